@@ -1,0 +1,67 @@
+//! Values of the enumerations of models: loading, execution, AIPP.
+
+use crate::types::*;
+
+value_is! {
+    aclAippInputFormat::ACL_YUV420SP_U8.0 => 1;
+    aclAippInputFormat::ACL_XRGB8888_U8.0 => 2;
+    aclAippInputFormat::ACL_RGB888_U8.0 => 3;
+    aclAippInputFormat::ACL_YUV400_U8.0 => 4;
+    aclAippInputFormat::ACL_NC1HWC0DI_FP16.0 => 5;
+    aclAippInputFormat::ACL_NC1HWC0DI_S8.0 => 6;
+    aclAippInputFormat::ACL_ARGB8888_U8.0 => 7;
+    aclAippInputFormat::ACL_YUYV_U8.0 => 8;
+    aclAippInputFormat::ACL_YUV422SP_U8.0 => 9;
+    aclAippInputFormat::ACL_AYUV444_U8.0 => 10;
+    aclAippInputFormat::ACL_RAW10.0 => 11;
+    aclAippInputFormat::ACL_RAW12.0 => 12;
+    aclAippInputFormat::ACL_RAW16.0 => 13;
+    aclAippInputFormat::ACL_RAW24.0 => 14;
+    aclAippInputFormat::ACL_AIPP_RESERVED.0 => 65535;
+    aclmdlConfigAttr::ACL_MDL_PRIORITY_INT32.0 => 0;
+    aclmdlConfigAttr::ACL_MDL_LOAD_TYPE_SIZET.0 => 1;
+    aclmdlConfigAttr::ACL_MDL_PATH_PTR.0 => 2;
+    aclmdlConfigAttr::ACL_MDL_MEM_ADDR_PTR.0 => 3;
+    aclmdlConfigAttr::ACL_MDL_MEM_SIZET.0 => 4;
+    aclmdlConfigAttr::ACL_MDL_WEIGHT_ADDR_PTR.0 => 5;
+    aclmdlConfigAttr::ACL_MDL_WEIGHT_SIZET.0 => 6;
+    aclmdlConfigAttr::ACL_MDL_WORKSPACE_ADDR_PTR.0 => 7;
+    aclmdlConfigAttr::ACL_MDL_WORKSPACE_SIZET.0 => 8;
+    aclmdlConfigAttr::ACL_MDL_INPUTQ_NUM_SIZET.0 => 9;
+    aclmdlConfigAttr::ACL_MDL_INPUTQ_ADDR_PTR.0 => 10;
+    aclmdlConfigAttr::ACL_MDL_OUTPUTQ_NUM_SIZET.0 => 11;
+    aclmdlConfigAttr::ACL_MDL_OUTPUTQ_ADDR_PTR.0 => 12;
+    aclmdlConfigAttr::ACL_MDL_WORKSPACE_MEM_OPTIMIZE.0 => 13;
+    aclmdlConfigAttr::ACL_MDL_WEIGHT_PATH_PTR.0 => 14;
+    aclmdlConfigAttr::ACL_MDL_MODEL_DESC_PTR.0 => 15;
+    aclmdlConfigAttr::ACL_MDL_MODEL_DESC_SIZET.0 => 16;
+    aclmdlConfigAttr::ACL_MDL_KERNEL_PTR.0 => 17;
+    aclmdlConfigAttr::ACL_MDL_KERNEL_SIZET.0 => 18;
+    aclmdlConfigAttr::ACL_MDL_KERNEL_ARGS_PTR.0 => 19;
+    aclmdlConfigAttr::ACL_MDL_KERNEL_ARGS_SIZET.0 => 20;
+    aclmdlConfigAttr::ACL_MDL_STATIC_TASK_PTR.0 => 21;
+    aclmdlConfigAttr::ACL_MDL_STATIC_TASK_SIZET.0 => 22;
+    aclmdlConfigAttr::ACL_MDL_DYNAMIC_TASK_PTR.0 => 23;
+    aclmdlConfigAttr::ACL_MDL_DYNAMIC_TASK_SIZET.0 => 24;
+    aclmdlConfigAttr::ACL_MDL_MEM_MALLOC_POLICY_SIZET.0 => 25;
+    aclmdlConfigAttr::ACL_MDL_FIFO_PTR.0 => 26;
+    aclmdlConfigAttr::ACL_MDL_FIFO_SIZET.0 => 27;
+    aclmdlConfigAttr::ACL_MDL_WITHOUT_GRAPH_INT32.0 => 28;
+    aclmdlConfigAttr::ACL_NPU_PERF_MODE.0 => 29;
+    aclmdlConfigAttr::ACL_MDL_RESERVED.0 => 65535;
+    aclmdlAttr::ACL_MDL_ATTR_PRIORITY_INT32.0 => 0;
+    aclmdlExecConfigAttr::ACL_MDL_STREAM_SYNC_TIMEOUT.0 => 0;
+    aclmdlExecConfigAttr::ACL_MDL_EVENT_SYNC_TIMEOUT.0 => 1;
+    aclmdlExecConfigAttr::ACL_MDL_WORK_ADDR_PTR.0 => 2;
+    aclmdlExecConfigAttr::ACL_MDL_WORK_SIZET.0 => 3;
+    aclmdlExecConfigAttr::ACL_MDL_MPAIMID_SIZET.0 => 4;
+    aclmdlExecConfigAttr::ACL_MDL_AICQOS_SIZET.0 => 5;
+    aclmdlExecConfigAttr::ACL_MDL_AICOST_SIZET.0 => 6;
+    aclmdlExecConfigAttr::ACL_MDL_MEC_TIMETHR_SIZET.0 => 7;
+    aclmdlExecConfigAttr::ACL_MDL_EXEC_PRIORITY_INT32.0 => 8;
+    aclmdlExecConfigAttr::ACL_MDL_NPU_PERF_MODE.0 => 9;
+    aclmdlInputAippType::ACL_DATA_WITHOUT_AIPP.0 => 0;
+    aclmdlInputAippType::ACL_DATA_WITH_STATIC_AIPP.0 => 1;
+    aclmdlInputAippType::ACL_DATA_WITH_DYNAMIC_AIPP.0 => 2;
+    aclmdlInputAippType::ACL_DYNAMIC_AIPP_NODE.0 => 3;
+}

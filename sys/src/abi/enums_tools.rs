@@ -1,0 +1,62 @@
+//! Values of the enumerations of profiling, dump and tensor channels.
+
+use crate::types::*;
+
+value_is! {
+    acldumpType::AIC_ERR_BRIEF_DUMP.0 => 1;
+    acldumpType::AIC_ERR_NORM_DUMP.0 => 2;
+    acldumpType::AIC_ERR_DETAIL_DUMP.0 => 3;
+    acldumpType::DATA_DUMP.0 => 4;
+    acldumpType::OVERFLOW_DUMP.0 => 5;
+    acldumpTensorType::ACL_DUMP_TENSOR_INPUT.0 => 0;
+    acldumpTensorType::ACL_DUMP_TENSOR_OUTPUT.0 => 1;
+    acldumpTensorType::ACL_DUMP_TENSOR_WORKSPACE.0 => 2;
+    acldumpTensorAddressType::ACL_DUMP_ADDR_PTR.0 => 0;
+    acldumpTensorAddressType::ACL_DUMP_ADDR_PTR_PTR.0 => 1;
+    acldumpTensorAddressType::ACL_DUMP_ADDR_RAW.0 => 2;
+    acldumpTensorPlacement::ACL_DUMP_PLACEMENT_DEVICE.0 => 0;
+    acldumpTensorPlacement::ACL_DUMP_PLACEMENT_HOST.0 => 1;
+    acldumpTensorPlacement::ACL_DUMP_PLACEMENT_END.0 => 2;
+    aclprofAicoreMetrics::ACL_AICORE_ARITHMETIC_UTILIZATION.0 => 0;
+    aclprofAicoreMetrics::ACL_AICORE_PIPE_UTILIZATION.0 => 1;
+    aclprofAicoreMetrics::ACL_AICORE_MEMORY_BANDWIDTH.0 => 2;
+    aclprofAicoreMetrics::ACL_AICORE_L0B_AND_WIDTH.0 => 3;
+    aclprofAicoreMetrics::ACL_AICORE_RESOURCE_CONFLICT_RATIO.0 => 4;
+    aclprofAicoreMetrics::ACL_AICORE_MEMORY_UB.0 => 5;
+    aclprofAicoreMetrics::ACL_AICORE_L2_CACHE.0 => 6;
+    aclprofAicoreMetrics::ACL_AICORE_PIPE_EXECUTE_UTILIZATION.0 => 7;
+    aclprofAicoreMetrics::ACL_AICORE_MEMORY_ACCESS.0 => 8;
+    aclprofAicoreMetrics::ACL_AICORE_NONE.0 => 255;
+    aclprofStepTag::ACL_STEP_START.0 => 0;
+    aclprofStepTag::ACL_STEP_END.0 => 1;
+    aclprofSubscribeOpFlag::ACL_SUBSCRIBE_OP.0 => 0;
+    aclprofSubscribeOpFlag::ACL_SUBSCRIBE_SUBGRAPH.0 => 1;
+    aclprofSubscribeOpFlag::ACL_SUBSCRIBE_OP_THREAD.0 => 2;
+    aclprofSubscribeOpFlag::ACL_SUBSCRIBE_NONE.0 => 255;
+    aclprofSubscribeOpAttri::ACL_SUBSCRIBE_ATTRI_THREADID.0 => 0;
+    aclprofSubscribeOpAttri::ACL_SUBSCRIBE_ATTRI_NONE.0 => 1;
+    aclprofConfigType::ACL_PROF_ARGS_MIN.0 => 0;
+    aclprofConfigType::ACL_PROF_STORAGE_LIMIT.0 => 1;
+    aclprofConfigType::ACL_PROF_SYS_HARDWARE_MEM_FREQ.0 => 3;
+    aclprofConfigType::ACL_PROF_LLC_MODE.0 => 4;
+    aclprofConfigType::ACL_PROF_SYS_IO_FREQ.0 => 5;
+    aclprofConfigType::ACL_PROF_SYS_INTERCONNECTION_FREQ.0 => 6;
+    aclprofConfigType::ACL_PROF_DVPP_FREQ.0 => 7;
+    aclprofConfigType::ACL_PROF_HOST_SYS.0 => 8;
+    aclprofConfigType::ACL_PROF_HOST_SYS_USAGE.0 => 9;
+    aclprofConfigType::ACL_PROF_HOST_SYS_USAGE_FREQ.0 => 10;
+    aclprofConfigType::ACL_PROF_LOW_POWER_FREQ.0 => 11;
+    aclprofConfigType::ACL_PROF_SYS_MEM_SERVICEFLOW.0 => 12;
+    aclprofConfigType::ACL_PROF_SYS_CPU_FREQ.0 => 13;
+    aclprofConfigType::ACL_PROF_OPTYPE.0 => 14;
+    aclprofConfigType::ACL_PROF_NTS_METRICS.0 => 15;
+    aclprofConfigType::ACL_PROF_PATH.0 => 16;
+    aclprofConfigType::ACL_PROF_ARGS_MAX.0 => 17;
+    aclprofMessageType::ACL_PROF_MESSAGE_TYPE_TENSOR_INFO.0 => 0;
+    acltdtTensorType::ACL_TENSOR_DATA_UNDEFINED.0 => -1;
+    acltdtTensorType::ACL_TENSOR_DATA_TENSOR.0 => 0;
+    acltdtTensorType::ACL_TENSOR_DATA_END_OF_SEQUENCE.0 => 1;
+    acltdtTensorType::ACL_TENSOR_DATA_ABNORMAL.0 => 2;
+    acltdtTensorType::ACL_TENSOR_DATA_SLICE_TENSOR.0 => 3;
+    acltdtTensorType::ACL_TENSOR_DATA_END_TENSOR.0 => 4;
+}

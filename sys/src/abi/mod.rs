@@ -1,0 +1,10 @@
+//! Compile-time evidence that the declarations agree with the vendor's headers (x86-64). The numbers here were taken
+//! from the compiled headers; the declarations elsewhere were written from their text.
+
+mod constants;
+mod enums_base;
+mod enums_model;
+mod enums_operator;
+mod enums_runtime;
+mod enums_tools;
+mod layout;

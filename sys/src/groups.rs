@@ -1,0 +1,50 @@
+//! The methods of [`Library`](crate::Library): one per line of the table.
+
+use crate::library::{Library, MissingSymbol, Symbol};
+use crate::table::pointers;
+use crate::types::*;
+use core::ffi::*;
+
+macro_rules! loader_entries {
+    ([] $group:ident $library:literal
+     $([$($flag:ident)*] fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)?;)*) => {
+        #[derive(Default)]
+        pub(crate) struct $group { $($name: Symbol,)* }
+
+        impl Library {
+            $(
+                #[doc = concat!("Calls `", stringify!($name), "` of `", $library, "`.")]
+                #[inline]
+                pub unsafe fn $name(&self, $($arg: $ty),*) -> Result<result_of!($($ret)?), MissingSymbol> {
+                    let address = self.symbols.$group.$name.get(self, stringify!($name), $library)?;
+                    // SAFETY: the address was found under this name, and whoever opened the library vouched that its
+                    // functions have the signatures of the table.
+                    let function = unsafe { core::mem::transmute::<*mut c_void, pointers::$name>(address) };
+                    // SAFETY: the caller keeps the C function's contract.
+                    Ok(unsafe { function($($arg),*) })
+                }
+            )*
+        }
+    };
+}
+macro_rules! result_of {
+    () => {
+        ()
+    };
+    ($ret:ty) => {
+        $ret
+    };
+}
+for_each_group!(loader_entries);
+
+macro_rules! symbols {
+    ($($group:ident)*) => {
+        /// What is known of every function, group by group.
+        #[derive(Default)]
+        pub(crate) struct Symbols { $($group: $group,)* }
+    };
+}
+symbols! {
+    process device stream event memory copy callback kernel allocator model model_aipp model_instance operator
+    op_compiler tensor_desc base profiling dump tensor_channel
+}

@@ -1,0 +1,43 @@
+//! Callbacks, host functions and exception information.
+
+/// Hands the declarations of this group to `$callback!`; see [`for_each_group!`](crate::for_each_group).
+#[macro_export]
+macro_rules! callback_functions {
+    ($callback:path $(, $extra:tt)*) => { $callback! {
+        [$($extra)*] callback "libascendcl.so"
+
+        [optional] fn aclrtExceptionInfoCallbackRegister(callback: aclrtExceptionInfoCallback) -> aclError;
+        [optional] fn aclrtExceptionInfoCallbackUnregister(callback: aclrtExceptionInfoCallback) -> aclError;
+        [optional] fn aclrtGetDeviceIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32;
+        [optional] fn aclrtGetErrorCodeFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32;
+        [optional] fn aclrtGetStreamIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32;
+        [optional] fn aclrtGetTaskIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32;
+        [optional] fn aclrtGetThreadIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32;
+        [optional sim] fn aclrtLaunchCallback(
+            func: aclrtCallback, user_data: *mut c_void, block_type: aclrtCallbackBlockType, stream: aclrtStream
+        ) -> aclError;
+        [optional sim] fn aclrtLaunchHostFunc(stream: aclrtStream, func: aclrtHostFunc, args: *mut c_void) -> aclError;
+        [optional] fn aclrtProcessHostFunc(timeout: i32) -> aclError;
+        [optional sim] fn aclrtProcessReport(timeout: i32) -> aclError;
+        [optional] fn aclrtRegDeviceStateCallback(
+            reg_name: *const c_char, callback: aclrtDeviceStateCallback, args: *mut c_void
+        ) -> aclError;
+        [optional] fn aclrtRegStreamStateCallback(
+            reg_name: *const c_char, callback: aclrtStreamStateCallback, args: *mut c_void
+        ) -> aclError;
+        [optional] fn aclrtSetDeviceTaskAbortCallback(
+            reg_name: *const c_char, callback: aclrtDeviceTaskAbortCallback, args: *mut c_void
+        ) -> aclError;
+        [optional] fn aclrtSetExceptionInfoCallback(callback: aclrtExceptionInfoCallback) -> aclError;
+        [optional] fn aclrtSnapShotCallbackRegister(
+            stage: aclrtSnapShotStage, callback: aclrtSnapShotCallBack, args: *mut c_void
+        ) -> aclError;
+        [optional] fn aclrtSnapShotCallbackUnregister(
+            stage: aclrtSnapShotStage, callback: aclrtSnapShotCallBack
+        ) -> aclError;
+        [optional] fn aclrtSubscribeHostFunc(host_func_thread_id: u64, exe_stream: aclrtStream) -> aclError;
+        [optional sim] fn aclrtSubscribeReport(thread_id: u64, stream: aclrtStream) -> aclError;
+        [optional] fn aclrtUnSubscribeHostFunc(host_func_thread_id: u64, exe_stream: aclrtStream) -> aclError;
+        [optional sim] fn aclrtUnSubscribeReport(thread_id: u64, stream: aclrtStream) -> aclError;
+    } };
+}

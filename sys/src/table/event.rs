@@ -1,0 +1,55 @@
+//! Events and notifies.
+
+/// Hands the declarations of this group to `$callback!`; see [`for_each_group!`](crate::for_each_group).
+#[macro_export]
+macro_rules! event_functions {
+    ($callback:path $(, $extra:tt)*) => { $callback! {
+        [$($extra)*] event "libascendcl.so"
+
+        [optional] fn aclrtCntNotifyCreate(cnt_notify: *mut aclrtCntNotify, flag: u64) -> aclError;
+        [optional] fn aclrtCntNotifyDestroy(cnt_notify: aclrtCntNotify) -> aclError;
+        [optional] fn aclrtCntNotifyGetId(cnt_notify: aclrtCntNotify, notify_id: *mut u32) -> aclError;
+        [optional] fn aclrtCntNotifyRecord(
+            cnt_notify: aclrtCntNotify, stream: aclrtStream, info: *mut aclrtCntNotifyRecordInfo
+        ) -> aclError;
+        [optional] fn aclrtCntNotifyReset(cnt_notify: aclrtCntNotify, stream: aclrtStream) -> aclError;
+        [optional] fn aclrtCntNotifyWaitWithTimeout(
+            cnt_notify: aclrtCntNotify, stream: aclrtStream, info: *mut aclrtCntNotifyWaitInfo
+        ) -> aclError;
+        [optional sim] fn aclrtCreateEvent(event: *mut aclrtEvent) -> aclError;
+        [optional sim] fn aclrtCreateEventExWithFlag(event: *mut aclrtEvent, flag: u32) -> aclError;
+        [optional sim] fn aclrtCreateEventWithFlag(event: *mut aclrtEvent, flag: u32) -> aclError;
+        [optional] fn aclrtCreateNotify(notify: *mut aclrtNotify, flag: u64) -> aclError;
+        [optional sim] fn aclrtDestroyEvent(event: aclrtEvent) -> aclError;
+        [optional] fn aclrtDestroyNotify(notify: aclrtNotify) -> aclError;
+        [optional sim] fn aclrtEventElapsedTime(ms: *mut f32, start_event: aclrtEvent, end_event: aclrtEvent) -> aclError;
+        [optional sim] fn aclrtEventGetTimestamp(event: aclrtEvent, timestamp: *mut u64) -> aclError;
+        [optional sim] fn aclrtGetEventAvailNum(event_count: *mut u32) -> aclError;
+        [optional sim] fn aclrtGetEventId(event: aclrtEvent, event_id: *mut u32) -> aclError;
+        [optional] fn aclrtGetNotifyId(notify: aclrtNotify, notify_id: *mut u32) -> aclError;
+        [optional] fn aclrtNotifyBatchReset(notifies: *mut aclrtNotify, num: usize) -> aclError;
+        [optional] fn aclrtNotifyGetExportKey(notify: aclrtNotify, key: *mut c_char, len: usize, flags: u64) -> aclError;
+        [optional] fn aclrtNotifyImportByKey(notify: *mut aclrtNotify, key: *const c_char, flags: u64) -> aclError;
+        [optional] fn aclrtNotifySetImportPid(notify: aclrtNotify, pid: *mut i32, num: usize) -> aclError;
+        [optional] fn aclrtNotifySetImportPidInterServer(
+            notify: aclrtNotify, server_pids: *mut aclrtServerPid, num: usize
+        ) -> aclError;
+        [optional sim] fn aclrtQueryEvent(event: aclrtEvent, status: *mut aclrtEventStatus) -> aclError;
+        [optional sim] fn aclrtQueryEventStatus(event: aclrtEvent, status: *mut aclrtEventRecordedStatus) -> aclError;
+        [optional sim] fn aclrtQueryEventWaitStatus(event: aclrtEvent, status: *mut aclrtEventWaitStatus) -> aclError;
+        [optional sim] fn aclrtRecordEvent(event: aclrtEvent, stream: aclrtStream) -> aclError;
+        [optional] fn aclrtRecordEventWithFlag(event: aclrtEvent, stream: aclrtStream, flag: u32) -> aclError;
+        [optional] fn aclrtRecordNotify(notify: aclrtNotify, stream: aclrtStream) -> aclError;
+        [optional sim] fn aclrtResetEvent(event: aclrtEvent, stream: aclrtStream) -> aclError;
+        [optional sim] fn aclrtStreamWaitEvent(stream: aclrtStream, event: aclrtEvent) -> aclError;
+        [optional] fn aclrtStreamWaitEventWithFlag(
+            stream: aclrtStream, event: aclrtEvent, timeout: u32, flag: u32
+        ) -> aclError;
+        [optional sim] fn aclrtStreamWaitEventWithTimeout(
+            stream: aclrtStream, event: aclrtEvent, timeout: i32
+        ) -> aclError;
+        [optional sim] fn aclrtSynchronizeEvent(event: aclrtEvent) -> aclError;
+        [optional sim] fn aclrtSynchronizeEventWithTimeout(event: aclrtEvent, timeout: i32) -> aclError;
+        [optional] fn aclrtWaitAndResetNotify(notify: aclrtNotify, stream: aclrtStream, timeout: u32) -> aclError;
+    } };
+}

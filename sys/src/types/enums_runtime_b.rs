@@ -1,0 +1,324 @@
+//! Enumerations of the runtime: devices, streams, events, memory, callbacks, captured graphs.
+
+c_enum! {
+    aclrtStreamAttr: u32 {
+        ACL_STREAM_ATTR_FAILURE_MODE = 1,
+        ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK = 2,
+        ACL_STREAM_ATTR_USER_CUSTOM_TAG = 3,
+        ACL_STREAM_ATTR_CACHE_OP_INFO = 4,
+        ACL_STREAM_ATTR_PRIORITY = 5,
+    }
+}
+
+c_enum! {
+    aclmdlRITaskType: u32 {
+        ACL_MODEL_RI_TASK_DEFAULT = 0,
+        ACL_MODEL_RI_TASK_KERNEL = 1,
+        ACL_MODEL_RI_TASK_EVENT_RECORD = 2,
+        ACL_MODEL_RI_TASK_EVENT_WAIT = 3,
+        ACL_MODEL_RI_TASK_EVENT_RESET = 4,
+        ACL_MODEL_RI_TASK_VALUE_WRITE = 5,
+        ACL_MODEL_RI_TASK_VALUE_WAIT = 6,
+    }
+}
+
+c_enum! {
+    aclrtDevAttr: u32 {
+        ACL_DEV_ATTR_AICPU_CORE_NUM = 1,
+        ACL_DEV_ATTR_AICORE_CORE_NUM = 101,
+        ACL_DEV_ATTR_CUBE_CORE_NUM = 102,
+        ACL_DEV_ATTR_VECTOR_CORE_NUM = 201,
+        ACL_DEV_ATTR_WARP_SIZE = 202,
+        ACL_DEV_ATTR_MAX_THREAD_PER_VECTOR_CORE = 203,
+        ACL_DEV_ATTR_LOCAL_MEM_PER_VECTOR_CORE = 204,
+        ACL_DEV_ATTR_UBUF_PER_VECTOR_CORE = 204,
+        ACL_DEV_ATTR_MAX_GRID_DIM_X = 205,
+        ACL_DEV_ATTR_MAX_GRID_DIM_Y = 206,
+        ACL_DEV_ATTR_MAX_GRID_DIM_Z = 207,
+        ACL_DEV_ATTR_MAX_BLOCK_PER_GRID = 208,
+        ACL_DEV_ATTR_MAX_THREADS_PER_BLOCK = 209,
+        ACL_DEV_ATTR_MAX_BLOCK_DIM_X = 210,
+        ACL_DEV_ATTR_MAX_BLOCK_DIM_Y = 211,
+        ACL_DEV_ATTR_MAX_BLOCK_DIM_Z = 212,
+        ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE = 0x12d,
+        ACL_DEV_ATTR_L2_CACHE_SIZE = 0x12e,
+        ACL_DEV_ATTR_SMP_ID = 0x191,
+        ACL_DEV_ATTR_PHY_CHIP_ID = 0x192,
+        ACL_DEV_ATTR_SUPER_POD_DEVIDE_ID = 0x193,
+        ACL_DEV_ATTR_SUPER_POD_DEVICE_ID = 0x193,
+        ACL_DEV_ATTR_SUPER_POD_SERVER_ID = 0x194,
+        ACL_DEV_ATTR_SUPER_POD_ID = 0x195,
+        ACL_DEV_ATTR_CUST_OP_PRIVILEGE = 0x196,
+        ACL_DEV_ATTR_MAINBOARD_ID = 0x197,
+        ACL_DEV_ATTR_HD_CONNECT_TYPE = 0x198,
+        ACL_DEV_ATTR_DEVICE_FORM_FACTOR = 0x199,
+        ACL_DEV_ATTR_IS_VIRTUAL = 0x1f5,
+        ACL_DEV_ATTR_NPU_ARCH = 0x259,
+    }
+}
+
+c_enum! {
+    aclrtDevFeatureType: u32 {
+        ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV = 1,
+        ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV = 21,
+    }
+}
+
+c_enum! {
+    aclrtReduceKind: u32 {
+        ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM = 10,
+        ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX = 11,
+        ACL_RT_MEMCPY_SDMA_AUTOMATIC_MIN = 12,
+        ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL = 13,
+    }
+}
+
+c_enum! {
+    aclrtDevResLimitType: u32 {
+        ACL_RT_DEV_RES_CUBE_CORE = 0,
+        ACL_RT_DEV_RES_VECTOR_CORE = 1,
+    }
+}
+
+c_enum! {
+    aclrtCondition: u32 {
+        ACL_RT_EQUAL = 0,
+        ACL_RT_NOT_EQUAL = 1,
+        ACL_RT_GREATER = 2,
+        ACL_RT_GREATER_OR_EQUAL = 3,
+        ACL_RT_LESS = 4,
+        ACL_RT_LESS_OR_EQUAL = 5,
+    }
+}
+
+c_enum! {
+    aclrtCompareDataType: u32 {
+        ACL_RT_SWITCH_INT32 = 0,
+        ACL_RT_SWITCH_INT64 = 1,
+    }
+}
+
+c_enum! {
+    aclrtRandomNumFuncType: u32 {
+        ACL_RT_RANDOM_NUM_FUNC_TYPE_DROPOUT_BITMASK = 0,
+        ACL_RT_RANDOM_NUM_FUNC_TYPE_UNIFORM_DIS = 1,
+        ACL_RT_RANDOM_NUM_FUNC_TYPE_NORMAL_DIS = 2,
+        ACL_RT_RANDOM_NUM_FUNC_TYPE_TRUNCATED_NORMAL_DIS = 3,
+    }
+}
+
+c_enum! {
+    aclrtDeviceTaskAbortStage: u32 {
+        ACL_RT_DEVICE_TASK_ABORT_PRE = 0,
+        ACL_RT_DEVICE_TASK_ABORT_POST = 1,
+    }
+}
+
+c_enum! {
+    aclrtUpdateTaskAttrId: u32 {
+        ACL_RT_UPDATE_RANDOM_TASK = 1,
+        ACL_RT_UPDATE_AIC_AIV_TASK = 2,
+    }
+}
+
+c_enum! {
+    aclrtDeviceState: u32 {
+        ACL_RT_DEVICE_STATE_SET_PRE = 0,
+        ACL_RT_DEVICE_STATE_SET_POST = 1,
+        ACL_RT_DEVICE_STATE_RESET_PRE = 2,
+        ACL_RT_DEVICE_STATE_RESET_POST = 3,
+    }
+}
+
+c_enum! {
+    aclrtSnapShotStage: u32 {
+        ACL_RT_SNAPSHOT_LOCK_PRE = 0,
+        ACL_RT_SNAPSHOT_BACKUP_PRE = 1,
+        ACL_RT_SNAPSHOT_BACKUP_POST = 2,
+        ACL_RT_SNAPSHOT_RESTORE_PRE = 3,
+        ACL_RT_SNAPSHOT_RESTORE_POST = 4,
+        ACL_RT_SNAPSHOT_UNLOCK_POST = 5,
+    }
+}
+
+c_enum! {
+    aclrtStreamState: u32 {
+        ACL_RT_STREAM_STATE_CREATE_POST = 1,
+        ACL_RT_STREAM_STATE_DESTROY_PRE = 2,
+    }
+}
+
+c_enum! {
+    aclrtFuncAttribute: u32 {
+        ACL_FUNC_ATTR_KERNEL_TYPE = 1,
+        ACL_FUNC_ATTR_KERNEL_RATIO = 2,
+        ACL_FUNC_ATTR_KERNEL_SCHED_MODE = 3,
+    }
+}
+
+c_enum! {
+    aclrtKernelType: u32 {
+        ACL_KERNEL_TYPE_AICORE = 0,
+        ACL_KERNEL_TYPE_CUBE = 1,
+        ACL_KERNEL_TYPE_VECTOR = 2,
+        ACL_KERNEL_TYPE_MIX = 3,
+        ACL_KERNEL_TYPE_AICPU = 100,
+    }
+}
+
+c_enum! {
+    aclrtCntNotifyRecordMode: u32 {
+        ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE = 0,
+        ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE = 1,
+        ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE = 2,
+        ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE = 4,
+    }
+}
+
+c_enum! {
+    aclrtCntNotifyWaitMode: u32 {
+        ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE = 0,
+        ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE = 1,
+        ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE = 2,
+        ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE = 3,
+        ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE = 4,
+    }
+}
+
+c_enum! {
+    aclrtMemAccessFlags: u32 {
+        ACL_RT_MEM_ACCESS_FLAGS_NONE = 0,
+        ACL_RT_MEM_ACCESS_FLAGS_READ = 1,
+        ACL_RT_MEM_ACCESS_FLAGS_READWRITE = 3,
+    }
+}
+
+c_enum! {
+    aclCANNPackageName: u32 {
+        ACL_PKG_NAME_CANN = 0,
+        ACL_PKG_NAME_RUNTIME = 1,
+        ACL_PKG_NAME_COMPILER = 2,
+        ACL_PKG_NAME_HCCL = 3,
+        ACL_PKG_NAME_TOOLKIT = 4,
+        ACL_PKG_NAME_OPP = 5,
+        ACL_PKG_NAME_OPP_KERNEL = 6,
+        ACL_PKG_NAME_DRIVER = 7,
+    }
+}
+
+c_enum! {
+    aclrtHacType: u32 {
+        ACL_RT_HAC_TYPE_STARS = 0,
+        ACL_RT_HAC_TYPE_AICPU = 1,
+        ACL_RT_HAC_TYPE_AIC = 2,
+        ACL_RT_HAC_TYPE_AIV = 3,
+        ACL_RT_HAC_TYPE_PCIEDMA = 4,
+        ACL_RT_HAC_TYPE_RDMA = 5,
+        ACL_RT_HAC_TYPE_SDMA = 6,
+        ACL_RT_HAC_TYPE_DVPP = 7,
+        ACL_RT_HAC_TYPE_UDMA = 8,
+        ACL_RT_HAC_TYPE_CCU = 9,
+    }
+}
+
+c_enum! {
+    aclrtHostMemMapCapability: u32 {
+        ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED = 0,
+        ACL_RT_HOST_MEM_MAP_SUPPORTED = 1,
+    }
+}
+
+c_enum! {
+    aclrtMemLinkType: u32 {
+        ACL_RT_MEM_ACCESS_LINK_SIO = 0,
+        ACL_RT_MEM_ACCESS_LINK_HCCS = 1,
+        ACL_RT_MEM_ACCESS_UB_ONE_PORT_PATH = 2,
+        ACL_RT_MEM_ACCESS_UB_MULTI_PORT_PATH = 3,
+    }
+}
+
+c_enum! {
+    aclrtAtomicOperationCapability: u32 {
+        ACL_RT_ATOMIC_CAPABILITY_SIGNED = 1,
+        ACL_RT_ATOMIC_CAPABILITY_UNSIGNED = 2,
+        ACL_RT_ATOMIC_CAPABILITY_REDUCATION = 4,
+        ACL_RT_ATOMIC_CAPABILITY_REDUCTION = 4,
+        ACL_RT_ATOMIC_CAPABILITY_SCALAR8 = 8,
+        ACL_RT_ATOMIC_CAPABILITY_SCALAR16 = 16,
+        ACL_RT_ATOMIC_CAPABILITY_SCALAR32 = 32,
+        ACL_RT_ATOMIC_CAPABILITY_SCALAR64 = 64,
+        ACL_RT_ATOMIC_CAPABILITY_SCALAR128 = 128,
+        ACL_RT_ATOMIC_CAPABILITY_VECTOR32X4 = 0x100,
+    }
+}
+
+c_enum! {
+    aclrtAtomicOperation: u32 {
+        ACL_RT_ATOMIC_OPERATION_INTEGER_ADD = 0,
+        ACL_RT_ATOMIC_OPERATION_INTEGER_MIN = 1,
+        ACL_RT_ATOMIC_OPERATION_INTEGER_MAX = 2,
+        ACL_RT_ATOMIC_OPERATION_INTEGER_INCREMENT = 3,
+        ACL_RT_ATOMIC_OPERATION_INTEGER_DECREMENT = 4,
+        ACL_RT_ATOMIC_OPERATION_AND = 5,
+        ACL_RT_ATOMIC_OPERATION_OR = 6,
+        ACL_RT_ATOMIC_OPERATION_XOR = 7,
+        ACL_RT_ATOMIC_OPERATION_EXCHANGE = 8,
+        ACL_RT_ATOMIC_OPERATION_CAS = 9,
+        ACL_RT_ATOMIC_OPERATION_FLOAT_ADD = 10,
+        ACL_RT_ATOMIC_OPERATION_FLOAT_MIN = 11,
+        ACL_RT_ATOMIC_OPERATION_FLOAT_MAX = 12,
+        ACL_RT_ATOMIC_OPERATION_DMA_ADD = 30,
+        ACL_RT_ATOMIC_OPERATION_DMA_MIN = 31,
+        ACL_RT_ATOMIC_OPERATION_DMA_MAX = 32,
+        ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_ADD = 40,
+        ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_MIN = 41,
+        ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_MAX = 42,
+        ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_CAS = 43,
+        ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_EXCH = 44,
+    }
+}
+
+c_enum! {
+    aclmdlRICondHandleFlag: u32 {
+        ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT = 1,
+    }
+}
+
+c_enum! {
+    aclmdlRICondTaskType: u32 {
+        ACL_MODEL_RI_COND_TYPE_IF = 0,
+        ACL_MODEL_RI_COND_TYPE_WHILE = 1,
+        ACL_MODEL_RI_COND_TYPE_SWITCH = 2,
+    }
+}
+
+c_enum! {
+    aclrtDeviceLimit: u32 {
+        ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE = 0,
+        ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE = 1,
+        ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE = 2,
+        ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE = 3,
+        ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE = 4,
+    }
+}
+
+c_enum! {
+    aclRegisterCallbackType: u32 {
+        ACL_REG_TYPE_ACL_MODEL = 0,
+        ACL_REG_TYPE_ACL_OP_EXECUTOR = 1,
+        ACL_REG_TYPE_ACL_OP_CBLAS = 2,
+        ACL_REG_TYPE_ACL_OP_COMPILER = 3,
+        ACL_REG_TYPE_ACL_TDT_CHANNEL = 4,
+        ACL_REG_TYPE_ACL_TDT_QUEUE = 5,
+        ACL_REG_TYPE_ACL_DVPP = 6,
+        ACL_REG_TYPE_ACL_RETR = 7,
+        ACL_REG_TYPE_OTHER = 0xffff,
+    }
+}
+
+c_enum! {
+    aclrtProcessState: u32 {
+        ACL_RT_PROCESS_STATE_RUNNING = 0,
+        ACL_RT_PROCESS_STATE_LOCKED = 1,
+    }
+}
