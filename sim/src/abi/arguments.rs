@@ -1,0 +1,230 @@
+//! What C arguments become before a [`calls`](crate::calls) function sees them.
+
+use ascendcl_sys::types::*;
+use core::ffi::{CStr, c_char, c_int, c_void};
+use core::marker::PhantomData;
+use std::borrow::Cow;
+
+/// Turns one C argument into what the call works with.
+pub(super) trait FromC<Raw> {
+    /// # Safety
+    ///
+    /// `raw` is an argument of a C call that is under way, and keeps the contract of this module's parent.
+    unsafe fn from_c(raw: Raw) -> Self;
+}
+
+/// A place for a result (`T *out`), or null.
+pub(crate) struct Out<'a, T>(*mut T, PhantomData<&'a mut T>);
+
+impl<T> Out<'_, T> {
+    pub(crate) fn is_null(&self) -> bool {
+        self.0.is_null()
+    }
+
+    /// Stores the result; does nothing when the caller gave no place for it.
+    pub(crate) fn set(&mut self, value: T) {
+        if !self.0.is_null() {
+            // SAFETY: a non-null pointer argument is valid for a `T` during the call; it need not be aligned or
+            // initialised.
+            unsafe { self.0.write_unaligned(value) }
+        }
+    }
+
+    /// Stores up to `room` results, one after the other; answers how many.
+    pub(crate) fn set_all(&mut self, values: impl IntoIterator<Item = T>, room: usize) -> usize {
+        if self.0.is_null() {
+            return 0;
+        }
+        let mut stored = 0;
+        for value in values.into_iter().take(room) {
+            // SAFETY: the caller gave room for `room` values, and `stored < room`.
+            unsafe { self.0.add(stored).write_unaligned(value) };
+            stored += 1;
+        }
+        stored
+    }
+}
+
+/// A structure or an array to read (`const T *in`), or null.
+pub(crate) struct In<'a, T>(*const T, PhantomData<&'a T>);
+
+impl<T: Copy> In<'_, T> {
+    pub(crate) fn is_null(&self) -> bool {
+        self.0.is_null()
+    }
+
+    pub(crate) fn get(&self) -> Option<T> {
+        // SAFETY: a non-null pointer argument points to a `T` during the call; it need not be aligned.
+        (!self.0.is_null()).then(|| unsafe { self.0.read_unaligned() })
+    }
+
+    /// The first `length` elements; none when the pointer is null.
+    pub(crate) fn list(&self, length: usize) -> Vec<T> {
+        if self.0.is_null() {
+            return Vec::new();
+        }
+        // SAFETY: the caller's array has `length` elements, as the C signature pairs the two.
+        (0..length).map(|index| unsafe { self.0.add(index).read_unaligned() }).collect()
+    }
+}
+
+/// A C string, or null.
+#[derive(Clone, Copy)]
+pub(crate) struct Text<'a>(Option<&'a CStr>);
+
+impl<'a> Text<'a> {
+    pub(crate) fn get(self) -> Option<Cow<'a, str>> {
+        self.0.map(CStr::to_string_lossy)
+    }
+}
+
+/// An address in device, pinned or ordinary host memory. The simulator never looks behind one without asking its own
+/// tables or having the caller's word for the length.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct Address(pub(super) *mut c_void);
+
+// SAFETY: an address is a number to this crate; what may be done behind it from another thread is part of the contract
+// of the asynchronous calls (the memory stays in place until the stream has been synchronised).
+unsafe impl Send for Address {}
+// SAFETY: as above.
+unsafe impl Sync for Address {}
+
+impl Address {
+    pub(crate) fn is_null(self) -> bool {
+        self.0.is_null()
+    }
+
+    pub(crate) fn number(self) -> usize {
+        self.0.addr()
+    }
+
+    /// The address `bytes` further on, in the same block.
+    pub(crate) fn offset(self, bytes: usize) -> Self {
+        Self(self.0.wrapping_byte_add(bytes))
+    }
+
+    /// The pointer to store where a C caller expects one.
+    pub(crate) fn pointer(self) -> *mut c_void {
+        self.0
+    }
+}
+
+/// The name of an object behind a typed pointer (`aclmdlDesc *`): a number that is looked up, never followed.
+pub(crate) struct Name<T>(pub(crate) usize, PhantomData<fn() -> T>);
+
+impl<T> Name<T> {
+    pub(crate) fn new(number: usize) -> Self {
+        Self(number, PhantomData)
+    }
+
+    /// The pointer to store where a C caller expects one.
+    pub(crate) fn pointer(self) -> *mut T {
+        core::ptr::without_provenance_mut(self.0)
+    }
+}
+
+impl<T> Clone for Name<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Name<T> {}
+
+/// A pointer that is only ever handed back to the caller (`void *userData`).
+#[derive(Clone, Copy)]
+pub(crate) struct Opaque(pub(super) *mut c_void);
+
+// SAFETY: the pointer is not followed here; the C functions it is handed back to are documented to run on other
+// threads.
+unsafe impl Send for Opaque {}
+// SAFETY: as above.
+unsafe impl Sync for Opaque {}
+
+impl<T> FromC<*mut T> for Out<'_, T> {
+    unsafe fn from_c(raw: *mut T) -> Self {
+        Self(raw, PhantomData)
+    }
+}
+impl<T> FromC<*const T> for In<'_, T> {
+    unsafe fn from_c(raw: *const T) -> Self {
+        Self(raw, PhantomData)
+    }
+}
+impl<T> FromC<*mut T> for In<'_, T> {
+    unsafe fn from_c(raw: *mut T) -> Self {
+        Self(raw, PhantomData)
+    }
+}
+impl<T> FromC<*mut T> for Name<T> {
+    unsafe fn from_c(raw: *mut T) -> Self {
+        Self::new(raw.addr())
+    }
+}
+impl<T> FromC<*const T> for Name<T> {
+    unsafe fn from_c(raw: *const T) -> Self {
+        Self::new(raw.addr())
+    }
+}
+impl FromC<*const c_char> for Text<'_> {
+    unsafe fn from_c(raw: *const c_char) -> Self {
+        // SAFETY: a non-null string argument is terminated and stays in place for the length of the call.
+        Self((!raw.is_null()).then(|| unsafe { CStr::from_ptr(raw) }))
+    }
+}
+impl FromC<*mut c_char> for Text<'_> {
+    unsafe fn from_c(raw: *mut c_char) -> Self {
+        // SAFETY: as for `*const c_char`; where the header omits the `const`, the string is still only read.
+        unsafe { Self::from_c(raw.cast_const()) }
+    }
+}
+impl FromC<*mut c_void> for Address {
+    unsafe fn from_c(raw: *mut c_void) -> Self {
+        Self(raw)
+    }
+}
+impl FromC<*const c_void> for Address {
+    unsafe fn from_c(raw: *const c_void) -> Self {
+        Self(raw.cast_mut())
+    }
+}
+impl FromC<*mut c_void> for Opaque {
+    unsafe fn from_c(raw: *mut c_void) -> Self {
+        Self(raw)
+    }
+}
+
+/// Arguments that are passed on as they are: numbers, enumerations, handles, callbacks.
+macro_rules! passed_on {
+    ($($ty:ty),* $(,)?) => { $(
+        impl FromC<$ty> for $ty {
+            unsafe fn from_c(raw: $ty) -> Self {
+                raw
+            }
+        }
+    )* };
+}
+passed_on!(i8, u8, i16, u16, c_int, u32, i64, u64, usize, f32);
+passed_on!(aclrtStream, aclrtEvent, aclrtContext, aclrtAllocatorDesc, aclrtAllocator);
+// `aclrtHostFunc` is the same type.
+passed_on!(aclrtCallback);
+passed_on!(
+    aclrtAllocatorAllocFunc,
+    aclrtAllocatorFreeFunc,
+    aclrtAllocatorAllocAdviseFunc,
+    aclrtAllocatorGetAddrFromBlockFunc
+);
+passed_on!(
+    aclDataType,
+    aclDeviceInfo,
+    aclFormat,
+    aclLogLevel,
+    aclMemType,
+    aclrtCallbackBlockType,
+    aclrtDevAttr,
+    aclrtDevFeatureType,
+    aclrtLastErrLevel,
+    aclrtMemAttr,
+    aclrtMemMallocPolicy,
+    aclrtMemcpyKind,
+    aclCANNPackageName,
+);

@@ -1,0 +1,91 @@
+//! Raw memory: blocks that the simulator hands out, and copies between addresses.
+
+use super::arguments::Address;
+use core::ptr::NonNull;
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+
+/// A block of memory that the simulator owns and has handed out by address. Dropping it frees it.
+#[derive(Debug)]
+pub(crate) struct Block {
+    allocated: NonNull<u8>,
+    layout: Layout,
+    /// Aligned, and in the allocation with `size` bytes from there.
+    start: *mut u8,
+    size: usize,
+}
+
+// SAFETY: the block is owned memory without thread affinity.
+unsafe impl Send for Block {}
+// SAFETY: a shared `Block` only tells its address and size.
+unsafe impl Sync for Block {}
+
+impl Block {
+    /// `None` when the machine has no such block. The contents are initialised, because models read blocks as bytes.
+    pub(crate) fn new(size: usize, align: usize) -> Option<Self> {
+        // Aligned by hand: of memory with an alignment of its own the allocator would write every zero itself, while
+        // large blocks are zeros as they come from the system, page by page as they are used.
+        const NATURAL: usize = align_of::<u128>();
+        let layout = Layout::from_size_align(size.max(1).checked_add(align)?, NATURAL).ok()?;
+        // SAFETY: the layout's size is not zero.
+        let allocated = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        let gap = allocated.as_ptr().addr().next_multiple_of(align) - allocated.as_ptr().addr();
+        Some(Self { allocated, layout, start: allocated.as_ptr().wrapping_add(gap), size })
+    }
+
+    pub(crate) fn address(&self) -> Address {
+        Address(self.start.cast())
+    }
+
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new` with this layout, and dropped once.
+        unsafe { dealloc(self.allocated.as_ptr(), self.layout) }
+    }
+}
+
+/// Copies `count` bytes; the two ranges may overlap.
+///
+/// Both ranges are arguments of a C call (or blocks of the simulator), so they are valid for `count` bytes until the
+/// call, or the stream it was queued on, is done.
+pub(crate) fn copy(to: Address, from: Address, count: usize) {
+    if count > 0 && to != from {
+        // SAFETY: an `Address` comes from a C argument or from a `Block`; the caller of the C function vouches for
+        // `count` bytes behind both.
+        unsafe { core::ptr::copy(from.0.cast::<u8>().cast_const(), to.0.cast::<u8>(), count) }
+    }
+}
+
+/// Sets `count` bytes.
+pub(crate) fn fill(to: Address, value: u8, count: usize) {
+    // SAFETY: as in `copy`.
+    unsafe { core::ptr::write_bytes(to.0.cast::<u8>(), value, count) }
+}
+
+impl Address {
+    /// A copy of `count` bytes from here.
+    pub(crate) fn bytes(self, count: usize) -> Vec<u8> {
+        let mut bytes = vec![0; count];
+        copy(Self(bytes.as_mut_ptr().cast()), self, count);
+        bytes
+    }
+
+    /// Lends `count` bytes from here for the length of `f`: memory of the caller that nobody writes meanwhile (an
+    /// input of a running model).
+    pub(crate) fn with_bytes<R>(self, count: usize, f: impl FnOnce(&[u8]) -> R) -> R {
+        if count == 0 || self.is_null() {
+            return f(&[]);
+        }
+        // SAFETY: as in `copy`; that nobody writes meanwhile is the contract of the calls that use this.
+        f(unsafe { core::slice::from_raw_parts(self.0.cast::<u8>().cast_const(), count) })
+    }
+
+    /// Writes `bytes` to here.
+    pub(crate) fn write(self, bytes: &[u8]) {
+        copy(self, Self(bytes.as_ptr().cast_mut().cast()), bytes.len());
+    }
+}

@@ -1,0 +1,119 @@
+//! What the results of [`calls`](crate::calls) functions become on the C side.
+
+use super::arguments::{Address, Name};
+use crate::failure::Answer;
+use crate::machine::errors;
+use ascendcl_sys::error_codes::{ACL_ERROR_INTERNAL_ERROR, ACL_SUCCESS};
+use ascendcl_sys::types::{aclDataType, aclError, aclFormat, aclrtAllocatorDesc};
+use core::ffi::{CStr, c_char, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Turns a result into what C gets.
+pub(super) trait IntoC<Raw> {
+    fn into_c(self) -> Raw;
+}
+
+/// What C gets when the simulator itself is broken.
+pub(super) trait Broken {
+    const BROKEN: Self;
+}
+
+/// A C string that stays in place: part of an object that the caller destroys, or of the thread's error text.
+#[derive(Clone, Copy)]
+pub(crate) struct Text(*const c_char);
+
+impl Text {
+    pub(crate) const NULL: Self = Self(core::ptr::null());
+
+    /// The caller keeps `text` in place for as long as the C documentation says.
+    pub(crate) fn of(text: &CStr) -> Self {
+        Self(text.as_ptr())
+    }
+}
+
+/// Runs one call: nothing unwinds into C, and a failure leaves its text behind for the thread.
+pub(super) fn enter<R, C: Broken>(name: &'static str, call: impl FnOnce() -> R) -> C
+where
+    R: IntoC<C>,
+{
+    errors::during(name, || {
+        catch_unwind(AssertUnwindSafe(call)).map_or_else(
+            |_| {
+                errors::set("the simulator failed; this is a defect of the simulator");
+                C::BROKEN
+            },
+            IntoC::into_c,
+        )
+    })
+}
+
+impl IntoC<aclError> for Answer {
+    fn into_c(self) -> aclError {
+        match self {
+            Ok(()) => ACL_SUCCESS,
+            Err(failure) => {
+                errors::report(&failure);
+                failure.code
+            }
+        }
+    }
+}
+
+/// A code that is the call's result and not its own failure.
+impl IntoC<aclError> for aclError {
+    fn into_c(self) -> aclError {
+        self
+    }
+}
+
+impl<T> IntoC<*mut T> for Option<Name<T>> {
+    fn into_c(self) -> *mut T {
+        self.map_or(core::ptr::null_mut(), Name::pointer)
+    }
+}
+
+impl IntoC<*mut c_void> for Option<Address> {
+    fn into_c(self) -> *mut c_void {
+        self.map_or(core::ptr::null_mut(), Address::pointer)
+    }
+}
+
+impl IntoC<*const c_char> for Text {
+    fn into_c(self) -> *const c_char {
+        self.0
+    }
+}
+
+macro_rules! plain {
+    ($($ty:ty: $broken:expr),* $(,)?) => { $(
+        impl IntoC<$ty> for $ty {
+            fn into_c(self) -> $ty {
+                self
+            }
+        }
+        impl Broken for $ty {
+            const BROKEN: Self = $broken;
+        }
+    )* };
+}
+plain! {
+    (): (),
+    usize: 0,
+    u16: 0,
+    u32: 0,
+    i64: 0,
+    f32: 0.0,
+    aclDataType: aclDataType::ACL_DT_UNDEFINED,
+    aclFormat: aclFormat::ACL_FORMAT_UNDEFINED,
+    aclrtAllocatorDesc: aclrtAllocatorDesc::NULL,
+}
+
+impl Broken for aclError {
+    const BROKEN: Self = ACL_ERROR_INTERNAL_ERROR;
+}
+impl<T> Broken for *mut T {
+    const BROKEN: Self = core::ptr::null_mut();
+}
+impl<T> Broken for *const T {
+    const BROKEN: Self = core::ptr::null();
+}

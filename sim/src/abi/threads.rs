@@ -1,0 +1,20 @@
+//! How C names a thread.
+
+/// What `pthread_self()` is on this thread: the number by which callers subscribe a thread.
+#[cfg(unix)]
+pub(crate) fn this_thread() -> u64 {
+    // SAFETY: part of POSIX; the thread type is a number or a pointer, both as large as `usize`.
+    unsafe extern "C" {
+        safe fn pthread_self() -> usize;
+    }
+    pthread_self() as u64
+}
+
+/// A number that is this thread's alone.
+#[cfg(not(unix))]
+pub(crate) fn this_thread() -> u64 {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    thread_local!(static NUMBER: u64 = NEXT.fetch_add(1, Ordering::Relaxed));
+    NUMBER.with(|number| *number)
+}

@@ -1,0 +1,99 @@
+//! Allocators of the caller.
+
+use super::wanted;
+use crate::abi::Out;
+use crate::failure::{Answer, Failure};
+use crate::machine::allocators;
+use ascendcl_sys::types::*;
+
+pub(crate) fn aclrtAllocatorCreateDesc() -> aclrtAllocatorDesc {
+    allocators::create_descriptor()
+}
+
+pub(crate) fn aclrtAllocatorDestroyDesc(allocator_desc: aclrtAllocatorDesc) -> Answer {
+    given(!allocator_desc.is_null(), "descriptor")?;
+    allocators::destroy_descriptor(allocator_desc)
+}
+
+pub(crate) fn aclrtAllocatorSetObjToDesc(allocator_desc: aclrtAllocatorDesc, allocator: aclrtAllocator) -> Answer {
+    given(!allocator_desc.is_null(), "descriptor")?;
+    given(!allocator.is_null(), "object")?;
+    allocators::set(allocator_desc, |members| members.object = allocator)
+}
+
+pub(crate) fn aclrtAllocatorSetAllocFuncToDesc(
+    allocator_desc: aclrtAllocatorDesc,
+    func: aclrtAllocatorAllocFunc,
+) -> Answer {
+    given(!allocator_desc.is_null(), "descriptor")?;
+    given(func.is_some(), "function")?;
+    allocators::set(allocator_desc, |members| members.allocate = func)
+}
+
+pub(crate) fn aclrtAllocatorSetFreeFuncToDesc(
+    allocator_desc: aclrtAllocatorDesc,
+    func: aclrtAllocatorFreeFunc,
+) -> Answer {
+    given(!allocator_desc.is_null(), "descriptor")?;
+    given(func.is_some(), "function")?;
+    allocators::set(allocator_desc, |members| members.free = func)
+}
+
+pub(crate) fn aclrtAllocatorSetAllocAdviseFuncToDesc(
+    allocator_desc: aclrtAllocatorDesc,
+    func: aclrtAllocatorAllocAdviseFunc,
+) -> Answer {
+    given(!allocator_desc.is_null(), "descriptor")?;
+    given(func.is_some(), "function")?;
+    allocators::set(allocator_desc, |members| members.advise = func)
+}
+
+pub(crate) fn aclrtAllocatorSetGetAddrFromBlockFuncToDesc(
+    allocator_desc: aclrtAllocatorDesc,
+    func: aclrtAllocatorGetAddrFromBlockFunc,
+) -> Answer {
+    given(!allocator_desc.is_null(), "descriptor")?;
+    given(func.is_some(), "function")?;
+    allocators::set(allocator_desc, |members| members.address_of = func)
+}
+
+/// The stream is a key, and is not looked at otherwise.
+pub(crate) fn aclrtAllocatorRegister(stream: aclrtStream, allocator_desc: aclrtAllocatorDesc) -> Answer {
+    given(!stream.is_null(), "stream")?;
+    given(!allocator_desc.is_null(), "descriptor")?;
+    allocators::register(stream, allocator_desc)
+}
+
+pub(crate) fn aclrtAllocatorUnregister(stream: aclrtStream) -> Answer {
+    given(!stream.is_null(), "stream")?;
+    allocators::unregister(stream);
+    Ok(())
+}
+
+pub(crate) fn aclrtAllocatorGetByStream(
+    stream: aclrtStream,
+    mut allocator_desc: Out<'_, aclrtAllocatorDesc>,
+    mut allocator: Out<'_, aclrtAllocator>,
+    mut alloc_func: Out<'_, aclrtAllocatorAllocFunc>,
+    mut free_func: Out<'_, aclrtAllocatorFreeFunc>,
+    mut alloc_advise_func: Out<'_, aclrtAllocatorAllocAdviseFunc>,
+    mut get_addr_from_block_func: Out<'_, aclrtAllocatorGetAddrFromBlockFunc>,
+) -> Answer {
+    given(!stream.is_null(), "stream")?;
+    wanted(&allocator_desc).and(wanted(&allocator)).and(wanted(&alloc_func)).and(wanted(&free_func))?;
+    wanted(&alloc_advise_func).and(wanted(&get_addr_from_block_func))?;
+    let registration = allocators::registration(stream)
+        .ok_or_else(|| Failure::invalid("no allocator is registered for the stream"))?;
+    let members = registration.members;
+    allocator_desc.set(registration.descriptor());
+    allocator.set(members.object);
+    alloc_func.set(members.allocate);
+    free_func.set(members.free);
+    alloc_advise_func.set(members.advise);
+    get_addr_from_block_func.set(members.address_of);
+    Ok(())
+}
+
+fn given(given: bool, what: &str) -> Answer {
+    if given { Ok(()) } else { Err(Failure::invalid(format!("the {what} is null"))) }
+}

@@ -1,0 +1,48 @@
+//! Callbacks in stream order: on a thread that the caller subscribed, or on one of the library.
+
+use super::deadline;
+use crate::abi::{HostCallback, Opaque};
+use crate::failure::{Answer, Failure};
+use crate::machine::{reports, submission_stream, user_code};
+use ascendcl_sys::types::*;
+
+pub(crate) fn aclrtSubscribeReport(thread_id: u64, stream: aclrtStream) -> Answer {
+    let stream = submission_stream(stream)?;
+    reports::subscribe(thread_id, &stream)
+}
+
+pub(crate) fn aclrtUnSubscribeReport(thread_id: u64, stream: aclrtStream) -> Answer {
+    let stream = submission_stream(stream)?;
+    reports::unsubscribe(thread_id, &stream)
+}
+
+pub(crate) fn aclrtProcessReport(timeout: i32) -> Answer {
+    reports::process(deadline(timeout)?)
+}
+
+pub(crate) fn aclrtLaunchCallback(
+    func: aclrtCallback,
+    user_data: Opaque,
+    block_type: aclrtCallbackBlockType,
+    stream: aclrtStream,
+) -> Answer {
+    let func = func.ok_or_else(|| Failure::invalid("the callback is null"))?;
+    let blocking = match block_type {
+        aclrtCallbackBlockType::ACL_CALLBACK_BLOCK => true,
+        aclrtCallbackBlockType::ACL_CALLBACK_NO_BLOCK => false,
+        other => return Err(Failure::refused(format!("{} is no block type", other.0))),
+    };
+    let stream = submission_stream(stream)?;
+    reports::launch(HostCallback::new(func, user_data), &stream, blocking)
+}
+
+pub(crate) fn aclrtLaunchHostFunc(stream: aclrtStream, func: aclrtHostFunc, args: Opaque) -> Answer {
+    let func = func.ok_or_else(|| Failure::invalid("the host function is null"))?;
+    let stream = submission_stream(stream)?;
+    let (number, callback) = (stream.number(), HostCallback::new(func, args));
+    stream.submit(move || {
+        user_code::run(number, || callback.run());
+        Ok(())
+    })?;
+    Ok(())
+}

@@ -1,0 +1,35 @@
+//! Contexts.
+
+use super::wanted;
+use crate::abi::Out;
+use crate::failure::{Answer, Failure};
+use crate::machine::{context, current_context, device};
+use ascendcl_sys::types::aclrtContext;
+
+pub(crate) fn aclrtCreateContext(mut context: Out<'_, aclrtContext>, device_id: i32) -> Answer {
+    wanted(&context)?;
+    let created = device::device(device_id.into())?.create_context()?;
+    created.make_current();
+    context.set(created.handle());
+    Ok(())
+}
+
+pub(crate) fn aclrtDestroyContext(context: aclrtContext) -> Answer {
+    not_null(context)?;
+    context::destroy(context)
+}
+
+pub(crate) fn aclrtSetCurrentContext(context: aclrtContext) -> Answer {
+    not_null(context)?;
+    context::choose(context)
+}
+
+pub(crate) fn aclrtGetCurrentContext(mut context: Out<'_, aclrtContext>) -> Answer {
+    wanted(&context)?;
+    context.set(current_context()?.handle());
+    Ok(())
+}
+
+fn not_null(context: aclrtContext) -> Answer {
+    if context.is_null() { Err(Failure::invalid("the context is null")) } else { Ok(()) }
+}

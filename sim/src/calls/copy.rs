@@ -1,0 +1,171 @@
+//! Copies. A synchronous one does not wait for any stream.
+//!
+//! The direction that the caller names is checked for being one, and then not believed: where the memory is decides.
+
+use super::memory::not_null;
+use crate::abi::{Address, copy};
+use crate::failure::{Answer, Failure};
+use crate::machine::memory::{Hold, hold};
+use crate::machine::{current_context, submission_stream};
+use ascendcl_sys::types::*;
+
+pub(crate) fn aclrtMemcpy(dst: Address, dest_max: usize, src: Address, count: usize, kind: aclrtMemcpyKind) -> Answer {
+    known(dst, src, kind)?;
+    current_context()?;
+    fits(count, dest_max)?;
+    Job::new(dst, src, Shape::flat(count))?.run();
+    Ok(())
+}
+
+pub(crate) fn aclrtMemcpyAsync(
+    dst: Address,
+    dest_max: usize,
+    src: Address,
+    count: usize,
+    kind: aclrtMemcpyKind,
+    stream: aclrtStream,
+) -> Answer {
+    known(dst, src, kind)?;
+    not_on_host_alone(kind)?;
+    fits(count, dest_max)?;
+    Job::new(dst, src, Shape::flat(count))?.submit(stream)
+}
+
+pub(crate) fn aclrtMemcpy2d(
+    dst: Address,
+    dpitch: usize,
+    src: Address,
+    spitch: usize,
+    width: usize,
+    height: usize,
+    kind: aclrtMemcpyKind,
+) -> Answer {
+    let shape = Shape::plane(dst, src, Shape { width, height, dpitch, spitch }, kind)?;
+    current_context()?;
+    Job::new(dst, src, shape)?.run();
+    Ok(())
+}
+
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn aclrtMemcpy2dAsync(
+    dst: Address,
+    dpitch: usize,
+    src: Address,
+    spitch: usize,
+    width: usize,
+    height: usize,
+    kind: aclrtMemcpyKind,
+    stream: aclrtStream,
+) -> Answer {
+    let shape = Shape::plane(dst, src, Shape { width, height, dpitch, spitch }, kind)?;
+    Job::new(dst, src, shape)?.submit(stream)
+}
+
+/// A copy, with its memory kept in place.
+struct Job {
+    to: Address,
+    from: Address,
+    shape: Shape,
+    holds: [Hold; 2],
+}
+
+impl Job {
+    fn new(to: Address, from: Address, shape: Shape) -> Answer<Self> {
+        let holds = [hold(to, shape.span(shape.dpitch)?)?, hold(from, shape.span(shape.spitch)?)?];
+        Ok(Self { to, from, shape, holds })
+    }
+
+    fn run(self) {
+        let Shape { width, height, dpitch, spitch } = self.shape;
+        for row in 0..height {
+            copy(self.to.offset(row * dpitch), self.from.offset(row * spitch), width);
+        }
+    }
+
+    /// Memory of the caller that is not pinned may be gone after the call, so the call then waits for the copy, which
+    /// runs in its turn all the same (COPY-05).
+    fn submit(self, stream: aclrtStream) -> Answer {
+        let stream = submission_stream(stream)?;
+        let pageable = self.holds.iter().any(Hold::is_pageable);
+        if pageable {
+            stream.refuse_self_wait()?;
+        }
+        let position = stream.submit(move || {
+            self.run();
+            Ok(())
+        })?;
+        if pageable && !stream.is_persistent() { stream.finished(position, None) } else { Ok(()) }
+    }
+}
+
+/// Rows, and the distances between their starts.
+#[derive(Clone, Copy)]
+struct Shape {
+    width: usize,
+    height: usize,
+    dpitch: usize,
+    spitch: usize,
+}
+
+impl Shape {
+    fn flat(count: usize) -> Self {
+        Self { width: count, height: 1, dpitch: count, spitch: count }
+    }
+
+    /// A two-dimensional copy's shape, in the limits of COPY-10.
+    fn plane(dst: Address, src: Address, shape: Self, kind: aclrtMemcpyKind) -> Answer<Self> {
+        const WIDEST: usize = 5_000_000;
+        const HIGHEST: usize = 5 * 1024 * 1024;
+        known(dst, src, kind)?;
+        let directions = [
+            aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE,
+            aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST,
+            aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE,
+            aclrtMemcpyKind::ACL_MEMCPY_DEFAULT,
+        ];
+        if !directions.contains(&kind) {
+            return Err(Failure::invalid(format!("a two-dimensional copy has no direction {}", kind.0)));
+        }
+        let Self { width, height, dpitch, spitch } = shape;
+        if width > dpitch || width > spitch || width > WIDEST || height > HIGHEST {
+            let text = format!(
+                "{width} wide and {height} high with pitches {dpitch} and {spitch}: the width is at most either pitch \
+                 and {WIDEST}, the height at most {HIGHEST}"
+            );
+            return Err(Failure::invalid(text));
+        }
+        Ok(shape)
+    }
+
+    /// From the first byte to the last.
+    fn span(&self, pitch: usize) -> Answer<usize> {
+        let Some(gaps) = self.height.checked_sub(1) else {
+            return Ok(0);
+        };
+        let span = gaps.checked_mul(pitch).and_then(|start| start.checked_add(self.width));
+        span.ok_or_else(|| Failure::invalid("the rows do not fit into any memory"))
+    }
+}
+
+fn known(dst: Address, src: Address, kind: aclrtMemcpyKind) -> Answer {
+    not_null(dst).and(not_null(src))?;
+    if kind > aclrtMemcpyKind::ACL_MEMCPY_INTER_DEVICE_TO_DEVICE {
+        return Err(Failure::invalid(format!("there is no direction {}", kind.0)));
+    }
+    Ok(())
+}
+
+fn not_on_host_alone(kind: aclrtMemcpyKind) -> Answer {
+    if kind == aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST {
+        return Err(Failure::unsupported("a stream does not copy from host to host"));
+    }
+    Ok(())
+}
+
+/// What is written has to fit (107000).
+pub(super) fn fits(count: usize, room: usize) -> Answer {
+    if count > room {
+        return Err(Failure::refused(format!("{count} bytes do not fit into {room}")));
+    }
+    Ok(())
+}

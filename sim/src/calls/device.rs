@@ -1,0 +1,99 @@
+//! Setting and resetting devices, and waiting for them; access between devices.
+
+use super::{deadline, wanted};
+use crate::abi::Out;
+use crate::failure::{Answer, Failure};
+use crate::machine::{current_context, device, locks, streams};
+use ascendcl_sys::error_codes::ACL_ERROR_RT_INVALID_DEVICEID;
+use std::time::Instant;
+
+pub(crate) fn aclrtSetDevice(device_id: i32) -> Answer {
+    device::device(device_id.into())?.set()
+}
+
+pub(crate) fn aclrtResetDevice(device_id: i32) -> Answer {
+    device::device(device_id.into())?.reset(false)
+}
+
+pub(crate) fn aclrtResetDeviceForce(device_id: i32) -> Answer {
+    device::device(device_id.into())?.reset(true)
+}
+
+pub(crate) fn aclrtGetDevice(mut device_id: Out<'_, i32>) -> Answer {
+    wanted(&device_id)?;
+    let device = current_context()?.device().id();
+    device_id.set(i32::try_from(device).unwrap_or(i32::MAX));
+    Ok(())
+}
+
+pub(crate) fn aclrtGetDeviceCount(mut count: Out<'_, u32>) -> Answer {
+    wanted(&count)?;
+    count.set(u32::try_from(device::all().len()).unwrap_or(u32::MAX));
+    Ok(())
+}
+
+pub(crate) fn aclrtSynchronizeDevice() -> Answer {
+    synchronize(None)
+}
+
+pub(crate) fn aclrtSynchronizeDeviceWithTimeout(timeout: i32) -> Answer {
+    synchronize(deadline(timeout)?)
+}
+
+/// Waits for every stream of the current context; answers the first failure, after all of them.
+pub(super) fn synchronize(deadline: Option<Instant>) -> Answer {
+    let context = current_context()?;
+    let mut answer = Ok(());
+    for stream in streams::of_context(context.id()) {
+        answer = answer.and(stream.synchronize(deadline));
+    }
+    answer
+}
+
+pub(crate) fn aclrtGetPrimaryCtxState(device_id: i32, mut flags: Out<'_, u32>, mut active: Out<'_, i32>) -> Answer {
+    wanted(&active)?;
+    let device = device::device(device_id.into())?;
+    flags.set(0);
+    active.set(i32::from(device.is_set()));
+    Ok(())
+}
+
+/// Every two different devices can reach each other.
+pub(crate) fn aclrtDeviceCanAccessPeer(mut can: Out<'_, i32>, device_id: i32, peer_device_id: i32) -> Answer {
+    wanted(&can)?;
+    device::device(device_id.into())?;
+    device::device(peer_device_id.into())?;
+    can.set(i32::from(device_id != peer_device_id));
+    Ok(())
+}
+
+pub(crate) fn aclrtDeviceEnablePeerAccess(peer_device_id: i32, flags: u32) -> Answer {
+    let peer = device::device(peer_device_id.into())?;
+    if flags != 0 {
+        return Err(Failure::refused(format!("the flags are reserved as 0, and {flags:#x} was given")));
+    }
+    let context = current_context()?;
+    if peer.id() == context.device().id() {
+        let text = "a device needs no access to itself, and none can be enabled";
+        return Err(Failure::new(ACL_ERROR_RT_INVALID_DEVICEID, text));
+    }
+    locks::lock(context.device().peers()).insert(peer.id());
+    Ok(())
+}
+
+pub(crate) fn aclrtDeviceDisablePeerAccess(peer_device_id: i32) -> Answer {
+    let peer = device::device(peer_device_id.into())?;
+    let context = current_context()?;
+    if locks::lock(context.device().peers()).remove(&peer.id()) {
+        return Ok(());
+    }
+    Err(Failure::refused("access to this device was not enabled"))
+}
+
+pub(crate) fn aclrtDevicePeerAccessStatus(device_id: i32, peer_device_id: i32, mut status: Out<'_, i32>) -> Answer {
+    wanted(&status)?;
+    let device = device::device(device_id.into())?;
+    let peer = device::device(peer_device_id.into())?;
+    status.set(i32::from(locks::lock(device.peers()).contains(&peer.id())));
+    Ok(())
+}

@@ -1,0 +1,119 @@
+//! Memory.
+
+use super::{device, wanted};
+use crate::abi::{Address, Out};
+use crate::failure::{Answer, Failure};
+use crate::machine::memory::{self, Place};
+use crate::machine::{Context, current_context};
+use ascendcl_sys::error_codes::ACL_ERROR_RT_INVALID_MEMORY_TYPE;
+use ascendcl_sys::types::*;
+use core::ffi::c_void;
+
+/// The policy only says where the vendor's library takes pages from; unknown ones are accepted there, too.
+pub(crate) fn aclrtMalloc(place: Out<'_, *mut c_void>, size: usize, _policy: aclrtMemMallocPolicy) -> Answer {
+    allocate(place, size, |context| memory::allocate_device(context, size))
+}
+
+pub(crate) fn aclrtMallocAlign32(place: Out<'_, *mut c_void>, size: usize, _policy: aclrtMemMallocPolicy) -> Answer {
+    allocate(place, size, |context| memory::allocate_device(context, size))
+}
+
+pub(crate) fn aclrtMallocCached(place: Out<'_, *mut c_void>, size: usize, _policy: aclrtMemMallocPolicy) -> Answer {
+    allocate(place, size, |context| memory::allocate_device(context, size))
+}
+
+pub(crate) fn aclrtMallocHost(place: Out<'_, *mut c_void>, size: usize) -> Answer {
+    allocate(place, size, |_| memory::allocate_host(size))
+}
+
+fn allocate(
+    mut place: Out<'_, *mut c_void>,
+    size: usize,
+    allocate: impl FnOnce(&Context) -> Answer<Address>,
+) -> Answer {
+    wanted(&place)?;
+    memory::possible(size)?;
+    let context = current_context()?;
+    place.set(allocate(&context)?.pointer());
+    Ok(())
+}
+
+pub(crate) fn aclrtFree(dev_ptr: Address) -> Answer {
+    not_null(dev_ptr)?;
+    memory::free_device(dev_ptr)
+}
+
+pub(crate) fn aclrtFreeHost(host_ptr: Address) -> Answer {
+    not_null(host_ptr)?;
+    memory::free_host(host_ptr)
+}
+
+/// Waits for the current context's streams first.
+pub(crate) fn aclrtFreeWithDevSync(dev_ptr: Address) -> Answer {
+    not_null(dev_ptr)?;
+    device::synchronize(None)?;
+    memory::free_device(dev_ptr)
+}
+
+pub(crate) fn aclrtFreeHostWithDevSync(host_ptr: Address) -> Answer {
+    not_null(host_ptr)?;
+    device::synchronize(None)?;
+    memory::free_host(host_ptr)
+}
+
+/// There is one kind of memory, high-bandwidth memory; of the others there is none.
+pub(crate) fn aclrtGetMemInfo(attr: aclrtMemAttr, mut free: Out<'_, usize>, mut total: Out<'_, usize>) -> Answer {
+    wanted(&free).and(wanted(&total))?;
+    let context = current_context()?;
+    let device = context.device();
+    let (left, size) = match attr {
+        aclrtMemAttr::ACL_DDR_MEM
+        | aclrtMemAttr::ACL_DDR_MEM_HUGE
+        | aclrtMemAttr::ACL_DDR_MEM_NORMAL
+        | aclrtMemAttr::ACL_DDR_MEM_P2P_HUGE
+        | aclrtMemAttr::ACL_DDR_MEM_P2P_NORMAL => (0, 0),
+        attr if attr <= aclrtMemAttr::ACL_MEM_P2P_HUGE1G => (device.memory_left(), device.memory_size()),
+        attr => {
+            let text = format!("there is no kind of memory {}", attr.0);
+            return Err(Failure::new(ACL_ERROR_RT_INVALID_MEMORY_TYPE, text));
+        }
+    };
+    free.set(left);
+    total.set(size);
+    Ok(())
+}
+
+/// Device memory is coherent here: there is nothing to write back.
+pub(crate) fn aclrtMemFlush(dev_ptr: Address, size: usize) -> Answer {
+    cached(dev_ptr, size)
+}
+
+pub(crate) fn aclrtMemInvalidate(dev_ptr: Address, size: usize) -> Answer {
+    cached(dev_ptr, size)
+}
+
+fn cached(dev_ptr: Address, size: usize) -> Answer {
+    not_null(dev_ptr)?;
+    if size == 0 {
+        return Err(Failure::invalid("the size is 0"));
+    }
+    memory::hold(dev_ptr, size).map(|_| ())
+}
+
+pub(crate) fn aclrtPointerGetAttributes(ptr: Address, mut attributes: Out<'_, aclrtPtrAttributes>) -> Answer {
+    const DEVICE_PAGE: u32 = 2 << 20;
+    const HOST_PAGE: u32 = 4096;
+    not_null(ptr)?;
+    wanted(&attributes)?;
+    let (kind, id, page) = match memory::describe(ptr).map(|found| found.place) {
+        Some(Place::Device(id)) => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE, id, DEVICE_PAGE),
+        Some(Place::Host) => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST, 0, HOST_PAGE),
+        None => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0, HOST_PAGE),
+    };
+    attributes.set(aclrtPtrAttributes { location: aclrtMemLocation { id, kind }, pageSize: page, rsv: [0; 4] });
+    Ok(())
+}
+
+pub(super) fn not_null(address: Address) -> Answer {
+    if address.is_null() { Err(Failure::invalid("the address is null")) } else { Ok(()) }
+}

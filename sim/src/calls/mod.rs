@@ -1,0 +1,48 @@
+//! One function per C function, under its name: checks the arguments, in the vendor's order, and asks the machine.
+
+#![allow(non_snake_case)]
+
+mod allocator;
+mod base;
+mod callback;
+mod context;
+mod copy;
+mod data_buffer;
+mod dataset;
+mod device;
+mod event;
+mod info;
+mod memory;
+mod model;
+mod process;
+mod set;
+mod stream;
+mod tensor_desc;
+
+pub(crate) use {
+    allocator::*, base::*, callback::*, context::*, copy::*, data_buffer::*, dataset::*, device::*, event::*, info::*,
+    memory::*, model::*, process::*, set::*, stream::*, tensor_desc::*,
+};
+
+use crate::abi::Out;
+use crate::failure::{Answer, Failure};
+use std::time::{Duration, Instant};
+
+/// A place for a result that has to be there (100000).
+fn wanted<T>(out: &Out<'_, T>) -> Answer {
+    if out.is_null() { Err(Failure::invalid("there is no place for the result: the pointer is null")) } else { Ok(()) }
+}
+
+/// The end of a wait of so many milliseconds: -1 is none, and anything else has to be positive (107000).
+fn deadline(milliseconds: i32) -> Answer<Option<Instant>> {
+    limit(milliseconds).map(|limit| limit.and_then(|limit| Instant::now().checked_add(limit)))
+}
+
+/// As [`deadline`], as a length.
+fn limit(milliseconds: i32) -> Answer<Option<Duration>> {
+    match u64::try_from(milliseconds) {
+        Ok(milliseconds) if milliseconds > 0 => Ok(Some(Duration::from_millis(milliseconds))),
+        Err(_) if milliseconds == -1 => Ok(None),
+        _ => Err(Failure::refused(format!("{milliseconds} is no time limit; it is -1 or positive"))),
+    }
+}

@@ -1,0 +1,21 @@
+//! Models: loading, describing, choosing a gear, running.
+
+mod describe;
+mod execute;
+mod gears;
+mod load;
+
+pub(crate) use {describe::*, execute::*, gears::*, load::*};
+
+use crate::failure::{Answer, Failure};
+use crate::machine::errors;
+
+/// The result of a call that has no code to answer with: why there is none becomes the thread's recent text.
+pub(super) fn told<T>(answer: Answer<T>) -> Option<T> {
+    answer.inspect_err(errors::report).ok()
+}
+
+/// A pointer that has to be there (100000).
+fn given(given: bool, what: &str) -> Answer {
+    if given { Ok(()) } else { Err(Failure::invalid(format!("the {what} is null"))) }
+}

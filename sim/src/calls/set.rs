@@ -1,0 +1,47 @@
+//! Filling memory.
+
+use super::copy::fits;
+use super::memory::not_null;
+use crate::abi::{Address, fill};
+use crate::failure::Answer;
+use crate::machine::memory::hold;
+use crate::machine::{current_context, submission_stream};
+use ascendcl_sys::types::aclrtStream;
+
+pub(crate) fn aclrtMemset(dev_ptr: Address, max_count: usize, value: i32, count: usize) -> Answer {
+    not_null(dev_ptr)?;
+    current_context()?;
+    fits(count, max_count)?;
+    let _hold = hold(dev_ptr, count)?;
+    fill(dev_ptr, lowest_byte(value), count);
+    Ok(())
+}
+
+pub(crate) fn aclrtMemsetAsync(
+    dev_ptr: Address,
+    max_count: usize,
+    value: i32,
+    count: usize,
+    stream: aclrtStream,
+) -> Answer {
+    not_null(dev_ptr)?;
+    fits(count, max_count)?;
+    let hold = hold(dev_ptr, count)?;
+    let stream = submission_stream(stream)?;
+    let pageable = hold.is_pageable();
+    if pageable {
+        stream.refuse_self_wait()?;
+    }
+    let position = stream.submit(move || {
+        fill(dev_ptr, lowest_byte(value), count);
+        drop(hold);
+        Ok(())
+    })?;
+    // As for copies: memory that is not pinned may be gone after the call.
+    if pageable && !stream.is_persistent() { stream.finished(position, None) } else { Ok(()) }
+}
+
+/// What C's `memset` uses of its argument.
+fn lowest_byte(value: i32) -> u8 {
+    value.to_le_bytes()[0]
+}

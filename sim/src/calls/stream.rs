@@ -1,0 +1,108 @@
+//! Streams.
+
+use super::{deadline, wanted};
+use crate::abi::Out;
+use crate::failure::{Answer, Failure};
+use crate::machine::stream::Kind;
+use crate::machine::teardown::{Rest, destroy_stream, discard_stream};
+use crate::machine::{Stream, current_context, submission_stream, waiting_stream};
+use ascendcl_sys::constants::*;
+use ascendcl_sys::types::*;
+
+pub(crate) fn aclrtCreateStream(stream: Out<'_, aclrtStream>) -> Answer {
+    create(stream, Kind::default())
+}
+
+pub(crate) fn aclrtCreateStreamWithConfig(stream: Out<'_, aclrtStream>, priority: u32, flag: u32) -> Answer {
+    const KNOWN: u32 = ACL_STREAM_FAST_LAUNCH
+        | ACL_STREAM_FAST_SYNC
+        | ACL_STREAM_PERSISTENT
+        | ACL_STREAM_HUGE
+        | ACL_STREAM_CPU_SCHEDULE
+        | ACL_STREAM_DEVICE_USE_ONLY;
+    const APART: u32 = ACL_STREAM_PERSISTENT | ACL_STREAM_DEVICE_USE_ONLY;
+    wanted(&stream)?;
+    if flag & !KNOWN != 0 || flag & APART == APART {
+        return Err(Failure::refused(format!("{flag:#x} is no combination of stream flags")));
+    }
+    create(stream, Kind { priority, flags: flag, default: false })
+}
+
+fn create(mut stream: Out<'_, aclrtStream>, kind: Kind) -> Answer {
+    wanted(&stream)?;
+    let context = current_context()?;
+    let created = Stream::create(context.id(), context.device(), kind)?;
+    if !context.is_alive() {
+        // Another thread ended the context meanwhile and may not have seen the stream.
+        discard_stream(&created);
+        return Err(Failure::no_context());
+    }
+    stream.set(created.handle());
+    Ok(())
+}
+
+pub(crate) fn aclrtDestroyStream(stream: aclrtStream) -> Answer {
+    destroy_stream(stream, Rest::Finish)
+}
+
+pub(crate) fn aclrtDestroyStreamForce(stream: aclrtStream) -> Answer {
+    destroy_stream(stream, Rest::Discard)
+}
+
+pub(crate) fn aclrtStreamAbort(stream: aclrtStream) -> Answer {
+    let stream = submission_stream(stream)?;
+    if stream.is_default() {
+        return Err(Failure::unsupported("a default stream cannot be aborted"));
+    }
+    stream.abort();
+    Ok(())
+}
+
+pub(crate) fn aclrtSynchronizeStream(stream: aclrtStream) -> Answer {
+    waiting_stream(stream)?.synchronize(None)
+}
+
+pub(crate) fn aclrtSynchronizeStreamWithTimeout(stream: aclrtStream, timeout: i32) -> Answer {
+    let deadline = deadline(timeout)?;
+    waiting_stream(stream)?.synchronize(deadline)
+}
+
+pub(crate) fn aclrtStreamQuery(stream: aclrtStream, mut status: Out<'_, aclrtStreamStatus>) -> Answer {
+    wanted(&status)?;
+    status.set(match waiting_stream(stream)?.is_complete() {
+        true => aclrtStreamStatus::ACL_STREAM_STATUS_COMPLETE,
+        false => aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY,
+    });
+    Ok(())
+}
+
+pub(crate) fn aclrtCtxGetCurrentDefaultStream(mut stream: Out<'_, aclrtStream>) -> Answer {
+    wanted(&stream)?;
+    stream.set(current_context()?.default_stream().handle());
+    Ok(())
+}
+
+pub(crate) fn aclrtGetStreamAvailableNum(mut stream_count: Out<'_, u32>) -> Answer {
+    wanted(&stream_count)?;
+    let left = current_context()?.device().streams_left();
+    stream_count.set(u32::try_from(left).unwrap_or(u32::MAX));
+    Ok(())
+}
+
+pub(crate) fn aclrtStreamGetFlags(stream: aclrtStream, mut flags: Out<'_, u32>) -> Answer {
+    wanted(&flags)?;
+    flags.set(waiting_stream(stream)?.flags());
+    Ok(())
+}
+
+pub(crate) fn aclrtStreamGetId(stream: aclrtStream, mut stream_id: Out<'_, i32>) -> Answer {
+    wanted(&stream_id)?;
+    stream_id.set(waiting_stream(stream)?.id());
+    Ok(())
+}
+
+pub(crate) fn aclrtStreamGetPriority(stream: aclrtStream, mut priority: Out<'_, u32>) -> Answer {
+    wanted(&priority)?;
+    priority.set(waiting_stream(stream)?.priority());
+    Ok(())
+}

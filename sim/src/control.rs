@@ -1,0 +1,74 @@
+//! For tests: what is simulated, what exists, and a fresh start.
+
+use crate::machine::config::{self, Config, ConfigError};
+use crate::machine::{self, allocators, context, event, hooks, memory, streams};
+
+/// What exists in the machine because a program made it and has not destroyed it. Default contexts and default streams
+/// are not counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Live {
+    /// Contexts made by `aclrtCreateContext`.
+    pub contexts: usize,
+    /// Streams.
+    pub streams: usize,
+    /// Events.
+    pub events: usize,
+    /// Blocks of device memory.
+    pub device_blocks: usize,
+    /// Blocks of pinned host memory.
+    pub host_blocks: usize,
+    /// Allocator descriptors.
+    pub allocator_descriptors: usize,
+    /// Loaded models.
+    pub models: usize,
+    /// Model descriptions.
+    pub model_descriptions: usize,
+    /// Datasets.
+    pub datasets: usize,
+    /// Data buffers.
+    pub data_buffers: usize,
+    /// Tensor descriptions.
+    pub tensor_descriptions: usize,
+}
+
+impl Live {
+    /// Whether nothing is left.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What exists now.
+pub fn live() -> Live {
+    let (device_blocks, host_blocks) = memory::count();
+    let mut live = Live {
+        contexts: context::count(),
+        streams: streams::count(),
+        events: event::count(),
+        device_blocks,
+        host_blocks,
+        allocator_descriptors: allocators::count(),
+        ..Live::default()
+    };
+    hooks::count(&mut live);
+    live
+}
+
+/// Simulates something else from now on. Refused while a device is set or anything [exists](live).
+pub fn configure(config: Config) -> Result<(), ConfigError> {
+    config.check()?;
+    let live = live();
+    if !live.is_empty() || machine::device::any_is_set() {
+        return Err(ConfigError::new(format!("the machine is in use: {live:?}")));
+    }
+    config::choose(config);
+    machine::device::forget_all();
+    Ok(())
+}
+
+/// Ends and frees everything, whoever uses it, and forgets that anything was initialised: for the time between two
+/// tests, when no other thread uses the machine. Queued work is discarded; the configuration stays.
+pub fn reset() {
+    machine::clear();
+}

@@ -1,0 +1,28 @@
+//! A stand-in for Huawei's AscendCL library on an ordinary CPU.
+//!
+//! It has the vendor's C ABI and is reached the vendor's way: by function addresses. [`resolve`] answers with them
+//! inside a program; the crate `ascendcl-sim-dylib` exports the same functions from a shared object.
+//!
+//! * Streams are real queues that worker threads serve; events, callbacks and timestamps are real.
+//! * A model is an ONNX file, run by `rten`.
+//! * Return codes are the vendor's where those were measured; where the vendor's library crashes, this one answers with
+//!   an error.
+//! * It says that it is a simulator: see [`SOC_NAME_PREFIX`].
+//!
+//! How it is built: [`abi`](self) turns C arguments into Rust values and Rust results into C codes, and holds all the
+//! unsafe code; `calls` has one function per C function, under its name; `machine` is the state behind them.
+
+#![deny(unsafe_code)]
+
+mod abi;
+mod calls;
+pub mod control;
+mod failure;
+mod machine;
+mod model;
+
+pub use abi::{exports, resolve};
+pub use machine::config::{Config, ConfigError};
+
+/// Every name of a simulated system on chip starts with this, so that no test mistakes it for a device.
+pub const SOC_NAME_PREFIX: &str = "Simulator";

@@ -1,0 +1,242 @@
+//! What is simulated: how many devices, of what size, under which name.
+
+use super::locks::lock;
+use crate::SOC_NAME_PREFIX;
+use crate::failure::{Answer, Failure};
+use ascendcl_sys::types::aclrtRunMode;
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+/// What the simulator poses as.
+///
+/// Without a word from the program it is read from the environment when the first call comes:
+///
+/// | variable | meaning | default |
+/// | --- | --- | --- |
+/// | `ASCENDCL_SIM_DEVICES` | how many devices | 2 |
+/// | `ASCENDCL_SIM_SOC` | the system on chip's name; begins with `Simulator` | `Simulator910B1` |
+/// | `ASCENDCL_SIM_RUN_MODE` | where the program runs: `host` or `device` | `host` |
+/// | `ASCENDCL_SIM_MEMORY` | memory of each device in bytes; `k`, `m` and `g` multiply by powers of 1024 | `1g` |
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Config {
+    devices: u32,
+    soc: String,
+    run_mode: aclrtRunMode,
+    memory: usize,
+    streams: usize,
+    events: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            devices: 2,
+            soc: format!("{SOC_NAME_PREFIX}910B1"),
+            run_mode: aclrtRunMode::ACL_HOST,
+            memory: 1 << 30,
+            streams: 1984,
+            events: 65536,
+        }
+    }
+}
+
+/// A configuration that cannot be simulated, or not now.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ConfigError(String);
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+impl Config {
+    /// The defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The defaults, with what the environment says.
+    pub fn from_env() -> Result<Self, ConfigError> {
+        Self::from_variables(|name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
+    }
+
+    fn from_variables(get: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+        let mut config = Self::new();
+        let bad = |name: &str, value: &str, wanted: &str| ConfigError(format!("{name}={value}: {wanted}"));
+        if let Some(value) = get("ASCENDCL_SIM_DEVICES") {
+            let number = value.trim().parse();
+            config.devices = number.map_err(|_| bad("ASCENDCL_SIM_DEVICES", &value, "not a number of devices"))?;
+        }
+        if let Some(value) = get("ASCENDCL_SIM_SOC") {
+            config.soc = value;
+        }
+        if let Some(value) = get("ASCENDCL_SIM_RUN_MODE") {
+            config.run_mode = match value.trim() {
+                "host" => aclrtRunMode::ACL_HOST,
+                "device" => aclrtRunMode::ACL_DEVICE,
+                _ => return Err(bad("ASCENDCL_SIM_RUN_MODE", &value, "neither host nor device")),
+            };
+        }
+        if let Some(value) = get("ASCENDCL_SIM_MEMORY") {
+            let size = bytes(value.trim());
+            config.memory = size.ok_or_else(|| bad("ASCENDCL_SIM_MEMORY", &value, "not a number of bytes"))?;
+        }
+        config.check()?;
+        Ok(config)
+    }
+
+    /// How many devices there are.
+    pub fn devices(mut self, count: u32) -> Self {
+        self.devices = count;
+        self
+    }
+
+    /// The system on chip's name; it has to begin with [`SOC_NAME_PREFIX`].
+    pub fn soc(mut self, name: impl Into<String>) -> Self {
+        self.soc = name.into();
+        self
+    }
+
+    /// Whether the program claims to run on the device's own processor.
+    pub fn on_device(mut self, yes: bool) -> Self {
+        self.run_mode = if yes { aclrtRunMode::ACL_DEVICE } else { aclrtRunMode::ACL_HOST };
+        self
+    }
+
+    /// Memory of each device, in bytes.
+    pub fn memory(mut self, bytes: usize) -> Self {
+        self.memory = bytes;
+        self
+    }
+
+    /// How many streams may live on one device, default streams included.
+    pub fn streams(mut self, count: usize) -> Self {
+        self.streams = count;
+        self
+    }
+
+    /// How many events may live on one device.
+    pub fn events(mut self, count: usize) -> Self {
+        self.events = count;
+        self
+    }
+
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+        const MOST_DEVICES: u32 = 1024;
+        if !(1..=MOST_DEVICES).contains(&self.devices) {
+            let text = format!("{} devices cannot be simulated, only 1 to {MOST_DEVICES}", self.devices);
+            return Err(ConfigError(text));
+        }
+        if !self.soc.starts_with(SOC_NAME_PREFIX) || self.soc.contains('\0') {
+            let text = format!("the name {:?} does not begin with {SOC_NAME_PREFIX}", self.soc);
+            return Err(ConfigError(text));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn device_count(&self) -> u32 {
+        self.devices
+    }
+
+    pub(crate) fn soc_name(&self) -> &str {
+        &self.soc
+    }
+
+    pub(crate) fn run_mode(&self) -> aclrtRunMode {
+        self.run_mode
+    }
+
+    pub(crate) fn memory_per_device(&self) -> usize {
+        self.memory
+    }
+
+    pub(crate) fn stream_limit(&self) -> usize {
+        self.streams
+    }
+
+    pub(crate) fn event_limit(&self) -> usize {
+        self.events
+    }
+}
+
+/// A number with an optional `k`, `m` or `g`.
+fn bytes(text: &str) -> Option<usize> {
+    let unit = |suffix: [char; 2], shift: u32| text.strip_suffix(suffix).map(|number| (number, shift));
+    let (number, shift) =
+        unit(['k', 'K'], 10).or_else(|| unit(['m', 'M'], 20)).or_else(|| unit(['g', 'G'], 30)).unwrap_or((text, 0));
+    number.trim().parse::<usize>().ok()?.checked_mul(1 << shift)
+}
+
+struct Chosen {
+    config: Arc<Config>,
+    /// What was wrong with the environment; the defaults hold meanwhile.
+    error: Option<ConfigError>,
+}
+
+static CHOSEN: Mutex<Option<Chosen>> = Mutex::new(None);
+
+/// The configuration that holds.
+pub(crate) fn current() -> Arc<Config> {
+    let mut chosen = lock(&CHOSEN);
+    Arc::clone(&chosen.get_or_insert_with(Chosen::from_env).config)
+}
+
+/// Whether the environment was sound.
+pub(super) fn checked() -> Answer {
+    let mut chosen = lock(&CHOSEN);
+    match &chosen.get_or_insert_with(Chosen::from_env).error {
+        None => Ok(()),
+        Some(error) => Err(Failure::invalid(format!("the simulator's configuration: {error}"))),
+    }
+}
+
+pub(crate) fn choose(config: Config) {
+    *lock(&CHOSEN) = Some(Chosen { config: Arc::new(config), error: None });
+}
+
+impl Chosen {
+    fn from_env() -> Self {
+        match Config::from_env() {
+            Ok(config) => Self { config: Arc::new(config), error: None },
+            Err(error) => {
+                eprintln!("ascendcl-sim: {error}; the defaults are used");
+                Self { config: Arc::default(), error: Some(error) }
+            }
+        }
+    }
+}
+
+impl ConfigError {
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_is_read_and_its_mistakes_are_named() {
+        let read = |name: &'static str, value: &'static str| {
+            Config::from_variables(move |wanted| (wanted == name).then(|| value.to_owned()))
+        };
+        assert_eq!(read("ASCENDCL_SIM_MEMORY", "3m"), Ok(Config::new().memory(3 << 20)));
+        assert_eq!(read("ASCENDCL_SIM_DEVICES", "8"), Ok(Config::new().devices(8)));
+        assert_eq!(read("ASCENDCL_SIM_RUN_MODE", "device"), Ok(Config::new().on_device(true)));
+        assert_eq!(read("ASCENDCL_SIM_SOC", "SimulatorX"), Ok(Config::new().soc("SimulatorX")));
+        for (name, value) in [
+            ("ASCENDCL_SIM_MEMORY", "lots"),
+            ("ASCENDCL_SIM_MEMORY", "99999999999999g"),
+            ("ASCENDCL_SIM_DEVICES", "0"),
+            ("ASCENDCL_SIM_DEVICES", "-1"),
+            ("ASCENDCL_SIM_RUN_MODE", "moon"),
+            ("ASCENDCL_SIM_SOC", "Ascend910B1"),
+        ] {
+            assert!(read(name, value).is_err(), "{name}={value}");
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Devices: how often each is set, its default context, its quotas.
+
+use super::config::{self, Config};
+use super::context::Context;
+use super::locks::{lock, read, write};
+use super::teardown::Rest;
+use super::{event, memory};
+use crate::failure::{Answer, Failure};
+use ascendcl_sys::error_codes::*;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, RwLock};
+
+pub(crate) struct Device {
+    id: u32,
+    limits: Limits,
+    life: Mutex<Life>,
+    streams: AtomicUsize,
+    stream_ids: AtomicI32,
+    events: AtomicUsize,
+    memory: AtomicUsize,
+    /// Devices that work of this one may reach.
+    peers: Mutex<BTreeSet<u32>>,
+}
+
+#[derive(Clone, Copy)]
+struct Limits {
+    streams: usize,
+    events: usize,
+    memory: usize,
+}
+
+#[derive(Default)]
+struct Life {
+    /// Sets without their reset, of all threads together.
+    sets: u64,
+    primary: Option<Arc<Context>>,
+    /// Contexts that callers made. The device keeps its memory and events while there is one.
+    explicit: usize,
+}
+
+static DEVICES: RwLock<Vec<Arc<Device>>> = RwLock::new(Vec::new());
+
+/// The device with this id (107001 when there is none).
+pub(crate) fn device(id: i64) -> Answer<Arc<Device>> {
+    let devices = all();
+    let found = usize::try_from(id).ok().and_then(|id| devices.get(id));
+    found.cloned().ok_or_else(|| {
+        let text = format!("device {id} does not exist; there are {} devices, the first is 0", devices.len());
+        Failure::new(ACL_ERROR_RT_INVALID_DEVICEID, text)
+    })
+}
+
+pub(crate) fn all() -> Vec<Arc<Device>> {
+    let devices = read(&DEVICES);
+    if !devices.is_empty() {
+        return devices.clone();
+    }
+    drop(devices);
+    let config = config::current();
+    let mut devices = write(&DEVICES);
+    if devices.is_empty() {
+        *devices = (0..config.device_count()).map(|id| Arc::new(Device::new(id, &config))).collect();
+    }
+    devices.clone()
+}
+
+/// Whether any device is set.
+pub(crate) fn any_is_set() -> bool {
+    read(&DEVICES).iter().any(|device| device.is_set())
+}
+
+/// Devices of a new configuration replace these.
+pub(crate) fn forget_all() {
+    write(&DEVICES).clear();
+}
+
+impl Device {
+    fn new(id: u32, config: &Config) -> Self {
+        Self {
+            id,
+            limits: Limits {
+                streams: config.stream_limit(),
+                events: config.event_limit(),
+                memory: config.memory_per_device(),
+            },
+            life: Mutex::default(),
+            streams: AtomicUsize::new(0),
+            stream_ids: AtomicI32::new(0),
+            events: AtomicUsize::new(0),
+            memory: AtomicUsize::new(0),
+            peers: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// Counts a set and makes the default context current on this thread.
+    pub(crate) fn set(self: &Arc<Self>) -> Answer {
+        let primary = {
+            let mut life = lock(&self.life);
+            let primary = match &life.primary {
+                Some(primary) => Arc::clone(primary),
+                None => Context::create(self, true)?,
+            };
+            life.primary = Some(Arc::clone(&primary));
+            life.sets += 1;
+            primary
+        };
+        primary.make_current();
+        Ok(())
+    }
+
+    /// Counts a reset; the last one, or a forced one, ends the default context.
+    pub(crate) fn reset(&self, forced: bool) -> Answer {
+        let ended = {
+            let mut life = lock(&self.life);
+            if life.sets == 0 {
+                let text = format!("device {} is not set (any more)", self.id);
+                return Err(Failure::new(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, text));
+            }
+            let last = forced || life.sets == 1;
+            if last && let Some(primary) = &life.primary {
+                primary.refuse_self_wait()?;
+            }
+            life.sets = if last { 0 } else { life.sets - 1 };
+            if last { life.primary.take() } else { None }
+        };
+        if let Some(primary) = ended {
+            primary.end(if forced { Rest::Discard } else { Rest::Finish });
+            self.release_when_unused();
+        }
+        Ok(())
+    }
+
+    /// A context of the caller on this device.
+    pub(crate) fn create_context(self: &Arc<Self>) -> Answer<Arc<Context>> {
+        lock(&self.life).explicit += 1;
+        Context::create(self, false).inspect_err(|_| self.lose_context())
+    }
+
+    /// A context of the caller has ended.
+    pub(super) fn lose_context(&self) {
+        lock(&self.life).explicit -= 1;
+        self.release_when_unused();
+    }
+
+    /// Without any context the device loses what belongs to it.
+    fn release_when_unused(&self) {
+        let used = {
+            let life = lock(&self.life);
+            life.sets > 0 || life.explicit > 0
+        };
+        if !used {
+            event::lose_all_of(self.id);
+            memory::lose_all_of(self);
+            lock(&self.peers).clear();
+        }
+    }
+
+    /// Whether its default context is there.
+    pub(crate) fn is_set(&self) -> bool {
+        lock(&self.life).primary.is_some()
+    }
+
+    /// Ends everything, whoever uses it.
+    pub(super) fn clear(&self) {
+        let primary = {
+            let mut life = lock(&self.life);
+            life.sets = 0;
+            life.primary.take()
+        };
+        if let Some(primary) = primary {
+            primary.end(Rest::Discard);
+        }
+        self.release_when_unused();
+    }
+
+    /// A place for one more stream, and its id.
+    pub(super) fn take_stream(&self) -> Answer<i32> {
+        if !take(&self.streams, 1, self.limits.streams) {
+            let text = format!("device {} has no stream left of its {}", self.id, self.limits.streams);
+            return Err(Failure::new(ACL_ERROR_RT_NO_STREAM_RESOURCE, text));
+        }
+        Ok(self.stream_ids.fetch_add(1, SeqCst) & i32::MAX)
+    }
+
+    pub(super) fn give_stream_back(&self) {
+        self.streams.fetch_sub(1, SeqCst);
+    }
+
+    pub(crate) fn streams_left(&self) -> usize {
+        self.limits.streams.saturating_sub(self.streams.load(SeqCst))
+    }
+
+    pub(super) fn take_event(&self) -> Answer {
+        if take(&self.events, 1, self.limits.events) {
+            return Ok(());
+        }
+        let text = format!("device {} has no event left of its {}", self.id, self.limits.events);
+        Err(Failure::new(ACL_ERROR_RT_NO_EVENT_RESOURCE, text))
+    }
+
+    pub(super) fn give_event_back(&self) {
+        self.events.fetch_sub(1, SeqCst);
+    }
+
+    pub(crate) fn events_left(&self) -> usize {
+        self.limits.events.saturating_sub(self.events.load(SeqCst))
+    }
+
+    pub(super) fn take_memory(&self, size: usize) -> bool {
+        take(&self.memory, size, self.limits.memory)
+    }
+
+    pub(super) fn give_memory_back(&self, size: usize) {
+        self.memory.fetch_sub(size, SeqCst);
+    }
+
+    pub(crate) fn memory_left(&self) -> usize {
+        self.limits.memory.saturating_sub(self.memory.load(SeqCst))
+    }
+
+    pub(crate) fn memory_size(&self) -> usize {
+        self.limits.memory
+    }
+
+    /// Which devices work of this one may reach.
+    pub(crate) fn peers(&self) -> &Mutex<BTreeSet<u32>> {
+        &self.peers
+    }
+}
+
+/// Takes from a quota what it still has.
+fn take(used: &AtomicUsize, amount: usize, limit: usize) -> bool {
+    let more = |used: usize| used.checked_add(amount).filter(|used| *used <= limit);
+    used.fetch_update(SeqCst, SeqCst, more).is_ok()
+}

@@ -1,0 +1,93 @@
+//! Handles: numbers that look like aligned heap addresses and are never followed.
+//!
+//! A number is given out once in the life of the process, for whatever kind of object, so a stale handle cannot come
+//! to mean another object, and any other number is simply unknown.
+
+use super::locks::{read, write};
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, RwLock};
+
+/// Objects of one kind by their numbers.
+pub(crate) struct Table<T> {
+    entries: RwLock<Entries<T>>,
+}
+
+type Entries<T> = HashMap<usize, Arc<T>, BuildHasherDefault<NumberHasher>>;
+
+impl<T> Table<T> {
+    pub(crate) const fn new() -> Self {
+        Self { entries: RwLock::new(HashMap::with_hasher(BuildHasherDefault::new())) }
+    }
+
+    /// Enters an object under a fresh number.
+    pub(crate) fn add(&self, object: T) -> usize {
+        let number = fresh();
+        self.insert(number, Arc::new(object));
+        number
+    }
+
+    /// Enters an object under a number that came from [`fresh`].
+    pub(crate) fn insert(&self, number: usize, object: Arc<T>) {
+        write(&self.entries).insert(number, object);
+    }
+
+    pub(crate) fn get(&self, number: usize) -> Option<Arc<T>> {
+        read(&self.entries).get(&number).cloned()
+    }
+
+    pub(crate) fn contains(&self, number: usize) -> bool {
+        read(&self.entries).contains_key(&number)
+    }
+
+    /// Takes an object out; of several threads that try, one gets it.
+    pub(crate) fn remove(&self, number: usize) -> Option<Arc<T>> {
+        write(&self.entries).remove(&number)
+    }
+
+    /// The objects for which `wanted` holds, in no order.
+    pub(crate) fn select(&self, wanted: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
+        read(&self.entries).values().filter(|object| wanted(object)).cloned().collect()
+    }
+
+    /// Takes out the objects for which `wanted` holds.
+    pub(crate) fn remove_all(&self, wanted: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
+        write(&self.entries).extract_if(|_, object| wanted(object)).map(|(_, object)| object).collect()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        read(&self.entries).len()
+    }
+}
+
+/// A number that no object has had.
+pub(crate) fn fresh() -> usize {
+    // Above everything that a program or its shared objects are usually mapped to, and below the mappings of large
+    // blocks: following such a number faults at once.
+    const FIRST: usize = 0x2000_0000_0000;
+    const STRIDE: usize = 64;
+    static NEXT: AtomicUsize = AtomicUsize::new(FIRST);
+    NEXT.fetch_add(STRIDE, Ordering::Relaxed)
+}
+
+/// Numbers are multiples of 64 in a row; this spreads them over the table.
+#[derive(Default)]
+struct NumberHasher(u64);
+
+impl Hasher for NumberHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_usize(usize::from(*byte));
+        }
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        let mixed = (self.0 ^ number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = mixed ^ (mixed >> 32);
+    }
+}

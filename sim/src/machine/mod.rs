@@ -1,0 +1,77 @@
+//! The state behind the calls: one simulated machine per process, with its devices, contexts, streams, events, memory.
+//!
+//! What the rest of the crate builds on:
+//!
+//! * [`current_context`]: the context that is current on this thread, or the failure 107002.
+//! * [`submission_stream`]: the stream behind a C argument, after every check of a call that queues work on it (null is
+//!   the default stream; 107017, then 107002, then 107003).
+//! * [`Stream::submit`]: queues a task and returns at once with its position; the task's failure is what the next
+//!   synchronise of the stream answers. [`Stream::finished`] waits for one position.
+//! * [`memory`]: blocks of device and pinned memory by address. [`memory::allocate_device`], [`memory::free_device`],
+//!   [`memory::describe`]. A task that works on memory keeps a [`memory::Hold`] on it, so that a block which its owner
+//!   frees too early stays in place until the task has run.
+//! * [`allocators::of_stream`]: the allocator that the caller registered for a stream.
+//! * [`handles::Table`]: objects behind numbers that are looked up and never followed. Any number may be asked for.
+//! * [`user_code`]: wrap every call into the caller's code with it.
+//! * [`hooks`]: how other parts hear that a context has ended, and add to what [`crate::control::live`] counts.
+//!
+//! # Locks
+//!
+//! No lock is held while code of the caller runs, while a task runs, or while anything is waited for, with one
+//! exception: a condition variable's own lock. Where two locks are held at once, they are taken in this order:
+//!
+//! 1. the initialisation count ([`process`]), then the configuration;
+//! 2. the list of devices, then one device's `life` ([`device`]);
+//! 3. one event's newest record ([`event`]);
+//! 4. a handle table, or the memory table;
+//! 5. one stream's queue;
+//! 6. the arena's free places, one point, the pool's run queue, the timer, the allocators' book, or the report book and then one reporter.
+//!
+//! Tasks, blocks and callbacks are dropped outside every lock: dropping a queued record resumes the streams that wait
+//! for it.
+
+pub(crate) mod allocators;
+mod arena;
+pub(crate) mod config;
+pub(crate) mod context;
+pub(crate) mod device;
+pub(crate) mod errors;
+pub(crate) mod event;
+pub(crate) mod handles;
+pub(crate) mod hooks;
+mod json;
+pub(crate) mod locks;
+pub(crate) mod memory;
+pub(crate) mod models;
+mod point;
+mod pool;
+pub(crate) mod process;
+mod queue;
+pub(crate) mod reports;
+mod serve;
+pub(crate) mod stream;
+pub(crate) mod streams;
+pub(crate) mod teardown;
+mod timer;
+pub(crate) mod user_code;
+
+pub(crate) use context::{Context, current_context};
+pub(crate) use stream::Stream;
+pub(crate) use streams::{submission_stream, waiting_stream};
+
+/// Ends and drops everything, whoever uses it, as if the process had just begun. The configuration stays.
+pub(crate) fn clear() {
+    for context in context::all() {
+        if !context.is_primary() {
+            // Another thread may have destroyed it meanwhile.
+            let _ = context::destroy_with(context.handle(), teardown::Rest::Discard);
+        }
+    }
+    device::all().iter().for_each(|device| device.clear());
+    hooks::cleared();
+    memory::clear();
+    device::forget_all();
+    allocators::clear();
+    process::clear();
+    errors::clear();
+}

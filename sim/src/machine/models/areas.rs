@@ -1,0 +1,73 @@
+//! Data buffers: an address with a size. They never own what is behind the address (DATA-01).
+
+use super::super::handles::Table;
+use super::super::locks::lock;
+use super::listen;
+use crate::abi::{Address, Name};
+use crate::failure::{Answer, Failure};
+use ascendcl_sys::types::aclDataBuffer;
+use std::sync::Mutex;
+
+/// What a data buffer describes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Area {
+    pub(crate) address: Address,
+    pub(crate) size: usize,
+}
+
+static AREAS: Table<Mutex<Area>> = Table::new();
+
+impl Area {
+    /// Asks the library to allocate an output (DATA-06).
+    pub(super) fn is_open(&self) -> bool {
+        self.address.is_null() && self.size == 0
+    }
+}
+
+pub(crate) fn create_area(area: Area) -> Name<aclDataBuffer> {
+    listen();
+    Name::new(AREAS.add(Mutex::new(area)))
+}
+
+pub(crate) fn destroy_area(name: Name<aclDataBuffer>) -> Answer {
+    AREAS.remove(name.0).map(|_| ()).ok_or_else(|| unknown(name))
+}
+
+pub(crate) fn read_area(name: Name<aclDataBuffer>) -> Answer<Area> {
+    AREAS.get(name.0).map(|area| *lock(&area)).ok_or_else(|| unknown(name))
+}
+
+pub(crate) fn update_area(name: Name<aclDataBuffer>, new: Area) -> Answer {
+    AREAS.get(name.0).map(|area| *lock(&area) = new).ok_or_else(|| unknown(name))
+}
+
+/// Enters memory that the library allocated; answers whether the data buffer is still there and still open.
+pub(super) fn fill_open(name: Name<aclDataBuffer>, new: Area) -> bool {
+    AREAS.get(name.0).is_some_and(|area| {
+        let mut area = lock(&area);
+        let open = area.is_open();
+        if open {
+            *area = new;
+        }
+        open
+    })
+}
+
+pub(super) fn exists(name: Name<aclDataBuffer>) -> Answer {
+    if AREAS.contains(name.0) { Ok(()) } else { Err(unknown(name)) }
+}
+
+pub(super) fn count() -> usize {
+    AREAS.len()
+}
+
+pub(super) fn clear() {
+    AREAS.remove_all(|_| true);
+}
+
+fn unknown(name: Name<aclDataBuffer>) -> Failure {
+    Failure::invalid(match name.0 {
+        0 => "the data buffer is null",
+        _ => "this is no data buffer, or it was destroyed",
+    })
+}

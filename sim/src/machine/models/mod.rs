@@ -1,0 +1,98 @@
+//! Models and what they are run with: loaded models, their descriptions, datasets, data buffers, tensor descriptions.
+//!
+//! Each is an object behind a number in a table, so that any number may be asked for. Two locks of this part are held
+//! at once only in the order dataset, data buffer, tensor description; a model's run lock is held while the engine
+//! runs, and every other one is taken inside it.
+
+mod areas;
+mod datasets;
+mod descriptions;
+mod load;
+mod loaded;
+mod run;
+mod shapes;
+mod tensors;
+
+pub(crate) use areas::{Area, create_area, destroy_area, read_area, update_area};
+pub(crate) use datasets::{
+    add_buffer, attach, attached, buffer_at, buffer_count, choose_gear, create_dataset, destroy_dataset,
+};
+pub(crate) use descriptions::{
+    Description, Entry, Filled, create_description, destroy_description, fill_description, filled, io_dims,
+};
+pub(crate) use load::{Memory, Source, load, parse, sizes};
+pub(crate) use loaded::{Loaded, find, find_here, unload};
+pub(crate) use run::Job;
+pub(crate) use shapes::{Choice, choose};
+pub(crate) use tensors::{TensorDesc, create_tensor, destroy_tensor, with_tensor};
+
+use super::context::Context;
+use super::hooks::{self, Hooks};
+use super::memory::{self, Place, describe};
+use crate::abi::Address;
+use crate::control::Live;
+use crate::failure::{Answer, Failure};
+use crate::model::{Element, Format};
+use ascendcl_sys::error_codes::ACL_ERROR_GE_EXEC_MODEL_ADDR_INVALID;
+use ascendcl_sys::types::{aclDataType, aclFormat};
+use std::sync::Once;
+
+/// Makes the machine tell this part what happens. Every function that creates an object calls it first.
+fn listen() {
+    static LISTENING: Once = Once::new();
+    LISTENING.call_once(|| hooks::register(Hooks { context_ended: loaded::forget_context, count, cleared }));
+}
+
+fn count(live: &mut Live) {
+    live.models = loaded::count();
+    live.model_descriptions = descriptions::count();
+    live.datasets = datasets::count();
+    live.data_buffers = areas::count();
+    live.tensor_descriptions = tensors::count();
+}
+
+fn cleared() {
+    loaded::clear();
+    descriptions::clear();
+    datasets::clear();
+    areas::clear();
+    tensors::clear();
+}
+
+/// Where the memory of a model comes from that the caller did not give: weights, working memory, outputs.
+fn provide(context: &Context, bytes: usize) -> Answer<Address> {
+    memory::allocate_device(context, bytes.max(1))
+}
+
+/// Refuses (145007) an address that is not in a live block of the context's device, such as a host pointer.
+fn on_device(what: &str, address: Address, context: &Context) -> Answer {
+    let id = context.device().id();
+    let found = match describe(address).map(|found| found.place) {
+        Some(Place::Device(other)) if other == id => return Ok(()),
+        Some(Place::Device(other)) => format!("memory of device {other}"),
+        Some(Place::Host) => "pinned host memory".to_string(),
+        None => "host memory, or memory that was freed".to_string(),
+    };
+    let text = format!("{what} at {:#x} is {found}; it has to be live memory of device {id}", address.number());
+    Err(Failure::new(ACL_ERROR_GE_EXEC_MODEL_ADDR_INVALID, text))
+}
+
+pub(crate) fn data_type(element: Element) -> aclDataType {
+    match element {
+        Element::F16 => aclDataType::ACL_FLOAT16,
+        Element::F32 => aclDataType::ACL_FLOAT,
+        Element::F64 => aclDataType::ACL_DOUBLE,
+        Element::I8 => aclDataType::ACL_INT8,
+        Element::I32 => aclDataType::ACL_INT32,
+        Element::I64 => aclDataType::ACL_INT64,
+        Element::U8 => aclDataType::ACL_UINT8,
+        Element::Bool => aclDataType::ACL_BOOL,
+    }
+}
+
+pub(crate) fn format(format: Format) -> aclFormat {
+    match format {
+        Format::Nchw => aclFormat::ACL_FORMAT_NCHW,
+        Format::Nd => aclFormat::ACL_FORMAT_ND,
+    }
+}

@@ -1,0 +1,237 @@
+//! Running a model: what is checked when the call comes, and what happens when its turn has come.
+
+use super::super::context::Context;
+use super::super::memory::{Hold, free_device, hold};
+use super::super::stream::Stream;
+use super::areas::{Area, fill_open};
+use super::datasets::{self, Item};
+use super::shapes::Shapes;
+use super::{Loaded, TensorDesc, buffer_count, data_type, find_here, format, on_device, provide};
+use crate::abi::{Address, Name};
+use crate::failure::{Answer, Failure};
+use crate::model::{Input, Output, Port, RunFailure};
+use ascendcl_sys::error_codes::*;
+use ascendcl_sys::types::{aclDataBuffer, aclmdlDataset};
+use std::ffi::CString;
+use std::sync::Arc;
+
+/// A run with everything it needs, taken from the datasets when it was asked for.
+pub(crate) struct Job {
+    model: Arc<Loaded>,
+    context: Arc<Context>,
+    inputs: Vec<Given>,
+    outputs: Vec<Place>,
+    output: Name<aclmdlDataset>,
+}
+
+/// One input, kept in place.
+struct Given {
+    dims: Vec<i64>,
+    address: Address,
+    bytes: usize,
+    _hold: Hold,
+}
+
+/// Where one output goes.
+enum Place {
+    /// To memory of the caller, kept in place.
+    There { area: Area, _hold: Hold },
+    /// To memory that the library allocates and enters into this data buffer (DATA-06).
+    Open(Name<aclDataBuffer>),
+}
+
+impl Job {
+    pub(crate) fn prepare(id: u32, input: Name<aclmdlDataset>, output: Name<aclmdlDataset>) -> Answer<Self> {
+        buffer_count(input).and(buffer_count(output))?;
+        let (model, context) = find_here(id)?;
+        model.check_memory(&context)?;
+        let (given, places) = (datasets::snapshot(input)?, datasets::snapshot(output)?);
+        let description = &model.description;
+        same_count("inputs", description.inputs.len(), given.items.len(), ACL_ERROR_MODEL_INPUT_NOT_MATCH)?;
+        same_count("outputs", description.outputs.len(), places.items.len(), ACL_ERROR_MODEL_OUTPUT_NOT_MATCH)?;
+        let shapes = Shapes::of(&model, &given)?;
+        let ports = model.engine.inputs().iter().zip(shapes.inputs);
+        let inputs = ports.zip(&given.items).enumerate();
+        let inputs = inputs.map(|(index, ((port, dims), item))| Given::new(index, port, dims, item, &context));
+        let inputs = inputs.collect::<Answer<_>>()?;
+        let ports = model.engine.outputs().iter().zip(&shapes.outputs);
+        let outputs = ports.zip(&places.items).enumerate();
+        let outputs = outputs.map(|(index, ((port, dims), item))| Place::new(index, port, dims, item, &context));
+        let outputs = outputs.collect::<Answer<_>>()?;
+        Ok(Self { model, context, inputs, outputs, output })
+    }
+
+    /// Queues the run.
+    pub(crate) fn submit(self, stream: &Arc<Stream>) -> Answer {
+        if stream.is_persistent() {
+            return Err(Failure::unsupported("a persistent stream runs nothing but the model that it is bound to"));
+        }
+        let ticket = self.model.ticket(stream)?;
+        stream.submit(move || {
+            let answer = self.run();
+            drop(ticket);
+            answer
+        })?;
+        Ok(())
+    }
+
+    /// Runs the model here and now.
+    pub(crate) fn run(self) -> Answer {
+        let turn = self.model.turn();
+        let _work = self.working_memory()?;
+        let results = lend(&self.inputs, Vec::new(), &|inputs| self.model.engine.run(inputs)).map_err(failed)?;
+        self.store(&results)?;
+        let dims: Vec<Vec<i64>> = results.iter().map(|result| result.dims().to_vec()).collect();
+        let descs = self.model.engine.outputs().iter().zip(&dims).map(|(port, dims)| described(port, dims.clone()));
+        datasets::describe_all(self.output, descs.collect());
+        self.model.set_current_outputs(dims);
+        drop(turn);
+        Ok(())
+    }
+
+    /// Working memory of a model whose shapes are known only now.
+    fn working_memory(&self) -> Answer<Option<Own>> {
+        if !self.model.work_per_run {
+            return Ok(None);
+        }
+        let dims: Vec<&[i64]> = self.inputs.iter().map(|input| input.dims.as_slice()).collect();
+        let bytes = self.model.engine.work_bytes(&dims);
+        bytes.map(|bytes| provide(&self.context, bytes).map(Own)).transpose()
+    }
+
+    /// Puts every output where it goes, or none.
+    fn store(&self, results: &[Output]) -> Answer {
+        let mut own = Vec::new();
+        for (index, (place, result)) in self.outputs.iter().zip(results).enumerate() {
+            match place {
+                Place::There { area, .. } => room(index, area.size, result.len())?,
+                Place::Open(_) => own.push(Own(provide(&self.context, result.len())?)),
+            }
+        }
+        let mut own = own.into_iter();
+        for (index, (place, result)) in self.outputs.iter().zip(results).enumerate() {
+            let bytes = result.to_bytes().map_err(failed)?;
+            match place {
+                Place::There { area, .. } => area.address.write(&bytes),
+                Place::Open(buffer) => {
+                    let Some(own) = own.next() else { continue };
+                    own.0.write(&bytes);
+                    own.hand_over(index, *buffer, bytes.len())?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Given {
+    fn new(index: usize, port: &Port, dims: Vec<i64>, item: &Item, context: &Context) -> Answer<Self> {
+        let Area { address, size } = item.area;
+        let name = &port.name;
+        let refuse = |text: String| Failure::new(ACL_ERROR_MODEL_INPUT_NOT_MATCH, text);
+        let bytes = port.bytes_for(&dims);
+        let bytes = bytes.ok_or_else(|| refuse(format!("input {index} (`{name}`): {dims:?} has no size in bytes")))?;
+        if address.is_null() {
+            return Err(Failure::invalid(format!("input {index} (`{name}`): its data buffer has a null address")));
+        }
+        if size < bytes {
+            let text =
+                format!("input {index} (`{name}`): {dims:?} needs {bytes} bytes, and its data buffer has {size}");
+            return Err(refuse(text));
+        }
+        let hold = claim(&format!("input {index} (`{name}`)"), item.area, context)?;
+        Ok(Self { dims, address, bytes, _hold: hold })
+    }
+}
+
+impl Place {
+    fn new(index: usize, port: &Port, dims: &[i64], item: &Item, context: &Context) -> Answer<Self> {
+        if item.area.is_open() {
+            return Ok(Self::Open(item.buffer));
+        }
+        let name = &port.name;
+        if item.area.address.is_null() {
+            let size = item.area.size;
+            let text = format!("output {index} (`{name}`): a null address goes with the size 0, not {size} (DATA-03)");
+            return Err(Failure::new(ACL_ERROR_MODEL_OUTPUT_NOT_MATCH, text));
+        }
+        if let Some(need) = port.bytes_for(dims) {
+            room(index, item.area.size, need)?;
+        }
+        let hold = claim(&format!("output {index} (`{name}`)"), item.area, context)?;
+        Ok(Self::There { area: item.area, _hold: hold })
+    }
+}
+
+/// A block of the library's that is freed unless it is handed over.
+struct Own(Address);
+
+impl Own {
+    /// Makes the block the caller's. A data buffer that was destroyed or filled meanwhile takes nothing.
+    fn hand_over(self, index: usize, buffer: Name<aclDataBuffer>, size: usize) -> Answer {
+        if fill_open(buffer, Area { address: self.0, size }) {
+            std::mem::forget(self);
+            return Ok(());
+        }
+        let text = format!("output {index}: its data buffer was changed or destroyed while the model ran (DATA-10)");
+        Err(Failure::new(ACL_ERROR_MODEL_OUTPUT_NOT_MATCH, text))
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        // It may have gone with its device.
+        let _ = free_device(self.0);
+    }
+}
+
+/// Lends the bytes of all inputs to `run`.
+fn lend<R>(rest: &[Given], lent: Vec<Input<'_>>, run: &dyn Fn(&[Input<'_>]) -> R) -> R {
+    let Some((given, rest)) = rest.split_first() else {
+        return run(&lent);
+    };
+    given.address.with_bytes(given.bytes, |bytes| {
+        let mut lent: Vec<Input<'_>> = lent;
+        lent.push(Input { dims: &given.dims, bytes });
+        lend(rest, lent, run)
+    })
+}
+
+/// Device memory of the context, as much as the data buffer says, kept in place.
+fn claim(what: &str, area: Area, context: &Context) -> Answer<Hold> {
+    // Held before it is looked at: what another thread frees in between stays in place.
+    let hold = hold(area.address, area.size)
+        .map_err(|failure| Failure::new(ACL_ERROR_GE_EXEC_MODEL_ADDR_INVALID, format!("{what}: {}", failure.text)))?;
+    on_device(what, area.address, context)?;
+    Ok(hold)
+}
+
+fn same_count(what: &str, expected: usize, found: usize, code: i32) -> Answer {
+    if expected == found {
+        return Ok(());
+    }
+    Err(Failure::new(code, format!("the model has {expected} {what}, and the dataset {found} buffers")))
+}
+
+fn room(index: usize, have: usize, need: usize) -> Answer {
+    if have >= need {
+        return Ok(());
+    }
+    let text = format!("output {index} needs {need} bytes, and its data buffer has {have}");
+    Err(Failure::new(ACL_ERROR_MODEL_OUTPUT_NOT_MATCH, text))
+}
+
+fn described(port: &Port, dims: Vec<i64>) -> TensorDesc {
+    let mut desc = TensorDesc::new(data_type(port.element), dims, format(port.format));
+    desc.name = CString::new(port.name.replace('\0', " ")).unwrap_or_default();
+    desc
+}
+
+fn failed(failure: RunFailure) -> Failure {
+    let code = match failure {
+        RunFailure::InputCount { .. } | RunFailure::Input { .. } => ACL_ERROR_MODEL_INPUT_NOT_MATCH,
+        RunFailure::OutputSpace { .. } => ACL_ERROR_MODEL_OUTPUT_NOT_MATCH,
+        RunFailure::Refused(_) => ACL_ERROR_GE_INTERNAL_ERROR,
+    };
+    Failure::new(code, failure.to_string())
+}

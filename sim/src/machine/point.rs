@@ -1,0 +1,85 @@
+//! A point that is reached once: an event's record, or the end of a blocking callback. Threads and streams wait for it.
+
+use super::locks::{expired, lock, wait};
+use super::stream::Stream;
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Instant;
+
+#[derive(Default)]
+pub(crate) struct Point {
+    state: Mutex<State>,
+    settled: Condvar,
+}
+
+/// How a point ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Outcome {
+    Reached(Instant),
+    /// The task that would have reached it was discarded.
+    Discarded,
+}
+
+#[derive(Default)]
+struct State {
+    outcome: Option<Outcome>,
+    parked: Vec<(Arc<Stream>, u64)>,
+}
+
+impl Point {
+    pub(crate) fn outcome(&self) -> Option<Outcome> {
+        lock(&self.state).outcome
+    }
+
+    /// Blocks this thread; `None` when the deadline came first.
+    pub(crate) fn wait(&self, deadline: Option<Instant>) -> Option<Outcome> {
+        let mut state = lock(&self.state);
+        while state.outcome.is_none() && !expired(deadline) {
+            state = wait(&self.settled, state, deadline);
+        }
+        state.outcome
+    }
+
+    /// Resumes the stream with this ticket when the point has been reached. If it has been already, says so instead.
+    pub(super) fn park(&self, stream: &Arc<Stream>, ticket: u64) -> Option<Outcome> {
+        let mut state = lock(&self.state);
+        if state.outcome.is_none() {
+            state.parked.push((Arc::clone(stream), ticket));
+        }
+        state.outcome
+    }
+
+    fn settle(&self, outcome: Outcome) {
+        let parked = {
+            let mut state = lock(&self.state);
+            state.outcome = Some(outcome);
+            std::mem::take(&mut state.parked)
+        };
+        self.settled.notify_all();
+        for (stream, ticket) in parked {
+            stream.resume(ticket, Ok(outcome));
+        }
+    }
+}
+
+/// The duty to reach a point. Dropped unfulfilled, it settles the point as discarded, so that nobody waits for ever.
+pub(crate) struct Duty(Option<Arc<Point>>);
+
+impl Duty {
+    pub(crate) fn new(point: &Arc<Point>) -> Self {
+        Self(Some(Arc::clone(point)))
+    }
+
+    pub(crate) fn fulfil(mut self) {
+        if let Some(point) = self.0.take() {
+            point.settle(Outcome::Reached(Instant::now()));
+        }
+    }
+}
+
+impl Drop for Duty {
+    fn drop(&mut self) {
+        if let Some(point) = self.0.take() {
+            point.settle(Outcome::Discarded);
+        }
+    }
+}

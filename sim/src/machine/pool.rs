@@ -1,0 +1,174 @@
+//! The threads that run the streams' tasks.
+//!
+//! A stream with work stands in the run queue once, whatever the number of its tasks; a worker takes a stream and runs
+//! its tasks in order. There are a few workers, however many streams there are. A worker that goes into code of the
+//! caller lends its place, so that code that blocks does not stop other streams.
+
+use super::locks::{lock, look_out, wait};
+use super::stream::Stream;
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+
+struct Pool {
+    state: Mutex<State>,
+    wake: Condvar,
+    /// Streams in the run queue, to look at without the lock.
+    ready: AtomicUsize,
+    /// Workers that are awake and look for work: one of them will see what is pushed now.
+    searching: AtomicUsize,
+}
+
+struct State {
+    ready: VecDeque<Arc<Stream>>,
+    workers: usize,
+    sleeping: usize,
+    /// Workers that are in code of the caller.
+    lent: usize,
+}
+
+static POOL: Pool = Pool {
+    state: Mutex::new(State { ready: VecDeque::new(), workers: 0, sleeping: 0, lent: 0 }),
+    wake: Condvar::new(),
+    ready: AtomicUsize::new(0),
+    searching: AtomicUsize::new(0),
+};
+
+thread_local! {
+    static ON_WORKER: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this is one of the pool's threads.
+pub(super) fn on_worker() -> bool {
+    ON_WORKER.get()
+}
+
+/// Puts a stream at the end of the run queue.
+pub(super) fn push(stream: Arc<Stream>) {
+    let mut state = lock(&POOL.state);
+    state.ready.push_back(stream);
+    POOL.ready.store(state.ready.len(), SeqCst);
+    let help = if POOL.searching.load(SeqCst) > 0 { Help::None } else { state.help() };
+    drop(state);
+    help.call();
+}
+
+/// Runs code that may block; another worker takes this one's place meanwhile. Elsewhere it just runs the code.
+pub(super) fn lend<R>(code: impl FnOnce() -> R) -> R {
+    struct Back;
+    impl Drop for Back {
+        fn drop(&mut self) {
+            lock(&POOL.state).lent -= 1;
+        }
+    }
+    if !on_worker() {
+        return code();
+    }
+    let mut state = lock(&POOL.state);
+    state.lent += 1;
+    let help = if state.ready.is_empty() { Help::None } else { state.help() };
+    drop(state);
+    let _back = Back;
+    help.call();
+    code()
+}
+
+/// How to get hands for a stream that is ready.
+enum Help {
+    None,
+    Wake,
+    Spawn,
+}
+
+impl State {
+    fn help(&mut self) -> Help {
+        if self.sleeping > 0 {
+            Help::Wake
+        } else if self.workers - self.lent < wanted_workers() {
+            self.workers += 1;
+            Help::Spawn
+        } else {
+            Help::None
+        }
+    }
+}
+
+impl Help {
+    fn call(self) {
+        match self {
+            Self::None => {}
+            Self::Wake => POOL.wake.notify_one(),
+            Self::Spawn => {
+                // Without another thread the streams wait for the workers that there are.
+                if thread::Builder::new().name("ascendcl-sim".into()).spawn(work).is_err() {
+                    lock(&POOL.state).workers -= 1;
+                }
+            }
+        }
+    }
+}
+
+/// One worker. Models run on its own thread, so that two streams run two models side by side.
+fn work() {
+    crate::model::serve(|| {
+        ON_WORKER.set(true);
+        while let Some(stream) = next() {
+            stream.run();
+        }
+    });
+}
+
+/// The next stream to serve; `None` when there are more workers than wanted.
+fn next() -> Option<Arc<Stream>> {
+    loop {
+        if let Some(stream) = take() {
+            return Some(stream);
+        }
+        search();
+        let mut state = lock(&POOL.state);
+        if !state.ready.is_empty() {
+            continue;
+        }
+        if state.workers - state.lent > wanted_workers() {
+            state.workers -= 1;
+            return None;
+        }
+        state.sleeping += 1;
+        while state.ready.is_empty() {
+            state = wait(&POOL.wake, state, None);
+        }
+        state.sleeping -= 1;
+    }
+}
+
+fn take() -> Option<Arc<Stream>> {
+    let mut state = lock(&POOL.state);
+    let stream = state.ready.pop_front()?;
+    POOL.ready.store(state.ready.len(), SeqCst);
+    // Whoever pushed the others may have relied on this thread's search.
+    let help = if state.ready.is_empty() { Help::None } else { state.help() };
+    drop(state);
+    help.call();
+    Some(stream)
+}
+
+/// Looks out for work, visibly for those who push some.
+fn search() {
+    POOL.searching.fetch_add(1, SeqCst);
+    look_out(|| POOL.ready.load(SeqCst) > 0);
+    POOL.searching.fetch_sub(1, SeqCst);
+}
+
+fn wanted_workers() -> usize {
+    static WANTED: AtomicUsize = AtomicUsize::new(0);
+    match WANTED.load(SeqCst) {
+        0 => {
+            let wanted = thread::available_parallelism().map_or(2, usize::from).clamp(2, 16);
+            WANTED.store(wanted, SeqCst);
+            wanted
+        }
+        wanted => wanted,
+    }
+}

@@ -1,0 +1,158 @@
+//! A stream's queue: tasks in the order of their submission, and whose turn it is.
+
+use super::point::{Outcome, Point};
+use crate::failure::{Answer, Failure};
+use ascendcl_sys::error_codes::{ACL_ERROR_RT_STREAM_ABORT, ACL_ERROR_RT_WAIT_TIMEOUT};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::time::Duration;
+
+pub(super) enum Task {
+    Run(Box<dyn FnOnce() -> Answer + Send>),
+    /// Nothing after it runs before the point is reached. No thread waits meanwhile.
+    Await(Await),
+}
+
+pub(super) struct Await {
+    pub(super) point: Arc<Point>,
+    pub(super) limit: Option<Duration>,
+    /// Is dropped when the wait is over.
+    pub(super) _counted: Option<Counted>,
+}
+
+/// Counts itself.
+pub(crate) struct Counted(Arc<AtomicUsize>);
+
+impl Counted {
+    pub(crate) fn new(counter: &Arc<AtomicUsize>) -> Self {
+        counter.fetch_add(1, SeqCst);
+        Self(Arc::clone(counter))
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, SeqCst);
+    }
+}
+
+/// The time limit of a wait is over.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TooLate;
+
+/// What the end of a wait means for the stream that waited.
+pub(super) fn answer_of(end: Result<Outcome, TooLate>) -> Answer {
+    match end {
+        Ok(Outcome::Reached(_)) => Ok(()),
+        Ok(Outcome::Discarded) => Err(Failure::new(
+            ACL_ERROR_RT_STREAM_ABORT,
+            "the stream waited for an event, and the work that would have recorded it was discarded",
+        )),
+        Err(TooLate) => {
+            Err(Failure::new(ACL_ERROR_RT_WAIT_TIMEOUT, "the stream waited for an event longer than its time limit"))
+        }
+    }
+}
+
+/// Who will go on with the queue.
+pub(super) enum Turn {
+    /// Nobody: there is nothing to do.
+    Idle,
+    /// The stream stands in the pool's run queue.
+    Ready,
+    /// A worker is at it.
+    Running,
+    /// Whoever resumes with this ticket.
+    Parked(u64, Await),
+}
+
+pub(super) struct Queue {
+    pub(super) tasks: VecDeque<Task>,
+    pub(super) turn: Turn,
+    /// How many tasks were ever submitted; the last one's position.
+    pub(super) submitted: u64,
+    /// Every position up to here is over: its task has run, or was discarded.
+    pub(super) done: u64,
+    /// The lowest position that a thread waits for.
+    pub(super) awaited: u64,
+    /// First and last position of what was discarded last.
+    discarded: (u64, u64),
+    pub(super) tickets: u64,
+    /// The first failure since the last synchronise.
+    pub(super) failure: Option<Failure>,
+    /// No new tasks: the stream was destroyed.
+    pub(super) closed: bool,
+}
+
+impl Queue {
+    pub(super) fn new() -> Self {
+        Self {
+            tasks: VecDeque::new(),
+            turn: Turn::Idle,
+            submitted: 0,
+            done: 0,
+            awaited: u64::MAX,
+            discarded: (1, 0),
+            tickets: 0,
+            failure: None,
+            closed: false,
+        }
+    }
+
+    /// One more task is over. Says whether a thread waits for that.
+    #[must_use]
+    pub(super) fn finish(&mut self, answer: Answer) -> bool {
+        self.done += 1;
+        self.skip_discarded();
+        if let Err(failure) = answer {
+            self.failure.get_or_insert(failure);
+        }
+        let awaited = self.done >= self.awaited;
+        if awaited {
+            self.awaited = u64::MAX;
+        }
+        awaited
+    }
+
+    /// Takes out everything that has not begun. What comes back is to be dropped when the queue is no longer locked.
+    pub(super) fn discard(&mut self) -> (VecDeque<Task>, Option<Await>) {
+        let parked = match std::mem::replace(&mut self.turn, Turn::Idle) {
+            Turn::Parked(_, task) => Some(task),
+            other => {
+                self.turn = other;
+                None
+            }
+        };
+        let tasks = std::mem::take(&mut self.tasks);
+        let count = tasks.len() as u64 + u64::from(parked.is_some());
+        if count > 0 {
+            let first = self.submitted - count + 1;
+            let joins = first == self.discarded.1 + 1;
+            self.discarded = (if joins { self.discarded.0 } else { first }, self.submitted);
+        }
+        // A task that runs is not over; its end will do this.
+        if !matches!(self.turn, Turn::Running) {
+            self.skip_discarded();
+        }
+        (tasks, parked)
+    }
+
+    pub(super) fn was_discarded(&self, position: u64) -> bool {
+        (self.discarded.0..=self.discarded.1).contains(&position)
+    }
+
+    fn skip_discarded(&mut self) {
+        if self.was_discarded(self.done + 1) {
+            self.done = self.discarded.1;
+        }
+    }
+
+    /// Gives memory back that a burst of tasks needed.
+    pub(super) fn shrink(&mut self) {
+        const KEPT: usize = 256;
+        if self.tasks.is_empty() && self.tasks.capacity() > KEPT {
+            self.tasks = VecDeque::new();
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Callbacks that threads of the caller run: who is subscribed to what, and what waits for whom.
+
+use super::locks::{expired, lock, wait};
+use super::point::{Duty, Point};
+use super::stream::Stream;
+use super::user_code;
+use crate::abi::{HostCallback, this_thread};
+use crate::failure::{Answer, Failure};
+use ascendcl_sys::error_codes::*;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Instant;
+
+/// A thread that runs callbacks.
+struct Reporter {
+    thread: u64,
+    device: u32,
+    inbox: Mutex<Inbox>,
+    came: Condvar,
+}
+
+#[derive(Default)]
+struct Inbox {
+    calls: VecDeque<Call>,
+    /// No stream reports to it any more.
+    closed: bool,
+}
+
+struct Call {
+    callback: HostCallback,
+    stream: usize,
+    /// The stream waits for it.
+    duty: Option<Duty>,
+}
+
+struct Book {
+    by_stream: BTreeMap<usize, Arc<Reporter>>,
+    by_thread: BTreeMap<u64, Arc<Reporter>>,
+}
+
+static BOOK: Mutex<Book> = Mutex::new(Book { by_stream: BTreeMap::new(), by_thread: BTreeMap::new() });
+
+/// Lets the stream's callbacks run on the thread with this id.
+pub(crate) fn subscribe(thread: u64, stream: &Stream) -> Answer {
+    const MOST_THREADS: usize = 1024;
+    let mut book = lock(&BOOK);
+    if book.by_stream.contains_key(&stream.number()) {
+        return Err(Failure::new(ACL_ERROR_RT_STREAM_SUBSCRIBE, "the stream has a reporting thread already"));
+    }
+    let device = stream.device().id();
+    let reporter = match book.by_thread.get(&thread) {
+        Some(reporter) if reporter.device != device => {
+            let text = "the thread reports for streams of another device";
+            return Err(Failure::new(ACL_ERROR_RT_THREAD_SUBSCRIBE, text));
+        }
+        Some(reporter) => Arc::clone(reporter),
+        None if book.by_thread.len() >= MOST_THREADS => {
+            let text = format!("there are {MOST_THREADS} reporting threads, and no more are possible");
+            return Err(Failure::new(ACL_ERROR_RT_OVER_LIMIT, text));
+        }
+        None => Arc::new(Reporter { thread, device, inbox: Mutex::default(), came: Condvar::new() }),
+    };
+    book.by_thread.insert(thread, Arc::clone(&reporter));
+    book.by_stream.insert(stream.number(), reporter);
+    Ok(())
+}
+
+/// Ends the subscription; callbacks that have not run are lost.
+pub(crate) fn unsubscribe(thread: u64, stream: &Stream) -> Answer {
+    match lock(&BOOK).by_stream.get(&stream.number()) {
+        None => return Err(not_subscribed()),
+        Some(reporter) if reporter.thread != thread => {
+            let text = "another thread reports for the stream";
+            return Err(Failure::new(ACL_ERROR_RT_THREAD_SUBSCRIBE, text));
+        }
+        Some(_) => {}
+    }
+    forget_stream(stream.number());
+    Ok(())
+}
+
+/// The stream is gone, or no longer subscribed.
+pub(super) fn forget_stream(number: usize) {
+    let reporter = {
+        let mut book = lock(&BOOK);
+        let Some(reporter) = book.by_stream.remove(&number) else {
+            return;
+        };
+        let last = !book.by_stream.values().any(|other| Arc::ptr_eq(other, &reporter));
+        if last {
+            book.by_thread.remove(&reporter.thread);
+            lock(&reporter.inbox).closed = true;
+        }
+        reporter
+    };
+    let lost: VecDeque<Call> = {
+        let mut inbox = lock(&reporter.inbox);
+        let (lost, kept) = std::mem::take(&mut inbox.calls).into_iter().partition(|call| call.stream == number);
+        inbox.calls = kept;
+        lost
+    };
+    reporter.came.notify_all();
+    drop(lost);
+}
+
+/// Queues a callback on the stream for its reporting thread; a blocking one holds up the stream until it has run.
+pub(crate) fn launch(callback: HostCallback, stream: &Arc<Stream>, blocking: bool) -> Answer {
+    let reporter = lock(&BOOK).by_stream.get(&stream.number()).cloned().ok_or_else(not_subscribed)?;
+    let point = Arc::new(Point::default());
+    let mut call = Call { callback, stream: stream.number(), duty: blocking.then(|| Duty::new(&point)) };
+    let deliver = move || {
+        let mut inbox = lock(&reporter.inbox);
+        if inbox.closed {
+            drop(inbox);
+            // Nobody will run it; dropping it lets the stream go on.
+            call.duty.take();
+            return Ok(());
+        }
+        inbox.calls.push_back(call);
+        drop(inbox);
+        reporter.came.notify_one();
+        Ok(())
+    };
+    stream.submit(deliver)?;
+    if blocking {
+        stream.submit_wait(point, None, None)?;
+    }
+    Ok(())
+}
+
+/// Runs the callbacks that wait for this thread; waits for one until the deadline.
+pub(crate) fn process(deadline: Option<Instant>) -> Answer {
+    let not_subscribed = || {
+        let text = "no stream is subscribed to this thread";
+        Failure::new(ACL_ERROR_RT_THREAD_SUBSCRIBE, text)
+    };
+    let reporter = lock(&BOOK).by_thread.get(&this_thread()).cloned().ok_or_else(not_subscribed)?;
+    let mut inbox = lock(&reporter.inbox);
+    while inbox.calls.is_empty() {
+        if inbox.closed {
+            return Err(not_subscribed());
+        }
+        if expired(deadline) {
+            return Err(Failure::new(ACL_ERROR_RT_REPORT_TIMEOUT, "no callback came in time"));
+        }
+        inbox = wait(&reporter.came, inbox, deadline);
+    }
+    while let Some(call) = inbox.calls.pop_front() {
+        drop(inbox);
+        user_code::run(call.stream, || call.callback.run());
+        call.duty.into_iter().for_each(Duty::fulfil);
+        inbox = lock(&reporter.inbox);
+    }
+    Ok(())
+}
+
+fn not_subscribed() -> Failure {
+    Failure::new(ACL_ERROR_RT_STREAM_NO_CB_REG, "the stream has no reporting thread; subscribe one first")
+}

@@ -1,0 +1,93 @@
+//! How a worker serves a stream: task by task, until there is nothing to do or something to wait for.
+
+use super::locks::lock;
+use super::point::Outcome;
+use super::queue::{Queue, Task, TooLate, Turn, answer_of};
+use super::stream::Stream;
+use super::{pool, timer};
+use crate::failure::{Answer, Failure};
+use ascendcl_sys::error_codes::ACL_ERROR_RT_INTERNAL_ERROR;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::{Duration, Instant};
+
+impl Stream {
+    /// Serves the stream for a while. Called by one worker at a time: the one that took it out of the run queue.
+    pub(super) fn run(self: Arc<Self>) {
+        /// How many tasks in a row before other streams have their turn.
+        const SLICE: usize = 256;
+
+        let mut queue = lock(&self.queue);
+        queue.turn = Turn::Running;
+        for _ in 0..SLICE {
+            match queue.tasks.pop_front() {
+                None => {
+                    queue.turn = Turn::Idle;
+                    return queue.shrink();
+                }
+                Some(Task::Run(task)) => {
+                    drop(queue);
+                    let answer = catch_unwind(AssertUnwindSafe(task)).unwrap_or_else(|_| {
+                        Err(Failure::new(
+                            ACL_ERROR_RT_INTERNAL_ERROR,
+                            "a task of the simulator failed; this is a defect of the simulator",
+                        ))
+                    });
+                    queue = lock(&self.queue);
+                    self.finish(&mut queue, answer);
+                }
+                Some(Task::Await(task)) => {
+                    queue.tickets += 1;
+                    let (ticket, limit, point) = (queue.tickets, task.limit, Arc::clone(&task.point));
+                    queue.turn = Turn::Parked(ticket, task);
+                    drop(queue);
+                    match point.park(&self, ticket) {
+                        // From here on whoever resumes the stream goes on with it.
+                        None => return self.limit_wait(ticket, limit),
+                        Some(outcome) if self.end_wait(ticket, Ok(outcome), Turn::Running) => {
+                            queue = lock(&self.queue);
+                        }
+                        Some(_) => return,
+                    }
+                }
+            }
+        }
+        queue.turn = Turn::Ready;
+        drop(queue);
+        pool::push(self);
+    }
+
+    /// Goes on after a wait, unless the stream has gone on already.
+    pub(super) fn resume(self: &Arc<Self>, ticket: u64, end: Result<Outcome, TooLate>) {
+        if self.end_wait(ticket, end, Turn::Ready) {
+            pool::push(Arc::clone(self));
+        }
+    }
+
+    fn end_wait(&self, ticket: u64, end: Result<Outcome, TooLate>, next: Turn) -> bool {
+        let mut queue = lock(&self.queue);
+        if !matches!(&queue.turn, Turn::Parked(current, _) if *current == ticket) {
+            return false;
+        }
+        let wait = std::mem::replace(&mut queue.turn, next);
+        self.finish(&mut queue, answer_of(end));
+        drop(queue);
+        drop(wait);
+        true
+    }
+
+    fn finish(&self, queue: &mut Queue, answer: Answer) {
+        let awaited = queue.finish(answer);
+        self.done.store(queue.done, SeqCst);
+        if awaited {
+            self.moved.notify_all();
+        }
+    }
+
+    fn limit_wait(self: &Arc<Self>, ticket: u64, limit: Option<Duration>) {
+        if let Some(at) = limit.and_then(|limit| Instant::now().checked_add(limit)) {
+            timer::set(at, Arc::downgrade(self), ticket);
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Streams: first in, first out, served by the [pool](super::pool).
+
+use super::device::Device;
+use super::handles;
+use super::locks::{expired, lock, look_out, wait};
+use super::point::Point;
+use super::queue::{Await, Counted, Queue, Task, Turn};
+use super::streams::STREAMS;
+use super::{pool, user_code};
+use crate::failure::{Answer, Failure};
+use ascendcl_sys::constants::ACL_STREAM_PERSISTENT;
+use ascendcl_sys::error_codes::*;
+use ascendcl_sys::types::aclrtStream;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+pub(crate) struct Stream {
+    number: usize,
+    context: usize,
+    device: Arc<Device>,
+    id: i32,
+    priority: u32,
+    flags: u32,
+    default: bool,
+    pub(super) queue: Mutex<Queue>,
+    /// The queue's `done`, to look at without the lock.
+    pub(super) done: AtomicU64,
+    pub(super) moved: Condvar,
+}
+
+/// What kind of stream to create.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Kind {
+    pub(crate) priority: u32,
+    pub(crate) flags: u32,
+    pub(crate) default: bool,
+}
+
+impl Stream {
+    /// A new stream of the context that has this number.
+    pub(crate) fn create(context: usize, device: &Arc<Device>, kind: Kind) -> Answer<Arc<Self>> {
+        let id = device.take_stream()?;
+        let number = handles::fresh();
+        let stream = Arc::new(Self {
+            number,
+            context,
+            device: Arc::clone(device),
+            id,
+            priority: kind.priority,
+            flags: kind.flags,
+            default: kind.default,
+            queue: Mutex::new(Queue::new()),
+            done: AtomicU64::new(0),
+            moved: Condvar::new(),
+        });
+        STREAMS.insert(number, Arc::clone(&stream));
+        Ok(stream)
+    }
+
+    pub(crate) fn handle(&self) -> aclrtStream {
+        aclrtStream(core::ptr::without_provenance_mut(self.number))
+    }
+
+    pub(crate) fn number(&self) -> usize {
+        self.number
+    }
+
+    /// The number of its context.
+    pub(super) fn context(&self) -> usize {
+        self.context
+    }
+
+    pub(crate) fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
+    pub(crate) fn id(&self) -> i32 {
+        self.id
+    }
+
+    pub(crate) fn priority(&self) -> u32 {
+        self.priority
+    }
+
+    pub(crate) fn flags(&self) -> u32 {
+        self.flags
+    }
+
+    pub(crate) fn is_default(&self) -> bool {
+        self.default
+    }
+
+    /// Queues a task and returns at once with its position. Its failure is what the next synchronise answers.
+    pub(crate) fn submit(self: &Arc<Self>, task: impl FnOnce() -> Answer + Send + 'static) -> Answer<u64> {
+        self.push(Task::Run(Box::new(task)))
+    }
+
+    /// Lets the tasks that follow wait for a point, for `limit` at most.
+    pub(super) fn submit_wait(
+        self: &Arc<Self>,
+        point: Arc<Point>,
+        limit: Option<Duration>,
+        counted: Option<Counted>,
+    ) -> Answer<u64> {
+        self.push(Task::Await(Await { point, limit, _counted: counted }))
+    }
+
+    fn push(self: &Arc<Self>, task: Task) -> Answer<u64> {
+        let mut queue = lock(&self.queue);
+        if queue.closed {
+            drop(queue);
+            return Err(Failure::unknown("stream"));
+        }
+        queue.tasks.push_back(task);
+        queue.submitted += 1;
+        let position = queue.submitted;
+        let start = matches!(queue.turn, Turn::Idle) && !self.is_persistent();
+        if start {
+            queue.turn = Turn::Ready;
+        }
+        drop(queue);
+        if start {
+            pool::push(Arc::clone(self));
+        }
+        Ok(position)
+    }
+
+    /// Waits until everything submitted before is over, and answers the first failure among it, once.
+    pub(crate) fn synchronize(&self, deadline: Option<Instant>) -> Answer {
+        if self.is_persistent() {
+            return Ok(());
+        }
+        let (last, discarded) = {
+            let queue = lock(&self.queue);
+            (queue.submitted, queue.was_discarded(queue.submitted))
+        };
+        self.wait_for(last, deadline, discarded)?;
+        lock(&self.queue).failure.take().map_or(Ok(()), Err)
+    }
+
+    /// Waits until the task at this position is over: it has run, well or not (`Ok`), or was discarded.
+    pub(crate) fn finished(&self, position: u64, deadline: Option<Instant>) -> Answer {
+        self.wait_for(position, deadline, false)
+    }
+
+    fn wait_for(&self, position: u64, deadline: Option<Instant>, may_be_discarded: bool) -> Answer {
+        let given_up = |queue: &Queue| !may_be_discarded && queue.was_discarded(position);
+        look_out(|| self.done.load(SeqCst) >= position);
+        let mut queue = lock(&self.queue);
+        while queue.done < position && !given_up(&queue) {
+            self.refuse_self_wait()?;
+            if expired(deadline) {
+                return Err(Failure::new(
+                    ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
+                    "the stream was still working when the time limit was over; its work goes on",
+                ));
+            }
+            queue.awaited = queue.awaited.min(position);
+            queue = wait(&self.moved, queue, deadline);
+        }
+        if given_up(&queue) {
+            return Err(Failure::new(
+                ACL_ERROR_RT_STREAM_ABORT,
+                "the stream's work was discarded while it was awaited",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The position of the task that was submitted last.
+    pub(super) fn last_position(&self) -> u64 {
+        lock(&self.queue).submitted
+    }
+
+    /// A callback that waits for the stream that waits for it would wait for ever (CB-01).
+    pub(crate) fn refuse_self_wait(&self) -> Answer {
+        if user_code::inside(self.number) {
+            return Err(Failure::unsupported("a callback cannot wait for the stream that waits for it"));
+        }
+        Ok(())
+    }
+
+    /// Accepts no further task.
+    pub(super) fn close(&self) {
+        lock(&self.queue).closed = true;
+    }
+
+    /// Whether everything submitted is over.
+    pub(crate) fn is_complete(&self) -> bool {
+        let queue = lock(&self.queue);
+        queue.done == queue.submitted
+    }
+
+    /// Tasks on it only ever run as part of a model that it is bound to.
+    pub(crate) fn is_persistent(&self) -> bool {
+        self.flags & ACL_STREAM_PERSISTENT != 0
+    }
+
+    /// Drops the tasks that have not begun. One that runs goes on.
+    pub(crate) fn abort(&self) {
+        let mut queue = lock(&self.queue);
+        let discarded = queue.discard();
+        self.done.store(queue.done, SeqCst);
+        drop(queue);
+        self.moved.notify_all();
+        drop(discarded);
+    }
+}

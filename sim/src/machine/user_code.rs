@@ -1,0 +1,39 @@
+//! Calls into the caller's code: callbacks, host functions, allocators.
+
+use super::{context, pool};
+use std::cell::Cell;
+
+thread_local! {
+    /// The stream whose task this thread is running the caller's code for; 0 when it is not.
+    static INSIDE: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Runs code of the caller that belongs to a task of the stream with this number.
+///
+/// On a thread of the simulator another thread takes over the streams meanwhile, because the code may block, and the
+/// current context that the code may have chosen is forgotten afterwards.
+pub(crate) fn run<R>(stream: usize, code: impl FnOnce() -> R) -> R {
+    let restore = Restore { inside: INSIDE.replace(stream), context: pool::on_worker().then(context::current_number) };
+    let answer = pool::lend(code);
+    drop(restore);
+    answer
+}
+
+/// Whether this thread is in code of the caller that the stream waits for.
+pub(super) fn inside(stream: usize) -> bool {
+    INSIDE.get() == stream
+}
+
+struct Restore {
+    inside: usize,
+    context: Option<usize>,
+}
+
+impl Drop for Restore {
+    fn drop(&mut self) {
+        INSIDE.set(self.inside);
+        if let Some(number) = self.context {
+            context::set_current_number(number);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! `rten`, behind the few calls that a model needs.
+
+use super::failure::{LoadFailure, RunFailure};
+use rten::{Dimension, LoadError, LoadErrorKind, NodeId, RunOptions, ThreadPool, Value, ValueOrView};
+use std::any::Any;
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, OnceLock};
+
+/// A graph loaded into `rten`, with its inputs and outputs found.
+#[derive(Debug)]
+pub(super) struct Engine {
+    graph: rten::Model,
+    inputs: Vec<NodeId>,
+    /// The nodes to ask for; `rten` wants each only once.
+    outputs: Vec<NodeId>,
+    /// Which of them each output of the model is, unless that is the same order.
+    shared: Option<Vec<usize>>,
+}
+
+thread_local! {
+    /// The one-thread pool that this thread is, inside [`serve`].
+    static LANE: RefCell<Option<RunOptions>> = const { RefCell::new(None) };
+}
+
+/// Runs `work` on a thread of its own, where models run at once and not by way of another thread, and waits for it.
+///
+/// A stream's worker does all its work in here. Elsewhere every run is handed to one thread that all callers share, and
+/// back, which costs more than a small model itself.
+pub fn serve<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    let pool = Arc::new(ThreadPool::with_num_threads(1));
+    pool.run(|| {
+        let options = RunOptions::default().with_thread_pool(Some(pool.clone()));
+        LANE.with(|lane| lane.replace(Some(options)));
+        let _leave = LeaveLane;
+        work()
+    })
+}
+
+/// Gives the thread's hold on its own pool back, also when the work panics: it would keep the pool alive for ever.
+struct LeaveLane;
+
+impl Drop for LeaveLane {
+    fn drop(&mut self) {
+        // It fails only while the thread ends, when the lane is gone already.
+        let _ = LANE.try_with(|lane| lane.take());
+    }
+}
+
+impl Engine {
+    pub(super) fn load(file: Vec<u8>) -> Result<Self, LoadFailure> {
+        let graph = contained(|| rten::Model::load(file)).map_err(LoadFailure::Refused)?.map_err(|e| refusal(&e))?;
+        let inputs = graph.input_ids().to_vec();
+        let mut outputs = Vec::new();
+        let slot = |&id: &NodeId| {
+            outputs.iter().position(|known| *known == id).unwrap_or_else(|| {
+                outputs.push(id);
+                outputs.len() - 1
+            })
+        };
+        let slots: Vec<usize> = graph.output_ids().iter().map(slot).collect();
+        let shared = (slots.len() != outputs.len()).then_some(slots);
+        Ok(Self { graph, inputs, outputs, shared })
+    }
+
+    /// Name and shape of each input. Initializers that old files also list as inputs are not among them.
+    pub(super) fn inputs(&self) -> impl Iterator<Item = (&str, Option<Vec<Dimension>>)> {
+        self.inputs.iter().map(|&id| {
+            let node = self.graph.node_info(id);
+            let name = node.as_ref().and_then(|node| node.name()).unwrap_or_default();
+            (name, node.and_then(|node| node.shape()))
+        })
+    }
+
+    /// The shape of each output as far as `rten` could infer it. What it cannot tell has a name of its own making.
+    pub(super) fn output_shapes(&self) -> impl Iterator<Item = Option<Vec<Dimension>>> {
+        self.graph.output_ids().iter().map(|&id| self.graph.node_info(id)?.shape())
+    }
+
+    /// Runs the graph on these inputs, unless one of them is a failure.
+    pub(super) fn run(
+        &self,
+        inputs: impl Iterator<Item = Result<Value, RunFailure>>,
+    ) -> Result<Vec<Value>, RunFailure> {
+        let mut given = Vec::with_capacity(self.inputs.len());
+        for (&node, value) in self.inputs.iter().zip(inputs) {
+            given.push((node, ValueOrView::Value(value?)));
+        }
+        let options = LANE.try_with(|lane| lane.borrow().clone()).ok().flatten().unwrap_or_else(shared_thread);
+        let results = contained(|| self.graph.run(given, &self.outputs, Some(options)))
+            .map_err(RunFailure::Refused)?
+            .map_err(|error| RunFailure::Refused(error.to_string()))?;
+        Ok(match &self.shared {
+            None => results,
+            Some(slots) => slots.iter().filter_map(|&slot| results.get(slot).cloned()).collect(),
+        })
+    }
+}
+
+/// The thread that runs the models of all callers that are not inside [`serve`].
+fn shared_thread() -> RunOptions {
+    static POOL: OnceLock<Arc<ThreadPool>> = OnceLock::new();
+    let pool = POOL.get_or_init(|| Arc::new(ThreadPool::with_num_threads(1)));
+    RunOptions::default().with_thread_pool(Some(pool.clone()))
+}
+
+/// A panic inside `rten` must not take the caller's program with it: C code cannot catch it.
+fn contained<R>(work: impl FnOnce() -> R) -> Result<R, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| format!("rten panicked: {}", panic_text(&*panic)))
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no reason given")
+}
+
+/// `rten` names a missing operator only in its text: "in node "n": operator error: Name operator not supported …".
+fn refusal(error: &LoadError) -> LoadFailure {
+    let text = error.to_string();
+    let missing = text.split_once(" operator not ").and_then(|(before, _)| before.rsplit(' ').next());
+    match missing {
+        Some(operator) if error.kind() == LoadErrorKind::OperatorInvalid => LoadFailure::MissingOperator {
+            operator: operator.to_string(),
+            node: error.node().filter(|node| !node.is_empty()).map(str::to_string),
+        },
+        _ => LoadFailure::Refused(text),
+    }
+}

@@ -1,0 +1,138 @@
+//! Models: what a file declares, and running it.
+//!
+//! A model file of the simulator is an ONNX file; `rten` runs it. This module is the whole engine behind
+//! `aclmdlLoadFromMem`, `aclmdlGetDesc`, `aclmdlQuerySize` and `aclmdlExecute`: it knows bytes, dims and element types,
+//! and nothing of handles, datasets or device memory.
+//!
+//! * [`Model::parse`] reads a file once; everything a description asks for is worked out there.
+//! * [`Model::run`] takes and gives bytes in the element types that the file declares, little endian. `rten` calculates
+//!   in fewer types than ONNX has, so some are converted at the border: see [`Element`].
+//! * Gears, the shapes a dynamic model was compiled for, come from the file's metadata: see [`Gears`].
+//!
+//! A model runs on one thread, so that neither its results nor its time depend on how many cores there are. A thread
+//! that runs many models does it inside [`serve`], which saves a hand-over to another thread at each run.
+
+#![forbid(unsafe_code)]
+#![allow(unreachable_pub, reason = "the crate's root decides what leaves this module")]
+
+mod convert;
+mod engine;
+mod failure;
+mod gears;
+mod onnx;
+mod port;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+pub use convert::Output;
+pub use engine::serve;
+pub use failure::{LoadFailure, RunFailure};
+pub use gears::{Gear, GearKind, Gears};
+pub use port::{Element, Format, Port, UNKNOWN_RANK};
+
+use engine::Engine;
+use onnx::OnnxFile;
+use port::{Axis, known_bytes};
+
+/// A model, read and ready to run. It never changes: share it through an `Arc` and run it from any thread.
+#[derive(Debug)]
+pub struct Model {
+    engine: Engine,
+    inputs: Vec<Port>,
+    outputs: Vec<Port>,
+    output_axes: Vec<Option<Vec<Axis>>>,
+    gears: Option<Gears>,
+    weight_bytes: usize,
+}
+
+/// One input of a run: its dims, and its elements in row-major order, little endian.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// Its dims; they fit the port's where those are fixed.
+    pub dims: &'a [i64],
+    /// Its elements, exactly as many as the dims say.
+    pub bytes: &'a [u8],
+}
+
+impl Model {
+    /// Reads an ONNX file.
+    pub fn parse(bytes: Vec<u8>) -> Result<Self, LoadFailure> {
+        let file = OnnxFile::read(&bytes)?;
+        let engine = Engine::load(bytes)?;
+        let inputs = file.inputs(&engine)?;
+        let (outputs, output_axes) = file.outputs(&engine)?;
+        let weight_bytes = file.weight_bytes();
+        let mut model = Self { engine, inputs, outputs, output_axes, gears: None, weight_bytes };
+        model.gears = gears::read(file, &model)?;
+        Ok(model)
+    }
+
+    /// The inputs, in the file's order. The one that selects a gear is not among them: see [`Gears::port`].
+    pub fn inputs(&self) -> &[Port] {
+        &self.inputs
+    }
+
+    /// The outputs, in the file's order.
+    pub fn outputs(&self) -> &[Port] {
+        &self.outputs
+    }
+
+    /// The shapes that the model was compiled for, when it has such a list.
+    pub fn gears(&self) -> Option<&Gears> {
+        self.gears.as_ref()
+    }
+
+    /// The dims of every output when the inputs have these dims; -1 where that depends on more than the dims, and
+    /// [`UNKNOWN_RANK`] alone where not even the number of axes is known.
+    pub fn output_dims<D: AsRef<[i64]>>(&self, inputs: &[D]) -> Vec<Vec<i64>> {
+        self.output_axes.iter().map(|axes| port::dims_given(axes.as_deref(), inputs)).collect()
+    }
+
+    /// Bytes that a buffer for this input needs: for its dims, or for the gear that needs most; `None` if its size is
+    /// open, or there is no such input.
+    pub fn input_capacity(&self, index: usize) -> Option<usize> {
+        let port = self.inputs.get(index)?;
+        port.bytes().or_else(|| self.most(port, |gear| gear.inputs.get(index)))
+    }
+
+    /// Bytes that a buffer for this output needs, as [`input_capacity`](Self::input_capacity) says it of inputs.
+    pub fn output_capacity(&self, index: usize) -> Option<usize> {
+        let port = self.outputs.get(index)?;
+        port.bytes().or_else(|| self.most(port, |gear| gear.outputs.get(index)))
+    }
+
+    /// Bytes of the weights: all constant tensors, in the element types the file declares.
+    pub fn weight_bytes(&self) -> usize {
+        self.weight_bytes
+    }
+
+    /// Bytes of working memory for inputs of these dims: the sum of all inputs and outputs. Values between the
+    /// operators are not counted, since `rten` decides only while running which of them share memory. `None` if an
+    /// output's size is open.
+    pub fn work_bytes<D: AsRef<[i64]>>(&self, inputs: &[D]) -> Option<usize> {
+        known_bytes(&self.inputs, inputs)?.checked_add(known_bytes(&self.outputs, &self.output_dims(inputs))?)
+    }
+
+    /// Runs the model once and gives its outputs, in the file's order.
+    ///
+    /// Do not hold a lock meanwhile: a caller that is itself a worker of a `rayon` pool, and not inside [`serve`], may
+    /// be given other work of that pool while it waits.
+    pub fn run(&self, inputs: &[Input<'_>]) -> Result<Vec<Output>, RunFailure> {
+        if inputs.len() != self.inputs.len() {
+            return Err(RunFailure::InputCount { found: inputs.len(), expected: self.inputs.len() });
+        }
+        let value = |(index, (port, input))| convert::tensor(port, input).map_err(|wrong| wrong.at(index, port));
+        let results = self.engine.run(self.inputs.iter().zip(inputs).enumerate().map(value))?;
+        let mut outputs = Vec::with_capacity(results.len());
+        for (port, value) in self.outputs.iter().zip(results) {
+            outputs.push(Output::new(port, value)?);
+        }
+        Ok(outputs)
+    }
+
+    fn most<'a>(&'a self, port: &Port, dims: impl Fn(&'a Gear) -> Option<&'a Vec<i64>>) -> Option<usize> {
+        let bytes = |gear| port.bytes_for(dims(gear)?);
+        self.gears.as_ref()?.list.iter().map(bytes).try_fold(0, |most, bytes| Some(most.max(bytes?)))
+    }
+}

@@ -1,0 +1,161 @@
+//! What an ONNX file declares. `rten` keeps only what it needs for calculating, so the declared element types, the
+//! sizes of the weights and the metadata are read here.
+
+use super::engine::Engine;
+use super::failure::LoadFailure;
+use super::port::{Axis, Element, Port, UNKNOWN_RANK, dims_of, fixed};
+use super::wire;
+use rten::Dimension;
+use rten_onnx::onnx::{GraphProto, ModelProto, TensorProto, TensorShapeProto, ValueInfoProto};
+
+/// How the vendor's offline model files start.
+const OFFLINE_MODEL: &[u8] = b"IMOD";
+
+/// A file read as ONNX.
+pub(super) struct OnnxFile {
+    model: ModelProto,
+}
+
+impl OnnxFile {
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, LoadFailure> {
+        if bytes.is_empty() {
+            return Err(LoadFailure::Empty);
+        }
+        if bytes.starts_with(OFFLINE_MODEL) {
+            let why = "it is an offline model (.om), compiled for a device; load the ONNX file it was made from";
+            return Err(LoadFailure::NotOnnx(why.to_string()));
+        }
+        wire::check_model(bytes).map_err(LoadFailure::NotOnnx)?;
+        let model = ModelProto::parse_buf(bytes).map_err(|error| LoadFailure::NotOnnx(error.to_string()))?;
+        if model.ir_version.is_none() || model.graph.is_none() {
+            return Err(LoadFailure::NotOnnx("it has no IR version, or no graph".to_string()));
+        }
+        Ok(Self { model })
+    }
+
+    /// The inputs, as a description shows them.
+    pub(super) fn inputs(&self, engine: &Engine) -> Result<Vec<Port>, LoadFailure> {
+        let port = |(name, shape): (&str, Option<Vec<Dimension>>)| {
+            let declared = self.graph().and_then(|graph| graph.input.iter().find(|info| named(info) == name));
+            let element = element(name, declared)?;
+            let dims = dims_of(&shape.ok_or_else(|| LoadFailure::port(name, "the file does not declare its shape"))?);
+            match dims.iter().position(|&dim| dim == 0) {
+                Some(axis) => Err(LoadFailure::port(name, format!("axis {axis} has size 0"))),
+                None => Ok(Port::new(name, element, dims)),
+            }
+        };
+        engine.inputs().map(port).collect()
+    }
+
+    /// The outputs, as a description shows them, and where the size of each of their axes comes from.
+    pub(super) fn outputs(&self, engine: &Engine) -> Result<(Vec<Port>, Vec<Option<Vec<Axis>>>), LoadFailure> {
+        let shapes: Vec<_> = engine.inputs().map(|(_, shape)| shape.unwrap_or_default()).collect();
+        let port = |(info, inferred): (&ValueInfoProto, Option<Vec<Dimension>>)| {
+            let element = element(named(info), Some(info))?;
+            let axes = axes(inferred.as_deref(), declared_shape(info), &shapes);
+            let size = |axis: &Axis| if let Axis::Fixed(size) = *axis { size } else { -1 };
+            let dims = axes.as_ref().map_or_else(|| vec![UNKNOWN_RANK], |axes| axes.iter().map(size).collect());
+            Ok((Port::new(named(info), element, dims), axes))
+        };
+        let declared = self.graph().map_or(&[][..], |graph| &graph.output);
+        if declared.is_empty() {
+            return Err(LoadFailure::Refused("its graph has no outputs".to_string()));
+        }
+        declared.iter().zip(engine.output_shapes()).map(port).collect()
+    }
+
+    /// Bytes of all constant tensors, in subgraphs too.
+    pub(super) fn weight_bytes(&self) -> usize {
+        self.graph().map_or(0, graph_bytes)
+    }
+
+    /// The values of a metadata property; more than one if the file repeats it.
+    pub(super) fn properties<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a str> {
+        let entries = self.model.metadata_props.iter().filter(move |entry| entry.key.as_deref() == Some(key));
+        entries.map(|entry| entry.value.as_deref().unwrap_or_default())
+    }
+
+    /// Makes the file one for inputs of these dims only, and gives the dims that its outputs then have.
+    pub(super) fn specialize(&mut self, ports: &[Port], dims: &[Vec<i64>]) -> Result<Vec<Vec<i64>>, LoadFailure> {
+        for info in self.model.graph.iter_mut().flat_map(|graph| &mut graph.input) {
+            let given = ports.iter().zip(dims).find(|(port, _)| named(info) == port.name);
+            let shape = info.r#type.as_mut().and_then(|r#type| r#type.tensor_type.as_mut()?.shape.as_mut());
+            if let (Some((_, dims)), Some(shape)) = (given, shape) {
+                for (dim, &size) in shape.dim.iter_mut().zip(dims) {
+                    dim.dim_value = Some(size);
+                }
+            }
+        }
+        let file = self.model.write_buf().map_err(|error| LoadFailure::Refused(error.to_string()))?;
+        let (ports, _) = self.outputs(&Engine::load(file)?)?;
+        Ok(ports.into_iter().map(|port| port.dims).collect())
+    }
+
+    fn graph(&self) -> Option<&GraphProto> {
+        self.model.graph.as_ref()
+    }
+}
+
+/// Where the sizes of an output's axes come from. `rten`'s inference comes first, for it is what will be calculated;
+/// the file's declaration fills what inference leaves open. `None` if neither knows how many axes there are.
+fn axes(
+    inferred: Option<&[Dimension]>,
+    declared: Option<&TensorShapeProto>,
+    inputs: &[Vec<Dimension>],
+) -> Option<Vec<Axis>> {
+    let same = |name: &str| {
+        let position = |shape: &Vec<Dimension>| {
+            shape.iter().position(|dim| matches!(dim, Dimension::Symbolic(symbol) if symbol == name))
+        };
+        inputs.iter().enumerate().find_map(|(input, shape)| Some(Axis::Same { input, axis: position(shape)? }))
+    };
+    let from_inference = |dim: &Dimension| match dim {
+        Dimension::Symbolic(name) if name.starts_with("unknown_") => None,
+        Dimension::Symbolic(name) => same(name),
+        dim => fixed(dim).map(Axis::Fixed),
+    };
+    let from_file = |dim: &rten_onnx::onnx::Dimension| match (dim.dim_value, &dim.dim_param) {
+        (Some(size), _) if size >= 0 => Some(Axis::Fixed(size)),
+        (_, Some(name)) => same(name),
+        _ => None,
+    };
+    let declared = declared.map(|shape| shape.dim.as_slice());
+    let count = inferred.map(<[_]>::len).or(declared.map(<[_]>::len))?;
+    let declared = declared.filter(|dims| dims.len() == count).unwrap_or_default();
+    let axis = |index: usize| {
+        let inferred = inferred.and_then(|dims| from_inference(dims.get(index)?));
+        inferred.or_else(|| from_file(declared.get(index)?)).unwrap_or(Axis::Open)
+    };
+    Some((0..count).map(axis).collect())
+}
+
+fn element(name: &str, info: Option<&ValueInfoProto>) -> Result<Element, LoadFailure> {
+    let tensor = info.and_then(|info| info.r#type.as_ref()?.tensor_type.as_ref());
+    let tensor = tensor.ok_or_else(|| LoadFailure::port(name, "the file does not declare it as a tensor"))?;
+    let declared = tensor.elem_type.ok_or_else(|| LoadFailure::port(name, "the file declares no element type"))?;
+    Element::from_onnx(declared)
+        .ok_or_else(|| LoadFailure::port(name, format!("the simulator has no elements of type {declared}")))
+}
+
+fn named(info: &ValueInfoProto) -> &str {
+    info.name.as_deref().unwrap_or_default()
+}
+
+fn declared_shape(info: &ValueInfoProto) -> Option<&TensorShapeProto> {
+    info.r#type.as_ref()?.tensor_type.as_ref()?.shape.as_ref()
+}
+
+fn graph_bytes(graph: &GraphProto) -> usize {
+    let attributes = graph.node.iter().flat_map(|node| &node.attribute);
+    let inside = attributes.map(|attribute| {
+        let tensor = attribute.t.as_ref().map_or(0, tensor_bytes);
+        tensor.saturating_add(attribute.g.as_ref().map_or(0, graph_bytes))
+    });
+    graph.initializer.iter().map(tensor_bytes).chain(inside).fold(0, usize::saturating_add)
+}
+
+fn tensor_bytes(tensor: &TensorProto) -> usize {
+    let element = tensor.data_type.and_then(Element::from_onnx).map_or(0, Element::bytes);
+    let sizes = tensor.dims.iter().map(|&dim| usize::try_from(dim).unwrap_or(0));
+    sizes.fold(element, usize::saturating_mul)
+}

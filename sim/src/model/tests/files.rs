@@ -1,0 +1,93 @@
+//! ONNX files for the tests, written with the few messages they need.
+
+use rten_onnx::onnx::*;
+use std::cell::RefCell;
+
+/// An ONNX file with these inputs, outputs and nodes.
+pub struct File {
+    pub graph: GraphProto,
+    pub metadata: Vec<(&'static str, &'static str)>,
+}
+
+impl File {
+    pub fn new(inputs: &[ValueInfoProto], outputs: &[ValueInfoProto], nodes: Vec<NodeProto>) -> Self {
+        let (input, output) = (inputs.to_vec(), outputs.to_vec());
+        Self { graph: GraphProto { input, output, node: nodes, ..Default::default() }, metadata: Vec::new() }
+    }
+
+    pub fn with_metadata(mut self, key: &'static str, value: &'static str) -> Self {
+        self.metadata.push((key, value));
+        self
+    }
+
+    pub fn with_weights(mut self, name: &str, dims: &[i64], values: &[f32]) -> Self {
+        let raw = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        self.graph.initializer.push(TensorProto {
+            dims: dims.to_vec(),
+            data_type: Some(DataType::FLOAT),
+            raw_data: Some(RefCell::new(raw)),
+            name: Some(name.to_string()),
+            ..Default::default()
+        });
+        self
+    }
+
+    pub fn bytes(self) -> Vec<u8> {
+        let entry = |&(key, value): &(&str, &str)| StringStringEntryProto {
+            key: Some(key.to_string()),
+            value: Some(value.to_string()),
+        };
+        let model = ModelProto {
+            ir_version: Some(8),
+            graph: Some(self.graph),
+            opset_import: vec![OperatorSetIdProto { domain: None, version: Some(17) }],
+            metadata_props: self.metadata.iter().map(entry).collect(),
+            ..Default::default()
+        };
+        model.write_buf().unwrap()
+    }
+}
+
+/// An input or output; an axis that is not a number is a symbol, and `?` a nameless dynamic axis.
+pub fn port(name: &str, element: DataType, dims: &str) -> ValueInfoProto {
+    let dim = |text: &str| match text.parse() {
+        Ok(size) => Dimension { dim_value: Some(size), dim_param: None },
+        Err(_) if text == "?" => Dimension::default(),
+        Err(_) => Dimension { dim_value: None, dim_param: Some(text.to_string()) },
+    };
+    let shape = TensorShapeProto { dim: dims.split_whitespace().map(dim).collect() };
+    value_info(name, Some(element), Some(shape))
+}
+
+/// An output of which only the element type is declared.
+pub fn shapeless(name: &str, element: DataType) -> ValueInfoProto {
+    value_info(name, Some(element), None)
+}
+
+pub fn node(operator: &str, inputs: &[&str], outputs: &[&str]) -> NodeProto {
+    let strings = |names: &[&str]| names.iter().map(|name| name.to_string()).collect();
+    NodeProto {
+        name: Some(format!("the {operator}")),
+        op_type: Some(operator.to_string()),
+        input: strings(inputs),
+        output: strings(outputs),
+        ..Default::default()
+    }
+}
+
+/// The node with one more attribute of whole numbers.
+pub fn with_ints(mut node: NodeProto, name: &str, ints: &[i64]) -> NodeProto {
+    let name = Some(name.to_string());
+    node.attribute.push(AttributeProto {
+        name,
+        ints: ints.to_vec(),
+        r#type: Some(AttributeType::INTS),
+        ..Default::default()
+    });
+    node
+}
+
+fn value_info(name: &str, elem_type: Option<DataType>, shape: Option<TensorShapeProto>) -> ValueInfoProto {
+    let tensor_type = Some(TypeProtoTensor { elem_type, shape });
+    ValueInfoProto { name: Some(name.to_string()), r#type: Some(TypeProto { tensor_type, sequence: None }) }
+}
