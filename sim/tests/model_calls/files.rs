@@ -1,0 +1,85 @@
+//! Small ONNX files.
+
+use rten_onnx::onnx::*;
+use std::cell::RefCell;
+
+/// `y = x + weights`, both of four columns; an axis that is not a number is a symbol.
+pub(crate) fn sum(rows: &str, metadata: Option<(&str, &str)>) -> Vec<u8> {
+    let weights = TensorProto {
+        dims: vec![4],
+        data_type: Some(DataType::FLOAT),
+        raw_data: Some(RefCell::new([10.0_f32; 4].iter().flat_map(|value| value.to_le_bytes()).collect())),
+        name: Some("weights".to_string()),
+        ..Default::default()
+    };
+    file(
+        vec![port("x", &[rows, "4"])],
+        port("y", &[rows, "4"]),
+        node("Add", &["x", "weights"], "y"),
+        vec![weights],
+        metadata,
+    )
+}
+
+/// `y = -x` of an image whose height and width are open.
+pub(crate) fn image(metadata: (&str, &str)) -> Vec<u8> {
+    let dims = ["1", "1", "h", "w"];
+    file(vec![port("x", &dims)], port("y", &dims), node("Neg", &["x"], "y"), Vec::new(), Some(metadata))
+}
+
+/// The product of `a` (n by 3) and `b` (3 by m).
+pub(crate) fn product(metadata: (&str, &str)) -> Vec<u8> {
+    let inputs = vec![port("a", &["n", "3"]), port("b", &["3", "m"])];
+    file(inputs, port("y", &["n", "m"]), node("MatMul", &["a", "b"], "y"), Vec::new(), Some(metadata))
+}
+
+/// The positions of what is not zero: how many there are depends on the values.
+pub(crate) fn positions() -> Vec<u8> {
+    let output = value_info("y", DataType::INT64, &["1", "found"]);
+    file(vec![port("x", &["4"])], output, node("NonZero", &["x"], "y"), Vec::new(), None)
+}
+
+fn file(
+    input: Vec<ValueInfoProto>,
+    output: ValueInfoProto,
+    node: NodeProto,
+    initializer: Vec<TensorProto>,
+    metadata: Option<(&str, &str)>,
+) -> Vec<u8> {
+    let entry = |(key, value): (&str, &str)| StringStringEntryProto {
+        key: Some(key.to_string()),
+        value: Some(value.to_string()),
+    };
+    let model = ModelProto {
+        ir_version: Some(8),
+        graph: Some(GraphProto { input, output: vec![output], node: vec![node], initializer, ..Default::default() }),
+        opset_import: vec![OperatorSetIdProto { domain: None, version: Some(17) }],
+        metadata_props: metadata.into_iter().map(entry).collect(),
+        ..Default::default()
+    };
+    model.write_buf().unwrap()
+}
+
+fn port(name: &str, dims: &[&str]) -> ValueInfoProto {
+    value_info(name, DataType::FLOAT, dims)
+}
+
+fn value_info(name: &str, element: DataType, dims: &[&str]) -> ValueInfoProto {
+    let dim = |text: &&str| match text.parse() {
+        Ok(size) => Dimension { dim_value: Some(size), dim_param: None },
+        Err(_) => Dimension { dim_value: None, dim_param: Some(text.to_string()) },
+    };
+    let shape = Some(TensorShapeProto { dim: dims.iter().map(dim).collect() });
+    let tensor_type = Some(TypeProtoTensor { elem_type: Some(element), shape });
+    ValueInfoProto { name: Some(name.to_string()), r#type: Some(TypeProto { tensor_type, sequence: None }) }
+}
+
+fn node(operator: &str, inputs: &[&str], output: &str) -> NodeProto {
+    NodeProto {
+        name: Some(format!("the {operator}")),
+        op_type: Some(operator.to_string()),
+        input: inputs.iter().map(|name| name.to_string()).collect(),
+        output: vec![output.to_string()],
+        ..Default::default()
+    }
+}

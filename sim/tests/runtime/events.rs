@@ -1,0 +1,209 @@
+//! Events: record, wait, time, misuse.
+
+use super::support::*;
+use ascendcl_sim::control;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+fn with_flag(flag: u32) -> aclrtEvent {
+    let mut event = aclrtEvent::NULL;
+    ok!(aclrtCreateEventWithFlag(&mut event, flag));
+    event
+}
+
+#[test]
+fn a_stream_waits_for_another_streams_record() {
+    let _machine = device();
+    let (first, second, event) = (stream(), stream(), event());
+    let (release, released) = mpsc::channel::<()>();
+    let order = Arc::new(AtomicUsize::new(0));
+    let early = Arc::clone(&order);
+    launch(first, move || {
+        released.recv().unwrap();
+        early.store(1, SeqCst);
+    });
+    ok!(aclrtRecordEvent(event, first));
+    ok!(aclrtStreamWaitEvent(second, event));
+    let (late, seen) = (Arc::clone(&order), Arc::new(AtomicUsize::new(0)));
+    let note = Arc::clone(&seen);
+    launch(second, move || note.store(late.load(SeqCst) + 10, SeqCst));
+    assert_eq!(acl!(aclrtSynchronizeStreamWithTimeout(second, 30)), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    assert_eq!(acl!(aclrtSynchronizeEventWithTimeout(event, 30)), ACL_ERROR_RT_EVENT_SYNC_TIMEOUT);
+    let mut waits = aclrtEventWaitStatus::ACL_EVENT_WAIT_STATUS_RESERVED;
+    ok!(aclrtQueryEventWaitStatus(event, &mut waits));
+    assert_eq!(waits, aclrtEventWaitStatus::ACL_EVENT_WAIT_STATUS_NOT_READY);
+    release.send(()).unwrap();
+    ok!(aclrtSynchronizeStream(second));
+    assert_eq!(seen.load(SeqCst), 11);
+    ok!(aclrtSynchronizeEvent(event));
+    soon("the end of the wait", || {
+        ok!(aclrtQueryEventWaitStatus(event, &mut waits));
+        waits == aclrtEventWaitStatus::ACL_EVENT_WAIT_STATUS_COMPLETE
+    });
+}
+
+#[test]
+fn hundreds_of_waiting_streams_hold_no_thread() {
+    let _machine = device();
+    let (first, event) = (stream(), event());
+    let (release, released) = mpsc::channel::<()>();
+    launch(first, move || released.recv().unwrap());
+    ok!(aclrtRecordEvent(event, first));
+    let others: Vec<_> = (0..500).map(|_| stream()).collect();
+    let ran = Arc::new(AtomicUsize::new(0));
+    for other in &others {
+        ok!(aclrtStreamWaitEvent(*other, event));
+        let ran = Arc::clone(&ran);
+        launch(*other, move || {
+            ran.fetch_add(1, SeqCst);
+        });
+    }
+    // A stream that does not wait still runs.
+    let free = stream();
+    let done = Arc::new(AtomicBool::new(false));
+    let mark = Arc::clone(&done);
+    launch(free, move || mark.store(true, SeqCst));
+    ok!(aclrtSynchronizeStream(free));
+    assert!(done.load(SeqCst));
+    assert_eq!(ran.load(SeqCst), 0);
+    release.send(()).unwrap();
+    ok!(aclrtSynchronizeDevice());
+    assert_eq!(ran.load(SeqCst), 500);
+}
+
+#[test]
+fn a_wait_is_for_the_record_that_was_newest_when_it_was_called() {
+    let _machine = device();
+    let (first, second, third, event) = (stream(), stream(), stream(), event());
+    ok!(aclrtRecordEvent(event, first));
+    ok!(aclrtStreamWaitEvent(second, event));
+    let (release, released) = mpsc::channel::<()>();
+    launch(first, move || released.recv().unwrap());
+    ok!(aclrtRecordEvent(event, first));
+    ok!(aclrtStreamWaitEvent(third, event));
+    ok!(aclrtSynchronizeStream(second));
+    assert_eq!(acl!(aclrtSynchronizeStreamWithTimeout(third, 20)), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    // Destroying the event does not disturb who waits for its record.
+    ok!(aclrtDestroyEvent(event));
+    release.send(()).unwrap();
+    ok!(aclrtSynchronizeStream(third));
+}
+
+#[test]
+fn a_discarded_record_ends_the_waits_for_it_with_a_failure() {
+    let _machine = device();
+    let (first, second, event) = (stream(), stream(), event());
+    let (release, released) = mpsc::channel::<()>();
+    launch(first, move || released.recv().unwrap());
+    ok!(aclrtRecordEvent(event, first));
+    ok!(aclrtStreamWaitEvent(second, event));
+    ok!(aclrtStreamAbort(first));
+    assert_eq!(acl!(aclrtSynchronizeStream(second)), ACL_ERROR_RT_STREAM_ABORT);
+    ok!(aclrtSynchronizeStream(second));
+    release.send(()).unwrap();
+    assert_eq!(acl!(aclrtSynchronizeEvent(event)), ACL_ERROR_RT_STREAM_ABORT);
+}
+
+#[test]
+fn a_wait_with_a_limit_gives_up() {
+    let _machine = device();
+    let (first, second, event) = (stream(), stream(), event());
+    let (release, released) = mpsc::channel::<()>();
+    launch(first, move || released.recv().unwrap());
+    ok!(aclrtRecordEvent(event, first));
+    let started = Instant::now();
+    ok!(aclrtStreamWaitEventWithTimeout(second, event, 40));
+    ok!(aclrtStreamWaitEventWithTimeout(second, event, 20));
+    assert_eq!(acl!(aclrtSynchronizeStream(second)), ACL_ERROR_RT_WAIT_TIMEOUT);
+    assert!(started.elapsed() >= Duration::from_millis(60));
+    ok!(aclrtStreamWaitEventWithTimeout(second, event, 10_000));
+    release.send(()).unwrap();
+    ok!(aclrtSynchronizeStream(second));
+    assert!(started.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn elapsed_time_is_real() {
+    let _machine = device();
+    let (stream, start, end) = (stream(), event(), event());
+    let mut ms = -1.0;
+    ok!(aclrtRecordEvent(start, stream));
+    assert_eq!(acl!(aclrtEventElapsedTime(&mut ms, start, end)), ACL_ERROR_RT_INTERNAL_ERROR);
+    assert_eq!(ms, -1.0);
+    launch(stream, || thread::sleep(Duration::from_millis(30)));
+    ok!(aclrtRecordEvent(end, stream));
+    assert_eq!(acl!(aclrtEventElapsedTime(&mut ms, start, end)), ACL_ERROR_RT_EVENT_NOT_COMPLETE);
+    ok!(aclrtSynchronizeStream(stream));
+    ok!(aclrtEventElapsedTime(&mut ms, start, end));
+    assert!((30.0..5000.0).contains(&ms), "{ms}");
+    assert_eq!(acl!(aclrtEventElapsedTime(&mut ms, end, start)), ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL);
+    let (mut before, mut after) = (0, 0);
+    ok!(aclrtEventGetTimestamp(start, &mut before));
+    ok!(aclrtEventGetTimestamp(end, &mut after));
+    assert!(before > 0 && after - before >= 30_000, "{before} {after}");
+}
+
+#[test]
+fn flags_say_what_an_event_can_do() {
+    let _machine = device();
+    let stream = stream();
+    let mut event = aclrtEvent::NULL;
+    for bad in [0, u32::MAX, ACL_EVENT_IPC | ACL_EVENT_SYNC, 0x4] {
+        assert_eq!(acl!(aclrtCreateEventWithFlag(&mut event, bad)), ACL_ERROR_RT_PARAM_INVALID);
+        assert_eq!(acl!(aclrtCreateEventExWithFlag(&mut event, bad)), ACL_ERROR_RT_PARAM_INVALID);
+    }
+    let (sync, capture) = (with_flag(ACL_EVENT_SYNC), with_flag(ACL_EVENT_CAPTURE_STREAM_PROGRESS));
+    let mut ms = -1.0;
+    ok!(aclrtRecordEvent(sync, stream));
+    ok!(aclrtRecordEvent(capture, stream));
+    assert_eq!(acl!(aclrtEventElapsedTime(&mut ms, sync, capture)), ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID);
+    ok!(aclrtSynchronizeEvent(capture));
+    assert_eq!(acl!(aclrtStreamWaitEvent(stream, capture)), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    assert_eq!(acl!(aclrtResetEvent(capture, stream)), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    ok!(aclrtResetEvent(sync, stream));
+    assert_eq!(acl!(aclrtStreamWaitEvent(stream, sync)), ACL_ERROR_RT_PARAM_INVALID, "nothing is recorded");
+
+    let mut ex = aclrtEvent::NULL;
+    ok!(aclrtCreateEventExWithFlag(&mut ex, ACL_EVENT_SYNC));
+    ok!(aclrtStreamWaitEvent(stream, ex));
+    let mut status = aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY;
+    ok!(aclrtQueryEventStatus(ex, &mut status));
+    assert_eq!(status, aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE);
+    let mut old = aclrtEventStatus::ACL_EVENT_STATUS_RESERVED;
+    assert_eq!(acl!(aclrtQueryEvent(ex, &mut old)), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    assert_eq!(acl!(aclrtResetEvent(ex, stream)), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+}
+
+#[test]
+fn an_event_that_was_never_recorded_is_not_complete() {
+    let _machine = device();
+    let (stream, event) = (stream(), event());
+    let mut status = aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE;
+    ok!(aclrtQueryEventStatus(event, &mut status));
+    assert_eq!(status, aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY);
+    ok!(aclrtSynchronizeEvent(event));
+    assert_eq!(acl!(aclrtStreamWaitEvent(stream, event)), ACL_ERROR_RT_PARAM_INVALID);
+    ok!(aclrtResetEvent(event, stream));
+    ok!(aclrtDestroyEvent(event));
+    assert_eq!(acl!(aclrtDestroyEvent(event)), ACL_ERROR_RT_INVALID_HANDLE);
+    assert_eq!(acl!(aclrtRecordEvent(event, stream)), ACL_ERROR_RT_INVALID_HANDLE);
+}
+
+#[test]
+fn events_outlive_their_context_and_not_their_device() {
+    let _machine = device();
+    let made = context(0);
+    let event = event();
+    ok!(aclrtDestroyContext(made));
+    ok!(aclrtSetDevice(0));
+    ok!(aclrtRecordEvent(event, aclrtStream::NULL));
+    assert_eq!(control::live().events, 1);
+    ok!(aclrtResetDevice(0));
+    ok!(aclrtResetDevice(0));
+    let mut status = aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE;
+    assert_eq!(acl!(aclrtQueryEventStatus(event, &mut status)), ACL_ERROR_RT_INVALID_HANDLE);
+    assert_eq!(acl!(aclrtDestroyEvent(event)), ACL_ERROR_RT_INVALID_HANDLE);
+    assert!(control::live().is_empty());
+}

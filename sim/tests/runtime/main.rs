@@ -1,0 +1,14 @@
+//! The runtime of the simulator: devices, contexts, streams, events, callbacks, memory, errors.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod support;
+
+mod callbacks;
+mod devices;
+mod events;
+mod handles;
+mod memory;
+mod streams;
+mod stress;
+mod text;
