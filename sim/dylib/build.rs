@@ -1,0 +1,8 @@
+//! Gives the shared object the name that programs linked with `-lascendcl` ask the loader for.
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "linux") {
+        println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libascendcl.so");
+    }
+}

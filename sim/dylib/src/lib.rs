@@ -1,0 +1,43 @@
+//! `libascendcl.so` without the vendor's hardware: the functions of [`ascendcl_sim`], exported under their C names.
+//!
+//! ```sh
+//! cargo build --release -p ascendcl-sim-dylib              # target/release/libascendcl.so
+//!
+//! cc program.c -o program -Ltarget/release -lascendcl      # a C program, linked ...
+//! LD_LIBRARY_PATH=target/release ./program                 # ... and run
+//! ```
+//!
+//! The same file serves a program that loads it with `dlopen("libascendcl.so", RTLD_NOW)` under that
+//! `LD_LIBRARY_PATH`, and a program of the Rust crate `ascendcl` that is told its path:
+//! `ASCENDCL_LIBRARY=target/release/libascendcl.so`.
+//!
+//! It says that it is a simulator: `aclrtGetSocName` answers with a name that starts with
+//! [`ascendcl_sim::SOC_NAME_PREFIX`]. Functions that the simulator does not implement are not exported: a program that
+//! needs one cannot be linked, rather than failing while it runs.
+
+#![allow(non_snake_case, clippy::missing_safety_doc, clippy::too_many_arguments, missing_docs)]
+
+use ascendcl_sys::types::*;
+use core::ffi::*;
+
+macro_rules! export_group {
+    ([] $group:ident $library:literal
+     $([$($flag:ident)*] fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)?;)*) => {
+        $(export!([$($flag)*] $group $name ($($arg: $ty),*) $($ret)?);)*
+    };
+}
+
+/// `variadic`: the named arguments arrive alike on the platforms that the vendor supports, and the others are not used.
+macro_rules! export {
+    ([variadic $($flags:ident)*] $($rest:tt)*) => { export!([$($flags)*] $($rest)*); };
+    ([$need:ident sim] $group:ident $name:ident ($($arg:ident: $ty:ty),*) $($ret:ty)?) => {
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($arg: $ty),*) $(-> $ret)? {
+            // SAFETY: the caller keeps the contract of the C function of this name, which is what the other one asks.
+            unsafe { ascendcl_sim::exports::$group::$name($($arg),*) }
+        }
+    };
+    ([$need:ident] $($rest:tt)*) => {};
+}
+
+ascendcl_sys::for_each_group!(export_group);

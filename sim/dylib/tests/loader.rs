@@ -1,0 +1,21 @@
+//! The Rust loader takes the shared object by its path, as it does for `ASCENDCL_LIBRARY`.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod library;
+
+use ascendcl_sys::Library;
+use core::ffi::CStr;
+
+#[test]
+fn the_rust_loader_opens_the_library_and_it_says_that_it_is_a_simulator() {
+    // SAFETY: the file exports the functions of the table, with its signatures.
+    let library = unsafe { Library::open(library::path()) }.expect("the library is loaded");
+    // SAFETY: the function takes nothing.
+    let name = unsafe { library.aclrtGetSocName() }.expect("the library has the function");
+    assert!(!name.is_null());
+    // SAFETY: the name is a C string that stays in place.
+    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+    assert!(name.starts_with(ascendcl_sim::SOC_NAME_PREFIX), "{name}");
+}
