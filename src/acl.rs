@@ -1,0 +1,141 @@
+//! The library's life in this process.
+
+use crate::device::{Device, DeviceRow};
+use crate::error::{Error, Undone};
+use crate::ffi::{Api, Initialised, c_path};
+use crate::library::{Library, Loaded};
+use crate::thread::{InCallback, OnThread};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// The initialised library (`aclInit`), and everything that was taken from it.
+///
+/// Having an `Acl` tells you that the library is initialised, and that it stays so while anything borrows from it. It
+/// owes one counted finalisation (`aclFinalizeReference`, INIT-07), which [`close`](Self::close) pays. An `Acl` that is
+/// dropped leaves the library initialised: destructors never call the library.
+#[derive(Debug)]
+#[must_use = "an `Acl` that is not closed leaves the library initialised"]
+pub struct Acl {
+    library: Loaded,
+    joined: bool,
+    /// Every device that was set through this value and not reset yet, whatever became of its handle.
+    devices: Mutex<Vec<Arc<DeviceRow>>>,
+}
+
+/// Where the program runs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RunMode {
+    /// On a host, with memory of its own (`ACL_HOST`).
+    Host,
+    /// On the device: host and device memory are the same (`ACL_DEVICE`).
+    Device,
+}
+
+impl Acl {
+    /// Loads a library and initialises it (`aclInit`).
+    ///
+    /// Something else in the process may have initialised it before (100002): that is no error, the count goes up by
+    /// one, and [`joined`](Self::joined) says so (INIT-05).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Load`] when there is no library, [`Error::Vendor`] when it cannot be initialised.
+    pub fn init(library: Library) -> Result<Self, Error> {
+        Self::init_with(library, None)
+    }
+
+    /// As [`init`](Self::init), with a configuration file in the vendor's JSON format. Only the first initialisation in
+    /// a process reads it (INIT-06).
+    ///
+    /// # Errors
+    ///
+    /// As for [`init`](Self::init); a file that is missing or wrong is an [`Error::Vendor`].
+    pub fn init_with(library: Library, config: Option<&Path>) -> Result<Self, Error> {
+        InCallback::refuses()?;
+        let library = library.load()?;
+        let config = config.map(c_path).transpose()?;
+        let joined = library.api().init(config.as_deref())? == Initialised::Again;
+        Ok(Self { library, joined, devices: Mutex::default() })
+    }
+
+    /// The library that was loaded.
+    pub fn library(&self) -> Loaded {
+        self.library
+    }
+
+    /// Whether the library was initialised before, by another part of the process.
+    pub fn joined(&self) -> bool {
+        self.joined
+    }
+
+    /// How many devices there are (`aclrtGetDeviceCount`); they are numbered from 0.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] when the library cannot tell.
+    pub fn device_count(&self) -> Result<u32, Error> {
+        self.api().device_count()
+    }
+
+    /// The name of the devices' system on chip (`aclrtGetSocName`), if the library tells.
+    pub fn soc_name(&self) -> Option<String> {
+        self.api().soc_name()
+    }
+
+    /// Where the program runs (`aclrtGetRunMode`): on a host beside the device, or on the device itself (MODE-01).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] when the library cannot tell.
+    pub fn run_mode(&self) -> Result<RunMode, Error> {
+        self.api().runs_on_device().map(|on_device| if on_device { RunMode::Device } else { RunMode::Host })
+    }
+
+    /// Takes a device (`aclrtSetDevice`). The thread's current context stays what it is (CTX-08).
+    ///
+    /// A device can be taken any number of times, by one program or by several parts of it; each take is given back by
+    /// its own [`Device::reset`] (DEV-06).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchDevice`] for a number that does not exist (DEV-11), else [`Error::Vendor`].
+    pub fn device(&self, thread: &mut impl OnThread, id: i32) -> Result<Device<'_>, Error> {
+        let count = self.device_count()?;
+        if u32::try_from(id).is_ok_and(|id| id < count) {
+            let row = Arc::new(DeviceRow::set(self.api(), thread, id)?);
+            self.devices().push(Arc::clone(&row));
+            Ok(Device::new(self, row))
+        } else {
+            Err(Error::NoSuchDevice { id, count })
+        }
+    }
+
+    /// Gives back the devices that were not reset yet, and finalises (`aclFinalizeReference`).
+    ///
+    /// # Errors
+    ///
+    /// The first error, and the `Acl` as it is then: what was given back before it stays given back.
+    pub fn close(self) -> Result<(), Undone<Self>> {
+        let rows: Vec<_> = self.devices().clone();
+        for row in rows {
+            if let Err(error) = self.reset(&row) {
+                return Err(Undone { error, value: self });
+            }
+        }
+        self.api().finalize_reference().map_err(|error| Undone { error, value: self })
+    }
+
+    pub(crate) fn reset(&self, row: &Arc<DeviceRow>) -> Result<(), Error> {
+        row.reset(self.api())?;
+        self.devices().retain(|known| !Arc::ptr_eq(known, row));
+        Ok(())
+    }
+
+    pub(crate) fn api(&self) -> Api {
+        self.library.api()
+    }
+
+    fn devices(&self) -> MutexGuard<'_, Vec<Arc<DeviceRow>>> {
+        self.devices.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}

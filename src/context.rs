@@ -1,0 +1,79 @@
+//! Context scopes.
+
+use crate::brand::{Brand, Unnamed};
+use crate::current::Current;
+use crate::device::DeviceRow;
+use crate::error::{Error, ScopeError};
+use crate::ffi::{Api, RawContext, Restore};
+use crate::ledger::Ledger;
+use crate::thread::OnThread;
+use static_assertions::{assert_impl_all, assert_not_impl_any};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+
+/// A context (`aclrtCreateContext`) for the length of its scope.
+///
+/// Threads share it by reference, inside [`std::thread::scope`]; each enters it with its own [`Thread`](crate::Thread).
+/// It cannot be destroyed by hand: its scope does that, when no thread can be in it any more (CTX-11).
+#[derive(Debug)]
+pub struct Context<'c, N = Unnamed> {
+    ledger: Arc<Ledger>,
+    _brand: Brand<'c, N>,
+}
+
+assert_impl_all!(Context<'static>: Send, Sync);
+assert_not_impl_any!(Context<'static>: Clone);
+
+impl<'c, N> Context<'c, N> {
+    /// Makes the context current on this thread (`aclrtSetCurrentContext`) for the length of `program`, and puts back
+    /// what was current before, also when the program panics.
+    ///
+    /// While the program runs, the token that was given is out of reach: a context that was entered before cannot be
+    /// used by mistake.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] when the library refuses; the program did not run then.
+    pub fn enter<R>(
+        &'c self,
+        _thread: &mut impl OnThread,
+        program: impl FnOnce(&mut Current<'c, N>) -> R,
+    ) -> Result<R, Error> {
+        let api = self.ledger.api();
+        let _restore = Restore::here(api);
+        self.ledger.context().make_current(api)?;
+        Ok(program(&mut Current::new(&self.ledger)))
+    }
+
+    /// The number of the context's device.
+    pub fn device_id(&self) -> i32 {
+        self.ledger.device()
+    }
+}
+
+/// Opens a context, runs `program` with it, and takes it down.
+pub(crate) fn scope<N, T: OnThread, R>(
+    api: Api,
+    device: &DeviceRow,
+    thread: &mut T,
+    program: impl for<'c> FnOnce(&'c Context<'c, N>, &mut T) -> R,
+) -> Result<R, ScopeError<R>> {
+    let context = {
+        let _restore = Restore::here(api);
+        RawContext::create(api, device.id()).map_err(ScopeError::NotOpened)?
+    };
+    let ledger = Arc::new(Ledger::new(api, context, device.id()));
+    let scope = Context { ledger: Arc::clone(&ledger), _brand: Brand::NEW };
+    let result = catch_unwind(AssertUnwindSafe(|| program(&scope, thread)));
+    // In quarantine until it is known to be empty: taking down runs code of the user, which may panic.
+    device.quarantine(Arc::clone(&ledger));
+    let torn_down = catch_unwind(AssertUnwindSafe(|| ledger.tear_down(device.patience())));
+    if matches!(torn_down, Ok(Ok(()))) {
+        device.release(&ledger);
+    }
+    match (result, torn_down) {
+        (Err(panic), _) | (Ok(_), Err(panic)) => resume_unwind(panic),
+        (Ok(result), Ok(Ok(()))) => Ok(result),
+        (Ok(result), Ok(Err(errors))) => Err(ScopeError::Teardown { errors, result }),
+    }
+}

@@ -1,0 +1,134 @@
+//! The proof that a context is current.
+
+use crate::brand::{Brand, StaysOnItsThread, Unnamed};
+use crate::error::Error;
+use crate::ledger::Ledger;
+use crate::library::Loaded;
+use crate::memory::{DeviceBuffer, HostBuffer};
+use crate::model::Model;
+use crate::stream::{Fresh, Stream};
+use crate::{Element, ffi};
+use core::mem::MaybeUninit;
+use static_assertions::assert_not_impl_any;
+use std::path::Path;
+
+/// Proof that the context `'c` is this thread's current one, now.
+///
+/// Having a `Current<'c>` tells you that the library will take calls on objects of `'c` from this thread. It is only
+/// ever lent, for the length of a [`Context::enter`](crate::Context::enter); entering another context takes it away
+/// until that one is left. It cannot go to another thread, nor wait in a future that may (THREAD-04).
+///
+/// Everything in a context is made here, and its scope owns it: a handle that is dropped or forgotten names an object
+/// that lives on until [`collect`](Self::collect) or the end of the scope.
+#[derive(Debug)]
+pub struct Current<'c, N = Unnamed> {
+    ledger: &'c Ledger,
+    _brand: Brand<'c, N>,
+    _here: StaysOnItsThread,
+}
+
+assert_not_impl_any!(Current<'static>: Send, Sync, Clone);
+
+/// Free and total memory of a device, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MemoryInfo {
+    /// Bytes that can still be allocated.
+    pub free: usize,
+    /// All bytes.
+    pub total: usize,
+}
+
+impl<'c, N> Current<'c, N> {
+    pub(crate) fn new(ledger: &'c Ledger) -> Self {
+        Self { ledger, _brand: Brand::NEW, _here: StaysOnItsThread::HERE }
+    }
+
+    pub(crate) fn ledger(&self) -> &'c Ledger {
+        self.ledger
+    }
+
+    /// Creates a stream (`aclrtCreateStream`).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`]; 207008 when the device has no more streams (STREAM-11).
+    pub fn stream(&self) -> Result<Stream<'c, Fresh, N>, Error> {
+        self.ledger.create_stream().map(Stream::new)
+    }
+
+    /// Allocates device memory for `length` elements (`aclrtMalloc`). What it holds is arbitrary (MEM-07): the type says
+    /// so until it is written.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`]; 207001 when the device has no room, also after freeing what no handle names any more.
+    pub fn device_buffer<E: Element>(&self, length: usize) -> Result<DeviceBuffer<'c, MaybeUninit<E>, N>, Error> {
+        DeviceBuffer::allocate(self.ledger, length)
+    }
+
+    /// Allocates device memory and copies `elements` there (`aclrtMalloc`, `aclrtMemcpy`).
+    ///
+    /// # Errors
+    ///
+    /// As for [`device_buffer`](Self::device_buffer), and those of the copy.
+    pub fn upload<E: Element>(&self, elements: &[E]) -> Result<DeviceBuffer<'c, E, N>, Error> {
+        self.device_buffer(elements.len())?.write(self, elements).map_err(Error::from)
+    }
+
+    /// Allocates pinned host memory for `length` elements, all zero (`aclrtMallocHost`): the host side of copies that
+    /// run while the program goes on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] when the host has no room.
+    pub fn host_buffer<E: Element>(&self, length: usize) -> Result<HostBuffer<'c, E, N>, Error> {
+        HostBuffer::zeroed(self.ledger, length)
+    }
+
+    /// Loads a model from a file (`aclmdlLoadFromFile`); the library manages its memory.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] when the file is missing or is not a model for this product and release.
+    pub fn load_model(&self, path: impl AsRef<Path>) -> Result<Model<'c, N>, Error> {
+        Model::load(self.ledger, |api| ffi::LoadedModel::from_file(api, path.as_ref()))
+    }
+
+    /// Loads a model from the contents of a model file (`aclmdlLoadFromMem`); the library manages its memory.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] when the bytes are not a model for this product and release.
+    pub fn load_model_from_memory(&self, image: &[u8]) -> Result<Model<'c, N>, Error> {
+        Model::load(self.ledger, |api| ffi::LoadedModel::from_memory(api, image))
+    }
+
+    /// Free and total memory of this context's device (`aclrtGetMemInfo`).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] when the library cannot tell.
+    pub fn memory_info(&self) -> Result<MemoryInfo, Error> {
+        self.ledger.api().memory_info().map(|(free, total)| MemoryInfo { free, total })
+    }
+
+    /// Destroys, unloads and frees now what no handle names any more and nothing in flight uses; the scope's end would
+    /// do it later. Unnamed streams are synchronised first.
+    ///
+    /// The errors are those that dropped handles could not report; an object that could not be destroyed stays with the
+    /// scope.
+    #[must_use = "these are the errors that dropped handles could not report"]
+    pub fn collect(&self) -> Vec<Error> {
+        self.ledger.collect()
+    }
+
+    /// The library that this context is in.
+    pub fn library(&self) -> Loaded {
+        self.ledger.api().loaded()
+    }
+
+    /// The number of this context's device.
+    pub fn device_id(&self) -> i32 {
+        self.ledger.device()
+    }
+}

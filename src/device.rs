@@ -1,0 +1,162 @@
+//! Devices, and the context scopes on them.
+
+use crate::acl::Acl;
+use crate::brand::Unnamed;
+use crate::context::{Context, scope};
+use crate::current::Current;
+use crate::error::{Error, ScopeError, Undone};
+use crate::ffi::{Api, Restore};
+use crate::ledger::Ledger;
+use crate::thread::OnThread;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+/// A device that was taken (`aclrtSetDevice`).
+///
+/// Having a `Device` tells you that the device is set once more than it was reset. [`reset`](Self::reset) gives it back;
+/// one that is dropped or forgotten is given back by [`Acl::close`].
+#[derive(Debug)]
+#[must_use = "a device that is not reset is given back when the `Acl` is closed"]
+pub struct Device<'a> {
+    acl: &'a Acl,
+    row: Arc<DeviceRow>,
+}
+
+/// One take of a device.
+#[derive(Debug)]
+pub(crate) struct DeviceRow {
+    id: i32,
+    patience: Mutex<Option<Duration>>,
+    /// The contexts that could not be taken down: something in them may still run.
+    quarantine: Mutex<Vec<Arc<Ledger>>>,
+}
+
+impl<'a> Device<'a> {
+    pub(crate) fn new(acl: &'a Acl, row: Arc<DeviceRow>) -> Self {
+        Self { acl, row }
+    }
+
+    /// The device's number.
+    pub fn id(&self) -> i32 {
+        self.row.id
+    }
+
+    /// Creates a context (`aclrtCreateContext`), runs `program`, and takes down everything that was made in the context:
+    /// streams are synchronised, models unloaded, streams destroyed, memory freed, the context destroyed, in the
+    /// vendor's order (DEV-10), however the program ended and whatever it forgot.
+    ///
+    /// The program gets the context, to be [entered](Context::enter) on this thread or on others, and the thread's token
+    /// back.
+    ///
+    /// # Errors
+    ///
+    /// [`ScopeError`] when the context could not be created, or not be taken down: then the device keeps what is left
+    /// and refuses to be reset. A panic of the program goes on after the scope was taken down.
+    pub fn context<T: OnThread, R>(
+        &self,
+        thread: &mut T,
+        program: impl for<'c> FnOnce(&'c Context<'c>, &mut T) -> R,
+    ) -> Result<R, ScopeError<R>> {
+        self.named_context::<Unnamed, T, R>(thread, program)
+    }
+
+    /// As [`context`](Self::context), for a context that a type gives its name to.
+    ///
+    /// # Errors
+    ///
+    /// As for [`context`](Self::context).
+    pub fn named_context<N, T: OnThread, R>(
+        &self,
+        thread: &mut T,
+        program: impl for<'c> FnOnce(&'c Context<'c, N>, &mut T) -> R,
+    ) -> Result<R, ScopeError<R>> {
+        scope(self.acl.api(), &self.row, thread, program)
+    }
+
+    /// A context for one thread: creates it, enters it, and takes it down when `program` is done.
+    ///
+    /// # Errors
+    ///
+    /// As for [`context`](Self::context).
+    pub fn with_current<T: OnThread, R>(
+        &self,
+        thread: &mut T,
+        program: impl for<'c> FnOnce(&mut Current<'c>) -> R,
+    ) -> Result<R, ScopeError<Option<R>>> {
+        let entered = self.context(thread, |context, thread| context.enter(thread, program));
+        match entered {
+            Ok(Ok(result)) => Ok(result),
+            Ok(Err(error)) => Err(ScopeError::NotOpened(error)),
+            Err(ScopeError::NotOpened(error)) => Err(ScopeError::NotOpened(error)),
+            Err(ScopeError::Teardown { mut errors, result }) => {
+                let result = result.map_err(|error| errors.insert(0, error)).ok();
+                Err(ScopeError::Teardown { errors, result })
+            }
+        }
+    }
+
+    /// How long the end of a scope on this device waits for each stream before it gives up; without a limit, for ever.
+    ///
+    /// What cannot be waited for is kept and not freed: the scope reports a
+    /// [`Teardown`](ScopeError::Teardown), and [`reset`](Self::reset) is refused until the work is done (STREAM-16).
+    pub fn with_patience(self, limit: Duration) -> Self {
+        *lock(&self.row.patience) = Some(limit);
+        self
+    }
+
+    /// Gives the device back (`aclrtResetDevice`). The thread's current context stays what it is.
+    ///
+    /// The contexts of this take are gone: a context scope borrows the device, and what a scope could not take down is
+    /// tried once more here.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Poisoned`] while work of a context could not be waited for; [`Error::Vendor`] when the library refuses.
+    pub fn reset(self, thread: &mut impl OnThread) -> Result<(), Undone<Self>> {
+        // The token proves that this thread is between calls; the row puts its current context back.
+        let _ = thread;
+        self.acl.reset(&self.row).map_err(|error| Undone { error, value: self })
+    }
+}
+
+impl DeviceRow {
+    pub(crate) fn set(api: Api, _thread: &mut impl OnThread, id: i32) -> Result<Self, Error> {
+        let _restore = Restore::here(api);
+        api.set_device(id)?;
+        Ok(Self { id, patience: Mutex::default(), quarantine: Mutex::default() })
+    }
+
+    pub(crate) fn id(&self) -> i32 {
+        self.id
+    }
+
+    pub(crate) fn patience(&self) -> Option<Duration> {
+        *lock(&self.patience)
+    }
+
+    /// The context was taken down after all.
+    pub(crate) fn release(&self, ledger: &Arc<Ledger>) {
+        lock(&self.quarantine).retain(|known| !Arc::ptr_eq(known, ledger));
+    }
+
+    /// Keeps a context that could not be taken down.
+    pub(crate) fn quarantine(&self, ledger: Arc<Ledger>) {
+        lock(&self.quarantine).push(ledger);
+    }
+
+    pub(crate) fn reset(&self, api: Api) -> Result<(), Error> {
+        let kept = core::mem::take(&mut *lock(&self.quarantine));
+        let stuck: Vec<_> = kept.into_iter().filter(|ledger| ledger.tear_down(self.patience()).is_err()).collect();
+        if !stuck.is_empty() {
+            let names: Vec<_> = stuck.iter().map(|ledger| ledger.inventory()).collect();
+            lock(&self.quarantine).extend(stuck);
+            return Err(Error::Poisoned { device: self.id, stuck: names.join("; ") });
+        }
+        let _restore = Restore::here(api);
+        api.reset_device(self.id)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}

@@ -1,0 +1,316 @@
+//! What can go wrong, in values.
+
+use crate::code::Code;
+use crate::ffi::ElementType;
+use core::fmt;
+use std::path::PathBuf;
+
+/// Why an operation failed.
+///
+/// A value of this type is small; the parts that only matter when it is printed are boxed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A vendor call answered with an error code.
+    #[error(transparent)]
+    Vendor(Box<VendorError>),
+    /// The loaded library does not have a function that was needed.
+    #[error(transparent)]
+    MissingFunction(Box<MissingFunction>),
+    /// No library could be loaded.
+    #[error("{0}\nset ASCENDCL_LIBRARY to the file of the library, or to `sim` for the simulator inside this program")]
+    Load(#[from] ascendcl_sys::LoadError),
+    /// The simulator was asked for in a program that was built without it.
+    #[error(
+        "ASCENDCL_LIBRARY asks for the simulator, and this program was built without the feature `sim` of `ascendcl`"
+    )]
+    SimulatorNotBuiltIn,
+    /// The process is a child (by `fork`) of the one that loaded the library.
+    #[error(
+        "process {here} is a fork of process {loaded_in}, which loaded the library: AscendCL cannot be used here; start a \
+         new program instead, or fork before the library is initialised"
+    )]
+    Forked {
+        /// The process that loaded the library.
+        loaded_in: u32,
+        /// This process.
+        here: u32,
+    },
+    /// The product does not support the function.
+    #[error("{product} does not support {what}")]
+    UnsupportedProduct {
+        /// The system on chip, as the library names it.
+        product: String,
+        /// What it does not support.
+        what: &'static str,
+    },
+    /// A path that C cannot spell.
+    #[error("the path {} has a NUL byte in it", path.display())]
+    NulInPath {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A function that answers with a pointer answered with null.
+    #[error("{call} answered with a null pointer, which is how it says that it failed")]
+    NullAnswer {
+        /// The C function.
+        call: &'static str,
+    },
+    /// This OS thread already has its [`Thread`](crate::Thread) token.
+    #[error("this thread already has its `Thread` token; pass that one on instead of making a second")]
+    ThreadTaken,
+    /// The library was called from code that the library itself called: a callback, or an allocator.
+    #[error("the library cannot be called from inside a callback or an allocator: it is waiting for it to return")]
+    InsideCallback,
+    /// There is no such device.
+    #[error("there is no device {id}: this machine has {count}, numbered from 0")]
+    NoSuchDevice {
+        /// The number that was asked for.
+        id: i32,
+        /// How many there are.
+        count: u32,
+    },
+    /// The device still has work that could not be waited for.
+    #[error("device {device} cannot be given back: it is still working on {stuck}")]
+    Poisoned {
+        /// The device.
+        device: i32,
+        /// What is in flight, in words.
+        stuck: String,
+    },
+    /// Queued work may still use the object.
+    #[error("the {what} may still be in use by queued work; synchronise its stream first")]
+    StillRunning {
+        /// The kind of object.
+        what: &'static str,
+    },
+    /// The object was destroyed.
+    #[error("the {what} was destroyed before")]
+    Gone {
+        /// The kind of object.
+        what: &'static str,
+    },
+    /// A buffer is too short for what it has to hold.
+    #[error("the {what} is too short: {need} bytes are needed, it has {have}")]
+    TooShort {
+        /// Which buffer.
+        what: &'static str,
+        /// Bytes needed.
+        need: usize,
+        /// Bytes there.
+        have: usize,
+    },
+    /// Two lengths that have to agree do not.
+    #[error("{what}: expected {expected} elements, found {found}")]
+    LengthMismatch {
+        /// What was compared.
+        what: &'static str,
+        /// The length it has to have.
+        expected: usize,
+        /// The length it has.
+        found: usize,
+    },
+    /// The inputs do not fit the model.
+    #[error(transparent)]
+    Input(Box<InputError>),
+    /// An output was read as another type than it has.
+    #[error("output `{name}` holds {found}, it cannot be read as {asked}")]
+    OutputType {
+        /// The output.
+        name: String,
+        /// What it holds.
+        found: ElementType,
+        /// What it was read as.
+        asked: ElementType,
+    },
+    /// An output that does not exist.
+    #[error("there is no output {index}: the model has {count}")]
+    NoSuchOutput {
+        /// The index that was asked for.
+        index: usize,
+        /// How many there are.
+        count: usize,
+    },
+}
+
+/// A vendor call that failed: what was being done, which function answered, with which code, and what the library said
+/// about it on the thread that called.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct VendorError {
+    /// The C function.
+    pub call: &'static str,
+    /// What it answered.
+    pub code: Code,
+    /// The library's recent error text (`aclGetRecentErrMsg`), fetched on the failing thread.
+    pub text: Option<String>,
+    /// What was being done, to be read after "could not".
+    pub doing: String,
+}
+
+/// A function that the loaded library does not have.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct MissingFunction {
+    /// The C function.
+    pub symbol: &'static str,
+    /// The file that holds it in the vendor's current releases.
+    pub file: &'static str,
+    /// The library that was loaded.
+    pub library: String,
+    /// What was being done, to be read after "could not".
+    pub doing: String,
+}
+
+/// An input that does not fit the model's description.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputError {
+    /// Too many or too few inputs (DATA-07).
+    #[error("the model takes {expected} input(s) ({names}), {found} were given")]
+    Count {
+        /// How many the model takes.
+        expected: usize,
+        /// How many were given.
+        found: usize,
+        /// Their names, in order.
+        names: String,
+    },
+    /// Another element type than the model's.
+    #[error("input `{name}` takes {expected}, {found} was given")]
+    Element {
+        /// The input.
+        name: String,
+        /// The model's element type.
+        expected: ElementType,
+        /// The given element type.
+        found: ElementType,
+    },
+    /// Another shape than the model's.
+    #[error("input `{name}` takes the shape {expected}, {found} was given")]
+    Shape {
+        /// The input.
+        name: String,
+        /// The model's shape, `_` where the size is free.
+        expected: String,
+        /// The given shape.
+        found: String,
+    },
+    /// The data does not fill the shape (DATA-08).
+    #[error("the shape {shape} has {expected} elements, the data has {found}")]
+    Length {
+        /// The shape that was stated.
+        shape: String,
+        /// Its elements.
+        expected: usize,
+        /// The elements of the data.
+        found: usize,
+    },
+}
+
+impl fmt::Display for VendorError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "could not {}: {} answered {}", self.doing, self.call, self.code)?;
+        self.text.iter().try_for_each(|text| write!(f, "; the library says: {text}"))
+    }
+}
+
+impl std::error::Error for VendorError {}
+
+impl fmt::Display for MissingFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { symbol, file, library, doing } = self;
+        write!(f, "could not {doing}: {library} has no `{symbol}` (in the vendor's current releases it is in {file})")
+    }
+}
+
+impl std::error::Error for MissingFunction {}
+
+impl From<InputError> for Error {
+    fn from(error: InputError) -> Self {
+        Self::Input(Box::new(error))
+    }
+}
+
+impl Error {
+    /// The vendor's code, when a vendor call failed.
+    pub fn code(&self) -> Option<Code> {
+        match self {
+            Self::Vendor(error) => Some(error.code),
+            _ => None,
+        }
+    }
+}
+
+/// A transition that failed: why, and the object in the state that it was in before.
+///
+/// `value` is there to be used: to try again, or to go on without the transition. Dropping it leaves the object to its
+/// scope.
+#[must_use = "the object that could not make the transition is in here"]
+pub struct Undone<T> {
+    /// Why it failed.
+    pub error: Error,
+    /// The object, as it was.
+    pub value: T,
+}
+
+impl<T> fmt::Debug for Undone<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Undone").field("error", &self.error).finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Display for Undone<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl<T> std::error::Error for Undone<T> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}
+
+/// Gives up the object to its scope and keeps the reason, so that `?` works in functions that return [`Error`].
+impl<T> From<Undone<T>> for Error {
+    fn from(undone: Undone<T>) -> Self {
+        undone.error
+    }
+}
+
+/// A scope that did not go as it should: it could not be opened, or not everything in it could be taken down.
+#[derive(thiserror::Error)]
+pub enum ScopeError<R> {
+    /// The scope could not be opened; the program in it did not run.
+    #[error(transparent)]
+    NotOpened(Error),
+    /// The program ran, and returned `result`; afterwards the scope could not be taken down cleanly.
+    #[error("taking down the scope reported {} error(s): {}", .errors.len(), List(errors))]
+    Teardown {
+        /// What went wrong, in the order in which it did.
+        errors: Vec<Error>,
+        /// What the program in the scope returned.
+        result: R,
+    },
+}
+
+impl<R> fmt::Debug for ScopeError<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotOpened(error) => f.debug_tuple("NotOpened").field(error).finish(),
+            Self::Teardown { errors, .. } => f.debug_struct("Teardown").field("errors", errors).finish_non_exhaustive(),
+        }
+    }
+}
+
+struct List<'a>(&'a [Error]);
+
+impl fmt::Display for List<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().enumerate().try_for_each(|(index, error)| match index {
+            0 => write!(f, "{error}"),
+            _ => write!(f, "; {error}"),
+        })
+    }
+}

@@ -1,0 +1,285 @@
+//! The user's allocator as the library calls it.
+//!
+//! The library gets an object pointer and five C functions. The object is a [`Registered`] allocator, which stays where
+//! it is while it is registered (the stream's row keeps it); the functions are the trampolines below. Nothing unwinds
+//! out of them, and an allocator that is entered again from inside itself is not entered twice. A block goes to the
+//! library as a pointer to a [`Cell`] and comes back once, to be freed.
+
+use super::Api;
+use super::descriptor::{AddressFn, AllocateFn, AllocateNearFn, FreeFn};
+use crate::allocator::{DeviceAddress, DeviceAllocator};
+use crate::error::Error;
+use crate::thread::InCallback;
+use ascendcl_sys::types::*;
+use core::ffi::c_void;
+use core::mem::{self, transmute};
+use core::ptr::{self, NonNull};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+
+/// An allocator that the library may call.
+#[derive(Debug)]
+pub(crate) struct Registered<A> {
+    allocator: Mutex<A>,
+    /// The thread that is inside the allocator, by [`here`]; 0 when none is.
+    inside: AtomicUsize,
+    misbehaved: AtomicBool,
+}
+
+/// What the library knows a block by. The address comes first: [`address_of`] is not told the allocator's type.
+#[repr(C)]
+struct Cell<B> {
+    address: DeviceAddress,
+    block: B,
+}
+
+/// The members of a descriptor. All five slots are always set: the library reads the optional one uninitialised
+/// otherwise (ALLOC-17).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Members {
+    pub(crate) object: NonNull<c_void>,
+    pub(crate) allocate: AllocateFn,
+    pub(crate) advise: AllocateNearFn,
+    pub(crate) free: FreeFn,
+    pub(crate) address_of: AddressFn,
+}
+
+/// A descriptor that the library knows, and what keeps its object in place.
+#[derive(Debug)]
+pub(crate) struct Registration {
+    descriptor: aclrtAllocatorDesc,
+    keeps: Arc<dyn Any + Send + Sync>,
+}
+
+// SAFETY: the descriptor belongs to the process; it is only handed back to the library.
+unsafe impl Send for Registration {}
+
+impl<A: DeviceAllocator> Registered<A> {
+    pub(crate) fn new(allocator: A) -> Arc<Self> {
+        Arc::new(Self {
+            allocator: Mutex::new(allocator),
+            inside: AtomicUsize::new(0),
+            misbehaved: AtomicBool::new(false),
+        })
+    }
+
+    pub(crate) fn members(self: &Arc<Self>) -> Members {
+        Members {
+            object: NonNull::from(&**self).cast(),
+            allocate: allocate::<A>,
+            advise: advise::<A>,
+            free: free::<A>,
+            address_of,
+        }
+    }
+
+    /// The allocator itself, once it is no longer registered: the stream's row has given up its pointer then.
+    pub(crate) fn into_allocator(mut self: Arc<Self>) -> A {
+        loop {
+            match Arc::try_unwrap(self) {
+                Ok(own) => return own.allocator.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()),
+                // Nobody keeps another pointer for longer than it takes to drop it.
+                Err(shared) => self = shared,
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    /// Looks at the allocator while it is registered. `None` from inside one of its own callbacks.
+    pub(crate) fn with<R>(&self, look: impl FnOnce(&mut A) -> R) -> Option<R> {
+        let here = here();
+        if self.inside.load(Ordering::Relaxed) == here {
+            return None;
+        }
+        let mut allocator = self.allocator.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        self.inside.store(here, Ordering::Relaxed);
+        let _leaves = Leaves(&self.inside);
+        Some(look(&mut allocator))
+    }
+
+    /// Whether the allocator panicked in a callback, or was entered again from inside itself.
+    pub(crate) fn misbehaved(&self) -> bool {
+        self.misbehaved.load(Ordering::Acquire)
+    }
+
+    /// Runs one callback. `None` when it panicked, or when this very thread is inside the allocator already.
+    fn call<R>(&self, callback: impl FnOnce(&mut A) -> R) -> Option<R> {
+        let answer = catch_unwind(AssertUnwindSafe(|| {
+            let _refuses = InCallback::begin();
+            self.with(callback)
+        }));
+        let answer = answer.unwrap_or_else(|payload| {
+            // Its own destructor could panic again, out into C: it is left alone.
+            mem::forget(payload);
+            None
+        });
+        if answer.is_none() {
+            self.misbehaved.store(true, Ordering::Release);
+        }
+        answer
+    }
+}
+
+/// Tells this thread from all others, as long as it lives.
+fn here() -> usize {
+    thread_local!(static HERE: u8 = const { 0 });
+    HERE.with(|here| ptr::from_ref(here).addr())
+}
+
+struct Leaves<'a>(&'a AtomicUsize);
+
+impl Drop for Leaves<'_> {
+    fn drop(&mut self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+}
+
+/// # Safety
+///
+/// `object` is the object of [`Members`] that were made for an `A`, and is still in place.
+unsafe fn registered<'a, A>(object: *mut c_void) -> &'a Registered<A> {
+    // SAFETY: as the caller vouches.
+    unsafe { &*object.cast_const().cast::<Registered<A>>() }
+}
+
+fn hand_out<A: DeviceAllocator>(allocator: &mut A, block: Option<A::Block>) -> *mut c_void {
+    let cell = block.map(|block| Box::into_raw(Box::new(Cell { address: allocator.address(&block), block })));
+    cell.map_or(ptr::null_mut(), <*mut Cell<A::Block>>::cast)
+}
+
+unsafe extern "C" fn allocate<A: DeviceAllocator>(object: *mut c_void, size: usize) -> *mut c_void {
+    // SAFETY: the library calls the functions of a registration with the object of the same registration.
+    let registered = unsafe { registered::<A>(object) };
+    let answer = registered.call(|allocator| {
+        let block = allocator.allocate(size);
+        hand_out(allocator, block)
+    });
+    answer.unwrap_or(ptr::null_mut())
+}
+
+unsafe extern "C" fn advise<A: DeviceAllocator>(object: *mut c_void, size: usize, near: *mut c_void) -> *mut c_void {
+    // SAFETY: as in `allocate`.
+    let registered = unsafe { registered::<A>(object) };
+    let answer = registered.call(|allocator| {
+        let block = match DeviceAddress::new(near.addr()) {
+            Some(near) => allocator.allocate_near(size, near),
+            None => allocator.allocate(size),
+        };
+        hand_out(allocator, block)
+    });
+    answer.unwrap_or(ptr::null_mut())
+}
+
+unsafe extern "C" fn free<A: DeviceAllocator>(object: *mut c_void, block: *mut c_void) {
+    let Some(cell) = NonNull::new(block.cast::<Cell<A::Block>>()) else { return };
+    // SAFETY: as in `allocate`.
+    let registered = unsafe { registered::<A>(object) };
+    // When the allocator cannot take the block back, the block is lost and not freed twice.
+    registered.call(|allocator| {
+        // SAFETY: the library gives back, once, a pointer that `hand_out` made.
+        let cell = unsafe { Box::from_raw(cell.as_ptr()) };
+        allocator.free(cell.block);
+    });
+}
+
+unsafe extern "C" fn address_of(block: *mut c_void) -> *mut c_void {
+    let Some(cell) = NonNull::new(block.cast::<DeviceAddress>()) else { return ptr::null_mut() };
+    // SAFETY: the library asks for a block that it has; a `Cell` begins with its address.
+    ptr::with_exposed_provenance_mut(unsafe { cell.read() }.number())
+}
+
+impl Registration {
+    /// Makes a descriptor, sets all its members, and registers it on a stream (ALLOC-06, ALLOC-07).
+    ///
+    /// The object of `members` stays in place while `keeps` does, and the functions take that object.
+    pub(super) fn make(
+        api: Api,
+        stream: aclrtStream,
+        members: Members,
+        keeps: Arc<dyn Any + Send + Sync>,
+    ) -> Result<Self, Error> {
+        api.in_its_process()?;
+        let doing = || "register an allocator".to_owned();
+        // SAFETY: takes nothing; a null answer is an error (ERR-06).
+        let descriptor =
+            unsafe { api.library().aclrtAllocatorCreateDesc() }.map_err(|lacks| api.lacks(lacks, doing()))?;
+        if descriptor.is_null() {
+            return Err(Error::NullAnswer { call: "aclrtAllocatorCreateDesc" });
+        }
+        let made = Self { descriptor, keeps };
+        match made.set(api, members).and_then(|()| {
+            // SAFETY: the stream is alive (the caller is inside its gate), the descriptor has all its members, and
+            // the object and functions stay usable until `unmake`.
+            let code = unsafe { api.library().aclrtAllocatorRegister(stream, descriptor) };
+            api.done("aclrtAllocatorRegister", code, doing)
+        }) {
+            Ok(()) => Ok(made),
+            Err(error) => {
+                // The first error is the one to report.
+                let _ = made.destroy_descriptor(api);
+                Err(error)
+            }
+        }
+    }
+
+    #[allow(clippy::missing_transmute_annotations, reason = "the target is what the setter takes")]
+    fn set(&self, api: Api, members: Members) -> Result<(), Error> {
+        let (library, descriptor) = (api.library(), self.descriptor);
+        let doing = || "fill in an allocator descriptor".to_owned();
+        // SAFETY: the descriptor is alive; the library stores the value.
+        let code = unsafe { library.aclrtAllocatorSetObjToDesc(descriptor, aclrtAllocator(members.object.as_ptr())) };
+        api.done("aclrtAllocatorSetObjToDesc", code, doing)?;
+        // SAFETY: the C types of objects and blocks are transparent pointers, so that the two function types have the
+        // same ABI; the library stores the value.
+        let code = unsafe {
+            library.aclrtAllocatorSetAllocFuncToDesc(descriptor, Some(transmute::<AllocateFn, _>(members.allocate)))
+        };
+        api.done("aclrtAllocatorSetAllocFuncToDesc", code, doing)?;
+        // SAFETY: as above.
+        let code =
+            unsafe { library.aclrtAllocatorSetFreeFuncToDesc(descriptor, Some(transmute::<FreeFn, _>(members.free))) };
+        api.done("aclrtAllocatorSetFreeFuncToDesc", code, doing)?;
+        // SAFETY: as above.
+        let code = unsafe {
+            library.aclrtAllocatorSetAllocAdviseFuncToDesc(
+                descriptor,
+                Some(transmute::<AllocateNearFn, _>(members.advise)),
+            )
+        };
+        api.done("aclrtAllocatorSetAllocAdviseFuncToDesc", code, doing)?;
+        // SAFETY: as above.
+        let code = unsafe {
+            library.aclrtAllocatorSetGetAddrFromBlockFuncToDesc(
+                descriptor,
+                Some(transmute::<AddressFn, _>(members.address_of)),
+            )
+        };
+        api.done("aclrtAllocatorSetGetAddrFromBlockFuncToDesc", code, doing)
+    }
+
+    /// Takes the registration from the stream, which is synchronised, and destroys the descriptor (ALLOC-08, ALLOC-12).
+    /// Gives back what kept the object in place.
+    pub(super) fn unmake(self, api: Api, stream: aclrtStream) -> Result<Arc<dyn Any + Send + Sync>, (Error, Self)> {
+        // SAFETY: the stream is alive (the caller is inside its gate).
+        let code = unsafe { api.library().aclrtAllocatorUnregister(stream) };
+        if let Err(error) = api.done("aclrtAllocatorUnregister", code, || "unregister an allocator".into()) {
+            return Err((error, self));
+        }
+        Ok(self.forgotten(api))
+    }
+
+    /// Another registration has taken this one's place: the library no longer calls the allocator.
+    pub(super) fn forgotten(self, api: Api) -> Arc<dyn Any + Send + Sync> {
+        // A descriptor that the library refuses to destroy is lost, and nothing else.
+        let _ = self.destroy_descriptor(api);
+        self.keeps
+    }
+
+    fn destroy_descriptor(&self, api: Api) -> Result<(), Error> {
+        // SAFETY: made by `make`, and destroyed once: both callers drop the value.
+        let code = unsafe { api.library().aclrtAllocatorDestroyDesc(self.descriptor) };
+        api.done("aclrtAllocatorDestroyDesc", code, || "destroy an allocator descriptor".into())
+    }
+}

@@ -1,0 +1,168 @@
+//! The calls that take and give numbers, and what every failing call becomes.
+
+use super::RawContext;
+use crate::error::{Error, MissingFunction, VendorError};
+use crate::library::Loaded;
+use ascendcl_sys::error_codes::{ACL_ERROR_REPEAT_INITIALIZE, ACL_ERROR_RT_CONTEXT_NULL, ACL_SUCCESS};
+use ascendcl_sys::types::*;
+use ascendcl_sys::{Library, MissingSymbol};
+use core::ffi::{CStr, c_char};
+use std::ffi::CString;
+
+/// The loaded library. Its functions stay where they are for the life of the process.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Api {
+    loaded: Loaded,
+}
+
+/// What the vendor's initialisation answered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Initialised {
+    First,
+    Again,
+}
+
+impl Api {
+    pub(crate) fn new(loaded: Loaded) -> Self {
+        Self { loaded }
+    }
+
+    pub(crate) fn loaded(self) -> Loaded {
+        self.loaded
+    }
+
+    /// The functions. Whoever loaded them vouched that they have the signatures of the table.
+    pub(super) fn library(self) -> &'static Library {
+        self.loaded.library()
+    }
+
+    /// Nothing of the library can be used in a child of the process that loaded it: its threads are not there, and its
+    /// locks are as they happened to be. Every call that begins something asks this first.
+    pub(super) fn in_its_process(self) -> Result<(), Error> {
+        let (loaded_in, here) = (self.loaded.process(), std::process::id());
+        if loaded_in == here { Ok(()) } else { Err(Error::Forked { loaded_in, here }) }
+    }
+
+    pub(crate) fn init(self, config: Option<&CStr>) -> Result<Initialised, Error> {
+        self.in_its_process()?;
+        // SAFETY: the path is a terminated string, or null for none; the library reads it during the call.
+        let code = unsafe { self.library().aclInit(config.map_or(core::ptr::null(), CStr::as_ptr)) };
+        match code {
+            Ok(ACL_ERROR_REPEAT_INITIALIZE) => Ok(Initialised::Again),
+            code => self.done("aclInit", code, || "initialise the library".into()).map(|()| Initialised::First),
+        }
+    }
+
+    pub(crate) fn finalize_reference(self) -> Result<(), Error> {
+        self.in_its_process()?;
+        let mut left = 0;
+        // SAFETY: `left` is a place for the count.
+        let code = unsafe { self.library().aclFinalizeReference(&raw mut left) };
+        self.done("aclFinalizeReference", code, || "finalise the library".into())
+    }
+
+    pub(crate) fn device_count(self) -> Result<u32, Error> {
+        self.in_its_process()?;
+        let mut count = 0;
+        // SAFETY: `count` is a place for the number.
+        let code = unsafe { self.library().aclrtGetDeviceCount(&raw mut count) };
+        self.done("aclrtGetDeviceCount", code, || "count the devices".into()).map(|()| count)
+    }
+
+    pub(crate) fn set_device(self, id: i32) -> Result<(), Error> {
+        self.in_its_process()?;
+        // SAFETY: takes a number, which the library checks.
+        let code = unsafe { self.library().aclrtSetDevice(id) };
+        self.done("aclrtSetDevice", code, || format!("take device {id}"))
+    }
+
+    pub(crate) fn reset_device(self, id: i32) -> Result<(), Error> {
+        self.in_its_process()?;
+        // SAFETY: takes a number, which the library checks.
+        let code = unsafe { self.library().aclrtResetDevice(id) };
+        self.done("aclrtResetDevice", code, || format!("give device {id} back"))
+    }
+
+    /// Whether the program runs on the device itself (`ACL_DEVICE`) and not on a host.
+    pub(crate) fn runs_on_device(self) -> Result<bool, Error> {
+        self.in_its_process()?;
+        let mut mode = aclrtRunMode::ACL_HOST;
+        // SAFETY: `mode` is a place for the answer.
+        let code = unsafe { self.library().aclrtGetRunMode(&raw mut mode) };
+        self.done("aclrtGetRunMode", code, || "ask for the run mode".into())?;
+        Ok(mode == aclrtRunMode::ACL_DEVICE)
+    }
+
+    /// Free and total bytes of the current device's main memory.
+    pub(crate) fn memory_info(self) -> Result<(usize, usize), Error> {
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: both are places for numbers.
+        let code = unsafe { self.library().aclrtGetMemInfo(aclrtMemAttr::ACL_HBM_MEM, &raw mut free, &raw mut total) };
+        self.done("aclrtGetMemInfo", code, || "ask how much device memory is free".into()).map(|()| (free, total))
+    }
+
+    /// The product, as the library names it; `None` when it does not say.
+    pub(crate) fn soc_name(self) -> Option<String> {
+        // SAFETY: takes nothing.
+        let name = unsafe { self.library().aclrtGetSocName() }.ok()?;
+        // SAFETY: the library answers with null or with a string that it keeps.
+        unsafe { text(name) }
+    }
+
+    /// Turns the answer of a call into a result, and the recent error text of this thread into part of the error.
+    ///
+    /// `doing` reads on from "could not": "create a stream".
+    #[inline]
+    pub(super) fn done(
+        self,
+        call: &'static str,
+        answer: Result<aclError, MissingSymbol>,
+        doing: impl FnOnce() -> String,
+    ) -> Result<(), Error> {
+        match answer {
+            Ok(ACL_SUCCESS) => Ok(()),
+            Ok(code) => Err(self.failed(call, code, doing())),
+            Err(missing) => Err(self.lacks(missing, doing())),
+        }
+    }
+
+    #[cold]
+    pub(super) fn lacks(self, missing: MissingSymbol, doing: String) -> Error {
+        let library = self.loaded.to_string();
+        Error::MissingFunction(Box::new(MissingFunction { symbol: missing.symbol, file: missing.file, library, doing }))
+    }
+
+    #[cold]
+    pub(super) fn failed(self, call: &'static str, code: aclError, doing: String) -> Error {
+        let text = self.recent_text().filter(|text| code == ACL_ERROR_RT_CONTEXT_NULL || !self.is_made_up(text));
+        Error::Vendor(Box::new(VendorError { call, code: code.into(), text, doing }))
+    }
+
+    /// The text that the library keeps for this thread's last failure; reading clears it (ERR-03).
+    fn recent_text(self) -> Option<String> {
+        // SAFETY: takes nothing.
+        let text_or_null = unsafe { self.library().aclGetRecentErrMsg() }.ok()?;
+        // SAFETY: the pointer is null or a string that is valid until this thread's next call; it is copied here.
+        unsafe { text(text_or_null) }
+    }
+
+    /// On a thread without a context the library makes up a message about the missing context, whatever failed.
+    fn is_made_up(self, text: &str) -> bool {
+        RawContext::current(self).is_none() && text.to_ascii_lowercase().contains("context")
+    }
+}
+
+/// # Safety
+///
+/// `text` is null or a terminated string that stays in place during the call.
+pub(super) unsafe fn text(text: *const c_char) -> Option<String> {
+    // SAFETY: as the caller vouches.
+    let text = (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) })?;
+    let text = text.to_string_lossy().trim().to_owned();
+    (!text.is_empty()).then_some(text)
+}
+
+/// A path as the library takes it.
+pub(crate) fn c_path(path: &std::path::Path) -> Result<CString, Error> {
+    CString::new(path.as_os_str().as_encoded_bytes()).map_err(|_| Error::NulInPath { path: path.to_owned() })
+}

@@ -1,0 +1,191 @@
+//! Memory that the library allocated.
+
+use super::element::{Pod, bytes_of, bytes_of_mut};
+use super::{Api, LastUse, Queue};
+use crate::error::Error;
+use crate::ledger::Shelf;
+use ascendcl_sys::types::{aclrtMemMallocPolicy, aclrtMemcpyKind};
+use core::ffi::c_void;
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+
+/// Where a block lives, and by which function it is freed (MEM-03).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Home {
+    /// `aclrtMalloc`, `aclrtFree`.
+    Device,
+    /// `aclrtMallocHost`, `aclrtFreeHost`.
+    Pinned,
+}
+
+/// One allocation. It has no `Drop`: a block that is not freed through [`free`](Self::free) stays allocated, which is
+/// what has to happen to memory that a task may still use.
+#[derive(Debug)]
+pub struct Block {
+    start: NonNull<c_void>,
+    bytes: usize,
+    home: Home,
+    last_use: LastUse,
+    freed: AtomicBool,
+}
+
+// SAFETY: the memory has no thread affinity; what is written to it goes through calls that take the block, or through
+// the slices below, whose callers have exclusive access.
+unsafe impl Send for Block {}
+// SAFETY: as above; the stamps are atomics.
+unsafe impl Sync for Block {}
+
+impl Block {
+    /// Allocates on the current context's device, or pinned memory of the host. A length of zero is refused by the
+    /// library (MEM-04), so the smallest block has one byte.
+    pub(crate) fn allocate(api: Api, home: Home, bytes: usize) -> Result<Self, Error> {
+        api.in_its_process()?;
+        let mut start = core::ptr::null_mut();
+        let length = bytes.max(1);
+        let (call, code) = match home {
+            Home::Device => {
+                let policy = aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST;
+                // SAFETY: `start` is a place for the address.
+                ("aclrtMalloc", unsafe { api.library().aclrtMalloc(&raw mut start, length, policy) })
+            }
+            Home::Pinned => {
+                // SAFETY: `start` is a place for the address.
+                ("aclrtMallocHost", unsafe { api.library().aclrtMallocHost(&raw mut start, length) })
+            }
+        };
+        let doing = || format!("allocate {length} bytes of {}", home.name());
+        api.done(call, code, doing)?;
+        let start = NonNull::new(start).ok_or(Error::NullAnswer { call })?;
+        Ok(Self { start, bytes, home, last_use: LastUse::new(), freed: AtomicBool::new(false) })
+    }
+
+    /// Takes over device memory that the library allocated and handed out (DATA-06), to be freed like any other.
+    pub(super) fn adopt(start: NonNull<c_void>, bytes: usize) -> Self {
+        Self { start, bytes, home: Home::Device, last_use: LastUse::new(), freed: AtomicBool::new(false) }
+    }
+
+    /// Frees the block; refused while queued work may use it (MEM-02), and done once only (MEM-01).
+    ///
+    /// Callers hold the buffer's only handle, or its scope has ended: nothing can name the block afterwards.
+    pub(crate) fn free(&self, api: Api, streams: &Shelf<Queue>) -> Result<(), Error> {
+        if !streams.has_done(&self.last_use) {
+            return Err(Error::StillRunning { what: self.home.name() });
+        }
+        if self.freed.swap(true, Ordering::AcqRel) {
+            return Ok(());
+        }
+        let (call, code) = match self.home {
+            // SAFETY: allocated by the matching function, idle, and not freed before.
+            Home::Device => ("aclrtFree", unsafe { api.library().aclrtFree(self.start.as_ptr()) }),
+            // SAFETY: as above.
+            Home::Pinned => ("aclrtFreeHost", unsafe { api.library().aclrtFreeHost(self.start.as_ptr()) }),
+        };
+        let freed = api.done(call, code, || format!("free {} bytes of {}", self.bytes, self.home.name()));
+        freed.inspect_err(|_| self.freed.store(false, Ordering::Release))
+    }
+
+    /// Copies host memory to the start of the block, and returns when that is done.
+    pub(crate) fn write<E: Pod>(&self, api: Api, from: &[E]) -> Result<(), Error> {
+        let from = bytes_of(from);
+        self.holds(from.len())?;
+        let kind = match self.home {
+            Home::Device => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE,
+            Home::Pinned => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST,
+        };
+        // SAFETY: the slice and the block both hold `from.len()` bytes, and the copy is over when the call returns.
+        let code = unsafe {
+            api.library().aclrtMemcpy(self.start.as_ptr(), self.bytes, from.as_ptr().cast(), from.len(), kind)
+        };
+        api.done("aclrtMemcpy", code, || format!("copy {} bytes to {}", from.len(), self.home.name()))
+    }
+
+    /// Copies the start of the block to host memory, and returns when that is done.
+    pub(crate) fn read<E: Pod>(&self, api: Api, to: &mut [E]) -> Result<(), Error> {
+        let to = bytes_of_mut(to);
+        self.holds(to.len())?;
+        let kind = match self.home {
+            Home::Device => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST,
+            Home::Pinned => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST,
+        };
+        // SAFETY: the slice and the block both hold `to.len()` bytes, and the copy is over when the call returns.
+        let code =
+            unsafe { api.library().aclrtMemcpy(to.as_mut_ptr().cast(), to.len(), self.start.as_ptr(), to.len(), kind) };
+        api.done("aclrtMemcpy", code, || format!("copy {} bytes from {}", to.len(), self.home.name()))
+    }
+
+    /// Sets every byte, and returns when that is done.
+    pub(crate) fn fill(&self, api: Api, value: u8) -> Result<(), Error> {
+        // SAFETY: the block holds `self.bytes` bytes.
+        let code = unsafe { api.library().aclrtMemset(self.start.as_ptr(), self.bytes, i32::from(value), self.bytes) };
+        api.done("aclrtMemset", code, || format!("set {} bytes of {}", self.bytes, self.home.name()))
+    }
+
+    /// The block as host memory, for pinned blocks; empty for device memory, which the host cannot follow (MEM-10).
+    ///
+    /// `handle` is the pointer in the buffer's handle: queued work takes the handle away until it is synchronised, so
+    /// nothing writes while the slice is there. A pinned block is zeroed before it gets a handle.
+    pub(crate) fn as_host<E: Pod>(handle: &Arc<Self>) -> &[E] {
+        match handle.home {
+            Home::Device => &[],
+            // SAFETY: the block is `bytes` long, aligned for every element (the library aligns to 64 bytes and more),
+            // initialised, and not written meanwhile, as stated above.
+            Home::Pinned => unsafe {
+                core::slice::from_raw_parts(handle.start.as_ptr().cast::<E>(), handle.bytes / size_of::<E>())
+            },
+        }
+    }
+
+    /// As [`as_host`](Self::as_host), to write: `&mut` of the handle's pointer makes the access exclusive. The ledger's
+    /// own pointer is never used to look into the memory.
+    pub(crate) fn as_host_mut<E: Pod>(handle: &mut Arc<Self>) -> &mut [E] {
+        match handle.home {
+            Home::Device => &mut [],
+            // SAFETY: as in `as_host`.
+            Home::Pinned => unsafe {
+                core::slice::from_raw_parts_mut(handle.start.as_ptr().cast::<E>(), handle.bytes / size_of::<E>())
+            },
+        }
+    }
+
+    /// Sets every byte of a new pinned block to zero, before anyone can look into it.
+    pub(crate) fn zeroed_on_host(self) -> Self {
+        if self.home == Home::Pinned {
+            // SAFETY: the block holds `bytes` bytes (at least one was allocated), and nobody else knows it yet.
+            unsafe { core::ptr::write_bytes(self.start.as_ptr().cast::<u8>(), 0, self.bytes) }
+        }
+        self
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(super) fn start(&self) -> *mut c_void {
+        self.start.as_ptr()
+    }
+
+    pub(super) fn home(&self) -> Home {
+        self.home
+    }
+
+    pub(super) fn last_use(&self) -> &LastUse {
+        &self.last_use
+    }
+
+    fn holds(&self, bytes: usize) -> Result<(), Error> {
+        if bytes <= self.bytes {
+            return Ok(());
+        }
+        Err(Error::TooShort { what: self.home.name(), need: bytes, have: self.bytes })
+    }
+}
+
+impl Home {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Device => "device memory",
+            Self::Pinned => "pinned host memory",
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Contexts, and this thread's current one.
+
+use super::Api;
+use crate::error::Error;
+use ascendcl_sys::types::aclrtContext;
+
+/// A vendor context by its handle. The library looks the value up and refuses one that it does not know, so naming a
+/// destroyed context is an error and not a memory fault.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct RawContext(aclrtContext);
+
+// SAFETY: the vendor's contexts belong to the process; any thread may make one current (CTX-05, THREAD-03).
+unsafe impl Send for RawContext {}
+// SAFETY: as above; the handle itself is never written.
+unsafe impl Sync for RawContext {}
+
+impl RawContext {
+    /// Creates a context on a device; the library also makes it current (CTX-04).
+    pub(crate) fn create(api: Api, device: i32) -> Result<Self, Error> {
+        api.in_its_process()?;
+        let mut context = aclrtContext::NULL;
+        // SAFETY: `context` is a place for the handle.
+        let code = unsafe { api.library().aclrtCreateContext(&raw mut context, device) };
+        api.done("aclrtCreateContext", code, || format!("create a context on device {device}")).map(|()| Self(context))
+    }
+
+    pub(crate) fn destroy(self, api: Api) -> Result<(), Error> {
+        // SAFETY: the library refuses a handle that it does not know.
+        let code = unsafe { api.library().aclrtDestroyContext(self.0) };
+        api.done("aclrtDestroyContext", code, || "destroy a context".into())
+    }
+
+    pub(crate) fn make_current(self, api: Api) -> Result<(), Error> {
+        api.in_its_process()?;
+        // SAFETY: the library refuses a handle that it does not know.
+        let code = unsafe { api.library().aclrtSetCurrentContext(self.0) };
+        api.done("aclrtSetCurrentContext", code, || "make a context current on this thread".into())
+    }
+
+    /// This thread's current context, if it has one.
+    pub(crate) fn current(api: Api) -> Option<Self> {
+        api.in_its_process().ok()?;
+        let mut context = aclrtContext::NULL;
+        // SAFETY: `context` is a place for the handle.
+        let code = unsafe { api.library().aclrtGetCurrentContext(&raw mut context) };
+        (code == Ok(0) && !context.is_null()).then_some(Self(context))
+    }
+}
+
+/// Puts this thread's current context back when it is dropped, also on unwind (CTX-04, CTX-08, CTX-09).
+///
+/// Where there was none before there is nothing to put back: the library has no call that takes a thread's context
+/// away. Every entrance of this crate sets the context that it needs, so what is left behind is never relied upon.
+pub(crate) struct Restore {
+    api: Api,
+    before: Option<RawContext>,
+}
+
+impl Restore {
+    pub(crate) fn here(api: Api) -> Self {
+        Self { api, before: RawContext::current(api) }
+    }
+}
+
+impl Drop for Restore {
+    fn drop(&mut self) {
+        if let Some(before) = self.before {
+            // The context that was current before outlives this guard: its scope encloses the guard's. Should the
+            // library refuse all the same, the next call that needs it reports so; there is nobody to tell here.
+            let _ = before.make_current(self.api);
+        }
+    }
+}

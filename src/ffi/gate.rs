@@ -1,0 +1,54 @@
+//! Keeps an object from being destroyed while a call uses it, and from being used once it is destroyed.
+
+use super::{
+    atomic::{AtomicU32, Ordering},
+    yield_now,
+};
+
+/// Calls that use the object pass through; the one that destroys it closes the gate.
+///
+/// Passing is one atomic addition. Closing waits for calls that are inside (STREAM-07): they are short, or they wait
+/// for the same work that destroying has to wait for anyway.
+#[derive(Debug)]
+pub(crate) struct Gate(AtomicU32);
+
+const CLOSED: u32 = 1 << 31;
+
+/// A call is inside.
+pub(crate) struct Passage<'a>(&'a Gate);
+
+impl Gate {
+    pub(crate) fn open() -> Self {
+        Self(AtomicU32::new(0))
+    }
+
+    /// `None` when the object is destroyed.
+    #[inline]
+    pub(crate) fn pass(&self) -> Option<Passage<'_>> {
+        let before = self.0.fetch_add(1, Ordering::Acquire);
+        let passage = Passage(self);
+        (before & CLOSED == 0).then_some(passage)
+    }
+
+    /// Closes, and waits until nobody is inside. `false` when it was closed already.
+    pub(crate) fn close(&self) -> bool {
+        if self.0.fetch_or(CLOSED, Ordering::AcqRel) & CLOSED != 0 {
+            return false;
+        }
+        while self.0.load(Ordering::Acquire) != CLOSED {
+            yield_now();
+        }
+        true
+    }
+
+    /// The library refused to destroy the object: it is usable again.
+    pub(crate) fn reopen(&self) {
+        self.0.fetch_and(!CLOSED, Ordering::AcqRel);
+    }
+}
+
+impl Drop for Passage<'_> {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::Release);
+    }
+}

@@ -1,0 +1,48 @@
+//! The only module with unsafe code: the vendor's calls, and the values that keep their memory rules.
+//!
+//! What the rest of the crate relies on:
+//!
+//! * A [`Block`] is memory that the library allocated. It can only be freed through [`Block::free`], which refuses while
+//!   a task that was queued with it may still run (MEM-02).
+//! * A [`Queue`] is a vendor stream. Work is queued through [`Queue::submit`], which stamps every block it uses before
+//!   and after the vendor call; [`Queue::synchronize`] tells which stamps are done. No lock, no allocation.
+//! * A destroyed object is never passed to the library again: destroying closes a [`Gate`], and calls pass through it.
+//!
+//! So no order of calls from outside this module frees memory under a running task or hands the library a dead pointer.
+//! That the calls come in the vendor's *order* and in the right *context* is the business of the ledger and the types.
+
+#![allow(unsafe_code)]
+
+mod allocator;
+mod api;
+mod block;
+mod context;
+mod descriptor;
+mod element;
+mod gate;
+mod load;
+mod model;
+mod queue;
+mod stamp;
+
+// What `stamp` and `gate` are made of; loom puts its own in this place.
+use core::sync::atomic;
+use std::thread::yield_now;
+
+pub(crate) use allocator::{Members, Registered};
+pub(crate) use api::{Api, Initialised, c_path};
+pub(crate) use block::{Block, Home};
+pub(crate) use context::{RawContext, Restore};
+pub use descriptor::{
+    Address, AddressFn, Allocate, AllocateFn, AllocateNearFn, Descriptor, Free, FreeFn, HasAddress, HasAllocate,
+    HasFree, HasObject, LacksAddress, LacksAllocate, LacksFree, LacksObject, NoAddress, NoAllocate, NoFree, NoObject,
+    Object,
+};
+pub use element::{Element, ElementType, F16};
+pub(crate) use element::{bytes_of, collect_elements};
+pub(crate) use load::open_first;
+#[cfg(feature = "sim")]
+pub(crate) use load::simulator;
+pub(crate) use model::{Given, LoadedModel, Port};
+pub(crate) use queue::{Kept, Queue};
+use stamp::{Clock, LastUse};

@@ -1,0 +1,189 @@
+//! Loaded models and their descriptions.
+
+mod dataset;
+mod execute;
+
+use super::api::{c_path, text};
+use super::queue::Queue;
+use super::{Api, ElementType, LastUse};
+use crate::error::Error;
+use crate::ledger::Shelf;
+use ascendcl_sys::MissingSymbol;
+use ascendcl_sys::types::*;
+use core::ffi::c_char;
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::path::Path;
+
+pub(crate) use execute::Given;
+
+/// A model in the device's memory. Without a `Drop`: what is not unloaded stays loaded.
+#[derive(Debug)]
+pub(crate) struct LoadedModel {
+    id: u32,
+    inputs: Vec<Port>,
+    outputs: Vec<Port>,
+    last_use: LastUse,
+    unloaded: AtomicBool,
+}
+
+/// One input or output, as the model's description says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Port {
+    pub(crate) name: String,
+    pub(crate) element: ElementType,
+    /// -1 where the size is chosen at each execution.
+    pub(crate) dims: Vec<i64>,
+    /// The bytes of a buffer for it; 0 when they depend on sizes that are chosen at each execution.
+    pub(crate) bytes: usize,
+    format: aclFormat,
+}
+
+impl LoadedModel {
+    pub(crate) fn from_file(api: Api, path: &Path) -> Result<Self, Error> {
+        api.in_its_process()?;
+        let mut id = 0;
+        let name = c_path(path)?;
+        // SAFETY: a terminated string, read during the call, and a place for the number.
+        let code = unsafe { api.library().aclmdlLoadFromFile(name.as_ptr(), &raw mut id) };
+        api.done("aclmdlLoadFromFile", code, || format!("load the model {}", path.display()))?;
+        Self::described(api, id)
+    }
+
+    /// `image` is the contents of a model file, in memory of the place that the program runs on (MODEL-10).
+    pub(crate) fn from_memory(api: Api, image: &[u8]) -> Result<Self, Error> {
+        api.in_its_process()?;
+        let mut id = 0;
+        // SAFETY: the slice is read during the call, and there is a place for the number.
+        let code = unsafe { api.library().aclmdlLoadFromMem(image.as_ptr().cast(), image.len(), &raw mut id) };
+        api.done("aclmdlLoadFromMem", code, || format!("load a model of {} bytes from memory", image.len()))?;
+        Self::described(api, id)
+    }
+
+    /// Reads the description of a model that has just been loaded; unloads it again when that fails.
+    fn described(api: Api, id: u32) -> Result<Self, Error> {
+        match describe(api, id) {
+            Ok((inputs, outputs)) => {
+                Ok(Self { id, inputs, outputs, last_use: LastUse::new(), unloaded: AtomicBool::new(false) })
+            }
+            Err(error) => {
+                // The first error is the one to report; a model that cannot even be unloaded stays loaded.
+                let _ = unload(api, id);
+                Err(error)
+            }
+        }
+    }
+
+    pub(crate) fn inputs(&self) -> &[Port] {
+        &self.inputs
+    }
+
+    pub(crate) fn outputs(&self) -> &[Port] {
+        &self.outputs
+    }
+
+    /// Unloads the model; refused while queued work may use it, and done once only (MODEL-14). Its context has to be
+    /// current (MODEL-01).
+    ///
+    /// Callers hold the model's only handle, or its scope has ended.
+    pub(crate) fn unload(&self, api: Api, streams: &Shelf<Queue>) -> Result<(), Error> {
+        if !streams.has_done(&self.last_use) {
+            return Err(Error::StillRunning { what: "model" });
+        }
+        if self.unloaded.swap(true, Ordering::AcqRel) {
+            return Ok(());
+        }
+        unload(api, self.id).inspect_err(|_| self.unloaded.store(false, Ordering::Release))
+    }
+}
+
+fn unload(api: Api, id: u32) -> Result<(), Error> {
+    // SAFETY: takes a number, which the library checks.
+    let code = unsafe { api.library().aclmdlUnload(id) };
+    api.done("aclmdlUnload", code, || "unload a model".into())
+}
+
+/// The inputs and the outputs of a loaded model.
+fn describe(api: Api, id: u32) -> Result<(Vec<Port>, Vec<Port>), Error> {
+    let library = api.library();
+    let doing = "read the description of a model";
+    // SAFETY: takes nothing; a null answer is an error.
+    let created = unsafe { library.aclmdlCreateDesc() };
+    let desc = pointer(api, "aclmdlCreateDesc", created, doing)?.as_ptr();
+    // SAFETY: `desc` was just created.
+    let code = unsafe { library.aclmdlGetDesc(desc, id) };
+    let ports = api.done("aclmdlGetDesc", code, || doing.into()).and_then(|()| {
+        // SAFETY: `desc` is alive and filled in.
+        let inputs = count(api, unsafe { library.aclmdlGetNumInputs(desc) })?;
+        // SAFETY: as above.
+        let outputs = count(api, unsafe { library.aclmdlGetNumOutputs(desc) })?;
+        let inputs = (0..inputs).map(|index| input(api, desc, index)).collect::<Result<_, _>>()?;
+        let outputs = (0..outputs).map(|index| output(api, desc, index)).collect::<Result<_, _>>()?;
+        Ok((inputs, outputs))
+    });
+    // SAFETY: `desc` is alive, and nothing keeps a pointer into it: names were copied.
+    let code = unsafe { library.aclmdlDestroyDesc(desc) };
+    ports.and_then(|ports| api.done("aclmdlDestroyDesc", code, || doing.into()).map(|()| ports))
+}
+
+macro_rules! port {
+    ($function:ident, $dims:ident, $name:ident, $data_type:ident, $format:ident, $size:ident) => {
+        /// Reads one port of a description that is alive and filled in.
+        fn $function(api: Api, desc: *mut aclmdlDesc, index: usize) -> Result<Port, Error> {
+            let library = api.library();
+            let mut dims = NO_DIMS;
+            // SAFETY: `desc` is alive and filled in, `dims` is a place for the answer.
+            let code = unsafe { library.$dims(desc, index, &raw mut dims) };
+            api.done(stringify!($dims), code, || format!("read the shape of {} {index}", stringify!($function)))?;
+            let lacks = |missing| api.lacks(missing, "read the description of a model".into());
+            // SAFETY: as above.
+            let name = unsafe { library.$name(desc, index) }.map_err(lacks)?;
+            // SAFETY: null or a string that lives as long as the description; it is copied here.
+            let name = unsafe { text(name) }.unwrap_or_default();
+            // SAFETY: as above.
+            let element = unsafe { library.$data_type(desc, index) }.map_err(lacks)?.into();
+            // SAFETY: as above.
+            let format = unsafe { library.$format(desc, index) }.map_err(lacks)?;
+            // SAFETY: as above.
+            let bytes = unsafe { library.$size(desc, index) }.map_err(lacks)?;
+            Ok(Port { name, element, dims: sizes(&dims), bytes, format })
+        }
+    };
+}
+port!(
+    input,
+    aclmdlGetInputDims,
+    aclmdlGetInputNameByIndex,
+    aclmdlGetInputDataType,
+    aclmdlGetInputFormat,
+    aclmdlGetInputSizeByIndex
+);
+port!(
+    output,
+    aclmdlGetOutputDims,
+    aclmdlGetOutputNameByIndex,
+    aclmdlGetOutputDataType,
+    aclmdlGetOutputFormat,
+    aclmdlGetOutputSizeByIndex
+);
+
+const NO_DIMS: aclmdlIODims = aclmdlIODims { name: [0 as c_char; 128], dimCount: 0, dims: [0; 128] };
+
+fn sizes(dims: &aclmdlIODims) -> Vec<i64> {
+    dims.dims.iter().copied().take(dims.dimCount).collect()
+}
+
+fn count(api: Api, answer: Result<usize, MissingSymbol>) -> Result<usize, Error> {
+    answer.map_err(|missing| api.lacks(missing, "read the description of a model".into()))
+}
+
+/// A pointer that a function answers with; null is a failure (ERR-06).
+fn pointer<T>(
+    api: Api,
+    call: &'static str,
+    answer: Result<*mut T, MissingSymbol>,
+    doing: &'static str,
+) -> Result<NonNull<T>, Error> {
+    let pointer = answer.map_err(|missing| api.lacks(missing, doing.into()))?;
+    NonNull::new(pointer).ok_or(Error::NullAnswer { call })
+}

@@ -1,0 +1,174 @@
+//! Vendor streams, and the work that is queued on them.
+
+use super::allocator::{Members, Registration};
+use super::gate::Gate;
+use super::stamp::Awaits;
+use super::{Api, Block, Clock, LastUse};
+use crate::error::Error;
+use crate::ledger::Shelf;
+use ascendcl_sys::MissingSymbol;
+use ascendcl_sys::types::{aclError, aclrtMemcpyKind, aclrtStream};
+use std::any::Any;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+/// What keeps a registered allocator in place.
+pub(crate) type Kept = Arc<dyn Any + Send + Sync>;
+
+/// A stream of the context that was current when it was created.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    raw: aclrtStream,
+    /// Names the stream in stamps; never used twice in a context, never zero.
+    id: u64,
+    clock: Clock,
+    gate: Gate,
+    registration: Mutex<Option<Registration>>,
+}
+
+// SAFETY: the vendor's streams belong to the process; calls on one stream from several threads are allowed, their order
+// is the caller's business (THREAD-03). The handle is never written.
+unsafe impl Send for Queue {}
+// SAFETY: as above; the counters are atomics.
+unsafe impl Sync for Queue {}
+
+impl Queue {
+    pub(crate) fn create(api: Api, id: u64) -> Result<Self, Error> {
+        api.in_its_process()?;
+        let mut raw = aclrtStream::NULL;
+        // SAFETY: `raw` is a place for the handle.
+        let code = unsafe { api.library().aclrtCreateStream(&raw mut raw) };
+        api.done("aclrtCreateStream", code, || "create a stream".into())?;
+        Ok(Self { raw, id, clock: Clock::new(), gate: Gate::open(), registration: Mutex::default() })
+    }
+
+    /// Queues a copy of the first `bytes` bytes. Both blocks are marked as in use until a synchronise covers the copy.
+    pub(crate) fn copy(&self, api: Api, to: &Block, from: &Block, bytes: usize) -> Result<(), Error> {
+        if bytes > to.bytes() || bytes > from.bytes() {
+            return Err(Error::TooShort { what: "block to copy", need: bytes, have: to.bytes().min(from.bytes()) });
+        }
+        self.submit(api, "aclrtMemcpyAsync", "queue a copy", [to.last_use(), from.last_use()], |stream| {
+            let kind = kind(to, from);
+            // SAFETY: both blocks hold `bytes` bytes and are freed only when a synchronise has covered this
+            // submission (the stamps); the stream is alive (the gate).
+            unsafe { api.library().aclrtMemcpyAsync(to.start(), to.bytes(), from.start(), bytes, kind, stream) }
+        })
+    }
+
+    /// Waits until everything that was queued before this call is done; for at most `limit`, if there is one.
+    ///
+    /// A destroyed stream has nothing left to wait for: it was synchronised before.
+    pub(crate) fn synchronize(&self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
+        let Some(_inside) = self.gate.pass() else { return Ok(()) };
+        let covers = self.clock.mark();
+        match limit {
+            None => {
+                // SAFETY: the stream is alive while the gate is passed.
+                let code = unsafe { api.library().aclrtSynchronizeStream(self.raw) };
+                api.done("aclrtSynchronizeStream", code, || "synchronise a stream".into())?;
+            }
+            Some(limit) => {
+                let milliseconds = i32::try_from(limit.as_millis()).unwrap_or(i32::MAX).max(1);
+                // SAFETY: as above.
+                let code = unsafe { api.library().aclrtSynchronizeStreamWithTimeout(self.raw, milliseconds) };
+                let doing = || format!("synchronise a stream within {milliseconds} ms");
+                api.done("aclrtSynchronizeStreamWithTimeout", code, doing)?;
+            }
+        }
+        self.clock.reached(covers);
+        Ok(())
+    }
+
+    /// Registers an allocator (ALLOC-04), or one in the place of another (ALLOC-09). The stream has to be synchronised.
+    ///
+    /// The stream keeps `keeps`, and with it the members' object, until the registration ends. Gives back what the
+    /// replaced registration kept.
+    pub(crate) fn register(&self, api: Api, members: Members, keeps: Kept) -> Result<Option<Kept>, Error> {
+        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "stream" }) };
+        if !self.clock.is_idle() {
+            return Err(Error::StillRunning { what: "stream" });
+        }
+        let made = Registration::make(api, self.raw, members, keeps)?;
+        let before = self.registration().replace(made);
+        Ok(before.map(|before| before.forgotten(api)))
+    }
+
+    /// Ends the registration, if there is one. The stream has to be synchronised (ALLOC-11).
+    pub(crate) fn unregister(&self, api: Api) -> Result<Option<Kept>, Error> {
+        let Some(_inside) = self.gate.pass() else { return Ok(None) };
+        if !self.clock.is_idle() {
+            return Err(Error::StillRunning { what: "stream" });
+        }
+        let Some(registration) = self.registration().take() else { return Ok(None) };
+        registration.unmake(api, self.raw).map(Some).map_err(|(error, registration)| {
+            *self.registration() = Some(registration);
+            error
+        })
+    }
+
+    /// Destroys the stream. Its work has to be done: call [`synchronize`](Self::synchronize) before.
+    ///
+    /// Its context has to be current (STREAM-06). The library's table of allocators outlives streams, so a registration
+    /// ends first (ALLOC-16). When the library refuses, the stream stays usable. Gives back what the registration kept:
+    /// code of the user runs when that is dropped.
+    pub(crate) fn destroy(&self, api: Api) -> Result<Option<Kept>, Error> {
+        if !self.clock.is_idle() {
+            return Err(Error::StillRunning { what: "stream" });
+        }
+        let kept = self.unregister(api)?;
+        if !self.gate.close() {
+            return Ok(kept);
+        }
+        // SAFETY: the handle is alive: the gate was open; and nobody is using it: the gate is closed.
+        let code = unsafe { api.library().aclrtDestroyStream(self.raw) };
+        let destroyed = api.done("aclrtDestroyStream", code, || "destroy a stream".into());
+        destroyed.inspect_err(|_| self.gate.reopen()).map(|()| kept)
+    }
+
+    fn registration(&self) -> MutexGuard<'_, Option<Registration>> {
+        self.registration.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// The one way to queue work: stamps what it uses before and after the vendor call.
+    ///
+    /// A call that failed may have queued something all the same; its uses are stamped like those of a success.
+    #[inline]
+    pub(super) fn submit<const N: usize>(
+        &self,
+        api: Api,
+        call: &'static str,
+        doing: &'static str,
+        uses: [&LastUse; N],
+        queue: impl FnOnce(aclrtStream) -> Result<aclError, MissingSymbol>,
+    ) -> Result<(), Error> {
+        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "stream" }) };
+        uses.iter().for_each(|used| used.begin(self.id));
+        let code = queue(self.raw);
+        let number = self.clock.stamp();
+        uses.iter().for_each(|used| used.end(number));
+        api.done(call, code, || doing.into())
+    }
+}
+
+/// The direction follows from where the two blocks live (COPY-02).
+pub(super) fn kind(to: &Block, from: &Block) -> aclrtMemcpyKind {
+    use super::Home::{Device, Pinned};
+    match (to.home(), from.home()) {
+        (Device, Device) => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE,
+        (Device, Pinned) => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE,
+        (Pinned, Device) => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST,
+        (Pinned, Pinned) => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST,
+    }
+}
+
+impl Shelf<Queue> {
+    /// Whether the work that `use_of` stands for is done. A stream that is no longer here was synchronised before it
+    /// was destroyed.
+    pub(crate) fn has_done(&self, use_of: &LastUse) -> bool {
+        match use_of.awaits() {
+            Awaits::Nothing => true,
+            Awaits::Submission { stream, number } => self.get(stream).is_none_or(|queue| queue.clock.has_done(number)),
+            Awaits::Everything => self.all().iter().all(|queue| queue.clock.is_idle()),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Write-ahead stamps: which work was queued when, and what is known to be done.
+//!
+//! A stream's [`Clock`] counts submissions. Around each vendor call that queues work, the memory that the work uses is
+//! marked *pending*, and after the call it gets the number of the submission. A synchronise notes the count before it
+//! starts, and when it succeeds everything up to that count is done: a submission by another thread in the meantime has
+//! a higher number, or none yet.
+//!
+//! Memory is idle when it was never used, or when its last number is done. The order matters:
+//! *pending* before the call, the number after it, the count before the wait. `tests/stamps.rs` checks it with loom, for
+//! all interleavings of a few threads.
+
+use super::atomic::{AtomicU64, Ordering};
+
+/// The submissions of one stream.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    /// How many submissions the library has taken.
+    submitted: AtomicU64,
+    /// Up to which of them a synchronise has returned.
+    done: AtomicU64,
+}
+
+/// Where a piece of memory (or a model) was last used.
+#[derive(Debug)]
+pub(crate) struct LastUse {
+    stream: AtomicU64,
+    number: AtomicU64,
+}
+
+/// `LastUse::number` while the vendor call is under way.
+const PENDING: u64 = u64::MAX;
+/// `LastUse::stream` before the first use.
+const NEVER: u64 = 0;
+/// `LastUse::stream` after use on a second stream: idle when every stream of the context is.
+const SEVERAL: u64 = u64::MAX;
+
+/// What has to be done before memory is idle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Awaits {
+    Nothing,
+    /// The submission with this number, on the stream with this id.
+    Submission {
+        stream: u64,
+        number: u64,
+    },
+    /// All streams of the context.
+    Everything,
+}
+
+impl Clock {
+    pub(crate) fn new() -> Self {
+        Self { submitted: AtomicU64::new(0), done: AtomicU64::new(0) }
+    }
+
+    /// The number of a submission that the library has just taken.
+    pub(crate) fn stamp(&self) -> u64 {
+        self.submitted.fetch_add(1, Ordering::AcqRel) + 1
+    }
+
+    /// To be asked before a synchronise starts: what it will cover.
+    pub(crate) fn mark(&self) -> u64 {
+        self.submitted.load(Ordering::Acquire)
+    }
+
+    /// To be told after the synchronise succeeded.
+    pub(crate) fn reached(&self, mark: u64) {
+        self.done.fetch_max(mark, Ordering::AcqRel);
+    }
+
+    pub(crate) fn has_done(&self, number: u64) -> bool {
+        number <= self.done.load(Ordering::Acquire)
+    }
+
+    /// Whether everything that was submitted is done.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.has_done(self.mark())
+    }
+}
+
+impl LastUse {
+    pub(crate) fn new() -> Self {
+        Self { stream: AtomicU64::new(NEVER), number: AtomicU64::new(0) }
+    }
+
+    /// Before the vendor call.
+    pub(crate) fn begin(&self, stream: u64) {
+        let before = self.stream.load(Ordering::Relaxed);
+        let now = if before == NEVER || before == stream { stream } else { SEVERAL };
+        self.number.store(PENDING, Ordering::Relaxed);
+        self.stream.store(now, Ordering::Release);
+    }
+
+    /// After it, with the number that [`Clock::stamp`] gave.
+    pub(crate) fn end(&self, number: u64) {
+        self.number.store(number, Ordering::Release);
+    }
+
+    pub(crate) fn awaits(&self) -> Awaits {
+        match self.stream.load(Ordering::Acquire) {
+            NEVER => Awaits::Nothing,
+            SEVERAL => Awaits::Everything,
+            stream => Awaits::Submission { stream, number: self.number.load(Ordering::Acquire) },
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The ledger: who owns what the vendor's library gave out.
+//!
+//! Invariants:
+//!
+//! 1. Every vendor object of a context has a row here from its creation until the library agreed to its destruction.
+//!    Forgetting a handle loses a name, never a row.
+//! 2. A row is a shared pointer: one in the ledger, one in the handle, and one in whatever needs the object alive (the
+//!    stream of a pending copy, the weights of a model). An object is *unnamed* when the ledger's is the only one left;
+//!    dropping a handle does nothing else, so `Drop` never calls the library and never fails.
+//! 3. Objects go in the vendor's order: streams are synchronised, models unloaded, streams destroyed, memory freed, the
+//!    context destroyed (DEV-10). If a stream cannot be synchronised, everything after it stays (quarantine): the rows
+//!    move to the device, which refuses to be reset while it has any.
+//! 4. What is freed is idle: the stamps in [`ffi`](crate::ffi) decide, whatever the rows say.
+//! 5. No lock is held while the vendor's library or a user's code runs. Submitting, waiting and copying take no lock at
+//!    all: they work on the row behind the handle.
+
+mod shelf;
+
+use crate::error::Error;
+use crate::ffi::{Api, Block, Home, Kept, LoadedModel, Queue, RawContext, Restore};
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(crate) use shelf::Shelf;
+
+/// The rows of one context.
+#[derive(Debug)]
+pub(crate) struct Ledger {
+    api: Api,
+    context: RawContext,
+    device: i32,
+    ids: AtomicU64,
+    streams: Shelf<Queue>,
+    models: Shelf<LoadedModel>,
+    blocks: Shelf<Block>,
+}
+
+impl Ledger {
+    pub(crate) fn new(api: Api, context: RawContext, device: i32) -> Self {
+        let (streams, models, blocks) = Default::default();
+        Self { api, context, device, ids: AtomicU64::new(1), streams, models, blocks }
+    }
+
+    pub(crate) fn api(&self) -> Api {
+        self.api
+    }
+
+    pub(crate) fn context(&self) -> RawContext {
+        self.context
+    }
+
+    pub(crate) fn device(&self) -> i32 {
+        self.device
+    }
+
+    // The functions below call the library: this ledger's context has to be current.
+
+    pub(crate) fn create_stream(&self) -> Result<Arc<Queue>, Error> {
+        let id = self.next_id();
+        Ok(self.streams.put(id, Queue::create(self.api, id)?))
+    }
+
+    /// Allocates; when the device has no room, frees what nobody names any more and tries once again.
+    pub(crate) fn allocate(&self, home: Home, bytes: usize) -> Result<Arc<Block>, Error> {
+        let block = Block::allocate(self.api, home, bytes).or_else(|error| match self.free_unnamed_blocks() {
+            0 => Err(error),
+            _ => Block::allocate(self.api, home, bytes),
+        })?;
+        Ok(self.keep(block.zeroed_on_host()))
+    }
+
+    /// Takes a block that the library allocated into the ledger.
+    pub(crate) fn keep(&self, block: Block) -> Arc<Block> {
+        self.blocks.put(self.next_id(), block)
+    }
+
+    pub(crate) fn load(&self, load: impl FnOnce(Api) -> Result<LoadedModel, Error>) -> Result<Arc<LoadedModel>, Error> {
+        Ok(self.models.put(self.next_id(), load(self.api)?))
+    }
+
+    /// An error on products where the library has no allocators (ALLOC-02), before it is asked.
+    pub(crate) fn supports_allocators(&self) -> Result<(), Error> {
+        let product = self.api.soc_name().unwrap_or_default();
+        // The chip of the Atlas 200I/500 A2, by the library's name for it.
+        if product.contains("310B") {
+            return Err(Error::UnsupportedProduct { product, what: "an allocator of the caller's" });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn synchronize(&self, stream: &Queue, limit: Option<Duration>) -> Result<(), Error> {
+        stream.synchronize(self.api, limit)
+    }
+
+    /// Synchronises and destroys; the row goes when the library agreed. Gives back what an allocator's registration
+    /// kept, to be dropped when everything is in order again: that runs code of the user.
+    pub(crate) fn destroy_stream(&self, stream: &Arc<Queue>) -> Result<Option<Kept>, Error> {
+        stream.synchronize(self.api, None)?;
+        let kept = stream.destroy(self.api)?;
+        self.streams.remove(stream);
+        Ok(kept)
+    }
+
+    pub(crate) fn unload(&self, model: &Arc<LoadedModel>) -> Result<(), Error> {
+        model.unload(self.api, &self.streams)?;
+        self.models.remove(model);
+        Ok(())
+    }
+
+    pub(crate) fn free(&self, block: &Arc<Block>) -> Result<(), Error> {
+        block.free(self.api, &self.streams)?;
+        self.blocks.remove(block);
+        Ok(())
+    }
+
+    /// Destroys what nobody names any more and nothing in flight uses; says what went wrong.
+    pub(crate) fn collect(&self) -> Vec<Error> {
+        let (mut errors, mut kept) = (Vec::new(), Vec::new());
+        for stream in self.streams.unnamed() {
+            match self.destroy_stream(&stream) {
+                Ok(allocator) => kept.extend(allocator),
+                Err(error) => errors.push(error),
+            }
+        }
+        for model in self.models.unnamed() {
+            note(&mut errors, self.unload(&model));
+        }
+        for block in self.blocks.unnamed() {
+            note(&mut errors, self.free(&block));
+        }
+        drop(kept);
+        errors
+    }
+
+    fn free_unnamed_blocks(&self) -> usize {
+        self.blocks.unnamed().iter().filter(|block| self.free(block).is_ok()).count()
+    }
+
+    /// Takes everything down, and the context with it. Afterwards the ledger is empty, or the errors say why not.
+    ///
+    /// May be called again after a failure: what is gone stays gone, and the rest is tried once more.
+    /// Each stream is waited for at most `patience`, if there is a limit.
+    pub(crate) fn tear_down(&self, patience: Option<Duration>) -> Result<(), Vec<Error>> {
+        let _restore = Restore::here(self.api);
+        if let Err(error) = self.context.make_current(self.api) {
+            return Err(vec![error]);
+        }
+        let (mut errors, mut kept) = (Vec::new(), Vec::new());
+        for stream in self.streams.all() {
+            errors.extend(stream.synchronize(self.api, patience).err());
+        }
+        if !errors.is_empty() {
+            // Work may still be running: nothing that it could use may go.
+            return Err(errors);
+        }
+        for model in self.models.all() {
+            errors.extend(self.unload(&model).err());
+        }
+        for stream in self.streams.all() {
+            match self.destroy_stream(&stream) {
+                Ok(allocator) => kept.extend(allocator),
+                Err(error) => errors.push(error),
+            }
+        }
+        for block in self.blocks.all() {
+            errors.extend(self.free(&block).err());
+        }
+        if errors.is_empty() {
+            errors.extend(self.context.destroy(self.api).err());
+        }
+        // Last, and with nothing locked or half done: the allocators are the user's, and so is what dropping them does.
+        drop(kept);
+        if errors.is_empty() { Ok(()) } else { Err(errors) }
+    }
+
+    /// What is left, in words.
+    pub(crate) fn inventory(&self) -> String {
+        let count = |number: usize, what: &str| (number > 0).then(|| format!("{number} {what}"));
+        let parts = [
+            count(self.streams.len(), "stream(s)"),
+            count(self.models.len(), "model(s)"),
+            count(self.blocks.len(), "block(s) of memory"),
+        ];
+        let parts: Vec<_> = parts.into_iter().flatten().collect();
+        if parts.is_empty() { "a context".to_owned() } else { parts.join(", ") }
+    }
+
+    fn next_id(&self) -> u64 {
+        self.ids.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+/// While collecting, being in use is no failure: the object is taken another time.
+fn note(errors: &mut Vec<Error>, result: Result<(), Error>) {
+    errors.extend(result.err().filter(|error| !matches!(error, Error::StillRunning { .. })));
+}

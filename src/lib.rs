@@ -1,0 +1,71 @@
+//! AscendCL in which misuse does not compile.
+//!
+//! AscendCL (`libascendcl.so`) is the C runtime of Huawei's Ascend NPUs. Its rules of order, lifetime and thread are
+//! invisible to a C compiler: a stream used under another context, a device reset with live streams, memory freed while
+//! a task still uses it. Here they are types:
+//!
+//! * **Scopes own, handles only name.** Everything made in a context belongs to the context's scope, which takes it down
+//!   in the vendor's order, however the program ended and whatever it forgot.
+//! * **The current context is a proof.** [`Current`] stays on its thread and is taken away while another context is
+//!   entered; a call on an object takes the proof of the object's own context.
+//! * **Failure keeps the value.** A transition that fails gives the object back ([`Undone`]).
+//!
+//! # A first program
+//!
+//! ```
+//! use ascendcl::{Input, Library};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let pixels = [0.0_f32; 64];
+//! # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits.onnx");
+//! let digit = ascendcl::run(Library::Simulator, |current| {
+//!     let mut model = current.load_model(file)?;
+//!     let outputs = model.run(current, &[Input::new(&[1, 64], &pixels)?])?;
+//!     let probabilities = outputs.get(0)?.to_vec::<f32>()?;
+//!     model.unload(current)?;
+//!     Ok::<_, ascendcl::Error>((0..10).max_by(|a, b| probabilities[*a].total_cmp(&probabilities[*b])))
+//! })?;
+//! # assert!(digit.is_some());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Unsafe code
+//!
+//! is in one private module, `ffi`, and nowhere else in this crate.
+
+#![deny(unsafe_code)]
+
+mod acl;
+mod allocator;
+mod brand;
+mod code;
+mod context;
+mod current;
+mod device;
+mod error;
+mod ffi;
+mod ledger;
+mod library;
+mod memory;
+mod model;
+mod run;
+mod stream;
+mod thread;
+
+pub use acl::{Acl, RunMode};
+pub use allocator::descriptor::{self, Descriptor};
+pub use allocator::{DeviceAddress, DeviceAllocator};
+pub use brand::Unnamed;
+pub use code::{Code, CodeKind};
+pub use context::Context;
+pub use current::{Current, MemoryInfo};
+pub use device::Device;
+pub use error::{Error, InputError, MissingFunction, ScopeError, Undone, VendorError};
+pub use ffi::{Element, ElementType, F16};
+pub use library::{Library, Loaded};
+pub use memory::{Destination, DeviceBuffer, HostBuffer};
+pub use model::{Input, Model, Output, Outputs, TensorInfo};
+pub use run::{RunError, Setup, run};
+pub use stream::{Decided, Fresh, Pending, Plain, Stream, StreamState, Undecided, With, WithDescriptor};
+pub use thread::{OnThread, Thread};

@@ -1,0 +1,152 @@
+//! Which library the program runs on.
+
+use crate::error::Error;
+use ascendcl_sys as sys;
+use core::fmt;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// Which library to use.
+///
+/// The environment variable `ASCENDCL_LIBRARY` decides for [`Vendor`](Self::Vendor) and
+/// [`VendorOrSimulator`](Self::VendorOrSimulator): it holds the path of a library, or `sim` for the simulator. What it
+/// names is used or is an error; nothing else is tried then.
+///
+/// The simulator is never taken silently: it has to be asked for here or there, and it says what it is
+/// ([`Loaded`] prints it, and the names of its devices start with `Simulator`).
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum Library {
+    /// The vendor's library: from `ASCEND_HOME_PATH`, `ASCEND_TOOLKIT_HOME`, the standard folders, or where the dynamic
+    /// loader finds it.
+    #[default]
+    Vendor,
+    /// A library file.
+    At(PathBuf),
+    /// The simulator inside this program (feature `sim`).
+    #[cfg(feature = "sim")]
+    Simulator,
+    /// The vendor's library if one is installed, else the simulator (feature `sim`). A library that is installed and
+    /// cannot be loaded is an error.
+    #[cfg(feature = "sim")]
+    VendorOrSimulator,
+}
+
+/// The library that was loaded; it prints as a phrase like "the library at /usr/local/…/libascendcl.so".
+#[derive(Clone, Copy)]
+pub struct Loaded {
+    library: &'static sys::Library,
+    process: u32,
+}
+
+const VARIABLE: &str = "ASCENDCL_LIBRARY";
+
+impl Library {
+    pub(crate) fn load(&self) -> Result<Loaded, Error> {
+        match self {
+            Self::At(path) => open(&path.to_string_lossy(), [candidate(path.clone(), "the given path")]),
+            #[cfg(feature = "sim")]
+            Self::Simulator => simulator(),
+            Self::Vendor => chosen_or(|| open("", sys::candidates())),
+            #[cfg(feature = "sim")]
+            Self::VendorOrSimulator => chosen_or(|| match open("", sys::candidates()) {
+                Err(Error::Load(sys::LoadError::NotFound { .. })) => simulator(),
+                answer => answer,
+            }),
+        }
+    }
+}
+
+/// What the environment variable names, or else `otherwise`.
+fn chosen_or(otherwise: impl FnOnce() -> Result<Loaded, Error>) -> Result<Loaded, Error> {
+    match std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
+        None => otherwise(),
+        Some(value) if value == *"sim" => simulator(),
+        Some(value) => open(&value.to_string_lossy(), [candidate(value.clone(), VARIABLE)]),
+    }
+}
+
+fn candidate(path: impl Into<OsString>, because: &'static str) -> sys::Candidate {
+    sys::Candidate { path: PathBuf::from(path.into()), because }
+}
+
+/// A process loads each library once; the second time it gets the same one.
+static LOADED: Mutex<Vec<(String, Loaded)>> = Mutex::new(Vec::new());
+
+fn open(key: &str, candidates: impl IntoIterator<Item = sys::Candidate>) -> Result<Loaded, Error> {
+    once(key, || crate::ffi::open_first(candidates))
+}
+
+#[cfg(feature = "sim")]
+fn simulator() -> Result<Loaded, Error> {
+    once("sim", || Ok(crate::ffi::simulator()))
+}
+
+#[cfg(not(feature = "sim"))]
+fn simulator() -> Result<Loaded, Error> {
+    Err(Error::SimulatorNotBuiltIn)
+}
+
+fn once(key: &str, load: impl FnOnce() -> Result<&'static sys::Library, sys::LoadError>) -> Result<Loaded, Error> {
+    let mut loaded = LOADED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if let Some((_, loaded)) = loaded.iter().find(|(known, _)| known == key) {
+        return Ok(*loaded);
+    }
+    let library = Loaded::new(load()?);
+    loaded.push((key.to_owned(), library));
+    Ok(library)
+}
+
+impl Loaded {
+    fn new(library: &'static sys::Library) -> Self {
+        Self { library, process: std::process::id() }
+    }
+
+    pub(crate) fn api(self) -> crate::ffi::Api {
+        crate::ffi::Api::new(self)
+    }
+
+    pub(crate) fn library(self) -> &'static sys::Library {
+        self.library
+    }
+
+    /// The process that loaded it.
+    pub(crate) fn process(self) -> u32 {
+        self.process
+    }
+
+    /// Whether this is the simulator inside this program.
+    pub fn is_simulator(self) -> bool {
+        matches!(self.library.origin(), sys::Origin::Table(_))
+    }
+
+    /// The file, unless the library is part of this program.
+    pub fn path(self) -> Option<&'static Path> {
+        match self.library.origin() {
+            sys::Origin::File(path) => Some(path),
+            _ => None,
+        }
+    }
+
+    /// The functions that this crate counts on in every release and that this library lacks; empty for a library that
+    /// fits. To be asked before a long program starts: otherwise a missing function is an error when it is first called.
+    pub fn lacks(self) -> Vec<&'static str> {
+        self.library.lacks().iter().map(|function| function.name).collect()
+    }
+}
+
+impl fmt::Display for Loaded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.library.origin() {
+            sys::Origin::File(path) => write!(f, "the library at {}", path.display()),
+            _ => f.write_str("the simulator inside this program (no Ascend device is used)"),
+        }
+    }
+}
+
+impl fmt::Debug for Loaded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Loaded").field(self.library.origin()).finish()
+    }
+}

@@ -1,0 +1,168 @@
+//! Device memory.
+
+use crate::Element;
+use crate::brand::{Brand, Unnamed};
+use crate::current::Current;
+use crate::error::{Error, Undone};
+use crate::ffi::{Block, Home};
+use crate::ledger::Ledger;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use static_assertions::{assert_impl_all, assert_not_impl_any};
+use std::sync::Arc;
+
+/// Device memory that a copy may write all of: written before, or not.
+pub trait Destination<'c, E, N>: sealed::Sealed<'c, E, N> {}
+
+impl<'c, E: Element, N> Destination<'c, E, N> for DeviceBuffer<'c, E, N> {}
+impl<'c, E: Element, N> Destination<'c, E, N> for DeviceBuffer<'c, MaybeUninit<E>, N> {}
+
+pub(crate) mod sealed {
+    use super::{Block, DeviceBuffer};
+
+    pub trait Sealed<'c, E, N> {
+        fn block(&self) -> &Block;
+        fn room(&self) -> usize;
+        fn written(self) -> DeviceBuffer<'c, E, N>;
+    }
+}
+
+/// Memory on a device for a number of elements (`aclrtMalloc`). The host cannot look into it (MEM-10); it is copied.
+///
+/// `DeviceBuffer<'c, MaybeUninit<f32>>` is memory that nobody has written yet (MEM-07); writing all of it makes it a
+/// `DeviceBuffer<'c, f32>`. A buffer that is dropped is freed by [`Current::collect`] or the end of its scope, and never
+/// while work in flight uses it.
+#[derive(Debug)]
+pub struct DeviceBuffer<'c, E, N = Unnamed> {
+    block: Arc<Block>,
+    length: usize,
+    _brand: Brand<'c, N>,
+    _elements: PhantomData<fn(E) -> E>,
+}
+
+assert_impl_all!(DeviceBuffer<'static, f32>: Send, Sync);
+assert_not_impl_any!(DeviceBuffer<'static, f32>: Clone);
+
+impl<'c, E, N> DeviceBuffer<'c, E, N> {
+    /// How many elements it holds.
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Frees the memory (`aclrtFree`).
+    ///
+    /// # Errors
+    ///
+    /// The buffer as it was, when the library refuses.
+    pub fn free(self, current: &Current<'c, N>) -> Result<(), Undone<Self>> {
+        current.ledger().free(&self.block).map_err(|error| Undone { error, value: self })
+    }
+
+    fn has(&self, length: usize) -> Result<(), Error> {
+        if length == self.length {
+            return Ok(());
+        }
+        Err(Error::LengthMismatch { what: "the other side of the copy", expected: self.length, found: length })
+    }
+}
+
+impl<'c, E: Element, N> DeviceBuffer<'c, MaybeUninit<E>, N> {
+    pub(crate) fn allocate(ledger: &'c Ledger, length: usize) -> Result<Self, Error> {
+        let block = ledger.allocate(Home::Device, super::bytes::<E>(length)?)?;
+        Ok(Self { block, length, _brand: Brand::NEW, _elements: PhantomData })
+    }
+
+    /// Writes the whole buffer from host memory (`aclrtMemcpy`).
+    ///
+    /// # Errors
+    ///
+    /// The buffer as it was: [`Error::LengthMismatch`] when `from` has another length, or [`Error::Vendor`].
+    pub fn write(self, current: &Current<'c, N>, from: &[E]) -> Result<DeviceBuffer<'c, E, N>, Undone<Self>> {
+        match self.has(from.len()).and_then(|()| self.block.write(current.ledger().api(), from)) {
+            Ok(()) => Ok(self.into_written()),
+            Err(error) => Err(Undone { error, value: self }),
+        }
+    }
+
+    /// Sets every byte to zero (`aclrtMemset`).
+    ///
+    /// # Errors
+    ///
+    /// The buffer as it was, with [`Error::Vendor`].
+    pub fn zero(self, current: &Current<'c, N>) -> Result<DeviceBuffer<'c, E, N>, Undone<Self>> {
+        match self.block.fill(current.ledger().api(), 0) {
+            Ok(()) => Ok(self.into_written()),
+            Err(error) => Err(Undone { error, value: self }),
+        }
+    }
+
+    fn into_written(self) -> DeviceBuffer<'c, E, N> {
+        let Self { block, length, _brand, .. } = self;
+        DeviceBuffer { block, length, _brand, _elements: PhantomData }
+    }
+}
+
+impl<'c, E: Element, N> sealed::Sealed<'c, E, N> for DeviceBuffer<'c, MaybeUninit<E>, N> {
+    fn block(&self) -> &Block {
+        &self.block
+    }
+
+    fn room(&self) -> usize {
+        self.length
+    }
+
+    fn written(self) -> DeviceBuffer<'c, E, N> {
+        self.into_written()
+    }
+}
+
+impl<'c, E: Element, N> sealed::Sealed<'c, E, N> for DeviceBuffer<'c, E, N> {
+    fn block(&self) -> &Block {
+        &self.block
+    }
+
+    fn room(&self) -> usize {
+        self.length
+    }
+
+    fn written(self) -> Self {
+        self
+    }
+}
+
+impl<'c, E: Element, N> DeviceBuffer<'c, E, N> {
+    /// Overwrites the whole buffer from host memory (`aclrtMemcpy`), and returns when that is done.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`] when `from` has another length, or [`Error::Vendor`].
+    pub fn copy_from(&mut self, current: &Current<'c, N>, from: &[E]) -> Result<(), Error> {
+        self.has(from.len())?;
+        self.block.write(current.ledger().api(), from)
+    }
+
+    /// Copies the whole buffer to host memory (`aclrtMemcpy`), and returns when that is done.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`] when `to` has another length, or [`Error::Vendor`].
+    pub fn copy_to(&self, current: &Current<'c, N>, to: &mut [E]) -> Result<(), Error> {
+        self.has(to.len())?;
+        self.block.read(current.ledger().api(), to)
+    }
+
+    /// The whole buffer as a vector on the host.
+    ///
+    /// # Errors
+    ///
+    /// As for [`copy_to`](Self::copy_to).
+    pub fn to_vec(&self, current: &Current<'c, N>) -> Result<Vec<E>, Error> {
+        let mut elements = vec![E::default(); self.length];
+        self.copy_to(current, &mut elements).map(|()| elements)
+    }
+}

@@ -1,0 +1,17 @@
+//! Buffers: memory of the device, and pinned memory of the host.
+
+mod device;
+mod host;
+
+use crate::error::Error;
+
+pub(crate) use device::sealed;
+pub use device::{Destination, DeviceBuffer};
+pub use host::HostBuffer;
+
+/// The bytes of `length` elements; a length that no memory has is an error.
+fn bytes<E>(length: usize) -> Result<usize, Error> {
+    let room = isize::MAX as usize;
+    let bytes = length.checked_mul(size_of::<E>()).filter(|bytes| *bytes <= room);
+    bytes.ok_or(Error::TooShort { what: "address space", need: usize::MAX, have: room })
+}

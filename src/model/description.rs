@@ -1,0 +1,57 @@
+//! What a model says about its inputs and outputs.
+
+use crate::ffi::{ElementType, Port};
+use core::fmt;
+
+/// One input or output of a model: `images: f32 [_, 64]`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct TensorInfo {
+    /// Its name in the model.
+    pub name: String,
+    /// What it is made of.
+    pub element: ElementType,
+    /// Its sizes, outermost first; `None` where the size is chosen at each run.
+    pub shape: Vec<Option<usize>>,
+}
+
+impl TensorInfo {
+    pub(super) fn new(port: &Port) -> Self {
+        let shape = port.dims.iter().map(|size| usize::try_from(*size).ok()).collect();
+        Self { name: port.name.clone(), element: port.element, shape }
+    }
+
+    /// Whether some size is chosen at each run.
+    pub fn is_dynamic(&self) -> bool {
+        self.shape.contains(&None)
+    }
+
+    /// Whether a tensor of this shape can be given.
+    pub fn accepts(&self, shape: &[usize]) -> bool {
+        let fits = |(own, given): (&Option<usize>, &usize)| own.is_none_or(|own| own == *given);
+        self.shape.len() == shape.len() && self.shape.iter().zip(shape).all(fits)
+    }
+}
+
+impl fmt::Display for TensorInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} {}", self.name, self.element, Shape(&self.shape))
+    }
+}
+
+/// Prints `[_, 64]`.
+pub(super) struct Shape<'a>(pub(super) &'a [Option<usize>]);
+
+impl fmt::Display for Shape<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[")?;
+        for (axis, size) in self.0.iter().enumerate() {
+            let comma = if axis == 0 { "" } else { ", " };
+            match size {
+                Some(size) => write!(f, "{comma}{size}")?,
+                None => write!(f, "{comma}_")?,
+            }
+        }
+        f.write_str("]")
+    }
+}

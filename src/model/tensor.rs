@@ -1,0 +1,133 @@
+//! Tensors on the host: what goes into a model, and what comes out.
+
+use super::TensorInfo;
+use super::description::Shape;
+use crate::Element;
+use crate::error::{Error, InputError};
+use crate::ffi::{ElementType, bytes_of, collect_elements};
+
+/// One input of a run: a shape and the elements, in row-major order.
+#[derive(Clone, Debug)]
+pub struct Input<'a> {
+    shape: Vec<usize>,
+    element: ElementType,
+    bytes: &'a [u8],
+}
+
+impl<'a> Input<'a> {
+    /// A tensor of `shape`, outermost size first, over `elements`.
+    ///
+    /// # Errors
+    ///
+    /// [`InputError::Length`] when the shape has more or fewer elements than there are.
+    pub fn new<E: Element>(shape: &[usize], elements: &'a [E]) -> Result<Self, Error> {
+        let expected = shape.iter().try_fold(1_usize, |all, size| all.checked_mul(*size)).unwrap_or(usize::MAX);
+        if expected != elements.len() {
+            let shape = format!("{shape:?}");
+            return Err(InputError::Length { shape, expected, found: elements.len() }.into());
+        }
+        Ok(Self { shape: shape.to_vec(), element: E::TYPE, bytes: bytes_of(elements) })
+    }
+
+    pub(super) fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    pub(super) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    pub(super) fn check(&self, info: &TensorInfo) -> Result<(), InputError> {
+        let name = || info.name.clone();
+        let truth_values_as_bytes = info.element == ElementType::Bool && self.element == ElementType::U8;
+        if self.element != info.element && !truth_values_as_bytes {
+            return Err(InputError::Element { name: name(), expected: info.element, found: self.element });
+        }
+        if !info.accepts(&self.shape) {
+            let (expected, found) = (Shape(&info.shape).to_string(), format!("{:?}", self.shape));
+            return Err(InputError::Shape { name: name(), expected, found });
+        }
+        Ok(())
+    }
+}
+
+/// One output of a run, on the host.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Output {
+    name: String,
+    element: ElementType,
+    shape: Vec<usize>,
+    bytes: Vec<u8>,
+}
+
+impl Output {
+    pub(super) fn new(info: &TensorInfo, shape: Vec<usize>, bytes: Vec<u8>) -> Self {
+        Self { name: info.name.clone(), element: info.element, shape, bytes }
+    }
+
+    /// Its name in the model.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it is made of.
+    pub fn element(&self) -> ElementType {
+        self.element
+    }
+
+    /// Its sizes in this run, outermost first.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// The elements as bytes, in row-major order and the machine's byte order.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The elements, in row-major order.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutputType`] when the output is made of something else.
+    pub fn to_vec<E: Element>(&self) -> Result<Vec<E>, Error> {
+        if self.element.takes::<E>() {
+            return Ok(collect_elements(&self.bytes));
+        }
+        Err(Error::OutputType { name: self.name.clone(), found: self.element, asked: E::TYPE })
+    }
+}
+
+/// The outputs of a run, in the model's order.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Outputs(pub(super) Vec<Output>);
+
+impl Outputs {
+    /// The output at `index`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchOutput`].
+    pub fn get(&self, index: usize) -> Result<&Output, Error> {
+        self.0.get(index).ok_or(Error::NoSuchOutput { index, count: self.0.len() })
+    }
+
+    /// The output with this name, if the model has one.
+    pub fn named(&self, name: &str) -> Option<&Output> {
+        self.iter().find(|output| output.name == name)
+    }
+
+    /// All of them, in order.
+    pub fn iter(&self) -> core::slice::Iter<'_, Output> {
+        self.0.iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a Outputs {
+    type Item = &'a Output;
+    type IntoIter = core::slice::Iter<'a, Output>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}

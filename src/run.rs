@@ -1,0 +1,119 @@
+//! The short way: one device, one context, one thread.
+
+use crate::acl::Acl;
+use crate::current::Current;
+use crate::error::{Error, ScopeError};
+use crate::library::Library;
+use crate::thread::Thread;
+use core::fmt;
+use std::path::PathBuf;
+use typed_builder::TypedBuilder;
+
+/// What [`run`] runs on. A [`Library`] alone will do: it stands for that library and device 0.
+///
+/// ```
+/// use ascendcl::{Library, Setup};
+///
+/// let setup = Setup::builder().library(Library::Simulator).device(1).build();
+/// ascendcl::run(setup, |current| {
+///     assert_eq!(current.device_id(), 1);
+///     Ok::<_, ascendcl::Error>(())
+/// })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Default, TypedBuilder)]
+#[non_exhaustive]
+pub struct Setup {
+    /// Which library.
+    #[builder(default)]
+    pub library: Library,
+    /// Which device; 0 if nothing is said.
+    #[builder(default)]
+    pub device: i32,
+    /// A configuration file for the library, in the vendor's JSON format.
+    #[builder(default, setter(strip_option, into))]
+    pub config: Option<PathBuf>,
+}
+
+impl From<Library> for Setup {
+    fn from(library: Library) -> Self {
+        Self { library, ..Self::default() }
+    }
+}
+
+/// Loads and initialises the library, takes the device, creates a context, and runs `program` with the context current
+/// on this thread. Afterwards everything is taken down in the vendor's order, however the program ended.
+///
+/// This is [`Acl`], [`Thread`], [`Device`](crate::Device) and [`Context`](crate::Context) in one call, for programs that
+/// need one of each.
+///
+/// # Errors
+///
+/// [`RunError`] says whether the program failed, or what is around it.
+pub fn run<T, E>(
+    setup: impl Into<Setup>,
+    program: impl for<'c> FnOnce(&mut Current<'c>) -> Result<T, E>,
+) -> Result<T, RunError<E>> {
+    let setup = setup.into();
+    let acl = Acl::init_with(setup.library, setup.config.as_deref()).map_err(RunError::Setup)?;
+    let (result, mut errors) = with_device(&acl, setup.device, program);
+    errors.extend(acl.close().err().map(Error::from));
+    match (result, errors.pop()) {
+        (Some(Ok(result)), None) => Ok(result),
+        (Some(Err(error)), None) => Err(RunError::Program(error)),
+        (None, Some(error)) if errors.is_empty() => Err(RunError::Setup(error)),
+        (result, last) => {
+            errors.extend(last);
+            Err(RunError::Teardown { errors, program: result.and_then(Result::err) })
+        }
+    }
+}
+
+/// What the program returned, if it ran, and what went wrong around it.
+fn with_device<R>(acl: &Acl, id: i32, program: impl for<'c> FnOnce(&mut Current<'c>) -> R) -> (Option<R>, Vec<Error>) {
+    let taken = Thread::new().and_then(|mut thread| acl.device(&mut thread, id).map(|device| (thread, device)));
+    let (mut thread, device) = match taken {
+        Ok(taken) => taken,
+        Err(error) => return (None, vec![error]),
+    };
+    let (result, mut errors) = match device.with_current(&mut thread, program) {
+        Ok(result) => (Some(result), Vec::new()),
+        Err(ScopeError::NotOpened(error)) => (None, vec![error]),
+        Err(ScopeError::Teardown { errors, result }) => (result, errors),
+    };
+    errors.extend(device.reset(&mut thread).err().map(Error::from));
+    (result, errors)
+}
+
+/// Why [`run`] failed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RunError<E> {
+    /// The library, the device or the context could not be had; the program did not run.
+    Setup(Error),
+    /// The program ran and returned this error; everything was taken down cleanly.
+    Program(E),
+    /// Not everything could be taken down. What the program itself failed with, if it did, is here too.
+    Teardown {
+        /// What went wrong, in the order in which it did.
+        errors: Vec<Error>,
+        /// The program's own error.
+        program: Option<E>,
+    },
+}
+
+impl<E: fmt::Display> fmt::Display for RunError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Setup(error) => error.fmt(f),
+            Self::Program(error) => error.fmt(f),
+            Self::Teardown { errors, program } => {
+                program.iter().try_for_each(|error| write!(f, "{error}; then "))?;
+                f.write_str("not everything could be taken down:")?;
+                errors.iter().try_for_each(|error| write!(f, "\n  {error}"))
+            }
+        }
+    }
+}
+
+impl<E: fmt::Debug + fmt::Display> std::error::Error for RunError<E> {}

@@ -1,0 +1,167 @@
+//! Deciding on a stream's allocator.
+
+use super::Stream;
+use super::state::{CompleteDescriptor, Fresh, Plain, StreamState, Undecided, With, WithDescriptor};
+use crate::allocator::DeviceAllocator;
+use crate::allocator::descriptor::{Descriptor, HasAddress, HasAllocate, HasFree, HasObject};
+use crate::current::Current;
+use crate::error::{Error, Undone};
+use crate::ffi::{Kept, Members, Registered};
+use std::sync::Arc;
+
+impl<'c, S: StreamState, N> Stream<'c, S, N> {
+    /// Leaves it to the library to allocate, for the rest of the stream's life.
+    pub fn without_allocator(self) -> Stream<'c, Plain, N>
+    where
+        S: Undecided,
+    {
+        self.into_state(Plain::NEW)
+    }
+
+    /// Registers an allocator (`aclrtAllocatorRegister`), which moves into the stream: it serves this stream and no
+    /// other (ALLOC-10). Work that runs here from now on gets its memory from it.
+    ///
+    /// # Errors
+    ///
+    /// The stream and the allocator as they were: [`Error::UnsupportedProduct`] on products without this function
+    /// (ALLOC-02), or [`Error::Vendor`].
+    pub fn register<A: DeviceAllocator>(
+        self,
+        current: &Current<'c, N>,
+        allocator: A,
+    ) -> Result<Stream<'c, With<A>, N>, Undone<(Self, A)>>
+    where
+        S: Undecided,
+    {
+        let registered = Registered::new(allocator);
+        match self.enroll(current, &registered) {
+            Ok(()) => Ok(self.into_state(With { allocator: registered })),
+            Err(error) => Err(Undone { error, value: (self, registered.into_allocator()) }),
+        }
+    }
+
+    /// Registers an allocator that is made of C functions (`aclrtAllocatorRegister`).
+    ///
+    /// # Safety
+    ///
+    /// The functions and the object keep the promises of [`DeviceAllocator`]; the object can be used from any thread;
+    /// and all of them stay usable until the stream was unregistered or destroyed, which the end of the context's scope
+    /// does at the latest.
+    ///
+    /// # Errors
+    ///
+    /// As for [`register`](Self::register).
+    #[allow(unsafe_code, reason = "the caller vouches for functions in another language")]
+    pub unsafe fn register_descriptor<O: HasObject, A: HasAllocate, F: HasFree, G: HasAddress>(
+        self,
+        current: &Current<'c, N>,
+        descriptor: Descriptor<O, A, F, G>,
+    ) -> Result<Stream<'c, WithDescriptor, N>, Undone<(Self, Descriptor<O, A, F, G>)>>
+    where
+        S: Undecided,
+    {
+        // There is no Rust value to keep: the caller does.
+        match self.tell(current, descriptor.members(), Arc::new(())) {
+            Ok(()) => Ok(self.into_state(WithDescriptor { descriptor: descriptor.complete() })),
+            Err(error) => Err(Undone { error, value: (self, descriptor) }),
+        }
+    }
+
+    /// Tells the library to call `registered` for work on this stream; the last one told counts (ALLOC-09).
+    fn enroll<A: DeviceAllocator>(
+        &self,
+        current: &Current<'c, N>,
+        registered: &Arc<Registered<A>>,
+    ) -> Result<(), Error> {
+        self.tell(current, registered.members(), registered.clone())
+    }
+
+    fn tell(&self, current: &Current<'c, N>, members: Members, keeps: Kept) -> Result<(), Error> {
+        let ledger = current.ledger();
+        ledger.supports_allocators()?;
+        ledger.synchronize(&self.queue, None)?;
+        let before = self.queue.register(ledger.api(), members, keeps)?;
+        drop(before);
+        Ok(())
+    }
+
+    /// Synchronises and ends the registration.
+    fn tell_end(&self, current: &Current<'c, N>) -> Result<(), Error> {
+        let ledger = current.ledger();
+        ledger.synchronize(&self.queue, None)?;
+        drop(self.queue.unregister(ledger.api())?);
+        Ok(())
+    }
+}
+
+impl<'c, N> Stream<'c, WithDescriptor, N> {
+    /// Synchronises the stream, ends the registration (`aclrtAllocatorUnregister`), and gives the descriptor back. Its
+    /// object and functions are no longer used.
+    ///
+    /// # Errors
+    ///
+    /// The stream with its allocator, as it was.
+    pub fn unregister(
+        self,
+        current: &Current<'c, N>,
+    ) -> Result<(Stream<'c, Fresh, N>, CompleteDescriptor), Undone<Self>> {
+        match self.tell_end(current) {
+            Ok(()) => {
+                let (stream, state) = self.exchange(Fresh::NEW);
+                Ok((stream, state.descriptor))
+            }
+            Err(error) => Err(Undone { error, value: self }),
+        }
+    }
+}
+
+impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
+    /// Looks at the allocator while it is registered: for its statistics, say. `None` from inside one of its own
+    /// callbacks.
+    pub fn with_allocator<R>(&self, look: impl FnOnce(&mut A) -> R) -> Option<R> {
+        self.state.allocator.with(look)
+    }
+
+    /// Whether the allocator panicked while the library called it, or was entered again from inside itself. The library
+    /// was told that there is no memory then, and a block that was to be freed is lost.
+    pub fn allocator_misbehaved(&self) -> bool {
+        self.state.allocator.misbehaved()
+    }
+
+    /// Synchronises the stream, puts another allocator in the place of this one (ALLOC-09), and gives this one back. Its
+    /// memory may now be released (ALLOC-11).
+    ///
+    /// # Errors
+    ///
+    /// The stream with its allocator, and the other allocator, as they were.
+    pub fn replace<B: DeviceAllocator>(
+        self,
+        current: &Current<'c, N>,
+        allocator: B,
+    ) -> Result<(Stream<'c, With<B>, N>, A), Undone<(Self, B)>> {
+        let registered = Registered::new(allocator);
+        match self.enroll(current, &registered) {
+            Ok(()) => {
+                let (stream, before) = self.exchange(With { allocator: registered });
+                Ok((stream, before.allocator.into_allocator()))
+            }
+            Err(error) => Err(Undone { error, value: (self, registered.into_allocator()) }),
+        }
+    }
+
+    /// Synchronises the stream, ends the registration (`aclrtAllocatorUnregister`), and gives the allocator back. Its
+    /// memory may now be released (ALLOC-11), and the stream can be decided anew.
+    ///
+    /// # Errors
+    ///
+    /// The stream with its allocator, as they were.
+    pub fn unregister(self, current: &Current<'c, N>) -> Result<(Stream<'c, Fresh, N>, A), Undone<Self>> {
+        match self.tell_end(current) {
+            Ok(()) => {
+                let (stream, state) = self.exchange(Fresh::NEW);
+                Ok((stream, state.allocator.into_allocator()))
+            }
+            Err(error) => Err(Undone { error, value: self }),
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Streams: queues of work on a device.
+
+mod allocator;
+mod copy;
+mod pending;
+mod state;
+
+use crate::brand::{Brand, Unnamed};
+use crate::current::Current;
+use crate::error::{Error, Undone};
+use crate::ffi::Queue;
+use core::cell::Cell;
+use core::marker::PhantomData;
+use static_assertions::{assert_impl_all, assert_not_impl_any};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use pending::Pending;
+pub use state::{Decided, Fresh, Plain, StreamState, Undecided, With, WithDescriptor};
+
+/// An explicit stream (`aclrtCreateStream`): work queued on it runs in order (STREAM-04).
+///
+/// `S` says what has been decided about the allocator of work that needs one; a new stream is [`Fresh`]. One thread
+/// uses a stream at a time: it can be sent, not shared (THREAD-03). A stream that is dropped is destroyed by
+/// [`Current::collect`] or the end of its scope.
+#[derive(Debug)]
+#[must_use = "a stream that is dropped is destroyed by `collect` or at the end of its scope; `destroy` shows the errors"]
+pub struct Stream<'c, S: StreamState = Fresh, N = Unnamed> {
+    queue: Arc<Queue>,
+    state: S,
+    _brand: Brand<'c, N>,
+    _one_thread: PhantomData<Cell<()>>,
+}
+
+assert_impl_all!(Stream<'static>: Send);
+assert_not_impl_any!(Stream<'static>: Sync, Clone);
+
+impl<'c, N> Stream<'c, Fresh, N> {
+    pub(crate) fn new(queue: Arc<Queue>) -> Self {
+        Self { queue, state: Fresh::NEW, _brand: Brand::NEW, _one_thread: PhantomData }
+    }
+}
+
+impl<'c, S: StreamState, N> Stream<'c, S, N> {
+    /// The same stream in another state, and the state that it was in.
+    fn exchange<T: StreamState>(self, state: T) -> (Stream<'c, T, N>, S) {
+        let Self { queue, state: before, _brand, _one_thread } = self;
+        (Stream { queue, state, _brand, _one_thread }, before)
+    }
+
+    fn into_state<T: StreamState>(self, state: T) -> Stream<'c, T, N> {
+        self.exchange(state).0
+    }
+
+    /// Waits until everything that was queued so far is done (`aclrtSynchronizeStream`).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] with the code of work that failed on the device (ERR-02).
+    pub fn synchronize(&self, current: &Current<'c, N>) -> Result<(), Error> {
+        current.ledger().synchronize(&self.queue, None)
+    }
+
+    /// As [`synchronize`](Self::synchronize), for at most `limit` (`aclrtSynchronizeStreamWithTimeout`, in whole
+    /// milliseconds, at least one).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] whose code [`is_timeout`](crate::Code::is_timeout) when the time was up: the work is still in
+    /// flight then, and what it uses stays out of reach (STREAM-16).
+    pub fn synchronize_within(&self, current: &Current<'c, N>, limit: Duration) -> Result<(), Error> {
+        current.ledger().synchronize(&self.queue, Some(limit))
+    }
+
+    /// Waits for the stream's work and destroys it (`aclrtSynchronizeStream`, `aclrtDestroyStream`; STREAM-05).
+    ///
+    /// # Errors
+    ///
+    /// The stream as it was, when its work failed or the library refuses.
+    pub fn destroy(self, current: &Current<'c, N>) -> Result<(), Undone<Self>> {
+        match current.ledger().destroy_stream(&self.queue) {
+            // The allocator, if the stream had one, is dropped here.
+            Ok(_) => Ok(()),
+            Err(error) => Err(Undone { error, value: self }),
+        }
+    }
+}

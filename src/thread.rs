@@ -1,0 +1,87 @@
+//! The right to say which context is current on an OS thread.
+
+use crate::brand::StaysOnItsThread;
+use crate::current::Current;
+use crate::error::Error;
+use core::cell::Cell;
+use static_assertions::assert_not_impl_any;
+
+/// This OS thread's right to make a context current. There is one per thread, and it stays there.
+///
+/// The library keeps a current context per OS thread (THREAD-01). Having a `&mut Thread` tells you that nothing of this
+/// crate is current on this thread, and that nobody else can change that while you have it.
+///
+/// ```
+/// # use ascendcl::Thread;
+/// let thread = Thread::new()?;
+/// assert!(Thread::new().is_err());
+/// # Ok::<(), ascendcl::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Thread {
+    _here: StaysOnItsThread,
+}
+
+assert_not_impl_any!(Thread: Send, Sync, Clone);
+
+thread_local! {
+    /// Without a destructor, so that nothing runs when the thread ends.
+    static TAKEN: Cell<bool> = const { Cell::new(false) };
+}
+
+impl Thread {
+    /// Takes this thread's token. It can be taken again when this one was dropped; one that was forgotten stays taken.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ThreadTaken`] when this thread's token exists already; [`Error::InsideCallback`] in code that the library
+    /// called.
+    pub fn new() -> Result<Self, Error> {
+        InCallback::refuses()?;
+        if TAKEN.replace(true) { Err(Error::ThreadTaken) } else { Ok(Self { _here: StaysOnItsThread::HERE }) }
+    }
+}
+
+/// While the library is inside code of the user, on this thread: then nothing of the library may be begun (CB-01,
+/// ALLOC-18).
+pub(crate) struct InCallback {
+    outer: bool,
+}
+
+thread_local!(static IN_CALLBACK: Cell<bool> = const { Cell::new(false) });
+
+impl InCallback {
+    pub(crate) fn begin() -> Self {
+        Self { outer: IN_CALLBACK.replace(true) }
+    }
+
+    /// An error when this thread is inside a callback.
+    pub(crate) fn refuses() -> Result<(), Error> {
+        if IN_CALLBACK.get() { Err(Error::InsideCallback) } else { Ok(()) }
+    }
+}
+
+impl Drop for InCallback {
+    fn drop(&mut self) {
+        IN_CALLBACK.set(self.outer);
+    }
+}
+
+impl Drop for Thread {
+    fn drop(&mut self) {
+        TAKEN.set(false);
+    }
+}
+
+/// Whoever may change this thread's current context: a [`Thread`], or the [`Current`] of the innermost context that was
+/// entered on it.
+pub trait OnThread: sealed::Sealed {}
+
+impl OnThread for Thread {}
+impl<N> OnThread for Current<'_, N> {}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Thread {}
+    impl<N> Sealed for super::Current<'_, N> {}
+}
