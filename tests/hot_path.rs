@@ -1,0 +1,77 @@
+//! Submitting, waiting and copying allocate nothing, however many objects live.
+//!
+//! Measured against a library that does nothing (`tests/null/library.c`), so that every allocation is the safe layer's.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+mod common;
+
+use ascendcl::{Acl, Library, Thread};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::time::Duration;
+
+const WARM_UP: usize = 100;
+const ROUNDS: usize = 10_000;
+
+#[test]
+fn ten_thousand_submissions_and_waits_allocate_nothing() {
+    let acl = Acl::init(Library::At(common::null_library())).unwrap();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    device
+        .with_current(&mut thread, |current| {
+            let many = || (current.stream().unwrap(), current.device_buffer::<u8>(1).unwrap());
+            let _live: Vec<_> = (0..1000).map(|_| many()).collect();
+
+            let stream = current.stream().unwrap();
+            let mut host = current.host_buffer::<f32>(64).unwrap();
+            let mut filled = current.upload(&[0.0_f32; 64]).unwrap();
+            let mut plain = [0.0_f32; 64];
+            let mut before = 0;
+            for round in 0..WARM_UP + ROUNDS {
+                if round == WARM_UP {
+                    before = allocations();
+                }
+                (host, filled) = stream.copy_to_device(current, host, filled).unwrap().wait(current).unwrap();
+                let copy = stream.copy_to_host(current, filled, host).unwrap();
+                (filled, host) = copy.wait_within(current, Duration::from_secs(1)).unwrap();
+                filled.copy_from(current, &plain).unwrap();
+                filled.copy_to(current, &mut plain).unwrap();
+                stream.synchronize(current).unwrap();
+            }
+            assert_eq!(allocations() - before, 0, "allocations in {ROUNDS} rounds");
+
+            drop(Box::new(1));
+            assert_eq!(allocations() - before, 1, "the counter counts");
+        })
+        .unwrap();
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+}
+
+/// Counts the allocations of each thread.
+struct Counting;
+
+thread_local!(static ALLOCATIONS: Cell<usize> = const { Cell::new(0) });
+
+fn allocations() -> usize {
+    ALLOCATIONS.get()
+}
+
+// SAFETY: hands everything on to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the caller's obligations are the system allocator's.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;

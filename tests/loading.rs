@@ -1,0 +1,106 @@
+//! Which library a program gets, and what it is told when there is none, or one that does not fit.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod common;
+
+use ascendcl::{Acl, Error, Library, RunError};
+use common::{acl, alone, c_library, scratch};
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+#[test]
+fn a_path_without_a_library_says_where_it_looked_and_what_to_do() {
+    let error = Acl::init(Library::At("/nonexistent/libascendcl.so".into())).unwrap_err().to_string();
+    assert!(error.contains("looked for\n  /nonexistent/libascendcl.so (the given path): no such file"), "{error}");
+    assert!(error.contains("set ASCENDCL_LIBRARY to the file of the library"), "{error}");
+}
+
+#[test]
+fn a_file_that_is_no_library_is_an_error_with_the_loaders_reason() {
+    let file = scratch("not-a-library").join("libascendcl.so");
+    fs::write(&file, "text").unwrap();
+    let error = Acl::init(Library::At(file.clone())).unwrap_err().to_string();
+    assert!(error.starts_with(&format!("{} was found but cannot be loaded: ", file.display())), "{error}");
+}
+
+#[test]
+fn the_environment_decides_and_a_wrong_path_there_is_no_reason_to_take_the_simulator() {
+    let wrong = quickstart("/nonexistent");
+    assert_eq!(wrong.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&wrong.stderr);
+    assert!(said.contains("/nonexistent (ASCENDCL_LIBRARY): no such file"), "{said}");
+
+    let simulator = quickstart("sim");
+    assert!(simulator.status.success());
+    let said = String::from_utf8_lossy(&simulator.stderr);
+    assert!(said.contains("running on the simulator inside this program"), "{said}");
+    assert!(String::from_utf8_lossy(&simulator.stdout).contains("352 of 360 right: 97.8 %"));
+}
+
+#[test]
+fn the_same_program_runs_on_a_shared_library() {
+    let library = shared_simulator();
+    let run = quickstart(library.to_str().unwrap());
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success(), "{said}");
+    assert!(said.contains(&format!("running on the library at {}", library.display())), "{said}");
+    assert!(String::from_utf8_lossy(&run.stdout).contains("352 of 360 right: 97.8 %"));
+}
+
+/// An old release lacks functions that newer ones have: that is no trouble until one of them is called.
+#[test]
+fn a_function_that_the_library_lacks_is_an_error_when_it_is_called() {
+    let library = c_library("old-library", "int aclInit(const char *path) { (void)path; return 0; }\n");
+    let acl = Acl::init(Library::At(library.clone())).unwrap();
+    assert!(acl.library().lacks().contains(&"aclrtGetDeviceCount"));
+    let Error::MissingFunction(missing) = acl.device_count().unwrap_err() else { panic!("another error") };
+    assert_eq!(missing.symbol, "aclrtGetDeviceCount");
+    assert_eq!(
+        missing.to_string(),
+        format!(
+            "could not count the devices: the library at {} has no `aclrtGetDeviceCount` (in the vendor's current \
+             releases it is in libascendcl.so)",
+            library.display()
+        )
+    );
+}
+
+#[test]
+fn a_device_that_does_not_exist_is_an_error_before_the_library_is_asked() {
+    let _alone = alone();
+    let acl = acl();
+    let mut thread = ascendcl::Thread::new().unwrap();
+    for id in [-1, 2, i32::MAX] {
+        let error = acl.device(&mut thread, id).unwrap_err();
+        assert_eq!(error.to_string(), format!("there is no device {id}: this machine has 2, numbered from 0"));
+    }
+    acl.close().unwrap();
+}
+
+#[test]
+fn a_missing_configuration_file_is_an_error_of_the_setup() {
+    let setup = ascendcl::Setup::builder().library(Library::Simulator).config("no/such/acl.json").build();
+    let failed = ascendcl::run(setup, |_| Ok::<_, Error>(()));
+    let Err(RunError::Setup(error)) = failed else { panic!("{failed:?}") };
+    assert_eq!(error.code().and_then(|code| code.name()), Some("ACL_ERROR_INVALID_FILE"));
+}
+
+/// Runs the quickstart with `ASCENDCL_LIBRARY` set.
+fn quickstart(library: &str) -> Output {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["run", "--quiet", "--example", "quickstart"]).current_dir(env!("CARGO_MANIFEST_DIR"));
+    cargo.env("ASCENDCL_LIBRARY", library).output().unwrap()
+}
+
+/// The simulator as a shared library, built by the same cargo that runs the tests.
+fn shared_simulator() -> PathBuf {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet", "--package", "ascendcl-sim-dylib"]).current_dir(env!("CARGO_MANIFEST_DIR"));
+    assert!(cargo.status().unwrap().success());
+    // target/debug/deps/<this test>: the library is two folders up.
+    let library = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().join("libascendcl.so");
+    assert!(library.exists(), "{}", library.display());
+    library
+}

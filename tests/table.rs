@@ -1,0 +1,44 @@
+//! What the safe layer counts on is marked in the table of functions, and the simulator has it.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+#[test]
+fn required_functions_are_those_that_the_safe_layer_calls() {
+    let everyday = called(|file| !file.ends_with("allocator.rs"));
+    let required = ascendcl_sys::table().filter(|function| function.required).map(|function| function.name.to_owned());
+    assert_eq!(everyday, required.collect::<BTreeSet<_>>());
+}
+
+#[test]
+fn the_simulator_has_every_function_that_the_safe_layer_calls() {
+    let all = called(|_| true);
+    let simulated =
+        ascendcl_sys::table().filter(|function| function.simulated).map(|function| function.name.to_owned());
+    let missing: Vec<_> = all.difference(&simulated.collect()).cloned().collect();
+    assert_eq!(missing, [""; 0]);
+}
+
+/// The C functions that are named in the files under `src/ffi`, comments aside.
+fn called(wanted: impl Fn(&Path) -> bool) -> BTreeSet<String> {
+    let known: BTreeSet<_> = ascendcl_sys::table().map(|function| function.name).collect();
+    let mut names = BTreeSet::new();
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src/ffi")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if wanted(&path) {
+                let text = fs::read_to_string(path).unwrap();
+                let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+                let words = code.flat_map(|line| line.split(|c: char| !c.is_alphanumeric()));
+                names.extend(words.filter(|word| known.contains(word)).map(str::to_owned));
+            }
+        }
+    }
+    names
+}
