@@ -69,3 +69,8 @@ pub use model::{Input, Model, Output, Outputs, TensorInfo};
 pub use run::{RunError, Setup, run};
 pub use stream::{Decided, Fresh, Pending, Plain, Stream, StreamState, Undecided, With, WithDescriptor};
 pub use thread::{OnThread, Thread};
+
+/// The programs in the README are programs.
+#[cfg(all(doctest, feature = "sim"))]
+#[doc = include_str!("../README.md")]
+struct Readme;
