@@ -2,11 +2,12 @@
 
 use crate::brand::{Brand, StaysOnItsThread, Unnamed};
 use crate::error::Error;
+use crate::event::{Event, Unrecorded};
 use crate::ledger::Ledger;
 use crate::library::Loaded;
 use crate::memory::{DeviceBuffer, HostBuffer};
 use crate::model::Model;
-use crate::stream::{Fresh, Stream};
+use crate::stream::{DefaultStream, Fresh, Stream};
 use crate::{Element, ffi};
 use core::mem::MaybeUninit;
 use static_assertions::assert_not_impl_any;
@@ -54,6 +55,20 @@ impl<'c, N> Current<'c, N> {
     /// [`Error::Vendor`]; 207008 when the device has no more streams (STREAM-11).
     pub fn stream(&self) -> Result<Stream<'c, Fresh, N>, Error> {
         self.ledger.create_stream().map(Stream::new)
+    }
+
+    /// Creates an event (`aclrtCreateEvent`).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`]; 207007 when the device has no more events (EVENT-08).
+    pub fn event(&self) -> Result<Event<'c, Unrecorded, N>, Error> {
+        self.ledger.create_event().map(Event::new)
+    }
+
+    /// The context's default stream. It is there without being created, and goes with the context (DEV-03, DEV-04).
+    pub fn default_stream(&self) -> DefaultStream<'c, N> {
+        DefaultStream::new(self.ledger.default_stream())
     }
 
     /// Allocates device memory for `length` elements (`aclrtMalloc`). What it holds is arbitrary (MEM-07): the type says

@@ -44,6 +44,7 @@ mod context;
 mod current;
 mod device;
 mod error;
+mod event;
 mod ffi;
 mod ledger;
 mod library;
@@ -62,12 +63,15 @@ pub use context::Context;
 pub use current::{Current, MemoryInfo};
 pub use device::Device;
 pub use error::{Error, InputError, MissingFunction, ScopeError, Undone, VendorError};
+pub use event::{CanBeAwaited, Event, EventState, Recorded, Unrecorded};
 pub use ffi::{Element, ElementType, F16};
 pub use library::{Library, Loaded};
 pub use memory::{Destination, DeviceBuffer, HostBuffer};
 pub use model::{Input, Model, Output, Outputs, TensorInfo};
 pub use run::{RunError, Setup, run};
-pub use stream::{Decided, Fresh, Pending, Plain, Stream, StreamState, Undecided, With, WithDescriptor};
+pub use stream::{
+    Decided, DefaultStream, Fresh, Pending, Plain, Stream, StreamState, TakesAllocator, Undecided, With, WithDescriptor,
+};
 pub use thread::{OnThread, Thread};
 
 /// The programs in the README are programs.

@@ -19,6 +19,7 @@ mod block;
 mod context;
 mod descriptor;
 mod element;
+mod event;
 mod gate;
 mod load;
 mod model;
@@ -40,6 +41,7 @@ pub use descriptor::{
 };
 pub use element::{Element, ElementType, F16};
 pub(crate) use element::{bytes_of, collect_elements};
+pub(crate) use event::RawEvent;
 pub(crate) use load::open_first;
 #[cfg(feature = "sim")]
 pub(crate) use load::simulator;

@@ -42,6 +42,12 @@ impl Queue {
         Ok(Self { raw, id, clock: Clock::new(), gate: Gate::open(), registration: Mutex::default() })
     }
 
+    /// The default stream of the context that is current: null to the library (STREAM-03). It comes and goes with its
+    /// context, and is never destroyed by itself (STREAM-02).
+    pub(crate) fn default_of_current(id: u64) -> Self {
+        Self { raw: aclrtStream::NULL, id, clock: Clock::new(), gate: Gate::open(), registration: Mutex::default() }
+    }
+
     /// Queues a copy of the first `bytes` bytes. Both blocks are marked as in use until a synchronise covers the copy.
     pub(crate) fn copy(&self, api: Api, to: &Block, from: &Block, bytes: usize) -> Result<(), Error> {
         if bytes > to.bytes() || bytes > from.bytes() {
@@ -117,6 +123,9 @@ impl Queue {
         }
         let kept = self.unregister(api)?;
         if !self.gate.close() {
+            return Ok(kept);
+        }
+        if self.raw.is_null() {
             return Ok(kept);
         }
         // SAFETY: the handle is alive: the gate was open; and nobody is using it: the gate is closed.

@@ -7,8 +7,8 @@
 //! 2. A row is a shared pointer: one in the ledger, one in the handle, and one in whatever needs the object alive (the
 //!    stream of a pending copy, the weights of a model). An object is *unnamed* when the ledger's is the only one left;
 //!    dropping a handle does nothing else, so `Drop` never calls the library and never fails.
-//! 3. Objects go in the vendor's order: streams are synchronised, models unloaded, streams destroyed, memory freed, the
-//!    context destroyed (DEV-10). If a stream cannot be synchronised, everything after it stays (quarantine): the rows
+//! 3. Objects go in the vendor's order: streams are synchronised, models unloaded, events and streams destroyed, memory
+//!    freed, the context destroyed (DEV-10). If a stream cannot be synchronised, everything after it stays (quarantine): the rows
 //!    move to the device, which refuses to be reset while it has any.
 //! 4. What is freed is idle: the stamps in [`ffi`](crate::ffi) decide, whatever the rows say.
 //! 5. No lock is held while the vendor's library or a user's code runs. Submitting, waiting and copying take no lock at
@@ -17,9 +17,9 @@
 mod shelf;
 
 use crate::error::Error;
-use crate::ffi::{Api, Block, Home, Kept, LoadedModel, Queue, RawContext, Restore};
+use crate::ffi::{Api, Block, Home, Kept, LoadedModel, Queue, RawContext, RawEvent, Restore};
 use core::sync::atomic::{AtomicU64, Ordering};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 pub(crate) use shelf::Shelf;
@@ -31,15 +31,17 @@ pub(crate) struct Ledger {
     context: RawContext,
     device: i32,
     ids: AtomicU64,
+    default_stream: OnceLock<Arc<Queue>>,
     streams: Shelf<Queue>,
+    events: Shelf<RawEvent>,
     models: Shelf<LoadedModel>,
     blocks: Shelf<Block>,
 }
 
 impl Ledger {
     pub(crate) fn new(api: Api, context: RawContext, device: i32) -> Self {
-        let (streams, models, blocks) = Default::default();
-        Self { api, context, device, ids: AtomicU64::new(1), streams, models, blocks }
+        let (default_stream, streams, events, models, blocks) = Default::default();
+        Self { api, context, device, ids: AtomicU64::new(1), default_stream, streams, events, models, blocks }
     }
 
     pub(crate) fn api(&self) -> Api {
@@ -59,6 +61,19 @@ impl Ledger {
     pub(crate) fn create_stream(&self) -> Result<Arc<Queue>, Error> {
         let id = self.next_id();
         Ok(self.streams.put(id, Queue::create(self.api, id)?))
+    }
+
+    pub(crate) fn create_event(&self) -> Result<Arc<RawEvent>, Error> {
+        Ok(self.events.put(self.next_id(), RawEvent::create(self.api)?))
+    }
+
+    /// The context's default stream; it is there without being created (DEV-03), and its row from the first use on.
+    pub(crate) fn default_stream(&self) -> Arc<Queue> {
+        let first = || {
+            let id = self.next_id();
+            self.streams.put(id, Queue::default_of_current(id))
+        };
+        Arc::clone(self.default_stream.get_or_init(first))
     }
 
     /// Allocates; when the device has no room, frees what nobody names any more and tries once again.
@@ -102,6 +117,12 @@ impl Ledger {
         Ok(kept)
     }
 
+    pub(crate) fn destroy_event(&self, event: &Arc<RawEvent>) -> Result<(), Error> {
+        event.destroy(self.api)?;
+        self.events.remove(event);
+        Ok(())
+    }
+
     pub(crate) fn unload(&self, model: &Arc<LoadedModel>) -> Result<(), Error> {
         model.unload(self.api, &self.streams)?;
         self.models.remove(model);
@@ -122,6 +143,9 @@ impl Ledger {
                 Ok(allocator) => kept.extend(allocator),
                 Err(error) => errors.push(error),
             }
+        }
+        for event in self.events.unnamed() {
+            errors.extend(self.destroy_event(&event).err());
         }
         for model in self.models.unnamed() {
             note(&mut errors, self.unload(&model));
@@ -157,6 +181,9 @@ impl Ledger {
         for model in self.models.all() {
             errors.extend(self.unload(&model).err());
         }
+        for event in self.events.all() {
+            errors.extend(self.destroy_event(&event).err());
+        }
         for stream in self.streams.all() {
             match self.destroy_stream(&stream) {
                 Ok(allocator) => kept.extend(allocator),
@@ -179,6 +206,7 @@ impl Ledger {
         let count = |number: usize, what: &str| (number > 0).then(|| format!("{number} {what}"));
         let parts = [
             count(self.streams.len(), "stream(s)"),
+            count(self.events.len(), "event(s)"),
             count(self.models.len(), "model(s)"),
             count(self.blocks.len(), "block(s) of memory"),
         ];

@@ -2,19 +2,20 @@
 
 mod allocator;
 mod copy;
+mod default;
 mod pending;
 mod state;
 
 use crate::brand::{Brand, Unnamed};
 use crate::current::Current;
-use crate::error::{Error, Undone};
+use crate::error::Undone;
 use crate::ffi::Queue;
 use core::cell::Cell;
 use core::marker::PhantomData;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
-use std::time::Duration;
 
+pub use default::{DefaultStream, TakesAllocator};
 pub use pending::Pending;
 pub use state::{Decided, Fresh, Plain, StreamState, Undecided, With, WithDescriptor};
 
@@ -42,6 +43,10 @@ impl<'c, N> Stream<'c, Fresh, N> {
 }
 
 impl<'c, S: StreamState, N> Stream<'c, S, N> {
+    pub(crate) fn queue(&self) -> &Queue {
+        &self.queue
+    }
+
     /// The same stream in another state, and the state that it was in.
     fn exchange<T: StreamState>(self, state: T) -> (Stream<'c, T, N>, S) {
         let Self { queue, state: before, _brand, _one_thread } = self;
@@ -50,26 +55,6 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
 
     fn into_state<T: StreamState>(self, state: T) -> Stream<'c, T, N> {
         self.exchange(state).0
-    }
-
-    /// Waits until everything that was queued so far is done (`aclrtSynchronizeStream`).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Vendor`] with the code of work that failed on the device (ERR-02).
-    pub fn synchronize(&self, current: &Current<'c, N>) -> Result<(), Error> {
-        current.ledger().synchronize(&self.queue, None)
-    }
-
-    /// As [`synchronize`](Self::synchronize), for at most `limit` (`aclrtSynchronizeStreamWithTimeout`, in whole
-    /// milliseconds, at least one).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Vendor`] whose code [`is_timeout`](crate::Code::is_timeout) when the time was up: the work is still in
-    /// flight then, and what it uses stays out of reach (STREAM-16).
-    pub fn synchronize_within(&self, current: &Current<'c, N>, limit: Duration) -> Result<(), Error> {
-        current.ledger().synchronize(&self.queue, Some(limit))
     }
 
     /// Waits for the stream's work and destroys it (`aclrtSynchronizeStream`, `aclrtDestroyStream`; STREAM-05).

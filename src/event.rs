@@ -1,0 +1,145 @@
+//! Events: points in a stream's work.
+
+use crate::brand::{Brand, Unnamed};
+use crate::current::Current;
+use crate::error::{Error, Undone};
+use crate::ffi::RawEvent;
+use crate::stream::{Stream, StreamState};
+use core::marker::PhantomData;
+use static_assertions::{assert_impl_all, assert_not_impl_any};
+use std::sync::Arc;
+
+/// An event (`aclrtCreateEvent`).
+///
+/// A new event is [`Unrecorded`]. [`Stream::record`] puts it behind the work of a stream; then it is [`Recorded`], and
+/// another stream or the host can wait for it (EVENT-05). An event that is dropped is destroyed by
+/// [`Current::collect`] or the end of its scope.
+#[derive(Debug)]
+#[must_use = "an event that is dropped is destroyed by `collect` or at the end of its scope"]
+pub struct Event<'c, S: EventState = Unrecorded, N = Unnamed> {
+    raw: Arc<RawEvent>,
+    _state: PhantomData<S>,
+    _brand: Brand<'c, N>,
+}
+
+assert_impl_all!(Event<'static>: Send, Sync);
+assert_not_impl_any!(Event<'static>: Clone);
+
+/// The event marks nothing yet.
+#[derive(Debug)]
+pub enum Unrecorded {}
+
+/// The event marks a point in a stream's work.
+#[derive(Debug)]
+pub enum Recorded {}
+
+/// The states of an [`Event`].
+pub trait EventState: sealed::Sealed {}
+
+impl EventState for Unrecorded {}
+impl EventState for Recorded {}
+
+/// Events that can be waited for.
+#[diagnostic::on_unimplemented(
+    message = "an event in state `{Self}` cannot be waited for",
+    label = "this event has not been recorded",
+    note = "EVENT-05: waiting for an event that was never recorded waits for nothing",
+    note = "record it first: `let event = stream.record(current, event)?`"
+)]
+pub trait CanBeAwaited: EventState {}
+
+impl CanBeAwaited for Recorded {}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Unrecorded {}
+    impl Sealed for super::Recorded {}
+}
+
+impl<'c, S: EventState, N> Event<'c, S, N> {
+    /// Destroys the event (`aclrtDestroyEvent`). What waits for it already goes on waiting for the recorded point
+    /// (EVENT-06).
+    ///
+    /// # Errors
+    ///
+    /// The event as it was, when the library refuses.
+    pub fn destroy(self, current: &Current<'c, N>) -> Result<(), Undone<Self>> {
+        current.ledger().destroy_event(&self.raw).map_err(|error| Undone { error, value: self })
+    }
+
+    /// Waits on this thread until the work before the recorded point is done (`aclrtSynchronizeEvent`).
+    ///
+    /// Buffers in flight are given back by a wait for their stream, not by this.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] when the library cannot wait.
+    pub fn synchronize(&self, current: &Current<'c, N>) -> Result<(), Error>
+    where
+        S: CanBeAwaited,
+    {
+        self.raw.synchronize(current.ledger().api())
+    }
+
+    /// Whether the work before the recorded point is done (`aclrtQueryEventStatus`).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] when the library cannot tell.
+    pub fn is_complete(&self, current: &Current<'c, N>) -> Result<bool, Error>
+    where
+        S: CanBeAwaited,
+    {
+        self.raw.is_complete(current.ledger().api())
+    }
+}
+
+impl<'c, N> Event<'c, Recorded, N> {
+    /// Waits for both points and tells the milliseconds between them, on the device's clock (`aclrtEventElapsedTime`;
+    /// EVENT-04).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`]: 107007 when `start` was recorded after this event.
+    pub fn milliseconds_since(&self, current: &Current<'c, N>, start: &Self) -> Result<f32, Error> {
+        let api = current.ledger().api();
+        start.raw.synchronize(api)?;
+        self.raw.synchronize(api)?;
+        self.raw.milliseconds_since(api, &start.raw)
+    }
+}
+
+impl<'c, N> Event<'c, Unrecorded, N> {
+    pub(crate) fn new(raw: Arc<RawEvent>) -> Self {
+        Self { raw, _state: PhantomData, _brand: Brand::NEW }
+    }
+}
+
+impl<'c, S: StreamState, N> Stream<'c, S, N> {
+    /// Puts the event behind everything that is queued on this stream so far (`aclrtRecordEvent`). Recording again moves
+    /// the event; what waits for it already waits for the earlier point (EVENT-09).
+    ///
+    /// # Errors
+    ///
+    /// The event as it was, when the library refuses.
+    pub fn record<T: EventState>(
+        &self,
+        current: &Current<'c, N>,
+        event: Event<'c, T, N>,
+    ) -> Result<Event<'c, Recorded, N>, Undone<Event<'c, T, N>>> {
+        match event.raw.record(current.ledger().api(), self.queue()) {
+            Ok(()) => Ok(Event { raw: event.raw, _state: PhantomData, _brand: Brand::NEW }),
+            Err(error) => Err(Undone { error, value: event }),
+        }
+    }
+
+    /// Lets everything that is queued on this stream from now on wait for the event (`aclrtStreamWaitEvent`). This is how
+    /// work on one stream comes after work on another (STREAM-04).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] when the library refuses.
+    pub fn wait_for<T: CanBeAwaited>(&self, current: &Current<'c, N>, event: &Event<'c, T, N>) -> Result<(), Error> {
+        event.raw.hold_up(current.ledger().api(), self.queue())
+    }
+}

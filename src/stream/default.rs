@@ -1,0 +1,58 @@
+//! The default stream.
+
+use crate::allocator::DeviceAllocator;
+use crate::brand::{Brand, StaysOnItsThread, Unnamed};
+use crate::current::Current;
+use crate::ffi::Queue;
+use core::fmt;
+use core::marker::PhantomData;
+use static_assertions::assert_not_impl_any;
+use std::sync::Arc;
+
+/// A view of the context's default stream, which is there without being created and goes with the context.
+///
+/// It has no `destroy` (STREAM-02), and cannot have an allocator (ALLOC-01). It stays on its thread: work that several
+/// threads queue on the default stream has no order that a program could rely on (THREAD-02). An explicit
+/// [`Stream`](crate::Stream) is better for all but the simplest programs.
+pub struct DefaultStream<'c, N = Unnamed> {
+    pub(super) queue: Arc<Queue>,
+    _brand: Brand<'c, N>,
+    _here: StaysOnItsThread,
+}
+
+assert_not_impl_any!(DefaultStream<'static>: Send, Sync, Clone);
+
+/// Streams that an allocator can be registered on.
+#[diagnostic::on_unimplemented(
+    message = "an allocator cannot be registered on the default stream",
+    label = "expected an explicit stream, as `current.stream()` makes it",
+    note = "ALLOC-01: the library refuses a null stream, which is what the default stream is to it",
+    note = "register on a stream of your own: `current.stream()?.register(current, allocator)?`"
+)]
+pub trait TakesAllocator: sealed::Sealed {}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+impl<'c, N> DefaultStream<'c, N> {
+    pub(crate) fn new(queue: Arc<Queue>) -> Self {
+        Self { queue, _brand: Brand::NEW, _here: StaysOnItsThread::HERE }
+    }
+
+    /// Not available: this function is here to say so in the compiler's message. It needs a stream that takes an
+    /// allocator, and the default stream does not (ALLOC-01).
+    pub fn register<A: DeviceAllocator>(self, current: &Current<'c, N>, allocator: A) -> PhantomData<A>
+    where
+        Self: TakesAllocator,
+    {
+        let _ = (current, allocator);
+        PhantomData
+    }
+}
+
+impl<N> fmt::Debug for DefaultStream<'_, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DefaultStream").field("queue", &self.queue).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,144 @@
+//! The library that keeps books (`bookkeeper.c`): it refuses on demand and notes broken rules.
+#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(unreachable_pub)]
+#![allow(dead_code, reason = "each test file uses a part")]
+
+use super::common;
+use ascendcl::{Acl, Error, Library};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, OnceLock};
+
+/// What the library answers when the time for a synchronise is up.
+pub const TIMEOUT: i32 = 507_046;
+/// What it answers when work failed on the device.
+pub const WORK_FAILED: i32 = 507_011;
+
+/// The library, for one test alone.
+pub struct Books {
+    _guard: MutexGuard<'static, ()>,
+}
+
+struct Loaded {
+    path: PathBuf,
+    library: libloading::Library,
+}
+
+fn loaded() -> &'static Loaded {
+    static LOADED: OnceLock<Loaded> = OnceLock::new();
+    LOADED.get_or_init(|| {
+        let path = common::c_library("bookkeeper", include_str!("bookkeeper.c"));
+        // SAFETY: the library has no initialisers. The loader answers the safe layer with the same one, by its path.
+        let library = unsafe { libloading::Library::new(&path) }.unwrap();
+        Loaded { path, library }
+    })
+}
+
+/// A function of the control interface.
+fn control<F: Copy>(name: &str) -> F {
+    // SAFETY: the signatures below are those in `bookkeeper.c`; the library is never unloaded.
+    unsafe { *loaded().library.get::<F>(name).unwrap() }
+}
+
+pub fn books() -> Books {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let guard = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    // SAFETY: as stated in `control`.
+    unsafe { control::<unsafe extern "C" fn()>("null_reset")() };
+    Books { _guard: guard }
+}
+
+/// Writes a word into the order of calls.
+pub fn note(word: &str) {
+    let word = CString::new(word).unwrap();
+    // SAFETY: as stated in `control`; the text is read during the call.
+    unsafe { control::<unsafe extern "C" fn(*const c_char)>("null_note")(word.as_ptr()) };
+}
+
+impl Books {
+    pub fn acl(&self) -> Acl {
+        Acl::init(Library::At(loaded().path.clone())).unwrap()
+    }
+
+    /// The next `times` calls of this function answer with `code` and do nothing; -1 stands for all of them.
+    pub fn refuse(&self, name: &str, code: i32, times: i32) {
+        let name = CString::new(name).unwrap();
+        // SAFETY: as stated in `control`; the text is read during the call.
+        unsafe { control::<unsafe extern "C" fn(*const c_char, c_int, c_int)>("null_fail")(name.as_ptr(), code, times) };
+    }
+
+    pub fn refuse_no_more(&self, name: &str) {
+        self.refuse(name, 0, 0);
+    }
+
+    /// Both ways to synchronise a stream.
+    pub fn refuse_to_synchronize(&self, code: i32) {
+        self.refuse("aclrtSynchronizeStream", code, -1);
+        self.refuse("aclrtSynchronizeStreamWithTimeout", code, -1);
+    }
+
+    pub fn synchronize_again(&self) {
+        self.refuse_no_more("aclrtSynchronizeStream");
+        self.refuse_no_more("aclrtSynchronizeStreamWithTimeout");
+    }
+
+    pub fn calls(&self, name: &str) -> i32 {
+        let name = CString::new(name).unwrap();
+        // SAFETY: as stated in `control`; the text is read during the call.
+        unsafe { control::<unsafe extern "C" fn(*const c_char) -> c_int>("null_calls")(name.as_ptr()) }
+    }
+
+    /// The calls since the last look, in their order.
+    pub fn log(&self) -> Vec<String> {
+        self.text("null_log").split_whitespace().map(str::to_owned).collect()
+    }
+
+    /// What lives, in words.
+    pub fn live(&self) -> String {
+        self.text("null_live")
+    }
+
+    pub fn broken(&self) -> String {
+        self.text("null_broken")
+    }
+
+    /// Nothing is left, and no rule was broken.
+    #[track_caller]
+    pub fn assert_closed(&self) {
+        assert_eq!(self.broken(), "", "broken rules");
+        assert_eq!(self.live(), "", "objects that are still alive");
+    }
+
+    pub fn pose_as(&self, soc: &str) {
+        let soc = CString::new(soc).unwrap();
+        // SAFETY: as stated in `control`; the text is read during the call.
+        unsafe { control::<unsafe extern "C" fn(*const c_char)>("null_soc")(soc.as_ptr()) };
+    }
+
+    /// From now on the library proposes an address when it allocates.
+    pub fn propose(&self, address: usize) {
+        // SAFETY: as stated in `control`; the address is not followed.
+        unsafe { control::<unsafe extern "C" fn(*mut c_void)>("null_near")(std::ptr::without_provenance_mut(address)) };
+    }
+
+    /// From now on the library gives a block back at the next synchronise, and not after the launch.
+    pub fn keep_blocks(&self) {
+        // SAFETY: as stated in `control`.
+        unsafe { control::<unsafe extern "C" fn(c_int)>("null_keep_blocks")(1) };
+    }
+
+    fn text(&self, name: &str) -> String {
+        // SAFETY: as stated in `control`; the text stays in place until the next call, which has to wait for `self`.
+        let text = unsafe { CStr::from_ptr(control::<unsafe extern "C" fn() -> *const c_char>(name)()) };
+        text.to_str().unwrap().to_owned()
+    }
+}
+
+/// The vendor call and code of an error.
+#[track_caller]
+pub fn refusal(error: &Error) -> (&'static str, i32) {
+    match error {
+        Error::Vendor(error) => (error.call, error.code.number()),
+        other => panic!("another error: {other}"),
+    }
+}
