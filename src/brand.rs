@@ -1,6 +1,5 @@
 //! The marks that tie values together at compile time. All of them have no size.
 
-use core::fmt;
 use core::marker::PhantomData;
 
 /// The name of a context that was not given one.
@@ -41,12 +40,6 @@ pub(crate) struct Brand<'c, N> {
 
 impl<N> Brand<'_, N> {
     pub(crate) const NEW: Self = Self { _lifetime: PhantomData, _name: PhantomData };
-}
-
-impl<N> fmt::Debug for Brand<'_, N> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(core::any::type_name::<N>())
-    }
 }
 
 /// Makes a type neither `Send` nor `Sync`: a pointer is neither, and the compiler names what it points to.

@@ -7,6 +7,7 @@ use crate::error::{Error, ScopeError};
 use crate::ffi::{Api, RawContext, Restore};
 use crate::ledger::Ledger;
 use crate::thread::OnThread;
+use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -15,7 +16,6 @@ use std::sync::Arc;
 ///
 /// Threads share it by reference, inside [`std::thread::scope`]; each enters it with its own [`Thread`](crate::Thread).
 /// It cannot be destroyed by hand: its scope does that, when no thread can be in it any more (CTX-11).
-#[derive(Debug)]
 pub struct Context<'c, N = Unnamed> {
     ledger: Arc<Ledger>,
     _brand: Brand<'c, N>,
@@ -75,5 +75,11 @@ pub(crate) fn scope<N, T: OnThread, R>(
         (Err(panic), _) | (Ok(_), Err(panic)) => resume_unwind(panic),
         (Ok(result), Ok(Ok(()))) => Ok(result),
         (Ok(result), Ok(Err(errors))) => Err(ScopeError::Teardown { errors, result }),
+    }
+}
+
+impl<N> fmt::Debug for Context<'_, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context").field("device", &self.ledger.device()).finish_non_exhaustive()
     }
 }

@@ -6,9 +6,10 @@ use crate::event::{Event, Unrecorded};
 use crate::ledger::Ledger;
 use crate::library::Loaded;
 use crate::memory::{DeviceBuffer, HostBuffer};
-use crate::model::Model;
+use crate::model::{Model, ModelSize, ModelSource, Weights};
 use crate::stream::{DefaultStream, Fresh, Stream};
 use crate::{Element, ffi};
+use core::fmt;
 use core::mem::MaybeUninit;
 use static_assertions::assert_not_impl_any;
 use std::path::Path;
@@ -21,7 +22,6 @@ use std::path::Path;
 ///
 /// Everything in a context is made here, and its scope owns it: a handle that is dropped or forgotten names an object
 /// that lives on until [`collect`](Self::collect) or the end of the scope.
-#[derive(Debug)]
 pub struct Current<'c, N = Unnamed> {
     ledger: &'c Ledger,
     _brand: Brand<'c, N>,
@@ -106,7 +106,7 @@ impl<'c, N> Current<'c, N> {
     ///
     /// [`Error::Vendor`] when the file is missing or is not a model for this product and release.
     pub fn load_model(&self, path: impl AsRef<Path>) -> Result<Model<'c, N>, Error> {
-        Model::load(self.ledger, |api| ffi::LoadedModel::from_file(api, path.as_ref()))
+        self.load(ModelSource::file(&path))
     }
 
     /// Loads a model from the contents of a model file (`aclmdlLoadFromMem`); the library manages its memory.
@@ -115,7 +115,45 @@ impl<'c, N> Current<'c, N> {
     ///
     /// [`Error::Vendor`] when the bytes are not a model for this product and release.
     pub fn load_model_from_memory(&self, image: &[u8]) -> Result<Model<'c, N>, Error> {
-        Model::load(self.ledger, |api| ffi::LoadedModel::from_memory(api, image))
+        self.load(ModelSource::memory(image))
+    }
+
+    /// Loads a model; the library manages its memory.
+    ///
+    /// # Errors
+    ///
+    /// As for [`load_model`](Self::load_model).
+    pub fn load(&self, source: ModelSource<'_>) -> Result<Model<'c, N>, Error> {
+        Model::load(self.ledger, source.image(), ffi::Onto::default())
+    }
+
+    /// The bytes that a model needs on the device (`aclmdlQuerySize`, `aclmdlQuerySizeFromMem`).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] when the source is not a model, or its size depends on shapes that are chosen at each run
+    /// (MODEL-19).
+    pub fn model_size(&self, source: ModelSource<'_>) -> Result<ModelSize, Error> {
+        source.image().sizes(self.ledger.api()).map(ModelSize::from)
+    }
+
+    /// Allocates memory for the weights of a model, to be shared by every load of it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`model_size`](Self::model_size) and [`device_buffer`](Self::device_buffer).
+    pub fn weights(&self, source: ModelSource<'_>) -> Result<Weights<'c, N>, Error> {
+        Weights::allocate(self.ledger, source)
+    }
+
+    /// Loads a model onto shared weights (`aclmdlLoadFromFileWithMem`, `aclmdlLoadFromMemWithMem`). The weights stay
+    /// allocated until the last model on them is unloaded (MODEL-03, MODEL-09).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherModel`] when the weights are those of another source; else as for [`load_model`](Self::load_model).
+    pub fn load_on(&self, source: ModelSource<'_>, weights: &Weights<'c, N>) -> Result<Model<'c, N>, Error> {
+        Model::load(self.ledger, source.image(), ffi::Onto { work: None, weights: Some(weights.block_for(source)?) })
     }
 
     /// Free and total memory of this context's device (`aclrtGetMemInfo`).
@@ -145,5 +183,11 @@ impl<'c, N> Current<'c, N> {
     /// The number of this context's device.
     pub fn device_id(&self) -> i32 {
         self.ledger.device()
+    }
+}
+
+impl<N> fmt::Debug for Current<'_, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Current").field("device", &self.ledger.device()).finish_non_exhaustive()
     }
 }

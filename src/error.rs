@@ -44,6 +44,9 @@ pub enum Error {
         /// What it does not support.
         what: &'static str,
     },
+    /// A permit was to be spent on a stream of another group.
+    #[error("this stream shares another allocator than the permit's: it is a member of another group")]
+    OtherGroup,
     /// A path that C cannot spell.
     #[error("the path {} has a NUL byte in it", path.display())]
     NulInPath {
@@ -110,6 +113,14 @@ pub enum Error {
         /// The length it has.
         found: usize,
     },
+    /// Weights were given to another model than the one that they were allocated for.
+    #[error("these weights are those of {expected}, they cannot be shared by {found}")]
+    OtherModel {
+        /// The model that they were allocated for.
+        expected: String,
+        /// The model that was to be loaded on them.
+        found: String,
+    },
     /// The inputs do not fit the model.
     #[error(transparent)]
     Input(Box<InputError>),
@@ -122,6 +133,25 @@ pub enum Error {
         found: ElementType,
         /// What it was read as.
         asked: ElementType,
+    },
+    /// The outputs of a prepared model were read before it was executed.
+    #[error("the model has not been executed yet: its outputs hold nothing")]
+    NotExecuted,
+    /// An input that does not exist.
+    #[error("there is no input {index}: the model has {count}")]
+    NoSuchInput {
+        /// The index that was asked for.
+        index: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// A tensor of an element type that this crate does not know.
+    #[error("`{name}` is made of {element}, whose size this crate does not know")]
+    UnknownElement {
+        /// The input or output.
+        name: String,
+        /// What it is made of.
+        element: ElementType,
     },
     /// An output that does not exist.
     #[error("there is no output {index}: the model has {count}")]

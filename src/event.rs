@@ -5,6 +5,7 @@ use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::RawEvent;
 use crate::stream::{Stream, StreamState};
+use core::fmt;
 use core::marker::PhantomData;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
@@ -14,7 +15,6 @@ use std::sync::Arc;
 /// A new event is [`Unrecorded`]. [`Stream::record`] puts it behind the work of a stream; then it is [`Recorded`], and
 /// another stream or the host can wait for it (EVENT-05). An event that is dropped is destroyed by
 /// [`Current::collect`] or the end of its scope.
-#[derive(Debug)]
 #[must_use = "an event that is dropped is destroyed by `collect` or at the end of its scope"]
 pub struct Event<'c, S: EventState = Unrecorded, N = Unnamed> {
     raw: Arc<RawEvent>,
@@ -141,5 +141,11 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     /// [`Error::Vendor`] when the library refuses.
     pub fn wait_for<T: CanBeAwaited>(&self, current: &Current<'c, N>, event: &Event<'c, T, N>) -> Result<(), Error> {
         event.raw.hold_up(current.ledger().api(), self.queue())
+    }
+}
+
+impl<S: EventState, N> fmt::Debug for Event<'_, S, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Event").field("raw", &self.raw).finish_non_exhaustive()
     }
 }

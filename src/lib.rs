@@ -46,6 +46,7 @@ mod device;
 mod error;
 mod event;
 mod ffi;
+mod lane;
 mod ledger;
 mod library;
 mod memory;
@@ -65,12 +66,14 @@ pub use device::Device;
 pub use error::{Error, InputError, MissingFunction, ScopeError, Undone, VendorError};
 pub use event::{CanBeAwaited, Event, EventState, Recorded, Unrecorded};
 pub use ffi::{Element, ElementType, F16};
+pub use lane::{InLane, Lane};
 pub use library::{Library, Loaded};
 pub use memory::{Destination, DeviceBuffer, HostBuffer};
-pub use model::{Input, Model, Output, Outputs, TensorInfo};
+pub use model::{Alone, Input, Model, ModelSize, ModelSource, Output, Outputs, Prepared, TensorInfo, Weights};
 pub use run::{RunError, Setup, run};
 pub use stream::{
-    Decided, DefaultStream, Fresh, Pending, Plain, Stream, StreamState, TakesAllocator, Undecided, With, WithDescriptor,
+    Decided, DefaultStream, Fresh, Member, Pending, Permit, Plain, Stream, StreamState, TakesAllocator, Turn,
+    Undecided, With, WithDescriptor,
 };
 pub use thread::{OnThread, Thread};
 

@@ -75,11 +75,16 @@ impl<A: DeviceAllocator> Registered<A> {
         }
     }
 
+    /// The allocator itself, or the pointer as it was when something else keeps one, too.
+    pub(crate) fn try_into_allocator(self: Arc<Self>) -> Result<A, Arc<Self>> {
+        Arc::try_unwrap(self).map(|own| own.allocator.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()))
+    }
+
     /// The allocator itself, once it is no longer registered: the stream's row has given up its pointer then.
     pub(crate) fn into_allocator(mut self: Arc<Self>) -> A {
         loop {
-            match Arc::try_unwrap(self) {
-                Ok(own) => return own.allocator.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()),
+            match self.try_into_allocator() {
+                Ok(allocator) => return allocator,
                 // Nobody keeps another pointer for longer than it takes to drop it.
                 Err(shared) => self = shared,
             }

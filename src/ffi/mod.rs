@@ -45,6 +45,6 @@ pub(crate) use event::RawEvent;
 pub(crate) use load::open_first;
 #[cfg(feature = "sim")]
 pub(crate) use load::simulator;
-pub(crate) use model::{Given, LoadedModel, Port};
+pub(crate) use model::{Binding, BoundInput, Given, LoadedModel, ModelImage, Onto, Port, Sizes};
 pub(crate) use queue::{Kept, Queue};
 use stamp::{Clock, LastUse};

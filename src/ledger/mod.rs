@@ -17,7 +17,7 @@
 mod shelf;
 
 use crate::error::Error;
-use crate::ffi::{Api, Block, Home, Kept, LoadedModel, Queue, RawContext, RawEvent, Restore};
+use crate::ffi::{Api, Binding, Block, BoundInput, Home, Kept, LoadedModel, Queue, RawContext, RawEvent, Restore};
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -34,14 +34,15 @@ pub(crate) struct Ledger {
     default_stream: OnceLock<Arc<Queue>>,
     streams: Shelf<Queue>,
     events: Shelf<RawEvent>,
+    bindings: Shelf<Binding>,
     models: Shelf<LoadedModel>,
     blocks: Shelf<Block>,
 }
 
 impl Ledger {
     pub(crate) fn new(api: Api, context: RawContext, device: i32) -> Self {
-        let (default_stream, streams, events, models, blocks) = Default::default();
-        Self { api, context, device, ids: AtomicU64::new(1), default_stream, streams, events, models, blocks }
+        let (default_stream, streams, events, bindings, models, blocks) = Default::default();
+        Self { api, context, device, ids: AtomicU64::new(1), default_stream, streams, events, bindings, models, blocks }
     }
 
     pub(crate) fn api(&self) -> Api {
@@ -94,6 +95,15 @@ impl Ledger {
         Ok(self.models.put(self.next_id(), load(self.api)?))
     }
 
+    pub(crate) fn bind(
+        &self,
+        model: &LoadedModel,
+        inputs: Vec<BoundInput>,
+        outputs: Vec<Arc<Block>>,
+    ) -> Result<Arc<Binding>, Error> {
+        Ok(self.bindings.put(self.next_id(), Binding::create(self.api, model, inputs, outputs)?))
+    }
+
     /// An error on products where the library has no allocators (ALLOC-02), before it is asked.
     pub(crate) fn supports_allocators(&self) -> Result<(), Error> {
         let product = self.api.soc_name().unwrap_or_default();
@@ -129,6 +139,12 @@ impl Ledger {
         Ok(())
     }
 
+    pub(crate) fn unbind(&self, binding: &Arc<Binding>) -> Result<(), Error> {
+        binding.destroy(self.api, &self.streams)?;
+        self.bindings.remove(binding);
+        Ok(())
+    }
+
     pub(crate) fn free(&self, block: &Arc<Block>) -> Result<(), Error> {
         block.free(self.api, &self.streams)?;
         self.blocks.remove(block);
@@ -146,6 +162,9 @@ impl Ledger {
         }
         for event in self.events.unnamed() {
             errors.extend(self.destroy_event(&event).err());
+        }
+        for binding in self.bindings.unnamed() {
+            note(&mut errors, self.unbind(&binding));
         }
         for model in self.models.unnamed() {
             note(&mut errors, self.unload(&model));
@@ -177,6 +196,9 @@ impl Ledger {
         if !errors.is_empty() {
             // Work may still be running: nothing that it could use may go.
             return Err(errors);
+        }
+        for binding in self.bindings.all() {
+            errors.extend(self.unbind(&binding).err());
         }
         for model in self.models.all() {
             errors.extend(self.unload(&model).err());

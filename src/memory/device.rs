@@ -6,6 +6,7 @@ use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::{Block, Home};
 use crate::ledger::Ledger;
+use core::fmt;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -32,7 +33,6 @@ pub(crate) mod sealed {
 /// `DeviceBuffer<'c, MaybeUninit<f32>>` is memory that nobody has written yet (MEM-07); writing all of it makes it a
 /// `DeviceBuffer<'c, f32>`. A buffer that is dropped is freed by [`Current::collect`] or the end of its scope, and never
 /// while work in flight uses it.
-#[derive(Debug)]
 pub struct DeviceBuffer<'c, E, N = Unnamed> {
     block: Arc<Block>,
     length: usize,
@@ -164,5 +164,11 @@ impl<'c, E: Element, N> DeviceBuffer<'c, E, N> {
     pub fn to_vec(&self, current: &Current<'c, N>) -> Result<Vec<E>, Error> {
         let mut elements = vec![E::default(); self.length];
         self.copy_to(current, &mut elements).map(|()| elements)
+    }
+}
+
+impl<E, N> fmt::Debug for DeviceBuffer<'_, E, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DeviceBuffer").field("length", &self.length).finish_non_exhaustive()
     }
 }

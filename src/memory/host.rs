@@ -61,6 +61,6 @@ impl<E: Element, N> DerefMut for HostBuffer<'_, E, N> {
 
 impl<E: Element, N> fmt::Debug for HostBuffer<'_, E, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HostBuffer").field("length", &self.len()).field("brand", &self._brand).finish_non_exhaustive()
+        f.debug_struct("HostBuffer").field("length", &self.len()).finish_non_exhaustive()
     }
 }

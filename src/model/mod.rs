@@ -1,49 +1,57 @@
 //! Models: loading, their description, and running them.
 
 mod description;
+mod prepared;
 mod run;
+mod source;
 mod tensor;
+mod weights;
 
 use crate::brand::{Brand, Unnamed};
 use crate::current::Current;
 use crate::error::{Error, Undone};
-use crate::ffi::{Api, LoadedModel};
+use crate::ffi::{LoadedModel, ModelImage, Onto};
 use crate::ledger::Ledger;
 use core::cell::Cell;
+use core::fmt;
 use core::marker::PhantomData;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
 pub use description::TensorInfo;
+pub use prepared::Prepared;
+pub use source::{ModelSize, ModelSource};
 pub use tensor::{Input, Output, Outputs};
+pub use weights::Weights;
 
 /// A loaded model.
 ///
 /// It is run and unloaded with a [`Current`] of the context that it was loaded in (MODEL-01), by one thread at a time
 /// (MODEL-16): it can be sent, not shared. A model that is dropped is unloaded by [`Current::collect`] or the end of its
 /// scope.
-#[derive(Debug)]
 #[must_use = "a model that is dropped is unloaded by `collect` or at the end of its scope; `unload` shows the errors"]
-pub struct Model<'c, N = Unnamed> {
+pub struct Model<'c, N = Unnamed, P = Alone> {
     loaded: Arc<LoadedModel>,
-    inputs: Vec<TensorInfo>,
-    outputs: Vec<TensorInfo>,
+    inputs: Box<[TensorInfo]>,
+    outputs: Box<[TensorInfo]>,
     _brand: Brand<'c, N>,
+    _place: PhantomData<fn(P) -> P>,
     _one_thread: PhantomData<Cell<()>>,
 }
 
 assert_impl_all!(Model<'static>: Send);
 assert_not_impl_any!(Model<'static>: Sync, Clone);
 
-impl<'c, N> Model<'c, N> {
-    pub(crate) fn load(
-        ledger: &'c Ledger,
-        load: impl FnOnce(Api) -> Result<LoadedModel, Error>,
-    ) -> Result<Self, Error> {
-        let loaded = ledger.load(load)?;
+/// The model has its working memory to itself, and runs on any stream.
+#[derive(Debug)]
+pub enum Alone {}
+
+impl<'c, N, P> Model<'c, N, P> {
+    pub(crate) fn load(ledger: &'c Ledger, image: ModelImage<'_>, onto: Onto) -> Result<Self, Error> {
+        let loaded = ledger.load(|api| LoadedModel::load(api, image, onto))?;
         let inputs = loaded.inputs().iter().map(TensorInfo::new).collect();
         let outputs = loaded.outputs().iter().map(TensorInfo::new).collect();
-        Ok(Self { loaded, inputs, outputs, _brand: Brand::NEW, _one_thread: PhantomData })
+        Ok(Self { loaded, inputs, outputs, _brand: Brand::NEW, _place: PhantomData, _one_thread: PhantomData })
     }
 
     /// The inputs, in order.
@@ -63,5 +71,11 @@ impl<'c, N> Model<'c, N> {
     /// The model as it was, when the library refuses.
     pub fn unload(self, current: &Current<'c, N>) -> Result<(), Undone<Self>> {
         current.ledger().unload(&self.loaded).map_err(|error| Undone { error, value: self })
+    }
+}
+
+impl<N, P> fmt::Debug for Model<'_, N, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Model").field("inputs", &self.inputs).field("outputs", &self.outputs).finish_non_exhaustive()
     }
 }

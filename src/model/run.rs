@@ -17,6 +17,13 @@ impl<'c, N> Model<'c, N> {
     /// [`Error::Input`] when the inputs do not fit the model, before anything is called; [`Error::Vendor`] when the
     /// device has no room, or the model fails.
     pub fn run(&mut self, current: &mut Current<'c, N>, inputs: &[Input<'_>]) -> Result<Outputs, Error> {
+        self.run_alone(current, inputs)
+    }
+}
+
+impl<'c, N, P> Model<'c, N, P> {
+    /// Nothing else may run on this model's working memory meanwhile.
+    pub(crate) fn run_alone(&mut self, current: &mut Current<'c, N>, inputs: &[Input<'_>]) -> Result<Outputs, Error> {
         self.check(inputs)?;
         let mut buffers = Buffers { ledger: current.ledger(), blocks: Vec::new() };
         let outputs = self.run_in(&mut buffers, inputs);
@@ -94,7 +101,7 @@ fn read(ledger: &Ledger, info: &TensorInfo, dims: &[i64], block: Option<&Block>)
     Ok(Output::new(info, shape, bytes))
 }
 
-fn dims(shape: &[usize]) -> Vec<i64> {
+pub(super) fn dims(shape: &[usize]) -> Vec<i64> {
     shape.iter().map(|size| i64::try_from(*size).unwrap_or(i64::MAX)).collect()
 }
 

@@ -68,7 +68,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     }
 
     /// Tells the library to call `registered` for work on this stream; the last one told counts (ALLOC-09).
-    fn enroll<A: DeviceAllocator>(
+    pub(super) fn enroll<A: DeviceAllocator>(
         &self,
         current: &Current<'c, N>,
         registered: &Arc<Registered<A>>,
@@ -86,7 +86,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     }
 
     /// Synchronises and ends the registration.
-    fn tell_end(&self, current: &Current<'c, N>) -> Result<(), Error> {
+    pub(super) fn tell_end(&self, current: &Current<'c, N>) -> Result<(), Error> {
         let ledger = current.ledger();
         ledger.synchronize(&self.queue, None)?;
         drop(self.queue.unregister(ledger.api())?);

@@ -4,6 +4,7 @@ mod allocator;
 mod copy;
 mod default;
 mod pending;
+mod shared;
 mod state;
 
 use crate::brand::{Brand, Unnamed};
@@ -11,12 +12,14 @@ use crate::current::Current;
 use crate::error::Undone;
 use crate::ffi::Queue;
 use core::cell::Cell;
+use core::fmt;
 use core::marker::PhantomData;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
 pub use default::{DefaultStream, TakesAllocator};
 pub use pending::Pending;
+pub use shared::{Member, Permit, Turn};
 pub use state::{Decided, Fresh, Plain, StreamState, Undecided, With, WithDescriptor};
 
 /// An explicit stream (`aclrtCreateStream`): work queued on it runs in order (STREAM-04).
@@ -24,7 +27,6 @@ pub use state::{Decided, Fresh, Plain, StreamState, Undecided, With, WithDescrip
 /// `S` says what has been decided about the allocator of work that needs one; a new stream is [`Fresh`]. One thread
 /// uses a stream at a time: it can be sent, not shared (THREAD-03). A stream that is dropped is destroyed by
 /// [`Current::collect`] or the end of its scope.
-#[derive(Debug)]
 #[must_use = "a stream that is dropped is destroyed by `collect` or at the end of its scope; `destroy` shows the errors"]
 pub struct Stream<'c, S: StreamState = Fresh, N = Unnamed> {
     queue: Arc<Queue>,
@@ -43,7 +45,7 @@ impl<'c, N> Stream<'c, Fresh, N> {
 }
 
 impl<'c, S: StreamState, N> Stream<'c, S, N> {
-    pub(crate) fn queue(&self) -> &Queue {
+    pub(crate) fn queue(&self) -> &Arc<Queue> {
         &self.queue
     }
 
@@ -68,5 +70,11 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
             Ok(_) => Ok(()),
             Err(error) => Err(Undone { error, value: self }),
         }
+    }
+}
+
+impl<S: StreamState, N> fmt::Debug for Stream<'_, S, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stream").field("queue", &self.queue).finish_non_exhaustive()
     }
 }

@@ -20,7 +20,7 @@ pub struct Pending<'c, T, N = Unnamed> {
 }
 
 impl<'c, T, N> Pending<'c, T, N> {
-    pub(super) fn new(payload: T, queue: &Arc<Queue>) -> Self {
+    pub(crate) fn new(payload: T, queue: &Arc<Queue>) -> Self {
         Self { payload, queue: Arc::clone(queue), _brand: Brand::NEW }
     }
 

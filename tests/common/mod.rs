@@ -1,5 +1,5 @@
 //! What the tests share.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 #![allow(unreachable_pub)]
 #![allow(dead_code, reason = "each test file uses a part")]
 
@@ -71,4 +71,17 @@ pub fn scratch(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).unwrap();
     folder
+}
+
+/// The digits model with a fixed batch size, which may be at most 127: `batch` becomes a number in the file, written as
+/// long as the word was.
+pub fn digits_in_batches_of(size: u8) -> Vec<u8> {
+    let mut model = std::fs::read(data("digits.onnx")).unwrap();
+    let (word, number) = (*b"\x12\x05batch", [0x08, 0x80 | size, 0x80, 0x80, 0x80, 0x80, 0x00]);
+    let places: Vec<usize> = (0..model.len() - 7).filter(|at| model[*at..*at + 7] == word).collect();
+    assert_eq!(places.len(), 2, "one input and one output");
+    for at in places {
+        model[at..at + 7].copy_from_slice(&number);
+    }
+    model
 }

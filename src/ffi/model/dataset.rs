@@ -10,6 +10,7 @@ use core::ptr::{NonNull, null_mut};
 /// A list of data buffers. It owns the list and the buffer records, never the memory they describe (DATA-01, DATA-04).
 ///
 /// Destroyed by [`destroy`](Self::destroy) on every path; there is no `Drop`.
+#[derive(Debug)]
 pub(super) struct Dataset {
     raw: NonNull<aclmdlDataset>,
     buffers: Vec<NonNull<aclDataBuffer>>,
@@ -91,10 +92,11 @@ impl Dataset {
         Some((start, bytes))
     }
 
-    /// Destroys the buffer records and the list. The first error is reported, the rest is destroyed all the same.
-    pub(super) fn destroy(self, api: Api) -> Result<(), Error> {
+    /// Destroys the buffer records and the list; called once. The first error is reported, the rest is destroyed all the
+    /// same.
+    pub(super) fn destroy(&self, api: Api) -> Result<(), Error> {
         let mut result = Ok(());
-        for buffer in self.buffers {
+        for buffer in &self.buffers {
             // SAFETY: created by this dataset and destroyed once.
             let code = unsafe { api.library().aclDestroyDataBuffer(buffer.as_ptr()) };
             result = result.and(api.done("aclDestroyDataBuffer", code, || "destroy a data buffer".into()));

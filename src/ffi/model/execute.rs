@@ -33,7 +33,7 @@ impl LoadedModel {
         let mut given = Dataset::create(api)?;
         let filled = fill(api, &mut given, &self.inputs, inputs);
         match filled.and_then(|()| self.execute_into(api, &given, outputs)) {
-            Ok(outcomes) => release(api, given, outcomes),
+            Ok(outcomes) => release(api, &given, outcomes),
             Err(error) => {
                 // The first error is the one to report.
                 let _ = given.destroy(api);
@@ -62,7 +62,7 @@ impl LoadedModel {
             .map(|(index, (output, port))| outcome(api, &results, index, *output, port))
             .collect();
         match ran {
-            Ok(()) => release(api, results, outcomes),
+            Ok(()) => release(api, &results, outcomes),
             Err(error) => {
                 outcomes.into_iter().for_each(|outcome| discard(api, outcome));
                 // The execution's error is the one to report.
@@ -73,7 +73,7 @@ impl LoadedModel {
     }
 }
 
-fn fill(api: Api, dataset: &mut Dataset, ports: &[Port], inputs: &[Given<'_>]) -> Result<(), Error> {
+pub(super) fn fill(api: Api, dataset: &mut Dataset, ports: &[Port], inputs: &[Given<'_>]) -> Result<(), Error> {
     inputs.iter().try_for_each(|input| dataset.add(api, input.block, input.bytes))?;
     for (index, (input, port)) in inputs.iter().zip(ports).enumerate() {
         if let Some(dims) = input.dims {
@@ -93,7 +93,7 @@ fn outcome(api: Api, results: &Dataset, index: usize, given: Option<&Block>, por
 }
 
 /// Destroys the dataset; when that fails, what the execution allocated is freed.
-fn release(api: Api, dataset: Dataset, outcomes: Vec<Outcome>) -> Result<Vec<Outcome>, Error> {
+fn release(api: Api, dataset: &Dataset, outcomes: Vec<Outcome>) -> Result<Vec<Outcome>, Error> {
     match dataset.destroy(api) {
         Ok(()) => Ok(outcomes),
         Err(error) => {

@@ -1,11 +1,13 @@
 //! Loaded models and their descriptions.
 
+mod binding;
 mod dataset;
 mod execute;
+mod load;
 
-use super::api::{c_path, text};
+use super::api::text;
 use super::queue::Queue;
-use super::{Api, ElementType, LastUse};
+use super::{Api, Block, ElementType, LastUse};
 use crate::error::Error;
 use crate::ledger::Shelf;
 use ascendcl_sys::MissingSymbol;
@@ -13,9 +15,11 @@ use ascendcl_sys::types::*;
 use core::ffi::c_char;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, Ordering};
-use std::path::Path;
+use std::sync::Arc;
 
+pub(crate) use binding::{Binding, BoundInput};
 pub(crate) use execute::Given;
+pub(crate) use load::{ModelImage, Onto, Sizes};
 
 /// A model in the device's memory. Without a `Drop`: what is not unloaded stays loaded.
 #[derive(Debug)]
@@ -25,6 +29,9 @@ pub(crate) struct LoadedModel {
     outputs: Vec<Port>,
     last_use: LastUse,
     unloaded: AtomicBool,
+    /// The caller's memory that the model was loaded onto; it stays allocated while the model is loaded (MODEL-02,
+    /// MODEL-03).
+    _memory: Vec<Arc<Block>>,
 }
 
 /// One input or output, as the model's description says.
@@ -40,31 +47,12 @@ pub(crate) struct Port {
 }
 
 impl LoadedModel {
-    pub(crate) fn from_file(api: Api, path: &Path) -> Result<Self, Error> {
-        api.in_its_process()?;
-        let mut id = 0;
-        let name = c_path(path)?;
-        // SAFETY: a terminated string, read during the call, and a place for the number.
-        let code = unsafe { api.library().aclmdlLoadFromFile(name.as_ptr(), &raw mut id) };
-        api.done("aclmdlLoadFromFile", code, || format!("load the model {}", path.display()))?;
-        Self::described(api, id)
-    }
-
-    /// `image` is the contents of a model file, in memory of the place that the program runs on (MODEL-10).
-    pub(crate) fn from_memory(api: Api, image: &[u8]) -> Result<Self, Error> {
-        api.in_its_process()?;
-        let mut id = 0;
-        // SAFETY: the slice is read during the call, and there is a place for the number.
-        let code = unsafe { api.library().aclmdlLoadFromMem(image.as_ptr().cast(), image.len(), &raw mut id) };
-        api.done("aclmdlLoadFromMem", code, || format!("load a model of {} bytes from memory", image.len()))?;
-        Self::described(api, id)
-    }
-
     /// Reads the description of a model that has just been loaded; unloads it again when that fails.
-    fn described(api: Api, id: u32) -> Result<Self, Error> {
+    fn described(api: Api, id: u32, memory: Vec<Arc<Block>>) -> Result<Self, Error> {
         match describe(api, id) {
             Ok((inputs, outputs)) => {
-                Ok(Self { id, inputs, outputs, last_use: LastUse::new(), unloaded: AtomicBool::new(false) })
+                let (last_use, unloaded) = (LastUse::new(), AtomicBool::new(false));
+                Ok(Self { id, inputs, outputs, last_use, unloaded, _memory: memory })
             }
             Err(error) => {
                 // The first error is the one to report; a model that cannot even be unloaded stays loaded.
@@ -72,6 +60,14 @@ impl LoadedModel {
                 Err(error)
             }
         }
+    }
+
+    fn id(&self) -> u32 {
+        self.id
+    }
+
+    fn last_use(&self) -> &LastUse {
+        &self.last_use
     }
 
     pub(crate) fn inputs(&self) -> &[Port] {

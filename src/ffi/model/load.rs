@@ -1,0 +1,112 @@
+//! Loading, onto memory of the library or of the caller.
+
+use super::super::api::c_path;
+use super::super::{Api, Block};
+use super::LoadedModel;
+use crate::error::Error;
+use core::ptr::null_mut;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A model file, or its contents in memory of the place that the program runs on (MODEL-10).
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ModelImage<'a> {
+    File(&'a Path),
+    Memory(&'a [u8]),
+}
+
+/// The bytes that a model needs on the device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Sizes {
+    pub(crate) work: usize,
+    pub(crate) weights: usize,
+}
+
+/// The caller's memory for a model; what is `None` is the library's business (MODEL-08).
+#[derive(Default)]
+pub(crate) struct Onto {
+    pub(crate) work: Option<Arc<Block>>,
+    pub(crate) weights: Option<Arc<Block>>,
+}
+
+impl ModelImage<'_> {
+    pub(crate) fn name(self) -> String {
+        match self {
+            Self::File(path) => format!("the model {}", path.display()),
+            Self::Memory(image) => format!("a model of {} bytes from memory", image.len()),
+        }
+    }
+
+    pub(crate) fn sizes(self, api: Api) -> Result<Sizes, Error> {
+        api.in_its_process()?;
+        let (mut work, mut weights) = (0, 0);
+        let doing = || format!("ask for the size of {}", self.name());
+        match self {
+            Self::File(path) => {
+                let name = c_path(path)?;
+                // SAFETY: a terminated string, read during the call, and places for two numbers.
+                let code = unsafe { api.library().aclmdlQuerySize(name.as_ptr(), &raw mut work, &raw mut weights) };
+                api.done("aclmdlQuerySize", code, doing)?;
+            }
+            Self::Memory(image) => {
+                let (start, length) = (image.as_ptr().cast(), image.len());
+                // SAFETY: the slice is read during the call, and there are places for two numbers.
+                let code =
+                    unsafe { api.library().aclmdlQuerySizeFromMem(start, length, &raw mut work, &raw mut weights) };
+                api.done("aclmdlQuerySizeFromMem", code, doing)?;
+            }
+        }
+        Ok(Sizes { work, weights })
+    }
+}
+
+impl LoadedModel {
+    /// Loads a model; the memory in `onto` stays allocated until it is unloaded. The caller has compared the memory with
+    /// the model's [sizes](ModelImage::sizes).
+    pub(crate) fn load(api: Api, image: ModelImage<'_>, onto: Onto) -> Result<Self, Error> {
+        api.in_its_process()?;
+        let mut id = 0;
+        let part =
+            |block: &Option<Arc<Block>>| block.as_ref().map_or((null_mut(), 0), |own| (own.start(), own.bytes()));
+        let ((work, work_bytes), (weights, weight_bytes)) = (part(&onto.work), part(&onto.weights));
+        let library = api.library();
+        let theirs = work.is_null() && weights.is_null();
+        let (call, code) = match image {
+            ModelImage::File(path) => {
+                let path = c_path(path)?;
+                let path = path.as_ptr();
+                if theirs {
+                    // SAFETY: a terminated string, read during the call, and a place for the number.
+                    ("aclmdlLoadFromFile", unsafe { library.aclmdlLoadFromFile(path, &raw mut id) })
+                } else {
+                    // SAFETY: as above; the blocks stay allocated while the model is loaded: it keeps their rows.
+                    ("aclmdlLoadFromFileWithMem", unsafe {
+                        library.aclmdlLoadFromFileWithMem(path, &raw mut id, work, work_bytes, weights, weight_bytes)
+                    })
+                }
+            }
+            ModelImage::Memory(image) => {
+                let (start, length) = (image.as_ptr().cast(), image.len());
+                if theirs {
+                    // SAFETY: the slice is read during the call, and there is a place for the number.
+                    ("aclmdlLoadFromMem", unsafe { library.aclmdlLoadFromMem(start, length, &raw mut id) })
+                } else {
+                    // SAFETY: as above; the blocks stay allocated while the model is loaded: it keeps their rows.
+                    ("aclmdlLoadFromMemWithMem", unsafe {
+                        library.aclmdlLoadFromMemWithMem(
+                            start,
+                            length,
+                            &raw mut id,
+                            work,
+                            work_bytes,
+                            weights,
+                            weight_bytes,
+                        )
+                    })
+                }
+            }
+        };
+        api.done(call, code, || format!("load {}", image.name()))?;
+        Self::described(api, id, onto.work.into_iter().chain(onto.weights).collect())
+    }
+}

@@ -1,0 +1,56 @@
+//! Where a model comes from, and what it needs.
+
+use crate::ffi::{ModelImage, Sizes};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+
+/// A model file, or the contents of one.
+#[derive(Clone, Copy, Debug)]
+pub struct ModelSource<'a>(ModelImage<'a>);
+
+/// The bytes that a model needs on the device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ModelSize {
+    /// Working memory, for inputs, outputs and what is between them.
+    pub work: usize,
+    /// Weights.
+    pub weights: usize,
+}
+
+impl<'a> ModelSource<'a> {
+    /// A file.
+    pub fn file<P: AsRef<Path> + ?Sized>(path: &'a P) -> Self {
+        Self(ModelImage::File(path.as_ref()))
+    }
+
+    /// The contents of a file.
+    pub fn memory(image: &'a [u8]) -> Self {
+        Self(ModelImage::Memory(image))
+    }
+
+    pub(crate) fn image(self) -> ModelImage<'a> {
+        self.0
+    }
+
+    /// Tells sources apart: by path, or by contents.
+    pub(super) fn identity(self) -> Identity {
+        let mut hasher = DefaultHasher::new();
+        match self.0 {
+            ModelImage::File(path) => path.hash(&mut hasher),
+            ModelImage::Memory(image) => image.hash(&mut hasher),
+        }
+        Identity { name: self.0.name(), hash: hasher.finish() }
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Identity {
+    pub(super) name: String,
+    hash: u64,
+}
+
+impl From<Sizes> for ModelSize {
+    fn from(sizes: Sizes) -> Self {
+        Self { work: sizes.work, weights: sizes.weights }
+    }
+}

@@ -1,0 +1,58 @@
+//! Weights that several loads of a model share.
+
+use super::ModelSource;
+use super::source::Identity;
+use crate::brand::{Brand, Unnamed};
+use crate::error::Error;
+use crate::ffi::{Block, Home};
+use crate::ledger::Ledger;
+use core::fmt;
+use static_assertions::assert_impl_all;
+use std::sync::Arc;
+
+/// Device memory for the weights of one model, to load the model onto any number of times, from any thread (MODEL-09).
+///
+/// Nothing can write it: running a model only reads its weights. It is freed when no handle and no loaded model has it
+/// any more, by [`Current::collect`](crate::Current::collect) or the end of the scope (MODEL-03).
+pub struct Weights<'c, N = Unnamed> {
+    block: Arc<Block>,
+    of: Identity,
+    _brand: Brand<'c, N>,
+}
+
+assert_impl_all!(Weights<'static>: Send, Sync, Clone);
+
+impl<N> Clone for Weights<'_, N> {
+    /// Another handle on the same memory.
+    fn clone(&self) -> Self {
+        Self { block: Arc::clone(&self.block), of: self.of.clone(), _brand: Brand::NEW }
+    }
+}
+
+impl<'c, N> Weights<'c, N> {
+    pub(crate) fn allocate(ledger: &'c Ledger, source: ModelSource<'_>) -> Result<Self, Error> {
+        let bytes = source.image().sizes(ledger.api())?.weights;
+        let block = ledger.allocate(Home::Device, bytes)?;
+        Ok(Self { block, of: source.identity(), _brand: Brand::NEW })
+    }
+
+    /// The bytes of the weights.
+    pub fn bytes(&self) -> usize {
+        self.block.bytes()
+    }
+
+    /// The memory, for a load of the model that it is meant for.
+    pub(crate) fn block_for(&self, source: ModelSource<'_>) -> Result<Arc<Block>, Error> {
+        let found = source.identity();
+        if found == self.of {
+            return Ok(Arc::clone(&self.block));
+        }
+        Err(Error::OtherModel { expected: self.of.name.clone(), found: found.name })
+    }
+}
+
+impl<N> fmt::Debug for Weights<'_, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Weights").field("bytes", &self.block.bytes()).field("of", &self.of.name).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,287 @@
+//! Models on streams: prepared once and executed many times, in lanes, in turns of a shared allocator, between events.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod common;
+
+use ascendcl::{
+    Current, DeviceAddress, DeviceAllocator, Error, Input, Library, ModelSource, Permit, RunError, Thread,
+};
+use common::{acl, alone, data, digits, digits_in_batches_of};
+use std::sync::Mutex;
+use std::time::Duration;
+
+fn run<T>(program: impl for<'c> FnOnce(&mut Current<'c>) -> Result<T, Error>) -> T {
+    match ascendcl::run(Library::Simulator, program) {
+        Ok(result) => result,
+        Err(RunError::Program(error)) => panic!("the program: {error}"),
+        Err(error) => panic!("around the program: {error}"),
+    }
+}
+
+#[test]
+fn a_prepared_model_is_executed_again_and_again_on_its_buffers() {
+    let alone = alone();
+    let (labels, pixels) = digits();
+    let right = run(|current| {
+        let stream = current.stream()?.without_allocator();
+        let model = current.load_model(data("digits.onnx"))?;
+        let mut model = model.prepare(current, &[&[36, 64]], &[&[36, 10]])?;
+        let before = model.read::<f32>(current, 0).unwrap_err();
+        assert_eq!(before.to_string(), "the model has not been executed yet: its outputs hold nothing");
+        let mut right = 0;
+        for (images, labels) in pixels.chunks(64 * 36).zip(labels.chunks(36)) {
+            model.write(current, 0, images)?;
+            model = stream.execute(current, model)?.wait_within(current, Duration::from_secs(60))?;
+            let probabilities = model.read::<f32>(current, 0)?;
+            right += probabilities.chunks(10).zip(labels).filter(|(found, label)| largest(found) == **label).count();
+        }
+        model.into_model(current)?.unload(current)?;
+        stream.destroy(current)?;
+        Ok(right)
+    });
+    assert_eq!(right, 352);
+    alone.assert_nothing_lives();
+}
+
+#[test]
+fn a_model_dropped_in_flight_is_unloaded_after_its_work() {
+    let alone = alone();
+    run(|current| {
+        let stream = current.stream()?.without_allocator();
+        for forget in [false, true] {
+            let model = current.load_model(data("digits.onnx"))?.prepare(current, &[&[360, 64]], &[&[360, 10]])?;
+            let pending = stream.execute(current, model)?;
+            if forget { std::mem::forget(pending) } else { drop(pending) }
+            assert!(current.collect().is_empty());
+        }
+        stream.synchronize(current)?;
+        assert!(current.collect().is_empty());
+        let live = ascendcl_sim::control::live();
+        assert_eq!((live.models, live.datasets), (1, 2), "what was dropped is gone, what was forgotten has its row");
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[test]
+fn shapes_that_do_not_fit_give_the_model_back() {
+    let alone = alone();
+    run(|current| {
+        let model = current.load_model(data("digits.onnx"))?;
+        let undone = model.prepare(current, &[&[1, 63]], &[&[1, 10]]).unwrap_err();
+        assert_eq!(undone.error.to_string(), "input `images` takes the shape [_, 64], [1, 63] was given");
+        let undone = undone.value.prepare(current, &[], &[&[1, 10]]).unwrap_err();
+        assert_eq!(undone.error.to_string(), "the model takes 1 input(s) (`images`), 0 were given");
+        let mut model = undone.value.prepare(current, &[&[1, 64]], &[&[1, 10]])?;
+        let wrong = model.write(current, 0, &[0_u8; 64]).unwrap_err().to_string();
+        assert_eq!(wrong, "input `images` takes f32, u8 was given");
+        let wrong = model.write(current, 0, &[0.0_f32; 63]).unwrap_err().to_string();
+        assert_eq!(wrong, "input of the model: expected 64 elements, found 63");
+        let wrong = model.write(current, 1, &[0.0_f32; 64]).unwrap_err().to_string();
+        assert_eq!(wrong, "there is no input 1: the model has 1");
+        model.into_model(current)?.unload(current)?;
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[test]
+fn models_of_a_lane_share_its_working_memory_and_weights_one_after_the_other() {
+    let alone = alone();
+    let (image, (labels, pixels)) = (digits_in_batches_of(8), digits());
+    run(|current| {
+        let source = ModelSource::memory(&image);
+        let size = current.model_size(source)?;
+        let weights = current.weights(source)?;
+        assert_eq!(weights.bytes(), size.weights);
+        let stream = current.stream()?.without_allocator();
+        let stream = current.lane(stream, 2 * size.work, |current, mut lane| {
+            let mut first = lane.load(current, source, Some(&weights))?.prepare(current, &[&[8, 64]], &[&[8, 10]])?;
+            let mut second = lane.load(current, source, Some(&weights))?;
+            let third = lane.load(current, source, None).unwrap_err();
+            assert!(matches!(third, Error::TooShort { .. }), "{third}");
+
+            first.write(current, 0, &pixels[..8 * 64])?;
+            let pending = lane.execute(current, first)?;
+            // Runs when the lane's queued work is done: never at the same time.
+            let outputs = lane.run(current, &mut second, &[Input::new(&[8, 64], &pixels[8 * 64..16 * 64])?])?;
+            assert_eq!(predictions(&outputs.get(0)?.to_vec::<f32>()?), labels[8..16]);
+            let first = pending.wait(current)?;
+            assert_eq!(predictions(&first.read::<f32>(current, 0)?), labels[..8]);
+            second.unload(current)?;
+            Ok::<_, Error>(lane.into_stream())
+        })??;
+        stream.destroy(current)?;
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[test]
+fn a_lane_in_a_mutex_serves_threads_in_turn_and_weights_are_shared_between_them() {
+    let alone = alone();
+    let (image, (labels, pixels)) = (digits_in_batches_of(8), digits());
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    let lanes = device.context(&mut thread, |context, thread| {
+        context.enter(thread, |current| -> Result<(), Error> {
+            let source = ModelSource::memory(&image);
+            let size = current.model_size(source)?;
+            let weights = current.weights(source)?;
+            let stream = current.stream()?.without_allocator();
+            current.lane(stream, 4 * size.work, |_, lane| {
+                let lane = Mutex::new(lane);
+                std::thread::scope(|scope| {
+                    for part in 0..4 {
+                        let (lane, weights, labels, pixels) = (&lane, weights.clone(), &labels, &pixels);
+                        scope.spawn(move || {
+                            let mut thread = Thread::new().unwrap();
+                            let entered = context.enter(&mut thread, |current| {
+                                let mut model = lane.lock().unwrap().load(current, source, Some(&weights)).unwrap();
+                                let images = Input::new(&[8, 64], &pixels[part * 512..(part + 1) * 512]).unwrap();
+                                for _ in 0..20 {
+                                    let mut lane = lane.lock().unwrap();
+                                    let outputs = lane.run(current, &mut model, &[images.clone()]).unwrap();
+                                    let found = predictions(&outputs.get(0).unwrap().to_vec::<f32>().unwrap());
+                                    assert_eq!(found, labels[part * 8..(part + 1) * 8]);
+                                }
+                            });
+                            entered.unwrap();
+                        });
+                    }
+                });
+            })?;
+            Ok(())
+        })
+    });
+    lanes.unwrap().unwrap().unwrap();
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+#[test]
+fn weights_outlive_their_handles_while_a_model_is_loaded_on_them() {
+    let alone = alone();
+    let (image, other) = (digits_in_batches_of(8), digits_in_batches_of(9));
+    run(|current| {
+        let source = ModelSource::memory(&image);
+        let weights = current.weights(source)?;
+        let refused = current.load_on(ModelSource::memory(&other), &weights).unwrap_err();
+        assert!(matches!(refused, Error::OtherModel { .. }), "{refused}");
+        let mut model = current.load_on(source, &weights)?;
+        drop(weights);
+        let blocks = ascendcl_sim::control::live().device_blocks;
+        assert!(current.collect().is_empty());
+        assert_eq!(ascendcl_sim::control::live().device_blocks, blocks, "the weights are in use");
+        model.run(current, &[Input::new(&[8, 64], &[0.0_f32; 512])?])?;
+        model.unload(current)?;
+        assert!(current.collect().is_empty());
+        assert_eq!(ascendcl_sim::control::live().device_blocks, 0);
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[test]
+fn a_permit_lets_the_streams_of_a_group_run_in_turn() {
+    let alone = alone();
+    run(|current| {
+        let mut permit = Permit::new(current, Nothing);
+        let (first, second) = (permit.attach(current, current.stream()?)?, permit.attach(current, current.stream()?)?);
+        let mut model = current.load_model(data("digits.onnx"))?.prepare(current, &[&[4, 64]], &[&[4, 10]])?;
+        for member in [&first, &second, &first] {
+            let turn = permit.begin(member)?;
+            let pending = turn.execute(current, model)?;
+            permit = turn.finish(current)?;
+            model = pending.wait(current)?;
+        }
+        let other = Permit::new(current, Nothing);
+        let refused = other.begin(&first).unwrap_err();
+        assert!(matches!(refused.error, Error::OtherGroup), "{}", refused.error);
+        assert!(refused.value.into_allocator().is_ok());
+
+        let kept = permit.into_allocator().unwrap_err();
+        first.detach(current)?.destroy(current)?;
+        let kept = kept.into_allocator().unwrap_err();
+        drop(second.detach(current)?);
+        assert!(kept.into_allocator().is_ok());
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[test]
+fn an_event_orders_two_streams_and_measures_time() {
+    let alone = alone();
+    run(|current| {
+        let (first, second) = (current.stream()?, current.stream()?);
+        let start = first.record(current, current.event()?)?;
+        let mut host = current.host_buffer::<u32>(1 << 20)?;
+        host.fill(7);
+        let device = current.device_buffer::<u32>(1 << 20)?;
+        let upload = first.copy_to_device(current, host, device)?;
+        let uploaded = first.record(current, current.event()?)?;
+        second.wait_for(current, &uploaded)?;
+        let after = second.record(current, current.event()?)?;
+        after.synchronize(current)?;
+        assert!(uploaded.is_complete(current)?, "the second stream waited for the first");
+        assert!(uploaded.milliseconds_since(current, &start)? >= 0.0);
+        let (_, device) = upload.wait(current)?;
+        assert!(device.to_vec(current)?.iter().all(|element| *element == 7));
+        start.destroy(current)?;
+        drop(uploaded);
+        std::mem::forget(after);
+        assert!(current.collect().is_empty());
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[test]
+fn the_default_stream_copies_and_waits_and_is_never_destroyed() {
+    let alone = alone();
+    run(|current| {
+        let stream = current.default_stream();
+        let mut host = current.host_buffer::<u16>(100)?;
+        host.fill(3);
+        let device = current.device_buffer::<u16>(100)?;
+        let copy = stream.copy_to_device(current, host, device)?;
+        drop(stream);
+        assert!(current.collect().is_empty());
+        current.default_stream().synchronize(current)?;
+        let (_, device) = copy.wait(current)?;
+        assert_eq!(device.to_vec(current)?, [3; 100]);
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+/// An allocator that never has memory: no work here needs any.
+#[derive(Debug)]
+struct Nothing;
+
+// SAFETY: it hands out no memory.
+unsafe impl DeviceAllocator for Nothing {
+    type Block = DeviceAddress;
+
+    fn allocate(&mut self, _bytes: usize) -> Option<DeviceAddress> {
+        None
+    }
+
+    fn address(&self, block: &DeviceAddress) -> DeviceAddress {
+        *block
+    }
+
+    fn free(&mut self, _block: DeviceAddress) {}
+}
+
+fn predictions(probabilities: &[f32]) -> Vec<usize> {
+    probabilities.chunks(10).map(largest).collect()
+}
+
+fn largest(numbers: &[f32]) -> usize {
+    (0..numbers.len()).max_by(|a, b| numbers[*a].total_cmp(&numbers[*b])).unwrap()
+}
