@@ -1,5 +1,6 @@
 //! The marks that tie values together at compile time. All of them have no size.
 
+use core::cell::Cell;
 use core::marker::PhantomData;
 
 /// The name of a context that was not given one.
@@ -49,6 +50,20 @@ pub(crate) struct StaysOnItsThread(PhantomData<*mut TheCurrentContextIsPerThread
 /// Only there for its name, which is part of the compiler's message.
 #[derive(Debug)]
 enum TheCurrentContextIsPerThread {}
+
+/// Makes a type not `Sync`, and leaves it `Send`: a cell is so, and the compiler names what is in it.
+#[derive(Debug)]
+pub(crate) struct NotShared {
+    _cell: PhantomData<Cell<OneThreadAtATimeUsesThis>>,
+}
+
+/// Only there for its name, which is part of the compiler's message.
+#[derive(Debug)]
+enum OneThreadAtATimeUsesThis {}
+
+impl NotShared {
+    pub(crate) const NEW: Self = Self { _cell: PhantomData };
+}
 
 impl StaysOnItsThread {
     pub(crate) const HERE: Self = Self(PhantomData);

@@ -7,12 +7,11 @@ mod source;
 mod tensor;
 mod weights;
 
-use crate::brand::{Brand, Unnamed};
+use crate::brand::{Brand, NotShared, Unnamed};
 use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::{LoadedModel, ModelImage, Onto};
 use crate::ledger::Ledger;
-use core::cell::Cell;
 use core::fmt;
 use core::marker::PhantomData;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -36,7 +35,7 @@ pub struct Model<'c, N = Unnamed, P = Alone> {
     outputs: Box<[TensorInfo]>,
     _brand: Brand<'c, N>,
     _place: PhantomData<fn(P) -> P>,
-    _one_thread: PhantomData<Cell<()>>,
+    _not_shared: NotShared,
 }
 
 assert_impl_all!(Model<'static>: Send);
@@ -51,7 +50,7 @@ impl<'c, N, P> Model<'c, N, P> {
         let loaded = ledger.load(|api| LoadedModel::load(api, image, onto))?;
         let inputs = loaded.inputs().iter().map(TensorInfo::new).collect();
         let outputs = loaded.outputs().iter().map(TensorInfo::new).collect();
-        Ok(Self { loaded, inputs, outputs, _brand: Brand::NEW, _place: PhantomData, _one_thread: PhantomData })
+        Ok(Self { loaded, inputs, outputs, _brand: Brand::NEW, _place: PhantomData, _not_shared: NotShared::NEW })
     }
 
     /// The inputs, in order.

@@ -7,13 +7,11 @@ mod pending;
 mod shared;
 mod state;
 
-use crate::brand::{Brand, Unnamed};
+use crate::brand::{Brand, NotShared, Unnamed};
 use crate::current::Current;
 use crate::error::Undone;
 use crate::ffi::Queue;
-use core::cell::Cell;
 use core::fmt;
-use core::marker::PhantomData;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
@@ -32,7 +30,7 @@ pub struct Stream<'c, S: StreamState = Fresh, N = Unnamed> {
     queue: Arc<Queue>,
     state: S,
     _brand: Brand<'c, N>,
-    _one_thread: PhantomData<Cell<()>>,
+    _not_shared: NotShared,
 }
 
 assert_impl_all!(Stream<'static>: Send);
@@ -40,7 +38,7 @@ assert_not_impl_any!(Stream<'static>: Sync, Clone);
 
 impl<'c, N> Stream<'c, Fresh, N> {
     pub(crate) fn new(queue: Arc<Queue>) -> Self {
-        Self { queue, state: Fresh::NEW, _brand: Brand::NEW, _one_thread: PhantomData }
+        Self { queue, state: Fresh::NEW, _brand: Brand::NEW, _not_shared: NotShared::NEW }
     }
 }
 
@@ -51,8 +49,8 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
 
     /// The same stream in another state, and the state that it was in.
     fn exchange<T: StreamState>(self, state: T) -> (Stream<'c, T, N>, S) {
-        let Self { queue, state: before, _brand, _one_thread } = self;
-        (Stream { queue, state, _brand, _one_thread }, before)
+        let Self { queue, state: before, _brand, _not_shared } = self;
+        (Stream { queue, state, _brand, _not_shared }, before)
     }
 
     fn into_state<T: StreamState>(self, state: T) -> Stream<'c, T, N> {
