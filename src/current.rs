@@ -153,7 +153,11 @@ impl<'c, N> Current<'c, N> {
     ///
     /// [`Error::OtherModel`] when the weights are those of another source; else as for [`load_model`](Self::load_model).
     pub fn load_on(&self, source: ModelSource<'_>, weights: &Weights<'c, N>) -> Result<Model<'c, N>, Error> {
-        Model::load(self.ledger, source.image(), ffi::Onto { work: None, weights: Some(weights.block_for(source)?) })
+        Model::load(
+            self.ledger,
+            source.image(),
+            ffi::Onto { work: None, weights: Some(weights.block_for(self.ledger, source)?) },
+        )
     }
 
     /// Free and total memory of this context's device (`aclrtGetMemInfo`).

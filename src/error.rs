@@ -1,6 +1,6 @@
 //! What can go wrong, in values.
 
-use crate::code::Code;
+use crate::code::{Code, CodeKind};
 use crate::ffi::ElementType;
 use core::fmt;
 use std::path::PathBuf;
@@ -263,6 +263,14 @@ impl From<InputError> for Error {
 }
 
 impl Error {
+    /// Whether a call that was to queue work and failed so has certainly queued nothing.
+    pub(crate) fn rules_out_that_work_was_queued(&self) -> bool {
+        match self {
+            Self::Vendor(error) => matches!(error.code.kind(), CodeKind::Usage | CodeKind::Resource),
+            _ => true,
+        }
+    }
+
     /// The vendor's code, when a vendor call failed.
     pub fn code(&self) -> Option<Code> {
         match self {

@@ -89,7 +89,7 @@ impl<'c, 'l, S: Decided, N, L> Lane<'c, 'l, S, N, L> {
         if need > self.work.bytes() {
             return Err(Error::TooShort { what: "working memory of the lane", need, have: self.work.bytes() });
         }
-        let weights = weights.map(|weights| weights.block_for(source)).transpose()?;
+        let weights = weights.map(|weights| weights.block_for(current.ledger(), source)).transpose()?;
         let onto = Onto { work: Some(Arc::clone(&self.work)), weights };
         let model = Model::load(current.ledger(), source.image(), onto)?;
         self.need = need;

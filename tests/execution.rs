@@ -4,9 +4,7 @@
 
 mod common;
 
-use ascendcl::{
-    Current, DeviceAddress, DeviceAllocator, Error, Input, Library, ModelSource, Permit, RunError, Thread,
-};
+use ascendcl::{Current, DeviceAddress, DeviceAllocator, Error, Input, Library, ModelSource, Permit, RunError, Thread};
 use common::{acl, alone, data, digits, digits_in_batches_of};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -52,7 +50,11 @@ fn a_model_dropped_in_flight_is_unloaded_after_its_work() {
         for forget in [false, true] {
             let model = current.load_model(data("digits.onnx"))?.prepare(current, &[&[360, 64]], &[&[360, 10]])?;
             let pending = stream.execute(current, model)?;
-            if forget { std::mem::forget(pending) } else { drop(pending) }
+            if forget {
+                std::mem::forget(pending)
+            } else {
+                drop(pending)
+            }
             assert!(current.collect().is_empty());
         }
         stream.synchronize(current)?;

@@ -121,13 +121,15 @@ impl Block {
         api.done("aclrtMemset", code, || format!("set {} bytes of {}", self.bytes, self.home.name()))
     }
 
-    /// The block as host memory, for pinned blocks; empty for device memory, which the host cannot follow (MEM-10).
+    /// The block as host memory, for pinned blocks; empty for device memory, which the host cannot follow (MEM-10), and
+    /// for a block that a failed call left in doubt: a copy may be running, and nobody could wait for it.
     ///
     /// `handle` is the pointer in the buffer's handle: queued work takes the handle away until it is synchronised, so
     /// nothing writes while the slice is there. A pinned block is zeroed before it gets a handle.
     pub(crate) fn as_host<E: Pod>(handle: &Arc<Self>) -> &[E] {
         match handle.home {
             Home::Device => &[],
+            Home::Pinned if handle.last_use.is_in_doubt() => &[],
             // SAFETY: the block is `bytes` long, aligned for every element (the library aligns to 64 bytes and more),
             // initialised, and not written meanwhile, as stated above.
             Home::Pinned => unsafe {
@@ -141,6 +143,7 @@ impl Block {
     pub(crate) fn as_host_mut<E: Pod>(handle: &mut Arc<Self>) -> &mut [E] {
         match handle.home {
             Home::Device => &mut [],
+            Home::Pinned if handle.last_use.is_in_doubt() => &mut [],
             // SAFETY: as in `as_host`.
             Home::Pinned => unsafe {
                 core::slice::from_raw_parts_mut(handle.start.as_ptr().cast::<E>(), handle.bytes / size_of::<E>())
@@ -173,7 +176,11 @@ impl Block {
         &self.last_use
     }
 
-    fn holds(&self, bytes: usize) -> Result<(), Error> {
+    /// Whether `bytes` bytes can be copied to or from the block now.
+    pub(super) fn holds(&self, bytes: usize) -> Result<(), Error> {
+        if self.last_use.is_in_doubt() {
+            return Err(Error::StillRunning { what: self.home.name() });
+        }
         if bytes <= self.bytes {
             return Ok(());
         }

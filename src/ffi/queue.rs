@@ -50,9 +50,8 @@ impl Queue {
 
     /// Queues a copy of the first `bytes` bytes. Both blocks are marked as in use until a synchronise covers the copy.
     pub(crate) fn copy(&self, api: Api, to: &Block, from: &Block, bytes: usize) -> Result<(), Error> {
-        if bytes > to.bytes() || bytes > from.bytes() {
-            return Err(Error::TooShort { what: "block to copy", need: bytes, have: to.bytes().min(from.bytes()) });
-        }
+        to.holds(bytes)?;
+        from.holds(bytes)?;
         self.submit(api, "aclrtMemcpyAsync", "queue a copy", [to.last_use(), from.last_use()], |stream| {
             let kind = kind(to, from);
             // SAFETY: both blocks hold `bytes` bytes and are freed only when a synchronise has covered this
@@ -140,7 +139,8 @@ impl Queue {
 
     /// The one way to queue work: stamps what it uses before and after the vendor call.
     ///
-    /// A call that failed may have queued something all the same; its uses are stamped like those of a success.
+    /// A call that fails because of its arguments or of a used-up resource has queued nothing. After any other failure
+    /// nobody knows, so the stream is synchronised; if that fails too, what the call was to use is in doubt for good.
     #[inline]
     pub(super) fn submit<const N: usize>(
         &self,
@@ -155,7 +155,11 @@ impl Queue {
         let code = queue(self.raw);
         let number = self.clock.stamp();
         uses.iter().for_each(|used| used.end(number));
-        api.done(call, code, || doing.into())
+        api.done(call, code, || doing.into()).inspect_err(|error| {
+            if !error.rules_out_that_work_was_queued() && self.synchronize(api, None).is_err() {
+                uses.iter().for_each(|used| used.doubt());
+            }
+        })
     }
 }
 

@@ -9,7 +9,7 @@
 //! *pending* before the call, the number after it, the count before the wait. `tests/stamps.rs` checks it with loom, for
 //! all interleavings of a few threads.
 
-use super::atomic::{AtomicU64, Ordering};
+use super::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The submissions of one stream.
 #[derive(Debug)]
@@ -25,6 +25,7 @@ pub(crate) struct Clock {
 pub(crate) struct LastUse {
     stream: AtomicU64,
     number: AtomicU64,
+    in_doubt: AtomicBool,
 }
 
 /// `LastUse::number` while the vendor call is under way.
@@ -79,7 +80,7 @@ impl Clock {
 
 impl LastUse {
     pub(crate) fn new() -> Self {
-        Self { stream: AtomicU64::new(NEVER), number: AtomicU64::new(0) }
+        Self { stream: AtomicU64::new(NEVER), number: AtomicU64::new(0), in_doubt: AtomicBool::new(false) }
     }
 
     /// Before the vendor call.
@@ -93,6 +94,15 @@ impl LastUse {
     /// After it, with the number that [`Clock::stamp`] gave.
     pub(crate) fn end(&self, number: u64) {
         self.number.store(number, Ordering::Release);
+    }
+
+    /// Nobody knows whether work that uses this was queued, and nobody could wait for it.
+    pub(crate) fn doubt(&self) {
+        self.in_doubt.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_in_doubt(&self) -> bool {
+        self.in_doubt.load(Ordering::Acquire)
     }
 
     pub(crate) fn awaits(&self) -> Awaits {

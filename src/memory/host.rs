@@ -14,6 +14,9 @@ use std::sync::Arc;
 
 /// Pinned host memory (`aclrtMallocHost`), used like a slice.
 ///
+/// After a failure that leaves open whether a copy was queued, and whose stream could not be synchronised either, the
+/// buffer reads as empty: the device may be writing its memory, which stays with the scope.
+///
 /// Copies between it and the device run while the program goes on; between ordinary memory and the device they do not
 /// (COPY-05). A buffer that is dropped is freed by [`Current::collect`] or the end of its scope.
 pub struct HostBuffer<'c, E, N = Unnamed> {

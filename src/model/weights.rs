@@ -41,13 +41,18 @@ impl<'c, N> Weights<'c, N> {
         self.block.bytes()
     }
 
-    /// The memory, for a load of the model that it is meant for.
-    pub(crate) fn block_for(&self, source: ModelSource<'_>) -> Result<Arc<Block>, Error> {
+    /// The memory, for a load of the model that it is meant for. A file may have been replaced since: its size is asked
+    /// for again.
+    pub(crate) fn block_for(&self, ledger: &Ledger, source: ModelSource<'_>) -> Result<Arc<Block>, Error> {
         let found = source.identity();
-        if found == self.of {
-            return Ok(Arc::clone(&self.block));
+        if found != self.of {
+            return Err(Error::OtherModel { expected: self.of.name.clone(), found: found.name });
         }
-        Err(Error::OtherModel { expected: self.of.name.clone(), found: found.name })
+        let need = source.image().sizes(ledger.api())?.weights;
+        if need > self.block.bytes() {
+            return Err(Error::TooShort { what: "memory for the weights", need, have: self.block.bytes() });
+        }
+        Ok(Arc::clone(&self.block))
     }
 }
 

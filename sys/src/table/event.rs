@@ -16,13 +16,13 @@ macro_rules! event_functions {
         [optional] fn aclrtCntNotifyWaitWithTimeout(
             cnt_notify: aclrtCntNotify, stream: aclrtStream, info: *mut aclrtCntNotifyWaitInfo
         ) -> aclError;
-        [optional sim] fn aclrtCreateEvent(event: *mut aclrtEvent) -> aclError;
+        [required sim] fn aclrtCreateEvent(event: *mut aclrtEvent) -> aclError;
         [optional sim] fn aclrtCreateEventExWithFlag(event: *mut aclrtEvent, flag: u32) -> aclError;
         [optional sim] fn aclrtCreateEventWithFlag(event: *mut aclrtEvent, flag: u32) -> aclError;
         [optional] fn aclrtCreateNotify(notify: *mut aclrtNotify, flag: u64) -> aclError;
-        [optional sim] fn aclrtDestroyEvent(event: aclrtEvent) -> aclError;
+        [required sim] fn aclrtDestroyEvent(event: aclrtEvent) -> aclError;
         [optional] fn aclrtDestroyNotify(notify: aclrtNotify) -> aclError;
-        [optional sim] fn aclrtEventElapsedTime(ms: *mut f32, start_event: aclrtEvent, end_event: aclrtEvent) -> aclError;
+        [required sim] fn aclrtEventElapsedTime(ms: *mut f32, start_event: aclrtEvent, end_event: aclrtEvent) -> aclError;
         [optional sim] fn aclrtEventGetTimestamp(event: aclrtEvent, timestamp: *mut u64) -> aclError;
         [optional sim] fn aclrtGetEventAvailNum(event_count: *mut u32) -> aclError;
         [optional sim] fn aclrtGetEventId(event: aclrtEvent, event_id: *mut u32) -> aclError;
@@ -35,20 +35,20 @@ macro_rules! event_functions {
             notify: aclrtNotify, server_pids: *mut aclrtServerPid, num: usize
         ) -> aclError;
         [optional sim] fn aclrtQueryEvent(event: aclrtEvent, status: *mut aclrtEventStatus) -> aclError;
-        [optional sim] fn aclrtQueryEventStatus(event: aclrtEvent, status: *mut aclrtEventRecordedStatus) -> aclError;
+        [required sim] fn aclrtQueryEventStatus(event: aclrtEvent, status: *mut aclrtEventRecordedStatus) -> aclError;
         [optional sim] fn aclrtQueryEventWaitStatus(event: aclrtEvent, status: *mut aclrtEventWaitStatus) -> aclError;
-        [optional sim] fn aclrtRecordEvent(event: aclrtEvent, stream: aclrtStream) -> aclError;
+        [required sim] fn aclrtRecordEvent(event: aclrtEvent, stream: aclrtStream) -> aclError;
         [optional] fn aclrtRecordEventWithFlag(event: aclrtEvent, stream: aclrtStream, flag: u32) -> aclError;
         [optional] fn aclrtRecordNotify(notify: aclrtNotify, stream: aclrtStream) -> aclError;
         [optional sim] fn aclrtResetEvent(event: aclrtEvent, stream: aclrtStream) -> aclError;
-        [optional sim] fn aclrtStreamWaitEvent(stream: aclrtStream, event: aclrtEvent) -> aclError;
+        [required sim] fn aclrtStreamWaitEvent(stream: aclrtStream, event: aclrtEvent) -> aclError;
         [optional] fn aclrtStreamWaitEventWithFlag(
             stream: aclrtStream, event: aclrtEvent, timeout: u32, flag: u32
         ) -> aclError;
         [optional sim] fn aclrtStreamWaitEventWithTimeout(
             stream: aclrtStream, event: aclrtEvent, timeout: i32
         ) -> aclError;
-        [optional sim] fn aclrtSynchronizeEvent(event: aclrtEvent) -> aclError;
+        [required sim] fn aclrtSynchronizeEvent(event: aclrtEvent) -> aclError;
         [optional sim] fn aclrtSynchronizeEventWithTimeout(event: aclrtEvent, timeout: i32) -> aclError;
         [optional] fn aclrtWaitAndResetNotify(notify: aclrtNotify, stream: aclrtStream, timeout: u32) -> aclError;
     } };

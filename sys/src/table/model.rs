@@ -24,7 +24,7 @@ macro_rules! model_functions {
         [required sim] fn aclmdlExecute(
             model_id: u32, input: *const aclmdlDataset, output: *mut aclmdlDataset
         ) -> aclError;
-        [optional sim] fn aclmdlExecuteAsync(
+        [required sim] fn aclmdlExecuteAsync(
             model_id: u32, input: *const aclmdlDataset, output: *mut aclmdlDataset, stream: aclrtStream
         ) -> aclError;
         [optional] fn aclmdlExecuteAsyncV2(
@@ -88,7 +88,7 @@ macro_rules! model_functions {
         [required sim] fn aclmdlGetOutputSizeByIndex(model_desc: *mut aclmdlDesc, index: usize) -> usize;
         [optional] fn aclmdlGetTensorRealName(model_desc: *const aclmdlDesc, name: *const c_char) -> *const c_char;
         [required sim] fn aclmdlLoadFromFile(model_path: *const c_char, model_id: *mut u32) -> aclError;
-        [optional sim] fn aclmdlLoadFromFileWithMem(
+        [required sim] fn aclmdlLoadFromFileWithMem(
             model_path: *const c_char, model_id: *mut u32, work_ptr: *mut c_void, work_size: usize,
             weight_ptr: *mut c_void, weight_size: usize
         ) -> aclError;
@@ -97,7 +97,7 @@ macro_rules! model_functions {
             output_q_num: usize
         ) -> aclError;
         [required sim] fn aclmdlLoadFromMem(model: *const c_void, model_size: usize, model_id: *mut u32) -> aclError;
-        [optional sim] fn aclmdlLoadFromMemWithMem(
+        [required sim] fn aclmdlLoadFromMemWithMem(
             model: *const c_void, model_size: usize, model_id: *mut u32, work_ptr: *mut c_void, work_size: usize,
             weight_ptr: *mut c_void, weight_size: usize
         ) -> aclError;
@@ -110,10 +110,10 @@ macro_rules! model_functions {
         ) -> aclError;
         [optional] fn aclmdlLoadWithConfig(handle: *const aclmdlConfigHandle, model_id: *mut u32) -> aclError;
         [optional] fn aclmdlQueryExeOMDesc(file_name: *const c_char, mdl_partition_size: *mut aclmdlExeOMDesc) -> aclError;
-        [optional sim] fn aclmdlQuerySize(
+        [required sim] fn aclmdlQuerySize(
             file_name: *const c_char, work_size: *mut usize, weight_size: *mut usize
         ) -> aclError;
-        [optional sim] fn aclmdlQuerySizeFromMem(
+        [required sim] fn aclmdlQuerySizeFromMem(
             model: *const c_void, model_size: usize, work_size: *mut usize, weight_size: *mut usize
         ) -> aclError;
         [optional] fn aclmdlSetAttribute(model_id: u32, attr: aclmdlAttr, attr_value: *mut aclmdlAttrValue_t) -> aclError;
