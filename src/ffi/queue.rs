@@ -48,6 +48,10 @@ impl Queue {
         Self { raw: aclrtStream::NULL, id, clock: Clock::new(), gate: Gate::open(), registration: Mutex::default() }
     }
 
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+
     /// Queues a copy of the first `bytes` bytes. Both blocks are marked as in use until a synchronise covers the copy.
     pub(crate) fn copy(&self, api: Api, to: &Block, from: &Block, bytes: usize) -> Result<(), Error> {
         to.holds(bytes)?;

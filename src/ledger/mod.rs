@@ -8,8 +8,8 @@
 //!    stream of a pending copy, the weights of a model). An object is *unnamed* when the ledger's is the only one left;
 //!    dropping a handle does nothing else, so `Drop` never calls the library and never fails.
 //! 3. Objects go in the vendor's order: streams are synchronised, models unloaded, events and streams destroyed, memory
-//!    freed, the context destroyed (DEV-10). If a stream cannot be synchronised, everything after it stays (quarantine): the rows
-//!    move to the device, which refuses to be reset while it has any.
+//!    freed, the context destroyed (DEV-10). If a stream cannot be synchronised, everything after it stays (quarantine):
+//!    the rows move to the device, which refuses to be reset while it has any.
 //! 4. What is freed is idle: the stamps in [`ffi`](crate::ffi) decide, whatever the rows say.
 //! 5. No lock is held while the vendor's library or a user's code runs. Submitting, waiting and copying take no lock at
 //!    all: they work on the row behind the handle.
@@ -30,7 +30,7 @@ pub(crate) struct Ledger {
     api: Api,
     context: RawContext,
     device: i32,
-    ids: AtomicU64,
+    stream_ids: AtomicU64,
     default_stream: OnceLock<Arc<Queue>>,
     streams: Shelf<Queue>,
     events: Shelf<RawEvent>,
@@ -42,7 +42,18 @@ pub(crate) struct Ledger {
 impl Ledger {
     pub(crate) fn new(api: Api, context: RawContext, device: i32) -> Self {
         let (default_stream, streams, events, bindings, models, blocks) = Default::default();
-        Self { api, context, device, ids: AtomicU64::new(1), default_stream, streams, events, bindings, models, blocks }
+        Self {
+            api,
+            context,
+            device,
+            stream_ids: AtomicU64::new(1),
+            default_stream,
+            streams,
+            events,
+            bindings,
+            models,
+            blocks,
+        }
     }
 
     pub(crate) fn api(&self) -> Api {
@@ -60,20 +71,16 @@ impl Ledger {
     // The functions below call the library: this ledger's context has to be current.
 
     pub(crate) fn create_stream(&self) -> Result<Arc<Queue>, Error> {
-        let id = self.next_id();
-        Ok(self.streams.put(id, Queue::create(self.api, id)?))
+        Ok(self.streams.put(Queue::create(self.api, self.next_stream_id())?))
     }
 
     pub(crate) fn create_event(&self) -> Result<Arc<RawEvent>, Error> {
-        Ok(self.events.put(self.next_id(), RawEvent::create(self.api)?))
+        Ok(self.events.put(RawEvent::create(self.api)?))
     }
 
     /// The context's default stream; it is there without being created (DEV-03), and its row from the first use on.
     pub(crate) fn default_stream(&self) -> Arc<Queue> {
-        let first = || {
-            let id = self.next_id();
-            self.streams.put(id, Queue::default_of_current(id))
-        };
+        let first = || self.streams.put(Queue::default_of_current(self.next_stream_id()));
         Arc::clone(self.default_stream.get_or_init(first))
     }
 
@@ -88,11 +95,11 @@ impl Ledger {
 
     /// Takes a block that the library allocated into the ledger.
     pub(crate) fn keep(&self, block: Block) -> Arc<Block> {
-        self.blocks.put(self.next_id(), block)
+        self.blocks.put(block)
     }
 
     pub(crate) fn load(&self, load: impl FnOnce(Api) -> Result<LoadedModel, Error>) -> Result<Arc<LoadedModel>, Error> {
-        Ok(self.models.put(self.next_id(), load(self.api)?))
+        Ok(self.models.put(load(self.api)?))
     }
 
     pub(crate) fn bind(
@@ -101,7 +108,7 @@ impl Ledger {
         inputs: Vec<BoundInput>,
         outputs: Vec<Arc<Block>>,
     ) -> Result<Arc<Binding>, Error> {
-        Ok(self.bindings.put(self.next_id(), Binding::create(self.api, model, inputs, outputs)?))
+        Ok(self.bindings.put(Binding::create(self.api, model, inputs, outputs)?))
     }
 
     /// An error on products where the library has no allocators (ALLOC-02), before it is asked.
@@ -236,8 +243,8 @@ impl Ledger {
         if parts.is_empty() { "a context".to_owned() } else { parts.join(", ") }
     }
 
-    fn next_id(&self) -> u64 {
-        self.ids.fetch_add(1, Ordering::Relaxed)
+    fn next_stream_id(&self) -> u64 {
+        self.stream_ids.fetch_add(1, Ordering::Relaxed)
     }
 }
 

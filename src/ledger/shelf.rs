@@ -1,12 +1,34 @@
 //! The rows of one kind.
 
+use crate::ffi::{Binding, Block, LoadedModel, Queue, RawEvent};
 use core::sync::atomic::{Ordering, fence};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// Rows by number. The lock is held for the look-up alone.
+/// Rows, each under its [key](Row::key). The lock is held for the look-up alone.
 #[derive(Debug)]
 pub(crate) struct Shelf<T>(Mutex<BTreeMap<u64, Arc<T>>>);
+
+/// What stands on a shelf.
+pub(crate) trait Row {
+    /// Tells the row from all others on its shelf. Where nothing else refers to it, its place in memory will do: the
+    /// shelf's own pointer keeps that taken.
+    fn key(row: &Arc<Self>) -> u64 {
+        Arc::as_ptr(row).cast::<()>().addr() as u64
+    }
+}
+
+impl Row for Binding {}
+impl Row for Block {}
+impl Row for LoadedModel {}
+impl Row for RawEvent {}
+
+impl Row for Queue {
+    /// The number that stamps refer to, which no other stream of the context ever gets.
+    fn key(row: &Arc<Self>) -> u64 {
+        row.id()
+    }
+}
 
 impl<T> Default for Shelf<T> {
     fn default() -> Self {
@@ -14,19 +36,19 @@ impl<T> Default for Shelf<T> {
     }
 }
 
-impl<T> Shelf<T> {
-    pub(crate) fn put(&self, id: u64, object: T) -> Arc<T> {
+impl<T: Row> Shelf<T> {
+    pub(crate) fn put(&self, object: T) -> Arc<T> {
         let row = Arc::new(object);
-        self.rows().insert(id, Arc::clone(&row));
+        self.rows().insert(T::key(&row), Arc::clone(&row));
         row
     }
 
-    pub(crate) fn get(&self, id: u64) -> Option<Arc<T>> {
-        self.rows().get(&id).cloned()
+    pub(crate) fn get(&self, key: u64) -> Option<Arc<T>> {
+        self.rows().get(&key).cloned()
     }
 
     pub(crate) fn remove(&self, row: &Arc<T>) {
-        self.rows().retain(|_, known| !Arc::ptr_eq(known, row));
+        self.rows().remove(&T::key(row));
     }
 
     pub(crate) fn all(&self) -> Vec<Arc<T>> {
