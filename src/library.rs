@@ -107,6 +107,7 @@ impl Loaded {
         crate::ffi::Api::new(self)
     }
 
+    #[inline]
     pub(crate) fn library(self) -> &'static sys::Library {
         self.library
     }

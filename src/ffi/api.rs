@@ -32,6 +32,7 @@ impl Api {
     }
 
     /// The functions. Whoever loaded them vouched that they have the signatures of the table.
+    #[inline]
     pub(super) fn library(self) -> &'static Library {
         self.loaded.library()
     }

@@ -160,23 +160,28 @@ impl Block {
         self
     }
 
+    #[inline]
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
+    #[inline]
     pub(super) fn start(&self) -> *mut c_void {
         self.start.as_ptr()
     }
 
+    #[inline]
     pub(super) fn home(&self) -> Home {
         self.home
     }
 
+    #[inline]
     pub(super) fn last_use(&self) -> &LastUse {
         &self.last_use
     }
 
     /// Whether `bytes` bytes can be copied to or from the block now.
+    #[inline]
     pub(super) fn holds(&self, bytes: usize) -> Result<(), Error> {
         if self.last_use.is_in_doubt() {
             return Err(Error::StillRunning { what: self.home.name() });

@@ -30,6 +30,12 @@ impl Gate {
         (before & CLOSED == 0).then_some(passage)
     }
 
+    /// Whether the object is there, for callers who know that nobody is destroying it.
+    #[inline]
+    pub(crate) fn is_open(&self) -> bool {
+        self.0.load(Ordering::Relaxed) & CLOSED == 0
+    }
+
     /// Closes, and waits until nobody is inside. `false` when it was closed already.
     pub(crate) fn close(&self) -> bool {
         if self.0.fetch_or(CLOSED, Ordering::AcqRel) & CLOSED != 0 {

@@ -53,6 +53,7 @@ impl Queue {
     }
 
     /// Queues a copy of the first `bytes` bytes. Both blocks are marked as in use until a synchronise covers the copy.
+    #[inline]
     pub(crate) fn copy(&self, api: Api, to: &Block, from: &Block, bytes: usize) -> Result<(), Error> {
         to.holds(bytes)?;
         from.holds(bytes)?;
@@ -67,6 +68,7 @@ impl Queue {
     /// Waits until everything that was queued before this call is done; for at most `limit`, if there is one.
     ///
     /// A destroyed stream has nothing left to wait for: it was synchronised before.
+    #[inline]
     pub(crate) fn synchronize(&self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
         let Some(_inside) = self.gate.pass() else { return Ok(()) };
         let covers = self.clock.mark();
@@ -154,16 +156,23 @@ impl Queue {
         uses: [&LastUse; N],
         queue: impl FnOnce(aclrtStream) -> Result<aclError, MissingSymbol>,
     ) -> Result<(), Error> {
-        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "stream" }) };
+        // Whoever queues has the stream's handle, and destroying takes it away: nobody closes the gate meanwhile.
+        if !self.gate.is_open() {
+            return Err(Error::Gone { what: "stream" });
+        }
         uses.iter().for_each(|used| used.begin(self.id));
         let code = queue(self.raw);
         let number = self.clock.stamp();
         uses.iter().for_each(|used| used.end(number));
-        api.done(call, code, || doing.into()).inspect_err(|error| {
-            if !error.rules_out_that_work_was_queued() && self.synchronize(api, None).is_err() {
-                uses.iter().for_each(|used| used.doubt());
-            }
-        })
+        api.done(call, code, || doing.into()).inspect_err(|error| self.settle(api, error, &uses))
+    }
+
+    /// After a call that failed: whether what it was to use is in doubt.
+    #[cold]
+    fn settle(&self, api: Api, error: &Error, uses: &[&LastUse]) {
+        if !error.rules_out_that_work_was_queued() && self.synchronize(api, None).is_err() {
+            uses.iter().for_each(|used| used.doubt());
+        }
     }
 }
 

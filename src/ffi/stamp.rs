@@ -54,20 +54,24 @@ impl Clock {
     }
 
     /// The number of a submission that the library has just taken.
+    #[inline]
     pub(crate) fn stamp(&self) -> u64 {
         self.submitted.fetch_add(1, Ordering::AcqRel) + 1
     }
 
     /// To be asked before a synchronise starts: what it will cover.
+    #[inline]
     pub(crate) fn mark(&self) -> u64 {
         self.submitted.load(Ordering::Acquire)
     }
 
     /// To be told after the synchronise succeeded.
+    #[inline]
     pub(crate) fn reached(&self, mark: u64) {
         self.done.fetch_max(mark, Ordering::AcqRel);
     }
 
+    #[inline]
     pub(crate) fn has_done(&self, number: u64) -> bool {
         number <= self.done.load(Ordering::Acquire)
     }
@@ -84,6 +88,7 @@ impl LastUse {
     }
 
     /// Before the vendor call.
+    #[inline]
     pub(crate) fn begin(&self, stream: u64) {
         let before = self.stream.load(Ordering::Relaxed);
         let now = if before == NEVER || before == stream { stream } else { SEVERAL };
@@ -92,6 +97,7 @@ impl LastUse {
     }
 
     /// After it, with the number that [`Clock::stamp`] gave.
+    #[inline]
     pub(crate) fn end(&self, number: u64) {
         self.number.store(number, Ordering::Release);
     }
@@ -101,6 +107,7 @@ impl LastUse {
         self.in_doubt.store(true, Ordering::Release);
     }
 
+    #[inline]
     pub(crate) fn is_in_doubt(&self) -> bool {
         self.in_doubt.load(Ordering::Acquire)
     }

@@ -56,6 +56,7 @@ impl Ledger {
         }
     }
 
+    #[inline]
     pub(crate) fn api(&self) -> Api {
         self.api
     }
@@ -121,6 +122,7 @@ impl Ledger {
         Ok(())
     }
 
+    #[inline]
     pub(crate) fn synchronize(&self, stream: &Queue, limit: Option<Duration>) -> Result<(), Error> {
         stream.synchronize(self.api, limit)
     }

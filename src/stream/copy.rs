@@ -78,6 +78,7 @@ macro_rules! copies {
 copies!(['c, S: StreamState, N] Stream<'c, S, N>);
 copies!(['c, N] DefaultStream<'c, N>);
 
+#[inline]
 fn queue_copy<E, N>(
     current: &Current<'_, N>,
     queue: &Queue,

@@ -20,6 +20,7 @@ pub struct Pending<'c, T, N = Unnamed> {
 }
 
 impl<'c, T, N> Pending<'c, T, N> {
+    #[inline]
     pub(crate) fn new(payload: T, queue: &Arc<Queue>) -> Self {
         Self { payload, queue: Arc::clone(queue), _brand: Brand::NEW }
     }
@@ -29,6 +30,7 @@ impl<'c, T, N> Pending<'c, T, N> {
     /// # Errors
     ///
     /// The work as it was, when it failed on the device or could not be waited for: the buffers stay out of reach.
+    #[inline]
     pub fn wait(self, current: &Current<'c, N>) -> Result<T, Undone<Self>> {
         self.wait_for(current, None)
     }
@@ -42,6 +44,7 @@ impl<'c, T, N> Pending<'c, T, N> {
         self.wait_for(current, Some(limit))
     }
 
+    #[inline]
     fn wait_for(self, current: &Current<'c, N>, limit: Option<Duration>) -> Result<T, Undone<Self>> {
         match current.ledger().synchronize(&self.queue, limit) {
             Ok(()) => Ok(self.payload),

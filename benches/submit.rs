@@ -1,0 +1,86 @@
+//! What the safe layer adds to a queued copy and a wait, over the same calls of the library without it.
+//!
+//! `cargo bench --bench submit` prints times. For instructions, which do not depend on what else the machine does:
+//!
+//! ```sh
+//! cargo bench --bench submit --no-run     # prints the file to run
+//! for side in raw safe; do valgrind --tool=callgrind --callgrind-out-file=/dev/null FILE $side 100000; done
+//! ```
+//!
+//! and divide the difference of the two `Collected` lines by the number of rounds. The library is one that does nothing
+//! (`tests/null/library.c`).
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use ascendcl::{Acl, Library, Thread};
+use ascendcl_sys::types::{aclrtMemcpyKind, aclrtStream};
+use std::ffi::c_void;
+use std::path::Path;
+use std::ptr::null_mut;
+use std::time::{Duration, Instant};
+
+const ROUNDS: u32 = 1_000_000;
+
+fn main() {
+    let library = common::null_library();
+    let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
+    match (words.next().as_deref(), words.next().and_then(|rounds| rounds.parse().ok())) {
+        (Some("raw"), rounds) => drop(raw(&library, rounds.unwrap_or(ROUNDS))),
+        (Some("safe"), rounds) => drop(safe(&library, rounds.unwrap_or(ROUNDS))),
+        _ => {
+            let (raw, safe) = (raw(&library, ROUNDS), safe(&library, ROUNDS));
+            println!("raw:  {:.1} ns per copy and wait", nanoseconds(raw));
+            println!("safe: {:.1} ns per copy and wait", nanoseconds(safe));
+        }
+    }
+}
+
+fn nanoseconds(elapsed: Duration) -> f64 {
+    elapsed.as_secs_f64() * 1e9 / f64::from(ROUNDS)
+}
+
+/// The calls themselves, through the addresses that the dynamic loader gives.
+fn raw(library: &Path, rounds: u32) -> Duration {
+    // SAFETY: the library was just built, and its functions have the signatures of the table.
+    let library = unsafe { libloading::Library::new(library) }.unwrap();
+    // SAFETY: as above.
+    let copy = *unsafe { library.get::<ascendcl_sys::pointers::aclrtMemcpyAsync>("aclrtMemcpyAsync") }.unwrap();
+    // SAFETY: as above.
+    let wait =
+        *unsafe { library.get::<ascendcl_sys::pointers::aclrtSynchronizeStream>("aclrtSynchronizeStream") }.unwrap();
+    let mut block = [0_u8; 64];
+    let start = Instant::now();
+    for _ in 0..rounds {
+        let to = std::hint::black_box(block.as_mut_ptr().cast::<c_void>());
+        // SAFETY: the library does nothing with its arguments.
+        let codes = unsafe {
+            let kind = aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE;
+            (copy(to, 64, to, 64, kind, aclrtStream(null_mut())), wait(aclrtStream(null_mut())))
+        };
+        assert_eq!(codes, (0, 0));
+    }
+    start.elapsed()
+}
+
+/// The same through the safe layer.
+fn safe(library: &Path, rounds: u32) -> Duration {
+    let acl = Acl::init(Library::At(library.to_owned())).unwrap();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    let elapsed = device.with_current(&mut thread, |current| {
+        let stream = current.stream().unwrap();
+        let mut host = current.host_buffer::<u8>(64).unwrap();
+        let mut target = current.upload(&[0_u8; 64]).unwrap();
+        let start = Instant::now();
+        for _ in 0..rounds {
+            (host, target) = stream.copy_to_device(current, host, target).unwrap().wait(current).unwrap();
+        }
+        start.elapsed()
+    });
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    elapsed.unwrap()
+}
