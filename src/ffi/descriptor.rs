@@ -60,8 +60,6 @@ macro_rules! members {
             )]
             pub trait $is_unset: sealed::Unset {}
 
-            impl $is_set for $has {}
-            impl $is_unset for $lacks {}
             impl sealed::Unset for $lacks {}
             impl sealed::Sealed<$value> for $has {
                 fn value(&self) -> $value {
@@ -86,6 +84,16 @@ members! {
         "this descriptor has its address function already",
         "set it: `descriptor.address(function)`";
 }
+
+// Not made by the macro: the compiler shows these lines in its messages.
+impl HasObject for Object {}
+impl HasAllocate for Allocate {}
+impl HasFree for Free {}
+impl HasAddress for Address {}
+impl LacksObject for NoObject {}
+impl LacksAllocate for NoAllocate {}
+impl LacksFree for NoFree {}
+impl LacksAddress for NoAddress {}
 
 mod sealed {
     pub trait Unset {}

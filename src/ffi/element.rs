@@ -15,7 +15,8 @@ pub unsafe trait Pod: Copy + Send + Sync + 'static {}
 /// Implemented for the integer and float types and for [`F16`](crate::F16); it cannot be implemented elsewhere.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element type of AscendCL buffers",
-    label = "expected a number: u8, i8, u16, i16, u32, i32, u64, i64, f32, f64 or `F16`"
+    label = "expected a number: u8, i8, u16, i16, u32, i32, u64, i64, f32, f64 or `F16`",
+    note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.write(current, elements)?` or `buffer.zero(current)?`"
 )]
 pub trait Element: Pod + Default + fmt::Debug + PartialEq {
     /// How the library names it.

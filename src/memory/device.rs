@@ -13,6 +13,12 @@ use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
 /// Device memory that a copy may write all of: written before, or not.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the destination of this copy",
+    label = "expected a `DeviceBuffer` of the stream's own context, with the elements of the source",
+    note = "STREAM-09, MEM-11: stream and buffers of a copy belong to one context",
+    note = "allocate the buffer in the stream's context: `current.device_buffer(length)?`"
+)]
 pub trait Destination<'c, E, N>: sealed::Sealed<'c, E, N> {}
 
 impl<'c, E: Element, N> Destination<'c, E, N> for DeviceBuffer<'c, E, N> {}
@@ -135,13 +141,16 @@ impl<'c, E: Element, N> sealed::Sealed<'c, E, N> for DeviceBuffer<'c, E, N> {
     }
 }
 
-impl<'c, E: Element, N> DeviceBuffer<'c, E, N> {
+impl<'c, E, N> DeviceBuffer<'c, E, N> {
     /// Overwrites the whole buffer from host memory (`aclrtMemcpy`), and returns when that is done.
     ///
     /// # Errors
     ///
     /// [`Error::LengthMismatch`] when `from` has another length, or [`Error::Vendor`].
-    pub fn copy_from(&mut self, current: &Current<'c, N>, from: &[E]) -> Result<(), Error> {
+    pub fn copy_from(&mut self, current: &Current<'c, N>, from: &[E]) -> Result<(), Error>
+    where
+        E: Element,
+    {
         self.has(from.len())?;
         self.block.write(current.ledger().api(), from)
     }
@@ -151,7 +160,10 @@ impl<'c, E: Element, N> DeviceBuffer<'c, E, N> {
     /// # Errors
     ///
     /// [`Error::LengthMismatch`] when `to` has another length, or [`Error::Vendor`].
-    pub fn copy_to(&self, current: &Current<'c, N>, to: &mut [E]) -> Result<(), Error> {
+    pub fn copy_to(&self, current: &Current<'c, N>, to: &mut [E]) -> Result<(), Error>
+    where
+        E: Element,
+    {
         self.has(to.len())?;
         self.block.read(current.ledger().api(), to)
     }
@@ -161,7 +173,10 @@ impl<'c, E: Element, N> DeviceBuffer<'c, E, N> {
     /// # Errors
     ///
     /// As for [`copy_to`](Self::copy_to).
-    pub fn to_vec(&self, current: &Current<'c, N>) -> Result<Vec<E>, Error> {
+    pub fn to_vec(&self, current: &Current<'c, N>) -> Result<Vec<E>, Error>
+    where
+        E: Element,
+    {
         let mut elements = vec![E::default(); self.length];
         self.copy_to(current, &mut elements).map(|()| elements)
     }

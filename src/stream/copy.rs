@@ -7,76 +7,144 @@ use crate::error::{Error, Undone};
 use crate::ffi::{Block, Queue};
 use crate::memory::sealed::Sealed as _;
 use crate::memory::{Destination, DeviceBuffer, HostBuffer};
+use std::sync::Arc;
 use std::time::Duration;
 
-/// The same copies on explicit streams and on the default one.
-macro_rules! copies {
-    ([$($bounds:tt)*] $stream:ty) => {
-        impl<$($bounds)*> $stream {
-            /// Queues a copy from pinned host memory to the device (`aclrtMemcpyAsync`). Both buffers are in flight until
-            /// the result is [waited](Pending::wait) for; then all of the device buffer is written.
-            ///
-            /// # Errors
-            ///
-            /// Both buffers as they were: [`Error::LengthMismatch`] when they differ in length, or [`Error::Vendor`].
-            pub fn copy_to_device<E: Element, D: Destination<'c, E, N>>(
-                &self,
-                current: &Current<'c, N>,
-                from: HostBuffer<'c, E, N>,
-                to: D,
-            ) -> Result<Pending<'c, (HostBuffer<'c, E, N>, DeviceBuffer<'c, E, N>), N>, Undone<(HostBuffer<'c, E, N>, D)>>
-            {
-                match queue_copy::<E, N>(current, &self.queue, (to.block(), to.room()), (from.block(), from.len())) {
-                    Ok(()) => Ok(Pending::new((from, to.written()), &self.queue)),
-                    Err(error) => Err(Undone { error, value: (from, to) }),
-                }
-            }
+impl<'c, S: StreamState, N> Stream<'c, S, N> {
+    /// Queues a copy from pinned host memory to the device (`aclrtMemcpyAsync`). Both buffers are in flight until the
+    /// result is [waited](Pending::wait) for; then all of the device buffer is written.
+    ///
+    /// # Errors
+    ///
+    /// Both buffers as they were: [`Error::LengthMismatch`] when they differ in length, or [`Error::Vendor`].
+    pub fn copy_to_device<E: Element, D: Destination<'c, E, N>>(
+        &self,
+        current: &Current<'c, N>,
+        from: HostBuffer<'c, E, N>,
+        to: D,
+    ) -> ToDevice<'c, E, D, N> {
+        to_device(current, &self.queue, from, to)
+    }
 
-            /// Queues a copy from the device to pinned host memory (`aclrtMemcpyAsync`). Both buffers are in flight until
-            /// the result is [waited](Pending::wait) for.
-            ///
-            /// # Errors
-            ///
-            /// As for [`copy_to_device`](Self::copy_to_device).
-            pub fn copy_to_host<E: Element>(
-                &self,
-                current: &Current<'c, N>,
-                from: DeviceBuffer<'c, E, N>,
-                to: HostBuffer<'c, E, N>,
-            ) -> Result<
-                Pending<'c, (DeviceBuffer<'c, E, N>, HostBuffer<'c, E, N>), N>,
-                Undone<(DeviceBuffer<'c, E, N>, HostBuffer<'c, E, N>)>,
-            > {
-                match queue_copy::<E, N>(current, &self.queue, (to.block(), to.len()), (from.block(), from.len())) {
-                    Ok(()) => Ok(Pending::new((from, to), &self.queue)),
-                    Err(error) => Err(Undone { error, value: (from, to) }),
-                }
-            }
+    /// Queues a copy from the device to pinned host memory (`aclrtMemcpyAsync`). Both buffers are in flight until the
+    /// result is [waited](Pending::wait) for.
+    ///
+    /// # Errors
+    ///
+    /// As for [`copy_to_device`](Self::copy_to_device).
+    pub fn copy_to_host<E: Element>(
+        &self,
+        current: &Current<'c, N>,
+        from: DeviceBuffer<'c, E, N>,
+        to: HostBuffer<'c, E, N>,
+    ) -> ToHost<'c, E, N> {
+        to_host(current, &self.queue, from, to)
+    }
 
-            /// Waits until everything that was queued so far is done (`aclrtSynchronizeStream`).
-            ///
-            /// # Errors
-            ///
-            /// [`Error::Vendor`] with the code of work that failed on the device (ERR-02).
-            pub fn synchronize(&self, current: &Current<'c, N>) -> Result<(), Error> {
-                current.ledger().synchronize(&self.queue, None)
-            }
+    /// Waits until everything that was queued so far is done (`aclrtSynchronizeStream`).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] with the code of work that failed on the device (ERR-02).
+    pub fn synchronize(&self, current: &Current<'c, N>) -> Result<(), Error> {
+        current.ledger().synchronize(&self.queue, None)
+    }
 
-            /// As [`synchronize`](Self::synchronize), for at most `limit` (`aclrtSynchronizeStreamWithTimeout`, in whole
-            /// milliseconds, at least one).
-            ///
-            /// # Errors
-            ///
-            /// [`Error::Vendor`] whose code [`is_timeout`](crate::Code::is_timeout) when the time was up: the work is
-            /// still in flight then, and what it uses stays out of reach (STREAM-16).
-            pub fn synchronize_within(&self, current: &Current<'c, N>, limit: Duration) -> Result<(), Error> {
-                current.ledger().synchronize(&self.queue, Some(limit))
-            }
-        }
-    };
+    /// As [`synchronize`](Self::synchronize), for at most `limit` (`aclrtSynchronizeStreamWithTimeout`, in whole
+    /// milliseconds, at least one).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] whose code [`is_timeout`](crate::Code::is_timeout) when the time was up: the work is still in
+    /// flight then, and what it uses stays out of reach (STREAM-16).
+    pub fn synchronize_within(&self, current: &Current<'c, N>, limit: Duration) -> Result<(), Error> {
+        current.ledger().synchronize(&self.queue, Some(limit))
+    }
 }
-copies!(['c, S: StreamState, N] Stream<'c, S, N>);
-copies!(['c, N] DefaultStream<'c, N>);
+
+impl<'c, N> DefaultStream<'c, N> {
+    /// As [`Stream::copy_to_device`].
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn copy_to_device<E: Element, D: Destination<'c, E, N>>(
+        &self,
+        current: &Current<'c, N>,
+        from: HostBuffer<'c, E, N>,
+        to: D,
+    ) -> ToDevice<'c, E, D, N> {
+        to_device(current, &self.queue, from, to)
+    }
+
+    /// As [`Stream::copy_to_host`].
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn copy_to_host<E: Element>(
+        &self,
+        current: &Current<'c, N>,
+        from: DeviceBuffer<'c, E, N>,
+        to: HostBuffer<'c, E, N>,
+    ) -> ToHost<'c, E, N> {
+        to_host(current, &self.queue, from, to)
+    }
+
+    /// As [`Stream::synchronize`].
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn synchronize(&self, current: &Current<'c, N>) -> Result<(), Error> {
+        current.ledger().synchronize(&self.queue, None)
+    }
+
+    /// As [`Stream::synchronize_within`].
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn synchronize_within(&self, current: &Current<'c, N>, limit: Duration) -> Result<(), Error> {
+        current.ledger().synchronize(&self.queue, Some(limit))
+    }
+}
+
+/// A copy to the device in flight, or its buffers as they were.
+type ToDevice<'c, E, D, N> =
+    Result<Pending<'c, (HostBuffer<'c, E, N>, DeviceBuffer<'c, E, N>), N>, Undone<(HostBuffer<'c, E, N>, D)>>;
+
+/// A copy to the host in flight, or its buffers as they were.
+type ToHost<'c, E, N> = Result<
+    Pending<'c, (DeviceBuffer<'c, E, N>, HostBuffer<'c, E, N>), N>,
+    Undone<(DeviceBuffer<'c, E, N>, HostBuffer<'c, E, N>)>,
+>;
+
+#[inline]
+fn to_device<'c, E: Element, D: Destination<'c, E, N>, N>(
+    current: &Current<'c, N>,
+    queue: &Arc<Queue>,
+    from: HostBuffer<'c, E, N>,
+    to: D,
+) -> ToDevice<'c, E, D, N> {
+    match queue_copy::<E, N>(current, queue, (to.block(), to.room()), (from.block(), from.len())) {
+        Ok(()) => Ok(Pending::new((from, to.written()), queue)),
+        Err(error) => Err(Undone { error, value: (from, to) }),
+    }
+}
+
+#[inline]
+fn to_host<'c, E: Element, N>(
+    current: &Current<'c, N>,
+    queue: &Arc<Queue>,
+    from: DeviceBuffer<'c, E, N>,
+    to: HostBuffer<'c, E, N>,
+) -> ToHost<'c, E, N> {
+    match queue_copy::<E, N>(current, queue, (to.block(), to.len()), (from.block(), from.len())) {
+        Ok(()) => Ok(Pending::new((from, to), queue)),
+        Err(error) => Err(Undone { error, value: (from, to) }),
+    }
+}
 
 #[inline]
 fn queue_copy<E, N>(
