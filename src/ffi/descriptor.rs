@@ -1,6 +1,9 @@
 //! An allocator descriptor out of C function pointers, member by member.
 
 use super::allocator::Members;
+use crate::current::Current;
+use crate::error::Undone;
+use crate::stream::{Stream, StreamState, Undecided, WithDescriptor};
 use core::ffi::c_void;
 use core::fmt;
 use core::ptr::NonNull;
@@ -210,5 +213,30 @@ impl<O: fmt::Debug, A: fmt::Debug, F: fmt::Debug, G: fmt::Debug> fmt::Debug for 
         let mut out = f.debug_struct("Descriptor");
         out.field("object", object).field("allocate", allocate).field("free", free).field("address", address);
         out.field("near", near).finish()
+    }
+}
+
+impl<'c, S: StreamState, N> Stream<'c, S, N> {
+    /// Registers an allocator that is made of C functions (`aclrtAllocatorRegister`).
+    ///
+    /// # Safety
+    ///
+    /// The functions and the object keep the promises of [`DeviceAllocator`](crate::DeviceAllocator); the object can be
+    /// used from any thread; and all of them stay usable until the stream was unregistered or destroyed. The end of the
+    /// context's scope does that at the latest; when the scope reports that it could not be taken down, a later
+    /// [`Device::reset`](crate::Device::reset) that succeeds does.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Stream::register`].
+    pub unsafe fn register_descriptor<O: HasObject, A: HasAllocate, F: HasFree, G: HasAddress>(
+        self,
+        current: &Current<'c, N>,
+        descriptor: Descriptor<O, A, F, G>,
+    ) -> Result<Stream<'c, WithDescriptor, N>, Undone<(Self, Descriptor<O, A, F, G>)>>
+    where
+        S: Undecided,
+    {
+        self.register_members(current, descriptor)
     }
 }

@@ -18,6 +18,7 @@ mod api;
 mod block;
 mod context;
 mod descriptor;
+mod device_allocator;
 mod element;
 mod event;
 mod gate;
@@ -39,6 +40,7 @@ pub use descriptor::{
     HasFree, HasObject, LacksAddress, LacksAllocate, LacksFree, LacksObject, NoAddress, NoAllocate, NoFree, NoObject,
     Object,
 };
+pub use device_allocator::DeviceAllocator;
 pub use element::{Element, ElementType, F16};
 pub(crate) use element::{bytes_of, collect_elements};
 pub(crate) use event::RawEvent;

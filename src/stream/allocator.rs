@@ -40,19 +40,8 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
         }
     }
 
-    /// Registers an allocator that is made of C functions (`aclrtAllocatorRegister`).
-    ///
-    /// # Safety
-    ///
-    /// The functions and the object keep the promises of [`DeviceAllocator`]; the object can be used from any thread;
-    /// and all of them stay usable until the stream was unregistered or destroyed, which the end of the context's scope
-    /// does at the latest.
-    ///
-    /// # Errors
-    ///
-    /// As for [`register`](Self::register).
-    #[allow(unsafe_code, reason = "the caller vouches for functions in another language")]
-    pub unsafe fn register_descriptor<O: HasObject, A: HasAllocate, F: HasFree, G: HasAddress>(
+    /// The safe half of [`register_descriptor`](Self::register_descriptor).
+    pub(crate) fn register_members<O: HasObject, A: HasAllocate, F: HasFree, G: HasAddress>(
         self,
         current: &Current<'c, N>,
         descriptor: Descriptor<O, A, F, G>,

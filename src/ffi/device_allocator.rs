@@ -1,0 +1,43 @@
+//! What an allocator of the user's has to promise.
+
+use crate::allocator::DeviceAddress;
+
+/// Device memory for the work of a stream, from a pool of the caller's (`aclrtAllocatorRegister`).
+///
+/// The required methods are the mandatory members of the vendor's descriptor; the object is `self`. An allocator is
+/// [registered](crate::Stream::register) on a stream before anything that needs memory runs there, and moves into the
+/// stream until it is [unregistered](crate::Stream::unregister).
+///
+/// The methods are called on threads of the library, one at a time, under a lock of the library: they must not call the
+/// library themselves (ALLOC-18). A method that panics counts as one that has no memory; the panic does not leave it.
+///
+/// # Safety
+///
+/// The device reads and writes behind the addresses, so an implementation has to keep these promises:
+///
+/// * A block's address is that of device memory of at least the asked size, on the device of the stream, aligned to 64
+///   bytes, and it stays so until the block was freed **and** the stream was synchronised after that (ALLOC-11,
+///   ALLOC-14): work that is still queued may use a freed block.
+/// * Blocks that are in use at the same time do not overlap.
+/// * No two values hand out the same memory (ALLOC-10): what shares a pool behind a pointer must not be registered on
+///   two streams.
+pub unsafe trait DeviceAllocator: Send + 'static {
+    /// What the allocator knows a piece of memory by.
+    type Block: Send + 'static;
+
+    /// A block of at least `bytes` bytes, or `None` when there is none.
+    fn allocate(&mut self, bytes: usize) -> Option<Self::Block>;
+
+    /// The address of a block that is in use.
+    fn address(&self, block: &Self::Block) -> DeviceAddress;
+
+    /// Takes a block back. Work that is queued on the stream may still use its memory: it can be handed out again to the
+    /// same stream, and must not go anywhere else before the stream was synchronised.
+    fn free(&mut self, block: Self::Block);
+
+    /// As [`allocate`](Self::allocate), if possible near an address that the library proposes.
+    fn allocate_near(&mut self, bytes: usize, near: DeviceAddress) -> Option<Self::Block> {
+        let _ = near;
+        self.allocate(bytes)
+    }
+}
