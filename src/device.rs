@@ -145,12 +145,16 @@ impl DeviceRow {
     }
 
     pub(crate) fn reset(&self, api: Api) -> Result<(), Error> {
-        let kept = core::mem::take(&mut *lock(&self.quarantine));
-        let stuck: Vec<_> = kept.into_iter().filter(|ledger| ledger.tear_down(self.patience()).is_err()).collect();
+        let kept = lock(&self.quarantine).clone();
+        for ledger in kept {
+            // Runs code of the user, which may panic: what is not known to be empty stays.
+            if ledger.tear_down(self.patience()).is_ok() {
+                self.release(&ledger);
+            }
+        }
+        let stuck: Vec<_> = lock(&self.quarantine).iter().map(|ledger| ledger.inventory()).collect();
         if !stuck.is_empty() {
-            let names: Vec<_> = stuck.iter().map(|ledger| ledger.inventory()).collect();
-            lock(&self.quarantine).extend(stuck);
-            return Err(Error::Poisoned { device: self.id, stuck: names.join("; ") });
+            return Err(Error::Poisoned { device: self.id, stuck: stuck.join("; ") });
         }
         let _restore = Restore::here(api);
         api.reset_device(self.id)

@@ -6,6 +6,7 @@ use crate::error::{Error, ScopeError};
 use crate::library::Library;
 use crate::thread::Thread;
 use core::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
 use typed_builder::TypedBuilder;
 
@@ -56,8 +57,12 @@ pub fn run<T, E>(
 ) -> Result<T, RunError<E>> {
     let setup = setup.into();
     let acl = Acl::init_with(setup.library, setup.config.as_deref()).map_err(RunError::Setup)?;
-    let (result, mut errors) = with_device(&acl, setup.device, program);
+    let (result, mut errors) = with_device(&acl, setup.device, |current| {
+        // A panic goes on when the device was given back and the library finalised.
+        catch_unwind(AssertUnwindSafe(|| program(current)))
+    });
     errors.extend(acl.close().err().map(Error::from));
+    let result = result.map(|result| result.unwrap_or_else(|panic| resume_unwind(panic)));
     match (result, errors.pop()) {
         (Some(Ok(result)), None) => Ok(result),
         (Some(Err(error)), None) => Err(RunError::Program(error)),

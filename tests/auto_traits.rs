@@ -16,7 +16,7 @@ unsafe impl DeviceAllocator for Pool {
     type Block = DeviceAddress;
 
     fn allocate(&mut self, _: usize) -> Option<DeviceAddress> {
-        let _ = self.0.get();
+        self.0.set(());
         None
     }
 
@@ -72,8 +72,10 @@ assert_impl_all!(Pending<'static, DeviceBuffer<'static, f32>>: Send);
 assert_not_impl_any!(Pending<'static, Model<'static>>: Sync, Clone);
 assert_not_impl_any!(Pending<'static, DeviceBuffer<'static, f32>>: Clone);
 
-// Pointers of the caller's: what they may be used for is the caller's word.
-assert_not_impl_any!(Descriptor<Object, Allocate, Free, Address>: Send, Sync);
+// Holds a pointer of the caller's, who vouches when it is registered.
+assert_impl_all!(Descriptor<Object, Allocate, Free, Address>: Send);
+assert_not_impl_any!(Descriptor<Object, Allocate, Free, Address>: Sync);
+assert_impl_all!(Stream<'static, WithDescriptor>: Send);
 
 // Values without ties to the library.
 assert_impl_all!(Library: Send, Sync, Clone);

@@ -145,7 +145,7 @@ fn a_lane_in_a_mutex_serves_threads_in_turn_and_weights_are_shared_between_them(
                                 let images = Input::new(&[8, 64], &pixels[part * 512..(part + 1) * 512]).unwrap();
                                 for _ in 0..20 {
                                     let mut lane = lane.lock().unwrap();
-                                    let outputs = lane.run(current, &mut model, &[images.clone()]).unwrap();
+                                    let outputs = lane.run(current, &mut model, std::slice::from_ref(&images)).unwrap();
                                     let found = predictions(&outputs.get(0).unwrap().to_vec::<f32>().unwrap());
                                     assert_eq!(found, labels[part * 8..(part + 1) * 8]);
                                 }

@@ -27,3 +27,10 @@ fn names(folder: &str, ending: &str) -> BTreeSet<String> {
     let paths = files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == ending));
     paths.map(|path| path.file_stem().unwrap().to_string_lossy().into_owned()).collect()
 }
+
+#[test]
+fn the_readme_quotes_what_the_compiler_says() {
+    let message = include_str!("../ui-tests/fail/current_used_on_another_thread.stderr");
+    let readme = include_str!("../README.md");
+    assert!(readme.contains(message.lines().next().unwrap()));
+}

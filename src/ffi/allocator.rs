@@ -93,7 +93,13 @@ impl<A: DeviceAllocator> Registered<A> {
     }
 
     /// Looks at the allocator while it is registered. `None` from inside one of its own callbacks.
-    pub(crate) fn with<R>(&self, look: impl FnOnce(&mut A) -> R) -> Option<R> {
+    ///
+    /// Not `&mut`: whoever had that could take the allocator out, and its memory with it, while the library uses it.
+    pub(crate) fn look<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
+        self.with(|allocator| look(allocator))
+    }
+
+    fn with<R>(&self, look: impl FnOnce(&mut A) -> R) -> Option<R> {
         let here = here();
         if self.inside.load(Ordering::Relaxed) == here {
             return None;
@@ -205,7 +211,7 @@ impl Registration {
         members: Members,
         keeps: Arc<dyn Any + Send + Sync>,
     ) -> Result<Self, Error> {
-        api.in_its_process()?;
+        api.may_be_called()?;
         let doing = || "register an allocator".to_owned();
         // SAFETY: takes nothing; a null answer is an error (ERR-06).
         let descriptor =
@@ -214,12 +220,7 @@ impl Registration {
             return Err(Error::NullAnswer { call: "aclrtAllocatorCreateDesc" });
         }
         let made = Self { descriptor, keeps };
-        match made.set(api, members).and_then(|()| {
-            // SAFETY: the stream is alive (the caller is inside its gate), the descriptor has all its members, and
-            // the object and functions stay usable until `unmake`.
-            let code = unsafe { api.library().aclrtAllocatorRegister(stream, descriptor) };
-            api.done("aclrtAllocatorRegister", code, doing)
-        }) {
+        match made.set(api, members).and_then(|()| made.tell(api, stream)) {
             Ok(()) => Ok(made),
             Err(error) => {
                 // The first error is the one to report.
@@ -264,18 +265,24 @@ impl Registration {
         api.done("aclrtAllocatorSetGetAddrFromBlockFuncToDesc", code, doing)
     }
 
-    /// Takes the registration from the stream, which is synchronised, and destroys the descriptor (ALLOC-08, ALLOC-12).
-    /// Gives back what kept the object in place.
-    pub(super) fn unmake(self, api: Api, stream: aclrtStream) -> Result<Arc<dyn Any + Send + Sync>, (Error, Self)> {
+    /// Takes the registration from the stream, which is synchronised (ALLOC-12). The library no longer calls the
+    /// allocator; the descriptor is still there, to be [told](Self::tell) again or [forgotten](Self::forgotten).
+    pub(super) fn end(&self, api: Api, stream: aclrtStream) -> Result<(), Error> {
         // SAFETY: the stream is alive (the caller is inside its gate).
         let code = unsafe { api.library().aclrtAllocatorUnregister(stream) };
-        if let Err(error) = api.done("aclrtAllocatorUnregister", code, || "unregister an allocator".into()) {
-            return Err((error, self));
-        }
-        Ok(self.forgotten(api))
+        api.done("aclrtAllocatorUnregister", code, || "unregister an allocator".into())
     }
 
-    /// Another registration has taken this one's place: the library no longer calls the allocator.
+    /// Tells the library to call the allocator for work on this stream.
+    pub(super) fn tell(&self, api: Api, stream: aclrtStream) -> Result<(), Error> {
+        // SAFETY: the stream is alive (the caller is inside its gate), the descriptor has all its members, and the object
+        // and functions stay usable while this value, which keeps them, stands in the stream's row.
+        let code = unsafe { api.library().aclrtAllocatorRegister(stream, self.descriptor) };
+        api.done("aclrtAllocatorRegister", code, || "register an allocator".into())
+    }
+
+    /// Destroys the descriptor (ALLOC-08), when the library no longer calls the allocator: the registration has ended, or
+    /// another one has taken its place. Gives back what kept the object in place.
     pub(super) fn forgotten(self, api: Api) -> Arc<dyn Any + Send + Sync> {
         // A descriptor that the library refuses to destroy is lost, and nothing else.
         let _ = self.destroy_descriptor(api);

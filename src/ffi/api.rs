@@ -3,6 +3,7 @@
 use super::RawContext;
 use crate::error::{Error, MissingFunction, VendorError};
 use crate::library::Loaded;
+use crate::thread::InCallback;
 use ascendcl_sys::error_codes::{ACL_ERROR_REPEAT_INITIALIZE, ACL_ERROR_RT_CONTEXT_NULL, ACL_SUCCESS};
 use ascendcl_sys::types::*;
 use ascendcl_sys::{Library, MissingSymbol};
@@ -37,15 +38,18 @@ impl Api {
         self.loaded.library()
     }
 
-    /// Nothing of the library can be used in a child of the process that loaded it: its threads are not there, and its
-    /// locks are as they happened to be. Every call that begins something asks this first.
-    pub(super) fn in_its_process(self) -> Result<(), Error> {
+    /// Whether the library can be called here; every call that begins something asks this first.
+    ///
+    /// It cannot in code that it is calling itself (CB-01, ALLOC-18). And it cannot in a child of the process that loaded
+    /// it: its threads are not there, and its locks are as they happened to be.
+    pub(super) fn may_be_called(self) -> Result<(), Error> {
+        InCallback::refuses()?;
         let (loaded_in, here) = (self.loaded.process(), std::process::id());
         if loaded_in == here { Ok(()) } else { Err(Error::Forked { loaded_in, here }) }
     }
 
     pub(crate) fn init(self, config: Option<&CStr>) -> Result<Initialised, Error> {
-        self.in_its_process()?;
+        self.may_be_called()?;
         // SAFETY: the path is a terminated string, or null for none; the library reads it during the call.
         let code = unsafe { self.library().aclInit(config.map_or(core::ptr::null(), CStr::as_ptr)) };
         match code {
@@ -55,7 +59,7 @@ impl Api {
     }
 
     pub(crate) fn finalize_reference(self) -> Result<(), Error> {
-        self.in_its_process()?;
+        self.may_be_called()?;
         let mut left = 0;
         // SAFETY: `left` is a place for the count.
         let code = unsafe { self.library().aclFinalizeReference(&raw mut left) };
@@ -63,7 +67,7 @@ impl Api {
     }
 
     pub(crate) fn device_count(self) -> Result<u32, Error> {
-        self.in_its_process()?;
+        self.may_be_called()?;
         let mut count = 0;
         // SAFETY: `count` is a place for the number.
         let code = unsafe { self.library().aclrtGetDeviceCount(&raw mut count) };
@@ -71,14 +75,14 @@ impl Api {
     }
 
     pub(crate) fn set_device(self, id: i32) -> Result<(), Error> {
-        self.in_its_process()?;
+        self.may_be_called()?;
         // SAFETY: takes a number, which the library checks.
         let code = unsafe { self.library().aclrtSetDevice(id) };
         self.done("aclrtSetDevice", code, || format!("take device {id}"))
     }
 
     pub(crate) fn reset_device(self, id: i32) -> Result<(), Error> {
-        self.in_its_process()?;
+        self.may_be_called()?;
         // SAFETY: takes a number, which the library checks.
         let code = unsafe { self.library().aclrtResetDevice(id) };
         self.done("aclrtResetDevice", code, || format!("give device {id} back"))
@@ -86,7 +90,7 @@ impl Api {
 
     /// Whether the program runs on the device itself (`ACL_DEVICE`) and not on a host.
     pub(crate) fn runs_on_device(self) -> Result<bool, Error> {
-        self.in_its_process()?;
+        self.may_be_called()?;
         let mut mode = aclrtRunMode::ACL_HOST;
         // SAFETY: `mode` is a place for the answer.
         let code = unsafe { self.library().aclrtGetRunMode(&raw mut mode) };
@@ -96,6 +100,8 @@ impl Api {
 
     /// Free and total bytes of the current device's main memory.
     pub(crate) fn memory_info(self) -> Result<(usize, usize), Error> {
+        self.may_be_called()?;
+        self.in_place()?;
         let (mut free, mut total) = (0, 0);
         // SAFETY: both are places for numbers.
         let code = unsafe { self.library().aclrtGetMemInfo(aclrtMemAttr::ACL_HBM_MEM, &raw mut free, &raw mut total) };
@@ -104,6 +110,7 @@ impl Api {
 
     /// The product, as the library names it; `None` when it does not say.
     pub(crate) fn soc_name(self) -> Option<String> {
+        self.may_be_called().ok()?;
         // SAFETY: takes nothing.
         let name = unsafe { self.library().aclrtGetSocName() }.ok()?;
         // SAFETY: the library answers with null or with a string that it keeps.

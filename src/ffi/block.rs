@@ -40,7 +40,8 @@ impl Block {
     /// Allocates on the current context's device, or pinned memory of the host. A length of zero is refused by the
     /// library (MEM-04), so the smallest block has one byte.
     pub(crate) fn allocate(api: Api, home: Home, bytes: usize) -> Result<Self, Error> {
-        api.in_its_process()?;
+        api.may_be_called()?;
+        api.in_place()?;
         let mut start = core::ptr::null_mut();
         let length = bytes.max(1);
         let (call, code) = match home {
@@ -89,6 +90,7 @@ impl Block {
     pub(crate) fn write<E: Pod>(&self, api: Api, from: &[E]) -> Result<(), Error> {
         let from = bytes_of(from);
         self.holds(from.len())?;
+        api.in_place()?;
         let kind = match self.home {
             Home::Device => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE,
             Home::Pinned => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST,
@@ -104,6 +106,7 @@ impl Block {
     pub(crate) fn read<E: Pod>(&self, api: Api, to: &mut [E]) -> Result<(), Error> {
         let to = bytes_of_mut(to);
         self.holds(to.len())?;
+        api.in_place()?;
         let kind = match self.home {
             Home::Device => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST,
             Home::Pinned => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST,
@@ -116,6 +119,8 @@ impl Block {
 
     /// Sets every byte, and returns when that is done.
     pub(crate) fn fill(&self, api: Api, value: u8) -> Result<(), Error> {
+        self.holds(self.bytes)?;
+        api.in_place()?;
         // SAFETY: the block holds `self.bytes` bytes.
         let code = unsafe { api.library().aclrtMemset(self.start.as_ptr(), self.bytes, i32::from(value), self.bytes) };
         api.done("aclrtMemset", code, || format!("set {} bytes of {}", self.bytes, self.home.name()))

@@ -3,6 +3,7 @@
 use super::Api;
 use crate::error::Error;
 use ascendcl_sys::types::aclrtContext;
+use core::cell::Cell;
 
 /// A vendor context by its handle. The library looks the value up and refuses one that it does not know, so naming a
 /// destroyed context is an error and not a memory fault.
@@ -17,7 +18,7 @@ unsafe impl Sync for RawContext {}
 impl RawContext {
     /// Creates a context on a device; the library also makes it current (CTX-04).
     pub(crate) fn create(api: Api, device: i32) -> Result<Self, Error> {
-        api.in_its_process()?;
+        api.may_be_called()?;
         let mut context = aclrtContext::NULL;
         // SAFETY: `context` is a place for the handle.
         let code = unsafe { api.library().aclrtCreateContext(&raw mut context, device) };
@@ -31,7 +32,7 @@ impl RawContext {
     }
 
     pub(crate) fn make_current(self, api: Api) -> Result<(), Error> {
-        api.in_its_process()?;
+        api.may_be_called()?;
         // SAFETY: the library refuses a handle that it does not know.
         let code = unsafe { api.library().aclrtSetCurrentContext(self.0) };
         api.done("aclrtSetCurrentContext", code, || "make a context current on this thread".into())
@@ -39,7 +40,7 @@ impl RawContext {
 
     /// This thread's current context, if it has one.
     pub(crate) fn current(api: Api) -> Option<Self> {
-        api.in_its_process().ok()?;
+        api.may_be_called().ok()?;
         let mut context = aclrtContext::NULL;
         // SAFETY: `context` is a place for the handle.
         let code = unsafe { api.library().aclrtGetCurrentContext(&raw mut context) };
@@ -47,10 +48,34 @@ impl RawContext {
     }
 }
 
+thread_local! {
+    /// The context that should be current on this thread, and that the library refused to make current again. Without a
+    /// destructor, so that nothing runs when the thread ends.
+    static OWED: Cell<Option<RawContext>> = const { Cell::new(None) };
+}
+
+impl Api {
+    /// Whether this thread's current context is the one that its innermost `Current` stands for. If the library refused
+    /// to make it current again, it is asked once more.
+    #[inline]
+    pub(super) fn in_place(self) -> Result<(), Error> {
+        if OWED.get().is_none() { Ok(()) } else { self.pay() }
+    }
+
+    #[cold]
+    fn pay(self) -> Result<(), Error> {
+        let Some(owed) = OWED.get() else { return Ok(()) };
+        owed.make_current(self)?;
+        OWED.set(None);
+        Ok(())
+    }
+}
+
 /// Puts this thread's current context back when it is dropped, also on unwind (CTX-04, CTX-08, CTX-09).
 ///
 /// Where there was none before there is nothing to put back: the library has no call that takes a thread's context
-/// away. Every entrance of this crate sets the context that it needs, so what is left behind is never relied upon.
+/// away. Every entrance of this crate sets the context that it needs, so what is left behind is never relied upon. When
+/// the library refuses, the context is owed: calls that need it ask again, and fail while it is refused.
 pub(crate) struct Restore {
     api: Api,
     before: Option<RawContext>,
@@ -58,16 +83,14 @@ pub(crate) struct Restore {
 
 impl Restore {
     pub(crate) fn here(api: Api) -> Self {
-        Self { api, before: RawContext::current(api) }
+        Self { api, before: OWED.take().or_else(|| RawContext::current(api)) }
     }
 }
 
 impl Drop for Restore {
     fn drop(&mut self) {
         if let Some(before) = self.before {
-            // The context that was current before outlives this guard: its scope encloses the guard's. Should the
-            // library refuse all the same, the next call that needs it reports so; there is nobody to tell here.
-            let _ = before.make_current(self.api);
+            OWED.set(before.make_current(self.api).is_err().then_some(before));
         }
     }
 }

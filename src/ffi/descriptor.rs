@@ -88,6 +88,10 @@ members! {
         "set it: `descriptor.address(function)`";
 }
 
+// SAFETY: the pointer is only handed to the library, on the word of the caller of `register_descriptor` that the object
+// can be used from any thread.
+unsafe impl Send for Object {}
+
 // Not made by the macro: the compiler shows these lines in its messages.
 impl HasObject for Object {}
 impl HasAllocate for Allocate {}

@@ -19,7 +19,8 @@ unsafe impl Sync for RawEvent {}
 
 impl RawEvent {
     pub(crate) fn create(api: Api) -> Result<Self, Error> {
-        api.in_its_process()?;
+        api.may_be_called()?;
+        api.in_place()?;
         let mut raw = aclrtEvent(core::ptr::null_mut());
         // SAFETY: `raw` is a place for the handle.
         let code = unsafe { api.library().aclrtCreateEvent(&raw mut raw) };

@@ -34,7 +34,8 @@ unsafe impl Sync for Queue {}
 
 impl Queue {
     pub(crate) fn create(api: Api, id: u64) -> Result<Self, Error> {
-        api.in_its_process()?;
+        api.may_be_called()?;
+        api.in_place()?;
         let mut raw = aclrtStream::NULL;
         // SAFETY: `raw` is a place for the handle.
         let code = unsafe { api.library().aclrtCreateStream(&raw mut raw) };
@@ -71,6 +72,7 @@ impl Queue {
     #[inline]
     pub(crate) fn synchronize(&self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
         let Some(_inside) = self.gate.pass() else { return Ok(()) };
+        api.in_place()?;
         let covers = self.clock.mark();
         match limit {
             None => {
@@ -111,10 +113,13 @@ impl Queue {
             return Err(Error::StillRunning { what: "stream" });
         }
         let Some(registration) = self.registration().take() else { return Ok(None) };
-        registration.unmake(api, self.raw).map(Some).map_err(|(error, registration)| {
-            *self.registration() = Some(registration);
-            error
-        })
+        match registration.end(api, self.raw) {
+            Ok(()) => Ok(Some(registration.forgotten(api))),
+            Err(error) => {
+                *self.registration() = Some(registration);
+                Err(error)
+            }
+        }
     }
 
     /// Destroys the stream. Its work has to be done: call [`synchronize`](Self::synchronize) before.
@@ -126,17 +131,30 @@ impl Queue {
         if !self.clock.is_idle() {
             return Err(Error::StillRunning { what: "stream" });
         }
-        let kept = self.unregister(api)?;
-        if !self.gate.close() {
-            return Ok(kept);
+        api.in_place()?;
+        if !self.gate.close() || self.raw.is_null() {
+            return Ok(None);
         }
-        if self.raw.is_null() {
-            return Ok(kept);
+        let registration = self.registration().take();
+        let destroyed =
+            registration.as_ref().map_or(Ok(()), |own| own.end(api, self.raw)).and_then(|()| self.take_down(api));
+        match destroyed {
+            Ok(()) => Ok(registration.map(|own| own.forgotten(api))),
+            Err(error) => {
+                // The stream is as it was, and so is its allocator. Should the library refuse that, too, it allocates by
+                // itself from now on, which is what it does without a registration; the first error is the one to report.
+                let _ = registration.as_ref().map(|own| own.tell(api, self.raw));
+                *self.registration() = registration;
+                self.gate.reopen();
+                Err(error)
+            }
         }
+    }
+
+    fn take_down(&self, api: Api) -> Result<(), Error> {
         // SAFETY: the handle is alive: the gate was open; and nobody is using it: the gate is closed.
         let code = unsafe { api.library().aclrtDestroyStream(self.raw) };
-        let destroyed = api.done("aclrtDestroyStream", code, || "destroy a stream".into());
-        destroyed.inspect_err(|_| self.gate.reopen()).map(|()| kept)
+        api.done("aclrtDestroyStream", code, || "destroy a stream".into())
     }
 
     fn registration(&self) -> MutexGuard<'_, Option<Registration>> {
@@ -160,6 +178,7 @@ impl Queue {
         if !self.gate.is_open() {
             return Err(Error::Gone { what: "stream" });
         }
+        api.in_place()?;
         uses.iter().for_each(|used| used.begin(self.id));
         let code = queue(self.raw);
         let number = self.clock.stamp();

@@ -18,7 +18,8 @@ mod shelf;
 
 use crate::error::Error;
 use crate::ffi::{Api, Binding, Block, BoundInput, Home, Kept, LoadedModel, Queue, RawContext, RawEvent, Restore};
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -37,11 +38,13 @@ pub(crate) struct Ledger {
     bindings: Shelf<Binding>,
     models: Shelf<LoadedModel>,
     blocks: Shelf<Block>,
+    /// The context itself was destroyed: nothing is left to take down.
+    gone: AtomicBool,
 }
 
 impl Ledger {
     pub(crate) fn new(api: Api, context: RawContext, device: i32) -> Self {
-        let (default_stream, streams, events, bindings, models, blocks) = Default::default();
+        let (default_stream, streams, events, bindings, models, blocks, gone) = Default::default();
         Self {
             api,
             context,
@@ -53,6 +56,7 @@ impl Ledger {
             bindings,
             models,
             blocks,
+            gone,
         }
     }
 
@@ -181,7 +185,7 @@ impl Ledger {
         for block in self.blocks.unnamed() {
             note(&mut errors, self.free(&block));
         }
-        drop(kept);
+        drop_each(kept);
         errors
     }
 
@@ -194,6 +198,9 @@ impl Ledger {
     /// May be called again after a failure: what is gone stays gone, and the rest is tried once more.
     /// Each stream is waited for at most `patience`, if there is a limit.
     pub(crate) fn tear_down(&self, patience: Option<Duration>) -> Result<(), Vec<Error>> {
+        if self.gone.load(Ordering::Acquire) {
+            return Ok(());
+        }
         let _restore = Restore::here(self.api);
         if let Err(error) = self.context.make_current(self.api) {
             return Err(vec![error]);
@@ -225,10 +232,12 @@ impl Ledger {
             errors.extend(self.free(&block).err());
         }
         if errors.is_empty() {
-            errors.extend(self.context.destroy(self.api).err());
+            let destroyed = self.context.destroy(self.api);
+            self.gone.store(destroyed.is_ok(), Ordering::Release);
+            errors.extend(destroyed.err());
         }
         // Last, and with nothing locked or half done: the allocators are the user's, and so is what dropping them does.
-        drop(kept);
+        drop_each(kept);
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
@@ -247,6 +256,23 @@ impl Ledger {
 
     fn next_stream_id(&self) -> u64 {
         self.stream_ids.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+/// Drops every allocator, also when dropping one of them panics; the first panic goes on.
+fn drop_each(kept: Vec<Kept>) {
+    let mut first = None;
+    for allocator in kept {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(allocator))) {
+            match first {
+                None => first = Some(panic),
+                // Dropping what was thrown could throw again.
+                Some(_) => core::mem::forget(panic),
+            }
+        }
+    }
+    if let Some(panic) = first {
+        resume_unwind(panic);
     }
 }
 

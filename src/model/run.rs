@@ -90,7 +90,8 @@ fn read(ledger: &Ledger, info: &TensorInfo, dims: &[i64], block: Option<&Block>)
     let shape: Vec<usize> = dims.iter().map(|size| usize::try_from(*size).unwrap_or(0)).collect();
     let room = block.map_or(0, Block::bytes);
     // An element type that this crate does not know has the size that the library gave it.
-    let need = info.element.size().map_or(room, |size| shape.iter().product::<usize>().saturating_mul(size));
+    let need =
+        info.element.size().map_or(room, |size| shape.iter().fold(size, |bytes, size| bytes.saturating_mul(*size)));
     if need > room {
         return Err(Error::TooShort { what: "output of the model", need, have: room });
     }

@@ -35,7 +35,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     {
         let registered = Registered::new(allocator);
         match self.enroll(current, &registered) {
-            Ok(()) => Ok(self.into_state(With { allocator: registered })),
+            Ok(()) => Ok(self.into_state(With { allocator: Arc::downgrade(&registered) })),
             Err(error) => Err(Undone { error, value: (self, registered.into_allocator()) }),
         }
     }
@@ -105,16 +105,15 @@ impl<'c, N> Stream<'c, WithDescriptor, N> {
 }
 
 impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
-    /// Looks at the allocator while it is registered: for its statistics, say. `None` from inside one of its own
-    /// callbacks.
-    pub fn with_allocator<R>(&self, look: impl FnOnce(&mut A) -> R) -> Option<R> {
-        self.state.allocator.with(look)
+    /// Looks at the allocator while it is registered: for its statistics, say. `None` from inside one of its own methods.
+    pub fn with_allocator<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
+        self.state.allocator.upgrade()?.look(look)
     }
 
     /// Whether the allocator panicked while the library called it, or was entered again from inside itself. The library
     /// was told that there is no memory then, and a block that was to be freed is lost.
     pub fn allocator_misbehaved(&self) -> bool {
-        self.state.allocator.misbehaved()
+        self.state.allocator.upgrade().is_some_and(|registered| registered.misbehaved())
     }
 
     /// Synchronises the stream, puts another allocator in the place of this one (ALLOC-09), and gives this one back. Its
@@ -129,10 +128,12 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
         allocator: B,
     ) -> Result<(Stream<'c, With<B>, N>, A), Undone<(Self, B)>> {
         let registered = Registered::new(allocator);
-        match self.enroll(current, &registered) {
-            Ok(()) => {
-                let (stream, before) = self.exchange(With { allocator: registered });
-                Ok((stream, before.allocator.into_allocator()))
+        let replaced = self.allocator().and_then(|before| self.enroll(current, &registered).map(|()| before));
+        match replaced {
+            Ok(before) => {
+                let stream = self.into_state(With { allocator: Arc::downgrade(&registered) });
+                drop(registered);
+                Ok((stream, before.into_allocator()))
             }
             Err(error) => Err(Undone { error, value: (self, registered.into_allocator()) }),
         }
@@ -145,12 +146,15 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
     ///
     /// The stream with its allocator, as they were.
     pub fn unregister(self, current: &Current<'c, N>) -> Result<(Stream<'c, Fresh, N>, A), Undone<Self>> {
-        match self.tell_end(current) {
-            Ok(()) => {
-                let (stream, state) = self.exchange(Fresh::NEW);
-                Ok((stream, state.allocator.into_allocator()))
-            }
+        let ended = self.allocator().and_then(|allocator| self.tell_end(current).map(|()| allocator));
+        match ended {
+            Ok(allocator) => Ok((self.into_state(Fresh::NEW), allocator.into_allocator())),
             Err(error) => Err(Undone { error, value: self }),
         }
+    }
+
+    /// The allocator, which the stream's row owns while it is registered.
+    fn allocator(&self) -> Result<Arc<Registered<A>>, Error> {
+        self.state.allocator.upgrade().ok_or(Error::Gone { what: "allocator" })
     }
 }

@@ -53,7 +53,7 @@ impl<'c, A: DeviceAllocator, N> Permit<'c, A, N> {
         stream: Stream<'c, S, N>,
     ) -> Result<Member<'c, A, N>, Undone<Stream<'c, S, N>>> {
         match stream.enroll(current, &self.allocator) {
-            Ok(()) => Ok(Member { stream: stream.into_state(With { allocator: Arc::clone(&self.allocator) }) }),
+            Ok(()) => Ok(Member { stream: stream.into_state(With { allocator: Arc::downgrade(&self.allocator) }) }),
             Err(error) => Err(Undone { error, value: stream }),
         }
     }
@@ -64,16 +64,16 @@ impl<'c, A: DeviceAllocator, N> Permit<'c, A, N> {
     ///
     /// The permit, with [`Error::OtherGroup`], when the stream is a member of another group.
     pub fn begin<'m>(self, member: &'m Member<'c, A, N>) -> Result<Turn<'c, 'm, A, N>, Undone<Self>> {
-        if Arc::ptr_eq(&self.allocator, &member.stream.state.allocator) {
+        if Arc::as_ptr(&self.allocator) == member.stream.state.allocator.as_ptr() {
             return Ok(Turn { permit: self, member });
         }
         Err(Undone { error: Error::OtherGroup, value: self })
     }
 
     /// Looks at the allocator. No stream of the group is running: having the permit is the proof, so that the allocator
-    /// may release memory here (ALLOC-11).
-    pub fn with_allocator<R>(&mut self, look: impl FnOnce(&mut A) -> R) -> Option<R> {
-        self.allocator.with(look)
+    /// may release, through a method that takes `&self`, the memory of blocks that were freed (ALLOC-11).
+    pub fn with_allocator<R>(&mut self, look: impl FnOnce(&A) -> R) -> Option<R> {
+        self.allocator.look(look)
     }
 
     /// Takes the group apart and gives the allocator back.

@@ -4,7 +4,7 @@ use crate::allocator::DeviceAllocator;
 use crate::allocator::descriptor::{Address, Allocate, Descriptor, Free, Object};
 use crate::ffi::Registered;
 use core::fmt;
-use std::sync::Arc;
+use std::sync::Weak;
 
 /// Nothing has been decided yet: an allocator can still be registered.
 #[derive(Debug)]
@@ -20,7 +20,8 @@ pub struct Plain {
 
 /// The allocator `A` is registered, and lives in the stream.
 pub struct With<A: DeviceAllocator> {
-    pub(super) allocator: Arc<Registered<A>>,
+    /// Weak: the stream's row owns the allocator, so that a forgotten handle keeps nothing.
+    pub(super) allocator: Weak<Registered<A>>,
 }
 
 /// An allocator made of C functions is registered.

@@ -411,7 +411,11 @@ aclError aclmdlUnload(uint32_t id) {
 /* Models without inputs and outputs. */
 handle aclmdlCreateDesc(void) { return &next; }
 aclError aclmdlDestroyDesc(handle desc) { (void)desc; return 0; }
-aclError aclmdlGetDesc(handle desc, uint32_t id) { (void)desc, (void)id; return 0; }
+aclError aclmdlGetDesc(handle desc, uint32_t id) {
+    (void)desc, (void)id;
+    ENTER;
+    return leave(0);
+}
 size_t aclmdlGetNumInputs(handle desc) { (void)desc; return 0; }
 size_t aclmdlGetNumOutputs(handle desc) { (void)desc; return 0; }
 

@@ -56,15 +56,21 @@ pub fn note(word: &str) {
 }
 
 impl Books {
+    pub fn path(&self) -> PathBuf {
+        loaded().path.clone()
+    }
+
     pub fn acl(&self) -> Acl {
-        Acl::init(Library::At(loaded().path.clone())).unwrap()
+        Acl::init(Library::At(self.path())).unwrap()
     }
 
     /// The next `times` calls of this function answer with `code` and do nothing; -1 stands for all of them.
     pub fn refuse(&self, name: &str, code: i32, times: i32) {
         let name = CString::new(name).unwrap();
         // SAFETY: as stated in `control`; the text is read during the call.
-        unsafe { control::<unsafe extern "C" fn(*const c_char, c_int, c_int)>("null_fail")(name.as_ptr(), code, times) };
+        unsafe {
+            control::<unsafe extern "C" fn(*const c_char, c_int, c_int)>("null_fail")(name.as_ptr(), code, times)
+        };
     }
 
     pub fn refuse_no_more(&self, name: &str) {

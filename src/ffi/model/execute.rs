@@ -30,6 +30,7 @@ impl LoadedModel {
         inputs: &[Given<'_>],
         outputs: &[Option<&Block>],
     ) -> Result<Vec<Outcome>, Error> {
+        api.in_place()?;
         let mut given = Dataset::create(api)?;
         let filled = fill(api, &mut given, &self.inputs, inputs);
         match filled.and_then(|()| self.execute_into(api, &given, outputs)) {

@@ -38,7 +38,8 @@ impl ModelImage<'_> {
     }
 
     pub(crate) fn sizes(self, api: Api) -> Result<Sizes, Error> {
-        api.in_its_process()?;
+        api.may_be_called()?;
+        api.in_place()?;
         let (mut work, mut weights) = (0, 0);
         let doing = || format!("ask for the size of {}", self.name());
         match self {
@@ -64,7 +65,8 @@ impl LoadedModel {
     /// Loads a model; the memory in `onto` stays allocated until it is unloaded. The caller has compared the memory with
     /// the model's [sizes](ModelImage::sizes).
     pub(crate) fn load(api: Api, image: ModelImage<'_>, onto: Onto) -> Result<Self, Error> {
-        api.in_its_process()?;
+        api.may_be_called()?;
+        api.in_place()?;
         let mut id = 0;
         let part =
             |block: &Option<Arc<Block>>| block.as_ref().map_or((null_mut(), 0), |own| (own.start(), own.bytes()));

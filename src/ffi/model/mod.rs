@@ -86,6 +86,7 @@ impl LoadedModel {
         if !streams.has_done(&self.last_use) {
             return Err(Error::StillRunning { what: "model" });
         }
+        api.in_place()?;
         if self.unloaded.swap(true, Ordering::AcqRel) {
             return Ok(());
         }

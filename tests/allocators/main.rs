@@ -1,0 +1,14 @@
+//! The caller's allocators, as the library calls them: `tests/null/bookkeeper.c` asks a stream's allocator for memory at
+//! each queued copy, and writes down in which order things happen.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod functions;
+mod life;
+mod methods;
+#[path = "../null/mod.rs"]
+mod null;
+mod pool;
+mod registration;

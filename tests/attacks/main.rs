@@ -1,0 +1,61 @@
+//! Safe programs that try to leave something behind, to use something that is gone, or to free what is still in use.
+//!
+//! None of them may get through: when everything is given back, nothing lives and no rule of the library was broken.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../null/mod.rs"]
+mod null;
+
+mod forget;
+mod futures;
+mod nesting;
+mod panics;
+mod refusals;
+mod swap;
+mod teardown;
+mod threads;
+
+use ascendcl::{Acl, Context, Current, Device, DeviceBuffer, Error, HostBuffer, Model, Pending, Stream, Thread};
+use common::data;
+
+/// A queued copy to the device.
+type Upload<'c> = Pending<'c, (HostBuffer<'c, f32>, DeviceBuffer<'c, f32>)>;
+
+/// Runs `program` with a device, and gives everything back afterwards.
+fn with_device<R>(acl: Acl, program: impl FnOnce(&Device<'_>, &mut Thread) -> R) -> R {
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    let result = program(&device, &mut thread);
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    result
+}
+
+/// Runs `program` in a context of the simulator that can be entered, and gives everything back afterwards.
+fn in_context<R>(program: impl for<'c> FnOnce(&'c Context<'c>, &mut Thread) -> R) -> R {
+    with_device(common::acl(), |device, thread| device.context(thread, program).unwrap())
+}
+
+/// Runs `program` in a context of the simulator that is current, and gives everything back afterwards.
+fn inside<R>(program: impl for<'c> FnOnce(&mut Current<'c>) -> R) -> R {
+    with_device(common::acl(), |device, thread| device.with_current(thread, program).unwrap())
+}
+
+fn upload<'c>(current: &Current<'c>, stream: &Stream<'c>) -> Upload<'c> {
+    let host = current.host_buffer(1024).unwrap();
+    stream.copy_to_device(current, host, current.device_buffer(1024).unwrap()).unwrap()
+}
+
+fn model<'c>(current: &Current<'c>) -> Model<'c> {
+    current.load_model(data("digits.onnx")).unwrap()
+}
+
+/// Takes down what nobody names; nothing may go wrong with it.
+#[track_caller]
+fn collect(current: &Current<'_>) {
+    let errors: Vec<_> = current.collect().iter().map(Error::to_string).collect();
+    assert_eq!(errors, [""; 0]);
+}

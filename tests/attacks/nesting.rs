@@ -1,0 +1,185 @@
+//! Scopes in scopes.
+
+use super::{collect, in_context, inside, model, upload, with_device};
+use crate::common::{acl, alone};
+use ascendcl::{Context, Device, Error, Library, OnThread, RunError, Thread};
+use ascendcl_sim::control;
+use std::mem;
+
+#[test]
+fn scopes_on_two_devices_are_taken_down_each_on_its_own() {
+    let alone = alone();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let (zero, one) = (acl.device(&mut thread, 0).unwrap(), acl.device(&mut thread, 1).unwrap());
+    zero.with_current(&mut thread, |outer| {
+        let stream = outer.stream().unwrap();
+        let copy = upload(outer, &stream);
+        one.with_current(outer, |inner| {
+            assert_eq!(inner.device_id(), 1);
+            mem::forget(upload(inner, &inner.stream().unwrap()));
+            mem::forget(model(inner));
+        })
+        .unwrap();
+        assert_eq!(control::live().streams, 1, "the inner scope is gone");
+        copy.wait(outer).unwrap();
+        stream.destroy(outer).unwrap();
+    })
+    .unwrap();
+    one.reset(&mut thread).unwrap();
+    zero.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+#[test]
+fn ten_contexts_in_each_other_keep_apart() {
+    fn nest<T: OnThread>(device: &Device<'_>, thread: &mut T, depth: usize) {
+        device
+            .context(thread, |context, thread| {
+                context
+                    .enter(thread, |current| {
+                        let stream = current.stream().unwrap();
+                        if depth > 0 {
+                            nest_current(device, current, depth - 1);
+                        }
+                        upload(current, &stream).wait(current).unwrap();
+                        mem::forget(stream);
+                        collect(current);
+                    })
+                    .unwrap();
+            })
+            .unwrap();
+    }
+    // One type per level would never end: the inner levels all are `Current`.
+    fn nest_current(device: &Device<'_>, current: &mut ascendcl::Current<'_>, depth: usize) {
+        nest(device, current, depth);
+    }
+    let alone = alone();
+    with_device(acl(), |device, thread| nest(device, thread, 10));
+    alone.assert_nothing_lives();
+}
+
+#[test]
+fn the_same_device_taken_and_given_back_inside_leaves_the_outer_context_alone() {
+    let alone = alone();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    device
+        .with_current(&mut thread, |current| {
+            let stream = current.stream().unwrap();
+            let copy = upload(current, &stream);
+            let again = acl.device(current, 0).unwrap();
+            again.with_current(current, |inner| mem::forget(inner.stream().unwrap())).unwrap();
+            again.reset(current).unwrap();
+            copy.wait(current).unwrap();
+            stream.destroy(current).unwrap();
+        })
+        .unwrap();
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+#[test]
+fn a_library_opened_and_closed_inside_a_context_leaves_the_context_alone() {
+    let alone = alone();
+    inside(|current| {
+        let stream = current.stream().unwrap();
+        let inner = acl();
+        mem::forget(inner.device(current, 1).unwrap());
+        mem::forget(inner.device(current, 0).unwrap());
+        inner.close().unwrap();
+        upload(current, &stream).wait(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+#[test]
+fn an_early_return_from_an_inner_scope_puts_the_outer_context_back() {
+    fn fails(device: &Device<'_>, thread: &mut impl OnThread, step: usize) -> Result<(), Error> {
+        device
+            .with_current(thread, |current| {
+                let stream = current.stream()?;
+                if step == 0 {
+                    current.device_buffer::<f64>(usize::MAX)?;
+                }
+                let copy = upload(current, &stream);
+                if step == 1 {
+                    drop(current.load_model("no/such/model")?);
+                }
+                let (_, target) = copy.wait(current)?;
+                target.copy_to(current, &mut [0.0; 3])?;
+                Ok(())
+            })
+            .unwrap()
+    }
+    let alone = alone();
+    with_device(acl(), |device, thread| {
+        device
+            .with_current(thread, |current| {
+                let stream = current.stream().unwrap();
+                assert!(matches!(fails(device, current, 0), Err(Error::TooShort { .. })));
+                assert!(matches!(fails(device, current, 1), Err(Error::Vendor(_))));
+                assert!(matches!(fails(device, current, 2), Err(Error::LengthMismatch { .. })));
+                stream.destroy(current).unwrap();
+            })
+            .unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+#[test]
+fn a_second_short_form_inside_the_first_is_refused_and_leaves_the_first_alone() {
+    let alone = alone();
+    ascendcl::run(Library::Simulator, |current| {
+        let stream = current.stream()?;
+        let inner = ascendcl::run(Library::Simulator, |_| Ok::<_, Error>(()));
+        assert!(matches!(inner, Err(RunError::Setup(Error::ThreadTaken))), "{inner:?}");
+        stream.destroy(current)?;
+        Ok::<_, Error>(())
+    })
+    .unwrap();
+    alone.assert_nothing_lives();
+}
+
+#[test]
+fn a_thread_enters_an_outer_context_while_an_inner_one_is_current_here() {
+    let alone = alone();
+    with_device(acl(), |device, thread| {
+        device
+            .context(thread, |outer, thread| {
+                device
+                    .context(thread, |inner, thread| {
+                        inner
+                            .enter(thread, |current| {
+                                let stream = current.stream().unwrap();
+                                std::thread::scope(|scope| {
+                                    scope.spawn(|| forgets_a_copy(outer));
+                                });
+                                stream.destroy(current).unwrap();
+                                // The outer one is entered from inside the inner one, and left again.
+                                outer.enter(current, |current| drop(current.stream().unwrap())).unwrap();
+                                current.stream().unwrap().destroy(current).unwrap();
+                            })
+                            .unwrap();
+                    })
+                    .unwrap();
+            })
+            .unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+fn forgets_a_copy<'c>(context: &'c Context<'c>) {
+    let mut thread = Thread::new().unwrap();
+    context.enter(&mut thread, |current| mem::forget(upload(current, &current.stream().unwrap()))).unwrap();
+}
+
+#[test]
+fn a_context_that_is_never_entered_is_destroyed() {
+    let alone = alone();
+    in_context(|_, _| assert_eq!(control::live().contexts, 1));
+    alone.assert_nothing_lives();
+}

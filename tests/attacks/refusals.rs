@@ -1,0 +1,293 @@
+//! The library refuses: the object comes back as it was, and the second time it works.
+
+use super::{collect, upload, with_device};
+use crate::null::{Books, WORK_FAILED, books, refusal};
+use ascendcl::{Acl, Current, Error, Library, ScopeError, Thread, Undone};
+use std::mem;
+
+const REFUSED: i32 = 507_899;
+
+fn in_books(books: &Books, program: impl for<'c> FnOnce(&mut Current<'c>)) {
+    with_device(books.acl(), |device, thread| device.with_current(thread, program).unwrap());
+    books.assert_closed();
+}
+
+/// The object of a refused call.
+#[track_caller]
+fn given_back<T, R>(result: Result<R, Undone<T>>, call: &str) -> T {
+    let Err(undone) = result else { panic!("{call} was not refused") };
+    let (refused, code) = refusal(&undone.error);
+    assert_eq!((refused, code), (call, REFUSED));
+    undone.value
+}
+
+#[test]
+fn a_stream_that_cannot_be_destroyed_comes_back_and_works() {
+    let books = books();
+    in_books(&books, |current| {
+        let stream = current.stream().unwrap();
+        books.refuse("aclrtDestroyStream", REFUSED, 1);
+        let stream = given_back(stream.destroy(current), "aclrtDestroyStream");
+        upload(current, &stream).wait(current).unwrap();
+        stream.destroy(current).unwrap();
+    });
+}
+
+#[test]
+fn a_stream_that_cannot_be_synchronised_is_not_destroyed() {
+    let books = books();
+    in_books(&books, |current| {
+        let stream = current.stream().unwrap();
+        drop(upload(current, &stream));
+        books.refuse("aclrtSynchronizeStream", REFUSED, 1);
+        let stream = given_back(stream.destroy(current), "aclrtSynchronizeStream");
+        assert_eq!(books.calls("aclrtDestroyStream"), 0);
+        stream.destroy(current).unwrap();
+    });
+}
+
+#[test]
+fn buffers_that_cannot_be_freed_come_back_and_work() {
+    let books = books();
+    in_books(&books, |current| {
+        let (target, mut host) = (current.upload(&[1_i64, 2]).unwrap(), current.host_buffer::<i64>(2).unwrap());
+        books.refuse("aclrtFree", REFUSED, 1);
+        books.refuse("aclrtFreeHost", REFUSED, 1);
+        let target = given_back(target.free(current), "aclrtFree");
+        host = given_back(host.free(current), "aclrtFreeHost");
+        host.fill(3);
+        assert_eq!(target.to_vec(current).unwrap(), [1, 2]);
+        target.free(current).unwrap();
+        host.free(current).unwrap();
+    });
+}
+
+#[test]
+fn a_model_that_cannot_be_unloaded_comes_back() {
+    let books = books();
+    in_books(&books, |current| {
+        let model = current.load_model("model").unwrap();
+        books.refuse("aclmdlUnload", REFUSED, 1);
+        given_back(model.unload(current), "aclmdlUnload").unload(current).unwrap();
+    });
+}
+
+#[test]
+fn a_refused_object_that_is_then_dropped_or_forgotten_goes_with_its_scope() {
+    let books = books();
+    in_books(&books, |current| {
+        books.refuse("aclrtFree", REFUSED, 2);
+        books.refuse("aclrtDestroyStream", REFUSED, 1);
+        mem::forget(current.upload(&[1_u8]).unwrap().free(current).unwrap_err());
+        drop(current.upload(&[1_u8]).unwrap().free(current).unwrap_err());
+        mem::forget(current.stream().unwrap().destroy(current).unwrap_err());
+    });
+}
+
+#[test]
+fn what_a_collection_could_not_take_down_is_reported_and_tried_again() {
+    let books = books();
+    in_books(&books, |current| {
+        drop(current.stream().unwrap());
+        drop(current.upload(&[1_u8]).unwrap());
+        drop(current.load_model("model").unwrap());
+        for call in ["aclrtDestroyStream", "aclrtFree", "aclmdlUnload"] {
+            books.refuse(call, REFUSED, 1);
+        }
+        let errors = current.collect();
+        let calls: Vec<_> = errors.iter().map(|error| refusal(error).0).collect();
+        assert_eq!(calls, ["aclrtDestroyStream", "aclmdlUnload", "aclrtFree"]);
+        collect(current);
+        assert_eq!(books.live(), "1 context + device 0 taken 1 time(s) + initialised");
+    });
+}
+
+#[test]
+fn whatever_refuses_at_the_end_of_a_scope_is_reported_and_keeps_the_device() {
+    for call in [
+        "aclrtDestroyStream",
+        "aclmdlUnload",
+        "aclrtFree",
+        "aclrtFreeHost",
+        "aclrtDestroyContext",
+        "aclrtSetCurrentContext",
+    ] {
+        let books = books();
+        let acl = books.acl();
+        let mut thread = Thread::new().unwrap();
+        let device = acl.device(&mut thread, 0).unwrap();
+        let scope = device.with_current(&mut thread, |current| {
+            mem::forget(current.load_model("model").unwrap());
+            mem::forget(upload(current, &current.stream().unwrap()));
+            books.refuse(call, REFUSED, -1);
+        });
+        let Err(ScopeError::Teardown { errors, result: Some(()) }) = scope else { panic!("{call}: {scope:?}") };
+        assert_eq!(errors.iter().map(refusal).collect::<Vec<_>>(), [(call, REFUSED)]);
+        let undone = device.reset(&mut thread).unwrap_err();
+        assert!(matches!(undone.error, Error::Poisoned { .. }), "{call}: {}", undone.error);
+        assert_eq!(books.calls("aclrtResetDevice"), 0);
+        books.refuse_no_more(call);
+        undone.value.reset(&mut thread).unwrap();
+        acl.close().unwrap();
+        books.assert_closed();
+    }
+}
+
+#[test]
+fn a_device_that_cannot_be_reset_comes_back_and_works() {
+    let books = books();
+    let acl = books.acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    books.refuse("aclrtResetDevice", REFUSED, 1);
+    let device = given_back(device.reset(&mut thread), "aclrtResetDevice");
+    device.with_current(&mut thread, |current| drop(current.stream().unwrap())).unwrap();
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    books.assert_closed();
+}
+
+#[test]
+fn a_library_that_cannot_be_finalised_comes_back_and_works() {
+    let books = books();
+    let acl = books.acl();
+    let mut thread = Thread::new().unwrap();
+    mem::forget(acl.device(&mut thread, 0).unwrap());
+    mem::forget(acl.device(&mut thread, 1).unwrap());
+    books.refuse("aclrtResetDevice", REFUSED, 1);
+    books.refuse("aclFinalizeReference", REFUSED, 1);
+    let acl = given_back(acl.close(), "aclrtResetDevice");
+    let acl = given_back(acl.close(), "aclFinalizeReference");
+    assert_eq!(books.calls("aclrtResetDevice"), 3, "each device was given back once");
+    let again = acl.device(&mut thread, 1).unwrap();
+    again.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    books.assert_closed();
+}
+
+#[test]
+fn what_could_not_begin_leaves_nothing() {
+    let books = books();
+    for call in ["aclInit", "aclrtSetDevice", "aclrtCreateContext"] {
+        books.refuse(call, REFUSED, 1);
+    }
+    let Err(error) = Acl::init(Library::At(books.path())) else { panic!("initialised") };
+    assert_eq!(refusal(&error), ("aclInit", REFUSED));
+    let acl = books.acl();
+    let mut thread = Thread::new().unwrap();
+    assert_eq!(refusal(&acl.device(&mut thread, 0).unwrap_err()), ("aclrtSetDevice", REFUSED));
+    let device = acl.device(&mut thread, 0).unwrap();
+    let scope = device.with_current(&mut thread, |_| panic!("the program does not run"));
+    let Err::<(), _>(ScopeError::NotOpened(error)) = scope else { panic!("opened") };
+    assert_eq!(refusal(&error), ("aclrtCreateContext", REFUSED));
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    books.assert_closed();
+}
+
+#[test]
+fn a_context_that_cannot_be_entered_does_not_run_its_program_and_is_taken_down() {
+    let books = books();
+    with_device(books.acl(), |device, thread| {
+        device
+            .context(thread, |context, thread| {
+                books.refuse("aclrtSetCurrentContext", REFUSED, 1);
+                let entered = context.enter(thread, |_| panic!("the program does not run"));
+                let Err::<(), _>(error) = entered else { panic!("entered") };
+                assert_eq!(refusal(&error), ("aclrtSetCurrentContext", REFUSED));
+                context.enter(thread, |current| drop(current.stream().unwrap())).unwrap();
+            })
+            .unwrap();
+    });
+    books.assert_closed();
+}
+
+#[test]
+fn what_cannot_be_created_leaves_the_context_usable() {
+    let books = books();
+    in_books(&books, |current| {
+        for call in ["aclrtCreateStream", "aclrtMalloc", "aclrtMallocHost", "aclmdlLoadFromFile", "aclmdlGetDesc"] {
+            books.refuse(call, REFUSED, 1);
+        }
+        assert_eq!(refusal(&current.stream().unwrap_err()), ("aclrtCreateStream", REFUSED));
+        assert_eq!(refusal(&current.device_buffer::<u8>(1).unwrap_err()), ("aclrtMalloc", REFUSED));
+        assert_eq!(refusal(&current.host_buffer::<u8>(1).unwrap_err()), ("aclrtMallocHost", REFUSED));
+        assert_eq!(refusal(&current.load_model("model").unwrap_err()), ("aclmdlLoadFromFile", REFUSED));
+        assert_eq!(refusal(&current.load_model("model").unwrap_err()), ("aclmdlGetDesc", REFUSED));
+        assert_eq!(books.live(), "1 context + device 0 taken 1 time(s) + initialised", "the model was unloaded again");
+        drop(upload(current, &current.stream().unwrap()));
+    });
+}
+
+#[test]
+fn a_refused_copy_gives_both_buffers_back() {
+    let books = books();
+    in_books(&books, |current| {
+        let stream = current.stream().unwrap();
+        let (host, target) = (current.host_buffer::<u8>(4).unwrap(), current.device_buffer::<u8>(4).unwrap());
+        books.refuse("aclrtMemcpyAsync", REFUSED, 1);
+        let (host, target) = given_back(stream.copy_to_device(current, host, target), "aclrtMemcpyAsync");
+        // A call that failed may have queued something: the stream was synchronised before the buffers came back.
+        assert_eq!(books.calls("aclrtSynchronizeStream"), 1);
+        host.free(current).unwrap();
+        books.refuse("aclrtMemcpy", REFUSED, 1);
+        let target = given_back(target.write(current, &[0; 4]), "aclrtMemcpy");
+        books.refuse("aclrtMemset", REFUSED, 1);
+        let target = given_back(target.zero(current), "aclrtMemset");
+        target.zero(current).unwrap().free(current).unwrap();
+    });
+}
+
+#[test]
+fn buffers_of_a_refused_copy_that_cannot_be_waited_for_are_out_of_reach_and_not_freed() {
+    let books = books();
+    in_books(&books, |current| {
+        let stream = current.stream().unwrap();
+        let (host, target) = (current.host_buffer::<u8>(4).unwrap(), current.upload(&[0_u8; 4]).unwrap());
+        books.refuse("aclrtMemcpyAsync", REFUSED, 1);
+        books.refuse_to_synchronize(WORK_FAILED);
+        let (mut target, mut host) = given_back(stream.copy_to_host(current, target, host), "aclrtMemcpyAsync");
+        assert_eq!((host.len(), host.iter_mut().count()), (0, 0), "a copy may be writing to it");
+        assert!(matches!(target.to_vec(current), Err(Error::StillRunning { .. })));
+        assert!(matches!(target.copy_from(current, &[1; 4]), Err(Error::StillRunning { .. })));
+        assert!(matches!(target.free(current).unwrap_err().error, Error::StillRunning { .. }));
+        drop(host);
+        collect(current);
+        assert_eq!((books.calls("aclrtFree"), books.calls("aclrtFreeHost")), (0, 0));
+        books.synchronize_again();
+        stream.destroy(current).unwrap();
+    });
+}
+
+#[test]
+fn a_failed_wait_does_not_count_as_done() {
+    let books = books();
+    in_books(&books, |current| {
+        let stream = current.stream().unwrap();
+        let copy = upload(current, &stream);
+        books.refuse("aclrtSynchronizeStream", WORK_FAILED, 1);
+        let undone = copy.wait(current).unwrap_err();
+        assert_eq!(refusal(&undone.error), ("aclrtSynchronizeStream", WORK_FAILED));
+        drop(undone);
+        collect(current);
+        assert_eq!((books.calls("aclrtFree"), books.calls("aclrtFreeHost")), (0, 0));
+    });
+}
+
+#[test]
+fn an_outer_context_that_cannot_be_made_current_again_is_not_used_in_the_inner_one() {
+    let books = books();
+    with_device(books.acl(), |device, thread| {
+        device
+            .context(thread, |inner, thread| {
+                let outer = device.with_current(thread, |current| {
+                    let stream = current.stream().unwrap();
+                    inner.enter(current, |_| books.refuse("aclrtSetCurrentContext", REFUSED, 1)).unwrap();
+                    let _error_or_in_order = stream.synchronize(current);
+                });
+                outer.unwrap();
+            })
+            .unwrap();
+    });
+    books.assert_closed();
+}

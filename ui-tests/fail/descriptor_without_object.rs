@@ -1,0 +1,21 @@
+// ALLOC-07: an allocator descriptor without its object is not registered.
+use ascendcl::descriptor::{AddressFn, AllocateFn, FreeFn};
+use ascendcl::{Current, Descriptor, Error, Stream};
+use std::ffi::c_void;
+use std::ptr::NonNull;
+
+pub struct Pool {
+    pub object: NonNull<c_void>,
+    pub allocate: AllocateFn,
+    pub free: FreeFn,
+    pub address: AddressFn,
+}
+
+pub unsafe fn register<'c>(current: &Current<'c>, stream: Stream<'c>, pool: &Pool) -> Result<(), Error> {
+    let descriptor = Descriptor::new().allocate(pool.allocate).free(pool.free).address(pool.address);
+    // SAFETY: the caller vouches for the pool.
+    let stream = unsafe { stream.register_descriptor(current, descriptor) }?;
+    Ok(stream.destroy(current)?)
+}
+
+fn main() {}

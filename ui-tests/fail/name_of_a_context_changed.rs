@@ -1,0 +1,11 @@
+// STREAM-09: the name of a context stays what it is, also where one name is a subtype of another.
+use ascendcl::{Fresh, Stream};
+
+pub type Any = for<'a> fn(&'a ());
+pub type Static = fn(&'static ());
+
+pub fn rename<'c>(stream: Stream<'c, Fresh, Any>) -> Stream<'c, Fresh, Static> {
+    stream
+}
+
+fn main() {}

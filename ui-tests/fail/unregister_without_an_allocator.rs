@@ -1,0 +1,11 @@
+// ALLOC-20: what was not registered is not unregistered; the library would not notice.
+use ascendcl::{Current, DeviceAllocator, Error, Stream};
+
+pub fn end<'c, A: DeviceAllocator>(current: &Current<'c>, stream: Stream<'c>, pool: A) -> Result<(), Error> {
+    let _ = &pool;
+    let stream = stream.without_allocator();
+    let (stream, _) = stream.unregister(current)?;
+    Ok(stream.destroy(current)?)
+}
+
+fn main() {}

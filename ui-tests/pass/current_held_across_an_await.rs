@@ -1,0 +1,16 @@
+// THREAD-04: a task that may go on on another thread does not keep a current context while it waits.
+use ascendcl::{Context, Current, Thread};
+
+pub fn spawn(_task: impl Future<Output = ()> + Send) {}
+pub async fn waits() {}
+
+pub fn start<'c>(context: &'c Context<'c>, current: &mut Current<'c>) {
+    let enter = || Thread::new().and_then(|mut thread| context.enter(&mut thread, |current| drop(current.stream())));
+    let _ = (&enter, current.stream());
+    spawn(async {
+        drop(enter());
+        waits().await;
+    });
+}
+
+fn main() {}

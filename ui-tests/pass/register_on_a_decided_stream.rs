@@ -1,0 +1,9 @@
+// ALLOC-04: an allocator is registered before the first work that needs memory; later it would be ignored.
+use ascendcl::{Current, DeviceAllocator, Error, Stream};
+
+pub fn register<'c, A: DeviceAllocator>(current: &Current<'c>, stream: Stream<'c>, pool: A) -> Result<(), Error> {
+    let stream = stream.register(current, pool)?;
+    Ok(stream.destroy(current)?)
+}
+
+fn main() {}

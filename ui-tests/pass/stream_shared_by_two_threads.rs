@@ -1,0 +1,18 @@
+// THREAD-03: one thread at a time uses a stream.
+use ascendcl::{Context, Current, Error, Stream, Thread};
+
+pub fn share<'c>(context: &'c Context<'c>, stream: Stream<'c>, other: Stream<'c>) {
+    std::thread::scope(|scope| {
+        scope.spawn(move || enter(context, |current| stream.synchronize(current)));
+        scope.spawn(move || enter(context, |current| other.synchronize(current)));
+    });
+}
+
+fn enter<'c>(
+    context: &'c Context<'c>,
+    wait: impl FnOnce(&mut Current<'c>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    context.enter(&mut Thread::new()?, wait)?
+}
+
+fn main() {}
