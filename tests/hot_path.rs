@@ -24,7 +24,10 @@ fn ten_thousand_submissions_and_waits_allocate_nothing() {
             let many = || (current.stream().unwrap(), current.device_buffer::<u8>(1).unwrap());
             let _live: Vec<_> = (0..1000).map(|_| many()).collect();
 
-            let stream = current.stream().unwrap();
+            let (stream, other) = (current.stream().unwrap().without_allocator(), current.stream().unwrap());
+            let default = current.default_stream();
+            let mut model = current.load_model("model").unwrap().prepare(current, &[], &[]).unwrap();
+            let mut event = stream.record(current, current.event().unwrap()).unwrap();
             let mut host = current.host_buffer::<f32>(64).unwrap();
             let mut filled = current.upload(&[0.0_f32; 64]).unwrap();
             let mut plain = [0.0_f32; 64];
@@ -38,10 +41,17 @@ fn ten_thousand_submissions_and_waits_allocate_nothing() {
                 (filled, host) = copy.wait_within(current, Duration::from_secs(1)).unwrap();
                 filled.copy_from(current, &plain).unwrap();
                 filled.copy_to(current, &mut plain).unwrap();
+                model = stream.execute(current, model).unwrap().wait(current).unwrap();
+                event = stream.record(current, event).unwrap();
+                other.wait_for(current, &event).unwrap();
+                event.synchronize(current).unwrap();
+                (host, filled) = default.copy_to_device(current, host, filled).unwrap().wait(current).unwrap();
                 stream.synchronize(current).unwrap();
             }
+            drop((model, event));
             assert_eq!(allocations() - before, 0, "allocations in {ROUNDS} rounds");
 
+            let before = allocations();
             drop(Box::new(1));
             assert_eq!(allocations() - before, 1, "the counter counts");
         })

@@ -14,6 +14,7 @@ mod futures;
 mod nesting;
 mod panics;
 mod refusals;
+mod sharing;
 mod swap;
 mod teardown;
 mod threads;

@@ -37,3 +37,24 @@ aclError aclrtMemcpyAsync(void *to, size_t room, const void *from, size_t count,
     (void)to; (void)room; (void)from; (void)count; (void)kind; (void)stream;
     return 0;
 }
+
+aclError aclrtCreateEvent(handle *event) { *event = fresh(); return 0; }
+aclError aclrtDestroyEvent(handle event) { (void)event; return 0; }
+aclError aclrtRecordEvent(handle event, handle stream) { (void)event; (void)stream; return 0; }
+aclError aclrtStreamWaitEvent(handle stream, handle event) { (void)stream; (void)event; return 0; }
+aclError aclrtSynchronizeEvent(handle event) { (void)event; return 0; }
+
+/* A model without inputs and outputs. */
+aclError aclmdlLoadFromFile(const char *path, uint32_t *id) { (void)path; *id = 1; return 0; }
+aclError aclmdlUnload(uint32_t id) { (void)id; return 0; }
+handle aclmdlCreateDesc(void) { return fresh(); }
+aclError aclmdlGetDesc(handle desc, uint32_t id) { (void)desc; (void)id; return 0; }
+aclError aclmdlDestroyDesc(handle desc) { (void)desc; return 0; }
+size_t aclmdlGetNumInputs(handle desc) { (void)desc; return 0; }
+size_t aclmdlGetNumOutputs(handle desc) { (void)desc; return 0; }
+handle aclmdlCreateDataset(void) { return fresh(); }
+aclError aclmdlDestroyDataset(handle dataset) { (void)dataset; return 0; }
+aclError aclmdlExecuteAsync(uint32_t id, handle input, handle output, handle stream) {
+    (void)id; (void)input; (void)output; (void)stream;
+    return 0;
+}
