@@ -12,6 +12,9 @@ use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
+/// How long a call that failed waits to know whether it queued something all the same.
+const SETTLING: Duration = Duration::from_secs(1);
+
 /// What keeps a registered allocator in place.
 pub(crate) type Kept = Arc<dyn Any + Send + Sync>;
 
@@ -164,7 +167,8 @@ impl Queue {
     /// The one way to queue work: stamps what it uses before and after the vendor call.
     ///
     /// A call that fails because of its arguments or of a used-up resource has queued nothing. After any other failure
-    /// nobody knows, so the stream is synchronised; if that fails too, what the call was to use is in doubt for good.
+    /// nobody knows, so the stream is synchronised, within a second: a device that hangs is one way to fail. If that fails
+    /// too, what the call was to use is in doubt for good.
     #[inline]
     pub(super) fn submit<const N: usize>(
         &self,
@@ -189,7 +193,7 @@ impl Queue {
     /// After a call that failed: whether what it was to use is in doubt.
     #[cold]
     fn settle(&self, api: Api, error: &Error, uses: &[&LastUse]) {
-        if !error.rules_out_that_work_was_queued() && self.synchronize(api, None).is_err() {
+        if !error.rules_out_that_work_was_queued() && self.synchronize(api, Some(SETTLING)).is_err() {
             uses.iter().for_each(|used| used.doubt());
         }
     }
