@@ -67,6 +67,7 @@ impl Stream {
             Awaits::Nothing => true,
             Awaits::Submission { number, .. } => self.clock.has_done(number),
             Awaits::Everything => self.clock.is_idle(),
+            Awaits::Call => false,
         }
     }
 }
@@ -100,6 +101,26 @@ fn memory_that_is_used_again_is_not_idle_while_the_call_is_under_way() {
     loom::model(|| {
         let stream = Arc::new(Stream::new());
         let used = Arc::new(LastUse::new());
+        let first = stream.submit(&used);
+        stream.synchronize();
+        let submits = {
+            let (stream, used) = (Arc::clone(&stream), Arc::clone(&used));
+            thread::spawn(move || stream.submit(&used))
+        };
+        stream.collect(&used, first);
+        submits.join().unwrap();
+    });
+}
+
+#[test]
+fn memory_that_several_streams_used_is_not_idle_while_a_call_is_under_way() {
+    const OTHER: u64 = 2;
+    loom::model(|| {
+        let stream = Arc::new(Stream::new());
+        let used = Arc::new(LastUse::new());
+        // Used on another stream before, whose work is done.
+        used.begin(OTHER);
+        used.end(1);
         let first = stream.submit(&used);
         stream.synchronize();
         let submits = {

@@ -6,7 +6,9 @@
 //!   a task that was queued with it may still run (MEM-02).
 //! * A [`Queue`] is a vendor stream. Work is queued through [`Queue::submit`], which stamps every block it uses before
 //!   and after the vendor call; [`Queue::synchronize`] tells which stamps are done. No lock, no allocation.
-//! * A destroyed object is never passed to the library again: destroying closes a [`Gate`], and calls pass through it.
+//! * A destroyed object is never passed to the library again: destroying closes a [`Gate`](gate::Gate). Calls that another
+//!   thread may be making at that time pass through it; those that only the object's handle allows look at it, since
+//!   destroying takes the handle.
 //!
 //! So no order of calls from outside this module frees memory under a running task or hands the library a dead pointer.
 //! That the calls come in the vendor's *order* and in the right *context* is the business of the ledger and the types.

@@ -217,6 +217,7 @@ impl Shelf<Queue> {
         match use_of.awaits() {
             Awaits::Nothing => true,
             Awaits::Submission { stream, number } => self.get(stream).is_none_or(|queue| queue.clock.has_done(number)),
+            Awaits::Call => false,
             Awaits::Everything => self.all().iter().all(|queue| queue.clock.is_idle()),
         }
     }

@@ -46,6 +46,8 @@ pub(crate) enum Awaits {
     },
     /// All streams of the context.
     Everything,
+    /// A vendor call that is under way.
+    Call,
 }
 
 impl Clock {
@@ -113,10 +115,12 @@ impl LastUse {
     }
 
     pub(crate) fn awaits(&self) -> Awaits {
-        match self.stream.load(Ordering::Acquire) {
-            NEVER => Awaits::Nothing,
-            SEVERAL => Awaits::Everything,
-            stream => Awaits::Submission { stream, number: self.number.load(Ordering::Acquire) },
+        let stream = self.stream.load(Ordering::Acquire);
+        match (stream, self.number.load(Ordering::Acquire)) {
+            (NEVER, _) => Awaits::Nothing,
+            (_, PENDING) => Awaits::Call,
+            (SEVERAL, _) => Awaits::Everything,
+            (stream, number) => Awaits::Submission { stream, number },
         }
     }
 }

@@ -8,8 +8,9 @@
 //!    stream of a pending copy, the weights of a model). An object is *unnamed* when the ledger's is the only one left;
 //!    dropping a handle does nothing else, so `Drop` never calls the library and never fails.
 //! 3. Objects go in the vendor's order: streams are synchronised, models unloaded, events and streams destroyed, memory
-//!    freed, the context destroyed (DEV-10). If a stream cannot be synchronised, everything after it stays (quarantine):
-//!    the rows move to the device, which refuses to be reset while it has any.
+//!    freed, the context destroyed (DEV-10). If a stream cannot be synchronised, everything after it stays, and if a model
+//!    cannot be unloaded, the memory stays (quarantine): the rows move to the device, which refuses to be reset while it
+//!    has any.
 //! 4. What is freed is idle: the stamps in [`ffi`](crate::ffi) decide, whatever the rows say.
 //! 5. No lock is held while the vendor's library or a user's code runs. Submitting, waiting and copying take no lock at
 //!    all: they work on the row behind the handle.
@@ -195,8 +196,8 @@ impl Ledger {
 
     /// Takes everything down, and the context with it. Afterwards the ledger is empty, or the errors say why not.
     ///
-    /// May be called again after a failure: what is gone stays gone, and the rest is tried once more.
-    /// Each stream is waited for at most `patience`, if there is a limit.
+    /// May be called again after a failure: what is gone stays gone, and the rest is tried once more. Each stream is waited
+    /// for at most `patience`, if there is a limit.
     pub(crate) fn tear_down(&self, patience: Option<Duration>) -> Result<(), Vec<Error>> {
         if self.gone.load(Ordering::Acquire) {
             return Ok(());
@@ -228,8 +229,11 @@ impl Ledger {
                 Err(error) => errors.push(error),
             }
         }
-        for block in self.blocks.all() {
-            errors.extend(self.free(&block).err());
+        // A model that the library refused to unload still works in its memory (MODEL-02, MODEL-03).
+        if self.models.len() + self.bindings.len() == 0 {
+            for block in self.blocks.all() {
+                errors.extend(self.free(&block).err());
+            }
         }
         if errors.is_empty() {
             let destroyed = self.context.destroy(self.api);

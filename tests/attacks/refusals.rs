@@ -134,6 +134,25 @@ fn whatever_refuses_at_the_end_of_a_scope_is_reported_and_keeps_the_device() {
 }
 
 #[test]
+fn memory_stays_while_a_model_in_it_cannot_be_unloaded() {
+    let books = books();
+    let acl = books.acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    let scope = device.with_current(&mut thread, |current| {
+        mem::forget((current.load_model("model").unwrap(), current.upload(&[0_u8; 4]).unwrap()));
+        books.refuse("aclmdlUnload", REFUSED, 1);
+    });
+    assert!(matches!(scope, Err(ScopeError::Teardown { .. })), "{scope:?}");
+    assert_eq!(books.calls("aclrtFree"), 0, "the model may be working there");
+    // Giving the device back tries once more, and the library agrees.
+    device.reset(&mut thread).unwrap();
+    assert_eq!(books.calls("aclrtFree"), 1);
+    acl.close().unwrap();
+    books.assert_closed();
+}
+
+#[test]
 fn a_device_that_cannot_be_reset_comes_back_and_works() {
     let books = books();
     let acl = books.acl();
