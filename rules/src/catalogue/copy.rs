@@ -1,0 +1,144 @@
+//! Copies and sets.
+
+rules! {
+    ($) Copy doc_copy {
+        COPY_01 = "COPY-01" {
+            text: "The copy length must be non-zero and no larger than the destination capacity.",
+            misuse: "count > destMax",
+            consequence: "107000 invalid parameter",
+            source: "aclrtMemcpy(Async), destMax/count",
+            seeds: [],
+            basis: "doc+source",
+            priority: 1,
+            class: ByConstruction,
+            means: "lengths come from slices; length mismatch is a typed error or panic",
+        }
+        COPY_02 = "COPY-02" {
+            text: "The direction must match where source and destination live.",
+            misuse: "DEVICE_TO_HOST with swapped arguments",
+            consequence: "error",
+            source: "aclrtMemcpyKind",
+            seeds: [],
+            basis: "doc",
+            priority: 1,
+            class: ByConstruction,
+            means: "direction is implied by argument types",
+        }
+        COPY_03 = "COPY-03" {
+            text: "An async copy with pinned memory only means the task was queued; the destination may be read only \
+                after a synchronise.",
+            misuse: "read host buffer right after memcpy_async",
+            consequence: "stale data",
+            source: "aclrtMemcpyAsync",
+            seeds: [],
+            basis: "doc",
+            priority: 1,
+            class: Compile,
+            means: "returned in-flight guard owns &mut destination until synchronised",
+        }
+        COPY_04 = "COPY-04" {
+            text: "Source and destination of an async copy must stay allocated and unmodified until the stream is \
+                synchronised.",
+            misuse: "dropping or overwriting the pinned source early",
+            consequence: "corrupt transfer",
+            source: "aclrtMemcpyAsync; dev_guide 02-01",
+            seeds: [],
+            basis: "doc",
+            priority: 1,
+            class: Compile,
+            means: "in-flight guard owns or borrows both sides; owned/scoped form so mem::forget is harmless",
+        }
+        COPY_05 = "COPY-05" {
+            text: "With ordinary host memory the async call blocks until the copy is done.",
+            misuse: "expecting overlap with a Vec",
+            consequence: "loss of concurrency, no error",
+            source: "aclrtMemcpyAsync with pageable memory",
+            seeds: [],
+            basis: "doc",
+            priority: 2,
+            class: ByConstruction,
+            means: "async method only on PinnedBuffer; pageable goes through a sync method",
+        }
+        COPY_06 = "COPY-06" {
+            text: "Asynchronous host-to-host copying is not supported in the EP form.",
+            misuse: "memcpy_async(HOST_TO_HOST)",
+            consequence: "ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000",
+            source: "aclrtMemcpyAsync, constraints",
+            seeds: [],
+            basis: "doc",
+            priority: 2,
+            class: Compile,
+            means: "no such method",
+        }
+        COPY_07 = "COPY-07" {
+            text: "A synchronous copy does not wait for streams; producers must be synchronised first.",
+            misuse: "launch kernel on a stream, then sync aclrtMemcpy of its output",
+            consequence: "stale or partial data",
+            source: "aclrtMemcpy, constraints",
+            seeds: [],
+            basis: "doc",
+            priority: 1,
+            class: Compile,
+            means: "output buffer is still borrowed by the stream until sync",
+        }
+        COPY_08 = "COPY-08" {
+            text: "Copying between devices requires the peer query and enabling peer access (950, A2, Atlas \
+                inference, Atlas training).",
+            misuse: "direct device 0 to device 1 copy",
+            consequence: "error",
+            source: "aclrtMemcpy, constraints (two devices)",
+            seeds: [],
+            basis: "doc",
+            priority: 2,
+            class: Compile,
+            means: "copy_peer takes a PeerLink proof",
+        }
+        COPY_09 = "COPY-09" {
+            text: "On-chip device-to-device async copies need both addresses aligned to 64 bytes (header only; not \
+                in the reference page).",
+            misuse: "copying between odd offsets",
+            consequence: "107008 or undefined",
+            source: "acl_rt.h, aclrtMemcpyAsync restriction",
+            seeds: [],
+            basis: "header",
+            priority: 2,
+            class: RunTime,
+            means: "alignment check on sub-slices",
+        }
+        COPY_10 = "COPY-10" {
+            text: "2-D copies: width at most both pitches and 5,000,000, height at most 5*1024*1024, limited \
+                directions, not in RC / Control-CPU forms.",
+            misuse: "width larger than pitch",
+            consequence: "ACL_ERROR_INVALID_PARAM",
+            source: "aclrtMemcpy2d(Async)",
+            seeds: [],
+            basis: "doc",
+            priority: 3,
+            class: RunTime,
+            means: "validated Pitch2D struct",
+        }
+        COPY_11 = "COPY-11" {
+            text: "Batch copies are unordered, one direction per batch, arrays of equal length, first attribute \
+                index 0 and strictly increasing.",
+            misuse: "relying on order inside a batch",
+            consequence: "undefined order / error",
+            source: "aclrtMemcpyBatch*",
+            seeds: [],
+            basis: "doc",
+            priority: 3,
+            class: ByConstruction,
+            means: "builder that computes the index arrays",
+        }
+        COPY_12 = "COPY-12" {
+            text: "Descriptor copies need a device-memory descriptor of the queried size that was set before use.",
+            misuse: "launching with an unset descriptor",
+            consequence: "error",
+            source: "aclrtMemcpyAsyncWithDesc, aclrtCmo*Desc",
+            seeds: [],
+            basis: "doc",
+            priority: 3,
+            class: Compile,
+            means: "typestate descriptor",
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Datasets and data buffers.
+
+rules! {
+    ($) Data doc_data {
+        DATA_01 = "DATA-01" {
+            text: "Destroying a data buffer never frees the memory it describes; that stays with the user.",
+            misuse: "expecting the device memory to be released, or freeing it twice",
+            consequence: "leak or double free",
+            source: "aclDestroyDataBuffer",
+            seeds: [],
+            basis: "doc",
+            priority: 1,
+            class: Compile,
+            means: "DataBuffer<'m> borrows, or owns the DeviceBuffer and releases both",
+        }
+        DATA_02 = "DATA-02" {
+            text: "The described memory must outlive the data buffer and every execution that uses it; replacing it \
+                leaves the old memory to the user.",
+            misuse: "freeing the memory while the dataset is still used",
+            consequence: "undefined",
+            source: "aclCreateDataBuffer / aclUpdateDataBuffer",
+            seeds: [],
+            basis: "doc",
+            priority: 1,
+            class: Compile,
+            means: "lifetime; update returns the old buffer",
+        }
+        DATA_03 = "DATA-03" {
+            text: "A null data pointer is only allowed together with size zero; an empty tensor still needs at least \
+                one byte.",
+            misuse: "null with a size",
+            consequence: "error / later failure",
+            source: "aclCreateDataBuffer",
+            seeds: [],
+            basis: "doc",
+            priority: 2,
+            class: Compile,
+            means: "Option<DeviceSlice>",
+        }
+        DATA_04 = "DATA-04" {
+            text: "Destroying a dataset does not destroy its data buffers (the source only frees attached tensor \
+                descriptions).",
+            misuse: "destroying only the dataset, or destroying a buffer still in a dataset",
+            consequence: "leak / dangling",
+            source: "aclmdlDestroyDataset; samples",
+            seeds: [],
+            basis: "doc+source",
+            priority: 1,
+            class: ByConstruction,
+            means: "Dataset owns its DataBuffers and destroys buffers then itself",
+        }
+        DATA_05 = "DATA-05" {
+            text: "Descriptions, datasets, AIPP and config objects are destroyed by their own call, once.",
+            misuse: "double destroy or wrong destroyer",
+            consequence: "undefined",
+            source: "aclmdlCreate*/Destroy* pairs",
+            seeds: [],
+            basis: "doc",
+            priority: 2,
+            class: Compile,
+            means: "one RAII type each",
+        }
+        DATA_06 = "DATA-06" {
+            text: "For synchronous execution an empty output buffer lets the runtime allocate device memory that the \
+                user must then free and reset; not documented for async.",
+            misuse: "reusing the dataset without freeing, or relying on it with execute_async",
+            consequence: "leak / missing output",
+            source: "aclmdlExecute, output parameter",
+            seeds: [],
+            basis: "doc+source",
+            priority: 2,
+            class: Compile,
+            means: "OutputSlot::Auto returns an owned DeviceBuffer; async requires allocated outputs",
+        }
+        DATA_07 = "DATA-07" {
+            text: "The dataset must provide as many inputs and outputs as the model has, in order, and none may be \
+                null.",
+            misuse: "one input missing",
+            consequence: "100017 / 100018 / 100000",
+            source: "100017, 100018; model source",
+            seeds: [],
+            basis: "doc+source",
+            priority: 1,
+            class: RunTime,
+            means: "checked against the model description when the dataset is built for that model",
+        }
+        DATA_08 = "DATA-08" {
+            text: "Each buffer must be at least as large as the description says.",
+            misuse: "short buffer",
+            consequence: "error or overrun",
+            source: "aclmdlGetInputSizeByIndex / OutputSizeByIndex",
+            seeds: [],
+            basis: "doc",
+            priority: 1,
+            class: RunTime,
+            means: "size check in the dataset builder",
+        }
+        DATA_09 = "DATA-09" {
+            text: "Tensor descriptions are attached after the buffers, at an existing index, within the compiled \
+                range; only their shape counts, and a queried description belongs to the dataset and is replaced by the \
+                next run.",
+            misuse: "setting index 3 on a two-buffer dataset; keeping the pointer",
+            consequence: "error / dangling",
+            source: "aclmdlSetDatasetTensorDesc / GetDatasetTensorDesc",
+            seeds: [],
+            basis: "doc+source",
+            priority: 2,
+            class: Compile,
+            means: "indexed slots; borrowed view with dataset lifetime",
+        }
+        DATA_10 = "DATA-10" {
+            text: "A dataset and its buffers must not be changed while an async execution uses them.",
+            misuse: "UpdateDataBuffer during execution",
+            consequence: "undefined",
+            source: "async execution",
+            seeds: [],
+            basis: "derived",
+            priority: 1,
+            class: Compile,
+            means: "in-flight guard owns the datasets",
+        }
+        DATA_11 = "DATA-11" {
+            text: "The dimension count must equal the array length and be non-negative.",
+            misuse: "numDims larger than the array",
+            consequence: "out-of-bounds read",
+            source: "aclCreateTensorDesc",
+            seeds: [],
+            basis: "doc",
+            priority: 2,
+            class: ByConstruction,
+            means: "slice argument",
+        }
+    }
+}

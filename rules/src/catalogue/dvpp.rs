@@ -1,0 +1,40 @@
+//! Media processing.
+
+rules! {
+    ($) Dvpp doc_dvpp {
+        DVPP_01 = "DVPP-01" {
+            text: "A channel is not thread-safe (one per thread) and must not be used on several streams at once; \
+                creating it takes a stream slot.",
+            misuse: "sharing a channel",
+            consequence: "undefined",
+            source: "acldvppCreateChannel",
+            seeds: [],
+            basis: "search",
+            priority: 3,
+            class: Compile,
+            means: "!Sync channel, &mut self until synchronise",
+        }
+        DVPP_02 = "DVPP-02" {
+            text: "Destroy the channel before its description.",
+            misuse: "description first",
+            consequence: "error / 148051",
+            source: "acldvppDestroyChannel",
+            seeds: [],
+            basis: "search",
+            priority: 3,
+            class: ByConstruction,
+            means: "Channel owns its description; drop order fixed",
+        }
+        DVPP_03 = "DVPP-03" {
+            text: "Media input and output memory must come from the DVPP allocator and be freed by it.",
+            misuse: "aclrtMalloc buffer in a resize",
+            consequence: "error",
+            source: "aclrtMalloc (acl_rt.h); acldvppMalloc",
+            seeds: [],
+            basis: "header+search",
+            priority: 3,
+            class: Compile,
+            means: "DvppBuffer type",
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Events.
+
+rules! {
+    ($) Event doc_event {
+        EVENT_01 = "EVENT-01" {
+            text: "Events from plain aclrtCreateEvent must not be reset.",
+            misuse: "aclrtResetEvent on such an event",
+            consequence: "undefined",
+            source: "aclrtCreateEvent, constraints",
+            seeds: [],
+            basis: "doc",
+            priority: 2,
+            class: Compile,
+            means: "event capabilities as type parameters",
+        }
+        EVENT_02 = "EVENT-02" {
+            text: "Without the sync flag an event cannot be used for stream waits or reset.",
+            misuse: "timing-only event in aclrtStreamWaitEvent",
+            consequence: "error",
+            source: "aclrtCreateEventWithFlag, constraints",
+            seeds: [],
+            basis: "doc",
+            priority: 2,
+            class: Compile,
+            means: "type parameters",
+        }
+        EVENT_03 = "EVENT-03" {
+            text: "Ex events reject reset, the old query call and wait-status queries; IPC and external flags stand \
+                alone.",
+            misuse: "aclrtResetEvent on an Ex event",
+            consequence: "error",
+            source: "aclrtCreateEventExWithFlag, constraints",
+            seeds: [],
+            basis: "doc",
+            priority: 2,
+            class: Compile,
+            means: "type parameters / builder",
+        }
+        EVENT_04 = "EVENT-04" {
+            text: "Elapsed time needs two timing-enabled events recorded in order on the same stream and a stream \
+                synchronise before asking.",
+            misuse: "asking before synchronise",
+            consequence: "107006 / 107007 / 507006",
+            source: "aclrtEventElapsedTime; 107006, 107007, 507006",
+            seeds: [],
+            basis: "doc",
+            priority: 2,
+            class: Compile,
+            means: "typestate Created -> Recorded<'s> -> Completed",
+        }
+        EVENT_05 = "EVENT-05" {
+            text: "Waiting is only meaningful on an event already recorded; an Ex event never recorded counts as \
+                complete, so the wait does nothing.",
+            misuse: "StreamWaitEvent before RecordEvent",
+            consequence: "missing dependency, data race",
+            source: "aclrtRecordEvent / aclrtStreamWaitEvent",
+            seeds: [],
+            basis: "doc",
+            priority: 1,
+            class: Compile,
+            means: "wait takes Recorded event by reference",
+        }
+        EVENT_06 = "EVENT-06" {
+            text: "An event may be destroyed before it completes, but not while another call uses it, and only once.",
+            misuse: "destroy concurrently with a wait",
+            consequence: "undefined",
+            source: "aclrtDestroyEvent",
+            seeds: [],
+            basis: "doc",
+            priority: 2,
+            class: Compile,
+            means: "move + borrow",
+        }
+        EVENT_07 = "EVENT-07" {
+            text: "Record and wait need event and stream on the same device.",
+            misuse: "event of device 0 on a stream of device 1",
+            consequence: "call fails",
+            source: "dev_guide 05",
+            seeds: [],
+            basis: "doc",
+            priority: 2,
+            class: Compile,
+            means: "device brand",
+        }
+        EVENT_08 = "EVENT-08" {
+            text: "Events per device are limited (65536, 1023 on Atlas inference, 65535 on Atlas training) and a \
+                record may block until one is free.",
+            misuse: "an event per tiny task without reuse",
+            consequence: "ACL_ERROR_RT_NO_EVENT_RESOURCE 207007 or blocking",
+            source: "aclrtCreateEvent*, limits; 207007",
+            seeds: [],
+            basis: "doc",
+            priority: 2,
+            class: RunTime,
+            means: "typed error, pool",
+        }
+        EVENT_09 = "EVENT-09" {
+            text: "Recording again replaces what the event captured; waits issued later see the newest record.",
+            misuse: "recording in a loop while another thread waits on 'the first' one",
+            consequence: "waits on the wrong point",
+            source: "aclrtRecordEvent (Ex events)",
+            seeds: [],
+            basis: "doc",
+            priority: 2,
+            class: Compile,
+            means: "record takes &mut self and yields a fresh Recorded token",
+        }
+        EVENT_10 = "EVENT-10" {
+            text: "Resetting an event that several streams wait on can leave the others waiting forever.",
+            misuse: "reset after the first of two waits",
+            consequence: "hang",
+            source: "aclrtResetEvent, warning",
+            seeds: [],
+            basis: "doc",
+            priority: 2,
+            class: Compile,
+            means: "reset consumes the only outstanding wait token, otherwise unavailable",
+        }
+        EVENT_11 = "EVENT-11" {
+            text: "Timeout units and sentinels differ per call (-1 or >0 ms, 0 = never in seconds) and the \
+                process-wide wait timeout is last-wins.",
+            misuse: "passing milliseconds where seconds are expected",
+            consequence: "premature timeout or hang",
+            source: "aclrtSynchronizeEventWithTimeout, aclrtSetOpWaitTimeout",
+            seeds: [],
+            basis: "doc",
+            priority: 3,
+            class: ByConstruction,
+            means: "Duration/Option<Duration> parameters",
+        }
+        EVENT_12 = "EVENT-12" {
+            text: "External record/wait only work on capturing streams with Ex sync events, once per graph, and an \
+                event cannot change its flag kind later.",
+            misuse: "external record outside capture",
+            consequence: "error (107029)",
+            source: "aclrtRecordEventWithFlag / StreamWaitEventWithFlag",
+            seeds: [],
+            basis: "doc",
+            priority: 3,
+            class: Compile,
+            means: "ExternalEvent type used through the capture guard",
+        }
+    }
+}

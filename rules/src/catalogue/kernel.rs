@@ -1,0 +1,76 @@
+//! Kernels.
+
+rules! {
+    ($) Kernel doc_kernel {
+        KERNEL_01 = "KERNEL-01" {
+            text: "Kernel use follows load binary, get function, launch, synchronise, unload; functions die with \
+                their binary.",
+            misuse: "launch after unload, or unload with tasks queued",
+            consequence: "507024 / invalid handle",
+            source: "aclrtBinaryLoad* / GetFunction / Launch / UnLoad",
+            seeds: [],
+            basis: "doc",
+            priority: 2,
+            class: Compile,
+            means: "Func<'bin>; in-flight guard borrows the binary",
+        }
+        KERNEL_02 = "KERNEL-02" {
+            text: "Unload in the same context as the load.",
+            misuse: "unload from another context",
+            consequence: "device copy not released properly",
+            source: "aclrtBinaryUnLoad, constraints",
+            seeds: [],
+            basis: "doc",
+            priority: 2,
+            class: ByConstruction,
+            means: "Drop installs the loading context",
+        }
+        KERNEL_03 = "KERNEL-03" {
+            text: "Launch on the device the binary was loaded to, with argument memory on that same device; symbol \
+                handles must be fetched again per device.",
+            misuse: "load on device 0, launch on device 1",
+            consequence: "failure",
+            source: "aclrtBinaryLoadFromData; aclrtLaunchKernel",
+            seeds: [],
+            basis: "doc",
+            priority: 2,
+            class: Compile,
+            means: "device brand on Func and arguments",
+        }
+        KERNEL_04 = "KERNEL-04" {
+            text: "Arguments are appended left to right (at most 128), placeholders filled after all appends, and \
+                the list finalised before launch and again after every update.",
+            misuse: "launch without finalise",
+            consequence: "error / wrong arguments",
+            source: "aclrtKernelArgs*",
+            seeds: [],
+            basis: "doc",
+            priority: 3,
+            class: Compile,
+            means: "typestate builder Open -> Finalized",
+        }
+        KERNEL_05 = "KERNEL-05" {
+            text: "The argument array must match the kernel's parameter order, count and packing.",
+            misuse: "one argument missing",
+            consequence: "undefined",
+            source: "aclrtLaunchKernelWithArgsArray / HostArgs",
+            seeds: [],
+            basis: "doc",
+            priority: 3,
+            class: RunTime,
+            means: "arity and size checked with aclrtFunctionGetParamCount/Info; typed macro for known kernels",
+        }
+        KERNEL_06 = "KERNEL-06" {
+            text: "Binary data location depends on the run mode, the data stays owned by the user, and binaries only \
+                run on the product they were built for.",
+            misuse: "device pointer in host mode",
+            consequence: "error",
+            source: "aclrtCreateBinary / DestroyBinary",
+            seeds: [],
+            basis: "doc",
+            priority: 3,
+            class: Compile,
+            means: "Binary<'data>; run-mode checked source",
+        }
+    }
+}

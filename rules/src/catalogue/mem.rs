@@ -1,0 +1,216 @@
+//! Memory.
+
+rules! {
+    ($) Mem doc_mem {
+        MEM_01 = "MEM-01" {
+            text: "Freed memory must never be touched or freed again; the free is immediate and does not wait for \
+                tasks.",
+            misuse: "free then copy from the pointer; double free",
+            consequence: "undefined",
+            source: "aclrtFree / aclrtFreeHost",
+            seeds: [],
+            basis: "doc",
+            priority: 1,
+            class: Compile,
+            means: "owning buffer types, move semantics",
+        }
+        MEM_02 = "MEM-02" {
+            text: "Memory may only be freed once no queued task uses it, because free neither synchronises the \
+                stream nor the device.",
+            misuse: "memcpy_async into a buffer, then free without synchronise",
+            consequence: "device memory corruption",
+            source: "aclrtFree, function description",
+            seeds: [],
+            basis: "doc",
+            priority: 1,
+            class: Compile,
+            means: "in-flight work owns or exclusively borrows the buffer until a sync returns it",
+        }
+        MEM_03 = "MEM-03" {
+            text: "Each allocation family has its own release function (device, pinned host, physical handle, \
+                reserved range, pool, DVPP, managed).",
+            misuse: "aclrtFree on memory from aclrtMallocHost",
+            consequence: "error or undefined",
+            source: "aclrtFree, aclrtFreeHost, VMM, pool, DVPP free functions",
+            seeds: [],
+            basis: "doc",
+            priority: 1,
+            class: Compile,
+            means: "one type per family; release only in its Drop",
+        }
+        MEM_04 = "MEM-04" {
+            text: "An allocation size of zero is not allowed.",
+            misuse: "aclrtMalloc(&p, 0, ..)",
+            consequence: "invalid parameter",
+            source: "aclrtMalloc and siblings, size parameter",
+            seeds: [],
+            basis: "doc+source",
+            priority: 1,
+            class: Compile,
+            means: "NonZeroUsize size (or runtime check that returns a typed error)",
+        }
+        MEM_05 = "MEM-05" {
+            text: "Freeing a null pointer is an error, not a no-op.",
+            misuse: "free(NULL) in a cleanup path",
+            consequence: "error returned",
+            source: "aclrtFree, devPtr parameter",
+            seeds: [],
+            basis: "doc",
+            priority: 2,
+            class: ByConstruction,
+            means: "NonNull inside the owner",
+        }
+        MEM_06 = "MEM-06" {
+            text: "Device allocation and memory queries act on the device of the thread's current context and fail \
+                without one.",
+            misuse: "aclrtMalloc on a fresh thread",
+            consequence: "107002",
+            source: "aclrtMalloc; aclrtGetMemInfo",
+            seeds: [],
+            basis: "doc+source",
+            priority: 1,
+            class: Compile,
+            means: "method on the context token",
+        }
+        MEM_07 = "MEM-07" {
+            text: "Fresh memory holds arbitrary contents.",
+            misuse: "copying an uninitialised buffer back and interpreting it",
+            consequence: "garbage values",
+            source: "aclrtMalloc / aclrtMallocHost, constraints",
+            seeds: [],
+            basis: "doc",
+            priority: 1,
+            class: Compile,
+            means: "MaybeUninit element state until written or memset",
+        }
+        MEM_08 = "MEM-08" {
+            text: "When one block is carved up, each piece needs a 64-byte aligned start and a length rounded up to \
+                32 plus 32 spare bytes (no spare on Ascend 950).",
+            misuse: "packing pieces back to back",
+            consequence: "undefined / misaligned access, 107008",
+            source: "aclrtMalloc, sub-allocation rule",
+            seeds: [],
+            basis: "doc",
+            priority: 2,
+            class: ByConstruction,
+            means: "sub-allocator computes product-specific layout",
+        }
+        MEM_09 = "MEM-09" {
+            text: "Only one policy value per call, except the documented combinations of aclrtMallocWithCfg; \
+                aclrtMallocCached accepts a subset.",
+            misuse: "OR-ing two page policies",
+            consequence: "error or fallback policy",
+            source: "aclrtMalloc* policy parameter",
+            seeds: [],
+            basis: "doc",
+            priority: 3,
+            class: Compile,
+            means: "enum + builder",
+        }
+        MEM_10 = "MEM-10" {
+            text: "Host memory is not usable by device code and device memory is not dereferenceable on the host.",
+            misuse: "passing a host pointer to a model dataset, or dereferencing a device pointer",
+            consequence: "crash or wrong result",
+            source: "aclrtMallocHost (acl_rt.h); dev_guide 02",
+            seeds: [],
+            basis: "doc+header",
+            priority: 1,
+            class: Compile,
+            means: "DeviceSlice / PinnedSlice / host slice are different types; device types do not Deref",
+        }
+        MEM_11 = "MEM-11" {
+            text: "Device memory belongs to one device and can only be used by work on that device (unless peer \
+                access is set up).",
+            misuse: "buffer from device 0 in a kernel on device 1",
+            consequence: "failure or invalid access",
+            source: "dev_guide 05; aclrtReduceAsync, aclrtLaunchKernel",
+            seeds: [],
+            basis: "doc",
+            priority: 1,
+            class: Compile,
+            means: "device brand on buffers",
+        }
+        MEM_12 = "MEM-12" {
+            text: "Resetting the device invalidates its allocations, so buffers may not outlive it.",
+            misuse: "free after reset",
+            consequence: "undefined",
+            source: "aclrtResetDevice",
+            seeds: [],
+            basis: "doc",
+            priority: 1,
+            class: Compile,
+            means: "lifetime 'dev",
+        }
+        MEM_13 = "MEM-13" {
+            text: "The synchronising free waits for the device and is the only free that is safe with work in flight.",
+            misuse: "using plain free in Drop",
+            consequence: "corruption",
+            source: "aclrtFreeWithDevSync / aclrtFreeHostWithDevSync",
+            seeds: [],
+            basis: "doc",
+            priority: 2,
+            class: ByConstruction,
+            means: "Drop uses the synchronising variant unless the buffer is provably idle",
+        }
+        MEM_14 = "MEM-14" {
+            text: "Registering host memory needs 4 KiB alignment, pairs with one unregister, must be unregistered \
+                before the host memory is freed, and pinning pageable memory needs an OS kernel newer than 5.10.",
+            misuse: "freeing a registered Vec, or registering twice",
+            consequence: "507910 / 507911 or errors",
+            source: "aclrtHostRegister(V2) / Unregister; 507910, 507911",
+            seeds: [],
+            basis: "doc",
+            priority: 2,
+            class: Compile,
+            means: "RAII registration borrowing the host allocation; runtime alignment and kernel check",
+        }
+        MEM_15 = "MEM-15" {
+            text: "The device address of registered host memory may only be used by device code; copying with it or \
+                querying its attributes is not allowed.",
+            misuse: "aclrtMemcpy with the mapped address",
+            consequence: "undefined",
+            source: "aclrtHostGetDevicePointer; aclrtPointerGetAttributes",
+            seeds: [],
+            basis: "doc",
+            priority: 3,
+            class: Compile,
+            means: "MappedDevPtr type without copy methods",
+        }
+        MEM_16 = "MEM-16" {
+            text: "Setting host memory through ACL is only defined for host memory allocated by ACL, and the length \
+                must not exceed the buffer.",
+            misuse: "aclrtMemset on malloc memory",
+            consequence: "undefined",
+            source: "aclrtMemset / aclrtMemsetAsync",
+            seeds: [],
+            basis: "doc",
+            priority: 2,
+            class: Compile,
+            means: "method on PinnedBuffer/DeviceBuffer only; length from the slice",
+        }
+        MEM_17 = "MEM-17" {
+            text: "Managed memory is freed with aclrtFree, sizes and ranges are 2 MiB based, and only the \
+                global-attach flag is accepted.",
+            misuse: "advise on ordinary memory",
+            consequence: "error",
+            source: "aclrtMemAllocManaged",
+            seeds: [],
+            basis: "doc",
+            priority: 3,
+            class: Compile,
+            means: "ManagedBuffer type",
+        }
+        MEM_18 = "MEM-18" {
+            text: "Pool frees only return memory to the pool in stream order; the pool must outlive its allocations \
+                and be destroyed after the streams using it are synchronised.",
+            misuse: "destroying the pool with allocations outstanding",
+            consequence: "undefined",
+            source: "stream-ordered pool (SOMA)",
+            seeds: [],
+            basis: "doc",
+            priority: 3,
+            class: Compile,
+            means: "PoolBuffer<'pool,'stream>",
+        }
+    }
+}

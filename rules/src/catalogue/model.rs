@@ -1,0 +1,331 @@
+//! Models.
+
+rules! {
+    ($) Model doc_model {
+        MODEL_01 = "MODEL-01" {
+            text: "Loading, executing and unloading one model must all happen in the same context.",
+            misuse: "load in ctx A on thread 1, execute on thread 2 with ctx B",
+            consequence: "ACL_ERROR_RT_MODEL_CONTEXT 107004 or failure",
+            source: "load_from_mem_with_mem, restrictions; aclmdlExecute, aclmdlUnload",
+            seeds: [S003],
+            basis: "doc",
+            priority: 1,
+            class: Compile,
+            means: "Model<'ctx> branded with its context; Drop installs that context",
+        }
+        MODEL_02 = "MODEL-02" {
+            text: "User-supplied work memory must not be freed while the model executes.",
+            misuse: "freeing the workspace after load",
+            consequence: "undefined",
+            source: "load_from_mem_with_mem, work_ptr",
+            seeds: [S003],
+            basis: "doc",
+            priority: 1,
+            class: Compile,
+            means: "model borrows or owns the workspace until unload",
+        }
+        MODEL_03 = "MODEL-03" {
+            text: "User-supplied weight memory must not be freed while the model executes.",
+            misuse: "freeing weights after load",
+            consequence: "undefined",
+            source: "load_from_mem_with_mem, weight_ptr",
+            seeds: [S003],
+            basis: "doc",
+            priority: 1,
+            class: Compile,
+            means: "model holds Arc or borrow of the weights until unload",
+        }
+        MODEL_04 = "MODEL-04" {
+            text: "Models may share one workspace only if they run strictly one after another.",
+            misuse: "two models with one workspace executed concurrently",
+            consequence: "corrupted intermediate data",
+            source: "load_from_mem_with_mem, work_ptr note",
+            seeds: [S003],
+            basis: "doc",
+            priority: 1,
+            class: Compile,
+            means: "shared workspace is leased by &mut per execution, lease returned by synchronise",
+        }
+        MODEL_05 = "MODEL-05" {
+            text: "With asynchronous execution, sharing models must all use a single stream (current manual keeps \
+                only the lock advice).",
+            misuse: "models sharing a workspace on two streams",
+            consequence: "corruption",
+            source: "load_from_mem_with_mem, asynchronous note",
+            seeds: [S003],
+            basis: "doc",
+            priority: 1,
+            class: Compile,
+            means: "WorkspaceGroup owns the one Stream all its models run on",
+        }
+        MODEL_06 = "MODEL-06" {
+            text: "With synchronous execution, a lock must serialise the models that share a workspace.",
+            misuse: "two threads call aclmdlExecute on sharing models",
+            consequence: "corruption",
+            source: "load_from_mem_with_mem, synchronous note",
+            seeds: [S003],
+            basis: "doc",
+            priority: 1,
+            class: ByConstruction,
+            means: "workspace lease is a Mutex guard taken inside execute",
+        }
+        MODEL_07 = "MODEL-07" {
+            text: "The shared workspace must be large enough: the seed says the total of all models' needs, the \
+                Chinese manual says the maximum.",
+            misuse: "sizing for the smaller model",
+            consequence: "overrun",
+            source: "load_from_mem_with_mem, workspace size",
+            seeds: [S003],
+            basis: "doc+search",
+            priority: 1,
+            class: ByConstruction,
+            means: "size computed from aclmdlQuerySize; loading into a smaller buffer is a typed error",
+        }
+        MODEL_08 = "MODEL-08" {
+            text: "A null work or weight pointer means the system manages that memory and the matching size is \
+                ignored.",
+            misuse: "passing a size with a null pointer and expecting it to be used",
+            consequence: "size ignored",
+            source: "load_from_mem_with_mem, null pointers",
+            seeds: [S003],
+            basis: "doc",
+            priority: 1,
+            class: Compile,
+            means: "Option<Workspace>; size lives inside the buffer",
+        }
+        MODEL_09 = "MODEL-09" {
+            text: "Several threads that each load the model may share one read-only weight buffer, which must stay \
+                allocated as long as any of them uses it and must not be written.",
+            misuse: "first thread frees the shared weights",
+            consequence: "undefined",
+            source: "load_from_mem_with_mem, weight sharing note",
+            seeds: [S003],
+            basis: "doc",
+            priority: 1,
+            class: Compile,
+            means: "Arc<Weights> with no mutable access after first load",
+        }
+        MODEL_10 = "MODEL-10" {
+            text: "The buffer holding the model file must be host memory when the program runs on the host and \
+                device memory when it runs on the device.",
+            misuse: "device pointer in host mode",
+            consequence: "load fails / invalid address 145007",
+            source: "load_from_mem_with_mem, model parameter",
+            seeds: [S003],
+            basis: "doc",
+            priority: 1,
+            class: RunTime,
+            means: "ModelSource enum checked against the run mode, or run-mode type parameter",
+        }
+        MODEL_11 = "MODEL-11" {
+            text: "The size argument is the byte length of the model data.",
+            misuse: "wrong length",
+            consequence: "145006 / 100015",
+            source: "load_from_mem_with_mem, model_size",
+            seeds: [S003],
+            basis: "doc",
+            priority: 1,
+            class: ByConstruction,
+            means: "taken from the slice",
+        }
+        MODEL_12 = "MODEL-12" {
+            text: "The returned model id identifies the model in all later calls and only exists if loading succeeded.",
+            misuse: "using the id after a failed load, or inventing one",
+            consequence: "ACL_ERROR_INVALID_MODEL_ID 100011 / 145003",
+            source: "load_from_mem_with_mem, return value",
+            seeds: [S003],
+            basis: "doc",
+            priority: 1,
+            class: Compile,
+            means: "opaque Model from a Result; raw id never public",
+        }
+        MODEL_13 = "MODEL-13" {
+            text: "All five product families of the page are listed without an exclusion (table marks lost); IPV350 \
+                is unsupported in the current reference.",
+            misuse: "calling on IPV350",
+            consequence: "unsupported",
+            source: "load_from_mem_with_mem, product table",
+            seeds: [S003],
+            basis: "doc",
+            priority: 3,
+            class: RunTime,
+            means: "capability check",
+        }
+        MODEL_14 = "MODEL-14" {
+            text: "A model is unloaded exactly once, after execution is complete and when nothing else uses it; it \
+                cannot be used afterwards.",
+            misuse: "unload while an async execution is in flight; double unload",
+            consequence: "undefined / 100011, 145003",
+            source: "aclmdlUnload",
+            seeds: [],
+            basis: "doc",
+            priority: 1,
+            class: Compile,
+            means: "move-only Model; in-flight guard borrows it; Drop unloads",
+        }
+        MODEL_15 = "MODEL-15" {
+            text: "One model id must not be executed on several streams at the same time.",
+            misuse: "execute_async(m, s1) then execute_async(m, s2) without synchronise",
+            consequence: "error",
+            source: "aclmdlExecuteAsync, constraints",
+            seeds: [],
+            basis: "doc",
+            priority: 1,
+            class: Compile,
+            means: "execute_async takes &mut Model until synchronised",
+        }
+        MODEL_16 = "MODEL-16" {
+            text: "Threads sharing a model id must hold one lock over both the input/output refresh and the execution.",
+            misuse: "two threads, each copying inputs then executing",
+            consequence: "mixed inputs and outputs",
+            source: "aclmdlExecute / aclmdlExecuteAsync, constraints",
+            seeds: [],
+            basis: "doc",
+            priority: 1,
+            class: Compile,
+            means: "&mut Model + &mut datasets per run; Mutex<ModelSession> for sharing",
+        }
+        MODEL_17 = "MODEL-17" {
+            text: "After async execution the outputs may be read, and inputs, outputs and datasets released, only \
+                after a synchronise.",
+            misuse: "reading outputs right after the call",
+            consequence: "stale data / corruption",
+            source: "aclmdlExecuteAsync; dev_guide async notes",
+            seeds: [],
+            basis: "doc",
+            priority: 1,
+            class: Compile,
+            means: "in-flight guard owns datasets",
+        }
+        MODEL_18 = "MODEL-18" {
+            text: "Model inputs and outputs are device memory.",
+            misuse: "host buffer in a dataset",
+            consequence: "failure",
+            source: "aclmdlExecute, constraints",
+            seeds: [],
+            basis: "doc",
+            priority: 1,
+            class: Compile,
+            means: "dataset built from device slices only",
+        }
+        MODEL_19 = "MODEL-19" {
+            text: "Sizes cannot be queried for models with undetermined input shapes, and such models cannot use \
+                user-managed memory.",
+            misuse: "load_*_with_mem for a dynamic-shape model",
+            consequence: "error; source: runtime-v2 models ignore the work pointer",
+            source: "aclmdlQuerySize / QuerySizeFromMem",
+            seeds: [],
+            basis: "doc+source",
+            priority: 2,
+            class: RunTime,
+            means: "loader inspects the model and rejects with a typed error",
+        }
+        MODEL_20 = "MODEL-20" {
+            text: "A dynamic model needs its shape chosen before each execution, through exactly one of the four \
+                setters, on the model's dedicated dynamic input, with a value compiled into the model.",
+            misuse: "executing without choosing, mixing two setters, or an unlisted batch size",
+            consequence: "145011-145013, 100019 or largest gear used",
+            source: "aclmdlSetDynamicBatchSize/HWSize/InputDynamicDims/SetDatasetTensorDesc",
+            seeds: [],
+            basis: "doc",
+            priority: 2,
+            class: Compile,
+            means: "typestate Prepared<Shape> for order and exclusivity; gear value checked at run time",
+        }
+        MODEL_21 = "MODEL-21" {
+            text: "Config-based loading: create handle, set the mandatory attributes for the chosen load type, load, \
+                destroy handle; pointers set as attributes must be valid at load.",
+            misuse: "LoadWithConfig without a load type",
+            consequence: "error",
+            source: "aclmdlCreateConfigHandle .. LoadWithConfig",
+            seeds: [],
+            basis: "doc",
+            priority: 2,
+            class: ByConstruction,
+            means: "typed builder consumed by load",
+        }
+        MODEL_22 = "MODEL-22" {
+            text: "External weights must be copied in before load, be 32-byte aligned in size and stay allocated \
+                while the model runs; this setting beats the weight directory option.",
+            misuse: "freeing after load",
+            consequence: "undefined",
+            source: "aclmdlSetExternalWeightAddress",
+            seeds: [],
+            basis: "doc",
+            priority: 3,
+            class: Compile,
+            means: "builder borrows the weight buffers into the Model",
+        }
+        MODEL_23 = "MODEL-23" {
+            text: "Bundles are loaded/initialised and unloaded as a whole; inner model ids must go through the \
+                bundle calls.",
+            misuse: "aclmdlUnload on an inner id",
+            consequence: "ACL_ERROR_INVALID_PARAM (source); 148053 for a bad bundle id",
+            source: "aclmdlBundle*",
+            seeds: [],
+            basis: "doc+source",
+            priority: 3,
+            class: Compile,
+            means: "BundleModel<'bundle> without unload",
+        }
+        MODEL_24 = "MODEL-24" {
+            text: "A description read from file or memory cannot answer runtime queries, and name pointers die with \
+                the description.",
+            misuse: "GetCurOutputDims on a file description; keeping the name",
+            consequence: "error / dangling",
+            source: "aclmdlGetDescFromFile/Mem, aclmdlGetTensorRealName",
+            seeds: [],
+            basis: "doc",
+            priority: 3,
+            class: Compile,
+            means: "separate desc types; names borrow the desc",
+        }
+        MODEL_25 = "MODEL-25" {
+            text: "Queue-based loading supports fixed-shape models only and needs one queue id per input and output.",
+            misuse: "dynamic model with queues",
+            consequence: "error",
+            source: "aclmdlLoad*WithQ",
+            seeds: [],
+            basis: "doc",
+            priority: 3,
+            class: RunTime,
+            means: "counts checked against the desc",
+        }
+        MODEL_26 = "MODEL-26" {
+            text: "The execution-config handle must not be null and the async V2 call refuses a null stream; support \
+                differs per product.",
+            misuse: "null handle",
+            consequence: "error",
+            source: "aclmdlExecuteV2 / ExecuteAsyncV2",
+            seeds: [],
+            basis: "doc+source",
+            priority: 3,
+            class: Compile,
+            means: "non-null builder product; stream is a typed reference",
+        }
+        MODEL_27 = "MODEL-27" {
+            text: "A model file must match the installed version, and the number of loaded models is bounded by \
+                device resources.",
+            misuse: "loading many models",
+            consequence: "100012 / 207010",
+            source: "error 100012, 207010",
+            seeds: [],
+            basis: "doc",
+            priority: 3,
+            class: RunTime,
+            means: "typed errors",
+        }
+        MODEL_28 = "MODEL-28" {
+            text: "With dump enabled, models must run serially, preferably in one thread, with a synchronise after \
+                every async run.",
+            misuse: "dumping two models at once",
+            consequence: "wrong dump indices",
+            source: "aclInit dump notes",
+            seeds: [],
+            basis: "doc",
+            priority: 3,
+            class: RunTime,
+            means: "dump session hands out one execution lease",
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The rules of AscendCL, written down once.
+//!
+//! * The catalogue: what the vendor's library asks of its callers, in this project's words. Each rule is a constant
+//!   ([`ALLOC_07`]) whose page says what it demands, how it gets broken, what happens then, and how `ascendcl` enforces
+//!   it. [`RuleId`] is what errors, compile-fail programs and findings carry.
+
+#![forbid(unsafe_code)]
+
+mod catalogue;
+mod rule;
+
+pub use catalogue::*;
+pub use rule::{Area, Class, ParseRuleIdError, Rule, RuleId, Seed};

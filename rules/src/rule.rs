@@ -1,0 +1,219 @@
+//! What a rule is.
+
+use core::cmp::Ordering;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::str::FromStr;
+
+/// One rule of the catalogue, by name.
+///
+/// It is printed as the vendor-neutral id that stands in messages and tables: `ALLOC-07`.
+#[derive(Clone, Copy)]
+pub struct RuleId(&'static Rule);
+
+/// What is known about a rule.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Rule {
+    /// The id, as it is printed: `ALLOC-07`.
+    pub id: &'static str,
+    /// Which part of the vendor's interface it is about.
+    pub area: Area,
+    /// What it demands.
+    pub text: &'static str,
+    /// A program that breaks it.
+    pub misuse: &'static str,
+    /// What happens then.
+    pub consequence: &'static str,
+    /// Where it is stated: a page or function of the vendor's manuals, or how it was observed.
+    pub source: &'static str,
+    /// The pages that this project started from, of those that state the rule.
+    pub seeds: &'static [Seed],
+    /// What the rule rests on: `doc` (a manual), `header` (a comment of a C header), `source` (behaviour that was read or
+    /// measured, and is not promised), `search` (another public page of the vendor), `derived` (follows from other rules).
+    pub basis: &'static str,
+    /// 1: breaking it corrupts, crashes or loses. 3: it is rarely met.
+    pub priority: u8,
+    /// How `ascendcl` enforces it.
+    pub class: Class,
+    /// By which means.
+    pub means: &'static str,
+    /// What the means leave open; empty when nothing is.
+    pub hole: &'static str,
+}
+
+/// How a rule is enforced.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Class {
+    /// A program that breaks it does not compile.
+    Compile,
+    /// The safe layer keeps it by itself, whatever the program does.
+    ByConstruction,
+    /// A check at run time answers with an error that names it.
+    RunTime,
+    /// It cannot be enforced; the documentation says so, and why.
+    Limit,
+    /// The safe layer has no API for what it is about.
+    NotOffered,
+}
+
+/// One of the five pages that this project started from.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Seed {
+    /// `acl.rt.allocator_register`.
+    S000,
+    /// `RegisterExternalAllocator` of the graph engine.
+    S001,
+    /// Acquiring and releasing runtime resources, in Python.
+    S002,
+    /// `acl.mdl.load_from_mem_with_mem`.
+    S003,
+    /// Acquiring and releasing runtime resources, in C.
+    S004,
+}
+
+impl RuleId {
+    pub(crate) const fn new(rule: &'static Rule) -> Self {
+        Self(rule)
+    }
+
+    /// What is known about it.
+    pub const fn rule(self) -> &'static Rule {
+        self.0
+    }
+
+    /// `ALLOC-07`.
+    pub const fn as_str(self) -> &'static str {
+        self.0.id
+    }
+
+    /// All rules, area by area, by number.
+    pub fn all() -> impl Iterator<Item = Self> {
+        Area::ALL.iter().flat_map(|area| area.rules()).copied()
+    }
+}
+
+impl fmt::Display for RuleId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl fmt::Debug for RuleId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+// By the id: a constant's `Rule` may stand at several places in memory.
+impl PartialEq for RuleId {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for RuleId {}
+
+impl Hash for RuleId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}
+
+impl PartialOrd for RuleId {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The order of [`RuleId::all`].
+impl Ord for RuleId {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let key = |id: &Self| (id.0.area, id.0.id);
+        key(self).cmp(&key(other))
+    }
+}
+
+/// A text that names no rule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ParseRuleIdError {
+    text: String,
+}
+
+impl fmt::Display for ParseRuleIdError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the catalogue has no rule `{}`", self.text)
+    }
+}
+
+impl core::error::Error for ParseRuleIdError {}
+
+/// Takes `ALLOC-07` and `ALLOC_07`.
+impl FromStr for RuleId {
+    type Err = ParseRuleIdError;
+
+    fn from_str(text: &str) -> Result<Self, ParseRuleIdError> {
+        let same = |id: &Self| id.as_str().chars().eq(text.chars().map(|c| if c == '_' { '-' } else { c }));
+        Self::all().find(same).ok_or_else(|| ParseRuleIdError { text: text.to_owned() })
+    }
+}
+
+macro_rules! areas {
+    ($($name:ident $code:literal $title:literal $rules:path;)*) => {
+        /// A part of the vendor's interface.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum Area {
+            $(#[doc = $title] $name,)*
+        }
+
+        impl Area {
+            /// All of them, in the order in which a program meets them.
+            pub const ALL: &'static [Self] = &[$(Self::$name),*];
+
+            /// What the ids of its rules begin with.
+            pub const fn code(self) -> &'static str {
+                match self { $(Self::$name => $code),* }
+            }
+
+            /// What it is called.
+            pub const fn title(self) -> &'static str {
+                match self { $(Self::$name => $title),* }
+            }
+
+            /// Its rules, by number.
+            pub const fn rules(self) -> &'static [RuleId] {
+                match self { $(Self::$name => $rules),* }
+            }
+        }
+    };
+}
+areas! {
+    Init "INIT" "Initialising and finalising" crate::catalogue::init::RULES;
+    Dev "DEV" "Devices" crate::catalogue::dev::RULES;
+    Ctx "CTX" "Contexts" crate::catalogue::ctx::RULES;
+    Thread "THREAD" "Threads" crate::catalogue::thread::RULES;
+    Stream "STREAM" "Streams" crate::catalogue::stream::RULES;
+    Mem "MEM" "Memory" crate::catalogue::mem::RULES;
+    Vmm "VMM" "Virtual memory" crate::catalogue::vmm::RULES;
+    Ipc "IPC" "Sharing between processes" crate::catalogue::ipc::RULES;
+    Copy "COPY" "Copies and sets" crate::catalogue::copy::RULES;
+    Event "EVENT" "Events" crate::catalogue::event::RULES;
+    Cb "CB" "Callbacks" crate::catalogue::cb::RULES;
+    Alloc "ALLOC" "The caller's allocators" crate::catalogue::alloc::RULES;
+    Ge "GE" "Graph engine sessions" crate::catalogue::ge::RULES;
+    Model "MODEL" "Models" crate::catalogue::model::RULES;
+    Data "DATA" "Datasets and data buffers" crate::catalogue::data::RULES;
+    Op "OP" "Single operators" crate::catalogue::op::RULES;
+    Kernel "KERNEL" "Kernels" crate::catalogue::kernel::RULES;
+    Graph "GRAPH" "Captured graphs" crate::catalogue::graph::RULES;
+    Hccl "HCCL" "Collective communication" crate::catalogue::hccl::RULES;
+    Dvpp "DVPP" "Media processing" crate::catalogue::dvpp::RULES;
+    Mode "MODE" "Run mode" crate::catalogue::mode::RULES;
+    Err "ERR" "Errors" crate::catalogue::err::RULES;
+}
+
+impl fmt::Display for Area {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.code())
+    }
+}
