@@ -14,5 +14,8 @@ mod life_cycles;
 mod rule;
 
 pub use catalogue::*;
-pub use life_cycles::*;
+pub use life_cycles::{
+    acl, context, dataset, descriptor_address, descriptor_allocate, descriptor_free, descriptor_object, device, event,
+    graph, model, stream,
+};
 pub use rule::{Area, Class, ParseRuleIdError, Rule, RuleId, Seed};
