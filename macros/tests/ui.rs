@@ -27,3 +27,15 @@ fn names(folder: &str, ending: &str) -> BTreeSet<String> {
     let paths = files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == ending));
     paths.map(|path| path.file_stem().unwrap().to_string_lossy().into_owned()).collect()
 }
+
+#[test]
+fn the_readme_quotes_what_the_compiler_says() {
+    let message = include_str!("../ui-tests/fail/wrong_state_in_the_words_of_the_declaration.stderr");
+    let readme = include_str!("../README.md");
+    let (_, quote) = readme.split_once("```text\n").unwrap();
+    let (quote, _) = quote.split_once("```").unwrap();
+    assert!(quote.lines().count() > 10);
+    for line in quote.lines() {
+        assert!(message.lines().any(|said| said == line), "the compiler does not say: {line}");
+    }
+}

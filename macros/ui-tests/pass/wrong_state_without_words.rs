@@ -1,24 +1,28 @@
 // FILE-03: an operation without an `on` says where it can be done, and why.
 mod protocols {
     ascendcl_macros::protocol! {
+        /// A file that can be mapped.
         pub mod file;
 
-        /// FILE-01: only what is open is closed.
+        /// FILE-01: what was opened is closed.
         [*] --> Open : open;
+        Open --> Open : read;
+        /// FILE-02: after an input error the position is unknown.
+        Open --> Lost : read fails;
         Open --> Mapped : map;
-        /// FILE-02: what is mapped can still be protected.
-        Mapped --> Mapped : protect;
-        /// FILE-03: a mapping is removed before its file is closed.
+        /// FILE-03: a mapping ends before its file does.
         Mapped --> Open : unmap;
         Open --> [*] : close;
+        Lost --> [*] : close;
 
         on close {
             message: "a file in state `{Self}` cannot be closed",
-            label: "expected a file in state `Open`",
-            note: "FILE-03: its mapping would outlive it",
-            note: "unmap it first: `file.unmap().close()`",
+            label: "expected a file without a mapping",
+            note: "FILE-03: the mapping would outlive its file",
+            note: "unmap it first: `file.unmap()`",
         }
 
+        /// Mapped as a slice of `T`.
         state Mapped<T>;
     }
 }
