@@ -1,6 +1,6 @@
 //! What was found: a broken rule, and everything that is needed to mend the program.
 
-use crate::event::{Object, Thread};
+use crate::events::{Object, Thread};
 use crate::rule::RuleId;
 use core::fmt;
 use std::borrow::Cow;
@@ -10,6 +10,8 @@ use std::borrow::Cow;
 pub struct Call {
     /// The C function.
     pub name: &'static str,
+    /// What it was about.
+    pub object: Object,
     /// The how-manyth call it was, of all threads together.
     pub number: u64,
     /// Who called.

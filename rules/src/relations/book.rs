@@ -1,7 +1,7 @@
 //! Objects that live, and those that died last.
 
 use super::clock::InFlight;
-use crate::event::Object;
+use crate::events::Object;
 use crate::finding::Call;
 use std::collections::{BTreeMap, VecDeque};
 

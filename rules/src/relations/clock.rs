@@ -9,7 +9,7 @@
 
 use super::book::Book;
 use super::world::Stream;
-use crate::event::{Access, Object, Role, Span};
+use crate::events::{Access, Object, Role, Span};
 use crate::finding::Call;
 use std::collections::BTreeMap;
 
@@ -91,9 +91,9 @@ impl InFlight {
         });
     }
 
-    /// Whether nothing is left.
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    /// What is not known to be over.
+    pub(super) fn pending<'a>(&'a self, order: &'a Order<'a>) -> impl Iterator<Item = &'a Task> {
+        self.0.iter().filter(|task| !order.is_over(task))
     }
 
     /// The first use that may still go on when `now` begins and for which `conflicts` holds.

@@ -15,6 +15,7 @@ mod endings;
 mod events;
 mod in_flight;
 mod live;
+mod lives;
 mod memory;
 mod models;
 mod process;
@@ -24,7 +25,7 @@ mod streams;
 mod teardown;
 mod world;
 
-use crate::event::{Event, Outcome};
+use crate::events::{Event, Outcome};
 use crate::finding::{Call, Finding};
 use scene::{Case, Scene};
 use world::World;
@@ -62,7 +63,7 @@ impl Checker {
     /// A call that is not made because of them is [committed](Self::commit) as [`Outcome::Refused`].
     pub fn judge(&mut self, event: &Event) -> Vec<Finding> {
         self.world.calls += 1;
-        let call = Call { name: event.call, number: self.world.calls, thread: event.thread };
+        let call = Call { name: event.call, object: event.object, number: self.world.calls, thread: event.thread };
         let scene = Scene::new(&self.world, call, event);
         let mut case = Case { world: &self.world, scene: &scene, findings: Vec::new() };
         judge(&mut case);
@@ -89,7 +90,7 @@ impl Checker {
 
     /// What is left to find when the process exits.
     pub fn exit(&mut self, event: &Event) -> Vec<Finding> {
-        let call = Call { name: event.call, number: self.world.calls + 1, thread: event.thread };
+        let call = Call { name: event.call, object: event.object, number: self.world.calls + 1, thread: event.thread };
         let scene = Scene::new(&self.world, call, event);
         let mut case = Case { world: &self.world, scene: &scene, findings: Vec::new() };
         process::at_exit(&mut case);

@@ -2,7 +2,7 @@
 
 use super::clock::Clock;
 use super::world::World;
-use crate::event::{Access, Event, Kind, Object, Op, Place, Role, Span, Use};
+use crate::events::{Access, Event, Kind, Object, Op, Place, Role, Span, Use};
 use crate::finding::{Call, Finding};
 use crate::rule::RuleId;
 use std::borrow::Cow;
@@ -43,7 +43,8 @@ pub(super) struct Case<'a> {
 impl Scene {
     pub(super) fn new(world: &World, call: Call, event: &Event) -> Self {
         let mut event = event.clone();
-        let context = event.context;
+        // A registration is made for a handle, whatever it is.
+        let context = event.context.filter(|_| !matches!(event.op, Op::Register | Op::Unregister));
         let resolve = |object: &mut Object| {
             if let Some(default) = world.default_handles.get(object) {
                 *object = *default;

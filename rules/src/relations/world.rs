@@ -3,7 +3,7 @@
 use super::book::{Book, Dead, Entry};
 use super::clock::{Clock, InFlight, Key, Now, Order};
 use super::scene::UnderWay;
-use crate::event::{Kind, Member, Object, Place, Span, Thread};
+use crate::events::{Kind, Member, Object, Place, Span, Thread};
 use crate::finding::Call;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -50,6 +50,8 @@ pub enum Op {
     FreeHostSynced,
     /// A stream gets work; or memory is used by the call itself.
     Use,
+    /// Memory is filled: at once, or by a stream.
+    Fill,
     /// A stream records an event.
     Record,
     /// A stream waits for an event.
@@ -68,10 +70,14 @@ pub enum Op {
     Add,
     /// A member of a descriptor is set.
     SetMember(Member),
-    /// A stream gets an allocator, or a thread for its callbacks.
+    /// A stream gets an allocator of the caller.
     Register,
     /// The opposite.
     Unregister,
+    /// A stream gets a thread for its callbacks.
+    Subscribe,
+    /// The opposite.
+    Unsubscribe,
     /// A stream gets a callback for its reporting thread.
     LaunchCallback,
     /// A stream gets a host function.
