@@ -11,8 +11,8 @@ pub(super) fn diagram(protocol: &Protocol) -> String {
 /// What follows the declaration's own documentation: the diagram for those who can draw it, a table for everyone.
 pub(super) fn module(protocol: &Protocol) -> String {
     let documented = protocol.header.attributes.iter().any(|attribute| attribute.path().is_ident("doc"));
-    let summary = if documented { String::new() } else { format!("The life cycle of `{}`.\n", protocol.object()) };
-    let mut page = format!("{summary}\n# Life cycle\n\n```mermaid\n{}```\n\n", diagram(protocol));
+    let summary = if documented { String::new() } else { format!("The life cycle of `{}`.\n\n", protocol.object()) };
+    let mut page = format!("{summary}# Life cycle\n\n```mermaid\n{}```\n\n", diagram(protocol));
     page.push_str("| from | operation | to | when the call fails | why |\n| --- | --- | --- | --- | --- |\n");
     for done in protocol.edges.iter().filter(|edge| !edge.fails) {
         let failed = protocol.failed(done).filter(|edge| !edge.implied);
@@ -94,6 +94,6 @@ stateDiagram-v2
     #[test]
     fn what_the_declaration_says_of_itself_comes_first() {
         let page = page("/// A file.\n mod file; [*] --> Open : open; Open --> [*] : close;");
-        assert!(page.starts_with("\n# Life cycle\n"), "{page}");
+        assert!(page.starts_with("# Life cycle\n"), "{page}");
     }
 }
