@@ -5,6 +5,7 @@ use crate::error::{Error, Undone};
 use crate::ffi::{Api, Initialised, c_path};
 use crate::library::{Library, Loaded};
 use crate::thread::{InCallback, OnThread};
+use ascendcl_macros::rule;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -15,6 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 /// dropped leaves the library initialised: destructors never call the library.
 #[derive(Debug)]
 #[must_use = "an `Acl` that is not closed leaves the library initialised"]
+#[rule(INIT_01, INIT_04, INIT_08, INIT_10)]
 pub struct Acl {
     library: Loaded,
     joined: bool,
@@ -40,6 +42,7 @@ impl Acl {
     /// # Errors
     ///
     /// [`Error::Load`] when there is no library, [`Error::Vendor`] when it cannot be initialised.
+    #[rule(INIT_05)]
     pub fn init(library: Library) -> Result<Self, Error> {
         Self::init_with(library, None)
     }
@@ -99,6 +102,7 @@ impl Acl {
     /// # Errors
     ///
     /// [`Error::NoSuchDevice`] for a number that does not exist (DEV-11), else [`Error::Vendor`].
+    #[rule(DEV_06, DEV_11, CTX_08)]
     pub fn device(&self, thread: &mut impl OnThread, id: i32) -> Result<Device<'_>, Error> {
         let count = self.device_count()?;
         if u32::try_from(id).is_ok_and(|id| id < count) {
@@ -115,6 +119,7 @@ impl Acl {
     /// # Errors
     ///
     /// The first error, and the `Acl` as it is then: what was given back before it stays given back.
+    #[rule(INIT_02, INIT_07, INIT_09)]
     pub fn close(self) -> Result<(), Undone<Self>> {
         let rows: Vec<_> = self.devices().clone();
         for row in rows {

@@ -1,5 +1,6 @@
 //! The vendor's return codes.
 
+use ascendcl_macros::rule;
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, error_name};
 use ascendcl_sys::types::aclError;
 use core::fmt;
@@ -36,6 +37,7 @@ impl Code {
     }
 
     /// The vendor's class of the code.
+    #[rule(ERR_05)]
     pub fn kind(self) -> CodeKind {
         match self.0 / 100_000 {
             1 => CodeKind::Usage,

@@ -9,6 +9,7 @@ use crate::memory::{DeviceBuffer, HostBuffer};
 use crate::model::{Model, ModelSize, ModelSource, Weights};
 use crate::stream::{DefaultStream, Fresh, Stream};
 use crate::{Element, ffi};
+use ascendcl_macros::rule;
 use core::fmt;
 use core::mem::MaybeUninit;
 use static_assertions::assert_not_impl_any;
@@ -22,6 +23,7 @@ use std::path::Path;
 ///
 /// Everything in a context is made here, and its scope owns it: a handle that is dropped or forgotten names an object
 /// that lives on until [`collect`](Self::collect) or the end of the scope.
+#[rule(DEV_01, CTX_07, THREAD_01, THREAD_04, STREAM_09, STREAM_10, MEM_06)]
 pub struct Current<'c, N = Unnamed> {
     ledger: &'c Ledger,
     _brand: Brand<'c, N>,
@@ -53,6 +55,7 @@ impl<'c, N> Current<'c, N> {
     /// # Errors
     ///
     /// [`Error::Vendor`]; 207008 when the device has no more streams (STREAM-11).
+    #[rule(CTX_12, STREAM_11)]
     pub fn stream(&self) -> Result<Stream<'c, Fresh, N>, Error> {
         self.ledger.create_stream().map(Stream::new)
     }
@@ -62,11 +65,13 @@ impl<'c, N> Current<'c, N> {
     /// # Errors
     ///
     /// [`Error::Vendor`]; 207007 when the device has no more events (EVENT-08).
+    #[rule(EVENT_08)]
     pub fn event(&self) -> Result<Event<'c, Unrecorded, N>, Error> {
         self.ledger.create_event().map(Event::new)
     }
 
     /// The context's default stream. It is there without being created, and goes with the context (DEV-03, DEV-04).
+    #[rule(DEV_03, STREAM_03)]
     pub fn default_stream(&self) -> DefaultStream<'c, N> {
         DefaultStream::new(self.ledger.default_stream())
     }
@@ -77,6 +82,7 @@ impl<'c, N> Current<'c, N> {
     /// # Errors
     ///
     /// [`Error::Vendor`]; 207001 when the device has no room, also after freeing what no handle names any more.
+    #[rule(MEM_04, MEM_07)]
     pub fn device_buffer<E: Element>(&self, length: usize) -> Result<DeviceBuffer<'c, MaybeUninit<E>, N>, Error> {
         DeviceBuffer::allocate(self.ledger, length)
     }
@@ -105,6 +111,7 @@ impl<'c, N> Current<'c, N> {
     /// # Errors
     ///
     /// [`Error::Vendor`] when the file is missing or is not a model for this product and release.
+    #[rule(MODEL_27)]
     pub fn load_model(&self, path: impl AsRef<Path>) -> Result<Model<'c, N>, Error> {
         self.load(ModelSource::file(&path))
     }
@@ -114,6 +121,7 @@ impl<'c, N> Current<'c, N> {
     /// # Errors
     ///
     /// [`Error::Vendor`] when the bytes are not a model for this product and release.
+    #[rule(MODEL_10, MODEL_11, MODE_02)]
     pub fn load_model_from_memory(&self, image: &[u8]) -> Result<Model<'c, N>, Error> {
         self.load(ModelSource::memory(image))
     }
@@ -123,6 +131,7 @@ impl<'c, N> Current<'c, N> {
     /// # Errors
     ///
     /// As for [`load_model`](Self::load_model).
+    #[rule(MODEL_08)]
     pub fn load(&self, source: ModelSource<'_>) -> Result<Model<'c, N>, Error> {
         Model::load(self.ledger, source.image(), ffi::Onto::default())
     }
@@ -133,6 +142,7 @@ impl<'c, N> Current<'c, N> {
     ///
     /// [`Error::Vendor`] when the source is not a model, or its size depends on shapes that are chosen at each run
     /// (MODEL-19).
+    #[rule(MODEL_19)]
     pub fn model_size(&self, source: ModelSource<'_>) -> Result<ModelSize, Error> {
         source.image().sizes(self.ledger.api()).map(ModelSize::from)
     }
@@ -152,6 +162,7 @@ impl<'c, N> Current<'c, N> {
     /// # Errors
     ///
     /// [`Error::OtherModel`] when the weights are those of another source; else as for [`load_model`](Self::load_model).
+    #[rule(MODEL_03, MODEL_09)]
     pub fn load_on(&self, source: ModelSource<'_>, weights: &Weights<'c, N>) -> Result<Model<'c, N>, Error> {
         Model::load(
             self.ledger,
@@ -175,6 +186,7 @@ impl<'c, N> Current<'c, N> {
     /// The errors are those that dropped handles could not report; an object that could not be destroyed stays with the
     /// scope.
     #[must_use = "these are the errors that dropped handles could not report"]
+    #[rule(STREAM_01)]
     pub fn collect(&self) -> Vec<Error> {
         self.ledger.collect()
     }

@@ -2,6 +2,7 @@
 
 use crate::code::{Code, CodeKind};
 use crate::ffi::ElementType;
+use ascendcl_macros::rule;
 use core::fmt;
 use std::path::PathBuf;
 
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 /// A value of this type is small; the parts that only matter when it is printed are boxed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[rule(ERR_01)]
 pub enum Error {
     /// A vendor call answered with an error code.
     #[error(transparent)]
@@ -167,6 +169,7 @@ pub enum Error {
 /// about it on the thread that called.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
+#[rule(ERR_03)]
 pub struct VendorError {
     /// The C function.
     pub call: &'static str,
@@ -285,6 +288,7 @@ impl Error {
 /// `value` is there to be used: to try again, or to go on without the transition. Dropping it leaves the object to its
 /// scope.
 #[must_use = "the object that could not make the transition is in here"]
+#[rule(ERR_01)]
 pub struct Undone<T> {
     /// Why it failed.
     pub error: Error,

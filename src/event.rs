@@ -5,6 +5,7 @@ use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::RawEvent;
 use crate::stream::{Stream, StreamState};
+use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -16,6 +17,7 @@ use std::sync::Arc;
 /// another stream or the host can wait for it (EVENT-05). An event that is dropped is destroyed by
 /// [`Current::collect`] or the end of its scope.
 #[must_use = "an event that is dropped is destroyed by `collect` or at the end of its scope"]
+#[rule(EVENT_05, EVENT_07)]
 pub struct Event<'c, S: EventState = Unrecorded, N = Unnamed> {
     raw: Arc<RawEvent>,
     _state: PhantomData<S>,
@@ -63,6 +65,7 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
     /// # Errors
     ///
     /// The event as it was, when the library refuses.
+    #[rule(EVENT_06)]
     pub fn destroy(self, current: &Current<'c, N>) -> Result<(), Undone<Self>> {
         current.ledger().destroy_event(&self.raw).map_err(|error| Undone { error, value: self })
     }
@@ -101,6 +104,7 @@ impl<'c, N> Event<'c, Recorded, N> {
     /// # Errors
     ///
     /// [`Error::Vendor`]: 107007 when `start` was recorded after this event.
+    #[rule(EVENT_04)]
     pub fn milliseconds_since(&self, current: &Current<'c, N>, start: &Self) -> Result<f32, Error> {
         let api = current.ledger().api();
         start.raw.synchronize(api)?;
@@ -122,6 +126,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     /// # Errors
     ///
     /// The event as it was, when the library refuses.
+    #[rule(EVENT_07, EVENT_09)]
     pub fn record<T: EventState>(
         &self,
         current: &Current<'c, N>,
@@ -139,6 +144,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     /// # Errors
     ///
     /// [`Error::Vendor`] when the library refuses.
+    #[rule(STREAM_04, EVENT_05, EVENT_07)]
     pub fn wait_for<T: CanBeAwaited>(&self, current: &Current<'c, N>, event: &Event<'c, T, N>) -> Result<(), Error> {
         event.raw.hold_up(current.ledger().api(), self.queue())
     }

@@ -6,6 +6,7 @@ use crate::error::{Error, Undone};
 use crate::ffi::{Block, Home, Onto};
 use crate::model::{Input, Model, ModelSource, Outputs, Prepared, Weights};
 use crate::stream::{Decided, Pending, Stream};
+use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -18,6 +19,7 @@ use std::sync::Arc;
 /// [`Mutex`](std::sync::Mutex).
 ///
 /// `'l` is the lane's brand and `L` its name: a model of another lane is refused.
+#[rule(MODEL_02, MODEL_04, MODEL_05, MODEL_06)]
 pub struct Lane<'c, 'l, S: Decided, N = Unnamed, L = Unnamed> {
     stream: Stream<'c, S, N>,
     work: Arc<Block>,
@@ -79,6 +81,7 @@ impl<'c, 'l, S: Decided, N, L> Lane<'c, 'l, S, N, L> {
     /// [`Error::TooShort`] when the working memory does not hold what all of the lane's models need together
     /// (MODEL-07), before the model is loaded; [`Error::OtherModel`] for weights of another source; else as for
     /// [`Current::load_model`].
+    #[rule(MODEL_07, MODEL_19)]
     pub fn load(
         &mut self,
         current: &Current<'c, N>,
@@ -115,6 +118,7 @@ impl<'c, 'l, S: Decided, N, L> Lane<'c, 'l, S, N, L> {
     /// # Errors
     ///
     /// As for [`Model::run`].
+    #[rule(MODEL_06)]
     pub fn run(
         &mut self,
         current: &mut Current<'c, N>,

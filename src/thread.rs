@@ -3,6 +3,7 @@
 use crate::brand::StaysOnItsThread;
 use crate::current::Current;
 use crate::error::Error;
+use ascendcl_macros::rule;
 use core::cell::Cell;
 use static_assertions::assert_not_impl_any;
 
@@ -18,6 +19,7 @@ use static_assertions::assert_not_impl_any;
 /// # Ok::<(), ascendcl::Error>(())
 /// ```
 #[derive(Debug)]
+#[rule(THREAD_01)]
 pub struct Thread {
     _here: StaysOnItsThread,
 }
@@ -36,6 +38,7 @@ impl Thread {
     ///
     /// [`Error::ThreadTaken`] when this thread's token exists already; [`Error::InsideCallback`] in code that the library
     /// called.
+    #[rule(ALLOC_18)]
     pub fn new() -> Result<Self, Error> {
         InCallback::refuses()?;
         if TAKEN.replace(true) { Err(Error::ThreadTaken) } else { Ok(Self { _here: StaysOnItsThread::HERE }) }

@@ -4,6 +4,7 @@ use super::element::{Pod, bytes_of, bytes_of_mut};
 use super::{Api, LastUse, Queue};
 use crate::error::Error;
 use crate::ledger::Shelf;
+use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtMemMallocPolicy, aclrtMemcpyKind};
 use core::ffi::c_void;
 use core::ptr::NonNull;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 /// Where a block lives, and by which function it is freed (MEM-03).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[rule(MEM_03)]
 pub(crate) enum Home {
     /// `aclrtMalloc`, `aclrtFree`.
     Device,
@@ -39,6 +41,7 @@ unsafe impl Sync for Block {}
 impl Block {
     /// Allocates on the current context's device, or pinned memory of the host. A length of zero is refused by the
     /// library (MEM-04), so the smallest block has one byte.
+    #[rule(MEM_04, MEM_05, MEM_09)]
     pub(crate) fn allocate(api: Api, home: Home, bytes: usize) -> Result<Self, Error> {
         api.may_be_called()?;
         api.in_place()?;
@@ -69,6 +72,7 @@ impl Block {
     /// Frees the block; refused while queued work may use it (MEM-02), and done once only (MEM-01).
     ///
     /// Callers hold the buffer's only handle, or its scope has ended: nothing can name the block afterwards.
+    #[rule(MEM_01, MEM_02, MEM_03, MEM_13)]
     pub(crate) fn free(&self, api: Api, streams: &Shelf<Queue>) -> Result<(), Error> {
         if !streams.has_done(&self.last_use) {
             return Err(Error::StillRunning { what: self.home.name() });

@@ -4,6 +4,7 @@ use super::allocator::Members;
 use crate::current::Current;
 use crate::error::Undone;
 use crate::stream::{Stream, StreamState, Undecided, WithDescriptor};
+use ascendcl_macros::rule;
 use core::ffi::c_void;
 use core::fmt;
 use core::ptr::NonNull;
@@ -25,6 +26,7 @@ pub type AddressFn = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 ///
 /// In Rust, [`DeviceAllocator`](crate::DeviceAllocator) does the same in a trait.
 #[must_use = "a descriptor does nothing until it is registered"]
+#[rule(ALLOC_07, ALLOC_17)]
 pub struct Descriptor<O = NoObject, A = NoAllocate, F = NoFree, G = NoAddress> {
     object: O,
     allocate: A,
@@ -233,6 +235,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     /// # Errors
     ///
     /// As for [`Stream::register`].
+    #[rule(ALLOC_07)]
     pub unsafe fn register_descriptor<O: HasObject, A: HasAllocate, F: HasFree, G: HasAddress>(
         self,
         current: &Current<'c, N>,

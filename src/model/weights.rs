@@ -6,6 +6,7 @@ use crate::brand::{Brand, Unnamed};
 use crate::error::Error;
 use crate::ffi::{Block, Home};
 use crate::ledger::Ledger;
+use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::assert_impl_all;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 ///
 /// Nothing can write it: running a model only reads its weights. It is freed when no handle and no loaded model has it
 /// any more, by [`Current::collect`](crate::Current::collect) or the end of the scope (MODEL-03).
+#[rule(MODEL_03, MODEL_09)]
 pub struct Weights<'c, N = Unnamed> {
     block: Arc<Block>,
     of: Identity,

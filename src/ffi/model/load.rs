@@ -4,6 +4,7 @@ use super::super::api::c_path;
 use super::super::{Api, Block};
 use super::LoadedModel;
 use crate::error::Error;
+use ascendcl_macros::rule;
 use core::ptr::null_mut;
 use std::path::Path;
 use std::sync::Arc;
@@ -24,6 +25,7 @@ pub(crate) struct Sizes {
 
 /// The caller's memory for a model; what is `None` is the library's business (MODEL-08).
 #[derive(Default)]
+#[rule(MODEL_08)]
 pub(crate) struct Onto {
     pub(crate) work: Option<Arc<Block>>,
     pub(crate) weights: Option<Arc<Block>>,
