@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// A context (`aclrtCreateContext`) for the length of its scope.
 ///
 /// Threads share it by reference, inside [`std::thread::scope`]; each enters it with its own [`Thread`](crate::Thread).
-/// It cannot be destroyed by hand: its scope does that, when no thread can be in it any more (CTX-11).
+/// It cannot be destroyed by hand: its scope does that, when no thread can be in it any more.
 #[rule(CTX_02, CTX_03, CTX_06, CTX_10, CTX_11)]
 pub struct Context<'c, N = Unnamed> {
     ledger: Arc<Ledger>,

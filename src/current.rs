@@ -19,7 +19,7 @@ use std::path::Path;
 ///
 /// Having a `Current<'c>` tells you that the library will take calls on objects of `'c` from this thread. It is only
 /// ever lent, for the length of a [`Context::enter`](crate::Context::enter); entering another context takes it away
-/// until that one is left. It cannot go to another thread, nor wait in a future that may (THREAD-04).
+/// until that one is left. It cannot go to another thread, nor wait in a future that may.
 ///
 /// Everything in a context is made here, and its scope owns it: a handle that is dropped or forgotten names an object
 /// that lives on until [`collect`](Self::collect) or the end of the scope.
@@ -54,7 +54,7 @@ impl<'c, N> Current<'c, N> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`]; 207008 when the device has no more streams (STREAM-11).
+    /// [`Error::Vendor`]; 207008 when the device has no more streams.
     #[rule(CTX_12, STREAM_11)]
     pub fn stream(&self) -> Result<Stream<'c, Fresh, N>, Error> {
         self.ledger.create_stream().map(Stream::new)
@@ -64,7 +64,7 @@ impl<'c, N> Current<'c, N> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`]; 207007 when the device has no more events (EVENT-08).
+    /// [`Error::Vendor`]; 207007 when the device has no more events.
     #[rule(EVENT_08)]
     pub fn event(&self) -> Result<Event<'c, Unrecorded, N>, Error> {
         self.ledger.create_event().map(Event::new)
@@ -76,8 +76,8 @@ impl<'c, N> Current<'c, N> {
         DefaultStream::new(self.ledger.default_stream())
     }
 
-    /// Allocates device memory for `length` elements (`aclrtMalloc`). What it holds is arbitrary (MEM-07): the type says
-    /// so until it is written.
+    /// Allocates device memory for `length` elements (`aclrtMalloc`). What it holds is arbitrary: the type says so
+    /// until it is written.
     ///
     /// # Errors
     ///
@@ -140,8 +140,7 @@ impl<'c, N> Current<'c, N> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] when the source is not a model, or its size depends on shapes that are chosen at each run
-    /// (MODEL-19).
+    /// [`Error::Vendor`] when the source is not a model, or its size depends on shapes that are chosen at each run.
     #[rule(MODEL_19)]
     pub fn model_size(&self, source: ModelSource<'_>) -> Result<ModelSize, Error> {
         source.image().sizes(self.ledger.api()).map(ModelSize::from)
@@ -157,7 +156,7 @@ impl<'c, N> Current<'c, N> {
     }
 
     /// Loads a model onto shared weights (`aclmdlLoadFromFileWithMem`, `aclmdlLoadFromMemWithMem`). The weights stay
-    /// allocated until the last model on them is unloaded (MODEL-03, MODEL-09).
+    /// allocated until the last model on them is unloaded.
     ///
     /// # Errors
     ///

@@ -44,9 +44,9 @@ impl<'a> Device<'a> {
         self.row.id
     }
 
-    /// Creates a context (`aclrtCreateContext`), runs `program`, and takes down everything that was made in the context:
-    /// streams are synchronised, models unloaded, streams destroyed, memory freed, the context destroyed, in the
-    /// vendor's order (DEV-10), however the program ended and whatever it forgot.
+    /// Creates a context (`aclrtCreateContext`), runs `program`, and takes down everything that was made in the
+    /// context: streams are synchronised, models unloaded, streams destroyed, memory freed, the context destroyed, in
+    /// the vendor's order, however the program ended and whatever it forgot.
     ///
     /// The program gets the context, to be [entered](Context::enter) on this thread or on others, and the thread's token
     /// back.
@@ -101,8 +101,8 @@ impl<'a> Device<'a> {
 
     /// How long the end of a scope on this device waits for each stream before it gives up; without a limit, for ever.
     ///
-    /// What cannot be waited for is kept and not freed: the scope reports a
-    /// [`Teardown`](ScopeError::Teardown), and [`reset`](Self::reset) is refused until the work is done (STREAM-16).
+    /// What cannot be waited for is kept and not freed: the scope reports a [`Teardown`](ScopeError::Teardown), and
+    /// [`reset`](Self::reset) is refused until the work is done.
     #[rule(STREAM_16)]
     pub fn with_patience(self, limit: Duration) -> Self {
         *lock(&self.row.patience) = Some(limit);

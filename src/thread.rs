@@ -9,8 +9,8 @@ use static_assertions::assert_not_impl_any;
 
 /// This OS thread's right to make a context current. There is one per thread, and it stays there.
 ///
-/// The library keeps a current context per OS thread (THREAD-01). Having a `&mut Thread` tells you that nothing of this
-/// crate is current on this thread, and that nobody else can change that while you have it.
+/// The library keeps a current context per OS thread. Having a `&mut Thread` tells you that nothing of this crate is
+/// current on this thread, and that nobody else can change that while you have it.
 ///
 /// ```
 /// # use ascendcl::Thread;
@@ -45,8 +45,8 @@ impl Thread {
     }
 }
 
-/// While the library is inside code of the user, on this thread: then nothing of the library may be begun (CB-01,
-/// ALLOC-18).
+/// While the library is inside code of the user, on this thread: then nothing of the library may be begun.
+#[rule(ALLOC_18)]
 pub(crate) struct InCallback {
     outer: bool,
 }

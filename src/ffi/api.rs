@@ -41,7 +41,7 @@ impl Api {
 
     /// Whether the library can be called here; every call that begins something asks this first.
     ///
-    /// It cannot in code that it is calling itself (CB-01, ALLOC-18). And it cannot in a child of the process that loaded
+    /// It cannot in code that it is calling itself. And it cannot in a child of the process that loaded
     /// it: its threads are not there, and its locks are as they happened to be.
     #[rule(THREAD_05, ALLOC_18)]
     pub(super) fn may_be_called(self) -> Result<(), Error> {
@@ -150,7 +150,7 @@ impl Api {
         Error::Vendor(Box::new(VendorError { call, code: code.into(), text, doing }))
     }
 
-    /// The text that the library keeps for this thread's last failure; reading clears it (ERR-03).
+    /// The text that the library keeps for this thread's last failure; reading clears it.
     #[rule(ERR_03)]
     fn recent_text(self) -> Option<String> {
         // SAFETY: takes nothing.

@@ -11,7 +11,7 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
-/// Where a block lives, and by which function it is freed (MEM-03).
+/// Where a block lives, and by which function it is freed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[rule(MEM_03)]
 pub(crate) enum Home {
@@ -40,7 +40,7 @@ unsafe impl Sync for Block {}
 
 impl Block {
     /// Allocates on the current context's device, or pinned memory of the host. A length of zero is refused by the
-    /// library (MEM-04), so the smallest block has one byte.
+    /// library, so the smallest block has one byte.
     #[rule(MEM_04, MEM_05, MEM_09)]
     pub(crate) fn allocate(api: Api, home: Home, bytes: usize) -> Result<Self, Error> {
         api.may_be_called()?;
@@ -69,7 +69,7 @@ impl Block {
         Self { start, bytes, home: Home::Device, last_use: LastUse::new(), freed: AtomicBool::new(false) }
     }
 
-    /// Frees the block; refused while queued work may use it (MEM-02), and done once only (MEM-01).
+    /// Frees the block; refused while queued work may use it, and done once only.
     ///
     /// Callers hold the buffer's only handle, or its scope has ended: nothing can name the block afterwards.
     #[rule(MEM_01, MEM_02, MEM_03, MEM_13)]

@@ -72,7 +72,7 @@ impl Api {
     }
 }
 
-/// Puts this thread's current context back when it is dropped, also on unwind (CTX-04, CTX-08, CTX-09).
+/// Puts this thread's current context back when it is dropped, also on unwind.
 ///
 /// Where there was none before there is nothing to put back: the library has no call that takes a thread's context
 /// away. Every entrance of this crate sets the context that it needs, so what is left behind is never relied upon. When

@@ -76,7 +76,7 @@ impl RawEvent {
         api.done("aclrtEventElapsedTime", code, || "measure the time between two events".into()).map(|()| milliseconds)
     }
 
-    /// Destroys the event; it need not be complete (EVENT-06). When the library refuses, the event stays usable.
+    /// Destroys the event; it need not be complete. When the library refuses, the event stays usable.
     #[rule(EVENT_06)]
     pub(crate) fn destroy(&self, api: Api) -> Result<(), Error> {
         if !self.gate.close() {

@@ -129,8 +129,8 @@ impl Queue {
     /// Destroys the stream. Its work has to be done: call [`synchronize`](Self::synchronize) before.
     ///
     /// Its context has to be current (STREAM-06). The library's table of allocators outlives streams, so a registration
-    /// ends first (ALLOC-16). When the library refuses, the stream stays usable. Gives back what the registration kept:
-    /// code of the user runs when that is dropped.
+    /// ends first. When the library refuses, the stream stays usable. Gives back what the registration kept: code of
+    /// the user runs when that is dropped.
     #[rule(STREAM_05, STREAM_07, ALLOC_16)]
     pub(crate) fn destroy(&self, api: Api) -> Result<Option<Kept>, Error> {
         if !self.clock.is_idle() {
@@ -202,7 +202,7 @@ impl Queue {
     }
 }
 
-/// The direction follows from where the two blocks live (COPY-02).
+/// The direction follows from where the two blocks live.
 #[rule(COPY_02)]
 pub(super) fn kind(to: &Block, from: &Block) -> aclrtMemcpyKind {
     use super::Home::{Device, Pinned};

@@ -35,11 +35,11 @@ pub(crate) mod sealed {
     }
 }
 
-/// Memory on a device for a number of elements (`aclrtMalloc`). The host cannot look into it (MEM-10); it is copied.
+/// Memory on a device for a number of elements (`aclrtMalloc`). The host cannot look into it; it is copied.
 ///
-/// `DeviceBuffer<'c, MaybeUninit<f32>>` is memory that nobody has written yet (MEM-07); writing all of it makes it a
-/// `DeviceBuffer<'c, f32>`. A buffer that is dropped is freed by [`Current::collect`] or the end of its scope, and never
-/// while work in flight uses it.
+/// `DeviceBuffer<'c, MaybeUninit<f32>>` is memory that nobody has written yet; writing all of it makes it a
+/// `DeviceBuffer<'c, f32>`. A buffer that is dropped is freed by [`Current::collect`] or the end of its scope, and
+/// never while work in flight uses it.
 #[rule(MEM_07, MEM_10, MEM_11, MEM_12)]
 pub struct DeviceBuffer<'c, E, N = Unnamed> {
     block: Arc<Block>,

@@ -18,8 +18,8 @@ use std::sync::Arc;
 /// After a failure that leaves open whether a copy was queued, and whose stream could not be synchronised either, the
 /// buffer reads as empty: the device may be writing its memory, which stays with the scope.
 ///
-/// Copies between it and the device run while the program goes on; between ordinary memory and the device they do not
-/// (COPY-05). A buffer that is dropped is freed by [`Current::collect`] or the end of its scope.
+/// Copies between it and the device run while the program goes on; between ordinary memory and the device they do not.
+/// A buffer that is dropped is freed by [`Current::collect`] or the end of its scope.
 #[rule(MEM_12, COPY_05)]
 pub struct HostBuffer<'c, E, N = Unnamed> {
     block: Arc<Block>,

@@ -26,9 +26,8 @@ pub use weights::Weights;
 
 /// A loaded model.
 ///
-/// It is run and unloaded with a [`Current`] of the context that it was loaded in (MODEL-01), by one thread at a time
-/// (MODEL-16): it can be sent, not shared. A model that is dropped is unloaded by [`Current::collect`] or the end of its
-/// scope.
+/// It is run and unloaded with a [`Current`] of the context that it was loaded in, by one thread at a time: it can be
+/// sent, not shared. A model that is dropped is unloaded by [`Current::collect`] or the end of its scope.
 #[must_use = "a model that is dropped is unloaded by `collect` or at the end of its scope; `unload` shows the errors"]
 #[rule(MODEL_01, MODEL_12, MODEL_16)]
 pub struct Model<'c, N = Unnamed, P = Alone> {

@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 /// A model together with device memory for its inputs and outputs: what a stream executes, any number of times.
 ///
-/// While it is in flight ([`Pending`]) nothing of it can be reached: the model is not executed twice at a time
-/// (MODEL-15), not unloaded (MODEL-14), and its memory is not touched (MODEL-17, DATA-10).
+/// While it is in flight ([`Pending`]) nothing of it can be reached: the model is not executed twice at a time, not
+/// unloaded, and its memory is not touched.
 #[must_use = "a prepared model does nothing until a stream executes it"]
 #[rule(MODEL_14, MODEL_15, MODEL_17, DATA_02, DATA_10)]
 pub struct Prepared<'c, N = Unnamed, P = Alone> {
@@ -45,8 +45,8 @@ impl<'c, N, P> Model<'c, N, P> {
     ///
     /// # Errors
     ///
-    /// The model as it was: [`Error::Input`] when the shapes do not fit the model (DATA-07), [`Error::Vendor`] when
-    /// there is no room.
+    /// The model as it was: [`Error::Input`] when the shapes do not fit the model, [`Error::Vendor`] when there is no
+    /// room.
     #[rule(MODEL_18, MODEL_20, DATA_07, DATA_08)]
     pub fn prepare(
         self,
@@ -157,7 +157,7 @@ impl<'c, N, P> Prepared<'c, N, P> {
 }
 
 impl<'c, S: StreamState, N> Stream<'c, S, N> {
-    /// Queues one execution of the model (`aclmdlExecuteAsync`), on a stream whose allocator is decided (ALLOC-05).
+    /// Queues one execution of the model (`aclmdlExecuteAsync`), on a stream whose allocator is decided.
     ///
     /// # Errors
     ///

@@ -48,7 +48,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] with the code of work that failed on the device (ERR-02).
+    /// [`Error::Vendor`] with the code of work that failed on the device.
     #[rule(STREAM_21, ERR_02)]
     pub fn synchronize(&self, current: &Current<'c, N>) -> Result<(), Error> {
         current.ledger().synchronize(&self.queue, None)
@@ -60,7 +60,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     /// # Errors
     ///
     /// [`Error::Vendor`] whose code [`is_timeout`](crate::Code::is_timeout) when the time was up: the work is still in
-    /// flight then, and what it uses stays out of reach (STREAM-16).
+    /// flight then, and what it uses stays out of reach.
     #[rule(STREAM_16)]
     pub fn synchronize_within(&self, current: &Current<'c, N>, limit: Duration) -> Result<(), Error> {
         current.ledger().synchronize(&self.queue, Some(limit))

@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 /// A view of the context's default stream, which is there without being created and goes with the context.
 ///
-/// It has no `destroy` (STREAM-02), and cannot have an allocator (ALLOC-01). It stays on its thread: work that several
-/// threads queue on the default stream has no order that a program could rely on (THREAD-02). An explicit
-/// [`Stream`](crate::Stream) is better for all but the simplest programs.
+/// It has no `destroy`, and cannot have an allocator (ALLOC-01). It stays on its thread: work that several threads
+/// queue on the default stream has no order that a program could rely on. An explicit [`Stream`](crate::Stream) is
+/// better for all but the simplest programs.
 #[rule(DEV_04, THREAD_02, STREAM_02, STREAM_03, STREAM_12)]
 pub struct DefaultStream<'c, N = Unnamed> {
     pub(super) queue: Arc<Queue>,

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 /// Work that was queued on a stream, together with the buffers that it uses.
 ///
-/// The buffers are out of reach until the stream was synchronised (COPY-03, COPY-04). Dropping or forgetting a `Pending`
-/// loses the names of the buffers; their memory stays until the work is done.
+/// The buffers are out of reach until the stream was synchronised. Dropping or forgetting a `Pending` loses the names
+/// of the buffers; their memory stays until the work is done.
 #[must_use = "the buffers stay out of reach until `wait`"]
 #[rule(STREAM_04, STREAM_12, COPY_03, COPY_04, COPY_07, ERR_02)]
 pub struct Pending<'c, T, N = Unnamed> {

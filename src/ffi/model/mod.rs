@@ -80,8 +80,8 @@ impl LoadedModel {
         &self.outputs
     }
 
-    /// Unloads the model; refused while queued work may use it, and done once only (MODEL-14). Its context has to be
-    /// current (MODEL-01).
+    /// Unloads the model; refused while queued work may use it, and done once only. Its context has to be current
+    /// (MODEL-01).
     ///
     /// Callers hold the model's only handle, or its scope has ended.
     #[rule(MODEL_14)]
@@ -177,7 +177,7 @@ fn count(api: Api, answer: Result<usize, MissingSymbol>) -> Result<usize, Error>
     answer.map_err(|missing| api.lacks(missing, "read the description of a model".into()))
 }
 
-/// A pointer that a function answers with; null is a failure (ERR-06).
+/// A pointer that a function answers with; null is a failure.
 #[rule(ERR_06)]
 fn pointer<T>(
     api: Api,
