@@ -1,7 +1,7 @@
 //! The caller's allocators.
 
 rules! {
-    ($) Alloc doc_alloc {
+    ($) ALLOC doc_alloc {
         ALLOC_01 = "ALLOC-01" {
             text: "An allocator can only be registered on a non-NULL stream, so never on the default stream via NULL.",
             misuse: "allocator_register(0, desc)",

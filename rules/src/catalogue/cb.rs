@@ -1,7 +1,7 @@
 //! Callbacks.
 
 rules! {
-    ($) Cb doc_cb {
+    ($) CB doc_cb {
         CB_01 = "CB-01" {
             text: "A stream callback must not allocate, free, synchronise, launch or abort; the developer guide \
                 forbids any runtime call, direct or indirect.",

@@ -1,7 +1,7 @@
 //! Copies and sets.
 
 rules! {
-    ($) Copy doc_copy {
+    ($) COPY doc_copy {
         COPY_01 = "COPY-01" {
             text: "The copy length must be no larger than the destination's capacity, and by the manual not zero.",
             misuse: "count > destMax",

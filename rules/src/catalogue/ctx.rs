@@ -1,7 +1,7 @@
 //! Contexts.
 
 rules! {
-    ($) Ctx doc_ctx {
+    ($) CTX doc_ctx {
         CTX_01 = "CTX-01" {
             text: "There is one default context per device and process; threads that set the same device all share it.",
             misuse: "expecting two threads with set_device(0) to be isolated",

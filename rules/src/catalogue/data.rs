@@ -1,7 +1,7 @@
 //! Datasets and data buffers.
 
 rules! {
-    ($) Data doc_data {
+    ($) DATA doc_data {
         DATA_01 = "DATA-01" {
             text: "Destroying a data buffer never frees the memory it describes; that stays with the user.",
             misuse: "expecting the device memory to be released, or freeing it twice",

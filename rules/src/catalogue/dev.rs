@@ -1,7 +1,7 @@
 //! Devices.
 
 rules! {
-    ($) Dev doc_dev {
+    ($) DEV doc_dev {
         DEV_01 = "DEV-01" {
             text: "Runtime resources are acquired in order: device first, then streams (and everything else that needs \
                 a device).",

@@ -1,7 +1,7 @@
 //! Media processing.
 
 rules! {
-    ($) Dvpp doc_dvpp {
+    ($) DVPP doc_dvpp {
         DVPP_01 = "DVPP-01" {
             text: "A channel is not thread-safe (one per thread) and must not be used on several streams at once; \
                 creating it takes a stream slot.",

@@ -1,7 +1,7 @@
 //! Errors.
 
 rules! {
-    ($) Err doc_err {
+    ($) ERR doc_err {
         ERR_01 = "ERR-01" {
             text: "Every call returns a code that must be checked and handled.",
             misuse: "ignoring ret",

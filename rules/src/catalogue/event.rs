@@ -1,7 +1,7 @@
 //! Events.
 
 rules! {
-    ($) Event doc_event {
+    ($) EVENT doc_event {
         EVENT_01 = "EVENT-01" {
             text: "Events from plain aclrtCreateEvent must not be reset.",
             misuse: "aclrtResetEvent on such an event",

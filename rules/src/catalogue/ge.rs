@@ -1,7 +1,7 @@
 //! Graph engine sessions.
 
 rules! {
-    ($) Ge doc_ge {
+    ($) GE doc_ge {
         GE_01 = "GE-01" {
             text: "The allocator must be registered before LoadGraph.",
             misuse: "LoadGraph, then RegisterExternalAllocator",

@@ -1,7 +1,7 @@
 //! Captured graphs.
 
 rules! {
-    ($) Graph doc_graph {
+    ($) GRAPH doc_graph {
         GRAPH_01 = "GRAPH-01" {
             text: "Capture begin and end pair on the same stream.",
             misuse: "end without begin",

@@ -1,7 +1,7 @@
 //! Collective communication.
 
 rules! {
-    ($) Hccl doc_hccl {
+    ($) HCCL doc_hccl {
         HCCL_01 = "HCCL-01" {
             text: "All ranks must initialise with the same rank count, root info and configuration, and the \
                 configuration struct must be initialised by its own call first.",

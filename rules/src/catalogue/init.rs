@@ -1,7 +1,7 @@
 //! Initialising and finalising.
 
 rules! {
-    ($) Init doc_init {
+    ($) INIT doc_init {
         INIT_01 = "INIT-01" {
             text: "No ACL call is legal until aclInit has succeeded in the process.",
             misuse: "aclrtSetDevice(0) as the first ACL call",

@@ -1,7 +1,7 @@
 //! Sharing between processes.
 
 rules! {
-    ($) Ipc doc_ipc {
+    ($) IPC doc_ipc {
         IPC_01 = "IPC-01" {
             text: "The exporter keeps the resource alive until importers have imported it, and closes only after every \
                 importer has closed; exporting and importing in one process is not supported.",

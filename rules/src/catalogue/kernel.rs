@@ -1,7 +1,7 @@
 //! Kernels.
 
 rules! {
-    ($) Kernel doc_kernel {
+    ($) KERNEL doc_kernel {
         KERNEL_01 = "KERNEL-01" {
             text: "Kernel use follows load binary, get function, launch, synchronise, unload; functions die with their \
                 binary.",

@@ -1,7 +1,7 @@
 //! Memory.
 
 rules! {
-    ($) Mem doc_mem {
+    ($) MEM doc_mem {
         MEM_01 = "MEM-01" {
             text: "Freed memory must never be touched or freed again; the free is immediate and does not wait for \
                 tasks.",

@@ -1,7 +1,7 @@
 //! Run mode.
 
 rules! {
-    ($) Mode doc_mode {
+    ($) MODE doc_mode {
         MODE_01 = "MODE-01" {
             text: "The run mode decides where transfer buffers live: in host mode host memory is needed (besides \
                 device memory), in device mode only device memory.",

@@ -1,7 +1,7 @@
 //! Models.
 
 rules! {
-    ($) Model doc_model {
+    ($) MODEL doc_model {
         MODEL_01 = "MODEL-01" {
             text: "Loading, executing and unloading one model must all happen in the same context.",
             misuse: "load in ctx A on thread 1, execute on thread 2 with ctx B",

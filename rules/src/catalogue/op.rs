@@ -1,7 +1,7 @@
 //! Single operators.
 
 rules! {
-    ($) Op doc_op {
+    ($) OP doc_op {
         OP_01 = "OP-01" {
             text: "In multi-threaded programs these calls must not share a stream between threads or use the default \
                 stream.",

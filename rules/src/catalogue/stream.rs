@@ -1,7 +1,7 @@
 //! Streams.
 
 rules! {
-    ($) Stream doc_stream {
+    ($) STREAM doc_stream {
         STREAM_01 = "STREAM-01" {
             text: "Every explicitly created stream needs exactly one destroy call; if none was created there is \
                 nothing to destroy.",

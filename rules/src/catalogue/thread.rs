@@ -1,7 +1,7 @@
 //! Threads.
 
 rules! {
-    ($) Thread doc_thread {
+    ($) THREAD doc_thread {
         THREAD_01 = "THREAD-01" {
             text: "Device and context selection is per thread; a new thread has none and must set one before using the \
                 runtime.",

@@ -1,7 +1,7 @@
 //! Virtual memory.
 
 rules! {
-    ($) Vmm doc_vmm {
+    ($) VMM doc_vmm {
         VMM_01 = "VMM-01" {
             text: "Virtual memory use follows reserve, allocate physical, map (set access), use, unmap, free physical, \
                 release; a range must be unmapped before it is released.",
