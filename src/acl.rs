@@ -5,16 +5,18 @@ use crate::error::{Error, Undone};
 use crate::ffi::{Api, Initialised, c_path};
 use crate::library::{Library, Loaded};
 use crate::thread::{InCallback, OnThread};
+use ascendcl_macros::rule;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The initialised library (`aclInit`), and everything that was taken from it.
 ///
 /// Having an `Acl` tells you that the library is initialised, and that it stays so while anything borrows from it. It
-/// owes one counted finalisation (`aclFinalizeReference`, INIT-07), which [`close`](Self::close) pays. An `Acl` that is
+/// owes one counted finalisation (`aclFinalizeReference`), which [`close`](Self::close) pays. An `Acl` that is
 /// dropped leaves the library initialised: destructors never call the library.
 #[derive(Debug)]
 #[must_use = "an `Acl` that is not closed leaves the library initialised"]
+#[rule(INIT_01, INIT_04, INIT_08, INIT_10)]
 pub struct Acl {
     library: Loaded,
     joined: bool,
@@ -35,11 +37,12 @@ impl Acl {
     /// Loads a library and initialises it (`aclInit`).
     ///
     /// Something else in the process may have initialised it before (100002): that is no error, the count goes up by
-    /// one, and [`joined`](Self::joined) says so (INIT-05).
+    /// one, and [`joined`](Self::joined) says so.
     ///
     /// # Errors
     ///
     /// [`Error::Load`] when there is no library, [`Error::Vendor`] when it cannot be initialised.
+    #[rule(INIT_05)]
     pub fn init(library: Library) -> Result<Self, Error> {
         Self::init_with(library, None)
     }
@@ -91,14 +94,15 @@ impl Acl {
         self.api().runs_on_device().map(|on_device| if on_device { RunMode::Device } else { RunMode::Host })
     }
 
-    /// Takes a device (`aclrtSetDevice`). The thread's current context stays what it is (CTX-08).
+    /// Takes a device (`aclrtSetDevice`). The thread's current context stays what it is.
     ///
     /// A device can be taken any number of times, by one program or by several parts of it; each take is given back by
-    /// its own [`Device::reset`] (DEV-06).
+    /// its own [`Device::reset`].
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchDevice`] for a number that does not exist (DEV-11), else [`Error::Vendor`].
+    /// [`Error::NoSuchDevice`] for a number that does not exist, else [`Error::Vendor`].
+    #[rule(DEV_06, DEV_11, CTX_08)]
     pub fn device(&self, thread: &mut impl OnThread, id: i32) -> Result<Device<'_>, Error> {
         let count = self.device_count()?;
         if u32::try_from(id).is_ok_and(|id| id < count) {
@@ -115,6 +119,7 @@ impl Acl {
     /// # Errors
     ///
     /// The first error, and the `Acl` as it is then: what was given back before it stays given back.
+    #[rule(INIT_02, INIT_07, INIT_09)]
     pub fn close(self) -> Result<(), Undone<Self>> {
         let rows: Vec<_> = self.devices().clone();
         for row in rows {

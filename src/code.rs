@@ -1,6 +1,8 @@
 //! The vendor's return codes.
 
-use ascendcl_sys::error_codes::{ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, error_name};
+use ascendcl_macros::rule;
+use ascendcl_rules::*;
+use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclError;
 use core::fmt;
 
@@ -36,6 +38,7 @@ impl Code {
     }
 
     /// The vendor's class of the code.
+    #[rule(ERR_05)]
     pub fn kind(self) -> CodeKind {
         match self.0 / 100_000 {
             1 => CodeKind::Usage,
@@ -43,6 +46,41 @@ impl Code {
             3 => CodeKind::Service,
             5 => CodeKind::Internal,
             _ => CodeKind::Unknown,
+        }
+    }
+
+    /// The rules that the code is about, where the number tells.
+    pub fn rules(self) -> &'static [RuleId] {
+        match self.0 {
+            ACL_ERROR_UNINITIALIZE => &[INIT_01],
+            ACL_ERROR_REPEAT_INITIALIZE => &[INIT_05],
+            ACL_ERROR_REPEAT_FINALIZE => &[INIT_08],
+            ACL_ERROR_RT_INVALID_DEVICEID => &[DEV_11],
+            ACL_ERROR_RT_CONTEXT_RELEASE_ERROR => &[DEV_07],
+            ACL_ERROR_RT_CONTEXT_NULL => &[THREAD_01],
+            ACL_ERROR_RT_STREAM_CONTEXT => &[STREAM_09],
+            ACL_ERROR_RT_INVALID_HANDLE => &[STREAM_08, EVENT_06],
+            ACL_ERROR_RT_STREAM_SYNC_TIMEOUT => &[STREAM_16],
+            ACL_ERROR_RT_NO_STREAM_RESOURCE => &[CTX_12, STREAM_11],
+            ACL_ERROR_RT_NO_EVENT_RESOURCE => &[EVENT_08],
+            ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID | ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL => &[EVENT_04],
+            ACL_ERROR_RT_STREAM_NO_CB_REG => &[CB_02],
+            ACL_ERROR_RT_STREAM_SUBSCRIBE | ACL_ERROR_REPEAT_SUBSCRIBE => &[CB_04],
+            ACL_ERROR_RT_STREAM_CAPTURED => &[STREAM_18],
+            ACL_ERROR_RT_STREAM_ABORT => &[STREAM_17],
+            ACL_ERROR_RT_DEVICE_TASK_ABORT => &[ERR_07],
+            ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED | ACL_ERROR_HOST_MEMORY_NOT_REGISTERED => &[MEM_14],
+            ACL_ERROR_RT_MODEL_CONTEXT => &[MODEL_01],
+            ACL_ERROR_INVALID_MODEL_ID | ACL_ERROR_GE_EXEC_MODEL_ID_INVALID => &[MODEL_12],
+            ACL_ERROR_GE_EXEC_MODEL_ADDR_INVALID => &[MODEL_10],
+            ACL_ERROR_MODEL_SIZE_INVALID | ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID => &[MODEL_11],
+            ACL_ERROR_MODEL_INPUT_NOT_MATCH | ACL_ERROR_MODEL_OUTPUT_NOT_MATCH => &[DATA_07],
+            ACL_ERROR_MODEL_NOT_DYNAMIC
+            | ACL_ERROR_GE_DYNAMIC_INPUT_ADDR_INVALID
+            | ACL_ERROR_GE_DYNAMIC_INPUT_LENGTH_INVALID
+            | ACL_ERROR_GE_DYNAMIC_BATCH_SIZE_INVALID => &[MODEL_20],
+            ACL_ERROR_DESERIALIZE_MODEL | ACL_ERROR_RT_NO_MODEL_RESOURCE => &[MODEL_27],
+            _ => &[],
         }
     }
 

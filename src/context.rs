@@ -7,6 +7,7 @@ use crate::error::{Error, ScopeError};
 use crate::ffi::{Api, RawContext, Restore};
 use crate::ledger::Ledger;
 use crate::thread::OnThread;
+use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -15,7 +16,8 @@ use std::sync::Arc;
 /// A context (`aclrtCreateContext`) for the length of its scope.
 ///
 /// Threads share it by reference, inside [`std::thread::scope`]; each enters it with its own [`Thread`](crate::Thread).
-/// It cannot be destroyed by hand: its scope does that, when no thread can be in it any more (CTX-11).
+/// It cannot be destroyed by hand: its scope does that, when no thread can be in it any more.
+#[rule(CTX_02, CTX_03, CTX_06, CTX_10, CTX_11)]
 pub struct Context<'c, N = Unnamed> {
     ledger: Arc<Ledger>,
     _brand: Brand<'c, N>,
@@ -34,6 +36,7 @@ impl<'c, N> Context<'c, N> {
     /// # Errors
     ///
     /// [`Error::Vendor`] when the library refuses; the program did not run then.
+    #[rule(CTX_05, CTX_09)]
     pub fn enter<R>(
         &'c self,
         _thread: &mut impl OnThread,
@@ -52,6 +55,7 @@ impl<'c, N> Context<'c, N> {
 }
 
 /// Opens a context, runs `program` with it, and takes it down.
+#[rule(CTX_03, CTX_04)]
 pub(crate) fn scope<N, T: OnThread, R>(
     api: Api,
     device: &DeviceRow,

@@ -9,6 +9,7 @@ use crate::memory::{DeviceBuffer, HostBuffer};
 use crate::model::{Model, ModelSize, ModelSource, Weights};
 use crate::stream::{DefaultStream, Fresh, Stream};
 use crate::{Element, ffi};
+use ascendcl_macros::rule;
 use core::fmt;
 use core::mem::MaybeUninit;
 use static_assertions::assert_not_impl_any;
@@ -18,10 +19,11 @@ use std::path::Path;
 ///
 /// Having a `Current<'c>` tells you that the library will take calls on objects of `'c` from this thread. It is only
 /// ever lent, for the length of a [`Context::enter`](crate::Context::enter); entering another context takes it away
-/// until that one is left. It cannot go to another thread, nor wait in a future that may (THREAD-04).
+/// until that one is left. It cannot go to another thread, nor wait in a future that may.
 ///
 /// Everything in a context is made here, and its scope owns it: a handle that is dropped or forgotten names an object
 /// that lives on until [`collect`](Self::collect) or the end of the scope.
+#[rule(DEV_01, CTX_07, THREAD_01, THREAD_04, STREAM_09, STREAM_10, MEM_06)]
 pub struct Current<'c, N = Unnamed> {
     ledger: &'c Ledger,
     _brand: Brand<'c, N>,
@@ -52,7 +54,8 @@ impl<'c, N> Current<'c, N> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`]; 207008 when the device has no more streams (STREAM-11).
+    /// [`Error::Vendor`]; 207008 when the device has no more streams.
+    #[rule(CTX_12, STREAM_11)]
     pub fn stream(&self) -> Result<Stream<'c, Fresh, N>, Error> {
         self.ledger.create_stream().map(Stream::new)
     }
@@ -61,22 +64,25 @@ impl<'c, N> Current<'c, N> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`]; 207007 when the device has no more events (EVENT-08).
+    /// [`Error::Vendor`]; 207007 when the device has no more events.
+    #[rule(EVENT_08)]
     pub fn event(&self) -> Result<Event<'c, Unrecorded, N>, Error> {
         self.ledger.create_event().map(Event::new)
     }
 
     /// The context's default stream. It is there without being created, and goes with the context (DEV-03, DEV-04).
+    #[rule(DEV_03, STREAM_03)]
     pub fn default_stream(&self) -> DefaultStream<'c, N> {
         DefaultStream::new(self.ledger.default_stream())
     }
 
-    /// Allocates device memory for `length` elements (`aclrtMalloc`). What it holds is arbitrary (MEM-07): the type says
-    /// so until it is written.
+    /// Allocates device memory for `length` elements (`aclrtMalloc`). What it holds is arbitrary: the type says so
+    /// until it is written.
     ///
     /// # Errors
     ///
     /// [`Error::Vendor`]; 207001 when the device has no room, also after freeing what no handle names any more.
+    #[rule(MEM_04, MEM_07)]
     pub fn device_buffer<E: Element>(&self, length: usize) -> Result<DeviceBuffer<'c, MaybeUninit<E>, N>, Error> {
         DeviceBuffer::allocate(self.ledger, length)
     }
@@ -105,6 +111,7 @@ impl<'c, N> Current<'c, N> {
     /// # Errors
     ///
     /// [`Error::Vendor`] when the file is missing or is not a model for this product and release.
+    #[rule(MODEL_27)]
     pub fn load_model(&self, path: impl AsRef<Path>) -> Result<Model<'c, N>, Error> {
         self.load(ModelSource::file(&path))
     }
@@ -114,6 +121,7 @@ impl<'c, N> Current<'c, N> {
     /// # Errors
     ///
     /// [`Error::Vendor`] when the bytes are not a model for this product and release.
+    #[rule(MODEL_10, MODEL_11, MODE_02)]
     pub fn load_model_from_memory(&self, image: &[u8]) -> Result<Model<'c, N>, Error> {
         self.load(ModelSource::memory(image))
     }
@@ -123,6 +131,7 @@ impl<'c, N> Current<'c, N> {
     /// # Errors
     ///
     /// As for [`load_model`](Self::load_model).
+    #[rule(MODEL_08)]
     pub fn load(&self, source: ModelSource<'_>) -> Result<Model<'c, N>, Error> {
         Model::load(self.ledger, source.image(), ffi::Onto::default())
     }
@@ -131,8 +140,8 @@ impl<'c, N> Current<'c, N> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] when the source is not a model, or its size depends on shapes that are chosen at each run
-    /// (MODEL-19).
+    /// [`Error::Vendor`] when the source is not a model, or its size depends on shapes that are chosen at each run.
+    #[rule(MODEL_19)]
     pub fn model_size(&self, source: ModelSource<'_>) -> Result<ModelSize, Error> {
         source.image().sizes(self.ledger.api()).map(ModelSize::from)
     }
@@ -147,11 +156,12 @@ impl<'c, N> Current<'c, N> {
     }
 
     /// Loads a model onto shared weights (`aclmdlLoadFromFileWithMem`, `aclmdlLoadFromMemWithMem`). The weights stay
-    /// allocated until the last model on them is unloaded (MODEL-03, MODEL-09).
+    /// allocated until the last model on them is unloaded.
     ///
     /// # Errors
     ///
     /// [`Error::OtherModel`] when the weights are those of another source; else as for [`load_model`](Self::load_model).
+    #[rule(MODEL_03, MODEL_09)]
     pub fn load_on(&self, source: ModelSource<'_>, weights: &Weights<'c, N>) -> Result<Model<'c, N>, Error> {
         Model::load(
             self.ledger,
@@ -175,6 +185,7 @@ impl<'c, N> Current<'c, N> {
     /// The errors are those that dropped handles could not report; an object that could not be destroyed stays with the
     /// scope.
     #[must_use = "these are the errors that dropped handles could not report"]
+    #[rule(STREAM_01)]
     pub fn collect(&self) -> Vec<Error> {
         self.ledger.collect()
     }

@@ -8,6 +8,7 @@ use crate::error::{Error, ScopeError, Undone};
 use crate::ffi::{Api, Restore};
 use crate::ledger::Ledger;
 use crate::thread::OnThread;
+use ascendcl_macros::rule;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ use std::time::Duration;
 /// one that is dropped or forgotten is given back by [`Acl::close`].
 #[derive(Debug)]
 #[must_use = "a device that is not reset is given back when the `Acl` is closed"]
+#[rule(DEV_02, DEV_06, DEV_07)]
 pub struct Device<'a> {
     acl: &'a Acl,
     row: Arc<DeviceRow>,
@@ -37,13 +39,14 @@ impl<'a> Device<'a> {
     }
 
     /// The device's number.
+    #[rule(DEV_12)]
     pub fn id(&self) -> i32 {
         self.row.id
     }
 
-    /// Creates a context (`aclrtCreateContext`), runs `program`, and takes down everything that was made in the context:
-    /// streams are synchronised, models unloaded, streams destroyed, memory freed, the context destroyed, in the
-    /// vendor's order (DEV-10), however the program ended and whatever it forgot.
+    /// Creates a context (`aclrtCreateContext`), runs `program`, and takes down everything that was made in the
+    /// context: streams are synchronised, models unloaded, streams destroyed, memory freed, the context destroyed, in
+    /// the vendor's order, however the program ended and whatever it forgot.
     ///
     /// The program gets the context, to be [entered](Context::enter) on this thread or on others, and the thread's token
     /// back.
@@ -52,6 +55,7 @@ impl<'a> Device<'a> {
     ///
     /// [`ScopeError`] when the context could not be created, or not be taken down: then the device keeps what is left
     /// and refuses to be reset. A panic of the program goes on after the scope was taken down.
+    #[rule(INIT_11, DEV_05, DEV_10, CTX_01, CTX_04)]
     pub fn context<T: OnThread, R>(
         &self,
         thread: &mut T,
@@ -97,8 +101,9 @@ impl<'a> Device<'a> {
 
     /// How long the end of a scope on this device waits for each stream before it gives up; without a limit, for ever.
     ///
-    /// What cannot be waited for is kept and not freed: the scope reports a
-    /// [`Teardown`](ScopeError::Teardown), and [`reset`](Self::reset) is refused until the work is done (STREAM-16).
+    /// What cannot be waited for is kept and not freed: the scope reports a [`Teardown`](ScopeError::Teardown), and
+    /// [`reset`](Self::reset) is refused until the work is done.
+    #[rule(STREAM_16)]
     pub fn with_patience(self, limit: Duration) -> Self {
         *lock(&self.row.patience) = Some(limit);
         self
@@ -112,6 +117,7 @@ impl<'a> Device<'a> {
     /// # Errors
     ///
     /// [`Error::Poisoned`] while work of a context could not be waited for; [`Error::Vendor`] when the library refuses.
+    #[rule(DEV_02, DEV_10, CTX_06)]
     pub fn reset(self, thread: &mut impl OnThread) -> Result<(), Undone<Self>> {
         // The token proves that this thread is between calls; the row puts its current context back.
         let _ = thread;

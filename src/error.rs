@@ -1,8 +1,12 @@
 //! What can go wrong, in values.
 
+mod rules;
+
 use crate::code::{Code, CodeKind};
 use crate::ffi::ElementType;
+use ascendcl_macros::rule;
 use core::fmt;
+use rules::Cited;
 use std::path::PathBuf;
 
 /// Why an operation failed.
@@ -10,6 +14,7 @@ use std::path::PathBuf;
 /// A value of this type is small; the parts that only matter when it is printed are boxed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[rule(ERR_01)]
 pub enum Error {
     /// A vendor call answered with an error code.
     #[error(transparent)]
@@ -28,7 +33,8 @@ pub enum Error {
     /// The process is a child (by `fork`) of the one that loaded the library.
     #[error(
         "process {here} is a fork of process {loaded_in}, which loaded the library: AscendCL cannot be used here; start a \
-         new program instead, or fork before the library is initialised"
+         new program instead, or fork before the library is initialised{}",
+        Cited(rules::FORKED)
     )]
     Forked {
         /// The process that loaded the library.
@@ -37,7 +43,7 @@ pub enum Error {
         here: u32,
     },
     /// The product does not support the function.
-    #[error("{product} does not support {what}")]
+    #[error("{product} does not support {what}{}", Cited(rules::UNSUPPORTED_PRODUCT))]
     UnsupportedProduct {
         /// The system on chip, as the library names it.
         product: String,
@@ -45,7 +51,10 @@ pub enum Error {
         what: &'static str,
     },
     /// A permit was to be spent on a stream of another group.
-    #[error("this stream shares another allocator than the permit's: it is a member of another group")]
+    #[error(
+        "this stream shares another allocator than the permit's: it is a member of another group{}",
+        Cited(rules::OTHER_GROUP)
+    )]
     OtherGroup,
     /// A path that C cannot spell.
     #[error("the path {} has a NUL byte in it", path.display())]
@@ -54,19 +63,25 @@ pub enum Error {
         path: PathBuf,
     },
     /// A function that answers with a pointer answered with null.
-    #[error("{call} answered with a null pointer, which is how it says that it failed")]
+    #[error("{call} answered with a null pointer, which is how it says that it failed{}", Cited(rules::NULL_ANSWER))]
     NullAnswer {
         /// The C function.
         call: &'static str,
     },
     /// This OS thread already has its [`Thread`](crate::Thread) token.
-    #[error("this thread already has its `Thread` token; pass that one on instead of making a second")]
+    #[error(
+        "this thread already has its `Thread` token; pass that one on instead of making a second{}",
+        Cited(rules::THREAD_TAKEN)
+    )]
     ThreadTaken,
     /// The library was called from code that the library itself called: a callback, or an allocator.
-    #[error("the library cannot be called from inside a callback or an allocator: it is waiting for it to return")]
+    #[error(
+        "the library cannot be called from inside a callback or an allocator: it is waiting for it to return{}",
+        Cited(rules::INSIDE_CALLBACK)
+    )]
     InsideCallback,
     /// There is no such device.
-    #[error("there is no device {id}: this machine has {count}, numbered from 0")]
+    #[error("there is no device {id}: this machine has {count}, numbered from 0{}", Cited(rules::NO_SUCH_DEVICE))]
     NoSuchDevice {
         /// The number that was asked for.
         id: i32,
@@ -74,7 +89,7 @@ pub enum Error {
         count: u32,
     },
     /// The device still has work that could not be waited for.
-    #[error("device {device} cannot be given back: it is still working on {stuck}")]
+    #[error("device {device} cannot be given back: it is still working on {stuck}{}", Cited(rules::POISONED))]
     Poisoned {
         /// The device.
         device: i32,
@@ -82,19 +97,22 @@ pub enum Error {
         stuck: String,
     },
     /// Queued work may still use the object.
-    #[error("the {what} may still be in use by queued work; synchronise its stream first")]
+    #[error(
+        "the {what} may still be in use by queued work; synchronise its stream first{}",
+        Cited(rules::still_running(what))
+    )]
     StillRunning {
         /// The kind of object.
         what: &'static str,
     },
     /// The object was destroyed.
-    #[error("the {what} was destroyed before")]
+    #[error("the {what} was destroyed before{}", Cited(rules::gone(what)))]
     Gone {
         /// The kind of object.
         what: &'static str,
     },
     /// A buffer is too short for what it has to hold.
-    #[error("the {what} is too short: {need} bytes are needed, it has {have}")]
+    #[error("the {what} is too short: {need} bytes are needed, it has {have}{}", Cited(rules::too_short(what)))]
     TooShort {
         /// Which buffer.
         what: &'static str,
@@ -104,7 +122,7 @@ pub enum Error {
         have: usize,
     },
     /// Two lengths that have to agree do not.
-    #[error("{what}: expected {expected} elements, found {found}")]
+    #[error("{what}: expected {expected} elements, found {found}{}", Cited(rules::length_mismatch(what)))]
     LengthMismatch {
         /// What was compared.
         what: &'static str,
@@ -114,7 +132,7 @@ pub enum Error {
         found: usize,
     },
     /// Weights were given to another model than the one that they were allocated for.
-    #[error("these weights are those of {expected}, they cannot be shared by {found}")]
+    #[error("these weights are those of {expected}, they cannot be shared by {found}{}", Cited(rules::OTHER_MODEL))]
     OtherModel {
         /// The model that they were allocated for.
         expected: String,
@@ -135,10 +153,10 @@ pub enum Error {
         asked: ElementType,
     },
     /// The outputs of a prepared model were read before it was executed.
-    #[error("the model has not been executed yet: its outputs hold nothing")]
+    #[error("the model has not been executed yet: its outputs hold nothing{}", Cited(rules::NOT_EXECUTED))]
     NotExecuted,
     /// An input that does not exist.
-    #[error("there is no input {index}: the model has {count}")]
+    #[error("there is no input {index}: the model has {count}{}", Cited(InputError::COUNT))]
     NoSuchInput {
         /// The index that was asked for.
         index: usize,
@@ -167,6 +185,7 @@ pub enum Error {
 /// about it on the thread that called.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
+#[rule(ERR_03)]
 pub struct VendorError {
     /// The C function.
     pub call: &'static str,
@@ -196,8 +215,8 @@ pub struct MissingFunction {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
-    /// Too many or too few inputs (DATA-07).
-    #[error("the model takes {expected} input(s) ({names}), {found} were given")]
+    /// Too many or too few inputs.
+    #[error("the model takes {expected} input(s) ({names}), {found} were given{}", Cited(Self::COUNT))]
     Count {
         /// How many the model takes.
         expected: usize,
@@ -207,7 +226,7 @@ pub enum InputError {
         names: String,
     },
     /// Another element type than the model's.
-    #[error("input `{name}` takes {expected}, {found} was given")]
+    #[error("input `{name}` takes {expected}, {found} was given{}", Cited(Self::FIT))]
     Element {
         /// The input.
         name: String,
@@ -217,7 +236,7 @@ pub enum InputError {
         found: ElementType,
     },
     /// Another shape than the model's.
-    #[error("input `{name}` takes the shape {expected}, {found} was given")]
+    #[error("input `{name}` takes the shape {expected}, {found} was given{}", Cited(Self::FIT))]
     Shape {
         /// The input.
         name: String,
@@ -226,8 +245,8 @@ pub enum InputError {
         /// The given shape.
         found: String,
     },
-    /// The data does not fill the shape (DATA-08).
-    #[error("the shape {shape} has {expected} elements, the data has {found}")]
+    /// The data does not fill the shape.
+    #[error("the shape {shape} has {expected} elements, the data has {found}{}", Cited(Self::FIT))]
     Length {
         /// The shape that was stated.
         shape: String,
@@ -241,7 +260,8 @@ pub enum InputError {
 impl fmt::Display for VendorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "could not {}: {} answered {}", self.doing, self.call, self.code)?;
-        self.text.iter().try_for_each(|text| write!(f, "; the library says: {text}"))
+        self.text.iter().try_for_each(|text| write!(f, "; the library says: {text}"))?;
+        Cited(self.code.rules()).fmt(f)
     }
 }
 
@@ -285,6 +305,7 @@ impl Error {
 /// `value` is there to be used: to try again, or to go on without the transition. Dropping it leaves the object to its
 /// scope.
 #[must_use = "the object that could not make the transition is in here"]
+#[rule(ERR_01)]
 pub struct Undone<T> {
     /// Why it failed.
     pub error: Error,

@@ -5,6 +5,7 @@ use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::RawEvent;
 use crate::stream::{Stream, StreamState};
+use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -19,6 +20,7 @@ pub use ascendcl_rules::event::{CanMeasure, CanRecord, CanWait, Recorded, State 
 /// another stream or the host can wait for it (EVENT-05). An event that is dropped is destroyed by
 /// [`Current::collect`] or the end of its scope.
 #[must_use = "an event that is dropped is destroyed by `collect` or at the end of its scope"]
+#[rule(EVENT_05, EVENT_07)]
 pub struct Event<'c, S: EventState = Unrecorded, N = Unnamed> {
     raw: Arc<RawEvent>,
     _state: PhantomData<S>,
@@ -42,6 +44,7 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
     /// # Errors
     ///
     /// The event as it was, when the library refuses.
+    #[rule(EVENT_06)]
     pub fn destroy(self, current: &Current<'c, N>) -> Result<(), Undone<Self>> {
         current.ledger().destroy_event(&self.raw).map_err(|error| Undone { error, value: self })
     }
@@ -80,6 +83,7 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
     /// # Errors
     ///
     /// [`Error::Vendor`]: 107007 when `start` was recorded after this event.
+    #[rule(EVENT_04)]
     pub fn milliseconds_since<T: CanMeasure>(
         &self,
         current: &Current<'c, N>,
@@ -108,6 +112,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     /// # Errors
     ///
     /// The event as it was, when the library refuses.
+    #[rule(EVENT_07, EVENT_09)]
     pub fn record<T: CanRecord>(
         &self,
         current: &Current<'c, N>,
@@ -126,6 +131,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     /// # Errors
     ///
     /// [`Error::Vendor`] when the library refuses.
+    #[rule(STREAM_04, EVENT_05, EVENT_07)]
     pub fn wait_for<T: CanWait>(&self, current: &Current<'c, N>, event: &Event<'c, T, N>) -> Result<(), Error> {
         event.raw.hold_up(current.ledger().api(), self.queue())
     }

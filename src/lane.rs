@@ -6,18 +6,19 @@ use crate::error::{Error, Undone};
 use crate::ffi::{Block, Home, Onto};
 use crate::model::{Input, Model, ModelSource, Outputs, Prepared, Weights};
 use crate::stream::{CanExecute, Pending, Stream, StreamState};
+use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
-/// One working memory and one stream, for models that run strictly one after the other (MODEL-04).
+/// One working memory and one stream, for models that run strictly one after the other.
 ///
-/// A model of a lane runs through its lane only, and the lane queues everything on its own stream (MODEL-05); running
-/// and waiting takes `&mut` of the lane (MODEL-06). To run from several threads in turn, put the lane into a
-/// [`Mutex`](std::sync::Mutex).
+/// A model of a lane runs through its lane only, and the lane queues everything on its own stream; running and waiting
+/// takes `&mut` of the lane. To run from several threads in turn, put the lane into a [`Mutex`](std::sync::Mutex).
 ///
 /// `'l` is the lane's brand and `L` its name: a model of another lane is refused.
+#[rule(MODEL_02, MODEL_04, MODEL_05, MODEL_06)]
 pub struct Lane<'c, 'l, S: StreamState + CanExecute, N = Unnamed, L = Unnamed> {
     stream: Stream<'c, S, N>,
     work: Arc<Block>,
@@ -76,9 +77,9 @@ impl<'c, 'l, S: StreamState + CanExecute, N, L> Lane<'c, 'l, S, N, L> {
     ///
     /// # Errors
     ///
-    /// [`Error::TooShort`] when the working memory does not hold what all of the lane's models need together
-    /// (MODEL-07), before the model is loaded; [`Error::OtherModel`] for weights of another source; else as for
-    /// [`Current::load_model`].
+    /// [`Error::TooShort`] when the working memory does not hold what all of the lane's models need together, before
+    /// the model is loaded; [`Error::OtherModel`] for weights of another source; else as for [`Current::load_model`].
+    #[rule(MODEL_07, MODEL_19)]
     pub fn load(
         &mut self,
         current: &Current<'c, N>,
@@ -115,6 +116,7 @@ impl<'c, 'l, S: StreamState + CanExecute, N, L> Lane<'c, 'l, S, N, L> {
     /// # Errors
     ///
     /// As for [`Model::run`].
+    #[rule(MODEL_06)]
     pub fn run(
         &mut self,
         current: &mut Current<'c, N>,

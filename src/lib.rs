@@ -58,6 +58,8 @@ mod thread;
 pub use acl::{Acl, RunMode};
 pub use allocator::descriptor::{self, Descriptor};
 pub use allocator::{DeviceAddress, DeviceAllocator};
+/// The rules of the library: what each demands, and how this crate keeps it.
+pub use ascendcl_rules as rules;
 pub use brand::Unnamed;
 pub use code::{Code, CodeKind};
 pub use context::Context;

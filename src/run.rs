@@ -5,6 +5,7 @@ use crate::current::Current;
 use crate::error::{Error, ScopeError};
 use crate::library::Library;
 use crate::thread::Thread;
+use ascendcl_macros::rule;
 use core::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
@@ -51,6 +52,7 @@ impl From<Library> for Setup {
 /// # Errors
 ///
 /// [`RunError`] says whether the program failed, or what is around it.
+#[rule(INIT_03)]
 pub fn run<T, E>(
     setup: impl Into<Setup>,
     program: impl for<'c> FnOnce(&mut Current<'c>) -> Result<T, E>,

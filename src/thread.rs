@@ -3,13 +3,14 @@
 use crate::brand::StaysOnItsThread;
 use crate::current::Current;
 use crate::error::Error;
+use ascendcl_macros::rule;
 use core::cell::Cell;
 use static_assertions::assert_not_impl_any;
 
 /// This OS thread's right to make a context current. There is one per thread, and it stays there.
 ///
-/// The library keeps a current context per OS thread (THREAD-01). Having a `&mut Thread` tells you that nothing of this
-/// crate is current on this thread, and that nobody else can change that while you have it.
+/// The library keeps a current context per OS thread. Having a `&mut Thread` tells you that nothing of this crate is
+/// current on this thread, and that nobody else can change that while you have it.
 ///
 /// ```
 /// # use ascendcl::Thread;
@@ -18,6 +19,7 @@ use static_assertions::assert_not_impl_any;
 /// # Ok::<(), ascendcl::Error>(())
 /// ```
 #[derive(Debug)]
+#[rule(THREAD_01)]
 pub struct Thread {
     _here: StaysOnItsThread,
 }
@@ -36,14 +38,15 @@ impl Thread {
     ///
     /// [`Error::ThreadTaken`] when this thread's token exists already; [`Error::InsideCallback`] in code that the library
     /// called.
+    #[rule(ALLOC_18)]
     pub fn new() -> Result<Self, Error> {
         InCallback::refuses()?;
         if TAKEN.replace(true) { Err(Error::ThreadTaken) } else { Ok(Self { _here: StaysOnItsThread::HERE }) }
     }
 }
 
-/// While the library is inside code of the user, on this thread: then nothing of the library may be begun (CB-01,
-/// ALLOC-18).
+/// While the library is inside code of the user, on this thread: then nothing of the library may be begun.
+#[rule(ALLOC_18)]
 pub(crate) struct InCallback {
     outer: bool,
 }

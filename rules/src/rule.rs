@@ -158,58 +158,70 @@ impl FromStr for RuleId {
     }
 }
 
+/// A part of the vendor's interface.
+///
+/// Its values are associated constants and not variants: the compiler would write `ascendcl::Stream` and
+/// `std::marker::Copy` in full in its messages if another crate had something public of that name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Area(Part);
+
 macro_rules! areas {
-    ($($name:ident $code:literal $title:literal $rules:path;)*) => {
-        /// A part of the vendor's interface.
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub enum Area {
-            $(#[doc = $title] $name,)*
-        }
+    ($($name:ident $constant:ident $title:literal $rules:path;)*) => {
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        enum Part { $($name,)* }
 
         impl Area {
+            $(#[doc = concat!($title, ".")] pub const $constant: Self = Self(Part::$name);)*
+
             /// All of them, in the order in which a program meets them.
-            pub const ALL: &'static [Self] = &[$(Self::$name),*];
+            pub const ALL: &'static [Self] = &[$(Self::$constant),*];
 
             /// What the ids of its rules begin with.
             pub const fn code(self) -> &'static str {
-                match self { $(Self::$name => $code),* }
+                match self.0 { $(Part::$name => stringify!($constant)),* }
             }
 
             /// What it is called.
             pub const fn title(self) -> &'static str {
-                match self { $(Self::$name => $title),* }
+                match self.0 { $(Part::$name => $title),* }
             }
 
             /// Its rules, by number.
             pub const fn rules(self) -> &'static [RuleId] {
-                match self { $(Self::$name => $rules),* }
+                match self.0 { $(Part::$name => $rules),* }
             }
         }
     };
 }
 areas! {
-    Init "INIT" "Initialising and finalising" crate::catalogue::init::RULES;
-    Dev "DEV" "Devices" crate::catalogue::dev::RULES;
-    Ctx "CTX" "Contexts" crate::catalogue::ctx::RULES;
-    Thread "THREAD" "Threads" crate::catalogue::thread::RULES;
-    Stream "STREAM" "Streams" crate::catalogue::stream::RULES;
-    Mem "MEM" "Memory" crate::catalogue::mem::RULES;
-    Vmm "VMM" "Virtual memory" crate::catalogue::vmm::RULES;
-    Ipc "IPC" "Sharing between processes" crate::catalogue::ipc::RULES;
-    Copy "COPY" "Copies and sets" crate::catalogue::copy::RULES;
-    Event "EVENT" "Events" crate::catalogue::event::RULES;
-    Cb "CB" "Callbacks" crate::catalogue::cb::RULES;
-    Alloc "ALLOC" "The caller's allocators" crate::catalogue::alloc::RULES;
-    Ge "GE" "Graph engine sessions" crate::catalogue::ge::RULES;
-    Model "MODEL" "Models" crate::catalogue::model::RULES;
-    Data "DATA" "Datasets and data buffers" crate::catalogue::data::RULES;
-    Op "OP" "Single operators" crate::catalogue::op::RULES;
-    Kernel "KERNEL" "Kernels" crate::catalogue::kernel::RULES;
-    Graph "GRAPH" "Captured graphs" crate::catalogue::graph::RULES;
-    Hccl "HCCL" "Collective communication" crate::catalogue::hccl::RULES;
-    Dvpp "DVPP" "Media processing" crate::catalogue::dvpp::RULES;
-    Mode "MODE" "Run mode" crate::catalogue::mode::RULES;
-    Err "ERR" "Errors" crate::catalogue::err::RULES;
+    Init INIT "Initialising and finalising" crate::catalogue::init::RULES;
+    Dev DEV "Devices" crate::catalogue::dev::RULES;
+    Ctx CTX "Contexts" crate::catalogue::ctx::RULES;
+    Thread THREAD "Threads" crate::catalogue::thread::RULES;
+    Stream STREAM "Streams" crate::catalogue::stream::RULES;
+    Mem MEM "Memory" crate::catalogue::mem::RULES;
+    Vmm VMM "Virtual memory" crate::catalogue::vmm::RULES;
+    Ipc IPC "Sharing between processes" crate::catalogue::ipc::RULES;
+    Copy COPY "Copies and sets" crate::catalogue::copy::RULES;
+    Event EVENT "Events" crate::catalogue::event::RULES;
+    Cb CB "Callbacks" crate::catalogue::cb::RULES;
+    Alloc ALLOC "The caller's allocators" crate::catalogue::alloc::RULES;
+    Ge GE "Graph engine sessions" crate::catalogue::ge::RULES;
+    Model MODEL "Models" crate::catalogue::model::RULES;
+    Data DATA "Datasets and data buffers" crate::catalogue::data::RULES;
+    Op OP "Single operators" crate::catalogue::op::RULES;
+    Kernel KERNEL "Kernels" crate::catalogue::kernel::RULES;
+    Graph GRAPH "Captured graphs" crate::catalogue::graph::RULES;
+    Hccl HCCL "Collective communication" crate::catalogue::hccl::RULES;
+    Dvpp DVPP "Media processing" crate::catalogue::dvpp::RULES;
+    Mode MODE "Run mode" crate::catalogue::mode::RULES;
+    Err ERR "Errors" crate::catalogue::err::RULES;
+}
+
+impl fmt::Debug for Area {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
 }
 
 impl fmt::Display for Area {

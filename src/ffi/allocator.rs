@@ -10,6 +10,7 @@ use super::descriptor::{AddressFn, AllocateFn, AllocateNearFn, FreeFn};
 use crate::allocator::{DeviceAddress, DeviceAllocator};
 use crate::error::Error;
 use crate::thread::InCallback;
+use ascendcl_macros::rule;
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
 use core::mem::{self, transmute};
@@ -51,6 +52,7 @@ pub(crate) struct Members {
 
 /// A descriptor that the library knows, and what keeps its object in place.
 #[derive(Debug)]
+#[rule(ALLOC_08)]
 pub(crate) struct Registration {
     descriptor: aclrtAllocatorDesc,
     keeps: Arc<dyn Any + Send + Sync>,
@@ -119,6 +121,7 @@ impl<A: DeviceAllocator> Registered<A> {
     }
 
     /// Runs one callback. `None` when it panicked, or when this very thread is inside the allocator already.
+    #[rule(CB_09, ALLOC_18)]
     fn call<R>(&self, callback: impl FnOnce(&mut A) -> R) -> Option<R> {
         let answer = catch_unwind(AssertUnwindSafe(|| {
             let _refuses = InCallback::begin();
@@ -158,6 +161,7 @@ unsafe fn registered<'a, A>(object: *mut c_void) -> &'a Registered<A> {
     unsafe { &*object.cast_const().cast::<Registered<A>>() }
 }
 
+#[rule(ALLOC_19)]
 fn hand_out<A: DeviceAllocator>(allocator: &mut A, block: Option<A::Block>) -> *mut c_void {
     let cell = block.map(|block| Box::into_raw(Box::new(Cell { address: allocator.address(&block), block })));
     cell.map_or(ptr::null_mut(), <*mut Cell<A::Block>>::cast)
@@ -208,6 +212,7 @@ impl Registration {
     /// Makes a descriptor, sets all its members, and registers it on a stream (ALLOC-06, ALLOC-07).
     ///
     /// The object of `members` stays in place while `keeps` does, and the functions take that object.
+    #[rule(ALLOC_06)]
     pub(super) fn make(
         api: Api,
         stream: aclrtStream,

@@ -4,6 +4,7 @@ use super::RawContext;
 use crate::error::{Error, MissingFunction, VendorError};
 use crate::library::Loaded;
 use crate::thread::InCallback;
+use ascendcl_macros::rule;
 use ascendcl_sys::error_codes::{ACL_ERROR_REPEAT_INITIALIZE, ACL_ERROR_RT_CONTEXT_NULL, ACL_SUCCESS};
 use ascendcl_sys::types::*;
 use ascendcl_sys::{Library, MissingSymbol};
@@ -40,14 +41,16 @@ impl Api {
 
     /// Whether the library can be called here; every call that begins something asks this first.
     ///
-    /// It cannot in code that it is calling itself (CB-01, ALLOC-18). And it cannot in a child of the process that loaded
+    /// It cannot in code that it is calling itself. And it cannot in a child of the process that loaded
     /// it: its threads are not there, and its locks are as they happened to be.
+    #[rule(THREAD_05, ALLOC_18)]
     pub(super) fn may_be_called(self) -> Result<(), Error> {
         InCallback::refuses()?;
         let (loaded_in, here) = (self.loaded.process(), std::process::id());
         if loaded_in == here { Ok(()) } else { Err(Error::Forked { loaded_in, here }) }
     }
 
+    #[rule(INIT_05)]
     pub(crate) fn init(self, config: Option<&CStr>) -> Result<Initialised, Error> {
         self.may_be_called()?;
         // SAFETY: the path is a terminated string, or null for none; the library reads it during the call.
@@ -58,6 +61,7 @@ impl Api {
         }
     }
 
+    #[rule(INIT_07, INIT_09)]
     pub(crate) fn finalize_reference(self) -> Result<(), Error> {
         self.may_be_called()?;
         let mut left = 0;
@@ -146,7 +150,8 @@ impl Api {
         Error::Vendor(Box::new(VendorError { call, code: code.into(), text, doing }))
     }
 
-    /// The text that the library keeps for this thread's last failure; reading clears it (ERR-03).
+    /// The text that the library keeps for this thread's last failure; reading clears it.
+    #[rule(ERR_03)]
     fn recent_text(self) -> Option<String> {
         // SAFETY: takes nothing.
         let text_or_null = unsafe { self.library().aclGetRecentErrMsg() }.ok()?;

@@ -4,14 +4,16 @@ use super::element::{Pod, bytes_of, bytes_of_mut};
 use super::{Api, LastUse, Queue};
 use crate::error::Error;
 use crate::ledger::Shelf;
+use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtMemMallocPolicy, aclrtMemcpyKind};
 use core::ffi::c_void;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
-/// Where a block lives, and by which function it is freed (MEM-03).
+/// Where a block lives, and by which function it is freed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[rule(MEM_03)]
 pub(crate) enum Home {
     /// `aclrtMalloc`, `aclrtFree`.
     Device,
@@ -38,7 +40,8 @@ unsafe impl Sync for Block {}
 
 impl Block {
     /// Allocates on the current context's device, or pinned memory of the host. A length of zero is refused by the
-    /// library (MEM-04), so the smallest block has one byte.
+    /// library, so the smallest block has one byte.
+    #[rule(MEM_04, MEM_05, MEM_09)]
     pub(crate) fn allocate(api: Api, home: Home, bytes: usize) -> Result<Self, Error> {
         api.may_be_called()?;
         api.in_place()?;
@@ -66,9 +69,10 @@ impl Block {
         Self { start, bytes, home: Home::Device, last_use: LastUse::new(), freed: AtomicBool::new(false) }
     }
 
-    /// Frees the block; refused while queued work may use it (MEM-02), and done once only (MEM-01).
+    /// Frees the block; refused while queued work may use it, and done once only.
     ///
     /// Callers hold the buffer's only handle, or its scope has ended: nothing can name the block afterwards.
+    #[rule(MEM_01, MEM_02, MEM_03, MEM_13)]
     pub(crate) fn free(&self, api: Api, streams: &Shelf<Queue>) -> Result<(), Error> {
         if !streams.has_done(&self.last_use) {
             return Err(Error::StillRunning { what: self.home.name() });

@@ -2,6 +2,7 @@
 
 use super::Api;
 use crate::error::Error;
+use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtContext;
 use core::cell::Cell;
 
@@ -71,11 +72,12 @@ impl Api {
     }
 }
 
-/// Puts this thread's current context back when it is dropped, also on unwind (CTX-04, CTX-08, CTX-09).
+/// Puts this thread's current context back when it is dropped, also on unwind.
 ///
 /// Where there was none before there is nothing to put back: the library has no call that takes a thread's context
 /// away. Every entrance of this crate sets the context that it needs, so what is left behind is never relied upon. When
 /// the library refuses, the context is owed: calls that need it ask again, and fail while it is refused.
+#[rule(CTX_04, CTX_08, CTX_09)]
 pub(crate) struct Restore {
     api: Api,
     before: Option<RawContext>,

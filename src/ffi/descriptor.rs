@@ -4,6 +4,7 @@ use super::allocator::Members;
 use crate::current::Current;
 use crate::error::Undone;
 use crate::stream::{CanRegisterDescriptor, Stream, StreamState, WithDescriptor};
+use ascendcl_macros::rule;
 pub use ascendcl_rules::descriptor_address::{
     Address, CanAddress as LacksAddress, CanRegister as HasAddress, NoAddress,
 };
@@ -34,6 +35,7 @@ pub type AddressFn = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 ///
 /// In Rust, [`DeviceAllocator`](crate::DeviceAllocator) does the same in a trait.
 #[must_use = "a descriptor does nothing until it is registered"]
+#[rule(ALLOC_07, ALLOC_17)]
 pub struct Descriptor<O = NoObject, A = NoAllocate, F = NoFree, G = NoAddress> {
     /// A function that was not set yet is one that does no harm.
     members: Members,
@@ -164,6 +166,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     /// # Errors
     ///
     /// As for [`Stream::register`].
+    #[rule(ALLOC_07)]
     pub unsafe fn register_descriptor<O: HasObject, A: HasAllocate, F: HasFree, G: HasAddress>(
         self,
         current: &Current<'c, N>,

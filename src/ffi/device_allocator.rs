@@ -1,6 +1,7 @@
 //! What an allocator of the user's has to promise.
 
 use crate::allocator::DeviceAddress;
+use ascendcl_macros::rule;
 
 /// Device memory for the work of a stream, from a pool of the caller's (`aclrtAllocatorRegister`).
 ///
@@ -21,6 +22,7 @@ use crate::allocator::DeviceAddress;
 /// * Blocks that are in use at the same time do not overlap.
 /// * No two values hand out the same memory (ALLOC-10): what shares a pool behind a pointer must not be registered on
 ///   two streams.
+#[rule(ALLOC_07, ALLOC_17, ALLOC_18, ALLOC_19)]
 pub unsafe trait DeviceAllocator: Send + 'static {
     /// What the allocator knows a piece of memory by.
     type Block: Send + 'static;

@@ -3,6 +3,7 @@
 use super::gate::Gate;
 use super::{Api, Queue};
 use crate::error::Error;
+use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtEvent, aclrtEventRecordedStatus};
 
 /// An event of the device whose context was current when it was created.
@@ -75,7 +76,8 @@ impl RawEvent {
         api.done("aclrtEventElapsedTime", code, || "measure the time between two events".into()).map(|()| milliseconds)
     }
 
-    /// Destroys the event; it need not be complete (EVENT-06). When the library refuses, the event stays usable.
+    /// Destroys the event; it need not be complete. When the library refuses, the event stays usable.
+    #[rule(EVENT_06)]
     pub(crate) fn destroy(&self, api: Api) -> Result<(), Error> {
         if !self.gate.close() {
             return Ok(());

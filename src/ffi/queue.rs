@@ -6,6 +6,7 @@ use super::stamp::Awaits;
 use super::{Api, Block, Clock, LastUse};
 use crate::error::Error;
 use crate::ledger::Shelf;
+use ascendcl_macros::rule;
 use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::types::{aclError, aclrtMemcpyKind, aclrtStream};
 use std::any::Any;
@@ -128,8 +129,9 @@ impl Queue {
     /// Destroys the stream. Its work has to be done: call [`synchronize`](Self::synchronize) before.
     ///
     /// Its context has to be current (STREAM-06). The library's table of allocators outlives streams, so a registration
-    /// ends first (ALLOC-16). When the library refuses, the stream stays usable. Gives back what the registration kept:
-    /// code of the user runs when that is dropped.
+    /// ends first. When the library refuses, the stream stays usable. Gives back what the registration kept: code of
+    /// the user runs when that is dropped.
+    #[rule(STREAM_05, STREAM_07, ALLOC_16)]
     pub(crate) fn destroy(&self, api: Api) -> Result<Option<Kept>, Error> {
         if !self.clock.is_idle() {
             return Err(Error::StillRunning { what: "stream" });
@@ -170,6 +172,7 @@ impl Queue {
     /// nobody knows, so the stream is synchronised, within a second: a device that hangs is one way to fail. If that fails
     /// too, what the call was to use is in doubt for good.
     #[inline]
+    #[rule(MEM_02)]
     pub(super) fn submit<const N: usize>(
         &self,
         api: Api,
@@ -199,7 +202,8 @@ impl Queue {
     }
 }
 
-/// The direction follows from where the two blocks live (COPY-02).
+/// The direction follows from where the two blocks live.
+#[rule(COPY_02)]
 pub(super) fn kind(to: &Block, from: &Block) -> aclrtMemcpyKind {
     use super::Home::{Device, Pinned};
     match (to.home(), from.home()) {

@@ -19,6 +19,7 @@ mod shelf;
 
 use crate::error::Error;
 use crate::ffi::{Api, Binding, Block, BoundInput, Home, Kept, LoadedModel, Queue, RawContext, RawEvent, Restore};
+use ascendcl_macros::rule;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, OnceLock};
@@ -28,6 +29,7 @@ pub(crate) use shelf::Shelf;
 
 /// The rows of one context.
 #[derive(Debug)]
+#[rule(STREAM_01)]
 pub(crate) struct Ledger {
     api: Api,
     context: RawContext,
@@ -198,6 +200,7 @@ impl Ledger {
     ///
     /// May be called again after a failure: what is gone stays gone, and the rest is tried once more. Each stream is waited
     /// for at most `patience`, if there is a limit.
+    #[rule(DEV_02, DEV_10)]
     pub(crate) fn tear_down(&self, patience: Option<Duration>) -> Result<(), Vec<Error>> {
         if self.gone.load(Ordering::Acquire) {
             return Ok(());

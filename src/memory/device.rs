@@ -6,6 +6,7 @@ use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::{Block, Home};
 use crate::ledger::Ledger;
+use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -34,11 +35,12 @@ pub(crate) mod sealed {
     }
 }
 
-/// Memory on a device for a number of elements (`aclrtMalloc`). The host cannot look into it (MEM-10); it is copied.
+/// Memory on a device for a number of elements (`aclrtMalloc`). The host cannot look into it; it is copied.
 ///
-/// `DeviceBuffer<'c, MaybeUninit<f32>>` is memory that nobody has written yet (MEM-07); writing all of it makes it a
-/// `DeviceBuffer<'c, f32>`. A buffer that is dropped is freed by [`Current::collect`] or the end of its scope, and never
-/// while work in flight uses it.
+/// `DeviceBuffer<'c, MaybeUninit<f32>>` is memory that nobody has written yet; writing all of it makes it a
+/// `DeviceBuffer<'c, f32>`. A buffer that is dropped is freed by [`Current::collect`] or the end of its scope, and
+/// never while work in flight uses it.
+#[rule(MEM_07, MEM_10, MEM_11, MEM_12)]
 pub struct DeviceBuffer<'c, E, N = Unnamed> {
     block: Arc<Block>,
     length: usize,
@@ -65,6 +67,7 @@ impl<'c, E, N> DeviceBuffer<'c, E, N> {
     /// # Errors
     ///
     /// The buffer as it was, when the library refuses.
+    #[rule(MEM_01, MEM_02, MEM_13)]
     pub fn free(self, current: &Current<'c, N>) -> Result<(), Undone<Self>> {
         current.ledger().free(&self.block).map_err(|error| Undone { error, value: self })
     }
@@ -100,6 +103,7 @@ impl<'c, E: Element, N> DeviceBuffer<'c, MaybeUninit<E>, N> {
     /// # Errors
     ///
     /// The buffer as it was, with [`Error::Vendor`].
+    #[rule(MEM_16)]
     pub fn zero(self, current: &Current<'c, N>) -> Result<DeviceBuffer<'c, E, N>, Undone<Self>> {
         match self.block.fill(current.ledger().api(), 0) {
             Ok(()) => Ok(self.into_written()),
@@ -147,6 +151,7 @@ impl<'c, E, N> DeviceBuffer<'c, E, N> {
     /// # Errors
     ///
     /// [`Error::LengthMismatch`] when `from` has another length, or [`Error::Vendor`].
+    #[rule(COPY_01)]
     pub fn copy_from(&mut self, current: &Current<'c, N>, from: &[E]) -> Result<(), Error>
     where
         E: Element,
@@ -160,6 +165,7 @@ impl<'c, E, N> DeviceBuffer<'c, E, N> {
     /// # Errors
     ///
     /// [`Error::LengthMismatch`] when `to` has another length, or [`Error::Vendor`].
+    #[rule(COPY_01, COPY_07)]
     pub fn copy_to(&self, current: &Current<'c, N>, to: &mut [E]) -> Result<(), Error>
     where
         E: Element,

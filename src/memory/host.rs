@@ -6,6 +6,7 @@ use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::{Block, Home};
 use crate::ledger::Ledger;
+use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
@@ -17,8 +18,9 @@ use std::sync::Arc;
 /// After a failure that leaves open whether a copy was queued, and whose stream could not be synchronised either, the
 /// buffer reads as empty: the device may be writing its memory, which stays with the scope.
 ///
-/// Copies between it and the device run while the program goes on; between ordinary memory and the device they do not
-/// (COPY-05). A buffer that is dropped is freed by [`Current::collect`] or the end of its scope.
+/// Copies between it and the device run while the program goes on; between ordinary memory and the device they do not.
+/// A buffer that is dropped is freed by [`Current::collect`] or the end of its scope.
+#[rule(MEM_12, COPY_05)]
 pub struct HostBuffer<'c, E, N = Unnamed> {
     block: Arc<Block>,
     _brand: Brand<'c, N>,
@@ -43,6 +45,7 @@ impl<'c, E: Element, N> HostBuffer<'c, E, N> {
     /// # Errors
     ///
     /// The buffer as it was, when the library refuses.
+    #[rule(MEM_01, MEM_02)]
     pub fn free(self, current: &Current<'c, N>) -> Result<(), Undone<Self>> {
         current.ledger().free(&self.block).map_err(|error| Undone { error, value: self })
     }

@@ -1,11 +1,13 @@
 //! What a model says about its inputs and outputs.
 
 use crate::ffi::{ElementType, Port};
+use ascendcl_macros::rule;
 use core::fmt;
 
 /// One input or output of a model: `images: f32 [_, 64]`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
+#[rule(MODEL_24)]
 pub struct TensorInfo {
     /// Its name in the model.
     pub name: String,

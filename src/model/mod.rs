@@ -12,6 +12,7 @@ use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::{LoadedModel, ModelImage, Onto};
 use crate::ledger::Ledger;
+use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -25,10 +26,10 @@ pub use weights::Weights;
 
 /// A loaded model.
 ///
-/// It is run and unloaded with a [`Current`] of the context that it was loaded in (MODEL-01), by one thread at a time
-/// (MODEL-16): it can be sent, not shared. A model that is dropped is unloaded by [`Current::collect`] or the end of its
-/// scope.
+/// It is run and unloaded with a [`Current`] of the context that it was loaded in, by one thread at a time: it can be
+/// sent, not shared. A model that is dropped is unloaded by [`Current::collect`] or the end of its scope.
 #[must_use = "a model that is dropped is unloaded by `collect` or at the end of its scope; `unload` shows the errors"]
+#[rule(MODEL_01, MODEL_12, MODEL_16)]
 pub struct Model<'c, N = Unnamed, P = Alone> {
     loaded: Arc<LoadedModel>,
     inputs: Box<[TensorInfo]>,
@@ -68,6 +69,7 @@ impl<'c, N, P> Model<'c, N, P> {
     /// # Errors
     ///
     /// The model as it was, when the library refuses.
+    #[rule(MODEL_01, MODEL_14)]
     pub fn unload(self, current: &Current<'c, N>) -> Result<(), Undone<Self>> {
         current.ledger().unload(&self.loaded).map_err(|error| Undone { error, value: self })
     }

@@ -8,14 +8,16 @@ use crate::current::Current;
 use crate::error::{Error, InputError, Undone};
 use crate::ffi::{Binding, Block, BoundInput, Home, Queue};
 use crate::stream::{CanExecute, Pending, Stream, StreamState};
+use ascendcl_macros::rule;
 use core::fmt;
 use std::sync::Arc;
 
 /// A model together with device memory for its inputs and outputs: what a stream executes, any number of times.
 ///
-/// While it is in flight ([`Pending`]) nothing of it can be reached: the model is not executed twice at a time
-/// (MODEL-15), not unloaded (MODEL-14), and its memory is not touched (MODEL-17, DATA-10).
+/// While it is in flight ([`Pending`]) nothing of it can be reached: the model is not executed twice at a time, not
+/// unloaded, and its memory is not touched.
 #[must_use = "a prepared model does nothing until a stream executes it"]
+#[rule(MODEL_14, MODEL_15, MODEL_17, DATA_02, DATA_10)]
 pub struct Prepared<'c, N = Unnamed, P = Alone> {
     model: Model<'c, N, P>,
     binding: Arc<Binding>,
@@ -43,8 +45,9 @@ impl<'c, N, P> Model<'c, N, P> {
     ///
     /// # Errors
     ///
-    /// The model as it was: [`Error::Input`] when the shapes do not fit the model (DATA-07), [`Error::Vendor`] when
-    /// there is no room.
+    /// The model as it was: [`Error::Input`] when the shapes do not fit the model, [`Error::Vendor`] when there is no
+    /// room.
+    #[rule(MODEL_18, MODEL_20, DATA_07, DATA_08)]
     pub fn prepare(
         self,
         current: &Current<'c, N>,
@@ -154,11 +157,12 @@ impl<'c, N, P> Prepared<'c, N, P> {
 }
 
 impl<'c, S: StreamState, N> Stream<'c, S, N> {
-    /// Queues one execution of the model (`aclmdlExecuteAsync`), on a stream whose allocator is decided (ALLOC-05).
+    /// Queues one execution of the model (`aclmdlExecuteAsync`), on a stream whose allocator is decided.
     ///
     /// # Errors
     ///
     /// The prepared model as it was, when the library refuses.
+    #[rule(ALLOC_05, ALLOC_13, MODEL_15)]
     pub fn execute(
         &self,
         current: &Current<'c, N>,

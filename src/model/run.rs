@@ -5,6 +5,7 @@ use crate::current::Current;
 use crate::error::{Error, InputError};
 use crate::ffi::{Block, Given, Home};
 use crate::ledger::Ledger;
+use ascendcl_macros::rule;
 use std::sync::Arc;
 
 impl<'c, N> Model<'c, N> {
@@ -16,6 +17,7 @@ impl<'c, N> Model<'c, N> {
     ///
     /// [`Error::Input`] when the inputs do not fit the model, before anything is called; [`Error::Vendor`] when the
     /// device has no room, or the model fails.
+    #[rule(MODEL_16, MODEL_18, MODEL_20, DATA_06, DATA_07, DATA_08)]
     pub fn run(&mut self, current: &mut Current<'c, N>, inputs: &[Input<'_>]) -> Result<Outputs, Error> {
         self.run_alone(current, inputs)
     }

@@ -1,11 +1,13 @@
 //! Where a model comes from, and what it needs.
 
 use crate::ffi::{ModelImage, Sizes};
+use ascendcl_macros::rule;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
 /// A model file, or the contents of one.
 #[derive(Clone, Copy, Debug)]
+#[rule(MODEL_10, MODEL_11, MODE_02)]
 pub struct ModelSource<'a>(ModelImage<'a>);
 
 /// The bytes that a model needs on the device.

@@ -5,6 +5,7 @@ use super::description::Shape;
 use crate::Element;
 use crate::error::{Error, InputError};
 use crate::ffi::{ElementType, bytes_of, collect_elements};
+use ascendcl_macros::rule;
 
 /// One input of a run: a shape and the elements, in row-major order.
 #[derive(Clone, Debug)]
@@ -20,6 +21,7 @@ impl<'a> Input<'a> {
     /// # Errors
     ///
     /// [`InputError::Length`] when the shape has more or fewer elements than there are.
+    #[rule(DATA_08)]
     pub fn new<E: Element>(shape: &[usize], elements: &'a [E]) -> Result<Self, Error> {
         let expected = shape.iter().try_fold(1_usize, |all, size| all.checked_mul(*size)).unwrap_or(usize::MAX);
         if expected != elements.len() {

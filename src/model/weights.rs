@@ -6,14 +6,16 @@ use crate::brand::{Brand, Unnamed};
 use crate::error::Error;
 use crate::ffi::{Block, Home};
 use crate::ledger::Ledger;
+use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::assert_impl_all;
 use std::sync::Arc;
 
-/// Device memory for the weights of one model, to load the model onto any number of times, from any thread (MODEL-09).
+/// Device memory for the weights of one model, to load the model onto any number of times, from any thread.
 ///
 /// Nothing can write it: running a model only reads its weights. It is freed when no handle and no loaded model has it
-/// any more, by [`Current::collect`](crate::Current::collect) or the end of the scope (MODEL-03).
+/// any more, by [`Current::collect`](crate::Current::collect) or the end of the scope.
+#[rule(MODEL_03, MODEL_09)]
 pub struct Weights<'c, N = Unnamed> {
     block: Arc<Block>,
     of: Identity,

@@ -10,10 +10,12 @@ use crate::allocator::descriptor::{Descriptor, HasAddress, HasAllocate, HasFree,
 use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::{Kept, Members, Registered};
+use ascendcl_macros::rule;
 use std::sync::Arc;
 
 impl<'c, S: StreamState, N> Stream<'c, S, N> {
     /// Leaves it to the library to allocate, for the rest of the stream's life.
+    #[rule(ALLOC_15)]
     pub fn without_allocator(self) -> Stream<'c, Plain, N>
     where
         S: CanDecline,
@@ -29,6 +31,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     ///
     /// The stream and the allocator as they were: [`Error::UnsupportedProduct`] on products without this function
     /// (ALLOC-02), or [`Error::Vendor`].
+    #[rule(ALLOC_01, ALLOC_02, ALLOC_04, ALLOC_10, ALLOC_12, ALLOC_13, ALLOC_15)]
     pub fn register<A: DeviceAllocator>(
         self,
         current: &Current<'c, N>,
@@ -116,6 +119,7 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
 
     /// Whether the allocator panicked while the library called it, or was entered again from inside itself. The library
     /// was told that there is no memory then, and a block that was to be freed is lost.
+    #[rule(CB_09)]
     pub fn allocator_misbehaved(&self) -> bool {
         self.carries.upgrade().is_some_and(|registered| registered.misbehaved())
     }
@@ -126,6 +130,7 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
     /// # Errors
     ///
     /// The stream with its allocator, and the other allocator, as they were.
+    #[rule(ALLOC_09, ALLOC_11)]
     pub fn replace<B: DeviceAllocator>(
         self,
         current: &Current<'c, N>,
@@ -150,6 +155,7 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
     /// # Errors
     ///
     /// The stream with its allocator, as they were.
+    #[rule(ALLOC_11, ALLOC_12, ALLOC_20)]
     pub fn unregister(self, current: &Current<'c, N>) -> Result<(Stream<'c, Fresh, N>, A), Undone<Self>> {
         leads!(With<A>: CanUnregister => Fresh);
         let ended = self.allocator().and_then(|allocator| self.tell_end(current).map(|()| allocator));

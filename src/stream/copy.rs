@@ -7,6 +7,7 @@ use crate::error::{Error, Undone};
 use crate::ffi::{Block, Queue};
 use crate::memory::sealed::Sealed as _;
 use crate::memory::{Destination, DeviceBuffer, HostBuffer};
+use ascendcl_macros::rule;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     /// # Errors
     ///
     /// Both buffers as they were: [`Error::LengthMismatch`] when they differ in length, or [`Error::Vendor`].
+    #[rule(COPY_01, COPY_04, COPY_05, COPY_06)]
     pub fn copy_to_device<E: Element, D: Destination<'c, E, N>>(
         &self,
         current: &Current<'c, N>,
@@ -32,6 +34,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     /// # Errors
     ///
     /// As for [`copy_to_device`](Self::copy_to_device).
+    #[rule(COPY_03, COPY_07)]
     pub fn copy_to_host<E: Element>(
         &self,
         current: &Current<'c, N>,
@@ -45,7 +48,8 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] with the code of work that failed on the device (ERR-02).
+    /// [`Error::Vendor`] with the code of work that failed on the device.
+    #[rule(STREAM_21, ERR_02)]
     pub fn synchronize(&self, current: &Current<'c, N>) -> Result<(), Error> {
         current.ledger().synchronize(&self.queue, None)
     }
@@ -56,7 +60,8 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     /// # Errors
     ///
     /// [`Error::Vendor`] whose code [`is_timeout`](crate::Code::is_timeout) when the time was up: the work is still in
-    /// flight then, and what it uses stays out of reach (STREAM-16).
+    /// flight then, and what it uses stays out of reach.
+    #[rule(STREAM_16)]
     pub fn synchronize_within(&self, current: &Current<'c, N>, limit: Duration) -> Result<(), Error> {
         current.ledger().synchronize(&self.queue, Some(limit))
     }

@@ -4,6 +4,7 @@ use crate::allocator::DeviceAllocator;
 use crate::brand::{Brand, StaysOnItsThread, Unnamed};
 use crate::current::Current;
 use crate::ffi::Queue;
+use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
 use static_assertions::assert_not_impl_any;
@@ -11,9 +12,10 @@ use std::sync::Arc;
 
 /// A view of the context's default stream, which is there without being created and goes with the context.
 ///
-/// It has no `destroy` (STREAM-02), and cannot have an allocator (ALLOC-01). It stays on its thread: work that several
-/// threads queue on the default stream has no order that a program could rely on (THREAD-02). An explicit
-/// [`Stream`](crate::Stream) is better for all but the simplest programs.
+/// It has no `destroy`, and cannot have an allocator (ALLOC-01). It stays on its thread: work that several threads
+/// queue on the default stream has no order that a program could rely on. An explicit [`Stream`](crate::Stream) is
+/// better for all but the simplest programs.
+#[rule(DEV_04, THREAD_02, STREAM_02, STREAM_03, STREAM_12)]
 pub struct DefaultStream<'c, N = Unnamed> {
     pub(super) queue: Arc<Queue>,
     _brand: Brand<'c, N>,
@@ -29,6 +31,7 @@ assert_not_impl_any!(DefaultStream<'static>: Send, Sync, Clone);
     note = "ALLOC-01: the library refuses a null stream, which is what the default stream is to it",
     note = "register on a stream of your own: `current.stream()?.register(current, allocator)?`"
 )]
+#[rule(ALLOC_01)]
 pub trait TakesAllocator: sealed::Sealed {}
 
 mod sealed {

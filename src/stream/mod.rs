@@ -11,6 +11,7 @@ use crate::brand::{Brand, NotShared, Unnamed};
 use crate::current::Current;
 use crate::error::Undone;
 use crate::ffi::Queue;
+use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
@@ -29,6 +30,7 @@ pub use state::{
 /// uses a stream at a time: it can be sent, not shared (THREAD-03). A stream that is dropped is destroyed by
 /// [`Current::collect`] or the end of its scope.
 #[must_use = "a stream that is dropped is destroyed by `collect` or at the end of its scope; `destroy` shows the errors"]
+#[rule(THREAD_03, STREAM_01, STREAM_04, STREAM_09)]
 pub struct Stream<'c, S: StreamState = Fresh, N = Unnamed> {
     queue: Arc<Queue>,
     carries: S::Carries,
@@ -65,6 +67,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     /// # Errors
     ///
     /// The stream as it was, when its work failed or the library refuses.
+    #[rule(STREAM_05, STREAM_06, STREAM_07, STREAM_08)]
     pub fn destroy(self, current: &Current<'c, N>) -> Result<(), Undone<Self>> {
         match current.ledger().destroy_stream(&self.queue) {
             // The allocator, if the stream had one, is dropped here.

@@ -4,15 +4,17 @@ use crate::brand::{Brand, Unnamed};
 use crate::current::Current;
 use crate::error::Undone;
 use crate::ffi::Queue;
+use ascendcl_macros::rule;
 use core::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Work that was queued on a stream, together with the buffers that it uses.
 ///
-/// The buffers are out of reach until the stream was synchronised (COPY-03, COPY-04). Dropping or forgetting a `Pending`
-/// loses the names of the buffers; their memory stays until the work is done.
+/// The buffers are out of reach until the stream was synchronised. Dropping or forgetting a `Pending` loses the names
+/// of the buffers; their memory stays until the work is done.
 #[must_use = "the buffers stay out of reach until `wait`"]
+#[rule(STREAM_04, STREAM_12, COPY_03, COPY_04, COPY_07, ERR_02)]
 pub struct Pending<'c, T, N = Unnamed> {
     payload: T,
     queue: Arc<Queue>,
@@ -40,6 +42,7 @@ impl<'c, T, N> Pending<'c, T, N> {
     /// # Errors
     ///
     /// As for [`wait`](Self::wait); when the time was up, the error's code [`is_timeout`](crate::Code::is_timeout).
+    #[rule(STREAM_16)]
     pub fn wait_within(self, current: &Current<'c, N>, limit: Duration) -> Result<T, Undone<Self>> {
         self.wait_for(current, Some(limit))
     }

@@ -8,6 +8,7 @@ use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::Registered;
 use crate::model::Prepared;
+use ascendcl_macros::rule;
 use core::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +19,7 @@ use std::time::Duration;
 /// [`Turn::finish`], which synchronises that stream, gives it back: two running streams with one allocator cannot be
 /// written down. A permit that is lost is not made up for: the streams of its group cannot run again.
 #[must_use = "losing the permit means that no stream of its group can ever run again"]
+#[rule(ALLOC_10, ALLOC_11)]
 pub struct Permit<'c, A: DeviceAllocator, N = Unnamed> {
     allocator: Arc<Registered<A>>,
     _brand: Brand<'c, N>,

@@ -1,4 +1,4 @@
-// COPY-03: the buffers of a queued copy come back when the stream was synchronised.
+// COPY-03, COPY-07: the buffers of a queued copy come back when the stream was synchronised.
 use ascendcl::{Current, DeviceBuffer, Error, HostBuffer, Stream};
 
 pub fn upload<'c>(

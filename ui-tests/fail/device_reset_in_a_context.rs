@@ -1,4 +1,4 @@
-// DEV-10: a device is reset when its contexts are gone.
+// DEV-02, DEV-10, CTX-06: a device is reset when its contexts are gone.
 use ascendcl::{Device, Thread};
 
 pub fn reset(device: Device<'_>, thread: &mut Thread) {

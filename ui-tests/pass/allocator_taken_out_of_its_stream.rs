@@ -1,4 +1,4 @@
-// ALLOC-12: an allocator stays where it is until it was unregistered.
+// ALLOC-11, ALLOC-12: an allocator stays where it is until it was unregistered.
 use ascendcl::{Current, DeviceAllocator, Error, Stream, With};
 
 pub fn exchange<'c, A: DeviceAllocator>(

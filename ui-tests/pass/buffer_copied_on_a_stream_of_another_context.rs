@@ -1,4 +1,4 @@
-// STREAM-09: a copy is work of one context: its stream's and its buffers'.
+// STREAM-09, MEM-11: a copy is work of one context: its stream's and its buffers'.
 use ascendcl::{Current, DeviceBuffer, Error, Fresh, HostBuffer, Stream};
 
 ascendcl::names! { pub Vision, pub Speech }

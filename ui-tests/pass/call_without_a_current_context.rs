@@ -1,4 +1,4 @@
-// STREAM-09: a call on a context's object needs the context to be current; to have the context is not enough.
+// STREAM-09, STREAM-21: a call on a context's object needs the context to be current; to have the context is not enough.
 use ascendcl::{Context, Error, Stream, Thread};
 
 pub fn wait<'c>(context: &'c Context<'c>, thread: &mut Thread, stream: &Stream<'c>) -> Result<(), Error> {

@@ -1,4 +1,4 @@
-// ALLOC-04: an allocator is registered before the first work that needs memory; later it would be ignored.
+// ALLOC-04, ALLOC-15: an allocator is registered before the first work that needs memory; later it would be ignored.
 use ascendcl::{Current, DeviceAllocator, Error, Stream};
 
 pub fn register<'c, A: DeviceAllocator>(current: &Current<'c>, stream: Stream<'c>, pool: A) -> Result<(), Error> {

@@ -1,4 +1,4 @@
-// STREAM-09: a stream is used while its own context is current.
+// STREAM-09, STREAM-10: a stream is used while its own context is current.
 use ascendcl::{Current, Error, Stream};
 
 struct Vision;

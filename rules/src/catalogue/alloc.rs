@@ -1,17 +1,19 @@
 //! The caller's allocators.
 
 rules! {
-    ($) Alloc doc_alloc {
+    ($) ALLOC doc_alloc {
         ALLOC_01 = "ALLOC-01" {
             text: "An allocator can only be registered on a non-NULL stream, so never on the default stream via NULL.",
             misuse: "allocator_register(0, desc)",
-            consequence: "error returned (invalid parameter)",
-            source: "aclrtAllocatorRegister, stream parameter",
+            consequence: "ACL_ERROR_INVALID_PARAM 100000; the handle of the queried default stream is taken (both \
+                measured)",
+            source: "aclrtAllocatorRegister, stream parameter; measured",
             seeds: [S000],
             basis: "doc+source",
             priority: 1,
             class: Compile,
-            means: "register is a method of the explicit Stream type; the default view lacks it",
+            means: "`Stream::register` is a method of explicit streams; that of `DefaultStream` asks for a trait that \
+                it does not have.",
         }
         ALLOC_02 = "ALLOC-02" {
             text: "Not supported on Atlas 200I/500 A2 inference products (and IPV350 in the current reference).",
@@ -22,8 +24,9 @@ rules! {
             basis: "doc",
             priority: 1,
             class: RunTime,
-            means: "capability query when the device is opened; register needs an AllocatorSupport proof, typed \
-                error otherwise",
+            means: "The product's name is compared before the library is asked; `Error::UnsupportedProduct` gives \
+                stream and allocator back.",
+            hole: "IPV350 is not told apart: the library's name for it is not known to this project.",
         }
         ALLOC_03 = "ALLOC-03" {
             text: "A registered allocator only takes effect when single-operator models or dynamic-shape models are \
@@ -34,8 +37,11 @@ rules! {
             seeds: [S000],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "registration yields a stream mode whose methods are only those two execution paths",
+            class: Limit,
+            means: "The documentation of `DeviceAllocator` says what it is asked for; no buffer is ever said to come \
+                from it.",
+            hole: "Which work takes memory from an allocator is the library's decision: a static model runs on a \
+                stream with an allocator, and uses none of it.",
         }
         ALLOC_04 = "ALLOC-04" {
             text: "For single operators, register before calling the execute API.",
@@ -46,11 +52,11 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "typestate: Stream<Fresh> -> with_allocator -> Stream<Alloc>; execution ends Fresh",
+            means: "Work that allocates needs a stream that is decided, and registering needs one that is not.",
         }
         ALLOC_05 = "ALLOC-05" {
-            text: "For dynamic-shape models, register before aclmdlExecuteAsync, and use that asynchronous call \
-                rather than the synchronous one.",
+            text: "For dynamic-shape models, register before aclmdlExecuteAsync, and use that asynchronous call rather \
+                than the synchronous one.",
             misuse: "allocator registered, then aclmdlExecute",
             consequence: "allocator not used",
             source: "aclrtAllocatorRegister, restrictions",
@@ -58,7 +64,8 @@ rules! {
             basis: "doc+source",
             priority: 1,
             class: Compile,
-            means: "DynamicModel::execute_async accepts Stream<Alloc>; no sync variant on that type",
+            means: "Executing asynchronously needs a stream that is decided; `Model::run`, which is synchronous, takes \
+                no stream.",
         }
         ALLOC_06 = "ALLOC-06" {
             text: "The allocator descriptor must be created before anything is set on it or registered.",
@@ -69,29 +76,32 @@ rules! {
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "builder creates it internally; NULL result is an error",
+            means: "Registering creates the descriptor itself; a null one is an `Error::NullAnswer`.",
         }
         ALLOC_07 = "ALLOC-07" {
             text: "Object, allocate, get-address and free callbacks must all be set before registration.",
             misuse: "registering with the free callback missing",
-            consequence: "invalid parameter; source: unset slots are uninitialised, so the check can miss them",
-            source: "aclrtAllocatorSetObj/AllocFunc/GetAddrFromBlockFunc/FreeFuncToDesc",
+            consequence: "measured: without object or allocate function 100000, without the free function 0, without \
+                the address function one or the other by what the fresh memory holds",
+            source: "aclrtAllocatorSetObj/AllocFunc/GetAddrFromBlockFunc/FreeFuncToDesc; measured",
             seeds: [S000],
             basis: "doc+source",
             priority: 1,
             class: Compile,
-            means: "trait DeviceAllocator with all methods required; builder sets all at once",
+            means: "The required methods of `DeviceAllocator` are the mandatory members; a `Descriptor` that lacks one \
+                is not accepted by `Stream::register_descriptor`.",
         }
         ALLOC_08 = "ALLOC-08" {
             text: "The descriptor has to be destroyed once it is no longer needed, and once only.",
             misuse: "leak, or double destroy",
-            consequence: "leak / undefined",
-            source: "aclrtAllocatorDestroyDesc",
+            consequence: "leak; a second destroy crashes (measured)",
+            source: "aclrtAllocatorDestroyDesc; measured",
             seeds: [S000],
             basis: "doc+source",
             priority: 1,
             class: ByConstruction,
-            means: "RAII; source copies the descriptor at registration, so it is destroyed right after",
+            means: "The stream's row owns the descriptor and destroys it when the registration ended or was replaced, \
+                once.",
         }
         ALLOC_09 = "ALLOC-09" {
             text: "Registering again on the same stream replaces the earlier registration.",
@@ -102,7 +112,9 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "registration guard holds &mut Stream; replacing requires taking the old guard back",
+            means: "`Stream::replace` takes a stream with an allocator and gives that allocator back; registering over \
+                it does not compile.",
+            hole: "Another library that gets at the stream's handle could register over it.",
         }
         ALLOC_10 = "ALLOC-10" {
             text: "One allocator used for several streams must not serve them concurrently; the previous stream is \
@@ -114,7 +126,10 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "execution takes the allocator lease (&mut) and returns it only from synchronise",
+            means: "An allocator moves into its stream; one that several streams share runs by a `Permit`, which only \
+                a finished `Turn` gives back.",
+            hole: "Two allocators over one pool are two values to the compiler; `DeviceAllocator` is an unsafe trait \
+                that forbids it.",
         }
         ALLOC_11 = "ALLOC-11" {
             text: "Before the allocator gives memory back to the operating system, the stream must be synchronised.",
@@ -124,8 +139,11 @@ rules! {
             seeds: [S000, S001],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "trim() demands a Synced<'_> proof; Drop synchronises first",
+            class: ByConstruction,
+            means: "The allocator comes back from `Stream::unregister`, `Stream::replace` and `Stream::destroy`, which \
+                synchronise first, and a `Permit` is proof that its streams were.",
+            hole: "An allocator that releases memory inside one of its own methods breaks the promise of its unsafe \
+                trait.",
         }
         ALLOC_12 = "ALLOC-12" {
             text: "Unregister before the allocator object is destroyed.",
@@ -136,7 +154,10 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "registration borrows or Arc-owns the allocator; Drop unregisters first",
+            means: "A registered allocator is owned by the stream's row, and is given out when the registration has \
+                ended.",
+            hole: "What a `Descriptor` of C functions points to is kept by whoever calls the unsafe \
+                `Stream::register_descriptor`.",
         }
         ALLOC_13 = "ALLOC-13" {
             text: "The stream given at registration and the stream used for execution must be the same.",
@@ -147,11 +168,12 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "execution is called through the registered stream",
+            means: "The allocator is part of its stream's type, and work is queued by that stream's methods; any other \
+                stream is to be decided by itself.",
         }
         ALLOC_14 = "ALLOC-14" {
-            text: "The free callback only returns a block to the pool: queued tasks may still use it, so the block \
-                may be reused in stream order but not unmapped, returned to the OS or given to another stream before a \
+            text: "The free callback only returns a block to the pool: queued tasks may still use it, so the block may \
+                be reused in stream order but not unmapped, returned to the OS or given to another stream before a \
                 synchronise.",
             misuse: "free callback that calls aclrtFree",
             consequence: "device memory corruption",
@@ -159,8 +181,10 @@ rules! {
             seeds: [S000],
             basis: "doc+source",
             priority: 1,
-            class: ByConstruction,
-            means: "user implements a pool policy, wrapper defers real frees to the next sync",
+            class: Limit,
+            means: "The documentation of the unsafe trait `DeviceAllocator` states the promise.",
+            hole: "What an allocator does with a block that it got back is its own code, which no type and no call of \
+                the library shows.",
         }
         ALLOC_15 = "ALLOC-15" {
             text: "If a stream has already executed a single operator with the built-in allocator, a later \
@@ -172,19 +196,19 @@ rules! {
             basis: "source",
             priority: 1,
             class: Compile,
-            means: "same typestate as ALLOC-04",
+            means: "Registering needs a stream that is not decided; nothing leads back from `Plain`.",
         }
         ALLOC_16 = "ALLOC-16" {
-            text: "Destroying a stream does not remove its registration entry; a new stream with the same handle \
-                value could inherit it.",
+            text: "Destroying a stream does not remove its registration entry; a new stream with the same handle value \
+                could inherit it.",
             misuse: "destroy stream without unregistering",
-            consequence: "stale callbacks on a new stream",
-            source: "open-source runtime, registration table",
+            consequence: "stale callbacks on a new stream: the next stream was created at the same address (measured)",
+            source: "open-source runtime, registration table; measured",
             seeds: [],
             basis: "source",
             priority: 2,
             class: ByConstruction,
-            means: "registration guard drops (unregisters) before the stream can be destroyed",
+            means: "Destroying a stream ends its registration first.",
         }
         ALLOC_17 = "ALLOC-17" {
             text: "The address-hint callback is optional in the manual, but leaving it unset is unsafe in the \
@@ -196,7 +220,8 @@ rules! {
             basis: "source",
             priority: 2,
             class: ByConstruction,
-            means: "wrapper always installs it, forwarding to the plain allocate callback",
+            means: "All five members are always set: `DeviceAllocator::allocate_near` forwards to `allocate`, and a \
+                `Descriptor` without one gets a function that finds nothing.",
         }
         ALLOC_18 = "ALLOC-18" {
             text: "Callbacks are invoked under a non-recursive lock and must not re-enter execution or registration.",
@@ -206,8 +231,10 @@ rules! {
             seeds: [],
             basis: "source",
             priority: 2,
-            class: Compile,
-            means: "trait methods get no ACL token; allocator is Send + !capturing tokens",
+            class: RunTime,
+            means: "While the library is inside an allocator, this thread gets no `Thread` and every call answers \
+                `Error::InsideCallback`; an allocator is `'static` and cannot hold a `Current`.",
+            hole: "C functions of a `Descriptor` can call the library directly.",
         }
         ALLOC_19 = "ALLOC-19" {
             text: "Allocate returns an opaque block or NULL on failure, get-address maps that block to a device \
@@ -219,30 +246,30 @@ rules! {
             basis: "header",
             priority: 2,
             class: ByConstruction,
-            means: "trampolines box a typed Block; errors become NULL; panics caught",
+            means: "The library gets a block as a boxed pointer that comes back once; `None` and a panic become null.",
         }
         ALLOC_20 = "ALLOC-20" {
             text: "Unregistering an unknown stream, or twice, succeeds; a NULL stream is an error in the open-source \
                 runtime.",
             misuse: "unregister(NULL) in cleanup",
-            consequence: "error",
-            source: "aclrtAllocatorUnregister",
+            consequence: "ACL_ERROR_INVALID_PARAM 100000 for NULL (measured)",
+            source: "aclrtAllocatorUnregister; measured",
             seeds: [],
             basis: "doc+source",
             priority: 3,
-            class: ByConstruction,
-            means: "only the guard unregisters",
+            class: Compile,
+            means: "`Stream::unregister` is there for streams with an allocator only.",
         }
         ALLOC_21 = "ALLOC-21" {
             text: "Querying a stream without a registration is an error, not an empty result.",
             misuse: "probing with GetByStream",
-            consequence: "ACL_ERROR_INVALID_PARAM 100000",
-            source: "aclrtAllocatorGetByStream, open source",
+            consequence: "ACL_ERROR_INVALID_PARAM 100000 (measured)",
+            source: "aclrtAllocatorGetByStream, open source; measured",
             seeds: [],
             basis: "source",
             priority: 3,
-            class: ByConstruction,
-            means: "registration state is known statically; query returns Option",
+            class: NotOffered,
+            means: "The library is never asked: what is registered is in the stream's type.",
         }
     }
 }

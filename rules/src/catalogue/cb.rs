@@ -1,7 +1,7 @@
 //! Callbacks.
 
 rules! {
-    ($) Cb doc_cb {
+    ($) CB doc_cb {
         CB_01 = "CB-01" {
             text: "A stream callback must not allocate, free, synchronise, launch or abort; the developer guide \
                 forbids any runtime call, direct or indirect.",
@@ -11,8 +11,9 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "closure is Send + 'static and ACL tokens are !Send, so none can be captured",
+            class: NotOffered,
+            means: "There are no callbacks of streams; the other code that the library calls, an allocator, is under \
+                ALLOC-18.",
         }
         CB_02 = "CB-02" {
             text: "A callback can only be launched on a stream that was subscribed to a reporting thread.",
@@ -22,8 +23,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "launch is a method of SubscribedStream",
+            class: NotOffered,
+            means: "There are no callbacks of streams.",
         }
         CB_03 = "CB-03" {
             text: "The two callback mechanisms must not be mixed on one stream.",
@@ -33,32 +34,32 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "typestate: Stream<HostFunc> vs Stream<Subscribed>",
+            class: NotOffered,
+            means: "There are no callbacks of streams.",
         }
         CB_04 = "CB-04" {
-            text: "A stream has at most one reporting thread; one thread may serve several streams of one device, \
-                but not of two devices.",
+            text: "A stream has at most one reporting thread; one thread may serve several streams of one device, but \
+                not of two devices.",
             misuse: "subscribing the same stream twice",
             consequence: "107011 / 100033",
             source: "aclrtSubscribeReport; 107011, 107012, 100033",
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "subscribe consumes the stream handle; reporter is branded with its device",
+            class: NotOffered,
+            means: "There are no callbacks of streams.",
         }
         CB_05 = "CB-05" {
-            text: "The reporting thread must exist and loop on aclrtProcessReport, with timeout -1 or positive, for \
-                as long as callbacks are pending.",
+            text: "The reporting thread must exist and loop on aclrtProcessReport, with timeout -1 or positive, for as \
+                long as callbacks are pending.",
             misuse: "subscribing and never processing",
             consequence: "callbacks never run; blocked stream; timeouts 507012",
             source: "aclrtProcessReport",
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: ByConstruction,
-            means: "wrapper owns the thread and loop",
+            class: NotOffered,
+            means: "There are no callbacks of streams.",
         }
         CB_06 = "CB-06" {
             text: "Unsubscribe only after the stream's asynchronous work is complete.",
@@ -68,8 +69,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: ByConstruction,
-            means: "guard synchronises, then unsubscribes, then joins the thread",
+            class: NotOffered,
+            means: "There are no callbacks of streams.",
         }
         CB_07 = "CB-07" {
             text: "At most 1024 reporting threads per process (32 or fewer advised).",
@@ -79,8 +80,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: RunTime,
-            means: "shared reporter pool",
+            class: NotOffered,
+            means: "There are no callbacks of streams.",
         }
         CB_08 = "CB-08" {
             text: "User data and captured state must stay alive until the callback has run.",
@@ -90,8 +91,8 @@ rules! {
             seeds: [],
             basis: "derived",
             priority: 1,
-            class: Compile,
-            means: "boxed FnOnce + Send + 'static",
+            class: NotOffered,
+            means: "There are no callbacks of streams.",
         }
         CB_09 = "CB-09" {
             text: "Nothing may unwind out of a callback into the C runtime.",
@@ -102,7 +103,9 @@ rules! {
             basis: "doc+derived",
             priority: 1,
             class: ByConstruction,
-            means: "catch_unwind in the trampoline, abort or record",
+            means: "The methods of an allocator are called under `catch_unwind`: a panic counts as having no memory, \
+                and `Stream::allocator_misbehaved` tells it.",
+            hole: "A panic in a C function of a `Descriptor` is its author's business.",
         }
         CB_10 = "CB-10" {
             text: "Exception callbacks must be registered before the work, may run concurrently on several threads, \
@@ -114,8 +117,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "Fn + Send + Sync + 'static, info as a higher-ranked borrow; state leaked or Arc-held",
+            class: NotOffered,
+            means: "There are no callbacks for exceptions.",
         }
         CB_11 = "CB-11" {
             text: "Single-slot callbacks are last-wins; named state callbacks reject a second registration under the \
@@ -126,8 +129,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: ByConstruction,
-            means: "wrapper keeps one registry and multiplexes",
+            class: NotOffered,
+            means: "There are no process-wide callbacks.",
         }
     }
 }

@@ -1,17 +1,20 @@
 //! Copies and sets.
 
 rules! {
-    ($) Copy doc_copy {
+    ($) COPY doc_copy {
         COPY_01 = "COPY-01" {
-            text: "The copy length must be non-zero and no larger than the destination capacity.",
+            text: "The copy length must be no larger than the destination's capacity, and by the manual not zero.",
             misuse: "count > destMax",
-            consequence: "107000 invalid parameter",
-            source: "aclrtMemcpy(Async), destMax/count",
+            consequence: "ACL_ERROR_RT_PARAM_INVALID 107000 for a length that is too large; a length of zero is taken \
+                (both measured)",
+            source: "aclrtMemcpy(Async), destMax/count; measured",
             seeds: [],
             basis: "doc+source",
             priority: 1,
-            class: ByConstruction,
-            means: "lengths come from slices; length mismatch is a typed error or panic",
+            class: RunTime,
+            means: "A copy is of whole buffers: two lengths that differ are an `Error::LengthMismatch` before the \
+                library is asked.",
+            hole: "A copy of no elements is handed to the library, which takes it.",
         }
         COPY_02 = "COPY-02" {
             text: "The direction must match where source and destination live.",
@@ -22,7 +25,7 @@ rules! {
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "direction is implied by argument types",
+            means: "The direction follows from where the two blocks live.",
         }
         COPY_03 = "COPY-03" {
             text: "An async copy with pinned memory only means the task was queued; the destination may be read only \
@@ -34,7 +37,8 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "returned in-flight guard owns &mut destination until synchronised",
+            means: "Queueing a copy takes both buffers; `Pending::wait` gives them back when the stream was \
+                synchronised.",
         }
         COPY_04 = "COPY-04" {
             text: "Source and destination of an async copy must stay allocated and unmodified until the stream is \
@@ -46,7 +50,8 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "in-flight guard owns or borrows both sides; owned/scoped form so mem::forget is harmless",
+            means: "Queueing a copy takes both buffers by value, so that neither can be freed or written while it \
+                runs; forgetting the `Pending` forgets their names only.",
         }
         COPY_05 = "COPY-05" {
             text: "With ordinary host memory the async call blocks until the copy is done.",
@@ -56,19 +61,20 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: ByConstruction,
-            means: "async method only on PinnedBuffer; pageable goes through a sync method",
+            class: Compile,
+            means: "Only a `HostBuffer`, which is pinned, can be queued; ordinary memory is copied by calls that \
+                return when it is done.",
         }
         COPY_06 = "COPY-06" {
             text: "Asynchronous host-to-host copying is not supported in the EP form.",
             misuse: "memcpy_async(HOST_TO_HOST)",
-            consequence: "ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000",
-            source: "aclrtMemcpyAsync, constraints",
+            consequence: "ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000 (measured)",
+            source: "aclrtMemcpyAsync, constraints; measured",
             seeds: [],
-            basis: "doc",
+            basis: "doc+source",
             priority: 2,
             class: Compile,
-            means: "no such method",
+            means: "A queued copy has a `DeviceBuffer` on one side.",
         }
         COPY_07 = "COPY-07" {
             text: "A synchronous copy does not wait for streams; producers must be synchronised first.",
@@ -79,31 +85,32 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "output buffer is still borrowed by the stream until sync",
+            means: "Buffers that queued work writes come back by `Pending::wait` only, so that a synchronous copy \
+                cannot be asked for before.",
         }
         COPY_08 = "COPY-08" {
-            text: "Copying between devices requires the peer query and enabling peer access (950, A2, Atlas \
-                inference, Atlas training).",
+            text: "Copying between devices requires the peer query and enabling peer access (950, A2, Atlas inference, \
+                Atlas training).",
             misuse: "direct device 0 to device 1 copy",
             consequence: "error",
             source: "aclrtMemcpy, constraints (two devices)",
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "copy_peer takes a PeerLink proof",
+            class: NotOffered,
+            means: "There are no copies between devices.",
         }
         COPY_09 = "COPY-09" {
-            text: "On-chip device-to-device async copies need both addresses aligned to 64 bytes (header only; not \
-                in the reference page).",
+            text: "On-chip device-to-device async copies need both addresses aligned to 64 bytes (header only; not in \
+                the reference page).",
             misuse: "copying between odd offsets",
             consequence: "107008 or undefined",
             source: "acl_rt.h, aclrtMemcpyAsync restriction",
             seeds: [],
             basis: "header",
             priority: 2,
-            class: RunTime,
-            means: "alignment check on sub-slices",
+            class: NotOffered,
+            means: "There are no copies within a device.",
         }
         COPY_10 = "COPY-10" {
             text: "2-D copies: width at most both pitches and 5,000,000, height at most 5*1024*1024, limited \
@@ -114,20 +121,20 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: RunTime,
-            means: "validated Pitch2D struct",
+            class: NotOffered,
+            means: "There are no two-dimensional copies.",
         }
         COPY_11 = "COPY-11" {
-            text: "Batch copies are unordered, one direction per batch, arrays of equal length, first attribute \
-                index 0 and strictly increasing.",
+            text: "Batch copies are unordered, one direction per batch, arrays of equal length, first attribute index \
+                0 and strictly increasing.",
             misuse: "relying on order inside a batch",
             consequence: "undefined order / error",
             source: "aclrtMemcpyBatch*",
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: ByConstruction,
-            means: "builder that computes the index arrays",
+            class: NotOffered,
+            means: "There are no batches of copies.",
         }
         COPY_12 = "COPY-12" {
             text: "Descriptor copies need a device-memory descriptor of the queried size that was set before use.",
@@ -137,8 +144,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "typestate descriptor",
+            class: NotOffered,
+            means: "There are no copies by descriptor.",
         }
     }
 }

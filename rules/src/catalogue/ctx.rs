@@ -1,7 +1,7 @@
 //! Contexts.
 
 rules! {
-    ($) Ctx doc_ctx {
+    ($) CTX doc_ctx {
         CTX_01 = "CTX-01" {
             text: "There is one default context per device and process; threads that set the same device all share it.",
             misuse: "expecting two threads with set_device(0) to be isolated",
@@ -11,30 +11,30 @@ rules! {
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "DefaultContext is a shared, non-owning view",
+            means: "A default context is never used: `Device::context` makes one of its own each time.",
         }
         CTX_02 = "CTX-02" {
             text: "The default context cannot be destroyed with aclrtDestroyContext. Seed 002 states the opposite; \
                 seed 004, the API reference, the header and the runtime source agree it is refused.",
             misuse: "destroying the context obtained from aclrtGetCurrentContext after set_device",
-            consequence: "call fails (source: context error, 107002)",
-            source: "default context; aclrtDestroyContext",
+            consequence: "the call is refused with ACL_ERROR_RT_CONTEXT_NULL 107002 (measured)",
+            source: "default context; aclrtDestroyContext; measured",
             seeds: [S002, S004],
             basis: "doc+source",
             priority: 1,
-            class: Compile,
-            means: "destroy exists only on the owning Context type",
+            class: ByConstruction,
+            means: "Nothing names a default context, and only contexts that this crate made are ever destroyed.",
         }
         CTX_03 = "CTX-03" {
             text: "Only contexts made by aclrtCreateContext may be destroyed, and only once.",
             misuse: "destroying the same context twice",
-            consequence: "error; older pyACL manual: segmentation fault",
-            source: "aclrtDestroyContext; pyACL destroy_context",
+            consequence: "ACL_ERROR_RT_CONTEXT_NULL 107002 (measured); older pyACL manual: segmentation fault",
+            source: "aclrtDestroyContext; pyACL destroy_context; measured",
             seeds: [],
-            basis: "doc+search",
+            basis: "doc+search+source",
             priority: 1,
-            class: Compile,
-            means: "move-only owner, Drop",
+            class: ByConstruction,
+            means: "A context's scope destroys it at its end, once; no value offers to destroy one.",
         }
         CTX_04 = "CTX-04" {
             text: "Creating a context also makes it current for the calling thread.",
@@ -45,7 +45,8 @@ rules! {
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "constructor saves and restores the previous context, or returns an explicit current guard",
+            means: "`Device::context` puts the thread's current context back after creating one; to use the new one, \
+                it is entered.",
         }
         CTX_05 = "CTX-05" {
             text: "A thread has one current context at a time and the last aclrtSetCurrentContext wins.",
@@ -56,18 +57,21 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "current-context guard is an exclusive borrow of a per-thread token; restores on drop",
+            means: "`Context::enter` takes the token of whatever is current by `&mut` for as long as the entered \
+                context is, and puts the outer one back afterwards.",
+            hole: "Another library may change the thread's current context between two calls.",
         }
         CTX_06 = "CTX-06" {
             text: "A context whose device has been reset cannot be made current.",
             misuse: "reset device, then set one of its contexts",
-            consequence: "service errors",
-            source: "aclrtSetCurrentContext, constraints",
+            consequence: "service errors; ACL_ERROR_RT_PARAM_INVALID 107000 (measured)",
+            source: "aclrtSetCurrentContext, constraints; measured",
             seeds: [],
-            basis: "doc",
+            basis: "doc+source",
             priority: 1,
             class: Compile,
-            means: "lifetime: Context<'dev>",
+            means: "A `Context` lives inside a scope that borrows its `Device`, and resetting takes the device by \
+                value.",
         }
         CTX_07 = "CTX-07" {
             text: "Switching to a context of another device silently switches the thread's device too.",
@@ -78,7 +82,7 @@ rules! {
             basis: "doc",
             priority: 2,
             class: ByConstruction,
-            means: "allocation is a method of the context/device, never of ambient state",
+            means: "Memory, streams and models are made by a `Current`, and belong to its context's device.",
         }
         CTX_08 = "CTX-08" {
             text: "Calling aclrtSetDevice again replaces the thread's current explicit context by that device's \
@@ -89,31 +93,33 @@ rules! {
             seeds: [],
             basis: "doc+source",
             priority: 1,
-            class: Compile,
-            means: "set_device needs the per-thread token that the current-context guard has borrowed",
+            class: ByConstruction,
+            means: "`Acl::device` and `Device::reset` put the thread's current context back after their call.",
+            hole: "Another library may set a device on the thread.",
         }
         CTX_09 = "CTX-09" {
             text: "Destroying the context that is current leaves the thread with no context at all; the default \
                 context is not restored.",
             misuse: "SetDevice, CreateContext, DestroyContext, then aclrtMalloc",
-            consequence: "107002",
-            source: "aclrtDestroyContext, open-source runtime behaviour",
+            consequence: "ACL_ERROR_RT_CONTEXT_NULL 107002 (measured)",
+            source: "aclrtDestroyContext, open-source runtime behaviour; measured",
             seeds: [],
             basis: "source",
             priority: 1,
             class: ByConstruction,
-            means: "Drop of a context re-installs the previous context of that thread",
+            means: "The end of a scope puts back the context that was current before it, also after a panic.",
+            hole: "Where none was current before, none is afterwards.",
         }
         CTX_10 = "CTX-10" {
             text: "Destroying a context tears down the streams and model instances that belong to it.",
             misuse: "destroy context, then destroy its stream",
-            consequence: "invalid handle / 107003",
-            source: "aclrtDestroyContext, open-source runtime behaviour",
+            consequence: "ACL_ERROR_RT_INVALID_HANDLE 107017 (measured)",
+            source: "aclrtDestroyContext, open-source runtime behaviour; measured",
             seeds: [],
             basis: "doc+source",
             priority: 1,
             class: Compile,
-            means: "lifetime: Stream<'ctx>, Model<'ctx>",
+            means: "Every handle carries the lifetime of its context's scope and cannot leave it.",
         }
         CTX_11 = "CTX-11" {
             text: "A context must not be destroyed while it is current on another thread.",
@@ -124,12 +130,13 @@ rules! {
             basis: "doc+source",
             priority: 2,
             class: Compile,
-            means: "worker's guard borrows &Context (scoped threads) or holds Arc<Context>",
+            means: "A `Context` is borrowed from its scope, so that only threads that are joined inside the scope can \
+                enter it.",
         }
         CTX_12 = "CTX-12" {
             text: "Each explicit context brings its own default stream (two on Atlas inference EP), which counts \
-                against the device's stream limit; the first creation without aclrtSetDevice also binds a device default \
-                stream.",
+                against the device's stream limit; the first creation without aclrtSetDevice also binds a device \
+                default stream.",
             misuse: "creating hundreds of contexts",
             consequence: "ACL_ERROR_RT_NO_STREAM_RESOURCE 207008",
             source: "aclrtCreateContext, constraints",
@@ -137,7 +144,8 @@ rules! {
             basis: "doc",
             priority: 3,
             class: RunTime,
-            means: "quota check / typed error",
+            means: "The library's refusal (207008) is an `Error::Vendor` that names this rule; how many streams are \
+                left is not asked.",
         }
         CTX_13 = "CTX-13" {
             text: "Reading a context system parameter that was never set fails; repeated sets overwrite.",
@@ -147,8 +155,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: RunTime,
-            means: "getter returns Option",
+            class: NotOffered,
+            means: "There is no API for context system parameters.",
         }
     }
 }

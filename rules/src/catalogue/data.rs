@@ -1,7 +1,7 @@
 //! Datasets and data buffers.
 
 rules! {
-    ($) Data doc_data {
+    ($) DATA doc_data {
         DATA_01 = "DATA-01" {
             text: "Destroying a data buffer never frees the memory it describes; that stays with the user.",
             misuse: "expecting the device memory to be released, or freeing it twice",
@@ -10,8 +10,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "DataBuffer<'m> borrows, or owns the DeviceBuffer and releases both",
+            class: ByConstruction,
+            means: "A dataset owns its buffer records; the memory is a block with a row of its own.",
         }
         DATA_02 = "DATA-02" {
             text: "The described memory must outlive the data buffer and every execution that uses it; replacing it \
@@ -22,8 +22,9 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "lifetime; update returns the old buffer",
+            class: ByConstruction,
+            means: "A binding keeps the rows of its blocks until its datasets are destroyed, and those are destroyed \
+                when no queued work uses them.",
         }
         DATA_03 = "DATA-03" {
             text: "A null data pointer is only allowed together with size zero; an empty tensor still needs at least \
@@ -34,8 +35,9 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "Option<DeviceSlice>",
+            class: ByConstruction,
+            means: "A buffer record is made over a block of at least one byte, or over null with size zero for an \
+                output that the library allocates.",
         }
         DATA_04 = "DATA-04" {
             text: "Destroying a dataset does not destroy its data buffers (the source only frees attached tensor \
@@ -47,7 +49,8 @@ rules! {
             basis: "doc+source",
             priority: 1,
             class: ByConstruction,
-            means: "Dataset owns its DataBuffers and destroys buffers then itself",
+            means: "Destroying a dataset destroys its buffer records, then the list.",
+            hole: "A list that the library refuses to destroy is lost.",
         }
         DATA_05 = "DATA-05" {
             text: "Descriptions, datasets, AIPP and config objects are destroyed by their own call, once.",
@@ -57,8 +60,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "one RAII type each",
+            class: ByConstruction,
+            means: "Descriptions, datasets and their buffers are destroyed by their own calls on every path, once.",
         }
         DATA_06 = "DATA-06" {
             text: "For synchronous execution an empty output buffer lets the runtime allocate device memory that the \
@@ -69,8 +72,9 @@ rules! {
             seeds: [],
             basis: "doc+source",
             priority: 2,
-            class: Compile,
-            means: "OutputSlot::Auto returns an owned DeviceBuffer; async requires allocated outputs",
+            class: ByConstruction,
+            means: "`Model::run` takes over what the library allocated and frees it; a prepared model has all its \
+                outputs allocated.",
         }
         DATA_07 = "DATA-07" {
             text: "The dataset must provide as many inputs and outputs as the model has, in order, and none may be \
@@ -82,7 +86,7 @@ rules! {
             basis: "doc+source",
             priority: 1,
             class: RunTime,
-            means: "checked against the model description when the dataset is built for that model",
+            means: "The inputs and outputs that are given are compared with the model's before anything is called.",
         }
         DATA_08 = "DATA-08" {
             text: "Each buffer must be at least as large as the description says.",
@@ -93,20 +97,22 @@ rules! {
             basis: "doc",
             priority: 1,
             class: RunTime,
-            means: "size check in the dataset builder",
+            means: "Shapes and element types are compared with the model's description, and every buffer is allocated \
+                by its shape.",
         }
         DATA_09 = "DATA-09" {
             text: "Tensor descriptions are attached after the buffers, at an existing index, within the compiled \
-                range; only their shape counts, and a queried description belongs to the dataset and is replaced by the \
-                next run.",
+                range; only their shape counts, and a queried description belongs to the dataset and is replaced by \
+                the next run.",
             misuse: "setting index 3 on a two-buffer dataset; keeping the pointer",
             consequence: "error / dangling",
             source: "aclmdlSetDatasetTensorDesc / GetDatasetTensorDesc",
             seeds: [],
             basis: "doc+source",
             priority: 2,
-            class: Compile,
-            means: "indexed slots; borrowed view with dataset lifetime",
+            class: ByConstruction,
+            means: "Descriptions are attached after the buffers, one for each input that the model leaves open; what a \
+                dataset answers is copied.",
         }
         DATA_10 = "DATA-10" {
             text: "A dataset and its buffers must not be changed while an async execution uses them.",
@@ -117,7 +123,8 @@ rules! {
             basis: "derived",
             priority: 1,
             class: Compile,
-            means: "in-flight guard owns the datasets",
+            means: "A queued model's inputs and outputs are out of reach until its stream was waited for, and its \
+                datasets are destroyed after that.",
         }
         DATA_11 = "DATA-11" {
             text: "The dimension count must equal the array length and be non-negative.",
@@ -128,7 +135,7 @@ rules! {
             basis: "doc",
             priority: 2,
             class: ByConstruction,
-            means: "slice argument",
+            means: "Count and sizes come from one slice.",
         }
     }
 }

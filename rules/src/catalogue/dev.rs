@@ -1,10 +1,10 @@
 //! Devices.
 
 rules! {
-    ($) Dev doc_dev {
+    ($) DEV doc_dev {
         DEV_01 = "DEV-01" {
-            text: "Runtime resources are acquired in order: device first, then streams (and everything else that \
-                needs a device).",
+            text: "Runtime resources are acquired in order: device first, then streams (and everything else that needs \
+                a device).",
             misuse: "create_stream before set_device",
             consequence: "ACL_ERROR_RT_CONTEXT_NULL 107002",
             source: "Runtime resource allocation page; aclrtSetDevice",
@@ -12,18 +12,22 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "Stream/Buffer/Context constructors take a device or current-context token",
+            means: "Streams, events, memory and models are made by a `Current`, which only a `Context` of a taken \
+                `Device` lends.",
         }
         DEV_02 = "DEV-02" {
             text: "Resources are released in reverse order: explicit streams first, the device last.",
             misuse: "reset_device, then destroy_stream on a stream made earlier",
-            consequence: "vendor: possible service errors; handle already gone",
-            source: "Runtime resource deallocation page",
+            consequence: "vendor: possible service errors. Measured: the stream's handle is gone (107017), and \
+                touching an event of before the reset crashes",
+            source: "Runtime resource deallocation page; measured",
             seeds: [S002, S004],
-            basis: "doc",
+            basis: "doc+source",
             priority: 1,
             class: Compile,
-            means: "lifetime: Stream<'dev> borrows Device, whose Drop resets",
+            means: "`Device::reset` takes the device by value while a context's scope borrows it, and the scope \
+                destroys its streams at its end.",
+            hole: "A scope that could not be taken down keeps its streams; the device then refuses to be reset.",
         }
         DEV_03 = "DEV-03" {
             text: "Setting a device implicitly creates exactly one default context and one default stream for that \
@@ -35,7 +39,8 @@ rules! {
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "Device exposes default_context()/default_stream() as non-owning views",
+            means: "`Current::default_stream` is a view of the stream that is there; every context is made by this \
+                crate, and a device's own default context is never used.",
         }
         DEV_04 = "DEV-04" {
             text: "Resetting the device implicitly releases its default context and default stream; they must not be \
@@ -47,7 +52,7 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "default views have no destroy method; reset happens once in Device::drop/close",
+            means: "`DefaultStream` has no way to be destroyed, and nothing names a default context.",
         }
         DEV_05 = "DEV-05" {
             text: "Device reset also releases every stream created under the default context (after waiting for its \
@@ -58,8 +63,9 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "lifetime 'dev on Stream",
+            class: ByConstruction,
+            means: "Nothing is made in a device's default context: each object is of an explicit context, which is \
+                gone before the device is reset.",
         }
         DEV_06 = "DEV-06" {
             text: "aclrtSetDevice and aclrtResetDevice are counted per device; resources are only freed when resets \
@@ -71,18 +77,19 @@ rules! {
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "one guard per successful set; reset in Drop",
+            means: "Each `Device` stands for one `aclrtSetDevice` and owes one `aclrtResetDevice`, which \
+                `Device::reset` or `Acl::close` pays.",
         }
         DEV_07 = "DEV-07" {
             text: "Resetting a device more often than it was set is an error.",
             misuse: "ResetDevice twice after one SetDevice",
-            consequence: "error (open-source runtime: 507007)",
-            source: "aclrtResetDeviceForce, misuse examples",
+            consequence: "ACL_ERROR_RT_CONTEXT_RELEASE_ERROR 507007 (measured)",
+            source: "aclrtResetDeviceForce, misuse examples; measured",
             seeds: [],
             basis: "doc+source",
             priority: 2,
             class: Compile,
-            means: "move-only guard",
+            means: "`Device::reset` takes the device by value, and a `Device` cannot be copied.",
         }
         DEV_08 = "DEV-08" {
             text: "A forced reset ignores the count and pulls the device from under all threads of the process; the \
@@ -93,9 +100,10 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: ByConstruction,
-            means: "force reset is not exposed, or needs the unique owner of the process-wide device \
-                (Arc::try_unwrap style)",
+            class: NotOffered,
+            means: "There is no forced reset.",
+            hole: "Another library in the process may force one. After a hang, a forced reset is the vendor's way out, \
+                and a program of this crate has to end its process instead.",
         }
         DEV_09 = "DEV-09" {
             text: "If counted and forced resets are mixed, the forced one has to be the last and the counts must \
@@ -106,46 +114,52 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: ByConstruction,
-            means: "wrapper uses one of the two only",
+            class: NotOffered,
+            means: "There is no forced reset: only the counted one is called.",
+            hole: "Another library in the process may mix the two.",
         }
         DEV_10 = "DEV-10" {
             text: "Teardown order inside a device: events and explicit streams, then explicit contexts, then the \
                 reset.",
             misuse: "aclrtResetDevice while explicit contexts, streams or events exist",
-            consequence: "service errors",
-            source: "aclrtResetDevice, constraints; acl_rt.h",
+            consequence: "service errors. Measured: the reset answers 0, streams are gone, events crash when they are \
+                touched, explicit contexts live on",
+            source: "aclrtResetDevice, constraints; acl_rt.h; measured",
             seeds: [],
-            basis: "doc+header",
+            basis: "doc+header+source",
             priority: 1,
-            class: Compile,
-            means: "nested lifetimes 'event/'stream inside 'ctx inside 'dev",
+            class: ByConstruction,
+            means: "The end of a context's scope takes everything down in this order, whatever was forgotten, and a \
+                scope borrows its device, so that no reset comes before its end.",
+            hole: "A stream that cannot be synchronised stops it there: what is left stays, and the device refuses to \
+                be reset.",
         }
         DEV_11 = "DEV-11" {
             text: "Device ids run from 0 to aclrtGetDeviceCount()-1.",
             misuse: "aclrtSetDevice(8) on an 8-device host",
-            consequence: "107001",
-            source: "aclrtSetDevice; ACL_ERROR_RT_INVALID_DEVICEID",
+            consequence: "ACL_ERROR_RT_INVALID_DEVICEID 107001 (measured)",
+            source: "aclrtSetDevice; ACL_ERROR_RT_INVALID_DEVICEID; measured",
             seeds: [],
-            basis: "doc",
+            basis: "doc+source",
             priority: 2,
             class: RunTime,
-            means: "validated DeviceId newtype from Devices::iter()",
+            means: "`Acl::device` compares the number with `aclrtGetDeviceCount` before the device is set.",
         }
         DEV_12 = "DEV-12" {
             text: "Asking for the current device fails if none was set on this thread.",
             misuse: "aclrtGetDevice on a fresh thread",
-            consequence: "error",
-            source: "aclrtGetDevice, constraints",
+            consequence: "ACL_ERROR_RT_CONTEXT_NULL 107002 (measured)",
+            source: "aclrtGetDevice, constraints; measured",
             seeds: [],
-            basis: "doc",
+            basis: "doc+source",
             priority: 3,
-            class: Compile,
-            means: "the id is a field of the Device token; no free-standing query",
+            class: ByConstruction,
+            means: "`Device::id`, `Context::device_id` and `Current::device_id` tell the number that was set; the \
+                library is never asked.",
         }
         DEV_13 = "DEV-13" {
-            text: "Peer access is one-directional, is enabled from the device that is current, must not name the \
-                same device, and its flags are reserved as 0; availability has to be queried first and only holds within \
+            text: "Peer access is one-directional, is enabled from the device that is current, must not name the same \
+                device, and its flags are reserved as 0; availability has to be queried first and only holds within \
                 one process.",
             misuse: "enabling 0->1 once and then copying 1->0",
             consequence: "copy fails or call rejected",
@@ -153,34 +167,34 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: RunTime,
-            means: "PeerLink<'a> value per direction returned by a checked constructor; copies between devices \
-                demand it",
+            class: NotOffered,
+            means: "There is no API for peer access.",
         }
         DEV_14 = "DEV-14" {
-            text: "Device limits only take effect when set at the right moment: process limits before \
-                aclrtSetDevice, core limits after it but before work, saturation mode before the streams it should \
-                affect; repeated settings overwrite.",
+            text: "Device limits only take effect when set at the right moment: process limits before aclrtSetDevice, \
+                core limits after it but before work, saturation mode before the streams it should affect; repeated \
+                settings overwrite.",
             misuse: "changing the saturation mode after creating the stream",
             consequence: "setting silently has no effect on existing objects",
             source: "aclrtDeviceSetLimit, aclrtSetDeviceResLimit, aclrtSetDeviceSatMode",
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: ByConstruction,
-            means: "options live in a device builder consumed when the device is opened",
+            class: NotOffered,
+            means: "There is no API for device limits.",
         }
         DEV_15 = "DEV-15" {
-            text: "User, logical and physical device ids are different number spaces, and two old conversion calls \
-                are documented with the wrong meaning.",
+            text: "User, logical and physical device ids are different number spaces, and two old conversion calls are \
+                documented with the wrong meaning.",
             misuse: "passing a logical id to aclrtSetDevice when visible-devices filtering is active",
             consequence: "wrong device used",
             source: "aclrtGet*DevIdBy* (user, logical, physical ids)",
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "distinct newtypes for the three id spaces",
+            class: Limit,
+            means: "Device numbers are those that `aclrtGetDeviceCount` counts; there is no conversion to the others.",
+            hole: "A number that the program got elsewhere does not say in which of the spaces it is.",
         }
         DEV_16 = "DEV-16" {
             text: "On IPV350 there is no default context and no default stream.",
@@ -190,8 +204,10 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: RunTime,
-            means: "product query at open; default_stream() returns Option/Err",
+            class: Limit,
+            means: "What the library answers there is an `Error::Vendor`.",
+            hole: "The name that the library has for this product is not known to this project, so that it cannot be \
+                told from others.",
         }
         DEV_17 = "DEV-17" {
             text: "Device synchronisation waits on the context current for this thread (and its device), not on all \
@@ -202,8 +218,9 @@ rules! {
             seeds: [],
             basis: "doc+source",
             priority: 2,
-            class: Compile,
-            means: "sync is a method of the context/stream that owns the in-flight work",
+            class: NotOffered,
+            means: "There is no synchronise of a whole device: streams are waited for one by one, and memory is freed \
+                by what is known of its own streams.",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Media processing.
 
 rules! {
-    ($) Dvpp doc_dvpp {
+    ($) DVPP doc_dvpp {
         DVPP_01 = "DVPP-01" {
             text: "A channel is not thread-safe (one per thread) and must not be used on several streams at once; \
                 creating it takes a stream slot.",
@@ -11,8 +11,8 @@ rules! {
             seeds: [],
             basis: "search",
             priority: 3,
-            class: Compile,
-            means: "!Sync channel, &mut self until synchronise",
+            class: NotOffered,
+            means: "There is no API for media processing.",
         }
         DVPP_02 = "DVPP-02" {
             text: "Destroy the channel before its description.",
@@ -22,8 +22,8 @@ rules! {
             seeds: [],
             basis: "search",
             priority: 3,
-            class: ByConstruction,
-            means: "Channel owns its description; drop order fixed",
+            class: NotOffered,
+            means: "There is no API for media processing.",
         }
         DVPP_03 = "DVPP-03" {
             text: "Media input and output memory must come from the DVPP allocator and be freed by it.",
@@ -33,8 +33,8 @@ rules! {
             seeds: [],
             basis: "header+search",
             priority: 3,
-            class: Compile,
-            means: "DvppBuffer type",
+            class: NotOffered,
+            means: "There is no API for media processing.",
         }
     }
 }

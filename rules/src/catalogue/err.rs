@@ -1,7 +1,7 @@
 //! Errors.
 
 rules! {
-    ($) Err doc_err {
+    ($) ERR doc_err {
         ERR_01 = "ERR-01" {
             text: "Every call returns a code that must be checked and handled.",
             misuse: "ignoring ret",
@@ -11,7 +11,8 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "#[must_use] Result<T, AclError>",
+            means: "Every call returns a `Result`, and a transition that failed holds the object.",
+            hole: "`let _ =` throws a result away.",
         }
         ERR_02 = "ERR-02" {
             text: "Success of an asynchronous call only means it was queued; device failures appear at the next \
@@ -22,8 +23,9 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "results are only obtainable from synchronise()",
+            class: ByConstruction,
+            means: "Queueing returns a `Pending`; what the work made comes from waiting for it, which returns the \
+                work's failure.",
         }
         ERR_03 = "ERR-03" {
             text: "The message pointer is valid until the next call and reading clears it; per thread by default.",
@@ -34,19 +36,20 @@ rules! {
             basis: "doc",
             priority: 2,
             class: ByConstruction,
-            means: "copied to String while building the error",
+            means: "The text is copied into the error on the thread that failed, before its next call.",
         }
         ERR_04 = "ERR-04" {
-            text: "The sticky error is per thread, cleared by one of the two getters, and in continue mode it may \
-                not be the first failure.",
+            text: "The sticky error is per thread, cleared by one of the two getters, and in continue mode it may not \
+                be the first failure.",
             misuse: "using it as the root cause",
-            consequence: "misdiagnosis",
-            source: "aclrtGetLastError / PeekAtLastError; continue-on-failure note",
+            consequence: "misdiagnosis. Measured: it misses failures of the ACL layer, and keeps those of the runtime \
+                across later successes",
+            source: "aclrtGetLastError / PeekAtLastError; continue-on-failure note; measured",
             seeds: [],
-            basis: "doc",
+            basis: "doc+source",
             priority: 3,
-            class: RunTime,
-            means: "wrapper records the first error per stream",
+            class: NotOffered,
+            means: "The sticky error is never asked for: each error is made from the call's own answer.",
         }
         ERR_05 = "ERR-05" {
             text: "Codes 1xxxxx are usage errors, 2xxxxx resources or support, 3xxxxx service state, 5xxxxx internal \
@@ -58,7 +61,7 @@ rules! {
             basis: "doc",
             priority: 2,
             class: ByConstruction,
-            means: "error enum with a kind()",
+            means: "`Code::kind` tells the class of a code.",
         }
         ERR_06 = "ERR-06" {
             text: "Functions that return a pointer signal failure with NULL.",
@@ -69,7 +72,7 @@ rules! {
             basis: "doc",
             priority: 2,
             class: ByConstruction,
-            means: "NonNull + Result",
+            means: "A null answer is an `Error::NullAnswer`.",
         }
         ERR_07 = "ERR-07" {
             text: "Recovery order is read details, abort tasks, repair; nothing else may run during the abort.",
@@ -79,8 +82,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "typestate recovery session holding the device exclusively",
+            class: NotOffered,
+            means: "There is no API for recovering a device.",
         }
         ERR_08 = "ERR-08" {
             text: "Process snapshots follow running, locked, backed up, restored; runtime calls block while locked.",
@@ -90,8 +93,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "typestate",
+            class: NotOffered,
+            means: "There is no API for snapshots of a process.",
         }
         ERR_09 = "ERR-09" {
             text: "Tensor channels are stopped from another thread, then destroyed, by their own calls.",
@@ -101,8 +104,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: ByConstruction,
-            means: "Drop stops, joins, destroys",
+            class: NotOffered,
+            means: "There are no tensor channels.",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Events.
 
 rules! {
-    ($) Event doc_event {
+    ($) EVENT doc_event {
         EVENT_01 = "EVENT-01" {
             text: "Events from plain aclrtCreateEvent must not be reset.",
             misuse: "aclrtResetEvent on such an event",
@@ -10,19 +10,19 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "event capabilities as type parameters",
+            class: NotOffered,
+            means: "Events cannot be reset.",
         }
         EVENT_02 = "EVENT-02" {
             text: "Without the sync flag an event cannot be used for stream waits or reset.",
             misuse: "timing-only event in aclrtStreamWaitEvent",
-            consequence: "error",
-            source: "aclrtCreateEventWithFlag, constraints",
+            consequence: "ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000 (measured)",
+            source: "aclrtCreateEventWithFlag, constraints; measured",
             seeds: [],
-            basis: "doc",
+            basis: "doc+source",
             priority: 2,
-            class: Compile,
-            means: "type parameters",
+            class: NotOffered,
+            means: "Events are made without flags, which lets them be waited for.",
         }
         EVENT_03 = "EVENT-03" {
             text: "Ex events reject reset, the old query call and wait-status queries; IPC and external flags stand \
@@ -33,43 +33,48 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "type parameters / builder",
+            class: NotOffered,
+            means: "There are no Ex events.",
         }
         EVENT_04 = "EVENT-04" {
             text: "Elapsed time needs two timing-enabled events recorded in order on the same stream and a stream \
                 synchronise before asking.",
             misuse: "asking before synchronise",
-            consequence: "107006 / 107007 / 507006",
-            source: "aclrtEventElapsedTime; 107006, 107007, 507006",
+            consequence: "107006 without timing; 107007 and 507006 by the manual; 507000 for an event that was never \
+                recorded (measured)",
+            source: "aclrtEventElapsedTime; 107006, 107007, 507006; measured",
             seeds: [],
-            basis: "doc",
+            basis: "doc+source",
             priority: 2,
-            class: Compile,
-            means: "typestate Created -> Recorded<'s> -> Completed",
+            class: ByConstruction,
+            means: "`Event::milliseconds_since` takes two recorded events and waits for both before it asks.",
+            hole: "Whether both were recorded on one stream is not checked; in the wrong order the library answers \
+                107007.",
         }
         EVENT_05 = "EVENT-05" {
             text: "Waiting is only meaningful on an event already recorded; an Ex event never recorded counts as \
                 complete, so the wait does nothing.",
             misuse: "StreamWaitEvent before RecordEvent",
-            consequence: "missing dependency, data race",
-            source: "aclrtRecordEvent / aclrtStreamWaitEvent",
+            consequence: "missing dependency, data race. Measured for plain events: the stream's wait is refused with \
+                107000, the host's wait returns at once",
+            source: "aclrtRecordEvent / aclrtStreamWaitEvent; measured",
             seeds: [],
-            basis: "doc",
+            basis: "doc+source",
             priority: 1,
             class: Compile,
-            means: "wait takes Recorded event by reference",
+            means: "An `Event` is `Unrecorded` until `Stream::record`; waiting takes one that is `Recorded`.",
         }
         EVENT_06 = "EVENT-06" {
             text: "An event may be destroyed before it completes, but not while another call uses it, and only once.",
             misuse: "destroy concurrently with a wait",
-            consequence: "undefined",
-            source: "aclrtDestroyEvent",
+            consequence: "undefined; a second destroy answers ACL_ERROR_RT_INVALID_HANDLE 107017 (measured)",
+            source: "aclrtDestroyEvent; measured",
             seeds: [],
-            basis: "doc",
+            basis: "doc+source",
             priority: 2,
-            class: Compile,
-            means: "move + borrow",
+            class: ByConstruction,
+            means: "`Event::destroy` takes the event by value, and a gate keeps the call back until every other call \
+                has left the event.",
         }
         EVENT_07 = "EVENT-07" {
             text: "Record and wait need event and stream on the same device.",
@@ -80,7 +85,7 @@ rules! {
             basis: "doc",
             priority: 2,
             class: Compile,
-            means: "device brand",
+            means: "Event, stream and `Current` of a call are of one context, and so of one device.",
         }
         EVENT_08 = "EVENT-08" {
             text: "Events per device are limited (65536, 1023 on Atlas inference, 65535 on Atlas training) and a \
@@ -92,7 +97,9 @@ rules! {
             basis: "doc",
             priority: 2,
             class: RunTime,
-            means: "typed error, pool",
+            means: "The library's refusal (207007) is an `Error::Vendor` that names this rule; events that no handle \
+                names are destroyed by `Current::collect`.",
+            hole: "A record that blocks until an event is free cannot be seen.",
         }
         EVENT_09 = "EVENT-09" {
             text: "Recording again replaces what the event captured; waits issued later see the newest record.",
@@ -103,7 +110,7 @@ rules! {
             basis: "doc",
             priority: 2,
             class: Compile,
-            means: "record takes &mut self and yields a fresh Recorded token",
+            means: "`Stream::record` takes the event by value: nobody else can be about to wait for its older record.",
         }
         EVENT_10 = "EVENT-10" {
             text: "Resetting an event that several streams wait on can leave the others waiting forever.",
@@ -113,8 +120,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "reset consumes the only outstanding wait token, otherwise unavailable",
+            class: NotOffered,
+            means: "Events cannot be reset.",
         }
         EVENT_11 = "EVENT-11" {
             text: "Timeout units and sentinels differ per call (-1 or >0 ms, 0 = never in seconds) and the \
@@ -125,8 +132,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: ByConstruction,
-            means: "Duration/Option<Duration> parameters",
+            class: NotOffered,
+            means: "Events are waited for without a limit.",
         }
         EVENT_12 = "EVENT-12" {
             text: "External record/wait only work on capturing streams with Ex sync events, once per graph, and an \
@@ -137,8 +144,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "ExternalEvent type used through the capture guard",
+            class: NotOffered,
+            means: "There is no recording of external events.",
         }
     }
 }

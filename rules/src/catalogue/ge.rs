@@ -1,7 +1,7 @@
 //! Graph engine sessions.
 
 rules! {
-    ($) Ge doc_ge {
+    ($) GE doc_ge {
         GE_01 = "GE-01" {
             text: "The allocator must be registered before LoadGraph.",
             misuse: "LoadGraph, then RegisterExternalAllocator",
@@ -10,8 +10,8 @@ rules! {
             seeds: [S001],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "typestate Compiled -> (with_allocator) -> Loaded",
+            class: NotOffered,
+            means: "There is no API for graph engine sessions yet.",
         }
         GE_02 = "GE-02" {
             text: "It only works together with LoadGraph plus RunGraphWithStreamAsync or ExecuteGraphWithStreamAsync.",
@@ -21,8 +21,8 @@ rules! {
             seeds: [S001],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "only the stream-async run method exists after with_allocator",
+            class: NotOffered,
+            means: "There is no API for graph engine sessions yet.",
         }
         GE_03 = "GE-03" {
             text: "Per stream, the last registration wins.",
@@ -32,8 +32,8 @@ rules! {
             seeds: [S001],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "guard with exclusive borrow, as ALLOC-09",
+            class: NotOffered,
+            means: "There is no API for graph engine sessions yet.",
         }
         GE_04 = "GE-04" {
             text: "One allocator on several streams forbids concurrent execution; synchronise the previous stream \
@@ -44,8 +44,8 @@ rules! {
             seeds: [S001],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "lease as ALLOC-10",
+            class: NotOffered,
+            means: "There is no API for graph engine sessions yet.",
         }
         GE_05 = "GE-05" {
             text: "Synchronise the stream before the allocator releases memory to the operating system.",
@@ -55,20 +55,20 @@ rules! {
             seeds: [S001],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "proof as ALLOC-11",
+            class: NotOffered,
+            means: "There is no API for graph engine sessions yet.",
         }
         GE_06 = "GE-06" {
-            text: "The allocator is a shared pointer to a class derived from GE's Allocator, registered for one \
-                named stream.",
+            text: "The allocator is a shared pointer to a class derived from GE's Allocator, registered for one named \
+                stream.",
             misuse: "passing an unrelated object or a stream from elsewhere",
             consequence: "FAILED / undefined",
             source: "RegisterExternalAllocator, parameters",
             seeds: [S001],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "C++ shim owned by a Rust trait object (Arc); stream parameter typed",
+            class: NotOffered,
+            means: "There is no API for graph engine sessions yet.",
         }
         GE_07 = "GE-07" {
             text: "The seed page lists only Atlas A3 and A2 training/inference products as supported.",
@@ -78,8 +78,8 @@ rules! {
             seeds: [S001],
             basis: "doc",
             priority: 1,
-            class: RunTime,
-            means: "capability check",
+            class: NotOffered,
+            means: "There is no API for graph engine sessions yet.",
         }
         GE_08 = "GE-08" {
             text: "The call reports SUCCESS or FAILED and the result must be checked.",
@@ -89,8 +89,8 @@ rules! {
             seeds: [S001],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "#[must_use] Result",
+            class: NotOffered,
+            means: "There is no API for graph engine sessions yet.",
         }
         GE_09 = "GE-09" {
             text: "Unregister before destroying the allocator; repeated or unknown unregistration succeeds; NULL \
@@ -101,8 +101,8 @@ rules! {
             seeds: [],
             basis: "doc+source",
             priority: 1,
-            class: Compile,
-            means: "guard order as ALLOC-12",
+            class: NotOffered,
+            means: "There is no API for graph engine sessions yet.",
         }
         GE_10 = "GE-10" {
             text: "GE is a singleton: initialise once, finalise before initialising again.",
@@ -112,8 +112,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: ByConstruction,
-            means: "process-wide singleton guard",
+            class: NotOffered,
+            means: "There is no API for graph engine sessions yet.",
         }
         GE_11 = "GE-11" {
             text: "Sessions and graphs only live between initialise and finalise.",
@@ -123,8 +123,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "lifetime 'ge",
+            class: NotOffered,
+            means: "There is no API for graph engine sessions yet.",
         }
         GE_12 = "GE-12" {
             text: "A session must not be used concurrently, and several sessions compete for exclusive resources.",
@@ -134,8 +134,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "GeSession: Send + !Sync, &mut self methods; creation returns Result",
+            class: NotOffered,
+            means: "There is no API for graph engine sessions yet.",
         }
         GE_13 = "GE-13" {
             text: "The old Session and the new GeSession APIs cannot be mixed.",
@@ -145,8 +145,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "separate modules behind exclusive features",
+            class: NotOffered,
+            means: "There is no API for graph engine sessions yet.",
         }
         GE_14 = "GE-14" {
             text: "V1 pairs compile paths with run paths: CompileGraph goes with the stream-async calls only, \
@@ -157,8 +157,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "typestate Built vs Compiled",
+            class: NotOffered,
+            means: "There is no API for graph engine sessions yet.",
         }
         GE_15 = "GE-15" {
             text: "The three run modes of one graph are mutually exclusive.",
@@ -168,20 +168,20 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "graph handle parameterised by run mode",
+            class: NotOffered,
+            means: "There is no API for graph engine sessions yet.",
         }
         GE_16 = "GE-16" {
-            text: "If a graph was loaded on one stream and runs on another, the load stream has to be synchronised \
-                in between.",
+            text: "If a graph was loaded on one stream and runs on another, the load stream has to be synchronised in \
+                between.",
             misuse: "load on s1, run on s2 at once",
             consequence: "undefined",
             source: "LoadGraph, stream parameter",
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: ByConstruction,
-            means: "graph remembers its load stream; run on another stream demands a Synced proof",
+            class: NotOffered,
+            means: "There is no API for graph engine sessions yet.",
         }
         GE_17 = "GE-17" {
             text: "Stream-async execution in V1 needs a finished compile and load.",
@@ -191,8 +191,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "typestate",
+            class: NotOffered,
+            means: "There is no API for graph engine sessions yet.",
         }
         GE_18 = "GE-18" {
             text: "The run stream must come from aclrtCreateStream and, in V1, belong to the default context.",
@@ -202,8 +202,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "takes Stream<DefaultCtx>",
+            class: NotOffered,
+            means: "There is no API for graph engine sessions yet.",
         }
         GE_19 = "GE-19" {
             text: "Inputs and outputs are device memory allocated beforehand and 32-byte aligned (host only where \
@@ -214,8 +214,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: ByConstruction,
-            means: "tensor constructor checks placement and alignment",
+            class: NotOffered,
+            means: "There is no API for graph engine sessions yet.",
         }
         GE_20 = "GE-20" {
             text: "Inputs and outputs must live until the stream is synchronised (or until the callback runs for \
@@ -226,8 +226,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "in-flight guard / inputs moved into the callback box",
+            class: NotOffered,
+            means: "There is no API for graph engine sessions yet.",
         }
         GE_21 = "GE-21" {
             text: "Outputs that GE allocated through the external allocator must be released before that allocator \
@@ -238,8 +238,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "OutputTensor<'alloc> / OutputTensor<'session>",
+            class: NotOffered,
+            means: "There is no API for graph engine sessions yet.",
         }
         GE_22 = "GE-22" {
             text: "Setting graph memory bases makes a registered external allocator ineffective.",
@@ -249,8 +249,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "typestate: memory-base mode and allocator mode exclude each other",
+            class: NotOffered,
+            means: "There is no API for graph engine sessions yet.",
         }
         GE_23 = "GE-23" {
             text: "Memory bases need a compiled static graph; const and fixed bases are set once, feature base only \
@@ -261,8 +261,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "typestate builder with consumed options",
+            class: NotOffered,
+            means: "There is no API for graph engine sessions yet.",
         }
         GE_24 = "GE-24" {
             text: "A graph object may be added once under one unused id: the session modifies it, a duplicate object \
@@ -273,8 +273,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "AddGraph takes Graph by value, ids are generated",
+            class: NotOffered,
+            means: "There is no API for graph engine sessions yet.",
         }
         GE_25 = "GE-25" {
             text: "A graph flagged for rebuild must be removed, added and compiled again; V1 compile rejects graphs \
@@ -285,8 +285,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: RunTime,
-            means: "typed error; enum for keys",
+            class: NotOffered,
+            means: "There is no API for graph engine sessions yet.",
         }
     }
 }

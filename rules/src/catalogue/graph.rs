@@ -1,7 +1,7 @@
 //! Captured graphs.
 
 rules! {
-    ($) Graph doc_graph {
+    ($) GRAPH doc_graph {
         GRAPH_01 = "GRAPH-01" {
             text: "Capture begin and end pair on the same stream.",
             misuse: "end without begin",
@@ -10,8 +10,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "capture guard consuming &mut Stream, or closure API",
+            class: NotOffered,
+            means: "There is no API for capturing graphs.",
         }
         GRAPH_02 = "GRAPH-02" {
             text: "Unless relaxed, begin and end must be on one thread.",
@@ -21,8 +21,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "!Send guard",
+            class: NotOffered,
+            means: "There is no API for capturing graphs.",
         }
         GRAPH_03 = "GRAPH-03" {
             text: "The default stream cannot take part in capture.",
@@ -32,8 +32,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "begin_capture only on explicit Stream",
+            class: NotOffered,
+            means: "There is no API for capturing graphs.",
         }
         GRAPH_04 = "GRAPH-04" {
             text: "While capturing, synchronising or querying the stream, its events, context or device is illegal, \
@@ -44,8 +44,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "guard exposes only enqueue methods; ambient sync copies remain a run-time check",
+            class: NotOffered,
+            means: "There is no API for capturing graphs.",
         }
         GRAPH_05 = "GRAPH-05" {
             text: "Captured copies need pinned host memory, and every captured resource must live until the instance \
@@ -56,20 +56,20 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "ModelRi<'res> borrows or owns captured resources; pinned-only methods",
+            class: NotOffered,
+            means: "There is no API for capturing graphs.",
         }
         GRAPH_06 = "GRAPH-06" {
-            text: "Sub-streams join capture through events created with Ex sync and must return to the origin \
-                stream, with nothing issued on them afterwards.",
+            text: "Sub-streams join capture through events created with Ex sync and must return to the origin stream, \
+                with nothing issued on them afterwards.",
             misuse: "forgetting the join event",
             consequence: "107025",
             source: "dev_guide 04-02; 107024, 107025, 107032",
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "fork/join closure API on the guard",
+            class: NotOffered,
+            means: "There is no API for capturing graphs.",
         }
         GRAPH_07 = "GRAPH-07" {
             text: "An instance cannot be destroyed while running.",
@@ -79,8 +79,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "in-flight guard borrows the instance",
+            class: NotOffered,
+            means: "There is no API for capturing graphs.",
         }
         GRAPH_08 = "GRAPH-08" {
             text: "Building: begin, bind persistent streams (not NULL, one instance per stream), issue, end task, \
@@ -91,8 +91,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "typestate builder",
+            class: NotOffered,
+            means: "There is no API for capturing graphs.",
         }
         GRAPH_09 = "GRAPH-09" {
             text: "Task groups and updates pair up on one stream and must match in number and type; disabling or \
@@ -103,8 +103,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "RAII guards; &mut instance",
+            class: NotOffered,
+            means: "There is no API for capturing graphs.",
         }
         GRAPH_10 = "GRAPH-10" {
             text: "Sub-instances are not destroyed by the user and captured instances cannot be aborted.",
@@ -114,8 +114,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "SubRi type without destroy/abort",
+            class: NotOffered,
+            means: "There is no API for capturing graphs.",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Collective communication.
 
 rules! {
-    ($) Hccl doc_hccl {
+    ($) HCCL doc_hccl {
         HCCL_01 = "HCCL-01" {
             text: "All ranks must initialise with the same rank count, root info and configuration, and the \
                 configuration struct must be initialised by its own call first.",
@@ -11,8 +11,8 @@ rules! {
             seeds: [],
             basis: "search",
             priority: 2,
-            class: RunTime,
-            means: "config built by the wrapper; cross-rank equality can only fail at run time",
+            class: NotOffered,
+            means: "There is no API for collective communication.",
         }
         HCCL_02 = "HCCL-02" {
             text: "Concurrent initialisation from several threads is only supported with one thread per device.",
@@ -22,20 +22,20 @@ rules! {
             seeds: [],
             basis: "search",
             priority: 2,
-            class: Compile,
-            means: "init takes &mut of the device's communicator slot",
+            class: NotOffered,
+            means: "There is no API for collective communication.",
         }
         HCCL_03 = "HCCL-03" {
-            text: "After destroy no collective may be called; destroying a communicator in use returns a retry code \
-                or aborts running operations.",
+            text: "After destroy no collective may be called; destroying a communicator in use returns a retry code or \
+                aborts running operations.",
             misuse: "destroy while an all-reduce runs",
             consequence: "HCCL_E_AGAIN or operation aborted",
             source: "HcclCommDestroy",
             seeds: [],
             basis: "search",
             priority: 2,
-            class: Compile,
-            means: "move-only Comm; in-flight guard borrows it",
+            class: NotOffered,
+            means: "There is no API for collective communication.",
         }
         HCCL_04 = "HCCL-04" {
             text: "Every rank issues the same operation with the same count, type and reduction, one input per rank.",
@@ -45,8 +45,8 @@ rules! {
             seeds: [],
             basis: "search",
             priority: 2,
-            class: RunTime,
-            means: "distributed property; SPMD wrapper and optional check",
+            class: NotOffered,
+            means: "There is no API for collective communication.",
         }
         HCCL_05 = "HCCL-05" {
             text: "Collectives are asynchronous on the given stream: buffers live and results are read only after \
@@ -57,20 +57,20 @@ rules! {
             seeds: [],
             basis: "search",
             priority: 2,
-            class: Compile,
-            means: "in-flight guard",
+            class: NotOffered,
+            means: "There is no API for collective communication.",
         }
         HCCL_06 = "HCCL-06" {
-            text: "Single-machine only, device list without duplicates, one collective at a time per device, calls \
-                of different threads within the connect timeout.",
+            text: "Single-machine only, device list without duplicates, one collective at a time per device, calls of \
+                different threads within the connect timeout.",
             misuse: "duplicate device ids",
             consequence: "failure / timeout",
             source: "HcclCommInitAll",
             seeds: [],
             basis: "search",
             priority: 2,
-            class: RunTime,
-            means: "&mut Comm per operation; duplicate check",
+            class: NotOffered,
+            means: "There is no API for collective communication.",
         }
         HCCL_07 = "HCCL-07" {
             text: "Point-to-point calls block until matched and must pair up.",
@@ -80,8 +80,8 @@ rules! {
             seeds: [],
             basis: "search",
             priority: 3,
-            class: RunTime,
-            means: "session types only within one program; otherwise documentation",
+            class: NotOffered,
+            means: "There is no API for collective communication.",
         }
         HCCL_08 = "HCCL-08" {
             text: "Set the device before creating a communicator and destroy it before resetting the device.",
@@ -91,8 +91,8 @@ rules! {
             seeds: [],
             basis: "search",
             priority: 2,
-            class: Compile,
-            means: "Comm<'dev>",
+            class: NotOffered,
+            means: "There is no API for collective communication.",
         }
     }
 }

@@ -1,29 +1,34 @@
 //! Initialising and finalising.
 
 rules! {
-    ($) Init doc_init {
+    ($) INIT doc_init {
         INIT_01 = "INIT-01" {
             text: "No ACL call is legal until aclInit has succeeded in the process.",
             misuse: "aclrtSetDevice(0) as the first ACL call",
-            consequence: "ACL_ERROR_UNINITIALIZE 100001 where checked, otherwise later internal failures",
-            source: "aclInit, function description; error 100001",
+            consequence: "undefined; ACL_ERROR_UNINITIALIZE 100001 where it is checked. Measured: runtime calls answer \
+                0 without it",
+            source: "aclInit, function description; error 100001; measured",
             seeds: [],
-            basis: "doc",
+            basis: "doc+source",
             priority: 1,
             class: Compile,
-            means: "every constructor needs a reference to the Acl guard; nothing else can produce a handle",
+            means: "Every handle comes from a `Current`, that from a `Context`, that from a `Device`, and that from an \
+                `Acl`, which only a successful `aclInit` makes.",
         }
         INIT_02 = "INIT-02" {
             text: "Finalising comes last: devices are reset and every ACL object released before aclFinalize or \
                 aclFinalizeReference runs.",
             misuse: "aclFinalize() while a stream, buffer or model is still alive, then using or destroying it",
-            consequence: "undefined; exit-time errors reported by the vendor",
-            source: "dev_guide 01, 06 (call sequences)",
+            consequence: "undefined; exit-time errors reported by the vendor. Measured: finalising with live objects \
+                answers 0",
+            source: "dev_guide 01, 06 (call sequences); measured",
             seeds: [],
-            basis: "doc",
+            basis: "doc+source",
             priority: 1,
             class: Compile,
-            means: "lifetime: every object borrows (transitively) from the Acl guard",
+            means: "A `Device` borrows its `Acl`, and `Acl::close` takes the `Acl` by value; a device whose handle was \
+                lost is given back by `close` before it finalises.",
+            hole: "A program that ends without `close` leaves the library initialised.",
         }
         INIT_03 = "INIT-03" {
             text: "The process must have finalised ACL before it exits.",
@@ -34,20 +39,23 @@ rules! {
             basis: "doc",
             priority: 2,
             class: ByConstruction,
-            means: "RAII guard; note mem::forget and process::exit still bypass Drop",
+            means: "`run` finalises however its program ends, also by a panic.",
+            hole: "A program that has an `Acl` of its own calls `close` itself; `process::exit` and `abort` finalise \
+                nothing.",
         }
         INIT_04 = "INIT-04" {
-            text: "Finalising must not be driven from destructors of process-lifetime singletons, because \
-                destruction order at exit is not defined.",
+            text: "Finalising must not be driven from destructors of process-lifetime singletons, because destruction \
+                order at exit is not defined.",
             misuse: "holding the ACL guard in a global object whose destructor finalises",
             consequence: "process may crash on exit",
             source: "aclFinalize / aclFinalizeReference, constraints",
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "guard is !Send + !Sync (cannot live in a static) or a closure-scoped entry point \
-                Acl::scope(|acl| ..)",
+            class: ByConstruction,
+            means: "No destructor of this crate calls the library: an `Acl` in a static, or dropped anywhere, \
+                finalises nothing.",
+            hole: "A destructor of the program's own may call `close`.",
         }
         INIT_05 = "INIT-05" {
             text: "A second aclInit returns the repeat-initialise code; the program may treat it as success, and the \
@@ -59,7 +67,8 @@ rules! {
             basis: "doc+source",
             priority: 1,
             class: ByConstruction,
-            means: "wrapper maps 100002 to Ok and records one owed aclFinalizeReference",
+            means: "`Acl::init` takes 100002 for success, tells it by `Acl::joined`, and owes one counted finalisation \
+                like any other.",
         }
         INIT_06 = "INIT-06" {
             text: "All aclInit calls in one process must carry the same configuration; only the first one takes \
@@ -70,32 +79,35 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: RunTime,
-            means: "process-wide record of the first config, compare and return a typed error",
+            class: Limit,
+            means: "`Acl::joined` tells that another initialisation came first, whose configuration is in force.",
+            hole: "The library does not say which configuration is in force, so that nothing can be compared with it.",
         }
         INIT_07 = "INIT-07" {
-            text: "aclFinalize drops the init count to zero at once, so it tears ACL down for every other component \
-                in the process; aclFinalizeReference only decrements.",
+            text: "aclFinalize drops the init count to zero at once, so it tears ACL down for every other component in \
+                the process; aclFinalizeReference only decrements.",
             misuse: "library A calls aclFinalize while library B still holds streams",
-            consequence: "B's later calls fail or are undefined; a second aclFinalize gives \
-                ACL_ERROR_REPEAT_FINALIZE 100037",
+            consequence: "B's later calls fail or are undefined; a second aclFinalize gives ACL_ERROR_REPEAT_FINALIZE \
+                100037",
             source: "aclFinalize vs aclFinalizeReference",
             seeds: [],
             basis: "doc+source",
             priority: 1,
             class: ByConstruction,
-            means: "wrapper only ever calls aclFinalizeReference, once per successful/repeat init",
+            means: "`aclFinalizeReference` is the only finalisation that is ever called, once for each `Acl`.",
+            hole: "Another library in the process may call `aclFinalize`.",
         }
         INIT_08 = "INIT-08" {
             text: "Finalising more often than initialising is an error.",
             misuse: "dropping two copies of the init guard",
-            consequence: "ACL_ERROR_REPEAT_FINALIZE 100037",
-            source: "aclFinalizeReference; ACL_ERROR_REPEAT_FINALIZE",
+            consequence: "ACL_ERROR_REPEAT_FINALIZE 100037. Measured: aclFinalize that nothing came before answers 0, \
+                the counted one 100037",
+            source: "aclFinalizeReference; ACL_ERROR_REPEAT_FINALIZE; measured",
             seeds: [],
             basis: "doc+source",
             priority: 2,
             class: Compile,
-            means: "move-only guard (no Clone/Copy)",
+            means: "`Acl::close` takes the `Acl` by value, and an `Acl` cannot be copied.",
         }
         INIT_09 = "INIT-09" {
             text: "With plain aclFinalize, init/finalise cycles may only follow each other sequentially; overlapping \
@@ -107,7 +119,9 @@ rules! {
             basis: "doc",
             priority: 2,
             class: ByConstruction,
-            means: "only the reference-counted path is used; guard constructor/destructor serialised by a mutex",
+            means: "Only the counted finalisation is called, so that initialising and closing may overlap on any \
+                threads.",
+            hole: "Another library in the process may use the plain one.",
         }
         INIT_10 = "INIT-10" {
             text: "The thread that finalises must wait for all worker threads that still use ACL.",
@@ -118,7 +132,8 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "worker closures borrow 'acl, so only scoped threads (joined before the guard drops) compile",
+            means: "What a thread uses of the library borrows the `Acl`, which cannot be closed while it is borrowed.",
+            hole: "An `Acl` in a static can be used by a thread until the process ends; it cannot be closed then.",
         }
         INIT_11 = "INIT-11" {
             text: "When a default device comes from the JSON file, explicit context creation still needs an \
@@ -129,8 +144,9 @@ rules! {
             seeds: [S004],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "Context::new takes &Device, and Device can only come from aclrtSetDevice",
+            class: ByConstruction,
+            means: "`Device::context` is the one way to a context, and a `Device` is made by `aclrtSetDevice`, \
+                whatever the configuration says.",
         }
         INIT_12 = "INIT-12" {
             text: "Dump is configured either through aclInit or through aclmdlInitDump, never both; aclmdlInitDump \
@@ -141,21 +157,23 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "typestate: DumpSession created from &Acl<NoDump>, Model::load takes it optionally",
+            class: NotOffered,
+            means: "There is no API for dumps.",
+            hole: "A configuration file that is given to `Acl::init_with` may ask for dumps.",
         }
         INIT_13 = "INIT-13" {
             text: "Profiling calls nest strictly (init, start, stop, finalise, all after aclInit and before model \
-                load), cannot be combined with aclInit-based profiling, and cannot interleave with the subscription API \
-                family.",
+                load), cannot be combined with aclInit-based profiling, and cannot interleave with the subscription \
+                API family.",
             misuse: "aclprofStart without aclprofInit, or aclprofModelSubscribe inside an aclprofInit..Finalize window",
             consequence: "ACL_ERROR_PROF_NOT_RUN 100043, PROF_ALREADY_RUN 100042, PROF_API_CONFLICT 148047",
             source: "aclprofInit/Start/Stop/Finalize; 100042, 100043, 148047",
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "nested RAII guards holding an exclusive borrow of the profiling capability",
+            class: NotOffered,
+            means: "There is no API for profiling.",
+            hole: "A configuration file that is given to `Acl::init_with` may ask for profiling.",
         }
     }
 }

@@ -1,18 +1,18 @@
 //! Sharing between processes.
 
 rules! {
-    ($) Ipc doc_ipc {
+    ($) IPC doc_ipc {
         IPC_01 = "IPC-01" {
-            text: "The exporter keeps the resource alive until importers have imported it, and closes only after \
-                every importer has closed; exporting and importing in one process is not supported.",
+            text: "The exporter keeps the resource alive until importers have imported it, and closes only after every \
+                importer has closed; exporting and importing in one process is not supported.",
             misuse: "exporter frees early",
             consequence: "import fails or undefined",
             source: "aclrtIpcMemClose and export/import pages",
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: RunTime,
-            means: "cannot be seen across processes; document, keep exporter guard alive explicitly",
+            class: NotOffered,
+            means: "There is no API for sharing between processes.",
         }
         IPC_02 = "IPC-02" {
             text: "IPC events use their flag alone and reject timing, reset, query and id calls; a shared notify may \
@@ -23,8 +23,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "IpcEvent / ImportedNotify types with fewer methods",
+            class: NotOffered,
+            means: "There is no API for sharing between processes.",
         }
         IPC_03 = "IPC-03" {
             text: "Process ids for whitelists must come from the runtime's own query, and importers' ids must be \
@@ -35,8 +35,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: ByConstruction,
-            means: "wrapper obtains the id itself",
+            class: NotOffered,
+            means: "There is no API for sharing between processes.",
         }
     }
 }

@@ -1,18 +1,18 @@
 //! Kernels.
 
 rules! {
-    ($) Kernel doc_kernel {
+    ($) KERNEL doc_kernel {
         KERNEL_01 = "KERNEL-01" {
-            text: "Kernel use follows load binary, get function, launch, synchronise, unload; functions die with \
-                their binary.",
+            text: "Kernel use follows load binary, get function, launch, synchronise, unload; functions die with their \
+                binary.",
             misuse: "launch after unload, or unload with tasks queued",
             consequence: "507024 / invalid handle",
             source: "aclrtBinaryLoad* / GetFunction / Launch / UnLoad",
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "Func<'bin>; in-flight guard borrows the binary",
+            class: NotOffered,
+            means: "There is no API for launching kernels.",
         }
         KERNEL_02 = "KERNEL-02" {
             text: "Unload in the same context as the load.",
@@ -22,8 +22,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: ByConstruction,
-            means: "Drop installs the loading context",
+            class: NotOffered,
+            means: "There is no API for launching kernels.",
         }
         KERNEL_03 = "KERNEL-03" {
             text: "Launch on the device the binary was loaded to, with argument memory on that same device; symbol \
@@ -34,20 +34,20 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "device brand on Func and arguments",
+            class: NotOffered,
+            means: "There is no API for launching kernels.",
         }
         KERNEL_04 = "KERNEL-04" {
-            text: "Arguments are appended left to right (at most 128), placeholders filled after all appends, and \
-                the list finalised before launch and again after every update.",
+            text: "Arguments are appended left to right (at most 128), placeholders filled after all appends, and the \
+                list finalised before launch and again after every update.",
             misuse: "launch without finalise",
             consequence: "error / wrong arguments",
             source: "aclrtKernelArgs*",
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "typestate builder Open -> Finalized",
+            class: NotOffered,
+            means: "There is no API for launching kernels.",
         }
         KERNEL_05 = "KERNEL-05" {
             text: "The argument array must match the kernel's parameter order, count and packing.",
@@ -57,8 +57,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: RunTime,
-            means: "arity and size checked with aclrtFunctionGetParamCount/Info; typed macro for known kernels",
+            class: NotOffered,
+            means: "There is no API for launching kernels.",
         }
         KERNEL_06 = "KERNEL-06" {
             text: "Binary data location depends on the run mode, the data stays owned by the user, and binaries only \
@@ -69,8 +69,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "Binary<'data>; run-mode checked source",
+            class: NotOffered,
+            means: "There is no API for launching kernels.",
         }
     }
 }

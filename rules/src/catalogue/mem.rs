@@ -1,7 +1,7 @@
 //! Memory.
 
 rules! {
-    ($) Mem doc_mem {
+    ($) MEM doc_mem {
         MEM_01 = "MEM-01" {
             text: "Freed memory must never be touched or freed again; the free is immediate and does not wait for \
                 tasks.",
@@ -12,65 +12,68 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "owning buffer types, move semantics",
+            means: "Freeing takes the buffer by value; the row remembers that it was freed.",
         }
         MEM_02 = "MEM-02" {
-            text: "Memory may only be freed once no queued task uses it, because free neither synchronises the \
-                stream nor the device.",
+            text: "Memory may only be freed once no queued task uses it, because free neither synchronises the stream \
+                nor the device.",
             misuse: "memcpy_async into a buffer, then free without synchronise",
             consequence: "device memory corruption",
             source: "aclrtFree, function description",
             seeds: [],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "in-flight work owns or exclusively borrows the buffer until a sync returns it",
+            class: ByConstruction,
+            means: "Each block carries a stamp of the last work that was queued with it, and is freed when a \
+                synchronise has covered that work, never before.",
+            hole: "After a failure that leaves open whether work was queued, and a synchronise that fails too, the \
+                block stays allocated.",
         }
         MEM_03 = "MEM-03" {
-            text: "Each allocation family has its own release function (device, pinned host, physical handle, \
-                reserved range, pool, DVPP, managed).",
+            text: "Each allocation family has its own release function (device, pinned host, physical handle, reserved \
+                range, pool, DVPP, managed).",
             misuse: "aclrtFree on memory from aclrtMallocHost",
             consequence: "error or undefined",
             source: "aclrtFree, aclrtFreeHost, VMM, pool, DVPP free functions",
             seeds: [],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "one type per family; release only in its Drop",
+            class: ByConstruction,
+            means: "A block knows which function allocated it, and is freed by the one that belongs to it.",
         }
         MEM_04 = "MEM-04" {
             text: "An allocation size of zero is not allowed.",
             misuse: "aclrtMalloc(&p, 0, ..)",
-            consequence: "invalid parameter",
-            source: "aclrtMalloc and siblings, size parameter",
+            consequence: "ACL_ERROR_INVALID_PARAM 100000 (measured)",
+            source: "aclrtMalloc and siblings, size parameter; measured",
             seeds: [],
             basis: "doc+source",
             priority: 1,
-            class: Compile,
-            means: "NonZeroUsize size (or runtime check that returns a typed error)",
+            class: ByConstruction,
+            means: "A buffer without elements is allocated as one byte.",
         }
         MEM_05 = "MEM-05" {
             text: "Freeing a null pointer is an error, not a no-op.",
             misuse: "free(NULL) in a cleanup path",
-            consequence: "error returned",
-            source: "aclrtFree, devPtr parameter",
+            consequence: "ACL_ERROR_INVALID_PARAM 100000 (measured)",
+            source: "aclrtFree, devPtr parameter; measured",
             seeds: [],
-            basis: "doc",
+            basis: "doc+source",
             priority: 2,
             class: ByConstruction,
-            means: "NonNull inside the owner",
+            means: "A block's address is never null: an allocation that answers with null is an `Error::NullAnswer`.",
         }
         MEM_06 = "MEM-06" {
             text: "Device allocation and memory queries act on the device of the thread's current context and fail \
                 without one.",
             misuse: "aclrtMalloc on a fresh thread",
-            consequence: "107002",
-            source: "aclrtMalloc; aclrtGetMemInfo",
+            consequence: "ACL_ERROR_RT_CONTEXT_NULL 107002 (measured)",
+            source: "aclrtMalloc; aclrtGetMemInfo; measured",
             seeds: [],
             basis: "doc+source",
             priority: 1,
             class: Compile,
-            means: "method on the context token",
+            means: "Buffers are allocated by methods of `Current`.",
         }
         MEM_07 = "MEM-07" {
             text: "Fresh memory holds arbitrary contents.",
@@ -81,19 +84,23 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "MaybeUninit element state until written or memset",
+            means: "A new buffer's elements are `MaybeUninit` until all of it was written.",
+            hole: "That a queued copy failed on the device is seen when its stream is waited for, not in the buffer's \
+                type.",
         }
         MEM_08 = "MEM-08" {
-            text: "When one block is carved up, each piece needs a 64-byte aligned start and a length rounded up to \
-                32 plus 32 spare bytes (no spare on Ascend 950).",
+            text: "When one block is carved up, each piece needs a 64-byte aligned start and a length rounded up to 32 \
+                plus 32 spare bytes (no spare on Ascend 950).",
             misuse: "packing pieces back to back",
             consequence: "undefined / misaligned access, 107008",
             source: "aclrtMalloc, sub-allocation rule",
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: ByConstruction,
-            means: "sub-allocator computes product-specific layout",
+            class: NotOffered,
+            means: "Blocks are not carved up: each buffer is an allocation of its own.",
+            hole: "An allocator of the caller's hands out pieces of its own; `DeviceAllocator` states what it has to \
+                keep.",
         }
         MEM_09 = "MEM-09" {
             text: "Only one policy value per call, except the documented combinations of aclrtMallocWithCfg; \
@@ -104,8 +111,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "enum + builder",
+            class: ByConstruction,
+            means: "Every allocation is made with the same single policy.",
         }
         MEM_10 = "MEM-10" {
             text: "Host memory is not usable by device code and device memory is not dereferenceable on the host.",
@@ -116,11 +123,11 @@ rules! {
             basis: "doc+header",
             priority: 1,
             class: Compile,
-            means: "DeviceSlice / PinnedSlice / host slice are different types; device types do not Deref",
+            means: "A `DeviceBuffer` is no slice, and models get memory that was allocated on the device.",
         }
         MEM_11 = "MEM-11" {
-            text: "Device memory belongs to one device and can only be used by work on that device (unless peer \
-                access is set up).",
+            text: "Device memory belongs to one device and can only be used by work on that device (unless peer access \
+                is set up).",
             misuse: "buffer from device 0 in a kernel on device 1",
             consequence: "failure or invalid access",
             source: "dev_guide 05; aclrtReduceAsync, aclrtLaunchKernel",
@@ -128,7 +135,7 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "device brand on buffers",
+            means: "Buffers carry the brand of their context, and a context has one device.",
         }
         MEM_12 = "MEM-12" {
             text: "Resetting the device invalidates its allocations, so buffers may not outlive it.",
@@ -139,7 +146,8 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "lifetime 'dev",
+            means: "Buffers cannot leave their context's scope, which frees them, and the scope ends before its device \
+                can be reset.",
         }
         MEM_13 = "MEM-13" {
             text: "The synchronising free waits for the device and is the only free that is safe with work in flight.",
@@ -150,7 +158,7 @@ rules! {
             basis: "doc",
             priority: 2,
             class: ByConstruction,
-            means: "Drop uses the synchronising variant unless the buffer is provably idle",
+            means: "`aclrtFree` is called for idle memory only, by the stamps of its last use.",
         }
         MEM_14 = "MEM-14" {
             text: "Registering host memory needs 4 KiB alignment, pairs with one unregister, must be unregistered \
@@ -161,8 +169,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "RAII registration borrowing the host allocation; runtime alignment and kernel check",
+            class: NotOffered,
+            means: "There is no API for registering host memory.",
         }
         MEM_15 = "MEM-15" {
             text: "The device address of registered host memory may only be used by device code; copying with it or \
@@ -173,8 +181,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "MappedDevPtr type without copy methods",
+            class: NotOffered,
+            means: "There is no API for registering host memory, and so no address of it.",
         }
         MEM_16 = "MEM-16" {
             text: "Setting host memory through ACL is only defined for host memory allocated by ACL, and the length \
@@ -185,8 +193,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "method on PinnedBuffer/DeviceBuffer only; length from the slice",
+            class: ByConstruction,
+            means: "`DeviceBuffer::zero` sets memory that the library allocated, by its own length.",
         }
         MEM_17 = "MEM-17" {
             text: "Managed memory is freed with aclrtFree, sizes and ranges are 2 MiB based, and only the \
@@ -197,8 +205,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "ManagedBuffer type",
+            class: NotOffered,
+            means: "There is no managed memory.",
         }
         MEM_18 = "MEM-18" {
             text: "Pool frees only return memory to the pool in stream order; the pool must outlive its allocations \
@@ -209,8 +217,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "PoolBuffer<'pool,'stream>",
+            class: NotOffered,
+            means: "There are no memory pools of the library.",
         }
     }
 }

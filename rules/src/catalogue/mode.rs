@@ -1,7 +1,7 @@
 //! Run mode.
 
 rules! {
-    ($) Mode doc_mode {
+    ($) MODE doc_mode {
         MODE_01 = "MODE-01" {
             text: "The run mode decides where transfer buffers live: in host mode host memory is needed (besides \
                 device memory), in device mode only device memory.",
@@ -11,8 +11,10 @@ rules! {
             seeds: [S002, S003, S004],
             basis: "doc",
             priority: 1,
-            class: ByConstruction,
-            means: "staging buffer type chosen from the run mode queried once at start",
+            class: Limit,
+            means: "`Acl::run_mode` tells where the program runs; copies are written as on a host.",
+            hole: "Where a program puts its buffers is its own choice, and what a device-side program may copy could \
+                not be measured.",
         }
         MODE_02 = "MODE-02" {
             text: "Several inputs must be host memory in EP form and device memory in RC or Control-CPU form.",
@@ -22,20 +24,23 @@ rules! {
             seeds: [S003],
             basis: "doc",
             priority: 2,
-            class: RunTime,
-            means: "ModeBuffer enum validated against the mode",
+            class: ByConstruction,
+            means: "The one such input here is a model's image, which is copied to device memory when the program runs \
+                on the device.",
         }
         MODE_03 = "MODE-03" {
-            text: "Ascend 950, A3 and A2 only know host mode; in RC/Control-CPU forms host and device memory \
-                coincide, alignment is the user's job and copy directions collapse to device-to-device.",
+            text: "Ascend 950, A3 and A2 only know host mode; in RC/Control-CPU forms host and device memory coincide, \
+                alignment is the user's job and copy directions collapse to device-to-device.",
             misuse: "relying on 64-byte aligned host memory in RC form",
             consequence: "misalignment",
             source: "aclrtRunMode; aclrtMallocHost and aclrtMemcpyAsync notes",
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: RunTime,
-            means: "mode-specific code paths",
+            class: Limit,
+            means: "`Acl::run_mode` tells where the program runs.",
+            hole: "No product that runs programs on the device was at hand: directions and alignment there follow the \
+                host's rules.",
         }
     }
 }

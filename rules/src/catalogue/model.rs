@@ -1,7 +1,7 @@
 //! Models.
 
 rules! {
-    ($) Model doc_model {
+    ($) MODEL doc_model {
         MODEL_01 = "MODEL-01" {
             text: "Loading, executing and unloading one model must all happen in the same context.",
             misuse: "load in ctx A on thread 1, execute on thread 2 with ctx B",
@@ -11,7 +11,8 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "Model<'ctx> branded with its context; Drop installs that context",
+            means: "A `Model` carries the brand of its context, and every method that calls the library takes a \
+                `Current` of it; the scope unloads what was forgotten.",
         }
         MODEL_02 = "MODEL-02" {
             text: "User-supplied work memory must not be freed while the model executes.",
@@ -21,8 +22,9 @@ rules! {
             seeds: [S003],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "model borrows or owns the workspace until unload",
+            class: ByConstruction,
+            means: "A loaded model keeps the row of its working memory, and a row that is kept is not freed.",
+            hole: "A model that the library refuses to unload keeps its memory for good.",
         }
         MODEL_03 = "MODEL-03" {
             text: "User-supplied weight memory must not be freed while the model executes.",
@@ -32,8 +34,9 @@ rules! {
             seeds: [S003],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "model holds Arc or borrow of the weights until unload",
+            class: ByConstruction,
+            means: "A loaded model keeps the row of its weights, and a row that is kept is not freed.",
+            hole: "A model that the library refuses to unload keeps its memory for good.",
         }
         MODEL_04 = "MODEL-04" {
             text: "Models may share one workspace only if they run strictly one after another.",
@@ -44,11 +47,11 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "shared workspace is leased by &mut per execution, lease returned by synchronise",
+            means: "Models that share a workspace belong to a `Lane` by its brand, and run through that lane only.",
         }
         MODEL_05 = "MODEL-05" {
-            text: "With asynchronous execution, sharing models must all use a single stream (current manual keeps \
-                only the lock advice).",
+            text: "With asynchronous execution, sharing models must all use a single stream (current manual keeps only \
+                the lock advice).",
             misuse: "models sharing a workspace on two streams",
             consequence: "corruption",
             source: "load_from_mem_with_mem, asynchronous note",
@@ -56,7 +59,7 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "WorkspaceGroup owns the one Stream all its models run on",
+            means: "A `Lane` owns the one stream on which it queues its models.",
         }
         MODEL_06 = "MODEL-06" {
             text: "With synchronous execution, a lock must serialise the models that share a workspace.",
@@ -66,8 +69,9 @@ rules! {
             seeds: [S003],
             basis: "doc",
             priority: 1,
-            class: ByConstruction,
-            means: "workspace lease is a Mutex guard taken inside execute",
+            class: Compile,
+            means: "`Lane::run` takes `&mut` of the lane, which is not `Sync`; it first waits for what the lane has \
+                queued.",
         }
         MODEL_07 = "MODEL-07" {
             text: "The shared workspace must be large enough: the seed says the total of all models' needs, the \
@@ -78,8 +82,10 @@ rules! {
             seeds: [S003],
             basis: "doc+search",
             priority: 1,
-            class: ByConstruction,
-            means: "size computed from aclmdlQuerySize; loading into a smaller buffer is a typed error",
+            class: RunTime,
+            means: "`Lane::load` adds up what `aclmdlQuerySize` says, and answers `Error::TooShort` when the sum does \
+                not fit.",
+            hole: "What a model needs is what the library says of its file at that moment.",
         }
         MODEL_08 = "MODEL-08" {
             text: "A null work or weight pointer means the system manages that memory and the matching size is \
@@ -90,8 +96,9 @@ rules! {
             seeds: [S003],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "Option<Workspace>; size lives inside the buffer",
+            class: ByConstruction,
+            means: "An address and its size come from one optional block; where there is none, null and zero are \
+                given.",
         }
         MODEL_09 = "MODEL-09" {
             text: "Several threads that each load the model may share one read-only weight buffer, which must stay \
@@ -102,20 +109,23 @@ rules! {
             seeds: [S003],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "Arc<Weights> with no mutable access after first load",
+            class: ByConstruction,
+            means: "`Weights` are shared pointers to memory without any method that writes it, and each loaded model \
+                keeps one.",
+            hole: "The library is trusted to write them at the first load only.",
         }
         MODEL_10 = "MODEL-10" {
-            text: "The buffer holding the model file must be host memory when the program runs on the host and \
-                device memory when it runs on the device.",
+            text: "The buffer holding the model file must be host memory when the program runs on the host and device \
+                memory when it runs on the device.",
             misuse: "device pointer in host mode",
             consequence: "load fails / invalid address 145007",
             source: "load_from_mem_with_mem, model parameter",
             seeds: [S003],
             basis: "doc",
             priority: 1,
-            class: RunTime,
-            means: "ModelSource enum checked against the run mode, or run-mode type parameter",
+            class: ByConstruction,
+            means: "The image is a slice, which is memory of the host; on a program that runs on the device it is \
+                copied to device memory for the length of the call.",
         }
         MODEL_11 = "MODEL-11" {
             text: "The size argument is the byte length of the model data.",
@@ -126,7 +136,7 @@ rules! {
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "taken from the slice",
+            means: "The size is the slice's length.",
         }
         MODEL_12 = "MODEL-12" {
             text: "The returned model id identifies the model in all later calls and only exists if loading succeeded.",
@@ -136,20 +146,22 @@ rules! {
             seeds: [S003],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "opaque Model from a Result; raw id never public",
+            class: ByConstruction,
+            means: "The id is private to a `Model`, which only a successful load makes.",
         }
         MODEL_13 = "MODEL-13" {
-            text: "All five product families of the page are listed without an exclusion (table marks lost); IPV350 \
-                is unsupported in the current reference.",
+            text: "All five product families of the page are listed without an exclusion (table marks lost); IPV350 is \
+                unsupported in the current reference.",
             misuse: "calling on IPV350",
             consequence: "unsupported",
             source: "load_from_mem_with_mem, product table",
             seeds: [S003],
             basis: "doc",
             priority: 3,
-            class: RunTime,
-            means: "capability check",
+            class: Limit,
+            means: "What the library answers there is an `Error::Vendor`.",
+            hole: "The name that the library has for IPV350 is not known to this project, so that it cannot be told \
+                from others.",
         }
         MODEL_14 = "MODEL-14" {
             text: "A model is unloaded exactly once, after execution is complete and when nothing else uses it; it \
@@ -161,7 +173,8 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "move-only Model; in-flight guard borrows it; Drop unloads",
+            means: "`Model::unload` takes the model by value, a model in flight is out of reach, and a stamp keeps one \
+                from being unloaded under queued work.",
         }
         MODEL_15 = "MODEL-15" {
             text: "One model id must not be executed on several streams at the same time.",
@@ -172,7 +185,7 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "execute_async takes &mut Model until synchronised",
+            means: "A queued model is out of reach until its stream was waited for.",
         }
         MODEL_16 = "MODEL-16" {
             text: "Threads sharing a model id must hold one lock over both the input/output refresh and the execution.",
@@ -183,7 +196,7 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "&mut Model + &mut datasets per run; Mutex<ModelSession> for sharing",
+            means: "A `Model` is `Send` and not `Sync`, and running one takes `&mut` of it together with its inputs.",
         }
         MODEL_17 = "MODEL-17" {
             text: "After async execution the outputs may be read, and inputs, outputs and datasets released, only \
@@ -195,7 +208,8 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "in-flight guard owns datasets",
+            means: "A queued model takes its inputs, outputs and datasets with it, and they come back by \
+                `Pending::wait`.",
         }
         MODEL_18 = "MODEL-18" {
             text: "Model inputs and outputs are device memory.",
@@ -205,8 +219,9 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "dataset built from device slices only",
+            class: ByConstruction,
+            means: "Inputs and outputs are allocated on the device by the model's own methods; nothing else gets into \
+                a dataset.",
         }
         MODEL_19 = "MODEL-19" {
             text: "Sizes cannot be queried for models with undetermined input shapes, and such models cannot use \
@@ -218,7 +233,8 @@ rules! {
             basis: "doc+source",
             priority: 2,
             class: RunTime,
-            means: "loader inspects the model and rejects with a typed error",
+            means: "`Current::model_size`, `Current::weights` and `Lane::load` ask for the sizes first and return the \
+                library's refusal.",
         }
         MODEL_20 = "MODEL-20" {
             text: "A dynamic model needs its shape chosen before each execution, through exactly one of the four \
@@ -229,8 +245,10 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "typestate Prepared<Shape> for order and exclusivity; gear value checked at run time",
+            class: ByConstruction,
+            means: "Every execution states the shape of each input that the model leaves open, as a tensor \
+                description.",
+            hole: "Models that were compiled for a list of batch sizes, image sizes or dims have no API yet.",
         }
         MODEL_21 = "MODEL-21" {
             text: "Config-based loading: create handle, set the mandatory attributes for the chosen load type, load, \
@@ -241,32 +259,32 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: ByConstruction,
-            means: "typed builder consumed by load",
+            class: NotOffered,
+            means: "Models are not loaded by a configuration.",
         }
         MODEL_22 = "MODEL-22" {
-            text: "External weights must be copied in before load, be 32-byte aligned in size and stay allocated \
-                while the model runs; this setting beats the weight directory option.",
+            text: "External weights must be copied in before load, be 32-byte aligned in size and stay allocated while \
+                the model runs; this setting beats the weight directory option.",
             misuse: "freeing after load",
             consequence: "undefined",
             source: "aclmdlSetExternalWeightAddress",
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "builder borrows the weight buffers into the Model",
+            class: NotOffered,
+            means: "Models are not loaded with external weights.",
         }
         MODEL_23 = "MODEL-23" {
-            text: "Bundles are loaded/initialised and unloaded as a whole; inner model ids must go through the \
-                bundle calls.",
+            text: "Bundles are loaded/initialised and unloaded as a whole; inner model ids must go through the bundle \
+                calls.",
             misuse: "aclmdlUnload on an inner id",
             consequence: "ACL_ERROR_INVALID_PARAM (source); 148053 for a bad bundle id",
             source: "aclmdlBundle*",
             seeds: [],
             basis: "doc+source",
             priority: 3,
-            class: Compile,
-            means: "BundleModel<'bundle> without unload",
+            class: NotOffered,
+            means: "There are no bundles.",
         }
         MODEL_24 = "MODEL-24" {
             text: "A description read from file or memory cannot answer runtime queries, and name pointers die with \
@@ -277,8 +295,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "separate desc types; names borrow the desc",
+            class: ByConstruction,
+            means: "Descriptions are read from loaded models, and their names are copied.",
         }
         MODEL_25 = "MODEL-25" {
             text: "Queue-based loading supports fixed-shape models only and needs one queue id per input and output.",
@@ -288,8 +306,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: RunTime,
-            means: "counts checked against the desc",
+            class: NotOffered,
+            means: "Models are not loaded with queues.",
         }
         MODEL_26 = "MODEL-26" {
             text: "The execution-config handle must not be null and the async V2 call refuses a null stream; support \
@@ -300,12 +318,12 @@ rules! {
             seeds: [],
             basis: "doc+source",
             priority: 3,
-            class: Compile,
-            means: "non-null builder product; stream is a typed reference",
+            class: NotOffered,
+            means: "Executions have no configuration.",
         }
         MODEL_27 = "MODEL-27" {
-            text: "A model file must match the installed version, and the number of loaded models is bounded by \
-                device resources.",
+            text: "A model file must match the installed version, and the number of loaded models is bounded by device \
+                resources.",
             misuse: "loading many models",
             consequence: "100012 / 207010",
             source: "error 100012, 207010",
@@ -313,7 +331,7 @@ rules! {
             basis: "doc",
             priority: 3,
             class: RunTime,
-            means: "typed errors",
+            means: "The library's refusal is an `Error::Vendor` with its code and text.",
         }
         MODEL_28 = "MODEL-28" {
             text: "With dump enabled, models must run serially, preferably in one thread, with a synchronise after \
@@ -324,8 +342,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: RunTime,
-            means: "dump session hands out one execution lease",
+            class: NotOffered,
+            means: "There is no API for dumps.",
         }
     }
 }

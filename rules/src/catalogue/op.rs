@@ -1,7 +1,7 @@
 //! Single operators.
 
 rules! {
-    ($) Op doc_op {
+    ($) OP doc_op {
         OP_01 = "OP-01" {
             text: "In multi-threaded programs these calls must not share a stream between threads or use the default \
                 stream.",
@@ -11,8 +11,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "&mut Stream and no default-stream variant",
+            class: NotOffered,
+            means: "There is no API for single operators yet.",
         }
         OP_02 = "OP-02" {
             text: "Description and buffer arrays have the declared length and correspond element by element.",
@@ -22,8 +22,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 1,
-            class: ByConstruction,
-            means: "slice of (desc, buffer) pairs",
+            class: NotOffered,
+            means: "There is no API for single operators yet.",
         }
         OP_03 = "OP-03" {
             text: "The call is asynchronous when exact output shapes were given and synchronous when they were not; \
@@ -34,8 +34,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: ByConstruction,
-            means: "always returns an in-flight guard",
+            class: NotOffered,
+            means: "There is no API for single operators yet.",
         }
         OP_04 = "OP-04" {
             text: "Constant inputs must be set before compiling and be identical at execution; host-resident inputs \
@@ -46,8 +46,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "typed inputs: Const, Host, Device, Absent",
+            class: NotOffered,
+            means: "There is no API for single operators yet.",
         }
         OP_05 = "OP-05" {
             text: "The model directory can be set once per process; loading from memory may repeat.",
@@ -57,8 +57,8 @@ rules! {
             seeds: [],
             basis: "header",
             priority: 2,
-            class: RunTime,
-            means: "process-wide OnceLock",
+            class: NotOffered,
+            means: "There is no API for single operators yet.",
         }
         OP_06 = "OP-06" {
             text: "Operator models loaded from memory stay owned by the user.",
@@ -68,8 +68,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "holds Arc<[u8]> for the process or the op registry lifetime",
+            class: NotOffered,
+            means: "There is no API for single operators yet.",
         }
         OP_07 = "OP-07" {
             text: "Handle execution needs a live handle, matching counts and a fixed-shape operator; the handle is \
@@ -80,8 +80,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "RAII OpHandle; arity stored",
+            class: NotOffered,
+            means: "There is no API for single operators yet.",
         }
         OP_08 = "OP-08" {
             text: "An operator selector cannot be registered twice; unregister first. Kernels likewise.",
@@ -91,8 +91,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "registration guard keyed by operator type",
+            class: NotOffered,
+            means: "There is no API for single operators yet.",
         }
         OP_09 = "OP-09" {
             text: "Operator library versions must match, running operators per process are bounded, and cached \
@@ -103,8 +103,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: RunTime,
-            means: "typed errors; combined compile-and-execute",
+            class: NotOffered,
+            means: "There is no API for single operators yet.",
         }
         OP_10 = "OP-10" {
             text: "The aclop and CBLAS families are deprecated in favour of aclnn; continued use is documented as \
@@ -115,8 +115,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "#[deprecated] or feature gate",
+            class: NotOffered,
+            means: "There is no API for single operators yet.",
         }
         OP_11 = "OP-11" {
             text: "An aclnn executor is consumed by its second phase unless made repeatable right after the first; \
@@ -127,20 +127,20 @@ rules! {
             seeds: [],
             basis: "search",
             priority: 2,
-            class: Compile,
-            means: "Executor<Once> consumed by run(); Executor<Repeatable> with Drop",
+            class: NotOffered,
+            means: "There is no API for single operators yet.",
         }
         OP_12 = "OP-12" {
-            text: "The workspace must have the size the first phase reported and stay allocated until the operator \
-                has finished.",
+            text: "The workspace must have the size the first phase reported and stay allocated until the operator has \
+                finished.",
             misuse: "freeing the workspace after launch",
             consequence: "corruption",
             source: "aclnn workspace",
             seeds: [],
             basis: "derived",
             priority: 2,
-            class: Compile,
-            means: "in-flight guard owns the workspace",
+            class: NotOffered,
+            means: "There is no API for single operators yet.",
         }
     }
 }

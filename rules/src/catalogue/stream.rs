@@ -1,7 +1,7 @@
 //! Streams.
 
 rules! {
-    ($) Stream doc_stream {
+    ($) STREAM doc_stream {
         STREAM_01 = "STREAM-01" {
             text: "Every explicitly created stream needs exactly one destroy call; if none was created there is \
                 nothing to destroy.",
@@ -12,30 +12,32 @@ rules! {
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "RAII owner with Drop",
+            means: "The ledger has a row for each stream until the library agreed to destroy it: `Stream::destroy`, \
+                `Current::collect` or the end of the scope does, once.",
         }
         STREAM_02 = "STREAM-02" {
             text: "The default stream cannot be destroyed with aclrtDestroyStream. Seed 002 states the opposite.",
             misuse: "destroy_stream(0) or destroying the queried default stream",
-            consequence: "error (NULL is rejected as an invalid parameter)",
-            source: "default stream; aclrtDestroyStream",
+            consequence: "NULL is refused with ACL_ERROR_INVALID_PARAM 100000; the handle of the queried default \
+                stream is taken and answers 0 (both measured)",
+            source: "default stream; aclrtDestroyStream; measured",
             seeds: [S002, S004],
             basis: "doc+source",
             priority: 1,
             class: Compile,
-            means: "DefaultStream type has no destroy",
+            means: "`DefaultStream` has no method that destroys, and its row is never handed to the library's.",
         }
         STREAM_03 = "STREAM-03" {
-            text: "Passing NULL (0 in pyACL) as the stream argument selects the default stream of the thread's \
-                current context.",
+            text: "Passing NULL (0 in pyACL) as the stream argument selects the default stream of the thread's current \
+                context.",
             misuse: "passing an uninitialised stream handle expecting an error",
             consequence: "work silently goes to the default stream",
             source: "default stream as argument",
             seeds: [S002, S004],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "stream argument is a typed reference, default is an explicit value",
+            class: ByConstruction,
+            means: "A `Stream` is what `aclrtCreateStream` gave; the null stream is spelled `Current::default_stream`.",
         }
         STREAM_04 = "STREAM-04" {
             text: "Asynchronous tasks on one stream run in the order they were issued; nothing is guaranteed between \
@@ -47,7 +49,8 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "buffers in flight are borrowed by their stream; crossing streams needs an event/sync proof",
+            means: "Buffers and models are in flight with their work, so that a second stream gets them after a wait; \
+                `Stream::wait_for` puts work after that of another stream.",
         }
         STREAM_05 = "STREAM-05" {
             text: "All tasks must have finished (synchronise) before a stream is destroyed.",
@@ -58,18 +61,20 @@ rules! {
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "Drop/close synchronises, then destroys; close() returns the sync error",
+            means: "`Stream::destroy`, `Current::collect` and the end of a scope synchronise the stream first; one \
+                that cannot be synchronised is not destroyed.",
         }
         STREAM_06 = "STREAM-06" {
             text: "The stream's own context must be current when it is destroyed.",
             misuse: "destroying from a thread with another context",
-            consequence: "ACL_ERROR_RT_STREAM_CONTEXT 107003",
-            source: "aclrtDestroyStream / aclrtDestroyStreamForce, constraints",
+            consequence: "ACL_ERROR_RT_STREAM_CONTEXT 107003 (measured): the stream is leaked",
+            source: "aclrtDestroyStream / aclrtDestroyStreamForce, constraints; measured",
             seeds: [],
-            basis: "doc",
+            basis: "doc+source",
             priority: 1,
-            class: ByConstruction,
-            means: "Drop installs the owning context first",
+            class: Compile,
+            means: "`Stream::destroy` takes a `Current` of the stream's own context; `Current::collect` and the end of \
+                the scope destroy there, too.",
         }
         STREAM_07 = "STREAM-07" {
             text: "No other call may be using the stream while it is destroyed.",
@@ -79,32 +84,35 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "destroy consumes self; enqueue borrows",
+            class: ByConstruction,
+            means: "`Stream::destroy` takes the handle by value, and a gate keeps the call back until every wait of \
+                another thread has left the stream.",
         }
         STREAM_08 = "STREAM-08" {
             text: "A stream must not be used or destroyed again after it was destroyed.",
             misuse: "double destroy",
-            consequence: "200005 / 107017 or undefined",
-            source: "ACL_ERROR_INVALID_RESOURCE_HANDLE, 107017",
+            consequence: "ACL_ERROR_RT_INVALID_HANDLE 107017; a pointer that never was a stream crashes (both \
+                measured)",
+            source: "ACL_ERROR_INVALID_RESOURCE_HANDLE, 107017; measured",
             seeds: [],
-            basis: "doc",
+            basis: "doc+source",
             priority: 1,
             class: Compile,
-            means: "move semantics",
+            means: "`Stream::destroy` takes the stream by value; waits that other handles begin afterwards meet a \
+                closed gate.",
         }
         STREAM_09 = "STREAM-09" {
             text: "Enqueueing on a stream (kernel, async copy or set, event record or wait, callback, reduce, model, \
                 abort) requires the stream's context to be the current one.",
             misuse: "launch on stream of ctx A while ctx B is current",
-            consequence: "107003",
-            source: "error 107003; dev_guide 05",
+            consequence: "ACL_ERROR_RT_STREAM_CONTEXT 107003. Measured: waiting and asking for the state answer 0",
+            source: "error 107003; dev_guide 05; measured",
             seeds: [],
             basis: "doc+source",
             priority: 1,
             class: Compile,
-            means: "generative brand or lifetime linking Stream to the current-context token; or wrapper sets it per \
-                call",
+            means: "Stream, event, buffers and `Current` of a call share one invariant lifetime and one name, those of \
+                their context.",
         }
         STREAM_10 = "STREAM-10" {
             text: "A stream created on one device cannot be used while another device is current.",
@@ -115,7 +123,7 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "device brand on Stream",
+            means: "A stream is used with a `Current` of its own context, and while that is current, so is its device.",
         }
         STREAM_11 = "STREAM-11" {
             text: "The number of streams per device is limited and includes default streams: 1984 (950/A3/A2), 512 \
@@ -127,7 +135,8 @@ rules! {
             basis: "doc",
             priority: 2,
             class: RunTime,
-            means: "aclrtGetStreamAvailableNum check, typed error, pooling",
+            means: "The library's refusal (207008) is an `Error::Vendor` that names this rule; streams that no handle \
+                names are destroyed by `Current::collect`.",
         }
         STREAM_12 = "STREAM-12" {
             text: "Default streams do not synchronise implicitly with explicit streams.",
@@ -138,7 +147,7 @@ rules! {
             basis: "doc",
             priority: 2,
             class: Compile,
-            means: "same proof objects as STREAM-04",
+            means: "What work on the default stream uses is in flight until it was waited for, as on any other stream.",
         }
         STREAM_13 = "STREAM-13" {
             text: "Tasks on a persistent stream do not run when issued; synchronise returns success at once, query \
@@ -149,8 +158,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: Compile,
-            means: "separate PersistentStream type without sync/query",
+            class: NotOffered,
+            means: "There are no persistent streams.",
         }
         STREAM_14 = "STREAM-14" {
             text: "Flags that may not be combined are rejected, unsupported products reject device-only streams, and \
@@ -161,8 +170,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "typed builder, one method per legal combination",
+            class: NotOffered,
+            means: "Streams are made without flags and priorities.",
         }
         STREAM_15 = "STREAM-15" {
             text: "The failure mode may be set once per stream, spreads stop-on-error to all streams of the context, \
@@ -174,20 +183,23 @@ rules! {
             seeds: [],
             basis: "doc+source",
             priority: 2,
-            class: Compile,
-            means: "mode chosen in the stream builder; failed stream becomes a Poisoned state",
+            class: NotOffered,
+            means: "There is no API for the failure mode.",
         }
         STREAM_16 = "STREAM-16" {
             text: "Timeouts are -1 or a positive number of milliseconds; after a timeout the work is still in flight \
                 and buffers stay borrowed.",
             misuse: "freeing buffers after a timed-out synchronise",
-            consequence: "ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046, then memory corruption",
-            source: "aclrtSynchronizeStreamWithTimeout; 507046",
+            consequence: "ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046, then memory corruption; 0 and -2 are refused with \
+                107000 (measured)",
+            source: "aclrtSynchronizeStreamWithTimeout; 507046; measured",
             seeds: [],
-            basis: "doc",
+            basis: "doc+source",
             priority: 1,
-            class: Compile,
-            means: "timeout variant hands the in-flight guard back instead of the buffers",
+            class: ByConstruction,
+            means: "Limits are `Duration`s of at least a millisecond; when the time is up, `Pending::wait_within` \
+                gives the work back as it was, and nothing that it uses is freed.",
+            hole: "A stream that never ends keeps its memory and its device for the life of the process.",
         }
         STREAM_17 = "STREAM-17" {
             text: "Forced destroy, abort and stop discard work: dependent streams can hang, waits return 107023, and \
@@ -198,8 +210,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: RunTime,
-            means: "consuming/unsafe methods; typed error on waits; not offered on default or bound stream types",
+            class: NotOffered,
+            means: "Streams are neither aborted nor destroyed by force.",
         }
         STREAM_18 = "STREAM-18" {
             text: "A stream that is being captured cannot be destroyed.",
@@ -209,8 +221,8 @@ rules! {
             seeds: [],
             basis: "doc+source",
             priority: 2,
-            class: Compile,
-            means: "capture guard holds &mut Stream",
+            class: NotOffered,
+            means: "There is no capturing of streams.",
         }
         STREAM_19 = "STREAM-19" {
             text: "Stream resource limits must be set first and then activated per thread; the last activation wins.",
@@ -220,32 +232,32 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "!Send RAII guard",
+            class: NotOffered,
+            means: "There is no API for the resource limits of streams.",
         }
         STREAM_20 = "STREAM-20" {
-            text: "Stream activation, switching and labels only accept streams already bound to a model instance; \
-                the false branch is reserved as NULL; at most 65535 labels per process.",
+            text: "Stream activation, switching and labels only accept streams already bound to a model instance; the \
+                false branch is reserved as NULL; at most 65535 labels per process.",
             misuse: "activating an ordinary stream",
             consequence: "error",
             source: "aclrtActiveStream / aclrtSwitchStream / aclrtSetLabel",
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "BoundStream<'ri> type",
+            class: NotOffered,
+            means: "There are no model instances that streams are bound to.",
         }
         STREAM_21 = "STREAM-21" {
             text: "Synchronising tolerates that another context is current (the runtime switches and restores), but \
                 the thread must have some context.",
             misuse: "joining streams from a helper thread that never set a context",
-            consequence: "107002",
-            source: "aclrtSynchronizeStream, open-source runtime behaviour",
+            consequence: "ACL_ERROR_RT_CONTEXT_NULL 107002 (measured)",
+            source: "aclrtSynchronizeStream, open-source runtime behaviour; measured",
             seeds: [],
             basis: "source",
             priority: 3,
             class: Compile,
-            means: "needs any current-context token",
+            means: "A wait takes a `Current` of the stream's own context.",
         }
     }
 }

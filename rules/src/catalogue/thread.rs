@@ -1,18 +1,20 @@
 //! Threads.
 
 rules! {
-    ($) Thread doc_thread {
+    ($) THREAD doc_thread {
         THREAD_01 = "THREAD-01" {
-            text: "Device and context selection is per thread; a new thread has none and must set one before using \
-                the runtime.",
+            text: "Device and context selection is per thread; a new thread has none and must set one before using the \
+                runtime.",
             misuse: "moving a buffer into a spawned thread and calling aclrtMemcpy there",
-            consequence: "ACL_ERROR_RT_CONTEXT_NULL 107002",
-            source: "error 107002; dev_guide 05/06",
+            consequence: "ACL_ERROR_RT_CONTEXT_NULL 107002. Measured: freeing and asking for an event's state answer 0 \
+                all the same",
+            source: "error 107002; dev_guide 05/06; measured",
             seeds: [],
-            basis: "doc",
+            basis: "doc+source",
             priority: 1,
             class: Compile,
-            means: "operations need a !Send current-context token created on this thread",
+            means: "Every call takes a `Current`, which is neither `Send` nor `Sync`; a new thread takes its own \
+                `Thread` and enters the context itself.",
         }
         THREAD_02 = "THREAD-02" {
             text: "With several threads on the default stream, task order is whatever order the OS schedules the \
@@ -23,8 +25,11 @@ rules! {
             seeds: [S002, S004],
             basis: "doc",
             priority: 1,
-            class: Compile,
-            means: "DefaultStream view is !Send + !Sync",
+            class: ByConstruction,
+            means: "Work takes its buffers by value until it was waited for, so that no task of another thread meets \
+                them on the default stream; a `DefaultStream` stays on its thread.",
+            hole: "Threads that enter one context can each take a view of its one default stream: in which order their \
+                tasks run stays open.",
         }
         THREAD_03 = "THREAD-03" {
             text: "If threads share a context, the program must order tasks of a shared stream itself; each thread \
@@ -36,11 +41,11 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "Stream is Send but !Sync; enqueue takes &mut self",
+            means: "A `Stream` is `Send` and not `Sync`: one thread at a time has it.",
         }
         THREAD_04 = "THREAD-04" {
-            text: "A current-context token must not move to another thread or cross an await point on a \
-                work-stealing executor.",
+            text: "A current-context token must not move to another thread or cross an await point on a work-stealing \
+                executor.",
             misuse: "async fn holding the token across .await on tokio",
             consequence: "107002/107003 on another thread",
             source: "thread-local context model",
@@ -48,7 +53,7 @@ rules! {
             basis: "derived",
             priority: 1,
             class: Compile,
-            means: "!Send token makes the future !Send",
+            means: "A `Current` is not `Send`, and so is no future that holds one while it waits.",
         }
         THREAD_05 = "THREAD-05" {
             text: "Handles are valid anywhere in the process but in no other process.",
@@ -58,8 +63,10 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "no serialisation of handles; IPC only through export types",
+            class: RunTime,
+            means: "A child that was forked after the library was loaded is answered `Error::Forked`; no handle can be \
+                turned into a number or read from one.",
+            hole: "`DeviceAddress::number` is a number, which can be sent anywhere.",
         }
     }
 }

@@ -1,18 +1,18 @@
 //! Virtual memory.
 
 rules! {
-    ($) Vmm doc_vmm {
+    ($) VMM doc_vmm {
         VMM_01 = "VMM-01" {
-            text: "Virtual memory use follows reserve, allocate physical, map (set access), use, unmap, free \
-                physical, release; a range must be unmapped before it is released.",
+            text: "Virtual memory use follows reserve, allocate physical, map (set access), use, unmap, free physical, \
+                release; a range must be unmapped before it is released.",
             misuse: "aclrtReleaseMemAddress on a mapped range",
             consequence: "error / leak",
             source: "aclrtReserveMemAddress, aclrtMapMem sequence",
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "typestate Reserved -> Mapped -> Reserved",
+            class: NotOffered,
+            means: "There is no API for virtual memory.",
         }
         VMM_02 = "VMM-02" {
             text: "The mapped size equals the physical size and is a multiple of the granularity; offset is 0; one \
@@ -23,8 +23,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: ByConstruction,
-            means: "sizes derived from the handle; runtime check for mixing",
+            class: NotOffered,
+            means: "There is no API for virtual memory.",
         }
         VMM_03 = "VMM-03" {
             text: "A range mapped without access must get access rights before use.",
@@ -34,8 +34,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Compile,
-            means: "typestate MappedNoAccess has no use methods",
+            class: NotOffered,
+            means: "There is no API for virtual memory.",
         }
     }
 }

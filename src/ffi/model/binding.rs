@@ -7,10 +7,12 @@ use super::dataset::Dataset;
 use super::execute::{Given, fill};
 use crate::error::Error;
 use crate::ledger::Shelf;
+use ascendcl_macros::rule;
 use std::sync::Arc;
 
 /// The datasets of one model's executions, over blocks that it keeps. Without a `Drop`: what is not destroyed stays.
 #[derive(Debug)]
+#[rule(DATA_02, DATA_10)]
 pub(crate) struct Binding {
     given: Dataset,
     results: Dataset,

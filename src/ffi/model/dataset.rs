@@ -3,14 +3,16 @@
 use super::super::{Api, Block};
 use super::{Port, pointer};
 use crate::error::Error;
+use ascendcl_macros::rule;
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
 use core::ptr::{NonNull, null_mut};
 
-/// A list of data buffers. It owns the list and the buffer records, never the memory they describe (DATA-01, DATA-04).
+/// A list of data buffers. It owns the list and the buffer records, never the memory they describe.
 ///
 /// Destroyed by [`destroy`](Self::destroy) on every path; there is no `Drop`.
 #[derive(Debug)]
+#[rule(DATA_01, DATA_04, DATA_05)]
 pub(super) struct Dataset {
     raw: NonNull<aclmdlDataset>,
     buffers: Vec<NonNull<aclDataBuffer>>,
@@ -34,7 +36,8 @@ impl Dataset {
         self.add_raw(api, block.start(), bytes)
     }
 
-    /// Adds an empty buffer, into which a synchronous execution puts memory of its own (DATA-06).
+    /// Adds an empty buffer, into which a synchronous execution puts memory of its own.
+    #[rule(DATA_03, DATA_06)]
     pub(super) fn add_empty(&mut self, api: Api) -> Result<(), Error> {
         self.add_raw(api, null_mut(), 0)
     }
@@ -50,7 +53,8 @@ impl Dataset {
         api.done("aclmdlAddDatasetBuffer", code, || DOING.into())
     }
 
-    /// States the shape of the buffer at `index`, which has to be there (DATA-09). The library copies the statement.
+    /// States the shape of the buffer at `index`, which has to be there. The library copies the statement.
+    #[rule(DATA_09, DATA_11)]
     pub(super) fn set_shape(&mut self, api: Api, index: usize, port: &Port, dims: &[i64]) -> Result<(), Error> {
         let count = i32::try_from(dims.len()).unwrap_or(i32::MAX);
         // SAFETY: `dims` holds `count` numbers (DATA-11).

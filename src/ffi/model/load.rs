@@ -1,14 +1,17 @@
 //! Loading, onto memory of the library or of the caller.
 
 use super::super::api::c_path;
-use super::super::{Api, Block};
-use super::LoadedModel;
+use super::super::{Api, Block, Home};
+use super::{LoadedModel, unload};
 use crate::error::Error;
+use crate::ledger::Shelf;
+use ascendcl_macros::rule;
+use core::ffi::c_void;
 use core::ptr::null_mut;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A model file, or its contents in memory of the place that the program runs on (MODEL-10).
+/// A model file, or its contents in the program's own memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ModelImage<'a> {
     File(&'a Path),
@@ -22,8 +25,9 @@ pub(crate) struct Sizes {
     pub(crate) weights: usize,
 }
 
-/// The caller's memory for a model; what is `None` is the library's business (MODEL-08).
+/// The caller's memory for a model; what is `None` is the library's business.
 #[derive(Default)]
+#[rule(MODEL_08)]
 pub(crate) struct Onto {
     pub(crate) work: Option<Arc<Block>>,
     pub(crate) weights: Option<Arc<Block>>,
@@ -50,11 +54,13 @@ impl ModelImage<'_> {
                 api.done("aclmdlQuerySize", code, doing)?;
             }
             Self::Memory(image) => {
-                let (start, length) = (image.as_ptr().cast(), image.len());
-                // SAFETY: the slice is read during the call, and there are places for two numbers.
+                let image = Placed::new(api, image)?;
+                let (start, length) = (image.start(), image.length);
+                // SAFETY: the image is read during the call, and there are places for two numbers.
                 let code =
                     unsafe { api.library().aclmdlQuerySizeFromMem(start, length, &raw mut work, &raw mut weights) };
-                api.done("aclmdlQuerySizeFromMem", code, doing)?;
+                let freed = image.give_back(api);
+                api.done("aclmdlQuerySizeFromMem", code, doing).and(freed)?;
             }
         }
         Ok(Sizes { work, weights })
@@ -73,6 +79,7 @@ impl LoadedModel {
         let ((work, work_bytes), (weights, weight_bytes)) = (part(&onto.work), part(&onto.weights));
         let library = api.library();
         let theirs = work.is_null() && weights.is_null();
+        let mut placed = None;
         let (call, code) = match image {
             ModelImage::File(path) => {
                 let path = c_path(path)?;
@@ -88,9 +95,10 @@ impl LoadedModel {
                 }
             }
             ModelImage::Memory(image) => {
-                let (start, length) = (image.as_ptr().cast(), image.len());
+                let image = placed.insert(Placed::new(api, image)?);
+                let (start, length) = (image.start(), image.length);
                 if theirs {
-                    // SAFETY: the slice is read during the call, and there is a place for the number.
+                    // SAFETY: the image is read during the call, and there is a place for the number.
                     ("aclmdlLoadFromMem", unsafe { library.aclmdlLoadFromMem(start, length, &raw mut id) })
                 } else {
                     // SAFETY: as above; the blocks stay allocated while the model is loaded: it keeps their rows.
@@ -108,7 +116,52 @@ impl LoadedModel {
                 }
             }
         };
+        let freed = placed.map_or(Ok(()), |placed| placed.give_back(api));
         api.done(call, code, || format!("load {}", image.name()))?;
-        Self::described(api, id, onto.work.into_iter().chain(onto.weights).collect())
+        let model = Self::described(api, id, onto.work.into_iter().chain(onto.weights).collect())?;
+        match freed {
+            Ok(()) => Ok(model),
+            Err(error) => {
+                // The first error is the one to report.
+                let _ = unload(api, id);
+                Err(error)
+            }
+        }
+    }
+}
+
+/// The contents of a model file where the library reads them: in the program's own memory on a host, in the device's
+/// for a program that runs there.
+#[rule(MODEL_10, MODEL_11, MODE_02)]
+struct Placed<'a> {
+    image: &'a [u8],
+    length: usize,
+    copy: Option<Block>,
+}
+
+impl<'a> Placed<'a> {
+    fn new(api: Api, image: &'a [u8]) -> Result<Self, Error> {
+        let length = image.len();
+        if !api.runs_on_device()? {
+            return Ok(Self { image, length, copy: None });
+        }
+        let copy = Block::allocate(api, Home::Device, length)?;
+        match copy.write(api, image) {
+            Ok(()) => Ok(Self { image, length, copy: Some(copy) }),
+            Err(error) => {
+                // The first error is the one to report.
+                let _ = copy.free(api, &Shelf::default());
+                Err(error)
+            }
+        }
+    }
+
+    fn start(&self) -> *const c_void {
+        self.copy.as_ref().map_or(self.image.as_ptr().cast(), |copy| copy.start().cast_const())
+    }
+
+    /// Frees the copy, when the library has read it.
+    fn give_back(self, api: Api) -> Result<(), Error> {
+        self.copy.map_or(Ok(()), |copy| copy.free(api, &Shelf::default()))
     }
 }

@@ -10,6 +10,7 @@ use super::queue::Queue;
 use super::{Api, Block, ElementType, LastUse};
 use crate::error::Error;
 use crate::ledger::Shelf;
+use ascendcl_macros::rule;
 use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::types::*;
 use core::ffi::c_char;
@@ -23,6 +24,7 @@ pub(crate) use load::{ModelImage, Onto, Sizes};
 
 /// A model in the device's memory. Without a `Drop`: what is not unloaded stays loaded.
 #[derive(Debug)]
+#[rule(MODEL_02, MODEL_03, MODEL_12)]
 pub(crate) struct LoadedModel {
     id: u32,
     inputs: Vec<Port>,
@@ -78,10 +80,11 @@ impl LoadedModel {
         &self.outputs
     }
 
-    /// Unloads the model; refused while queued work may use it, and done once only (MODEL-14). Its context has to be
-    /// current (MODEL-01).
+    /// Unloads the model; refused while queued work may use it, and done once only. Its context has to be current
+    /// (MODEL-01).
     ///
     /// Callers hold the model's only handle, or its scope has ended.
+    #[rule(MODEL_14)]
     pub(crate) fn unload(&self, api: Api, streams: &Shelf<Queue>) -> Result<(), Error> {
         if !streams.has_done(&self.last_use) {
             return Err(Error::StillRunning { what: "model" });
@@ -174,7 +177,8 @@ fn count(api: Api, answer: Result<usize, MissingSymbol>) -> Result<usize, Error>
     answer.map_err(|missing| api.lacks(missing, "read the description of a model".into()))
 }
 
-/// A pointer that a function answers with; null is a failure (ERR-06).
+/// A pointer that a function answers with; null is a failure.
+#[rule(ERR_06)]
 fn pointer<T>(
     api: Api,
     call: &'static str,

@@ -1,0 +1,198 @@
+//! Which rules an error is about.
+
+use super::{Error, InputError};
+use ascendcl_rules::{
+    ALLOC_02, ALLOC_10, ALLOC_12, ALLOC_18, COPY_01, DATA_05, DATA_07, DATA_08, DATA_10, DEV_10, DEV_11, ERR_06,
+    EVENT_06, MEM_02, MODEL_07, MODEL_09, MODEL_14, MODEL_17, RuleId, STREAM_05, STREAM_08, THREAD_01, THREAD_05,
+};
+use core::fmt;
+
+impl Error {
+    /// The rules of the library that the error is about; none when it is about something else, or nobody can tell.
+    ///
+    /// They stand in brackets at the end of the error's message.
+    pub fn rules(&self) -> &'static [RuleId] {
+        match self {
+            Self::Vendor(error) => error.code.rules(),
+            Self::Input(error) => error.rules(),
+            Self::Forked { .. } => FORKED,
+            Self::UnsupportedProduct { .. } => UNSUPPORTED_PRODUCT,
+            Self::OtherGroup => OTHER_GROUP,
+            Self::NullAnswer { .. } => NULL_ANSWER,
+            Self::ThreadTaken => THREAD_TAKEN,
+            Self::InsideCallback => INSIDE_CALLBACK,
+            Self::NoSuchDevice { .. } => NO_SUCH_DEVICE,
+            Self::Poisoned { .. } => POISONED,
+            Self::StillRunning { what } => still_running(what),
+            Self::Gone { what } => gone(what),
+            Self::TooShort { what, .. } => too_short(what),
+            Self::LengthMismatch { what, .. } => length_mismatch(what),
+            Self::OtherModel { .. } => OTHER_MODEL,
+            Self::NotExecuted => NOT_EXECUTED,
+            Self::NoSuchInput { .. } => InputError::COUNT,
+            _ => &[],
+        }
+    }
+}
+
+pub(super) const FORKED: &[RuleId] = &[THREAD_05];
+pub(super) const UNSUPPORTED_PRODUCT: &[RuleId] = &[ALLOC_02];
+pub(super) const OTHER_GROUP: &[RuleId] = &[ALLOC_10];
+pub(super) const NULL_ANSWER: &[RuleId] = &[ERR_06];
+pub(super) const THREAD_TAKEN: &[RuleId] = &[THREAD_01];
+pub(super) const INSIDE_CALLBACK: &[RuleId] = &[ALLOC_18];
+pub(super) const NO_SUCH_DEVICE: &[RuleId] = &[DEV_11];
+pub(super) const POISONED: &[RuleId] = &[DEV_10];
+pub(super) const OTHER_MODEL: &[RuleId] = &[MODEL_09];
+pub(super) const NOT_EXECUTED: &[RuleId] = &[MODEL_17];
+
+pub(super) fn still_running(what: &str) -> &'static [RuleId] {
+    match what {
+        "stream" => &[STREAM_05],
+        "model" => &[MODEL_14],
+        "inputs and outputs of a model" => &[DATA_10],
+        _ => &[MEM_02],
+    }
+}
+
+pub(super) fn gone(what: &str) -> &'static [RuleId] {
+    match what {
+        "stream" => &[STREAM_08],
+        "event" => &[EVENT_06],
+        "allocator" => &[ALLOC_12],
+        _ => &[DATA_05],
+    }
+}
+
+pub(super) fn too_short(what: &str) -> &'static [RuleId] {
+    match what {
+        "working memory of the lane" => &[MODEL_07],
+        "output of the model" => &[DATA_08],
+        "device memory" | "pinned host memory" => &[COPY_01],
+        _ => &[],
+    }
+}
+
+pub(super) fn length_mismatch(what: &str) -> &'static [RuleId] {
+    match what {
+        "input of the model" | "output of the model" => &[DATA_08],
+        _ => &[COPY_01],
+    }
+}
+
+impl InputError {
+    pub(super) const COUNT: &[RuleId] = &[DATA_07];
+    pub(super) const FIT: &[RuleId] = &[DATA_08];
+
+    /// The rules of the library that the error is about.
+    pub fn rules(&self) -> &'static [RuleId] {
+        match self {
+            Self::Count { .. } => Self::COUNT,
+            Self::Element { .. } | Self::Shape { .. } | Self::Length { .. } => Self::FIT,
+        }
+    }
+}
+
+/// The end of a message: ` [ALLOC-02]`, or nothing.
+pub(super) struct Cited(pub(super) &'static [RuleId]);
+
+impl fmt::Display for Cited {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some((first, others)) = self.0.split_first() else { return Ok(()) };
+        write!(f, " [{first}")?;
+        others.iter().try_for_each(|rule| write!(f, ", {rule}"))?;
+        f.write_str("]")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::VendorError;
+    use crate::ffi::ElementType;
+    use ascendcl_rules::{CTX_12, STREAM_09, STREAM_11};
+
+    const WORDS: [&str; 12] = [
+        "stream",
+        "model",
+        "inputs and outputs of a model",
+        "event",
+        "allocator",
+        "binding",
+        "working memory of the lane",
+        "output of the model",
+        "input of the model",
+        "device memory",
+        "address space",
+        "the destination of the copy",
+    ];
+
+    /// One of each kind that is about a rule, and those that words tell apart in all their words.
+    fn samples() -> Vec<Error> {
+        let vendor = |code: i32| {
+            let (call, doing) = ("aclrtCreateStream", "create a stream".to_owned());
+            Error::Vendor(Box::new(VendorError { call, code: code.into(), text: None, doing }))
+        };
+        let (name, text) = (String::from("images"), String::from("[1]"));
+        let mut samples = vec![
+            vendor(207_008),
+            vendor(107_003),
+            vendor(500_001),
+            Error::Forked { loaded_in: 1, here: 2 },
+            Error::UnsupportedProduct { product: "Ascend310B4".into(), what: "an allocator of the caller's" },
+            Error::OtherGroup,
+            Error::NullAnswer { call: "aclmdlCreateDesc" },
+            Error::ThreadTaken,
+            Error::InsideCallback,
+            Error::NoSuchDevice { id: 8, count: 2 },
+            Error::Poisoned { device: 0, stuck: "1 stream(s)".into() },
+            Error::OtherModel { expected: "one".into(), found: "another".into() },
+            Error::NotExecuted,
+            Error::NoSuchInput { index: 1, count: 1 },
+            Error::NoSuchOutput { index: 1, count: 1 },
+            Error::SimulatorNotBuiltIn,
+            InputError::Count { expected: 1, found: 0, names: "`images`".into() }.into(),
+            InputError::Element { name: name.clone(), expected: ElementType::F32, found: ElementType::U8 }.into(),
+            InputError::Shape { name, expected: text.clone(), found: text.clone() }.into(),
+            InputError::Length { shape: text, expected: 1, found: 2 }.into(),
+        ];
+        for what in WORDS {
+            samples.extend([
+                Error::StillRunning { what },
+                Error::Gone { what },
+                Error::TooShort { what, need: 2, have: 1 },
+                Error::LengthMismatch { what, expected: 2, found: 1 },
+            ]);
+        }
+        samples
+    }
+
+    #[test]
+    fn a_message_ends_with_the_rules_that_the_error_is_about_and_says_them_once() {
+        for error in samples() {
+            let message = error.to_string();
+            let words = message.strip_suffix(&Cited(error.rules()).to_string());
+            assert!(words.is_some_and(|words| !words.contains("-0") && !words.contains("-1")), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_code_that_tells_names_its_rules_and_another_none() {
+        let rules = |code: i32| crate::Code::from(code).rules();
+        assert_eq!(rules(207_008), [CTX_12, STREAM_11]);
+        assert_eq!(rules(107_003), [STREAM_09]);
+        assert!(rules(500_001).is_empty());
+        assert_eq!(Cited(rules(207_008)).to_string(), " [CTX-12, STREAM-11]");
+    }
+
+    #[test]
+    fn words_tell_what_is_too_short_or_still_in_use() {
+        assert_eq!(Error::StillRunning { what: "pinned host memory" }.rules(), [MEM_02]);
+        assert_eq!(Error::StillRunning { what: "stream" }.rules(), [STREAM_05]);
+        assert_eq!(Error::TooShort { what: "working memory of the lane", need: 2, have: 1 }.rules(), [MODEL_07]);
+        assert_eq!(
+            Error::LengthMismatch { what: "the other side of the copy", expected: 2, found: 1 }.rules(),
+            [COPY_01]
+        );
+    }
+}

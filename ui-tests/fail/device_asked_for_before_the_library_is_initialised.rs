@@ -1,0 +1,8 @@
+// INIT-01: a library that is loaded answers nothing before it is initialised.
+use ascendcl::{Acl, Error};
+
+pub fn count(acl: &Acl) -> Result<u32, Error> {
+    acl.library().device_count()
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+// DATA-10: the inputs of a queued model stay as they are until its stream was synchronised.
+use ascendcl::{Current, Error, Plain, Prepared, Stream};
+
+pub fn classify<'c>(
+    current: &Current<'c>,
+    stream: &Stream<'c, Plain>,
+    mut model: Prepared<'c>,
+    image: &[f32],
+) -> Result<(), Error> {
+    let running = stream.execute(current, model)?;
+    let _still_in_flight = running;
+    model.write(current, 0, image)
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+// ALLOC-13: work that is to use an allocator runs on the stream that the allocator is registered on.
+use ascendcl::{Current, DeviceAllocator, Error, Prepared};
+
+pub fn classify<'c>(current: &Current<'c>, pool: impl DeviceAllocator, model: Prepared<'c>) -> Result<(), Error> {
+    let (stream, other) = (current.stream()?.register(current, pool)?, current.stream()?);
+    let _ = (&stream, &other);
+    other.execute(current, model)?.wait(current)?;
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+// MEM-12: memory is freed before its device is reset, at the end of its context's scope.
+use ascendcl::{Device, Thread};
+
+pub fn keep(device: &Device<'_>, thread: &mut Thread) {
+    let mut kept = None;
+    let _ = device.with_current(thread, |current| {
+        kept = Some(current.upload(&[1.0_f32]).is_ok());
+    });
+    let _ = kept;
+}
+
+fn main() {}

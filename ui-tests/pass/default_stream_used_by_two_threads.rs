@@ -1,0 +1,12 @@
+// THREAD-02: a view of the default stream stays on its thread.
+use ascendcl::Current;
+
+pub fn share(current: &Current<'_>) {
+    let (default, device) = (current.default_stream(), current.device_id());
+    std::thread::scope(|scope| {
+        scope.spawn(|| println!("{device}"));
+    });
+    drop(default);
+}
+
+fn main() {}
