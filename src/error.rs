@@ -1,5 +1,6 @@
 //! What can go wrong, in values.
 
+use crate::allocator::ContextId;
 use crate::code::{Code, CodeKind};
 use crate::ffi::ElementType;
 use core::fmt;
@@ -47,6 +48,24 @@ pub enum Error {
     /// A permit was to be spent on a stream of another group.
     #[error("this stream shares another allocator than the permit's: it is a member of another group")]
     OtherGroup,
+    /// An allocator was to be registered, or a pool to grow, in another context than the one that its memory is of.
+    #[error(
+        "this allocator's memory is of another context: it cannot serve context {context} (MEM-11); \
+         make one with this context current, or register it on a stream of its own context"
+    )]
+    OtherContext {
+        /// The context that it was to serve.
+        context: ContextId,
+    },
+    /// The library has not given back all blocks of an allocator.
+    #[error(
+        "{count} block(s) of the allocator are still with the library, although its stream is synchronised; \
+         what holds them, a loaded model say, has to go first (ALLOC-12)"
+    )]
+    BlocksInUse {
+        /// How many.
+        count: usize,
+    },
     /// A path that C cannot spell.
     #[error("the path {} has a NUL byte in it", path.display())]
     NulInPath {

@@ -57,7 +57,7 @@ mod thread;
 
 pub use acl::{Acl, RunMode};
 pub use allocator::descriptor::{self, Descriptor};
-pub use allocator::{DeviceAddress, DeviceAllocator};
+pub use allocator::{ContextId, DeviceAddress, DeviceAllocator, PoolAllocator, PoolBlock, PoolStatistics};
 pub use brand::Unnamed;
 pub use code::{Code, CodeKind};
 pub use context::Context;
@@ -72,7 +72,7 @@ pub use memory::{Destination, DeviceBuffer, HostBuffer};
 pub use model::{Alone, Input, Model, ModelSize, ModelSource, Output, Outputs, Prepared, TensorInfo, Weights};
 pub use run::{RunError, Setup, run};
 pub use stream::{
-    Decided, DefaultStream, Fresh, Member, Pending, Permit, Plain, Stream, StreamState, TakesAllocator, Turn,
+    Decided, DefaultStream, Fresh, Idle, Member, Pending, Permit, Plain, Stream, StreamState, TakesAllocator, Turn,
     Undecided, With, WithDescriptor,
 };
 pub use thread::{OnThread, Thread};

@@ -26,6 +26,7 @@ mod event;
 mod gate;
 mod load;
 mod model;
+mod pool;
 mod queue;
 mod stamp;
 
@@ -50,5 +51,6 @@ pub(crate) use load::open_first;
 #[cfg(feature = "sim")]
 pub(crate) use load::simulator;
 pub(crate) use model::{Binding, BoundInput, Given, LoadedModel, ModelImage, Onto, Port, Sizes};
+pub use pool::{PoolAllocator, PoolBlock};
 pub(crate) use queue::{Kept, Queue};
 use stamp::{Clock, LastUse};

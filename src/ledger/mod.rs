@@ -17,6 +17,7 @@
 
 mod shelf;
 
+use crate::allocator::ContextId;
 use crate::error::Error;
 use crate::ffi::{Api, Binding, Block, BoundInput, Home, Kept, LoadedModel, Queue, RawContext, RawEvent, Restore};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -31,7 +32,7 @@ pub(crate) use shelf::Shelf;
 pub(crate) struct Ledger {
     api: Api,
     context: RawContext,
-    device: i32,
+    id: ContextId,
     stream_ids: AtomicU64,
     default_stream: OnceLock<Arc<Queue>>,
     streams: Shelf<Queue>,
@@ -49,7 +50,7 @@ impl Ledger {
         Self {
             api,
             context,
-            device,
+            id: ContextId::next(device),
             stream_ids: AtomicU64::new(1),
             default_stream,
             streams,
@@ -70,8 +71,12 @@ impl Ledger {
         self.context
     }
 
+    pub(crate) fn id(&self) -> ContextId {
+        self.id
+    }
+
     pub(crate) fn device(&self) -> i32 {
-        self.device
+        self.id.device()
     }
 
     // The functions below call the library: this ledger's context has to be current.

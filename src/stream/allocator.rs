@@ -24,7 +24,8 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     /// # Errors
     ///
     /// The stream and the allocator as they were: [`Error::UnsupportedProduct`] on products without this function
-    /// (ALLOC-02), or [`Error::Vendor`].
+    /// (ALLOC-02), [`Error::OtherContext`] when the allocator [has no memory](DeviceAllocator::serves) for this context,
+    /// or [`Error::Vendor`].
     pub fn register<A: DeviceAllocator>(
         self,
         current: &Current<'c, N>,
@@ -50,7 +51,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
         S: Undecided,
     {
         // There is no Rust value to keep: the caller does.
-        match self.tell(current, descriptor.members(), Arc::new(())) {
+        match self.tell(current, descriptor.members(), Arc::new(()), || Ok(())) {
             Ok(()) => Ok(self.into_state(WithDescriptor { descriptor: descriptor.complete() })),
             Err(error) => Err(Undone { error, value: (self, descriptor) }),
         }
@@ -62,22 +63,45 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
         current: &Current<'c, N>,
         registered: &Arc<Registered<A>>,
     ) -> Result<(), Error> {
-        self.tell(current, registered.members(), registered.clone())
+        self.enroll_after(current, registered, || Ok(()))
     }
 
-    fn tell(&self, current: &Current<'c, N>, members: Members, keeps: Kept) -> Result<(), Error> {
+    /// As [`enroll`](Self::enroll), if `agrees` does when the stream is synchronised.
+    fn enroll_after<A: DeviceAllocator>(
+        &self,
+        current: &Current<'c, N>,
+        registered: &Arc<Registered<A>>,
+        agrees: impl FnOnce() -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        registered.serves(current.id())?;
+        self.tell(current, registered.members(), registered.clone(), agrees)
+    }
+
+    fn tell(
+        &self,
+        current: &Current<'c, N>,
+        members: Members,
+        keeps: Kept,
+        agrees: impl FnOnce() -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let ledger = current.ledger();
         ledger.supports_allocators()?;
         ledger.synchronize(&self.queue, None)?;
+        agrees()?;
         let before = self.queue.register(ledger.api(), members, keeps)?;
         drop(before);
         Ok(())
     }
 
-    /// Synchronises and ends the registration.
-    pub(super) fn tell_end(&self, current: &Current<'c, N>) -> Result<(), Error> {
+    /// Synchronises and ends the registration, if `agrees` does in between.
+    pub(super) fn tell_end(
+        &self,
+        current: &Current<'c, N>,
+        agrees: impl FnOnce() -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let ledger = current.ledger();
         ledger.synchronize(&self.queue, None)?;
+        agrees()?;
         drop(self.queue.unregister(ledger.api())?);
         Ok(())
     }
@@ -94,7 +118,7 @@ impl<'c, N> Stream<'c, WithDescriptor, N> {
         self,
         current: &Current<'c, N>,
     ) -> Result<(Stream<'c, Fresh, N>, CompleteDescriptor), Undone<Self>> {
-        match self.tell_end(current) {
+        match self.tell_end(current, || Ok(())) {
             Ok(()) => {
                 let (stream, state) = self.exchange(Fresh::NEW);
                 Ok((stream, state.descriptor))
@@ -111,7 +135,8 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
     }
 
     /// Whether the allocator panicked while the library called it, or was entered again from inside itself. The library
-    /// was told that there is no memory then, and a block that was to be freed is lost.
+    /// was told that there is no memory then, and a block that was to be freed is lost. Or whether the library gave back
+    /// a block that it did not have: that was ignored.
     pub fn allocator_misbehaved(&self) -> bool {
         self.state.allocator.upgrade().is_some_and(|registered| registered.misbehaved())
     }
@@ -121,14 +146,18 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
     ///
     /// # Errors
     ///
-    /// The stream with its allocator, and the other allocator, as they were.
+    /// The stream with its allocator, and the other allocator, as they were: [`Error::BlocksInUse`] while the library has
+    /// blocks of this one although the stream is synchronised; [`Error::OtherContext`]; or [`Error::Vendor`].
     pub fn replace<B: DeviceAllocator>(
         self,
         current: &Current<'c, N>,
         allocator: B,
     ) -> Result<(Stream<'c, With<B>, N>, A), Undone<(Self, B)>> {
         let registered = Registered::new(allocator);
-        let replaced = self.allocator().and_then(|before| self.enroll(current, &registered).map(|()| before));
+        let replaced = self.allocator().and_then(|before| {
+            self.enroll_after(current, &registered, || before.has_all_blocks())?;
+            Ok(before)
+        });
         match replaced {
             Ok(before) => {
                 let stream = self.into_state(With { allocator: Arc::downgrade(&registered) });
@@ -144,9 +173,13 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
     ///
     /// # Errors
     ///
-    /// The stream with its allocator, as they were.
+    /// The stream with its allocator, as they were: [`Error::BlocksInUse`] while the library has blocks of it although
+    /// the stream is synchronised; or [`Error::Vendor`].
     pub fn unregister(self, current: &Current<'c, N>) -> Result<(Stream<'c, Fresh, N>, A), Undone<Self>> {
-        let ended = self.allocator().and_then(|allocator| self.tell_end(current).map(|()| allocator));
+        let ended = self.allocator().and_then(|allocator| {
+            self.tell_end(current, || allocator.has_all_blocks())?;
+            Ok(allocator)
+        });
         match ended {
             Ok(allocator) => Ok((self.into_state(Fresh::NEW), allocator.into_allocator())),
             Err(error) => Err(Undone { error, value: self }),
@@ -154,7 +187,7 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
     }
 
     /// The allocator, which the stream's row owns while it is registered.
-    fn allocator(&self) -> Result<Arc<Registered<A>>, Error> {
+    pub(super) fn allocator(&self) -> Result<Arc<Registered<A>>, Error> {
         self.state.allocator.upgrade().ok_or(Error::Gone { what: "allocator" })
     }
 }

@@ -58,6 +58,10 @@ impl<'c, A: DeviceAllocator, N> Permit<'c, A, N> {
         }
     }
 
+    pub(super) fn registered(&self) -> &Arc<Registered<A>> {
+        &self.allocator
+    }
+
     /// Spends the permit on a turn of one stream.
     ///
     /// # Errors
@@ -80,7 +84,8 @@ impl<'c, A: DeviceAllocator, N> Permit<'c, A, N> {
     ///
     /// # Errors
     ///
-    /// The permit as it was, while a stream is attached to the group: [detach](Member::detach) it first.
+    /// The permit as it was, while a stream is attached to the group ([detach](Member::detach) it first), or the library
+    /// has blocks of the allocator.
     pub fn into_allocator(self) -> Result<A, Self> {
         match Registered::try_into_allocator(self.allocator) {
             Ok(allocator) => Ok(allocator),
@@ -96,7 +101,7 @@ impl<'c, A: DeviceAllocator, N> Member<'c, A, N> {
     ///
     /// The member as it was, when the library refuses.
     pub fn detach(self, current: &Current<'c, N>) -> Result<Stream<'c, Fresh, N>, Undone<Self>> {
-        match self.stream.tell_end(current) {
+        match self.stream.tell_end(current, || Ok(())) {
             Ok(()) => Ok(self.stream.into_state(Fresh::NEW)),
             Err(error) => Err(Undone { error, value: self }),
         }
