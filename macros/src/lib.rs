@@ -1,0 +1,53 @@
+#![doc = include_str!("../README.md")]
+
+mod check;
+mod emit;
+mod errors;
+mod parse;
+mod protocol;
+
+use proc_macro::TokenStream;
+
+/// Declares the life cycle of a kind of object, and makes its states, bounds, diagram and monitor from it.
+///
+/// The language is on the [front page](crate).
+#[proc_macro]
+pub fn protocol(declaration: TokenStream) -> TokenStream {
+    let checked = parse::Declaration::read(declaration.into()).and_then(check::check);
+    checked.map_or_else(syn::Error::into_compile_error, |protocol| emit::module(&protocol)).into()
+}
+
+/// Adds the rules that an item keeps to its documentation.
+///
+/// `#[rule(ALLOC_07, STREAM_06)]` goes on any item, also on a method; the rules follow the item's own documentation as
+/// a list. The text of a rule comes from the macro `ascendcl_rules::doc_alloc!`, that is `doc_` and the rule's area: the
+/// crate that uses the attribute depends on `ascendcl_rules`, and a rule that is not in the catalogue does not compile.
+#[proc_macro_attribute]
+pub fn rule(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    match parse::rule_ids(arguments.into(), "rule") {
+        Ok(ids) => emit::documented(&ids, item.into()).into(),
+        Err(error) => beside(item, error),
+    }
+}
+
+/// Says which rules a test is evidence for.
+///
+/// `#[proves(ALLOC_07)]` goes on a test function, before or after `#[test]`. The test stays as it is; a rule that is no
+/// constant of `ascendcl_rules` does not compile.
+#[proc_macro_attribute]
+pub fn proves(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let ids = match parse::rule_ids(arguments.into(), "proves") {
+        Ok(ids) => ids,
+        Err(error) => return beside(item, error),
+    };
+    match emit::proven(&ids, item.clone().into()) {
+        Ok(test) => test.into(),
+        Err(error) => beside(item, error),
+    }
+}
+
+/// The item stays, so that what uses it is not reported as well.
+fn beside(mut item: TokenStream, error: syn::Error) -> TokenStream {
+    item.extend(TokenStream::from(error.into_compile_error()));
+    item
+}
