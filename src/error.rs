@@ -72,6 +72,22 @@ pub enum Error {
         /// The path.
         path: PathBuf,
     },
+    /// A name or text that C cannot spell.
+    #[error("the text {text:?} has a NUL byte in it")]
+    NulInText {
+        /// The text.
+        text: String,
+    },
+    /// The shapes of tensors do not fit the operator.
+    #[error("{operator} takes {expected}; {found} were given")]
+    OperatorShapes {
+        /// The vendor's name of the operator.
+        operator: &'static str,
+        /// What it takes.
+        expected: &'static str,
+        /// What it was given.
+        found: String,
+    },
     /// A function that answers with a pointer answered with null.
     #[error("{call} answered with a null pointer, which is how it says that it failed")]
     NullAnswer {

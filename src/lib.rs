@@ -51,6 +51,7 @@ mod ledger;
 mod library;
 mod memory;
 mod model;
+pub mod operator;
 mod run;
 mod stream;
 mod thread;
@@ -70,6 +71,7 @@ pub use lane::{InLane, Lane};
 pub use library::{Library, Loaded};
 pub use memory::{Destination, DeviceBuffer, HostBuffer};
 pub use model::{Alone, Input, Model, ModelSize, ModelSource, Output, Outputs, Prepared, TensorInfo, Weights};
+pub use operator::{DeviceTensor, Operator};
 pub use run::{RunError, Setup, run};
 pub use stream::{
     Decided, DefaultStream, Fresh, Idle, Member, Pending, Permit, Plain, Stream, StreamState, TakesAllocator, Turn,

@@ -121,9 +121,11 @@ impl<M> Arena<M> {
     /// The memory of chunks that have no piece out. The caller knows that no queued work uses them (ALLOC-11).
     pub(crate) fn remove_idle(&mut self) -> Vec<M> {
         self.forget_cuts();
-        let idle = self.chunks.extract_if(.., |_, chunk| chunk.out == 0);
+        let (idle, busy): (BTreeMap<_, _>, _) =
+            core::mem::take(&mut self.chunks).into_iter().partition(|(_, chunk)| chunk.out == 0);
+        self.chunks = busy;
         let mut memory = Vec::new();
-        for (_, chunk) in idle {
+        for chunk in idle.into_values() {
             self.statistics.chunks -= 1;
             self.statistics.reserved -= chunk.bytes;
             memory.push(chunk.memory);

@@ -26,6 +26,7 @@ mod event;
 mod gate;
 mod load;
 mod model;
+mod operator;
 mod pool;
 mod queue;
 mod stamp;
@@ -51,6 +52,7 @@ pub(crate) use load::open_first;
 #[cfg(feature = "sim")]
 pub(crate) use load::simulator;
 pub(crate) use model::{Binding, BoundInput, Given, LoadedModel, ModelImage, Onto, Port, Sizes};
+pub(crate) use operator::{Invocation, Part};
 pub use pool::{PoolAllocator, PoolBlock};
 pub(crate) use queue::{Kept, Queue};
 use stamp::{Clock, LastUse};

@@ -37,7 +37,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 #[must_use = "a pool serves the stream that it is registered on"]
 pub struct PoolAllocator {
     context: ContextId,
-    arena: Mutex<Arena<Arc<Block>>>,
+    /// In a box, so that the pool is small to move and to give back.
+    arena: Box<Mutex<Arena<Arc<Block>>>>,
 }
 
 /// A block of a [`PoolAllocator`].
@@ -53,7 +54,7 @@ impl PoolAllocator {
     ///
     /// As for [`Current::device_buffer`].
     pub fn new<N>(current: &Current<'_, N>, bytes: usize) -> Result<Self, Error> {
-        let mut pool = Self { context: current.id(), arena: Mutex::new(Arena::new()) };
+        let mut pool = Self { context: current.id(), arena: Box::new(Mutex::new(Arena::new())) };
         pool.grow(current, bytes)?;
         Ok(pool)
     }
@@ -65,6 +66,9 @@ impl PoolAllocator {
     ///
     /// As for [`new`](Self::new); [`Error::OtherContext`] with another context than the pool's.
     pub fn grow<N>(&mut self, current: &Current<'_, N>, bytes: usize) -> Result<(), Error> {
+        if current.id() != self.context {
+            return Err(Error::OtherContext { context: current.id() });
+        }
         self.add(current.id(), Self::reserve(current, bytes)?)
     }
 

@@ -19,7 +19,10 @@ mod shelf;
 
 use crate::allocator::ContextId;
 use crate::error::Error;
-use crate::ffi::{Api, Binding, Block, BoundInput, Home, Kept, LoadedModel, Queue, RawContext, RawEvent, Restore};
+use crate::ffi::{
+    Api, Binding, Block, BoundInput, Home, Invocation, Kept, LoadedModel, Part, Queue, RawContext, RawEvent, Restore,
+};
+use crate::operator::Attribute;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, OnceLock};
@@ -38,6 +41,7 @@ pub(crate) struct Ledger {
     streams: Shelf<Queue>,
     events: Shelf<RawEvent>,
     bindings: Shelf<Binding>,
+    invocations: Shelf<Invocation>,
     models: Shelf<LoadedModel>,
     blocks: Shelf<Block>,
     /// The context itself was destroyed: nothing is left to take down.
@@ -46,7 +50,7 @@ pub(crate) struct Ledger {
 
 impl Ledger {
     pub(crate) fn new(api: Api, context: RawContext, device: i32) -> Self {
-        let (default_stream, streams, events, bindings, models, blocks, gone) = Default::default();
+        let (default_stream, streams, events, bindings, invocations, models, blocks, gone) = Default::default();
         Self {
             api,
             context,
@@ -56,6 +60,7 @@ impl Ledger {
             streams,
             events,
             bindings,
+            invocations,
             models,
             blocks,
             gone,
@@ -122,6 +127,29 @@ impl Ledger {
         Ok(self.bindings.put(Binding::create(self.api, model, inputs, outputs)?))
     }
 
+    /// Puts an operator together, and compiles it if `compile` says so.
+    pub(crate) fn invoke(
+        &self,
+        name: &str,
+        attributes: &[(&str, &Attribute)],
+        (inputs, outputs): (Vec<Part>, Vec<Part>),
+        compile: bool,
+    ) -> Result<Arc<Invocation>, Error> {
+        let invocation = self.invocations.put(Invocation::create(self.api, name, attributes, inputs, outputs)?);
+        if let Some(Err(error)) = compile.then(|| invocation.compile(self.api)) {
+            // The first error is the one to report; what cannot be taken apart stays with the scope.
+            let _ = self.revoke(&invocation);
+            return Err(error);
+        }
+        Ok(invocation)
+    }
+
+    pub(crate) fn revoke(&self, invocation: &Arc<Invocation>) -> Result<(), Error> {
+        invocation.destroy(self.api, &self.streams)?;
+        self.invocations.remove(invocation);
+        Ok(())
+    }
+
     /// An error on products where the library has no allocators (ALLOC-02), before it is asked.
     pub(crate) fn supports_allocators(&self) -> Result<(), Error> {
         let product = self.api.soc_name().unwrap_or_default();
@@ -185,6 +213,9 @@ impl Ledger {
         for binding in self.bindings.unnamed() {
             note(&mut errors, self.unbind(&binding));
         }
+        for invocation in self.invocations.unnamed() {
+            note(&mut errors, self.revoke(&invocation));
+        }
         for model in self.models.unnamed() {
             note(&mut errors, self.unload(&model));
         }
@@ -222,6 +253,9 @@ impl Ledger {
         for binding in self.bindings.all() {
             errors.extend(self.unbind(&binding).err());
         }
+        for invocation in self.invocations.all() {
+            errors.extend(self.revoke(&invocation).err());
+        }
         for model in self.models.all() {
             errors.extend(self.unload(&model).err());
         }
@@ -235,7 +269,7 @@ impl Ledger {
             }
         }
         // A model that the library refused to unload still works in its memory (MODEL-02, MODEL-03).
-        if self.models.len() + self.bindings.len() == 0 {
+        if self.models.len() + self.bindings.len() + self.invocations.len() == 0 {
             for block in self.blocks.all() {
                 errors.extend(self.free(&block).err());
             }

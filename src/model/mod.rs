@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 pub use description::TensorInfo;
 pub use prepared::Prepared;
+pub(crate) use run::dims;
 pub use source::{ModelSize, ModelSource};
 pub use tensor::{Input, Output, Outputs};
 pub use weights::Weights;

@@ -102,7 +102,7 @@ fn read(ledger: &Ledger, info: &TensorInfo, dims: &[i64], block: Option<&Block>)
     Ok(Output::new(info, shape, bytes))
 }
 
-pub(super) fn dims(shape: &[usize]) -> Vec<i64> {
+pub(crate) fn dims(shape: &[usize]) -> Vec<i64> {
     shape.iter().map(|size| i64::try_from(*size).unwrap_or(i64::MAX)).collect()
 }
 

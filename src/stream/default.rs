@@ -31,7 +31,7 @@ assert_not_impl_any!(DefaultStream<'static>: Send, Sync, Clone);
 )]
 pub trait TakesAllocator: sealed::Sealed {}
 
-mod sealed {
+pub(crate) mod sealed {
     pub trait Sealed {}
 }
 

@@ -16,6 +16,7 @@ use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
+pub(crate) use default::sealed as sealed_default;
 pub use default::{DefaultStream, TakesAllocator};
 pub use idle::Idle;
 pub use pending::Pending;

@@ -109,6 +109,10 @@ impl<'c, A: DeviceAllocator, N> Member<'c, A, N> {
 }
 
 impl<'c, A: DeviceAllocator, N> Turn<'c, '_, A, N> {
+    pub(crate) fn stream(&self) -> &Stream<'c, With<A>, N> {
+        &self.member.stream
+    }
+
     /// Queues one execution of a model on the turn's stream (`aclmdlExecuteAsync`).
     ///
     /// # Errors

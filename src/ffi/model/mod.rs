@@ -175,7 +175,7 @@ fn count(api: Api, answer: Result<usize, MissingSymbol>) -> Result<usize, Error>
 }
 
 /// A pointer that a function answers with; null is a failure (ERR-06).
-fn pointer<T>(
+pub(super) fn pointer<T>(
     api: Api,
     call: &'static str,
     answer: Result<*mut T, MissingSymbol>,
