@@ -172,6 +172,21 @@ pub enum Error {
     /// The outputs of a prepared model were read before it was executed.
     #[error("the model has not been executed yet: its outputs hold nothing")]
     NotExecuted,
+    /// The library did not say what shape an output has.
+    #[error("the library did not say what shape output `{name}` has")]
+    UnknownShape {
+        /// The output.
+        name: String,
+    },
+    /// The library was to allocate an output, and left it without memory.
+    #[error(
+        "the library allocated no memory for output `{name}`: what runs on a stream need not have its outputs allocated \
+         (DATA-06); prepare the model with room for it, `Room::AtMost(elements)`"
+    )]
+    OutputNotAllocated {
+        /// The output.
+        name: String,
+    },
     /// An input that does not exist.
     #[error("there is no input {index}: the model has {count}")]
     NoSuchInput {
@@ -257,6 +272,16 @@ pub enum InputError {
         /// The input.
         name: String,
         /// The model's shape, `_` where the size is free.
+        expected: String,
+        /// The given shape.
+        found: String,
+    },
+    /// A shape that the model was not compiled for (MODEL-20).
+    #[error("input `{name}`: the model was compiled for {expected}; {found} was given")]
+    Gear {
+        /// The input.
+        name: String,
+        /// The shapes that it was compiled for.
         expected: String,
         /// The given shape.
         found: String,

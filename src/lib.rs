@@ -70,7 +70,9 @@ pub use ffi::{Element, ElementType, F16};
 pub use lane::{InLane, Lane};
 pub use library::{Library, Loaded};
 pub use memory::{Destination, DeviceBuffer, HostBuffer};
-pub use model::{Alone, Input, Model, ModelSize, ModelSource, Output, Outputs, Prepared, TensorInfo, Weights};
+pub use model::{
+    Alone, Gears, Input, Model, ModelSize, ModelSource, Output, Outputs, Prepared, Room, TensorInfo, Weights,
+};
 pub use operator::{DeviceTensor, Operator};
 pub use run::{RunError, Setup, run};
 pub use stream::{

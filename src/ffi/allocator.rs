@@ -12,23 +12,49 @@ use crate::error::Error;
 use crate::thread::InCallback;
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
+use core::fmt;
 use core::mem::{self, transmute};
+use core::num::NonZeroUsize;
 use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::any::Any;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// An allocator that the library may call.
-#[derive(Debug)]
 pub(crate) struct Registered<A> {
     allocator: Mutex<A>,
     /// The thread that is inside the allocator, by [`here`]; 0 when none is.
     inside: AtomicUsize,
     misbehaved: AtomicBool,
-    /// The blocks that the library has, by the addresses of their cells.
-    lent: Mutex<BTreeSet<usize>>,
+    /// The device addresses of the blocks that the library has, by the addresses of their cells.
+    lent: Mutex<BTreeMap<usize, DeviceAddress>>,
+}
+
+/// What keeps a registration's object in place.
+pub(crate) type Kept = Arc<dyn Keeps>;
+
+/// The owner of a registration's object.
+pub(crate) trait Keeps: fmt::Debug + Send + Sync {
+    /// Whether device memory at this address is a block of the allocator that the library has.
+    fn has_lent(&self, address: NonZeroUsize) -> bool;
+}
+
+impl<A: DeviceAllocator> Keeps for Registered<A> {
+    fn has_lent(&self, address: NonZeroUsize) -> bool {
+        self.lent().values().any(|block| *block == address.into())
+    }
+}
+
+/// The owner of an allocator of C functions, which is the caller.
+#[derive(Debug)]
+pub(crate) struct Elsewhere;
+
+impl Keeps for Elsewhere {
+    /// Nobody can tell, and what is not the allocator's is lost then; what is must not be freed as if it were not.
+    fn has_lent(&self, _: NonZeroUsize) -> bool {
+        true
+    }
 }
 
 /// What the library knows a block by. The address comes first: [`address_of`] is not told the allocator's type.
@@ -55,11 +81,17 @@ pub(crate) struct Members {
 #[derive(Debug)]
 pub(crate) struct Registration {
     descriptor: aclrtAllocatorDesc,
-    keeps: Arc<dyn Any + Send + Sync>,
+    keeps: Kept,
 }
 
 // SAFETY: the descriptor belongs to the process; it is only handed back to the library.
 unsafe impl Send for Registration {}
+
+impl<A> fmt::Debug for Registered<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Registered<{}>", core::any::type_name::<A>())
+    }
+}
 
 impl<A: DeviceAllocator> Registered<A> {
     pub(crate) fn new(allocator: A) -> Arc<Self> {
@@ -133,7 +165,7 @@ impl<A: DeviceAllocator> Registered<A> {
         self.misbehaved.load(Ordering::Acquire)
     }
 
-    fn lent(&self) -> MutexGuard<'_, BTreeSet<usize>> {
+    fn lent(&self) -> MutexGuard<'_, BTreeMap<usize, DeviceAddress>> {
         self.lent.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
@@ -201,7 +233,7 @@ fn hand_out<A: DeviceAllocator>(
     });
     let Some((address, block)) = block.flatten() else { return ptr::null_mut() };
     let cell = Box::into_raw(Box::new(Cell { address, block, keeps: Arc::clone(registered) }));
-    registered.lent().insert(cell.addr());
+    registered.lent().insert(cell.addr(), address);
     cell.cast()
 }
 
@@ -226,7 +258,7 @@ unsafe extern "C" fn free<A: DeviceAllocator>(object: *mut c_void, block: *mut c
     }
     // SAFETY: as in `allocate`; a block that is out keeps the object in place.
     let registered = unsafe { registered::<A>(object) };
-    if !registered.lent().remove(&block.addr()) {
+    if registered.lent().remove(&block.addr()).is_none() {
         // Given back before, or never given out: there is nothing behind it.
         registered.misbehaved.store(true, Ordering::Release);
         return;
@@ -251,12 +283,7 @@ impl Registration {
     /// Makes a descriptor, sets all its members, and registers it on a stream (ALLOC-06, ALLOC-07).
     ///
     /// The object of `members` stays in place while `keeps` does, and the functions take that object.
-    pub(super) fn make(
-        api: Api,
-        stream: aclrtStream,
-        members: Members,
-        keeps: Arc<dyn Any + Send + Sync>,
-    ) -> Result<Self, Error> {
+    pub(super) fn make(api: Api, stream: aclrtStream, members: Members, keeps: Kept) -> Result<Self, Error> {
         api.may_be_called()?;
         let doing = || "register an allocator".to_owned();
         // SAFETY: takes nothing; a null answer is an error (ERR-06).
@@ -319,6 +346,10 @@ impl Registration {
         api.done("aclrtAllocatorUnregister", code, || "unregister an allocator".into())
     }
 
+    pub(super) fn keeps(&self) -> &Kept {
+        &self.keeps
+    }
+
     /// Tells the library to call the allocator for work on this stream.
     pub(super) fn tell(&self, api: Api, stream: aclrtStream) -> Result<(), Error> {
         // SAFETY: the stream is alive (the caller is inside its gate), the descriptor has all its members, and the object
@@ -329,7 +360,7 @@ impl Registration {
 
     /// Destroys the descriptor (ALLOC-08), when the library no longer calls the allocator: the registration has ended, or
     /// another one has taken its place. Gives back what kept the object in place.
-    pub(super) fn forgotten(self, api: Api) -> Arc<dyn Any + Send + Sync> {
+    pub(super) fn forgotten(self, api: Api) -> Kept {
         // A descriptor that the library refuses to destroy is lost, and nothing else.
         let _ = self.destroy_descriptor(api);
         self.keeps

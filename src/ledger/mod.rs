@@ -122,7 +122,7 @@ impl Ledger {
         &self,
         model: &LoadedModel,
         inputs: Vec<BoundInput>,
-        outputs: Vec<Arc<Block>>,
+        outputs: Vec<Option<Arc<Block>>>,
     ) -> Result<Arc<Binding>, Error> {
         Ok(self.bindings.put(Binding::create(self.api, model, inputs, outputs)?))
     }
@@ -186,7 +186,18 @@ impl Ledger {
         Ok(())
     }
 
+    /// Empties a binding's open outputs. Memory that the library had allocated by itself is freed, or stays with the scope.
+    pub(crate) fn empty(&self, binding: &Binding) -> Result<(), Error> {
+        let left = binding.empty(self.api, &self.streams)?;
+        left.into_iter().map(|block| self.free(&self.keep(block))).fold(Ok(()), Result::and)
+    }
+
+    pub(crate) fn reshape(&self, binding: &Binding, model: &LoadedModel, shapes: &[&[i64]]) -> Result<(), Error> {
+        binding.reshape(self.api, &self.streams, model, shapes)
+    }
+
     pub(crate) fn unbind(&self, binding: &Arc<Binding>) -> Result<(), Error> {
+        self.empty(binding)?;
         binding.destroy(self.api, &self.streams)?;
         self.bindings.remove(binding);
         Ok(())

@@ -6,7 +6,7 @@ use crate::allocator::DeviceAllocator;
 use crate::allocator::descriptor::{Descriptor, HasAddress, HasAllocate, HasFree, HasObject};
 use crate::current::Current;
 use crate::error::{Error, Undone};
-use crate::ffi::{Kept, Members, Registered};
+use crate::ffi::{Elsewhere, Kept, Members, Registered};
 use std::sync::Arc;
 
 impl<'c, S: StreamState, N> Stream<'c, S, N> {
@@ -51,7 +51,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
         S: Undecided,
     {
         // There is no Rust value to keep: the caller does.
-        match self.tell(current, descriptor.members(), Arc::new(()), || Ok(())) {
+        match self.tell(current, descriptor.members(), Arc::new(Elsewhere), || Ok(())) {
             Ok(()) => Ok(self.into_state(WithDescriptor { descriptor: descriptor.complete() })),
             Err(error) => Err(Undone { error, value: (self, descriptor) }),
         }
