@@ -6,13 +6,25 @@
 //! * The life cycles of the library's objects ([`acl`], [`device`], [`context`], [`stream`], [`event`], [`model`], [`dataset`],
 //!   [`graph`], and four modules for the members of a descriptor): the states that are types in `ascendcl`, and monitors
 //!   of the same lines.
+//! * The checker: [`Event`] is one call as data, and [`Checker`] judges a process by its events: which object belongs to
+//!   which context, what queued work may still use, which models may run at the same time, what ends in which order. A
+//!   [`Finding`] names the rule that is broken, the objects, and the earlier call that is contradicted.
 
 #![forbid(unsafe_code)]
 
 mod catalogue;
+mod events;
+mod finding;
 mod life_cycles;
+mod relations;
 mod rule;
 
 pub use catalogue::*;
-pub use life_cycles::*;
+pub use events::{Access, Event, Flag, Kind, Member, Object, Op, Outcome, Place, Role, Span, Thread, Use};
+pub use finding::{Call, Finding};
+pub use life_cycles::{
+    acl, context, dataset, descriptor_address, descriptor_allocate, descriptor_free, descriptor_object, device, event,
+    graph, model, stream,
+};
+pub use relations::Checker;
 pub use rule::{Area, Class, ParseRuleIdError, Rule, RuleId, Seed};

@@ -22,7 +22,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// An allocator that the library may call.
-pub(crate) struct Registered<A> {
+///
+/// Public in a private module: it is what a stream carries in a state that is public.
+#[allow(unreachable_pub, reason = "see above")]
+pub struct Registered<A> {
     allocator: Mutex<A>,
     /// The thread that is inside the allocator, by [`here`]; 0 when none is.
     inside: AtomicUsize,

@@ -6,7 +6,7 @@ use crate::brand::{Brand, NotShared, Unnamed};
 use crate::current::Current;
 use crate::error::Undone;
 use crate::ffi::{Invocation, Queue};
-use crate::stream::{Decided, DefaultStream, Pending, Stream, StreamState, Turn};
+use crate::stream::{CanExecute, DefaultStream, Pending, Stream, StreamState, Turn};
 use core::fmt;
 use core::marker::PhantomData;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -78,7 +78,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     /// The operator as it was, when the library refuses.
     pub fn launch<I, O>(&self, current: &Current<'c, N>, operator: BoundOperator<'c, I, O, N>) -> Launched<'c, I, O, N>
     where
-        S: Decided,
+        S: CanExecute,
         I: OperatorInputs<'c, N>,
         O: OperatorOutputs<'c, N>,
     {
