@@ -1,5 +1,6 @@
 //! The proof that a context is current.
 
+use crate::allocator::ContextId;
 use crate::brand::{Brand, StaysOnItsThread, Unnamed};
 use crate::error::Error;
 use crate::event::{Event, Unrecorded};
@@ -193,6 +194,11 @@ impl<'c, N> Current<'c, N> {
     /// The library that this context is in.
     pub fn library(&self) -> Loaded {
         self.ledger.api().loaded()
+    }
+
+    /// Tells this context from all others.
+    pub fn id(&self) -> ContextId {
+        self.ledger.id()
     }
 
     /// The number of this context's device.

@@ -2,6 +2,7 @@
 
 mod rules;
 
+use crate::allocator::ContextId;
 use crate::code::{Code, CodeKind};
 use crate::ffi::ElementType;
 use ascendcl_macros::rule;
@@ -56,11 +57,47 @@ pub enum Error {
         Cited(rules::OTHER_GROUP)
     )]
     OtherGroup,
+    /// An allocator was to be registered, or a pool to grow, in another context than the one that its memory is of.
+    #[error(
+        "this allocator's memory is of another context: it cannot serve context {context}; \
+         make one with this context current, or register it on a stream of its own context{}",
+        Cited(rules::OTHER_CONTEXT)
+    )]
+    OtherContext {
+        /// The context that it was to serve.
+        context: ContextId,
+    },
+    /// The library has not given back all blocks of an allocator.
+    #[error(
+        "{count} block(s) of the allocator are still with the library, although its stream is synchronised; \
+         what holds them, a loaded model say, has to go first{}",
+        Cited(rules::BLOCKS_IN_USE)
+    )]
+    BlocksInUse {
+        /// How many.
+        count: usize,
+    },
     /// A path that C cannot spell.
     #[error("the path {} has a NUL byte in it", path.display())]
     NulInPath {
         /// The path.
         path: PathBuf,
+    },
+    /// A name or text that C cannot spell.
+    #[error("the text {text:?} has a NUL byte in it")]
+    NulInText {
+        /// The text.
+        text: String,
+    },
+    /// The shapes of tensors do not fit the operator.
+    #[error("{operator} takes {expected}; {found} were given")]
+    OperatorShapes {
+        /// The vendor's name of the operator.
+        operator: &'static str,
+        /// What it takes.
+        expected: &'static str,
+        /// What it was given.
+        found: String,
     },
     /// A function that answers with a pointer answered with null.
     #[error("{call} answered with a null pointer, which is how it says that it failed{}", Cited(rules::NULL_ANSWER))]
@@ -155,6 +192,22 @@ pub enum Error {
     /// The outputs of a prepared model were read before it was executed.
     #[error("the model has not been executed yet: its outputs hold nothing{}", Cited(rules::NOT_EXECUTED))]
     NotExecuted,
+    /// The library did not say what shape an output has.
+    #[error("the library did not say what shape output `{name}` has")]
+    UnknownShape {
+        /// The output.
+        name: String,
+    },
+    /// The library was to allocate an output, and left it without memory.
+    #[error(
+        "the library allocated no memory for output `{name}`: what runs on a stream need not have its outputs allocated; \
+         prepare the model with room for it, `Room::AtMost(elements)`{}",
+        Cited(rules::OUTPUT_NOT_ALLOCATED)
+    )]
+    OutputNotAllocated {
+        /// The output.
+        name: String,
+    },
     /// An input that does not exist.
     #[error("there is no input {index}: the model has {count}{}", Cited(InputError::COUNT))]
     NoSuchInput {
@@ -241,6 +294,16 @@ pub enum InputError {
         /// The input.
         name: String,
         /// The model's shape, `_` where the size is free.
+        expected: String,
+        /// The given shape.
+        found: String,
+    },
+    /// A shape that the model was not compiled for.
+    #[error("input `{name}`: the model was compiled for {expected}; {found} was given{}", Cited(Self::GEAR))]
+    Gear {
+        /// The input.
+        name: String,
+        /// The shapes that it was compiled for.
         expected: String,
         /// The given shape.
         found: String,

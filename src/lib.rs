@@ -51,13 +51,14 @@ mod ledger;
 mod library;
 mod memory;
 mod model;
+pub mod operator;
 mod run;
 mod stream;
 mod thread;
 
 pub use acl::{Acl, RunMode};
 pub use allocator::descriptor::{self, Descriptor};
-pub use allocator::{DeviceAddress, DeviceAllocator};
+pub use allocator::{ContextId, DeviceAddress, DeviceAllocator, PoolAllocator, PoolBlock, PoolStatistics};
 /// The rules of the library: what each demands, and how this crate keeps it.
 pub use ascendcl_rules as rules;
 pub use brand::Unnamed;
@@ -71,10 +72,13 @@ pub use ffi::{Element, ElementType, F16};
 pub use lane::{InLane, Lane};
 pub use library::{Library, Loaded};
 pub use memory::{Destination, DeviceBuffer, HostBuffer};
-pub use model::{Alone, Input, Model, ModelSize, ModelSource, Output, Outputs, Prepared, TensorInfo, Weights};
+pub use model::{
+    Alone, Gears, Input, Model, ModelSize, ModelSource, Output, Outputs, Prepared, Room, TensorInfo, Weights,
+};
+pub use operator::{DeviceTensor, Operator};
 pub use run::{RunError, Setup, run};
 pub use stream::{
-    CanDecline, CanExecute, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, DefaultStream, Fresh,
+    CanDecline, CanExecute, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, DefaultStream, Fresh, Idle,
     Member, Pending, Permit, Plain, Stream, StreamState, TakesAllocator, Turn, With, WithDescriptor,
 };
 pub use thread::{OnThread, Thread};

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
 use ascendcl::descriptor::*;
+use ascendcl::operator::{Absent, Attribute, BoundOperator};
 use ascendcl::*;
 use core::mem::MaybeUninit;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -53,7 +54,18 @@ assert_impl_all!(Member<'static, Pool>: Send);
 assert_not_impl_any!(Member<'static, Pool>: Sync, Clone);
 assert_not_impl_any!(Turn<'static, 'static, Pool>: Send, Sync, Clone);
 
+assert_impl_all!(BoundOperator<'static, DeviceTensor<'static, f32>, DeviceTensor<'static, f32>>: Send);
+assert_not_impl_any!(BoundOperator<'static, DeviceTensor<'static, f32>, ()>: Sync, Clone);
+
 // Shared by reference, owned once.
+assert_impl_all!(PoolAllocator: Send, Sync);
+assert_not_impl_any!(PoolAllocator: Clone);
+assert_impl_all!(PoolBlock: Send, Sync);
+assert_not_impl_any!(PoolBlock: Clone);
+assert_impl_all!(Idle<'static, 'static, Pool>: Send);
+assert_not_impl_any!(Idle<'static, 'static, Pool>: Clone);
+assert_impl_all!(DeviceTensor<'static, f32>: Send, Sync);
+assert_not_impl_any!(DeviceTensor<'static, f32>: Clone);
 assert_impl_all!(Acl: Send, Sync);
 assert_not_impl_any!(Acl: Clone);
 assert_impl_all!(Device<'static>: Send, Sync);
@@ -95,6 +107,11 @@ assert_impl_all!(TensorInfo: Send, Sync, Clone);
 assert_impl_all!(ModelSource<'static>: Send, Sync, Copy);
 assert_impl_all!(ModelSize: Send, Sync, Copy);
 assert_impl_all!(Unnamed: Send, Sync, Copy);
+assert_impl_all!(ContextId: Send, Sync, Copy);
+assert_impl_all!(PoolStatistics: Send, Sync, Copy);
+assert_impl_all!(Operator: Send, Sync, Clone);
+assert_impl_all!(Absent: Send, Sync, Copy);
+assert_impl_all!(Attribute: Send, Sync, Clone);
 
 // Errors go anywhere; one that gives an object back goes where the object may go.
 assert_impl_all!(Error: Send, Sync, std::error::Error);

@@ -4,7 +4,7 @@
 
 mod common;
 
-use ascendcl::{Current, DeviceAddress, DeviceAllocator, Error, Input, Library, ModelSource, Permit, RunError, Thread};
+use ascendcl::{Current, Error, Input, Library, ModelSource, Permit, PoolAllocator, RunError, Thread};
 use common::{acl, alone, data, digits, digits_in_batches_of};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -191,7 +191,7 @@ fn weights_outlive_their_handles_while_a_model_is_loaded_on_them() {
 fn a_permit_lets_the_streams_of_a_group_run_in_turn() {
     let alone = alone();
     run(|current| {
-        let mut permit = Permit::new(current, Nothing);
+        let mut permit = Permit::new(current, PoolAllocator::new(current, 1 << 16)?);
         let (first, second) = (permit.attach(current, current.stream()?)?, permit.attach(current, current.stream()?)?);
         let mut model = current.load_model(data("digits.onnx"))?.prepare(current, &[&[4, 64]], &[&[4, 10]])?;
         for member in [&first, &second, &first] {
@@ -200,7 +200,7 @@ fn a_permit_lets_the_streams_of_a_group_run_in_turn() {
             permit = turn.finish(current)?;
             model = pending.wait(current)?;
         }
-        let other = Permit::new(current, Nothing);
+        let other = Permit::new(current, PoolAllocator::new(current, 0)?);
         let refused = other.begin(&first).unwrap_err();
         assert!(matches!(refused.error, Error::OtherGroup), "{}", refused.error);
         assert!(refused.value.into_allocator().is_ok());
@@ -259,25 +259,6 @@ fn the_default_stream_copies_and_waits_and_is_never_destroyed() {
         Ok(())
     });
     alone.assert_nothing_lives();
-}
-
-/// An allocator that never has memory: no work here needs any.
-#[derive(Debug)]
-struct Nothing;
-
-// SAFETY: it hands out no memory.
-unsafe impl DeviceAllocator for Nothing {
-    type Block = DeviceAddress;
-
-    fn allocate(&mut self, _bytes: usize) -> Option<DeviceAddress> {
-        None
-    }
-
-    fn address(&self, block: &DeviceAddress) -> DeviceAddress {
-        *block
-    }
-
-    fn free(&mut self, _block: DeviceAddress) {}
 }
 
 fn predictions(probabilities: &[f32]) -> Vec<usize> {

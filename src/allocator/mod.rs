@@ -1,11 +1,15 @@
 //! The caller's own memory for work that the library allocates for: single operators and models with free shapes.
 
+pub(crate) mod pool;
+
 pub mod descriptor;
 
-pub use crate::ffi::DeviceAllocator;
+pub use crate::ffi::{DeviceAllocator, PoolAllocator, PoolBlock};
+pub use pool::PoolStatistics;
 
 use core::fmt;
 use core::num::NonZeroUsize;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 /// An address in device memory. It is a number: the host cannot follow it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,6 +25,39 @@ impl DeviceAddress {
     /// The number.
     pub fn number(self) -> usize {
         self.0.get()
+    }
+}
+
+/// Tells one context from all others of this process, before and after its scope: for allocators, whose memory is of one
+/// context and which outlive it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ContextId {
+    number: u64,
+    device: i32,
+}
+
+impl ContextId {
+    /// An identity that no context had before.
+    pub(crate) fn next(device: i32) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self { number: NEXT.fetch_add(1, Ordering::Relaxed), device }
+    }
+
+    /// The number of the context's device.
+    pub fn device(self) -> i32 {
+        self.device
+    }
+}
+
+impl From<NonZeroUsize> for DeviceAddress {
+    fn from(number: NonZeroUsize) -> Self {
+        Self(number)
+    }
+}
+
+impl fmt::Display for ContextId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} on device {}", self.number, self.device)
     }
 }
 

@@ -2,8 +2,9 @@
 
 use super::{Error, InputError};
 use ascendcl_rules::{
-    ALLOC_02, ALLOC_10, ALLOC_12, ALLOC_18, COPY_01, DATA_05, DATA_07, DATA_08, DATA_10, DEV_10, DEV_11, ERR_06,
-    EVENT_06, MEM_02, MODEL_07, MODEL_09, MODEL_14, MODEL_17, RuleId, STREAM_05, STREAM_08, THREAD_01, THREAD_05,
+    ALLOC_02, ALLOC_10, ALLOC_12, ALLOC_18, COPY_01, DATA_05, DATA_06, DATA_07, DATA_08, DATA_10, DEV_10, DEV_11,
+    ERR_06, EVENT_06, MEM_02, MEM_11, MODEL_07, MODEL_09, MODEL_14, MODEL_17, MODEL_20, RuleId, STREAM_05, STREAM_08,
+    THREAD_01, THREAD_05,
 };
 use core::fmt;
 
@@ -18,6 +19,9 @@ impl Error {
             Self::Forked { .. } => FORKED,
             Self::UnsupportedProduct { .. } => UNSUPPORTED_PRODUCT,
             Self::OtherGroup => OTHER_GROUP,
+            Self::OtherContext { .. } => OTHER_CONTEXT,
+            Self::BlocksInUse { .. } => BLOCKS_IN_USE,
+            Self::OutputNotAllocated { .. } => OUTPUT_NOT_ALLOCATED,
             Self::NullAnswer { .. } => NULL_ANSWER,
             Self::ThreadTaken => THREAD_TAKEN,
             Self::InsideCallback => INSIDE_CALLBACK,
@@ -38,6 +42,9 @@ impl Error {
 pub(super) const FORKED: &[RuleId] = &[THREAD_05];
 pub(super) const UNSUPPORTED_PRODUCT: &[RuleId] = &[ALLOC_02];
 pub(super) const OTHER_GROUP: &[RuleId] = &[ALLOC_10];
+pub(super) const OTHER_CONTEXT: &[RuleId] = &[MEM_11];
+pub(super) const BLOCKS_IN_USE: &[RuleId] = &[ALLOC_12];
+pub(super) const OUTPUT_NOT_ALLOCATED: &[RuleId] = &[DATA_06];
 pub(super) const NULL_ANSWER: &[RuleId] = &[ERR_06];
 pub(super) const THREAD_TAKEN: &[RuleId] = &[THREAD_01];
 pub(super) const INSIDE_CALLBACK: &[RuleId] = &[ALLOC_18];
@@ -83,11 +90,13 @@ pub(super) fn length_mismatch(what: &str) -> &'static [RuleId] {
 impl InputError {
     pub(super) const COUNT: &[RuleId] = &[DATA_07];
     pub(super) const FIT: &[RuleId] = &[DATA_08];
+    pub(super) const GEAR: &[RuleId] = &[MODEL_20];
 
     /// The rules of the library that the error is about.
     pub fn rules(&self) -> &'static [RuleId] {
         match self {
             Self::Count { .. } => Self::COUNT,
+            Self::Gear { .. } => Self::GEAR,
             Self::Element { .. } | Self::Shape { .. } | Self::Length { .. } => Self::FIT,
         }
     }

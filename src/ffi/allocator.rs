@@ -3,40 +3,71 @@
 //! The library gets an object pointer and five C functions. The object is a [`Registered`] allocator, which stays where
 //! it is while it is registered (the stream's row keeps it); the functions are the trampolines below. Nothing unwinds
 //! out of them, and an allocator that is entered again from inside itself is not entered twice. A block goes to the
-//! library as a pointer to a [`Cell`] and comes back once, to be freed.
+//! library as a pointer to a [`Cell`] and comes back once, to be freed; the allocator stays in place until all came back.
 
 use super::Api;
 use super::descriptor::{AddressFn, AllocateFn, AllocateNearFn, FreeFn};
-use crate::allocator::{DeviceAddress, DeviceAllocator};
+use crate::allocator::{ContextId, DeviceAddress, DeviceAllocator};
 use crate::error::Error;
 use crate::thread::InCallback;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
+use core::fmt;
 use core::mem::{self, transmute};
+use core::num::NonZeroUsize;
 use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::any::Any;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// An allocator that the library may call.
 ///
 /// Public in a private module: it is what a stream carries in a state that is public.
-#[derive(Debug)]
 #[allow(unreachable_pub, reason = "see above")]
 pub struct Registered<A> {
     allocator: Mutex<A>,
     /// The thread that is inside the allocator, by [`here`]; 0 when none is.
     inside: AtomicUsize,
     misbehaved: AtomicBool,
+    /// The device addresses of the blocks that the library has, by the addresses of their cells.
+    lent: Mutex<BTreeMap<usize, DeviceAddress>>,
+}
+
+/// What keeps a registration's object in place.
+pub(crate) type Kept = Arc<dyn Keeps>;
+
+/// The owner of a registration's object.
+pub(crate) trait Keeps: fmt::Debug + Send + Sync {
+    /// Whether device memory at this address is a block of the allocator that the library has.
+    fn has_lent(&self, address: NonZeroUsize) -> bool;
+}
+
+impl<A: DeviceAllocator> Keeps for Registered<A> {
+    fn has_lent(&self, address: NonZeroUsize) -> bool {
+        self.lent().values().any(|block| *block == address.into())
+    }
+}
+
+/// The owner of an allocator of C functions, which is the caller.
+#[derive(Debug)]
+pub(crate) struct Elsewhere;
+
+impl Keeps for Elsewhere {
+    /// Nobody can tell, and what is not the allocator's is lost then; what is must not be freed as if it were not.
+    fn has_lent(&self, _: NonZeroUsize) -> bool {
+        true
+    }
 }
 
 /// What the library knows a block by. The address comes first: [`address_of`] is not told the allocator's type.
 #[repr(C)]
-struct Cell<B> {
+struct Cell<A: DeviceAllocator> {
     address: DeviceAddress,
-    block: B,
+    block: A::Block,
+    /// A library that keeps a block beyond the registration, or for ever, finds the allocator in place.
+    keeps: Arc<Registered<A>>,
 }
 
 /// The members of a descriptor. All five slots are always set: the library reads the optional one uninitialised
@@ -55,11 +86,17 @@ pub(crate) struct Members {
 #[rule(ALLOC_08)]
 pub(crate) struct Registration {
     descriptor: aclrtAllocatorDesc,
-    keeps: Arc<dyn Any + Send + Sync>,
+    keeps: Kept,
 }
 
 // SAFETY: the descriptor belongs to the process; it is only handed back to the library.
 unsafe impl Send for Registration {}
+
+impl<A> fmt::Debug for Registered<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Registered<{}>", core::any::type_name::<A>())
+    }
+}
 
 impl<A: DeviceAllocator> Registered<A> {
     pub(crate) fn new(allocator: A) -> Arc<Self> {
@@ -67,17 +104,12 @@ impl<A: DeviceAllocator> Registered<A> {
             allocator: Mutex::new(allocator),
             inside: AtomicUsize::new(0),
             misbehaved: AtomicBool::new(false),
+            lent: Mutex::default(),
         })
     }
 
     pub(crate) fn members(self: &Arc<Self>) -> Members {
-        Members {
-            object: NonNull::from(&**self).cast(),
-            allocate: allocate::<A>,
-            advise: advise::<A>,
-            free: free::<A>,
-            address_of,
-        }
+        Members { object: object_of(self), allocate: allocate::<A>, advise: advise::<A>, free: free::<A>, address_of }
     }
 
     /// The allocator itself, or the pointer as it was when something else keeps one, too.
@@ -94,6 +126,23 @@ impl<A: DeviceAllocator> Registered<A> {
                 Err(shared) => self = shared,
             }
             std::thread::yield_now();
+        }
+    }
+
+    /// An error when the allocator has no memory for streams of this context.
+    pub(crate) fn serves(&self, context: ContextId) -> Result<(), Error> {
+        match self.look(|allocator| allocator.serves(context)) {
+            Some(true) => Ok(()),
+            Some(false) => Err(Error::OtherContext { context }),
+            None => Err(Error::InsideCallback),
+        }
+    }
+
+    /// An error when the library has blocks.
+    pub(crate) fn has_all_blocks(&self) -> Result<(), Error> {
+        match self.lent().len() {
+            0 => Ok(()),
+            count => Err(Error::BlocksInUse { count }),
         }
     }
 
@@ -115,28 +164,35 @@ impl<A: DeviceAllocator> Registered<A> {
         Some(look(&mut allocator))
     }
 
-    /// Whether the allocator panicked in a callback, or was entered again from inside itself.
+    /// Whether the allocator panicked in a callback, was entered again from inside itself, or got back what it had not
+    /// given.
     pub(crate) fn misbehaved(&self) -> bool {
         self.misbehaved.load(Ordering::Acquire)
+    }
+
+    fn lent(&self) -> MutexGuard<'_, BTreeMap<usize, DeviceAddress>> {
+        self.lent.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// Runs one callback. `None` when it panicked, or when this very thread is inside the allocator already.
     #[rule(CB_09, ALLOC_18)]
     fn call<R>(&self, callback: impl FnOnce(&mut A) -> R) -> Option<R> {
-        let answer = catch_unwind(AssertUnwindSafe(|| {
-            let _refuses = InCallback::begin();
-            self.with(callback)
-        }));
-        let answer = answer.unwrap_or_else(|payload| {
-            // Its own destructor could panic again, out into C: it is left alone.
-            mem::forget(payload);
-            None
-        });
+        let answer = contained(|| self.with(callback)).flatten();
         if answer.is_none() {
             self.misbehaved.store(true, Ordering::Release);
         }
         answer
     }
+}
+
+/// Runs code of the user's that the library called. `None` when it panicked.
+fn contained<R>(code: impl FnOnce() -> R) -> Option<R> {
+    let answer = catch_unwind(AssertUnwindSafe(|| {
+        let _refuses = InCallback::begin();
+        code()
+    }));
+    // A panic's own destructor could panic again, out into C: it is left alone.
+    answer.map_err(mem::forget).ok()
 }
 
 /// Tells this thread from all others, as long as it lives.
@@ -153,53 +209,75 @@ impl Drop for Leaves<'_> {
     }
 }
 
+/// The object of a registration; [`registered`] makes the shared pointer out of it again.
+fn object_of<A>(registered: &Arc<Registered<A>>) -> NonNull<c_void> {
+    // SAFETY: the pointer of an `Arc` is never null.
+    unsafe { NonNull::new_unchecked(Arc::as_ptr(registered).cast_mut().cast()) }
+}
+
 /// # Safety
 ///
 /// `object` is the object of [`Members`] that were made for an `A`, and is still in place.
-unsafe fn registered<'a, A>(object: *mut c_void) -> &'a Registered<A> {
-    // SAFETY: as the caller vouches.
-    unsafe { &*object.cast_const().cast::<Registered<A>>() }
+unsafe fn registered<A>(object: *mut c_void) -> Arc<Registered<A>> {
+    let registered = object.cast_const().cast::<Registered<A>>();
+    // SAFETY: as the caller vouches, the pointer is that of an `Arc` that has a count.
+    unsafe {
+        Arc::increment_strong_count(registered);
+        Arc::from_raw(registered)
+    }
 }
 
+/// Asks for a block and gives it to the library: null when there is none.
 #[rule(ALLOC_19)]
-fn hand_out<A: DeviceAllocator>(allocator: &mut A, block: Option<A::Block>) -> *mut c_void {
-    let cell = block.map(|block| Box::into_raw(Box::new(Cell { address: allocator.address(&block), block })));
-    cell.map_or(ptr::null_mut(), <*mut Cell<A::Block>>::cast)
+fn hand_out<A: DeviceAllocator>(
+    registered: &Arc<Registered<A>>,
+    ask: impl FnOnce(&mut A) -> Option<A::Block>,
+) -> *mut c_void {
+    let block = registered.call(|allocator| {
+        let block = ask(allocator)?;
+        let address = allocator.address(&block);
+        Some((address, block))
+    });
+    let Some((address, block)) = block.flatten() else { return ptr::null_mut() };
+    let cell = Box::into_raw(Box::new(Cell { address, block, keeps: Arc::clone(registered) }));
+    registered.lent().insert(cell.addr(), address);
+    cell.cast()
 }
 
 unsafe extern "C" fn allocate<A: DeviceAllocator>(object: *mut c_void, size: usize) -> *mut c_void {
     // SAFETY: the library calls the functions of a registration with the object of the same registration.
     let registered = unsafe { registered::<A>(object) };
-    let answer = registered.call(|allocator| {
-        let block = allocator.allocate(size);
-        hand_out(allocator, block)
-    });
-    answer.unwrap_or(ptr::null_mut())
+    hand_out(&registered, |allocator| allocator.allocate(size))
 }
 
 unsafe extern "C" fn advise<A: DeviceAllocator>(object: *mut c_void, size: usize, near: *mut c_void) -> *mut c_void {
     // SAFETY: as in `allocate`.
     let registered = unsafe { registered::<A>(object) };
-    let answer = registered.call(|allocator| {
-        let block = match DeviceAddress::new(near.addr()) {
-            Some(near) => allocator.allocate_near(size, near),
-            None => allocator.allocate(size),
-        };
-        hand_out(allocator, block)
-    });
-    answer.unwrap_or(ptr::null_mut())
+    hand_out(&registered, |allocator| match DeviceAddress::new(near.addr()) {
+        Some(near) => allocator.allocate_near(size, near),
+        None => allocator.allocate(size),
+    })
 }
 
 unsafe extern "C" fn free<A: DeviceAllocator>(object: *mut c_void, block: *mut c_void) {
-    let Some(cell) = NonNull::new(block.cast::<Cell<A::Block>>()) else { return };
-    // SAFETY: as in `allocate`.
+    if block.is_null() {
+        return;
+    }
+    // SAFETY: as in `allocate`; a block that is out keeps the object in place.
     let registered = unsafe { registered::<A>(object) };
-    // When the allocator cannot take the block back, the block is lost and not freed twice.
-    registered.call(|allocator| {
-        // SAFETY: the library gives back, once, a pointer that `hand_out` made.
-        let cell = unsafe { Box::from_raw(cell.as_ptr()) };
-        allocator.free(cell.block);
-    });
+    if registered.lent().remove(&block.addr()).is_none() {
+        // Given back before, or never given out: there is nothing behind it.
+        registered.misbehaved.store(true, Ordering::Release);
+        return;
+    }
+    // SAFETY: `hand_out` made it, and it is given back for the first time.
+    let Cell { block, keeps, .. } = *unsafe { Box::from_raw(block.cast::<Cell<A>>()) };
+    let mut block = Some(block);
+    registered.call(|allocator| block.take().map(|block| allocator.free(block)));
+    // When the allocator could not be entered, the block is lost and not freed twice.
+    mem::forget(block);
+    // Without a registration, the allocator ends with its last block, and its destructor is code of the user's.
+    contained(|| drop((keeps, registered)));
 }
 
 unsafe extern "C" fn address_of(block: *mut c_void) -> *mut c_void {
@@ -213,12 +291,7 @@ impl Registration {
     ///
     /// The object of `members` stays in place while `keeps` does, and the functions take that object.
     #[rule(ALLOC_06)]
-    pub(super) fn make(
-        api: Api,
-        stream: aclrtStream,
-        members: Members,
-        keeps: Arc<dyn Any + Send + Sync>,
-    ) -> Result<Self, Error> {
+    pub(super) fn make(api: Api, stream: aclrtStream, members: Members, keeps: Kept) -> Result<Self, Error> {
         api.may_be_called()?;
         let doing = || "register an allocator".to_owned();
         // SAFETY: takes nothing; a null answer is an error (ERR-06).
@@ -281,6 +354,10 @@ impl Registration {
         api.done("aclrtAllocatorUnregister", code, || "unregister an allocator".into())
     }
 
+    pub(super) fn keeps(&self) -> &Kept {
+        &self.keeps
+    }
+
     /// Tells the library to call the allocator for work on this stream.
     pub(super) fn tell(&self, api: Api, stream: aclrtStream) -> Result<(), Error> {
         // SAFETY: the stream is alive (the caller is inside its gate), the descriptor has all its members, and the object
@@ -291,7 +368,7 @@ impl Registration {
 
     /// Destroys the descriptor (ALLOC-08), when the library no longer calls the allocator: the registration has ended, or
     /// another one has taken its place. Gives back what kept the object in place.
-    pub(super) fn forgotten(self, api: Api) -> Arc<dyn Any + Send + Sync> {
+    pub(super) fn forgotten(self, api: Api) -> Kept {
         // A descriptor that the library refuses to destroy is lost, and nothing else.
         let _ = self.destroy_descriptor(api);
         self.keeps

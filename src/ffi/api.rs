@@ -175,6 +175,11 @@ pub(super) unsafe fn text(text: *const c_char) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
+/// A text as the library takes it.
+pub(super) fn c_text(text: &str) -> Result<CString, Error> {
+    CString::new(text).map_err(|_| Error::NulInText { text: text.to_owned() })
+}
+
 /// A path as the library takes it.
 pub(crate) fn c_path(path: &std::path::Path) -> Result<CString, Error> {
     CString::new(path.as_os_str().as_encoded_bytes()).map_err(|_| Error::NulInPath { path: path.to_owned() })

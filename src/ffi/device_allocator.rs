@@ -1,6 +1,6 @@
 //! What an allocator of the user's has to promise.
 
-use crate::allocator::DeviceAddress;
+use crate::allocator::{ContextId, DeviceAddress};
 use ascendcl_macros::rule;
 
 /// Device memory for the work of a stream, from a pool of the caller's (`aclrtAllocatorRegister`).
@@ -22,6 +22,7 @@ use ascendcl_macros::rule;
 /// * Blocks that are in use at the same time do not overlap.
 /// * No two values hand out the same memory (ALLOC-10): what shares a pool behind a pointer must not be registered on
 ///   two streams.
+/// * An allocator whose memory is of one context answers [`serves`](Self::serves) accordingly.
 #[rule(ALLOC_07, ALLOC_17, ALLOC_18, ALLOC_19)]
 pub unsafe trait DeviceAllocator: Send + 'static {
     /// What the allocator knows a piece of memory by.
@@ -41,5 +42,12 @@ pub unsafe trait DeviceAllocator: Send + 'static {
     fn allocate_near(&mut self, bytes: usize, near: DeviceAddress) -> Option<Self::Block> {
         let _ = near;
         self.allocate(bytes)
+    }
+
+    /// Whether the allocator has memory for streams of this context; asked before it is registered. An allocator that
+    /// says no is given back with [`Error::OtherContext`](crate::Error::OtherContext).
+    fn serves(&self, context: ContextId) -> bool {
+        let _ = context;
+        true
     }
 }

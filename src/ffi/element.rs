@@ -89,6 +89,11 @@ macro_rules! elements {
                 }
             }
 
+            /// The library's number of it.
+            pub(crate) fn number(self) -> i32 {
+                self.raw().0
+            }
+
             /// Bytes per element; `None` for types this crate does not know.
             pub fn size(self) -> Option<usize> {
                 match self {

@@ -26,6 +26,8 @@ mod event;
 mod gate;
 mod load;
 mod model;
+mod operator;
+mod pool;
 mod queue;
 mod stamp;
 
@@ -33,7 +35,7 @@ mod stamp;
 use core::sync::atomic;
 use std::thread::yield_now;
 
-pub(crate) use allocator::{Members, Registered};
+pub(crate) use allocator::{Elsewhere, Kept, Members, Registered};
 pub(crate) use api::{Api, Initialised, c_path};
 pub(crate) use block::{Block, Home};
 pub(crate) use context::{RawContext, Restore};
@@ -49,6 +51,9 @@ pub(crate) use event::RawEvent;
 pub(crate) use load::open_first;
 #[cfg(feature = "sim")]
 pub(crate) use load::simulator;
+pub use model::Gears;
 pub(crate) use model::{Binding, BoundInput, Given, LoadedModel, ModelImage, Onto, Port, Sizes};
-pub(crate) use queue::{Kept, Queue};
+pub(crate) use operator::{Invocation, Part};
+pub use pool::{PoolAllocator, PoolBlock};
+pub(crate) use queue::Queue;
 use stamp::{Clock, LastUse};

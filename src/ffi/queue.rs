@@ -1,6 +1,6 @@
 //! Vendor streams, and the work that is queued on them.
 
-use super::allocator::{Members, Registration};
+use super::allocator::{Keeps, Kept, Members, Registration};
 use super::gate::Gate;
 use super::stamp::Awaits;
 use super::{Api, Block, Clock, LastUse};
@@ -9,15 +9,11 @@ use crate::ledger::Shelf;
 use ascendcl_macros::rule;
 use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::types::{aclError, aclrtMemcpyKind, aclrtStream};
-use std::any::Any;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 
 /// How long a call that failed waits to know whether it queued something all the same.
 const SETTLING: Duration = Duration::from_secs(1);
-
-/// What keeps a registered allocator in place.
-pub(crate) type Kept = Arc<dyn Any + Send + Sync>;
 
 /// A stream of the context that was current when it was created.
 #[derive(Debug)]
@@ -160,6 +156,11 @@ impl Queue {
         // SAFETY: the handle is alive: the gate was open; and nobody is using it: the gate is closed.
         let code = unsafe { api.library().aclrtDestroyStream(self.raw) };
         api.done("aclrtDestroyStream", code, || "destroy a stream".into())
+    }
+
+    /// What keeps the registered allocator, if there is one.
+    pub(super) fn keeps(&self) -> Option<Weak<dyn Keeps>> {
+        self.registration().as_ref().map(|own| Arc::downgrade(own.keeps()))
     }
 
     fn registration(&self) -> MutexGuard<'_, Option<Registration>> {

@@ -17,8 +17,12 @@
 
 mod shelf;
 
+use crate::allocator::ContextId;
 use crate::error::Error;
-use crate::ffi::{Api, Binding, Block, BoundInput, Home, Kept, LoadedModel, Queue, RawContext, RawEvent, Restore};
+use crate::ffi::{
+    Api, Binding, Block, BoundInput, Home, Invocation, Kept, LoadedModel, Part, Queue, RawContext, RawEvent, Restore,
+};
+use crate::operator::Attribute;
 use ascendcl_macros::rule;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -33,12 +37,13 @@ pub(crate) use shelf::Shelf;
 pub(crate) struct Ledger {
     api: Api,
     context: RawContext,
-    device: i32,
+    id: ContextId,
     stream_ids: AtomicU64,
     default_stream: OnceLock<Arc<Queue>>,
     streams: Shelf<Queue>,
     events: Shelf<RawEvent>,
     bindings: Shelf<Binding>,
+    invocations: Shelf<Invocation>,
     models: Shelf<LoadedModel>,
     blocks: Shelf<Block>,
     /// The context itself was destroyed: nothing is left to take down.
@@ -47,16 +52,17 @@ pub(crate) struct Ledger {
 
 impl Ledger {
     pub(crate) fn new(api: Api, context: RawContext, device: i32) -> Self {
-        let (default_stream, streams, events, bindings, models, blocks, gone) = Default::default();
+        let (default_stream, streams, events, bindings, invocations, models, blocks, gone) = Default::default();
         Self {
             api,
             context,
-            device,
+            id: ContextId::next(device),
             stream_ids: AtomicU64::new(1),
             default_stream,
             streams,
             events,
             bindings,
+            invocations,
             models,
             blocks,
             gone,
@@ -72,8 +78,12 @@ impl Ledger {
         self.context
     }
 
+    pub(crate) fn id(&self) -> ContextId {
+        self.id
+    }
+
     pub(crate) fn device(&self) -> i32 {
-        self.device
+        self.id.device()
     }
 
     // The functions below call the library: this ledger's context has to be current.
@@ -114,9 +124,32 @@ impl Ledger {
         &self,
         model: &LoadedModel,
         inputs: Vec<BoundInput>,
-        outputs: Vec<Arc<Block>>,
+        outputs: Vec<Option<Arc<Block>>>,
     ) -> Result<Arc<Binding>, Error> {
         Ok(self.bindings.put(Binding::create(self.api, model, inputs, outputs)?))
+    }
+
+    /// Puts an operator together, and compiles it if `compile` says so.
+    pub(crate) fn invoke(
+        &self,
+        name: &str,
+        attributes: &[(&str, &Attribute)],
+        (inputs, outputs): (Vec<Part>, Vec<Part>),
+        compile: bool,
+    ) -> Result<Arc<Invocation>, Error> {
+        let invocation = self.invocations.put(Invocation::create(self.api, name, attributes, inputs, outputs)?);
+        if let Some(Err(error)) = compile.then(|| invocation.compile(self.api)) {
+            // The first error is the one to report; what cannot be taken apart stays with the scope.
+            let _ = self.revoke(&invocation);
+            return Err(error);
+        }
+        Ok(invocation)
+    }
+
+    pub(crate) fn revoke(&self, invocation: &Arc<Invocation>) -> Result<(), Error> {
+        invocation.destroy(self.api, &self.streams)?;
+        self.invocations.remove(invocation);
+        Ok(())
     }
 
     /// An error on products where the library has no allocators (ALLOC-02), before it is asked.
@@ -155,7 +188,18 @@ impl Ledger {
         Ok(())
     }
 
+    /// Empties a binding's open outputs. Memory that the library had allocated by itself is freed, or stays with the scope.
+    pub(crate) fn empty(&self, binding: &Binding) -> Result<(), Error> {
+        let left = binding.empty(self.api, &self.streams)?;
+        left.into_iter().map(|block| self.free(&self.keep(block))).fold(Ok(()), Result::and)
+    }
+
+    pub(crate) fn reshape(&self, binding: &Binding, model: &LoadedModel, shapes: &[&[i64]]) -> Result<(), Error> {
+        binding.reshape(self.api, &self.streams, model, shapes)
+    }
+
     pub(crate) fn unbind(&self, binding: &Arc<Binding>) -> Result<(), Error> {
+        self.empty(binding)?;
         binding.destroy(self.api, &self.streams)?;
         self.bindings.remove(binding);
         Ok(())
@@ -181,6 +225,9 @@ impl Ledger {
         }
         for binding in self.bindings.unnamed() {
             note(&mut errors, self.unbind(&binding));
+        }
+        for invocation in self.invocations.unnamed() {
+            note(&mut errors, self.revoke(&invocation));
         }
         for model in self.models.unnamed() {
             note(&mut errors, self.unload(&model));
@@ -220,6 +267,9 @@ impl Ledger {
         for binding in self.bindings.all() {
             errors.extend(self.unbind(&binding).err());
         }
+        for invocation in self.invocations.all() {
+            errors.extend(self.revoke(&invocation).err());
+        }
         for model in self.models.all() {
             errors.extend(self.unload(&model).err());
         }
@@ -233,7 +283,7 @@ impl Ledger {
             }
         }
         // A model that the library refused to unload still works in its memory (MODEL-02, MODEL-03).
-        if self.models.len() + self.bindings.len() == 0 {
+        if self.models.len() + self.bindings.len() + self.invocations.len() == 0 {
             for block in self.blocks.all() {
                 errors.extend(self.free(&block).err());
             }

@@ -1,6 +1,6 @@
 //! The rows of one kind.
 
-use crate::ffi::{Binding, Block, LoadedModel, Queue, RawEvent};
+use crate::ffi::{Binding, Block, Invocation, LoadedModel, Queue, RawEvent};
 use core::sync::atomic::{Ordering, fence};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -20,6 +20,7 @@ pub(crate) trait Row {
 
 impl Row for Binding {}
 impl Row for Block {}
+impl Row for Invocation {}
 impl Row for LoadedModel {}
 impl Row for RawEvent {}
 

@@ -72,6 +72,11 @@ impl<'c, E, N> DeviceBuffer<'c, E, N> {
         current.ledger().free(&self.block).map_err(|error| Undone { error, value: self })
     }
 
+    /// The memory's row.
+    pub(crate) fn row(&self) -> Arc<Block> {
+        Arc::clone(&self.block)
+    }
+
     fn has(&self, length: usize) -> Result<(), Error> {
         if length == self.length {
             return Ok(());

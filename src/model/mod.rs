@@ -1,5 +1,6 @@
 //! Models: loading, their description, and running them.
 
+mod bound;
 mod description;
 mod prepared;
 mod run;
@@ -18,8 +19,11 @@ use core::marker::PhantomData;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
+pub use crate::ffi::Gears;
+pub use bound::Room;
 pub use description::TensorInfo;
 pub use prepared::Prepared;
+pub(crate) use run::dims;
 pub use source::{ModelSize, ModelSource};
 pub use tensor::{Input, Output, Outputs};
 pub use weights::Weights;
@@ -49,7 +53,10 @@ pub enum Alone {}
 impl<'c, N, P> Model<'c, N, P> {
     pub(crate) fn load(ledger: &'c Ledger, image: ModelImage<'_>, onto: Onto) -> Result<Self, Error> {
         let loaded = ledger.load(|api| LoadedModel::load(api, image, onto))?;
-        let inputs = loaded.inputs().iter().map(TensorInfo::new).collect();
+        // The input for the gear is the library's own affair.
+        let gear = loaded.gear_input().map(|(index, _)| index);
+        let inputs = loaded.inputs().iter().enumerate().filter(|(index, _)| Some(*index) != gear);
+        let inputs = inputs.map(|(_, port)| TensorInfo::new(port)).collect();
         let outputs = loaded.outputs().iter().map(TensorInfo::new).collect();
         Ok(Self { loaded, inputs, outputs, _brand: Brand::NEW, _place: PhantomData, _not_shared: NotShared::NEW })
     }
@@ -62,6 +69,12 @@ impl<'c, N, P> Model<'c, N, P> {
     /// The outputs, in order.
     pub fn outputs(&self) -> &[TensorInfo] {
         &self.outputs
+    }
+
+    /// The shapes that the model was compiled for; `None` when it takes any that its inputs leave free. Which of them an
+    /// execution has follows from the shapes of its inputs (MODEL-20).
+    pub fn gears(&self) -> Option<&Gears> {
+        self.loaded.gears()
     }
 
     /// Unloads the model (`aclmdlUnload`).

@@ -1,12 +1,12 @@
 //! A model with the buffers of its runs, ready for a stream.
 
-use super::description::Shape;
+use super::bound::{BoundOutput, OwnRoom, Room, Tensors, same_count};
 use super::{Alone, Model, TensorInfo};
 use crate::Element;
 use crate::brand::Unnamed;
 use crate::current::Current;
 use crate::error::{Error, InputError, Undone};
-use crate::ffi::{Binding, Block, BoundInput, Home, Queue};
+use crate::ffi::{Binding, Queue};
 use crate::stream::{CanExecute, Pending, Stream, StreamState};
 use ascendcl_macros::rule;
 use core::fmt;
@@ -26,20 +26,6 @@ pub struct Prepared<'c, N = Unnamed, P = Alone> {
     executed: bool,
 }
 
-#[derive(Debug)]
-struct Tensors {
-    inputs: Vec<Bound>,
-    outputs: Vec<Bound>,
-}
-
-/// One tensor on the device.
-#[derive(Debug)]
-struct Bound {
-    info: TensorInfo,
-    elements: usize,
-    block: Arc<Block>,
-}
-
 impl<'c, N, P> Model<'c, N, P> {
     /// Allocates device memory for inputs and outputs of these shapes, and binds it to the model.
     ///
@@ -54,6 +40,24 @@ impl<'c, N, P> Model<'c, N, P> {
         inputs: &[&[usize]],
         outputs: &[&[usize]],
     ) -> Result<Prepared<'c, N, P>, Undone<Self>> {
+        let rooms: Vec<_> = outputs.iter().map(|shape| Room::Shape(shape)).collect();
+        self.prepare_with(current, inputs, &rooms)
+    }
+
+    /// As [`prepare`](Self::prepare), for outputs whose shapes only the execution tells.
+    ///
+    /// The inputs' memory is that of the shapes given here; [`Prepared::reshape`] goes back and forth between shapes
+    /// that need no more.
+    ///
+    /// # Errors
+    ///
+    /// As for [`prepare`](Self::prepare).
+    pub fn prepare_with(
+        self,
+        current: &Current<'c, N>,
+        inputs: &[&[usize]],
+        outputs: &[Room<'_>],
+    ) -> Result<Prepared<'c, N, P>, Undone<Self>> {
         match self.bind(current, inputs, outputs) {
             Ok((binding, bound)) => Ok(Prepared { model: self, binding, bound: Box::new(bound), executed: false }),
             Err(error) => Err(Undone { error, value: self }),
@@ -64,24 +68,33 @@ impl<'c, N, P> Model<'c, N, P> {
         &self,
         current: &Current<'c, N>,
         inputs: &[&[usize]],
-        outputs: &[&[usize]],
+        outputs: &[Room<'_>],
     ) -> Result<(Arc<Binding>, Tensors), Error> {
-        let bound = Tensors {
-            inputs: allocate(current, &self.inputs, inputs)?,
-            outputs: allocate(current, &self.outputs, outputs)?,
-        };
-        let parts = bound.inputs.iter().zip(inputs).map(|(bound, shape)| BoundInput {
-            block: Arc::clone(&bound.block),
-            bytes: bound.block.bytes(),
-            dims: bound.info.is_dynamic().then(|| super::run::dims(shape)),
-        });
-        let places = bound.outputs.iter().map(|bound| Arc::clone(&bound.block)).collect();
-        let binding = current.ledger().bind(&self.loaded, parts.collect(), places)?;
+        let bound = Tensors::allocate(current, self, inputs, outputs)?;
+        let binding = current.ledger().bind(&self.loaded, bound.parts(), bound.places())?;
         Ok((binding, bound))
     }
 }
 
 impl<'c, N, P> Prepared<'c, N, P> {
+    /// Chooses the shapes of the inputs for the next executions (`aclmdlSetDatasetTensorDesc`; or the one of
+    /// `aclmdlSetDynamicBatchSize`, `aclmdlSetDynamicHWSize` and `aclmdlSetInputDynamicDims` that the model was compiled
+    /// for, MODEL-20). What was [written](Self::write) before is no longer a tensor of that shape.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`] when the shapes do not fit the model, [`Error::TooShort`] when they need more memory than those
+    /// that it was prepared with; then the shapes are what they were. Or [`Error::Vendor`].
+    pub fn reshape(&mut self, current: &Current<'c, N>, inputs: &[&[usize]]) -> Result<(), Error> {
+        same_count(&self.model.inputs, inputs.len())?;
+        self.bound.inputs.iter().zip(inputs).try_for_each(|(bound, shape)| bound.holds(shape))?;
+        let dims = self.bound.dims(inputs);
+        let dims: Vec<&[i64]> = dims.iter().map(Vec::as_slice).collect();
+        current.ledger().reshape(&self.binding, &self.model.loaded, &dims)?;
+        self.bound.inputs.iter_mut().zip(inputs).for_each(|(bound, shape)| bound.shape = shape.to_vec());
+        Ok(())
+    }
+
     /// Copies elements into an input (`aclrtMemcpy`), and returns when that is done.
     ///
     /// # Errors
@@ -95,40 +108,63 @@ impl<'c, N, P> Prepared<'c, N, P> {
             let (name, expected) = (bound.info.name.clone(), bound.info.element);
             return Err(InputError::Element { name, expected, found: E::TYPE }.into());
         }
-        if elements.len() != bound.elements {
-            let (expected, found) = (bound.elements, elements.len());
+        if elements.len() != bound.elements() {
+            let (expected, found) = (bound.elements(), elements.len());
             return Err(Error::LengthMismatch { what: "input of the model", expected, found });
         }
         bound.block.write(current.ledger().api(), elements)
     }
 
-    /// Copies an output to the host (`aclrtMemcpy`).
+    /// The shape of an output in the last execution, outermost size first (`aclmdlGetDatasetTensorDesc`).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotExecuted`] before the first execution, [`Error::NoSuchOutput`], or [`Error::UnknownShape`] when the
+    /// library does not say.
+    pub fn output_shape(&self, current: &Current<'c, N>, output: usize) -> Result<Vec<usize>, Error> {
+        let bound = self.output(output)?;
+        self.dims(current, output, &bound.info)
+    }
+
+    /// Copies an output to the host (`aclrtMemcpy`): as many elements as its [shape](Self::output_shape) has.
     ///
     /// # Errors
     ///
     /// [`Error::NotExecuted`] before the first execution; [`Error::OutputType`], [`Error::NoSuchOutput`];
     /// [`Error::LengthMismatch`] when the model left another number of elements than the shape that was prepared for
-    /// it; or [`Error::Vendor`].
+    /// it; [`Error::OutputNotAllocated`]; or [`Error::Vendor`].
     pub fn read<E: Element>(&self, current: &Current<'c, N>, output: usize) -> Result<Vec<E>, Error> {
-        let count = self.bound.outputs.len();
-        let bound = self.bound.outputs.get(output).ok_or(Error::NoSuchOutput { index: output, count })?;
-        if !bound.info.element.takes::<E>() {
-            let (name, found) = (bound.info.name.clone(), bound.info.element);
-            return Err(Error::OutputType { name, found, asked: E::TYPE });
-        }
-        if !self.executed {
-            return Err(Error::NotExecuted);
-        }
+        self.bound_output(output)?.is_of::<E>()?;
+        let bound = self.output(output)?;
+        let api = current.ledger().api();
         // The library notes the real shape; a model may leave less in an output than it was given room for.
-        let found = self.binding.output_elements(current.ledger().api(), output).unwrap_or(bound.elements);
-        if found != bound.elements {
-            return Err(Error::LengthMismatch { what: "output of the model", expected: bound.elements, found });
+        let found = self.dims(current, output, &bound.info).map(|shape| shape.iter().product());
+        let own;
+        let (elements, block) = match &bound.room {
+            OwnRoom::Exactly(expected, block) => {
+                let (what, expected, found) = ("output of the model", *expected, found.unwrap_or(*expected));
+                if expected != found {
+                    return Err(Error::LengthMismatch { what, expected, found });
+                }
+                (found, &**block)
+            }
+            OwnRoom::AtMost(block) => (found?, &**block),
+            OwnRoom::ByLibrary => {
+                let name = || bound.info.name.clone();
+                own = self.binding.allocated(api, output).ok_or_else(|| Error::OutputNotAllocated { name: name() })?;
+                (found?, &own)
+            }
+        };
+        let need = elements.saturating_mul(size_of::<E>());
+        if need > block.bytes() {
+            return Err(Error::TooShort { what: "output of the model", need, have: block.bytes() });
         }
-        let mut elements = vec![E::default(); bound.elements];
-        bound.block.read(current.ledger().api(), &mut elements).map(|()| elements)
+        let mut read = vec![E::default(); elements];
+        block.read(api, &mut read).map(|()| read)
     }
 
-    /// Takes the model back. The buffers are freed by [`Current::collect`] or the end of the scope.
+    /// Takes the model back. The buffers are freed by [`Current::collect`] or the end of the scope; memory that the
+    /// library allocated for outputs goes back to where it came from now.
     ///
     /// # Errors
     ///
@@ -146,13 +182,38 @@ impl<'c, N, P> Prepared<'c, N, P> {
         current: &Current<'c, N>,
         stream: &Arc<Queue>,
     ) -> Result<Pending<'c, Self, N>, Undone<Self>> {
-        match self.binding.execute(current.ledger().api(), stream, &self.model.loaded) {
-            Ok(()) => {
-                self.executed = true;
-                Ok(Pending::new(self, stream))
-            }
+        match self.start(current, stream) {
+            Ok(()) => Ok(Pending::new(self, stream)),
             Err(error) => Err(Undone { error, value: self }),
         }
+    }
+
+    fn start(&mut self, current: &Current<'c, N>, stream: &Queue) -> Result<(), Error> {
+        if self.binding.has_open_outputs() {
+            // What the last execution left there is given back first (DATA-06).
+            self.executed = false;
+            current.ledger().empty(&self.binding)?;
+        }
+        self.binding.execute(current.ledger().api(), stream, &self.model.loaded)?;
+        self.executed = true;
+        Ok(())
+    }
+
+    fn bound_output(&self, index: usize) -> Result<&BoundOutput, Error> {
+        let count = self.bound.outputs.len();
+        self.bound.outputs.get(index).ok_or(Error::NoSuchOutput { index, count })
+    }
+
+    /// An output of the last execution.
+    fn output(&self, index: usize) -> Result<&BoundOutput, Error> {
+        let bound = self.bound_output(index)?;
+        if self.executed { Ok(bound) } else { Err(Error::NotExecuted) }
+    }
+
+    fn dims(&self, current: &Current<'c, N>, index: usize, info: &TensorInfo) -> Result<Vec<usize>, Error> {
+        let dims = self.binding.output_dims(current.ledger().api(), index);
+        let shape = dims.and_then(|dims| dims.into_iter().map(|size| usize::try_from(size).ok()).collect());
+        shape.ok_or_else(|| Error::UnknownShape { name: info.name.clone() })
     }
 }
 
@@ -173,28 +234,6 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     {
         model.queue(current, self.queue())
     }
-}
-
-fn allocate<N>(current: &Current<'_, N>, infos: &[TensorInfo], shapes: &[&[usize]]) -> Result<Vec<Bound>, Error> {
-    if infos.len() != shapes.len() {
-        let names: Vec<_> = infos.iter().map(|info| format!("`{}`", info.name)).collect();
-        return Err(InputError::Count { expected: infos.len(), found: shapes.len(), names: names.join(", ") }.into());
-    }
-    let bound = |(info, shape): (&TensorInfo, &&[usize])| {
-        if !info.accepts(shape) {
-            let (name, expected) = (info.name.clone(), Shape(&info.shape).to_string());
-            return Err(InputError::Shape { name, expected, found: format!("{shape:?}") }.into());
-        }
-        let elements = shape.iter().try_fold(1_usize, |all, size| all.checked_mul(*size));
-        let size = info
-            .element
-            .size()
-            .ok_or_else(|| Error::UnknownElement { name: info.name.clone(), element: info.element })?;
-        let bytes = elements.and_then(|elements| elements.checked_mul(size)).unwrap_or(usize::MAX);
-        let block = current.ledger().allocate(Home::Device, bytes)?;
-        Ok(Bound { info: info.clone(), elements: elements.unwrap_or(usize::MAX), block })
-    };
-    infos.iter().zip(shapes).map(bound).collect()
 }
 
 impl<N, P> fmt::Debug for Prepared<'_, N, P> {

@@ -1,5 +1,6 @@
 //! Running a model and waiting for the result.
 
+use super::bound::same_count;
 use super::{Input, Model, Output, Outputs, TensorInfo};
 use crate::current::Current;
 use crate::error::{Error, InputError};
@@ -34,14 +35,7 @@ impl<'c, N, P> Model<'c, N, P> {
     }
 
     fn check(&self, inputs: &[Input<'_>]) -> Result<(), InputError> {
-        if inputs.len() != self.inputs.len() {
-            let names: Vec<_> = self.inputs.iter().map(|info| format!("`{}`", info.name)).collect();
-            return Err(InputError::Count {
-                expected: self.inputs.len(),
-                found: inputs.len(),
-                names: names.join(", "),
-            });
-        }
+        same_count(&self.inputs, inputs.len())?;
         inputs.iter().zip(&self.inputs).try_for_each(|(input, info)| input.check(info))
     }
 
@@ -54,16 +48,14 @@ impl<'c, N, P> Model<'c, N, P> {
             block.write(api, input.bytes())?;
             blocks.push(block);
         }
-        let given: Vec<Given<'_>> = inputs
-            .iter()
-            .zip(&self.inputs)
-            .zip(blocks.iter().zip(&shapes))
-            .map(|((input, info), (block, shape))| Given {
-                block,
-                bytes: input.bytes().len(),
-                dims: info.is_dynamic().then_some(shape.as_slice()),
-            })
-            .collect();
+        let parts = inputs.iter().zip(blocks.iter().zip(&shapes));
+        let mut given: Vec<Given<'_>> =
+            parts.map(|(input, (block, dims))| Given { block, bytes: input.bytes().len(), dims }).collect();
+        let gear = self.loaded.gear_input().map(|(index, bytes)| Ok::<_, Error>((index, buffers.allocate(bytes)?)));
+        let gear = gear.transpose()?;
+        if let Some((index, block)) = &gear {
+            given.insert((*index).min(given.len()), Given { block, bytes: block.bytes(), dims: &[] });
+        }
         // Where the size is known before the run, the memory is ours; else the library allocates it (DATA-06).
         let results: Vec<Option<Arc<Block>>> = self
             .loaded
@@ -104,7 +96,7 @@ fn read(ledger: &Ledger, info: &TensorInfo, dims: &[i64], block: Option<&Block>)
     Ok(Output::new(info, shape, bytes))
 }
 
-pub(super) fn dims(shape: &[usize]) -> Vec<i64> {
+pub(crate) fn dims(shape: &[usize]) -> Vec<i64> {
     shape.iter().map(|size| i64::try_from(*size).unwrap_or(i64::MAX)).collect()
 }
 

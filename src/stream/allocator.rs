@@ -9,7 +9,7 @@ use crate::allocator::DeviceAllocator;
 use crate::allocator::descriptor::{Descriptor, HasAddress, HasAllocate, HasFree, HasObject};
 use crate::current::Current;
 use crate::error::{Error, Undone};
-use crate::ffi::{Kept, Members, Registered};
+use crate::ffi::{Elsewhere, Kept, Members, Registered};
 use ascendcl_macros::rule;
 use std::sync::Arc;
 
@@ -30,7 +30,8 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     /// # Errors
     ///
     /// The stream and the allocator as they were: [`Error::UnsupportedProduct`] on products without this function
-    /// (ALLOC-02), or [`Error::Vendor`].
+    /// (ALLOC-02), [`Error::OtherContext`] when the allocator [has no memory](DeviceAllocator::serves) for this context,
+    /// or [`Error::Vendor`].
     #[rule(ALLOC_01, ALLOC_02, ALLOC_04, ALLOC_10, ALLOC_12, ALLOC_13, ALLOC_15)]
     pub fn register<A: DeviceAllocator>(
         self,
@@ -59,7 +60,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     {
         leads!(S: CanRegisterDescriptor => WithDescriptor);
         // There is no Rust value to keep: the caller does.
-        match self.tell(current, descriptor.members(), Arc::new(())) {
+        match self.tell(current, descriptor.members(), Arc::new(Elsewhere), || Ok(())) {
             Ok(()) => Ok(self.into_state(descriptor.complete())),
             Err(error) => Err(Undone { error, value: (self, descriptor) }),
         }
@@ -71,22 +72,45 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
         current: &Current<'c, N>,
         registered: &Arc<Registered<A>>,
     ) -> Result<(), Error> {
-        self.tell(current, registered.members(), registered.clone())
+        self.enroll_after(current, registered, || Ok(()))
     }
 
-    fn tell(&self, current: &Current<'c, N>, members: Members, keeps: Kept) -> Result<(), Error> {
+    /// As [`enroll`](Self::enroll), if `agrees` does when the stream is synchronised.
+    fn enroll_after<A: DeviceAllocator>(
+        &self,
+        current: &Current<'c, N>,
+        registered: &Arc<Registered<A>>,
+        agrees: impl FnOnce() -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        registered.serves(current.id())?;
+        self.tell(current, registered.members(), registered.clone(), agrees)
+    }
+
+    fn tell(
+        &self,
+        current: &Current<'c, N>,
+        members: Members,
+        keeps: Kept,
+        agrees: impl FnOnce() -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let ledger = current.ledger();
         ledger.supports_allocators()?;
         ledger.synchronize(&self.queue, None)?;
+        agrees()?;
         let before = self.queue.register(ledger.api(), members, keeps)?;
         drop(before);
         Ok(())
     }
 
-    /// Synchronises and ends the registration.
-    pub(super) fn tell_end(&self, current: &Current<'c, N>) -> Result<(), Error> {
+    /// Synchronises and ends the registration, if `agrees` does in between.
+    pub(super) fn tell_end(
+        &self,
+        current: &Current<'c, N>,
+        agrees: impl FnOnce() -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let ledger = current.ledger();
         ledger.synchronize(&self.queue, None)?;
+        agrees()?;
         drop(self.queue.unregister(ledger.api())?);
         Ok(())
     }
@@ -104,7 +128,7 @@ impl<'c, N> Stream<'c, WithDescriptor, N> {
         current: &Current<'c, N>,
     ) -> Result<(Stream<'c, Fresh, N>, CompleteDescriptor), Undone<Self>> {
         leads!(WithDescriptor: CanUnregister => Fresh);
-        match self.tell_end(current) {
+        match self.tell_end(current, || Ok(())) {
             Ok(()) => Ok(self.exchange(())),
             Err(error) => Err(Undone { error, value: self }),
         }
@@ -118,7 +142,8 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
     }
 
     /// Whether the allocator panicked while the library called it, or was entered again from inside itself. The library
-    /// was told that there is no memory then, and a block that was to be freed is lost.
+    /// was told that there is no memory then, and a block that was to be freed is lost. Or whether the library gave back
+    /// a block that it did not have: that was ignored.
     #[rule(CB_09)]
     pub fn allocator_misbehaved(&self) -> bool {
         self.carries.upgrade().is_some_and(|registered| registered.misbehaved())
@@ -129,7 +154,8 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
     ///
     /// # Errors
     ///
-    /// The stream with its allocator, and the other allocator, as they were.
+    /// The stream with its allocator, and the other allocator, as they were: [`Error::BlocksInUse`] while the library has
+    /// blocks of this one although the stream is synchronised; [`Error::OtherContext`]; or [`Error::Vendor`].
     #[rule(ALLOC_09, ALLOC_11)]
     pub fn replace<B: DeviceAllocator>(
         self,
@@ -138,7 +164,10 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
     ) -> Result<(Stream<'c, With<B>, N>, A), Undone<(Self, B)>> {
         leads!(With<A>: CanReplace => With<B>);
         let registered = Registered::new(allocator);
-        let replaced = self.allocator().and_then(|before| self.enroll(current, &registered).map(|()| before));
+        let replaced = self.allocator().and_then(|before| {
+            self.enroll_after(current, &registered, || before.has_all_blocks())?;
+            Ok(before)
+        });
         match replaced {
             Ok(before) => {
                 let stream = self.into_state(Arc::downgrade(&registered));
@@ -154,11 +183,15 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
     ///
     /// # Errors
     ///
-    /// The stream with its allocator, as they were.
+    /// The stream with its allocator, as they were: [`Error::BlocksInUse`] while the library has blocks of it although
+    /// the stream is synchronised; or [`Error::Vendor`].
     #[rule(ALLOC_11, ALLOC_12, ALLOC_20)]
     pub fn unregister(self, current: &Current<'c, N>) -> Result<(Stream<'c, Fresh, N>, A), Undone<Self>> {
         leads!(With<A>: CanUnregister => Fresh);
-        let ended = self.allocator().and_then(|allocator| self.tell_end(current).map(|()| allocator));
+        let ended = self.allocator().and_then(|allocator| {
+            self.tell_end(current, || allocator.has_all_blocks())?;
+            Ok(allocator)
+        });
         match ended {
             Ok(allocator) => Ok((self.into_state(()), allocator.into_allocator())),
             Err(error) => Err(Undone { error, value: self }),
@@ -166,7 +199,7 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
     }
 
     /// The allocator, which the stream's row owns while it is registered.
-    fn allocator(&self) -> Result<Arc<Registered<A>>, Error> {
+    pub(super) fn allocator(&self) -> Result<Arc<Registered<A>>, Error> {
         self.carries.upgrade().ok_or(Error::Gone { what: "allocator" })
     }
 }

@@ -34,7 +34,7 @@ assert_not_impl_any!(DefaultStream<'static>: Send, Sync, Clone);
 #[rule(ALLOC_01)]
 pub trait TakesAllocator: sealed::Sealed {}
 
-mod sealed {
+pub(crate) mod sealed {
     pub trait Sealed {}
 }
 

@@ -3,6 +3,7 @@
 mod allocator;
 mod copy;
 mod default;
+mod idle;
 mod pending;
 mod shared;
 mod state;
@@ -16,7 +17,9 @@ use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
+pub(crate) use default::sealed as sealed_default;
 pub use default::{DefaultStream, TakesAllocator};
+pub use idle::Idle;
 pub use pending::Pending;
 pub use shared::{Member, Permit, Turn};
 pub use state::{

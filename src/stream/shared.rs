@@ -61,6 +61,10 @@ impl<'c, A: DeviceAllocator, N> Permit<'c, A, N> {
         }
     }
 
+    pub(super) fn registered(&self) -> &Arc<Registered<A>> {
+        &self.allocator
+    }
+
     /// Spends the permit on a turn of one stream.
     ///
     /// # Errors
@@ -83,7 +87,8 @@ impl<'c, A: DeviceAllocator, N> Permit<'c, A, N> {
     ///
     /// # Errors
     ///
-    /// The permit as it was, while a stream is attached to the group: [detach](Member::detach) it first.
+    /// The permit as it was, while a stream is attached to the group ([detach](Member::detach) it first), or the library
+    /// has blocks of the allocator.
     pub fn into_allocator(self) -> Result<A, Self> {
         match Registered::try_into_allocator(self.allocator) {
             Ok(allocator) => Ok(allocator),
@@ -100,7 +105,7 @@ impl<'c, A: DeviceAllocator, N> Member<'c, A, N> {
     /// The member as it was, when the library refuses.
     pub fn detach(self, current: &Current<'c, N>) -> Result<Stream<'c, Fresh, N>, Undone<Self>> {
         leads!(With<A>: CanUnregister => Fresh);
-        match self.stream.tell_end(current) {
+        match self.stream.tell_end(current, || Ok(())) {
             Ok(()) => Ok(self.stream.into_state(())),
             Err(error) => Err(Undone { error, value: self }),
         }
@@ -108,6 +113,10 @@ impl<'c, A: DeviceAllocator, N> Member<'c, A, N> {
 }
 
 impl<'c, A: DeviceAllocator, N> Turn<'c, '_, A, N> {
+    pub(crate) fn stream(&self) -> &Stream<'c, With<A>, N> {
+        &self.member.stream
+    }
+
     /// Queues one execution of a model on the turn's stream (`aclmdlExecuteAsync`).
     ///
     /// # Errors

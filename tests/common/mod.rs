@@ -85,3 +85,34 @@ pub fn digits_in_batches_of(size: u8) -> Vec<u8> {
     }
     model
 }
+
+/// The digits model, compiled for these batch sizes only: they stand in the metadata of the file, and what is appended to
+/// a message of this format counts as part of it.
+pub fn digits_compiled_for(batches: &str) -> Vec<u8> {
+    let entry = [field(1, b"ascendcl.dynamic_batch"), field(2, batches.as_bytes())].concat();
+    [std::fs::read(data("digits.onnx")).unwrap(), field(14, &entry)].concat()
+}
+
+/// A model whose output has as many columns as `x`, four floats, has elements that are not zero: ONNX, written by hand.
+pub fn positions() -> Vec<u8> {
+    let number = |field: u8, value: u8| vec![field << 3, value];
+    let port = |name: &[u8], element: u8, dims: &[Vec<u8>]| {
+        let shape = dims.iter().flat_map(|dim| field(1, dim)).collect::<Vec<_>>();
+        let tensor = [number(1, element), field(2, &shape)].concat();
+        [field(1, name), field(2, &field(1, &tensor))].concat()
+    };
+    let x = port(b"x", 1, &[number(1, 4)]);
+    let y = port(b"y", 7, &[number(1, 1), field(2, b"found")]);
+    let node = [field(1, b"x"), field(2, b"y"), field(4, b"NonZero")].concat();
+    let graph = [field(1, &node), field(2, b"positions"), field(11, &x), field(12, &y)].concat();
+    [number(1, 8), field(7, &graph), field(8, &number(2, 17))].concat()
+}
+
+/// A field of a protocol buffer that holds bytes, at most 127 of them or two digits' worth.
+fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+    let length = match u8::try_from(bytes.len()).unwrap() {
+        short @ ..128 => vec![short],
+        long => vec![long, 1],
+    };
+    [vec![number << 3 | 2], length, bytes.to_vec()].concat()
+}

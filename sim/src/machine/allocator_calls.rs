@@ -38,9 +38,18 @@ pub(crate) struct Lent {
     _hold: Hold,
 }
 
-/// The allocators that a thread is inside of, by their objects, with the blocks that are to go back when it leaves.
-static INSIDE: Mutex<BTreeMap<usize, Vec<Returned>>> = Mutex::new(BTreeMap::new());
-static LEFT: Condvar = Condvar::new();
+/// The allocators that a thread is inside of, by their objects.
+static VISITS: Mutex<BTreeMap<usize, Visit>> = Mutex::new(BTreeMap::new());
+/// A visit has ended, or its thread waits for a stream or an event.
+static CHANGED: Condvar = Condvar::new();
+
+#[derive(Default)]
+struct Visit {
+    /// The blocks that are to go back before it ends.
+    returned: Vec<Returned>,
+    /// The thread waits for a stream or an event: a task that waited for the thread would wait for ever.
+    waits: bool,
+}
 
 /// How often the machine started afresh. Blocks of former times are not given back: their allocators may be gone.
 static AGE: AtomicU64 = AtomicU64::new(0);
@@ -92,14 +101,14 @@ impl Lender {
     /// is best close to.
     pub(crate) fn take(&self, bytes: usize, near: Option<Address>) -> Answer<Lent> {
         refuse_inside()?;
-        let _inside = Inside::enter(self.stream, self.functions.object());
+        let _inside = Inside::enter(self.stream, self.functions.object())?;
         let wish = Use { size: bytes, ..Use::here(self.stream, self.functions.object()) };
-        let Some(block) = user_code::run_here(|| self.functions.allocate(bytes, near)) else {
+        let Some(block) = user_code::run_within(self.stream, || self.functions.allocate(bytes, near)) else {
             notice(Notice::NoBlock(wish));
             let text = format!("the stream's allocator has no block of {bytes} bytes: its callback answered null");
             return Err(Failure::new(ACL_ERROR_RT_MEMORY_ALLOCATION, text));
         };
-        let address = user_code::run_here(|| self.functions.address_of(block));
+        let address = user_code::run_within(self.stream, || self.functions.address_of(block));
         let taken = Use { address: address.number(), ..wish };
         match self.accept(address, taken) {
             Ok(hold) => Ok(Lent { lender: *self, block, address, taken, age: AGE.load(SeqCst), _hold: hold }),
@@ -107,7 +116,7 @@ impl Lender {
                 notice(flaw);
                 // The very block that is in use goes back when that use ends.
                 if !matches!(flaw, Notice::Overlapping { refused, in_use } if refused.address == in_use.address) {
-                    user_code::run_here(|| self.functions.free(block));
+                    user_code::run_within(self.stream, || self.functions.free(block));
                 }
                 Err(failure)
             }
@@ -162,12 +171,12 @@ impl Drop for Lent {
         let object = lender.functions.object();
         let returned = Returned { lender, block, taken, age };
         {
-            let mut inside = lock(&INSIDE);
-            if let Some(waiting) = inside.get_mut(&object) {
-                waiting.push(returned);
+            let mut visits = lock(&VISITS);
+            if let Some(visit) = visits.get_mut(&object) {
+                visit.returned.push(returned);
                 return;
             }
-            inside.insert(object, vec![returned]);
+            visits.insert(object, Visit { returned: vec![returned], waits: false });
         }
         drop(Inside::begin(lender.stream, object));
     }
@@ -180,16 +189,23 @@ struct Inside {
 }
 
 impl Inside {
-    /// Waits for a thread that is inside already.
-    fn enter(stream: usize, object: usize) -> Self {
+    /// Waits for a thread that is inside already, unless that one waits for what this one is doing.
+    fn enter(stream: usize, object: usize) -> Answer<Self> {
         pool::lend(|| {
-            let mut inside = lock(&INSIDE);
-            while inside.contains_key(&object) {
-                inside = wait(&LEFT, inside, None);
+            let mut visits = lock(&VISITS);
+            while let Some(visit) = visits.get(&object) {
+                if visit.waits && pool::on_worker() {
+                    return Err(Failure::unsupported(
+                        "the run needs a block of its stream's allocator, and a callback of that allocator waits for a \
+                         stream or an event",
+                    ));
+                }
+                visits = wait(&CHANGED, visits, None);
             }
-            inside.insert(object, Vec::new());
-        });
-        Self::begin(stream, object)
+            visits.insert(object, Visit::default());
+            Ok(())
+        })?;
+        Ok(Self::begin(stream, object))
     }
 
     fn begin(stream: usize, object: usize) -> Self {
@@ -200,22 +216,48 @@ impl Inside {
 impl Drop for Inside {
     fn drop(&mut self) {
         loop {
-            let waiting = {
-                let mut inside = lock(&INSIDE);
-                let waiting = inside.get_mut(&self.object).map(std::mem::take).unwrap_or_default();
-                if waiting.is_empty() {
-                    inside.remove(&self.object);
+            let returned = {
+                let mut visits = lock(&VISITS);
+                let visit = visits.get_mut(&self.object);
+                let returned = visit.map(|visit| std::mem::take(&mut visit.returned)).unwrap_or_default();
+                if returned.is_empty() {
+                    visits.remove(&self.object);
                 }
-                waiting
+                returned
             };
-            if waiting.is_empty() {
+            if returned.is_empty() {
                 break;
             }
-            waiting.into_iter().for_each(Returned::go);
+            returned.into_iter().for_each(Returned::go);
         }
         CALLING.set(self.before);
-        LEFT.notify_all();
+        CHANGED.notify_all();
     }
+}
+
+/// As long as it lives, others know that this thread waits. Nothing unless the thread is inside an allocator.
+pub(super) struct Waits(Option<usize>);
+
+/// Call it before the thread waits for work of a stream.
+pub(super) fn waits() -> Waits {
+    let object = CALLING.get().map(|(_, object)| object);
+    object.inspect(|object| tell_waits(*object, true));
+    Waits(object)
+}
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        if let Some(object) = self.0 {
+            tell_waits(object, false);
+        }
+    }
+}
+
+fn tell_waits(object: usize, waits: bool) {
+    if let Some(visit) = lock(&VISITS).get_mut(&object) {
+        visit.waits = waits;
+    }
+    CHANGED.notify_all();
 }
 
 impl Returned {

@@ -1,5 +1,6 @@
 //! A point that is reached once: an event's record, or the end of a blocking callback. Threads and streams wait for it.
 
+use super::allocator_calls;
 use super::locks::{expired, lock, wait};
 use super::stream::Stream;
 use std::sync::{Arc, Condvar, Mutex};
@@ -32,6 +33,7 @@ impl Point {
 
     /// Blocks this thread; `None` when the deadline came first.
     pub(crate) fn wait(&self, deadline: Option<Instant>) -> Option<Outcome> {
+        let _waits = allocator_calls::waits();
         let mut state = lock(&self.state);
         while state.outcome.is_none() && !expired(deadline) {
             state = wait(&self.settled, state, deadline);

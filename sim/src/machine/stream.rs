@@ -6,7 +6,7 @@ use super::locks::{expired, lock, look_out, wait};
 use super::point::Point;
 use super::queue::{Await, Counted, Queue, Task, Turn};
 use super::streams::STREAMS;
-use super::{pool, user_code};
+use super::{allocator_calls, pool, user_code};
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::constants::ACL_STREAM_PERSISTENT;
 use ascendcl_sys::error_codes::*;
@@ -158,6 +158,7 @@ impl Stream {
 
     fn wait_for(&self, position: u64, deadline: Option<Instant>, may_be_discarded: bool) -> Answer {
         let given_up = |queue: &Queue| !may_be_discarded && queue.was_discarded(position);
+        let _waits = allocator_calls::waits();
         look_out(|| self.done.load(SeqCst) >= position);
         let mut queue = lock(&self.queue);
         while queue.done < position && !given_up(&queue) {

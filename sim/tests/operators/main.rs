@@ -6,6 +6,10 @@
 #[path = "../runtime/support.rs"]
 mod support;
 
+#[allow(dead_code)]
+#[path = "../model_calls/files.rs"]
+mod files;
+
 #[macro_use]
 mod tensors;
 mod pool;

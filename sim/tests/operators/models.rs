@@ -1,5 +1,6 @@
 //! Models whose shapes vary take their memory from the stream's allocator; others never do.
 
+use crate::files;
 use crate::pool::*;
 use crate::support::*;
 use crate::tensors::*;
@@ -9,13 +10,19 @@ use std::ptr::{null_mut, without_provenance_mut};
 
 const DIGITS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data/digits.onnx");
 
-fn load() -> u32 {
+fn digits() -> u32 {
     let mut id = 0;
     ok!(aclmdlLoadFromFile(c(DIGITS).as_ptr(), &mut id));
     id
 }
 
-fn dataset(buffer: *mut aclDataBuffer) -> *mut aclmdlDataset {
+pub(crate) fn load(file: &[u8]) -> u32 {
+    let mut id = 0;
+    ok!(aclmdlLoadFromMem(file.as_ptr().cast(), file.len(), &mut id));
+    id
+}
+
+pub(crate) fn dataset(buffer: *mut aclDataBuffer) -> *mut aclmdlDataset {
     let dataset = acl!(aclmdlCreateDataset());
     ok!(aclmdlAddDatasetBuffer(dataset, buffer));
     dataset
@@ -41,7 +48,7 @@ fn work(batch: usize) -> usize {
 #[test]
 fn working_memory_and_open_outputs_come_from_the_allocator() {
     let _machine = device();
-    let (id, stream, pool) = (load(), stream(), Pool::new(1 << 20));
+    let (id, stream, pool) = (digits(), stream(), Pool::new(1 << 20));
     pool.register(stream);
     for batch in [1, 7, 300] {
         let before = pool.calls().len();
@@ -74,7 +81,7 @@ fn working_memory_and_open_outputs_come_from_the_allocator() {
 #[test]
 fn an_updated_data_buffer_gives_its_block_back() {
     let _machine = device();
-    let (id, stream, pool) = (load(), stream(), Pool::new(1 << 20));
+    let (id, stream, pool) = (digits(), stream(), Pool::new(1 << 20));
     pool.register(stream);
     let (_, inputs) = images(7);
     let (buffer, outputs) = open();
@@ -91,7 +98,7 @@ fn an_updated_data_buffer_gives_its_block_back() {
 #[test]
 fn an_output_in_use_keeps_no_other_stream_from_running() {
     let _machine = device();
-    let (id, [first, second], pool) = (load(), [(); 2].map(|()| stream()), Pool::new(1 << 20));
+    let (id, [first, second], pool) = (digits(), [(); 2].map(|()| stream()), Pool::new(1 << 20));
     pool.register(first);
     pool.register(second);
     let (_, inputs) = images(1);
@@ -113,7 +120,7 @@ fn an_output_in_use_keeps_no_other_stream_from_running() {
 #[test]
 fn an_allocator_that_is_not_advised_is_asked_plainly() {
     let _machine = device();
-    let (id, stream, pool) = (load(), stream(), Pool::new(1 << 20));
+    let (id, stream, pool) = (digits(), stream(), Pool::new(1 << 20));
     let desc = pool.describe(false);
     ok!(aclrtAllocatorRegister(stream, desc));
     let ((_, inputs), (buffer, outputs)) = (images(1), open());
@@ -126,7 +133,7 @@ fn an_allocator_that_is_not_advised_is_asked_plainly() {
 #[test]
 fn memory_of_the_caller_for_the_output_leaves_one_block_to_take() {
     let _machine = device();
-    let (id, stream, pool) = (load(), stream(), Pool::new(1 << 20));
+    let (id, stream, pool) = (digits(), stream(), Pool::new(1 << 20));
     pool.register(stream);
     let ((_, inputs), y) = (images(7), output::<f32>(&[7, 10], 70));
     ok!(aclmdlExecuteAsync(id, inputs, dataset(y.buffer), stream));
@@ -137,7 +144,7 @@ fn memory_of_the_caller_for_the_output_leaves_one_block_to_take() {
 #[test]
 fn a_synchronous_execution_leaves_the_allocator_alone() {
     let _machine = device();
-    let (id, stream, pool) = (load(), stream(), Pool::new(1 << 20));
+    let (id, stream, pool) = (digits(), stream(), Pool::new(1 << 20));
     pool.register(stream);
     let ((_, inputs), (buffer, outputs)) = (images(7), open());
     ok!(aclmdlExecute(id, inputs, outputs));
@@ -148,7 +155,7 @@ fn a_synchronous_execution_leaves_the_allocator_alone() {
 #[test]
 fn another_stream_leaves_the_allocator_alone() {
     let _machine = device();
-    let (id, [mine, other], pool) = (load(), [(); 2].map(|()| stream()), Pool::new(1 << 20));
+    let (id, [mine, other], pool) = (digits(), [(); 2].map(|()| stream()), Pool::new(1 << 20));
     pool.register(mine);
     let ((_, inputs), (_, outputs)) = (images(7), open());
     ok!(aclmdlExecuteAsync(id, inputs, outputs, other));
@@ -159,7 +166,7 @@ fn another_stream_leaves_the_allocator_alone() {
 #[test]
 fn without_blocks_the_call_fails_and_takes_nothing() {
     let _machine = device();
-    let (id, stream) = (load(), stream());
+    let (id, stream) = (digits(), stream());
     let ((_, inputs), (buffer, outputs)) = (images(7), open());
     // Room for the working memory, and not for the output.
     let pool = Pool::new(work(7));
@@ -176,7 +183,7 @@ fn without_blocks_the_call_fails_and_takes_nothing() {
 #[test]
 fn blocks_of_a_discarded_run_come_back_and_its_output_stays_open() {
     let _machine = device();
-    let (id, stream, pool) = (load(), stream(), Pool::new(1 << 20));
+    let (id, stream, pool) = (digits(), stream(), Pool::new(1 << 20));
     pool.register(stream);
     let ((_, inputs), (buffer, outputs)) = (images(7), open());
     let open = hold_up(stream);
@@ -192,7 +199,7 @@ fn blocks_of_a_discarded_run_come_back_and_its_output_stays_open() {
 #[test]
 fn a_data_buffer_destroyed_meanwhile_gives_the_block_back() {
     let _machine = device();
-    let (id, stream, pool) = (load(), stream(), Pool::new(1 << 20));
+    let (id, stream, pool) = (digits(), stream(), Pool::new(1 << 20));
     pool.register(stream);
     let ((_, inputs), (buffer, outputs)) = (images(7), open());
     let open = hold_up(stream);
@@ -206,7 +213,7 @@ fn a_data_buffer_destroyed_meanwhile_gives_the_block_back() {
 #[test]
 fn freeing_the_region_under_an_output_in_use_is_noticed() {
     let _machine = device();
-    let (id, stream, pool) = (load(), stream(), Pool::new(1 << 20));
+    let (id, stream, pool) = (digits(), stream(), Pool::new(1 << 20));
     pool.register(stream);
     let ((_, inputs), (buffer, outputs)) = (images(7), open());
     ok!(aclmdlExecuteAsync(id, inputs, outputs, stream));
@@ -221,7 +228,7 @@ fn a_callback_cannot_unload_the_model_that_is_being_executed() {
     let _machine = device();
     let (stream, pool) = (stream(), Pool::new(1 << 20));
     static ID: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-    let id = load();
+    let id = digits();
     ID.store(id, std::sync::atomic::Ordering::SeqCst);
     pool.register(stream);
     pool.inside_allocate(|_| {
@@ -233,4 +240,53 @@ fn a_callback_cannot_unload_the_model_that_is_being_executed() {
     ok!(aclrtSynchronizeStream(stream));
     ok!(aclDestroyDataBuffer(buffer));
     ok!(aclmdlUnload(id));
+}
+
+#[test]
+fn an_output_whose_size_only_the_run_tells_is_taken_then() {
+    let _machine = device();
+    let (stream, pool) = (stream(), Pool::new(1 << 20));
+    let id = load(&files::positions());
+    pool.register(stream);
+    let (x, (buffer, outputs)) = (input(&[4], &[0.0_f32, 5.0, 0.0, 6.0]), open());
+    let open = hold_up(stream);
+    ok!(aclmdlExecuteAsync(id, dataset(x.buffer), outputs, stream));
+    assert_eq!(pool.calls(), []);
+    drop(open);
+    ok!(aclrtSynchronizeStream(stream));
+    assert_eq!(pool.calls(), [Call::Allocate(16)]);
+    assert_ne!(pool.threads()[0], std::thread::current().id());
+    let y = read(acl!(aclGetDataBufferAddr(buffer)), 16);
+    assert_eq!(y.chunks(8).map(i64::of).collect::<Vec<_>>(), [1, 3]);
+    pool.inside_allocate(|_| assert_eq!(acl!(aclrtSynchronizeStream(aclrtStream::NULL)), ACL_ERROR_RT_CONTEXT_NULL));
+    ok!(aclUpdateDataBuffer(buffer, null_mut(), 0));
+    ok!(aclmdlExecuteAsync(id, dataset(x.buffer), outputs, stream));
+    ok!(aclrtSynchronizeStream(stream));
+    ok!(aclDestroyDataBuffer(buffer));
+    assert_eq!(pool.out(), 0);
+}
+
+#[test]
+fn models_of_fixed_shapes_leave_the_allocator_alone() {
+    let _machine = device();
+    let (stream, pool) = (stream(), Pool::new(1 << 20));
+    let id = load(&files::sum("2", None));
+    pool.register(stream);
+    let (x, (buffer, outputs)) = (input(&[2, 4], &[1.0_f32; 8]), open());
+    ok!(aclmdlExecuteAsync(id, dataset(x.buffer), outputs, stream));
+    ok!(aclrtSynchronizeStream(stream));
+    assert_eq!(pool.calls(), [], "not even for an open output");
+    ok!(aclrtFree(acl!(aclGetDataBufferAddr(buffer))));
+
+    // Shapes that the model was compiled for are fixed ones.
+    let id = load(&files::sum("rows", Some(("ascendcl.dynamic_batch", "1,2"))));
+    let (buffer, outputs) = open();
+    let inputs = dataset(x.buffer);
+    let gear = input(&[1], &[0_i64]);
+    ok!(aclmdlAddDatasetBuffer(inputs, gear.buffer));
+    ok!(aclmdlSetDynamicBatchSize(id, inputs, 1, 2));
+    ok!(aclmdlExecuteAsync(id, inputs, outputs, stream));
+    ok!(aclrtSynchronizeStream(stream));
+    assert_eq!(pool.calls(), []);
+    ok!(aclrtFree(acl!(aclGetDataBufferAddr(buffer))));
 }

@@ -1,5 +1,6 @@
 //! A model's inputs and outputs, bound once and executed any number of times.
 
+use super::super::allocator::Keeps;
 use super::super::gate::Gate;
 use super::super::{Api, Block, LastUse, Queue};
 use super::LoadedModel;
@@ -8,7 +9,7 @@ use super::execute::{Given, fill};
 use crate::error::Error;
 use crate::ledger::Shelf;
 use ascendcl_macros::rule;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 /// The datasets of one model's executions, over blocks that it keeps. Without a `Drop`: what is not destroyed stays.
 #[derive(Debug)]
@@ -16,58 +17,96 @@ use std::sync::Arc;
 pub(crate) struct Binding {
     given: Dataset,
     results: Dataset,
+    /// The outputs that the library is to allocate.
+    open: Box<[usize]>,
+    /// The caller's allocator that the last execution ran with.
+    lender: Mutex<Option<Weak<dyn Keeps>>>,
     gate: Gate,
     last_use: LastUse,
     /// As long as the binding's row is there, these have a name and are not freed (DATA-02).
     _blocks: Vec<Arc<Block>>,
 }
 
-// SAFETY: datasets belong to the process and have no thread affinity; they are only read between `create` and `destroy`,
-// apart from the shapes that the library notes in them while the stream runs the model.
+// SAFETY: datasets belong to the process and have no thread affinity; they are only changed by the one who has the prepared
+// model's handle, apart from what the library notes in them while the stream runs the model.
 unsafe impl Send for Binding {}
 // SAFETY: as above.
 unsafe impl Sync for Binding {}
 
-/// One input of a binding: its memory, the bytes of it that count, and its shape where the model leaves sizes open.
+/// One input of a binding: its memory, the bytes of it that count, and its shape.
 pub(crate) struct BoundInput {
     pub(crate) block: Arc<Block>,
     pub(crate) bytes: usize,
-    pub(crate) dims: Option<Vec<i64>>,
+    pub(crate) dims: Vec<i64>,
 }
 
 impl Binding {
+    /// Outputs without a block are the library's to allocate.
     pub(crate) fn create(
         api: Api,
         model: &LoadedModel,
         inputs: Vec<BoundInput>,
-        outputs: Vec<Arc<Block>>,
+        outputs: Vec<Option<Arc<Block>>>,
     ) -> Result<Self, Error> {
-        let mut given = Dataset::create(api)?;
-        let mut results = match Dataset::create(api) {
+        let given = Dataset::create(api)?;
+        let results = match Dataset::create(api) {
             Ok(results) => results,
             Err(error) => {
                 let _ = given.destroy(api);
                 return Err(error);
             }
         };
-        let parts: Vec<_> = inputs
-            .iter()
-            .map(|input| Given { block: &input.block, bytes: input.bytes, dims: input.dims.as_deref() })
-            .collect();
-        let filled = fill(api, &mut given, model.inputs(), &parts)
-            .and_then(|()| outputs.iter().try_for_each(|block| results.add(api, block, block.bytes())));
+        let open = outputs.iter().enumerate().filter(|(_, block)| block.is_none()).map(|(index, _)| index).collect();
+        let mut made = Self {
+            given,
+            results,
+            open,
+            lender: Mutex::default(),
+            gate: Gate::open(),
+            last_use: LastUse::new(),
+            _blocks: Vec::new(),
+        };
+        let parts: Vec<_> =
+            inputs.iter().map(|input| Given { block: &input.block, bytes: input.bytes, dims: &input.dims }).collect();
+        let filled = fill(api, model, &mut made.given, &parts).and_then(|()| {
+            outputs.iter().try_for_each(|block| match block {
+                Some(block) => made.results.add(api, block, block.bytes()),
+                None => made.results.add_empty(api),
+            })
+        });
         if let Err(error) = filled {
             // The first error is the one to report.
-            let _ = (given.destroy(api), results.destroy(api));
+            let _ = (made.given.destroy(api), made.results.destroy(api));
             return Err(error);
         }
-        let blocks = inputs.into_iter().map(|input| input.block).chain(outputs).collect();
-        Ok(Self { given, results, gate: Gate::open(), last_use: LastUse::new(), _blocks: blocks })
+        made._blocks = inputs.into_iter().map(|input| input.block).chain(outputs.into_iter().flatten()).collect();
+        Ok(made)
     }
 
-    /// Queues one execution. The stream's context has to be current and the model's own (MODEL-01).
+    pub(crate) fn has_open_outputs(&self) -> bool {
+        !self.open.is_empty()
+    }
+
+    /// States other shapes for the next executions; refused while queued work may look at the datasets (DATA-10).
+    pub(crate) fn reshape(
+        &self,
+        api: Api,
+        streams: &Shelf<Queue>,
+        model: &LoadedModel,
+        shapes: &[&[i64]],
+    ) -> Result<(), Error> {
+        self.idle(streams)?;
+        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "binding" }) };
+        model.set_shapes(api, &self.given, shapes)
+    }
+
+    /// Queues one execution. The stream's context has to be current and the model's own (MODEL-01). Open outputs have to be
+    /// [emptied](Self::empty) before.
     pub(crate) fn execute(&self, api: Api, stream: &Queue, model: &LoadedModel) -> Result<(), Error> {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "binding" }) };
+        if !self.open.is_empty() {
+            *self.lender() = stream.keeps();
+        }
         stream.submit(api, "aclmdlExecuteAsync", "queue a model", [model.last_use(), &self.last_use], |stream| {
             // SAFETY: the datasets are alive (the gate) and are destroyed, like the model, only when a synchronise has
             // covered this submission (the stamps); the memory that they describe is kept by this binding.
@@ -75,23 +114,56 @@ impl Binding {
         })
     }
 
-    /// How many elements an output has after an execution, when the library says so.
-    pub(crate) fn output_elements(&self, api: Api, index: usize) -> Option<usize> {
+    /// The shape of an output after an execution, when the library says so.
+    pub(crate) fn output_dims(&self, api: Api, index: usize) -> Option<Vec<i64>> {
         let _inside = self.gate.pass()?;
-        let sizes = self.results.shape(api, index)?;
-        sizes.iter().try_fold(1_usize, |all, size| all.checked_mul(usize::try_from(*size).ok()?))
+        self.results.shape(api, index)
     }
 
-    /// Destroys the datasets; refused while queued work may use them (DATA-10).
-    pub(crate) fn destroy(&self, api: Api, streams: &Shelf<Queue>) -> Result<(), Error> {
-        if !streams.has_done(&self.last_use) {
-            return Err(Error::StillRunning { what: "inputs and outputs of a model" });
+    /// The memory that the library allocated for an open output, to be read while the caller has the prepared model: it is
+    /// not in flight then, and not emptied. `None` when the library left it without (DATA-06).
+    pub(crate) fn allocated(&self, api: Api, index: usize) -> Option<Block> {
+        let _inside = self.gate.pass()?;
+        self.results.memory(api, index).map(|(start, bytes)| Block::adopt(start, bytes))
+    }
+
+    /// Empties the open outputs: memory that came from the caller's allocator goes back there, by the data buffer's
+    /// update; the library's own is left to the caller, to be freed (DATA-06).
+    pub(crate) fn empty(&self, api: Api, streams: &Shelf<Queue>) -> Result<Vec<Block>, Error> {
+        self.idle(streams)?;
+        let mut left = Vec::new();
+        let Some(_inside) = self.gate.pass() else { return Ok(left) };
+        for index in &self.open {
+            let Some((start, bytes)) = self.results.memory(api, *index) else { continue };
+            let lent = self.lender().as_ref().and_then(Weak::upgrade).is_some_and(|keeps| keeps.has_lent(start.addr()));
+            self.results.empty(api, *index)?;
+            if !lent {
+                left.push(Block::adopt(start, bytes));
+            }
         }
+        Ok(left)
+    }
+
+    /// Destroys the datasets; refused while queued work may use them (DATA-10). Open outputs have to be
+    /// [emptied](Self::empty) before.
+    pub(crate) fn destroy(&self, api: Api, streams: &Shelf<Queue>) -> Result<(), Error> {
+        self.idle(streams)?;
         if !self.gate.close() {
             return Ok(());
         }
         // A dataset that the library refuses to destroy is lost; trying once more would destroy its buffers twice.
         let given = self.given.destroy(api);
         given.and(self.results.destroy(api))
+    }
+
+    fn idle(&self, streams: &Shelf<Queue>) -> Result<(), Error> {
+        if streams.has_done(&self.last_use) {
+            return Ok(());
+        }
+        Err(Error::StillRunning { what: "inputs and outputs of a model" })
+    }
+
+    fn lender(&self) -> MutexGuard<'_, Option<Weak<dyn Keeps>>> {
+        self.lender.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }

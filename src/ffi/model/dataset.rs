@@ -36,7 +36,7 @@ impl Dataset {
         self.add_raw(api, block.start(), bytes)
     }
 
-    /// Adds an empty buffer, into which a synchronous execution puts memory of its own.
+    /// Adds an empty buffer, into which an execution may put memory of its own (DATA-06).
     #[rule(DATA_03, DATA_06)]
     pub(super) fn add_empty(&mut self, api: Api) -> Result<(), Error> {
         self.add_raw(api, null_mut(), 0)
@@ -53,9 +53,9 @@ impl Dataset {
         api.done("aclmdlAddDatasetBuffer", code, || DOING.into())
     }
 
-    /// States the shape of the buffer at `index`, which has to be there. The library copies the statement.
+    /// States the shape of the buffer at `index`, which has to be there (DATA-09). The library copies the statement.
     #[rule(DATA_09, DATA_11)]
-    pub(super) fn set_shape(&mut self, api: Api, index: usize, port: &Port, dims: &[i64]) -> Result<(), Error> {
+    pub(super) fn set_shape(&self, api: Api, index: usize, port: &Port, dims: &[i64]) -> Result<(), Error> {
         let count = i32::try_from(dims.len()).unwrap_or(i32::MAX);
         // SAFETY: `dims` holds `count` numbers (DATA-11).
         let created =
@@ -94,6 +94,14 @@ impl Dataset {
         // SAFETY: as above.
         let bytes = unsafe { api.library().aclGetDataBufferSizeV2(buffer) }.ok()?;
         Some((start, bytes))
+    }
+
+    /// Makes the buffer at `index` describe nothing any more.
+    pub(super) fn empty(&self, api: Api, index: usize) -> Result<(), Error> {
+        let Some(buffer) = self.buffers.get(index) else { return Ok(()) };
+        // SAFETY: the buffer is alive, and nothing is what a null pointer of the size zero describes (DATA-03).
+        let code = unsafe { api.library().aclUpdateDataBuffer(buffer.as_ptr(), null_mut(), 0) };
+        api.done("aclUpdateDataBuffer", code, || format!("empty output {index} of a model"))
     }
 
     /// Destroys the buffer records and the list; called once. The first error is reported, the rest is destroyed all the

@@ -6,11 +6,11 @@ use super::{LoadedModel, Port};
 use crate::error::Error;
 use crate::ledger::Shelf;
 
-/// A buffer for one input, with its shape where the model leaves sizes open.
+/// A buffer for one input, with its shape.
 pub(crate) struct Given<'a> {
     pub(crate) block: &'a Block,
     pub(crate) bytes: usize,
-    pub(crate) dims: Option<&'a [i64]>,
+    pub(crate) dims: &'a [i64],
 }
 
 /// What an execution left in one output.
@@ -21,7 +21,7 @@ pub(crate) struct Outcome {
 }
 
 impl LoadedModel {
-    /// Runs the model and returns when it is done. `outputs` has a block per output, or `None` where the library is to
+    /// Runs the model and returns when it is done. `inputs` has a block per input of the dataset. `outputs` has a block per output, or `None` where the library is to
     /// allocate one. The model's context has to be current (MODEL-01), and nothing else may run this model meanwhile
     /// (MODEL-16).
     pub(crate) fn execute(
@@ -32,7 +32,7 @@ impl LoadedModel {
     ) -> Result<Vec<Outcome>, Error> {
         api.in_place()?;
         let mut given = Dataset::create(api)?;
-        let filled = fill(api, &mut given, &self.inputs, inputs);
+        let filled = fill(api, self, &mut given, inputs);
         match filled.and_then(|()| self.execute_into(api, &given, outputs)) {
             Ok(outcomes) => release(api, &given, outcomes),
             Err(error) => {
@@ -74,14 +74,21 @@ impl LoadedModel {
     }
 }
 
-pub(super) fn fill(api: Api, dataset: &mut Dataset, ports: &[Port], inputs: &[Given<'_>]) -> Result<(), Error> {
+pub(super) fn fill(api: Api, model: &LoadedModel, dataset: &mut Dataset, inputs: &[Given<'_>]) -> Result<(), Error> {
     inputs.iter().try_for_each(|input| dataset.add(api, input.block, input.bytes))?;
-    for (index, (input, port)) in inputs.iter().zip(ports).enumerate() {
-        if let Some(dims) = input.dims {
-            dataset.set_shape(api, index, port, dims)?;
+    let shapes: Vec<_> = inputs.iter().map(|input| input.dims).collect();
+    model.set_shapes(api, dataset, &shapes)
+}
+
+impl LoadedModel {
+    /// States the shapes of the next executions' inputs, in the one way that the model takes (MODEL-20).
+    pub(super) fn set_shapes(&self, api: Api, dataset: &Dataset, shapes: &[&[i64]]) -> Result<(), Error> {
+        if let Some(gears) = &self.gears {
+            return gears.choose(api, self.id, dataset, &self.inputs, shapes);
         }
+        let free = self.inputs.iter().zip(shapes).enumerate().filter(|(_, (port, _))| port.dims.contains(&-1));
+        free.into_iter().try_for_each(|(index, (port, dims))| dataset.set_shape(api, index, port, dims))
     }
-    Ok(())
 }
 
 fn outcome(api: Api, results: &Dataset, index: usize, given: Option<&Block>, port: &Port) -> Outcome {

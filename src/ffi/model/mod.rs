@@ -3,6 +3,7 @@
 mod binding;
 mod dataset;
 mod execute;
+mod gears;
 mod load;
 
 use super::api::text;
@@ -20,6 +21,8 @@ use std::sync::Arc;
 
 pub(crate) use binding::{Binding, BoundInput};
 pub(crate) use execute::Given;
+use gears::GearBox;
+pub use gears::Gears;
 pub(crate) use load::{ModelImage, Onto, Sizes};
 
 /// A model in the device's memory. Without a `Drop`: what is not unloaded stays loaded.
@@ -29,6 +32,7 @@ pub(crate) struct LoadedModel {
     id: u32,
     inputs: Vec<Port>,
     outputs: Vec<Port>,
+    gears: Option<GearBox>,
     last_use: LastUse,
     unloaded: AtomicBool,
     /// The caller's memory that the model was loaded onto; it stays allocated while the model is loaded (MODEL-02,
@@ -52,9 +56,9 @@ impl LoadedModel {
     /// Reads the description of a model that has just been loaded; unloads it again when that fails.
     fn described(api: Api, id: u32, memory: Vec<Arc<Block>>) -> Result<Self, Error> {
         match describe(api, id) {
-            Ok((inputs, outputs)) => {
+            Ok((inputs, outputs, gears)) => {
                 let (last_use, unloaded) = (LastUse::new(), AtomicBool::new(false));
-                Ok(Self { id, inputs, outputs, last_use, unloaded, _memory: memory })
+                Ok(Self { id, inputs, outputs, gears, last_use, unloaded, _memory: memory })
             }
             Err(error) => {
                 // The first error is the one to report; a model that cannot even be unloaded stays loaded.
@@ -72,6 +76,7 @@ impl LoadedModel {
         &self.last_use
     }
 
+    /// All inputs of the dataset, the one for the gear among them.
     pub(crate) fn inputs(&self) -> &[Port] {
         &self.inputs
     }
@@ -80,8 +85,19 @@ impl LoadedModel {
         &self.outputs
     }
 
-    /// Unloads the model; refused while queued work may use it, and done once only. Its context has to be current
-    /// (MODEL-01).
+    /// The shapes that the model was compiled for, if it takes only some.
+    pub(crate) fn gears(&self) -> Option<&Gears> {
+        self.gears.as_ref().map(|own| &own.gears)
+    }
+
+    /// The input that the library notes the chosen gear in: its place, and the bytes that it needs.
+    pub(crate) fn gear_input(&self) -> Option<(usize, usize)> {
+        let index = self.gears.as_ref()?.input;
+        self.inputs.get(index).map(|port| (index, port.bytes))
+    }
+
+    /// Unloads the model; refused while queued work may use it, and done once only (MODEL-14). Its context has to be
+    /// current (MODEL-01).
     ///
     /// Callers hold the model's only handle, or its scope has ended.
     #[rule(MODEL_14)]
@@ -103,8 +119,8 @@ fn unload(api: Api, id: u32) -> Result<(), Error> {
     api.done("aclmdlUnload", code, || "unload a model".into())
 }
 
-/// The inputs and the outputs of a loaded model.
-fn describe(api: Api, id: u32) -> Result<(Vec<Port>, Vec<Port>), Error> {
+/// The inputs, the outputs and the gears of a loaded model.
+fn describe(api: Api, id: u32) -> Result<(Vec<Port>, Vec<Port>, Option<GearBox>), Error> {
     let library = api.library();
     let doing = "read the description of a model";
     // SAFETY: takes nothing; a null answer is an error.
@@ -117,9 +133,10 @@ fn describe(api: Api, id: u32) -> Result<(Vec<Port>, Vec<Port>), Error> {
         let inputs = count(api, unsafe { library.aclmdlGetNumInputs(desc) })?;
         // SAFETY: as above.
         let outputs = count(api, unsafe { library.aclmdlGetNumOutputs(desc) })?;
-        let inputs = (0..inputs).map(|index| input(api, desc, index)).collect::<Result<_, _>>()?;
+        let inputs: Vec<_> = (0..inputs).map(|index| input(api, desc, index)).collect::<Result<_, _>>()?;
         let outputs = (0..outputs).map(|index| output(api, desc, index)).collect::<Result<_, _>>()?;
-        Ok((inputs, outputs))
+        let gears = GearBox::read(api, desc, &inputs)?;
+        Ok((inputs, outputs, gears))
     });
     // SAFETY: `desc` is alive, and nothing keeps a pointer into it: names were copied.
     let code = unsafe { library.aclmdlDestroyDesc(desc) };
@@ -177,9 +194,9 @@ fn count(api: Api, answer: Result<usize, MissingSymbol>) -> Result<usize, Error>
     answer.map_err(|missing| api.lacks(missing, "read the description of a model".into()))
 }
 
-/// A pointer that a function answers with; null is a failure.
+/// A pointer that a function answers with; null is a failure (ERR-06).
 #[rule(ERR_06)]
-fn pointer<T>(
+pub(super) fn pointer<T>(
     api: Api,
     call: &'static str,
     answer: Result<*mut T, MissingSymbol>,

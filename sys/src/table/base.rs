@@ -20,7 +20,7 @@ macro_rules! base_functions {
         [optional sim] fn aclGetDataBufferSize(data_buffer: *const aclDataBuffer) -> u32;
         [required sim] fn aclGetDataBufferSizeV2(data_buffer: *const aclDataBuffer) -> usize;
         [optional sim] fn aclGetDeviceCapability(device_id: u32, device_info: aclDeviceInfo, value: *mut i64) -> aclError;
-        [optional sim] fn aclUpdateDataBuffer(data_buffer: *mut aclDataBuffer, data: *mut c_void, size: usize) -> aclError;
+        [required sim] fn aclUpdateDataBuffer(data_buffer: *mut aclDataBuffer, data: *mut c_void, size: usize) -> aclError;
         [required sim] fn aclrtGetSocName() -> *const c_char;
     } };
 }

@@ -47,8 +47,8 @@ macro_rules! model_functions {
         [optional sim] fn aclmdlGetDescFromMem(
             model_desc: *mut aclmdlDesc, model: *const c_void, model_size: usize
         ) -> aclError;
-        [optional sim] fn aclmdlGetDynamicBatch(model_desc: *const aclmdlDesc, batch: *mut aclmdlBatch) -> aclError;
-        [optional sim] fn aclmdlGetDynamicHW(model_desc: *const aclmdlDesc, index: usize, hw: *mut aclmdlHW) -> aclError;
+        [required sim] fn aclmdlGetDynamicBatch(model_desc: *const aclmdlDesc, batch: *mut aclmdlBatch) -> aclError;
+        [required sim] fn aclmdlGetDynamicHW(model_desc: *const aclmdlDesc, index: usize, hw: *mut aclmdlHW) -> aclError;
         [required sim] fn aclmdlGetInputDataType(model_desc: *const aclmdlDesc, index: usize) -> aclDataType;
         [required sim] fn aclmdlGetInputDims(
             model_desc: *const aclmdlDesc, index: usize, dims: *mut aclmdlIODims
@@ -59,10 +59,10 @@ macro_rules! model_functions {
         [optional sim] fn aclmdlGetInputDimsV2(
             model_desc: *const aclmdlDesc, index: usize, dims: *mut aclmdlIODims
         ) -> aclError;
-        [optional sim] fn aclmdlGetInputDynamicDims(
+        [required sim] fn aclmdlGetInputDynamicDims(
             model_desc: *const aclmdlDesc, index: usize, dims: *mut aclmdlIODims, gear_count: usize
         ) -> aclError;
-        [optional sim] fn aclmdlGetInputDynamicGearCount(
+        [required sim] fn aclmdlGetInputDynamicGearCount(
             model_desc: *const aclmdlDesc, index: usize, gear_count: *mut usize
         ) -> aclError;
         [required sim] fn aclmdlGetInputFormat(model_desc: *const aclmdlDesc, index: usize) -> aclFormat;
@@ -123,10 +123,10 @@ macro_rules! model_functions {
         [required sim] fn aclmdlSetDatasetTensorDesc(
             dataset: *mut aclmdlDataset, tensor_desc: *mut aclTensorDesc, index: usize
         ) -> aclError;
-        [optional sim] fn aclmdlSetDynamicBatchSize(
+        [required sim] fn aclmdlSetDynamicBatchSize(
             model_id: u32, dataset: *mut aclmdlDataset, index: usize, batch_size: u64
         ) -> aclError;
-        [optional sim] fn aclmdlSetDynamicHWSize(
+        [required sim] fn aclmdlSetDynamicHWSize(
             model_id: u32, dataset: *mut aclmdlDataset, index: usize, height: u64, width: u64
         ) -> aclError;
         [optional] fn aclmdlSetExecConfigOpt(
@@ -136,7 +136,7 @@ macro_rules! model_functions {
         [optional] fn aclmdlSetExternalWeightAddress(
             handle: *mut aclmdlConfigHandle, weight_file_name: *const c_char, dev_ptr: *mut c_void, size: usize
         ) -> aclError;
-        [optional sim] fn aclmdlSetInputDynamicDims(
+        [required sim] fn aclmdlSetInputDynamicDims(
             model_id: u32, dataset: *mut aclmdlDataset, index: usize, dims: *const aclmdlIODims
         ) -> aclError;
         [required sim] fn aclmdlUnload(model_id: u32) -> aclError;

@@ -1,0 +1,176 @@
+//! Gears: the shapes that a dynamic model was compiled for, and the choice of one before each execution (MODEL-20).
+
+use super::super::Api;
+use super::dataset::Dataset;
+use super::{NO_DIMS, Port, sizes};
+use crate::error::{Error, InputError};
+use ascendcl_sys::constants::{ACL_DYNAMIC_TENSOR_NAME, ACL_MAX_BATCH_NUM, ACL_MAX_HW_NUM};
+use ascendcl_sys::types::*;
+
+/// The shapes that a model was compiled for, when it takes only some. Which of them an execution has follows from the
+/// shapes of its inputs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Gears {
+    /// Sizes of the first axis of each input whose shape is free.
+    Batches(Vec<u64>),
+    /// Heights and widths of each input whose shape is free.
+    Images(Vec<[u64; 2]>),
+    /// Sizes of all axes of all inputs, in order.
+    Dims(Vec<Vec<i64>>),
+}
+
+/// The gears of a loaded model, and the input that the library notes the choice in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct GearBox {
+    pub(crate) gears: Gears,
+    /// Its place among the inputs of the dataset.
+    pub(crate) input: usize,
+}
+
+/// One of a model's gears.
+enum Gear {
+    Batch(u64),
+    Image(u64, u64),
+    Dims(aclmdlIODims),
+}
+
+impl GearBox {
+    /// The gears of a description that is alive and filled in; `None` for a model without.
+    pub(super) fn read(api: Api, desc: *const aclmdlDesc, inputs: &[Port]) -> Result<Option<Self>, Error> {
+        let name = ACL_DYNAMIC_TENSOR_NAME.to_string_lossy();
+        let Some(input) = inputs.iter().position(|port| port.name == name) else { return Ok(None) };
+        let gears = match (batches(api, desc)?, images(api, desc)?) {
+            (batches, _) if !batches.is_empty() => Gears::Batches(batches),
+            (_, images) if !images.is_empty() => Gears::Images(images),
+            _ => Gears::Dims(dims(api, desc)?),
+        };
+        Ok(Some(Self { gears, input }))
+    }
+
+    /// Chooses the gear of the next executions with this dataset, whose inputs have these shapes (the one for the choice
+    /// among them).
+    pub(super) fn choose(
+        &self,
+        api: Api,
+        model: u32,
+        dataset: &Dataset,
+        ports: &[Port],
+        shapes: &[&[i64]],
+    ) -> Result<(), Error> {
+        let (dataset, index) = (dataset.raw(), self.input);
+        let library = api.library();
+        // SAFETY, for each of the calls below: the dataset is alive, and its buffer for the choice is device memory of the
+        // size that the model states.
+        let (call, code) = match self.gear(ports, shapes)? {
+            Gear::Batch(size) => {
+                // SAFETY: as above.
+                ("aclmdlSetDynamicBatchSize", unsafe { library.aclmdlSetDynamicBatchSize(model, dataset, index, size) })
+            }
+            Gear::Image(height, width) => {
+                // SAFETY: as above.
+                ("aclmdlSetDynamicHWSize", unsafe {
+                    library.aclmdlSetDynamicHWSize(model, dataset, index, height, width)
+                })
+            }
+            Gear::Dims(dims) => {
+                // SAFETY: as above; `dims` is read during the call.
+                ("aclmdlSetInputDynamicDims", unsafe {
+                    library.aclmdlSetInputDynamicDims(model, dataset, index, &raw const dims)
+                })
+            }
+        };
+        api.done(call, code, || "choose the shape of an execution".into())
+    }
+
+    /// The gear that the shapes of the inputs amount to.
+    fn gear(&self, ports: &[Port], shapes: &[&[i64]]) -> Result<Gear, Error> {
+        let inputs = || ports.iter().zip(shapes).enumerate().filter(|(index, _)| *index != self.input);
+        let free = || inputs().map(|(_, pair)| pair).filter(|(port, _)| port.dims.contains(&-1));
+        let refuse = |port: &Port, expected: String, found: String| -> Error {
+            InputError::Gear { name: port.name.clone(), expected, found }.into()
+        };
+        let mut chosen = None;
+        match &self.gears {
+            Gears::Batches(batches) => {
+                for (port, shape) in free() {
+                    let size = shape.first().and_then(|size| u64::try_from(*size).ok());
+                    let known = size.filter(|size| batches.contains(size) && chosen.is_none_or(|other| other == *size));
+                    let Some(size) = known else {
+                        return Err(refuse(
+                            port,
+                            format!("a batch size of {batches:?}, one for all"),
+                            format!("{shape:?}"),
+                        ));
+                    };
+                    chosen = Some(size);
+                }
+                Ok(Gear::Batch(chosen.unwrap_or_default()))
+            }
+            Gears::Images(images) => {
+                let mut image = None;
+                for (port, shape) in free() {
+                    // Height and width are the axes that are free.
+                    let size = port.dims.iter().zip(*shape).filter(|(own, _)| **own == -1);
+                    let size: Vec<u64> = size.filter_map(|(_, size)| u64::try_from(*size).ok()).collect();
+                    let size = <[u64; 2]>::try_from(size).ok();
+                    let known = size.filter(|size| images.contains(size) && image.is_none_or(|other| other == *size));
+                    let Some(size) = known else {
+                        return Err(refuse(
+                            port,
+                            format!("an image size of {images:?}, one for all"),
+                            format!("{shape:?}"),
+                        ));
+                    };
+                    image = Some(size);
+                }
+                let [height, width] = image.unwrap_or_default();
+                Ok(Gear::Image(height, width))
+            }
+            Gears::Dims(gears) => {
+                let all: Vec<i64> = inputs().flat_map(|(_, (_, shape))| shape.iter().copied()).collect();
+                if let Some((_, (port, _))) = inputs().next().filter(|_| !gears.contains(&all)) {
+                    return Err(refuse(
+                        port,
+                        format!("the sizes of all inputs to be one of {gears:?}"),
+                        format!("{all:?}"),
+                    ));
+                }
+                let mut dims = aclmdlIODims { dimCount: all.len(), ..NO_DIMS };
+                dims.dims.iter_mut().zip(&all).for_each(|(to, from)| *to = *from);
+                Ok(Gear::Dims(dims))
+            }
+        }
+    }
+}
+
+fn batches(api: Api, desc: *const aclmdlDesc) -> Result<Vec<u64>, Error> {
+    let mut batch = aclmdlBatch { batchCount: 0, batch: [0; ACL_MAX_BATCH_NUM as usize] };
+    // SAFETY: the description is alive and filled in, and `batch` is a place for the answer.
+    let code = unsafe { api.library().aclmdlGetDynamicBatch(desc, &raw mut batch) };
+    api.done("aclmdlGetDynamicBatch", code, || "read the batch sizes of a model".into())?;
+    Ok(batch.batch.into_iter().take(batch.batchCount).collect())
+}
+
+fn images(api: Api, desc: *const aclmdlDesc) -> Result<Vec<[u64; 2]>, Error> {
+    let mut hw = aclmdlHW { hwCount: 0, hw: [[0; 2]; ACL_MAX_HW_NUM as usize] };
+    // SAFETY: as above. The index is not looked at.
+    let code = unsafe { api.library().aclmdlGetDynamicHW(desc, usize::MAX, &raw mut hw) };
+    api.done("aclmdlGetDynamicHW", code, || "read the image sizes of a model".into())?;
+    Ok(hw.hw.into_iter().take(hw.hwCount).collect())
+}
+
+fn dims(api: Api, desc: *const aclmdlDesc) -> Result<Vec<Vec<i64>>, Error> {
+    /// Stands for all inputs together.
+    const ALL: usize = usize::MAX;
+    let doing = || "read the shapes that a model was compiled for".to_owned();
+    let mut count = 0;
+    // SAFETY: as above.
+    let code = unsafe { api.library().aclmdlGetInputDynamicGearCount(desc, ALL, &raw mut count) };
+    api.done("aclmdlGetInputDynamicGearCount", code, doing)?;
+    let mut gears = vec![NO_DIMS; count];
+    // SAFETY: as above; there is room for `count` answers.
+    let code = unsafe { api.library().aclmdlGetInputDynamicDims(desc, ALL, gears.as_mut_ptr(), count) };
+    api.done("aclmdlGetInputDynamicDims", code, doing)?;
+    Ok(gears.iter().map(sizes).collect())
+}

@@ -1,0 +1,309 @@
+//! Single operators, bound to their tensors and executed on streams.
+
+use super::api::c_text;
+use super::gate::Gate;
+use super::model::pointer;
+use super::{Api, Block, ElementType, LastUse, Queue};
+use crate::error::Error;
+use crate::ledger::Shelf;
+use crate::operator::Attribute;
+use ascendcl_sys::MissingSymbol;
+use ascendcl_sys::types::*;
+use core::cell::Cell;
+use core::ffi::{CStr, c_char, c_int};
+use core::ptr::{null, null_mut};
+use std::ffi::CString;
+use std::sync::Arc;
+
+/// An operator with the descriptions and buffers of its tensors. Without a `Drop`: what is not destroyed stays.
+#[derive(Debug)]
+pub(crate) struct Invocation {
+    name: CString,
+    inputs: Side,
+    outputs: Side,
+    attributes: Attributes,
+    gate: Gate,
+    last_use: LastUse,
+    /// As long as the invocation's row is there, these have a name and are not freed.
+    _blocks: Vec<Arc<Block>>,
+}
+
+// SAFETY: descriptions, buffers and attributes belong to the process and have no thread affinity. The library writes them
+// while it takes an execution only, and the one who has the operator's handle executes it.
+unsafe impl Send for Invocation {}
+// SAFETY: as above.
+unsafe impl Sync for Invocation {}
+
+/// A tensor of an operator; without memory it stands for an optional input that is left out (OP-04).
+#[derive(Debug)]
+pub struct Part {
+    pub(crate) memory: Option<(Arc<Block>, ElementType)>,
+    pub(crate) dims: Vec<i64>,
+}
+
+/// Inputs or outputs: descriptions and buffers in the same order, as many of the one as of the other (OP-02).
+#[derive(Debug, Default)]
+struct Side {
+    descs: Vec<Cell<*mut aclTensorDesc>>,
+    buffers: Vec<Cell<*mut aclDataBuffer>>,
+}
+
+#[derive(Debug)]
+struct Attributes(*mut aclopAttr);
+
+const DOING: &str = "put an operator together";
+
+impl Invocation {
+    pub(crate) fn create(
+        api: Api,
+        name: &str,
+        attributes: &[(&str, &Attribute)],
+        inputs: Vec<Part>,
+        outputs: Vec<Part>,
+    ) -> Result<Self, Error> {
+        api.may_be_called()?;
+        api.in_place()?;
+        let mut made = Self {
+            name: c_text(name)?,
+            inputs: Side::default(),
+            outputs: Side::default(),
+            attributes: Attributes(null_mut()),
+            gate: Gate::open(),
+            last_use: LastUse::new(),
+            _blocks: Vec::new(),
+        };
+        let filled = made
+            .inputs
+            .fill(api, &inputs)
+            .and_then(|()| made.outputs.fill(api, &outputs))
+            .and_then(|()| made.attributes.fill(api, attributes));
+        if let Err(error) = filled {
+            // The first error is the one to report.
+            let _ = made.take_down(api);
+            return Err(error);
+        }
+        made._blocks =
+            inputs.into_iter().chain(outputs).filter_map(|part| part.memory).map(|(block, _)| block).collect();
+        Ok(made)
+    }
+
+    /// Compiles the operator for these tensors and attributes (`aclopCompile`).
+    pub(crate) fn compile(&self, api: Api) -> Result<(), Error> {
+        let (inputs, outputs) = (&self.inputs, &self.outputs);
+        // SAFETY: the lists hold as many live descriptions as stated; everything is read during the call.
+        let code = unsafe {
+            api.library().aclopCompile(
+                self.name.as_ptr(),
+                inputs.count(),
+                inputs.descs().cast(),
+                outputs.count(),
+                outputs.descs().cast(),
+                self.attributes.0,
+                aclopEngineType::ACL_ENGINE_SYS,
+                aclopCompileType::ACL_COMPILE_SYS,
+                null(),
+            )
+        };
+        api.done("aclopCompile", code, || format!("compile the operator {}", self.name.to_string_lossy()))
+    }
+
+    /// Queues one execution. The stream's context has to be current.
+    pub(crate) fn execute(&self, api: Api, stream: &Queue) -> Result<(), Error> {
+        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "operator" }) };
+        let (inputs, outputs) = (&self.inputs, &self.outputs);
+        stream.submit(api, "aclopExecuteV2", "queue an operator", [&self.last_use], |stream| {
+            // SAFETY: the lists hold as many live descriptions and buffers as stated; they and the attributes are
+            // destroyed only when a synchronise has covered this submission (the stamps), and the memory that they
+            // describe is kept by this value. The library may write to lists and descriptions: both are in cells or its
+            // own.
+            unsafe {
+                api.library().aclopExecuteV2(
+                    self.name.as_ptr(),
+                    inputs.count(),
+                    inputs.descs(),
+                    inputs.buffers(),
+                    outputs.count(),
+                    outputs.descs(),
+                    outputs.buffers(),
+                    self.attributes.0,
+                    stream,
+                )
+            }
+        })
+    }
+
+    /// Destroys the descriptions, buffers and attributes; refused while queued work may use them.
+    pub(crate) fn destroy(&self, api: Api, streams: &Shelf<Queue>) -> Result<(), Error> {
+        if !streams.has_done(&self.last_use) {
+            return Err(Error::StillRunning { what: "tensors of an operator" });
+        }
+        if !self.gate.close() {
+            return Ok(());
+        }
+        self.take_down(api)
+    }
+
+    /// Called once. The first error is reported, the rest is destroyed all the same: trying once more would destroy the
+    /// others twice.
+    fn take_down(&self, api: Api) -> Result<(), Error> {
+        let inputs = self.inputs.destroy(api);
+        inputs.and(self.outputs.destroy(api)).and(self.attributes.destroy(api))
+    }
+}
+
+impl Side {
+    /// What was filled in before an error is destroyed by [`destroy`](Self::destroy).
+    fn fill(&mut self, api: Api, parts: &[Part]) -> Result<(), Error> {
+        parts.iter().try_for_each(|part| self.add(api, part))
+    }
+
+    fn add(&mut self, api: Api, part: &Part) -> Result<(), Error> {
+        // An empty tensor still describes the one byte that it has (DATA-03).
+        let (element, format, start, bytes) = match &part.memory {
+            Some((block, element)) => (element.raw(), aclFormat::ACL_FORMAT_ND, block.start(), block.bytes().max(1)),
+            None => (aclDataType::ACL_DT_UNDEFINED, aclFormat::ACL_FORMAT_UNDEFINED, null_mut(), 0),
+        };
+        let count = c_int::try_from(part.dims.len()).unwrap_or(c_int::MAX);
+        // SAFETY: `dims` holds `count` numbers (DATA-11), which the library copies.
+        let desc = unsafe { api.library().aclCreateTensorDesc(element, count, part.dims.as_ptr(), format) };
+        self.descs.push(Cell::new(pointer(api, "aclCreateTensorDesc", desc, DOING)?.as_ptr()));
+        // SAFETY: only describes the memory; the execution vouches for it.
+        let buffer = unsafe { api.library().aclCreateDataBuffer(start, bytes) };
+        self.buffers.push(Cell::new(pointer(api, "aclCreateDataBuffer", buffer, DOING)?.as_ptr()));
+        Ok(())
+    }
+
+    fn count(&self) -> c_int {
+        c_int::try_from(self.descs.len()).unwrap_or(c_int::MAX)
+    }
+
+    /// A cell of a pointer is laid out as the pointer, and may be written through a shared reference.
+    fn descs(&self) -> *mut *mut aclTensorDesc {
+        self.descs.as_ptr().cast_mut().cast()
+    }
+
+    fn buffers(&self) -> *mut *mut aclDataBuffer {
+        self.buffers.as_ptr().cast_mut().cast()
+    }
+
+    fn destroy(&self, api: Api) -> Result<(), Error> {
+        let mut result = Ok(());
+        for buffer in &self.buffers {
+            // SAFETY: created by `add` and destroyed once.
+            let code = unsafe { api.library().aclDestroyDataBuffer(buffer.get()) };
+            result = result.and(api.done("aclDestroyDataBuffer", code, || "destroy a data buffer".into()));
+        }
+        for desc in &self.descs {
+            // SAFETY: as above.
+            let destroyed = unsafe { api.library().aclDestroyTensorDesc(desc.get()) };
+            result = result.and(destroyed.map_err(|missing| api.lacks(missing, DOING.into())));
+        }
+        result
+    }
+}
+
+impl Attributes {
+    fn fill(&mut self, api: Api, attributes: &[(&str, &Attribute)]) -> Result<(), Error> {
+        // SAFETY: takes nothing; a null answer is an error.
+        let created = unsafe { api.library().aclopCreateAttr() };
+        self.0 = pointer(api, "aclopCreateAttr", created, DOING)?.as_ptr();
+        attributes.iter().try_for_each(|(name, value)| self.set(api, name, value))
+    }
+
+    fn set(&self, api: Api, name: &str, value: &Attribute) -> Result<(), Error> {
+        let (attr, key) = (self.0, c_text(name)?);
+        let key: *const c_char = key.as_ptr();
+        let library = api.library();
+        let (call, code): (_, Result<aclError, MissingSymbol>) = match value {
+            // SAFETY, for each of the calls below: the attributes are alive, `key` is a terminated string, lists hold as
+            // many values as stated, and the library copies all of it during the call.
+            Attribute::Bool(value) => {
+                // SAFETY: as above.
+                ("aclopSetAttrBool", unsafe { library.aclopSetAttrBool(attr, key, u8::from(*value)) })
+            }
+            // SAFETY: as above.
+            Attribute::Int(value) => ("aclopSetAttrInt", unsafe { library.aclopSetAttrInt(attr, key, *value) }),
+            // SAFETY: as above.
+            Attribute::Float(value) => ("aclopSetAttrFloat", unsafe { library.aclopSetAttrFloat(attr, key, *value) }),
+            Attribute::Text(value) => {
+                let value = c_text(value)?;
+                // SAFETY: as above.
+                ("aclopSetAttrString", unsafe { library.aclopSetAttrString(attr, key, value.as_ptr()) })
+            }
+            Attribute::Element(value) => {
+                // SAFETY: as above.
+                ("aclopSetAttrDataType", unsafe { library.aclopSetAttrDataType(attr, key, value.raw()) })
+            }
+            Attribute::Bools(values) => {
+                let values: Vec<u8> = values.iter().copied().map(u8::from).collect();
+                // SAFETY: as above.
+                ("aclopSetAttrListBool", unsafe {
+                    library.aclopSetAttrListBool(attr, key, count(&values), values.as_ptr())
+                })
+            }
+            // SAFETY: as above.
+            Attribute::Ints(values) => ("aclopSetAttrListInt", unsafe {
+                library.aclopSetAttrListInt(attr, key, count(values), values.as_ptr())
+            }),
+            // SAFETY: as above.
+            Attribute::Floats(values) => ("aclopSetAttrListFloat", unsafe {
+                library.aclopSetAttrListFloat(attr, key, count(values), values.as_ptr())
+            }),
+            Attribute::Texts(values) => {
+                let values: Vec<CString> = values.iter().map(|value| c_text(value)).collect::<Result<_, _>>()?;
+                let mut starts: Vec<_> = values.iter().map(|value| CStr::as_ptr(value)).collect();
+                // SAFETY: as above; the list may be written to, and is the library's for the length of the call.
+                ("aclopSetAttrListString", unsafe {
+                    library.aclopSetAttrListString(attr, key, count(&starts), starts.as_mut_ptr())
+                })
+            }
+            Attribute::Elements(values) => {
+                let values: Vec<aclDataType> = values.iter().map(|value| value.raw()).collect();
+                // SAFETY: as above.
+                ("aclopSetAttrListDataType", unsafe {
+                    library.aclopSetAttrListDataType(attr, key, count(&values), values.as_ptr())
+                })
+            }
+            Attribute::IntLists(lists) => {
+                let lengths: Vec<c_int> = lists.iter().map(|list| count(list)).collect();
+                let starts: Vec<*const i64> = lists.iter().map(|list| list.as_ptr()).collect();
+                // SAFETY: as above, for each of the lists.
+                ("aclopSetAttrListListInt", unsafe {
+                    library.aclopSetAttrListListInt(attr, key, count(&starts), lengths.as_ptr(), starts.as_ptr())
+                })
+            }
+        };
+        api.done(call, code, || format!("set the attribute `{name}` of an operator"))
+    }
+
+    fn destroy(&self, api: Api) -> Result<(), Error> {
+        if self.0.is_null() {
+            return Ok(());
+        }
+        // SAFETY: created by `fill` and destroyed once.
+        let destroyed = unsafe { api.library().aclopDestroyAttr(self.0) };
+        destroyed.map_err(|missing| api.lacks(missing, DOING.into()))
+    }
+}
+
+impl Api {
+    /// Loads the compiled operators of a directory (OP-05).
+    pub(crate) fn set_operator_directory(self, directory: &CStr) -> Result<(), Error> {
+        self.may_be_called()?;
+        // SAFETY: a terminated string, read during the call.
+        let code = unsafe { self.library().aclopSetModelDir(directory.as_ptr()) };
+        self.done("aclopSetModelDir", code, || "load the operators of a directory".into())
+    }
+
+    /// Loads a compiled operator, which the library goes on reading (OP-06): it stays for ever.
+    pub(crate) fn load_operator(self, image: &'static [u8]) -> Result<(), Error> {
+        self.may_be_called()?;
+        // SAFETY: the image is there for ever and never written.
+        let code = unsafe { self.library().aclopLoad(image.as_ptr().cast(), image.len()) };
+        self.done("aclopLoad", code, || "load an operator".into())
+    }
+}
+
+fn count<T>(list: &[T]) -> c_int {
+    c_int::try_from(list.len()).unwrap_or(c_int::MAX)
+}

@@ -1,0 +1,146 @@
+//! A ready-made allocator over device memory.
+
+use super::{Block, DeviceAllocator, Home};
+use crate::allocator::pool::{Arena, Piece, PoolStatistics};
+use crate::allocator::{ContextId, DeviceAddress};
+use crate::current::Current;
+use crate::error::{Error, Undone};
+use core::num::NonZeroUsize;
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// An allocator over device memory that it reserves beforehand.
+///
+/// Register it on a stream ([`Stream::register`](crate::Stream::register)), or share it among streams that run in turn
+/// ([`Permit`](crate::Permit)). Inside the library's calls it only keeps books: it never asks the system for memory
+/// there (ALLOC-18). A request that it has no room for is refused, and the work that made it fails;
+/// [`PoolStatistics::largest_refused`] says how much has to be [grown](Self::grow).
+///
+/// Its memory belongs to the scope of the context that it was made in, and goes back to the system when a stream's work
+/// is known to be done (ALLOC-11): by [`Idle::trim`](crate::Idle::trim) while it is registered, by
+/// [`release`](Self::release) when it is not, and at the latest at the end of the scope. A pool that outlives its scope
+/// serves no stream any more.
+///
+/// ```
+/// # use ascendcl::{Library, PoolAllocator};
+/// # ascendcl::run(Library::Simulator, |current| {
+/// let pool = PoolAllocator::new(current, 1 << 20)?;
+/// let mut stream = current.stream()?.register(current, pool)?;
+/// // … work …
+/// stream.idle(current)?.trim(current)?;
+/// let (_stream, pool) = stream.unregister(current)?;
+/// assert_eq!(pool.statistics().reserved, 0);
+/// # Ok::<_, ascendcl::Error>(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug)]
+#[must_use = "a pool serves the stream that it is registered on"]
+pub struct PoolAllocator {
+    context: ContextId,
+    /// In a box, so that the pool is small to move and to give back.
+    arena: Box<Mutex<Arena<Arc<Block>>>>,
+}
+
+/// A block of a [`PoolAllocator`].
+#[derive(Debug)]
+pub struct PoolBlock(Piece);
+
+impl PoolAllocator {
+    /// A pool with `bytes` bytes of device memory (`aclrtMalloc`).
+    ///
+    /// Each block takes at least 512 bytes, and up to a quarter more than was asked for.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Current::device_buffer`].
+    pub fn new<N>(current: &Current<'_, N>, bytes: usize) -> Result<Self, Error> {
+        let mut pool = Self { context: current.id(), arena: Box::new(Mutex::new(Arena::new())) };
+        pool.grow(current, bytes)?;
+        Ok(pool)
+    }
+
+    /// Reserves `bytes` bytes more, in one piece. While the pool is registered, use
+    /// [`Stream::grow_pool`](crate::Stream::grow_pool).
+    ///
+    /// # Errors
+    ///
+    /// As for [`new`](Self::new); [`Error::OtherContext`] with another context than the pool's.
+    pub fn grow<N>(&mut self, current: &Current<'_, N>, bytes: usize) -> Result<(), Error> {
+        if current.id() != self.context {
+            return Err(Error::OtherContext { context: current.id() });
+        }
+        self.add(current.id(), Self::reserve(current, bytes)?)
+    }
+
+    /// What the pool has, and what was asked of it.
+    pub fn statistics(&self) -> PoolStatistics {
+        self.arena().statistics()
+    }
+
+    /// Gives all memory back to the system (`aclrtFree`). Having the pool by value tells that it is registered nowhere,
+    /// and that the stream it served was synchronised.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BlocksInUse`] with the pool as it was, while blocks are out; what the library refuses to free stays with
+    /// the scope.
+    pub fn release<N>(self, current: &Current<'_, N>) -> Result<(), Undone<Self>> {
+        let blocks = self.statistics().blocks;
+        let freed = match blocks {
+            _ if self.context != current.id() => Err(Error::OtherContext { context: current.id() }),
+            0 => self.remove_idle().iter().map(|chunk| current.ledger().free(chunk)).fold(Ok(()), Result::and),
+            count => Err(Error::BlocksInUse { count }),
+        };
+        freed.map_err(|error| Undone { error, value: self })
+    }
+
+    /// Memory for a pool of this context.
+    pub(crate) fn reserve<N>(current: &Current<'_, N>, bytes: usize) -> Result<Arc<Block>, Error> {
+        current.ledger().allocate(Home::Device, bytes)
+    }
+
+    /// Makes memory part of the pool.
+    pub(crate) fn add(&self, context: ContextId, chunk: Arc<Block>) -> Result<(), Error> {
+        static NAMES: AtomicU64 = AtomicU64::new(1);
+        if context != self.context {
+            return Err(Error::OtherContext { context });
+        }
+        let start = NonZeroUsize::new(chunk.start().addr()).ok_or(Error::NullAnswer { call: "aclrtMalloc" })?;
+        self.arena().add(NAMES.fetch_add(1, Ordering::Relaxed), start, chunk.bytes(), chunk);
+        Ok(())
+    }
+
+    /// Takes out the memory of which no block is out. The caller knows that no queued work uses it.
+    pub(crate) fn remove_idle(&self) -> Vec<Arc<Block>> {
+        self.arena().remove_idle()
+    }
+
+    fn arena(&self) -> MutexGuard<'_, Arena<Arc<Block>>> {
+        self.arena.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+// SAFETY: a piece is at least as long as was asked for, aligned to 512 bytes, and inside a chunk of device memory of the
+// pool's context; `serves` refuses other contexts. Pieces are handed out by value and not again until they came back, so
+// those that are out do not overlap. A chunk's row keeps it allocated while the pool has it, and the pool gives it up when
+// a proof says that its stream is idle; a pool that is dropped was registered nowhere, or its stream is gone, and each of
+// that takes a synchronise. No two pools share a chunk: it is moved in.
+unsafe impl DeviceAllocator for PoolAllocator {
+    type Block = PoolBlock;
+
+    fn allocate(&mut self, bytes: usize) -> Option<PoolBlock> {
+        self.arena().take(bytes).map(PoolBlock)
+    }
+
+    fn address(&self, block: &PoolBlock) -> DeviceAddress {
+        block.0.address().into()
+    }
+
+    fn free(&mut self, block: PoolBlock) {
+        self.arena().put(block.0);
+    }
+
+    fn serves(&self, context: ContextId) -> bool {
+        context == self.context
+    }
+}

@@ -1,0 +1,172 @@
+//! The device memory of a prepared model.
+
+use super::description::Shape;
+use super::{Model, TensorInfo, dims};
+use crate::Element;
+use crate::current::Current;
+use crate::error::{Error, InputError};
+use crate::ffi::{Block, BoundInput, Home};
+use std::sync::Arc;
+
+/// The room for one output of a [`Prepared`](super::Prepared) model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Room<'a> {
+    /// For exactly this shape.
+    Shape(&'a [usize]),
+    /// For a shape that only the execution tells, of at most so many elements.
+    AtMost(usize),
+    /// None: the library allocates, through the allocator that is registered on the stream, or by itself (DATA-06).
+    ///
+    /// The vendor documents this for executions that are waited for ([`Model::run`](super::Model::run)). On a stream, an
+    /// output may be left without memory, and reading it is [`Error::OutputNotAllocated`](crate::Error) then.
+    ByLibrary,
+}
+
+#[derive(Debug)]
+pub(super) struct Tensors {
+    pub(super) inputs: Vec<Bound>,
+    pub(super) outputs: Vec<BoundOutput>,
+    /// Where the library notes which of its shapes the model runs in, if it was compiled for some only.
+    gear: Option<(usize, Arc<Block>)>,
+}
+
+/// One input on the device.
+#[derive(Debug)]
+pub(super) struct Bound {
+    pub(super) info: TensorInfo,
+    pub(super) shape: Vec<usize>,
+    pub(super) block: Arc<Block>,
+}
+
+/// One output on the device.
+#[derive(Debug)]
+pub(super) struct BoundOutput {
+    pub(super) info: TensorInfo,
+    pub(super) room: OwnRoom,
+}
+
+#[derive(Debug)]
+pub(super) enum OwnRoom {
+    Exactly(usize, Arc<Block>),
+    AtMost(Arc<Block>),
+    ByLibrary,
+}
+
+impl Bound {
+    pub(super) fn elements(&self) -> usize {
+        elements(&self.shape)
+    }
+
+    /// Whether the input fits in the memory that it has with another shape.
+    pub(super) fn holds(&self, shape: &[usize]) -> Result<(), Error> {
+        let need = bytes(&self.info, elements(accepted(&self.info, shape)?))?;
+        if need <= self.block.bytes() {
+            return Ok(());
+        }
+        Err(Error::TooShort { what: "memory for an input of the model", need, have: self.block.bytes() })
+    }
+}
+
+impl BoundOutput {
+    /// An error when the output is not made of `E`.
+    pub(super) fn is_of<E: Element>(&self) -> Result<(), Error> {
+        if self.info.element.takes::<E>() {
+            return Ok(());
+        }
+        let (name, found) = (self.info.name.clone(), self.info.element);
+        Err(Error::OutputType { name, found, asked: E::TYPE })
+    }
+}
+
+impl Tensors {
+    pub(super) fn allocate<N, P>(
+        current: &Current<'_, N>,
+        model: &Model<'_, N, P>,
+        inputs: &[&[usize]],
+        outputs: &[Room<'_>],
+    ) -> Result<Self, Error> {
+        same_count(&model.inputs, inputs.len())?;
+        same_count(&model.outputs, outputs.len())?;
+        let place = |elements, info: &TensorInfo| current.ledger().allocate(Home::Device, bytes(info, elements)?);
+        let input = |(info, shape): (&TensorInfo, &&[usize])| {
+            let block = place(elements(accepted(info, shape)?), info)?;
+            Ok(Bound { info: info.clone(), shape: shape.to_vec(), block })
+        };
+        let output = |(info, room): (&TensorInfo, &Room<'_>)| {
+            let room = match *room {
+                Room::Shape(shape) => {
+                    let elements = elements(accepted(info, shape)?);
+                    OwnRoom::Exactly(elements, place(elements, info)?)
+                }
+                Room::AtMost(elements) => OwnRoom::AtMost(place(elements, info)?),
+                Room::ByLibrary => OwnRoom::ByLibrary,
+            };
+            Ok(BoundOutput { info: info.clone(), room })
+        };
+        let gear = |(index, bytes)| Ok::<_, Error>((index, current.ledger().allocate(Home::Device, bytes)?));
+        Ok(Self {
+            inputs: model.inputs.iter().zip(inputs).map(input).collect::<Result<_, Error>>()?,
+            outputs: model.outputs.iter().zip(outputs).map(output).collect::<Result<_, Error>>()?,
+            gear: model.loaded.gear_input().map(gear).transpose()?,
+        })
+    }
+
+    /// The inputs as the library takes them, the one for the gear among them.
+    pub(super) fn parts(&self) -> Vec<BoundInput> {
+        let part = |bound: &Bound| BoundInput {
+            block: Arc::clone(&bound.block),
+            bytes: bound.block.bytes(),
+            dims: dims(&bound.shape),
+        };
+        let mut parts: Vec<_> = self.inputs.iter().map(part).collect();
+        if let Some((index, block)) = &self.gear {
+            let (block, bytes) = (Arc::clone(block), block.bytes());
+            parts.insert((*index).min(parts.len()), BoundInput { block, bytes, dims: Vec::new() });
+        }
+        parts
+    }
+
+    /// Shapes as the library takes them, with a place for the gear.
+    pub(super) fn dims(&self, shapes: &[&[usize]]) -> Vec<Vec<i64>> {
+        let mut all: Vec<_> = shapes.iter().map(|shape| dims(shape)).collect();
+        if let Some((index, _)) = &self.gear {
+            all.insert((*index).min(all.len()), Vec::new());
+        }
+        all
+    }
+
+    pub(super) fn places(&self) -> Vec<Option<Arc<Block>>> {
+        let place = |output: &BoundOutput| match &output.room {
+            OwnRoom::Exactly(_, block) | OwnRoom::AtMost(block) => Some(Arc::clone(block)),
+            OwnRoom::ByLibrary => None,
+        };
+        self.outputs.iter().map(place).collect()
+    }
+}
+
+pub(super) fn same_count(infos: &[TensorInfo], found: usize) -> Result<(), InputError> {
+    if infos.len() == found {
+        return Ok(());
+    }
+    let names: Vec<_> = infos.iter().map(|info| format!("`{}`", info.name)).collect();
+    Err(InputError::Count { expected: infos.len(), found, names: names.join(", ") })
+}
+
+fn accepted<'s>(info: &TensorInfo, shape: &'s [usize]) -> Result<&'s [usize], InputError> {
+    if info.accepts(shape) {
+        return Ok(shape);
+    }
+    let (name, expected) = (info.name.clone(), Shape(&info.shape).to_string());
+    Err(InputError::Shape { name, expected, found: format!("{shape:?}") })
+}
+
+fn elements(shape: &[usize]) -> usize {
+    shape.iter().try_fold(1_usize, |all, size| all.checked_mul(*size)).unwrap_or(usize::MAX)
+}
+
+fn bytes(info: &TensorInfo, elements: usize) -> Result<usize, Error> {
+    let size = info.element.size();
+    let size = size.ok_or_else(|| Error::UnknownElement { name: info.name.clone(), element: info.element })?;
+    Ok(elements.saturating_mul(size))
+}

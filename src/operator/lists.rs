@@ -1,0 +1,135 @@
+//! Lists of tensors: one alone, tuples, arrays, vectors.
+
+use super::tensor::{Absent, DeviceTensor, OperatorInput, OperatorOutput};
+use super::{Part, sealed};
+
+/// The inputs of an operator, in order: a [`DeviceTensor`], or a tuple, an array or a `Vec` of them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the inputs of this operator",
+    label = "expected written `DeviceTensor`s of the stream's own context: one, a tuple, an array or a `Vec`",
+    note = "MEM-07: a tensor of `MaybeUninit` elements is written first, by a copy or as the output of another operator",
+    note = "make one: `current.upload_tensor(&[2, 3], &elements)?`, or `buffer.into_tensor(&[2, 3])?`"
+)]
+pub trait OperatorInputs<'c, N>: sealed::Inputs {}
+
+/// The outputs of an operator, in order: a [`DeviceTensor`], or a tuple, an array or a `Vec` of them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the outputs of this operator",
+    label = "expected `DeviceTensor`s of the stream's own context: one, a tuple, an array or a `Vec`",
+    note = "make one: `current.tensor::<f32>(&[2, 3])?`"
+)]
+pub trait OperatorOutputs<'c, N>: sealed::Outputs {}
+
+impl<'c, E, N> OperatorInputs<'c, N> for DeviceTensor<'c, E, N> where Self: OperatorInput<'c, N> {}
+impl<'c, N> OperatorInputs<'c, N> for Absent {}
+impl<'c, E, N> OperatorOutputs<'c, N> for DeviceTensor<'c, E, N> where Self: OperatorOutput<'c, N> {}
+impl<'c, T: OperatorInput<'c, N>, N> OperatorInputs<'c, N> for Vec<T> {}
+impl<'c, T: OperatorOutput<'c, N>, N> OperatorOutputs<'c, N> for Vec<T> {}
+impl<'c, T: OperatorInput<'c, N>, N, const K: usize> OperatorInputs<'c, N> for [T; K] {}
+impl<'c, T: OperatorOutput<'c, N>, N, const K: usize> OperatorOutputs<'c, N> for [T; K] {}
+
+impl<E, N> sealed::Inputs for DeviceTensor<'_, E, N>
+where
+    Self: sealed::Input,
+{
+    fn parts(&self) -> Vec<Part> {
+        vec![sealed::Input::part(self)]
+    }
+}
+
+impl sealed::Inputs for Absent {
+    fn parts(&self) -> Vec<Part> {
+        vec![sealed::Input::part(self)]
+    }
+}
+
+impl<E, N> sealed::Outputs for DeviceTensor<'_, E, N>
+where
+    Self: sealed::Output,
+{
+    type Written = <Self as sealed::Output>::Written;
+
+    fn parts(&self) -> Vec<Part> {
+        vec![sealed::Output::part(self)]
+    }
+
+    fn written(self) -> Self::Written {
+        sealed::Output::written(self)
+    }
+}
+
+impl<T: sealed::Input> sealed::Inputs for Vec<T> {
+    fn parts(&self) -> Vec<Part> {
+        self.iter().map(sealed::Input::part).collect()
+    }
+}
+
+impl<T: sealed::Output> sealed::Outputs for Vec<T> {
+    type Written = Vec<T::Written>;
+
+    fn parts(&self) -> Vec<Part> {
+        self.iter().map(sealed::Output::part).collect()
+    }
+
+    fn written(self) -> Self::Written {
+        self.into_iter().map(sealed::Output::written).collect()
+    }
+}
+
+impl<T: sealed::Input, const K: usize> sealed::Inputs for [T; K] {
+    fn parts(&self) -> Vec<Part> {
+        self.iter().map(sealed::Input::part).collect()
+    }
+}
+
+impl<T: sealed::Output, const K: usize> sealed::Outputs for [T; K] {
+    type Written = [T::Written; K];
+
+    fn parts(&self) -> Vec<Part> {
+        self.iter().map(sealed::Output::part).collect()
+    }
+
+    fn written(self) -> Self::Written {
+        self.map(sealed::Output::written)
+    }
+}
+
+macro_rules! tuples {
+    ($(($($tensor:ident),+);)*) => {
+        $(
+            impl<'c, $($tensor: OperatorInput<'c, N>,)+ N> OperatorInputs<'c, N> for ($($tensor,)+) {}
+            impl<'c, $($tensor: OperatorOutput<'c, N>,)+ N> OperatorOutputs<'c, N> for ($($tensor,)+) {}
+
+            #[allow(non_snake_case, reason = "a tensor has the name of its type")]
+            impl<$($tensor: sealed::Input),+> sealed::Inputs for ($($tensor,)+) {
+                fn parts(&self) -> Vec<Part> {
+                    let ($($tensor,)+) = self;
+                    vec![$($tensor.part()),+]
+                }
+            }
+
+            #[allow(non_snake_case, reason = "a tensor has the name of its type")]
+            impl<$($tensor: sealed::Output),+> sealed::Outputs for ($($tensor,)+) {
+                type Written = ($($tensor::Written,)+);
+
+                fn parts(&self) -> Vec<Part> {
+                    let ($($tensor,)+) = self;
+                    vec![$($tensor.part()),+]
+                }
+
+                fn written(self) -> Self::Written {
+                    let ($($tensor,)+) = self;
+                    ($($tensor.written(),)+)
+                }
+            }
+        )*
+    };
+}
+tuples! {
+    (A);
+    (A, B);
+    (A, B, C);
+    (A, B, C, D);
+    (A, B, C, D, E);
+    (A, B, C, D, E, F);
+}

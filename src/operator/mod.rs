@@ -1,0 +1,138 @@
+//! Single operators: described by their name, bound to tensors, launched on a stream.
+
+mod attribute;
+mod launch;
+mod lists;
+mod tensor;
+mod typed;
+
+use crate::current::Current;
+use crate::error::{Error, Undone};
+use crate::ffi::Part;
+use crate::ffi::c_path;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+pub use attribute::Attribute;
+pub use launch::{BoundOperator, RunsOperators};
+pub use lists::{OperatorInputs, OperatorOutputs};
+pub use tensor::{Absent, DeviceTensor, OperatorInput, OperatorOutput};
+pub use typed::{add, cast, mat_mul, mul, relu, softmax, sub};
+
+/// An operator of the device, by the vendor's name for it, with its attributes.
+///
+/// [`bind`](Self::bind) gives it its tensors; then a stream [launches](crate::Stream::launch) it any number of times. For
+/// the commonest operators, the functions of this module ([`add`], [`mat_mul`], …) do that with typed arguments.
+///
+/// The vendor has marked this family of functions as deprecated (OP-10); a release may come without them, and
+/// [`Error::MissingFunction`] says so then.
+///
+/// ```
+/// # use ascendcl::{Library, operator::Operator};
+/// # ascendcl::run(Library::Simulator, |current| {
+/// let stream = current.stream()?.without_allocator();
+/// let x = current.upload_tensor(&[2, 3], &[1.0_f32, -2.0, 3.0, -4.0, 5.0, -6.0])?;
+/// let relu = Operator::new("Relu").bind(current, x, current.tensor::<f32>(&[2, 3])?)?;
+/// let (_x, y) = stream.launch(current, relu)?.wait(current)?.into_tensors(current)?;
+/// assert_eq!(y.to_vec(current)?, [1.0, 0.0, 3.0, 0.0, 5.0, 0.0]);
+/// # Ok::<_, ascendcl::Error>(())
+/// # }).unwrap();
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+#[must_use = "an operator does nothing until it is bound and launched"]
+pub struct Operator {
+    name: String,
+    attributes: BTreeMap<String, Attribute>,
+    precompiled: bool,
+}
+
+impl Operator {
+    /// The operator with this name, without attributes.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), attributes: BTreeMap::new(), precompiled: false }
+    }
+
+    /// Sets an attribute. The last value that is set under a name counts.
+    pub fn with(mut self, name: impl Into<String>, value: impl Into<Attribute>) -> Self {
+        self.attributes.insert(name.into(), value.into());
+        self
+    }
+
+    /// The program has [loaded](Current::load_operators) the operator in compiled form: binding does not compile it.
+    pub fn precompiled(mut self) -> Self {
+        self.precompiled = true;
+        self
+    }
+
+    /// Gives the operator its tensors, and compiles it for their types and shapes (`aclopCompile`).
+    ///
+    /// Inputs and outputs are one tensor, or a tuple, an array or a `Vec` of them.
+    ///
+    /// # Errors
+    ///
+    /// The tensors as they were: [`Error::Vendor`] when the library has no such operator, or not for these types, shapes
+    /// and attributes; [`Error::NulInText`] for a name that C cannot spell.
+    pub fn bind<'c, I, O, N>(
+        &self,
+        current: &Current<'c, N>,
+        inputs: I,
+        outputs: O,
+    ) -> Result<BoundOperator<'c, I, O, N>, Undone<(I, O)>>
+    where
+        I: OperatorInputs<'c, N>,
+        O: OperatorOutputs<'c, N>,
+    {
+        let attributes: Vec<_> = self.attributes.iter().map(|(name, value)| (name.as_str(), value)).collect();
+        let ledger = current.ledger();
+        let invocation = ledger.invoke(&self.name, &attributes, (inputs.parts(), outputs.parts()), !self.precompiled);
+        match invocation {
+            Ok(invocation) => Ok(BoundOperator::new(invocation, inputs, outputs)),
+            Err(error) => Err(Undone { error, value: (inputs, outputs) }),
+        }
+    }
+}
+
+impl<N> Current<'_, N> {
+    /// Loads the compiled operators of a directory (`aclopSetModelDir`), for all of this process: once (OP-05).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] when there is no such directory, or one was set before.
+    pub fn load_operators(&self, directory: impl AsRef<Path>) -> Result<(), Error> {
+        self.ledger().api().set_operator_directory(&c_path(directory.as_ref())?)
+    }
+
+    /// Loads a compiled operator from memory (`aclopLoad`), for all of this process. The library goes on reading the
+    /// image (OP-06), so it is there for ever: `include_bytes!`, or a leaked box.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] when the image is none.
+    pub fn load_operator(&self, image: &'static [u8]) -> Result<(), Error> {
+        self.ledger().api().load_operator(image)
+    }
+}
+
+pub(crate) mod sealed {
+    use super::Part;
+
+    pub trait Input {
+        fn part(&self) -> Part;
+    }
+
+    pub trait Output {
+        type Written;
+        fn part(&self) -> Part;
+        fn written(self) -> Self::Written;
+    }
+
+    pub trait Inputs {
+        fn parts(&self) -> Vec<Part>;
+    }
+
+    pub trait Outputs {
+        type Written;
+        fn parts(&self) -> Vec<Part>;
+        fn written(self) -> Self::Written;
+    }
+}

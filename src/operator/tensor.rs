@@ -1,0 +1,168 @@
+//! Device memory with a shape.
+
+use super::Part;
+use super::sealed;
+use crate::brand::Unnamed;
+use crate::current::Current;
+use crate::error::{Error, InputError, Undone};
+use crate::ffi::ElementType;
+use crate::memory::{DeviceBuffer, sealed::Sealed as _};
+use crate::{Element, model};
+use core::fmt;
+use core::mem::MaybeUninit;
+use static_assertions::{assert_impl_all, assert_not_impl_any};
+
+/// A tensor on the device: a [`DeviceBuffer`] and the shape that its elements fill, outermost size first.
+///
+/// Element type, shape and length agree, because there is no other way to make one. As for buffers, the elements of a
+/// tensor that nobody wrote yet are [`MaybeUninit`].
+pub struct DeviceTensor<'c, E, N = Unnamed> {
+    buffer: DeviceBuffer<'c, E, N>,
+    shape: Box<[usize]>,
+}
+
+assert_impl_all!(DeviceTensor<'static, f32>: Send, Sync);
+assert_not_impl_any!(DeviceTensor<'static, f32>: Clone);
+
+/// Stands for an optional input that an operator is not given (OP-04).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Absent;
+
+impl<'c, E, N> DeviceBuffer<'c, E, N> {
+    /// The buffer's elements as a tensor of this shape.
+    ///
+    /// # Errors
+    ///
+    /// The buffer as it was, with [`InputError::Length`], when the shape has more or fewer elements.
+    pub fn into_tensor(self, shape: &[usize]) -> Result<DeviceTensor<'c, E, N>, Undone<Self>> {
+        match elements(shape) {
+            expected if expected == self.len() => Ok(DeviceTensor { buffer: self, shape: shape.into() }),
+            expected => {
+                let (shape, found) = (format!("{shape:?}"), self.len());
+                Err(Undone { error: InputError::Length { shape, expected, found }.into(), value: self })
+            }
+        }
+    }
+}
+
+impl<'c, N> Current<'c, N> {
+    /// Allocates device memory for a tensor and copies its elements there (`aclrtMalloc`, `aclrtMemcpy`).
+    ///
+    /// # Errors
+    ///
+    /// [`InputError::Length`] when the shape has more or fewer elements, before anything is called; else as for
+    /// [`upload`](Self::upload).
+    pub fn upload_tensor<E: Element>(&self, shape: &[usize], from: &[E]) -> Result<DeviceTensor<'c, E, N>, Error> {
+        let expected = elements(shape);
+        if expected != from.len() {
+            let (shape, found) = (format!("{shape:?}"), from.len());
+            return Err(InputError::Length { shape, expected, found }.into());
+        }
+        Ok(DeviceTensor { buffer: self.upload(from)?, shape: shape.into() })
+    }
+
+    /// Allocates device memory for a tensor that an operator is to write (`aclrtMalloc`).
+    ///
+    /// # Errors
+    ///
+    /// As for [`device_buffer`](Self::device_buffer).
+    pub fn tensor<E: Element>(&self, shape: &[usize]) -> Result<DeviceTensor<'c, MaybeUninit<E>, N>, Error> {
+        Ok(DeviceTensor { buffer: self.device_buffer(elements(shape))?, shape: shape.into() })
+    }
+}
+
+impl<'c, E, N> DeviceTensor<'c, E, N> {
+    /// Its sizes, outermost first.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// The memory alone.
+    pub fn into_buffer(self) -> DeviceBuffer<'c, E, N> {
+        self.buffer
+    }
+
+    /// The elements on the host, in row-major order (`aclrtMemcpy`).
+    ///
+    /// # Errors
+    ///
+    /// As for [`DeviceBuffer::to_vec`].
+    pub fn to_vec(&self, current: &Current<'c, N>) -> Result<Vec<E>, Error>
+    where
+        E: Element,
+    {
+        self.buffer.to_vec(current)
+    }
+
+    fn part(&self, element: ElementType) -> Part {
+        Part { memory: Some((self.buffer.row(), element)), dims: model::dims(&self.shape) }
+    }
+}
+
+/// A tensor that an operator reads.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an input of this operator",
+    label = "expected a written `DeviceTensor` of the stream's own context, or `Absent`",
+    note = "MEM-07: a tensor of `MaybeUninit` elements is written first, by a copy or as the output of another operator",
+    note = "OP-04: an optional input that is left out is `Absent`"
+)]
+pub trait OperatorInput<'c, N>: sealed::Input {}
+
+/// A tensor that an operator writes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an output of this operator",
+    label = "expected a `DeviceTensor` of the stream's own context",
+    note = "allocate it in the stream's context: `current.tensor::<f32>(&[2, 3])?`"
+)]
+pub trait OperatorOutput<'c, N>: sealed::Output {}
+
+impl<'c, E: Element, N> OperatorInput<'c, N> for DeviceTensor<'c, E, N> {}
+impl<'c, N> OperatorInput<'c, N> for Absent {}
+impl<'c, E: Element, N> OperatorOutput<'c, N> for DeviceTensor<'c, E, N> {}
+impl<'c, E: Element, N> OperatorOutput<'c, N> for DeviceTensor<'c, MaybeUninit<E>, N> {}
+
+impl<E: Element, N> sealed::Input for DeviceTensor<'_, E, N> {
+    fn part(&self) -> Part {
+        self.part(E::TYPE)
+    }
+}
+
+impl sealed::Input for Absent {
+    fn part(&self) -> Part {
+        Part { memory: None, dims: Vec::new() }
+    }
+}
+
+impl<E: Element, N> sealed::Output for DeviceTensor<'_, E, N> {
+    type Written = Self;
+
+    fn part(&self) -> Part {
+        self.part(E::TYPE)
+    }
+
+    fn written(self) -> Self {
+        self
+    }
+}
+
+impl<'c, E: Element, N> sealed::Output for DeviceTensor<'c, MaybeUninit<E>, N> {
+    type Written = DeviceTensor<'c, E, N>;
+
+    fn part(&self) -> Part {
+        self.part(E::TYPE)
+    }
+
+    fn written(self) -> DeviceTensor<'c, E, N> {
+        DeviceTensor { buffer: self.buffer.written(), shape: self.shape }
+    }
+}
+
+fn elements(shape: &[usize]) -> usize {
+    shape.iter().try_fold(1_usize, |all, size| all.checked_mul(*size)).unwrap_or(usize::MAX)
+}
+
+impl<E, N> fmt::Debug for DeviceTensor<'_, E, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DeviceTensor").field("shape", &self.shape).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,118 @@
+//! The proof that nothing runs which could use an allocator's memory.
+
+use super::{Permit, Stream, With};
+use crate::allocator::{DeviceAllocator, PoolAllocator, PoolStatistics};
+use crate::brand::{Brand, Unnamed};
+use crate::current::Current;
+use crate::error::Error;
+use crate::ffi::Registered;
+use core::fmt;
+use core::marker::PhantomData;
+use std::sync::Arc;
+
+/// Proof that no queued work uses the memory of the allocator `A`, and that none is queued while this is there.
+///
+/// Only now may an allocator give memory of blocks that were freed back to the system (ALLOC-11). A method of your
+/// allocator that does so takes an `&Idle` of it:
+///
+/// ```
+/// # use ascendcl::{DeviceAllocator, Idle};
+/// fn trim<A: DeviceAllocator>(idle: &Idle<'_, '_, A>) {
+///     idle.with_allocator(|pool| { /* release what was freed */ });
+/// }
+/// ```
+pub struct Idle<'i, 'c, A: DeviceAllocator, N = Unnamed> {
+    allocator: Arc<Registered<A>>,
+    /// The stream, or the permit of its group: nobody else can use it meanwhile.
+    _held: PhantomData<&'i mut A>,
+    _brand: Brand<'c, N>,
+}
+
+impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
+    /// Synchronises the stream (`aclrtSynchronizeStream`), and keeps it from running anything as long as the proof of
+    /// that is there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] when work failed or could not be waited for: there is no proof then, and memory stays.
+    pub fn idle<'i>(&'i mut self, current: &Current<'c, N>) -> Result<Idle<'i, 'c, A, N>, Error> {
+        let allocator = self.allocator()?;
+        self.synchronize(current)?;
+        Ok(Idle { allocator, _held: PhantomData, _brand: Brand::NEW })
+    }
+}
+
+impl<'c, A: DeviceAllocator, N> Permit<'c, A, N> {
+    /// The permit itself is a proof: no stream of the group is running.
+    pub fn idle<'i>(&'i mut self) -> Idle<'i, 'c, A, N> {
+        let allocator = Arc::clone(self.registered());
+        Idle { allocator, _held: PhantomData, _brand: Brand::NEW }
+    }
+}
+
+impl<A: DeviceAllocator, N> Idle<'_, '_, A, N> {
+    /// Looks at the allocator. `None` from inside one of its own methods.
+    pub fn with_allocator<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
+        self.allocator.look(look)
+    }
+}
+
+impl<'c, N> Idle<'_, 'c, PoolAllocator, N> {
+    /// Gives the pool's memory of which no block is out back to the system (`aclrtFree`), and says how many bytes that
+    /// were.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] with what the library refuses to free, which stays with the scope.
+    pub fn trim(&self, current: &Current<'c, N>) -> Result<usize, Error> {
+        let chunks = self.with_allocator(PoolAllocator::remove_idle).unwrap_or_default();
+        let mut result = Ok(0_usize);
+        for chunk in &chunks {
+            let freed = current.ledger().free(chunk).map(|()| chunk.bytes());
+            result = result.and_then(|bytes| freed.map(|more| bytes + more));
+        }
+        result
+    }
+
+    /// Reserves more memory for the pool, as [`Stream::grow_pool`].
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn grow(&self, current: &Current<'c, N>, bytes: usize) -> Result<(), Error> {
+        grow(&self.allocator, current, bytes)
+    }
+}
+
+impl<'c, N> Stream<'c, With<PoolAllocator>, N> {
+    /// Reserves `bytes` bytes more for the stream's pool, in one piece (`aclrtMalloc`); work may be running meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// As for [`PoolAllocator::new`].
+    pub fn grow_pool(&self, current: &Current<'c, N>, bytes: usize) -> Result<(), Error> {
+        grow(&*self.allocator()?, current, bytes)
+    }
+
+    /// What the stream's pool has, and what was asked of it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Gone`] when the pool has gone with the stream.
+    pub fn pool_statistics(&self) -> Result<PoolStatistics, Error> {
+        self.allocator()?.look(PoolAllocator::statistics).ok_or(Error::InsideCallback)
+    }
+}
+
+fn grow<N>(pool: &Registered<PoolAllocator>, current: &Current<'_, N>, bytes: usize) -> Result<(), Error> {
+    // The library is called before the pool is entered: a callback may be waiting for the pool under a lock of the
+    // library's.
+    let chunk = PoolAllocator::reserve(current, bytes)?;
+    pool.look(|pool| pool.add(current.id(), chunk)).ok_or(Error::InsideCallback)?
+}
+
+impl<A: DeviceAllocator, N> fmt::Debug for Idle<'_, '_, A, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Idle<{}>", core::any::type_name::<A>())
+    }
+}

@@ -1,0 +1,203 @@
+//! Models whose shapes are chosen at each execution: set, allocated for, read, released.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod common;
+
+use ascendcl::{Current, Error, Gears, Input, Library, Model, ModelSource, PoolAllocator, Room, RunError};
+use ascendcl_sim::control;
+use common::{alone, data, digits, digits_compiled_for, positions};
+
+fn run<T>(program: impl for<'c> FnOnce(&mut Current<'c>) -> Result<T, Error>) -> T {
+    match ascendcl::run(Library::Simulator, program) {
+        Ok(result) => result,
+        Err(RunError::Program(error)) => panic!("the program: {error}"),
+        Err(error) => panic!("around the program: {error}"),
+    }
+}
+
+fn model<'c>(current: &Current<'c>) -> Model<'c> {
+    current.load_model(data("digits.onnx")).unwrap()
+}
+
+/// How many of the first images are read right.
+fn right(labels: &[usize], probabilities: &[f32]) -> usize {
+    let largest = |row: &[f32]| (0..10).max_by(|a, b| row[*a].total_cmp(&row[*b])).unwrap();
+    probabilities.chunks(10).zip(labels).filter(|(row, label)| largest(row) == **label).count()
+}
+
+#[test]
+fn batches_of_any_size_run_through_a_registered_pool_that_shows_their_blocks() {
+    let alone = alone();
+    let (labels, pixels) = digits();
+    for room in [Room::AtMost(3000), Room::ByLibrary] {
+        run(|current| {
+            let pool = PoolAllocator::new(current, 1 << 20)?;
+            let stream = current.stream()?.register(current, pool)?;
+            let mut prepared = model(current).prepare_with(current, &[&[300, 64]], &[room])?;
+            let mut sizes = Vec::new();
+            for batch in [1, 7, 300, 7] {
+                prepared.reshape(current, &[&[batch, 64]])?;
+                prepared.write(current, 0, &pixels[..64 * batch])?;
+                prepared = stream.execute(current, prepared)?.wait(current)?;
+                assert_eq!(prepared.output_shape(current, 0)?, [batch, 10]);
+                let probabilities = prepared.read::<f32>(current, 0)?;
+                let found = right(&labels[..batch], &probabilities);
+                assert_eq!(found, [(1, 1), (7, 7), (300, 293)].iter().find(|(size, _)| *size == batch).unwrap().1);
+                sizes.push(stream.pool_statistics()?);
+            }
+            let per_run = if room == Room::ByLibrary { 2 } else { 1 };
+            let requests: Vec<_> = sizes.iter().map(|used| used.hits + used.misses).collect();
+            assert_eq!(
+                requests,
+                [1, 2, 3, 4].map(|runs| runs * per_run),
+                "working memory, and the output if it is open"
+            );
+            assert_eq!(sizes[3].blocks as u64, per_run - 1, "the output that can still be read: {:?}", sizes[3]);
+            assert!(sizes[1].peak < sizes[2].peak && sizes[3].peak == sizes[2].peak, "{sizes:?}");
+
+            // The registration does not end before its blocks are back.
+            let (stream, pool) = match (room, stream.unregister(current)) {
+                (Room::ByLibrary, Err(undone)) => {
+                    assert!(matches!(undone.error, Error::BlocksInUse { count: 1 }), "{}", undone.error);
+                    prepared.into_model(current)?.unload(current)?;
+                    undone.value.unregister(current)?
+                }
+                (_, ended) => ended?,
+            };
+            assert_eq!((pool.statistics().blocks, pool.statistics().bytes), (0, 0));
+            pool.release(current)?;
+            stream.destroy(current)?;
+            Ok(())
+        });
+        alone.assert_nothing_lives();
+    }
+}
+
+#[test]
+fn an_output_whose_size_depends_on_the_elements_is_allocated_by_the_library_and_freed() {
+    let alone = alone();
+    run(|current| {
+        let stream = current.stream()?.without_allocator();
+        let model = current.load(ModelSource::memory(&positions()))?;
+        assert_eq!(model.outputs()[0].to_string(), "y: i64 [1, _]");
+        let mut prepared = model.prepare_with(current, &[&[4]], &[Room::ByLibrary])?;
+        let mut blocks = Vec::new();
+        for (elements, expected) in [([0.0_f32, 5.0, 0.0, 1.0], vec![1_i64, 3]), ([1.0; 4], vec![0, 1, 2, 3])] {
+            prepared.write(current, 0, &elements)?;
+            prepared = stream.execute(current, prepared)?.wait(current)?;
+            assert_eq!(prepared.output_shape(current, 0)?, [1, expected.len()]);
+            assert_eq!(prepared.read::<i64>(current, 0)?, expected);
+            blocks.push(control::live().device_blocks);
+        }
+        assert_eq!(blocks[0], blocks[1], "the output of one execution is freed before the next");
+        prepared.into_model(current)?.unload(current)?;
+        assert_eq!(control::live().device_blocks, blocks[1] - 1, "the input is left to `collect`");
+        assert!(current.collect().is_empty());
+        assert_eq!(control::live().device_blocks, 0);
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[test]
+fn outputs_that_the_library_allocated_go_with_a_forgotten_model() {
+    let alone = alone();
+    run(|current| {
+        let pool = PoolAllocator::new(current, 1 << 16)?;
+        let with = current.stream()?.register(current, pool)?;
+        let plain = current.stream()?.without_allocator();
+        let prepare = || model(current).prepare_with(current, &[&[3, 64]], &[Room::ByLibrary]);
+        std::mem::forget(with.execute(current, prepare()?)?);
+        std::mem::forget(plain.execute(current, prepare()?)?.wait(current)?);
+        drop(with.execute(current, prepare()?)?);
+        drop(plain.execute(current, prepare()?)?);
+        with.synchronize(current)?;
+        plain.synchronize(current)?;
+        assert!(current.collect().is_empty());
+        assert_eq!(control::live().datasets, 4, "those of the two that were forgotten");
+        assert_eq!(with.pool_statistics()?.blocks, 1);
+        drop(with);
+        assert!(current.collect().is_empty(), "the pool stays in place for the block that is out");
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[test]
+fn shapes_that_do_not_fit_leave_the_prepared_model_as_it_was() {
+    let alone = alone();
+    run(|current| {
+        let stream = current.stream()?.without_allocator();
+        let mut prepared = model(current).prepare_with(current, &[&[2, 64]], &[Room::AtMost(20)])?;
+        let error = prepared.reshape(current, &[&[2, 63]]).unwrap_err();
+        assert_eq!(error.to_string(), "input `images` takes the shape [_, 64], [2, 63] was given");
+        let error = prepared.reshape(current, &[&[3, 64]]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the memory for an input of the model is too short: 768 bytes are needed, it has 512"
+        );
+        assert!(matches!(prepared.reshape(current, &[]).unwrap_err(), Error::Input(_)));
+        let error = prepared.write(current, 0, &[0.0_f32; 64]).unwrap_err();
+        assert!(matches!(error, Error::LengthMismatch { expected: 128, found: 64, .. }), "{error}");
+        prepared.reshape(current, &[&[1, 64]])?;
+        prepared.write(current, 0, &[0.0_f32; 64])?;
+        assert!(matches!(prepared.output_shape(current, 0).unwrap_err(), Error::NotExecuted));
+        let prepared = stream.execute(current, prepared)?.wait(current)?;
+        assert_eq!(prepared.read::<f32>(current, 0)?.len(), 10);
+        assert!(matches!(prepared.read::<i32>(current, 0).unwrap_err(), Error::OutputType { .. }));
+        assert!(matches!(prepared.output_shape(current, 1).unwrap_err(), Error::NoSuchOutput { index: 1, count: 1 }));
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[test]
+fn too_little_room_for_an_output_is_the_librarys_error_and_not_a_write_beyond_it() {
+    let alone = alone();
+    run(|current| {
+        let stream = current.stream()?.without_allocator();
+        let mut prepared = model(current).prepare_with(current, &[&[2, 64]], &[Room::AtMost(19)])?;
+        prepared.write(current, 0, &[0.0_f32; 128])?;
+        let undone = stream.execute(current, prepared).unwrap_err();
+        assert_eq!(undone.error.code().unwrap().name(), Some("ACL_ERROR_MODEL_OUTPUT_NOT_MATCH"));
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[test]
+fn a_model_that_was_compiled_for_some_batch_sizes_runs_in_these() {
+    let alone = alone();
+    let (labels, pixels) = digits();
+    let file = digits_compiled_for("1,7,300");
+    run(|current| {
+        let mut compiled = current.load(ModelSource::memory(&file))?;
+        assert_eq!(compiled.gears(), Some(&Gears::Batches(vec![1, 7, 300])));
+        assert_eq!(compiled.inputs().len(), 1, "the input for the choice is not the program's affair");
+        let outputs = compiled.run(current, &[Input::new(&[7, 64], &pixels[..448])?])?;
+        assert_eq!(outputs.get(0)?.shape(), [7, 10]);
+        assert_eq!(right(&labels[..7], &outputs.get(0)?.to_vec::<f32>()?), 7);
+        let error = compiled.run(current, &[Input::new(&[2, 64], &pixels[..128])?]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "input `images`: the model was compiled for a batch size of [1, 7, 300], one for all; [2, 64] was given"
+        );
+
+        let stream = current.stream()?.without_allocator();
+        let mut prepared = compiled.prepare_with(current, &[&[300, 64]], &[Room::AtMost(3000)])?;
+        for (batch, expected) in [(300, 293), (1, 1), (7, 7)] {
+            prepared.reshape(current, &[&[batch, 64]])?;
+            prepared.write(current, 0, &pixels[..64 * batch])?;
+            prepared = stream.execute(current, prepared)?.wait(current)?;
+            assert_eq!(right(&labels[..batch], &prepared.read::<f32>(current, 0)?), expected);
+        }
+        let error = prepared.reshape(current, &[&[299, 64]]).unwrap_err();
+        assert!(matches!(error, Error::Input(_)), "{error}");
+        let undone = prepared.into_model(current)?.prepare(current, &[&[8, 64]], &[&[8, 10]]).unwrap_err();
+        assert!(matches!(undone.error, Error::Input(_)), "{}", undone.error);
+        undone.value.unload(current)?;
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
