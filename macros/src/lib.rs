@@ -1,9 +1,21 @@
-//! Macros that tie the rules of a C library to the Rust code that keeps them.
+#![doc = include_str!("../README.md")]
 
+mod check;
 mod emit;
+mod errors;
 mod parse;
+mod protocol;
 
 use proc_macro::TokenStream;
+
+/// Declares the life cycle of a kind of object, and makes its states, bounds, diagram and monitor from it.
+///
+/// The language is on the [front page](crate).
+#[proc_macro]
+pub fn protocol(declaration: TokenStream) -> TokenStream {
+    let checked = parse::Declaration::read(declaration.into()).and_then(check::check);
+    checked.map_or_else(syn::Error::into_compile_error, |protocol| emit::module(&protocol)).into()
+}
 
 /// Adds the rules that an item keeps to its documentation.
 ///

@@ -19,7 +19,10 @@ use std::sync::Arc;
 pub use default::{DefaultStream, TakesAllocator};
 pub use pending::Pending;
 pub use shared::{Member, Permit, Turn};
-pub use state::{Decided, Fresh, Plain, StreamState, Undecided, With, WithDescriptor};
+pub use state::{
+    CanDecline, CanExecute, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, Fresh, Plain, StreamState,
+    With, WithDescriptor,
+};
 
 /// An explicit stream (`aclrtCreateStream`): work queued on it runs in order (STREAM-04).
 ///
@@ -30,7 +33,7 @@ pub use state::{Decided, Fresh, Plain, StreamState, Undecided, With, WithDescrip
 #[rule(THREAD_03, STREAM_01, STREAM_04, STREAM_09)]
 pub struct Stream<'c, S: StreamState = Fresh, N = Unnamed> {
     queue: Arc<Queue>,
-    state: S,
+    carries: S::Carries,
     _brand: Brand<'c, N>,
     _not_shared: NotShared,
 }
@@ -40,7 +43,7 @@ assert_not_impl_any!(Stream<'static>: Sync, Clone);
 
 impl<'c, N> Stream<'c, Fresh, N> {
     pub(crate) fn new(queue: Arc<Queue>) -> Self {
-        Self { queue, state: Fresh::NEW, _brand: Brand::NEW, _not_shared: NotShared::NEW }
+        Self { queue, carries: (), _brand: Brand::NEW, _not_shared: NotShared::NEW }
     }
 }
 
@@ -49,14 +52,14 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
         &self.queue
     }
 
-    /// The same stream in another state, and the state that it was in.
-    fn exchange<T: StreamState>(self, state: T) -> (Stream<'c, T, N>, S) {
-        let Self { queue, state: before, _brand, _not_shared } = self;
-        (Stream { queue, state, _brand, _not_shared }, before)
+    /// The same stream in another state, and what it carried in this one.
+    fn exchange<T: StreamState>(self, carries: T::Carries) -> (Stream<'c, T, N>, S::Carries) {
+        let Self { queue, carries: before, _brand, _not_shared } = self;
+        (Stream { queue, carries, _brand, _not_shared }, before)
     }
 
-    fn into_state<T: StreamState>(self, state: T) -> Stream<'c, T, N> {
-        self.exchange(state).0
+    fn into_state<T: StreamState>(self, carries: T::Carries) -> Stream<'c, T, N> {
+        self.exchange(carries).0
     }
 
     /// Waits for the stream's work and destroys it (`aclrtSynchronizeStream`, `aclrtDestroyStream`; STREAM-05).

@@ -1,5 +1,55 @@
 //! From what was understood to the tokens that take its place.
+//!
+//! The heads of the types and impls have the spans of the declaration: where the compiler speaks of one, it quotes the
+//! line that it comes from. What is inside them has the span of the call, as lints are to see it: as generated code.
 
 mod attributes;
+mod bounds;
+mod monitor;
+mod pages;
+mod states;
+mod texts;
+mod types;
 
 pub(crate) use attributes::{documented, proven};
+
+use crate::protocol::{Point, Protocol};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// The module of a protocol. It names `core` alone, by absolute paths: a state may be called `Option`.
+pub(crate) fn module(protocol: &Protocol) -> TokenStream {
+    let (attributes, visibility, name) =
+        (&protocol.header.attributes, &protocol.header.visibility, &protocol.header.name);
+    let (page, diagram, object) = (pages::module(protocol), pages::diagram(protocol), protocol.object());
+    let states = states::emit(protocol);
+    let bounds = bounds::emit(protocol);
+    let monitor = monitor::emit(protocol);
+    let types = types::emit(protocol);
+    quote! {
+        #(#attributes)*
+        #[doc = ""] // rustdoc cuts the empty lines at the start of a text
+        #[doc = #page]
+        #[allow(dead_code, unreachable_pub, reason = "a protocol is generated whole, whatever is used of it")]
+        #visibility mod #name {
+            /// The name of the protocol.
+            pub const NAME: &str = #object;
+
+            /// The declaration as a Mermaid diagram.
+            pub const DIAGRAM: &str = #diagram;
+
+            #states
+            #bounds
+            #monitor
+            #types
+        }
+    }
+}
+
+fn at(point: &Point) -> TokenStream {
+    match point {
+        Point::Start => quote!(At::Start),
+        Point::State(state) => quote!(At::#state),
+        Point::End => quote!(At::End),
+    }
+}

@@ -1,33 +1,27 @@
 //! The ids in `#[rule(ALLOC_07, STREAM_06)]`.
 
+use crate::errors::Errors;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use syn::{Error, Result};
 
 /// The ids in the arguments of `attribute`; every id that is ill-formed or named twice is reported.
 pub(crate) fn rule_ids(arguments: TokenStream, attribute: &str) -> Result<Vec<Ident>> {
     let mut ids: Vec<Ident> = Vec::new();
-    let mut errors: Option<Error> = None;
+    let mut errors = Errors::default();
     for piece in pieces(arguments) {
-        let error = match id(piece) {
-            Ok(id) if ids.contains(&id) => Error::new(id.span(), format!("`{id}` is named twice; name it once")),
-            Ok(id) => {
-                ids.push(id);
-                continue;
+        match errors.keep(id(piece)) {
+            Some(id) if ids.contains(&id) => {
+                errors.add(Error::new(id.span(), format!("`{id}` is named twice; name it once")));
             }
-            Err(error) => error,
-        };
-        match &mut errors {
-            Some(errors) => errors.combine(error),
-            None => errors = Some(error),
+            Some(id) => ids.push(id),
+            None => {}
         }
     }
-    match errors {
-        Some(errors) => Err(errors),
-        None if ids.is_empty() => {
-            Err(Error::new(Span::call_site(), format!("no rule is named; write `#[{attribute}(ALLOC_07)]`")))
-        }
-        None => Ok(ids),
+    errors.finish()?;
+    if ids.is_empty() {
+        return Err(Error::new(Span::call_site(), format!("no rule is named; write `#[{attribute}(ALLOC_07)]`")));
     }
+    Ok(ids)
 }
 
 /// What stands between the commas.
@@ -50,11 +44,11 @@ fn pieces(arguments: TokenStream) -> Vec<Vec<TokenTree>> {
 
 fn id(piece: Vec<TokenTree>) -> Result<Ident> {
     match piece.as_slice() {
-        [TokenTree::Ident(id)] if is_rule_id(&id.to_string()) => Ok(id.clone()),
+        [TokenTree::Ident(id)] if is_rule_id(&id.to_string(), '_') => Ok(id.clone()),
         _ => {
             let found: String = piece.iter().map(ToString::to_string).collect();
             let meant = found.trim_matches('"').replace('-', "_").to_uppercase();
-            let fix = if is_rule_id(&meant) {
+            let fix = if is_rule_id(&meant, '_') {
                 format!("write `{meant}`")
             } else {
                 "an id is an area and a number, as in `ALLOC_07`".to_owned()
@@ -65,8 +59,9 @@ fn id(piece: Vec<TokenTree>) -> Result<Ident> {
     }
 }
 
-fn is_rule_id(text: &str) -> bool {
-    let Some((area, number)) = text.split_once('_') else { return false };
+/// `ALLOC-07` as prose writes it, `ALLOC_07` as an identifier has to.
+pub(super) fn is_rule_id(text: &str, separator: char) -> bool {
+    let Some((area, number)) = text.split_once(separator) else { return false };
     area.starts_with(|first: char| first.is_ascii_uppercase())
         && area.chars().all(|each| each.is_ascii_uppercase() || each.is_ascii_digit())
         && !number.is_empty()

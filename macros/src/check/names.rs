@@ -1,0 +1,94 @@
+//! States are types and operations are variants: their names have to be such, and apart from each other.
+
+use crate::errors::Errors;
+use crate::parse::Declaration;
+use crate::protocol::{bound, called, camel, named};
+use proc_macro2::Ident;
+use syn::Error;
+use syn::ext::IdentExt;
+
+/// What the modules and the places of an object have beside the states.
+const TAKEN: &[&str] = &["ALL", "At", "Edge", "End", "Monitor", "Op", "Outcome", "Refused", "Self", "Start", "State"];
+
+pub(super) fn check(declaration: &Declaration, errors: &mut Errors) {
+    let (states, operations) = (named(&declaration.lines), called(&declaration.lines));
+    for state in &states {
+        if let Err(error) = state_name(state) {
+            errors.add(error);
+        }
+    }
+    for operation in &operations {
+        if let Err(error) = operation_name(operation) {
+            errors.add(error);
+        }
+    }
+    for parameter in declaration.states.iter().flat_map(|state| &state.parameters) {
+        if TAKEN.contains(&parameter.to_string().as_str()) || states.contains(parameter) {
+            let message =
+                format!("`{parameter}` is a name of the generated module; give the parameter another, as `T`");
+            errors.add(Error::new(parameter.span(), message));
+        }
+    }
+    apart(&states, Ident::to_string, errors);
+    apart(&operations, |operation| camel(&operation.unraw().to_string()), errors);
+    for operation in &operations {
+        let bound = bound(&operation.unraw().to_string());
+        if let Some(state) = states.iter().find(|state| **state == bound) {
+            let message = format!("`{state}` is the trait of the operation `{operation}`; give the state another name");
+            errors.add(Error::new(state.span(), message));
+        }
+    }
+}
+
+fn state_name(state: &Ident) -> Result<(), Error> {
+    let name = state.to_string();
+    if TAKEN.contains(&name.as_str()) {
+        let message = format!("`{name}` is a name of the generated module; give the state another name");
+        return Err(Error::new(state.span(), message));
+    }
+    if name.starts_with(char::is_uppercase) && name.chars().all(char::is_alphanumeric) {
+        return Ok(());
+    }
+    let message = format!("a state is a type: write `{}` for `{name}`", camel(&state.unraw().to_string()));
+    Err(Error::new(state.span(), message))
+}
+
+fn operation_name(operation: &Ident) -> Result<(), Error> {
+    let name = operation.unraw().to_string();
+    // A variant stands by itself: beside a keyword, only the list of all variants is in its way.
+    if ["ALL", "Self"].contains(&camel(&name).as_str()) {
+        let message = format!("`{name}` would be the variant `{}`, which is taken; choose another name", camel(&name));
+        return Err(Error::new(operation.span(), message));
+    }
+    let written = |each: char| each.is_lowercase() || each.is_numeric() || each == '_';
+    if name.starts_with(char::is_lowercase) && name.chars().all(written) {
+        return Ok(());
+    }
+    let message = format!("an operation is in snake_case: write `{}` for `{name}`", snake(&name));
+    Err(Error::new(operation.span(), message))
+}
+
+/// Names that differ in case alone are one name to a reader, and on some file systems to the documentation.
+fn apart(names: &[Ident], generated: impl Fn(&Ident) -> String, errors: &mut Errors) {
+    for (place, name) in names.iter().enumerate() {
+        let this = generated(name);
+        let Some(other) = names.iter().take(place).find(|other| generated(other).to_lowercase() == this.to_lowercase())
+        else {
+            continue;
+        };
+        let how = if generated(other) == this { format!("both become `{this}`") } else { "differ only in case".into() };
+        errors.add(Error::new(name.span(), format!("`{name}` and `{other}` {how}; choose names that tell them apart")));
+    }
+}
+
+/// `set_current`, for `SetCurrent`.
+fn snake(name: &str) -> String {
+    let mut snake = String::new();
+    for letter in name.trim_start_matches('_').chars() {
+        if letter.is_uppercase() && !snake.is_empty() && !snake.ends_with('_') {
+            snake.push('_');
+        }
+        snake.extend(letter.to_lowercase());
+    }
+    snake
+}

@@ -1,0 +1,48 @@
+//! Every state is reached, and every state has a way to the end.
+
+use crate::errors::Errors;
+use crate::parse::{Declaration, Line, Place};
+use crate::protocol::named;
+use proc_macro2::Ident;
+use syn::Error;
+
+pub(super) fn check(declaration: &Declaration, errors: &mut Errors) {
+    let lines = &declaration.lines;
+    let outside = |place: &Place| matches!(place, Place::Outside(_));
+    if !lines.iter().any(|line| outside(&line.from) && line.fails.is_none()) {
+        let message = "no life starts here; add a line `[*] --> State : operation;`";
+        return errors.add(Error::new(declaration.header.name.span(), message));
+    }
+    let reached = grow(lines, |line| Some((&line.from, &line.to)));
+    // Nobody can rely on a failure: a way that needs one is no way.
+    let released = grow(lines, |line| line.fails.is_none().then_some((&line.to, &line.from)));
+    for state in named(lines) {
+        if !reached.contains(&&state) {
+            let message = format!("nothing leads to state `{state}`; add `… --> {state} : operation;`, or remove it");
+            errors.add(Error::new(state.span(), message));
+        }
+        if !released.contains(&&state) {
+            let message = format!(
+                "state `{state}` has no way to `[*]`, so what is in it is never released; add \
+                 `{state} --> [*] : operation;`, or a line to a state that has one"
+            );
+            errors.add(Error::new(state.span(), message));
+        }
+    }
+}
+
+/// The states that are met from `[*]` by steps from the first place of a pair to the second.
+fn grow<'a>(lines: &'a [Line], step: impl Fn(&'a Line) -> Option<(&'a Place, &'a Place)>) -> Vec<&'a Ident> {
+    let mut met: Vec<&Ident> = Vec::new();
+    loop {
+        let next = lines.iter().filter_map(&step).find_map(|pair| match pair {
+            (Place::Outside(_), Place::State(to)) => (!met.contains(&to)).then_some(to),
+            (Place::State(from), Place::State(to)) => (met.contains(&from) && !met.contains(&to)).then_some(to),
+            _ => None,
+        });
+        match next {
+            Some(state) => met.push(state),
+            None => return met,
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! A life cycle that was checked: what the code is made from.
+
+use crate::parse::{Declaration, Header, Line, Place, StateLine, Wording, ids_in};
+use proc_macro2::{Ident, Span};
+use syn::Attribute;
+use syn::ext::IdentExt;
+
+pub(crate) struct Protocol {
+    pub(crate) header: Header,
+    pub(crate) states: Vec<State>,
+    pub(crate) operations: Vec<Operation>,
+    /// The lines, and after each operation that has no line for its failure the failure that leaves the state.
+    pub(crate) edges: Vec<Edge>,
+}
+
+pub(crate) struct State {
+    pub(crate) name: Ident,
+    pub(crate) parameters: Vec<Ident>,
+    pub(crate) documentation: Vec<Attribute>,
+}
+
+pub(crate) struct Operation {
+    /// As declared: `set_current`.
+    pub(crate) name: String,
+    /// As a variant: `SetCurrent`.
+    pub(crate) variant: Ident,
+    pub(crate) message: String,
+    pub(crate) label: Option<String>,
+    pub(crate) notes: Vec<String>,
+}
+
+pub(crate) struct Edge {
+    pub(crate) from: Point,
+    pub(crate) operation: String,
+    pub(crate) fails: bool,
+    pub(crate) to: Point,
+    /// Where its operation stands in the declaration.
+    pub(crate) place: Span,
+    pub(crate) why: String,
+    /// Not declared: the failure leaves the state.
+    pub(crate) implied: bool,
+}
+
+#[derive(Clone, PartialEq)]
+pub(crate) enum Point {
+    Start,
+    /// The name stands where the line has it.
+    State(Ident),
+    End,
+}
+
+impl Protocol {
+    pub(crate) fn new(declaration: Declaration) -> Self {
+        let Declaration { header, lines, states, wordings } = declaration;
+        let object = header.name.unraw().to_string();
+        Self {
+            states: named(&lines).into_iter().map(|name| State::new(name, &states)).collect(),
+            operations: called(&lines)
+                .into_iter()
+                .map(|name| Operation::new(&name, &object, &wordings, &lines))
+                .collect(),
+            edges: edges(&lines),
+            header,
+        }
+    }
+
+    /// The name of the module, which stands for the object.
+    pub(crate) fn object(&self) -> String {
+        self.header.name.unraw().to_string()
+    }
+
+    /// The edges of an operation that was done.
+    pub(crate) fn done(&self, operation: &Operation) -> impl Iterator<Item = &Edge> {
+        self.edges.iter().filter(|edge| edge.operation == operation.name && !edge.fails)
+    }
+
+    /// Where the failure of an edge's operation leads; there is an edge for it, declared or implied.
+    pub(crate) fn failed(&self, done: &Edge) -> Option<&Edge> {
+        self.edges.iter().find(|edge| edge.fails && edge.from == done.from && edge.operation == done.operation)
+    }
+
+    /// The rules that the lines and the notes of an operation name.
+    pub(crate) fn rules(&self, operation: &Operation) -> Vec<String> {
+        let whys = self.edges.iter().filter(|edge| edge.operation == operation.name).map(|edge| edge.why.as_str());
+        let texts: Vec<&str> = operation.notes.iter().map(String::as_str).chain(whys).collect();
+        ids_in(&texts.join("\n"))
+    }
+}
+
+impl State {
+    fn new(name: Ident, states: &[StateLine]) -> Self {
+        let line = states.iter().find(|line| line.name == name);
+        Self {
+            parameters: line.map(|line| line.parameters.clone()).unwrap_or_default(),
+            documentation: line.map(|line| line.documentation.attributes.clone()).unwrap_or_default(),
+            name,
+        }
+    }
+}
+
+impl Operation {
+    fn new(name: &Ident, object: &str, wordings: &[Wording], lines: &[Line]) -> Self {
+        let wording = wordings.iter().find(|wording| wording.operation.unraw() == name.unraw());
+        let name_as_declared = name.unraw().to_string();
+        let message = wording.and_then(|wording| wording.message.as_ref()).map(syn::LitStr::value);
+        Self {
+            message: message
+                .unwrap_or_else(|| format!("`{name_as_declared}` cannot be done on `{object}` in state `{{Self}}`")),
+            label: wording.and_then(|wording| wording.label.as_ref()).map(syn::LitStr::value),
+            notes: match wording {
+                Some(wording) if !wording.notes.is_empty() => wording.notes.iter().map(syn::LitStr::value).collect(),
+                _ => reasons(name, lines),
+            },
+            variant: Ident::new(&camel(&name_as_declared), name.span()),
+            name: name_as_declared,
+        }
+    }
+
+    /// The trait of the states in which the operation can be done.
+    pub(crate) fn bound(&self) -> Ident {
+        Ident::new(&bound(&self.name), self.variant.span())
+    }
+}
+
+impl Point {
+    pub(crate) fn state(&self) -> Option<&Ident> {
+        match self {
+            Self::State(state) => Some(state),
+            Self::Start | Self::End => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Point {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::State(state) => state.fmt(f),
+            Self::Start | Self::End => f.write_str("[*]"),
+        }
+    }
+}
+
+/// `CanSetCurrent`, for the operation `set_current`.
+pub(crate) fn bound(operation: &str) -> String {
+    format!("Can{}", camel(operation))
+}
+
+/// `SetCurrent`, for `set_current`.
+pub(crate) fn camel(name: &str) -> String {
+    let words = name.split('_').map(|word| {
+        let mut letters = word.chars();
+        letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>()).unwrap_or_default()
+    });
+    words.collect()
+}
+
+/// The states of the lines in the order in which they appear, at their first place.
+pub(crate) fn named(lines: &[Line]) -> Vec<Ident> {
+    let mut states: Vec<Ident> = Vec::new();
+    for place in lines.iter().flat_map(|line| [&line.from, &line.to]) {
+        if let Place::State(state) = place
+            && !states.contains(state)
+        {
+            states.push(state.clone());
+        }
+    }
+    states
+}
+
+/// The operations of the lines in the order in which they appear, at their first place.
+pub(crate) fn called(lines: &[Line]) -> Vec<Ident> {
+    let mut operations: Vec<Ident> = Vec::new();
+    for line in lines {
+        if !operations.iter().any(|operation| operation.unraw() == line.operation.unraw()) {
+            operations.push(line.operation.clone());
+        }
+    }
+    operations
+}
+
+/// Why an operation can be done where it can, which is what to know when it was done elsewhere.
+fn reasons(operation: &Ident, lines: &[Line]) -> Vec<String> {
+    let mut reasons: Vec<String> = Vec::new();
+    for line in lines.iter().filter(|line| line.operation.unraw() == operation.unraw()) {
+        // A brace is a placeholder to the compiler.
+        let reason = line.documentation.text.trim_end_matches('.').replace('{', "{{").replace('}', "}}");
+        if !reason.is_empty() && !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    reasons
+}
+
+fn edges(lines: &[Line]) -> Vec<Edge> {
+    let mut edges = Vec::new();
+    for line in lines {
+        let edge = Edge::declared(line);
+        let fails_explicitly = lines.iter().any(|other| other.fails.is_some() && other.starts_as(line));
+        let implied = (!edge.fails && !fails_explicitly).then(|| edge.leaves_the_state());
+        edges.push(edge);
+        edges.extend(implied);
+    }
+    edges
+}
+
+impl Edge {
+    fn declared(line: &Line) -> Self {
+        let point = |place: &Place, outside: Point| match place {
+            Place::Outside(_) => outside,
+            Place::State(state) => Point::State(state.clone()),
+        };
+        Self {
+            from: point(&line.from, Point::Start),
+            operation: line.operation.unraw().to_string(),
+            fails: line.fails.is_some(),
+            to: point(&line.to, Point::End),
+            place: line.operation.span(),
+            why: line.documentation.text.clone(),
+            implied: false,
+        }
+    }
+
+    /// What the failure of a done edge is where nothing else was declared.
+    fn leaves_the_state(&self) -> Self {
+        Self {
+            from: self.from.clone(),
+            operation: self.operation.clone(),
+            fails: true,
+            to: self.from.clone(),
+            place: self.place,
+            why: String::new(),
+            implied: true,
+        }
+    }
+}

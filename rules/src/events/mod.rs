@@ -1,0 +1,112 @@
+//! What happened: one call of the C library, as data.
+//!
+//! An [`Event`] says which function was called, on which object, what was done to it ([`Op`]), by which thread, in which
+//! context, and what the call used ([`Use`]). Whoever sees the calls (the simulator, a wrapper of the vendor's library)
+//! makes events; the [`Checker`](crate::Checker) judges them.
+
+mod object;
+mod op;
+mod uses;
+
+pub use object::{Kind, Object};
+pub use op::{Flag, Member, Op};
+pub use uses::{Access, Place, Role, Span, Use};
+
+use core::fmt;
+
+/// A thread of the program, by a number of the feed's choice that no two threads share.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Thread(pub u64);
+
+impl fmt::Display for Thread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "thread {}", self.0)
+    }
+}
+
+/// One call.
+///
+/// A call that [queues](Use::Queue) work uses memory later, when the work runs; every other call uses it before it
+/// returns.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Event {
+    /// The C function.
+    pub call: &'static str,
+    /// What the call is about. Of an object that the call creates only the kind is known before: its number is 0.
+    pub object: Object,
+    /// What is done to it.
+    pub op: Op,
+    /// The context that the thread has chosen last, by its handle, even if it was destroyed since.
+    pub context: Option<u64>,
+    /// The calling thread.
+    pub thread: Thread,
+    /// Whether the thread is in a callback of the program that a stream waits for; which stream.
+    pub inside: Option<Object>,
+    /// What else takes part.
+    pub uses: Vec<Use>,
+    /// Properties of the call, or of the object that it creates.
+    pub flags: Vec<Flag>,
+}
+
+/// How a call ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// It took effect.
+    Success,
+    /// It took effect and made the object with this number. A device that is set makes its default context.
+    Created(u64),
+    /// It had no effect.
+    Refused,
+    /// It waited, and its time limit came first: the work goes on.
+    TimedOut,
+    /// It waited, the work is over, and some of it failed.
+    WorkFailed,
+    /// It asked, and the work is not over.
+    NotReady,
+}
+
+impl Event {
+    /// A call of `call` that does `op` to `object`, on this thread, without a context.
+    pub fn new(call: &'static str, object: Object, op: Op, thread: Thread) -> Self {
+        Self { call, object, op, context: None, thread, inside: None, uses: Vec::new(), flags: Vec::new() }
+    }
+
+    /// With the thread's current context.
+    #[must_use]
+    pub fn in_context(mut self, context: Option<u64>) -> Self {
+        self.context = context;
+        self
+    }
+
+    /// With something else that takes part.
+    #[must_use]
+    pub fn using(mut self, what: Use) -> Self {
+        self.uses.push(what);
+        self
+    }
+
+    /// With a property.
+    #[must_use]
+    pub fn flag(mut self, flag: Flag) -> Self {
+        self.flags.push(flag);
+        self
+    }
+
+    /// Whether it has a property.
+    pub fn is(&self, flag: Flag) -> bool {
+        self.flags.contains(&flag)
+    }
+
+    /// The stream that the call queues work on.
+    pub fn queue(&self) -> Option<Object> {
+        self.uses.iter().find_map(|used| if let Use::Queue(stream) = used { Some(*stream) } else { None })
+    }
+
+    /// The objects that take part besides the event's own.
+    pub fn others(&self) -> impl Iterator<Item = Object> {
+        self.uses.iter().filter_map(|used| match used {
+            Use::Queue(object) | Use::With(object) | Use::Inputs(object) | Use::Outputs(object) => Some(*object),
+            Use::Memory { .. } => None,
+        })
+    }
+}

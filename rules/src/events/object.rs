@@ -1,0 +1,76 @@
+use core::fmt;
+
+/// An object of the library: its kind, and what the program knows it by (a handle, an address, an id).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Object {
+    /// What it is.
+    pub kind: Kind,
+    /// Its handle, address or id.
+    pub number: u64,
+}
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $name:ident $make:ident $word:literal;)*) => {
+        /// What an object is.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[non_exhaustive]
+        pub enum Kind {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Object {
+            $($(#[$doc])* pub const fn $make(number: u64) -> Self {
+                Self { kind: Kind::$name, number }
+            })*
+        }
+
+        impl fmt::Display for Kind {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self { $(Self::$name => $word,)* })
+            }
+        }
+    };
+}
+kinds! {
+    /// The library in this process; its number is 0.
+    Process process "process";
+    /// A device, by its id.
+    Device device "device";
+    /// A context, by its handle.
+    Context context "context";
+    /// A stream that the program created, or the handle of a default stream that it asked for.
+    Stream stream "stream";
+    /// The default stream of the context with this handle.
+    DefaultStream default_stream "default stream of context";
+    /// An event.
+    Event event "event";
+    /// Memory, by its address.
+    Memory memory "memory";
+    /// A loaded model, by its id.
+    Model model "model";
+    /// A dataset.
+    Dataset dataset "dataset";
+    /// A data buffer.
+    DataBuffer data_buffer "data buffer";
+    /// A descriptor of an allocator of the caller.
+    Descriptor descriptor "allocator descriptor";
+    /// The caller's object behind an allocator.
+    Allocator allocator "allocator object";
+    /// A callback that was queued, by a number of the feed's choice.
+    Callback callback "callback";
+}
+
+impl Object {
+    /// The process.
+    pub const PROCESS: Self = Self::process(0);
+}
+
+impl fmt::Display for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            Kind::Process => f.write_str("the library"),
+            kind @ (Kind::Device | Kind::Model | Kind::Callback) => write!(f, "{kind} {}", self.number),
+            kind => write!(f, "{kind} {:#x}", self.number),
+        }
+    }
+}

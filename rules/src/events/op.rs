@@ -1,0 +1,142 @@
+/// What a call does to its object.
+///
+/// The names are those of the objects' life cycles; one name serves all objects to which the same is done.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
+pub enum Op {
+    /// The library is initialised, or counts one more initialisation.
+    Initialise,
+    /// The library takes one initialisation back.
+    Release,
+    /// The library is finalised, whatever the count.
+    Finalise,
+    /// A device is set: its default context becomes current on the thread.
+    Set,
+    /// A device's set is taken back; or the record of an event is.
+    Reset,
+    /// A device is reset whatever the count.
+    ResetForce,
+    /// The current device may reach this device's memory from now on.
+    EnablePeer,
+    /// The opposite.
+    DisablePeer,
+    /// An object comes to be.
+    Create,
+    /// A model comes to be.
+    Load,
+    /// Memory comes to be.
+    Allocate,
+    /// A context becomes current on the thread.
+    MakeCurrent,
+    /// The handle of the context's default stream is asked for; the outcome names it.
+    AskDefaultStream,
+    /// Something is asked that takes a current context.
+    Ask,
+    /// An object ends.
+    Destroy,
+    /// A stream ends, and work that has not begun is discarded.
+    DestroyForce,
+    /// Work of a stream that has not begun is discarded.
+    Abort,
+    /// A model ends.
+    Unload,
+    /// Device memory is given back by `aclrtFree`.
+    Free,
+    /// Pinned host memory is given back by `aclrtFreeHost`.
+    FreeHost,
+    /// Device memory is given back after a wait for the current context's streams.
+    FreeSynced,
+    /// Pinned host memory is given back after such a wait.
+    FreeHostSynced,
+    /// A stream gets work; or memory is used by the call itself.
+    Use,
+    /// Memory is filled: at once, or by a stream.
+    Fill,
+    /// A stream records an event.
+    Record,
+    /// A stream waits for an event.
+    Await,
+    /// The thread waits for a stream, an event, or (the process as the object) all streams of the current context.
+    Synchronize,
+    /// The thread asks whether a stream or event is complete.
+    Query,
+    /// The time between two events is asked for.
+    Elapsed,
+    /// A model runs: at once, or queued.
+    Execute,
+    /// An object's contents are changed.
+    Change,
+    /// A data buffer becomes part of a dataset.
+    Add,
+    /// A member of a descriptor is set.
+    SetMember(Member),
+    /// A stream gets an allocator of the caller.
+    Register,
+    /// The opposite.
+    Unregister,
+    /// A stream gets a thread for its callbacks.
+    Subscribe,
+    /// The opposite.
+    Unsubscribe,
+    /// A stream gets a callback for its reporting thread.
+    LaunchCallback,
+    /// A stream gets a host function.
+    LaunchHostFunction,
+    /// A queued callback begins: everything before it on its stream is over.
+    Begin,
+}
+
+/// A member of an allocator descriptor.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Member {
+    /// The caller's object.
+    Object,
+    /// The function that allocates.
+    Allocate,
+    /// The function that frees.
+    Free,
+    /// The function that allocates near an address.
+    AllocateNear,
+    /// The function that tells a block's address.
+    Address,
+}
+
+impl Member {
+    /// All of them, in the order of the C interface.
+    pub const ALL: [Self; 5] = [Self::Object, Self::Allocate, Self::Free, Self::AllocateNear, Self::Address];
+
+    /// In words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Object => "object",
+            Self::Allocate => "allocate function",
+            Self::Free => "free function",
+            Self::AllocateNear => "allocate-with-advice function",
+            Self::Address => "get-address function",
+        }
+    }
+}
+
+/// A property of a call, or of what it creates.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
+pub enum Flag {
+    /// The stream only runs as part of a model.
+    Persistent,
+    /// The event is from plain `aclrtCreateEvent`.
+    Plain,
+    /// The event is from `aclrtCreateEventExWithFlag`.
+    Ex,
+    /// Streams may wait for the event.
+    Waitable,
+    /// The event keeps the time.
+    Timed,
+    /// The model's shapes are open: its runs take memory from the stream's allocator.
+    Dynamic,
+    /// The queued work takes memory from the stream's allocator.
+    Allocates,
+    /// The queued work is over when the call returns.
+    Blocks,
+    /// The program runs on the device itself, where host and device memory are one.
+    OnDevice,
+}

@@ -1,0 +1,72 @@
+//! What was found: a broken rule, and everything that is needed to mend the program.
+
+use crate::events::{Object, Thread};
+use crate::rule::RuleId;
+use core::fmt;
+use std::borrow::Cow;
+
+/// One call among all that were seen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Call {
+    /// The C function.
+    pub name: &'static str,
+    /// What it was about.
+    pub object: Object,
+    /// The how-manyth call it was, of all threads together.
+    pub number: u64,
+    /// Who called.
+    pub thread: Thread,
+}
+
+/// A broken rule.
+///
+/// Printed, it is a report of several lines: the rule and its sentence, what was found, what was expected, the objects
+/// with the calls that made them, the earlier call that is contradicted, and what to do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Finding {
+    /// Which rule.
+    pub rule: RuleId,
+    /// The call that breaks it.
+    pub call: Call,
+    /// What was found.
+    pub found: Cow<'static, str>,
+    /// What was expected.
+    pub expected: Cow<'static, str>,
+    /// The objects concerned, each with the call that made it, as far as that was seen.
+    pub objects: Vec<(Object, Option<Call>)>,
+    /// The earlier call that this one contradicts, and what it did.
+    pub contradicts: Option<(Call, Cow<'static, str>)>,
+    /// What to do.
+    pub fix: Cow<'static, str>,
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (call {}, {})", self.name, self.number, self.thread)
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// How many objects are listed one by one.
+        const LISTED: usize = 8;
+        writeln!(f, "{} is broken by {}", self.rule, self.call)?;
+        writeln!(f, "  rule:     {}", self.rule.rule().text)?;
+        writeln!(f, "  found:    {}", self.found)?;
+        writeln!(f, "  expected: {}", self.expected)?;
+        for (object, made) in self.objects.iter().take(LISTED) {
+            match made {
+                Some(made) => writeln!(f, "  object:   {object}, made by {made}")?,
+                None => writeln!(f, "  object:   {object}")?,
+            }
+        }
+        if let Some(more) = self.objects.len().checked_sub(LISTED).filter(|more| *more > 0) {
+            writeln!(f, "  object:   and {more} more")?;
+        }
+        if let Some((call, what)) = &self.contradicts {
+            writeln!(f, "  earlier:  {call} {what}")?;
+        }
+        write!(f, "  fix:      {}", self.fix)
+    }
+}

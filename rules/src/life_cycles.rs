@@ -1,0 +1,363 @@
+//! The life cycles of AscendCL's objects, declared once.
+//!
+//! A line is a line of a Mermaid `stateDiagram-v2`. From these lines come the typestates of `ascendcl`, the page of each
+//! module, and the monitors that watch programs in the simulator. A vendor call that fails leaves its object in the
+//! state that it was in, unless a line says otherwise.
+
+use ascendcl_macros::protocol;
+
+protocol! {
+    /// The library in a process.
+    pub mod acl;
+
+    /// INIT-01: no call is legal before this one. INIT-05: a second initialisation counts as one more.
+    [*] --> Initialised : init;
+    /// INIT-02: comes last, when devices are reset and every object is released.
+    Initialised --> [*] : finalize;
+}
+
+protocol! {
+    /// A device, from the first time that a process sets it to the last time that it resets it.
+    pub mod device;
+
+    /// DEV-01: the device comes first. DEV-03: its default context and default stream come with it.
+    [*] --> Set : set;
+    /// DEV-06: each set is paired with one reset.
+    Set --> Set : set_again;
+    /// DEV-06: one of several resets.
+    Set --> Set : reset_once;
+    /// DEV-02: streams and everything else on the device go before. DEV-04: the default context and stream go with it.
+    Set --> [*] : reset;
+}
+
+protocol! {
+    /// A context that a program creates.
+    pub mod context;
+
+    /// CTX-04: creating a context makes it current on the thread that creates it.
+    [*] --> Live : create;
+    /// CTX-05: one context is current on a thread; the last one set counts.
+    Live --> Live : make_current;
+    /// CTX-10: its streams and models would go with it: they go before. CTX-11: it is current on no other thread.
+    Live --> [*] : destroy;
+}
+
+protocol! {
+    /// An explicit stream: what has been decided about the memory of work that needs some.
+    pub mod stream;
+
+    /// STREAM-01: whoever creates a stream destroys it.
+    [*] --> Fresh : create;
+    /// ALLOC-04, ALLOC-05: registering comes before the first execution.
+    Fresh --> With : register;
+    /// ALLOC-06, ALLOC-07: the same, with a descriptor made of C functions.
+    Fresh --> WithDescriptor : register_descriptor;
+    /// ALLOC-15: the library's own memory, for the rest of the stream's life. A C program decides so by executing.
+    Fresh --> Plain : decline;
+    /// ALLOC-09: the last registration counts.
+    With --> With : replace;
+    /// ALLOC-12: before the allocator is destroyed; then the stream can be decided anew.
+    With --> Fresh : unregister;
+    /// ALLOC-12: the same.
+    WithDescriptor --> Fresh : unregister;
+    /// ALLOC-03: single operators and models of dynamic shape take their memory from the library.
+    Plain --> Plain : execute;
+    /// ALLOC-03: they take their memory from the allocator.
+    With --> With : execute;
+    /// ALLOC-03: they take their memory from the descriptor's functions.
+    WithDescriptor --> WithDescriptor : execute;
+    /// STREAM-05: destroying waits for the stream's work.
+    Fresh --> [*] : destroy;
+    /// STREAM-05: destroying waits for the stream's work.
+    Plain --> [*] : destroy;
+    /// ALLOC-16: the registration ends first; destroying the stream would leave it.
+    With --> [*] : destroy;
+    /// ALLOC-16: the registration ends first.
+    WithDescriptor --> [*] : destroy;
+
+    state With<A>;
+
+    on register {
+        message: "an allocator cannot be registered on a stream in state `{Self}`",
+        label: "expected a stream in state `Fresh`, as `current.stream()` makes it",
+        note: "ALLOC-04, ALLOC-15: once a stream has been decided, a registration would be ignored",
+        note: "make a new stream; or, if one allocator is to take the place of another, use `stream.replace(current, allocator)`",
+    }
+
+    on register_descriptor {
+        message: "an allocator cannot be registered on a stream in state `{Self}`",
+        label: "expected a stream in state `Fresh`, as `current.stream()` makes it",
+        note: "ALLOC-04, ALLOC-15: once a stream has been decided, a registration would be ignored",
+        note: "make a new stream, or end the registration that it has: `stream.unregister(current)`",
+    }
+
+    on decline {
+        message: "a stream in state `{Self}` has been decided already",
+        label: "expected a stream in state `Fresh`, as `current.stream()` makes it",
+        note: "ALLOC-15: who serves a stream's memory is decided once",
+        note: "use the stream as it is, or make a new one",
+    }
+
+    on execute {
+        message: "a stream in state `{Self}` cannot run work that allocates memory yet",
+        label: "nothing has been decided about this stream's allocator",
+        note: "ALLOC-04, ALLOC-05: an allocator is registered before the first execution; later it is ignored",
+        note: "decide first: `stream.register(current, allocator)`, or `stream.without_allocator()` for the library's own memory",
+    }
+}
+
+protocol! {
+    /// An event: a point in a stream's work.
+    pub mod event;
+
+    /// EVENT-06: whoever creates an event destroys it.
+    [*] --> Unrecorded : create;
+    /// EVENT-05: recording is what gives the event a meaning.
+    Unrecorded --> Recorded : record;
+    /// EVENT-09: recording again moves the event; who waits already waits for the earlier point.
+    Recorded --> Recorded : record;
+    /// EVENT-05: what waits, waits for the newest recorded point.
+    Recorded --> Recorded : wait;
+    /// EVENT-04: the time between two recorded points.
+    Recorded --> Recorded : measure;
+    /// EVENT-10: takes the recorded point back, when nothing waits for it any more.
+    Recorded --> Unrecorded : reset;
+    /// EVENT-06: once, and on the device that it belongs to.
+    Unrecorded --> [*] : destroy;
+    /// EVENT-06: what waits for the event goes on waiting for the recorded point.
+    Recorded --> [*] : destroy;
+
+    on wait {
+        message: "an event in state `{Self}` cannot be waited for",
+        label: "this event has not been recorded",
+        note: "EVENT-05: waiting for an event that was never recorded waits for nothing",
+        note: "record it first: `let event = stream.record(current, event)?`",
+    }
+
+    on measure {
+        message: "no time can be told for an event in state `{Self}`",
+        label: "this event has not been recorded",
+        note: "EVENT-04: the time between two events is the time between two recorded points",
+        note: "record it first: `let event = stream.record(current, event)?`",
+    }
+}
+
+protocol! {
+    /// An allocator descriptor, as to its object.
+    pub mod descriptor_object;
+
+    /// ALLOC-06: a descriptor is created without members.
+    [*] --> NoObject : create;
+    /// ALLOC-07: set before registering.
+    NoObject --> Object : object;
+    /// ALLOC-06: a registration copies what was set.
+    Object --> Object : register;
+    /// ALLOC-08: destroyed after use.
+    NoObject --> [*] : destroy;
+    /// ALLOC-08: destroyed after use.
+    Object --> [*] : destroy;
+
+    on object {
+        message: "this descriptor has its object already",
+        label: "each member is set once",
+        note: "ALLOC-07: the four mandatory members are set once each; make another descriptor for other values",
+    }
+
+    on register {
+        message: "this descriptor has no object",
+        label: "expected a descriptor with all four mandatory members",
+        note: "set it: `descriptor.object(pointer)`",
+        note: "ALLOC-07: object, allocate, free and address function are set before registering",
+    }
+}
+
+protocol! {
+    /// An allocator descriptor, as to its allocate function.
+    pub mod descriptor_allocate;
+
+    /// ALLOC-06: a descriptor is created without members.
+    [*] --> NoAllocate : create;
+    /// ALLOC-07: set before registering.
+    NoAllocate --> Allocate : allocate;
+    /// ALLOC-06: a registration copies what was set.
+    Allocate --> Allocate : register;
+    /// ALLOC-08: destroyed after use.
+    NoAllocate --> [*] : destroy;
+    /// ALLOC-08: destroyed after use.
+    Allocate --> [*] : destroy;
+
+    on allocate {
+        message: "this descriptor has its allocate function already",
+        label: "each member is set once",
+        note: "ALLOC-07: the four mandatory members are set once each; make another descriptor for other values",
+    }
+
+    on register {
+        message: "this descriptor has no allocate function",
+        label: "expected a descriptor with all four mandatory members",
+        note: "set it: `descriptor.allocate(function)`",
+        note: "ALLOC-07: object, allocate, free and address function are set before registering",
+    }
+}
+
+protocol! {
+    /// An allocator descriptor, as to its free function.
+    pub mod descriptor_free;
+
+    /// ALLOC-06: a descriptor is created without members.
+    [*] --> NoFree : create;
+    /// ALLOC-07: set before registering.
+    NoFree --> Free : free;
+    /// ALLOC-06: a registration copies what was set.
+    Free --> Free : register;
+    /// ALLOC-08: destroyed after use.
+    NoFree --> [*] : destroy;
+    /// ALLOC-08: destroyed after use.
+    Free --> [*] : destroy;
+
+    on free {
+        message: "this descriptor has its free function already",
+        label: "each member is set once",
+        note: "ALLOC-07: the four mandatory members are set once each; make another descriptor for other values",
+    }
+
+    on register {
+        message: "this descriptor has no free function",
+        label: "expected a descriptor with all four mandatory members",
+        note: "set it: `descriptor.free(function)`",
+        note: "ALLOC-07: object, allocate, free and address function are set before registering",
+    }
+}
+
+protocol! {
+    /// An allocator descriptor, as to the function that tells a block's address.
+    pub mod descriptor_address;
+
+    /// ALLOC-06: a descriptor is created without members.
+    [*] --> NoAddress : create;
+    /// ALLOC-07: set before registering.
+    NoAddress --> Address : address;
+    /// ALLOC-06: a registration copies what was set.
+    Address --> Address : register;
+    /// ALLOC-08: destroyed after use.
+    NoAddress --> [*] : destroy;
+    /// ALLOC-08: destroyed after use.
+    Address --> [*] : destroy;
+
+    on address {
+        message: "this descriptor has its address function already",
+        label: "each member is set once",
+        note: "ALLOC-07: the four mandatory members are set once each; make another descriptor for other values",
+    }
+
+    on register {
+        message: "this descriptor has no function that tells a block's address",
+        label: "expected a descriptor with all four mandatory members",
+        note: "set it: `descriptor.address(function)`",
+        note: "ALLOC-07: object, allocate, free and address function are set before registering",
+    }
+}
+
+protocol! {
+    /// A model, from load to unload.
+    pub mod model;
+
+    /// MODEL-12: loading gives the model its id. MODEL-01: everything that follows happens in the same context.
+    [*] --> Loaded : load;
+    /// MODEL-15: a run that is waited for.
+    Loaded --> Loaded : run;
+    /// MODEL-17: inputs and outputs belong to the run until its stream was synchronised.
+    Loaded --> Running : execute;
+    /// MODEL-15: once more, behind the first run on the same stream.
+    Running --> Running : execute;
+    /// MODEL-17: outputs are read after the wait.
+    Running --> Loaded : wait;
+    /// MODEL-14: once, when nothing runs.
+    Loaded --> [*] : unload;
+
+    on unload {
+        message: "a model in state `{Self}` cannot be unloaded",
+        label: "the model is still running",
+        note: "MODEL-14: a model is unloaded when its work is done",
+        note: "wait for it first: `let model = pending.wait(current)?`",
+    }
+}
+
+protocol! {
+    /// A dataset: the buffers of one run.
+    pub mod dataset;
+
+    /// DATA-04: a dataset is created without buffers, and destroyed with them by its creator.
+    [*] --> Idle : create;
+    /// DATA-10: buffers are added and changed while no run uses them.
+    Idle --> Idle : add;
+    /// DATA-10: a run uses the dataset until its stream was synchronised.
+    Idle --> InUse : execute;
+    /// DATA-10: the same dataset once more, behind the first run.
+    InUse --> InUse : execute;
+    /// MODEL-17: the wait gives the buffers back.
+    InUse --> Idle : wait;
+    /// DATA-04: buffers first, then the dataset.
+    Idle --> [*] : destroy;
+
+    on add {
+        message: "a dataset in state `{Self}` cannot be changed",
+        label: "a run uses this dataset",
+        note: "DATA-10: a dataset stays as it is until the run that uses it was waited for",
+    }
+
+    on destroy {
+        message: "a dataset in state `{Self}` cannot be destroyed",
+        label: "a run uses this dataset",
+        note: "DATA-10, MODEL-17: a dataset stays as it is until the run that uses it was waited for",
+    }
+}
+
+protocol! {
+    /// A graph in a session of the graph engine.
+    pub mod graph;
+
+    /// GE-24: a graph is added once, under an id that is new in the session.
+    [*] --> Added : add;
+    /// GE-14: compiled graphs are run on streams.
+    Added --> Compiled : compile;
+    /// GE-01: an allocator is registered before the graph is loaded.
+    Compiled --> WithAllocator : register;
+    /// GE-03: the last registration counts.
+    WithAllocator --> WithAllocator : register;
+    /// GE-09: before the allocator is destroyed.
+    WithAllocator --> Compiled : unregister;
+    /// GE-22, GE-23: memory of the caller's; it and an allocator exclude each other.
+    Compiled --> WithMemory : set_memory;
+    /// GE-17: without an allocator the engine allocates.
+    Compiled --> Loaded : load;
+    /// GE-01, GE-02: the load takes its memory from the allocator.
+    WithAllocator --> Loaded : load;
+    /// GE-22: the load uses the memory that was set.
+    WithMemory --> Loaded : load;
+    /// GE-17: execution needs a finished compile and load.
+    Loaded --> Loaded : execute;
+    /// GE-24: the id is free again.
+    Added --> [*] : remove;
+    /// GE-24: the id is free again.
+    Compiled --> [*] : remove;
+    /// GE-24: the id is free again.
+    WithAllocator --> [*] : remove;
+    /// GE-24: the id is free again.
+    WithMemory --> [*] : remove;
+    /// GE-24: the id is free again.
+    Loaded --> [*] : remove;
+
+    on register {
+        message: "an allocator cannot be registered for a graph in state `{Self}`",
+        label: "expected a graph in state `Compiled`, before it is loaded",
+        note: "GE-01: the allocator is registered before the graph is loaded",
+        note: "GE-22: memory that was set makes an allocator ineffective",
+    }
+
+    on execute {
+        message: "a graph in state `{Self}` cannot be executed",
+        label: "this graph has not been loaded",
+        note: "GE-17: compile, then load, then execute",
+    }
+}

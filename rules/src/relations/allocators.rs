@@ -1,0 +1,154 @@
+//! ALLOC: allocators of the caller, their descriptors, and the streams that they serve.
+
+use super::clock::Now;
+use super::scene::Case;
+use super::world::Registration;
+use crate::catalogue::*;
+use crate::events::{Flag, Kind, Member, Object, Op};
+
+pub(super) fn judge(case: &mut Case<'_>) {
+    let (op, object) = (case.event().op, case.event().object);
+    match (op, object.kind) {
+        (Op::Register, _) => register(case, object),
+        (Op::Unregister, _) => unregister(case, object),
+        (Op::Destroy, Kind::Stream) => left_behind(case, object),
+        (Op::Destroy, Kind::Descriptor) => descriptor(case, object),
+        _ => {}
+    }
+    if let Some(stream) = case.event().queue()
+        && allocates(case)
+    {
+        serves(case, stream);
+    }
+}
+
+/// Whether the work takes memory from the stream's allocator.
+pub(super) fn allocates(case: &Case<'_>) -> bool {
+    let event = case.event();
+    let dynamic = case.world.models.get(event.object).is_some_and(|model| model.is.dynamic);
+    event.is(Flag::Allocates) || (event.op == Op::Execute && dynamic)
+}
+
+fn register(case: &mut Case<'_>, stream: Object) {
+    let Some(object) = case.event().others().find(|other| other.kind == Kind::Descriptor) else { return };
+    let Some(descriptor) = case.world.descriptors.get(object) else { return };
+    let (made, members) = (descriptor.made, &descriptor.is.members);
+    let missing: Vec<Member> = Member::ALL.into_iter().filter(|member| !members.contains(member)).collect();
+    let names = missing.iter().map(|member| member.name()).collect::<Vec<_>>().join(", ");
+    if missing == [Member::AllocateNear] {
+        case.report(
+            ALLOC_17,
+            format!("{object} is registered without its {names}, which the library may call all the same"),
+            "all five members are set",
+            "call aclrtAllocatorSetAllocAdviseFuncToDesc too; the function may ignore the address",
+        )
+        .about(object)
+        .against(made, "created the descriptor");
+    } else if !missing.is_empty() {
+        case.report(
+            ALLOC_07,
+            format!("{object} is registered without its {names}: what stands there instead is not defined"),
+            "object, allocate, free and get-address function are set",
+            "set every member of the descriptor before aclrtAllocatorRegister",
+        )
+        .about(object)
+        .against(made, "created the descriptor");
+    }
+    if let Some(earlier) = case.world.streams.get(stream).and_then(|entry| entry.is.allocated) {
+        case.report(
+            ALLOC_15,
+            format!("{stream} has taken memory from the library's own allocator: this registration is ignored"),
+            "the registration comes before the first work that takes memory",
+            "register right after the stream was created",
+        )
+        .about(stream)
+        .against(earlier, "took memory from the library's own allocator");
+    }
+    if let Some((registration, earlier)) = serving(case, stream) {
+        case.report(
+            ALLOC_09,
+            format!("{stream} gets another allocator, and work with the present one may still run"),
+            "the stream's work is over before its allocator changes",
+            "synchronise the stream, unregister, then register",
+        )
+        .about(stream)
+        .about(registration.descriptor)
+        .against(earlier, "queued work that uses the present allocator");
+    }
+}
+
+fn unregister(case: &mut Case<'_>, stream: Object) {
+    if let Some((registration, earlier)) = serving(case, stream) {
+        case.report(
+            ALLOC_11,
+            format!("the allocator of {stream} is unregistered, and work may still use its memory"),
+            "the stream's work is over",
+            "synchronise the stream before aclrtAllocatorUnregister",
+        )
+        .about(stream)
+        .about(registration.descriptor)
+        .against(earlier, "queued work that uses the allocator's memory");
+    }
+}
+
+fn left_behind(case: &mut Case<'_>, stream: Object) {
+    if let Some(registration) = case.world.registrations.get(&stream) {
+        case.report(
+            ALLOC_16,
+            format!("{stream} is destroyed with an allocator registered: a new stream may inherit it"),
+            "no registration is left",
+            "call aclrtAllocatorUnregister before aclrtDestroyStream",
+        )
+        .about(stream)
+        .about(registration.descriptor)
+        .against(registration.call, "registered the allocator");
+    }
+}
+
+fn descriptor(case: &mut Case<'_>, object: Object) {
+    let world = case.world;
+    let streams = world.registrations.iter().filter(|(_, registration)| registration.descriptor == object);
+    let used = streams.filter_map(|(stream, _)| serving(case, *stream).map(|(_, call)| (*stream, call))).next();
+    if let Some((stream, earlier)) = used {
+        case.report(
+            ALLOC_08,
+            format!("{object} is destroyed, and work of {stream} may still use its allocator"),
+            "the descriptor is no longer needed",
+            "synchronise the stream and unregister, then destroy the descriptor",
+        )
+        .about(object)
+        .about(stream)
+        .against(earlier, "queued work that uses the allocator");
+    }
+}
+
+/// The registration of a stream, with work that may still use it.
+fn serving(case: &Case<'_>, stream: Object) -> Option<(Registration, crate::finding::Call)> {
+    let (world, order) = (case.world, case.world.order());
+    let registration = world.registrations.get(&stream)?;
+    let in_flight = world.allocators.get(&registration.object?)?;
+    let task = in_flight.pending(&order).find(|task| task.stream == stream)?;
+    Some((*registration, task.call))
+}
+
+/// ALLOC-10: one allocator, one stream at a time. ALLOC-13: the stream that it was registered for.
+fn serves(case: &mut Case<'_>, stream: Object) {
+    let (world, order) = (case.world, case.world.order());
+    let Some(registration) = world.registrations.get(&stream) else { return };
+    let Some(in_flight) = registration.object.and_then(|object| world.allocators.get(&object)) else { return };
+    let now = world.now(Some(stream));
+    let Now::Queued(key, _) = now else { return };
+    let earlier = in_flight.unordered(&order, now, |task| task.key != key);
+    if let Some((other, call)) = earlier.map(|task| (task.stream, task.call)) {
+        case.report(
+            ALLOC_10,
+            format!("{stream} takes memory from an allocator that {other} may still use"),
+            "the streams of an allocator run one after the other",
+            format!("synchronise {other} first, or give each stream an allocator of its own"),
+        )
+        .about(stream)
+        .about(other)
+        .about(registration.descriptor)
+        .against(call, "queued work that uses the same allocator");
+    }
+}

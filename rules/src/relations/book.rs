@@ -1,0 +1,89 @@
+//! Objects that live, and those that died last.
+
+use super::clock::InFlight;
+use crate::events::Object;
+use crate::finding::Call;
+use std::collections::{BTreeMap, VecDeque};
+
+/// The objects of a kind.
+#[derive(Debug)]
+pub(super) struct Book<T> {
+    live: BTreeMap<Object, Entry<T>>,
+    dead: BTreeMap<Object, Dead>,
+    /// The dead, oldest first.
+    order: VecDeque<Object>,
+}
+
+#[derive(Debug)]
+pub(super) struct Entry<T> {
+    pub(super) made: Call,
+    /// A call that is under way ends it.
+    pub(super) ending: Option<Call>,
+    pub(super) in_flight: InFlight,
+    pub(super) is: T,
+}
+
+/// What is remembered of an object that ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Dead {
+    pub(super) made: Call,
+    pub(super) ended: Call,
+}
+
+impl<T> Default for Book<T> {
+    fn default() -> Self {
+        Self { live: BTreeMap::new(), dead: BTreeMap::new(), order: VecDeque::new() }
+    }
+}
+
+impl<T> Book<T> {
+    pub(super) fn enter(&mut self, object: Object, made: Call, is: T) {
+        self.dead.remove(&object);
+        self.live.insert(object, Entry { made, ending: None, in_flight: InFlight::default(), is });
+    }
+
+    pub(super) fn get(&self, object: Object) -> Option<&Entry<T>> {
+        self.live.get(&object)
+    }
+
+    pub(super) fn get_mut(&mut self, object: Object) -> Option<&mut Entry<T>> {
+        self.live.get_mut(&object)
+    }
+
+    pub(super) fn dead(&self, object: Object) -> Option<Dead> {
+        self.dead.get(&object).copied()
+    }
+
+    /// Takes an object out because of a call.
+    pub(super) fn end(&mut self, object: Object, ended: Call) -> Option<T> {
+        /// How many of the dead are remembered.
+        const REMEMBERED: usize = 4096;
+        let entry = self.live.remove(&object)?;
+        self.dead.insert(object, Dead { made: entry.made, ended });
+        self.order.push_back(object);
+        if self.order.len() > REMEMBERED
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.dead.remove(&oldest);
+        }
+        Some(entry.is)
+    }
+
+    pub(super) fn live(&self) -> impl DoubleEndedIterator<Item = (Object, &Entry<T>)> {
+        self.live.iter().map(|(object, entry)| (*object, entry))
+    }
+
+    pub(super) fn live_mut(&mut self) -> impl Iterator<Item = (Object, &mut Entry<T>)> {
+        self.live.iter_mut().map(|(object, entry)| (*object, entry))
+    }
+
+    /// The live object with the highest number up to this one.
+    pub(super) fn up_to(&self, object: Object) -> Option<(Object, &Entry<T>)> {
+        self.live.range(..=object).next_back().map(|(found, entry)| (*found, entry))
+    }
+
+    /// The live objects for which `wanted` holds.
+    pub(super) fn those(&self, wanted: impl Fn(&T) -> bool) -> Vec<Object> {
+        self.live().filter(|(_, entry)| wanted(&entry.is)).map(|(object, _)| object).collect()
+    }
+}

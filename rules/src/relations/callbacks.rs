@@ -1,0 +1,80 @@
+//! CB: callbacks of the program in a stream's order.
+
+use super::scene::Case;
+use crate::catalogue::*;
+use crate::events::{Kind, Object, Op};
+
+/// What a callback may not do.
+pub(super) fn inside(case: &mut Case<'_>) {
+    let Some(stream) = case.event().inside else { return };
+    let event = case.event();
+    let waits = matches!(event.op, Op::Synchronize | Op::FreeSynced | Op::FreeHostSynced);
+    let works = event.queue().is_some() || matches!(event.op, Op::Allocate | Op::Free | Op::FreeHost | Op::Abort);
+    let ends = matches!(event.op, Op::Destroy | Op::DestroyForce | Op::Unload | Op::Reset | Op::ResetForce);
+    let runs = matches!(event.op, Op::Execute | Op::Load);
+    if waits || works || runs || (ends && matches!(event.object.kind, Kind::Stream | Kind::Context | Kind::Device)) {
+        let call = event.call;
+        case.report(
+            CB_01,
+            format!("{call} in a callback that {stream} waits for"),
+            "a callback that calls nothing of the library",
+            "tell another thread of the program (a channel, a flag), and let that one call",
+        )
+        .about(stream);
+    }
+}
+
+pub(super) fn judge(case: &mut Case<'_>) {
+    let event = case.event();
+    let stream = event.queue().unwrap_or(event.object);
+    let Some(entry) = case.world.streams.get(stream) else { return };
+    let subscribed = entry.is.subscribed;
+    match (event.op, subscribed) {
+        (Op::LaunchCallback, None) => {
+            case.report(
+                CB_02,
+                format!("a callback is launched on {stream}, which no thread reports for"),
+                "a thread that was subscribed to the stream",
+                "call aclrtSubscribeReport first",
+            )
+            .about(stream);
+        }
+        (Op::LaunchHostFunction, Some(earlier)) => {
+            case.report(
+                CB_03,
+                format!("a host function is launched on {stream}, which has a reporting thread"),
+                "one of the two mechanisms on a stream",
+                "use aclrtLaunchCallback on this stream, or another stream for host functions",
+            )
+            .about(stream)
+            .against(earlier, "subscribed a thread to the stream");
+        }
+        (Op::Subscribe, Some(earlier)) => {
+            case.report(
+                CB_04,
+                format!("{stream} gets a second reporting thread"),
+                "one reporting thread for a stream",
+                "call aclrtUnSubscribeReport first, when the stream's work is over",
+            )
+            .about(stream)
+            .against(earlier, "subscribed the first one");
+        }
+        (Op::Unsubscribe, _) => unsubscribe(case, stream),
+        _ => {}
+    }
+}
+
+fn unsubscribe(case: &mut Case<'_>, stream: Object) {
+    let Some(entry) = case.world.streams.get(stream) else { return };
+    let queued = entry.is.launched.filter(|(_, count)| case.world.host.at(entry.is.key) < *count);
+    if let Some((launch, _)) = queued {
+        case.report(
+            CB_06,
+            format!("the reporting thread of {stream} is taken away, and no wait has told that its callbacks have run"),
+            "the stream's work is over",
+            "call aclrtSynchronizeStream first",
+        )
+        .about(stream)
+        .against(launch, "queued a callback that is lost if it has not run");
+    }
+}

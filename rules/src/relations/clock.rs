@@ -1,0 +1,131 @@
+//! What is ordered before what: vector clocks over streams.
+//!
+//! A stream counts the work that it is given. A clock says, for each stream, up to which count its work is known to be
+//! over. A stream's clock grows when it waits for an event; the host's, when a thread waits for a stream, an event or a
+//! context, learns from a query that one is complete, or runs in a callback.
+//!
+//! The host has one clock for all its threads: how they tell each other what they waited for cannot be seen, and what is
+//! over is over for all of them. So work counts as in flight only if no thread can have known that it is over.
+
+use super::book::Book;
+use super::world::Stream;
+use crate::events::{Access, Object, Role, Span};
+use crate::finding::Call;
+use std::collections::BTreeMap;
+
+/// Names a stream for good: the number of the call that made it. Handles are used again, this is not.
+pub(super) type Key = u64;
+
+/// Up to which count the work of each stream is over.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Clock(BTreeMap<Key, u64>);
+
+impl Clock {
+    pub(super) fn at(&self, stream: Key) -> u64 {
+        self.0.get(&stream).copied().unwrap_or(0)
+    }
+
+    pub(super) fn raise(&mut self, stream: Key, count: u64) {
+        let at = self.0.entry(stream).or_default();
+        *at = count.max(*at);
+    }
+
+    pub(super) fn join(&mut self, other: &Self) {
+        other.0.iter().for_each(|(stream, count)| self.raise(*stream, *count));
+    }
+
+    pub(super) fn forget(&mut self, stream: Key) {
+        self.0.remove(&stream);
+    }
+}
+
+/// One use of something by queued work.
+#[derive(Clone, Debug)]
+pub(super) struct Task {
+    pub(super) key: Key,
+    pub(super) stream: Object,
+    /// Its count on the stream.
+    pub(super) count: u64,
+    pub(super) call: Call,
+    /// What it uses of a block; nothing in particular of other objects.
+    pub(super) span: Span,
+    pub(super) access: Access,
+    pub(super) role: Role,
+}
+
+/// Who is about to use something.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Now<'a> {
+    /// A thread, in this call.
+    Host,
+    /// Work that is queued on a stream, which knows this much.
+    Queued(Key, &'a Clock),
+}
+
+/// What queued work uses of an object, as long as it may matter.
+#[derive(Clone, Default, Debug)]
+pub(super) struct InFlight(Vec<Task>);
+
+impl InFlight {
+    pub(super) fn push(&mut self, task: Task) {
+        self.0.push(task);
+    }
+
+    /// The call had no effect after all.
+    pub(super) fn take_back(&mut self, call: Call) {
+        self.0.retain(|task| task.call != call);
+    }
+
+    /// Forgets what is over, and what the call's own work comes after on the same stream and covers.
+    pub(super) fn settle(&mut self, call: Call, order: &Order<'_>) {
+        let own: Vec<Task> = self.0.iter().filter(|task| task.call == call).cloned().collect();
+        self.0.retain(|task| {
+            let hidden = |own: &Task| {
+                own.key == task.key
+                    && own.count > task.count
+                    && own.span.covers(task.span)
+                    && own.access >= task.access
+                    && own.role == task.role
+            };
+            !order.is_over(task) && !own.iter().any(hidden)
+        });
+    }
+
+    /// What is not known to be over.
+    pub(super) fn pending<'a>(&'a self, order: &'a Order<'a>) -> impl Iterator<Item = &'a Task> {
+        self.0.iter().filter(|task| !order.is_over(task))
+    }
+
+    /// The first use that may still go on when `now` begins and for which `conflicts` holds.
+    pub(super) fn unordered(
+        &self,
+        order: &Order<'_>,
+        now: Now<'_>,
+        conflicts: impl Fn(&Task) -> bool,
+    ) -> Option<&Task> {
+        self.0.iter().find(|task| !order.before(task, now) && conflicts(task))
+    }
+}
+
+/// What the host knows, and which streams there are.
+#[derive(Clone, Copy)]
+pub(super) struct Order<'a> {
+    pub(super) host: &'a Clock,
+    pub(super) streams: &'a Book<Stream>,
+}
+
+impl Order<'_> {
+    /// Whether the work is over: awaited, or gone with its stream.
+    pub(super) fn is_over(&self, task: &Task) -> bool {
+        let alive = self.streams.get(task.stream).is_some_and(|stream| stream.is.key == task.key);
+        !alive || self.host.at(task.key) >= task.count
+    }
+
+    fn before(&self, task: &Task, now: Now<'_>) -> bool {
+        let ordered = match now {
+            Now::Host => false,
+            Now::Queued(key, clock) => task.key == key || clock.at(task.key) >= task.count,
+        };
+        ordered || self.is_over(task)
+    }
+}

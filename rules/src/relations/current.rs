@@ -1,0 +1,157 @@
+//! THREAD, CTX, DEV: the current context of a thread, and setting and resetting devices.
+
+use super::scene::Case;
+use crate::catalogue::*;
+use crate::events::{Kind, Object, Op};
+
+/// Whether the call has the context that it needs.
+pub(super) fn judge(case: &mut Case<'_>) -> bool {
+    devices(case);
+    if !needs_context(case) {
+        return true;
+    }
+    match case.event().context {
+        None => missing(case),
+        Some(context) if case.world.contexts.get(Object::context(context)).is_none() => gone(case, context),
+        Some(_) => return true,
+    }
+    false
+}
+
+/// What the vendor's library answers 107002 to on a thread without a context.
+fn needs_context(case: &Case<'_>) -> bool {
+    let event = case.event();
+    let on_stream = event.queue().is_some() || matches!(event.object.kind, Kind::Stream | Kind::DefaultStream);
+    match event.op {
+        // A registration only takes the stream's handle for a key.
+        Op::Register | Op::Unregister => false,
+        Op::Create => matches!(event.object.kind, Kind::Stream | Kind::Event),
+        Op::Load | Op::Unload | Op::Execute | Op::Allocate | Op::Ask | Op::AskDefaultStream => true,
+        Op::FreeSynced | Op::FreeHostSynced | Op::EnablePeer | Op::DisablePeer => true,
+        Op::Synchronize => on_stream || event.object.kind == Kind::Process,
+        Op::Use | Op::Fill => true,
+        Op::Begin => false,
+        _ => on_stream,
+    }
+}
+
+fn missing(case: &mut Case<'_>) {
+    let (world, call, thread) = (case.world, case.event().call, case.event().thread);
+    let standing = world.threads.get(&thread);
+    if let Some((context, by)) = standing.and_then(|standing| standing.lost) {
+        let rule = if by.object.kind == Kind::Device { DEV_04 } else { CTX_09 };
+        case.report(
+            rule,
+            format!("{call} on {thread}, whose current context is gone"),
+            "a current context",
+            "make another context current after this one ends (aclrtSetCurrentContext, aclrtSetDevice)",
+        )
+        .about(context)
+        .against(by, "ended the context that was current here; none takes its place");
+        return;
+    }
+    let elsewhere = world.threads.iter().filter(|(other, _)| **other != thread);
+    let chosen = elsewhere.filter_map(|(_, standing)| standing.current).max_by_key(|(_, by)| by.number);
+    let rule = match case.event().op {
+        Op::Allocate | Op::Ask => MEM_06,
+        _ if chosen.is_none() => DEV_01,
+        _ => THREAD_01,
+    };
+    case.report(
+        rule,
+        format!("{call} on {thread}, which has no current context"),
+        "a context that is current on the calling thread: each thread chooses for itself",
+        "call aclrtSetCurrentContext (or aclrtSetDevice) at the start of the thread",
+    )
+    .all(chosen.map(|(context, _)| context))
+    .against_any(chosen.map(|(_, by)| by), "made a context current on its own thread, and on no other");
+}
+
+fn gone(case: &mut Case<'_>, context: u64) {
+    let context = Object::context(context);
+    let Some(dead) = case.world.contexts.dead(context) else { return };
+    let (call, thread) = (case.event().call, case.event().thread);
+    let rule = match dead.ended {
+        ended if ended.object.kind == Kind::Device => DEV_08,
+        ended if ended.thread == thread => CTX_09,
+        _ => CTX_11,
+    };
+    case.report(
+        rule,
+        format!("{call} on {thread}, whose current context was destroyed"),
+        "the context lives while a thread has it current",
+        "let the thread finish, or choose another context, before the context is destroyed",
+    )
+    .about(context)
+    .against(dead.ended, "ended the context");
+}
+
+/// Pairs of set and reset, and the choice of contexts.
+fn devices(case: &mut Case<'_>) {
+    match case.event().op {
+        Op::Reset | Op::ResetForce if case.event().object.kind == Kind::Device => reset(case),
+        Op::MakeCurrent | Op::Destroy if case.event().object.kind == Kind::Context => context(case),
+        _ => {}
+    }
+}
+
+fn reset(case: &mut Case<'_>) {
+    let (object, forced) = (case.event().object, case.event().op == Op::ResetForce);
+    let device = case.world.devices.get(&object.number);
+    let sets = device.map_or(&[][..], |device| &device.sets);
+    if sets.is_empty() {
+        let earlier = device.and_then(|device| device.reset);
+        case.report(
+            DEV_07,
+            format!("{object} is reset, and it is not set"),
+            "one reset for each aclrtSetDevice",
+            "reset the device as often as it was set",
+        )
+        .about(object)
+        .against_any(earlier, "reset it for the last time");
+        return;
+    }
+    let thread = case.event().thread;
+    if let Some(other) = sets.iter().find(|set| forced && set.thread != thread).copied() {
+        case.report(
+            DEV_08,
+            format!("{object} is reset by force, and another thread has set it"),
+            "no other user of the device",
+            "pair every aclrtSetDevice with aclrtResetDevice",
+        )
+        .about(object)
+        .against(other, "set the device and has not reset it");
+    }
+}
+
+fn context(case: &mut Case<'_>) {
+    let (object, destroys) = (case.event().object, case.event().op == Op::Destroy);
+    if let Some(context) = case.world.contexts.get(object) {
+        let (made, default) = (context.made, context.is.default);
+        if default && destroys {
+            case.report(
+                CTX_02,
+                "a default context is destroyed",
+                "a context that aclrtCreateContext made",
+                "leave it: it ends with the last reset of its device",
+            )
+            .about(object)
+            .against(made, "set the device, which made the context");
+        }
+        return;
+    }
+    let dead = case.world.contexts.dead(object);
+    let reset = dead.is_some_and(|dead| dead.ended.object.kind == Kind::Device);
+    let what = if destroys { "destroyed" } else { "made current" };
+    case.report(
+        if reset && !destroys { CTX_06 } else { CTX_03 },
+        match dead {
+            Some(_) => format!("a context is {what} that has ended"),
+            None => format!("something is {what} that is no context"),
+        },
+        "a live context",
+        "destroy each context once, after its last use",
+    )
+    .about(object)
+    .against_any(dead.map(|dead| dead.ended), "ended it");
+}

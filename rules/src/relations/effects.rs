@@ -1,0 +1,306 @@
+//! What a call changes in the world.
+//!
+//! What a call ends or uses counts from its beginning on, and what it makes from its end on: so calls of several threads
+//! that overlap are seen in an order in which they may have happened.
+
+use super::clock::{Clock, Task};
+use super::live::ends;
+use super::scene::{Scene, UnderWay};
+use super::world::*;
+use crate::events::{Access, Flag, Kind, Member, Object, Op, Outcome, Role, Span, Use};
+use crate::finding::Call;
+
+/// The call is about to be made.
+pub(super) fn begin(world: &mut World, scene: Scene) {
+    if ends(scene.event.op) {
+        world.mark(scene.event.object, Some(scene.call));
+    }
+    let count = submit(world, &scene);
+    let awaited = awaited(world, &scene);
+    world.under_way.push(UnderWay { scene, awaited, count });
+}
+
+/// The call has been made, or refused.
+pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
+    let UnderWay { scene, awaited, count } = under_way;
+    let (call, object) = (scene.call, scene.event.object);
+    if outcome == Outcome::Refused {
+        if ends(scene.event.op) {
+            world.mark(object, None);
+        }
+        take_back(world, &scene);
+        return;
+    }
+    if matches!(outcome, Outcome::Success | Outcome::Created(_) | Outcome::WorkFailed) {
+        world.host.join(&awaited);
+    }
+    if outcome == Outcome::TimedOut
+        && let Some(stream) = world.streams.get_mut(object)
+    {
+        stream.is.timed_out = Some((call, stream.is.count));
+    }
+    settle(world, &scene);
+    if !matches!(outcome, Outcome::TimedOut | Outcome::NotReady) {
+        apply(world, &scene, outcome, count);
+    }
+}
+
+/// Enters the work that a call queues; answers its count.
+fn submit(world: &mut World, scene: &Scene) -> u64 {
+    let Some(queue) = scene.event.queue() else { return 0 };
+    let host = world.host.clone();
+    let Some(stream) = world.streams.get_mut(queue) else { return 0 };
+    let callback = scene.event.others().find(|other| other.kind == Kind::Callback);
+    if let Some(callback) = callback {
+        // When it runs, the work before it is over, and itself is not.
+        let mut before = stream.is.clock.clone();
+        before.join(&host);
+        world.callbacks.insert(callback, before);
+    }
+    stream.is.count += 1;
+    let (key, count) = (stream.is.key, stream.is.count);
+    stream.is.clock.join(&host);
+    stream.is.clock.raise(key, count);
+    if stream.is.persistent {
+        // When it runs is decided elsewhere.
+        return count;
+    }
+    let task = |span, access, role| Task { key, stream: queue, count, call: scene.call, span, access, role };
+    for used in scene.memory.iter().filter(|used| used.role != Role::Contents) {
+        let block = world.block(used.span.start).map(|(block, _)| block);
+        if let Some(block) = block.and_then(|block| world.blocks.get_mut(block)) {
+            block.in_flight.push(task(used.span, used.access, used.role));
+        }
+    }
+    let whole = || task(Span::new(0, 0), Access::Write, Role::Contents);
+    if scene.event.op == Op::Execute {
+        if let Some(model) = world.models.get_mut(scene.event.object) {
+            model.in_flight.push(whole());
+        }
+        let buffers: Vec<Object> = scene.data_buffers(world).collect();
+        for buffer in buffers {
+            world.data_buffers.get_mut(buffer).into_iter().for_each(|entry| entry.in_flight.push(whole()));
+        }
+        for dataset in scene.event.others() {
+            world.datasets.get_mut(dataset).into_iter().for_each(|entry| entry.in_flight.push(whole()));
+        }
+    }
+    if scene.event.op == Op::Await
+        && let Some(event) = world.events.get_mut(scene.event.object)
+    {
+        event.in_flight.push(whole());
+    }
+    if allocates(world, scene)
+        && let Some(object) = world.registrations.get(&queue).and_then(|registration| registration.object)
+    {
+        world.allocators.entry(object).or_default().push(whole());
+    }
+    count
+}
+
+fn allocates(world: &World, scene: &Scene) -> bool {
+    let dynamic = world.models.get(scene.event.object).is_some_and(|model| model.is.dynamic);
+    scene.event.is(Flag::Allocates) || (scene.event.op == Op::Execute && dynamic)
+}
+
+/// What is over when the call has returned.
+fn awaited(world: &World, scene: &Scene) -> Clock {
+    let event = &scene.event;
+    let mut awaited = Clock::default();
+    let mut add = |stream: Object| {
+        // A persistent stream answers at once, without having run.
+        let stream = world.streams.get(stream).filter(|stream| !stream.is.persistent);
+        stream.into_iter().for_each(|stream| awaited.join(&stream.is.clock));
+    };
+    match (event.op, event.object.kind) {
+        (Op::Synchronize | Op::Query, Kind::Stream | Kind::DefaultStream) => add(event.object),
+        (Op::Destroy | Op::DestroyForce | Op::Abort, Kind::Stream | Kind::DefaultStream) => add(event.object),
+        (Op::Synchronize, Kind::Process) | (Op::FreeSynced | Op::FreeHostSynced, _) => {
+            let context = event.context.map(Object::context);
+            context.into_iter().flat_map(|context| world.streams_of(context)).for_each(add);
+        }
+        (Op::Synchronize | Op::Query, Kind::Event) => {
+            let record = world.events.get(event.object).and_then(|event| event.is.record.as_ref());
+            record.into_iter().for_each(|record| awaited.join(&record.clock));
+        }
+        (Op::Unload, _) => {
+            // The library waits for the model's runs, or they were over before.
+            let order = world.order();
+            let runs = world.models.get(event.object);
+            runs.into_iter()
+                .flat_map(|model| model.in_flight.pending(&order))
+                .for_each(|task| awaited.raise(task.key, task.count));
+        }
+        (Op::Begin, _) => {
+            let before = world.callbacks.get(&event.object);
+            before.into_iter().for_each(|before| awaited.join(before));
+        }
+        _ if event.is(Flag::Blocks) => event.queue().into_iter().for_each(add),
+        _ => {}
+    }
+    awaited
+}
+
+/// The call had no effect: what it was to use is not used.
+fn take_back(world: &mut World, scene: &Scene) {
+    each_use(world, scene, |in_flight, _| in_flight.take_back(scene.call));
+}
+
+/// Forgets what has become of no interest.
+fn settle(world: &mut World, scene: &Scene) {
+    each_use(world, scene, |in_flight, order| in_flight.settle(scene.call, order));
+}
+
+fn each_use(
+    world: &mut World,
+    scene: &Scene,
+    mut f: impl FnMut(&mut super::clock::InFlight, &super::clock::Order<'_>),
+) {
+    let blocks = scene.memory.iter().filter_map(|used| world.block(used.span.start).map(|(block, _)| block));
+    let blocks: Vec<Object> = blocks.collect();
+    let buffers: Vec<Object> = scene.data_buffers(world).collect();
+    let order = super::clock::Order { host: &world.host, streams: &world.streams };
+    for block in blocks {
+        world.blocks.get_mut(block).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
+    }
+    for buffer in buffers {
+        world.data_buffers.get_mut(buffer).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
+    }
+    for object in scene.event.others().chain([scene.event.object]) {
+        world.datasets.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
+        world.models.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
+        world.events.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
+        if let Some(object) = world.registrations.get(&object).and_then(|registration| registration.object) {
+            world.allocators.get_mut(&object).into_iter().for_each(|in_flight| f(in_flight, &order));
+        }
+    }
+}
+
+fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
+    let (call, event, object) = (scene.call, &scene.event, scene.event.object);
+    let made = if let Outcome::Created(number) = outcome { Some(Object { number, ..object }) } else { None };
+    match event.op {
+        Op::Initialise => world.process.initialised.push(call),
+        Op::Release => {
+            world.process.initialised.pop();
+            if world.process.initialised.is_empty() {
+                world.process.finalised = Some(call);
+            }
+        }
+        Op::Finalise => {
+            world.process.initialised.clear();
+            world.process.finalised = Some(call);
+        }
+        Op::Set => {
+            if let Outcome::Created(number) = outcome {
+                super::lives::set_device(world, call, object.number, Object::context(number));
+            }
+        }
+        Op::Reset | Op::ResetForce if object.kind == Kind::Device => {
+            super::lives::reset_device(world, call, object.number, event.op == Op::ResetForce);
+        }
+        Op::EnablePeer | Op::DisablePeer => {
+            let device = world.context_device(event.context).map(|id| world.devices.entry(id).or_default());
+            let peers = device.map(|device| &mut device.peers);
+            if event.op == Op::EnablePeer {
+                peers.map(|peers| peers.insert(object.number));
+            } else {
+                peers.map(|peers| peers.remove(&object.number));
+            }
+        }
+        Op::Create | Op::Load | Op::Allocate => {
+            made.into_iter().for_each(|made| super::lives::make(world, scene, made));
+        }
+        Op::MakeCurrent => super::lives::make_current(world, call, object),
+        Op::AskDefaultStream => {
+            if let (Some(made), Some(context)) = (made, event.context) {
+                world.default_handles.insert(Object::stream(made.number), Object::default_stream(context));
+            }
+        }
+        op if ends(op) => super::lives::end(world, call, object),
+        Op::Synchronize if object.kind == Kind::Process => {
+            world.device_wait = event.context.map(|context| (call, Object::context(context)));
+        }
+        Op::Record => record(world, call, object, event.queue(), count),
+        Op::Await => {
+            let record = world.events.get(object).and_then(|event| event.is.record.clone());
+            let stream = event.queue().and_then(|queue| world.streams.get_mut(queue));
+            if let (Some(stream), Some(record)) = (stream, record) {
+                stream.is.clock.join(&record.clock);
+            }
+        }
+        Op::Reset => {
+            world.events.get_mut(object).into_iter().for_each(|event| event.is.record = None);
+        }
+        Op::Change if object.kind == Kind::DataBuffer => {
+            if let (Some(span), Some(buffer)) = (contents(scene), world.data_buffers.get_mut(object)) {
+                buffer.is.span = span;
+            }
+        }
+        Op::Add => {
+            let buffer = event.others().find(|other| other.kind == Kind::DataBuffer);
+            if let (Some(buffer), Some(dataset)) = (buffer, world.datasets.get_mut(object)) {
+                dataset.is.buffers.push(buffer);
+            }
+        }
+        Op::SetMember(member) => {
+            if let Some(descriptor) = world.descriptors.get_mut(object) {
+                descriptor.is.members.insert(member);
+                if member == Member::Object {
+                    descriptor.is.object = event.others().find(|other| other.kind == Kind::Allocator);
+                }
+            }
+        }
+        Op::Register => {
+            let descriptor = event.others().find(|other| other.kind == Kind::Descriptor);
+            if let Some(descriptor) = descriptor {
+                let object = world.descriptors.get(descriptor).and_then(|entry| entry.is.object);
+                world.registrations.insert(event.object, Registration { call, descriptor, object });
+            }
+        }
+        Op::Unregister => {
+            world.registrations.remove(&object);
+        }
+        Op::Subscribe | Op::Unsubscribe => {
+            if let Some(stream) = world.streams.get_mut(object) {
+                stream.is.subscribed = (event.op == Op::Subscribe).then_some(call);
+            }
+        }
+        Op::Begin => {
+            world.callbacks.remove(&object);
+        }
+        _ => {}
+    }
+    if let Some(queue) = event.queue() {
+        queued(world, scene, queue, count);
+    }
+}
+
+/// What a stream remembers of its work.
+fn queued(world: &mut World, scene: &Scene, queue: Object, count: u64) {
+    let own = allocates(world, scene) && !world.registrations.contains_key(&queue);
+    if let Some(stream) = world.streams.get_mut(queue) {
+        if own {
+            stream.is.allocated.get_or_insert(scene.call);
+        }
+        if scene.event.op == Op::LaunchCallback {
+            stream.is.launched = Some((scene.call, count));
+        }
+    }
+}
+
+fn record(world: &mut World, call: Call, event: Object, queue: Option<Object>, count: u64) {
+    let Some((queue, stream)) = queue.and_then(|queue| Some((queue, world.streams.get(queue)?))) else { return };
+    let (key, clock) = (stream.is.key, stream.is.clock.clone());
+    if let Some(event) = world.events.get_mut(event) {
+        event.is.record = Some(Record { call, stream: queue, key, count, clock });
+    }
+}
+
+/// What the call says that the object describes.
+pub(super) fn contents(scene: &Scene) -> Option<Span> {
+    scene.event.uses.iter().find_map(|used| match used {
+        Use::Memory { span, role: Role::Contents, .. } => Some(*span),
+        _ => None,
+    })
+}

@@ -1,0 +1,109 @@
+//! EVENT: what was recorded, and who waits for it.
+
+use super::scene::Case;
+use super::world;
+use crate::catalogue::*;
+use crate::events::{Kind, Object, Op};
+use crate::rule::RuleId;
+
+pub(super) fn judge(case: &mut Case<'_>) {
+    let object = case.event().object;
+    if object.kind != Kind::Event {
+        return;
+    }
+    match case.event().op {
+        Op::Await | Op::Synchronize => waits(case, object),
+        Op::Reset => resets(case, object),
+        Op::Elapsed => elapsed(case, object),
+        _ => {}
+    }
+}
+
+fn waits(case: &mut Case<'_>, object: Object) {
+    let Some(entry) = case.world.events.get(object) else { return };
+    let (made, on_stream) = (entry.made, case.event().op == Op::Await);
+    let flag = "create the event with ACL_EVENT_SYNC among its flags";
+    if on_stream && !entry.is.waitable {
+        flagless(case, EVENT_02, "a stream is to wait for an event without ACL_EVENT_SYNC", flag);
+    } else if entry.is.record.is_none() {
+        case.report(
+            EVENT_05,
+            format!("{object} is waited for, and nothing has recorded it: the wait orders nothing"),
+            "an event that a stream has recorded",
+            "call aclrtRecordEvent before the wait",
+        )
+        .about(object)
+        .against(made, "created the event, and no call has recorded it since");
+    }
+}
+
+fn resets(case: &mut Case<'_>, object: Object) {
+    let Some(entry) = case.world.events.get(object) else { return };
+    if entry.is.ex {
+        flagless(case, EVENT_03, "an event of aclrtCreateEventExWithFlag is reset", "record it again instead");
+    } else if entry.is.plain {
+        flagless(case, EVENT_01, "an event of plain aclrtCreateEvent is reset", "record it again instead");
+    } else if !entry.is.waitable {
+        let fix = "create the event with ACL_EVENT_SYNC among its flags";
+        flagless(case, EVENT_02, "an event without ACL_EVENT_SYNC is reset", fix);
+    }
+    let (world, own, order) = (case.world, case.event().queue(), case.world.order());
+    let Some(entry) = world.events.get(object) else { return };
+    let other = entry.in_flight.pending(&order).find(|task| Some(task.stream) != own);
+    if let Some((stream, call)) = other.map(|task| (task.stream, task.call)) {
+        case.report(
+            EVENT_10,
+            format!("{object} is reset, and {stream} may still wait for it"),
+            "nothing waits for the event any more",
+            "synchronise the streams that wait, then reset",
+        )
+        .about(object)
+        .about(stream)
+        .against(call, "let the stream wait for the event");
+    }
+}
+
+/// What the event was created as forbids it.
+fn flagless(case: &mut Case<'_>, rule: RuleId, found: &'static str, fix: &'static str) {
+    let object = case.event().object;
+    let made = case.world.made(object);
+    case.report(rule, found, "an event that was created for this", fix)
+        .about(object)
+        .against_any(made, "created the event");
+}
+
+fn elapsed(case: &mut Case<'_>, start: Object) {
+    let Some(end) = case.event().others().find(|other| other.kind == Kind::Event) else { return };
+    let of = |object| case.world.events.get(object);
+    let (Some(first), Some(last)) = (of(start), of(end)) else { return };
+    let open = |record: &world::Record| case.world.host.at(record.key) < record.count;
+    let mut against = None;
+    let found = match (&first.is.record, &last.is.record) {
+        _ if !first.is.timed || !last.is.timed => "one of the events does not keep the time",
+        (None, _) | (_, None) => "one of the events was never recorded",
+        (Some(a), Some(b)) => {
+            against = Some((b.call, "recorded the second event"));
+            if a.key != b.key {
+                "the events were recorded on different streams"
+            } else if a.count > b.count {
+                "the second event was recorded before the first"
+            } else if open(b) {
+                "no wait has told that the second event was reached"
+            } else {
+                return;
+            }
+        }
+    };
+    let report = case
+        .report(
+            EVENT_04,
+            found,
+            "two events with ACL_EVENT_TIME_LINE, recorded one after the other on one stream that was synchronised since",
+            "record both on one stream, synchronise it, then ask for the time",
+        )
+        .about(start)
+        .about(end);
+    if let Some((call, what)) = against {
+        report.against(call, what);
+    }
+}

@@ -1,0 +1,101 @@
+//! MEM, COPY, STREAM, MODEL: memory that queued work may still use is used by somebody else.
+//!
+//! Two uses conflict when one of them writes and no wait puts them in order. What a thread does by itself comes after
+//! the work that some thread has waited for; what a stream does comes after that, too, and after what the stream waited
+//! for.
+
+use super::clock::{Now, Task};
+use super::scene::{Case, MemoryUse};
+use crate::catalogue::*;
+use crate::events::{Access, Kind, Op, Role};
+use crate::rule::RuleId;
+
+pub(super) fn judge(case: &mut Case<'_>) {
+    if super::live::ends(case.event().op) {
+        return;
+    }
+    for used in &case.scene.memory {
+        if used.role != Role::Contents && conflict(case, used) {
+            return;
+        }
+    }
+}
+
+/// Whether there is one, which is reported then.
+fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
+    let (world, order) = (case.world, case.world.order());
+    let Some((object, block)) = world.block(used.span.start) else { return false };
+    let queue = case.event().queue();
+    let now = world.now(queue);
+    let writes = |access| access == Access::Write;
+    let task = block
+        .in_flight
+        .unordered(&order, now, |task| task.span.overlaps(used.span) && (writes(task.access) || writes(used.access)));
+    let Some(task) = task.cloned() else { return false };
+    let rule = excused_by(case, &task).unwrap_or_else(|| rule_for(case, used, &task, block.is.device.is_some()));
+    let user = match now {
+        Now::Host => "this call".to_owned(),
+        Now::Queued(..) => queue.map_or_else(String::new, |queue| queue.to_string()),
+    };
+    let verb = |access| if writes(access) { "writes" } else { "reads" };
+    case.report(
+        rule,
+        format!(
+            "{user} {} {} as {}, and {}, which {} {} as {}, may still be at it",
+            verb(used.access),
+            used.span,
+            used.role.name(),
+            task.stream,
+            verb(task.access),
+            task.span,
+            task.role.name(),
+        ),
+        match now {
+            Now::Host => "the work is over: a thread has waited for it",
+            Now::Queued(..) => "the one stream waits for the other",
+        },
+        match now {
+            Now::Host => format!("synchronise {} first (aclrtSynchronizeStream)", task.stream),
+            Now::Queued(..) => format!(
+                "record an event on {} after its work, and let {user} wait for it (aclrtStreamWaitEvent)",
+                task.stream
+            ),
+        },
+    )
+    .about(object)
+    .about(task.stream)
+    .against(task.call, "queued work that uses the memory");
+    true
+}
+
+fn rule_for(case: &Case<'_>, used: &MemoryUse, task: &Task, on_device: bool) -> RuleId {
+    let at_once = case.event().queue().is_none();
+    if used.role == Role::Workspace && task.role == Role::Workspace {
+        return if at_once { MODEL_04 } else { MODEL_05 };
+    }
+    if !at_once {
+        let default = |kind| kind == Kind::DefaultStream;
+        let with_default = default(task.stream.kind) || case.event().queue().is_some_and(|queue| default(queue.kind));
+        return if with_default { STREAM_12 } else { STREAM_04 };
+    }
+    match (used.access, task.role) {
+        (Access::Read, Role::Output) => MODEL_17,
+        (Access::Read, _) if on_device && case.event().op == Op::Use => COPY_07,
+        (Access::Read, _) => COPY_03,
+        (Access::Write, Role::Input | Role::Output) => MODEL_17,
+        (Access::Write, Role::Weights) => MODEL_09,
+        (Access::Write, Role::Workspace) => MODEL_02,
+        (Access::Write, _) => COPY_04,
+    }
+}
+
+/// A wait that the program may have taken for enough: one whose time limit came first (STREAM-16), or one for the
+/// streams of another context (DEV-17).
+pub(super) fn excused_by(case: &Case<'_>, task: &Task) -> Option<RuleId> {
+    let stream = case.world.streams.get(task.stream)?;
+    if stream.is.timed_out.is_some_and(|(_, count)| task.count <= count) {
+        return Some(STREAM_16);
+    }
+    let (wait, context) = case.world.device_wait?;
+    (wait.number > task.call.number && context != stream.is.context).then_some(DEV_17)
+}

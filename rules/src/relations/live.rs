@@ -1,0 +1,142 @@
+//! Every object that a call names is alive, and no other thread is about to end it.
+
+use super::scene::Case;
+use super::world::Fate;
+use crate::catalogue::*;
+use crate::events::{Kind, Object, Op};
+use crate::finding::Call;
+use crate::rule::RuleId;
+
+/// Whether all of them are.
+pub(super) fn judge(case: &mut Case<'_>) -> bool {
+    let event = case.event();
+    let own = (!makes(event.op)).then_some(event.object);
+    let mut named: Vec<Object> = own.into_iter().chain(event.others()).collect();
+    if event.op == Op::Execute {
+        named.extend(case.scene.data_buffers(case.world));
+    }
+    // Taking back the registration of a stream that has gone does no harm.
+    let harmless = |object: &Object| event.op == Op::Unregister && object.number != 0;
+    named.retain(|object| known_by_events(*object) && !harmless(object));
+    named.dedup();
+    let before = case.findings.len();
+    for object in named {
+        match case.world.fate(object) {
+            Fate::Live { ending: Some(by), .. } if by.thread != event.thread => being_ended(case, object, by),
+            Fate::Live { .. } => {}
+            Fate::Dead(dead) => gone(case, object, Some(dead.ended)),
+            Fate::Unknown => gone(case, object, None),
+        }
+    }
+    if ends(event.op) {
+        used_elsewhere(case, event.object);
+    }
+    case.findings.len() == before
+}
+
+fn makes(op: Op) -> bool {
+    matches!(op, Op::Create | Op::Load | Op::Allocate | Op::Begin)
+}
+
+pub(super) fn ends(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Destroy | Op::DestroyForce | Op::Unload | Op::Free | Op::FreeHost | Op::FreeSynced | Op::FreeHostSynced
+    )
+}
+
+/// Contexts are the business of another relation; memory is looked up by what is behind an address.
+fn known_by_events(object: Object) -> bool {
+    !matches!(
+        object.kind,
+        Kind::Process
+            | Kind::Device
+            | Kind::Context
+            | Kind::DefaultStream
+            | Kind::Memory
+            | Kind::Allocator
+            | Kind::Callback
+    )
+}
+
+fn gone(case: &mut Case<'_>, object: Object, ended: Option<Call>) {
+    let (op, own) = (case.event().op, case.event().object == object);
+    let what = if own && ends(op) { "ended again" } else { "used" };
+    let found = match ended {
+        Some(_) => format!("{object} is {what}, and it has ended"),
+        None if object.number == 0 => format!("the {} is null", object.kind),
+        None => format!("{object} is {what}, and no such {} was ever made", object.kind),
+    };
+    let (rule, fix) = rule_for(case, object, ended);
+    case.report(rule, found, format!("a live {}", object.kind), fix)
+        .about(object)
+        .against_any(ended, format!("ended the {}", object.kind));
+}
+
+fn rule_for(case: &Case<'_>, object: Object, ended: Option<Call>) -> (RuleId, &'static str) {
+    let event = case.event();
+    let by = |kind: Kind| ended.is_some_and(|ended| ended.object.kind == kind);
+    match object.kind {
+        Kind::Stream if by(Kind::Device) => (DEV_05, "destroy the stream before its device is reset"),
+        Kind::Stream if by(Kind::Context) => (CTX_10, "destroy the stream before its context"),
+        Kind::Stream if object.number == 0 && event.op == Op::Register => {
+            (ALLOC_01, "register on a stream that aclrtCreateStream made")
+        }
+        Kind::Stream if object.number == 0 && event.op == Op::Unregister => {
+            (ALLOC_20, "unregister the stream that was registered")
+        }
+        Kind::Stream if object.number == 0 => (STREAM_02, "leave the default stream: it ends with its context"),
+        Kind::Stream => (STREAM_08, "destroy each stream once, after its last use"),
+        Kind::Event if by(Kind::Device) => (DEV_10, "destroy the event before its device is reset"),
+        Kind::Event => (EVENT_06, "destroy each event once, after its last use"),
+        Kind::Model if ended.is_none() => (MODEL_12, "use the id that a successful load gave"),
+        Kind::Model if by(Kind::Model) => (MODEL_14, "unload each model once, after its last run"),
+        Kind::Model => (CTX_10, "unload the model before its context or device goes"),
+        Kind::DataBuffer if event.op == Op::Execute => {
+            (DATA_04, "destroy a data buffer after the last run of the datasets that hold it")
+        }
+        Kind::Descriptor if ended.is_none() => (ALLOC_06, "make the descriptor with aclrtAllocatorCreateDesc first"),
+        Kind::Descriptor => (ALLOC_08, "destroy each descriptor once, after its last use"),
+        _ => (DATA_05, "destroy each object once, by its own call, after its last use"),
+    }
+}
+
+/// Another thread ends what this call uses.
+fn being_ended(case: &mut Case<'_>, object: Object, by: Call) {
+    let Some((rule, fix)) = overlap(object) else { return };
+    case.report(
+        rule,
+        format!("{object} is used while another thread is ending it"),
+        "no other call on it meanwhile",
+        fix,
+    )
+    .about(object)
+    .against(by, "has not returned");
+}
+
+/// This call ends what another thread uses.
+fn used_elsewhere(case: &mut Case<'_>, object: Object) {
+    let Some((rule, fix)) = overlap(object) else { return };
+    let world = case.world;
+    let user = case.elsewhere().find(|other| other.scene.concerns(world, object));
+    if let Some(user) = user.map(|other| other.scene.call) {
+        case.report(
+            rule,
+            format!("{object} is ended while another thread is in a call that uses it"),
+            "no other call on it meanwhile",
+            fix,
+        )
+        .about(object)
+        .against(user, "has not returned");
+    }
+}
+
+fn overlap(object: Object) -> Option<(RuleId, &'static str)> {
+    Some(match object.kind {
+        Kind::Stream => (STREAM_07, "let one thread own the stream, and join the others before it destroys it"),
+        Kind::Event => (EVENT_06, "wait for the other threads before the event is destroyed"),
+        Kind::Model => (MODEL_14, "wait for the other threads before the model is unloaded"),
+        Kind::Dataset | Kind::DataBuffer => (DATA_10, "wait for the other threads before it is destroyed"),
+        _ => return None,
+    })
+}

@@ -1,0 +1,204 @@
+//! How objects come to be and end, and what ends with them.
+
+use super::effects::contents;
+use super::scene::Scene;
+use super::world::*;
+use crate::events::{Flag, Kind, Object, Place, Role, Span, Use};
+use crate::finding::Call;
+
+pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
+    let (call, event) = (scene.call, &scene.event);
+    let context = event.context.map(Object::context);
+    let device = world.context_device(event.context);
+    match made.kind {
+        Kind::Context => {
+            let device = event.others().find(|other| other.kind == Kind::Device).map_or(0, |device| device.number);
+            world.contexts.enter(made, call, Context { device, default: false });
+            enter_stream(world, call, Object::default_stream(made.number), made, false);
+            make_current(world, call, made);
+        }
+        Kind::Stream => {
+            if let Some(context) = context {
+                enter_stream(world, call, made, context, event.is(Flag::Persistent));
+            }
+        }
+        Kind::Event => {
+            let [plain, ex] = [Flag::Plain, Flag::Ex].map(|flag| event.is(flag));
+            let [waitable, timed] = [Flag::Waitable, Flag::Timed].map(|flag| event.is(flag));
+            let device = device.unwrap_or(0);
+            world.events.enter(made, call, Event { device, plain, ex, waitable, timed, record: None });
+        }
+        Kind::Memory => {
+            let described = event.uses.iter().find_map(|used| match *used {
+                Use::Memory { span, claimed, .. } => Some((span.bytes, claimed)),
+                _ => None,
+            });
+            let (bytes, place) = described.unwrap_or((1, None));
+            let device = if place == Some(Place::Host) { None } else { Some(device.unwrap_or(0)) };
+            enter_block(world, call, Span::new(made.number, bytes), device);
+        }
+        Kind::Model => {
+            let area = |wanted: Role| {
+                event.uses.iter().find_map(|used| match *used {
+                    Use::Memory { span, role, .. } if role == wanted && span.start != 0 => Some(span),
+                    _ => None,
+                })
+            };
+            let (work, weights) = (area(Role::Workspace), area(Role::Weights));
+            let dynamic = event.is(Flag::Dynamic);
+            if let Some(context) = context {
+                world.models.enter(made, call, Model { context, work, weights, dynamic });
+            }
+        }
+        Kind::Dataset => world.datasets.enter(made, call, Dataset::default()),
+        Kind::DataBuffer => {
+            let span = contents(scene).unwrap_or(Span::new(0, 0));
+            world.data_buffers.enter(made, call, DataBuffer { span });
+        }
+        Kind::Descriptor => world.descriptors.enter(made, call, Descriptor::default()),
+        Kind::Process | Kind::Device | Kind::DefaultStream | Kind::Allocator | Kind::Callback => {}
+    }
+}
+
+/// The call has ended the object.
+pub(super) fn end(world: &mut World, call: Call, object: Object) {
+    match object.kind {
+        Kind::Stream => end_stream(world, call, object),
+        Kind::Context => end_context(world, call, object),
+        Kind::Event => {
+            world.events.end(object, call);
+        }
+        Kind::Memory => end_block(world, call, object),
+        Kind::Model => {
+            world.models.end(object, call);
+        }
+        Kind::Dataset => {
+            world.datasets.end(object, call);
+        }
+        Kind::DataBuffer => {
+            world.data_buffers.end(object, call);
+        }
+        Kind::Descriptor => {
+            world.descriptors.end(object, call);
+        }
+        Kind::Process | Kind::Device | Kind::DefaultStream | Kind::Allocator | Kind::Callback => {}
+    }
+}
+
+pub(super) fn make_current(world: &mut World, call: Call, context: Object) {
+    world.threads.insert(call.thread, Standing { current: Some((context, call)), lost: None });
+}
+
+pub(super) fn set_device(world: &mut World, call: Call, id: u64, context: Object) {
+    let device = world.devices.entry(id).or_default();
+    device.sets.push(call);
+    device.default_context = Some(context);
+    if world.contexts.get(context).is_none() {
+        world.contexts.enter(context, call, Context { device: id, default: true });
+        enter_stream(world, call, Object::default_stream(context.number), context, false);
+    }
+    make_current(world, call, context);
+}
+
+pub(super) fn reset_device(world: &mut World, call: Call, id: u64, forced: bool) {
+    let Some(device) = world.devices.get_mut(&id) else { return };
+    if !forced && device.sets.len() > 1 {
+        // The thread's own set, if it has one.
+        let own = device.sets.iter().rposition(|set| set.thread == call.thread);
+        device.sets.remove(own.unwrap_or(0));
+        return;
+    }
+    device.sets.clear();
+    device.reset = Some(call);
+    if let Some(context) = device.default_context.take() {
+        end_context(world, call, context);
+    }
+    release_unused(world, call, id);
+}
+
+fn end_context(world: &mut World, call: Call, context: Object) {
+    for stream in world.streams_of(context) {
+        end_stream(world, call, stream);
+    }
+    for model in world.models.those(|model| model.context == context) {
+        world.models.end(model, call);
+    }
+    world.default_handles.retain(|_, default| default.number != context.number);
+    let ended = world.contexts.end(context, call);
+    if let Some(standing) = world.threads.get_mut(&call.thread)
+        && standing.current.is_some_and(|(current, _)| current == context)
+    {
+        *standing = Standing { current: None, lost: Some((context, call)) };
+    }
+    // What belongs to the device goes with the last of its contexts.
+    if let Some(ended) = ended.filter(|context| !context.default) {
+        release_unused(world, call, ended.device);
+    }
+}
+
+fn release_unused(world: &mut World, call: Call, id: u64) {
+    if world.contexts.live().any(|(_, context)| context.is.device == id) {
+        return;
+    }
+    for event in world.events.those(|event| event.device == id) {
+        world.events.end(event, call);
+    }
+    for block in world.blocks.those(|block| block.device == Some(id)) {
+        end_block(world, call, block);
+    }
+    world.devices.get_mut(&id).into_iter().for_each(|device| device.peers.clear());
+}
+
+fn enter_stream(world: &mut World, call: Call, object: Object, context: Object, persistent: bool) {
+    let Some(device) = world.contexts.get(context).map(|context| context.is.device) else { return };
+    let stream = Stream {
+        // A context's default stream is the only other stream that a call can make.
+        key: call.number,
+        context,
+        device,
+        persistent,
+        count: 0,
+        clock: super::clock::Clock::default(),
+        timed_out: None,
+        allocated: None,
+        subscribed: None,
+        launched: None,
+    };
+    world.streams.enter(object, call, stream);
+}
+
+fn end_stream(world: &mut World, call: Call, object: Object) {
+    let Some(stream) = world.streams.end(object, call) else { return };
+    // Its work is over. What waits in other streams' clocks would only grow.
+    world.host.join(&stream.clock);
+    world.host.forget(stream.key);
+    world.streams.live_mut().for_each(|(_, other)| other.is.clock.forget(stream.key));
+    world.events.live_mut().for_each(|(_, event)| {
+        if let Some(record) = &mut event.is.record {
+            record.clock.forget(stream.key);
+        }
+    });
+}
+
+fn enter_block(world: &mut World, call: Call, span: Span, device: Option<u64>) {
+    let covered = world.freed.range(..span.end()).rev().take_while(|(start, bytes)| *start + **bytes > span.start);
+    let covered: Vec<u64> = covered.map(|(start, _)| *start).collect();
+    world.freed.retain(|start, _| !covered.contains(start));
+    world.blocks.enter(Object::memory(span.start), call, Block { span, device });
+}
+
+fn end_block(world: &mut World, call: Call, object: Object) {
+    /// How many freed blocks are remembered by what they covered.
+    const REMEMBERED: usize = 4096;
+    // A call of another thread may have got the address already.
+    let own = world.blocks.get(object).is_some_and(|entry| entry.ending.is_none_or(|ending| ending == call));
+    if !own || world.blocks.get(object).is_some_and(|entry| entry.made.number > call.number) {
+        return;
+    }
+    if let Some(block) = world.blocks.end(object, call) {
+        world.freed.insert(block.span.start, block.span.bytes);
+        if world.freed.len() > REMEMBERED {
+            world.freed.pop_first();
+        }
+    }
+}

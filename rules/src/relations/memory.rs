@@ -1,0 +1,202 @@
+//! MEM, COPY: what kind of memory an address is in, and whether there still is a block.
+
+use super::scene::{Case, MemoryUse};
+use crate::catalogue::*;
+use crate::events::{Flag, Kind, Object, Op, Role};
+
+/// Whether the memory is there, and where the call says.
+pub(super) fn judge(case: &mut Case<'_>) -> bool {
+    let before = case.findings.len();
+    if super::live::ends(case.event().op) && case.event().object.kind == Kind::Memory {
+        release(case);
+        return case.findings.len() == before;
+    }
+    for used in &case.scene.memory {
+        if matches!(used.role, Role::Contents) {
+            continue;
+        }
+        if !freed(case, used) {
+            place(case, used);
+            filled(case, used);
+        }
+    }
+    if case.findings.len() == before {
+        other_device(case);
+        between_devices(case);
+    }
+    case.findings.len() == before
+}
+
+/// What a free is given.
+fn release(case: &mut Case<'_>) {
+    let (world, op, object) = (case.world, case.event().op, case.event().object);
+    if object.number == 0 {
+        case.report(
+            MEM_05,
+            "a null pointer is freed",
+            "the address of a block",
+            "free only what was allocated: null is an error here",
+        );
+        return;
+    }
+    let of_host = matches!(op, Op::FreeHost | Op::FreeHostSynced);
+    if let Some(block) = world.blocks.get(object) {
+        let (made, in_host) = (block.made, block.is.device.is_none());
+        if in_host != of_host {
+            let (is, by) = if in_host { ("pinned host", "aclrtFreeHost") } else { ("device", "aclrtFree") };
+            case.report(
+                MEM_03,
+                format!("{object} is {is} memory, and {} is to free it", case.scene.call.name),
+                format!("{by}, which goes with the call that allocated it"),
+                format!("free it by {by}"),
+            )
+            .about(object)
+            .against(made, "allocated it");
+        }
+        return;
+    }
+    match world.blocks.dead(object) {
+        Some(dead) if dead.ended.object.kind != Kind::Memory => {
+            case.report(
+                MEM_12,
+                format!("{object} is freed, and its device was released"),
+                "memory is freed before its device is reset",
+                "free it first, then reset the device",
+            )
+            .about(object)
+            .against(dead.ended, "released the device, and its memory with it");
+        }
+        Some(dead) => {
+            case.report(MEM_01, format!("{object} is freed again"), "one free for each block", "free each block once")
+                .about(object)
+                .against(dead.ended, "freed it");
+        }
+        None => {
+            let inside = world.block(object.number).map(|(block, _)| block);
+            case.report(
+                MEM_03,
+                format!("{object} is freed, and no allocation gave this address"),
+                "the address that an allocation gave",
+                "free the address of the whole block, by the call that goes with its allocation",
+            )
+            .about(object)
+            .all(inside);
+        }
+    }
+}
+
+/// Whether the memory is in a block that ended.
+fn freed(case: &mut Case<'_>, used: &MemoryUse) -> bool {
+    let Some(block) = case.world.freed_block(used.span.start) else { return false };
+    let Some(dead) = case.world.blocks.dead(block) else { return false };
+    let rule = match used.role {
+        _ if dead.ended.object.kind != Kind::Memory => MEM_12,
+        Role::Workspace => MODEL_02,
+        Role::Weights => MODEL_03,
+        Role::Input | Role::Output => DATA_02,
+        _ => MEM_01,
+    };
+    case.report(
+        rule,
+        format!("{} are used as {}, and the block was freed", used.span, used.role.name()),
+        "a block that was not freed",
+        "free the block after its last use",
+    )
+    .about(block)
+    .against(dead.ended, "freed the block");
+    true
+}
+
+fn place(case: &mut Case<'_>, used: &MemoryUse) {
+    let Some(claimed) = used.claimed else { return };
+    let there = case.world.place(used.span.start);
+    if claimed == there || case.event().is(Flag::OnDevice) || used.span.start == 0 {
+        return;
+    }
+    let rule = match used.role {
+        Role::Input | Role::Output => MODEL_18,
+        Role::Workspace | Role::Weights => MEM_10,
+        Role::Image => MODEL_10,
+        _ => COPY_02,
+    };
+    let block = case.world.block(used.span.start).map(|(block, _)| block);
+    case.report(
+        rule,
+        format!("{} are {there} memory, and the call takes them for {claimed} memory", used.span),
+        format!("{claimed} memory as {}", used.role.name()),
+        if rule == COPY_02 {
+            "name the direction that the addresses have, or swap them"
+        } else {
+            "copy the bytes to the other side first"
+        },
+    )
+    .all(block);
+}
+
+/// MEM-16: a fill works on memory that the library allocated.
+fn filled(case: &mut Case<'_>, used: &MemoryUse) {
+    if case.event().op == Op::Fill && case.world.block(used.span.start).is_none() && used.span.start != 0 {
+        case.report(
+            MEM_16,
+            format!("{} are filled, and no allocation of the library gave them", used.span),
+            "device memory, or pinned host memory",
+            "write to the program's own memory by the program's own means",
+        );
+    }
+}
+
+/// MEM-11: work on a stream reaches the memory of its own device.
+fn other_device(case: &mut Case<'_>) {
+    let (world, event) = (case.world, case.event());
+    let Some(device) = event.queue().and_then(|queue| world.streams.get(queue)).map(|stream| stream.is.device) else {
+        return;
+    };
+    if event.op == Op::Use && devices(case).len() > 1 {
+        return;
+    }
+    for used in &case.scene.memory {
+        let Some((block, entry)) = world.block(used.span.start) else { continue };
+        let Some(of) = entry.is.device.filter(|of| *of != device && !linked(case, device, *of)) else { continue };
+        let made = entry.made;
+        case.report(
+            MEM_11,
+            format!("{} of device {of} are used by work of device {device}", used.span),
+            "memory of the stream's own device, or access between the two",
+            "allocate while a context of the stream's device is current, or call aclrtDeviceEnablePeerAccess",
+        )
+        .about(block)
+        .against(made, "allocated the block");
+        return;
+    }
+}
+
+/// COPY-08: a copy from one device to another.
+fn between_devices(case: &mut Case<'_>) {
+    let [a, b] = *devices(case).as_slice() else { return };
+    if case.event().op == Op::Use && !linked(case, a, b) {
+        let blocks: Vec<Object> =
+            case.scene.memory.iter().filter_map(|used| Some(case.world.block(used.span.start)?.0)).collect();
+        case.report(
+            COPY_08,
+            format!("memory is copied between the devices {a} and {b}"),
+            "access between the two was enabled",
+            "call aclrtDeviceCanAccessPeer, then aclrtDeviceEnablePeerAccess",
+        )
+        .all(blocks);
+    }
+}
+
+/// Access in one direction is taken to be enough: which one a copy needs depends on the product.
+fn linked(case: &Case<'_>, a: u64, b: u64) -> bool {
+    let reaches = |a: u64, b: u64| case.world.devices.get(&a).is_some_and(|device| device.peers.contains(&b));
+    reaches(a, b) || reaches(b, a)
+}
+
+/// The devices whose memory a call reads or writes.
+fn devices(case: &Case<'_>) -> Vec<u64> {
+    let of = |used: &MemoryUse| case.world.block(used.span.start)?.1.is.device;
+    let mut devices: Vec<u64> = case.scene.memory.iter().filter_map(of).collect();
+    devices.sort_unstable();
+    devices.dedup();
+    devices
+}

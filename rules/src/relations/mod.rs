@@ -1,0 +1,117 @@
+//! The checker: relations between objects, judged over one stream of events.
+//!
+//! One file per relation. A relation looks at a [`Scene`](scene::Scene) and the [`World`](world::World) before it, and
+//! reports what contradicts them; [`effects`] alone changes the world. Where the events do not tell enough, the relation
+//! stays silent: a finding is a broken rule.
+
+mod allocators;
+mod book;
+mod callbacks;
+mod clock;
+mod current;
+mod data;
+mod effects;
+mod endings;
+mod events;
+mod in_flight;
+mod live;
+mod lives;
+mod memory;
+mod models;
+mod process;
+mod same_context;
+mod scene;
+mod streams;
+mod teardown;
+mod world;
+
+use crate::events::{Event, Outcome};
+use crate::finding::{Call, Finding};
+use scene::{Case, Scene};
+use world::World;
+
+/// Watches over the calls of one process.
+///
+/// Every call is [judged](Self::judge) before it is made, and [committed](Self::commit) after it. The checker knows
+/// nothing but the events, so it has to see all of them from the start of the process on.
+///
+/// Calls of several threads may overlap: judge as late as possible before the call, and commit as early as possible
+/// after it. Calls of one thread nest (a callback may be run inside a call).
+///
+/// ```
+/// use ascendcl_rules::{Checker, Event, Object, Op, Outcome, Thread, INIT_01};
+///
+/// let mut checker = Checker::new();
+/// let set = Event::new("aclrtSetDevice", Object::device(0), Op::Set, Thread(1));
+/// let findings = checker.judge(&set);
+/// checker.commit(&set, Outcome::Created(0x100));
+/// assert_eq!(findings.iter().map(|finding| finding.rule).collect::<Vec<_>>(), [INIT_01]);
+/// ```
+#[derive(Default, Debug)]
+pub struct Checker {
+    world: World,
+}
+
+impl Checker {
+    /// A checker of a process that has made no call yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes a call that is about to be made, and tells which rules it breaks.
+    ///
+    /// A call that is not made because of them is [committed](Self::commit) as [`Outcome::Refused`].
+    pub fn judge(&mut self, event: &Event) -> Vec<Finding> {
+        self.world.calls += 1;
+        let call = Call { name: event.call, object: event.object, number: self.world.calls, thread: event.thread };
+        let scene = Scene::new(&self.world, call, event);
+        let mut case = Case { world: &self.world, scene: &scene, findings: Vec::new() };
+        judge(&mut case);
+        let findings = case.findings;
+        effects::begin(&mut self.world, scene);
+        findings
+    }
+
+    /// Takes the end of the call that this thread was in last.
+    pub fn commit(&mut self, event: &Event, outcome: Outcome) {
+        let mine = |call: &scene::UnderWay| call.scene.call.thread == event.thread;
+        if let Some(index) = self.world.under_way.iter().rposition(mine) {
+            let call = self.world.under_way.remove(index);
+            effects::end(&mut self.world, call, outcome);
+        }
+    }
+
+    /// Judges and commits a call that has been made.
+    pub fn observe(&mut self, event: &Event, outcome: Outcome) -> Vec<Finding> {
+        let findings = self.judge(event);
+        self.commit(event, outcome);
+        findings
+    }
+
+    /// What is left to find when the process exits.
+    pub fn exit(&mut self, event: &Event) -> Vec<Finding> {
+        let call = Call { name: event.call, object: event.object, number: self.world.calls + 1, thread: event.thread };
+        let scene = Scene::new(&self.world, call, event);
+        let mut case = Case { world: &self.world, scene: &scene, findings: Vec::new() };
+        process::at_exit(&mut case);
+        case.findings
+    }
+}
+
+/// What a call does with objects that are not there, or not here, says nothing about the other relations.
+fn judge(case: &mut Case<'_>) {
+    process::judge(case);
+    callbacks::inside(case);
+    if current::judge(case) && live::judge(case) && same_context::judge(case) {
+        callbacks::judge(case);
+        streams::judge(case);
+        events::judge(case);
+        allocators::judge(case);
+        data::judge(case);
+        if memory::judge(case) && models::judge(case) {
+            in_flight::judge(case);
+        }
+        endings::judge(case);
+        teardown::judge(case);
+    }
+}

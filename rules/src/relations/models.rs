@@ -1,0 +1,120 @@
+//! MODEL: which runs may go on at the same time, and the memory that models were given.
+
+use super::clock::Now;
+use super::scene::{Case, MemoryUse};
+use super::world::Model;
+use crate::catalogue::*;
+use crate::events::{Access, Object, Op, Role, Span};
+use crate::rule::RuleId;
+
+/// Whether the model may run, as far as its other runs go.
+pub(super) fn judge(case: &mut Case<'_>) -> bool {
+    let before = case.findings.len();
+    match case.event().op {
+        Op::Execute => runs(case),
+        Op::Unload => unload(case),
+        _ => {}
+    }
+    overwritten(case);
+    case.findings.len() == before
+}
+
+fn runs(case: &mut Case<'_>) {
+    let (world, order, object) = (case.world, case.world.order(), case.event().object);
+    let Some(entry) = world.models.get(object) else { return };
+    let queue = case.event().queue();
+    let earlier = entry.in_flight.unordered(&order, world.now(queue), |_| true);
+    if let Some((stream, call)) = earlier.map(|task| (task.stream, task.call)) {
+        let here = queue.map_or("at once".to_owned(), |queue| format!("on {queue}"));
+        case.report(
+            MODEL_15,
+            format!("{object} is run {here}, and its run on {stream} may still go on"),
+            "one run of a model at a time",
+            format!("synchronise {stream} first, keep to one stream, or load the model once more"),
+        )
+        .about(object)
+        .about(stream)
+        .against(call, "queued the other run");
+        return;
+    }
+    let mut others = case.elsewhere().filter(|other| other.scene.event.op == Op::Execute);
+    let other = others.find(|other| {
+        other.scene.event.object == object || (queue.is_none() && shares(&case.scene.memory, &other.scene.memory))
+    });
+    let Some(other) = other else { return };
+    let (call, with) = (other.scene.call, other.scene.event.object);
+    let both_at_once = queue.is_none() && other.scene.event.queue().is_none();
+    if with == object && both_at_once {
+        case.report(
+            MODEL_16,
+            format!("two threads run {object} at the same time"),
+            "one lock over filling the inputs and running the model",
+            "give each thread a model of its own, or hold a lock around both",
+        )
+        .about(object)
+        .against(call, "runs the model, and has not returned");
+    } else if with != object && both_at_once {
+        case.report(
+            MODEL_06,
+            format!("two threads run {object} and {with} at the same time, and the two share working memory"),
+            "one lock over the runs of models that share working memory",
+            "give each model working memory of its own, or hold a lock around the runs",
+        )
+        .about(object)
+        .about(with)
+        .against(call, "runs the other model, and has not returned");
+    }
+}
+
+fn shares(own: &[MemoryUse], other: &[MemoryUse]) -> bool {
+    let work = |used: &&MemoryUse| used.role == Role::Workspace;
+    own.iter().filter(work).any(|own| other.iter().filter(work).any(|other| own.span.overlaps(other.span)))
+}
+
+fn unload(case: &mut Case<'_>) {
+    let (world, order, object) = (case.world, case.world.order(), case.event().object);
+    let Some(entry) = world.models.get(object) else { return };
+    let run = entry.in_flight.unordered(&order, Now::Host, |_| true);
+    if let Some((stream, call)) = run.map(|task| (task.stream, task.call)) {
+        case.report(
+            MODEL_14,
+            format!("{object} is unloaded, and its run on {stream} may still go on"),
+            "all its runs are over",
+            format!("synchronise {stream} first"),
+        )
+        .about(object)
+        .about(stream)
+        .against(call, "queued the run");
+    }
+}
+
+/// MODEL-09: weights that models were given are only read.
+fn overwritten(case: &mut Case<'_>) {
+    let written = |used: &&MemoryUse| used.access == Access::Write;
+    let weights = case.scene.memory.iter().filter(written).find_map(|used| {
+        let model = lent(case, used.span, |model| model.weights)?;
+        Some((used.span, model))
+    });
+    if let Some((span, model)) = weights {
+        let made = case.world.made(model);
+        case.report(
+            MODEL_09,
+            format!("{span} are written, and {model} has its weights there"),
+            "weights are only read while a model that uses them is loaded",
+            "unload the model first, or write elsewhere",
+        )
+        .about(model)
+        .against_any(made, "loaded the model with these weights");
+    }
+}
+
+/// The rule that forbids to free memory while a model is loaded in it, and the model.
+pub(super) fn loaded_in(case: &Case<'_>, span: Span) -> Option<(RuleId, Object)> {
+    let work = lent(case, span, |model| model.work).map(|model| (MODEL_02, model));
+    work.or_else(|| lent(case, span, |model| model.weights).map(|model| (MODEL_03, model)))
+}
+
+fn lent(case: &Case<'_>, span: Span, area: impl Fn(&Model) -> Option<Span>) -> Option<Object> {
+    let mut models = case.world.models.live();
+    models.find(|(_, entry)| area(&entry.is).is_some_and(|area| area.overlaps(span))).map(|(model, _)| model)
+}

@@ -1,0 +1,133 @@
+//! INIT: initialising, finalising, and what is left over then.
+
+use super::scene::Case;
+use crate::catalogue::*;
+use crate::events::{Kind, Object, Op};
+
+pub(super) fn judge(case: &mut Case<'_>) {
+    let process = &case.world.process;
+    match case.event().op {
+        Op::Initialise => {}
+        Op::Release | Op::Finalise => finalise(case),
+        op if process.initialised.is_empty() && takes_library(op) => not_initialised(case),
+        _ => {}
+    }
+}
+
+/// Waits, queries and callbacks on objects that came to be without an initialisation add nothing to that.
+fn takes_library(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Set
+            | Op::Reset
+            | Op::ResetForce
+            | Op::Create
+            | Op::Load
+            | Op::Allocate
+            | Op::Destroy
+            | Op::Unload
+            | Op::Free
+    )
+}
+
+fn not_initialised(case: &mut Case<'_>) {
+    let (what, call) = (case.event().object, case.event().call);
+    match case.world.process.finalised {
+        Some(finalised) => case
+            .report(
+                INIT_02,
+                format!("{call} after the library was finalised"),
+                "finalising comes last",
+                "release every object and reset every device before the library is finalised",
+            )
+            .about(what)
+            .against(finalised, "finalised the library"),
+        None => case.report(
+            INIT_01,
+            format!("{call}, and the library was not initialised"),
+            "aclInit has succeeded before",
+            "call aclInit first",
+        ),
+    };
+}
+
+fn finalise(case: &mut Case<'_>) {
+    let process = &case.world.process;
+    let all = case.event().op == Op::Finalise;
+    match *process.initialised.as_slice() {
+        [] => {
+            case.report(
+                INIT_08,
+                "the library is finalised more often than it was initialised",
+                "one finalise for each aclInit",
+                "keep one owner of the initialisation, and finalise there",
+            )
+            .against_any(process.finalised, "finalised the library");
+            return;
+        }
+        [.., last] if all && process.initialised.len() > 1 => {
+            let count = process.initialised.len();
+            case.report(
+                INIT_07,
+                format!("aclFinalize while {count} initialisations are held"),
+                "aclFinalizeReference, which takes back one of them",
+                "call aclFinalizeReference once for each aclInit",
+            )
+            .against(last, "initialised the library for another part of the program");
+        }
+        [_, _, ..] => return,
+        [_] => {}
+    }
+    let other = case.elsewhere().next().map(|other| other.scene.call);
+    if let Some(other) = other {
+        case.report(
+            INIT_10,
+            "the library is finalised while another thread is in a call",
+            "the other threads have finished",
+            "join the threads that use the library, then finalise",
+        )
+        .against(other, "has not returned");
+    }
+    let left = left(case);
+    if !left.is_empty() {
+        case.report(
+            INIT_02,
+            format!("the library is finalised, and {} of the program's objects are left", left.len()),
+            "every object is destroyed and every device reset before",
+            "synchronise, unload models, destroy streams and events, free memory, destroy contexts, reset the devices",
+        )
+        .all(left);
+    }
+}
+
+/// The objects of the program that are still there.
+fn left(case: &Case<'_>) -> Vec<Object> {
+    let world = case.world;
+    let set = world.devices.iter().filter(|(_, device)| !device.sets.is_empty());
+    let mut left: Vec<Object> = set.map(|(id, _)| Object::device(*id)).collect();
+    left.extend(world.contexts.those(|context| !context.default));
+    left.extend(world.streams.live().map(|(stream, _)| stream).filter(|stream| stream.kind == Kind::Stream));
+    left.extend(world.events.those(|_| true));
+    left.extend(world.blocks.those(|_| true));
+    left.extend(world.models.those(|_| true));
+    left.extend(world.datasets.those(|_| true));
+    left.extend(world.data_buffers.those(|_| true));
+    left.extend(world.descriptors.those(|_| true));
+    left
+}
+
+/// INIT-03.
+pub(super) fn at_exit(case: &mut Case<'_>) {
+    if let Some(last) = case.world.process.initialised.last().copied() {
+        let left = left(case);
+        case.report(
+            INIT_03,
+            "the process exits, and the library is still initialised",
+            "the library is finalised before",
+            "finalise at the end of main, also on the paths that leave it early",
+        )
+        .about(Object::PROCESS)
+        .all(left)
+        .against(last, "initialised the library");
+    }
+}

@@ -1,0 +1,98 @@
+//! STREAM, EVENT, MODEL: what belongs to a context is used while that context is current.
+
+use super::scene::Case;
+use crate::catalogue::*;
+use crate::events::{Kind, Object, Op};
+
+/// Whether everything belongs to the current context.
+pub(super) fn judge(case: &mut Case<'_>) -> bool {
+    let before = case.findings.len();
+    if let Some(stream) = bound_stream(case) {
+        of_stream(case, stream);
+    }
+    let event = case.event();
+    if event.object.kind == Kind::Model && matches!(event.op, Op::Execute | Op::Unload | Op::Change) {
+        of_model(case, event.object);
+    }
+    if case.findings.len() == before && matches!(event.op, Op::Record | Op::Await | Op::Reset) {
+        of_event(case);
+    }
+    case.findings.len() == before
+}
+
+/// The stream whose context has to be current. Waits and queries work from every context (STREAM-21).
+fn bound_stream(case: &Case<'_>) -> Option<Object> {
+    let event = case.event();
+    let destroyed = matches!(event.op, Op::Destroy | Op::DestroyForce | Op::Abort) && event.object.kind == Kind::Stream;
+    event.queue().or(destroyed.then_some(event.object))
+}
+
+fn of_stream(case: &mut Case<'_>, object: Object) {
+    let world = case.world;
+    let (Some(stream), Some(current)) = (world.streams.get(object), case.event().context) else { return };
+    if stream.is.context == Object::context(current) {
+        return;
+    }
+    let device = world.context_device(Some(current));
+    let rule = match case.event().op {
+        Op::Destroy | Op::DestroyForce => STREAM_06,
+        _ if device.is_some_and(|device| device != stream.is.device) => STREAM_10,
+        _ => STREAM_09,
+    };
+    let (own, current) = (stream.is.context, Object::context(current));
+    let chosen = chosen(case, current);
+    case.report(
+        rule,
+        format!("{object} belongs to {own}, and {current} is current"),
+        "the stream's own context is current",
+        format!("call aclrtSetCurrentContext with {own} before, or use a stream of the current context"),
+    )
+    .about(object)
+    .about(own)
+    .about(current)
+    .against_any(chosen, "made the other context current on this thread");
+}
+
+fn of_model(case: &mut Case<'_>, object: Object) {
+    let world = case.world;
+    let (Some(model), Some(current)) = (world.models.get(object), case.event().context) else { return };
+    let (own, current) = (model.is.context, Object::context(current));
+    if own == current {
+        return;
+    }
+    let made = model.made;
+    case.report(
+        MODEL_01,
+        format!("{object} was loaded in {own}, and {current} is current"),
+        "a model is loaded, run and unloaded in one context",
+        format!("call aclrtSetCurrentContext with {own} before"),
+    )
+    .about(object)
+    .about(own)
+    .about(current)
+    .against(made, "loaded the model");
+}
+
+/// EVENT-07: events belong to devices.
+fn of_event(case: &mut Case<'_>) {
+    let (world, event) = (case.world, case.event());
+    let (Some(of_event), Some(queue)) = (world.events.get(event.object), event.queue()) else { return };
+    let Some(stream) = world.streams.get(queue) else { return };
+    let (of, on) = (of_event.is.device, stream.is.device);
+    if of != on {
+        case.report(
+            EVENT_07,
+            format!("{} is of device {of}, and {queue} of device {on}", event.object),
+            "event and stream of one device",
+            "create the event while a context of the stream's device is current",
+        )
+        .about(event.object)
+        .about(queue);
+    }
+}
+
+/// The call that made this context current on the thread.
+fn chosen(case: &Case<'_>, context: Object) -> Option<crate::finding::Call> {
+    let standing = case.world.threads.get(&case.event().thread)?;
+    standing.current.filter(|(current, _)| *current == context).map(|(_, by)| by)
+}

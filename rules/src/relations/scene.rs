@@ -1,0 +1,181 @@
+//! One event, with everything that it names looked up.
+
+use super::clock::Clock;
+use super::world::World;
+use crate::events::{Access, Event, Kind, Object, Op, Place, Role, Span, Use};
+use crate::finding::{Call, Finding};
+use crate::rule::RuleId;
+use std::borrow::Cow;
+
+/// An event whose default streams are named as such, and whose datasets and models are taken apart into memory.
+#[derive(Clone, Debug)]
+pub(super) struct Scene {
+    pub(super) call: Call,
+    pub(super) event: Event,
+    pub(super) memory: Vec<MemoryUse>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MemoryUse {
+    pub(super) span: Span,
+    pub(super) access: Access,
+    pub(super) role: Role,
+    pub(super) claimed: Option<Place>,
+}
+
+/// A call that has begun and not ended.
+#[derive(Debug)]
+pub(super) struct UnderWay {
+    pub(super) scene: Scene,
+    /// What is over when the call has waited.
+    pub(super) awaited: Clock,
+    /// The count of the work that it queues.
+    pub(super) count: u64,
+}
+
+/// A scene on trial.
+pub(super) struct Case<'a> {
+    pub(super) world: &'a World,
+    pub(super) scene: &'a Scene,
+    pub(super) findings: Vec<Finding>,
+}
+
+impl Scene {
+    pub(super) fn new(world: &World, call: Call, event: &Event) -> Self {
+        let mut event = event.clone();
+        // A registration is made for a handle, whatever it is.
+        let context = event.context.filter(|_| !matches!(event.op, Op::Register | Op::Unregister));
+        let resolve = |object: &mut Object| {
+            if let Some(default) = world.default_handles.get(object) {
+                *object = *default;
+            } else if let (Kind::Stream, 0, Some(context)) = (object.kind, object.number, context) {
+                *object = Object::default_stream(context);
+            }
+        };
+        resolve(&mut event.object);
+        for used in &mut event.uses {
+            if let Use::Queue(object) | Use::With(object) = used {
+                resolve(object);
+            }
+        }
+        let memory = memory_of(world, &event);
+        Self { call, event, memory }
+    }
+
+    /// The data buffers that the call works with, through datasets or by themselves.
+    pub(super) fn data_buffers<'a>(&'a self, world: &'a World) -> impl Iterator<Item = Object> + 'a {
+        let datasets = self.event.others().filter(|object| object.kind == Kind::Dataset);
+        datasets.filter_map(|dataset| world.datasets.get(dataset)).flat_map(|set| set.is.buffers.iter().copied())
+    }
+
+    /// Whether the call has to do with the object.
+    pub(super) fn concerns(&self, world: &World, object: Object) -> bool {
+        self.event.object == object
+            || self.event.others().any(|other| other == object)
+            || self.data_buffers(world).any(|buffer| buffer == object)
+    }
+}
+
+fn memory_of(world: &World, event: &Event) -> Vec<MemoryUse> {
+    let mut memory = Vec::new();
+    let mut add = |span: Span, access, role, claimed| memory.push(MemoryUse { span, access, role, claimed });
+    for used in &event.uses {
+        let (dataset, access, role) = match *used {
+            Use::Memory { span, access, role, claimed } => {
+                add(span, access, role, claimed);
+                continue;
+            }
+            Use::Inputs(dataset) => (dataset, Access::Read, Role::Input),
+            Use::Outputs(dataset) => (dataset, Access::Write, Role::Output),
+            Use::Queue(_) | Use::With(_) => continue,
+        };
+        let buffers = world.datasets.get(dataset).into_iter().flat_map(|set| &set.is.buffers);
+        for buffer in buffers.filter_map(|buffer| world.data_buffers.get(*buffer)) {
+            // Without an address the library allocates the output.
+            if buffer.is.span.start != 0 {
+                add(buffer.is.span, access, role, Some(Place::Device));
+            }
+        }
+    }
+    if event.op == Op::Execute
+        && let Some(model) = world.models.get(event.object)
+    {
+        model.is.work.into_iter().for_each(|span| add(span, Access::Write, Role::Workspace, None));
+        model.is.weights.into_iter().for_each(|span| add(span, Access::Read, Role::Weights, None));
+    }
+    memory
+}
+
+impl<'a> Case<'a> {
+    pub(super) fn event(&self) -> &'a Event {
+        &self.scene.event
+    }
+
+    /// Reports a broken rule; what comes back takes more details.
+    pub(super) fn report(
+        &mut self,
+        rule: RuleId,
+        found: impl Into<Cow<'static, str>>,
+        expected: impl Into<Cow<'static, str>>,
+        fix: impl Into<Cow<'static, str>>,
+    ) -> Report<'_, 'a> {
+        let finding = Finding {
+            rule,
+            call: self.scene.call,
+            found: found.into(),
+            expected: expected.into(),
+            objects: Vec::new(),
+            contradicts: None,
+            fix: fix.into(),
+        };
+        Report { case: self, finding: Some(finding) }
+    }
+
+    /// The calls that other threads are in.
+    pub(super) fn elsewhere(&self) -> impl Iterator<Item = &'a UnderWay> + use<'a> {
+        let thread = self.scene.call.thread;
+        self.world.under_way.iter().filter(move |other| other.scene.call.thread != thread)
+    }
+}
+
+/// A finding that is reported when this is dropped.
+pub(super) struct Report<'c, 'a> {
+    case: &'c mut Case<'a>,
+    finding: Option<Finding>,
+}
+
+impl Report<'_, '_> {
+    /// An object that is concerned.
+    pub(super) fn about(self, object: Object) -> Self {
+        self.all([object])
+    }
+
+    pub(super) fn all(mut self, objects: impl IntoIterator<Item = Object>) -> Self {
+        if let Some(finding) = &mut self.finding {
+            let made = |object| (object, self.case.world.made(object));
+            finding.objects.extend(objects.into_iter().map(made));
+        }
+        self
+    }
+
+    /// The earlier call that is contradicted, and what it did.
+    pub(super) fn against(mut self, call: Call, what: impl Into<Cow<'static, str>>) -> Self {
+        if let Some(finding) = &mut self.finding {
+            finding.contradicts = Some((call, what.into()));
+        }
+        self
+    }
+
+    pub(super) fn against_any(self, earlier: Option<Call>, what: impl Into<Cow<'static, str>>) -> Self {
+        match earlier {
+            Some(call) => self.against(call, what),
+            None => self,
+        }
+    }
+}
+
+impl Drop for Report<'_, '_> {
+    fn drop(&mut self) {
+        self.case.findings.extend(self.finding.take());
+    }
+}

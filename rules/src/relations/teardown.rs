@@ -1,0 +1,86 @@
+//! DEV, MEM, MODEL: what is still there when its context or its device goes.
+
+use super::scene::Case;
+use crate::catalogue::*;
+use crate::events::{Kind, Object, Op};
+use crate::rule::RuleId;
+
+pub(super) fn judge(case: &mut Case<'_>) {
+    let object = case.event().object;
+    match (case.event().op, object.kind) {
+        (Op::Destroy, Kind::Context) => context(case, object),
+        (Op::Reset | Op::ResetForce, Kind::Device) => device(case, object),
+        _ => {}
+    }
+}
+
+fn context(case: &mut Case<'_>, context: Object) {
+    let Some(entry) = case.world.contexts.get(context) else { return };
+    if entry.is.default {
+        return;
+    }
+    let mut streams = case.world.streams_of(context);
+    streams.retain(|stream| stream.kind == Kind::Stream);
+    left(case, DEV_10, format!("{context} is destroyed"), streams, "destroy its streams first");
+    let models = case.world.models.those(|model| model.context == context);
+    left(case, MODEL_14, format!("{context} is destroyed"), models, "unload its models first");
+    default_stream(case, context);
+}
+
+/// The work of the default stream would end with the context, too.
+fn default_stream(case: &mut Case<'_>, context: Object) {
+    let stream = Object::default_stream(context.number);
+    if !case.world.is_idle(stream) {
+        case.report(
+            STREAM_05,
+            format!("{context} is destroyed, and no wait has told that the work of its default stream is over"),
+            "all its work is over",
+            "call aclrtSynchronizeStream with a null stream before",
+        )
+        .about(context)
+        .about(stream);
+    }
+}
+
+/// The last reset of a device.
+fn device(case: &mut Case<'_>, device: Object) {
+    let world = case.world;
+    let Some(entry) = world.devices.get(&device.number) else { return };
+    let last = case.event().op == Op::ResetForce || entry.sets.len() == 1;
+    let Some(default) = entry.default_context.filter(|_| last) else { return };
+    let what = format!("{device} is reset");
+
+    let of_default = world.streams.those(|stream| stream.context == default);
+    let of_default: Vec<Object> = of_default.into_iter().filter(|stream| stream.kind == Kind::Stream).collect();
+    left(case, DEV_02, what.clone(), of_default, "destroy the streams first");
+
+    let mut others = world.contexts.those(|context| context.device == device.number && !context.default);
+    let shared = !others.is_empty();
+    if !shared {
+        // Events and memory live as long as any context of the device does.
+        others.extend(world.events.those(|event| event.device == device.number));
+    }
+    left(case, DEV_10, what.clone(), others, "destroy events and contexts first");
+
+    let models = world.models.those(|model| model.context == default);
+    left(case, MODEL_14, what.clone(), models, "unload the models first");
+    if !shared {
+        let blocks = world.blocks.those(|block| block.device == Some(device.number));
+        left(case, MEM_12, what, blocks, "free the device's memory first");
+    }
+}
+
+fn left(case: &mut Case<'_>, rule: RuleId, what: String, objects: Vec<Object>, fix: &'static str) {
+    let Some(first) = objects.first().and_then(|first| case.world.made(*first)) else { return };
+    let kinds = objects.first().map_or(Kind::Process, |first| first.kind);
+    let count = objects.len();
+    let plural = if count == 1 { "is" } else { "are" };
+    case.report(
+        rule,
+        format!("{what}, and {count} of its objects ({kinds}) {plural} left"),
+        "what belongs to it has ended before",
+        fix,
+    )
+    .all(objects)
+    .against(first, "made one of them");
+}

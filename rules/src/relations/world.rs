@@ -1,0 +1,250 @@
+//! What the checker knows: every object that the events told of, and how they belong together.
+
+use super::book::{Book, Dead, Entry};
+use super::clock::{Clock, InFlight, Key, Now, Order};
+use super::scene::UnderWay;
+use crate::events::{Kind, Member, Object, Place, Span, Thread};
+use crate::finding::Call;
+use std::collections::{BTreeMap, BTreeSet};
+
+#[derive(Default, Debug)]
+pub(super) struct World {
+    pub(super) calls: u64,
+    pub(super) process: Process,
+    pub(super) threads: BTreeMap<Thread, Standing>,
+    pub(super) devices: BTreeMap<u64, Device>,
+    pub(super) contexts: Book<Context>,
+    pub(super) streams: Book<Stream>,
+    /// The handles by which programs know default streams.
+    pub(super) default_handles: BTreeMap<Object, Object>,
+    pub(super) events: Book<Event>,
+    pub(super) blocks: Book<Block>,
+    /// Blocks that ended, and whose addresses no block has since.
+    pub(super) freed: BTreeMap<u64, u64>,
+    pub(super) models: Book<Model>,
+    pub(super) datasets: Book<Dataset>,
+    pub(super) data_buffers: Book<DataBuffer>,
+    pub(super) descriptors: Book<Descriptor>,
+    pub(super) registrations: BTreeMap<Object, Registration>,
+    /// What the caller's allocators are serving, by their objects.
+    pub(super) allocators: BTreeMap<Object, InFlight>,
+    /// What is over when a queued callback begins.
+    pub(super) callbacks: BTreeMap<Object, Clock>,
+    pub(super) host: Clock,
+    /// The last wait for a device, and the context that it was for.
+    pub(super) device_wait: Option<(Call, Object)>,
+    pub(super) under_way: Vec<UnderWay>,
+}
+
+#[derive(Default, Debug)]
+pub(super) struct Process {
+    pub(super) initialised: Vec<Call>,
+    pub(super) finalised: Option<Call>,
+}
+
+/// A thread and its current context.
+#[derive(Default, Debug)]
+pub(super) struct Standing {
+    pub(super) current: Option<(Object, Call)>,
+    /// The context that the thread had and lost, and the call that took it.
+    pub(super) lost: Option<(Object, Call)>,
+}
+
+#[derive(Default, Debug)]
+pub(super) struct Device {
+    pub(super) sets: Vec<Call>,
+    pub(super) default_context: Option<Object>,
+    pub(super) reset: Option<Call>,
+    pub(super) peers: BTreeSet<u64>,
+}
+
+#[derive(Debug)]
+pub(super) struct Context {
+    pub(super) device: u64,
+    pub(super) default: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Stream {
+    pub(super) key: Key,
+    pub(super) context: Object,
+    pub(super) device: u64,
+    pub(super) persistent: bool,
+    /// How much work it was given.
+    pub(super) count: u64,
+    /// What is over when its next work begins, and its own count.
+    pub(super) clock: Clock,
+    /// A wait for it that ran into its time limit, and the count then.
+    pub(super) timed_out: Option<(Call, u64)>,
+    /// Work that took memory from the library's own allocator.
+    pub(super) allocated: Option<Call>,
+    pub(super) subscribed: Option<Call>,
+    /// Callbacks for the reporting thread that were queued last.
+    pub(super) launched: Option<(Call, u64)>,
+}
+
+#[derive(Debug)]
+pub(super) struct Event {
+    pub(super) device: u64,
+    pub(super) plain: bool,
+    pub(super) ex: bool,
+    pub(super) waitable: bool,
+    pub(super) timed: bool,
+    pub(super) record: Option<Record>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Record {
+    pub(super) call: Call,
+    pub(super) stream: Object,
+    pub(super) key: Key,
+    pub(super) count: u64,
+    /// What is over when the event is reached.
+    pub(super) clock: Clock,
+}
+
+#[derive(Debug)]
+pub(super) struct Block {
+    pub(super) span: Span,
+    /// The device whose memory it is; `None` for pinned host memory.
+    pub(super) device: Option<u64>,
+}
+
+#[derive(Debug)]
+pub(super) struct Model {
+    pub(super) context: Object,
+    pub(super) work: Option<Span>,
+    pub(super) weights: Option<Span>,
+    pub(super) dynamic: bool,
+}
+
+#[derive(Default, Debug)]
+pub(super) struct Dataset {
+    pub(super) buffers: Vec<Object>,
+}
+
+#[derive(Debug)]
+pub(super) struct DataBuffer {
+    pub(super) span: Span,
+}
+
+#[derive(Default, Debug)]
+pub(super) struct Descriptor {
+    pub(super) members: BTreeSet<Member>,
+    pub(super) object: Option<Object>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Registration {
+    pub(super) call: Call,
+    pub(super) descriptor: Object,
+    pub(super) object: Option<Object>,
+}
+
+/// What became of an object.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Fate {
+    Live { made: Call, ending: Option<Call> },
+    Dead(Dead),
+    Unknown,
+}
+
+impl World {
+    pub(super) fn order(&self) -> Order<'_> {
+        Order { host: &self.host, streams: &self.streams }
+    }
+
+    /// What becomes of work on this stream, or of a thread's own doing.
+    pub(super) fn now(&self, queue: Option<Object>) -> Now<'_> {
+        let stream = queue.and_then(|stream| self.streams.get(stream));
+        stream.map_or(Now::Host, |stream| Now::Queued(stream.is.key, &stream.is.clock))
+    }
+
+    pub(super) fn fate(&self, object: Object) -> Fate {
+        fn of<T>(book: &Book<T>, object: Object) -> Fate {
+            match (book.get(object), book.dead(object)) {
+                (Some(entry), _) => Fate::Live { made: entry.made, ending: entry.ending },
+                (None, Some(dead)) => Fate::Dead(dead),
+                (None, None) => Fate::Unknown,
+            }
+        }
+        match object.kind {
+            Kind::Context => of(&self.contexts, object),
+            Kind::Stream | Kind::DefaultStream => of(&self.streams, object),
+            Kind::Event => of(&self.events, object),
+            Kind::Memory => of(&self.blocks, object),
+            Kind::Model => of(&self.models, object),
+            Kind::Dataset => of(&self.datasets, object),
+            Kind::DataBuffer => of(&self.data_buffers, object),
+            Kind::Descriptor => of(&self.descriptors, object),
+            Kind::Process | Kind::Device | Kind::Allocator | Kind::Callback => Fate::Unknown,
+        }
+    }
+
+    pub(super) fn made(&self, object: Object) -> Option<Call> {
+        match self.fate(object) {
+            Fate::Live { made, .. } => Some(made),
+            Fate::Dead(dead) => Some(dead.made),
+            Fate::Unknown => None,
+        }
+    }
+
+    /// Marks an object as being ended by a call, or takes that back.
+    pub(super) fn mark(&mut self, object: Object, ending: Option<Call>) {
+        fn of<T>(book: &mut Book<T>, object: Object, ending: Option<Call>) {
+            if let Some(entry) = book.get_mut(object) {
+                entry.ending = ending;
+            }
+        }
+        match object.kind {
+            Kind::Context => of(&mut self.contexts, object, ending),
+            Kind::Stream => of(&mut self.streams, object, ending),
+            Kind::Event => of(&mut self.events, object, ending),
+            Kind::Memory => of(&mut self.blocks, object, ending),
+            Kind::Model => of(&mut self.models, object, ending),
+            Kind::Dataset => of(&mut self.datasets, object, ending),
+            Kind::DataBuffer => of(&mut self.data_buffers, object, ending),
+            Kind::Descriptor => of(&mut self.descriptors, object, ending),
+            Kind::Process | Kind::Device | Kind::DefaultStream | Kind::Allocator | Kind::Callback => {}
+        }
+    }
+
+    /// The block that an address is in.
+    pub(super) fn block(&self, address: u64) -> Option<(Object, &Entry<Block>)> {
+        let found = self.blocks.up_to(Object::memory(address))?;
+        (address < found.1.is.span.end()).then_some(found)
+    }
+
+    /// Where an address is; what is in no block is the program's own memory.
+    pub(super) fn place(&self, address: u64) -> Place {
+        match self.block(address) {
+            Some((_, block)) if block.is.device.is_some() => Place::Device,
+            _ => Place::Host,
+        }
+    }
+
+    /// The block that was there, when an address is in one that ended.
+    pub(super) fn freed_block(&self, address: u64) -> Option<Object> {
+        if self.block(address).is_some() {
+            return None;
+        }
+        let (start, bytes) = self.freed.range(..=address).next_back()?;
+        (address < start.saturating_add(*bytes)).then_some(Object::memory(*start))
+    }
+
+    pub(super) fn context_device(&self, context: Option<u64>) -> Option<u64> {
+        self.contexts.get(Object::context(context?)).map(|context| context.is.device)
+    }
+
+    /// The streams of a context.
+    pub(super) fn streams_of(&self, context: Object) -> Vec<Object> {
+        self.streams.those(|stream| stream.context == context)
+    }
+
+    /// Whether all work that a stream was given is over.
+    pub(super) fn is_idle(&self, stream: Object) -> bool {
+        self.streams
+            .get(stream)
+            .is_none_or(|stream| stream.is.persistent || self.host.at(stream.is.key) >= stream.is.count)
+    }
+}
