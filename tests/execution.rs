@@ -5,6 +5,8 @@
 mod common;
 
 use ascendcl::{Current, Error, Input, Library, ModelSource, Permit, PoolAllocator, RunError, Thread};
+use ascendcl_macros::proves;
+use ascendcl_sim::{Config, control};
 use common::{acl, alone, data, digits, digits_in_batches_of};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -17,6 +19,7 @@ fn run<T>(program: impl for<'c> FnOnce(&mut Current<'c>) -> Result<T, Error>) ->
     }
 }
 
+#[proves(MODEL_17, MODEL_18, DATA_01, DATA_04, DATA_05)]
 #[test]
 fn a_prepared_model_is_executed_again_and_again_on_its_buffers() {
     let alone = alone();
@@ -26,7 +29,7 @@ fn a_prepared_model_is_executed_again_and_again_on_its_buffers() {
         let model = current.load_model(data("digits.onnx"))?;
         let mut model = model.prepare(current, &[&[36, 64]], &[&[36, 10]])?;
         let before = model.read::<f32>(current, 0).unwrap_err();
-        assert_eq!(before.to_string(), "the model has not been executed yet: its outputs hold nothing");
+        assert_eq!(before.to_string(), "the model has not been executed yet: its outputs hold nothing [MODEL-17]");
         let mut right = 0;
         for (images, labels) in pixels.chunks(64 * 36).zip(labels.chunks(36)) {
             model.write(current, 0, images)?;
@@ -42,6 +45,7 @@ fn a_prepared_model_is_executed_again_and_again_on_its_buffers() {
     alone.assert_nothing_lives();
 }
 
+#[proves(MODEL_14, DATA_02, DATA_10)]
 #[test]
 fn a_model_dropped_in_flight_is_unloaded_after_its_work() {
     let alone = alone();
@@ -66,28 +70,30 @@ fn a_model_dropped_in_flight_is_unloaded_after_its_work() {
     alone.assert_nothing_lives();
 }
 
+#[proves(DATA_07, DATA_08)]
 #[test]
 fn shapes_that_do_not_fit_give_the_model_back() {
     let alone = alone();
     run(|current| {
         let model = current.load_model(data("digits.onnx"))?;
         let undone = model.prepare(current, &[&[1, 63]], &[&[1, 10]]).unwrap_err();
-        assert_eq!(undone.error.to_string(), "input `images` takes the shape [_, 64], [1, 63] was given");
+        assert_eq!(undone.error.to_string(), "input `images` takes the shape [_, 64], [1, 63] was given [DATA-08]");
         let undone = undone.value.prepare(current, &[], &[&[1, 10]]).unwrap_err();
-        assert_eq!(undone.error.to_string(), "the model takes 1 input(s) (`images`), 0 were given");
+        assert_eq!(undone.error.to_string(), "the model takes 1 input(s) (`images`), 0 were given [DATA-07]");
         let mut model = undone.value.prepare(current, &[&[1, 64]], &[&[1, 10]])?;
         let wrong = model.write(current, 0, &[0_u8; 64]).unwrap_err().to_string();
-        assert_eq!(wrong, "input `images` takes f32, u8 was given");
+        assert_eq!(wrong, "input `images` takes f32, u8 was given [DATA-08]");
         let wrong = model.write(current, 0, &[0.0_f32; 63]).unwrap_err().to_string();
-        assert_eq!(wrong, "input of the model: expected 64 elements, found 63");
+        assert_eq!(wrong, "input of the model: expected 64 elements, found 63 [DATA-08]");
         let wrong = model.write(current, 1, &[0.0_f32; 64]).unwrap_err().to_string();
-        assert_eq!(wrong, "there is no input 1: the model has 1");
+        assert_eq!(wrong, "there is no input 1: the model has 1 [DATA-07]");
         model.into_model(current)?.unload(current)?;
         Ok(())
     });
     alone.assert_nothing_lives();
 }
 
+#[proves(MODEL_04, MODEL_05, MODEL_07)]
 #[test]
 fn models_of_a_lane_share_its_working_memory_and_weights_one_after_the_other() {
     let alone = alone();
@@ -120,6 +126,7 @@ fn models_of_a_lane_share_its_working_memory_and_weights_one_after_the_other() {
     alone.assert_nothing_lives();
 }
 
+#[proves(MODEL_06, MODEL_09)]
 #[test]
 fn a_lane_in_a_mutex_serves_threads_in_turn_and_weights_are_shared_between_them() {
     let alone = alone();
@@ -164,6 +171,7 @@ fn a_lane_in_a_mutex_serves_threads_in_turn_and_weights_are_shared_between_them(
     alone.assert_nothing_lives();
 }
 
+#[proves(MODEL_03, MODEL_08, MODEL_09)]
 #[test]
 fn weights_outlive_their_handles_while_a_model_is_loaded_on_them() {
     let alone = alone();
@@ -187,6 +195,7 @@ fn weights_outlive_their_handles_while_a_model_is_loaded_on_them() {
     alone.assert_nothing_lives();
 }
 
+#[proves(ALLOC_10)]
 #[test]
 fn a_permit_lets_the_streams_of_a_group_run_in_turn() {
     let alone = alone();
@@ -215,6 +224,7 @@ fn a_permit_lets_the_streams_of_a_group_run_in_turn() {
     alone.assert_nothing_lives();
 }
 
+#[proves(STREAM_04, EVENT_04, EVENT_05)]
 #[test]
 fn an_event_orders_two_streams_and_measures_time() {
     let alone = alone();
@@ -242,6 +252,7 @@ fn an_event_orders_two_streams_and_measures_time() {
     alone.assert_nothing_lives();
 }
 
+#[proves(DEV_03, DEV_04, STREAM_02, STREAM_03, THREAD_02)]
 #[test]
 fn the_default_stream_copies_and_waits_and_is_never_destroyed() {
     let alone = alone();
@@ -256,6 +267,46 @@ fn the_default_stream_copies_and_waits_and_is_never_destroyed() {
         current.default_stream().synchronize(current)?;
         let (_, device) = copy.wait(current)?;
         assert_eq!(device.to_vec(current)?, [3; 100]);
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(MODEL_10, MODE_02)]
+#[test]
+fn a_program_that_runs_on_the_device_gives_a_models_image_there_and_frees_it() {
+    let alone = alone();
+    control::configure(Config::new().on_device(true)).unwrap();
+    let image = digits_in_batches_of(8);
+    run(|current| {
+        let source = ModelSource::memory(&image);
+        let weights = current.weights(source)?;
+        assert_eq!(control::live().device_blocks, 1, "the weights");
+        for mut model in [current.load_model_from_memory(&image)?, current.load_on(source, &weights)?] {
+            model.run(current, &[Input::new(&[8, 64], &[0.0_f32; 512])?])?;
+            model.unload(current)?;
+        }
+        let broken = current.load_model_from_memory(&image[..1000]).map(drop);
+        assert!(matches!(broken, Err(Error::Vendor(_))), "{broken:?}");
+        assert_eq!(control::live().device_blocks, 1, "the library has read the images");
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(MODEL_19)]
+#[test]
+fn a_model_of_free_shapes_has_no_size_and_does_not_go_on_memory_of_the_callers() {
+    let alone = alone();
+    let free = data("digits.onnx");
+    run(|current| {
+        let source = ModelSource::file(&free);
+        assert!(matches!(current.model_size(source), Err(Error::Vendor(_))));
+        assert!(matches!(current.weights(source), Err(Error::Vendor(_))));
+        let stream = current.stream()?.without_allocator();
+        let loaded = current.lane(stream, 1 << 20, |current, mut lane| lane.load(current, source, None).map(drop))?;
+        assert!(matches!(loaded, Err(Error::Vendor(_))));
+        assert_eq!(control::live().models, 0);
         Ok(())
     });
     alone.assert_nothing_lives();

@@ -5,8 +5,10 @@
 mod common;
 
 use ascendcl::{CodeKind, Error, Input, InputError, Library, RunError};
+use ascendcl_macros::proves;
 use common::{alone, data, digits};
 
+#[proves(MODEL_18, MODEL_20, DATA_09, DATA_11)]
 #[test]
 fn digits_are_classified_alike_in_batches_of_any_size() {
     let _alone = alone();
@@ -29,6 +31,7 @@ fn digits_are_classified_alike_in_batches_of_any_size() {
     }
 }
 
+#[proves(MODEL_11, MODEL_24)]
 #[test]
 fn a_model_describes_its_inputs_and_outputs() {
     let _alone = alone();
@@ -41,6 +44,7 @@ fn a_model_describes_its_inputs_and_outputs() {
     .unwrap();
 }
 
+#[proves(DATA_07, DATA_08)]
 #[test]
 fn inputs_that_do_not_fit_are_refused_before_the_model_runs() {
     let _alone = alone();
@@ -50,13 +54,13 @@ fn inputs_that_do_not_fit_are_refused_before_the_model_runs() {
         let message = |error: Error| error.to_string();
 
         let none = model.run(current, &[]).map_err(message).unwrap_err();
-        assert_eq!(none, "the model takes 1 input(s) (`images`), 0 were given");
+        assert_eq!(none, "the model takes 1 input(s) (`images`), 0 were given [DATA-07]");
         let other = model.run(current, &[Input::new(&[1, 64], &bytes)?]).map_err(message).unwrap_err();
-        assert_eq!(other, "input `images` takes f32, u8 was given");
+        assert_eq!(other, "input `images` takes f32, u8 was given [DATA-08]");
         let shape = model.run(current, &[Input::new(&[64], &floats)?]).map_err(message).unwrap_err();
-        assert_eq!(shape, "input `images` takes the shape [_, 64], [64] was given");
+        assert_eq!(shape, "input `images` takes the shape [_, 64], [64] was given [DATA-08]");
         let short = Input::new(&[2, 64], &floats).map_err(message).unwrap_err();
-        assert_eq!(short, "the shape [2, 64] has 128 elements, the data has 64");
+        assert_eq!(short, "the shape [2, 64] has 128 elements, the data has 64 [DATA-08]");
         let wrapped = Input::new(&[usize::MAX, 2], &floats).unwrap_err();
         assert!(matches!(wrapped, Error::Input(input) if matches!(*input, InputError::Length { .. })));
 
@@ -70,6 +74,7 @@ fn inputs_that_do_not_fit_are_refused_before_the_model_runs() {
     .unwrap();
 }
 
+#[proves(MODEL_12, MODEL_27, ERR_03, ERR_05)]
 #[test]
 fn a_missing_or_broken_model_file_is_an_error_that_says_what_was_done() {
     let alone = alone();

@@ -5,6 +5,7 @@
 mod common;
 
 use ascendcl::{Acl, Error, Library, RunError};
+use ascendcl_macros::proves;
 use common::{acl, alone, c_library, scratch};
 use std::fs;
 use std::path::PathBuf;
@@ -67,6 +68,7 @@ fn a_function_that_the_library_lacks_is_an_error_when_it_is_called() {
     );
 }
 
+#[proves(DEV_11)]
 #[test]
 fn a_device_that_does_not_exist_is_an_error_before_the_library_is_asked() {
     let _alone = alone();
@@ -74,7 +76,7 @@ fn a_device_that_does_not_exist_is_an_error_before_the_library_is_asked() {
     let mut thread = ascendcl::Thread::new().unwrap();
     for id in [-1, 2, i32::MAX] {
         let error = acl.device(&mut thread, id).unwrap_err();
-        assert_eq!(error.to_string(), format!("there is no device {id}: this machine has 2, numbered from 0"));
+        assert_eq!(error.to_string(), format!("there is no device {id}: this machine has 2, numbered from 0 [DEV-11]"));
     }
     acl.close().unwrap();
 }

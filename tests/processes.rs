@@ -5,8 +5,10 @@
 mod common;
 
 use ascendcl::{Acl, Error, Library, ScopeError, Thread};
+use ascendcl_macros::proves;
 use common::{acl, alone};
 
+#[proves(THREAD_05)]
 #[test]
 fn a_forked_child_cannot_use_the_library_and_the_parent_goes_on() {
     let alone = alone();

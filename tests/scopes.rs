@@ -5,11 +5,13 @@
 mod common;
 
 use ascendcl::{Error, HostBuffer, Input, ScopeError, Stream, Thread};
+use ascendcl_macros::proves;
 use common::{acl, alone, data};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
 
+#[proves(STREAM_01, DEV_02, DEV_10, MEM_03, CTX_03)]
 #[test]
 fn forgotten_handles_are_taken_down_by_their_scope() {
     let alone = alone();
@@ -30,6 +32,7 @@ fn forgotten_handles_are_taken_down_by_their_scope() {
     alone.assert_nothing_lives();
 }
 
+#[proves(INIT_02, DEV_06)]
 #[test]
 fn a_forgotten_device_is_reset_when_the_library_is_closed() {
     let alone = alone();
@@ -60,6 +63,7 @@ fn a_panic_takes_the_scope_down_and_goes_on() {
     alone.assert_nothing_lives();
 }
 
+#[proves(MEM_02, MEM_13, COPY_04)]
 #[test]
 fn a_buffer_dropped_in_flight_outlives_its_copy() {
     let alone = alone();
@@ -86,6 +90,7 @@ fn a_buffer_dropped_in_flight_outlives_its_copy() {
     alone.assert_nothing_lives();
 }
 
+#[proves(COPY_03)]
 #[test]
 fn pinned_buffers_come_back_with_what_was_copied() {
     let _alone = alone();
@@ -105,6 +110,7 @@ fn pinned_buffers_come_back_with_what_was_copied() {
     .unwrap();
 }
 
+#[proves(COPY_01)]
 #[test]
 fn a_copy_between_buffers_of_two_lengths_gives_both_back() {
     let _alone = alone();
@@ -155,6 +161,7 @@ fn handles_go_to_other_threads_and_are_used_there_with_their_own_proof() {
     alone.assert_nothing_lives();
 }
 
+#[proves(CTX_05, CTX_08)]
 #[test]
 fn entering_another_context_leaves_the_outer_one_current_afterwards() {
     let alone = alone();
@@ -189,6 +196,7 @@ fn entering_another_context_leaves_the_outer_one_current_afterwards() {
     alone.assert_nothing_lives();
 }
 
+#[proves(INIT_05, INIT_07, DEV_06)]
 #[test]
 fn a_program_can_initialise_twice_and_take_a_device_twice() {
     let alone = alone();
@@ -220,6 +228,7 @@ fn the_programs_result_comes_out_of_nested_scopes() {
     alone.assert_nothing_lives();
 }
 
+#[proves(MODEL_01, DATA_06)]
 #[test]
 fn a_model_runs_and_unloads_on_a_thread_that_enters_its_context() {
     let alone = alone();

@@ -17,6 +17,7 @@ mod ffi {
     pub mod stamp;
 }
 
+use ascendcl_macros::proves;
 use ffi::gate::Gate;
 use ffi::stamp::{Awaits, Clock, LastUse};
 use loom::sync::Arc;
@@ -72,6 +73,7 @@ impl Stream {
     }
 }
 
+#[proves(MEM_02)]
 #[test]
 fn what_is_called_idle_is_complete_while_others_submit_and_wait() {
     loom::model(|| {
@@ -96,6 +98,7 @@ fn what_is_called_idle_is_complete_while_others_submit_and_wait() {
     });
 }
 
+#[proves(MEM_02)]
 #[test]
 fn memory_that_is_used_again_is_not_idle_while_the_call_is_under_way() {
     loom::model(|| {
@@ -112,6 +115,7 @@ fn memory_that_is_used_again_is_not_idle_while_the_call_is_under_way() {
     });
 }
 
+#[proves(MEM_02)]
 #[test]
 fn memory_that_several_streams_used_is_not_idle_while_a_call_is_under_way() {
     const OTHER: u64 = 2;
@@ -132,6 +136,7 @@ fn memory_that_several_streams_used_is_not_idle_while_a_call_is_under_way() {
     });
 }
 
+#[proves(MEM_02)]
 #[test]
 fn a_wait_does_not_cover_what_is_queued_while_it_waits() {
     loom::model(|| {
@@ -149,6 +154,7 @@ fn a_wait_does_not_cover_what_is_queued_while_it_waits() {
     });
 }
 
+#[proves(STREAM_07, EVENT_06)]
 #[test]
 fn nobody_uses_an_object_while_or_after_it_is_destroyed() {
     loom::model(|| {

@@ -3,6 +3,7 @@
 use super::null::{TIMEOUT, books, refusal};
 use super::pool::{in_books, steps, work};
 use ascendcl::Descriptor;
+use ascendcl_macros::proves;
 use std::ffi::c_void;
 use std::mem;
 use std::ptr::{self, NonNull};
@@ -42,6 +43,7 @@ mod c {
     }
 }
 
+#[proves(ALLOC_06, ALLOC_07, ALLOC_17)]
 #[test]
 fn an_allocator_of_c_functions_is_called_with_its_object_and_given_back() {
     let books = books();

@@ -3,10 +3,12 @@
 use super::null::{TIMEOUT, books};
 use super::pool::{Pool, in_books, steps, work};
 use ascendcl::{ScopeError, Thread};
+use ascendcl_macros::proves;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
+#[proves(ALLOC_11, ALLOC_12, ALLOC_16)]
 #[test]
 fn a_dropped_stream_gives_its_allocator_up_last_and_once() {
     let books = books();
@@ -28,6 +30,7 @@ fn a_dropped_stream_gives_its_allocator_up_last_and_once() {
     assert_eq!(steps.last().map(String::as_str), Some("next:drop"), "{steps:?}");
 }
 
+#[proves(STREAM_05, ALLOC_16)]
 #[test]
 fn a_forgotten_stream_is_unregistered_before_it_is_destroyed() {
     let books = books();
@@ -42,6 +45,7 @@ fn a_forgotten_stream_is_unregistered_before_it_is_destroyed() {
     assert_eq!(steps[..5], ["SynchronizeStream", "pool:free", "SynchronizeStream", "Unregister", "DestroyStream"]);
 }
 
+#[proves(ALLOC_12)]
 #[test]
 fn the_allocator_of_a_forgotten_stream_is_dropped_with_its_scope() {
     let books = books();
@@ -118,6 +122,7 @@ fn an_allocator_that_panics_when_destroying_drops_it_is_gone_with_its_stream() {
     });
 }
 
+#[proves(ALLOC_11, ALLOC_12)]
 #[test]
 fn a_stuck_stream_keeps_its_allocator_until_the_device_is_given_back() {
     let books = books();

@@ -3,10 +3,12 @@
 use super::null::{books, note};
 use super::pool::{Pool, in_books, steps, work};
 use ascendcl::{Acl, DeviceAddress, DeviceAllocator, Error, Library, Thread};
+use ascendcl_macros::proves;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+#[proves(ALLOC_13, ALLOC_19)]
 #[test]
 fn work_on_a_stream_gets_its_memory_from_the_streams_own_allocator() {
     let books = books();
@@ -26,6 +28,7 @@ fn work_on_a_stream_gets_its_memory_from_the_streams_own_allocator() {
     assert!(books.log().iter().all(|word| !word.starts_with("null-")), "an address for each block");
 }
 
+#[proves(ALLOC_17)]
 #[test]
 fn the_library_may_propose_an_address_because_the_optional_member_is_always_set() {
     let books = books();
@@ -38,6 +41,7 @@ fn the_library_may_propose_an_address_because_the_optional_member_is_always_set(
     });
 }
 
+#[proves(ALLOC_19)]
 #[test]
 fn an_allocator_without_memory_is_no_misbehaviour_of_its_own() {
     let books = books();
@@ -52,6 +56,7 @@ fn an_allocator_without_memory_is_no_misbehaviour_of_its_own() {
     });
 }
 
+#[proves(CB_09, ALLOC_19)]
 #[test]
 fn a_panic_in_a_method_does_not_reach_the_library_and_is_told_afterwards() {
     for (method, answer) in [("allocate", "null-block"), ("free", "pool:free"), ("near-0x40", "null-block")] {
@@ -73,6 +78,7 @@ fn a_panic_in_a_method_does_not_reach_the_library_and_is_told_afterwards() {
     }
 }
 
+#[proves(CB_09)]
 #[test]
 fn a_panic_while_telling_the_address_gives_the_library_no_block() {
     struct Unsure;
@@ -127,6 +133,7 @@ fn a_panic_while_the_allocator_is_looked_at_leaves_it_usable() {
     });
 }
 
+#[proves(ALLOC_18)]
 #[test]
 fn nothing_of_the_library_can_be_begun_inside_a_method() {
     let books = books();
@@ -150,6 +157,7 @@ fn nothing_of_the_library_can_be_begun_inside_a_method() {
     assert_eq!(books.calls("aclInit"), 1);
 }
 
+#[proves(ALLOC_18)]
 #[test]
 fn a_library_that_the_allocator_owns_is_out_of_reach_inside_a_method() {
     let books = books();

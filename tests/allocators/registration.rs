@@ -3,7 +3,9 @@
 use super::null::{TIMEOUT, books, refusal};
 use super::pool::{Pool, in_books, steps, work};
 use ascendcl::{Stream, With};
+use ascendcl_macros::proves;
 
+#[proves(ALLOC_11)]
 #[test]
 fn unregistering_synchronises_first_and_gives_the_allocator_back() {
     let books = books();
@@ -25,6 +27,7 @@ fn unregistering_synchronises_first_and_gives_the_allocator_back() {
     });
 }
 
+#[proves(ALLOC_08, ALLOC_09, ALLOC_11)]
 #[test]
 fn replacing_synchronises_first_gives_the_old_one_back_and_the_last_one_counts() {
     let books = books();
@@ -60,6 +63,7 @@ fn replacing_synchronises_first_gives_the_old_one_back_and_the_last_one_counts()
     });
 }
 
+#[proves(ALLOC_08)]
 #[test]
 fn whatever_refuses_a_registration_the_stream_and_the_allocator_come_back() {
     for call in [
@@ -89,6 +93,7 @@ fn whatever_refuses_a_registration_the_stream_and_the_allocator_come_back() {
     }
 }
 
+#[proves(ALLOC_12)]
 #[test]
 fn a_registration_that_cannot_be_ended_goes_on() {
     let books = books();
@@ -121,13 +126,14 @@ fn a_stream_that_cannot_be_destroyed_comes_back_with_its_allocator_registered() 
     });
 }
 
+#[proves(ALLOC_02)]
 #[test]
 fn a_product_without_allocators_is_told_before_the_library_is_asked() {
     let books = books();
     books.pose_as("Ascend310B4");
     in_books(&books, |current| {
         let undone = current.stream().unwrap().register(current, Pool::new("pool")).unwrap_err();
-        assert_eq!(undone.error.to_string(), "Ascend310B4 does not support an allocator of the caller's");
+        assert_eq!(undone.error.to_string(), "Ascend310B4 does not support an allocator of the caller's [ALLOC-02]");
         let (stream, _pool) = undone.value;
         let asked = ["aclrtAllocatorCreateDesc", "aclrtAllocatorRegister", "aclrtSynchronizeStream"];
         assert_eq!(asked.map(|call| books.calls(call)), [0; 3]);

@@ -3,12 +3,14 @@
 use super::{collect, in_context, inside, model, upload};
 use crate::common::{acl, alone};
 use ascendcl::{Acl, Device, HostBuffer, Model, Stream, Thread};
+use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::cell::RefCell;
 use std::mem::{self, ManuallyDrop};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, OnceLock};
 
+#[proves(STREAM_01)]
 #[test]
 fn leaked_boxes_of_handles_are_taken_down() {
     let alone = alone();
@@ -65,6 +67,7 @@ fn a_leaked_cell_that_was_set_once_is_no_place_to_hide_a_stream() {
     alone.assert_nothing_lives();
 }
 
+#[proves(MEM_02)]
 #[test]
 fn a_forgotten_copy_keeps_its_memory_until_it_is_done() {
     let alone = alone();
@@ -79,6 +82,7 @@ fn a_forgotten_copy_keeps_its_memory_until_it_is_done() {
     alone.assert_nothing_lives();
 }
 
+#[proves(STREAM_05, MEM_02)]
 #[test]
 fn a_forgotten_copy_and_a_dropped_stream_go_in_the_right_order() {
     let alone = alone();
@@ -105,6 +109,7 @@ fn what_a_failed_call_gave_back_can_be_forgotten() {
     alone.assert_nothing_lives();
 }
 
+#[proves(MEM_01)]
 #[test]
 fn a_leaked_pinned_slice_stays_readable_to_the_end_of_the_scope() {
     let alone = alone();
@@ -127,7 +132,7 @@ fn a_forgotten_token_stays_taken_and_only_this_thread_suffers() {
         mem::forget(Thread::new().unwrap());
         assert_eq!(
             Thread::new().unwrap_err().to_string(),
-            "this thread already has its `Thread` token; pass that one on instead of making a second"
+            "this thread already has its `Thread` token; pass that one on instead of making a second [THREAD-01]"
         );
     })
     .join()
@@ -136,6 +141,7 @@ fn a_forgotten_token_stays_taken_and_only_this_thread_suffers() {
     alone.assert_nothing_lives();
 }
 
+#[proves(INIT_05)]
 #[test]
 fn a_forgotten_library_stays_initialised_and_the_next_user_joins() {
     let alone = alone();

@@ -3,6 +3,7 @@
 use super::{collect, in_context, inside, model, upload, with_device};
 use crate::common::{acl, alone};
 use ascendcl::{Context, Current, Thread};
+use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::cell::RefCell;
 use std::mem;
@@ -49,6 +50,7 @@ fn a_future_that_was_polled_once_and_forgotten_leaves_nothing() {
     alone.assert_nothing_lives();
 }
 
+#[proves(MEM_02, COPY_04)]
 #[test]
 fn a_future_that_is_dropped_between_two_polls_leaves_its_copy_in_flight() {
     let alone = alone();
@@ -71,6 +73,7 @@ fn a_future_that_is_dropped_between_two_polls_leaves_its_copy_in_flight() {
     alone.assert_nothing_lives();
 }
 
+#[proves(MEM_02, COPY_04)]
 #[test]
 fn a_cancelled_wait_gives_nothing_back_early() {
     let alone = alone();

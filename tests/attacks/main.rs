@@ -9,6 +9,7 @@ mod common;
 #[path = "../null/mod.rs"]
 mod null;
 
+mod arguments;
 mod forget;
 mod futures;
 mod nesting;

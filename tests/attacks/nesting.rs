@@ -3,9 +3,11 @@
 use super::{collect, in_context, inside, model, upload, with_device};
 use crate::common::{acl, alone};
 use ascendcl::{Context, Device, Error, Library, OnThread, RunError, Thread};
+use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::mem;
 
+#[proves(DEV_12, CTX_07, STREAM_06, STREAM_10)]
 #[test]
 fn scopes_on_two_devices_are_taken_down_each_on_its_own() {
     let alone = alone();
@@ -32,6 +34,7 @@ fn scopes_on_two_devices_are_taken_down_each_on_its_own() {
     alone.assert_nothing_lives();
 }
 
+#[proves(CTX_01, CTX_04, CTX_09)]
 #[test]
 fn ten_contexts_in_each_other_keep_apart() {
     fn nest<T: OnThread>(device: &Device<'_>, thread: &mut T, depth: usize) {
@@ -60,6 +63,7 @@ fn ten_contexts_in_each_other_keep_apart() {
     alone.assert_nothing_lives();
 }
 
+#[proves(DEV_06, CTX_08)]
 #[test]
 fn the_same_device_taken_and_given_back_inside_leaves_the_outer_context_alone() {
     let alone = alone();
@@ -82,6 +86,7 @@ fn the_same_device_taken_and_given_back_inside_leaves_the_outer_context_alone() 
     alone.assert_nothing_lives();
 }
 
+#[proves(INIT_07, CTX_08)]
 #[test]
 fn a_library_opened_and_closed_inside_a_context_leaves_the_context_alone() {
     let alone = alone();
@@ -96,6 +101,7 @@ fn a_library_opened_and_closed_inside_a_context_leaves_the_context_alone() {
     alone.assert_nothing_lives();
 }
 
+#[proves(CTX_04, CTX_09)]
 #[test]
 fn an_early_return_from_an_inner_scope_puts_the_outer_context_back() {
     fn fails(device: &Device<'_>, thread: &mut impl OnThread, step: usize) -> Result<(), Error> {
@@ -130,6 +136,7 @@ fn an_early_return_from_an_inner_scope_puts_the_outer_context_back() {
     alone.assert_nothing_lives();
 }
 
+#[proves(THREAD_01)]
 #[test]
 fn a_second_short_form_inside_the_first_is_refused_and_leaves_the_first_alone() {
     let alone = alone();
@@ -177,6 +184,7 @@ fn forgets_a_copy<'c>(context: &'c Context<'c>) {
     context.enter(&mut thread, |current| mem::forget(upload(current, &current.stream().unwrap()))).unwrap();
 }
 
+#[proves(CTX_03)]
 #[test]
 fn a_context_that_is_never_entered_is_destroyed() {
     let alone = alone();

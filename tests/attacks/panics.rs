@@ -3,6 +3,7 @@
 use super::{collect, in_context, inside, model, upload};
 use crate::common::{acl, alone};
 use ascendcl::{Context, Error, Library, Stream, Thread};
+use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,6 +25,7 @@ impl Drop for Bomb {
     }
 }
 
+#[proves(DEV_10, CTX_09)]
 #[test]
 fn a_panic_at_any_level_of_nesting_takes_everything_down() {
     const LEVELS: usize = 6;
@@ -98,6 +100,7 @@ fn a_result_that_panics_when_it_is_dropped_does_so_outside_of_the_scope() {
     alone.assert_nothing_lives();
 }
 
+#[proves(MEM_02)]
 #[test]
 fn a_panic_with_copies_in_flight_frees_nothing_early() {
     let alone = alone();
@@ -199,6 +202,7 @@ fn with_leftover_context(program: impl for<'c> FnOnce(&'c Context<'c>, &mut Thre
     in_context(program);
 }
 
+#[proves(INIT_03, DEV_06)]
 #[test]
 fn a_program_that_panics_in_the_short_form_leaves_no_device_taken_and_nothing_initialised() {
     let alone = alone();

@@ -3,6 +3,7 @@
 use super::{collect, upload, with_device};
 use crate::null::{Books, WORK_FAILED, books, refusal};
 use ascendcl::{Acl, Current, Error, Library, ScopeError, Thread, Undone};
+use ascendcl_macros::proves;
 use std::mem;
 
 const REFUSED: i32 = 507_899;
@@ -33,6 +34,7 @@ fn a_stream_that_cannot_be_destroyed_comes_back_and_works() {
     });
 }
 
+#[proves(STREAM_05)]
 #[test]
 fn a_stream_that_cannot_be_synchronised_is_not_destroyed() {
     let books = books();
@@ -46,6 +48,7 @@ fn a_stream_that_cannot_be_synchronised_is_not_destroyed() {
     });
 }
 
+#[proves(MEM_03)]
 #[test]
 fn buffers_that_cannot_be_freed_come_back_and_work() {
     let books = books();
@@ -84,6 +87,7 @@ fn a_refused_object_that_is_then_dropped_or_forgotten_goes_with_its_scope() {
     });
 }
 
+#[proves(STREAM_01)]
 #[test]
 fn what_a_collection_could_not_take_down_is_reported_and_tried_again() {
     let books = books();
@@ -102,6 +106,7 @@ fn what_a_collection_could_not_take_down_is_reported_and_tried_again() {
     });
 }
 
+#[proves(DEV_10, CTX_03)]
 #[test]
 fn whatever_refuses_at_the_end_of_a_scope_is_reported_and_keeps_the_device() {
     for call in [
@@ -133,6 +138,7 @@ fn whatever_refuses_at_the_end_of_a_scope_is_reported_and_keeps_the_device() {
     }
 }
 
+#[proves(MODEL_02, MODEL_03)]
 #[test]
 fn memory_stays_while_a_model_in_it_cannot_be_unloaded() {
     let books = books();
@@ -152,6 +158,7 @@ fn memory_stays_while_a_model_in_it_cannot_be_unloaded() {
     books.assert_closed();
 }
 
+#[proves(DEV_06)]
 #[test]
 fn a_device_that_cannot_be_reset_comes_back_and_works() {
     let books = books();
@@ -166,6 +173,7 @@ fn a_device_that_cannot_be_reset_comes_back_and_works() {
     books.assert_closed();
 }
 
+#[proves(INIT_02, INIT_07)]
 #[test]
 fn a_library_that_cannot_be_finalised_comes_back_and_works() {
     let books = books();
@@ -221,6 +229,7 @@ fn a_context_that_cannot_be_entered_does_not_run_its_program_and_is_taken_down()
     books.assert_closed();
 }
 
+#[proves(MODEL_12)]
 #[test]
 fn what_cannot_be_created_leaves_the_context_usable() {
     let books = books();
@@ -257,6 +266,7 @@ fn a_refused_copy_gives_both_buffers_back() {
     });
 }
 
+#[proves(MEM_02, COPY_04)]
 #[test]
 fn buffers_of_a_refused_copy_that_cannot_be_waited_for_are_out_of_reach_and_not_freed() {
     let books = books();
@@ -278,6 +288,7 @@ fn buffers_of_a_refused_copy_that_cannot_be_waited_for_are_out_of_reach_and_not_
     });
 }
 
+#[proves(MEM_02, ERR_02)]
 #[test]
 fn a_failed_wait_does_not_count_as_done() {
     let books = books();
@@ -293,6 +304,7 @@ fn a_failed_wait_does_not_count_as_done() {
     });
 }
 
+#[proves(CTX_05, STREAM_09)]
 #[test]
 fn an_outer_context_that_cannot_be_made_current_again_is_not_used_in_the_inner_one() {
     let books = books();

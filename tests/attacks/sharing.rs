@@ -6,6 +6,7 @@ use ascendcl::{
     Current, DeviceAddress, DeviceAllocator, Error, Event, InLane, Input, Lane, Model, ModelSource, Permit, Plain,
     Prepared, Recorded, Thread, Unnamed,
 };
+use ascendcl_macros::proves;
 use ascendcl_sim::control::live;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -37,6 +38,11 @@ impl Drop for Counted {
     }
 }
 
+/// An allocator that hands out nothing.
+pub(crate) fn nothing() -> impl DeviceAllocator {
+    Counted(Arc::default())
+}
+
 /// A model for one image, with its buffers.
 fn prepared<'c>(current: &Current<'c>) -> Prepared<'c> {
     model(current).prepare(current, &[&[1, 64]], &[&[1, 10]]).unwrap()
@@ -59,6 +65,7 @@ fn ready<'c, 'l>(current: &Current<'c>, model: Model<'c, Unnamed, InLane<'l>>) -
     model.prepare(current, &[&[8, 64]], &[&[8, 10]]).unwrap()
 }
 
+#[proves(MODEL_02)]
 #[test]
 fn a_forgotten_lane_leaves_nothing_though_its_models_are_in_flight() {
     let alone = alone();
@@ -72,6 +79,7 @@ fn a_forgotten_lane_leaves_nothing_though_its_models_are_in_flight() {
     alone.assert_nothing_lives();
 }
 
+#[proves(MODEL_02)]
 #[test]
 fn a_lanes_memory_outlives_the_lane_while_a_model_is_loaded_on_it() {
     let alone = alone();
@@ -91,6 +99,7 @@ fn a_lanes_memory_outlives_the_lane_while_a_model_is_loaded_on_it() {
     alone.assert_nothing_lives();
 }
 
+#[proves(MODEL_04, MODEL_05)]
 #[test]
 fn swapped_models_of_a_lane_run_one_after_the_other_all_the_same() {
     let alone = alone();
@@ -128,6 +137,7 @@ fn a_panic_while_a_lane_is_locked_lets_the_next_thread_go_on() {
     alone.assert_nothing_lives();
 }
 
+#[proves(MODEL_07)]
 #[test]
 fn a_lane_that_is_too_small_loads_nothing() {
     let alone = alone();
@@ -143,6 +153,7 @@ fn a_lane_that_is_too_small_loads_nothing() {
     alone.assert_nothing_lives();
 }
 
+#[proves(MODEL_03, MODEL_09)]
 #[test]
 fn weights_are_freed_after_the_last_of_many_threads_unloads() {
     let alone = alone();
@@ -193,6 +204,7 @@ fn a_forgotten_turn_loses_the_permit_and_leaves_nothing() {
     alone.assert_nothing_lives();
 }
 
+#[proves(ALLOC_12)]
 #[test]
 fn a_group_that_is_dropped_in_any_order_gives_its_allocator_up_once() {
     let alone = alone();
@@ -246,6 +258,7 @@ fn a_permit_goes_to_another_thread_and_its_streams_with_it() {
     alone.assert_nothing_lives();
 }
 
+#[proves(EVENT_06)]
 #[test]
 fn events_that_are_leaked_replaced_and_dropped_while_awaited_leave_nothing() {
     let alone = alone();
@@ -267,6 +280,7 @@ fn events_that_are_leaked_replaced_and_dropped_while_awaited_leave_nothing() {
     alone.assert_nothing_lives();
 }
 
+#[proves(EVENT_09)]
 #[test]
 fn an_event_recorded_again_moves_and_is_awaited_from_two_threads() {
     let alone = alone();
@@ -290,6 +304,7 @@ fn an_event_recorded_again_moves_and_is_awaited_from_two_threads() {
     alone.assert_nothing_lives();
 }
 
+#[proves(DEV_04, STREAM_02)]
 #[test]
 fn views_of_the_default_stream_come_and_go_and_the_stream_stays() {
     let alone = alone();
@@ -309,6 +324,7 @@ fn views_of_the_default_stream_come_and_go_and_the_stream_stays() {
     alone.assert_nothing_lives();
 }
 
+#[proves(MODEL_14, MODEL_17, DATA_02, DATA_10)]
 #[test]
 fn a_model_in_flight_outlives_its_stream_and_every_name() {
     let alone = alone();

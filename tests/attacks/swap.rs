@@ -3,9 +3,11 @@
 use super::{collect, in_context, inside, model, upload};
 use crate::common::{acl, alone};
 use ascendcl::{Input, Thread};
+use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::mem;
 
+#[proves(MEM_02)]
 #[test]
 fn swapped_copies_in_flight_wait_for_the_right_stream() {
     let alone = alone();
@@ -23,6 +25,7 @@ fn swapped_copies_in_flight_wait_for_the_right_stream() {
     alone.assert_nothing_lives();
 }
 
+#[proves(STREAM_05, MEM_02)]
 #[test]
 fn swapped_streams_are_each_synchronised_before_their_memory_goes() {
     let alone = alone();
@@ -60,6 +63,7 @@ fn swapped_buffers_take_their_stamps_with_them() {
     alone.assert_nothing_lives();
 }
 
+#[proves(MODEL_14)]
 #[test]
 fn a_replaced_model_is_unloaded_once() {
     let alone = alone();
@@ -95,6 +99,7 @@ fn swapped_refusals_give_back_what_they_hold() {
     alone.assert_nothing_lives();
 }
 
+#[proves(DEV_06, CTX_07)]
 #[test]
 fn swapped_devices_are_reset_each_by_its_own_number() {
     let alone = alone();
@@ -116,6 +121,7 @@ fn swapped_devices_are_reset_each_by_its_own_number() {
     alone.assert_nothing_lives();
 }
 
+#[proves(INIT_05, INIT_07)]
 #[test]
 fn swapped_libraries_are_closed_once_each() {
     let alone = alone();

@@ -4,6 +4,7 @@ use super::{collect, inside, model, upload, with_device};
 use crate::common::alone;
 use crate::null::{Books, TIMEOUT, WORK_FAILED, books, refusal};
 use ascendcl::{Acl, Current, Device, Error, ScopeError, Thread};
+use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::any::Any;
 use std::mem;
@@ -29,7 +30,7 @@ fn stuck<'a>(
 #[track_caller]
 fn assert_poisoned(error: &Error, with: &str) {
     assert!(matches!(error, Error::Poisoned { device: 0, .. }), "{error}");
-    assert_eq!(error.to_string(), format!("device 0 cannot be given back: it is still working on {with}"));
+    assert_eq!(error.to_string(), format!("device 0 cannot be given back: it is still working on {with} [DEV-10]"));
 }
 
 fn leaves_a_copy_and_a_model(current: &mut Current<'_>) {
@@ -37,6 +38,7 @@ fn leaves_a_copy_and_a_model(current: &mut Current<'_>) {
     drop(upload(current, &current.stream().unwrap()));
 }
 
+#[proves(STREAM_05, MEM_02)]
 #[test]
 fn handles_dropped_in_any_order_with_a_collection_after_each_free_nothing_early() {
     let alone = alone();
@@ -105,6 +107,7 @@ fn lasting(books: &Books) -> Vec<String> {
     books.log().into_iter().filter(|call| call != "aclrtSetCurrentContext").collect()
 }
 
+#[proves(INIT_02, INIT_07, DEV_02, DEV_05, DEV_10, STREAM_05)]
 #[test]
 fn a_scope_is_taken_down_in_the_vendors_order() {
     let books = books();
@@ -135,6 +138,7 @@ fn a_scope_is_taken_down_in_the_vendors_order() {
     books.assert_closed();
 }
 
+#[proves(DEV_10, STREAM_16)]
 #[test]
 fn a_timed_out_stream_keeps_everything_and_the_device_until_it_is_done() {
     let books = books();
@@ -161,6 +165,7 @@ fn a_timed_out_stream_keeps_everything_and_the_device_until_it_is_done() {
     books.assert_closed();
 }
 
+#[proves(MEM_02, ERR_02)]
 #[test]
 fn failed_work_keeps_everything_also_without_a_limit() {
     let books = books();
@@ -200,6 +205,7 @@ fn one_stuck_stream_of_two_keeps_the_memory_of_both() {
     books.assert_closed();
 }
 
+#[proves(CTX_03)]
 #[test]
 fn two_stuck_contexts_are_both_named_and_both_taken_down_later() {
     let books = books();
@@ -219,6 +225,7 @@ fn two_stuck_contexts_are_both_named_and_both_taken_down_later() {
     books.assert_closed();
 }
 
+#[proves(INIT_02)]
 #[test]
 fn a_library_with_a_stuck_device_is_closed_only_when_the_work_is_done() {
     let books = books();
@@ -260,6 +267,7 @@ fn a_panic_over_a_stuck_stream_goes_on_and_keeps_what_is_stuck() {
     books.assert_closed();
 }
 
+#[proves(STREAM_16, COPY_04)]
 #[test]
 fn a_copy_whose_wait_timed_out_keeps_its_buffers_until_a_later_wait() {
     let books = books();
@@ -284,6 +292,7 @@ fn a_copy_whose_wait_timed_out_keeps_its_buffers_until_a_later_wait() {
     books.assert_closed();
 }
 
+#[proves(STREAM_16, MEM_02, MEM_13)]
 #[test]
 fn a_copy_dropped_after_its_wait_timed_out_is_not_freed_before_its_stream_is_done() {
     let books = books();
@@ -335,6 +344,7 @@ fn a_dropped_stream_that_is_stuck_is_reported_by_each_collection_and_stays() {
     books.assert_closed();
 }
 
+#[proves(MEM_02)]
 #[test]
 fn a_wait_that_covers_one_stream_does_not_cover_another() {
     let books = books();
@@ -358,6 +368,7 @@ fn a_wait_that_covers_one_stream_does_not_cover_another() {
     books.assert_closed();
 }
 
+#[proves(MEM_01)]
 #[test]
 fn nothing_is_freed_that_a_program_still_uses_while_memory_runs_out() {
     let books = books();

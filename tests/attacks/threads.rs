@@ -3,6 +3,7 @@
 use super::{collect, in_context, inside, model, upload};
 use crate::common::{acl, alone};
 use ascendcl::{DeviceBuffer, Error, HostBuffer, Input, Thread};
+use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,6 +31,7 @@ fn handles_dropped_on_another_thread_are_collected_here() {
     alone.assert_nothing_lives();
 }
 
+#[proves(STREAM_01, MEM_01, MODEL_14)]
 #[test]
 fn several_threads_that_collect_take_each_thing_down_once() {
     let alone = alone();
@@ -60,6 +62,7 @@ fn several_threads_that_collect_take_each_thing_down_once() {
     alone.assert_nothing_lives();
 }
 
+#[proves(MEM_02)]
 #[test]
 fn a_copy_waited_for_elsewhere_does_not_cover_what_its_stream_does_next() {
     let alone = alone();
@@ -98,6 +101,7 @@ fn a_copy_waited_for_elsewhere_does_not_cover_what_its_stream_does_next() {
     alone.assert_nothing_lives();
 }
 
+#[proves(STREAM_07)]
 #[test]
 fn a_stream_destroyed_by_its_owner_leaves_the_waiting_thread_its_buffers() {
     let alone = alone();
@@ -186,6 +190,7 @@ fn threads_that_leak_everything_in_one_context_leave_nothing() {
     alone.assert_nothing_lives();
 }
 
+#[proves(CTX_01, CTX_02)]
 #[test]
 fn threads_open_contexts_of_their_own_on_a_shared_device() {
     let alone = alone();
@@ -224,6 +229,7 @@ fn a_device_is_given_back_by_another_thread_than_took_it() {
     alone.assert_nothing_lives();
 }
 
+#[proves(THREAD_01)]
 #[test]
 fn a_token_can_be_taken_again_after_it_was_dropped_and_each_thread_has_its_own() {
     let first = Thread::new().unwrap();

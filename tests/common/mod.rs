@@ -4,7 +4,7 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use ascendcl::{Acl, Library};
-use ascendcl_sim::control;
+use ascendcl_sim::{Config, control};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard};
@@ -19,6 +19,7 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 pub fn alone() -> Alone {
     let guard = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     control::reset();
+    control::configure(Config::new()).unwrap();
     Alone { _guard: guard }
 }
 

@@ -302,6 +302,7 @@ aclError aclrtSynchronizeStreamWithTimeout(handle stream, int32_t timeout) {
 }
 static aclError allocated(enum kind kind, void **start, size_t size) {
     if (!current) return leave(NO_CONTEXT);
+    if (!size) breaks("allocated nothing");
     *start = aligned_alloc(64, (size + 63) / 64 * 64);
     make(kind, *start);
     return leave(0);
@@ -344,10 +345,16 @@ aclError aclrtMemset(void *start, size_t room, int32_t value, size_t size) {
     memset(start, value, size);
     return leave(0);
 }
+/* The direction of a copy is a number: 1 for a destination on the device, and 2 for a source there. */
+static void directed(void *to, const void *from, unsigned kind) {
+    unsigned found = (find(DEVICE_BLOCK, to) ? 1 : 0) + (find(DEVICE_BLOCK, (void *)from) ? 2 : 0);
+    if (kind != found) breaks("copied in another direction than stated");
+}
 aclError aclrtMemcpy(void *to, size_t room, const void *from, size_t size, unsigned kind) {
-    (void)room, (void)kind;
+    (void)room;
     ENTER;
     if (!current) return leave(NO_CONTEXT);
+    directed(to, from, kind);
     memcpy(to, from, size);
     return leave(0);
 }
@@ -365,10 +372,11 @@ static void use(void *start, handle stream) {
         }
 }
 aclError aclrtMemcpyAsync(void *to, size_t room, const void *from, size_t size, unsigned kind, handle stream) {
-    (void)room, (void)kind;
+    (void)room;
     ENTER;
     struct object *found = used_stream(stream);
     if (!found) return leave(INVALID);
+    directed(to, from, kind);
     found->work = 1;
     use(to, stream);
     use((void *)from, stream);
@@ -420,7 +428,7 @@ size_t aclmdlGetNumInputs(handle desc) { (void)desc; return 0; }
 size_t aclmdlGetNumOutputs(handle desc) { (void)desc; return 0; }
 
 handle aclrtAllocatorCreateDesc(void) {
-    enter(__func__);
+    if (enter(__func__)) return NULL;
     handle made = make(DESCRIPTOR, NULL)->handle;
     leave(0);
     return made;

@@ -2,6 +2,7 @@
 
 use crate::files;
 use crate::world::*;
+use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
@@ -119,6 +120,7 @@ fn a_callback_cannot_unload_what_waits_for_it() {
     ok!(model::aclmdlUnload(id));
 }
 
+#[proves(ERR_02)]
 #[test]
 fn a_failing_run_is_what_the_next_wait_answers() {
     let _world = world();

@@ -2,6 +2,7 @@
 
 use crate::files;
 use crate::world::*;
+use ascendcl_macros::proves;
 use ascendcl_sim::{Config, control};
 use core::ptr::{null, null_mut};
 use std::thread;
@@ -38,6 +39,7 @@ fn arguments_are_checked() {
     });
 }
 
+#[proves(MODEL_12)]
 #[test]
 fn ids_are_never_given_twice() {
     let _world = world();
@@ -71,6 +73,7 @@ fn the_librarys_memory_counts_until_the_model_goes() {
     assert_eq!((control::live().models, control::live().device_blocks), (0, 1), "nothing is left of a failed load");
 }
 
+#[proves(MODEL_07)]
 #[test]
 fn memory_of_the_caller_is_checked() {
     let _world = world();
@@ -134,6 +137,7 @@ fn a_file_is_loaded_with_memory_of_the_caller() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
+#[proves(MODEL_19)]
 #[test]
 fn an_open_shape_has_no_size() {
     let _world = world();
@@ -147,6 +151,7 @@ fn an_open_shape_has_no_size() {
     assert_eq!(control::live().device_blocks, 2, "the weights' size is known all the same");
 }
 
+#[proves(MODEL_10, MODE_02)]
 #[test]
 fn the_run_mode_says_where_an_image_is() {
     let file = files::sum("2", None);

@@ -2,10 +2,12 @@
 
 use crate::files;
 use crate::world::*;
+use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use ascendcl_sys::types::*;
 use core::ptr::{null, null_mut};
 
+#[proves(DATA_05)]
 #[test]
 fn every_object_is_destroyed_once() {
     let _world = world();
@@ -81,6 +83,7 @@ fn a_data_buffer_is_an_address_with_a_size() {
     ok!(memory::aclrtFree(memory));
 }
 
+#[proves(DATA_01, DATA_04)]
 #[test]
 fn a_dataset_keeps_copies_of_descriptions_and_no_memory() {
     let _world = world();

@@ -2,6 +2,7 @@
 
 use crate::files;
 use crate::world::*;
+use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use ascendcl_sys::types::*;
 use core::ptr::null_mut;
@@ -32,6 +33,7 @@ fn digits_are_recognised_with_outputs_of_the_caller() {
     assert!(control::live().is_empty(), "{:?}", control::live());
 }
 
+#[proves(DATA_06)]
 #[test]
 fn the_library_allocates_an_open_output() {
     let _world = world();
@@ -131,6 +133,7 @@ fn an_open_shape_has_to_be_set() {
     fails!(145021, "its shape was not set", model::aclmdlExecute(id, input, output));
 }
 
+#[proves(MODEL_01)]
 #[test]
 fn a_model_is_its_contexts_alone() {
     let _world = world();

@@ -1,6 +1,7 @@
 //! Devices, contexts, threads, initialisation.
 
 use super::support::*;
+use ascendcl_macros::proves;
 use ascendcl_sim::{Config, control};
 use std::ffi::CString;
 use std::ptr::null;
@@ -17,6 +18,7 @@ fn current() -> Result<i32, aclError> {
     }
 }
 
+#[proves(INIT_05, INIT_07, INIT_08)]
 #[test]
 fn initialisation_is_counted() {
     let _machine = fresh();
@@ -51,6 +53,7 @@ fn a_configuration_file_has_to_be_json() {
     }
 }
 
+#[proves(DEV_06, DEV_07, DEV_11)]
 #[test]
 fn sets_and_resets_are_counted() {
     let _machine = fresh();
@@ -73,6 +76,7 @@ fn sets_and_resets_are_counted() {
     assert_eq!(acl!(aclrtResetDevice(0)), ACL_ERROR_RT_CONTEXT_RELEASE_ERROR);
 }
 
+#[proves(DEV_04, DEV_05, CTX_06)]
 #[test]
 fn a_reset_takes_what_belongs_to_the_default_context() {
     let _machine = device();
@@ -93,6 +97,7 @@ fn a_reset_takes_what_belongs_to_the_default_context() {
     assert!(control::live().is_empty());
 }
 
+#[proves(CTX_03, CTX_04, CTX_09, CTX_10)]
 #[test]
 fn explicit_contexts_live_by_themselves() {
     let _machine = device();
@@ -118,6 +123,7 @@ fn explicit_contexts_live_by_themselves() {
     assert_eq!(acl!(aclrtDestroyContext(default)), ACL_ERROR_RT_CONTEXT_NULL);
 }
 
+#[proves(CTX_02)]
 #[test]
 fn the_default_context_cannot_be_destroyed() {
     let _machine = device();
@@ -131,6 +137,7 @@ fn the_default_context_cannot_be_destroyed() {
     ok!(aclrtDestroyStream(stream()));
 }
 
+#[proves(STREAM_09)]
 #[test]
 fn work_is_for_streams_of_the_current_context() {
     let _machine = device();
@@ -152,6 +159,7 @@ fn work_is_for_streams_of_the_current_context() {
     ok!(aclrtDestroyStream(sa));
 }
 
+#[proves(THREAD_01)]
 #[test]
 fn a_new_thread_has_no_context() {
     let _machine = device();

@@ -1,6 +1,7 @@
 //! Events: record, wait, time, misuse.
 
 use super::support::*;
+use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, mpsc};
@@ -73,6 +74,7 @@ fn hundreds_of_waiting_streams_hold_no_thread() {
     assert_eq!(ran.load(SeqCst), 500);
 }
 
+#[proves(EVENT_09)]
 #[test]
 fn a_wait_is_for_the_record_that_was_newest_when_it_was_called() {
     let _machine = device();
@@ -176,6 +178,7 @@ fn flags_say_what_an_event_can_do() {
     assert_eq!(acl!(aclrtResetEvent(ex, stream)), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
 }
 
+#[proves(EVENT_05)]
 #[test]
 fn an_event_that_was_never_recorded_is_not_complete() {
     let _machine = device();

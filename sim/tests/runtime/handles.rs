@@ -1,6 +1,7 @@
 //! Handles of any value, and allocators, whose tables take any value.
 
 use super::support::*;
+use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::ffi::c_void;
 use std::ptr::{null_mut, without_provenance_mut};
@@ -142,6 +143,7 @@ fn allocators_are_registered_by_the_streams_number() {
     assert!(control::live().is_empty());
 }
 
+#[proves(ALLOC_07)]
 #[test]
 fn an_incomplete_allocator_is_refused() {
     let _machine = device();

@@ -1,6 +1,7 @@
 //! Memory and copies.
 
 use super::support::*;
+use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -17,6 +18,7 @@ fn at(block: *mut c_void, offset: usize) -> *mut c_void {
     block.wrapping_byte_add(offset)
 }
 
+#[proves(MEM_01, MEM_03, MEM_05)]
 #[test]
 fn blocks_are_freed_once_and_by_their_own_call() {
     let _machine = device();
@@ -33,6 +35,7 @@ fn blocks_are_freed_once_and_by_their_own_call() {
     assert!(control::live().is_empty());
 }
 
+#[proves(MEM_04)]
 #[test]
 fn sizes_and_budgets_are_checked() {
     let _machine = device();
@@ -58,6 +61,7 @@ fn sizes_and_budgets_are_checked() {
     assert_eq!(bad, ACL_ERROR_RT_INVALID_MEMORY_TYPE);
 }
 
+#[proves(COPY_01, COPY_06)]
 #[test]
 fn copies_check_their_arguments_and_copy() {
     let _machine = device();
@@ -101,6 +105,7 @@ fn work_on_memory_that_was_freed_is_refused() {
     assert!(message().contains("in no block of it"));
 }
 
+#[proves(COPY_03, COPY_05)]
 #[test]
 fn a_copy_with_pinned_memory_happens_later_and_one_with_pageable_memory_before_the_call_returns() {
     let _machine = device();

@@ -1,12 +1,14 @@
 //! Streams: order, waiting, discarding, many of them.
 
 use super::support::*;
+use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
+#[proves(STREAM_04)]
 #[test]
 fn tasks_of_one_stream_run_in_order() {
     let _machine = device();
@@ -42,6 +44,7 @@ fn streams_whose_tasks_block_do_not_stop_each_other() {
     ok!(aclrtSynchronizeDevice());
 }
 
+#[proves(STREAM_16)]
 #[test]
 fn a_wait_that_times_out_leaves_the_work_in_flight() {
     let _machine = device();
@@ -71,6 +74,7 @@ fn a_wait_that_times_out_leaves_the_work_in_flight() {
     ok!(aclrtSynchronizeStreamWithTimeout(stream, -1));
 }
 
+#[proves(STREAM_05, STREAM_08)]
 #[test]
 fn destroying_a_stream_waits_for_its_tasks() {
     let _machine = device();

@@ -32,7 +32,7 @@ pub(crate) struct GearBox {
 enum Gear {
     Batch(u64),
     Image(u64, u64),
-    Dims(aclmdlIODims),
+    Dims(Box<aclmdlIODims>),
 }
 
 impl GearBox {
@@ -76,7 +76,7 @@ impl GearBox {
             Gear::Dims(dims) => {
                 // SAFETY: as above; `dims` is read during the call.
                 ("aclmdlSetInputDynamicDims", unsafe {
-                    library.aclmdlSetInputDynamicDims(model, dataset, index, &raw const dims)
+                    library.aclmdlSetInputDynamicDims(model, dataset, index, &raw const *dims)
                 })
             }
         };
@@ -138,7 +138,7 @@ impl GearBox {
                 }
                 let mut dims = aclmdlIODims { dimCount: all.len(), ..NO_DIMS };
                 dims.dims.iter_mut().zip(&all).for_each(|(to, from)| *to = *from);
-                Ok(Gear::Dims(dims))
+                Ok(Gear::Dims(Box::new(dims)))
             }
         }
     }

@@ -1,0 +1,158 @@
+//! What the safe layer hands to the library, whatever a program asks for.
+
+use super::{collect, inside, upload, with_device};
+use crate::common::{acl, alone, scratch};
+use crate::null::{Books, books};
+use ascendcl::{Acl, Current, Error, Library, Thread, rules};
+use ascendcl_macros::proves;
+use ascendcl_sim::{Config, control};
+use std::time::Duration;
+
+fn in_books(books: &Books, program: impl for<'c> FnOnce(&mut Current<'c>)) {
+    with_device(books.acl(), |device, thread| device.with_current(thread, program).unwrap());
+    books.assert_closed();
+}
+
+#[proves(COPY_02)]
+#[test]
+fn a_copy_states_the_direction_of_its_buffers() {
+    let books = books();
+    in_books(&books, |current| {
+        let stream = current.stream().unwrap();
+        let (host, device) = upload(current, &stream).wait(current).unwrap();
+        let (mut device, _) = stream.copy_to_host(current, device, host).unwrap().wait(current).unwrap();
+        device.copy_from(current, &[1.0; 1024]).unwrap();
+        assert_eq!(device.to_vec(current).unwrap(), [1.0; 1024]);
+        assert_eq!((books.calls("aclrtMemcpyAsync"), books.calls("aclrtMemcpy")), (2, 2));
+    });
+}
+
+#[proves(MEM_04)]
+#[test]
+fn a_buffer_without_elements_is_some_memory_that_is_freed() {
+    let (books, alone) = (books(), alone());
+    in_books(&books, |current| {
+        current.device_buffer::<f32>(0).unwrap().free(current).unwrap();
+        drop(current.host_buffer::<f32>(0).unwrap());
+        assert_eq!((books.calls("aclrtMalloc"), books.calls("aclrtMallocHost")), (1, 1));
+    });
+    // The simulator refuses to allocate nothing, as the vendor's library does.
+    inside(|current| {
+        let (host, device) = (current.host_buffer::<u8>(0).unwrap(), current.device_buffer::<u8>(0).unwrap());
+        assert_eq!((host.len(), device.len()), (0, 0));
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(STREAM_16)]
+#[test]
+fn a_wait_for_no_time_at_all_is_a_wait_for_a_millisecond() {
+    let books = books();
+    in_books(&books, |current| {
+        let stream = current.stream().unwrap();
+        stream.synchronize_within(current, Duration::ZERO).unwrap();
+        upload(current, &stream).wait_within(current, Duration::from_nanos(1)).unwrap();
+        stream.synchronize_within(current, Duration::MAX).unwrap();
+        assert_eq!(books.calls("aclrtSynchronizeStreamWithTimeout"), 3);
+    });
+}
+
+#[proves(MEM_16)]
+#[test]
+fn zeroing_sets_all_of_a_buffer_and_no_more() {
+    let alone = alone();
+    inside(|current| {
+        let (before, after) = (current.upload(&[7_u8; 100]).unwrap(), current.upload(&[7_u8; 100]).unwrap());
+        let zeroed = current.device_buffer::<u32>(25).unwrap().zero(current).unwrap();
+        assert_eq!(zeroed.to_vec(current).unwrap(), [0; 25]);
+        assert_eq!([before, after].map(|buffer| buffer.to_vec(current).unwrap()), [[7; 100]; 2]);
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(INIT_11, DEV_01)]
+#[test]
+fn a_device_is_set_before_its_context_is_created_also_when_the_configuration_names_one() {
+    let books = books();
+    let config = scratch("default-device").join("acl.json");
+    std::fs::write(&config, r#"{"defaultDevice": {"default_device": "0"}}"#).unwrap();
+    let acl = Acl::init_with(Library::At(books.path()), Some(&config)).unwrap();
+    with_device(acl, |device, thread| {
+        device.with_current(thread, |current| drop(current.stream().unwrap())).unwrap();
+    });
+    let makes = ["aclInit", "aclrtSetDevice", "aclrtCreateContext", "aclrtCreateStream"];
+    let made: Vec<_> = books.log().into_iter().filter(|call| makes.contains(&call.as_str())).collect();
+    assert_eq!(made, makes);
+    books.assert_closed();
+}
+
+#[proves(CTX_12, STREAM_11, EVENT_08)]
+#[test]
+fn what_a_device_has_no_more_of_is_told_and_can_be_made_again_later() {
+    let alone = alone();
+    control::configure(Config::new().streams(4).events(3)).unwrap();
+    inside(|current| {
+        let mut streams = Vec::new();
+        let refused = loop {
+            match current.stream() {
+                Ok(stream) => streams.push(stream),
+                Err(error) => break error,
+            }
+        };
+        assert!(!streams.is_empty());
+        assert_eq!(refused.rules(), [rules::CTX_12, rules::STREAM_11]);
+        assert!(refused.to_string().ends_with(" [CTX-12, STREAM-11]"), "{refused}");
+        let events: Vec<_> = (0..3).map(|_| current.event().unwrap()).collect();
+        assert_eq!(current.event().unwrap_err().rules(), [rules::EVENT_08]);
+        drop((streams, events));
+        collect(current);
+        drop((current.stream().unwrap(), current.event().unwrap()));
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(INIT_04)]
+#[test]
+fn a_dropped_library_stays_initialised_because_destructors_call_nothing() {
+    let books = books();
+    let acl = books.acl();
+    drop(acl.device(&mut Thread::new().unwrap(), 0).unwrap());
+    books.log();
+    drop(acl);
+    assert_eq!((books.log(), books.live().as_str()), (vec![], "device 0 taken 1 time(s) + initialised"));
+}
+
+#[proves(INIT_09)]
+#[test]
+fn libraries_that_many_threads_open_and_close_do_not_finalise_each_other() {
+    let alone = alone();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..50 {
+                    let acl = acl();
+                    assert_eq!(acl.device_count().unwrap(), 2);
+                    acl.close().unwrap();
+                }
+            });
+        }
+    });
+    let last = acl();
+    assert!(!last.joined(), "each was closed once");
+    last.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+#[proves(ALLOC_06, ERR_06)]
+#[test]
+fn a_descriptor_that_the_library_cannot_create_is_an_error_and_the_stream_comes_back() {
+    let books = books();
+    in_books(&books, |current| {
+        books.refuse("aclrtAllocatorCreateDesc", 1, 1);
+        let undone = current.stream().unwrap().register(current, super::sharing::nothing()).unwrap_err();
+        assert!(matches!(undone.error, Error::NullAnswer { .. }), "{}", undone.error);
+        assert_eq!(books.calls("aclrtAllocatorSetObjToDesc"), 0);
+        let (stream, allocator) = undone.value;
+        drop(stream.register(current, allocator).unwrap());
+    });
+}
