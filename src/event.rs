@@ -10,6 +10,9 @@ use core::marker::PhantomData;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
+// The states and their bounds come from the declaration of an event's life cycle.
+pub use ascendcl_rules::event::{CanMeasure, CanRecord, CanWait, Recorded, State as EventState, Unrecorded};
+
 /// An event (`aclrtCreateEvent`).
 ///
 /// A new event is [`Unrecorded`]. [`Stream::record`] puts it behind the work of a stream; then it is [`Recorded`], and
@@ -25,35 +28,11 @@ pub struct Event<'c, S: EventState = Unrecorded, N = Unnamed> {
 assert_impl_all!(Event<'static>: Send, Sync);
 assert_not_impl_any!(Event<'static>: Clone);
 
-/// The event marks nothing yet.
-#[derive(Debug)]
-pub enum Unrecorded {}
-
-/// The event marks a point in a stream's work.
-#[derive(Debug)]
-pub enum Recorded {}
-
-/// The states of an [`Event`].
-pub trait EventState: sealed::Sealed {}
-
-impl EventState for Unrecorded {}
-impl EventState for Recorded {}
-
-/// Events that can be waited for.
-#[diagnostic::on_unimplemented(
-    message = "an event in state `{Self}` cannot be waited for",
-    label = "this event has not been recorded",
-    note = "EVENT-05: waiting for an event that was never recorded waits for nothing",
-    note = "record it first: `let event = stream.record(current, event)?`"
-)]
-pub trait CanBeAwaited: EventState {}
-
-impl CanBeAwaited for Recorded {}
-
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for super::Unrecorded {}
-    impl Sealed for super::Recorded {}
+/// Holds a transition to the life cycle's declaration: the operation leads from one state to the other.
+macro_rules! leads {
+    ($from:ty: $operation:ident => $to:ty) => {
+        const { assert!(<$from as $operation>::THEN.is(<$to as EventState>::AT)) }
+    };
 }
 
 impl<'c, S: EventState, N> Event<'c, S, N> {
@@ -76,7 +55,7 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
     /// [`Error::Vendor`] when the library cannot wait.
     pub fn synchronize(&self, current: &Current<'c, N>) -> Result<(), Error>
     where
-        S: CanBeAwaited,
+        S: CanWait,
     {
         self.raw.synchronize(current.ledger().api())
     }
@@ -88,20 +67,27 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
     /// [`Error::Vendor`] when the library cannot tell.
     pub fn is_complete(&self, current: &Current<'c, N>) -> Result<bool, Error>
     where
-        S: CanBeAwaited,
+        S: CanWait,
     {
         self.raw.is_complete(current.ledger().api())
     }
 }
 
-impl<'c, N> Event<'c, Recorded, N> {
+impl<'c, S: EventState, N> Event<'c, S, N> {
     /// Waits for both points and tells the milliseconds between them, on the device's clock (`aclrtEventElapsedTime`;
     /// EVENT-04).
     ///
     /// # Errors
     ///
     /// [`Error::Vendor`]: 107007 when `start` was recorded after this event.
-    pub fn milliseconds_since(&self, current: &Current<'c, N>, start: &Self) -> Result<f32, Error> {
+    pub fn milliseconds_since<T: CanMeasure>(
+        &self,
+        current: &Current<'c, N>,
+        start: &Event<'c, T, N>,
+    ) -> Result<f32, Error>
+    where
+        S: CanMeasure,
+    {
         let api = current.ledger().api();
         start.raw.synchronize(api)?;
         self.raw.synchronize(api)?;
@@ -122,11 +108,12 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     /// # Errors
     ///
     /// The event as it was, when the library refuses.
-    pub fn record<T: EventState>(
+    pub fn record<T: CanRecord>(
         &self,
         current: &Current<'c, N>,
         event: Event<'c, T, N>,
     ) -> Result<Event<'c, Recorded, N>, Undone<Event<'c, T, N>>> {
+        leads!(T: CanRecord => Recorded);
         match event.raw.record(current.ledger().api(), self.queue()) {
             Ok(()) => Ok(Event { raw: event.raw, _state: PhantomData, _brand: Brand::NEW }),
             Err(error) => Err(Undone { error, value: event }),
@@ -139,7 +126,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     /// # Errors
     ///
     /// [`Error::Vendor`] when the library refuses.
-    pub fn wait_for<T: CanBeAwaited>(&self, current: &Current<'c, N>, event: &Event<'c, T, N>) -> Result<(), Error> {
+    pub fn wait_for<T: CanWait>(&self, current: &Current<'c, N>, event: &Event<'c, T, N>) -> Result<(), Error> {
         event.raw.hold_up(current.ledger().api(), self.queue())
     }
 }

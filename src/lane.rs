@@ -5,7 +5,7 @@ use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::{Block, Home, Onto};
 use crate::model::{Input, Model, ModelSource, Outputs, Prepared, Weights};
-use crate::stream::{Decided, Pending, Stream};
+use crate::stream::{CanExecute, Pending, Stream, StreamState};
 use core::fmt;
 use core::marker::PhantomData;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// [`Mutex`](std::sync::Mutex).
 ///
 /// `'l` is the lane's brand and `L` its name: a model of another lane is refused.
-pub struct Lane<'c, 'l, S: Decided, N = Unnamed, L = Unnamed> {
+pub struct Lane<'c, 'l, S: StreamState + CanExecute, N = Unnamed, L = Unnamed> {
     stream: Stream<'c, S, N>,
     work: Arc<Block>,
     /// What the models that were loaded so far need together.
@@ -43,7 +43,7 @@ impl<'c, N> Current<'c, N> {
     /// # Errors
     ///
     /// The stream as it was, when there is no room for the working memory.
-    pub fn lane<S: Decided, R>(
+    pub fn lane<S: StreamState + CanExecute, R>(
         &mut self,
         stream: Stream<'c, S, N>,
         bytes: usize,
@@ -57,7 +57,7 @@ impl<'c, N> Current<'c, N> {
     /// # Errors
     ///
     /// As for [`lane`](Self::lane).
-    pub fn named_lane<L, S: Decided, R>(
+    pub fn named_lane<L, S: StreamState + CanExecute, R>(
         &mut self,
         stream: Stream<'c, S, N>,
         bytes: usize,
@@ -70,7 +70,7 @@ impl<'c, N> Current<'c, N> {
     }
 }
 
-impl<'c, 'l, S: Decided, N, L> Lane<'c, 'l, S, N, L> {
+impl<'c, 'l, S: StreamState + CanExecute, N, L> Lane<'c, 'l, S, N, L> {
     /// Loads a model onto the lane's working memory, and onto shared weights if some are given
     /// (`aclmdlLoadFromFileWithMem`, `aclmdlLoadFromMemWithMem`).
     ///
@@ -145,7 +145,7 @@ impl<'c, 'l, S: Decided, N, L> Lane<'c, 'l, S, N, L> {
     }
 }
 
-impl<S: Decided, N, L> fmt::Debug for Lane<'_, '_, S, N, L> {
+impl<S: StreamState + CanExecute, N, L> fmt::Debug for Lane<'_, '_, S, N, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Lane").field("bytes", &self.work.bytes()).field("need", &self.need).finish_non_exhaustive()
     }

@@ -64,7 +64,7 @@ pub use context::Context;
 pub use current::{Current, MemoryInfo};
 pub use device::Device;
 pub use error::{Error, InputError, MissingFunction, ScopeError, Undone, VendorError};
-pub use event::{CanBeAwaited, Event, EventState, Recorded, Unrecorded};
+pub use event::{CanMeasure, CanRecord, CanWait, Event, EventState, Recorded, Unrecorded};
 pub use ffi::{Element, ElementType, F16};
 pub use lane::{InLane, Lane};
 pub use library::{Library, Loaded};
@@ -72,8 +72,8 @@ pub use memory::{Destination, DeviceBuffer, HostBuffer};
 pub use model::{Alone, Input, Model, ModelSize, ModelSource, Output, Outputs, Prepared, TensorInfo, Weights};
 pub use run::{RunError, Setup, run};
 pub use stream::{
-    Decided, DefaultStream, Fresh, Member, Pending, Permit, Plain, Stream, StreamState, TakesAllocator, Turn,
-    Undecided, With, WithDescriptor,
+    CanDecline, CanExecute, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, DefaultStream, Fresh,
+    Member, Pending, Permit, Plain, Stream, StreamState, TakesAllocator, Turn, With, WithDescriptor,
 };
 pub use thread::{OnThread, Thread};
 

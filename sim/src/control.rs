@@ -1,7 +1,9 @@
 //! For tests: what is simulated, what exists, and a fresh start.
 
 use crate::machine::config::{self, Config, ConfigError};
-use crate::machine::{self, allocators, context, event, hooks, memory, streams};
+use crate::machine::{self, allocator_watch, allocators, context, event, hooks, memory, streams};
+
+pub use crate::machine::allocator_watch::{Notice, Use};
 
 /// What exists in the machine because a program made it and has not destroyed it. Default contexts and default streams
 /// are not counted.
@@ -30,6 +32,10 @@ pub struct Live {
     pub data_buffers: usize,
     /// Tensor descriptions.
     pub tensor_descriptions: usize,
+    /// Collections of operator attributes.
+    pub operator_attributes: usize,
+    /// Operator handles.
+    pub operator_handles: usize,
 }
 
 impl Live {
@@ -55,6 +61,11 @@ pub fn live() -> Live {
     live
 }
 
+/// What the library has seen of the callers' allocators: the newest few thousand notices, the oldest of them first.
+pub fn allocator_notices() -> Vec<Notice> {
+    allocator_watch::notices()
+}
+
 /// Simulates something else from now on. Refused while a device is set or anything [exists](live).
 pub fn configure(config: Config) -> Result<(), ConfigError> {
     config.check()?;
@@ -68,7 +79,8 @@ pub fn configure(config: Config) -> Result<(), ConfigError> {
 }
 
 /// Ends and frees everything, whoever uses it, and forgets that anything was initialised: for the time between two
-/// tests, when no other thread uses the machine. Queued work is discarded; the configuration stays.
+/// tests, when no other thread uses the machine. Queued work is discarded; no allocator is called any more; the
+/// configuration stays.
 pub fn reset() {
     machine::clear();
 }

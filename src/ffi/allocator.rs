@@ -20,8 +20,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 
 /// An allocator that the library may call.
+///
+/// Public in a private module: it is what a stream carries in a state that is public.
 #[derive(Debug)]
-pub(crate) struct Registered<A> {
+#[allow(unreachable_pub, reason = "see above")]
+pub struct Registered<A> {
     allocator: Mutex<A>,
     /// The thread that is inside the allocator, by [`here`]; 0 when none is.
     inside: AtomicUsize,

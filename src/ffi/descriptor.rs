@@ -3,9 +3,18 @@
 use super::allocator::Members;
 use crate::current::Current;
 use crate::error::Undone;
-use crate::stream::{Stream, StreamState, Undecided, WithDescriptor};
+use crate::stream::{CanRegisterDescriptor, Stream, StreamState, WithDescriptor};
+pub use ascendcl_rules::descriptor_address::{
+    Address, CanAddress as LacksAddress, CanRegister as HasAddress, NoAddress,
+};
+pub use ascendcl_rules::descriptor_allocate::{
+    Allocate, CanAllocate as LacksAllocate, CanRegister as HasAllocate, NoAllocate,
+};
+pub use ascendcl_rules::descriptor_free::{CanFree as LacksFree, CanRegister as HasFree, Free, NoFree};
+pub use ascendcl_rules::descriptor_object::{CanObject as LacksObject, CanRegister as HasObject, NoObject, Object};
 use core::ffi::c_void;
 use core::fmt;
+use core::marker::PhantomData;
 use core::ptr::NonNull;
 
 /// A C function that allocates: the object and a size, to a block or null.
@@ -26,99 +35,26 @@ pub type AddressFn = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 /// In Rust, [`DeviceAllocator`](crate::DeviceAllocator) does the same in a trait.
 #[must_use = "a descriptor does nothing until it is registered"]
 pub struct Descriptor<O = NoObject, A = NoAllocate, F = NoFree, G = NoAddress> {
-    object: O,
-    allocate: A,
-    free: F,
-    address: G,
-    near: Option<AllocateNearFn>,
+    /// A function that was not set yet is one that does no harm.
+    members: Members,
+    _set: PhantomData<(O, A, F, G)>,
 }
 
-macro_rules! members {
-    ($($has:ident($value:ty), $lacks:ident, $is_set:ident, $is_unset:ident, $missing:literal, $twice:literal, $fix:literal;)*) => {
-        $(
-            /// This member is set.
-            #[derive(Clone, Copy, Debug)]
-            pub struct $has($value);
-
-            /// This member is not set yet.
-            #[derive(Clone, Copy, Debug)]
-            pub struct $lacks {
-                _private: (),
-            }
-
-            /// A member that is set, as registering demands it.
-            #[diagnostic::on_unimplemented(
-                message = $missing,
-                label = "expected a descriptor with all four mandatory members",
-                note = $fix,
-                note = "ALLOC-07: object, allocate, free and address function are set before registering"
-            )]
-            pub trait $is_set: sealed::Sealed<$value> {}
-
-            /// A member that is not set yet, as its setter demands it.
-            #[diagnostic::on_unimplemented(
-                message = $twice,
-                label = "each member is set once",
-                note = "ALLOC-07: the four mandatory members are set once each; make another descriptor for other values"
-            )]
-            pub trait $is_unset: sealed::Unset {}
-
-            impl sealed::Unset for $lacks {}
-            impl sealed::Sealed<$value> for $has {
-                fn value(&self) -> $value {
-                    self.0
-                }
-            }
-        )*
-    };
-}
-members! {
-    Object(NonNull<c_void>), NoObject, HasObject, LacksObject,
-        "this descriptor has no object", "this descriptor has its object already",
-        "set it: `descriptor.object(pointer)`";
-    Allocate(AllocateFn), NoAllocate, HasAllocate, LacksAllocate,
-        "this descriptor has no allocate function", "this descriptor has its allocate function already",
-        "set it: `descriptor.allocate(function)`";
-    Free(FreeFn), NoFree, HasFree, LacksFree,
-        "this descriptor has no free function", "this descriptor has its free function already",
-        "set it: `descriptor.free(function)`";
-    Address(AddressFn), NoAddress, HasAddress, LacksAddress,
-        "this descriptor has no function that tells a block's address",
-        "this descriptor has its address function already",
-        "set it: `descriptor.address(function)`";
-}
-
-// SAFETY: the pointer is only handed to the library, on the word of the caller of `register_descriptor` that the object
-// can be used from any thread.
-unsafe impl Send for Object {}
-
-// Not made by the macro: the compiler shows these lines in its messages.
-impl HasObject for Object {}
-impl HasAllocate for Allocate {}
-impl HasFree for Free {}
-impl HasAddress for Address {}
-impl LacksObject for NoObject {}
-impl LacksAllocate for NoAllocate {}
-impl LacksFree for NoFree {}
-impl LacksAddress for NoAddress {}
-
-mod sealed {
-    pub trait Unset {}
-    pub trait Sealed<V> {
-        fn value(&self) -> V;
-    }
-}
+// SAFETY: the object is only handed to the library, on the word of the caller of `register_descriptor` that it can be
+// used from any thread.
+unsafe impl<O, A, F, G> Send for Descriptor<O, A, F, G> {}
 
 impl Descriptor {
     /// A descriptor without members.
     pub fn new() -> Self {
-        Self {
-            object: NoObject { _private: () },
-            allocate: NoAllocate { _private: () },
-            free: NoFree { _private: () },
-            address: NoAddress { _private: () },
-            near: None,
-        }
+        let members = Members {
+            object: NonNull::dangling(),
+            allocate: nothing,
+            advise: nothing_near,
+            free: nothing_to_free,
+            address_of: nowhere,
+        };
+        Self { members, _set: PhantomData }
     }
 }
 
@@ -134,8 +70,7 @@ impl<O, A, F, G> Descriptor<O, A, F, G> {
     where
         O: LacksObject,
     {
-        let Self { allocate, free, address, near, .. } = self;
-        Descriptor { object: Object(object), allocate, free, address, near }
+        Descriptor::of(Members { object, ..self.members })
     }
 
     /// The function that allocates (`aclrtAllocatorSetAllocFuncToDesc`).
@@ -143,8 +78,7 @@ impl<O, A, F, G> Descriptor<O, A, F, G> {
     where
         A: LacksAllocate,
     {
-        let Self { object, free, address, near, .. } = self;
-        Descriptor { object, allocate: Allocate(function), free, address, near }
+        Descriptor::of(Members { allocate: function, ..self.members })
     }
 
     /// The function that takes a block back (`aclrtAllocatorSetFreeFuncToDesc`).
@@ -152,8 +86,7 @@ impl<O, A, F, G> Descriptor<O, A, F, G> {
     where
         F: LacksFree,
     {
-        let Self { object, allocate, address, near, .. } = self;
-        Descriptor { object, allocate, free: Free(function), address, near }
+        Descriptor::of(Members { free: function, ..self.members })
     }
 
     /// The function that tells a block's address (`aclrtAllocatorSetGetAddrFromBlockFuncToDesc`).
@@ -161,34 +94,16 @@ impl<O, A, F, G> Descriptor<O, A, F, G> {
     where
         G: LacksAddress,
     {
-        let Self { object, allocate, free, near, .. } = self;
-        Descriptor { object, allocate, free, address: Address(function), near }
+        Descriptor::of(Members { address_of: function, ..self.members })
     }
 
     /// The function that allocates near an address (`aclrtAllocatorSetAllocAdviseFuncToDesc`). It is optional: without
     /// it, the library is given one that says that there is no memory near any address, and then allocates anywhere.
-    pub fn allocate_near(mut self, function: AllocateNearFn) -> Self {
-        self.near = Some(function);
-        self
+    pub fn allocate_near(self, function: AllocateNearFn) -> Self {
+        Self::of(Members { advise: function, ..self.members })
     }
 
-    /// The same members, by the names of the types that are set.
-    pub(crate) fn complete(&self) -> Descriptor<Object, Allocate, Free, Address>
-    where
-        O: HasObject,
-        A: HasAllocate,
-        F: HasFree,
-        G: HasAddress,
-    {
-        Descriptor {
-            object: Object(self.object.value()),
-            allocate: Allocate(self.allocate.value()),
-            free: Free(self.free.value()),
-            address: Address(self.address.value()),
-            near: self.near,
-        }
-    }
-
+    /// The members, all of which are set.
     pub(crate) fn members(&self) -> Members
     where
         O: HasObject,
@@ -196,14 +111,27 @@ impl<O, A, F, G> Descriptor<O, A, F, G> {
         F: HasFree,
         G: HasAddress,
     {
-        Members {
-            object: self.object.value(),
-            allocate: self.allocate.value(),
-            advise: self.near.unwrap_or(nothing_near),
-            free: self.free.value(),
-            address_of: self.address.value(),
-        }
+        self.members
     }
+
+    /// The same members, by the names of the states in which they are set.
+    pub(crate) fn complete(&self) -> Descriptor<Object, Allocate, Free, Address>
+    where
+        O: HasObject,
+        A: HasAllocate,
+        F: HasFree,
+        G: HasAddress,
+    {
+        Descriptor::of(self.members)
+    }
+
+    fn of(members: Members) -> Self {
+        Self { members, _set: PhantomData }
+    }
+}
+
+unsafe extern "C" fn nothing(_: *mut c_void, _: usize) -> *mut c_void {
+    core::ptr::null_mut()
 }
 
 /// The library reads the optional slot uninitialised when nobody sets it (ALLOC-17): it always gets a function.
@@ -211,12 +139,15 @@ unsafe extern "C" fn nothing_near(_: *mut c_void, _: usize, _: *mut c_void) -> *
     core::ptr::null_mut()
 }
 
-impl<O: fmt::Debug, A: fmt::Debug, F: fmt::Debug, G: fmt::Debug> fmt::Debug for Descriptor<O, A, F, G> {
+unsafe extern "C" fn nothing_to_free(_: *mut c_void, _: *mut c_void) {}
+
+unsafe extern "C" fn nowhere(_: *mut c_void) -> *mut c_void {
+    core::ptr::null_mut()
+}
+
+impl<O, A, F, G> fmt::Debug for Descriptor<O, A, F, G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { object, allocate, free, address, near } = self;
-        let mut out = f.debug_struct("Descriptor");
-        out.field("object", object).field("allocate", allocate).field("free", free).field("address", address);
-        out.field("near", near).finish()
+        f.debug_struct("Descriptor").field("members", &self.members).finish_non_exhaustive()
     }
 }
 
@@ -239,7 +170,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
         descriptor: Descriptor<O, A, F, G>,
     ) -> Result<Stream<'c, WithDescriptor, N>, Undone<(Self, Descriptor<O, A, F, G>)>>
     where
-        S: Undecided,
+        S: CanRegisterDescriptor,
     {
         self.register_members(current, descriptor)
     }

@@ -7,7 +7,7 @@ use crate::brand::Unnamed;
 use crate::current::Current;
 use crate::error::{Error, InputError, Undone};
 use crate::ffi::{Binding, Block, BoundInput, Home, Queue};
-use crate::stream::{Decided, Pending, Stream, StreamState};
+use crate::stream::{CanExecute, Pending, Stream, StreamState};
 use core::fmt;
 use std::sync::Arc;
 
@@ -165,7 +165,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
         model: Prepared<'c, N>,
     ) -> Result<Pending<'c, Prepared<'c, N>, N>, Undone<Prepared<'c, N>>>
     where
-        S: Decided,
+        S: CanExecute,
     {
         model.queue(current, self.queue())
     }

@@ -1,7 +1,10 @@
 //! Deciding on a stream's allocator.
 
 use super::Stream;
-use super::state::{CompleteDescriptor, Fresh, Plain, StreamState, Undecided, With, WithDescriptor};
+use super::state::{
+    CanDecline, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, CompleteDescriptor, Fresh, Plain,
+    StreamState, With, WithDescriptor, leads,
+};
 use crate::allocator::DeviceAllocator;
 use crate::allocator::descriptor::{Descriptor, HasAddress, HasAllocate, HasFree, HasObject};
 use crate::current::Current;
@@ -13,9 +16,10 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     /// Leaves it to the library to allocate, for the rest of the stream's life.
     pub fn without_allocator(self) -> Stream<'c, Plain, N>
     where
-        S: Undecided,
+        S: CanDecline,
     {
-        self.into_state(Plain::NEW)
+        leads!(S: CanDecline => Plain);
+        self.into_state(())
     }
 
     /// Registers an allocator (`aclrtAllocatorRegister`), which moves into the stream: it serves this stream and no
@@ -31,11 +35,12 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
         allocator: A,
     ) -> Result<Stream<'c, With<A>, N>, Undone<(Self, A)>>
     where
-        S: Undecided,
+        S: CanRegister,
     {
+        leads!(S: CanRegister => With<A>);
         let registered = Registered::new(allocator);
         match self.enroll(current, &registered) {
-            Ok(()) => Ok(self.into_state(With { allocator: Arc::downgrade(&registered) })),
+            Ok(()) => Ok(self.into_state(Arc::downgrade(&registered))),
             Err(error) => Err(Undone { error, value: (self, registered.into_allocator()) }),
         }
     }
@@ -47,11 +52,12 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
         descriptor: Descriptor<O, A, F, G>,
     ) -> Result<Stream<'c, WithDescriptor, N>, Undone<(Self, Descriptor<O, A, F, G>)>>
     where
-        S: Undecided,
+        S: CanRegisterDescriptor,
     {
+        leads!(S: CanRegisterDescriptor => WithDescriptor);
         // There is no Rust value to keep: the caller does.
         match self.tell(current, descriptor.members(), Arc::new(())) {
-            Ok(()) => Ok(self.into_state(WithDescriptor { descriptor: descriptor.complete() })),
+            Ok(()) => Ok(self.into_state(descriptor.complete())),
             Err(error) => Err(Undone { error, value: (self, descriptor) }),
         }
     }
@@ -94,11 +100,9 @@ impl<'c, N> Stream<'c, WithDescriptor, N> {
         self,
         current: &Current<'c, N>,
     ) -> Result<(Stream<'c, Fresh, N>, CompleteDescriptor), Undone<Self>> {
+        leads!(WithDescriptor: CanUnregister => Fresh);
         match self.tell_end(current) {
-            Ok(()) => {
-                let (stream, state) = self.exchange(Fresh::NEW);
-                Ok((stream, state.descriptor))
-            }
+            Ok(()) => Ok(self.exchange(())),
             Err(error) => Err(Undone { error, value: self }),
         }
     }
@@ -107,13 +111,13 @@ impl<'c, N> Stream<'c, WithDescriptor, N> {
 impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
     /// Looks at the allocator while it is registered: for its statistics, say. `None` from inside one of its own methods.
     pub fn with_allocator<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
-        self.state.allocator.upgrade()?.look(look)
+        self.carries.upgrade()?.look(look)
     }
 
     /// Whether the allocator panicked while the library called it, or was entered again from inside itself. The library
     /// was told that there is no memory then, and a block that was to be freed is lost.
     pub fn allocator_misbehaved(&self) -> bool {
-        self.state.allocator.upgrade().is_some_and(|registered| registered.misbehaved())
+        self.carries.upgrade().is_some_and(|registered| registered.misbehaved())
     }
 
     /// Synchronises the stream, puts another allocator in the place of this one (ALLOC-09), and gives this one back. Its
@@ -127,11 +131,12 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
         current: &Current<'c, N>,
         allocator: B,
     ) -> Result<(Stream<'c, With<B>, N>, A), Undone<(Self, B)>> {
+        leads!(With<A>: CanReplace => With<B>);
         let registered = Registered::new(allocator);
         let replaced = self.allocator().and_then(|before| self.enroll(current, &registered).map(|()| before));
         match replaced {
             Ok(before) => {
-                let stream = self.into_state(With { allocator: Arc::downgrade(&registered) });
+                let stream = self.into_state(Arc::downgrade(&registered));
                 drop(registered);
                 Ok((stream, before.into_allocator()))
             }
@@ -146,15 +151,16 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
     ///
     /// The stream with its allocator, as they were.
     pub fn unregister(self, current: &Current<'c, N>) -> Result<(Stream<'c, Fresh, N>, A), Undone<Self>> {
+        leads!(With<A>: CanUnregister => Fresh);
         let ended = self.allocator().and_then(|allocator| self.tell_end(current).map(|()| allocator));
         match ended {
-            Ok(allocator) => Ok((self.into_state(Fresh::NEW), allocator.into_allocator())),
+            Ok(allocator) => Ok((self.into_state(()), allocator.into_allocator())),
             Err(error) => Err(Undone { error, value: self }),
         }
     }
 
     /// The allocator, which the stream's row owns while it is registered.
     fn allocator(&self) -> Result<Arc<Registered<A>>, Error> {
-        self.state.allocator.upgrade().ok_or(Error::Gone { what: "allocator" })
+        self.carries.upgrade().ok_or(Error::Gone { what: "allocator" })
     }
 }

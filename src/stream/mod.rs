@@ -18,7 +18,10 @@ use std::sync::Arc;
 pub use default::{DefaultStream, TakesAllocator};
 pub use pending::Pending;
 pub use shared::{Member, Permit, Turn};
-pub use state::{Decided, Fresh, Plain, StreamState, Undecided, With, WithDescriptor};
+pub use state::{
+    CanDecline, CanExecute, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, Fresh, Plain, StreamState,
+    With, WithDescriptor,
+};
 
 /// An explicit stream (`aclrtCreateStream`): work queued on it runs in order (STREAM-04).
 ///
@@ -28,7 +31,7 @@ pub use state::{Decided, Fresh, Plain, StreamState, Undecided, With, WithDescrip
 #[must_use = "a stream that is dropped is destroyed by `collect` or at the end of its scope; `destroy` shows the errors"]
 pub struct Stream<'c, S: StreamState = Fresh, N = Unnamed> {
     queue: Arc<Queue>,
-    state: S,
+    carries: S::Carries,
     _brand: Brand<'c, N>,
     _not_shared: NotShared,
 }
@@ -38,7 +41,7 @@ assert_not_impl_any!(Stream<'static>: Sync, Clone);
 
 impl<'c, N> Stream<'c, Fresh, N> {
     pub(crate) fn new(queue: Arc<Queue>) -> Self {
-        Self { queue, state: Fresh::NEW, _brand: Brand::NEW, _not_shared: NotShared::NEW }
+        Self { queue, carries: (), _brand: Brand::NEW, _not_shared: NotShared::NEW }
     }
 }
 
@@ -47,14 +50,14 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
         &self.queue
     }
 
-    /// The same stream in another state, and the state that it was in.
-    fn exchange<T: StreamState>(self, state: T) -> (Stream<'c, T, N>, S) {
-        let Self { queue, state: before, _brand, _not_shared } = self;
-        (Stream { queue, state, _brand, _not_shared }, before)
+    /// The same stream in another state, and what it carried in this one.
+    fn exchange<T: StreamState>(self, carries: T::Carries) -> (Stream<'c, T, N>, S::Carries) {
+        let Self { queue, carries: before, _brand, _not_shared } = self;
+        (Stream { queue, carries, _brand, _not_shared }, before)
     }
 
-    fn into_state<T: StreamState>(self, state: T) -> Stream<'c, T, N> {
-        self.exchange(state).0
+    fn into_state<T: StreamState>(self, carries: T::Carries) -> Stream<'c, T, N> {
+        self.exchange(carries).0
     }
 
     /// Waits for the stream's work and destroys it (`aclrtSynchronizeStream`, `aclrtDestroyStream`; STREAM-05).

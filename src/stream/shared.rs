@@ -1,6 +1,6 @@
 //! One allocator for several streams, of which one runs at a time.
 
-use super::state::{Fresh, Undecided, With};
+use super::state::{CanRegister, CanUnregister, Fresh, StreamState, With, leads};
 use super::{Pending, Stream};
 use crate::allocator::DeviceAllocator;
 use crate::brand::{Brand, Unnamed};
@@ -47,13 +47,14 @@ impl<'c, A: DeviceAllocator, N> Permit<'c, A, N> {
     /// # Errors
     ///
     /// The stream as it was: [`Error::UnsupportedProduct`] (ALLOC-02) or [`Error::Vendor`].
-    pub fn attach<S: Undecided>(
+    pub fn attach<S: StreamState + CanRegister>(
         &self,
         current: &Current<'c, N>,
         stream: Stream<'c, S, N>,
     ) -> Result<Member<'c, A, N>, Undone<Stream<'c, S, N>>> {
+        leads!(S: CanRegister => With<A>);
         match stream.enroll(current, &self.allocator) {
-            Ok(()) => Ok(Member { stream: stream.into_state(With { allocator: Arc::downgrade(&self.allocator) }) }),
+            Ok(()) => Ok(Member { stream: stream.into_state(Arc::downgrade(&self.allocator)) }),
             Err(error) => Err(Undone { error, value: stream }),
         }
     }
@@ -64,7 +65,7 @@ impl<'c, A: DeviceAllocator, N> Permit<'c, A, N> {
     ///
     /// The permit, with [`Error::OtherGroup`], when the stream is a member of another group.
     pub fn begin<'m>(self, member: &'m Member<'c, A, N>) -> Result<Turn<'c, 'm, A, N>, Undone<Self>> {
-        if Arc::as_ptr(&self.allocator) == member.stream.state.allocator.as_ptr() {
+        if Arc::as_ptr(&self.allocator) == member.stream.carries.as_ptr() {
             return Ok(Turn { permit: self, member });
         }
         Err(Undone { error: Error::OtherGroup, value: self })
@@ -96,8 +97,9 @@ impl<'c, A: DeviceAllocator, N> Member<'c, A, N> {
     ///
     /// The member as it was, when the library refuses.
     pub fn detach(self, current: &Current<'c, N>) -> Result<Stream<'c, Fresh, N>, Undone<Self>> {
+        leads!(With<A>: CanUnregister => Fresh);
         match self.stream.tell_end(current) {
-            Ok(()) => Ok(self.stream.into_state(Fresh::NEW)),
+            Ok(()) => Ok(self.stream.into_state(())),
             Err(error) => Err(Undone { error, value: self }),
         }
     }

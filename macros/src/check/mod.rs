@@ -20,3 +20,6 @@ pub(crate) fn check(declaration: Declaration) -> Result<Protocol> {
     errors.finish()?;
     Ok(Protocol::new(declaration))
 }
+
+#[cfg(test)]
+mod exhaustive;

@@ -7,7 +7,7 @@ use proc_macro2::Ident;
 use syn::Error;
 use syn::ext::IdentExt;
 
-/// What the module holds beside the states, and the words that no type or variant can have as its name.
+/// What the modules and the places of an object have beside the states.
 const TAKEN: &[&str] = &["ALL", "At", "Edge", "End", "Monitor", "Op", "Outcome", "Refused", "Self", "Start", "State"];
 
 pub(super) fn check(declaration: &Declaration, errors: &mut Errors) {
@@ -20,6 +20,13 @@ pub(super) fn check(declaration: &Declaration, errors: &mut Errors) {
     for operation in &operations {
         if let Err(error) = operation_name(operation) {
             errors.add(error);
+        }
+    }
+    for parameter in declaration.states.iter().flat_map(|state| &state.parameters) {
+        if TAKEN.contains(&parameter.to_string().as_str()) || states.contains(parameter) {
+            let message =
+                format!("`{parameter}` is a name of the generated module; give the parameter another, as `T`");
+            errors.add(Error::new(parameter.span(), message));
         }
     }
     apart(&states, Ident::to_string, errors);
@@ -48,7 +55,8 @@ fn state_name(state: &Ident) -> Result<(), Error> {
 
 fn operation_name(operation: &Ident) -> Result<(), Error> {
     let name = operation.unraw().to_string();
-    if TAKEN.contains(&camel(&name).as_str()) {
+    // A variant stands by itself: beside a keyword, only the list of all variants is in its way.
+    if ["ALL", "Self"].contains(&camel(&name).as_str()) {
         let message = format!("`{name}` would be the variant `{}`, which is taken; choose another name", camel(&name));
         return Err(Error::new(operation.span(), message));
     }

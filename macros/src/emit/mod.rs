@@ -28,6 +28,7 @@ pub(crate) fn module(protocol: &Protocol) -> TokenStream {
     let types = types::emit(protocol);
     quote! {
         #(#attributes)*
+        #[doc = ""] // rustdoc cuts the empty lines at the start of a text
         #[doc = #page]
         #[allow(dead_code, unreachable_pub, reason = "a protocol is generated whole, whatever is used of it")]
         #visibility mod #name {

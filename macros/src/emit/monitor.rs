@@ -126,7 +126,7 @@ fn operations(protocol: &Protocol) -> TokenStream {
             }
 
             /// Where the operation can be done.
-            pub const fn starts(self) -> &'static [At] {
+            pub const fn allowed(self) -> &'static [At] {
                 match self {
                     #(Self::#variants => #starts,)*
                 }
@@ -255,7 +255,7 @@ fn follow() -> TokenStream {
             /// The operation cannot be done where the object is; the monitor stays as it was.
             pub fn step(&mut self, op: Op, outcome: Outcome) -> ::core::result::Result<At, Refused> {
                 let Some(to) = self.at.after(op, outcome) else {
-                    return Err(Refused { at: self.at, op, rules: op.rules(), allowed: op.starts() });
+                    return Err(Refused { at: self.at, op, rules: op.rules(), allowed: op.allowed() });
                 };
                 self.at = to;
                 Ok(to)

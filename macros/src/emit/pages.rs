@@ -11,8 +11,8 @@ pub(super) fn diagram(protocol: &Protocol) -> String {
 /// What follows the declaration's own documentation: the diagram for those who can draw it, a table for everyone.
 pub(super) fn module(protocol: &Protocol) -> String {
     let documented = protocol.header.attributes.iter().any(|attribute| attribute.path().is_ident("doc"));
-    let summary = if documented { String::new() } else { format!("The life cycle of `{}`.\n", protocol.object()) };
-    let mut page = format!("{summary}\n# Life cycle\n\n```mermaid\n{}```\n\n", diagram(protocol));
+    let summary = if documented { String::new() } else { format!("The life cycle of `{}`.\n\n", protocol.object()) };
+    let mut page = format!("{summary}# Life cycle\n\n```mermaid\n{}```\n\n", diagram(protocol));
     page.push_str("| from | operation | to | when the call fails | why |\n| --- | --- | --- | --- | --- |\n");
     for done in protocol.edges.iter().filter(|edge| !edge.fails) {
         let failed = protocol.failed(done).filter(|edge| !edge.implied);
@@ -40,5 +40,60 @@ impl std::fmt::Display for Edge {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} --> {} : {}", self.from, self.to, self.operation)?;
         if self.fails { f.write_str(" fails") } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::check;
+    use crate::parse::Declaration;
+
+    fn page(declaration: &str) -> String {
+        module(&check(Declaration::read(declaration.parse().unwrap()).unwrap()).unwrap())
+    }
+
+    #[test]
+    fn a_page_shows_the_lines_and_tells_them_in_a_table() {
+        let page = page(
+            "pub mod file;
+             [*] --> Open : open;
+             /// FILE-02: reads a|b.
+             Open --> Open : read;
+             /// FILE-03: its end is unknown.
+             Open --> Lost : read fails;
+             Open --> [*] : close;
+             Lost --> [*] : close;",
+        );
+        assert_eq!(
+            page,
+            "\
+The life cycle of `file`.
+
+# Life cycle
+
+```mermaid
+stateDiagram-v2
+    [*] --> Open : open
+    Open --> Open : read
+    Open --> Lost : read fails
+    Open --> [*] : close
+    Lost --> [*] : close
+```
+
+| from | operation | to | when the call fails | why |
+| --- | --- | --- | --- | --- |
+| `[*]` | `open` | `Open` | no object |  |
+| `Open` | `read` | `Open` | `Lost` | FILE-02: reads a\\|b; FILE-03: its end is unknown |
+| `Open` | `close` | `[*]` | stays `Open` |  |
+| `Lost` | `close` | `[*]` | stays `Lost` |  |
+"
+        );
+    }
+
+    #[test]
+    fn what_the_declaration_says_of_itself_comes_first() {
+        let page = page("/// A file.\n mod file; [*] --> Open : open; Open --> [*] : close;");
+        assert!(page.starts_with("# Life cycle\n"), "{page}");
     }
 }

@@ -44,6 +44,7 @@ fn emit_state(protocol: &Protocol, state: &State) -> TokenStream {
     let is_state = quote_spanned!(name.span()=> impl #generics State for #name<#(#parameters),*> { #constant });
     quote! {
         #(#documentation)*
+        #[doc = ""] // rustdoc cuts the empty lines at the start of a text
         #[doc = #page]
         #kind
 
@@ -67,8 +68,8 @@ pub(super) fn generics(state: &State) -> TokenStream {
 
 /// What can be done in the state, and where that leads.
 fn page(protocol: &Protocol, state: &State) -> String {
-    let first = if state.documentation.is_empty() { format!("State `{}`.\n", state.name) } else { String::new() };
+    let first = if state.documentation.is_empty() { format!("State `{}`.\n\n", state.name) } else { String::new() };
     let leaving = protocol.edges.iter().filter(|edge| !edge.fails && edge.from.state() == Some(&state.name));
     let leaving: Vec<String> = leaving.map(|edge| format!("`{}` (then `{}`)", edge.operation, edge.to)).collect();
-    format!("{first}\nCan be done here: {}.", leaving.join(", "))
+    format!("{first}Can be done here: {}.", leaving.join(", "))
 }

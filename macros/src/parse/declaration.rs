@@ -21,18 +21,25 @@ pub(crate) struct Header {
     pub(crate) name: Ident,
 }
 
+const NO_HEADER: &str = "expected the module that the declaration makes, as in `pub mod stream;`";
+
 impl Declaration {
     /// Every part is read by itself, so that an error in one does not hide the errors in the others.
     pub(crate) fn read(tokens: TokenStream) -> Result<Self> {
         let mut errors = Errors::default();
-        let mut parts = parts(tokens).into_iter();
+        let (parts, rest) = parts(tokens);
+        if let Some(last) = rest.last() {
+            errors.add(Error::new_spanned(last, "expected `;` after this: also the last line ends with it"));
+        }
+        let mut parts = parts.into_iter();
         let Some(first) = parts.next() else {
-            return Err(Error::new(
-                Span::call_site(),
-                "a declaration starts with the module it makes: `pub mod name;`",
-            ));
+            errors.finish()?;
+            return Err(Error::new(Span::call_site(), NO_HEADER));
         };
-        let header = errors.keep(header.parse2(first));
+        let header = header.parse2(first);
+        if let Err(error) = &header {
+            errors.add(error.clone());
+        }
         let (mut lines, mut states, mut wordings) = (Vec::new(), Vec::new(), Vec::new());
         for part in parts {
             match errors.keep(syn::parse2(part)) {
@@ -43,37 +50,32 @@ impl Declaration {
             }
         }
         errors.finish()?;
-        let header = header.ok_or_else(|| Error::new(Span::call_site(), "expected `pub mod name;`"))?;
-        Ok(Self { header, lines, states, wordings })
+        Ok(Self { header: header?, lines, states, wordings })
     }
 }
 
-/// A part ends with its `;` or with its block.
-fn parts(tokens: TokenStream) -> Vec<TokenStream> {
-    let mut parts: Vec<Vec<TokenTree>> = vec![Vec::new()];
+/// A part ends with its `;` or with its block; the rest has no end.
+fn parts(tokens: TokenStream) -> (Vec<TokenStream>, Vec<TokenTree>) {
+    let (mut parts, mut part) = (Vec::new(), Vec::new());
     for token in tokens {
         let ends = match &token {
             TokenTree::Punct(punct) => punct.as_char() == ';',
             TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
             _ => false,
         };
-        if let Some(part) = parts.last_mut() {
-            part.push(token);
-        }
+        part.push(token);
         if ends {
-            parts.push(Vec::new());
+            parts.push(core::mem::take(&mut part).into_iter().collect());
         }
     }
-    parts.retain(|part| !part.is_empty());
-    parts.into_iter().map(|part| part.into_iter().collect()).collect()
+    (parts, part)
 }
 
 fn header(input: ParseStream<'_>) -> Result<Header> {
     let attributes = input.call(Attribute::parse_outer)?;
-    let expected = "expected the module that the declaration makes, as in `pub mod stream;`";
     let visibility = input.parse()?;
-    input.parse::<Token![mod]>().map_err(|error| Error::new(error.span(), expected))?;
-    let name = input.parse().map_err(|error: Error| Error::new(error.span(), expected))?;
+    input.parse::<Token![mod]>().map_err(|error| Error::new(error.span(), NO_HEADER))?;
+    let name = input.parse().map_err(|error: Error| Error::new(error.span(), NO_HEADER))?;
     if input.peek(syn::token::Brace) {
         return Err(input.error(format!("the lines follow the module and do not stand in it: write `mod {name};`")));
     }

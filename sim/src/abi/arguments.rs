@@ -68,11 +68,47 @@ impl<T: Copy> In<'_, T> {
     }
 }
 
+impl<T> In<'_, *const T> {
+    /// The first `length` pointers of a list, as names.
+    pub(crate) fn names(&self, length: usize) -> Vec<Name<T>> {
+        self.list(length).into_iter().map(|pointer| Name::new(pointer.addr())).collect()
+    }
+}
+
+impl<T> In<'_, *mut T> {
+    /// The first `length` pointers of a list, as names.
+    pub(crate) fn names(&self, length: usize) -> Vec<Name<T>> {
+        self.list(length).into_iter().map(|pointer| Name::new(pointer.addr())).collect()
+    }
+}
+
+impl<T: Copy> In<'_, *const T> {
+    /// A list of lists with these lengths.
+    pub(crate) fn lists(&self, lengths: &[usize]) -> Vec<Vec<T>> {
+        let pointers = self.list(lengths.len());
+        pointers.into_iter().zip(lengths).map(|(pointer, &length)| In(pointer, PhantomData).list(length)).collect()
+    }
+}
+
+impl In<'_, *const c_char> {
+    /// The first `length` strings of a list; `None` where one is null.
+    pub(crate) fn texts(&self, length: usize) -> Vec<Option<String>> {
+        // SAFETY: a string of a list is terminated and stays in place for the length of the call, as one that is an
+        // argument itself.
+        let text = |pointer| unsafe { Text::from_c(pointer) };
+        self.list(length).into_iter().map(|pointer: *const c_char| text(pointer).get().map(Cow::into_owned)).collect()
+    }
+}
+
 /// A C string, or null.
 #[derive(Clone, Copy)]
 pub(crate) struct Text<'a>(Option<&'a CStr>);
 
 impl<'a> Text<'a> {
+    pub(crate) fn of(text: &'a CStr) -> Self {
+        Self(Some(text))
+    }
+
     pub(crate) fn get(self) -> Option<Cow<'a, str>> {
         self.0.map(CStr::to_string_lossy)
     }
@@ -213,6 +249,7 @@ passed_on!(
     aclrtAllocatorAllocAdviseFunc,
     aclrtAllocatorGetAddrFromBlockFunc
 );
+passed_on!(aclopEngineType, aclopCompileType, aclOpCompileFlag);
 passed_on!(
     aclDataType,
     aclDeviceInfo,

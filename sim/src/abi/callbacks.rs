@@ -57,19 +57,19 @@ impl AllocatorMembers {
 
     /// The functions to call, when none of those that are needed is missing.
     pub(crate) fn complete(&self) -> Option<AllocatorFunctions> {
-        let (object, free) = (self.object, self.free);
+        let Self { object, free, advise, .. } = *self;
         let allocate = self.allocate.filter(|_| !object.is_null())?;
-        Some(AllocatorFunctions { object, allocate, free, address_of: self.address_of? })
+        Some(AllocatorFunctions { object, allocate, free, advise, address_of: self.address_of? })
     }
 }
 
 /// An allocator of the caller: its object and its functions.
 #[derive(Clone, Copy)]
-#[allow(dead_code, reason = "for operators and models whose shapes vary")]
 pub(crate) struct AllocatorFunctions {
     object: aclrtAllocator,
     allocate: unsafe extern "C" fn(aclrtAllocator, usize) -> *mut c_void,
     free: aclrtAllocatorFreeFunc,
+    advise: aclrtAllocatorAllocAdviseFunc,
     address_of: unsafe extern "C" fn(aclrtAllocatorBlock) -> *mut c_void,
 }
 
@@ -79,24 +79,43 @@ unsafe impl Send for AllocatorFunctions {}
 // SAFETY: as above.
 unsafe impl Sync for AllocatorFunctions {}
 
-#[allow(dead_code, reason = "as above")]
+/// What an allocator of the caller knows a piece of its memory by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct AllocatorBlock(aclrtAllocatorBlock);
+
+// SAFETY: the block is only handed back to the caller's functions, which are documented to run on threads of the
+// library.
+unsafe impl Send for AllocatorBlock {}
+
 impl AllocatorFunctions {
-    /// Null when the allocator has no such block.
-    pub(crate) fn allocate(&self, size: usize) -> aclrtAllocatorBlock {
-        // SAFETY: the functions were registered for this object and stay callable until they are unregistered.
-        aclrtAllocatorBlock(unsafe { (self.allocate)(self.object, size) })
+    /// Names the allocator: registrations of one object are one allocator, whatever their functions.
+    pub(crate) fn object(&self) -> usize {
+        self.object.0.addr()
     }
 
-    pub(crate) fn address_of(&self, block: aclrtAllocatorBlock) -> Address {
+    /// `None` when the allocator has no such block. `near` is an address that the block is best close to; an allocator
+    /// without an advise function is not told.
+    pub(crate) fn allocate(&self, size: usize, near: Option<Address>) -> Option<AllocatorBlock> {
+        let block = match (self.advise, near) {
+            // SAFETY: the functions were registered for this object and stay callable until it is no longer registered
+            // and every block has been given back.
+            (Some(advise), Some(near)) => unsafe { advise(self.object, size, near.0) },
+            // SAFETY: as above.
+            _ => unsafe { (self.allocate)(self.object, size) },
+        };
+        (!block.is_null()).then_some(AllocatorBlock(aclrtAllocatorBlock(block)))
+    }
+
+    pub(crate) fn address_of(&self, block: AllocatorBlock) -> Address {
         // SAFETY: as above; the block came from `allocate` and was not freed.
-        Address(unsafe { (self.address_of)(block) })
+        Address(unsafe { (self.address_of)(block.0) })
     }
 
     /// Gives a block back; without a free function the caller keeps it.
-    pub(crate) fn free(&self, block: aclrtAllocatorBlock) {
+    pub(crate) fn free(&self, block: AllocatorBlock) {
         if let Some(free) = self.free {
             // SAFETY: as above; each block is freed once.
-            unsafe { free(self.object, block) }
+            unsafe { free(self.object, block.0) }
         }
     }
 }

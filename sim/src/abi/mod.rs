@@ -15,7 +15,7 @@ mod shells;
 mod threads;
 
 pub(crate) use arguments::{Address, In, Name, Opaque, Out, Text};
-pub(crate) use callbacks::{AllocatorFunctions, AllocatorMembers, HostCallback};
+pub(crate) use callbacks::{AllocatorBlock, AllocatorFunctions, AllocatorMembers, HostCallback};
 pub(crate) use memory::{Block, copy, fill};
 pub(crate) use results::Text as CText;
 pub use shells::{exports, resolve};

@@ -66,8 +66,7 @@ pub(crate) fn aclrtAllocatorRegister(stream: aclrtStream, allocator_desc: aclrtA
 
 pub(crate) fn aclrtAllocatorUnregister(stream: aclrtStream) -> Answer {
     given(!stream.is_null(), "stream")?;
-    allocators::unregister(stream);
-    Ok(())
+    allocators::unregister(stream)
 }
 
 pub(crate) fn aclrtAllocatorGetByStream(

@@ -14,6 +14,7 @@ mod event;
 mod info;
 mod memory;
 mod model;
+mod operator;
 mod process;
 mod set;
 mod stream;
@@ -21,7 +22,7 @@ mod tensor_desc;
 
 pub(crate) use {
     allocator::*, base::*, callback::*, context::*, copy::*, data_buffer::*, dataset::*, device::*, event::*, info::*,
-    memory::*, model::*, process::*, set::*, stream::*, tensor_desc::*,
+    memory::*, model::*, operator::*, process::*, set::*, stream::*, tensor_desc::*,
 };
 
 use crate::abi::Out;

@@ -4,13 +4,18 @@
 //! stream or the descriptor is destroyed, as in the vendor's library. Numbers are not reused here, so no new stream
 //! inherits it.
 
-use super::handles;
+use super::allocator_calls::{self, Lender, refuse_inside};
+use super::allocator_watch::{Notice, Use, notice};
+use super::context::Context;
 use super::locks::lock;
-use crate::abi::{AllocatorFunctions, AllocatorMembers};
+use super::scratch::Supply;
+use super::stream::Stream;
+use super::{handles, streams};
+use crate::abi::AllocatorMembers;
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::types::{aclrtAllocatorDesc, aclrtStream};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 struct Book {
     descriptors: BTreeMap<usize, AllocatorMembers>,
@@ -29,10 +34,39 @@ pub(crate) struct Registration {
 static BOOK: Mutex<Book> =
     Mutex::new(Book { descriptors: BTreeMap::new(), destroyed: VecDeque::new(), registrations: BTreeMap::new() });
 
-/// The allocator that serves operators and dynamic models on this stream.
-#[allow(dead_code, reason = "for operators and models whose shapes vary")]
-pub(crate) fn of_stream(handle: aclrtStream) -> Option<AllocatorFunctions> {
-    registration(handle)?.members.complete()
+/// Where the memory of a single operator on this stream comes from. The first one that runs without an allocator decides
+/// for the stream's whole life (ALLOC-15).
+pub(crate) fn for_operator(stream: &Stream, context: &Arc<Context>) -> Supply {
+    let supply = for_model(stream, context);
+    if matches!(supply, Supply::Own(_)) {
+        stream.set_built_in();
+    }
+    supply
+}
+
+/// Where the memory of a model whose shapes vary comes from, when it runs on this stream.
+pub(crate) fn for_model(stream: &Stream, context: &Arc<Context>) -> Supply {
+    let found = registration(stream.handle()).filter(|_| !stream.is_built_in());
+    let Some(functions) = found.and_then(|found| found.members.complete()) else {
+        return Supply::Own(Arc::clone(context));
+    };
+    let lender = Lender::new(functions, stream.number(), stream.device().id());
+    lender.watch_others();
+    Supply::Caller(lender)
+}
+
+/// Work was refused because there is no such stream (any more).
+pub(crate) fn watch_stale(stream: aclrtStream) {
+    if let Some(found) = registration(stream).filter(|_| streams::find(stream).is_err()) {
+        notice(Notice::Stale(found.of(stream)));
+    }
+}
+
+/// The stream is being destroyed; what is registered for its number stays.
+pub(super) fn watch_left(stream: aclrtStream) {
+    if let Some(found) = registration(stream) {
+        notice(Notice::Left(found.of(stream)));
+    }
 }
 
 pub(crate) fn registration(handle: aclrtStream) -> Option<Registration> {
@@ -66,23 +100,41 @@ pub(crate) fn set(handle: aclrtAllocatorDesc, change: impl FnOnce(&mut Allocator
 
 /// Registers a copy of the descriptor for the stream with this handle, which is not looked at.
 pub(crate) fn register(stream: aclrtStream, handle: aclrtAllocatorDesc) -> Answer {
+    refuse_inside()?;
+    let registration = enter(stream, handle)?;
+    if streams::find(stream).is_ok_and(|stream| stream.is_built_in()) {
+        notice(Notice::Ignored(registration.of(stream)));
+    }
+    Ok(())
+}
+
+fn enter(stream: aclrtStream, handle: aclrtAllocatorDesc) -> Answer<Registration> {
     let mut book = lock(&BOOK);
     let members = *book.descriptor(handle).ok_or_else(|| Failure::unknown("allocator descriptor"))?;
     if let Some(missing) = members.missing() {
         return Err(Failure::invalid(format!("the allocator descriptor lacks its {missing}")));
     }
-    book.registrations.insert(stream.0.addr(), Registration { descriptor: handle.0.addr(), members });
-    Ok(())
+    let registration = Registration { descriptor: handle.0.addr(), members };
+    book.registrations.insert(stream.0.addr(), registration);
+    Ok(registration)
 }
 
 /// Nothing registered is no failure.
-pub(crate) fn unregister(stream: aclrtStream) {
+pub(crate) fn unregister(stream: aclrtStream) -> Answer {
+    refuse_inside()?;
     lock(&BOOK).registrations.remove(&stream.0.addr());
+    Ok(())
 }
 
 /// How many descriptors were not destroyed.
 pub(crate) fn count() -> usize {
     lock(&BOOK).descriptors.len()
+}
+
+/// The allocators may be gone: none is called from now on, whatever blocks of theirs are out.
+pub(super) fn forget_all() {
+    lock(&BOOK).registrations.clear();
+    allocator_calls::forget_all();
 }
 
 pub(crate) fn clear() {
@@ -93,6 +145,10 @@ pub(crate) fn clear() {
 }
 
 impl Registration {
+    fn of(&self, stream: aclrtStream) -> Use {
+        Use::here(stream.0.addr(), self.members.object.0.addr())
+    }
+
     pub(crate) fn descriptor(&self) -> aclrtAllocatorDesc {
         aclrtAllocatorDesc(core::ptr::without_provenance_mut(self.descriptor))
     }

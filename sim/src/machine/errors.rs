@@ -34,6 +34,11 @@ pub(crate) fn during<R>(name: &'static str, call: impl FnOnce() -> R) -> R {
     call()
 }
 
+/// The C function that this thread is in.
+pub(super) fn current_call() -> &'static str {
+    NAME.get()
+}
+
 /// Keeps a failure's text and code for the thread.
 pub(crate) fn report(failure: &Failure) {
     if of_runtime(failure.code) {

@@ -10,7 +10,8 @@
 //! * [`memory`]: blocks of device and pinned memory by address. [`memory::allocate_device`], [`memory::free_device`],
 //!   [`memory::describe`]. A task that works on memory keeps a [`memory::Hold`] on it, so that a block which its owner
 //!   frees too early stays in place until the task has run.
-//! * [`allocators::of_stream`]: the allocator that the caller registered for a stream.
+//! * [`allocators::for_operator`], [`allocators::for_model`]: where the memory of an execution comes from: the machine, or
+//!   the allocator that the caller registered for the stream.
 //! * [`handles::Table`]: objects behind numbers that are looked up and never followed. Any number may be asked for.
 //! * [`user_code`]: wrap every call into the caller's code with it.
 //! * [`hooks`]: how other parts hear that a context has ended, and add to what [`crate::control::live`] counts.
@@ -25,11 +26,13 @@
 //! 3. one event's newest record ([`event`]);
 //! 4. a handle table, or the memory table;
 //! 5. one stream's queue;
-//! 6. the arena's free places, one point, the pool's run queue, the timer, the allocators' book, or the report book and then one reporter.
+//! 6. the arena's free places, one point, the pool's run queue, the timer, the allocators' book, who is inside which allocator, the watch on their blocks, or the report book and then one reporter.
 //!
 //! Tasks, blocks and callbacks are dropped outside every lock: dropping a queued record resumes the streams that wait
 //! for it.
 
+pub(crate) mod allocator_calls;
+pub(crate) mod allocator_watch;
 pub(crate) mod allocators;
 mod arena;
 pub(crate) mod config;
@@ -43,11 +46,13 @@ mod json;
 pub(crate) mod locks;
 pub(crate) mod memory;
 pub(crate) mod models;
+pub(crate) mod operators;
 mod point;
 mod pool;
 pub(crate) mod process;
 mod queue;
 pub(crate) mod reports;
+pub(crate) mod scratch;
 mod serve;
 pub(crate) mod stream;
 pub(crate) mod streams;
@@ -61,6 +66,7 @@ pub(crate) use streams::{submission_stream, waiting_stream};
 
 /// Ends and drops everything, whoever uses it, as if the process had just begun. The configuration stays.
 pub(crate) fn clear() {
+    allocators::forget_all();
     for context in context::all() {
         if !context.is_primary() {
             // Another thread may have destroyed it meanwhile.

@@ -11,7 +11,7 @@ use crate::failure::{Answer, Failure};
 use ascendcl_sys::constants::ACL_STREAM_PERSISTENT;
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtStream;
-use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
@@ -23,6 +23,8 @@ pub(crate) struct Stream {
     priority: u32,
     flags: u32,
     default: bool,
+    /// A single operator has run here with memory of the library's own (ALLOC-15).
+    built_in: AtomicBool,
     pub(super) queue: Mutex<Queue>,
     /// The queue's `done`, to look at without the lock.
     pub(super) done: AtomicU64,
@@ -50,6 +52,7 @@ impl Stream {
             priority: kind.priority,
             flags: kind.flags,
             default: kind.default,
+            built_in: AtomicBool::new(false),
             queue: Mutex::new(Queue::new()),
             done: AtomicU64::new(0),
             moved: Condvar::new(),
@@ -89,6 +92,15 @@ impl Stream {
 
     pub(crate) fn is_default(&self) -> bool {
         self.default
+    }
+
+    /// Whether the library's own memory serves its operators for the rest of its life (ALLOC-15).
+    pub(super) fn is_built_in(&self) -> bool {
+        self.built_in.load(SeqCst)
+    }
+
+    pub(super) fn set_built_in(&self) {
+        self.built_in.store(true, SeqCst);
     }
 
     /// Queues a task and returns at once with its position. Its failure is what the next synchronise answers.

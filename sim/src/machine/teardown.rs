@@ -1,9 +1,8 @@
 //! The end of streams: destroyed one by one, or with their context.
 
-use super::context;
-use super::reports;
 use super::stream::Stream;
 use super::streams::{STREAMS, find};
+use super::{allocators, context, reports};
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::types::aclrtStream;
 use std::sync::Arc;
@@ -56,6 +55,7 @@ fn end(stream: &Arc<Stream>, rest: Rest) -> Answer {
     stream.close();
     let answer = run_out(stream, rest);
     reports::forget_stream(stream.number());
+    allocators::watch_left(stream.handle());
     stream.device().give_stream_back();
     answer
 }

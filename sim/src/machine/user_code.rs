@@ -19,6 +19,12 @@ pub(crate) fn run<R>(stream: usize, code: impl FnOnce() -> R) -> R {
     answer
 }
 
+/// Runs code of the caller in the middle of a call, for whichever stream this thread is inside already: it may wait for
+/// what a task's code may not.
+pub(crate) fn run_here<R>(code: impl FnOnce() -> R) -> R {
+    run(INSIDE.get(), code)
+}
+
 /// Whether this thread is in code of the caller that the stream waits for.
 pub(super) fn inside(stream: usize) -> bool {
     INSIDE.get() == stream

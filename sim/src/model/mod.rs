@@ -21,6 +21,7 @@ mod failure;
 mod gears;
 mod onnx;
 mod port;
+mod sketch;
 #[cfg(test)]
 mod tests;
 mod wire;
@@ -30,6 +31,7 @@ pub use engine::serve;
 pub use failure::{LoadFailure, RunFailure};
 pub use gears::{Gear, GearKind, Gears};
 pub use port::{Element, Format, Port, UNKNOWN_RANK};
+pub use sketch::{Setting, Sketch};
 
 use engine::Engine;
 use onnx::OnnxFile;

@@ -28,7 +28,7 @@ pub struct Port {
 /// * `F16` and `F64` to `f32` and back, rounded to nearest;
 /// * `I64` to `i32` and back: an input value outside `i32` is refused, for it would silently become another;
 /// * `Bool` to `i32` and back: every byte but 0 is true, and true comes out as 1.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Element {
     F16,
     F32,
@@ -105,6 +105,19 @@ impl Element {
             DataType::UINT8 => Some(Self::U8),
             DataType::BOOL => Some(Self::Bool),
             _ => None,
+        }
+    }
+
+    pub(super) fn to_onnx(self) -> DataType {
+        match self {
+            Self::F16 => DataType::FLOAT16,
+            Self::F32 => DataType::FLOAT,
+            Self::F64 => DataType::DOUBLE,
+            Self::I8 => DataType::INT8,
+            Self::I32 => DataType::INT32,
+            Self::I64 => DataType::INT64,
+            Self::U8 => DataType::UINT8,
+            Self::Bool => DataType::BOOL,
         }
     }
 }

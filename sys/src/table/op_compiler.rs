@@ -17,23 +17,23 @@ macro_rules! op_compiler_functions {
         [optional] fn aclGetCompileopt(opt: aclCompileOpt, value: *mut c_char, length: usize) -> aclError;
         [optional] fn aclGetCompileoptSize(opt: aclCompileOpt) -> usize;
         [optional] fn aclSetCompileopt(opt: aclCompileOpt, value: *const c_char) -> aclError;
-        [optional] fn aclopCompile(
+        [optional sim] fn aclopCompile(
             op_type: *const c_char, num_inputs: c_int, input_desc: *const *const aclTensorDesc, num_outputs: c_int,
             output_desc: *const *const aclTensorDesc, attr: *const aclopAttr, engine_type: aclopEngineType,
             compile_flag: aclopCompileType, op_path: *const c_char
         ) -> aclError;
-        [optional] fn aclopCompileAndExecute(
+        [optional sim] fn aclopCompileAndExecute(
             op_type: *const c_char, num_inputs: c_int, input_desc: *const *const aclTensorDesc,
             inputs: *const *const aclDataBuffer, num_outputs: c_int, output_desc: *const *const aclTensorDesc,
             outputs: *const *mut aclDataBuffer, attr: *const aclopAttr, engine_type: aclopEngineType,
             compile_flag: aclopCompileType, op_path: *const c_char, stream: aclrtStream
         ) -> aclError;
-        [optional] fn aclopCompileAndExecuteV2(
+        [optional sim] fn aclopCompileAndExecuteV2(
             op_type: *const c_char, num_inputs: c_int, input_desc: *mut *mut aclTensorDesc,
             inputs: *mut *mut aclDataBuffer, num_outputs: c_int, output_desc: *mut *mut aclTensorDesc,
             outputs: *mut *mut aclDataBuffer, attr: *mut aclopAttr, engine_type: aclopEngineType,
             compile_flag: aclopCompileType, op_path: *const c_char, stream: aclrtStream
         ) -> aclError;
-        [optional] fn aclopSetCompileFlag(flag: aclOpCompileFlag) -> aclError;
+        [optional sim] fn aclopSetCompileFlag(flag: aclOpCompileFlag) -> aclError;
     } };
 }

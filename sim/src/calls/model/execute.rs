@@ -2,6 +2,7 @@
 
 use crate::abi::Name;
 use crate::failure::Answer;
+use crate::machine::allocators::watch_stale;
 use crate::machine::models::Job;
 use crate::machine::submission_stream;
 use ascendcl_sys::types::{aclmdlDataset, aclrtStream};
@@ -19,5 +20,5 @@ pub(crate) fn aclmdlExecuteAsync(
     stream: aclrtStream,
 ) -> Answer {
     let job = Job::prepare(model_id, input, output)?;
-    job.submit(&submission_stream(stream)?)
+    job.submit(&submission_stream(stream).inspect_err(|_| watch_stale(stream))?)
 }

@@ -1,5 +1,7 @@
-//! Data buffers: an address with a size. They never own what is behind the address (DATA-01).
+//! Data buffers: an address with a size. They never own what is behind the address (DATA-01), but for an output that the
+//! caller's allocator gave the memory for: its block goes back when the data buffer is destroyed or updated.
 
+use super::super::allocator_calls::Lent;
 use super::super::handles::Table;
 use super::super::locks::lock;
 use super::listen;
@@ -15,7 +17,13 @@ pub(crate) struct Area {
     pub(crate) size: usize,
 }
 
-static AREAS: Table<Mutex<Area>> = Table::new();
+struct Entry {
+    area: Area,
+    /// What the area's memory is given back by.
+    _lent: Option<Lent>,
+}
+
+static AREAS: Table<Mutex<Entry>> = Table::new();
 
 impl Area {
     /// Asks the library to allocate an output (DATA-06).
@@ -26,7 +34,7 @@ impl Area {
 
 pub(crate) fn create_area(area: Area) -> Name<aclDataBuffer> {
     listen();
-    Name::new(AREAS.add(Mutex::new(area)))
+    Name::new(AREAS.add(Mutex::new(Entry { area, _lent: None })))
 }
 
 pub(crate) fn destroy_area(name: Name<aclDataBuffer>) -> Answer {
@@ -34,23 +42,25 @@ pub(crate) fn destroy_area(name: Name<aclDataBuffer>) -> Answer {
 }
 
 pub(crate) fn read_area(name: Name<aclDataBuffer>) -> Answer<Area> {
-    AREAS.get(name.0).map(|area| *lock(&area)).ok_or_else(|| unknown(name))
+    AREAS.get(name.0).map(|entry| lock(&entry).area).ok_or_else(|| unknown(name))
 }
 
 pub(crate) fn update_area(name: Name<aclDataBuffer>, new: Area) -> Answer {
-    AREAS.get(name.0).map(|area| *lock(&area) = new).ok_or_else(|| unknown(name))
+    let entry = AREAS.get(name.0).ok_or_else(|| unknown(name))?;
+    let old = std::mem::replace(&mut *lock(&entry), Entry { area: new, _lent: None });
+    drop(old);
+    Ok(())
 }
 
 /// Enters memory that the library allocated; answers whether the data buffer is still there and still open.
-pub(super) fn fill_open(name: Name<aclDataBuffer>, new: Area) -> bool {
-    AREAS.get(name.0).is_some_and(|area| {
-        let mut area = lock(&area);
-        let open = area.is_open();
-        if open {
-            *area = new;
-        }
-        open
-    })
+pub(super) fn fill_open(name: Name<aclDataBuffer>, new: Area, lent: Option<Lent>) -> bool {
+    let Some(entry) = AREAS.get(name.0) else { return false };
+    let mut entry = lock(&entry);
+    let open = entry.area.is_open();
+    if open {
+        *entry = Entry { area: new, _lent: lent };
+    }
+    open
 }
 
 pub(super) fn exists(name: Name<aclDataBuffer>) -> Answer {

@@ -1,5 +1,6 @@
 //! Loaded models: each belongs to the context in which it was loaded, and ends with it.
 
+use super::super::allocator_calls::refuse_inside;
 use super::super::context::{Context, current_context};
 use super::super::handles::Table;
 use super::super::locks::{lock, wait};
@@ -73,6 +74,7 @@ pub(crate) fn find_here(id: u32) -> Answer<(Arc<Loaded>, Arc<Context>)> {
 
 /// Unloads a model once what is queued of it is over: the vendor's library leaves that open (MODEL-14).
 pub(crate) fn unload(id: u32) -> Answer {
+    refuse_inside()?;
     let (model, _) = find_here(id)?;
     model.refuse_self_wait()?;
     // Of two threads that unload the same model one finds it gone.

@@ -23,6 +23,7 @@ pub(crate) use descriptions::{
 pub(crate) use load::{Memory, Source, load, parse, sizes};
 pub(crate) use loaded::{Loaded, find, find_here, unload};
 pub(crate) use run::Job;
+pub(super) use run::{Given, claim, lend};
 pub(crate) use shapes::{Choice, choose};
 pub(crate) use tensors::{TensorDesc, create_tensor, destroy_tensor, with_tensor};
 
@@ -59,13 +60,14 @@ fn cleared() {
     tensors::clear();
 }
 
-/// Where the memory of a model comes from that the caller did not give: weights, working memory, outputs.
+/// Where the memory of a model comes from when it is loaded and the caller did not give it: weights, and working memory
+/// of a known size.
 fn provide(context: &Context, bytes: usize) -> Answer<Address> {
     memory::allocate_device(context, bytes.max(1))
 }
 
 /// Refuses (145007) an address that is not in a live block of the context's device, such as a host pointer.
-fn on_device(what: &str, address: Address, context: &Context) -> Answer {
+pub(super) fn on_device(what: &str, address: Address, context: &Context) -> Answer {
     let id = context.device().id();
     let found = match describe(address).map(|found| found.place) {
         Some(Place::Device(other)) if other == id => return Ok(()),
@@ -87,6 +89,21 @@ pub(crate) fn data_type(element: Element) -> aclDataType {
         Element::I64 => aclDataType::ACL_INT64,
         Element::U8 => aclDataType::ACL_UINT8,
         Element::Bool => aclDataType::ACL_BOOL,
+    }
+}
+
+/// The element type that a C data type stands for; `None` for those that the simulator does not calculate with.
+pub(crate) fn element(data_type: aclDataType) -> Option<Element> {
+    match data_type {
+        aclDataType::ACL_FLOAT16 => Some(Element::F16),
+        aclDataType::ACL_FLOAT => Some(Element::F32),
+        aclDataType::ACL_DOUBLE => Some(Element::F64),
+        aclDataType::ACL_INT8 => Some(Element::I8),
+        aclDataType::ACL_INT32 => Some(Element::I32),
+        aclDataType::ACL_INT64 => Some(Element::I64),
+        aclDataType::ACL_UINT8 => Some(Element::U8),
+        aclDataType::ACL_BOOL => Some(Element::Bool),
+        _ => None,
     }
 }
 

@@ -1,12 +1,15 @@
 //! Running a model: what is checked when the call comes, and what happens when its turn has come.
 
+use super::super::allocator_calls::refuse_inside;
+use super::super::allocators;
 use super::super::context::Context;
-use super::super::memory::{Hold, free_device, hold};
+use super::super::memory::{Hold, hold};
+use super::super::scratch::{Scratch, Supply};
 use super::super::stream::Stream;
 use super::areas::{Area, fill_open};
 use super::datasets::{self, Item};
 use super::shapes::Shapes;
-use super::{Loaded, TensorDesc, buffer_count, data_type, find_here, format, on_device, provide};
+use super::{Loaded, TensorDesc, buffer_count, data_type, find_here, format, on_device};
 use crate::abi::{Address, Name};
 use crate::failure::{Answer, Failure};
 use crate::model::{Input, Output, Port, RunFailure};
@@ -25,23 +28,32 @@ pub(crate) struct Job {
 }
 
 /// One input, kept in place.
-struct Given {
-    dims: Vec<i64>,
-    address: Address,
-    bytes: usize,
-    _hold: Hold,
+pub(in super::super) struct Given {
+    pub(in super::super) dims: Vec<i64>,
+    pub(in super::super) address: Address,
+    pub(in super::super) bytes: usize,
+    pub(in super::super) _hold: Hold,
 }
 
 /// Where one output goes.
 enum Place {
     /// To memory of the caller, kept in place.
     There { area: Area, _hold: Hold },
-    /// To memory that the library allocates and enters into this data buffer (DATA-06).
-    Open(Name<aclDataBuffer>),
+    /// To memory that the library allocates and enters into this data buffer (DATA-06). How many bytes it will be is known
+    /// if the dims of the inputs tell.
+    Open { buffer: Name<aclDataBuffer>, bytes: Option<usize> },
+}
+
+/// Memory that a run takes for itself.
+struct Taken {
+    work: Option<Scratch>,
+    /// By the outputs; for those that are open and whose size is known.
+    outputs: Vec<Option<Scratch>>,
 }
 
 impl Job {
     pub(crate) fn prepare(id: u32, input: Name<aclmdlDataset>, output: Name<aclmdlDataset>) -> Answer<Self> {
+        refuse_inside()?;
         buffer_count(input).and(buffer_count(output))?;
         let (model, context) = find_here(id)?;
         model.check_memory(&context)?;
@@ -61,14 +73,23 @@ impl Job {
         Ok(Self { model, context, inputs, outputs, output })
     }
 
-    /// Queues the run.
+    /// Queues the run. An allocator of the caller is asked now, for what a model whose shapes vary needs (ALLOC-05);
+    /// everything else is taken when the run has its turn.
     pub(crate) fn submit(self, stream: &Arc<Stream>) -> Answer {
         if stream.is_persistent() {
             return Err(Failure::unsupported("a persistent stream runs nothing but the model that it is bound to"));
         }
         let ticket = self.model.ticket(stream)?;
+        let supply = match self.model.work_per_run {
+            true => allocators::for_model(stream, &self.context),
+            false => Supply::Own(Arc::clone(&self.context)),
+        };
+        let taken = match supply {
+            Supply::Caller(_) => Some(self.take(&supply)?),
+            Supply::Own(_) => None,
+        };
         stream.submit(move || {
-            let answer = self.run();
+            let answer = self.run_with(&supply, taken);
             drop(ticket);
             answer
         })?;
@@ -77,47 +98,64 @@ impl Job {
 
     /// Runs the model here and now.
     pub(crate) fn run(self) -> Answer {
-        let turn = self.model.turn();
-        let _work = self.working_memory()?;
-        let results = lend(&self.inputs, Vec::new(), &|inputs| self.model.engine.run(inputs)).map_err(failed)?;
-        self.store(&results)?;
+        let supply = Supply::Own(Arc::clone(&self.context));
+        self.run_with(&supply, None)
+    }
+
+    fn run_with(self, supply: &Supply, taken: Option<Taken>) -> Answer {
+        let taken = match taken {
+            Some(taken) => taken,
+            None => self.take(supply)?,
+        };
+        let results = {
+            let _turn = self.model.turn();
+            lend(&self.inputs, Vec::new(), &|inputs| self.model.engine.run(inputs)).map_err(failed)?
+        };
+        // Neither the turn nor any lock is held from here on: the caller's allocator may be called.
+        self.store(&results, supply, taken)?;
         let dims: Vec<Vec<i64>> = results.iter().map(|result| result.dims().to_vec()).collect();
         let descs = self.model.engine.outputs().iter().zip(&dims).map(|(port, dims)| described(port, dims.clone()));
         datasets::describe_all(self.output, descs.collect());
         self.model.set_current_outputs(dims);
-        drop(turn);
         Ok(())
     }
 
-    /// Working memory of a model whose shapes are known only now.
-    fn working_memory(&self) -> Answer<Option<Own>> {
-        if !self.model.work_per_run {
-            return Ok(None);
-        }
+    /// Takes working memory for a model whose shapes are known only now, and memory for the open outputs whose size is.
+    fn take(&self, supply: &Supply) -> Answer<Taken> {
         let dims: Vec<&[i64]> = self.inputs.iter().map(|input| input.dims.as_slice()).collect();
-        let bytes = self.model.engine.work_bytes(&dims);
-        bytes.map(|bytes| provide(&self.context, bytes).map(Own)).transpose()
+        let bytes = if self.model.work_per_run { self.model.engine.work_bytes(&dims) } else { None };
+        let work = bytes.map(|bytes| supply.take(bytes, None)).transpose()?;
+        let near = work.as_ref().map(Scratch::address);
+        let output = |place: &Place| match *place {
+            Place::Open { bytes: Some(bytes), .. } => supply.take(bytes, near).map(Some),
+            _ => Ok(None),
+        };
+        Ok(Taken { outputs: self.outputs.iter().map(output).collect::<Answer<_>>()?, work })
     }
 
     /// Puts every output where it goes, or none.
-    fn store(&self, results: &[Output]) -> Answer {
+    fn store(&self, results: &[Output], supply: &Supply, taken: Taken) -> Answer {
+        let near = taken.work.as_ref().map(Scratch::address);
         let mut own = Vec::new();
-        for (index, (place, result)) in self.outputs.iter().zip(results).enumerate() {
-            match place {
-                Place::There { area, .. } => room(index, area.size, result.len())?,
-                Place::Open(_) => own.push(Own(provide(&self.context, result.len())?)),
-            }
-        }
-        let mut own = own.into_iter();
-        for (index, (place, result)) in self.outputs.iter().zip(results).enumerate() {
-            let bytes = result.to_bytes().map_err(failed)?;
-            match place {
-                Place::There { area, .. } => area.address.write(&bytes),
-                Place::Open(buffer) => {
-                    let Some(own) = own.next() else { continue };
-                    own.0.write(&bytes);
-                    own.hand_over(index, *buffer, bytes.len())?;
+        for (index, ((place, result), ready)) in self.outputs.iter().zip(results).zip(taken.outputs).enumerate() {
+            own.push(match (place, ready) {
+                (Place::There { area, .. }, _) => {
+                    room(index, area.size, result.len())?;
+                    None
                 }
+                (Place::Open { .. }, Some(ready)) => Some(ready),
+                (Place::Open { .. }, None) => Some(supply.take(result.len(), near)?),
+            });
+        }
+        for (index, ((place, result), own)) in self.outputs.iter().zip(results).zip(own).enumerate() {
+            let bytes = result.to_bytes().map_err(failed)?;
+            match (place, own) {
+                (Place::There { area, .. }, _) => area.address.write(&bytes),
+                (Place::Open { buffer, .. }, Some(own)) => {
+                    own.address().write(&bytes);
+                    hand_over(own, index, *buffer, bytes.len())?;
+                }
+                (Place::Open { .. }, None) => {}
             }
         }
         Ok(())
@@ -147,7 +185,7 @@ impl Given {
 impl Place {
     fn new(index: usize, port: &Port, dims: &[i64], item: &Item, context: &Context) -> Answer<Self> {
         if item.area.is_open() {
-            return Ok(Self::Open(item.buffer));
+            return Ok(Self::Open { buffer: item.buffer, bytes: port.bytes_for(dims) });
         }
         let name = &port.name;
         if item.area.address.is_null() {
@@ -163,30 +201,19 @@ impl Place {
     }
 }
 
-/// A block of the library's that is freed unless it is handed over.
-struct Own(Address);
-
-impl Own {
-    /// Makes the block the caller's. A data buffer that was destroyed or filled meanwhile takes nothing.
-    fn hand_over(self, index: usize, buffer: Name<aclDataBuffer>, size: usize) -> Answer {
-        if fill_open(buffer, Area { address: self.0, size }) {
-            std::mem::forget(self);
-            return Ok(());
-        }
-        let text = format!("output {index}: its data buffer was changed or destroyed while the model ran (DATA-10)");
-        Err(Failure::new(ACL_ERROR_MODEL_OUTPUT_NOT_MATCH, text))
+/// Enters memory into a data buffer: the library's own becomes the caller's, and a block of the caller's allocator goes
+/// back when the data buffer gives it up. A data buffer that was destroyed or filled meanwhile takes nothing.
+fn hand_over(own: Scratch, index: usize, buffer: Name<aclDataBuffer>, size: usize) -> Answer {
+    let area = Area { address: own.address(), size };
+    if own.hand_over(|lent| fill_open(buffer, area, lent)) {
+        return Ok(());
     }
-}
-
-impl Drop for Own {
-    fn drop(&mut self) {
-        // It may have gone with its device.
-        let _ = free_device(self.0);
-    }
+    let text = format!("output {index}: its data buffer was changed or destroyed while the model ran (DATA-10)");
+    Err(Failure::new(ACL_ERROR_MODEL_OUTPUT_NOT_MATCH, text))
 }
 
 /// Lends the bytes of all inputs to `run`.
-fn lend<R>(rest: &[Given], lent: Vec<Input<'_>>, run: &dyn Fn(&[Input<'_>]) -> R) -> R {
+pub(in super::super) fn lend<R>(rest: &[Given], lent: Vec<Input<'_>>, run: &dyn Fn(&[Input<'_>]) -> R) -> R {
     let Some((given, rest)) = rest.split_first() else {
         return run(&lent);
     };
@@ -198,7 +225,7 @@ fn lend<R>(rest: &[Given], lent: Vec<Input<'_>>, run: &dyn Fn(&[Input<'_>]) -> R
 }
 
 /// Device memory of the context, as much as the data buffer says, kept in place.
-fn claim(what: &str, area: Area, context: &Context) -> Answer<Hold> {
+pub(in super::super) fn claim(what: &str, area: Area, context: &Context) -> Answer<Hold> {
     // Held before it is looked at: what another thread frees in between stays in place.
     let hold = hold(area.address, area.size)
         .map_err(|failure| Failure::new(ACL_ERROR_GE_EXEC_MODEL_ADDR_INVALID, format!("{what}: {}", failure.text)))?;

@@ -1,0 +1,10 @@
+// What is made and gone in one step has no state to be wrong in.
+use ascendcl_macros::protocol;
+
+protocol! {
+    pub mod file;
+
+    [*] --> [*] : open;
+}
+
+fn main() {}

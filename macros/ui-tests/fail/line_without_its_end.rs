@@ -1,0 +1,15 @@
+// A line ends with `;`, and names its operation before that.
+use ascendcl_macros::protocol;
+
+protocol! {
+    pub mod file;
+
+    [*] --> Open : open
+    Open --> Read : read;
+    Open --> Read;
+    Open --> Read : read failed;
+    Read --> Open : rewind;
+    Open --> [*] : close;
+}
+
+fn main() {}

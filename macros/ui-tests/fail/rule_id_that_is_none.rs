@@ -1,0 +1,32 @@
+// The id of a rule is an identifier here.
+extern crate self as ascendcl_rules;
+
+use ascendcl_macros::{proves, rule};
+
+pub const FILE_01: &str = "FILE-01";
+
+#[macro_export]
+macro_rules! doc_file {
+    (FILE_01) => {
+        "* FILE-01: what was opened is closed"
+    };
+    ($unknown:ident) => {
+        compile_error!(concat!("no rule has the id ", stringify!($unknown)))
+    };
+}
+
+pub struct File;
+
+impl File {
+    #[rule(FILE-01, file_01, FILE, FILE_01)]
+    pub fn close(self) {}
+}
+
+#[proves(FILE_01)]
+fn closed_file_is_gone() {
+    File.close();
+}
+
+fn main() {
+    closed_file_is_gone();
+}

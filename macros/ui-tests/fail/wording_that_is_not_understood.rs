@@ -1,0 +1,17 @@
+// A text has one of three names, and is filled in with the state alone.
+use ascendcl_macros::protocol;
+
+protocol! {
+    pub mod file;
+
+    [*] --> Open : open;
+    Open --> [*] : close;
+    on close {
+        message: "not in {state}",
+        message: "not in {Self}",
+        help: "open it",
+        note: "{} is a set",
+    }
+}
+
+fn main() {}

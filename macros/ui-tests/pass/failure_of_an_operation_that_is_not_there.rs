@@ -1,0 +1,14 @@
+// Only what can be done can fail.
+use ascendcl_macros::protocol;
+
+protocol! {
+    pub mod file;
+
+    [*] --> Open : open;
+    Open --> Open : read;
+    Open --> Broken : read fails;
+    Open --> [*] : close;
+    Broken --> [*] : close;
+}
+
+fn main() {}

@@ -1,0 +1,61 @@
+//! Executing an operator by a handle.
+
+use super::super::model::told;
+use super::super::wanted;
+use super::execute::{cast, run};
+use super::{count, request};
+use crate::abi::{In, Name, Out, Text};
+use crate::failure::Answer;
+use crate::machine::operators::{Plan, check_found, create_handle, destroy_handle, find_handle};
+use ascendcl_sys::types::*;
+
+/// The operator has to be known already, and its shapes fixed (OP-07).
+pub(crate) fn aclopCreateHandle(
+    op_type: Text<'_>,
+    num_inputs: i32,
+    input_desc: In<'_, *const aclTensorDesc>,
+    num_outputs: i32,
+    output_desc: In<'_, *const aclTensorDesc>,
+    op_attr: Name<aclopAttr>,
+    mut handle: Out<'_, *mut aclopHandle>,
+) -> Answer {
+    wanted(&handle)?;
+    let given = count(num_inputs, "input", &[input_desc.is_null()])?;
+    let wanted = count(num_outputs, "output", &[output_desc.is_null()])?;
+    let request = request(op_type, &input_desc.names(given), &output_desc.names(wanted), op_attr)?;
+    let plan = Plan::new(&request)?.fixed()?;
+    check_found(&plan)?;
+    handle.set(create_handle(plan).pointer());
+    Ok(())
+}
+
+pub(crate) fn aclopCreateHandleForCast(
+    src_desc: Name<aclTensorDesc>,
+    dst_desc: Name<aclTensorDesc>,
+    truncate: u8,
+    mut handle: Out<'_, *mut aclopHandle>,
+) -> Answer {
+    wanted(&handle)?;
+    let plan = Plan::new(&cast(src_desc, dst_desc, truncate)?)?.fixed()?;
+    handle.set(create_handle(plan).pointer());
+    Ok(())
+}
+
+pub(crate) fn aclopExecWithHandle(
+    handle: Name<aclopHandle>,
+    num_inputs: i32,
+    inputs: In<'_, *const aclDataBuffer>,
+    num_outputs: i32,
+    outputs: In<'_, *mut aclDataBuffer>,
+    stream: aclrtStream,
+) -> Answer {
+    let plan = find_handle(handle)?;
+    let given = count(num_inputs, "input", &[inputs.is_null()])?;
+    let wanted = count(num_outputs, "output", &[outputs.is_null()])?;
+    run(&plan, &inputs.names(given), &outputs.names(wanted), stream)
+}
+
+/// Has no result: why it failed is the thread's recent text.
+pub(crate) fn aclopDestroyHandle(handle: Name<aclopHandle>) {
+    told(destroy_handle(handle));
+}

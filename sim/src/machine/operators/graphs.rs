@@ -1,0 +1,74 @@
+//! The models that calculate the operators, each made once.
+
+use super::super::locks::lock;
+use super::catalogue::Operator;
+use super::operand::Operand;
+use crate::failure::{Answer, Failure};
+use crate::model::{Element, LoadFailure, Model, Setting, Sketch};
+use ascendcl_sys::error_codes::ACL_ERROR_OP_LOAD_FAILED;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+/// What a model depends on. The sizes of the axes are not part of it.
+type Key = (Operator, Vec<(Element, usize)>);
+
+static MODELS: Mutex<Option<HashMap<Key, Arc<Model>>>> = Mutex::new(None);
+
+/// The model that calculates an operator.
+pub(super) fn model(operator: Operator, inputs: &[Operand], output: &Operand) -> Answer<Arc<Model>> {
+    let key = (operator, inputs.iter().map(|input| (input.element, input.dims.len())).collect::<Vec<_>>());
+    if let Some(model) = lock(&MODELS).as_ref().and_then(|models| models.get(&key).cloned()) {
+        return Ok(model);
+    }
+    let made = make(operator, &key.1, output)
+        .map_err(|failure| Failure::new(ACL_ERROR_OP_LOAD_FAILED, failure.to_string()))?;
+    let made = Arc::new(made);
+    // Of two threads that made it at the same time both keep their own.
+    lock(&MODELS).get_or_insert_default().insert(key, Arc::clone(&made));
+    Ok(made)
+}
+
+fn make(operator: Operator, inputs: &[(Element, usize)], output: &Operand) -> Result<Model, LoadFailure> {
+    const NAMES: [&str; 2] = ["x1", "x2"];
+    let mut sketch = Sketch::default();
+    for (name, (element, rank)) in NAMES.into_iter().zip(inputs) {
+        sketch.input(name, *element, *rank);
+    }
+    match operator {
+        Operator::Add => sketch.node("Add", &NAMES, "y", &[]),
+        Operator::Sub => sketch.node("Sub", &NAMES, "y", &[]),
+        Operator::Mul => sketch.node("Mul", &NAMES, "y", &[]),
+        Operator::Div => sketch.node("Div", &NAMES, "y", &[]),
+        Operator::MatMul(transposed) | Operator::BatchMatMul(transposed) => {
+            let mut factors = NAMES;
+            let sides = factors.iter_mut().zip(["x1.transposed", "x2.transposed"]).zip(transposed).zip(inputs);
+            for (((factor, flipped), transposed), (_, rank)) in sides {
+                if transposed {
+                    sketch.node("Transpose", &[factor], flipped, &[("perm", Setting::Ints(last_two_swapped(*rank)))]);
+                    *factor = flipped;
+                }
+            }
+            sketch.node("MatMul", &factors, "y", &[]);
+        }
+        Operator::Cast(target) => sketch.node("Cast", &["x1"], "y", &[("to", Setting::element(target))]),
+        // `rten` has Relu on floats only.
+        Operator::Relu if output.element == Element::I32 => {
+            sketch.zero("zero", Element::I32);
+            sketch.node("Max", &["x1", "zero"], "y", &[]);
+        }
+        Operator::Relu => sketch.node("Relu", &["x1"], "y", &[]),
+        Operator::Softmax(axis) => {
+            let axis = i64::try_from(axis).unwrap_or(i64::MAX);
+            sketch.node("Softmax", &["x1"], "y", &[("axis", Setting::Int(axis))]);
+        }
+    }
+    sketch.finish("y", output.element, output.dims.len())
+}
+
+fn last_two_swapped(rank: usize) -> Vec<i64> {
+    let mut axes: Vec<i64> = (0..).take(rank).collect();
+    if let [.., a, b] = axes.as_mut_slice() {
+        std::mem::swap(a, b);
+    }
+    axes
+}

@@ -1,0 +1,39 @@
+//! Operators by a handle: checked once, run with other buffers any number of times.
+
+use super::super::handles::Table;
+use super::listen;
+use super::plan::Plan;
+use crate::abi::Name;
+use crate::failure::{Answer, Failure};
+use ascendcl_sys::types::aclopHandle;
+use std::sync::Arc;
+
+static HANDLES: Table<Plan> = Table::new();
+
+pub(crate) fn create_handle(plan: Plan) -> Name<aclopHandle> {
+    listen();
+    Name::new(HANDLES.add(plan))
+}
+
+pub(crate) fn destroy_handle(name: Name<aclopHandle>) -> Answer {
+    HANDLES.remove(name.0).map(|_| ()).ok_or_else(|| unknown(name))
+}
+
+pub(crate) fn find_handle(name: Name<aclopHandle>) -> Answer<Arc<Plan>> {
+    HANDLES.get(name.0).ok_or_else(|| unknown(name))
+}
+
+pub(super) fn count() -> usize {
+    HANDLES.len()
+}
+
+pub(super) fn clear() {
+    HANDLES.remove_all(|_| true);
+}
+
+fn unknown(name: Name<aclopHandle>) -> Failure {
+    Failure::invalid(match name.0 {
+        0 => "the operator handle is null",
+        _ => "this is no operator handle, or it was destroyed",
+    })
+}

@@ -1,0 +1,180 @@
+//! Running an operator: what is checked when the call comes, and what happens when its turn has come.
+
+use super::super::allocator_calls::refuse_inside;
+use super::super::allocators;
+use super::super::context::{Context, current_context};
+use super::super::memory::{Hold, Place, describe, hold};
+use super::super::models::{Area, Given, claim, lend, read_area};
+use super::super::scratch::Scratch;
+use super::super::stream::Stream;
+use super::operand::Operand;
+use super::plan::{Plan, Source};
+use crate::abi::{Address, Name};
+use crate::failure::{Answer, Failure};
+use ascendcl_sys::error_codes::*;
+use ascendcl_sys::types::aclDataBuffer;
+use std::sync::Arc;
+
+/// A run with everything it needs, taken from the data buffers when it was asked for.
+pub(crate) struct Job {
+    plan: Plan,
+    context: Arc<Context>,
+    inputs: Vec<Elements>,
+    output: Area,
+    _hold: Hold,
+}
+
+/// The elements of one input.
+enum Elements {
+    /// In device memory, kept in place.
+    There { address: Address, bytes: usize, _hold: Hold },
+    /// Copied when the call came: host memory may be gone after it.
+    Copied(Vec<u8>),
+}
+
+/// Between the operands in the workspace: `rten`'s kernels like their rows aligned, and so do the vendor's.
+const ALIGNMENT: usize = 64;
+
+impl Job {
+    pub(crate) fn prepare(
+        plan: &Plan,
+        inputs: &[Name<aclDataBuffer>],
+        outputs: &[Name<aclDataBuffer>],
+    ) -> Answer<Self> {
+        refuse_inside()?;
+        let signature = &plan.signature;
+        let name = &signature.name;
+        same_count(name, "input", signature.inputs.len(), inputs.len(), ACL_ERROR_OP_INPUT_NOT_MATCH)?;
+        same_count(name, "output", signature.outputs.len(), outputs.len(), ACL_ERROR_OP_OUTPUT_NOT_MATCH)?;
+        let context = current_context()?;
+        let operands = signature.inputs.iter().zip(&plan.sources).zip(inputs).enumerate();
+        let given = operands.map(|(index, ((operand, source), buffer))| {
+            let what = format!("{name}, input {index}");
+            Elements::of(&what, operand, source, *buffer, &context)
+        });
+        let given = given.collect::<Answer<Vec<_>>>()?;
+        let what = format!("{name}, output 0");
+        let output = outputs.first().ok_or_else(|| Failure::invalid(format!("{what} has no data buffer")))?;
+        let output = area(&what, &plan.output, *output, ACL_ERROR_OP_OUTPUT_NOT_MATCH)?;
+        let hold = claim(&what, output, &context)?;
+        Ok(Self { plan: plan.clone(), context, inputs: given, output, _hold: hold })
+    }
+
+    /// Queues the run with a workspace of its own, which an allocator of the caller is asked for now. A call that left the
+    /// shape of its output open waits for the run (OP-03).
+    pub(crate) fn submit(self, stream: &Arc<Stream>) -> Answer {
+        if stream.is_persistent() {
+            return Err(Failure::unsupported("a persistent stream runs nothing but the model that it is bound to"));
+        }
+        let waits = self.plan.is_open();
+        if waits {
+            stream.refuse_self_wait()?;
+        }
+        let workspace = allocators::for_operator(stream, &self.context).take(self.workspace_bytes()?, None)?;
+        let position = stream.submit(move || self.run(workspace))?;
+        if waits { stream.finished(position, None) } else { Ok(()) }
+    }
+
+    /// Every operand stands in the workspace while the operator runs; 32 bytes are left behind the last, as the vendor's
+    /// kernels read beyond the end (MEM-08).
+    fn workspace_bytes(&self) -> Answer<usize> {
+        const BEYOND: usize = 32;
+        let output = self.plan.output.bytes();
+        let mut operands = self.inputs.iter().map(|input| Some(input.len())).chain([output]);
+        let bytes =
+            operands.try_fold(0_usize, |sum, bytes| sum.checked_add(bytes?.checked_next_multiple_of(ALIGNMENT)?));
+        let bytes = bytes.and_then(|bytes| bytes.checked_add(BEYOND));
+        bytes.ok_or_else(|| Failure::invalid(format!("{}: too large for any memory", self.plan.signature.name)))
+    }
+
+    fn run(self, workspace: Scratch) -> Answer {
+        let Self { plan, inputs, output, .. } = &self;
+        let name = &plan.signature.name;
+        let mut place = workspace.address();
+        let mut gathered = Vec::with_capacity(inputs.len());
+        for (elements, operand) in inputs.iter().zip(&plan.signature.inputs) {
+            let bytes = elements.len();
+            match elements {
+                Elements::There { address, .. } => crate::abi::copy(place, *address, bytes),
+                Elements::Copied(bytes) => place.write(bytes),
+            }
+            gathered.push(Given { dims: operand.dims.clone(), address: place, bytes, _hold: Hold::Nothing });
+            place = place.offset(bytes.next_multiple_of(ALIGNMENT));
+        }
+        let failed = |text: String| Failure::new(ACL_ERROR_GE_INTERNAL_ERROR, format!("{name}: {text}"));
+        let results = lend(&gathered, Vec::new(), &|inputs| plan.model.run(inputs));
+        let results = results.map_err(|failure| failed(failure.to_string()))?;
+        let result = results.first().ok_or_else(|| failed("it gave no output".to_string()))?;
+        if result.dims() != plan.output.dims {
+            return Err(failed(format!("it gave {:?}, expected {:?}", result.dims(), plan.output.dims)));
+        }
+        place.write(&result.to_bytes().map_err(|failure| failed(failure.to_string()))?);
+        crate::abi::copy(output.address, place, result.len());
+        Ok(())
+    }
+}
+
+impl Elements {
+    fn of(
+        what: &str,
+        operand: &Operand,
+        source: &Source,
+        buffer: Name<aclDataBuffer>,
+        context: &Context,
+    ) -> Answer<Self> {
+        let mismatch = ACL_ERROR_OP_INPUT_NOT_MATCH;
+        if let Source::Constant(elements) = source {
+            let need = operand.bytes();
+            if need != Some(elements.len()) {
+                let text = format!("{what}: found a constant of {} bytes, expected {need:?}", elements.len());
+                return Err(Failure::new(mismatch, text));
+            }
+            return Ok(Self::Copied(elements.to_vec()));
+        }
+        let area = area(what, operand, buffer, mismatch)?;
+        let bytes = operand.bytes().unwrap_or(0);
+        match source {
+            Source::Host => {
+                if let Some(Place::Device(id)) = describe(area.address).map(|found| found.place) {
+                    let text = format!("{what}: found memory of device {id}, expected host memory, as described");
+                    return Err(Failure::new(mismatch, text));
+                }
+                let _hold = hold(area.address, bytes)?;
+                Ok(Self::Copied(area.address.bytes(bytes)))
+            }
+            _ => Ok(Self::There { address: area.address, bytes, _hold: claim(what, area, context)? }),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::There { bytes, .. } => *bytes,
+            Self::Copied(bytes) => bytes.len(),
+        }
+    }
+}
+
+/// The memory of an operand, which has to be large enough.
+fn area(what: &str, operand: &Operand, buffer: Name<aclDataBuffer>, mismatch: i32) -> Answer<Area> {
+    let area = read_area(buffer).map_err(|failure| Failure::new(failure.code, format!("{what}: {}", failure.text)))?;
+    if area.address.is_null() {
+        return Err(Failure::invalid(format!("{what}: found a null address in its data buffer, expected memory")));
+    }
+    let Operand { element, dims } = operand;
+    match operand.bytes() {
+        Some(need) if need <= area.size => Ok(area),
+        Some(need) => {
+            let text =
+                format!("{what}: found {} bytes in its data buffer, expected {need} for {element} {dims:?}", area.size);
+            Err(Failure::new(mismatch, text))
+        }
+        None => Err(Failure::new(mismatch, format!("{what}: found dims {dims:?}, which have no size in bytes"))),
+    }
+}
+
+fn same_count(name: &str, what: &str, expected: usize, found: usize, code: i32) -> Answer {
+    if expected == found {
+        return Ok(());
+    }
+    Err(Failure::new(code, format!("{name}: found {found} {what} buffers, expected {expected}")))
+}

@@ -1,0 +1,129 @@
+//! Which operators a program may execute. The vendor's library executes what it finds a compiled model for; here an
+//! operator is found once the program compiled it, or loaded compiled operators from a directory or from memory. What is
+//! loaded is compiled for a device and cannot be read here, so it stands for every operator that there is.
+
+use super::super::locks::lock;
+use super::listen;
+use super::operand::Operand;
+use super::plan::{Plan, Request, Signature};
+use crate::failure::{Answer, Failure};
+use ascendcl_sys::error_codes::*;
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::Mutex;
+
+struct Known {
+    directory: bool,
+    image: bool,
+    /// Compiled from now on for any sizes of the axes.
+    fuzzy: bool,
+    /// The oldest first.
+    compiled: VecDeque<Compiled>,
+    most: usize,
+}
+
+struct Compiled {
+    signature: Signature,
+    fuzzy: bool,
+}
+
+static KNOWN: Mutex<Known> = Mutex::new(Known::nothing());
+
+/// Refuses (100024) an operator that was neither compiled nor loaded.
+pub(crate) fn check_found(plan: &Plan) -> Answer {
+    let known = lock(&KNOWN);
+    let found = known.directory || known.image || known.compiled.iter().any(|one| one.serves(&plan.signature));
+    if found {
+        return Ok(());
+    }
+    let text = format!(
+        "{}: no model of it with these types, shapes and attributes; aclopCompile makes one, aclopSetModelDir and \
+         aclopLoad bring some",
+        plan.signature.name
+    );
+    Err(Failure::new(ACL_ERROR_OP_NOT_FOUND, text))
+}
+
+/// Compiles an operator: its shapes may be open.
+pub(crate) fn compile(request: &Request) -> Answer {
+    let signature = Signature::of(request)?;
+    let operator = signature.operator()?;
+    if !signature.has_open_input() {
+        signature.output(operator)?;
+    }
+    listen();
+    let mut known = lock(&KNOWN);
+    let compiled = Compiled { signature, fuzzy: known.fuzzy };
+    known.compiled.retain(|one| one.signature != compiled.signature);
+    known.compiled.push_back(compiled);
+    known.shrink();
+    Ok(())
+}
+
+/// Loads the compiled operators of a directory, once in the life of the process (OP-05).
+pub(crate) fn choose_directory(path: &str) -> Answer {
+    if !Path::new(path).is_dir() {
+        let text = format!("found no directory `{path}`, expected one with compiled operators");
+        return Err(Failure::new(ACL_ERROR_READ_MODEL_FAILURE, text));
+    }
+    listen();
+    let mut known = lock(&KNOWN);
+    if known.directory {
+        let text = "a directory of operators was set before; it is set once in a process (OP-05)";
+        return Err(Failure::new(ACL_ERROR_REPEAT_INITIALIZE, text));
+    }
+    known.directory = true;
+    Ok(())
+}
+
+/// Loads a compiled operator from memory.
+pub(crate) fn load_image() {
+    listen();
+    lock(&KNOWN).image = true;
+}
+
+/// Whether what is compiled from now on serves other sizes of the axes, too.
+pub(crate) fn set_fuzzy(fuzzy: bool) {
+    listen();
+    lock(&KNOWN).fuzzy = fuzzy;
+}
+
+/// How many compiled operators are kept; the oldest go first (OP-09).
+pub(crate) fn keep_at_most(count: u64) {
+    listen();
+    let mut known = lock(&KNOWN);
+    known.most = usize::try_from(count).unwrap_or(usize::MAX);
+    known.shrink();
+}
+
+pub(super) fn clear() {
+    *lock(&KNOWN) = Known::nothing();
+}
+
+impl Known {
+    const fn nothing() -> Self {
+        /// More than a program is likely to compile.
+        const MOST: usize = 20_000;
+        Self { directory: false, image: false, fuzzy: false, compiled: VecDeque::new(), most: MOST }
+    }
+
+    fn shrink(&mut self) {
+        let surplus = self.compiled.len().saturating_sub(self.most);
+        self.compiled.drain(..surplus);
+    }
+}
+
+impl Compiled {
+    fn serves(&self, wanted: &Signature) -> bool {
+        let fits = |(mine, theirs): (&Operand, &Operand)| {
+            mine.element == theirs.element && (self.fuzzy || mine.allows(&theirs.dims))
+        };
+        let all =
+            |mine: &[Operand], theirs: &[Operand]| mine.len() == theirs.len() && mine.iter().zip(theirs).all(fits);
+        let Signature { name, attributes, inputs, outputs } = &self.signature;
+        *name == wanted.name
+            && *attributes == wanted.attributes
+            && all(inputs, &wanted.inputs)
+            && all(outputs, &wanted.outputs)
+    }
+}

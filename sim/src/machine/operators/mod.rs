@@ -1,0 +1,43 @@
+//! Single operators: their attributes, which of them are found, what each takes and gives, and running them.
+//!
+//! * [`Request`] is what a call says: a name, descriptions, attributes. [`Plan::new`] checks it, and works out the output.
+//! * `catalogue` knows the operators; `rten` calculates them, from a model of a few nodes that `graphs` makes.
+//! * `known` tells which operators a program may execute: those it compiled, or all that it loaded.
+//! * [`Job`] runs a plan on buffers, in its turn on a stream.
+
+mod attributes;
+mod catalogue;
+mod graphs;
+mod handles;
+mod job;
+mod known;
+mod operand;
+mod plan;
+
+pub(crate) use attributes::{Attribute, create_attributes, destroy_attributes, read_attributes, set_attribute};
+pub(crate) use handles::{create_handle, destroy_handle, find_handle};
+pub(crate) use job::Job;
+pub(crate) use known::{check_found, choose_directory, compile, keep_at_most, load_image, set_fuzzy};
+pub(crate) use plan::{Plan, Request};
+
+use super::context::Context;
+use super::hooks::{self, Hooks};
+use crate::control::Live;
+use std::sync::Once;
+
+/// Makes the machine tell this part what happens. Every function that creates an object calls it first.
+fn listen() {
+    static LISTENING: Once = Once::new();
+    LISTENING.call_once(|| hooks::register(Hooks { context_ended: |_: &Context| {}, count, cleared }));
+}
+
+fn count(live: &mut Live) {
+    live.operator_attributes = attributes::count();
+    live.operator_handles = handles::count();
+}
+
+fn cleared() {
+    attributes::clear();
+    handles::clear();
+    known::clear();
+}

@@ -1,0 +1,21 @@
+//! Single operators and the callers' allocators, as a C program meets them.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+#[allow(dead_code, unused_imports)]
+#[path = "../runtime/support.rs"]
+mod support;
+
+#[macro_use]
+mod tensors;
+mod pool;
+
+mod allocators;
+mod finding;
+mod handles;
+mod models;
+mod notices;
+mod order;
+mod reentrance;
+mod refusals;
+mod results;
