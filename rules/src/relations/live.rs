@@ -35,7 +35,7 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
 }
 
 fn makes(op: Op) -> bool {
-    matches!(op, Op::Create | Op::Load | Op::Allocate | Op::Begin)
+    matches!(op, Op::Create | Op::Load | Op::Allocate | Op::AskDefaultStream | Op::Begin)
 }
 
 pub(super) fn ends(op: Op) -> bool {

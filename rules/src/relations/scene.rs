@@ -43,8 +43,9 @@ pub(super) struct Case<'a> {
 impl Scene {
     pub(super) fn new(world: &World, call: Call, event: &Event) -> Self {
         let mut event = event.clone();
-        // A registration is made for a handle, whatever it is.
-        let context = event.context.filter(|_| !matches!(event.op, Op::Register | Op::Unregister));
+        // A registration is made for a handle, whatever it is; what is about to be made has none yet.
+        let literal = matches!(event.op, Op::Register | Op::Unregister | Op::Create | Op::AskDefaultStream);
+        let context = event.context.filter(|_| !literal);
         let resolve = |object: &mut Object| {
             if let Some(default) = world.default_handles.get(object) {
                 *object = *default;

@@ -1,0 +1,141 @@
+//! Allocators of the caller.
+
+use super::support::*;
+use ascendcl_rules::*;
+
+#[test]
+fn a_descriptor_has_all_its_members_when_it_is_registered() {
+    for missing in Member::ALL {
+        let rest: Vec<Member> = Member::ALL.into_iter().filter(|member| *member != missing).collect();
+        let rule = if missing == Member::AllocateNear { ALLOC_17 } else { ALLOC_07 };
+        let register = |p: &mut Program, members: &[Member]| {
+            let (descriptor, stream) = (p.descriptor(members, 1), p.stream());
+            p.register(stream, descriptor);
+        };
+        breaks(rule, |p| register(p, &rest), |p| register(p, &Member::ALL));
+    }
+}
+
+#[test]
+fn a_descriptor_is_made_first_and_destroyed_once() {
+    breaks(
+        ALLOC_06,
+        |p| {
+            let s = p.stream();
+            p.register(s, Object::descriptor(0));
+        },
+        |p| {
+            let (s, d) = (p.stream(), p.descriptor(&Member::ALL, 1));
+            p.register(s, d);
+        },
+    );
+    breaks(
+        ALLOC_08,
+        |p| {
+            let d = p.descriptor(&[], 1);
+            p.destroy(d);
+            p.destroy(d);
+        },
+        |p| {
+            let d = p.descriptor(&[], 1);
+            p.destroy(d);
+        },
+    );
+    breaks(
+        ALLOC_01,
+        |p| {
+            let d = p.descriptor(&Member::ALL, 1);
+            p.register(Object::stream(0), d);
+        },
+        |p| {
+            let (s, d) = (p.stream(), p.descriptor(&Member::ALL, 1));
+            p.register(s, d);
+        },
+    );
+    breaks(
+        ALLOC_20,
+        |p| p.unregister(Object::stream(0)),
+        |p| {
+            let s = p.stream();
+            p.unregister(s);
+        },
+    );
+}
+
+/// A stream with an allocator registered.
+fn with(p: &mut Program, allocator: u64) -> (Object, Object) {
+    let (stream, descriptor) = (p.stream(), p.descriptor(&Member::ALL, allocator));
+    p.register(stream, descriptor);
+    (stream, descriptor)
+}
+
+#[test]
+fn an_allocator_serves_one_stream_at_a_time() {
+    let run = |p: &mut Program, own: bool, between: &dyn Fn(&mut Program, Object, Object)| {
+        let (a, _) = with(p, 7);
+        let (b, _) = with(p, if own { 8 } else { 7 });
+        p.allocating_work(a);
+        between(p, a, b);
+        p.allocating_work(b);
+    };
+    let nothing = |_: &mut Program, _: Object, _: Object| ();
+    breaks(ALLOC_10, |p| run(p, false, &nothing), |p| run(p, true, &nothing));
+    breaks(ALLOC_10, |p| run(p, false, &|p, _, b| p.sync(b)), |p| run(p, false, &|p, a, _| p.sync(a)));
+    // An event orders the streams, too.
+    let event = |p: &mut Program, a: Object, b: Object| {
+        let mark = p.mark();
+        p.record(mark, a);
+        p.wait(b, mark);
+    };
+    assert_eq!(broken(|p| run(p, false, &event)), []);
+}
+
+#[test]
+fn a_registration_comes_before_the_first_work_that_takes_memory() {
+    let run = |p: &mut Program, late: bool| {
+        let (stream, descriptor) = (p.stream(), p.descriptor(&Member::ALL, 1));
+        p.work(stream);
+        if late {
+            p.allocating_work(stream);
+        }
+        p.register(stream, descriptor);
+    };
+    breaks(ALLOC_15, |p| run(p, true), |p| run(p, false));
+}
+
+#[test]
+fn an_allocator_stays_until_its_work_is_over() {
+    let run = |p: &mut Program, synced: bool, then: &dyn Fn(&mut Program, Object, Object)| {
+        let (stream, descriptor) = with(p, 1);
+        p.allocating_work(stream);
+        if synced {
+            p.sync(stream);
+        }
+        then(p, stream, descriptor);
+    };
+    let cases: [(RuleId, &dyn Fn(&mut Program, Object, Object)); 3] = [
+        (ALLOC_11, &|p, stream, _| p.unregister(stream)),
+        (ALLOC_08, &|p, _, descriptor| p.destroy(descriptor)),
+        (ALLOC_09, &|p, stream, descriptor| p.register(stream, descriptor)),
+    ];
+    for (rule, then) in cases {
+        breaks(rule, |p| run(p, false, then), |p| run(p, true, then));
+    }
+}
+
+#[test]
+fn a_stream_leaves_no_registration_behind() {
+    breaks(
+        ALLOC_16,
+        |p| {
+            let (s, _) = with(p, 1);
+            p.destroy(s);
+        },
+        |p| {
+            let (s, d) = with(p, 1);
+            p.unregister(s);
+            p.destroy(s);
+            p.destroy(d);
+        },
+    );
+}

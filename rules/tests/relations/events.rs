@@ -1,0 +1,113 @@
+//! Events.
+
+use super::support::*;
+use ascendcl_rules::*;
+
+#[test]
+fn what_is_waited_for_was_recorded() {
+    let wait = |p: &mut Program, recorded: bool| {
+        let (stream, other, event) = (p.stream(), p.stream(), p.mark());
+        if recorded {
+            p.record(event, stream);
+        }
+        p.wait(other, event);
+    };
+    breaks(EVENT_05, |p| wait(p, false), |p| wait(p, true));
+    let thread = |p: &mut Program, recorded: bool| {
+        let (stream, event) = (p.stream(), p.mark());
+        if recorded {
+            p.record(event, stream);
+        }
+        p.call("aclrtSynchronizeEvent", event, Op::Synchronize);
+    };
+    breaks(EVENT_05, |p| thread(p, false), |p| thread(p, true));
+}
+
+#[test]
+fn an_event_does_what_it_was_created_for() {
+    let wait = |p: &mut Program, flags: &[Flag]| {
+        let (stream, other, event) = (p.stream(), p.stream(), p.new_event(flags));
+        p.record(event, stream);
+        p.wait(other, event);
+    };
+    breaks(EVENT_02, |p| wait(p, &[Flag::Timed]), |p| wait(p, &[Flag::Waitable]));
+    let reset = |p: &mut Program, flags: &[Flag]| {
+        let (stream, event) = (p.stream(), p.new_event(flags));
+        p.record(event, stream);
+        p.reset_event(event, stream);
+    };
+    breaks(EVENT_01, |p| reset(p, &[Flag::Waitable, Flag::Plain]), |p| reset(p, &[Flag::Waitable]));
+    breaks(EVENT_02, |p| reset(p, &[Flag::Timed]), |p| reset(p, &[Flag::Waitable]));
+    breaks(EVENT_03, |p| reset(p, &[Flag::Waitable, Flag::Ex]), |p| reset(p, &[Flag::Waitable]));
+}
+
+#[test]
+fn a_reset_leaves_nobody_waiting() {
+    let run = |p: &mut Program, synced: bool| {
+        let (a, b, event) = (p.stream(), p.stream(), p.mark());
+        p.record(event, a);
+        p.wait(b, event);
+        if synced {
+            p.sync(b);
+        }
+        p.reset_event(event, a);
+    };
+    breaks(EVENT_10, |p| run(p, false), |p| run(p, true));
+}
+
+#[test]
+fn time_is_told_between_two_records_of_one_stream() {
+    let run = |p: &mut Program, streams: usize, swapped: bool, synced: bool, flags: &[Flag]| {
+        let all = [p.stream(), p.stream()];
+        let marks = [p.new_event(flags), p.new_event(flags)];
+        p.record(marks[0], all[0]);
+        p.record(marks[1], all[streams - 1]);
+        if synced {
+            p.sync_device();
+        }
+        let [first, last] = if swapped { [marks[1], marks[0]] } else { marks };
+        p.elapsed(first, last);
+    };
+    let timed = &[Flag::Timed];
+    let good = |p: &mut Program| run(p, 1, false, true, timed);
+    breaks(EVENT_04, |p| run(p, 2, false, true, timed), good);
+    breaks(EVENT_04, |p| run(p, 1, true, true, timed), good);
+    breaks(EVENT_04, |p| run(p, 1, false, false, timed), good);
+    breaks(EVENT_04, |p| run(p, 1, false, true, &[]), good);
+}
+
+#[test]
+fn an_event_is_destroyed_once_and_unused() {
+    breaks(
+        EVENT_06,
+        |p| {
+            let e = p.mark();
+            p.destroy(e);
+            p.destroy(e);
+        },
+        |p| {
+            let e = p.mark();
+            p.destroy(e);
+        },
+    );
+    let run = |p: &mut Program, joined: bool| {
+        let (event, stream) = (p.mark(), p.stream());
+        p.record(event, stream);
+        p.on(1).set(0);
+        let wait = p.event("aclrtSynchronizeEvent", event, Op::Synchronize);
+        p.begin(&wait);
+        if joined {
+            p.checker.commit(&wait, Outcome::Success);
+        }
+        p.on(0).destroy(event);
+    };
+    breaks(EVENT_06, |p| run(p, false), |p| run(p, true));
+    // Who waits on a stream goes on waiting for the recorded point.
+    let awaited = broken(|p| {
+        let (a, b, event) = (p.stream(), p.stream(), p.mark());
+        p.record(event, a);
+        p.wait(b, event);
+        p.destroy(event);
+    });
+    assert_eq!(awaited, []);
+}

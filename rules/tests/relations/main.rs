@@ -1,0 +1,16 @@
+//! The checker on hand-made events: each misuse gives exactly its rule, and its repaired twin gives nothing.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod support;
+
+mod allocators;
+mod contexts;
+mod events;
+mod in_flight;
+mod memory;
+mod models;
+mod process;
+mod random;
+mod reports;
+mod streams;

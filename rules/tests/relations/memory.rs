@@ -1,0 +1,164 @@
+//! What kind of memory an address is in, and whether there still is a block.
+
+use super::support::*;
+use ascendcl_rules::*;
+
+/// An address that no allocation gave: the program's own memory.
+const OWN: Object = Object::memory(0x10);
+
+#[test]
+fn a_block_is_freed_once_by_its_own_call() {
+    breaks(
+        MEM_01,
+        |p| {
+            let m = p.malloc(64);
+            p.free(m);
+            p.free(m);
+        },
+        |p| {
+            let m = p.malloc(64);
+            p.free(m);
+        },
+    );
+    breaks(
+        MEM_03,
+        |p| {
+            let m = p.malloc_host(64);
+            p.free(m);
+        },
+        |p| {
+            let m = p.malloc_host(64);
+            p.free_host(m);
+        },
+    );
+    breaks(
+        MEM_03,
+        |p| {
+            let m = p.malloc(64);
+            p.free_host(m);
+        },
+        |p| {
+            let m = p.malloc(64);
+            p.free(m);
+        },
+    );
+    breaks(
+        MEM_03,
+        |p| {
+            let m = p.malloc(64);
+            p.free(Object::memory(m.number + 8));
+        },
+        |p| {
+            let m = p.malloc(64);
+            p.free(m);
+        },
+    );
+    breaks(MEM_05, |p| p.free(Object::memory(0)), |_| ());
+}
+
+#[test]
+fn freed_memory_is_not_touched() {
+    let touch = |p: &mut Program, freed: bool, inside: u64| {
+        let (a, b, stream) = (p.malloc(4096), p.malloc(64), p.stream());
+        if freed {
+            p.free(a);
+        }
+        p.copy(b, Object::memory(a.number + inside), stream);
+    };
+    breaks(MEM_01, |p| touch(p, true, 0), |p| touch(p, false, 0));
+    breaks(MEM_01, |p| touch(p, true, 1024), |p| touch(p, false, 1024));
+}
+
+#[test]
+fn an_address_that_is_given_again_is_a_new_block() {
+    let found = broken(|p| {
+        let block = p.malloc(64);
+        p.free(block);
+        let event = p.event("aclrtMalloc", Object::memory(0), Op::Allocate);
+        let event = event.using(memory(Object::memory(0), 64, Access::Write, Role::Contents, DEVICE));
+        p.see(&event, Outcome::Created(block.number));
+        p.copy(block, OWN, None);
+        p.free(block);
+    });
+    assert_eq!(found, []);
+}
+
+#[test]
+fn a_block_that_another_thread_gets_while_it_is_freed_is_the_other_threads() {
+    let found = broken(|p| {
+        let block = p.malloc(64);
+        p.on(1).set(0);
+        let free = p.event("aclrtFree", block, Op::Free);
+        p.begin(&free);
+        p.on(0);
+        let event = p.event("aclrtMalloc", Object::memory(0), Op::Allocate);
+        let event = event.using(memory(Object::memory(0), 64, Access::Write, Role::Contents, DEVICE));
+        p.see(&event, Outcome::Created(block.number));
+        p.checker.commit(&free, Outcome::Success);
+        p.copy(block, OWN, None);
+        p.free(block);
+    });
+    assert_eq!(found, []);
+}
+
+#[test]
+fn a_copy_goes_where_it_says() {
+    let copy = |p: &mut Program, to: Option<Place>, from: Option<Place>| {
+        let block = p.malloc(64);
+        p.copy_as((block, to), (OWN, from), None);
+    };
+    breaks(COPY_02, |p| copy(p, DEVICE, DEVICE), |p| copy(p, DEVICE, HOST));
+    breaks(COPY_02, |p| copy(p, HOST, HOST), |p| copy(p, None, None));
+    // Pinned memory is host memory.
+    breaks(
+        COPY_02,
+        |p| {
+            let (m, h) = (p.malloc(64), p.malloc_host(64));
+            p.copy_as((h, DEVICE), (m, DEVICE), None);
+        },
+        |p| {
+            let (m, h) = (p.malloc(64), p.malloc_host(64));
+            p.copy_as((h, HOST), (m, DEVICE), None);
+        },
+    );
+}
+
+#[test]
+fn a_fill_works_on_memory_of_the_library() {
+    let fill = |p: &mut Program, at: Object| {
+        let event = p.event("aclrtMemset", at, Op::Fill);
+        p.see(&event.using(memory(at, 64, Access::Write, Role::Target, None)), Outcome::Success);
+    };
+    breaks(
+        MEM_16,
+        |p| fill(p, OWN),
+        |p| {
+            let m = p.malloc_host(64);
+            fill(p, m);
+        },
+    );
+}
+
+#[test]
+fn devices_reach_each_other_when_that_was_enabled() {
+    let copy = |p: &mut Program, linked: bool| {
+        let a = p.malloc(64);
+        p.set(1);
+        let b = p.malloc(64);
+        if linked {
+            p.call("aclrtDeviceEnablePeerAccess", Object::device(0), Op::EnablePeer);
+        }
+        p.copy(b, a, None);
+    };
+    breaks(COPY_08, |p| copy(p, false), |p| copy(p, true));
+    let queued = |p: &mut Program, linked: bool| {
+        let (a, h) = (p.malloc(64), p.malloc_host(64));
+        p.set(1);
+        if linked {
+            p.call("aclrtDeviceEnablePeerAccess", Object::device(0), Op::EnablePeer);
+        }
+        let stream = p.stream();
+        p.copy(h, a, stream);
+    };
+    breaks(MEM_11, |p| queued(p, false), |p| queued(p, true));
+}

@@ -1,0 +1,236 @@
+//! Initialising and finalising, devices and their teardown.
+
+use super::support::*;
+use ascendcl_rules::*;
+
+#[test]
+fn nothing_is_made_before_the_library_is_initialised() {
+    let mut program = Program::new();
+    program.set(0);
+    assert_eq!(program.findings[0].rule, INIT_01);
+    let mut program = Program::new();
+    program.init();
+    program.set(0);
+    assert_eq!(program.findings, []);
+}
+
+#[test]
+fn finalising_comes_last() {
+    breaks(
+        INIT_02,
+        |p| p.finalise(),
+        |p| {
+            p.reset(0);
+            p.finalise();
+        },
+    );
+    breaks(
+        INIT_02,
+        |p| {
+            p.reset(0);
+            p.finalise();
+            p.set(0);
+        },
+        |p| {
+            p.reset(0);
+            p.finalise();
+            p.init();
+            p.set(0);
+        },
+    );
+}
+
+#[test]
+fn a_leak_names_every_object_and_the_call_that_made_it() {
+    let found = findings(|p| {
+        p.malloc_host(64);
+        p.descriptor(&[], 1);
+        p.reset(0);
+        p.finalise();
+    });
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].rule, INIT_02);
+    let made: Vec<_> = found[0].objects.iter().map(|(object, made)| (object.kind, made.unwrap().name)).collect();
+    assert_eq!(made, [(Kind::Memory, "aclrtMallocHost"), (Kind::Descriptor, "aclrtAllocatorCreateDesc")]);
+}
+
+#[test]
+fn initialisations_are_counted() {
+    breaks(
+        INIT_07,
+        |p| {
+            p.init();
+            p.reset(0);
+            p.finalise();
+        },
+        |p| {
+            p.init();
+            p.call("aclFinalizeReference", Object::PROCESS, Op::Release);
+            p.malloc(64);
+        },
+    );
+    breaks(
+        INIT_08,
+        |p| {
+            p.reset(0);
+            p.finalise();
+            p.finalise();
+        },
+        |p| {
+            p.reset(0);
+            p.finalise();
+        },
+    );
+}
+
+#[test]
+fn a_thread_that_finalises_waits_for_the_others() {
+    let misuse = |p: &mut Program| {
+        p.on(1).set(0);
+        let busy = p.event("aclrtSynchronizeDevice", Object::PROCESS, Op::Synchronize);
+        p.begin(&busy);
+        p.on(0).reset(0);
+        p.reset(0);
+        p.finalise();
+        p.checker.commit(&busy, Outcome::Success);
+    };
+    let repaired = |p: &mut Program| {
+        p.on(1).set(0);
+        p.sync_device();
+        p.on(0).reset(0);
+        p.reset(0);
+        p.finalise();
+    };
+    breaks(INIT_10, misuse, repaired);
+}
+
+#[test]
+fn a_process_finalises_before_it_exits() {
+    let mut program = Program::new();
+    program.init();
+    let exit = program.event("exit", Object::PROCESS, Op::Ask);
+    assert_eq!(program.checker.exit(&exit)[0].rule, INIT_03);
+    program.finalise();
+    assert_eq!(program.checker.exit(&exit), []);
+}
+
+#[test]
+fn devices_are_reset_as_often_as_they_are_set() {
+    breaks(
+        DEV_07,
+        |p| {
+            p.reset(0);
+            p.reset(0);
+        },
+        |p| {
+            p.set(0);
+            p.reset(0);
+            p.reset(0);
+        },
+    );
+    let force = |p: &mut Program| p.call("aclrtResetDeviceForce", Object::device(0), Op::ResetForce);
+    breaks(
+        DEV_08,
+        |p| {
+            p.on(1).set(0);
+            p.on(0);
+            force(p);
+        },
+        |p| force(p),
+    );
+}
+
+#[test]
+fn what_is_on_a_device_goes_before_the_device() {
+    breaks(
+        DEV_02,
+        |p| {
+            p.stream();
+            p.reset(0);
+        },
+        |p| {
+            let s = p.stream();
+            p.destroy(s);
+            p.reset(0);
+        },
+    );
+    breaks(
+        DEV_10,
+        |p| {
+            p.mark();
+            p.reset(0);
+        },
+        |p| {
+            let e = p.mark();
+            p.destroy(e);
+            p.reset(0);
+        },
+    );
+    breaks(
+        DEV_10,
+        |p| {
+            p.new_context(0);
+            p.reset(0);
+        },
+        |p| {
+            let c = p.new_context(0);
+            p.destroy_context(c);
+            p.reset(0);
+        },
+    );
+    breaks(
+        MEM_12,
+        |p| {
+            p.malloc(64);
+            p.reset(0);
+        },
+        |p| {
+            let m = p.malloc(64);
+            p.free(m);
+            p.reset(0);
+        },
+    );
+    breaks(
+        MODEL_14,
+        |p| {
+            p.load(None, None);
+            p.reset(0);
+        },
+        |p| {
+            let m = p.load(None, None);
+            p.unload(m);
+            p.reset(0);
+        },
+    );
+    // A set that another part of the program holds keeps it all.
+    breaks(
+        DEV_02,
+        |p| {
+            p.stream();
+            p.set(0);
+            p.reset(0);
+            p.reset(0);
+        },
+        |p| {
+            p.stream();
+            p.set(0);
+            p.reset(0);
+        },
+    );
+}
+
+#[test]
+fn what_a_reset_took_is_gone() {
+    let after = |p: &mut Program, use_it: &dyn Fn(&mut Program, Object, Object, Object)| {
+        let (stream, event, block) = (p.stream(), p.mark(), p.malloc(64));
+        p.reset(0);
+        p.set(0);
+        use_it(p, stream, event, block);
+    };
+    let taken = [DEV_02, DEV_10, MEM_12];
+    let with = |rule| [&taken[..], &[rule]].concat();
+    assert_eq!(broken(|p| after(p, &|p, stream, _, _| p.sync(stream))), with(DEV_05));
+    assert_eq!(broken(|p| after(p, &|p, _, event, _| p.destroy(event))), with(DEV_10));
+    assert_eq!(broken(|p| after(p, &|p, _, _, block| p.free(block))), with(MEM_12));
+    assert_eq!(broken(|p| after(p, &|p, _, _, block| p.copy(block, Object::memory(1), None))), with(MEM_12));
+}
