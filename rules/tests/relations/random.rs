@@ -220,7 +220,7 @@ impl Correct {
     /// Lets the stream wait for what the block's last user does.
     fn order(&mut self, block: usize, stream: Object, how: u8) {
         let Some(user) = self.blocks[block].user.filter(|user| *user != stream) else { return };
-        if how % 2 == 0 {
+        if how.is_multiple_of(2) {
             let mark = self.program.mark();
             self.program.record(mark, user);
             self.program.wait(stream, mark);
@@ -262,7 +262,7 @@ impl Correct {
         self.program.run(model, data, data, stream);
         self.blocks.push(Block { object, user: Some(stream) });
         self.models.push((model, data, self.blocks.len() - 1));
-        if how % 2 == 0 {
+        if how.is_multiple_of(2) {
             self.wait(stream, how / 2);
         }
     }
