@@ -123,6 +123,9 @@ assert_not_impl_any!(Undone<Stream<'static>>: Sync);
 assert_impl_all!(ScopeError<u8>: Send, Sync, std::error::Error);
 assert_impl_all!(RunError<Error>: Send, Sync, std::error::Error);
 
+assert_impl_all!(Gears: Send, Sync, Clone);
+assert_impl_all!(Room<'static>: Send, Sync, Copy);
+
 #[test]
 fn every_public_type_stands_in_an_assertion() {
     let asserted: BTreeSet<&str> = include_str!("auto_traits.rs")

@@ -131,7 +131,7 @@ fn shapes_that_do_not_fit_leave_the_prepared_model_as_it_was() {
         let stream = current.stream()?.without_allocator();
         let mut prepared = model(current).prepare_with(current, &[&[2, 64]], &[Room::AtMost(20)])?;
         let error = prepared.reshape(current, &[&[2, 63]]).unwrap_err();
-        assert_eq!(error.to_string(), "input `images` takes the shape [_, 64], [2, 63] was given");
+        assert_eq!(error.to_string(), "input `images` takes the shape [_, 64], [2, 63] was given [DATA-08]");
         let error = prepared.reshape(current, &[&[3, 64]]).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -181,7 +181,7 @@ fn a_model_that_was_compiled_for_some_batch_sizes_runs_in_these() {
         let error = compiled.run(current, &[Input::new(&[2, 64], &pixels[..128])?]).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "input `images`: the model was compiled for a batch size of [1, 7, 300], one for all; [2, 64] was given"
+            "input `images`: the model was compiled for a batch size of [1, 7, 300], one for all; [2, 64] was given [MODEL-20]"
         );
 
         let stream = current.stream()?.without_allocator();

@@ -43,9 +43,10 @@ pub(crate) fn nothing() -> impl DeviceAllocator {
     Counted(Arc::default())
 }
 
-/// A model for one image, with its buffers.
+/// A model of fixed shape, which asks no allocator for memory, with its buffers.
 fn prepared<'c>(current: &Current<'c>) -> Prepared<'c> {
-    model(current).prepare(current, &[&[1, 64]], &[&[1, 10]]).unwrap()
+    let model = current.load_model_from_memory(&digits_in_batches_of(8)).unwrap();
+    model.prepare(current, &[&[8, 64]], &[&[8, 10]]).unwrap()
 }
 
 /// Runs `program` in a lane with room for two models of eight images.
