@@ -59,8 +59,8 @@ mod thread;
 pub use acl::{Acl, RunMode};
 pub use allocator::descriptor::{self, Descriptor};
 pub use allocator::{ContextId, DeviceAddress, DeviceAllocator, PoolAllocator, PoolBlock, PoolStatistics};
-/// The rules of the library: what each demands, and how this crate keeps it.
-pub use ascendcl_rules as rules;
+// Not the whole crate under a name: the compiler would spell every type of this one with its path in messages.
+pub use ascendcl_rules::RuleId;
 pub use brand::Unnamed;
 pub use code::{Code, CodeKind};
 pub use context::Context;

@@ -123,6 +123,7 @@ assert_not_impl_any!(Undone<Stream<'static>>: Sync);
 assert_impl_all!(ScopeError<u8>: Send, Sync, std::error::Error);
 assert_impl_all!(RunError<Error>: Send, Sync, std::error::Error);
 
+assert_impl_all!(RuleId: Send, Sync, Copy);
 assert_impl_all!(Gears: Send, Sync, Clone);
 assert_impl_all!(Room<'static>: Send, Sync, Copy);
 

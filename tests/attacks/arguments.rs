@@ -3,8 +3,9 @@
 use super::{collect, inside, upload, with_device};
 use crate::common::{acl, alone, scratch};
 use crate::null::{Books, books};
-use ascendcl::{Acl, Current, Error, Library, Thread, rules};
+use ascendcl::{Acl, Current, Error, Library, Thread};
 use ascendcl_macros::proves;
+use ascendcl_rules as rules;
 use ascendcl_sim::{Config, control};
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! Attacks on what several parties share: lanes, weights, permits, events, the default stream, models in flight.
 
 use super::common::{alone, digits_in_batches_of};
-use super::{collect, in_context, inside, model};
+use super::{collect, in_context, inside};
 use ascendcl::{
     Current, DeviceAddress, DeviceAllocator, Error, Event, InLane, Input, Lane, Model, ModelSource, Permit, Plain,
     Prepared, Recorded, Thread, Unnamed,

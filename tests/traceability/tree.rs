@@ -103,7 +103,7 @@ fn attributes_and_headers_are_read_with_what_they_stand_on() {
     let text = "/// Destroys.\n    #[rule(STREAM_05, STREAM_08)]\n    #[must_use]\n    pub fn destroy(self) {}\n";
     attributes(text, "#[rule(", "src/stream.rs", &mut mechanisms);
     let destroy = Mention { name: "destroy".into(), file: "src/stream.rs".into() };
-    assert_eq!(mechanisms["STREAM-05"], [destroy.clone()]);
+    assert_eq!(mechanisms["STREAM-05"], std::slice::from_ref(&destroy));
     assert_eq!(mechanisms["STREAM-08"], [destroy]);
     let mut programs = Mentions::new();
     header("// ALLOC-04, ALLOC-15: too late.\nfn main() {}\n", "ui-tests/fail/late.rs", &mut programs);
