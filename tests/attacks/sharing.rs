@@ -335,14 +335,14 @@ fn a_model_in_flight_outlives_its_stream_and_every_name() {
         drop(stream);
         collect(current);
         let mut model = running.wait(current).unwrap();
-        model.write(current, 0, &[0.0_f32; 64]).unwrap();
+        model.write(current, 0, &[0.0_f32; 512]).unwrap();
         let stream = current.stream().unwrap().without_allocator();
         let mut running = stream.execute(current, model).unwrap();
         let mut other = stream.execute(current, prepared(current)).unwrap();
         mem::swap(&mut running, &mut other);
         drop(running);
         stream.destroy(current).unwrap();
-        assert_eq!(other.wait(current).unwrap().read::<f32>(current, 0).unwrap().len(), 10);
+        assert_eq!(other.wait(current).unwrap().read::<f32>(current, 0).unwrap().len(), 80);
         collect(current);
     });
     alone.assert_nothing_lives();
