@@ -2,8 +2,10 @@
 
 use crate::machine::config::{self, Config, ConfigError};
 use crate::machine::{self, allocator_watch, allocators, context, event, hooks, memory, streams};
+use crate::watch;
 
 pub use crate::machine::allocator_watch::{Notice, Use};
+pub use ascendcl_rules::Finding;
 
 /// What exists in the machine because a program made it and has not destroyed it. Default contexts and default streams
 /// are not counted.
@@ -76,6 +78,16 @@ pub fn configure(config: Config) -> Result<(), ConfigError> {
     config::choose(config);
     machine::device::forget_all();
     Ok(())
+}
+
+/// The broken rules that were found since they were taken last, when they are [looked for](crate::Checks).
+pub fn findings() -> Vec<Finding> {
+    watch::findings()
+}
+
+/// Takes them.
+pub fn take_findings() -> Vec<Finding> {
+    watch::take_findings()
 }
 
 /// Ends and frees everything, whoever uses it, and forgets that anything was initialised: for the time between two

@@ -20,9 +20,11 @@ pub mod control;
 mod failure;
 mod machine;
 mod model;
+mod watch;
 
 pub use abi::{exports, resolve};
 pub use machine::config::{Config, ConfigError};
+pub use watch::Checks;
 
 /// Every name of a simulated system on chip starts with this, so that no test mistakes it for a device.
 pub const SOC_NAME_PREFIX: &str = "Simulator";

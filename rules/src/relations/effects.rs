@@ -278,7 +278,9 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
 
 /// What a stream remembers of its work.
 fn queued(world: &mut World, scene: &Scene, queue: Object, count: u64) {
-    let own = allocates(world, scene) && !world.registrations.contains_key(&queue);
+    // A model takes the allocator that is registered when it runs; an operator decides for good.
+    let operator = scene.event.op != Op::Execute;
+    let own = operator && allocates(world, scene) && !world.registrations.contains_key(&queue);
     if let Some(stream) = world.streams.get_mut(queue) {
         if own {
             stream.is.allocated.get_or_insert(scene.call);

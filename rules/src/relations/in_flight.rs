@@ -14,8 +14,11 @@ pub(super) fn judge(case: &mut Case<'_>) {
     if super::live::ends(case.event().op) {
         return;
     }
+    let load = case.event().op == Op::Load;
     for used in &case.scene.memory {
-        if used.role != Role::Contents && conflict(case, used) {
+        // What a model is loaded with is used by its runs.
+        let later = load && matches!(used.role, Role::Workspace | Role::Weights);
+        if used.role != Role::Contents && !later && conflict(case, used) {
             return;
         }
     }

@@ -34,7 +34,8 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
                 _ => None,
             });
             let (bytes, place) = described.unwrap_or((1, None));
-            let device = if place == Some(Place::Host) { None } else { Some(device.unwrap_or(0)) };
+            let named = event.others().find(|other| other.kind == Kind::Device).map(|device| device.number);
+            let device = (place != Some(Place::Host)).then_some(named.or(device).unwrap_or(0));
             enter_block(world, call, Span::new(made.number, bytes), device);
         }
         Kind::Model => {

@@ -72,11 +72,12 @@ impl Checker {
         findings
     }
 
-    /// Takes the end of the call that this thread was in last.
+    /// Takes the end of the call that this thread was in last. Flags may have been added to the event meanwhile.
     pub fn commit(&mut self, event: &Event, outcome: Outcome) {
         let mine = |call: &scene::UnderWay| call.scene.call.thread == event.thread;
         if let Some(index) = self.world.under_way.iter().rposition(mine) {
-            let call = self.world.under_way.remove(index);
+            let mut call = self.world.under_way.remove(index);
+            call.scene.event.flags.clone_from(&event.flags);
             effects::end(&mut self.world, call, outcome);
         }
     }

@@ -126,6 +126,8 @@ unsafe impl Send for Address {}
 unsafe impl Sync for Address {}
 
 impl Address {
+    pub(crate) const NULL: Self = Self(core::ptr::null_mut());
+
     pub(crate) fn is_null(self) -> bool {
         self.0.is_null()
     }

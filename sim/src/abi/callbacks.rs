@@ -1,6 +1,7 @@
 //! C functions that the caller handed in, to be called later.
 
 use super::arguments::{Address, Opaque};
+use crate::watch;
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
 
@@ -8,14 +9,21 @@ use core::ffi::c_void;
 pub(crate) struct HostCallback {
     function: unsafe extern "C" fn(*mut c_void),
     argument: Opaque,
+    number: u64,
 }
 
 impl HostCallback {
     pub(crate) fn new(function: unsafe extern "C" fn(*mut c_void), argument: Opaque) -> Self {
-        Self { function, argument }
+        Self { function, argument, number: watch::new_callback() }
+    }
+
+    /// By which those who watch know it.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
     }
 
     pub(crate) fn run(self) {
+        watch::callback_begins(self.number);
         // SAFETY: the caller registered this function to be called once with this argument, on a thread of the library.
         unsafe { (self.function)(self.argument.0) }
     }

@@ -9,6 +9,7 @@
 
 mod arguments;
 mod callbacks;
+mod exit;
 mod memory;
 mod results;
 mod shells;
@@ -16,6 +17,7 @@ mod threads;
 
 pub(crate) use arguments::{Address, In, Name, Opaque, Out, Text};
 pub(crate) use callbacks::{AllocatorBlock, AllocatorFunctions, AllocatorMembers, HostCallback};
+pub(crate) use exit::at_exit;
 pub(crate) use memory::{Block, copy, fill};
 pub(crate) use results::Text as CText;
 pub use shells::{exports, resolve};

@@ -4,21 +4,27 @@ use super::wanted;
 use crate::abi::Out;
 use crate::failure::{Answer, Failure};
 use crate::machine::allocators;
+use crate::watch;
+use ascendcl_rules::{Member, Object, Op};
 use ascendcl_sys::types::*;
 
 pub(crate) fn aclrtAllocatorCreateDesc() -> aclrtAllocatorDesc {
-    allocators::create_descriptor()
+    let call = watch::call(Op::Create, Object::descriptor(0)).begin_always();
+    let created = allocators::create_descriptor();
+    call.made(created.0.addr());
+    created
 }
 
 pub(crate) fn aclrtAllocatorDestroyDesc(allocator_desc: aclrtAllocatorDesc) -> Answer {
     given(!allocator_desc.is_null(), "descriptor")?;
-    allocators::destroy_descriptor(allocator_desc)
+    watch::call(Op::Destroy, allocator_desc).begin()?.end(allocators::destroy_descriptor(allocator_desc))
 }
 
 pub(crate) fn aclrtAllocatorSetObjToDesc(allocator_desc: aclrtAllocatorDesc, allocator: aclrtAllocator) -> Answer {
     given(!allocator_desc.is_null(), "descriptor")?;
     given(!allocator.is_null(), "object")?;
-    allocators::set(allocator_desc, |members| members.object = allocator)
+    let call = watch::call(Op::SetMember(Member::Object), allocator_desc).with(allocator).begin()?;
+    call.end(allocators::set(allocator_desc, |members| members.object = allocator))
 }
 
 pub(crate) fn aclrtAllocatorSetAllocFuncToDesc(
@@ -27,7 +33,8 @@ pub(crate) fn aclrtAllocatorSetAllocFuncToDesc(
 ) -> Answer {
     given(!allocator_desc.is_null(), "descriptor")?;
     given(func.is_some(), "function")?;
-    allocators::set(allocator_desc, |members| members.allocate = func)
+    let call = watch::call(Op::SetMember(Member::Allocate), allocator_desc).begin()?;
+    call.end(allocators::set(allocator_desc, |members| members.allocate = func))
 }
 
 pub(crate) fn aclrtAllocatorSetFreeFuncToDesc(
@@ -36,7 +43,8 @@ pub(crate) fn aclrtAllocatorSetFreeFuncToDesc(
 ) -> Answer {
     given(!allocator_desc.is_null(), "descriptor")?;
     given(func.is_some(), "function")?;
-    allocators::set(allocator_desc, |members| members.free = func)
+    let call = watch::call(Op::SetMember(Member::Free), allocator_desc).begin()?;
+    call.end(allocators::set(allocator_desc, |members| members.free = func))
 }
 
 pub(crate) fn aclrtAllocatorSetAllocAdviseFuncToDesc(
@@ -45,7 +53,8 @@ pub(crate) fn aclrtAllocatorSetAllocAdviseFuncToDesc(
 ) -> Answer {
     given(!allocator_desc.is_null(), "descriptor")?;
     given(func.is_some(), "function")?;
-    allocators::set(allocator_desc, |members| members.advise = func)
+    let call = watch::call(Op::SetMember(Member::AllocateNear), allocator_desc).begin()?;
+    call.end(allocators::set(allocator_desc, |members| members.advise = func))
 }
 
 pub(crate) fn aclrtAllocatorSetGetAddrFromBlockFuncToDesc(
@@ -54,19 +63,22 @@ pub(crate) fn aclrtAllocatorSetGetAddrFromBlockFuncToDesc(
 ) -> Answer {
     given(!allocator_desc.is_null(), "descriptor")?;
     given(func.is_some(), "function")?;
-    allocators::set(allocator_desc, |members| members.address_of = func)
+    let call = watch::call(Op::SetMember(Member::Address), allocator_desc).begin()?;
+    call.end(allocators::set(allocator_desc, |members| members.address_of = func))
 }
 
 /// The stream is a key, and is not looked at otherwise.
 pub(crate) fn aclrtAllocatorRegister(stream: aclrtStream, allocator_desc: aclrtAllocatorDesc) -> Answer {
+    let call = watch::call(Op::Register, stream).with(allocator_desc).begin()?;
     given(!stream.is_null(), "stream")?;
     given(!allocator_desc.is_null(), "descriptor")?;
-    allocators::register(stream, allocator_desc)
+    call.end(allocators::register(stream, allocator_desc))
 }
 
 pub(crate) fn aclrtAllocatorUnregister(stream: aclrtStream) -> Answer {
+    let call = watch::call(Op::Unregister, stream).begin()?;
     given(!stream.is_null(), "stream")?;
-    allocators::unregister(stream)
+    call.end(allocators::unregister(stream))
 }
 
 pub(crate) fn aclrtAllocatorGetByStream(

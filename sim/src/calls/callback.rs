@@ -4,16 +4,20 @@ use super::deadline;
 use crate::abi::{HostCallback, Opaque};
 use crate::failure::{Answer, Failure};
 use crate::machine::{reports, submission_stream, user_code};
+use crate::watch;
+use ascendcl_rules::{Object, Op};
 use ascendcl_sys::types::*;
 
 pub(crate) fn aclrtSubscribeReport(thread_id: u64, stream: aclrtStream) -> Answer {
+    let call = watch::call(Op::Subscribe, stream).begin()?;
     let stream = submission_stream(stream)?;
-    reports::subscribe(thread_id, &stream)
+    call.end(reports::subscribe(thread_id, &stream))
 }
 
 pub(crate) fn aclrtUnSubscribeReport(thread_id: u64, stream: aclrtStream) -> Answer {
+    let call = watch::call(Op::Unsubscribe, stream).begin()?;
     let stream = submission_stream(stream)?;
-    reports::unsubscribe(thread_id, &stream)
+    call.end(reports::unsubscribe(thread_id, &stream))
 }
 
 pub(crate) fn aclrtProcessReport(timeout: i32) -> Answer {
@@ -32,17 +36,23 @@ pub(crate) fn aclrtLaunchCallback(
         aclrtCallbackBlockType::ACL_CALLBACK_NO_BLOCK => false,
         other => return Err(Failure::refused(format!("{} is no block type", other.0))),
     };
+    let callback = HostCallback::new(func, user_data);
+    let number = Object::callback(callback.number());
+    let call = watch::call(Op::LaunchCallback, stream).queue(stream).with(number).begin()?;
     let stream = submission_stream(stream)?;
-    reports::launch(HostCallback::new(func, user_data), &stream, blocking)
+    call.end(reports::launch(callback, &stream, blocking))
 }
 
 pub(crate) fn aclrtLaunchHostFunc(stream: aclrtStream, func: aclrtHostFunc, args: Opaque) -> Answer {
     let func = func.ok_or_else(|| Failure::invalid("the host function is null"))?;
+    let callback = HostCallback::new(func, args);
+    let call = watch::call(Op::LaunchHostFunction, stream).queue(stream);
+    let call = call.with(Object::callback(callback.number())).begin()?;
     let stream = submission_stream(stream)?;
-    let (number, callback) = (stream.number(), HostCallback::new(func, args));
+    let number = stream.number();
     stream.submit(move || {
         user_code::run(number, || callback.run());
         Ok(())
     })?;
-    Ok(())
+    call.end(Ok(()))
 }

@@ -4,24 +4,29 @@ use super::wanted;
 use crate::abi::Out;
 use crate::failure::{Answer, Failure};
 use crate::machine::{context, current_context, device};
+use crate::watch;
+use ascendcl_rules::{Object, Op};
 use ascendcl_sys::types::aclrtContext;
 
 pub(crate) fn aclrtCreateContext(mut context: Out<'_, aclrtContext>, device_id: i32) -> Answer {
     wanted(&context)?;
-    let created = device::device(device_id.into())?.create_context()?;
+    let device = device::device(device_id.into())?;
+    let call = watch::call(Op::Create, Object::context(0)).with(Object::device(device.id().into())).begin()?;
+    let created = device.create_context()?;
     created.make_current();
+    call.made(created.id());
     context.set(created.handle());
     Ok(())
 }
 
 pub(crate) fn aclrtDestroyContext(context: aclrtContext) -> Answer {
     not_null(context)?;
-    context::destroy(context)
+    watch::call(Op::Destroy, context).begin()?.end(context::destroy(context))
 }
 
 pub(crate) fn aclrtSetCurrentContext(context: aclrtContext) -> Answer {
     not_null(context)?;
-    context::choose(context)
+    watch::call(Op::MakeCurrent, context).begin()?.end(context::choose(context))
 }
 
 pub(crate) fn aclrtGetCurrentContext(mut context: Out<'_, aclrtContext>) -> Answer {

@@ -7,14 +7,18 @@ use crate::abi::{Address, copy};
 use crate::failure::{Answer, Failure};
 use crate::machine::memory::{Hold, hold};
 use crate::machine::{current_context, submission_stream};
+use crate::watch::{self, Watching};
+use ascendcl_rules::{Op, Place, Role};
 use ascendcl_sys::types::*;
 
 pub(crate) fn aclrtMemcpy(dst: Address, dest_max: usize, src: Address, count: usize, kind: aclrtMemcpyKind) -> Answer {
     known(dst, src, kind)?;
+    let shape = Shape::flat(count);
+    let call = shape.uses(watch::call(Op::Use, dst), dst, src, kind).begin()?;
     current_context()?;
     fits(count, dest_max)?;
-    Job::new(dst, src, Shape::flat(count))?.run();
-    Ok(())
+    Job::new(dst, src, shape)?.run();
+    call.end(Ok(()))
 }
 
 pub(crate) fn aclrtMemcpyAsync(
@@ -28,7 +32,10 @@ pub(crate) fn aclrtMemcpyAsync(
     known(dst, src, kind)?;
     not_on_host_alone(kind)?;
     fits(count, dest_max)?;
-    Job::new(dst, src, Shape::flat(count))?.submit(stream)
+    let shape = Shape::flat(count);
+    let call = shape.uses(watch::call(Op::Use, stream).queue(stream), dst, src, kind);
+    let call = call.blocking_for(&[dst, src]).begin()?;
+    call.end(Job::new(dst, src, shape)?.submit(stream))
 }
 
 pub(crate) fn aclrtMemcpy2d(
@@ -41,9 +48,10 @@ pub(crate) fn aclrtMemcpy2d(
     kind: aclrtMemcpyKind,
 ) -> Answer {
     let shape = Shape::plane(dst, src, Shape { width, height, dpitch, spitch }, kind)?;
+    let call = shape.uses(watch::call(Op::Use, dst), dst, src, kind).begin()?;
     current_context()?;
     Job::new(dst, src, shape)?.run();
-    Ok(())
+    call.end(Ok(()))
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -58,7 +66,9 @@ pub(crate) fn aclrtMemcpy2dAsync(
     stream: aclrtStream,
 ) -> Answer {
     let shape = Shape::plane(dst, src, Shape { width, height, dpitch, spitch }, kind)?;
-    Job::new(dst, src, shape)?.submit(stream)
+    let call = shape.uses(watch::call(Op::Use, stream).queue(stream), dst, src, kind);
+    let call = call.blocking_for(&[dst, src]).begin()?;
+    call.end(Job::new(dst, src, shape)?.submit(stream))
 }
 
 /// A copy, with its memory kept in place.
@@ -137,6 +147,29 @@ impl Shape {
         Ok(shape)
     }
 
+    /// Tells the memory that a copy uses: of several rows the first and the last, because what is between the rows is not
+    /// touched.
+    fn uses(&self, call: Watching, dst: Address, src: Address, kind: aclrtMemcpyKind) -> Watching {
+        let (to, from) = sides(kind);
+        let last = self.height.saturating_sub(1);
+        let rows = if self.height == 0 {
+            &[][..]
+        } else if last == 0 {
+            &[0][..]
+        } else {
+            &[0, last][..]
+        };
+        rows.iter().fold(call, |call, row| {
+            let [to_row, from_row] = [self.dpitch, self.spitch].map(|pitch| row.saturating_mul(pitch));
+            call.writes(dst.offset(to_row), self.width, Role::Target, to).reads(
+                src.offset(from_row),
+                self.width,
+                Role::Source,
+                from,
+            )
+        })
+    }
+
     /// From the first byte to the last.
     fn span(&self, pitch: usize) -> Answer<usize> {
         let Some(gaps) = self.height.checked_sub(1) else {
@@ -144,6 +177,17 @@ impl Shape {
         };
         let span = gaps.checked_mul(pitch).and_then(|start| start.checked_add(self.width));
         span.ok_or_else(|| Failure::invalid("the rows do not fit into any memory"))
+    }
+}
+
+/// Where the direction says that destination and source are.
+fn sides(kind: aclrtMemcpyKind) -> (Option<Place>, Option<Place>) {
+    match kind {
+        aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST => (Some(Place::Host), Some(Place::Host)),
+        aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE => (Some(Place::Device), Some(Place::Host)),
+        aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST => (Some(Place::Host), Some(Place::Device)),
+        aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE => (Some(Place::Device), Some(Place::Device)),
+        _ => (None, None),
     }
 }
 

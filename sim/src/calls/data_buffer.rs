@@ -4,19 +4,25 @@ use super::model::told;
 use crate::abi::{Address, Name};
 use crate::failure::Answer;
 use crate::machine::models::{Area, create_area, destroy_area, read_area, update_area};
+use crate::watch;
+use ascendcl_rules::{Object, Op, Role};
 use ascendcl_sys::types::aclDataBuffer;
 
 /// Nothing is asked of the memory before a run needs it.
 pub(crate) fn aclCreateDataBuffer(data: Address, size: usize) -> Option<Name<aclDataBuffer>> {
-    Some(create_area(Area { address: data, size }))
+    let call = watch::call(Op::Create, Object::data_buffer(0)).writes(data, size, Role::Contents, None).begin_always();
+    let created = create_area(Area { address: data, size });
+    call.made(created.0);
+    Some(created)
 }
 
 pub(crate) fn aclDestroyDataBuffer(data_buffer: Name<aclDataBuffer>) -> Answer {
-    destroy_area(data_buffer)
+    watch::call(Op::Destroy, data_buffer).begin()?.end(destroy_area(data_buffer))
 }
 
 pub(crate) fn aclUpdateDataBuffer(data_buffer: Name<aclDataBuffer>, data: Address, size: usize) -> Answer {
-    update_area(data_buffer, Area { address: data, size })
+    let call = watch::call(Op::Change, data_buffer).writes(data, size, Role::Contents, None).begin()?;
+    call.end(update_area(data_buffer, Area { address: data, size }))
 }
 
 pub(crate) fn aclGetDataBufferAddr(data_buffer: Name<aclDataBuffer>) -> Option<Address> {

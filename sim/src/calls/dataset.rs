@@ -4,18 +4,23 @@ use super::model::told;
 use crate::abi::Name;
 use crate::failure::Answer;
 use crate::machine::models;
+use crate::watch;
+use ascendcl_rules::{Object, Op};
 use ascendcl_sys::types::{aclDataBuffer, aclTensorDesc, aclmdlDataset};
 
 pub(crate) fn aclmdlCreateDataset() -> Option<Name<aclmdlDataset>> {
-    Some(models::create_dataset())
+    let call = watch::call(Op::Create, Object::dataset(0)).begin_always();
+    let created = models::create_dataset();
+    call.made(created.0);
+    Some(created)
 }
 
 pub(crate) fn aclmdlDestroyDataset(dataset: Name<aclmdlDataset>) -> Answer {
-    models::destroy_dataset(dataset)
+    watch::call(Op::Destroy, dataset).begin()?.end(models::destroy_dataset(dataset))
 }
 
 pub(crate) fn aclmdlAddDatasetBuffer(dataset: Name<aclmdlDataset>, data_buffer: Name<aclDataBuffer>) -> Answer {
-    models::add_buffer(dataset, data_buffer)
+    watch::call(Op::Add, dataset).with(data_buffer).begin()?.end(models::add_buffer(dataset, data_buffer))
 }
 
 pub(crate) fn aclmdlGetDatasetNumBuffers(dataset: Name<aclmdlDataset>) -> usize {
@@ -33,7 +38,7 @@ pub(crate) fn aclmdlSetDatasetTensorDesc(
     tensor_desc: Name<aclTensorDesc>,
     index: usize,
 ) -> Answer {
-    models::attach(dataset, index, tensor_desc)
+    watch::call(Op::Change, dataset).begin()?.end(models::attach(dataset, index, tensor_desc))
 }
 
 pub(crate) fn aclmdlGetDatasetTensorDesc(dataset: Name<aclmdlDataset>, index: usize) -> Option<Name<aclTensorDesc>> {

@@ -3,20 +3,32 @@
 use super::{deadline, wanted};
 use crate::abi::Out;
 use crate::failure::{Answer, Failure};
-use crate::machine::{current_context, device, locks, streams};
+use crate::machine::{context, current_context, device, locks, streams};
+use crate::watch;
+use ascendcl_rules::{Object, Op};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_INVALID_DEVICEID;
 use std::time::Instant;
 
 pub(crate) fn aclrtSetDevice(device_id: i32) -> Answer {
-    device::device(device_id.into())?.set()
+    let device = device::device(device_id.into())?;
+    let call = watch::call(Op::Set, Object::device(device.id().into())).begin()?;
+    device.set()?;
+    call.made(context::current_number());
+    Ok(())
 }
 
 pub(crate) fn aclrtResetDevice(device_id: i32) -> Answer {
-    device::device(device_id.into())?.reset(false)
+    reset(device_id, Op::Reset)
 }
 
 pub(crate) fn aclrtResetDeviceForce(device_id: i32) -> Answer {
-    device::device(device_id.into())?.reset(true)
+    reset(device_id, Op::ResetForce)
+}
+
+fn reset(device_id: i32, op: Op) -> Answer {
+    let device = device::device(device_id.into())?;
+    let call = watch::call(op, Object::device(device.id().into())).begin()?;
+    call.end(device.reset(op == Op::ResetForce))
 }
 
 pub(crate) fn aclrtGetDevice(mut device_id: Out<'_, i32>) -> Answer {
@@ -33,11 +45,12 @@ pub(crate) fn aclrtGetDeviceCount(mut count: Out<'_, u32>) -> Answer {
 }
 
 pub(crate) fn aclrtSynchronizeDevice() -> Answer {
-    synchronize(None)
+    watch::call(Op::Synchronize, Object::PROCESS).begin()?.end(synchronize(None))
 }
 
 pub(crate) fn aclrtSynchronizeDeviceWithTimeout(timeout: i32) -> Answer {
-    synchronize(deadline(timeout)?)
+    let deadline = deadline(timeout)?;
+    watch::call(Op::Synchronize, Object::PROCESS).begin()?.end(synchronize(deadline))
 }
 
 /// Waits for every stream of the current context; answers the first failure, after all of them.
@@ -77,15 +90,17 @@ pub(crate) fn aclrtDeviceEnablePeerAccess(peer_device_id: i32, flags: u32) -> An
         let text = "a device needs no access to itself, and none can be enabled";
         return Err(Failure::new(ACL_ERROR_RT_INVALID_DEVICEID, text));
     }
+    let call = watch::call(Op::EnablePeer, Object::device(peer.id().into())).begin()?;
     locks::lock(context.device().peers()).insert(peer.id());
-    Ok(())
+    call.end(Ok(()))
 }
 
 pub(crate) fn aclrtDeviceDisablePeerAccess(peer_device_id: i32) -> Answer {
     let peer = device::device(peer_device_id.into())?;
     let context = current_context()?;
+    let call = watch::call(Op::DisablePeer, Object::device(peer.id().into())).begin()?;
     if locks::lock(context.device().peers()).remove(&peer.id()) {
-        return Ok(());
+        return call.end(Ok(()));
     }
     Err(Failure::refused("access to this device was not enabled"))
 }

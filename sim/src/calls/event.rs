@@ -5,22 +5,24 @@ use crate::abi::Out;
 use crate::failure::{Answer, Failure};
 use crate::machine::event::{self, Event, PLAIN, Status, find};
 use crate::machine::{current_context, submission_stream};
+use crate::watch;
+use ascendcl_rules::{Flag, Object, Op};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
 
 pub(crate) fn aclrtCreateEvent(event: Out<'_, aclrtEvent>) -> Answer {
-    create(event, PLAIN, false)
+    create(event, PLAIN, Some(Flag::Plain))
 }
 
 pub(crate) fn aclrtCreateEventWithFlag(event: Out<'_, aclrtEvent>, flag: u32) -> Answer {
-    create(event, flag, false)
+    create(event, flag, None)
 }
 
 pub(crate) fn aclrtCreateEventExWithFlag(event: Out<'_, aclrtEvent>, flag: u32) -> Answer {
-    create(event, flag, true)
+    create(event, flag, Some(Flag::Ex))
 }
 
-fn create(mut event: Out<'_, aclrtEvent>, flags: u32, ex: bool) -> Answer {
+fn create(mut event: Out<'_, aclrtEvent>, flags: u32, kind: Option<Flag>) -> Answer {
     /// These exclude every other flag.
     const ALONE: u32 = ACL_EVENT_EXTERNAL | ACL_EVENT_IPC;
     const KNOWN: u32 = PLAIN | ACL_EVENT_DEVICE_USE_ONLY | ALONE;
@@ -28,47 +30,60 @@ fn create(mut event: Out<'_, aclrtEvent>, flags: u32, ex: bool) -> Answer {
     if flags == 0 || flags & !KNOWN != 0 || (flags & ALONE != 0 && !flags.is_power_of_two()) {
         return Err(Failure::refused(format!("{flags:#x} is no combination of event flags")));
     }
-    event.set(event::create(current_context()?.device(), flags, ex)?);
+    let call = watch::call(Op::Create, Object::event(0))
+        .flag(Flag::Waitable, flags & ACL_EVENT_SYNC != 0)
+        .flag(Flag::Timed, flags & ACL_EVENT_TIME_LINE != 0);
+    let call = kind.into_iter().fold(call, |call, kind| call.flag(kind, true)).begin()?;
+    let created = event::create(current_context()?.device(), flags, kind == Some(Flag::Ex))?;
+    call.made(created.0.addr());
+    event.set(created);
     Ok(())
 }
 
 pub(crate) fn aclrtDestroyEvent(event: aclrtEvent) -> Answer {
-    event::destroy(event)
+    watch::call(Op::Destroy, event).begin()?.end(event::destroy(event))
 }
 
 pub(crate) fn aclrtRecordEvent(event: aclrtEvent, stream: aclrtStream) -> Answer {
+    let call = watch::call(Op::Record, event).queue(stream).begin()?;
     let event = find(event)?;
-    event.record(&submission_stream(stream)?)
+    call.end(event.record(&submission_stream(stream)?))
 }
 
 pub(crate) fn aclrtResetEvent(event: aclrtEvent, stream: aclrtStream) -> Answer {
+    let call = watch::call(Op::Reset, event).queue(stream).begin()?;
     let event = find(event)?;
-    event.reset(&submission_stream(stream)?)
+    call.end(event.reset(&submission_stream(stream)?))
 }
 
 pub(crate) fn aclrtStreamWaitEvent(stream: aclrtStream, event: aclrtEvent) -> Answer {
+    let call = watch::call(Op::Await, event).queue(stream).begin()?;
     let event = find(event)?;
-    event.hold_up(&submission_stream(stream)?, None)
+    call.end(event.hold_up(&submission_stream(stream)?, None))
 }
 
 pub(crate) fn aclrtStreamWaitEventWithTimeout(stream: aclrtStream, event: aclrtEvent, timeout: i32) -> Answer {
+    let call = watch::call(Op::Await, event).queue(stream).begin()?;
     let event = find(event)?;
     let limit = limit(timeout)?;
-    event.hold_up(&submission_stream(stream)?, limit)
+    call.end(event.hold_up(&submission_stream(stream)?, limit))
 }
 
 pub(crate) fn aclrtSynchronizeEvent(event: aclrtEvent) -> Answer {
-    find(event)?.synchronize(None)
+    let call = watch::call(Op::Synchronize, event).begin()?;
+    call.end(find(event)?.synchronize(None))
 }
 
 pub(crate) fn aclrtSynchronizeEventWithTimeout(event: aclrtEvent, timeout: i32) -> Answer {
+    let call = watch::call(Op::Synchronize, event).begin()?;
     let event = find(event)?;
-    event.synchronize(deadline(timeout)?)
+    call.end(event.synchronize(deadline(timeout)?))
 }
 
 pub(crate) fn aclrtQueryEventStatus(event: aclrtEvent, mut status: Out<'_, aclrtEventRecordedStatus>) -> Answer {
     wanted(&status)?;
-    status.set(match is_complete(&*find(event)?) {
+    let call = watch::call(Op::Query, event).begin()?;
+    status.set(match call.found(is_complete(&*find(event)?)) {
         true => aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE,
         false => aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY,
     });
@@ -77,9 +92,10 @@ pub(crate) fn aclrtQueryEventStatus(event: aclrtEvent, mut status: Out<'_, aclrt
 
 pub(crate) fn aclrtQueryEvent(event: aclrtEvent, mut status: Out<'_, aclrtEventStatus>) -> Answer {
     wanted(&status)?;
+    let call = watch::call(Op::Query, event).begin()?;
     let event = find(event)?;
     not_ex(&event)?;
-    status.set(match is_complete(&event) {
+    status.set(match call.found(is_complete(&event)) {
         true => aclrtEventStatus::ACL_EVENT_STATUS_COMPLETE,
         false => aclrtEventStatus::ACL_EVENT_STATUS_NOT_READY,
     });
@@ -99,10 +115,11 @@ pub(crate) fn aclrtQueryEventWaitStatus(event: aclrtEvent, mut status: Out<'_, a
 
 pub(crate) fn aclrtEventElapsedTime(mut ms: Out<'_, f32>, start_event: aclrtEvent, end_event: aclrtEvent) -> Answer {
     wanted(&ms)?;
+    let call = watch::call(Op::Elapsed, start_event).with(end_event).begin()?;
     let (start, end) = (find(start_event)?, find(end_event)?);
     let elapsed = end.since(&start)?;
     ms.set(elapsed.as_secs_f32() * 1e3);
-    Ok(())
+    call.end(Ok(()))
 }
 
 /// In microseconds.

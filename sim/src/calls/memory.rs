@@ -5,65 +5,77 @@ use crate::abi::{Address, Out};
 use crate::failure::{Answer, Failure};
 use crate::machine::memory::{self, Place};
 use crate::machine::{Context, current_context};
+use crate::watch;
+use ascendcl_rules::{self as rules, Object, Op, Role};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_INVALID_MEMORY_TYPE;
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
 
 /// The policy only says where the vendor's library takes pages from; unknown ones are accepted there, too.
 pub(crate) fn aclrtMalloc(place: Out<'_, *mut c_void>, size: usize, _policy: aclrtMemMallocPolicy) -> Answer {
-    allocate(place, size, |context| memory::allocate_device(context, size))
+    allocate(place, size, rules::Place::Device, |context| memory::allocate_device(context, size))
 }
 
 pub(crate) fn aclrtMallocAlign32(place: Out<'_, *mut c_void>, size: usize, _policy: aclrtMemMallocPolicy) -> Answer {
-    allocate(place, size, |context| memory::allocate_device(context, size))
+    allocate(place, size, rules::Place::Device, |context| memory::allocate_device(context, size))
 }
 
 pub(crate) fn aclrtMallocCached(place: Out<'_, *mut c_void>, size: usize, _policy: aclrtMemMallocPolicy) -> Answer {
-    allocate(place, size, |context| memory::allocate_device(context, size))
+    allocate(place, size, rules::Place::Device, |context| memory::allocate_device(context, size))
 }
 
 pub(crate) fn aclrtMallocHost(place: Out<'_, *mut c_void>, size: usize) -> Answer {
-    allocate(place, size, |_| memory::allocate_host(size))
+    allocate(place, size, rules::Place::Host, |_| memory::allocate_host(size))
 }
 
 fn allocate(
     mut place: Out<'_, *mut c_void>,
     size: usize,
+    side: rules::Place,
     allocate: impl FnOnce(&Context) -> Answer<Address>,
 ) -> Answer {
     wanted(&place)?;
     memory::possible(size)?;
+    let call = watch::call(Op::Allocate, Object::memory(0));
+    let call = call.writes(Address::NULL, size, Role::Contents, Some(side)).begin()?;
     let context = current_context()?;
-    place.set(allocate(&context)?.pointer());
+    let address = allocate(&context)?;
+    call.made(address.number());
+    place.set(address.pointer());
     Ok(())
 }
 
 pub(crate) fn aclrtFree(dev_ptr: Address) -> Answer {
+    let call = watch::call(Op::Free, dev_ptr).begin()?;
     not_null(dev_ptr)?;
-    memory::free_device(dev_ptr)
+    call.end(memory::free_device(dev_ptr))
 }
 
 pub(crate) fn aclrtFreeHost(host_ptr: Address) -> Answer {
+    let call = watch::call(Op::FreeHost, host_ptr).begin()?;
     not_null(host_ptr)?;
-    memory::free_host(host_ptr)
+    call.end(memory::free_host(host_ptr))
 }
 
 /// Waits for the current context's streams first.
 pub(crate) fn aclrtFreeWithDevSync(dev_ptr: Address) -> Answer {
+    let call = watch::call(Op::FreeSynced, dev_ptr).begin()?;
     not_null(dev_ptr)?;
     device::synchronize(None)?;
-    memory::free_device(dev_ptr)
+    call.end(memory::free_device(dev_ptr))
 }
 
 pub(crate) fn aclrtFreeHostWithDevSync(host_ptr: Address) -> Answer {
+    let call = watch::call(Op::FreeHostSynced, host_ptr).begin()?;
     not_null(host_ptr)?;
     device::synchronize(None)?;
-    memory::free_host(host_ptr)
+    call.end(memory::free_host(host_ptr))
 }
 
 /// There is one kind of memory, high-bandwidth memory; of the others there is none.
 pub(crate) fn aclrtGetMemInfo(attr: aclrtMemAttr, mut free: Out<'_, usize>, mut total: Out<'_, usize>) -> Answer {
     wanted(&free).and(wanted(&total))?;
+    let call = watch::call(Op::Ask, Object::PROCESS).begin()?;
     let context = current_context()?;
     let device = context.device();
     let (left, size) = match attr {
@@ -80,7 +92,7 @@ pub(crate) fn aclrtGetMemInfo(attr: aclrtMemAttr, mut free: Out<'_, usize>, mut 
     };
     free.set(left);
     total.set(size);
-    Ok(())
+    call.end(Ok(()))
 }
 
 /// Device memory is coherent here: there is nothing to write back.

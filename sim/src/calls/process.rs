@@ -4,21 +4,32 @@ use super::wanted;
 use crate::abi::{CText, Out, Text};
 use crate::failure::{Answer, Failure};
 use crate::machine::{errors, process};
+use crate::watch;
+use ascendcl_rules::{Object, Op};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
 use core::ffi::c_char;
 
 pub(crate) fn aclInit(config_path: Text<'_>) -> Answer {
-    process::init(&config_path.get().unwrap_or_default())
+    let call = watch::call(Op::Initialise, Object::PROCESS).begin()?;
+    call.end(process::init(&config_path.get().unwrap_or_default()))
 }
 
 pub(crate) fn aclFinalize() -> Answer {
-    process::finalize()
+    let call = watch::call(Op::Finalise, Object::PROCESS).begin()?;
+    let answer = call.end(process::finalize());
+    watch::print();
+    answer
 }
 
 pub(crate) fn aclFinalizeReference(mut ref_count: Out<'_, u64>) -> Answer {
+    let call = watch::call(Op::Release, Object::PROCESS).begin()?;
     let (left, answer) = process::finalize_reference();
     ref_count.set(left);
+    let answer = call.end(answer);
+    if left == 0 {
+        watch::print();
+    }
     answer
 }
 

@@ -6,15 +6,18 @@ use crate::abi::{Address, fill};
 use crate::failure::Answer;
 use crate::machine::memory::hold;
 use crate::machine::{current_context, submission_stream};
+use crate::watch;
+use ascendcl_rules::{Op, Role};
 use ascendcl_sys::types::aclrtStream;
 
 pub(crate) fn aclrtMemset(dev_ptr: Address, max_count: usize, value: i32, count: usize) -> Answer {
     not_null(dev_ptr)?;
+    let call = watch::call(Op::Fill, dev_ptr).writes(dev_ptr, count, Role::Target, None).begin()?;
     current_context()?;
     fits(count, max_count)?;
     let _hold = hold(dev_ptr, count)?;
     fill(dev_ptr, lowest_byte(value), count);
-    Ok(())
+    call.end(Ok(()))
 }
 
 pub(crate) fn aclrtMemsetAsync(
@@ -26,6 +29,8 @@ pub(crate) fn aclrtMemsetAsync(
 ) -> Answer {
     not_null(dev_ptr)?;
     fits(count, max_count)?;
+    let call = watch::call(Op::Fill, stream).queue(stream).writes(dev_ptr, count, Role::Target, None);
+    let call = call.blocking_for(&[dev_ptr]).begin()?;
     let hold = hold(dev_ptr, count)?;
     let stream = submission_stream(stream)?;
     let pageable = hold.is_pageable();
@@ -38,7 +43,7 @@ pub(crate) fn aclrtMemsetAsync(
         Ok(())
     })?;
     // As for copies: memory that is not pinned may be gone after the call.
-    if pageable && !stream.is_persistent() { stream.finished(position, None) } else { Ok(()) }
+    call.end(if pageable && !stream.is_persistent() { stream.finished(position, None) } else { Ok(()) })
 }
 
 /// What C's `memset` uses of its argument.

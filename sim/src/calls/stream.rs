@@ -6,6 +6,8 @@ use crate::failure::{Answer, Failure};
 use crate::machine::stream::Kind;
 use crate::machine::teardown::{Rest, destroy_stream, discard_stream};
 use crate::machine::{Stream, current_context, submission_stream, waiting_stream};
+use crate::watch;
+use ascendcl_rules::{Flag, Object, Op};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
 
@@ -30,6 +32,8 @@ pub(crate) fn aclrtCreateStreamWithConfig(stream: Out<'_, aclrtStream>, priority
 
 fn create(mut stream: Out<'_, aclrtStream>, kind: Kind) -> Answer {
     wanted(&stream)?;
+    let persistent = kind.flags & ACL_STREAM_PERSISTENT != 0;
+    let call = watch::call(Op::Create, Object::stream(0)).flag(Flag::Persistent, persistent).begin()?;
     let context = current_context()?;
     let created = Stream::create(context.id(), context.device(), kind)?;
     if !context.is_alive() {
@@ -37,39 +41,44 @@ fn create(mut stream: Out<'_, aclrtStream>, kind: Kind) -> Answer {
         discard_stream(&created);
         return Err(Failure::no_context());
     }
+    call.made(created.number());
     stream.set(created.handle());
     Ok(())
 }
 
 pub(crate) fn aclrtDestroyStream(stream: aclrtStream) -> Answer {
-    destroy_stream(stream, Rest::Finish)
+    watch::call(Op::Destroy, stream).begin()?.end(destroy_stream(stream, Rest::Finish))
 }
 
 pub(crate) fn aclrtDestroyStreamForce(stream: aclrtStream) -> Answer {
-    destroy_stream(stream, Rest::Discard)
+    watch::call(Op::DestroyForce, stream).begin()?.end(destroy_stream(stream, Rest::Discard))
 }
 
 pub(crate) fn aclrtStreamAbort(stream: aclrtStream) -> Answer {
+    let call = watch::call(Op::Abort, stream).begin()?;
     let stream = submission_stream(stream)?;
     if stream.is_default() {
         return Err(Failure::unsupported("a default stream cannot be aborted"));
     }
     stream.abort();
-    Ok(())
+    call.end(Ok(()))
 }
 
 pub(crate) fn aclrtSynchronizeStream(stream: aclrtStream) -> Answer {
-    waiting_stream(stream)?.synchronize(None)
+    let call = watch::call(Op::Synchronize, stream).begin()?;
+    call.end(waiting_stream(stream)?.synchronize(None))
 }
 
 pub(crate) fn aclrtSynchronizeStreamWithTimeout(stream: aclrtStream, timeout: i32) -> Answer {
     let deadline = deadline(timeout)?;
-    waiting_stream(stream)?.synchronize(deadline)
+    let call = watch::call(Op::Synchronize, stream).begin()?;
+    call.end(waiting_stream(stream)?.synchronize(deadline))
 }
 
 pub(crate) fn aclrtStreamQuery(stream: aclrtStream, mut status: Out<'_, aclrtStreamStatus>) -> Answer {
     wanted(&status)?;
-    status.set(match waiting_stream(stream)?.is_complete() {
+    let call = watch::call(Op::Query, stream).begin()?;
+    status.set(match call.found(waiting_stream(stream)?.is_complete()) {
         true => aclrtStreamStatus::ACL_STREAM_STATUS_COMPLETE,
         false => aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY,
     });
@@ -78,7 +87,10 @@ pub(crate) fn aclrtStreamQuery(stream: aclrtStream, mut status: Out<'_, aclrtStr
 
 pub(crate) fn aclrtCtxGetCurrentDefaultStream(mut stream: Out<'_, aclrtStream>) -> Answer {
     wanted(&stream)?;
-    stream.set(current_context()?.default_stream().handle());
+    let call = watch::call(Op::AskDefaultStream, Object::stream(0)).begin()?;
+    let found = current_context()?.default_stream();
+    call.made(found.number());
+    stream.set(found.handle());
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 use super::locks::lock;
 use crate::SOC_NAME_PREFIX;
 use crate::failure::{Answer, Failure};
+use crate::watch::{self, Checks};
 use ascendcl_sys::types::aclrtRunMode;
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -16,6 +17,7 @@ use std::sync::{Arc, Mutex};
 /// | `ASCENDCL_SIM_DEVICES` | how many devices | 2 |
 /// | `ASCENDCL_SIM_SOC` | the system on chip's name; begins with `Simulator` | `Simulator910B1` |
 /// | `ASCENDCL_SIM_RUN_MODE` | where the program runs: `host` or `device` | `host` |
+/// | `ASCENDCL_SIM` | what happens when a call breaks a rule of the vendor's: `report` or `strict`, as [`Checks`] says | nothing |
 /// | `ASCENDCL_SIM_MEMORY` | memory of each device in bytes; `k`, `m` and `g` multiply by powers of 1024 | `1g` |
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Config {
@@ -25,6 +27,8 @@ pub struct Config {
     memory: usize,
     streams: usize,
     events: usize,
+    /// `None` leaves it to the environment.
+    checks: Option<Checks>,
 }
 
 impl Default for Config {
@@ -36,6 +40,7 @@ impl Default for Config {
             memory: 1 << 30,
             streams: 1984,
             events: 65536,
+            checks: None,
         }
     }
 }
@@ -79,6 +84,10 @@ impl Config {
                 "device" => aclrtRunMode::ACL_DEVICE,
                 _ => return Err(bad("ASCENDCL_SIM_RUN_MODE", &value, "neither host nor device")),
             };
+        }
+        if let Some(value) = get("ASCENDCL_SIM") {
+            config.checks =
+                Some(checks(&value).ok_or_else(|| bad("ASCENDCL_SIM", &value, "neither report nor strict"))?);
         }
         if let Some(value) = get("ASCENDCL_SIM_MEMORY") {
             let size = bytes(value.trim());
@@ -124,6 +133,12 @@ impl Config {
         self
     }
 
+    /// What happens when a call breaks a rule. Without a word it is what `ASCENDCL_SIM` says.
+    pub fn checks(mut self, checks: Checks) -> Self {
+        self.checks = Some(checks);
+        self
+    }
+
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         const MOST_DEVICES: u32 = 1024;
         if !(1..=MOST_DEVICES).contains(&self.devices) {
@@ -135,6 +150,11 @@ impl Config {
             return Err(ConfigError(text));
         }
         Ok(())
+    }
+
+    pub(crate) fn checks_wanted(&self) -> Checks {
+        let from_env = || std::env::var("ASCENDCL_SIM").ok().and_then(|value| checks(&value));
+        self.checks.or_else(from_env).unwrap_or_default()
     }
 
     pub(crate) fn device_count(&self) -> u32 {
@@ -159,6 +179,15 @@ impl Config {
 
     pub(crate) fn event_limit(&self) -> usize {
         self.events
+    }
+}
+
+fn checks(text: &str) -> Option<Checks> {
+    match text.trim() {
+        "" => Some(Checks::Off),
+        "report" => Some(Checks::Report),
+        "strict" => Some(Checks::Strict),
+        _ => None,
     }
 }
 
@@ -195,6 +224,7 @@ pub(super) fn checked() -> Answer {
 
 pub(crate) fn choose(config: Config) {
     *lock(&CHOSEN) = Some(Chosen { config: Arc::new(config), error: None });
+    watch::reconsider();
 }
 
 impl Chosen {
@@ -228,12 +258,14 @@ mod tests {
         assert_eq!(read("ASCENDCL_SIM_DEVICES", "8"), Ok(Config::new().devices(8)));
         assert_eq!(read("ASCENDCL_SIM_RUN_MODE", "device"), Ok(Config::new().on_device(true)));
         assert_eq!(read("ASCENDCL_SIM_SOC", "SimulatorX"), Ok(Config::new().soc("SimulatorX")));
+        assert_eq!(read("ASCENDCL_SIM", "strict"), Ok(Config::new().checks(Checks::Strict)));
         for (name, value) in [
             ("ASCENDCL_SIM_MEMORY", "lots"),
             ("ASCENDCL_SIM_MEMORY", "99999999999999g"),
             ("ASCENDCL_SIM_DEVICES", "0"),
             ("ASCENDCL_SIM_DEVICES", "-1"),
             ("ASCENDCL_SIM_RUN_MODE", "moon"),
+            ("ASCENDCL_SIM", "maybe"),
             ("ASCENDCL_SIM_SOC", "Ascend910B1"),
         ] {
             assert!(read(name, value).is_err(), "{name}={value}");

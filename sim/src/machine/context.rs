@@ -37,7 +37,7 @@ pub(crate) fn has_current() -> bool {
 }
 
 /// The number of the context that this thread chose last, even if it has ended since.
-pub(super) fn current_number() -> usize {
+pub(crate) fn current_number() -> usize {
     CURRENT.get()
 }
 

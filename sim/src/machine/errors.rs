@@ -35,7 +35,7 @@ pub(crate) fn during<R>(name: &'static str, call: impl FnOnce() -> R) -> R {
 }
 
 /// The C function that this thread is in.
-pub(super) fn current_call() -> &'static str {
+pub(crate) fn current_call() -> &'static str {
     NAME.get()
 }
 

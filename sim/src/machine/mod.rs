@@ -79,5 +79,6 @@ pub(crate) fn clear() {
     device::forget_all();
     allocators::clear();
     process::clear();
+    crate::watch::reset();
     errors::clear();
 }

@@ -26,6 +26,11 @@ pub(crate) fn run_within<R>(stream: usize, code: impl FnOnce() -> R) -> R {
     run(if around == 0 && pool::on_worker() { stream } else { around }, code)
 }
 
+/// The number of the stream whose task this thread runs code of the caller for; 0 when it does not.
+pub(crate) fn inside_of() -> usize {
+    INSIDE.get()
+}
+
 /// Whether this thread is in code of the caller that the stream waits for.
 pub(super) fn inside(stream: usize) -> bool {
     INSIDE.get() == stream

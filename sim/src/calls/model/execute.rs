@@ -5,11 +5,14 @@ use crate::failure::Answer;
 use crate::machine::allocators::watch_stale;
 use crate::machine::models::Job;
 use crate::machine::submission_stream;
+use crate::watch;
+use ascendcl_rules::{Object, Op};
 use ascendcl_sys::types::{aclmdlDataset, aclrtStream};
 
 /// Runs here and now, past every stream.
 pub(crate) fn aclmdlExecute(model_id: u32, input: Name<aclmdlDataset>, output: Name<aclmdlDataset>) -> Answer {
-    Job::prepare(model_id, input, output)?.run()
+    let call = watch::call(Op::Execute, Object::model(model_id.into())).inputs(input).outputs(output).begin()?;
+    call.end(Job::prepare(model_id, input, output)?.run())
 }
 
 /// What the datasets say is read now; the run has its turn in the stream.
@@ -19,6 +22,8 @@ pub(crate) fn aclmdlExecuteAsync(
     output: Name<aclmdlDataset>,
     stream: aclrtStream,
 ) -> Answer {
+    let call = watch::call(Op::Execute, Object::model(model_id.into())).queue(stream);
+    let call = call.inputs(input).outputs(output).begin()?;
     let job = Job::prepare(model_id, input, output)?;
-    job.submit(&submission_stream(stream).inspect_err(|_| watch_stale(stream))?)
+    call.end(job.submit(&submission_stream(stream).inspect_err(|_| watch_stale(stream))?))
 }

@@ -5,6 +5,8 @@ use crate::abi::{In, Name, Out};
 use crate::failure::{Answer, Failure};
 use crate::machine::models::{self, Choice, Filled, filled, io_dims};
 use crate::model::{Gear, GearKind};
+use crate::watch;
+use ascendcl_rules::{Object, Op};
 use ascendcl_sys::constants::{ACL_MAX_BATCH_NUM, ACL_MAX_DIM_CNT, ACL_MAX_HW_NUM};
 use ascendcl_sys::types::*;
 
@@ -73,7 +75,7 @@ pub(crate) fn aclmdlSetDynamicBatchSize(
     if batch_size == 0 {
         return Err(Failure::invalid("the batch size is 0"));
     }
-    models::choose(model_id, dataset, index, Choice::Batch(batch_size))
+    choose(model_id, dataset, index, Choice::Batch(batch_size))
 }
 
 pub(crate) fn aclmdlSetDynamicHWSize(
@@ -86,7 +88,7 @@ pub(crate) fn aclmdlSetDynamicHWSize(
     if height == 0 || width == 0 {
         return Err(Failure::invalid(format!("{height} by {width} is no image size")));
     }
-    models::choose(model_id, dataset, index, Choice::ImageSize(height, width))
+    choose(model_id, dataset, index, Choice::ImageSize(height, width))
 }
 
 pub(crate) fn aclmdlSetInputDynamicDims(
@@ -99,7 +101,12 @@ pub(crate) fn aclmdlSetInputDynamicDims(
     let given = dims.dims.get(..dims.dimCount).ok_or_else(|| {
         Failure::invalid(format!("{} are more than the {ACL_MAX_DIM_CNT} dims that there can be", dims.dimCount))
     })?;
-    models::choose(model_id, dataset, index, Choice::Dims(given.to_vec()))
+    choose(model_id, dataset, index, Choice::Dims(given.to_vec()))
+}
+
+fn choose(model_id: u32, dataset: Name<aclmdlDataset>, index: usize, choice: Choice) -> Answer {
+    let call = watch::call(Op::Change, dataset).with(Object::model(model_id.into())).begin()?;
+    call.end(models::choose(model_id, dataset, index, choice))
 }
 
 fn gears(filled: &Filled, kind: GearKind) -> &[Gear] {

@@ -5,6 +5,8 @@ use super::given;
 use crate::abi::{Address, Out, Text};
 use crate::failure::{Answer, Failure};
 use crate::machine::models::{self, Memory, Source};
+use crate::watch;
+use ascendcl_rules::{Flag, Object, Op, Place, Role};
 
 pub(crate) fn aclmdlLoadFromFile(model_path: Text<'_>, model_id: Out<'_, u32>) -> Answer {
     from_file(model_path, model_id, None)
@@ -41,7 +43,7 @@ pub(crate) fn aclmdlLoadFromMemWithMem(
 }
 
 pub(crate) fn aclmdlUnload(model_id: u32) -> Answer {
-    models::unload(model_id)
+    watch::call(Op::Unload, Object::model(model_id.into())).begin()?.end(models::unload(model_id))
 }
 
 pub(crate) fn aclmdlQuerySize(file_name: Text<'_>, work_size: Out<'_, usize>, weight_size: Out<'_, usize>) -> Answer {
@@ -64,15 +66,31 @@ pub(crate) fn aclmdlQuerySizeFromMem(
 fn from_file(model_path: Text<'_>, mut model_id: Out<'_, u32>, memory: Option<Memory>) -> Answer {
     wanted(&model_id)?;
     let path = path(model_path)?;
-    model_id.set(models::load(Source::File(&path), memory)?);
+    model_id.set(load(Source::File(&path), memory)?);
     Ok(())
 }
 
 fn from_image(model: Address, size: usize, mut model_id: Out<'_, u32>, memory: Option<Memory>) -> Answer {
     given(!model.is_null(), "model's image")?;
     wanted(&model_id)?;
-    model_id.set(models::load(Source::Image(model, size), memory)?);
+    model_id.set(load(Source::Image(model, size), memory)?);
     Ok(())
+}
+
+fn load(source: Source<'_>, memory: Option<Memory>) -> Answer<u32> {
+    let mut call = watch::call(Op::Load, Object::model(0));
+    if let Source::Image(model, size) = source {
+        call = call.reads(model, size, Role::Image, Some(Place::Host));
+    }
+    if let Some(Memory { work, weights }) = memory {
+        call = call.writes(work.0, work.1, Role::Workspace, Some(Place::Device));
+        call = call.reads(weights.0, weights.1, Role::Weights, Some(Place::Device));
+    }
+    let call = call.begin()?;
+    let id = models::load(source, memory)?;
+    let dynamic = || models::find(id).is_ok_and(|model| model.work_per_run);
+    call.flag(Flag::Dynamic, dynamic).made(id as usize);
+    Ok(id)
 }
 
 fn sizes(source: Source<'_>, mut work_size: Out<'_, usize>, mut weight_size: Out<'_, usize>) -> Answer {

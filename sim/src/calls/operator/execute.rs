@@ -8,6 +8,8 @@ use crate::machine::allocators::watch_stale;
 use crate::machine::models::with_tensor;
 use crate::machine::operators::{Attribute, Job, Plan, Request, check_found};
 use crate::machine::submission_stream;
+use crate::watch;
+use ascendcl_rules::{Access, Flag, Op, Role};
 use ascendcl_sys::types::*;
 
 /// Its output's shape may be open: it is entered into the description.
@@ -149,8 +151,11 @@ pub(super) fn run(
     outputs: &[Name<aclDataBuffer>],
     stream: aclrtStream,
 ) -> Answer {
+    let call = watch::call(Op::Use, stream).queue(stream).flag(Flag::Allocates, true);
+    let call =
+        call.operands(inputs, Access::Read, Role::Input).operands(outputs, Access::Write, Role::Output).begin()?;
     let job = Job::prepare(plan, inputs, outputs)?;
-    job.submit(&submission_stream(stream).inspect_err(|_| watch_stale(stream))?)
+    call.end(job.submit(&submission_stream(stream).inspect_err(|_| watch_stale(stream))?))
 }
 
 /// Another thread may have destroyed the description meanwhile; the run is no failure for it.

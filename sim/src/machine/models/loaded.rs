@@ -24,7 +24,7 @@ pub(crate) struct Loaded {
     pub(crate) description: Arc<Description>,
     memory: Mutex<Blocks>,
     /// Whether working memory is taken for each run, because its size is known only then.
-    pub(super) work_per_run: bool,
+    pub(crate) work_per_run: bool,
     run: Mutex<()>,
     /// The outputs' dims in the gear that was chosen or the run that ended last.
     outputs: Mutex<Option<Vec<Vec<i64>>>>,

@@ -205,7 +205,15 @@ impl Place {
 /// back when the data buffer gives it up. A data buffer that was destroyed or filled meanwhile takes nothing.
 fn hand_over(own: Scratch, index: usize, buffer: Name<aclDataBuffer>, size: usize) -> Answer {
     let area = Area { address: own.address(), size };
-    if own.hand_over(|lent| fill_open(buffer, area, lent)) {
+    let enter = |lent: Option<_>| {
+        let own = lent.is_none();
+        let entered = fill_open(buffer, area, lent);
+        if own && entered {
+            crate::watch::handed_over(area.address, size);
+        }
+        entered
+    };
+    if own.hand_over(enter) {
         return Ok(());
     }
     let text = format!("output {index}: its data buffer was changed or destroyed while the model ran (DATA-10)");

@@ -1,0 +1,69 @@
+//! Between findings and the vendor's codes.
+
+use ascendcl_rules::*;
+use ascendcl_sys::error_codes::*;
+use ascendcl_sys::types::aclError;
+
+/// How a call ended that answered this code.
+pub(super) fn outcome(event: &Event, code: aclError) -> Outcome {
+    let refused = [
+        ACL_ERROR_INVALID_PARAM,
+        ACL_ERROR_RT_CONTEXT_NULL,
+        ACL_ERROR_RT_STREAM_CONTEXT,
+        ACL_ERROR_RT_INVALID_HANDLE,
+        ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+    ];
+    match (code, event.op) {
+        (ACL_SUCCESS, _) => Outcome::Success,
+        // One more finalise is owed.
+        (ACL_ERROR_REPEAT_INITIALIZE, Op::Initialise) => Outcome::Success,
+        (ACL_ERROR_RT_STREAM_SYNC_TIMEOUT | ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, _) => Outcome::TimedOut,
+        // A failure of the work is what a wait answers; the wait is over then.
+        (code, Op::Synchronize) if !refused.contains(&code) => Outcome::WorkFailed,
+        (code, Op::Destroy | Op::DestroyForce) if event.object.kind == Kind::Stream && !refused.contains(&code) => {
+            Outcome::Success
+        }
+        _ => Outcome::Refused,
+    }
+}
+
+/// What the vendor's library answers, or should, to a call that breaks this rule.
+pub(super) fn code_of(finding: &Finding) -> aclError {
+    let rule = finding.rule;
+    let by_rule = [
+        (INIT_01, ACL_ERROR_UNINITIALIZE),
+        (INIT_02, ACL_ERROR_UNINITIALIZE),
+        (INIT_08, ACL_ERROR_REPEAT_FINALIZE),
+        (DEV_01, ACL_ERROR_RT_CONTEXT_NULL),
+        (DEV_04, ACL_ERROR_RT_CONTEXT_NULL),
+        (DEV_05, ACL_ERROR_RT_INVALID_HANDLE),
+        (DEV_07, ACL_ERROR_RT_CONTEXT_RELEASE_ERROR),
+        (CTX_02, ACL_ERROR_RT_CONTEXT_NULL),
+        (CTX_09, ACL_ERROR_RT_CONTEXT_NULL),
+        (CTX_10, ACL_ERROR_RT_INVALID_HANDLE),
+        (CTX_11, ACL_ERROR_RT_CONTEXT_NULL),
+        (THREAD_01, ACL_ERROR_RT_CONTEXT_NULL),
+        (MEM_05, ACL_ERROR_INVALID_PARAM),
+        (MEM_06, ACL_ERROR_RT_CONTEXT_NULL),
+        (STREAM_02, ACL_ERROR_INVALID_PARAM),
+        (STREAM_06, ACL_ERROR_RT_STREAM_CONTEXT),
+        (STREAM_08, ACL_ERROR_RT_INVALID_HANDLE),
+        (STREAM_09, ACL_ERROR_RT_STREAM_CONTEXT),
+        (STREAM_10, ACL_ERROR_RT_STREAM_CONTEXT),
+        (EVENT_06, ACL_ERROR_RT_INVALID_HANDLE),
+        (EVENT_07, ACL_ERROR_RT_STREAM_CONTEXT),
+        (CB_01, ACL_ERROR_RT_FEATURE_NOT_SUPPORT),
+        (CB_02, ACL_ERROR_RT_STREAM_NO_CB_REG),
+        (CB_04, ACL_ERROR_RT_STREAM_SUBSCRIBE),
+        (MODEL_01, ACL_ERROR_RT_MODEL_CONTEXT),
+        (MODEL_10, ACL_ERROR_GE_EXEC_MODEL_ADDR_INVALID),
+        (MODEL_12, ACL_ERROR_GE_EXEC_MODEL_ID_INVALID),
+        (MODEL_18, ACL_ERROR_GE_EXEC_MODEL_ADDR_INVALID),
+    ];
+    let found = by_rule.iter().find(|(listed, _)| *listed == rule).map(|(_, code)| *code);
+    found.unwrap_or(match rule.rule().area {
+        // Areas of the layer above the runtime.
+        Area::Init | Area::Alloc | Area::Data | Area::Model | Area::Op => ACL_ERROR_INVALID_PARAM,
+        _ => ACL_ERROR_RT_PARAM_INVALID,
+    })
+}
