@@ -48,18 +48,14 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
 /// Enters the work that a call queues; answers its count.
 fn submit(world: &mut World, scene: &Scene) -> u64 {
     let Some(queue) = scene.event.queue() else { return 0 };
-    let host = world.host.clone();
     let Some(stream) = world.streams.get_mut(queue) else { return 0 };
     let callback = scene.event.others().find(|other| other.kind == Kind::Callback);
     if let Some(callback) = callback {
         // When it runs, the work before it is over, and itself is not.
-        let mut before = stream.is.clock.clone();
-        before.join(&host);
-        world.callbacks.insert(callback, before);
+        world.callbacks.insert(callback, stream.is.clock.clone());
     }
     stream.is.count += 1;
     let (key, count) = (stream.is.key, stream.is.count);
-    stream.is.clock.join(&host);
     stream.is.clock.raise(key, count);
     if stream.is.persistent {
         // When it runs is decided elsewhere.

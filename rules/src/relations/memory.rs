@@ -19,6 +19,10 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
             place(case, used);
             filled(case, used);
         }
+        // The two sides of a copy are wrong together.
+        if case.event().op != Op::Execute && case.findings.len() > before {
+            break;
+        }
     }
     if case.findings.len() == before {
         other_device(case);

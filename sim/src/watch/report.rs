@@ -3,20 +3,26 @@
 use super::{CHECKER, this_thread};
 use crate::abi::at_exit;
 use crate::machine::locks::lock;
-use ascendcl_rules::{Event, Finding, Object, Op};
+use ascendcl_rules::{Event, Finding, Object, Op, RuleId};
+use std::collections::HashSet;
 use std::fmt::Write;
-use std::sync::{Mutex, Once, TryLockError};
+use std::sync::{LazyLock, Mutex, Once, TryLockError};
 
 #[derive(Default)]
 struct Record {
     findings: Vec<Finding>,
+    /// What each of them is about, so that a loop tells everything once.
+    seen: HashSet<Matter>,
     /// How many of them were printed.
     printed: usize,
-    /// How many came when there was no more place.
+    /// How many repeated one of them, or came when there was no more place.
     dropped: usize,
 }
 
-static RECORD: Mutex<Record> = Mutex::new(Record { findings: Vec::new(), printed: 0, dropped: 0 });
+/// The rule, the function, the first object, the earlier call.
+type Matter = (RuleId, &'static str, Option<Object>, Option<u64>);
+
+static RECORD: LazyLock<Mutex<Record>> = LazyLock::new(Mutex::default);
 
 pub(super) fn record(findings: Vec<Finding>) {
     /// A program that breaks a rule in a loop is not to fill the memory.
@@ -26,7 +32,10 @@ pub(super) fn record(findings: Vec<Finding>) {
     }
     let mut record = lock(&RECORD);
     for finding in findings {
-        if record.findings.len() < KEPT {
+        let object = finding.objects.first().map(|(object, _)| *object);
+        let earlier = finding.contradicts.as_ref().map(|(call, _)| call.number);
+        let matter = (finding.rule, finding.call.name, object, earlier);
+        if record.findings.len() < KEPT && record.seen.insert(matter) {
             record.findings.push(finding);
         } else {
             record.dropped += 1;
@@ -82,21 +91,22 @@ impl Record {
             return text;
         }
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "ascendcl-sim: {} of the vendor's rules broken", count(new.len(), self.dropped));
+        let _ = writeln!(
+            text,
+            "ascendcl-sim: {} of the vendor's rules broken",
+            if new.len() == 1 { "one".to_owned() } else { format!("{} times one", new.len()) }
+        );
         for finding in new.iter().take(IN_FULL) {
             let _ = writeln!(text, "\n{finding}");
         }
-        if new.len() > IN_FULL {
-            let _ = writeln!(text, "\nand {} more", new.len() - IN_FULL + self.dropped);
+        if let Some(more) = new.len().checked_sub(IN_FULL).filter(|more| *more > 0) {
+            let _ = writeln!(text, "\nand {more} more");
         }
+        if self.dropped > 0 {
+            let _ = writeln!(text, "\nand {} times more of the same", self.dropped);
+        }
+        self.dropped = 0;
         self.printed = self.findings.len();
         text
-    }
-}
-
-fn count(kept: usize, dropped: usize) -> String {
-    match kept + dropped {
-        1 => "1 time one".to_owned(),
-        times => format!("{times} times one"),
     }
 }

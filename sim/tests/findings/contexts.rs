@@ -1,0 +1,114 @@
+//! Contexts, devices and their end.
+
+use crate::support::*;
+
+#[test]
+fn a_stream_of_another_context_is_found() {
+    let run = |back: bool| {
+        let (own, stream) = (current(), stream());
+        context(0);
+        if back {
+            ok!(aclrtSetCurrentContext(own));
+        }
+        let block = malloc(64);
+        acl!(aclrtMemsetAsync(block, 64, 0, 64, stream));
+    };
+    breaks_without(rules::STREAM_09, run);
+}
+
+#[test]
+fn an_event_of_another_device_is_found() {
+    let run = |same: bool| {
+        let created = event();
+        ok!(aclrtSetDevice(1));
+        let event = if same { event() } else { created };
+        acl!(aclrtRecordEvent(event, stream()));
+    };
+    breaks_without(rules::EVENT_07, run);
+}
+
+#[test]
+fn a_context_that_is_current_elsewhere_is_found_when_it_is_missed() {
+    let run = |kept: bool| {
+        let context = context(0);
+        let shared = Shared::new(context);
+        let (go, wait) = std::sync::mpsc::channel::<()>();
+        let (ready, chosen) = std::sync::mpsc::channel::<()>();
+        let worker = std::thread::spawn(move || {
+            ok!(aclrtSetCurrentContext(shared.get()));
+            ready.send(()).unwrap();
+            wait.recv().unwrap();
+            let mut address = std::ptr::null_mut();
+            acl!(aclrtMalloc(&mut address, 64, aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST))
+        });
+        chosen.recv().unwrap();
+        if !kept {
+            ok!(aclrtDestroyContext(context));
+        }
+        go.send(()).unwrap();
+        assert_eq!(worker.join().unwrap() == ACL_SUCCESS, kept);
+    };
+    breaks_without(rules::CTX_11, run);
+}
+
+#[test]
+fn the_default_context_is_not_destroyed() {
+    let misuse = || assert_eq!(acl!(aclrtDestroyContext(current())), ACL_ERROR_RT_CONTEXT_NULL);
+    breaks(rules::CTX_02, misuse, || ok!(aclrtDestroyContext(context(0))));
+}
+
+#[test]
+fn what_is_left_on_a_device_is_found() {
+    breaks_without(rules::DEV_02, |destroyed| {
+        let stream = stream();
+        if destroyed {
+            ok!(aclrtDestroyStream(stream));
+        }
+        ok!(aclrtResetDevice(0));
+    });
+    breaks_without(rules::DEV_10, |destroyed| {
+        let event = event();
+        if destroyed {
+            ok!(aclrtDestroyEvent(event));
+        }
+        ok!(aclrtResetDevice(0));
+    });
+    breaks_without(rules::MEM_12, |freed| {
+        let block = malloc(64);
+        if freed {
+            ok!(aclrtFree(block));
+        }
+        ok!(aclrtResetDevice(0));
+    });
+}
+
+#[test]
+fn a_whole_program_that_keeps_the_rules_breaks_none() {
+    let run = || {
+        let (block, pinned, stream, event) = (malloc(64), malloc_host(64), stream(), event());
+        let other = stream_of_a_new_context();
+        queue_copy(block, pinned, TO_DEVICE, other.1);
+        sync(other.1);
+        ok!(aclrtDestroyStream(other.1));
+        ok!(aclrtDestroyContext(other.0));
+        ok!(aclrtSetDevice(0));
+        queue_copy(block, pinned, TO_DEVICE, stream);
+        ok!(aclrtRecordEvent(event, stream));
+        ok!(aclrtStreamWaitEvent(aclrtStream::NULL, event));
+        queue_copy(pinned, block, TO_HOST, aclrtStream::NULL);
+        ok!(aclrtSynchronizeDevice());
+        ok!(aclrtDestroyEvent(event));
+        ok!(aclrtDestroyStream(stream));
+        ok!(aclrtFree(block));
+        ok!(aclrtFreeHost(pinned));
+        ok!(aclrtResetDevice(0));
+        ok!(aclrtResetDevice(0));
+        ok!(aclFinalize());
+    };
+    assert_eq!(broken(run), []);
+}
+
+fn stream_of_a_new_context() -> (aclrtContext, aclrtStream) {
+    let context = context(0);
+    (context, stream())
+}

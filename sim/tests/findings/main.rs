@@ -1,0 +1,13 @@
+//! What the simulator finds: each misuse through the C calls, and its repaired twin.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod support;
+
+mod casebook;
+mod contexts;
+mod memory;
+mod models;
+mod modes;
+mod streams;
+mod threads;

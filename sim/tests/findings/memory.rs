@@ -1,0 +1,137 @@
+//! Memory: freed, touched or read too early, and mixed up.
+
+use crate::support::*;
+
+#[test]
+fn memory_in_flight_is_not_freed() {
+    breaks_without(rules::MEM_02, |synced| {
+        let (block, pinned, stream) = (malloc(64), malloc_host(64), stream());
+        queue_copy(block, pinned, TO_DEVICE, stream);
+        if synced {
+            sync(stream);
+        }
+        ok!(aclrtFree(block));
+    });
+}
+
+#[test]
+fn a_query_that_answers_complete_is_a_wait() {
+    breaks_without(rules::MEM_02, |complete| {
+        let (block, pinned, stream) = (malloc(64), malloc_host(64), stream());
+        let gate = Gate::close(stream);
+        queue_copy(block, pinned, TO_DEVICE, stream);
+        if complete {
+            gate.open();
+        }
+        let mut status = aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY;
+        loop {
+            ok!(aclrtStreamQuery(stream, &mut status));
+            if !complete || status == aclrtStreamStatus::ACL_STREAM_STATUS_COMPLETE {
+                break;
+            }
+        }
+        ok!(aclrtFree(block));
+        gate.open();
+    });
+}
+
+#[test]
+fn pageable_memory_is_copied_before_the_call_returns() {
+    let run = || {
+        let (block, stream, mut own) = (malloc(64), stream(), [7_u8; 64]);
+        queue_copy(block, own.as_mut_ptr().cast(), TO_DEVICE, stream);
+        ok!(aclrtFree(block));
+    };
+    assert_eq!(broken(run), []);
+}
+
+#[test]
+fn what_a_callback_follows_is_over_when_it_runs() {
+    unsafe extern "C" fn tell(done: *mut std::ffi::c_void) {
+        // SAFETY: the test waits for the callback before its flag goes.
+        unsafe { &*done.cast::<std::sync::atomic::AtomicBool>() }.store(true, std::sync::atomic::Ordering::SeqCst);
+    }
+    let run = || {
+        let (block, pinned, stream) = (malloc(64), malloc_host(64), stream());
+        let done = std::sync::atomic::AtomicBool::new(false);
+        queue_copy(block, pinned, TO_DEVICE, stream);
+        ok!(aclrtLaunchHostFunc(stream, Some(tell), std::ptr::from_ref(&done).cast_mut().cast()));
+        while !done.load(std::sync::atomic::Ordering::SeqCst) {
+            std::thread::yield_now();
+        }
+        ok!(aclrtFree(block));
+    };
+    assert_eq!(broken(run), []);
+}
+
+#[test]
+fn a_synchronous_copy_does_not_wait_for_streams() {
+    breaks_without(rules::COPY_07, |synced| {
+        let (block, pinned, stream) = (malloc(64), malloc_host(64), stream());
+        queue_copy(block, pinned, TO_DEVICE, stream);
+        if synced {
+            sync(stream);
+        }
+        let mut bytes = [0_u8; 64];
+        ok!(aclrtMemcpy(bytes.as_mut_ptr().cast(), 64, block, 64, TO_HOST));
+    });
+    breaks_without(rules::COPY_04, |synced| {
+        let (block, pinned, stream) = (malloc(64), malloc_host(64), stream());
+        queue_copy(block, pinned, TO_DEVICE, stream);
+        if synced {
+            sync(stream);
+        }
+        ok!(aclrtMemset(pinned, 64, 0, 64));
+    });
+}
+
+#[test]
+fn each_family_has_its_own_free() {
+    breaks(rules::MEM_03, || ok!(aclrtFree(malloc_host(64))), || ok!(aclrtFreeHost(malloc_host(64))));
+    breaks(
+        rules::MEM_03,
+        || assert_eq!(acl!(aclrtFreeHost(malloc(64))), ACL_ERROR_RT_PARAM_INVALID),
+        || ok!(aclrtFree(malloc(64))),
+    );
+    breaks_without(rules::MEM_01, |once| {
+        let block = malloc(64);
+        ok!(aclrtFree(block));
+        if !once {
+            acl!(aclrtFree(block));
+        }
+    });
+}
+
+#[test]
+fn a_direction_that_the_addresses_do_not_have_is_found_though_the_copy_succeeds() {
+    breaks_without(rules::COPY_02, |right| {
+        let (block, pinned) = (malloc(64), malloc_host(64));
+        ok!(aclrtMemcpy(block, 64, pinned, 64, if right { TO_DEVICE } else { TO_HOST }));
+    });
+}
+
+#[test]
+fn rows_of_one_image_are_apart() {
+    let run = || {
+        const PITCH: usize = 128;
+        let (image, pinned, a, b) = (malloc(PITCH * 8), malloc_host(PITCH * 8), stream(), stream());
+        for (stream, column) in [(a, 0), (b, 64)] {
+            let to = image.wrapping_byte_add(column);
+            ok!(aclrtMemcpy2dAsync(to, PITCH, pinned, PITCH, 64, 8, TO_DEVICE, stream));
+        }
+    };
+    assert_eq!(broken(run), []);
+}
+
+#[test]
+fn devices_are_linked_before_one_reaches_the_other() {
+    breaks_without(rules::COPY_08, |linked| {
+        let a = malloc(64);
+        ok!(aclrtSetDevice(1));
+        let b = malloc(64);
+        if linked {
+            ok!(aclrtDeviceEnablePeerAccess(0, 0));
+        }
+        ok!(aclrtMemcpy(b, 64, a, 64, ON_DEVICE));
+    });
+}

@@ -1,0 +1,129 @@
+//! Models and their memory.
+
+use crate::support::*;
+use std::ffi::{CString, c_void};
+
+const DIGITS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data/digits.onnx");
+const INPUT: usize = 64 * 4;
+const OUTPUT: usize = 10 * 4;
+
+fn path() -> CString {
+    CString::new(DIGITS).unwrap()
+}
+
+fn load() -> u32 {
+    let mut id = 0;
+    ok!(aclmdlLoadFromFile(path().as_ptr(), &mut id));
+    id
+}
+
+fn dataset(address: *mut c_void, size: usize) -> *mut aclmdlDataset {
+    let dataset = acl!(aclmdlCreateDataset());
+    ok!(aclmdlAddDatasetBuffer(dataset, acl!(aclCreateDataBuffer(address, size))));
+    dataset
+}
+
+/// A dataset for one image, and one for its ten probabilities.
+fn datasets() -> [*mut aclmdlDataset; 2] {
+    let input = dataset(malloc(INPUT), INPUT);
+    shape(input);
+    [input, dataset(malloc(OUTPUT), OUTPUT)]
+}
+
+fn shape(dataset: *mut aclmdlDataset) {
+    use ascendcl_sim::exports::tensor_desc::*;
+    let dims = [1_i64, 64];
+    let desc = acl!(aclCreateTensorDesc(aclDataType::ACL_FLOAT, 2, dims.as_ptr(), aclFormat::ACL_FORMAT_ND));
+    ok!(aclmdlSetDatasetTensorDesc(dataset, desc, 0));
+    acl!(aclDestroyTensorDesc(desc));
+}
+
+#[test]
+fn a_model_on_two_streams_at_once_is_found() {
+    breaks_without(rules::MODEL_15, |synced| {
+        let (id, a, b, [input, output], [x, y]) = (load(), stream(), stream(), datasets(), datasets());
+        ok!(aclmdlExecuteAsync(id, input, output, a));
+        if synced {
+            sync(a);
+        }
+        ok!(aclmdlExecuteAsync(id, x, y, b));
+    });
+}
+
+#[test]
+fn a_model_in_flight_is_not_unloaded() {
+    breaks_without(rules::MODEL_14, |synced| {
+        let (id, stream, [input, output]) = (load(), stream(), datasets());
+        ok!(aclmdlExecuteAsync(id, input, output, stream));
+        if synced {
+            sync(stream);
+        }
+        ok!(aclmdlUnload(id));
+    });
+}
+
+#[test]
+fn what_a_queued_run_uses_stays() {
+    let run = |synced: bool, then: &dyn Fn(*mut aclmdlDataset)| {
+        let (id, stream, [input, output]) = (load(), stream(), datasets());
+        ok!(aclmdlExecuteAsync(id, input, output, stream));
+        if synced {
+            sync(stream);
+        }
+        then(output);
+    };
+    let destroy = |output: *mut aclmdlDataset| ok!(aclmdlDestroyDataset(output));
+    breaks_without(rules::MODEL_17, |synced| run(synced, &destroy));
+    let change = |output: *mut aclmdlDataset| {
+        let buffer = acl!(aclmdlGetDatasetBuffer(output, 0));
+        ok!(aclUpdateDataBuffer(buffer, malloc(OUTPUT), OUTPUT));
+    };
+    breaks_without(rules::DATA_10, |synced| run(synced, &change));
+    let read = |output: *mut aclmdlDataset| {
+        let from = acl!(aclGetDataBufferAddr(acl!(aclmdlGetDatasetBuffer(output, 0))));
+        let mut bytes = [0_u8; OUTPUT];
+        ok!(aclrtMemcpy(bytes.as_mut_ptr().cast(), OUTPUT, from, OUTPUT, TO_HOST));
+    };
+    breaks_without(rules::MODEL_17, |synced| run(synced, &read));
+}
+
+#[test]
+fn a_model_needs_live_device_memory() {
+    let misuse = || {
+        let (id, [input, _]) = (load(), datasets());
+        let mut own = [0_u8; OUTPUT];
+        let output = dataset(own.as_mut_ptr().cast(), OUTPUT);
+        assert_ne!(acl!(aclmdlExecute(id, input, output)), ACL_SUCCESS);
+    };
+    breaks(rules::MODEL_18, misuse, || {
+        let (id, [input, output]) = (load(), datasets());
+        ok!(aclmdlExecute(id, input, output));
+    });
+}
+
+#[test]
+fn a_destroyed_data_buffer_is_missed_by_the_run() {
+    breaks_without(rules::DATA_04, |kept| {
+        let (id, [input, output]) = (load(), datasets());
+        let buffer = acl!(aclmdlGetDatasetBuffer(output, 0));
+        if !kept {
+            ok!(aclDestroyDataBuffer(buffer));
+        }
+        acl!(aclmdlExecute(id, input, output));
+    });
+}
+
+#[test]
+fn an_output_that_the_library_allocated_is_the_programs_to_free() {
+    let run = || {
+        let (id, [input, _]) = (load(), datasets());
+        let output = dataset(std::ptr::null_mut(), 0);
+        ok!(aclmdlExecute(id, input, output));
+        let buffer = acl!(aclmdlGetDatasetBuffer(output, 0));
+        ok!(aclrtFree(acl!(aclGetDataBufferAddr(buffer))));
+        ok!(aclDestroyDataBuffer(buffer));
+        ok!(aclmdlDestroyDataset(output));
+        ok!(aclmdlUnload(id));
+    };
+    assert_eq!(broken(run), []);
+}

@@ -1,0 +1,146 @@
+//! Streams, events, callbacks and allocators.
+
+use crate::support::*;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
+#[test]
+fn streams_that_share_memory_are_ordered() {
+    breaks_without(rules::STREAM_04, |ordered| {
+        let (block, pinned, a, b, event) = (malloc(64), malloc_host(64), stream(), stream(), event());
+        queue_copy(block, pinned, TO_DEVICE, a);
+        ok!(aclrtRecordEvent(event, a));
+        if ordered {
+            ok!(aclrtStreamWaitEvent(b, event));
+        }
+        queue_copy(pinned, block, TO_HOST, b);
+    });
+}
+
+#[test]
+fn the_default_stream_waits_for_no_other() {
+    breaks_without(rules::STREAM_12, |synced| {
+        let (block, pinned, a) = (malloc(64), malloc_host(64), stream());
+        queue_copy(block, pinned, TO_DEVICE, a);
+        if synced {
+            sync(a);
+        }
+        queue_copy(pinned, block, TO_HOST, aclrtStream::NULL);
+    });
+}
+
+#[test]
+fn a_stream_is_destroyed_idle_and_once() {
+    breaks_without(rules::STREAM_05, |synced| {
+        let stream = stream();
+        ok!(aclrtMemsetAsync(malloc(64), 64, 0, 64, stream));
+        if synced {
+            sync(stream);
+        }
+        ok!(aclrtDestroyStream(stream));
+    });
+    breaks_without(rules::STREAM_08, |once| {
+        let stream = stream();
+        ok!(aclrtDestroyStream(stream));
+        if !once {
+            assert_eq!(acl!(aclrtDestroyStream(stream)), ACL_ERROR_RT_INVALID_HANDLE);
+        }
+    });
+    breaks_without(rules::STREAM_02, |kept| {
+        let mut default = aclrtStream::NULL;
+        ok!(aclrtCtxGetCurrentDefaultStream(&mut default));
+        if !kept {
+            ok!(aclrtDestroyStream(default));
+        }
+    });
+}
+
+#[test]
+fn an_event_that_nothing_recorded_orders_nothing() {
+    breaks_without(rules::EVENT_05, |recorded| {
+        let event = event();
+        if recorded {
+            ok!(aclrtRecordEvent(event, aclrtStream::NULL));
+        }
+        ok!(aclrtSynchronizeEvent(event));
+    });
+}
+
+#[test]
+fn an_event_of_the_plain_call_is_not_reset() {
+    breaks_without(rules::EVENT_01, |flagged| {
+        let mut event = event();
+        if flagged {
+            ok!(aclrtCreateEventWithFlag(&mut event, ACL_EVENT_SYNC));
+        }
+        ok!(aclrtRecordEvent(event, aclrtStream::NULL));
+        ok!(aclrtResetEvent(event, aclrtStream::NULL));
+    });
+}
+
+#[test]
+fn a_callback_calls_nothing() {
+    unsafe extern "C" fn allocate(context: *mut c_void) {
+        let mut address = null_mut();
+        acl!(aclrtSetCurrentContext(aclrtContext(context.cast())));
+        acl!(aclrtMalloc(&mut address, 64, aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST));
+    }
+    unsafe extern "C" fn nothing(_: *mut c_void) {}
+    breaks_without(rules::CB_01, |repaired| {
+        let callback = if repaired { nothing } else { allocate };
+        ok!(aclrtLaunchHostFunc(aclrtStream::NULL, Some(callback), current().0.cast()));
+        sync(aclrtStream::NULL);
+    });
+}
+
+unsafe extern "C" fn no_block(_: aclrtAllocator, _: usize) -> *mut c_void {
+    null_mut()
+}
+unsafe extern "C" fn no_block_near(_: aclrtAllocator, _: usize, _: *mut c_void) -> *mut c_void {
+    null_mut()
+}
+unsafe extern "C" fn forget(_: aclrtAllocator, _: aclrtAllocatorBlock) {}
+unsafe extern "C" fn no_address(_: aclrtAllocatorBlock) -> *mut c_void {
+    null_mut()
+}
+
+/// A descriptor; without its free function, or without the one that allocates near an address, if so wanted.
+fn descriptor(free: bool, near: bool) -> aclrtAllocatorDesc {
+    let descriptor = acl!(aclrtAllocatorCreateDesc());
+    ok!(aclrtAllocatorSetObjToDesc(descriptor, aclrtAllocator(std::ptr::without_provenance_mut(64))));
+    ok!(aclrtAllocatorSetAllocFuncToDesc(descriptor, Some(no_block)));
+    ok!(aclrtAllocatorSetGetAddrFromBlockFuncToDesc(descriptor, Some(no_address)));
+    if free {
+        ok!(aclrtAllocatorSetFreeFuncToDesc(descriptor, Some(forget)));
+    }
+    if near {
+        ok!(aclrtAllocatorSetAllocAdviseFuncToDesc(descriptor, Some(no_block_near)));
+    }
+    descriptor
+}
+
+#[test]
+fn a_descriptor_without_a_member_is_found_though_the_registration_succeeds() {
+    let register = |free, near| ok!(aclrtAllocatorRegister(stream(), descriptor(free, near)));
+    breaks(rules::ALLOC_07, || register(false, true), || register(true, true));
+    breaks(rules::ALLOC_17, || register(true, false), || register(true, true));
+}
+
+#[test]
+fn a_destroyed_stream_or_descriptor_leaves_nothing_behind() {
+    breaks_without(rules::ALLOC_16, |unregistered| {
+        let stream = stream();
+        ok!(aclrtAllocatorRegister(stream, descriptor(true, true)));
+        if unregistered {
+            ok!(aclrtAllocatorUnregister(stream));
+        }
+        ok!(aclrtDestroyStream(stream));
+    });
+    breaks_without(rules::ALLOC_08, |live| {
+        let descriptor = descriptor(true, true);
+        if !live {
+            ok!(aclrtAllocatorDestroyDesc(descriptor));
+        }
+        ok!(aclrtAllocatorRegister(stream(), descriptor));
+    });
+}

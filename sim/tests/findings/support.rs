@@ -1,0 +1,176 @@
+//! Programs under watch, and C calls without ceremony.
+
+use ascendcl_rules::RuleId;
+use ascendcl_sim::{Checks, Config, control};
+use std::ffi::{CStr, c_void};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+pub(crate) use ascendcl_rules as rules;
+pub(crate) use ascendcl_sim::exports::{allocator::*, base::*, callback::*, copy::*, device::*, event::*, memory::*};
+pub(crate) use ascendcl_sim::exports::{model::*, process::*, stream::*};
+pub(crate) use ascendcl_sys::{constants::*, error_codes::*, types::*};
+
+pub(crate) const TO_DEVICE: aclrtMemcpyKind = aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE;
+pub(crate) const TO_HOST: aclrtMemcpyKind = aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST;
+pub(crate) const ON_DEVICE: aclrtMemcpyKind = aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE;
+
+/// Calls a C function.
+macro_rules! acl {
+    ($name:ident($($arg:expr),* $(,)?)) => {{
+        // SAFETY: the tests' pointers are null or point to what the signature says; the simulator looks handles up and
+        // keeps memory in place that queued work uses.
+        #[allow(unused_unsafe)]
+        unsafe { $name($($arg),*) }
+    }};
+}
+
+/// Calls a C function that has to succeed.
+macro_rules! ok {
+    ($name:ident($($arg:expr),* $(,)?)) => {
+        assert_eq!(acl!($name($($arg),*)), ACL_SUCCESS, "{}: {}", stringify!($name), crate::support::message())
+    };
+}
+pub(crate) use {acl, ok};
+
+/// The machine, for one test alone.
+pub(crate) struct Machine(#[expect(dead_code)] MutexGuard<'static, ()>);
+
+pub(crate) fn machine(checks: Checks) -> Machine {
+    static ALONE: Mutex<()> = Mutex::new(());
+    let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    control::reset();
+    control::configure(Config::new().checks(checks)).unwrap();
+    control::take_findings();
+    Machine(alone)
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        control::reset();
+        control::take_findings();
+    }
+}
+
+/// The rules that a program breaks, in order. The library is initialised, and device 0 is set.
+pub(crate) fn broken(run: impl FnOnce()) -> Vec<RuleId> {
+    let _machine = machine(Checks::Report);
+    ok!(aclInit(std::ptr::null()));
+    ok!(aclrtSetDevice(0));
+    run();
+    control::take_findings().iter().map(|finding| finding.rule).collect()
+}
+
+/// A program that breaks exactly this rule, and one that differs in what mends it.
+pub(crate) fn breaks(rule: RuleId, misuse: impl FnOnce(), repaired: impl FnOnce()) {
+    assert_eq!(broken(misuse), [rule]);
+    assert_eq!(broken(repaired), []);
+}
+
+/// The two programs are one, with or without what mends it.
+pub(crate) fn breaks_without(rule: RuleId, run: impl Fn(bool)) {
+    breaks(rule, || run(false), || run(true));
+}
+
+pub(crate) fn stream() -> aclrtStream {
+    let mut stream = aclrtStream::NULL;
+    ok!(aclrtCreateStream(&mut stream));
+    stream
+}
+
+pub(crate) fn event() -> aclrtEvent {
+    let mut event = aclrtEvent::NULL;
+    ok!(aclrtCreateEvent(&mut event));
+    event
+}
+
+pub(crate) fn context(device: i32) -> aclrtContext {
+    let mut context = aclrtContext::NULL;
+    ok!(aclrtCreateContext(&mut context, device));
+    context
+}
+
+pub(crate) fn current() -> aclrtContext {
+    let mut context = aclrtContext::NULL;
+    ok!(aclrtGetCurrentContext(&mut context));
+    context
+}
+
+pub(crate) fn malloc(size: usize) -> *mut c_void {
+    let mut address = null_mut();
+    ok!(aclrtMalloc(&mut address, size, aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST));
+    address
+}
+
+pub(crate) fn malloc_host(size: usize) -> *mut c_void {
+    let mut address = null_mut();
+    ok!(aclrtMallocHost(&mut address, size));
+    address
+}
+
+/// Queues a copy of 64 bytes.
+pub(crate) fn queue_copy(to: *mut c_void, from: *mut c_void, kind: aclrtMemcpyKind, stream: aclrtStream) {
+    ok!(aclrtMemcpyAsync(to, 64, from, 64, kind, stream));
+}
+
+pub(crate) fn sync(stream: aclrtStream) {
+    ok!(aclrtSynchronizeStream(stream));
+}
+
+/// The text of this thread's last failure.
+pub(crate) fn message() -> String {
+    let text = acl!(aclGetRecentErrMsg());
+    if text.is_null() {
+        return String::new();
+    }
+    // SAFETY: the text stays in place until the next call on this thread.
+    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+}
+
+/// Runs code on a thread of its own, and waits for its end.
+pub(crate) fn on_a_thread(code: impl FnOnce() + Send + 'static) {
+    std::thread::spawn(code).join().unwrap();
+}
+
+/// A handle for use in another thread.
+#[derive(Clone, Copy)]
+pub(crate) struct Shared<T>(T);
+
+// SAFETY: handles and addresses are numbers to the tests.
+unsafe impl<T> Send for Shared<T> {}
+// SAFETY: as above.
+unsafe impl<T> Sync for Shared<T> {}
+
+impl<T: Copy> Shared<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(value)
+    }
+
+    pub(crate) fn get(&self) -> T {
+        self.0
+    }
+}
+
+/// Holds a stream up until it is opened.
+pub(crate) struct Gate(&'static AtomicBool);
+
+impl Gate {
+    pub(crate) fn close(stream: aclrtStream) -> Self {
+        unsafe extern "C" fn pass(gate: *mut c_void) {
+            // SAFETY: the argument below: it is never freed.
+            let gate = unsafe { &*gate.cast::<AtomicBool>() };
+            while !gate.load(SeqCst) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        let gate: &'static AtomicBool = Box::leak(Box::default());
+        ok!(aclrtLaunchHostFunc(stream, Some(pass), std::ptr::from_ref(gate).cast_mut().cast()));
+        Self(gate)
+    }
+
+    pub(crate) fn open(&self) {
+        self.0.store(true, SeqCst);
+    }
+}

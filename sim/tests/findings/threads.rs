@@ -1,0 +1,69 @@
+//! Several threads at once.
+
+use crate::support::*;
+use std::thread;
+use std::time::Duration;
+
+#[test]
+fn a_stream_is_not_destroyed_under_a_waiting_thread() {
+    let found = broken(|| {
+        let (stream, context) = (stream(), current());
+        let gate = Gate::close(stream);
+        let shared = Shared::new((stream, context));
+        let waiter = thread::spawn(move || {
+            let (stream, context) = shared.get();
+            ok!(aclrtSetCurrentContext(context));
+            acl!(aclrtSynchronizeStream(stream))
+        });
+        thread::sleep(Duration::from_millis(50));
+        ok!(aclrtDestroyStreamForce(stream));
+        gate.open();
+        waiter.join().unwrap();
+    });
+    assert_eq!(found, [rules::STREAM_07]);
+}
+
+#[test]
+fn what_one_thread_waited_for_is_over_for_all() {
+    let run = || {
+        let (block, pinned, stream, context) = (malloc(64), malloc_host(64), stream(), current());
+        queue_copy(block, pinned, TO_DEVICE, stream);
+        let shared = Shared::new((stream, context));
+        on_a_thread(move || {
+            let (stream, context) = shared.get();
+            ok!(aclrtSetCurrentContext(context));
+            sync(stream);
+        });
+        ok!(aclrtFree(block));
+        ok!(aclrtFreeHost(pinned));
+        ok!(aclrtDestroyStream(stream));
+    };
+    assert_eq!(broken(run), []);
+}
+
+#[test]
+fn threads_with_streams_of_their_own_break_no_rule() {
+    let run = || {
+        let context = Shared::new(current());
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(move || {
+                    ok!(aclrtSetCurrentContext(context.get()));
+                    for _ in 0..50 {
+                        let (block, pinned, stream, event) = (malloc(64), malloc_host(64), stream(), event());
+                        queue_copy(block, pinned, TO_DEVICE, stream);
+                        ok!(aclrtRecordEvent(event, stream));
+                        ok!(aclrtSynchronizeEvent(event));
+                        ok!(aclrtFree(block));
+                        ok!(aclrtFreeHost(pinned));
+                        ok!(aclrtDestroyEvent(event));
+                        ok!(aclrtDestroyStream(stream));
+                    }
+                });
+            }
+        });
+        ok!(aclrtResetDevice(0));
+        ok!(aclFinalize());
+    };
+    assert_eq!(broken(run), []);
+}
