@@ -72,6 +72,22 @@ pub enum Seed {
     S004,
 }
 
+impl Seed {
+    /// All of them.
+    pub const ALL: &'static [Self] = &[Self::S000, Self::S001, Self::S002, Self::S003, Self::S004];
+
+    /// What the page is about.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::S000 => "Registering an allocator on a stream",
+            Self::S001 => "External allocators of the graph engine",
+            Self::S002 => "Acquiring and releasing runtime resources, in Python",
+            Self::S003 => "Loading a model from memory onto the caller's memory",
+            Self::S004 => "Acquiring and releasing runtime resources, in C",
+        }
+    }
+}
+
 impl RuleId {
     pub(crate) const fn new(rule: &'static Rule) -> Self {
         Self(rule)
@@ -88,7 +104,7 @@ impl RuleId {
     }
 
     /// All rules, area by area, by number.
-    pub fn all() -> impl Iterator<Item = Self> {
+    pub fn all() -> impl Iterator<Item = Self> + Clone {
         Area::ALL.iter().flat_map(|area| area.rules()).copied()
     }
 }

@@ -1,76 +1,117 @@
-//! The page.
+//! `docs/traceability.md`: names and links, and no rule's text.
+//!
+//! Links go to files and not to lines, which change with every edit.
 
-use crate::tree::{Mention, Tree};
+use super::findings::catalogue;
+use super::scan::{Evidence, Kind, Place, Scan};
 use ascendcl_rules::{Area, Class, RuleId, Seed};
 use std::fmt::Write;
 
-const CLASSES: [(Class, &str); 5] = [
-    (Class::Compile, "compile"),
-    (Class::ByConstruction, "by construction"),
-    (Class::RunTime, "run time"),
-    (Class::Limit, "documented limit"),
-    (Class::NotOffered, "not offered"),
-];
+const CLASSES: [Class; 5] = [Class::Compile, Class::ByConstruction, Class::RunTime, Class::Limit, Class::NotOffered];
 
-const SEEDS: [(Seed, &str); 5] = [
-    (Seed::S000, "`acl.rt.allocator_register`"),
-    (Seed::S001, "graph engine, `RegisterExternalAllocator`"),
-    (Seed::S002, "runtime resources, Python"),
-    (Seed::S003, "`acl.mdl.load_from_mem_with_mem`"),
-    (Seed::S004, "runtime resources, C"),
-];
+const HEAD: &str = "\
+# Traceability
 
-pub fn page(tree: &Tree) -> String {
-    let mut page = String::from(
-        "# Traceability\n\nWhich rule is enforced where, and by which evidence. Written by `DOCS=overwrite cargo test --test \
-         traceability`; a test\nfails when it is stale. What a rule demands stands in the catalogue, `rules/src/catalogue/`, and \
-         nowhere else.\n\n* *compile*: a program that breaks it does not compile.\n* *by construction*: the safe layer keeps it \
-         by itself.\n* *run time*: a check answers with an error that names it.\n* *documented limit*: it cannot be enforced; the \
-         table says why.\n* *not offered*: the safe layer has no API for what it is about.\n\n## Summary\n\n",
-    );
-    counts(&mut page, "area", Area::ALL.iter().map(|area| (format!("{area}"), area.rules().to_vec())));
-    page.push_str("\nThe pages that the project started from:\n\n");
-    let of = |seed: Seed| RuleId::all().filter(|id| id.rule().seeds.contains(&seed)).collect();
-    counts(&mut page, "page", SEEDS.iter().map(|(seed, name)| ((*name).to_owned(), of(*seed))));
+Which rule of the library is kept by which code, and which test shows it. Made from the catalogue, from `#[rule]` and
+`#[proves]`, and from the first lines of the programs in `ui-tests/fail`:
+`DOCS=overwrite cargo test --test traceability`. What a rule demands stands in the catalogue, to which its id leads.
+
+| class | |
+| --- | --- |
+| Compile | a program that breaks the rule does not compile |
+| ByConstruction | the safe layer keeps it by itself, whatever the program does |
+| RunTime | a check answers with an error that names it |
+| Limit | it cannot be enforced; the last column says why |
+| NotOffered | there is no API for what it is about |
+
+";
+
+pub(crate) fn of(scan: &Scan) -> String {
+    let mut out = HEAD.to_owned();
+    summary(&mut out);
+    pages(&mut out);
     for area in Area::ALL {
-        let file = area.code().to_lowercase();
-        write!(page, "\n## {area}: {}\n\n", area.title()).unwrap();
-        writeln!(page, "[The rules](../rules/src/catalogue/{file}.rs)\n").unwrap();
-        page.push_str("| rule | class | mechanism | evidence | left open |\n| --- | --- | --- | --- | --- |\n");
-        area.rules().iter().for_each(|id| row(&mut page, tree, *id));
+        table(&mut out, scan, *area);
     }
-    page
+    out
 }
 
-fn counts(page: &mut String, first: &str, groups: impl Iterator<Item = (String, Vec<RuleId>)>) {
-    let names: Vec<&str> = CLASSES.iter().map(|(_, name)| *name).collect();
-    writeln!(page, "| {first} | rules | {} |", names.join(" | ")).unwrap();
-    writeln!(page, "| --- |{}", " ---: |".repeat(names.len() + 1)).unwrap();
-    let mut total: Vec<RuleId> = Vec::new();
-    for (name, rules) in groups {
-        line(page, &name, &rules);
-        total.extend(rules);
+fn summary(out: &mut String) {
+    out.push_str("## How many\n\n| area |");
+    CLASSES.iter().for_each(|class| write!(out, " {class:?} |").unwrap());
+    out.push_str(" all |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n");
+    for area in Area::ALL {
+        let link = format!("[{area}](#{}) {}", anchor(*area), area.title());
+        counts(out, &link, area.rules().iter().copied());
     }
-    total.sort();
-    total.dedup();
-    line(page, "together", &total);
+    counts(out, "all", RuleId::all());
+    counts(out, "priority 1", RuleId::all().filter(|id| id.rule().priority == 1));
+    out.push('\n');
 }
 
-fn line(page: &mut String, name: &str, rules: &[RuleId]) {
-    let of = |class: Class| rules.iter().filter(|id| id.rule().class == class).count().to_string();
-    let counts: Vec<String> = CLASSES.iter().map(|(class, _)| of(*class)).collect();
-    writeln!(page, "| {name} | {} | {} |", rules.len(), counts.join(" | ")).unwrap();
+fn counts(out: &mut String, name: &str, rules: impl Iterator<Item = RuleId> + Clone) {
+    write!(out, "| {name} |").unwrap();
+    for class in CLASSES {
+        write!(out, " {} |", rules.clone().filter(|id| id.rule().class == class).count()).unwrap();
+    }
+    writeln!(out, " {} |", rules.count()).unwrap();
 }
 
-fn row(page: &mut String, tree: &Tree, id: RuleId) {
-    let rule = id.rule();
-    let class = CLASSES.iter().find(|(class, _)| *class == rule.class).map_or("", |(_, name)| name);
-    let mechanisms = links(tree.mechanisms.get(id.as_str()).into_iter().flatten());
-    let evidence = links(tree.evidence(id.as_str()));
-    writeln!(page, "| {id} | {class} | {mechanisms} | {evidence} | {} |", rule.hole.replace('|', "\\|")).unwrap();
+/// The rules of the pages that the project started from.
+fn pages(out: &mut String) {
+    out.push_str("## The pages that the project started from\n\n| page | rules | by class |\n| --- | ---: | --- |\n");
+    for page in Seed::ALL {
+        let rules: Vec<_> = RuleId::all().filter(|id| id.rule().seeds.contains(page)).collect();
+        let classes = CLASSES.iter().filter_map(|class| {
+            let of_class: Vec<_> = rules.iter().filter(|id| id.rule().class == *class).map(|id| id.as_str()).collect();
+            (!of_class.is_empty()).then(|| format!("{class:?} {}: {}", of_class.len(), of_class.join(", ")))
+        });
+        writeln!(out, "| {} | {} | {} |", page.title(), rules.len(), classes.collect::<Vec<_>>().join("; ")).unwrap();
+    }
+    out.push('\n');
 }
 
-fn links<'a>(mentions: impl Iterator<Item = &'a Mention>) -> String {
-    let links: Vec<String> = mentions.map(|Mention { name, file }| format!("[`{name}`](../{file})")).collect();
-    links.join(", ")
+fn table(out: &mut String, scan: &Scan, area: Area) {
+    writeln!(out, "## {}\n", heading(area)).unwrap();
+    out.push_str("| rule | class | kept by | shown by | left open |\n| --- | --- | --- | --- | --- |\n");
+    for id in area.rules() {
+        let rule = id.rule();
+        let kept: Vec<_> = scan.mechanisms.get(id).into_iter().flatten().map(item).collect();
+        let shown: Vec<_> = scan.evidence.get(id).into_iter().flatten().map(evidence).collect();
+        writeln!(
+            out,
+            "| [{id}](../{}) | {:?} | {} | {} | {} |",
+            catalogue(*id),
+            rule.class,
+            if kept.is_empty() { rule.means.replace('|', "\\|") } else { kept.join(", ") },
+            shown.join(", "),
+            rule.hole.replace('|', "\\|")
+        )
+        .unwrap();
+    }
+    out.push('\n');
+}
+
+fn item(place: &Place) -> String {
+    format!("[`{}`](../{})", place.name, place.file)
+}
+
+fn evidence(evidence: &Evidence) -> String {
+    let Place { file, name } = &evidence.place;
+    let (name, kind) = (name.replace('_', " "), evidence.kind);
+    match kind {
+        Kind::Program => format!("refused: [{name}](../{file})"),
+        Kind::Test => format!("[{name}](../{file})"),
+        Kind::Behaviour => format!("simulator: [{name}](../{file})"),
+    }
+}
+
+fn heading(area: Area) -> String {
+    format!("{area}: {}", area.title())
+}
+
+/// As the renderers of Markdown make it from the heading.
+fn anchor(area: Area) -> String {
+    let kept = heading(area).to_lowercase();
+    kept.chars().filter(|c| c.is_alphanumeric() || *c == ' ').collect::<String>().replace(' ', "-")
 }

@@ -9,15 +9,18 @@ fn a_report_names_rule_objects_threads_and_the_earlier_call() {
         p.copy(block, pinned, stream);
         p.on(1).free(block);
     });
-    let expected = "\
+    let rule = MEM_02.rule().text;
+    let expected = format!(
+        "\
 MEM-02 is broken by aclrtFree (call 7, thread 1)
-  rule:     Memory may only be freed once no queued task uses it, because free neither synchronises the stream nor the device.
+  rule:     {rule}
   found:    memory 0x20000 is freed, and stream 0x40000 may still use it as the destination of a copy or fill
   expected: the work is over: a thread has waited for it
   object:   memory 0x20000, made by aclrtMalloc (call 3, thread 0)
   object:   stream 0x40000, made by aclrtCreateStream (call 5, thread 0)
   earlier:  aclrtMemcpyAsync (call 6, thread 0) queued work that uses the memory
-  fix:      synchronise stream 0x40000 before the memory is freed";
+  fix:      synchronise stream 0x40000 before the memory is freed"
+    );
     assert_eq!(found[0].to_string(), expected);
 }
 
