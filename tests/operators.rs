@@ -6,6 +6,7 @@ mod common;
 
 use ascendcl::operator::{self, Absent, Attribute, Operator};
 use ascendcl::{CodeKind, Current, DeviceTensor, ElementType, Error, PoolAllocator, Thread};
+use ascendcl_macros::proves;
 use common::{acl, alone};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -33,6 +34,7 @@ macro_rules! output {
     }};
 }
 
+#[proves(OP_02)]
 #[test]
 fn operators_on_two_tensors_broadcast_and_keep_their_type() {
     inside(|current| {
@@ -94,6 +96,7 @@ fn shapes_that_do_not_fit_are_told_before_the_library_is_called() {
     });
 }
 
+#[proves(OP_09)]
 #[test]
 fn what_the_library_refuses_comes_back_with_its_tensors() {
     inside(|current| {
@@ -131,6 +134,7 @@ fn an_operator_that_was_not_compiled_or_loaded_is_not_found_at_its_launch() {
     });
 }
 
+#[proves(OP_03)]
 #[test]
 fn a_bound_operator_is_launched_again_with_what_it_wrote_before() {
     inside(|current| {
@@ -149,6 +153,7 @@ fn a_bound_operator_is_launched_again_with_what_it_wrote_before() {
     });
 }
 
+#[proves(OP_02)]
 #[test]
 fn every_kind_of_attribute_reaches_the_library() {
     inside(|current| {
@@ -201,6 +206,7 @@ fn forgotten_dropped_and_panicking_launches_leave_nothing_behind() {
     });
 }
 
+#[proves(ALLOC_13, ALLOC_14)]
 #[test]
 fn operators_take_their_memory_from_the_streams_pool() {
     inside(|current| {

@@ -5,6 +5,7 @@
 mod common;
 
 use ascendcl::{Current, Error, Gears, Input, Library, Model, ModelSource, PoolAllocator, Room, RunError};
+use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use common::{alone, data, digits, digits_compiled_for, positions};
 
@@ -26,6 +27,7 @@ fn right(labels: &[usize], probabilities: &[f32]) -> usize {
     probabilities.chunks(10).zip(labels).filter(|(row, label)| largest(row) == **label).count()
 }
 
+#[proves(ALLOC_12, ALLOC_13)]
 #[test]
 fn batches_of_any_size_run_through_a_registered_pool_that_shows_their_blocks() {
     let alone = alone();
@@ -74,6 +76,7 @@ fn batches_of_any_size_run_through_a_registered_pool_that_shows_their_blocks() {
     }
 }
 
+#[proves(DATA_06)]
 #[test]
 fn an_output_whose_size_depends_on_the_elements_is_allocated_by_the_library_and_freed() {
     let alone = alone();
@@ -100,6 +103,7 @@ fn an_output_whose_size_depends_on_the_elements_is_allocated_by_the_library_and_
     alone.assert_nothing_lives();
 }
 
+#[proves(DATA_06)]
 #[test]
 fn outputs_that_the_library_allocated_go_with_a_forgotten_model() {
     let alone = alone();
@@ -124,6 +128,7 @@ fn outputs_that_the_library_allocated_go_with_a_forgotten_model() {
     alone.assert_nothing_lives();
 }
 
+#[proves(DATA_08)]
 #[test]
 fn shapes_that_do_not_fit_leave_the_prepared_model_as_it_was() {
     let alone = alone();
@@ -152,6 +157,7 @@ fn shapes_that_do_not_fit_leave_the_prepared_model_as_it_was() {
     alone.assert_nothing_lives();
 }
 
+#[proves(DATA_08)]
 #[test]
 fn too_little_room_for_an_output_is_the_librarys_error_and_not_a_write_beyond_it() {
     let alone = alone();
@@ -166,6 +172,7 @@ fn too_little_room_for_an_output_is_the_librarys_error_and_not_a_write_beyond_it
     alone.assert_nothing_lives();
 }
 
+#[proves(MODEL_20)]
 #[test]
 fn a_model_that_was_compiled_for_some_batch_sizes_runs_in_these() {
     let alone = alone();

@@ -7,6 +7,7 @@ use super::{Api, Block, ElementType, LastUse, Queue};
 use crate::error::Error;
 use crate::ledger::Shelf;
 use crate::operator::Attribute;
+use ascendcl_macros::rule;
 use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::types::*;
 use core::cell::Cell;
@@ -43,6 +44,7 @@ pub struct Part {
 
 /// Inputs or outputs: descriptions and buffers in the same order, as many of the one as of the other (OP-02).
 #[derive(Debug, Default)]
+#[rule(OP_02)]
 struct Side {
     descs: Vec<Cell<*mut aclTensorDesc>>,
     buffers: Vec<Cell<*mut aclDataBuffer>>,

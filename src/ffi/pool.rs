@@ -5,6 +5,7 @@ use crate::allocator::pool::{Arena, Piece, PoolStatistics};
 use crate::allocator::{ContextId, DeviceAddress};
 use crate::current::Current;
 use crate::error::{Error, Undone};
+use ascendcl_macros::rule;
 use core::num::NonZeroUsize;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -35,6 +36,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 /// ```
 #[derive(Debug)]
 #[must_use = "a pool serves the stream that it is registered on"]
+#[rule(ALLOC_11, ALLOC_14)]
 pub struct PoolAllocator {
     context: ContextId,
     /// In a box, so that the pool is small to move and to give back.

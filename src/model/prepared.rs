@@ -85,6 +85,7 @@ impl<'c, N, P> Prepared<'c, N, P> {
     ///
     /// [`Error::Input`] when the shapes do not fit the model, [`Error::TooShort`] when they need more memory than those
     /// that it was prepared with; then the shapes are what they were. Or [`Error::Vendor`].
+    #[rule(MODEL_20)]
     pub fn reshape(&mut self, current: &Current<'c, N>, inputs: &[&[usize]]) -> Result<(), Error> {
         same_count(&self.model.inputs, inputs.len())?;
         self.bound.inputs.iter().zip(inputs).try_for_each(|(bound, shape)| bound.holds(shape))?;

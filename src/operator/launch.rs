@@ -7,6 +7,7 @@ use crate::current::Current;
 use crate::error::Undone;
 use crate::ffi::{Invocation, Queue};
 use crate::stream::{CanExecute, DefaultStream, Pending, Stream, StreamState, Turn};
+use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -17,6 +18,7 @@ use std::sync::Arc;
 /// While it is in flight ([`Pending`]) its tensors cannot be reached. [`into_tensors`](Self::into_tensors) gives them
 /// back. One that is dropped or forgotten leaves its memory to the scope.
 #[must_use = "a bound operator does nothing until a stream launches it"]
+#[rule(OP_02, OP_03)]
 pub struct BoundOperator<'c, I, O, N = Unnamed> {
     invocation: Arc<Invocation>,
     inputs: I,
@@ -76,6 +78,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     /// # Errors
     ///
     /// The operator as it was, when the library refuses.
+    #[rule(OP_01, OP_03, ALLOC_04)]
     pub fn launch<I, O>(&self, current: &Current<'c, N>, operator: BoundOperator<'c, I, O, N>) -> Launched<'c, I, O, N>
     where
         S: CanExecute,
@@ -108,6 +111,7 @@ impl<'c, A: DeviceAllocator, N> Turn<'c, '_, A, N> {
     note = "OP-01: with several threads, operators on the default stream may fail or mix",
     note = "launch on a stream of your own: `current.stream()?.without_allocator()`"
 )]
+#[rule(OP_01)]
 pub trait RunsOperators: crate::stream::sealed_default::Sealed {}
 
 impl<'c, N> DefaultStream<'c, N> {

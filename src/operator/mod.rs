@@ -10,6 +10,7 @@ use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::Part;
 use crate::ffi::c_path;
+use ascendcl_macros::rule;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -72,6 +73,7 @@ impl Operator {
     ///
     /// The tensors as they were: [`Error::Vendor`] when the library has no such operator, or not for these types, shapes
     /// and attributes; [`Error::NulInText`] for a name that C cannot spell.
+    #[rule(OP_04, OP_09)]
     pub fn bind<'c, I, O, N>(
         &self,
         current: &Current<'c, N>,
@@ -93,21 +95,23 @@ impl Operator {
 }
 
 impl<N> Current<'_, N> {
-    /// Loads the compiled operators of a directory (`aclopSetModelDir`), for all of this process: once (OP-05).
+    /// Loads the compiled operators of a directory (`aclopSetModelDir`), for all of this process: once.
     ///
     /// # Errors
     ///
     /// [`Error::Vendor`] when there is no such directory, or one was set before.
+    #[rule(OP_05)]
     pub fn load_operators(&self, directory: impl AsRef<Path>) -> Result<(), Error> {
         self.ledger().api().set_operator_directory(&c_path(directory.as_ref())?)
     }
 
     /// Loads a compiled operator from memory (`aclopLoad`), for all of this process. The library goes on reading the
-    /// image (OP-06), so it is there for ever: `include_bytes!`, or a leaked box.
+    /// image, so it is there for ever: `include_bytes!`, or a leaked box.
     ///
     /// # Errors
     ///
     /// [`Error::Vendor`] when the image is none.
+    #[rule(OP_06)]
     pub fn load_operator(&self, image: &'static [u8]) -> Result<(), Error> {
         self.ledger().api().load_operator(image)
     }

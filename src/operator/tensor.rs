@@ -8,6 +8,7 @@ use crate::error::{Error, InputError, Undone};
 use crate::ffi::ElementType;
 use crate::memory::{DeviceBuffer, sealed::Sealed as _};
 use crate::{Element, model};
+use ascendcl_macros::rule;
 use core::fmt;
 use core::mem::MaybeUninit;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -24,8 +25,9 @@ pub struct DeviceTensor<'c, E, N = Unnamed> {
 assert_impl_all!(DeviceTensor<'static, f32>: Send, Sync);
 assert_not_impl_any!(DeviceTensor<'static, f32>: Clone);
 
-/// Stands for an optional input that an operator is not given (OP-04).
+/// Stands for an optional input that an operator is not given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[rule(OP_04)]
 pub struct Absent;
 
 impl<'c, E, N> DeviceBuffer<'c, E, N> {

@@ -6,6 +6,7 @@ use crate::brand::{Brand, Unnamed};
 use crate::current::Current;
 use crate::error::Error;
 use crate::ffi::Registered;
+use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
 use std::sync::Arc;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 ///     idle.with_allocator(|pool| { /* release what was freed */ });
 /// }
 /// ```
+#[rule(ALLOC_11)]
 pub struct Idle<'i, 'c, A: DeviceAllocator, N = Unnamed> {
     allocator: Arc<Registered<A>>,
     /// The stream, or the permit of its group: nobody else can use it meanwhile.
@@ -64,6 +66,7 @@ impl<'c, N> Idle<'_, 'c, PoolAllocator, N> {
     /// # Errors
     ///
     /// [`Error::Vendor`] with what the library refuses to free, which stays with the scope.
+    #[rule(ALLOC_11, ALLOC_14)]
     pub fn trim(&self, current: &Current<'c, N>) -> Result<usize, Error> {
         let chunks = self.with_allocator(PoolAllocator::remove_idle).unwrap_or_default();
         let mut result = Ok(0_usize);

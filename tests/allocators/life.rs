@@ -1,8 +1,8 @@
 //! What becomes of an allocator when its stream is dropped, forgotten, stuck, or the allocator itself panics.
 
-use super::null::{TIMEOUT, books};
+use super::null::{Books, TIMEOUT, books};
 use super::pool::{Pool, in_books, steps, work};
-use ascendcl::{ScopeError, Thread};
+use ascendcl::{PoolAllocator, ScopeError, Thread};
 use ascendcl_macros::proves;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -147,4 +147,35 @@ fn a_stuck_stream_keeps_its_allocator_until_the_device_is_given_back() {
         ["SynchronizeStream", "pool:free", "SynchronizeStream", "Unregister", "DestroyStream", "pool:drop"]
     );
     books.assert_closed();
+}
+
+#[proves(ALLOC_11, ALLOC_14)]
+#[test]
+fn a_pool_keeps_what_came_back_until_its_stream_is_known_to_be_idle() {
+    let books = books();
+    in_books(&books, |current| {
+        let pool = PoolAllocator::new(current, 4096).unwrap();
+        let mut stream = current.stream().unwrap().register(current, pool).unwrap();
+        let copy = work(current, &stream);
+        let used = stream.pool_statistics().unwrap();
+        assert_eq!((used.misses, used.blocks, used.reserved), (1, 0, 4096), "the block came back after the launch");
+        assert!(current.collect().is_empty());
+        assert_eq!(books.calls("aclrtFree"), 0, "the copy may still use it");
+        books.log();
+        assert_eq!(stream.idle(current).unwrap().trim(current).unwrap(), 4096);
+        assert_eq!(steps_of_memory(&books), ["aclrtSynchronizeStream", "aclrtFree"]);
+        assert_eq!(stream.pool_statistics().unwrap().reserved, 0);
+        drop(copy);
+
+        // Nothing is given back without the proof.
+        stream.grow_pool(current, 4096).unwrap();
+        books.refuse("aclrtSynchronizeStream", TIMEOUT, 1);
+        assert!(stream.idle(current).is_err());
+        assert_eq!(stream.pool_statistics().unwrap().reserved, 4096);
+    });
+}
+
+fn steps_of_memory(books: &Books) -> Vec<String> {
+    let told = ["aclrtSynchronizeStream", "aclrtFree"];
+    books.log().into_iter().filter(|call| told.contains(&call.as_str())).collect()
 }

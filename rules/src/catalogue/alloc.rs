@@ -141,7 +141,8 @@ rules! {
             priority: 1,
             class: ByConstruction,
             means: "The allocator comes back from `Stream::unregister`, `Stream::replace` and `Stream::destroy`, which \
-                synchronise first, and a `Permit` is proof that its streams were.",
+                synchronise first; a registered one gives memory back against an `Idle`, which a synchronise makes and \
+                which keeps the stream from running.",
             hole: "An allocator that releases memory inside one of its own methods breaks the promise of its unsafe \
                 trait.",
         }
@@ -181,10 +182,11 @@ rules! {
             seeds: [S000],
             basis: "doc+source",
             priority: 1,
-            class: Limit,
-            means: "The documentation of the unsafe trait `DeviceAllocator` states the promise.",
-            hole: "What an allocator does with a block that it got back is its own code, which no type and no call of \
-                the library shows.",
+            class: ByConstruction,
+            means: "`PoolAllocator` hands a returned piece out again to its own stream or group, and releases memory \
+                against an `Idle` or when it is registered nowhere.",
+            hole: "What another allocator does with a block that it got back is its own code; `DeviceAllocator` is an \
+                unsafe trait that states the promise.",
         }
         ALLOC_15 = "ALLOC-15" {
             text: "If a stream has already executed a single operator with the built-in allocator, a later \

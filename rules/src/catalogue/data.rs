@@ -73,8 +73,10 @@ rules! {
             basis: "doc+source",
             priority: 2,
             class: ByConstruction,
-            means: "`Model::run` takes over what the library allocated and frees it; a prepared model has all its \
-                outputs allocated.",
+            means: "What the library allocated is taken over and freed: by `Model::run` at once, by a prepared model \
+                before its next execution and with it.",
+            hole: "For executions on a stream the vendor does not promise it: an output that was left without memory \
+                is an `Error::OutputNotAllocated` when it is read.",
         }
         DATA_07 = "DATA-07" {
             text: "The dataset must provide as many inputs and outputs as the model has, in order, and none may be \
@@ -99,6 +101,7 @@ rules! {
             class: RunTime,
             means: "Shapes and element types are compared with the model's description, and every buffer is allocated \
                 by its shape.",
+            hole: "Whether an output whose size the execution tells fits the room that it has is the library's check.",
         }
         DATA_09 = "DATA-09" {
             text: "Tensor descriptions are attached after the buffers, at an existing index, within the compiled \

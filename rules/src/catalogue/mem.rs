@@ -98,9 +98,9 @@ rules! {
             basis: "doc",
             priority: 2,
             class: NotOffered,
-            means: "Blocks are not carved up: each buffer is an allocation of its own.",
-            hole: "An allocator of the caller's hands out pieces of its own; `DeviceAllocator` states what it has to \
-                keep.",
+            means: "Blocks are not carved up for the program: each buffer is an allocation of its own.",
+            hole: "Allocators hand pieces to the library; those of `PoolAllocator` start at multiples of 512 bytes, \
+                and `DeviceAllocator` states what others have to keep.",
         }
         MEM_09 = "MEM-09" {
             text: "Only one policy value per call, except the documented combinations of aclrtMallocWithCfg; \

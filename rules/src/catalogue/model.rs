@@ -245,10 +245,9 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: ByConstruction,
-            means: "Every execution states the shape of each input that the model leaves open, as a tensor \
-                description.",
-            hole: "Models that were compiled for a list of batch sizes, image sizes or dims have no API yet.",
+            class: RunTime,
+            means: "Shapes are compared with those that the model was compiled for, and stated at each execution in \
+                the one way that the model was compiled for.",
         }
         MODEL_21 = "MODEL-21" {
             text: "Config-based loading: create handle, set the mandatory attributes for the chosen load type, load, \

@@ -11,8 +11,9 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 1,
-            class: NotOffered,
-            means: "There is no API for single operators yet.",
+            class: Compile,
+            means: "`Stream::launch` is a method of explicit streams, which one thread at a time has; that of \
+                `DefaultStream` asks for a trait that it does not have.",
         }
         OP_02 = "OP-02" {
             text: "Description and buffer arrays have the declared length and correspond element by element.",
@@ -22,8 +23,9 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 1,
-            class: NotOffered,
-            means: "There is no API for single operators yet.",
+            class: ByConstruction,
+            means: "Descriptions and buffers are made in pairs, one pair for each tensor, and counted by what was \
+                made.",
         }
         OP_03 = "OP-03" {
             text: "The call is asynchronous when exact output shapes were given and synchronous when they were not; \
@@ -34,8 +36,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: NotOffered,
-            means: "There is no API for single operators yet.",
+            class: ByConstruction,
+            means: "`Stream::launch` states all shapes and returns a `Pending`, however long the library's call takes.",
         }
         OP_04 = "OP-04" {
             text: "Constant inputs must be set before compiling and be identical at execution; host-resident inputs \
@@ -46,8 +48,10 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: NotOffered,
-            means: "There is no API for single operators yet.",
+            class: ByConstruction,
+            means: "Inputs are tensors on the device, the same when the operator is compiled and when it runs, or \
+                `Absent`, which is described as undefined over an empty buffer.",
+            hole: "Constants and inputs on the host have no API.",
         }
         OP_05 = "OP-05" {
             text: "The model directory can be set once per process; loading from memory may repeat.",
@@ -57,8 +61,8 @@ rules! {
             seeds: [],
             basis: "header",
             priority: 2,
-            class: NotOffered,
-            means: "There is no API for single operators yet.",
+            class: RunTime,
+            means: "The library's refusal of a second directory is an `Error::Vendor`.",
         }
         OP_06 = "OP-06" {
             text: "Operator models loaded from memory stay owned by the user.",
@@ -68,8 +72,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: NotOffered,
-            means: "There is no API for single operators yet.",
+            class: Compile,
+            means: "`Current::load_operator` takes an image that is there for ever.",
         }
         OP_07 = "OP-07" {
             text: "Handle execution needs a live handle, matching counts and a fixed-shape operator; the handle is \
@@ -81,7 +85,7 @@ rules! {
             basis: "doc",
             priority: 3,
             class: NotOffered,
-            means: "There is no API for single operators yet.",
+            means: "There are no handles of operators.",
         }
         OP_08 = "OP-08" {
             text: "An operator selector cannot be registered twice; unregister first. Kernels likewise.",
@@ -92,7 +96,7 @@ rules! {
             basis: "doc",
             priority: 3,
             class: NotOffered,
-            means: "There is no API for single operators yet.",
+            means: "There is no API for operator selectors and kernels.",
         }
         OP_09 = "OP-09" {
             text: "Operator library versions must match, running operators per process are bounded, and cached \
@@ -103,8 +107,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: NotOffered,
-            means: "There is no API for single operators yet.",
+            class: RunTime,
+            means: "The library's refusal is an `Error::Vendor` with its code and text.",
         }
         OP_10 = "OP-10" {
             text: "The aclop and CBLAS families are deprecated in favour of aclnn; continued use is documented as \
@@ -115,8 +119,10 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: NotOffered,
-            means: "There is no API for single operators yet.",
+            class: Limit,
+            means: "The documentation of `Operator` says so, and a library that lacks the functions is an \
+                `Error::MissingFunction`.",
+            hole: "Operators are run by this family alone: there is no API for the other one yet.",
         }
         OP_11 = "OP-11" {
             text: "An aclnn executor is consumed by its second phase unless made repeatable right after the first; \
@@ -128,7 +134,7 @@ rules! {
             basis: "search",
             priority: 2,
             class: NotOffered,
-            means: "There is no API for single operators yet.",
+            means: "There is no API for aclnn operators.",
         }
         OP_12 = "OP-12" {
             text: "The workspace must have the size the first phase reported and stay allocated until the operator has \
@@ -140,7 +146,8 @@ rules! {
             basis: "derived",
             priority: 2,
             class: NotOffered,
-            means: "There is no API for single operators yet.",
+            means: "There is no API for aclnn operators: an operator's working memory is the library's, or the \
+                allocator's of its stream.",
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What a finding says.
 
 use super::support::*;
+use ascendcl_rules::MEM_02;
 
 #[test]
 fn a_report_names_rule_objects_threads_and_the_earlier_call() {

@@ -4,6 +4,7 @@ use super::super::Api;
 use super::dataset::Dataset;
 use super::{NO_DIMS, Port, sizes};
 use crate::error::{Error, InputError};
+use ascendcl_macros::rule;
 use ascendcl_sys::constants::{ACL_DYNAMIC_TENSOR_NAME, ACL_MAX_BATCH_NUM, ACL_MAX_HW_NUM};
 use ascendcl_sys::types::*;
 
@@ -22,6 +23,7 @@ pub enum Gears {
 
 /// The gears of a loaded model, and the input that the library notes the choice in.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[rule(MODEL_20)]
 pub(crate) struct GearBox {
     pub(crate) gears: Gears,
     /// Its place among the inputs of the dataset.
