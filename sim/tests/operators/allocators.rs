@@ -225,25 +225,3 @@ fn an_allocator_without_a_free_function_keeps_its_blocks() {
     ok!(aclrtSynchronizeStream(stream));
     assert_eq!(pool.calls(), [Call::Allocate(224)]);
 }
-
-#[test]
-fn a_fresh_machine_calls_no_allocator_of_former_times() {
-    let _machine = device();
-    let (stream, pool) = (stream(), Pool::new(1 << 20));
-    pool.register(stream);
-    let open = hold_up(stream);
-    add(stream);
-    drop(open);
-    // The first task may go on while the machine is cleared.
-    control::reset();
-    let calls = pool.calls().len();
-    assert_eq!(control::allocator_notices(), []);
-    ok!(aclrtSetDevice(0));
-    let pool = Pool::new(1 << 20);
-    let stream = self::stream();
-    pool.register(stream);
-    add(stream);
-    ok!(aclrtSynchronizeStream(stream));
-    assert_eq!((pool.calls().len(), findings()), (2, vec![]));
-    assert!(calls <= 2);
-}

@@ -4,9 +4,10 @@ use crate::files;
 use crate::pool::*;
 use crate::support::*;
 use crate::tensors::*;
-use ascendcl_sim::control::Notice;
+use ascendcl_sim::control::{self, Notice};
 use ascendcl_sim::exports::{base::*, model::*};
 use std::ptr::{null_mut, without_provenance_mut};
+use std::sync::Mutex;
 
 const DIGITS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data/digits.onnx");
 
@@ -50,7 +51,8 @@ fn working_memory_and_open_outputs_come_from_the_allocator() {
     let _machine = device();
     let (id, stream, pool) = (digits(), stream(), Pool::new(1 << 20));
     pool.register(stream);
-    for batch in [1, 7, 300] {
+    // Of 8, the output stands right behind the working memory.
+    for batch in [1, 7, 8, 300] {
         let before = pool.calls().len();
         let (images, inputs) = images(batch);
         let (buffer, outputs) = open();
@@ -258,12 +260,50 @@ fn an_output_whose_size_only_the_run_tells_is_taken_then() {
     assert_ne!(pool.threads()[0], std::thread::current().id());
     let y = read(acl!(aclGetDataBufferAddr(buffer)), 16);
     assert_eq!(y.chunks(8).map(i64::of).collect::<Vec<_>>(), [1, 3]);
-    pool.inside_allocate(|_| assert_eq!(acl!(aclrtSynchronizeStream(aclrtStream::NULL)), ACL_ERROR_RT_CONTEXT_NULL));
-    ok!(aclUpdateDataBuffer(buffer, null_mut(), 0));
-    ok!(aclmdlExecuteAsync(id, dataset(x.buffer), outputs, stream));
-    ok!(aclrtSynchronizeStream(stream));
     ok!(aclDestroyDataBuffer(buffer));
     assert_eq!(pool.out(), 0);
+}
+
+#[test]
+fn a_callback_in_the_middle_of_a_run_cannot_wait_for_that_run() {
+    static PLACE: Mutex<Option<Shared<(aclrtContext, aclrtStream)>>> = Mutex::new(None);
+    let _machine = device();
+    let (stream, pool) = (stream(), Pool::new(1 << 20));
+    let mut context = aclrtContext::NULL;
+    ok!(aclrtGetCurrentContext(&mut context));
+    *PLACE.lock().unwrap() = Some(Shared((context, stream)));
+    pool.register(stream);
+    pool.inside_allocate(|_| {
+        let (context, stream) = PLACE.lock().unwrap().unwrap().get();
+        ok!(aclrtSetCurrentContext(context));
+        assert_eq!(acl!(aclrtSynchronizeStream(stream)), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    });
+    let (x, (buffer, outputs)) = (input(&[4], &[1.0_f32; 4]), open());
+    ok!(aclmdlExecuteAsync(load(&files::positions()), dataset(x.buffer), outputs, stream));
+    ok!(aclrtSynchronizeStream(stream));
+    assert_eq!(acl!(aclGetDataBufferSizeV2(buffer)), 32);
+    assert_eq!(pool.calls(), [Call::Allocate(32)]);
+}
+
+#[test]
+fn a_fresh_machine_calls_no_allocator_of_former_times() {
+    let _machine = device();
+    let (id, stream, pool) = (digits(), stream(), Pool::new(1 << 20));
+    pool.register(stream);
+    let ((_, inputs), (_, outputs)) = (images(7), open());
+    ok!(aclmdlExecuteAsync(id, inputs, outputs, stream));
+    ok!(aclrtSynchronizeStream(stream));
+    let calls = pool.calls();
+    assert_eq!(pool.out(), 1);
+    control::reset();
+    assert_eq!(pool.calls(), calls, "the block is not given back");
+    assert_eq!(control::allocator_notices(), []);
+    ok!(aclrtSetDevice(0));
+    let (stream, pool) = (self::stream(), Pool::new(1 << 20));
+    pool.register(stream);
+    add(stream);
+    ok!(aclrtSynchronizeStream(stream));
+    assert_eq!((pool.calls().len(), findings()), (2, vec![]));
 }
 
 #[test]
