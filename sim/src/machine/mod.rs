@@ -12,6 +12,7 @@
 //!   frees too early stays in place until the task has run.
 //! * [`allocators::for_operator`], [`allocators::for_model`]: where the memory of an execution comes from: the machine, or
 //!   the allocator that the caller registered for the stream.
+//! * [`allocator_watch`]: what the library sees of those allocators, and which rules about them were broken.
 //! * [`handles::Table`]: objects behind numbers that are looked up and never followed. Any number may be asked for.
 //! * [`user_code`]: wrap every call into the caller's code with it.
 //! * [`hooks`]: how other parts hear that a context has ended, and add to what [`crate::control::live`] counts.
