@@ -11,6 +11,7 @@ use super::operand::Operand;
 use super::plan::{Plan, Source};
 use crate::abi::{Address, Name};
 use crate::failure::{Answer, Failure};
+use crate::model::RunFailure;
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclDataBuffer;
 use std::sync::Arc;
@@ -103,7 +104,10 @@ impl Job {
         }
         let failed = |text: String| Failure::new(ACL_ERROR_GE_INTERNAL_ERROR, format!("{name}: {text}"));
         let results = lend(&gathered, Vec::new(), &|inputs| plan.model.run(inputs));
-        let results = results.map_err(|failure| failed(failure.to_string()))?;
+        let results = results.map_err(|failure| match failure {
+            RunFailure::Refused(why) => failed(format!("it failed while running: {why}")),
+            failure => failed(failure.to_string()),
+        })?;
         let result = results.first().ok_or_else(|| failed("it gave no output".to_string()))?;
         if result.dims() != plan.output.dims {
             return Err(failed(format!("it gave {:?}, expected {:?}", result.dims(), plan.output.dims)));
