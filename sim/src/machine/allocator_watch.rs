@@ -46,8 +46,8 @@ pub enum Notice {
     Ignored(Use),
     /// A stream was destroyed with its registration in place (ALLOC-16). The address and the size are 0.
     Left(Use),
-    /// Work was to go to a stream that was destroyed with its registration in place (ALLOC-16). The address and the size
-    /// are 0.
+    /// Work was to go to a stream that was destroyed with its registration in place (ALLOC-16). The address and the
+    /// size are 0.
     Stale(Use),
     /// A callback of the allocator called for an execution or a registration (ALLOC-18), which was refused. The address
     /// and the size are 0.

@@ -34,8 +34,8 @@ pub(crate) struct Registration {
 static BOOK: Mutex<Book> =
     Mutex::new(Book { descriptors: BTreeMap::new(), destroyed: VecDeque::new(), registrations: BTreeMap::new() });
 
-/// Where the memory of a single operator on this stream comes from. The first one that runs without an allocator decides
-/// for the stream's whole life (ALLOC-15).
+/// Where the memory of a single operator on this stream comes from. The first one that runs without an allocator
+/// decides for the stream's whole life (ALLOC-15).
 pub(crate) fn for_operator(stream: &Stream, context: &Arc<Context>) -> Supply {
     let supply = for_model(stream, context);
     if matches!(supply, Supply::Own(_)) {

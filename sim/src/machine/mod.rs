@@ -10,8 +10,8 @@
 //! * [`memory`]: blocks of device and pinned memory by address. [`memory::allocate_device`], [`memory::free_device`],
 //!   [`memory::describe`]. A task that works on memory keeps a [`memory::Hold`] on it, so that a block which its owner
 //!   frees too early stays in place until the task has run.
-//! * [`allocators::for_operator`], [`allocators::for_model`]: where the memory of an execution comes from: the machine, or
-//!   the allocator that the caller registered for the stream.
+//! * [`allocators::for_operator`], [`allocators::for_model`]: where the memory of an execution comes from: the machine,
+//!   or the allocator that the caller registered for the stream.
 //! * [`allocator_watch`]: what the library sees of those allocators, and which rules about them were broken.
 //! * [`handles::Table`]: objects behind numbers that are looked up and never followed. Any number may be asked for.
 //! * [`user_code`]: wrap every call into the caller's code with it.
@@ -27,7 +27,8 @@
 //! 3. one event's newest record ([`event`]);
 //! 4. a handle table, or the memory table;
 //! 5. one stream's queue;
-//! 6. the arena's free places, one point, the pool's run queue, the timer, the allocators' book, who is inside which allocator, the watch on their blocks, or the report book and then one reporter.
+//! 6. the arena's free places, one point, the pool's run queue, the timer, the allocators' book, who is inside which
+//!    allocator, the watch on their blocks, or the report book and then one reporter.
 //!
 //! Tasks, blocks and callbacks are dropped outside every lock: dropping a queued record resumes the streams that wait
 //! for it.

@@ -51,9 +51,9 @@ impl Scratch {
         self.address
     }
 
-    /// Leaves the memory to whom `enter` tells of it: a block of the library's is to be freed by its address from now on, a
-    /// block of the caller's allocator goes along and is given back when it is dropped. Answers what `enter` answers;
-    /// `false` means that it did not take the memory.
+    /// Leaves the memory to whom `enter` tells of it: a block of the library's is to be freed by its address from now
+    /// on, a block of the caller's allocator goes along and is given back when it is dropped. Answers what `enter`
+    /// answers; `false` means that it did not take the memory.
     pub(crate) fn hand_over(mut self, enter: impl FnOnce(Option<Lent>) -> bool) -> bool {
         match std::mem::replace(&mut self.source, Source::HandedOver) {
             Source::Caller(lent) => {

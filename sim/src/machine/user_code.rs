@@ -19,8 +19,8 @@ pub(crate) fn run<R>(stream: usize, code: impl FnOnce() -> R) -> R {
     answer
 }
 
-/// Runs code of the caller in the middle of a call, or of a task of the stream with this number. In a call it may wait for
-/// that stream, which a task's code may not.
+/// Runs code of the caller in the middle of a call, or of a task of the stream with this number. In a call it may wait
+/// for that stream, which a task's code may not.
 pub(crate) fn run_within<R>(stream: usize, code: impl FnOnce() -> R) -> R {
     let around = INSIDE.get();
     run(if around == 0 && pool::on_worker() { stream } else { around }, code)

@@ -48,7 +48,7 @@ macro_rules! scalars {
         }
     )* };
 }
-scalars!(f32: ACL_FLOAT, i32: ACL_INT32, f16: ACL_FLOAT16, i64: ACL_INT64, u8: ACL_UINT8, i8: ACL_INT8, f64: ACL_DOUBLE);
+scalars!(f32: ACL_FLOAT, i32: ACL_INT32, f16: ACL_FLOAT16, i64: ACL_INT64, u8: ACL_UINT8);
 
 pub(crate) fn desc(data_type: aclDataType, dims: &[i64]) -> *mut aclTensorDesc {
     let desc = acl!(aclCreateTensorDesc(data_type, dims.len() as i32, dims.as_ptr(), ND));

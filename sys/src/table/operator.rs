@@ -49,7 +49,9 @@ macro_rules! operator_functions {
         [optional sim] fn aclopSetAttrDataType(
             attr: *mut aclopAttr, attr_name: *const c_char, attr_value: aclDataType
         ) -> aclError;
-        [optional sim] fn aclopSetAttrFloat(attr: *mut aclopAttr, attr_name: *const c_char, attr_value: f32) -> aclError;
+        [optional sim] fn aclopSetAttrFloat(
+            attr: *mut aclopAttr, attr_name: *const c_char, attr_value: f32
+        ) -> aclError;
         [optional sim] fn aclopSetAttrInt(attr: *mut aclopAttr, attr_name: *const c_char, attr_value: i64) -> aclError;
         [optional sim] fn aclopSetAttrListBool(
             attr: *mut aclopAttr, attr_name: *const c_char, num_values: c_int, values: *const u8

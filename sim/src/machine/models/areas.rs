@@ -1,5 +1,5 @@
-//! Data buffers: an address with a size. They never own what is behind the address (DATA-01), but for an output that the
-//! caller's allocator gave the memory for: its block goes back when the data buffer is destroyed or updated.
+//! Data buffers: an address with a size. They never own what is behind the address (DATA-01), but for an output that
+//! the caller's allocator gave the memory for: its block goes back when the data buffer is destroyed or updated.
 
 use super::super::allocator_calls::Lent;
 use super::super::handles::Table;

@@ -39,8 +39,8 @@ pub(in super::super) struct Given {
 enum Place {
     /// To memory of the caller, kept in place.
     There { area: Area, _hold: Hold },
-    /// To memory that the library allocates and enters into this data buffer (DATA-06). How many bytes it will be is known
-    /// if the dims of the inputs tell.
+    /// To memory that the library allocates and enters into this data buffer (DATA-06). How many bytes it will be is
+    /// known if the dims of the inputs tell.
     Open { buffer: Name<aclDataBuffer>, bytes: Option<usize> },
 }
 

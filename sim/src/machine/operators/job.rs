@@ -33,7 +33,7 @@ enum Elements {
     Copied(Vec<u8>),
 }
 
-/// Between the operands in the workspace: `rten`'s kernels like their rows aligned, and so do the vendor's.
+/// Where an operand in the workspace starts (MEM-08).
 const ALIGNMENT: usize = 64;
 
 impl Job {
@@ -61,8 +61,8 @@ impl Job {
         Ok(Self { plan: plan.clone(), context, inputs: given, output, _hold: hold })
     }
 
-    /// Queues the run with a workspace of its own, which an allocator of the caller is asked for now. A call that left the
-    /// shape of its output open waits for the run (OP-03).
+    /// Queues the run with a workspace of its own, which an allocator of the caller is asked for now. A call that left
+    /// the shape of its output open waits for the run (OP-03).
     pub(crate) fn submit(self, stream: &Arc<Stream>) -> Answer {
         if stream.is_persistent() {
             return Err(Failure::unsupported("a persistent stream runs nothing but the model that it is bound to"));
@@ -76,8 +76,7 @@ impl Job {
         if waits { stream.finished(position, None) } else { Ok(()) }
     }
 
-    /// Every operand stands in the workspace while the operator runs; 32 bytes are left behind the last, as the vendor's
-    /// kernels read beyond the end (MEM-08).
+    /// Every operand stands in the workspace while the operator runs; 32 bytes are spare behind the last (MEM-08).
     fn workspace_bytes(&self) -> Answer<usize> {
         const BEYOND: usize = 32;
         let output = self.plan.output.bytes();

@@ -1,6 +1,6 @@
 //! Which operators a program may execute. The vendor's library executes what it finds a compiled model for; here an
-//! operator is found once the program compiled it, or loaded compiled operators from a directory or from memory. What is
-//! loaded is compiled for a device and cannot be read here, so it stands for every operator that there is.
+//! operator is found once the program compiled it, or loaded compiled operators from a directory or from memory. What
+//! is loaded is compiled for a device and cannot be read here, so it stands for every operator that there is.
 
 use super::super::locks::lock;
 use super::listen;

@@ -1,6 +1,7 @@
 //! Single operators: their attributes, which of them are found, what each takes and gives, and running them.
 //!
-//! * [`Request`] is what a call says: a name, descriptions, attributes. [`Plan::new`] checks it, and works out the output.
+//! * [`Request`] is what a call says: a name, descriptions, attributes. [`Plan::new`] checks it, and works out the
+//!   output.
 //! * `catalogue` knows the operators; `rten` calculates them, from a model of a few nodes that `graphs` makes.
 //! * `known` tells which operators a program may execute: those it compiled, or all that it loaded.
 //! * [`Job`] runs a plan on buffers, in its turn on a stream.
