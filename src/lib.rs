@@ -79,7 +79,7 @@ pub use operator::{DeviceTensor, Operator};
 pub use run::{RunError, Setup, run};
 pub use stream::{
     CanDecline, CanExecute, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, DefaultStream, Fresh, Idle,
-    Member, Pending, Permit, Plain, Stream, StreamState, TakesAllocator, Turn, With, WithDescriptor,
+    Member, Pending, Permit, Plain, ProvesIdle, Stream, StreamState, TakesAllocator, Turn, With, WithDescriptor,
 };
 pub use thread::{OnThread, Thread};
 

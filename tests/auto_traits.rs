@@ -108,6 +108,8 @@ assert_impl_all!(ModelSource<'static>: Send, Sync, Copy);
 assert_impl_all!(ModelSize: Send, Sync, Copy);
 assert_impl_all!(Unnamed: Send, Sync, Copy);
 assert_impl_all!(ContextId: Send, Sync, Copy);
+assert_impl_all!(Gears: Send, Sync, Clone);
+assert_impl_all!(Room<'static>: Send, Sync, Copy);
 assert_impl_all!(PoolStatistics: Send, Sync, Copy);
 assert_impl_all!(Operator: Send, Sync, Clone);
 assert_impl_all!(Absent: Send, Sync, Copy);
@@ -140,11 +142,12 @@ fn every_public_type_stands_in_an_assertion() {
 
 /// The types that the crate's root exports; traits, functions and modules aside.
 fn public_names() -> Vec<&'static str> {
-    const TRAITS: [&str; 8] = [
+    const TRAITS: [&str; 9] = [
         "Destination",
         "DeviceAllocator",
         "Element",
         "EventState",
+        "ProvesIdle",
         "OnThread",
         "State",
         "StreamState",

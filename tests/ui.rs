@@ -29,6 +29,24 @@ fn names(folder: &str, ending: &str) -> BTreeSet<String> {
 }
 
 #[test]
+fn the_allocator_example_quotes_what_the_compiler_says() {
+    let mut lines = include_str!("../examples/02_allocator.rs").lines().map(str::trim);
+    let mut quotes = 0;
+    while let Some(line) = lines.next() {
+        let Some(name) = line.strip_prefix("// Refused: `ui-tests/fail/").and_then(|rest| rest.strip_suffix(".rs`:"))
+        else {
+            continue;
+        };
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("ui-tests/fail/{name}.stderr"));
+        let message = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let quoted: Vec<_> = lines.by_ref().map_while(|line| line.strip_prefix("//     ")).collect();
+        assert!(!quoted.is_empty() && quoted.iter().all(|quote| message.contains(quote)), "{name}: {quoted:?}");
+        quotes += 1;
+    }
+    assert_eq!(quotes, 9);
+}
+
+#[test]
 fn the_readme_quotes_what_the_compiler_says() {
     let message = include_str!("../ui-tests/fail/current_used_on_another_thread.stderr");
     let readme = include_str!("../README.md");

@@ -1,6 +1,6 @@
 //! Operators on streams.
 
-use super::{OperatorInputs, OperatorOutputs, sealed::Outputs};
+use super::{OperatorOutputs, sealed::Outputs};
 use crate::allocator::DeviceAllocator;
 use crate::brand::{Brand, NotShared, Unnamed};
 use crate::current::Current;
@@ -82,7 +82,6 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     pub fn launch<I, O>(&self, current: &Current<'c, N>, operator: BoundOperator<'c, I, O, N>) -> Launched<'c, I, O, N>
     where
         S: CanExecute,
-        I: OperatorInputs<'c, N>,
         O: OperatorOutputs<'c, N>,
     {
         operator.queue(current, self.queue())
@@ -97,7 +96,6 @@ impl<'c, A: DeviceAllocator, N> Turn<'c, '_, A, N> {
     /// The same.
     pub fn launch<I, O>(&self, current: &Current<'c, N>, operator: BoundOperator<'c, I, O, N>) -> Launched<'c, I, O, N>
     where
-        I: OperatorInputs<'c, N>,
         O: OperatorOutputs<'c, N>,
     {
         self.stream().launch(current, operator)

@@ -107,6 +107,28 @@ impl<'c, N> Stream<'c, With<PoolAllocator>, N> {
     }
 }
 
+/// Proofs that no queued work uses a pool. There is none that a pool takes by itself.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not prove that the stream of this pool is idle",
+    label = "queued work may still use the pool's memory",
+    note = "ALLOC-11, ALLOC-14: memory goes back to the system after a synchronise, and nothing is queued in between",
+    note = "trim through the proof: `stream.idle(current)?.trim(current)?`, or `permit.idle().trim(current)?`"
+)]
+pub trait ProvesIdle: sealed::Sealed {}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+impl PoolAllocator {
+    /// Not available: this function is here to say so in the compiler's message. A pool is trimmed through the proof that
+    /// its stream is idle ([`Idle::trim`], ALLOC-11).
+    pub fn trim<P: ProvesIdle>(&self, proof: P) -> usize {
+        let _ = proof;
+        0
+    }
+}
+
 fn grow<N>(pool: &Registered<PoolAllocator>, current: &Current<'_, N>, bytes: usize) -> Result<(), Error> {
     // The library is called before the pool is entered: a callback may be waiting for the pool under a lock of the
     // library's.

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 pub(crate) use default::sealed as sealed_default;
 pub use default::{DefaultStream, TakesAllocator};
-pub use idle::Idle;
+pub use idle::{Idle, ProvesIdle};
 pub use pending::Pending;
 pub use shared::{Member, Permit, Turn};
 pub use state::{

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod blocks;
 #[path = "../common/mod.rs"]
 mod common;
 mod functions;
@@ -11,4 +12,5 @@ mod methods;
 #[path = "../null/mod.rs"]
 mod null;
 mod pool;
+mod ready_pool;
 mod registration;

@@ -129,8 +129,27 @@ impl Books {
 
     /// From now on the library gives a block back at the next synchronise, and not after the launch.
     pub fn keep_blocks(&self) {
+        self.set("null_give_back", 1);
+    }
+
+    /// From now on the library gives each block back twice.
+    pub fn free_twice(&self) {
+        self.set("null_give_back", 2);
+    }
+
+    /// From now on the library gives no block back.
+    pub fn leak_blocks(&self) {
+        self.set("null_give_back", 3);
+    }
+
+    /// From now on models have one output, of floats and without a size.
+    pub fn have_an_output(&self) {
+        self.set("null_outputs", 1);
+    }
+
+    fn set(&self, name: &str, value: c_int) {
         // SAFETY: as stated in `control`.
-        unsafe { control::<unsafe extern "C" fn(c_int)>("null_keep_blocks")(1) };
+        unsafe { control::<unsafe extern "C" fn(c_int)>(name)(value) };
     }
 
     fn text(&self, name: &str) -> String {

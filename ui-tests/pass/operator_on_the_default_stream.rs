@@ -1,10 +1,9 @@
-// OP-01: operators run on an explicit stream.
-use ascendcl::{Current, Error, Plain, Stream, operator};
+// OP-01: operators run on explicit streams.
+use ascendcl::{Current, DeviceTensor, Error, operator};
 
-pub fn activate<'c>(current: &Current<'c>, stream: &Stream<'c, Plain>) -> Result<(), Error> {
-    let relu = operator::relu(current, current.upload_tensor(&[2], &[-1.0_f32, 1.0])?)?;
-    let _ = &stream;
-    let _ = stream.launch(current, relu);
+pub fn rectify<'c>(current: &Current<'c>, x: DeviceTensor<'c, f32>) -> Result<(), Error> {
+    let stream = current.stream()?.without_allocator();
+    let _ = stream.launch(current, operator::relu(current, x)?);
     Ok(())
 }
 

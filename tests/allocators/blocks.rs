@@ -1,0 +1,78 @@
+//! Libraries that give blocks back twice, late, or never.
+
+use super::null::books;
+use super::pool::{Pool, in_books, steps, work};
+use ascendcl::{Error, PoolAllocator, Room};
+
+#[test]
+fn a_block_that_the_library_gives_back_twice_is_freed_once() {
+    let books = books();
+    in_books(&books, |current| {
+        books.free_twice();
+        let stream = current.stream().unwrap().register(current, Pool::new("pool")).unwrap();
+        steps(&books);
+        drop(work(current, &stream));
+        assert_eq!(steps(&books), ["MemcpyAsync", "pool:allocate", "pool:free"]);
+        assert!(stream.allocator_misbehaved(), "it is told");
+        assert_eq!(stream.with_allocator(|pool| pool.live), Some(0));
+    });
+}
+
+#[test]
+fn a_registration_does_not_end_while_the_library_has_a_block() {
+    let books = books();
+    in_books(&books, |current| {
+        let stream = current.stream().unwrap().register(current, Pool::new("pool")).unwrap();
+        books.leak_blocks();
+        drop(work(current, &stream));
+        steps(&books);
+        let undone = stream.unregister(current).unwrap_err();
+        assert_eq!(
+            undone.error.to_string(),
+            "1 block(s) of the allocator are still with the library, although its stream is synchronised; what holds \
+             them, a loaded model say, has to go first (ALLOC-12)"
+        );
+        let undone = undone.value.replace(current, Pool::new("next")).unwrap_err();
+        assert!(matches!(undone.error, Error::BlocksInUse { count: 1 }));
+        let (stream, next) = undone.value;
+        assert_eq!(next.name, "next");
+        drop(next);
+        assert_eq!(steps(&books), ["SynchronizeStream", "SynchronizeStream", "next:drop"], "nothing was unregistered");
+        stream.destroy(current).unwrap();
+        assert_eq!(steps(&books), ["SynchronizeStream", "Unregister", "DestroyStream"], "and the pool is not dropped");
+    });
+    assert!(steps(&books).iter().all(|step| step != "pool:drop"), "the library may still call it");
+}
+
+#[test]
+fn a_pool_keeps_the_memory_of_which_the_library_has_a_block() {
+    let books = books();
+    in_books(&books, |current| {
+        let pool = PoolAllocator::new(current, 4096).unwrap();
+        let mut stream = current.stream().unwrap().register(current, pool).unwrap();
+        stream.grow_pool(current, 8192).unwrap();
+        books.leak_blocks();
+        drop(work(current, &stream));
+        assert_eq!(stream.idle(current).unwrap().trim(current).unwrap(), 8192, "the piece without a block");
+        let left = stream.pool_statistics().unwrap();
+        assert_eq!((left.chunks, left.reserved, left.blocks, left.bytes), (1, 4096, 1, 512));
+    });
+}
+
+#[test]
+fn an_output_that_the_library_left_without_memory_is_told_when_it_is_read() {
+    let books = books();
+    in_books(&books, |current| {
+        books.have_an_output();
+        let stream = current.stream().unwrap().without_allocator();
+        let model = current.load_model("any").unwrap().prepare_with(current, &[], &[Room::ByLibrary]).unwrap();
+        let model = stream.execute(current, model).unwrap().wait(current).unwrap();
+        assert_eq!(
+            model.read::<f32>(current, 0).unwrap_err().to_string(),
+            "the library allocated no memory for output `y`: what runs on a stream need not have its outputs allocated \
+             (DATA-06); prepare the model with room for it, `Room::AtMost(elements)`"
+        );
+        let unknown = model.output_shape(current, 0).unwrap_err();
+        assert_eq!(unknown.to_string(), "the library did not say what shape output `y` has");
+    });
+}

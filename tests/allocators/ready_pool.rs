@@ -1,0 +1,180 @@
+//! The pool that comes with the crate.
+
+use super::null::{TIMEOUT, books, refusal};
+use super::pool::{in_books, work};
+use ascendcl::{DeviceAllocator, Error, Permit, PoolAllocator, PoolBlock, Thread};
+use std::collections::BTreeMap;
+use std::mem;
+
+/// The range of a block of this many bytes.
+fn range(pool: &PoolAllocator, block: &PoolBlock, bytes: usize) -> (usize, usize) {
+    let start = pool.address(block).number();
+    (start, start + bytes)
+}
+
+#[test]
+fn blocks_that_are_out_lie_inside_the_pool_are_aligned_and_never_overlap() {
+    let books = books();
+    in_books(&books, |current| {
+        let mut pool = PoolAllocator::new(current, 1 << 20).unwrap();
+        pool.grow(current, 1 << 18).unwrap();
+        let mut out: BTreeMap<usize, (usize, PoolBlock)> = BTreeMap::new();
+        let (mut random, mut wanted, mut refused) = (1_u64, 0, 0);
+        for _ in 0..20_000 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let dice = (random >> 33) as usize;
+            if dice % 5 < 2 {
+                if let Some(start) = out.keys().nth(dice % out.len().max(1)).copied() {
+                    pool.free(out.remove(&start).unwrap().1);
+                }
+                continue;
+            }
+            let bytes = dice % (1 << (dice % 17));
+            wanted += 1;
+            let Some(block) = pool.allocate(bytes) else {
+                refused += 1;
+                continue;
+            };
+            let (start, end) = range(&pool, &block, bytes);
+            assert_eq!(start % 512, 0);
+            let below = out.range(..=start).next_back().map_or(0, |(_, (end, _))| *end);
+            let above = out.range(start..).next().map_or(usize::MAX, |(start, _)| *start);
+            assert!(below <= start && end + 32 <= above, "with the bytes that the vendor wants behind it (MEM-08)");
+            out.insert(start, (end, block));
+        }
+        let used = pool.statistics();
+        assert_eq!((used.hits + used.misses + used.refused, used.refused), (wanted, refused));
+        assert!(used.hits > used.misses && used.refused > 0, "{used:?}");
+        assert_eq!((used.blocks, used.reserved, used.chunks), (out.len(), (1 << 20) + (1 << 18), 2));
+        let needed: usize = out.iter().map(|(start, (end, _))| end - start).sum();
+        assert!(used.bytes >= needed && used.peak >= used.bytes && used.peak <= used.reserved, "{used:?}");
+        out.into_values().for_each(|(_, block)| pool.free(block));
+        assert_eq!((pool.statistics().blocks, pool.statistics().bytes), (0, 0));
+    });
+}
+
+#[test]
+fn a_pool_that_is_cut_into_small_pieces_is_whole_again_when_all_are_back() {
+    let books = books();
+    in_books(&books, |current| {
+        let mut pool = PoolAllocator::new(current, 64 << 10).unwrap();
+        let mut small: Vec<_> = std::iter::from_fn(|| pool.allocate(400)).collect();
+        assert!(small.len() >= 127, "{}", small.len());
+        let last = small.pop().unwrap();
+        small.into_iter().for_each(|block| pool.free(block));
+        assert!(pool.allocate(48 << 10).is_none(), "one small piece is in the way");
+        pool.free(last);
+        let block = pool.allocate(48 << 10).unwrap();
+        assert!(pool.allocate(usize::MAX).is_none());
+        assert_eq!(pool.statistics().largest_refused, usize::MAX);
+        pool.free(block);
+        pool.release(current).unwrap();
+    });
+}
+
+#[test]
+fn a_block_of_another_pool_is_not_taken() {
+    let books = books();
+    in_books(&books, |current| {
+        let mut one = PoolAllocator::new(current, 2048).unwrap();
+        let mut two = PoolAllocator::new(current, 2048).unwrap();
+        let (block, kept) = (one.allocate(1).unwrap(), two.allocate(1).unwrap());
+        let address = one.address(&block);
+        two.free(block);
+        assert_eq!((one.statistics().blocks, two.statistics().blocks), (1, 1));
+        let next = two.allocate(1).unwrap();
+        assert_ne!(two.address(&next), address);
+        drop((kept, next));
+        let undone = one.release(current).unwrap_err();
+        assert!(matches!(undone.error, Error::BlocksInUse { count: 1 }), "the lost block keeps its memory");
+    });
+}
+
+#[test]
+fn a_pool_serves_its_own_context_only_and_none_after_its_scope() {
+    let books = books();
+    let acl = books.acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    let pool = device.with_current(&mut thread, |current| PoolAllocator::new(current, 4096).unwrap()).unwrap();
+    assert_eq!(books.live(), "device 0 taken 1 time(s) + initialised", "the scope freed its memory");
+    device
+        .with_current(&mut thread, |current| {
+            let undone = current.stream().unwrap().register(current, pool).unwrap_err();
+            assert!(matches!(undone.error, Error::OtherContext { context } if context == current.id()));
+            assert!(undone.error.to_string().contains("memory is of another context"), "{}", undone.error);
+            let (stream, mut pool) = undone.value;
+            let frees = books.calls("aclrtMalloc");
+            assert!(matches!(pool.grow(current, 1), Err(Error::OtherContext { .. })));
+            assert_eq!(books.calls("aclrtMalloc"), frees);
+            let undone = pool.release(current).unwrap_err();
+            let permit = Permit::new(current, undone.value);
+            assert!(matches!(permit.attach(current, stream).unwrap_err().error, Error::OtherContext { .. }));
+            assert_eq!(books.calls("aclrtAllocatorRegister"), 0, "before the library is called");
+        })
+        .unwrap();
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    books.assert_closed();
+}
+
+#[test]
+fn memory_goes_back_to_the_system_when_the_stream_is_idle_and_not_before() {
+    let books = books();
+    in_books(&books, |current| {
+        let pool = PoolAllocator::new(current, 4096).unwrap();
+        let mut stream = current.stream().unwrap().register(current, pool).unwrap();
+        books.keep_blocks();
+        drop(work(current, &stream));
+        assert_eq!(stream.pool_statistics().unwrap().blocks, 1);
+
+        books.refuse_to_synchronize(TIMEOUT);
+        let frees = books.calls("aclrtFree");
+        assert_eq!(refusal(&stream.idle(current).unwrap_err()), ("aclrtSynchronizeStream", TIMEOUT));
+        assert_eq!(stream.pool_statistics().unwrap().reserved, 4096, "no proof, no trim");
+        assert_eq!(books.calls("aclrtFree"), frees);
+
+        books.synchronize_again();
+        let idle = stream.idle(current).unwrap();
+        assert_eq!(idle.with_allocator(|pool| pool.statistics().blocks), Some(0));
+        assert_eq!(idle.trim(current).unwrap(), 4096);
+        assert_eq!(idle.trim(current).unwrap(), 0);
+        assert_eq!(books.calls("aclrtFree"), frees + 1);
+        idle.grow(current, 8192).unwrap();
+        drop(work(current, &stream));
+        assert_eq!(stream.pool_statistics().unwrap().reserved, 8192);
+    });
+}
+
+#[test]
+fn what_the_library_refuses_to_free_stays_with_the_scope() {
+    let books = books();
+    in_books(&books, |current| {
+        let pool = PoolAllocator::new(current, 4096).unwrap();
+        let mut stream = current.stream().unwrap().register(current, pool).unwrap();
+        books.refuse("aclrtFree", TIMEOUT, 1);
+        assert_eq!(refusal(&stream.idle(current).unwrap().trim(current).unwrap_err()), ("aclrtFree", TIMEOUT));
+        assert_eq!(stream.pool_statistics().unwrap().reserved, 0, "the pool no longer hands it out");
+        assert!(current.collect().is_empty());
+        assert_eq!(books.calls("aclrtFree"), 2);
+    });
+}
+
+#[test]
+fn a_pool_that_is_dropped_forgotten_or_shared_leaves_its_memory_to_the_scope() {
+    let books = books();
+    in_books(&books, |current| {
+        drop(PoolAllocator::new(current, 1024).unwrap());
+        assert!(current.collect().is_empty());
+        assert_eq!(books.calls("aclrtFree"), 1);
+        mem::forget(PoolAllocator::new(current, 1024).unwrap());
+        let pool = PoolAllocator::new(current, 1024).unwrap();
+        mem::forget(current.stream().unwrap().register(current, pool).unwrap());
+
+        let mut permit = Permit::new(current, PoolAllocator::new(current, 2048).unwrap());
+        let member = permit.attach(current, current.stream().unwrap()).unwrap();
+        permit.idle().grow(current, 1024).unwrap();
+        assert_eq!(permit.idle().trim(current).unwrap(), 3072);
+        drop((permit, member));
+    });
+}

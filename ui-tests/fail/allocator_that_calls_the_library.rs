@@ -1,0 +1,23 @@
+// ALLOC-18: an allocator does not call the library, so it cannot have what that takes.
+use ascendcl::{Current, DeviceAddress, DeviceAllocator};
+
+pub struct Pool<'c> {
+    pub current: &'c Current<'c>,
+}
+
+// SAFETY: it hands out no memory.
+unsafe impl<'c> DeviceAllocator for Pool<'c> {
+    type Block = DeviceAddress;
+
+    fn allocate(&mut self, _: usize) -> Option<DeviceAddress> {
+        None
+    }
+
+    fn address(&self, block: &DeviceAddress) -> DeviceAddress {
+        *block
+    }
+
+    fn free(&mut self, _: DeviceAddress) {}
+}
+
+fn main() {}

@@ -1,0 +1,16 @@
+// ALLOC-11: nothing is queued on a stream while there is a proof that it is idle.
+use ascendcl::{Current, DeviceTensor, Error, PoolAllocator, Stream, With, operator};
+
+pub fn trim<'c>(
+    current: &Current<'c>,
+    stream: &mut Stream<'c, With<PoolAllocator>>,
+    x: DeviceTensor<'c, f32>,
+) -> Result<(), Error> {
+    let idle = stream.idle(current)?;
+    let running = stream.launch(current, operator::relu(current, x)?)?;
+    idle.trim(current)?;
+    running.wait(current)?;
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+// MEM-07: a tensor is written before an operator reads it.
+use ascendcl::operator::Operator;
+use ascendcl::{Current, Error, Plain, Stream};
+
+pub fn rectify<'c>(current: &Current<'c>, stream: &Stream<'c, Plain>) -> Result<(), Error> {
+    let x = current.tensor::<f32>(&[2])?;
+    let relu = Operator::new("Relu").bind(current, x, current.tensor::<f32>(&[2])?)?;
+    stream.launch(current, relu)?.wait(current)?;
+    Ok(())
+}
+
+fn main() {}

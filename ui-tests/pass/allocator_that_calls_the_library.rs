@@ -1,0 +1,23 @@
+// ALLOC-18: an allocator does not call the library, so it cannot have what that takes.
+use ascendcl::{DeviceAddress, DeviceAllocator};
+
+pub struct Pool {
+    pub bytes: usize,
+}
+
+// SAFETY: it hands out no memory.
+unsafe impl DeviceAllocator for Pool {
+    type Block = DeviceAddress;
+
+    fn allocate(&mut self, _: usize) -> Option<DeviceAddress> {
+        None
+    }
+
+    fn address(&self, block: &DeviceAddress) -> DeviceAddress {
+        *block
+    }
+
+    fn free(&mut self, _: DeviceAddress) {}
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+// ALLOC-15: after an operator ran with the library's own memory, a registration would be ignored.
+use ascendcl::{Current, DeviceAllocator, DeviceTensor, Error, operator};
+
+pub fn warm_up<'c, A: DeviceAllocator>(current: &Current<'c>, x: DeviceTensor<'c, f32>, pool: A) -> Result<(), Error> {
+    let stream = current.stream()?.register(current, pool)?;
+    stream.launch(current, operator::relu(current, x)?)?.wait(current)?;
+    Ok(stream.destroy(current)?)
+}
+
+fn main() {}
