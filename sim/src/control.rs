@@ -1,5 +1,6 @@
 //! For tests: what is simulated, what exists, and a fresh start.
 
+use crate::faults::{self, Injected, Plan};
 use crate::machine::config::{self, Config, ConfigError};
 use crate::machine::{self, allocator_watch, allocators, context, event, hooks, memory, streams};
 use crate::watch;
@@ -78,6 +79,21 @@ pub fn configure(config: Config) -> Result<(), ConfigError> {
     config::choose(config);
     machine::device::forget_all();
     Ok(())
+}
+
+/// Lets things go wrong from now on as this plan says, and nothing else: the plan before it is over, and the devices are
+/// well again. Refused when the plan names a function that the simulator does not have.
+///
+/// [`reset`] puts back the plan of the [configuration](Config::plan).
+pub fn fail(plan: Plan) -> Result<(), ConfigError> {
+    plan.check()?;
+    faults::begin(plan);
+    Ok(())
+}
+
+/// What has gone wrong on purpose since the plan began to hold: the first ten thousand faults.
+pub fn injected() -> Vec<Injected> {
+    faults::injected()
 }
 
 /// The broken rules that were found since they were taken last, when they are [looked for](crate::Checks).

@@ -50,7 +50,7 @@ pub(crate) mod memory;
 pub(crate) mod models;
 pub(crate) mod operators;
 mod point;
-mod pool;
+pub(crate) mod pool;
 pub(crate) mod process;
 mod queue;
 pub(crate) mod reports;
@@ -61,6 +61,7 @@ pub(crate) mod streams;
 pub(crate) mod teardown;
 mod timer;
 pub(crate) mod user_code;
+mod waiting;
 
 pub(crate) use context::{Context, current_context};
 pub(crate) use stream::Stream;
@@ -68,6 +69,7 @@ pub(crate) use streams::{submission_stream, waiting_stream};
 
 /// Ends and drops everything, whoever uses it, as if the process had just begun. The configuration stays.
 pub(crate) fn clear() {
+    crate::faults::reset();
     allocators::forget_all();
     for context in context::all() {
         if !context.is_primary() {

@@ -1,5 +1,6 @@
 //! Calls into the caller's code: callbacks, host functions, allocators.
 
+use super::waiting::InCode;
 use super::{context, pool};
 use std::cell::Cell;
 
@@ -14,7 +15,9 @@ thread_local! {
 /// current context that the code may have chosen is forgotten afterwards.
 pub(crate) fn run<R>(stream: usize, code: impl FnOnce() -> R) -> R {
     let restore = Restore { inside: INSIDE.replace(stream), context: pool::on_worker().then(context::current_number) };
+    let in_code = (stream != 0).then(|| InCode::of(stream));
     let answer = pool::lend(code);
+    drop(in_code);
     drop(restore);
     answer
 }

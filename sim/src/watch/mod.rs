@@ -12,6 +12,7 @@ pub(crate) use report::{findings, print, take_findings};
 
 use crate::abi::{Address, Name};
 use crate::failure::{Answer, Failure};
+use crate::faults::trouble;
 use crate::machine::locks::lock;
 use crate::machine::{config, context, errors, memory, user_code};
 use ascendcl_rules::*;
@@ -57,7 +58,8 @@ pub(crate) trait Named {
 
 /// The C function that this thread is in does `op` to `object`.
 pub(crate) fn call(op: Op, object: impl Named) -> Watching {
-    if mode() == OFF {
+    // What a program leaves behind on a lost device is not its doing.
+    if mode() == OFF || trouble::lost().is_some() {
         return Watching(None);
     }
     let mut event = Event::new(errors::current_call(), object.named(), op, this_thread());
