@@ -91,6 +91,11 @@ pub fn fail(plan: Plan) -> Result<(), ConfigError> {
     Ok(())
 }
 
+/// How many calls there were since the plan began to hold; 0 without a plan.
+pub fn calls() -> u64 {
+    faults::calls()
+}
+
 /// What has gone wrong on purpose since the plan began to hold: the first ten thousand faults.
 pub fn injected() -> Vec<Injected> {
     faults::injected()

@@ -34,9 +34,12 @@ pub(crate) struct Tally {
 
 /// How one run ended.
 struct End {
+    calls: u64,
     injected: Vec<Injected>,
     error: Option<String>,
     again: bool,
+    /// What should not be.
+    wrong: Vec<String>,
 }
 
 /// Lets each call of a program have the fault.
@@ -47,12 +50,17 @@ pub(crate) fn everywhere(name: &str, program: Program, fault: &str, how: How) ->
 /// Lets each call of this function have the fault.
 pub(crate) fn everywhere_of(call: &str, name: &str, program: Program, fault: &str, how: How) -> Tally {
     let _alone = common::alone();
-    let mut tally = Tally::default();
-    loop {
-        let plan = format!("{call}#{}={fault}", tally.positions + 1);
-        let end = watched(&format!("{name} with {plan}"), || run(program, &plan, how));
+    let (mut tally, mut wrong) = (Tally::default(), Vec::new());
+    for position in 1.. {
+        let plan = format!("{call}#{position}={fault}");
+        let mut end = watched(&format!("{name} with {plan}"), || run(program, &plan, how));
+        wrong.append(&mut end.wrong);
         if end.injected.is_empty() {
-            break;
+            if end.calls < position || call != "*" {
+                break;
+            }
+            // A call that cannot fail.
+            continue;
         }
         tally.positions += 1;
         tally.again += u64::from(end.again);
@@ -61,14 +69,15 @@ pub(crate) fn everywhere_of(call: &str, name: &str, program: Program, fault: &st
             Some(error) => *tally.failed.entry(error).or_default() += 1,
         }
     }
-    println!(
-        "{name}, {call}={fault}: {} positions, {} succeeded, {} failed, {} gave back once more; {:?}",
-        tally.positions,
-        tally.succeeded,
-        tally.failed.values().sum::<u64>(),
-        tally.again,
-        tally.failed,
-    );
+    if tally.positions > 0 {
+        let Tally { positions, succeeded, failed, again } = &tally;
+        let failures: u64 = failed.values().sum();
+        println!(
+            "{name}, {call}={fault}: {positions} positions, {succeeded} succeeded, {failures} failed, {again} gave back \
+             once more; {failed:?}",
+        );
+    }
+    assert!(wrong.is_empty(), "{name}:\n{}", wrong.join("\n"));
     tally
 }
 
@@ -79,20 +88,29 @@ fn run(program: Program, plan: &str, how: How) -> End {
     control::take_findings();
     control::fail(plan.parse().unwrap()).unwrap();
     let ran = catch_unwind(AssertUnwindSafe(|| attempt(program)));
-    let injected = control::injected();
+    let (calls, injected) = (control::calls(), control::injected());
     if how == How::Once {
         control::fail(Plan::new()).unwrap();
     }
-    let Ok((result, left)) = ran else { panic!("{plan}: the program panicked; {injected:?}") };
+    let at = injected.first().map_or("", |injected| injected.call);
+    let Ok((result, left)) = ran else { panic!("{plan} ({at}): the program panicked") };
+    let mut wrong = Vec::new();
     let again = left.is_some();
     let closed = left.map_or(Ok(()), |acl| acl.close().map_err(|undone| undone.error));
     if how == How::Once {
-        assert!(closed.is_ok(), "{plan}: {injected:?}: giving back once more failed: {closed:?}");
-        assert_eq!(control::live(), control::Live::default(), "{plan}: {injected:?}: left alive after {result:?}");
+        wrong.extend(closed.err().map(|error| format!("{plan} ({at}): giving back once more failed: {error}")));
+        let live = format!("{:?}", control::live());
+        let live: Vec<_> = live
+            .split([',', '{', '}'])
+            .filter(|count| count.contains(": ") && !count.trim_end().ends_with(": 0"))
+            .collect();
+        if !live.is_empty() {
+            wrong.push(format!("{plan} ({at}): left alive:{}", live.join(",")));
+        }
     }
-    let found: Vec<_> = control::take_findings().iter().map(ToString::to_string).collect();
-    assert!(found.is_empty(), "{plan}: {injected:?} after {result:?}:\n{}", found.join("\n"));
-    End { injected, error: result.err().map(|error| kind(&error)), again }
+    let found = control::take_findings().into_iter();
+    wrong.extend(found.map(|finding| format!("{plan} ({at}): \n{finding}")));
+    End { calls, injected, error: result.err().map(|error| kind(&error)), again, wrong }
 }
 
 /// Everything from `aclInit` on. What could not be given back comes with the result.

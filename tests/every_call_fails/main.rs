@@ -36,7 +36,8 @@ fn each_call_fails_once_and_the_program_ends_with_a_value_and_nothing_left() {
 #[test]
 fn each_call_fails_once_although_it_had_its_effect() {
     // Only where that is no contradiction: what a failed call made or ended, nobody could know of.
-    for call in ["aclrtMemcpyAsync", "aclmdlExecuteAsync", "aclopExecuteV2", "aclrtRecordEvent", "aclrtStreamWaitEvent"] {
+    for call in ["aclrtMemcpyAsync", "aclmdlExecuteAsync", "aclopExecuteV2", "aclrtRecordEvent", "aclrtStreamWaitEvent"]
+    {
         for (name, program) in PROGRAMS {
             harness::everywhere_of(call, name, *program, "after:507899", How::Once);
         }

@@ -119,13 +119,13 @@ macro_rules! plain {
 }
 plain! {
     (): (), false;
-    usize: 0, true;
+    usize: 0, false;
     u16: 0, false;
-    u32: 0, true;
-    i64: 0, true;
+    u32: 0, false;
+    i64: 0, false;
     f32: 0.0, false;
-    aclDataType: aclDataType::ACL_DT_UNDEFINED, true;
-    aclFormat: aclFormat::ACL_FORMAT_UNDEFINED, true;
+    aclDataType: aclDataType::ACL_DT_UNDEFINED, false;
+    aclFormat: aclFormat::ACL_FORMAT_UNDEFINED, false;
     aclrtAllocatorDesc: aclrtAllocatorDesc::NULL, true;
 }
 

@@ -27,8 +27,9 @@ use std::time::Duration;
 /// | `slow:5ms` | from now on each task of a stream takes so much longer; `us` and `s` are units, too |
 /// | `full` | the devices' free memory is gone; what is freed from now on can be had again |
 ///
-/// Calls are counted from the moment when the plan begins to hold, on all threads together. Where a function has no code
-/// to answer with, a failure is the null pointer or the zero that it has for failures; one that cannot fail does not.
+/// Calls are counted from the moment when the plan begins to hold, on all threads together. Of a function that answers with
+/// a pointer the failure is a null pointer; one that answers with a number or with nothing, or that reads what a data
+/// buffer says, cannot fail, and does not.
 ///
 /// ```
 /// use ascendcl_sim::{Calls, Fault, Plan};
@@ -155,9 +156,9 @@ impl FromStr for Plan {
         let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
         let faults = entries.map(|entry| {
             let bad = |what: String| ConfigError::new(format!("`{entry}`: {what}"));
-            let (calls, fault) = entry.split_once('=').ok_or_else(|| {
-                bad("a fault is written as calls=fault, for example aclrtMalloc#3=207001".to_owned())
-            })?;
+            let (calls, fault) = entry
+                .split_once('=')
+                .ok_or_else(|| bad("a fault is written as calls=fault, for example aclrtMalloc#3=207001".to_owned()))?;
             Ok((calls.trim().parse().map_err(bad)?, fault.trim().parse().map_err(bad)?))
         });
         let plan = Self { faults: faults.collect::<Result<_, ConfigError>>()? };

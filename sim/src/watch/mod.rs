@@ -233,6 +233,10 @@ pub(crate) fn handed_over(address: Address, bytes: usize) {
         _ => return,
     };
     let mut watching = call(Op::Allocate, Object::memory(0)).with(Object::device(device));
+    if let Some(event) = watching.0.as_mut().filter(|event| event.call.is_empty()) {
+        // On a thread of the library: a queued run.
+        event.call = "aclmdlExecuteAsync";
+    }
     watching = watching.writes(address, bytes, Role::Contents, Some(Place::Device));
     if let Some(event) = watching.0
         && let Some(checker) = &mut *lock(&CHECKER)

@@ -22,7 +22,10 @@ fn the_nth_call_of_a_name_fails_and_no_other() {
     let first = malloc(64);
     let stream = stream();
     assert_eq!(malloc_code(), 207_001);
-    assert_eq!(message(), "aclrtMalloc: the plan of the simulator wants this failure (call 3) [ACL_ERROR_RT_MEMORY_ALLOCATION]");
+    assert_eq!(
+        message(),
+        "aclrtMalloc: the plan of the simulator wants this failure (call 3) [ACL_ERROR_RT_MEMORY_ALLOCATION]"
+    );
     assert_eq!(control::live().device_blocks, 1, "the call did nothing");
     ok!(aclrtFree(malloc(64)));
     let injected = control::injected();
@@ -84,7 +87,10 @@ fn a_plan_is_read_and_written_alike() {
     ] {
         assert_eq!(plan(text).to_string(), text);
     }
-    assert_eq!(plan(" aclInit # 1 = 100000 , , *=slow: 2 s "), plan("aclInit#1=ACL_ERROR_INVALID_PARAM,*=slow:2000000us"));
+    assert_eq!(
+        plan(" aclInit # 1 = 100000 , , *=slow: 2 s "),
+        plan("aclInit#1=ACL_ERROR_INVALID_PARAM,*=slow:2000000us")
+    );
     assert!(plan("").is_empty());
 }
 
@@ -121,7 +127,10 @@ fn the_environment_has_a_plan_and_a_bad_one_fails_the_initialisation() {
     assert!(child("aclrtSetDevice#1=507033").contains("0 507033 0: "));
     assert!(child("").contains("0 0 0: "));
     let bad = child("aclrtSetDevice#1");
-    assert!(bad.contains("100000 0 0: aclInit: the simulator's configuration: ASCENDCL_SIM_FAIL=aclrtSetDevice#1: "), "{bad}");
+    assert!(
+        bad.contains("100000 0 0: aclInit: the simulator's configuration: ASCENDCL_SIM_FAIL=aclrtSetDevice#1: "),
+        "{bad}"
+    );
 }
 
 #[test]
