@@ -2,10 +2,9 @@
 
 use crate::faults::{self, Injected, Plan};
 use crate::machine::config::{self, Config, ConfigError};
-use crate::machine::{self, allocator_watch, allocators, context, event, hooks, memory, streams};
+use crate::machine::{self, allocators, context, event, hooks, memory, streams};
 use crate::watch;
 
-pub use crate::machine::allocator_watch::{Notice, Use};
 pub use ascendcl_rules::Finding;
 
 /// What exists in the machine because a program made it and has not destroyed it. Default contexts and default streams
@@ -62,11 +61,6 @@ pub fn live() -> Live {
     };
     hooks::count(&mut live);
     live
-}
-
-/// What the library has seen of the callers' allocators: the newest few thousand notices, the oldest of them first.
-pub fn allocator_notices() -> Vec<Notice> {
-    allocator_watch::notices()
 }
 
 /// Simulates something else from now on. Refused while a device is set or anything [exists](live).

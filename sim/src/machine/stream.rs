@@ -9,6 +9,7 @@ use super::streams::STREAMS;
 use super::waiting::{Link, Target, Waiting};
 use super::{allocator_calls, pool, user_code};
 use crate::failure::{Answer, Failure};
+use ascendcl_rules::Object;
 use ascendcl_sys::constants::ACL_STREAM_PERSISTENT;
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtStream;
@@ -68,6 +69,11 @@ impl Stream {
 
     pub(crate) fn number(&self) -> usize {
         self.number
+    }
+
+    /// By which those who watch know it.
+    pub(super) fn named(&self) -> Object {
+        if self.default { Object::default_stream(self.context as u64) } else { Object::stream(self.number as u64) }
     }
 
     /// The number of its context.

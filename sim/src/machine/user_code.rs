@@ -34,6 +34,11 @@ pub(crate) fn inside_of() -> usize {
     INSIDE.get()
 }
 
+/// Whether this thread is in code of the caller that some stream waits for.
+pub(super) fn is_inside() -> bool {
+    INSIDE.get() != 0
+}
+
 /// Whether this thread is in code of the caller that the stream waits for.
 pub(super) fn inside(stream: usize) -> bool {
     INSIDE.get() == stream

@@ -10,9 +10,11 @@
 use super::locks::lock;
 use super::point::Point;
 use super::stream::Stream;
+use super::user_code;
 use crate::abi::this_thread;
 use crate::failure::Failure;
 use crate::faults::trouble::{Patience, stuck};
+use crate::watch;
 use ascendcl_sys::types::aclError;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -45,6 +47,9 @@ pub(super) struct Waiting<'a> {
     /// The chain that was found last: its links were not looked at all at once, so it has to be found twice.
     suspected: Option<String>,
 }
+
+/// How a chain ends that comes back.
+const OWN: &str = "this thread";
 
 /// The threads that have waited for a while, with what each waits for.
 static WAITS: Mutex<BTreeMap<u64, Link>> = Mutex::new(BTreeMap::new());
@@ -81,6 +86,10 @@ impl<'a> Waiting<'a> {
         let found = chain.clone().filter(|chain| self.suspected.as_ref() == Some(chain));
         self.suspected = chain;
         let chain = found?;
+        // Waiting in a callback is found as such; and what never runs has been said when it was queued.
+        if let Target::Stream(stream) = self.target {
+            watch::wait_given_up(stream.named(), chain.ends_with(OWN) && !user_code::is_inside());
+        }
         Some(Failure::new(code, format!("this wait can never end: {chain}")))
     }
 }
@@ -111,7 +120,7 @@ fn chain_of(own: u64, first: Link) -> Option<String> {
         match link {
             Link::Stream(number) => words.push(format!("stream {number:#x}, which waits for ")),
             Link::Thread(thread) if thread == own => {
-                words.push("this thread".to_owned());
+                words.push(OWN.to_owned());
                 return Some(words.concat());
             }
             Link::Thread(_) => words.push("another thread, which waits for ".to_owned()),

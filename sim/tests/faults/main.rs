@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-#[allow(dead_code)]
+#[allow(dead_code, unused_imports)]
 #[path = "../findings/support.rs"]
 mod support;
 

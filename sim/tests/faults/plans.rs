@@ -102,7 +102,7 @@ fn a_bad_plan_is_told_with_what_is_wrong_and_what_is_right() {
         ("aclrtMaloc=lost", "aclrtMaloc=lost: the simulator has no function `aclrtMaloc`"),
         ("*#0=lost", "`*#0=lost`: `#0` is no number of a call: #1 is the first, #1+ all from it on"),
         ("*#x+=lost", "`*#x+=lost`: `#x+` is no number of a call: #1 is the first, #1+ all from it on"),
-        ("*=0", "*=0: 0 is success, and no failure"),
+        ("*=0", "*=ACL_ERROR_NONE: 0 is success, and no failure"),
         ("*=slow:5", "`*=slow:5`: `5` is no time: a number with us, ms or s, as in slow:5ms"),
         (
             "*=broken",

@@ -74,7 +74,6 @@ fn waits_for_a_device_that_hangs_time_out() {
 fn work_goes_on_when_a_device_hangs_no_longer() {
     let _machine = begin("aclrtCreateStream#1=hang");
     let (stream, block, pinned) = (stream(), malloc(64), malloc_host(64));
-    ok!(aclrtMemset(pinned, 64, 0, 0));
     queue_copy(block, pinned, TO_DEVICE, stream);
     assert_eq!(acl!(aclrtSynchronizeStream(stream)), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
     control::fail(Plan::new()).unwrap();
@@ -110,6 +109,7 @@ fn a_full_device_has_again_what_is_freed() {
 mod deadlocks {
     use super::*;
     use std::ffi::c_void;
+    use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
     unsafe extern "C" fn nothing(_: *mut c_void) {}
 
@@ -147,19 +147,25 @@ mod deadlocks {
             other: aclrtStream,
             context: aclrtContext,
             code: std::sync::Mutex<Option<aclError>>,
+            go: AtomicBool,
         }
         unsafe extern "C" fn wait(cross: *mut c_void) {
             // SAFETY: the test keeps it until the stream has run.
             let cross = unsafe { &*cross.cast::<Cross>() };
+            while !cross.go.load(SeqCst) {
+                std::thread::yield_now();
+            }
             ok!(aclrtSetCurrentContext(cross.context));
             *cross.code.lock().unwrap() = Some(acl!(aclrtSynchronizeStream(cross.other)));
         }
         let _machine = begin("");
         let (first, second, event) = (stream(), stream(), event());
-        let cross = Cross { other: second, context: current(), code: std::sync::Mutex::default() };
+        let (code, go) = Default::default();
+        let cross = Cross { other: second, context: current(), code, go };
         ok!(aclrtLaunchHostFunc(first, Some(wait), std::ptr::from_ref(&cross).cast_mut().cast()));
         ok!(aclrtRecordEvent(event, first));
         ok!(aclrtStreamWaitEvent(second, event));
+        cross.go.store(true, SeqCst);
         sync(first);
         sync(second);
         assert_eq!(*cross.code.lock().unwrap(), Some(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT));
