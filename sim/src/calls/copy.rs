@@ -106,7 +106,9 @@ impl Job {
         if pageable {
             stream.refuse_self_wait()?;
         }
+        let source = self.shape.is_flat().then(|| watch::source(&stream, self.from, self.shape.width)).flatten();
         let position = stream.submit(move || {
+            source.map_or(Ok(()), watch::source_is_read)?;
             self.run();
             Ok(())
         })?;
@@ -124,6 +126,10 @@ struct Shape {
 }
 
 impl Shape {
+    fn is_flat(&self) -> bool {
+        self.height == 1
+    }
+
     fn flat(count: usize) -> Self {
         Self { width: count, height: 1, dpitch: count, spitch: count }
     }
