@@ -3,14 +3,15 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod compiler;
 mod library;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 #[test]
 fn a_c_program_linked_with_the_library_recognises_digits() {
-    let output = run(&compile("classify.c"));
+    let output = run(&compiler::compile("classify.c"));
     let said = String::from_utf8_lossy(&output.stdout);
     println!("{said}{}", String::from_utf8_lossy(&output.stderr));
 
@@ -41,22 +42,4 @@ fn run(program: &Path) -> Output {
         .env("LD_LIBRARY_PATH", library::folder())
         .output()
         .expect("the compiled program runs")
-}
-
-/// Compiles a program of this folder; `$CC` names the compiler, `cc` where it is not set.
-fn compile(source: &str) -> PathBuf {
-    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(source).with_extension("");
-    let compiled = Command::new(&compiler)
-        .args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror"])
-        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(source))
-        .arg("-o")
-        .arg(&program)
-        .arg("-L")
-        .arg(library::folder())
-        .arg("-lascendcl")
-        .output()
-        .unwrap_or_else(|error| panic!("this test needs a C compiler: `{compiler}` cannot be started ({error})"));
-    assert!(compiled.status.success(), "`{compiler}` refused it:\n{}", String::from_utf8_lossy(&compiled.stderr));
-    program
 }

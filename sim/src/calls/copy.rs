@@ -108,7 +108,7 @@ impl Job {
         }
         let source = self.shape.is_flat().then(|| watch::source(&stream, self.from, self.shape.width)).flatten();
         let position = stream.submit(move || {
-            source.map_or(Ok(()), watch::source_is_read)?;
+            source.into_iter().for_each(watch::source_is_read);
             self.run();
             Ok(())
         })?;

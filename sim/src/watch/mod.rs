@@ -177,9 +177,9 @@ impl Watching {
         if config::current().run_mode() == aclrtRunMode::ACL_DEVICE {
             event.flags.push(Flag::OnDevice);
         }
-        sources::concerns(event);
+        let written = sources::concerns(event);
         let findings = lock(&CHECKER).get_or_insert_with(Checker::new).judge(event);
-        let first = findings.first().cloned();
+        let first = written.or_else(|| findings.first().cloned());
         report::record(findings);
         (Watched(self.0.take()), first)
     }

@@ -6,7 +6,7 @@
 
 use super::{CHECKER, Watching, call, mode};
 use crate::abi::Address;
-use crate::failure::{Answer, Failure};
+use crate::failure::Failure;
 use crate::machine::locks::lock;
 use crate::machine::{Stream, memory};
 use ascendcl_rules::{Access, Event, Finding, Object, Op, Role, Span, Use};
@@ -21,6 +21,8 @@ struct Source {
     address: Address,
     bytes: usize,
     sum: u64,
+    /// It was different when the copy ran.
+    altered: bool,
 }
 
 static SOURCES: Mutex<Vec<Source>> = Mutex::new(Vec::new());
@@ -44,21 +46,23 @@ pub(crate) fn source(stream: &Stream, address: Address, bytes: usize) -> Option<
         return None;
     }
     let id = NEXT.fetch_add(1, SeqCst);
-    let source = Source { id, stream: stream.named(), address, bytes, sum: sum(address, bytes)? };
+    let source = Source { id, stream: stream.named(), address, bytes, sum: sum(address, bytes)?, altered: false };
     keep(|sources| sources.push(source));
     Some(SourceId(id))
 }
 
-/// The copy runs now. Strict checks fail it when its source has changed.
-pub(crate) fn source_is_read(id: SourceId) -> Answer {
+/// The copy runs now. What has changed is found when a thread waits for it: by a call of the program's.
+pub(crate) fn source_is_read(id: SourceId) {
     let source = lock(&SOURCES).iter().find(|source| source.id == id.0).copied();
-    source.map_or(Ok(()), verify)
+    if source.is_some_and(|source| source.has_changed()) {
+        keep(|sources| sources.iter_mut().filter(|source| source.id == id.0).for_each(|source| source.altered = true));
+    }
 }
 
-/// The call waits for work, or writes memory.
-pub(super) fn concerns(event: &Event) {
+/// The call waits for work, or writes memory. Answers with what is found then.
+pub(super) fn concerns(event: &Event) -> Option<Finding> {
     if COUNT.load(SeqCst) == 0 {
-        return;
+        return None;
     }
     let written = |source: &Source| {
         event.uses.iter().any(|used| match used {
@@ -70,11 +74,13 @@ pub(super) fn concerns(event: &Event) {
     };
     // Who wrote it is known, and judged by itself.
     keep(|sources| sources.retain(|source| !written(source)));
-    if waits(event) {
-        // Not under the lock: what is found is judged, and that comes here again.
-        let sources = lock(&SOURCES).clone();
-        sources.into_iter().for_each(|source| drop(verify(source)));
+    if !waits(event) {
+        return None;
     }
+    // Not under the lock: what is found is judged, and that comes here again.
+    let sources = lock(&SOURCES).clone();
+    let found: Vec<Finding> = sources.into_iter().filter_map(verify).collect();
+    found.into_iter().next()
 }
 
 /// The call has waited: what is over is of no interest any more.
@@ -85,9 +91,8 @@ pub(super) fn settle(event: &Event) {
     let sources = lock(&SOURCES).clone();
     let over: Vec<u64> = {
         let checker = lock(&CHECKER);
-        let reads = |source: &Source| {
-            checker.as_ref().is_some_and(|checker| checker.may_be_read(source.span(), source.stream))
-        };
+        let reads =
+            |source: &Source| checker.as_ref().is_some_and(|checker| checker.may_be_read(source.span(), source.stream));
         sources.iter().filter(|source| !reads(source)).map(|source| source.id).collect()
     };
     keep(|sources| sources.retain(|source| !over.contains(&source.id)));
@@ -99,7 +104,7 @@ pub(super) fn clear() {
 
 fn waits(event: &Event) -> bool {
     let ends = matches!(event.op, Op::Destroy | Op::DestroyForce | Op::FreeSynced | Op::FreeHostSynced);
-    ends || matches!(event.op, Op::Synchronize | Op::Query)
+    ends || matches!(event.op, Op::Synchronize | Op::Query | Op::Release | Op::Finalise)
 }
 
 fn keep(change: impl FnOnce(&mut Vec<Source>)) {
@@ -113,16 +118,13 @@ fn keep(change: impl FnOnce(&mut Vec<Source>)) {
     COUNT.store(sources.len(), SeqCst);
 }
 
-fn verify(source: Source) -> Answer {
-    if sum(source.address, source.bytes).is_none_or(|now| now == source.sum) {
-        return Ok(());
+fn verify(source: Source) -> Option<Finding> {
+    if !source.altered && !source.has_changed() {
+        return None;
     }
     keep(|sources| sources.retain(|other| other.id != source.id));
     let altered = call(Op::Alter, source.stream).reads(source.address, source.bytes, Role::Source, None);
-    match altered.tell() {
-        Some(finding) if mode() == super::STRICT => Err(super::refusal(&finding)),
-        _ => Ok(()),
-    }
+    altered.tell()
 }
 
 /// `None` when the memory is no longer there.
@@ -136,6 +138,10 @@ fn sum(address: Address, bytes: usize) -> Option<u64> {
 }
 
 impl Source {
+    fn has_changed(&self) -> bool {
+        sum(self.address, self.bytes).is_some_and(|now| now != self.sum)
+    }
+
     fn span(&self) -> Span {
         super::span(self.address, self.bytes)
     }

@@ -20,7 +20,6 @@ fn run(stream: aclrtStream) -> aclError {
     execute("Relu", &[a], y, NO_ATTRIBUTES, stream)
 }
 
-
 #[test]
 fn a_block_that_is_not_aligned_is_refused_and_given_back() {
     let _machine = watched_device();
@@ -116,7 +115,7 @@ fn two_streams_at_work_with_one_allocator_are_noticed() {
     assert_eq!(run(second), ACL_SUCCESS, "it goes on, as in the vendor's library");
     let found = control::findings();
     let concurrent = found.iter().find(|finding| finding.rule == rules::ALLOC_10).unwrap();
-    let objects: Vec<_> = concurrent.objects.iter().map(|(object, _)| object.number).collect();
+    let objects: Vec<_> = concurrent.objects.iter().map(|concerned| concerned.object.number).collect();
     assert_eq!(objects[..2], [second, first].map(|stream| stream.0.addr() as u64));
     assert_eq!(findings(), [rules::ALLOC_10]);
     drop(open);
