@@ -6,6 +6,7 @@ use super::memory::not_null;
 use crate::abi::{Address, copy};
 use crate::failure::{Answer, Failure};
 use crate::faults::trouble;
+use crate::machine::config::if_documented;
 use crate::machine::memory::{Hold, hold};
 use crate::machine::{current_context, submission_stream};
 use crate::watch::{self, Watching};
@@ -18,6 +19,7 @@ pub(crate) fn aclrtMemcpy(dst: Address, dest_max: usize, src: Address, count: us
     let call = shape.uses(watch::call(Op::Use, dst), dst, src, kind).begin()?;
     current_context()?;
     fits(count, dest_max)?;
+    not_empty(count)?;
     call.end(Job::new(dst, src, shape)?.run_now())
 }
 
@@ -32,6 +34,7 @@ pub(crate) fn aclrtMemcpyAsync(
     known(dst, src, kind)?;
     not_on_host_alone(kind)?;
     fits(count, dest_max)?;
+    not_empty(count)?;
     let shape = Shape::flat(count);
     let call = shape.uses(watch::call(Op::Use, stream).queue(stream), dst, src, kind);
     let call = call.blocking_for(&[dst, src]).begin()?;
@@ -219,6 +222,11 @@ fn not_on_host_alone(kind: aclrtMemcpyKind) -> Answer {
 }
 
 /// What is written has to fit (107000).
+/// By the manual a copy has something to copy.
+fn not_empty(count: usize) -> Answer {
+    if count > 0 { Ok(()) } else { if_documented(|| Failure::invalid("there is nothing to copy: the size is 0")) }
+}
+
 pub(super) fn fits(count: usize, room: usize) -> Answer {
     if count > room {
         return Err(Failure::refused(format!("{count} bytes do not fit into {room}")));

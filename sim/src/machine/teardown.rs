@@ -2,7 +2,7 @@
 
 use super::stream::Stream;
 use super::streams::{STREAMS, find};
-use super::{context, reports};
+use super::{config, context, reports};
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::types::aclrtStream;
 use std::sync::Arc;
@@ -25,6 +25,7 @@ pub(crate) fn destroy_stream(handle: aclrtStream, rest: Rest) -> Answer {
         return Err(Failure::other_context("stream"));
     }
     if stream.is_default() {
+        config::if_documented(|| Failure::invalid("a default stream ends with its context; it cannot be destroyed"))?;
         return run_out(&stream, rest);
     }
     stream.refuse_self_wait()?;
