@@ -2,7 +2,7 @@
 
 use super::stream::Stream;
 use super::streams::{STREAMS, find};
-use super::{config, context, reports};
+use super::{config, context, reports, streams};
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::types::aclrtStream;
 use std::sync::Arc;
@@ -54,7 +54,9 @@ pub(super) fn end_streams(context: usize, rest: Rest) {
 
 fn end(stream: &Arc<Stream>, rest: Rest) -> Answer {
     stream.close();
+    let ending = streams::Ending::of(stream);
     let answer = run_out(stream, rest);
+    drop(ending);
     reports::forget_stream(stream.number());
     stream.device().give_stream_back();
     answer
