@@ -102,7 +102,7 @@ impl Handles {
         match function % 52 {
             0 => drop(acl!(aclInit(null()))),
             1 if a % 8 == 0 => drop(acl!(aclFinalize())),
-            2 | 3 | 4 => drop(acl!(aclrtSetDevice(device(a)))),
+            2..=4 => drop(acl!(aclrtSetDevice(device(a)))),
             5 if a % 4 == 0 => drop(acl!(aclrtResetDevice(device(b)))),
             6 if a % 16 == 0 => drop(acl!(aclrtResetDeviceForce(device(b)))),
             7 => {
