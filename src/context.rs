@@ -6,6 +6,7 @@ use crate::device::DeviceRow;
 use crate::error::{Error, ScopeError};
 use crate::ffi::{Api, RawContext, Restore};
 use crate::ledger::Ledger;
+use crate::life_cycle::leads;
 use crate::thread::OnThread;
 use ascendcl_macros::rule;
 use core::fmt;
@@ -42,6 +43,7 @@ impl<'c, N> Context<'c, N> {
         _thread: &mut impl OnThread,
         program: impl FnOnce(&mut Current<'c, N>) -> R,
     ) -> Result<R, Error> {
+        leads!(context: Live --> Live : MakeCurrent);
         let api = self.ledger.api();
         let _restore = Restore::here(api);
         self.ledger.context().make_current(api)?;
@@ -62,6 +64,7 @@ pub(crate) fn scope<N, T: OnThread, R>(
     thread: &mut T,
     program: impl for<'c> FnOnce(&'c Context<'c, N>, &mut T) -> R,
 ) -> Result<R, ScopeError<R>> {
+    leads!(context: Start --> Live : Create, context: Live --> End : Destroy);
     let context = {
         let _restore = Restore::here(api);
         RawContext::create(api, device.id()).map_err(ScopeError::NotOpened)?

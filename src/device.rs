@@ -7,6 +7,7 @@ use crate::current::Current;
 use crate::error::{Error, ScopeError, Undone};
 use crate::ffi::{Api, Restore};
 use crate::ledger::Ledger;
+use crate::life_cycle::leads;
 use crate::thread::OnThread;
 use ascendcl_macros::rule;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -127,6 +128,7 @@ impl<'a> Device<'a> {
 
 impl DeviceRow {
     pub(crate) fn set(api: Api, _thread: &mut impl OnThread, id: i32) -> Result<Self, Error> {
+        leads!(device: Start --> Set : Set, device: Set --> Set : SetAgain);
         let _restore = Restore::here(api);
         api.set_device(id)?;
         Ok(Self { id, patience: Mutex::default(), quarantine: Mutex::default() })
@@ -151,6 +153,7 @@ impl DeviceRow {
     }
 
     pub(crate) fn reset(&self, api: Api) -> Result<(), Error> {
+        leads!(device: Set --> Set : ResetOnce, device: Set --> End : Reset);
         let kept = lock(&self.quarantine).clone();
         for ledger in kept {
             // Runs code of the user, which may panic: what is not known to be empty stays.

@@ -4,6 +4,7 @@ use crate::brand::{Brand, Unnamed};
 use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::RawEvent;
+use crate::life_cycle::leads;
 use crate::stream::{Stream, StreamState};
 use ascendcl_macros::rule;
 use core::fmt;
@@ -32,13 +33,6 @@ pub struct Event<'c, S: EventState = Unrecorded, N = Unnamed> {
 assert_impl_all!(Event<'static>: Send, Sync);
 assert_not_impl_any!(Event<'static>: Clone);
 
-/// Holds a transition to the life cycle's declaration: the operation leads from one state to the other.
-macro_rules! leads {
-    ($from:ty: $operation:ident => $to:ty) => {
-        const { assert!(<$from as $operation>::THEN.is(<$to as EventState>::AT)) }
-    };
-}
-
 impl<'c, S: EventState, N> Event<'c, S, N> {
     /// Destroys the event (`aclrtDestroyEvent`). What waits for it already goes on waiting for the recorded point
     /// (EVENT-06).
@@ -48,6 +42,7 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
     /// The event as it was, when the library refuses.
     #[rule(EVENT_06)]
     pub fn destroy(self, current: &Current<'c, N>) -> Result<(), Undone<Self>> {
+        leads!(event: Unrecorded --> End : Destroy, event: Recorded --> End : Destroy);
         current.ledger().destroy_event(&self.raw).map_err(|error| Undone { error, value: self })
     }
 
@@ -140,7 +135,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
         current: &Current<'c, N>,
         event: Event<'c, T, N>,
     ) -> Result<Event<'c, Recorded, N>, Undone<Event<'c, T, N>>> {
-        leads!(T: CanRecord => Recorded);
+        leads!(event: T, CanRecord => Recorded);
         match event.raw.record(current.ledger().api(), self.queue()) {
             Ok(()) => Ok(Event { raw: event.raw, _state: PhantomData, _brand: Brand::NEW }),
             Err(error) => Err(Undone { error, value: event }),

@@ -49,6 +49,7 @@ mod ffi;
 mod lane;
 mod ledger;
 mod library;
+mod life_cycle;
 mod memory;
 mod model;
 pub mod operator;

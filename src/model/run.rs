@@ -6,6 +6,7 @@ use crate::current::Current;
 use crate::error::{Error, InputError};
 use crate::ffi::{Block, Given, Home};
 use crate::ledger::Ledger;
+use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use std::sync::Arc;
 
@@ -27,6 +28,7 @@ impl<'c, N> Model<'c, N> {
 impl<'c, N, P> Model<'c, N, P> {
     /// Nothing else may run on this model's working memory meanwhile.
     pub(crate) fn run_alone(&mut self, current: &mut Current<'c, N>, inputs: &[Input<'_>]) -> Result<Outputs, Error> {
+        leads!(model: Loaded --> Loaded : Run);
         self.check(inputs)?;
         let mut buffers = Buffers { ledger: current.ledger(), blocks: Vec::new() };
         let outputs = self.run_in(&mut buffers, inputs);

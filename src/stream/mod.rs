@@ -19,6 +19,7 @@ use crate::brand::{Brand, NotShared, Unnamed};
 use crate::current::Current;
 use crate::error::Undone;
 use crate::ffi::Queue;
+use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -84,6 +85,8 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     /// The stream as it was, when its work failed or the library refuses.
     #[rule(STREAM_05, STREAM_06, STREAM_07, STREAM_08)]
     pub fn destroy(self, current: &Current<'c, N>) -> Result<(), Undone<Self>> {
+        leads!(stream: Fresh --> End : Destroy, stream: Plain --> End : Destroy);
+        leads!(stream: With --> End : Destroy, stream: WithDescriptor --> End : Destroy);
         match current.ledger().destroy_stream(&self.queue) {
             // The allocator, if the stream had one, is dropped here.
             Ok(_) => Ok(()),

@@ -8,6 +8,7 @@ use super::dataset::Dataset;
 use super::execute::{Given, fill};
 use crate::error::Error;
 use crate::ledger::Shelf;
+use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
@@ -48,6 +49,7 @@ impl Binding {
         inputs: Vec<BoundInput>,
         outputs: Vec<Option<Arc<Block>>>,
     ) -> Result<Self, Error> {
+        leads!(dataset: Start --> Idle : Create, dataset: Idle --> Idle : Add);
         let given = Dataset::create(api)?;
         let results = match Dataset::create(api) {
             Ok(results) => results,
@@ -104,6 +106,7 @@ impl Binding {
     /// [emptied](Self::empty) before.
     pub(crate) fn execute(&self, api: Api, stream: &Queue, model: &LoadedModel) -> Result<(), Error> {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "binding" }) };
+        leads!(dataset: Idle --> InUse : Execute, dataset: InUse --> InUse : Execute);
         if !self.open.is_empty() {
             *self.lender() = stream.keeps();
         }
@@ -116,6 +119,7 @@ impl Binding {
 
     /// All work that used the binding is known to be done.
     pub(crate) fn rest(&self) {
+        leads!(dataset: InUse --> Idle : Wait);
         self.last_use.rest();
     }
 
@@ -157,6 +161,7 @@ impl Binding {
     /// Destroys the datasets; refused while queued work may use them (DATA-10). Open outputs have to be
     /// [emptied](Self::empty) before.
     pub(crate) fn destroy(&self, api: Api, streams: &Shelf<Queue>) -> Result<(), Error> {
+        leads!(dataset: Idle --> End : Destroy);
         self.idle(streams)?;
         if !self.gate.close() {
             return Ok(());
