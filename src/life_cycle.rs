@@ -11,12 +11,11 @@ macro_rules! leads {
         }
     };
     ($($object:ident: $from:ident --> $to:ident : $operation:ident),+ $(,)?) => {
-        const {
-            $({
-                use ascendcl_rules::$object::{At, Op, Outcome};
-                assert!(matches!(At::$from.after(Op::$operation, Outcome::Done), Some(At::$to)));
-            })+
-        }
+        // Items, which are looked at in a generic method that nobody has called yet, too.
+        $(const _: () = {
+            use ascendcl_rules::$object::{At, Op, Outcome};
+            assert!(matches!(At::$from.after(Op::$operation, Outcome::Done), Some(At::$to)));
+        };)+
     };
 }
 pub(crate) use leads;
