@@ -4,7 +4,7 @@ use crate::brand::{Brand, Unnamed};
 use crate::current::Current;
 use crate::device::DeviceRow;
 use crate::error::{Error, ScopeError};
-use crate::ffi::{Api, RawContext, Restore};
+use crate::ffi::{Api, Entered, RawContext, Restore};
 use crate::ledger::Ledger;
 use crate::life_cycle::leads;
 use crate::thread::OnThread;
@@ -47,6 +47,7 @@ impl<'c, N> Context<'c, N> {
         let api = self.ledger.api();
         let _restore = Restore::here(api);
         self.ledger.context().make_current(api)?;
+        let _entered = Entered::into(self.ledger.context());
         Ok(program(&mut Current::new(&self.ledger)))
     }
 

@@ -165,7 +165,7 @@ impl DeviceRow {
         if !stuck.is_empty() {
             return Err(Error::Poisoned { device: self.id, stuck: stuck.join("; ") });
         }
-        let _restore = Restore::here(api);
+        let _restore = Restore::entered(api);
         api.reset_device(self.id)
     }
 }

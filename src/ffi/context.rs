@@ -53,6 +53,25 @@ thread_local! {
     /// The context that should be current on this thread, and that the library refused to make current again. Without a
     /// destructor, so that nothing runs when the thread ends.
     static OWED: Cell<Option<RawContext>> = const { Cell::new(None) };
+    /// The context of this thread's innermost `Current`.
+    static ENTERED: Cell<Option<RawContext>> = const { Cell::new(None) };
+}
+
+/// As long as it lives, this thread's innermost `Current` stands for the context.
+pub(crate) struct Entered {
+    outer: Option<RawContext>,
+}
+
+impl Entered {
+    pub(crate) fn into(context: RawContext) -> Self {
+        Self { outer: ENTERED.replace(Some(context)) }
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        ENTERED.set(self.outer);
+    }
 }
 
 impl Api {
@@ -84,8 +103,22 @@ pub(crate) struct Restore {
 }
 
 impl Restore {
+    /// What an entrance of this crate made current is known; only what other code did has to be asked for, and that may
+    /// fail.
     pub(crate) fn here(api: Api) -> Self {
-        Self { api, before: OWED.take().or_else(|| RawContext::current(api)) }
+        Self { api, before: OWED.take().or(ENTERED.get()).or_else(|| RawContext::current(api)) }
+    }
+
+    /// The context has ended: it is not put back.
+    pub(crate) fn without(&mut self, ended: RawContext) {
+        self.before = self.before.filter(|before| *before != ended);
+    }
+
+    /// For a call that may end the context that is current: taking a device leaves its default context behind, and the
+    /// reset ends it (CTX-06). What this crate entered outlives the call; anything else is left as the library leaves it.
+    pub(crate) fn entered(api: Api) -> Self {
+        OWED.set(None);
+        Self { api, before: ENTERED.get() }
     }
 }
 

@@ -4,6 +4,7 @@ use super::copy::fits;
 use super::memory::not_null;
 use crate::abi::{Address, fill};
 use crate::failure::Answer;
+use crate::faults::trouble;
 use crate::machine::memory::hold;
 use crate::machine::{current_context, submission_stream};
 use crate::watch;
@@ -16,6 +17,7 @@ pub(crate) fn aclrtMemset(dev_ptr: Address, max_count: usize, value: i32, count:
     current_context()?;
     fits(count, max_count)?;
     let _hold = hold(dev_ptr, count)?;
+    trouble::before_work()?;
     fill(dev_ptr, lowest_byte(value), count);
     call.end(Ok(()))
 }

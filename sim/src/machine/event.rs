@@ -9,6 +9,7 @@ use super::locks::lock;
 use super::point::{Duty, Outcome, Point};
 use super::queue::Counted;
 use super::stream::Stream;
+use super::waiting;
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::error_codes::*;
@@ -97,7 +98,7 @@ impl Event {
 
     pub(crate) fn record(&self, stream: &Arc<Stream>) -> Answer {
         self.same_device(stream)?;
-        let point = Arc::new(Point::default());
+        let point = Arc::new(Point::new(waiting::by_stream(stream)));
         let duty = Duty::new(&point);
         // Held over the submission, so that of two records the later one on the queue is the newest.
         let mut newest = lock(&self.newest);
@@ -138,7 +139,7 @@ impl Event {
         let Some(point) = lock(&self.newest).clone() else {
             return Ok(());
         };
-        match point.wait(deadline) {
+        match point.wait(deadline)? {
             Some(Outcome::Reached(_)) => Ok(()),
             Some(Outcome::Discarded) => {
                 Err(Failure::new(ACL_ERROR_RT_STREAM_ABORT, "the stream's work was discarded before the event"))

@@ -2,7 +2,6 @@
 //!
 //! Device memory is ordinary memory here. What is behind an address that is in no block is the caller's own memory.
 
-use super::allocator_watch;
 use super::arena::{ALIGNMENT, Piece, touches};
 use super::context::Context;
 use super::device::Device;
@@ -196,7 +195,6 @@ fn free(address: Address, fits: impl Fn(Place) -> bool, rule: &'static str) -> A
         blocks.live.remove(&number)
     };
     if let Some(entry) = entry {
-        allocator_watch::freed(entry.block.address(), entry.block.size());
         entry.give_back();
     }
     Ok(())

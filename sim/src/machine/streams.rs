@@ -34,6 +34,11 @@ pub(crate) fn waiting_stream(handle: aclrtStream) -> Answer<Arc<Stream>> {
     Ok(stream)
 }
 
+/// The stream with this number, if it is there.
+pub(super) fn with_number(number: usize) -> Option<Arc<Stream>> {
+    STREAMS.get(number)
+}
+
 pub(super) fn find(handle: aclrtStream) -> Answer<Arc<Stream>> {
     STREAMS.get(handle.0.addr()).ok_or_else(|| Failure::unknown("stream"))
 }

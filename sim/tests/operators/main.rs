@@ -18,7 +18,7 @@ mod allocators;
 mod finding;
 mod handles;
 mod models;
-mod notices;
+mod misuse;
 mod order;
 mod reentrance;
 mod refusals;

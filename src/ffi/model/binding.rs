@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::ledger::Shelf;
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 /// The datasets of one model's executions, over blocks that it keeps. Without a `Drop`: what is not destroyed stays.
@@ -23,6 +24,8 @@ pub(crate) struct Binding {
     /// The caller's allocator that the last execution ran with.
     lender: Mutex<Option<Weak<dyn Keeps>>>,
     gate: Gate,
+    /// Somebody destroys the datasets, or has done so.
+    ending: AtomicBool,
     last_use: LastUse,
     /// As long as the binding's row is there, these have a name and are not freed (DATA-02).
     _blocks: Vec<Arc<Block>>,
@@ -54,7 +57,7 @@ impl Binding {
         let results = match Dataset::create(api) {
             Ok(results) => results,
             Err(error) => {
-                let _ = given.destroy(api);
+                let _ = given.discard(api);
                 return Err(error);
             }
         };
@@ -65,6 +68,7 @@ impl Binding {
             open,
             lender: Mutex::default(),
             gate: Gate::open(),
+            ending: AtomicBool::new(false),
             last_use: LastUse::new(),
             _blocks: Vec::new(),
         };
@@ -78,7 +82,7 @@ impl Binding {
         });
         if let Err(error) = filled {
             // The first error is the one to report.
-            let _ = (made.given.destroy(api), made.results.destroy(api));
+            let _ = (made.given.discard(api), made.results.discard(api));
             return Err(error);
         }
         made._blocks = inputs.into_iter().map(|input| input.block).chain(outputs.into_iter().flatten()).collect();
@@ -163,12 +167,15 @@ impl Binding {
     pub(crate) fn destroy(&self, api: Api, streams: &Shelf<Queue>) -> Result<(), Error> {
         leads!(dataset: Idle --> End : Destroy);
         self.idle(streams)?;
-        if !self.gate.close() {
+        if self.ending.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
-        // A dataset that the library refuses to destroy is lost; trying once more would destroy its buffers twice.
+        // Closed already when the library has refused before: what is left is then tried once more.
+        self.gate.close();
         let given = self.given.destroy(api);
-        given.and(self.results.destroy(api))
+        let destroyed = given.and(self.results.destroy(api));
+        self.ending.store(destroyed.is_ok(), Ordering::Release);
+        destroyed
     }
 
     fn idle(&self, streams: &Shelf<Queue>) -> Result<(), Error> {
