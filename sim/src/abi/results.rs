@@ -1,10 +1,10 @@
 //! What the results of [`calls`](crate::calls) functions become on the C side.
 
 use super::arguments::{Address, Name};
-use crate::failure::Answer;
+use crate::failure::{Answer, Failure};
 use crate::machine::errors;
-use ascendcl_sys::error_codes::{ACL_ERROR_INTERNAL_ERROR, ACL_SUCCESS};
-use ascendcl_sys::types::{aclDataType, aclError, aclFormat, aclrtAllocatorDesc};
+use ascendcl_sys::error_codes::{ACL_ERROR_INTERNAL_ERROR, ACL_ERROR_RT_FEATURE_NOT_SUPPORT, ACL_SUCCESS};
+use ascendcl_sys::types::*;
 use core::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -13,9 +13,10 @@ pub(super) trait IntoC<Raw> {
     fn into_c(self) -> Raw;
 }
 
-/// What C gets when the simulator itself is broken.
+/// What C gets when the simulator itself is broken, and from a function that it does not have.
 pub(super) trait Broken {
     const BROKEN: Self;
+    const ABSENT: Self;
 }
 
 /// A C string that stays in place: part of an object that the caller destroys, or of the thread's error text.
@@ -44,6 +45,14 @@ where
             },
             IntoC::into_c,
         )
+    })
+}
+
+/// The whole of a function that is not simulated.
+pub(super) fn absent<C: Broken>(name: &'static str) -> C {
+    errors::during(name, || {
+        errors::report(&Failure::unsupported("the simulator does not have this function"));
+        C::ABSENT
     })
 }
 
@@ -93,6 +102,7 @@ macro_rules! plain {
         }
         impl Broken for $ty {
             const BROKEN: Self = $broken;
+            const ABSENT: Self = $broken;
         }
     )* };
 }
@@ -101,19 +111,26 @@ plain! {
     usize: 0,
     u16: 0,
     u32: 0,
+    u64: 0,
     i64: 0,
     f32: 0.0,
     aclDataType: aclDataType::ACL_DT_UNDEFINED,
     aclFormat: aclFormat::ACL_FORMAT_UNDEFINED,
     aclrtAllocatorDesc: aclrtAllocatorDesc::NULL,
+    aclrtBinary: aclrtBinary::NULL,
+    acltdtTensorType: acltdtTensorType::ACL_TENSOR_DATA_UNDEFINED,
+    aclprofSubscribeOpFlag: aclprofSubscribeOpFlag::ACL_SUBSCRIBE_NONE,
 }
 
 impl Broken for aclError {
     const BROKEN: Self = ACL_ERROR_INTERNAL_ERROR;
+    const ABSENT: Self = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
 }
 impl<T> Broken for *mut T {
     const BROKEN: Self = core::ptr::null_mut();
+    const ABSENT: Self = core::ptr::null_mut();
 }
 impl<T> Broken for *const T {
     const BROKEN: Self = core::ptr::null();
+    const ABSENT: Self = core::ptr::null();
 }
