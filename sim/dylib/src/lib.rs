@@ -12,7 +12,7 @@
 //! `ASCENDCL_LIBRARY=target/release/libascendcl.so`.
 //!
 //! It says that it is a simulator: `aclrtGetSocName` answers with a name that starts with
-//! [`ascendcl_sim::SOC_NAME_PREFIX`]. Every function of the vendor's headers is exported. One that the simulator does not
+//! [`ascendcl_sim::SOC_NAME_MARK`]. Every function of the vendor's headers is exported. One that the simulator does not
 //! have answers 207000 ("feature not supported") and leaves a text that names it; `docs/simulator-coverage.md` lists them.
 
 #![allow(non_snake_case, clippy::missing_safety_doc, clippy::too_many_arguments, missing_docs)]
