@@ -6,6 +6,7 @@ mod common;
 
 use ascendcl::{Current, Error, Gears, Input, Library, Model, ModelSource, PoolAllocator, Room, RunError};
 use ascendcl_macros::proves;
+use ascendcl_sim::control;
 use common::{alone, data, digits, digits_compiled_for, positions};
 
 fn run<T>(program: impl for<'c> FnOnce(&mut Current<'c>) -> Result<T, Error>) -> T {

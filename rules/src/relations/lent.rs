@@ -23,7 +23,10 @@ fn take(case: &mut Case<'_>, allocator: Object) {
     if case.event().is(Flag::NoBlock) {
         case.report(
             ALLOC_19,
-            format!("{allocator} has no block of {} bytes for {stream}: its allocate function answered null", span.bytes),
+            format!(
+                "{allocator} has no block of {} bytes for {stream}: its allocate function answered null",
+                span.bytes
+            ),
             "a block, as long as work may be queued",
             "give the allocator more memory, or synchronise the stream when it has none left",
         )
@@ -85,7 +88,8 @@ fn released(case: &mut Case<'_>, object: Object) {
     let thread = case.event().thread;
     let mut mine = case.world.under_way.iter().map(|call| &call.scene).filter(|scene| scene.call.thread == thread);
     let freeing = mine.any(|scene| scene.event.op == Op::GiveBack);
-    let (rule, how) = if freeing { (ALLOC_14, "in the free function of its allocator") } else { (ALLOC_11, "too early") };
+    let (rule, how) =
+        if freeing { (ALLOC_14, "in the free function of its allocator") } else { (ALLOC_11, "too early") };
     case.report(
         rule,
         format!("{object} is freed {how}: work of {} may still use {} of it", lent.stream, lent.span),

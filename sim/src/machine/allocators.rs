@@ -6,9 +6,9 @@
 
 use super::allocator_calls::{self, Lender};
 use super::context::Context;
+use super::handles;
 use super::locks::lock;
 use super::scratch::Supply;
-use super::handles;
 use super::stream::Stream;
 use crate::abi::AllocatorMembers;
 use crate::failure::{Answer, Failure};

@@ -34,8 +34,8 @@ pub(crate) fn waiting_stream(handle: aclrtStream) -> Answer<Arc<Stream>> {
     Ok(stream)
 }
 
-/// The stream with this number, if it is there.
-pub(super) fn with_number(number: usize) -> Option<Arc<Stream>> {
+/// The live stream with this number.
+pub(crate) fn numbered(number: usize) -> Option<Arc<Stream>> {
     STREAMS.get(number)
 }
 

@@ -138,7 +138,7 @@ fn chain_of(own: u64, first: Link) -> Option<String> {
 fn next(link: Link) -> Option<Link> {
     match link {
         Link::Stream(number) => {
-            let stream = super::streams::with_number(number)?;
+            let stream = super::streams::numbered(number)?;
             if let Some(awaited) = stream.awaits() {
                 return Some(awaited);
             }

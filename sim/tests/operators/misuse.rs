@@ -20,7 +20,6 @@ fn run(stream: aclrtStream) -> aclError {
     execute("Relu", &[a], y, NO_ATTRIBUTES, stream)
 }
 
-
 #[test]
 fn a_block_that_is_not_aligned_is_refused_and_given_back() {
     let _machine = watched_device();
