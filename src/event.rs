@@ -5,7 +5,7 @@ use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::RawEvent;
 use crate::life_cycle::leads;
-use crate::stream::{Stream, StreamState};
+use crate::stream::Tasks;
 use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
@@ -18,7 +18,7 @@ pub use ascendcl_rules::event::{CanMeasure, CanRecord, CanWait, Recorded, State 
 
 /// An event (`aclrtCreateEvent`).
 ///
-/// A new event is [`Unrecorded`]. [`Stream::record`] puts it behind the work of a stream; then it is [`Recorded`], and
+/// A new event is [`Unrecorded`]. [`Tasks::record`] puts it behind the work of a stream; then it is [`Recorded`], and
 /// another stream or the host can wait for it. It is recorded anew and never reset: the library forbids that for such
 /// events, and a reset under several waits can leave one waiting for ever. An event that is dropped is destroyed by
 /// [`Current::collect`] or the end of its scope.
@@ -122,7 +122,7 @@ impl<'c, N> Event<'c, Unrecorded, N> {
     }
 }
 
-impl<'c, S: StreamState, N> Stream<'c, S, N> {
+impl<'c, N> Tasks<'c, N> {
     /// Puts the event behind everything that is queued on this stream so far (`aclrtRecordEvent`). Recording again moves
     /// the event; what waits for it already waits for the earlier point (EVENT-09).
     ///

@@ -5,13 +5,13 @@ use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::{Block, Home, Onto};
 use crate::model::{Input, Model, ModelSource, Outputs, Prepared, Weights};
-use crate::stream::{CanExecute, Operand, Pending, Stream, StreamState};
+use crate::stream::{CanExecute, Operand, Pending, Stream, StreamState, Tasks};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
+use core::ops::Deref;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// One working memory and one stream, for models that run strictly one after the other.
 ///
@@ -128,24 +128,6 @@ impl<'c, 'l, S: StreamState + CanExecute, N, L> Lane<'c, 'l, S, N, L> {
         model.run_alone(current, inputs)
     }
 
-    /// Waits until everything that was queued so far is done (`aclrtSynchronizeStream`).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Vendor`] with the code of work that failed on the device.
-    pub fn synchronize(&mut self, current: &Current<'c, N>) -> Result<(), Error> {
-        self.stream.synchronize(current)
-    }
-
-    /// As [`synchronize`](Self::synchronize), for at most `limit` (STREAM-16).
-    ///
-    /// # Errors
-    ///
-    /// As for [`Stream::synchronize_within`].
-    pub fn synchronize_within(&mut self, current: &Current<'c, N>, limit: Duration) -> Result<(), Error> {
-        self.stream.synchronize_within(current, limit)
-    }
-
     /// Bytes of the working memory.
     pub fn bytes(&self) -> usize {
         self.work.bytes()
@@ -154,6 +136,15 @@ impl<'c, 'l, S: StreamState + CanExecute, N, L> Lane<'c, 'l, S, N, L> {
     /// Takes the lane apart and gives the stream back. Its models can be unloaded, and not run any more.
     pub fn into_stream(self) -> Stream<'c, S, N> {
         self.stream
+    }
+}
+
+/// Copies to inputs and from outputs, and waits, are on the lane's own stream.
+impl<'c, S: StreamState + CanExecute, N, L> Deref for Lane<'c, '_, S, N, L> {
+    type Target = Tasks<'c, N>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.stream
     }
 }
 

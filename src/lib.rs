@@ -81,7 +81,7 @@ pub use run::{RunError, Setup, run};
 pub use stream::{
     CanDecline, CanExecute, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, Completion, DefaultStream,
     Fresh, Idle, Lender, Mapped, Member, Operand, Payload, Pending, Permit, Plain, ProvesIdle, Reply, Stream,
-    StreamState, TakesAllocator, Turn, With, WithDescriptor,
+    StreamState, TakesAllocator, Tasks, Turn, With, WithDescriptor,
 };
 pub use thread::{OnThread, Thread};
 

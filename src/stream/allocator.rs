@@ -95,9 +95,9 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     ) -> Result<(), Error> {
         let ledger = current.ledger();
         ledger.supports_allocators()?;
-        ledger.synchronize(&self.queue, None)?;
+        ledger.synchronize(self.queue(), None)?;
         agrees()?;
-        let before = self.queue.register(ledger.api(), members, keeps)?;
+        let before = self.queue().register(ledger.api(), members, keeps)?;
         drop(before);
         Ok(())
     }
@@ -109,9 +109,9 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
         agrees: impl FnOnce() -> Result<(), Error>,
     ) -> Result<(), Error> {
         let ledger = current.ledger();
-        ledger.synchronize(&self.queue, None)?;
+        ledger.synchronize(self.queue(), None)?;
         agrees()?;
-        drop(self.queue.unregister(ledger.api())?);
+        drop(self.queue().unregister(ledger.api())?);
         Ok(())
     }
 }
