@@ -27,6 +27,8 @@ pub struct Device<'a> {
 /// One take of a device.
 #[derive(Debug)]
 pub(crate) struct DeviceRow {
+    /// Knows where the program runs.
+    api: Api,
     id: i32,
     patience: Mutex<Option<Duration>>,
     /// The contexts that could not be taken down: something in them may still run.
@@ -74,7 +76,7 @@ impl<'a> Device<'a> {
         thread: &mut T,
         program: impl for<'c> FnOnce(&'c Context<'c, N>, &mut T) -> R,
     ) -> Result<R, ScopeError<R>> {
-        scope(self.acl.api(), &self.row, thread, program)
+        scope(self.row.api, &self.row, thread, program)
     }
 
     /// A context for one thread: creates it, enters it, and takes it down when `program` is done.
@@ -129,7 +131,7 @@ impl DeviceRow {
     pub(crate) fn set(api: Api, _thread: &mut impl OnThread, id: i32) -> Result<Self, Error> {
         let _restore = Restore::here(api);
         api.set_device(id)?;
-        Ok(Self { id, patience: Mutex::default(), quarantine: Mutex::default() })
+        Ok(Self { api, id, patience: Mutex::default(), quarantine: Mutex::default() })
     }
 
     pub(crate) fn id(&self) -> i32 {
