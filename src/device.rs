@@ -28,6 +28,8 @@ pub struct Device<'a> {
 /// One take of a device.
 #[derive(Debug)]
 pub(crate) struct DeviceRow {
+    /// Knows where the program runs.
+    api: Api,
     id: i32,
     /// What taking the device made current: its default context, which lives until the last reset.
     default: Option<RawContext>,
@@ -77,7 +79,7 @@ impl<'a> Device<'a> {
         thread: &mut T,
         program: impl for<'c> FnOnce(&'c Context<'c, N>, &mut T) -> R,
     ) -> Result<R, ScopeError<R>> {
-        scope(self.acl.api(), &self.row, thread, |api, row| RawContext::create(api, row.id), program)
+        scope(self.row.api, &self.row, thread, |api, row| RawContext::create(api, row.id), program)
     }
 
     /// Runs `program` with the device's default context, which came with `aclrtSetDevice` and goes with the last reset.
@@ -97,7 +99,7 @@ impl<'a> Device<'a> {
         program: impl for<'c> FnOnce(&'c Context<'c>, &mut T) -> R,
     ) -> Result<R, ScopeError<R>> {
         let default = |_, row: &DeviceRow| row.default.ok_or(Error::NullAnswer { call: "aclrtGetCurrentContext" });
-        scope(self.acl.api(), &self.row, thread, default, program)
+        scope(self.row.api, &self.row, thread, default, program)
     }
 
     /// A context for one thread: creates it, enters it, and takes it down when `program` is done.
@@ -154,7 +156,7 @@ impl DeviceRow {
         let _restore = Restore::here(api);
         api.set_device(id)?;
         let default = RawContext::current(api);
-        Ok(Self { id, default, patience: Mutex::default(), quarantine: Mutex::default() })
+        Ok(Self { api, id, default, patience: Mutex::default(), quarantine: Mutex::default() })
     }
 
     pub(crate) fn id(&self) -> i32 {

@@ -70,11 +70,12 @@ pub use device::Device;
 pub use error::{Error, InputError, MissingFunction, ScopeError, Undone, VendorError};
 pub use event::{CanMeasure, CanRecord, CanWait, Event, EventState, Recorded, Unrecorded};
 pub use ffi::{Element, ElementType, F16};
-pub use lane::{InLane, Lane};
+pub use lane::{InLane, Lane, OfTheLane, SharedLane};
 pub use library::{Library, Loaded};
 pub use memory::{Destination, DeviceBuffer, HostBuffer};
 pub use model::{
-    Alone, Gears, Input, Model, ModelSize, ModelSource, Output, Outputs, Prepared, Room, TensorInfo, Weights,
+    Alone, Gears, Input, Load, Model, ModelSize, ModelSource, Output, Outputs, Prepared, Room, TensorInfo, Weights,
+    Which, Workspace,
 };
 pub use operator::{DeviceTensor, Operator};
 pub use run::{RunError, Setup, run};

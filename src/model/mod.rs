@@ -2,11 +2,14 @@
 
 mod bound;
 mod description;
+mod load;
 mod prepared;
 mod run;
 mod source;
 mod tensor;
 mod weights;
+mod which;
+mod workspace;
 
 use crate::brand::{Brand, NotShared, Unnamed};
 use crate::current::Current;
@@ -23,11 +26,15 @@ use std::sync::Arc;
 pub use crate::ffi::Gears;
 pub use bound::Room;
 pub use description::TensorInfo;
+pub use load::Load;
+pub(crate) use load::onto;
 pub use prepared::Prepared;
 pub(crate) use run::dims;
 pub use source::{ModelSize, ModelSource};
 pub use tensor::{Input, Output, Outputs};
 pub use weights::Weights;
+pub use which::Which;
+pub use workspace::Workspace;
 
 /// A loaded model.
 ///
