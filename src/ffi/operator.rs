@@ -29,7 +29,7 @@ pub(crate) struct Invocation {
     ending: AtomicBool,
     last_use: LastUse,
     /// As long as the invocation's row is there, these have a name and are not freed.
-    _blocks: Vec<Arc<Block>>,
+    blocks: Vec<Arc<Block>>,
 }
 
 // SAFETY: descriptions, buffers and attributes belong to the process and have no thread affinity. The library writes them
@@ -76,7 +76,7 @@ impl Invocation {
             gate: Gate::open(),
             ending: AtomicBool::new(false),
             last_use: LastUse::new(),
-            _blocks: Vec::new(),
+            blocks: Vec::new(),
         };
         let filled = made
             .inputs
@@ -88,7 +88,7 @@ impl Invocation {
             let _ = made.take_down(api).or_else(|_| made.take_down(api));
             return Err(error);
         }
-        made._blocks =
+        made.blocks =
             inputs.into_iter().chain(outputs).filter_map(|part| part.memory).map(|(block, _)| block).collect();
         Ok(made)
     }
@@ -136,6 +136,18 @@ impl Invocation {
                 )
             }
         })
+    }
+
+    /// All work that used the operator or its tensors is known to be done.
+    pub(crate) fn rest(&self) {
+        self.last_use.rest();
+        self.blocks.iter().for_each(|block| block.rest());
+    }
+
+    /// What is queued on this stream by now comes after all work that used the operator or its tensors.
+    pub(crate) fn follow(&self, queue: &Queue) {
+        queue.lead(&self.last_use);
+        self.blocks.iter().for_each(|block| block.follow(queue));
     }
 
     /// Destroys the descriptions, buffers and attributes; refused while queued work may use them.

@@ -4,7 +4,7 @@
 use crate::common::{data, digits_compiled_for, digits_in_batches_of, positions};
 use crate::harness::Program;
 use ascendcl::operator::{self, Operator};
-use ascendcl::{Current, Error, Input, ModelSource, Permit, PoolAllocator, Room};
+use ascendcl::{Current, Error, Input, Load, ModelSource, Permit, PoolAllocator, Room};
 use std::mem;
 use std::time::Duration;
 
@@ -75,7 +75,7 @@ fn model_at_once(current: &mut Current<'_>) -> Result<(), Error> {
 fn model_on_a_stream(current: &mut Current<'_>) -> Result<(), Error> {
     let stream = current.stream()?.without_allocator();
     let image = digits_in_batches_of(4);
-    let mut model = current.load_model_from_memory(&image)?.prepare(current, &[&[4, 64]], &[&[4, 10]])?;
+    let mut model = current.load(ModelSource::memory(&image).into())?.prepare(current, &[&[4, 64]], &[&[4, 10]])?;
     for _ in 0..2 {
         model.write(current, 0, &[0.0_f32; 256])?;
         model = stream.execute(current, model)?.wait(current)?;
@@ -91,11 +91,12 @@ fn lane(current: &mut Current<'_>) -> Result<(), Error> {
     let source = ModelSource::memory(&image);
     let size = current.model_size(source)?;
     let weights = current.weights(source)?;
-    current.load_on(source, &weights)?.unload(current)?;
+    current.load(Load::builder().source(source).weights(&weights).build())?.unload(current)?;
     let stream = current.stream()?.without_allocator();
-    let stream = current.lane(stream, 2 * size.work, |current, mut lane| {
-        let mut first = lane.load(current, source, Some(&weights))?.prepare(current, &[&[8, 64]], &[&[8, 10]])?;
-        let mut second = lane.load(current, source, None)?;
+    let stream = current.lane(stream, current.workspace(2 * size.work)?, |current, mut lane| {
+        let load = Load::builder().source(source).weights(&weights).build();
+        let mut first = lane.load(current, load)?.prepare(current, &[&[8, 64]], &[&[8, 10]])?;
+        let mut second = lane.load(current, source.into())?;
         first.write(current, 0, &[0.0_f32; 512])?;
         let pending = lane.execute(current, first)?;
         lane.run(current, &mut second, &[Input::new(&[8, 64], &[0.0_f32; 512])?])?;
@@ -103,14 +104,14 @@ fn lane(current: &mut Current<'_>) -> Result<(), Error> {
         lane.synchronize(current)?;
         second.unload(current)?;
         Ok::<_, Error>(lane.into_stream())
-    })??;
+    })?;
     stream.destroy(current)?;
     Ok(())
 }
 
 fn open_shapes(current: &mut Current<'_>) -> Result<(), Error> {
     let stream = current.stream()?.without_allocator();
-    let model = current.load(ModelSource::memory(&positions()))?;
+    let model = current.load(ModelSource::memory(&positions()).into())?;
     let mut prepared = model.prepare_with(current, &[&[4]], &[Room::ByLibrary])?;
     for (elements, found) in [([0.0_f32, 5.0, 0.0, 1.0], 2), ([1.0; 4], 4)] {
         prepared.write(current, 0, &elements)?;
@@ -124,7 +125,7 @@ fn open_shapes(current: &mut Current<'_>) -> Result<(), Error> {
 
 fn gears(current: &mut Current<'_>) -> Result<(), Error> {
     let file = digits_compiled_for("1,7");
-    let mut compiled = current.load(ModelSource::memory(&file))?;
+    let mut compiled = current.load(ModelSource::memory(&file).into())?;
     compiled.run(current, &[Input::new(&[7, 64], &[0.0_f32; 448])?])?;
     let stream = current.stream()?.without_allocator();
     let mut prepared = compiled.prepare_with(current, &[&[7, 64]], &[Room::AtMost(70)])?;

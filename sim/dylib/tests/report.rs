@@ -39,7 +39,8 @@ fn under_strict_checks_each_mistake_fails_and_names_its_rule() {
 /// What the program prints, and what the simulator does.
 fn run(checks: &str) -> (String, String) {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    let output = Command::new(PROGRAM.get_or_init(|| compiler::compile("mistakes.c")))
+    let compile = || compiler::compile("CC", "cc", "-std=c11", "mistakes.c", library::folder(), "-lascendcl");
+    let output = Command::new(PROGRAM.get_or_init(compile))
         .env("LD_LIBRARY_PATH", library::folder())
         .env("ASCENDCL_SIM", checks)
         .output()

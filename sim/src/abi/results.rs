@@ -4,8 +4,8 @@ use super::arguments::{Address, Name};
 use crate::failure::{Answer, Failure};
 use crate::faults::{self, Verdict};
 use crate::machine::{errors, process};
-use ascendcl_sys::error_codes::{ACL_ERROR_INTERNAL_ERROR, ACL_SUCCESS};
-use ascendcl_sys::types::{aclDataType, aclError, aclFormat, aclrtAllocatorDesc};
+use ascendcl_sys::error_codes::{ACL_ERROR_INTERNAL_ERROR, ACL_ERROR_RT_FEATURE_NOT_SUPPORT, ACL_SUCCESS};
+use ascendcl_sys::types::*;
 use core::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -17,6 +17,8 @@ pub(super) trait IntoC<Raw> {
 /// What C gets when the simulator itself is broken, or a call is made to fail.
 pub(super) trait Broken: Sized {
     const BROKEN: Self;
+    /// From a function that the simulator does not have.
+    const ABSENT: Self;
     /// Whether `BROKEN` tells the caller of a failure.
     const TELLS: bool = true;
 
@@ -70,6 +72,14 @@ where
     })
 }
 
+/// The whole of a function that is not simulated.
+pub(super) fn absent<C: Broken>(name: &'static str) -> C {
+    errors::during(name, || {
+        errors::report(&Failure::unsupported("the simulator does not have this function"));
+        C::ABSENT
+    })
+}
+
 impl IntoC<aclError> for Answer {
     fn into_c(self) -> aclError {
         match self {
@@ -116,6 +126,7 @@ macro_rules! plain {
         }
         impl Broken for $ty {
             const BROKEN: Self = $broken;
+            const ABSENT: Self = $broken;
             const TELLS: bool = $tells;
         }
     )* };
@@ -125,15 +136,20 @@ plain! {
     usize: 0, false;
     u16: 0, false;
     u32: 0, false;
+    u64: 0, false;
     i64: 0, false;
     f32: 0.0, false;
     aclDataType: aclDataType::ACL_DT_UNDEFINED, false;
     aclFormat: aclFormat::ACL_FORMAT_UNDEFINED, false;
     aclrtAllocatorDesc: aclrtAllocatorDesc::NULL, true;
+    aclrtBinary: aclrtBinary::NULL, true;
+    acltdtTensorType: acltdtTensorType::ACL_TENSOR_DATA_UNDEFINED, false;
+    aclprofSubscribeOpFlag: aclprofSubscribeOpFlag::ACL_SUBSCRIBE_NONE, false;
 }
 
 impl Broken for aclError {
     const BROKEN: Self = ACL_ERROR_INTERNAL_ERROR;
+    const ABSENT: Self = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
 
     fn failed(failure: &Failure) -> Self {
         failure.code
@@ -141,7 +157,9 @@ impl Broken for aclError {
 }
 impl<T> Broken for *mut T {
     const BROKEN: Self = core::ptr::null_mut();
+    const ABSENT: Self = core::ptr::null_mut();
 }
 impl<T> Broken for *const T {
     const BROKEN: Self = core::ptr::null();
+    const ABSENT: Self = core::ptr::null();
 }

@@ -6,6 +6,7 @@ use super::memory::not_null;
 use crate::abi::{Address, copy};
 use crate::failure::{Answer, Failure};
 use crate::faults::trouble;
+use crate::machine::capture::{is_capturing, refuse_blocking, refuse_synchronous};
 use crate::machine::config::if_documented;
 use crate::machine::memory::{Hold, hold};
 use crate::machine::{current_context, submission_stream};
@@ -18,6 +19,7 @@ pub(crate) fn aclrtMemcpy(dst: Address, dest_max: usize, src: Address, count: us
     let shape = Shape::flat(count);
     let call = shape.uses(watch::call(Op::Use, dst), dst, src, kind).begin()?;
     current_context()?;
+    refuse_synchronous()?;
     fits(count, dest_max)?;
     not_empty(count)?;
     call.end(Job::new(dst, src, shape)?.run_now())
@@ -53,6 +55,7 @@ pub(crate) fn aclrtMemcpy2d(
     let shape = Shape::plane(dst, src, Shape { width, height, dpitch, spitch }, kind)?;
     let call = shape.uses(watch::call(Op::Use, dst), dst, src, kind).begin()?;
     current_context()?;
+    refuse_synchronous()?;
     call.end(Job::new(dst, src, shape)?.run_now())
 }
 
@@ -88,13 +91,13 @@ impl Job {
     }
 
     /// Runs it in the middle of the call.
-    fn run_now(self) -> Answer {
+    fn run_now(&self) -> Answer {
         trouble::before_work()?;
         self.run();
         Ok(())
     }
 
-    fn run(self) {
+    fn run(&self) {
         let Shape { width, height, dpitch, spitch } = self.shape;
         for row in 0..height {
             copy(self.to.offset(row * dpitch), self.from.offset(row * spitch), width);
@@ -107,10 +110,13 @@ impl Job {
         let stream = submission_stream(stream)?;
         let pageable = self.holds.iter().any(Hold::is_pageable);
         if pageable {
+            refuse_blocking(&stream, "a copy of memory that is not pinned waits until it has run")?;
             stream.refuse_self_wait()?;
         }
-        let source = self.shape.is_flat().then(|| watch::source(&stream, self.from, self.shape.width)).flatten();
-        let position = stream.submit(move || {
+        // What is captured reads its source when it is replayed, whatever is there then.
+        let watched = self.shape.is_flat() && !is_capturing(stream.number());
+        let source = watched.then(|| watch::source(&stream, self.from, self.shape.width)).flatten();
+        let position = stream.submit_each(move |_| {
             source.into_iter().for_each(watch::source_is_read);
             self.run();
             Ok(())
@@ -121,7 +127,7 @@ impl Job {
 
 /// Rows, and the distances between their starts.
 #[derive(Clone, Copy)]
-struct Shape {
+pub(super) struct Shape {
     width: usize,
     height: usize,
     dpitch: usize,
@@ -133,7 +139,7 @@ impl Shape {
         self.height == 1
     }
 
-    fn flat(count: usize) -> Self {
+    pub(super) fn flat(count: usize) -> Self {
         Self { width: count, height: 1, dpitch: count, spitch: count }
     }
 
@@ -164,7 +170,7 @@ impl Shape {
 
     /// Tells the memory that a copy uses: of several rows the first and the last, because what is between the rows is not
     /// touched.
-    fn uses(&self, call: Watching, dst: Address, src: Address, kind: aclrtMemcpyKind) -> Watching {
+    pub(super) fn uses(&self, call: Watching, dst: Address, src: Address, kind: aclrtMemcpyKind) -> Watching {
         let (to, from) = sides(kind);
         let last = self.height.saturating_sub(1);
         let rows = if self.height == 0 {

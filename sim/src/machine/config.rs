@@ -1,7 +1,7 @@
 //! What is simulated: how many devices, of what size, under which name.
 
 use super::locks::lock;
-use crate::SOC_NAME_PREFIX;
+use crate::SOC_NAME_MARK;
 use crate::failure::{Answer, Failure};
 use crate::faults::{self, Plan};
 use crate::watch::{self, Checks};
@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 /// | variable | meaning | default |
 /// | --- | --- | --- |
 /// | `ASCENDCL_SIM_DEVICES` | how many devices | 2 |
-/// | `ASCENDCL_SIM_SOC` | the system on chip's name; begins with `Simulator` | `Simulator910B1` |
+/// | `ASCENDCL_SIM_SOC` | the system on chip's name; contains `Simulator` | `Simulator910B1` |
 /// | `ASCENDCL_SIM_RUN_MODE` | where the program runs: `host` or `device` | `host` |
 /// | `ASCENDCL_SIM` | what happens when a call breaks a rule of the vendor's: `report` or `strict`, as [`Checks`] says; and, after a comma or alone, `documented`, as [`documented`](Self::documented) says | nothing |
 /// | `ASCENDCL_SIM_FAIL` | which calls go wrong, and how, as [`Plan`] says | nothing |
@@ -41,7 +41,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             devices: 2,
-            soc: format!("{SOC_NAME_PREFIX}910B1"),
+            soc: format!("{SOC_NAME_MARK}910B1"),
             run_mode: aclrtRunMode::ACL_HOST,
             memory: 1 << 30,
             streams: 1984,
@@ -115,7 +115,7 @@ impl Config {
         self
     }
 
-    /// The system on chip's name; it has to begin with [`SOC_NAME_PREFIX`].
+    /// The system on chip's name; it has to contain [`SOC_NAME_MARK`].
     pub fn soc(mut self, name: impl Into<String>) -> Self {
         self.soc = name.into();
         self
@@ -178,8 +178,8 @@ impl Config {
             let text = format!("{} devices cannot be simulated, only 1 to {MOST_DEVICES}", self.devices);
             return Err(ConfigError(text));
         }
-        if !self.soc.starts_with(SOC_NAME_PREFIX) || self.soc.contains('\0') {
-            let text = format!("the name {:?} does not begin with {SOC_NAME_PREFIX}", self.soc);
+        if !self.soc.contains(SOC_NAME_MARK) || self.soc.contains('\0') {
+            let text = format!("the name {:?} does not contain {SOC_NAME_MARK}", self.soc);
             return Err(ConfigError(text));
         }
         self.plan.check()
@@ -331,6 +331,7 @@ mod tests {
         assert_eq!(read("ASCENDCL_SIM_DEVICES", "8"), Ok(Config::new().devices(8)));
         assert_eq!(read("ASCENDCL_SIM_RUN_MODE", "device"), Ok(Config::new().on_device(true)));
         assert_eq!(read("ASCENDCL_SIM_SOC", "SimulatorX"), Ok(Config::new().soc("SimulatorX")));
+        assert_eq!(read("ASCENDCL_SIM_SOC", "AscendSimulator1"), Ok(Config::new().soc("AscendSimulator1")));
         let mode = |checks, documented| Ok(Config::new().checks(checks).documented(documented));
         assert_eq!(read("ASCENDCL_SIM", "strict"), mode(Checks::Strict, false));
         assert_eq!(read("ASCENDCL_SIM", "documented, report"), mode(Checks::Report, true));

@@ -24,8 +24,8 @@
 //! 1. the initialisation count ([`process`]), then the configuration;
 //! 2. the list of devices, then one device's `life` ([`device`]);
 //! 3. one event's newest record ([`event`]);
-//! 4. a handle table, or the memory table;
-//! 5. one stream's queue;
+//! 4. the ranges of addresses, then one range, then a handle table or the memory table;
+//! 5. one stream's queue, then one capture or one group of captured tasks;
 //! 6. the arena's free places, one point, the pool's run queue, the timer, the allocators' book, who is inside which
 //!    allocator, the watch on their blocks, or the report book and then one reporter.
 //!
@@ -36,6 +36,7 @@ mod allocator_blocks;
 pub(crate) mod allocator_calls;
 pub(crate) mod allocators;
 mod arena;
+pub(crate) mod capture;
 pub(crate) mod config;
 pub(crate) mod context;
 pub(crate) mod device;
@@ -51,15 +52,18 @@ pub(crate) mod operators;
 mod point;
 pub(crate) mod pool;
 pub(crate) mod process;
+pub(crate) mod profiling;
 mod queue;
 pub(crate) mod reports;
 pub(crate) mod scratch;
 mod serve;
+pub(crate) mod settings;
 pub(crate) mod stream;
 pub(crate) mod streams;
 pub(crate) mod teardown;
 mod timer;
 pub(crate) mod user_code;
+pub(crate) mod virtual_memory;
 mod waiting;
 
 pub(crate) use context::{Context, current_context};
@@ -82,6 +86,7 @@ pub(crate) fn clear() {
     device::forget_all();
     allocators::clear();
     process::clear();
+    profiling::clear();
     crate::watch::reset();
     errors::clear();
 }

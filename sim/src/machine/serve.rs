@@ -4,7 +4,7 @@ use super::locks::lock;
 use super::point::Outcome;
 use super::queue::{Queue, Task, TooLate, Turn, answer_of};
 use super::stream::Stream;
-use super::{pool, timer};
+use super::{pool, streams, timer};
 use crate::failure::{Answer, Failure};
 use crate::faults::trouble;
 use ascendcl_sys::error_codes::ACL_ERROR_RT_INTERNAL_ERROR;
@@ -43,6 +43,7 @@ impl Stream {
                             "a task of the simulator failed; this is a defect of the simulator",
                         ))
                     });
+                    let answer = self.heed(answer);
                     queue = lock(&self.queue);
                     self.finish(&mut queue, answer);
                 }
@@ -79,11 +80,34 @@ impl Stream {
         if !matches!(&queue.turn, Turn::Parked(current, _) if *current == ticket) {
             return false;
         }
-        let wait = std::mem::replace(&mut queue.turn, next);
-        self.finish(&mut queue, answer_of(end));
+        let wait = std::mem::replace(&mut queue.turn, Turn::Running);
+        let mut answer = answer_of(end);
+        if answer.is_err() {
+            drop(queue);
+            answer = self.heed(answer);
+            queue = lock(&self.queue);
+        }
+        queue.turn = next;
+        self.finish(&mut queue, answer);
         drop(queue);
         drop(wait);
         true
+    }
+
+    /// A failure of a stream that stops at failures stops every stream of its context (STREAM-15). The failed task has not
+    /// ended yet, so that what follows it is discarded before anybody sees it end. The queue keeps the failure then.
+    fn heed(&self, answer: Answer) -> Answer {
+        let Err(failure) = answer else { return Ok(()) };
+        if !self.settings.stops_at_failure() {
+            return Err(failure);
+        }
+        self.stop(&failure);
+        for stream in streams::of_context(self.context()) {
+            if stream.number() != self.number() {
+                stream.stop(&failure);
+            }
+        }
+        Ok(())
     }
 
     fn finish(&self, queue: &mut Queue, answer: Answer) {

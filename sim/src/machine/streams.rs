@@ -58,6 +58,11 @@ pub(super) fn with_number(number: usize) -> Option<Arc<Stream>> {
     STREAMS.get(number).or_else(|| ENDING.get(number))
 }
 
+/// The live stream with this number.
+pub(crate) fn numbered(number: usize) -> Option<Arc<Stream>> {
+    STREAMS.get(number)
+}
+
 pub(super) fn find(handle: aclrtStream) -> Answer<Arc<Stream>> {
     STREAMS.get(handle.0.addr()).ok_or_else(|| Failure::unknown("stream"))
 }

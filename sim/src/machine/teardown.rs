@@ -2,7 +2,7 @@
 
 use super::stream::Stream;
 use super::streams::{STREAMS, find};
-use super::{config, context, reports, streams};
+use super::{capture, config, context, reports, streams};
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::types::aclrtStream;
 use std::sync::Arc;
@@ -28,6 +28,7 @@ pub(crate) fn destroy_stream(handle: aclrtStream, rest: Rest) -> Answer {
         config::if_documented(|| Failure::invalid("a default stream ends with its context; it cannot be destroyed"))?;
         return run_out(&stream, rest);
     }
+    capture::refuse_on(&stream, "destroyed")?;
     stream.refuse_self_wait()?;
     // Of two threads that destroy the same stream one finds it gone.
     let stream = STREAMS.remove(stream.number()).ok_or_else(|| Failure::unknown("stream"))?;
@@ -55,6 +56,7 @@ pub(super) fn end_streams(context: usize, rest: Rest) {
 fn end(stream: &Arc<Stream>, rest: Rest) -> Answer {
     stream.close();
     let ending = streams::Ending::of(stream);
+    capture::forget_stream(stream);
     let answer = run_out(stream, rest);
     drop(ending);
     reports::forget_stream(stream.number());

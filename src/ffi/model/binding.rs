@@ -8,6 +8,7 @@ use super::dataset::Dataset;
 use super::execute::{Given, fill};
 use crate::error::Error;
 use crate::ledger::Shelf;
+use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
@@ -51,6 +52,7 @@ impl Binding {
         inputs: Vec<BoundInput>,
         outputs: Vec<Option<Arc<Block>>>,
     ) -> Result<Self, Error> {
+        leads!(dataset: Start --> Idle : Create, dataset: Idle --> Idle : Add);
         let given = Dataset::create(api)?;
         let results = match Dataset::create(api) {
             Ok(results) => results,
@@ -108,6 +110,7 @@ impl Binding {
     /// [emptied](Self::empty) before.
     pub(crate) fn execute(&self, api: Api, stream: &Queue, model: &LoadedModel) -> Result<(), Error> {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "binding" }) };
+        leads!(dataset: Idle --> InUse : Execute, dataset: InUse --> InUse : Execute);
         if !self.open.is_empty() {
             *self.lender() = stream.keeps();
         }
@@ -116,6 +119,17 @@ impl Binding {
             // covered this submission (the stamps); the memory that they describe is kept by this binding.
             unsafe { api.library().aclmdlExecuteAsync(model.id(), self.given.raw(), self.results.raw(), stream) }
         })
+    }
+
+    /// All work that used the binding is known to be done.
+    pub(crate) fn rest(&self) {
+        leads!(dataset: InUse --> Idle : Wait);
+        self.last_use.rest();
+    }
+
+    /// What is queued on this stream by now comes after all work that used the binding.
+    pub(crate) fn follow(&self, queue: &Queue) {
+        queue.lead(&self.last_use);
     }
 
     /// The shape of an output after an execution, when the library says so.
@@ -151,6 +165,7 @@ impl Binding {
     /// Destroys the datasets; refused while queued work may use them (DATA-10). Open outputs have to be
     /// [emptied](Self::empty) before.
     pub(crate) fn destroy(&self, api: Api, streams: &Shelf<Queue>) -> Result<(), Error> {
+        leads!(dataset: Idle --> End : Destroy);
         self.idle(streams)?;
         if self.ending.swap(true, Ordering::AcqRel) {
             return Ok(());

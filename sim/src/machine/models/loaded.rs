@@ -5,7 +5,6 @@ use super::super::context::{Context, current_context};
 use super::super::handles::Table;
 use super::super::locks::{lock, wait};
 use super::super::memory::free_device;
-use super::super::stream::Stream;
 use super::super::{user_code, waiting};
 use super::{Description, listen, on_device};
 use crate::abi::Address;
@@ -158,15 +157,15 @@ impl Loaded {
         Turn(if RUNNING.replace(true) { None } else { Some(lock(&self.run)) })
     }
 
-    /// Counts an execution that goes to a stream; refused once the model is being unloaded.
-    pub(super) fn ticket(self: &Arc<Self>, stream: &Stream) -> Answer<Ticket> {
+    /// Counts an execution that goes to the stream with this number; refused once the model is being unloaded.
+    pub(super) fn ticket(self: &Arc<Self>, stream: usize) -> Answer<Ticket> {
         let mut queued = lock(&self.queued);
         if queued.closed {
             drop(queued);
             return Err(unknown(self.id));
         }
-        *queued.by_stream.entry(stream.number()).or_default() += 1;
-        Ok(Ticket { model: Arc::clone(self), stream: stream.number() })
+        *queued.by_stream.entry(stream).or_default() += 1;
+        Ok(Ticket { model: Arc::clone(self), stream })
     }
 
     fn refuse_self_wait(&self) -> Answer {
