@@ -20,6 +20,7 @@ mod capture_rules;
 mod options;
 mod profiling;
 mod registration;
+mod scale;
 mod settings;
 mod support;
 mod virtual_memory;
