@@ -146,8 +146,8 @@ pub(crate) fn map(address: Address, size: usize, offset: usize, handle: aclrtDrv
     }
     let device = physical.device.as_ref().map(|device| device.id());
     let mut state = lock(&range.state);
-    range.clear(&mut state, offset, size)?;
-    if state.slots.values().any(|slot| slot.device != device) {
+    range.check_free(&state, offset, size)?;
+    if state.slots.iter().any(|(at, slot)| *at != offset && slot.device != device) {
         return Err(Failure::refused("memory of another device is mapped in the range"));
     }
     range
@@ -273,8 +273,9 @@ impl Range {
         memory::has_mapping(self.pages.start().offset(offset))
     }
 
-    /// Removes what only queued work still uses; refuses when the program has mapped something there.
-    fn clear(&self, state: &mut State, offset: usize, size: usize) -> Answer {
+    /// Refuses when the program has mapped something there, or queued work still uses part of it. What work uses of
+    /// exactly this place is about to be replaced at once, so that the work never finds nothing there.
+    fn check_free(&self, state: &State, offset: usize, size: usize) -> Answer {
         let overlaps = |(at, slot): &(&usize, &Slot)| **at < offset + size && **at + slot.size > offset;
         let found: Vec<(usize, usize)> =
             state.slots.iter().filter(overlaps).map(|(at, slot)| (*at, slot.size)).collect();
@@ -282,9 +283,11 @@ impl Range {
             let at = self.pages.start().number() + at;
             return Err(Failure::refused(format!("memory is mapped at {at:#x} already")));
         }
-        for (at, size) in found {
-            state.slots.remove(&at);
-            let _ = self.pages.unmap(at, size);
+        if found.iter().any(|found| *found != (offset, size)) {
+            let at = self.pages.start().number() + offset;
+            return Err(Failure::refused(format!(
+                "queued work still uses memory at {at:#x}; synchronise its stream first"
+            )));
         }
         Ok(())
     }
