@@ -13,7 +13,7 @@ use crate::failure::{Answer, Failure};
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_MEMORY_ALLOCATION, ACL_ERROR_RT_RESOURCE_ALLOC_FAIL};
 use ascendcl_sys::types::*;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, RwLock};
 
 /// What sizes and addresses are multiples of.
@@ -34,8 +34,8 @@ struct State {
 
 struct Slot {
     size: usize,
-    /// Of the mapping.
-    id: u64,
+    /// How many mappings of this place are there: the program's, and those that work still uses.
+    mappings: usize,
     device: Option<u32>,
 }
 
@@ -51,7 +51,6 @@ struct Physical {
 pub(crate) struct Mapping {
     range: Arc<Range>,
     offset: usize,
-    id: u64,
     handle: usize,
     physical: Arc<Physical>,
     access: AtomicU32,
@@ -154,13 +153,12 @@ pub(crate) fn map(address: Address, size: usize, offset: usize, handle: aclrtDrv
         .pages
         .map(offset, &physical.memory)
         .ok_or_else(|| Failure::new(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "the host has no mapping left"))?;
-    static IDS: AtomicU64 = AtomicU64::new(0);
-    let id = IDS.fetch_add(1, SeqCst);
-    state.slots.insert(offset, Slot { size, id, device });
+    let slot = state.slots.entry(offset).or_insert(Slot { size, mappings: 0, device });
+    slot.mappings += 1;
+    slot.device = device;
     let mapping = Mapping {
         range: Arc::clone(&range),
         offset,
-        id,
         handle: handle.0.addr(),
         physical,
         access: AtomicU32::new(access),
@@ -242,8 +240,10 @@ impl Mapping {
 impl Drop for Mapping {
     fn drop(&mut self) {
         let mut state = lock(&self.range.state);
-        // Another mapping may stand there by now.
-        if state.slots.get(&self.offset).is_some_and(|slot| slot.id == self.id) {
+        let Some(slot) = state.slots.get_mut(&self.offset) else { return };
+        slot.mappings -= 1;
+        // Work that uses an older mapping of the place must find something there, even if it is the newest.
+        if slot.mappings == 0 {
             state.slots.remove(&self.offset);
             // Without a place in the system's tables the memory stays mapped until something else takes the addresses.
             let _ = self.range.pages.unmap(self.offset, self.physical.memory.size());

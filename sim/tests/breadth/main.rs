@@ -22,5 +22,6 @@ mod profiling;
 mod registration;
 mod scale;
 mod settings;
+mod stress;
 mod support;
 mod virtual_memory;

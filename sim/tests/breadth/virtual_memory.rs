@@ -191,6 +191,8 @@ fn what_queued_work_still_uses_is_replaced_as_a_whole_or_not_at_all() {
         ok!(copy::aclrtMemsetAsync(start, UNIT, value, 4096, stream));
     }
     ok!(memory::aclrtUnmapMem(start));
+    mapped(start, UNIT);
+    ok!(memory::aclrtUnmapMem(start));
     let large = physical(2 * UNIT);
     fails!(INVALID, "synchronise its stream", memory::aclrtMapMem(start, 2 * UNIT, 0, large, 0));
     drop(open);
