@@ -4,20 +4,23 @@ use crate::brand::{Brand, Unnamed};
 use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::RawEvent;
-use crate::stream::{Stream, StreamState};
+use crate::life_cycle::leads;
+use crate::stream::Tasks;
 use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
+use std::time::Duration;
 
 // The states and their bounds come from the declaration of an event's life cycle.
 pub use ascendcl_rules::event::{CanMeasure, CanRecord, CanWait, Recorded, State as EventState, Unrecorded};
 
 /// An event (`aclrtCreateEvent`).
 ///
-/// A new event is [`Unrecorded`]. [`Stream::record`] puts it behind the work of a stream; then it is [`Recorded`], and
-/// another stream or the host can wait for it (EVENT-05). An event that is dropped is destroyed by
+/// A new event is [`Unrecorded`]. [`Tasks::record`] puts it behind the work of a stream; then it is [`Recorded`], and
+/// another stream or the host can wait for it. It is recorded anew and never reset: the library forbids that for such
+/// events, and a reset under several waits can leave one waiting for ever. An event that is dropped is destroyed by
 /// [`Current::collect`] or the end of its scope.
 #[must_use = "an event that is dropped is destroyed by `collect` or at the end of its scope"]
 #[rule(EVENT_05, EVENT_07)]
@@ -30,13 +33,6 @@ pub struct Event<'c, S: EventState = Unrecorded, N = Unnamed> {
 assert_impl_all!(Event<'static>: Send, Sync);
 assert_not_impl_any!(Event<'static>: Clone);
 
-/// Holds a transition to the life cycle's declaration: the operation leads from one state to the other.
-macro_rules! leads {
-    ($from:ty: $operation:ident => $to:ty) => {
-        const { assert!(<$from as $operation>::THEN.is(<$to as EventState>::AT)) }
-    };
-}
-
 impl<'c, S: EventState, N> Event<'c, S, N> {
     /// Destroys the event (`aclrtDestroyEvent`). What waits for it already goes on waiting for the recorded point
     /// (EVENT-06).
@@ -46,6 +42,7 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
     /// The event as it was, when the library refuses.
     #[rule(EVENT_06)]
     pub fn destroy(self, current: &Current<'c, N>) -> Result<(), Undone<Self>> {
+        leads!(event: Unrecorded --> End : Destroy, event: Recorded --> End : Destroy);
         current.ledger().destroy_event(&self.raw).map_err(|error| Undone { error, value: self })
     }
 
@@ -61,6 +58,24 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
         S: CanWait,
     {
         self.raw.synchronize(current.ledger().api())
+    }
+
+    /// As [`synchronize`](Self::synchronize), for at most `limit` (`aclrtSynchronizeEventWithTimeout`, in whole
+    /// milliseconds, at least one).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] whose code [`is_timeout`](crate::Code::is_timeout) when the time was up.
+    #[rule(EVENT_11)]
+    pub fn synchronize_within(&self, current: &Current<'c, N>, limit: Duration) -> Result<(), Error>
+    where
+        S: CanWait,
+    {
+        self.raw.synchronize_within(current.ledger().api(), limit)
+    }
+
+    pub(crate) fn raw(&self) -> &RawEvent {
+        &self.raw
     }
 
     /// Whether the work before the recorded point is done (`aclrtQueryEventStatus`).
@@ -82,7 +97,8 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`]: 107007 when `start` was recorded after this event.
+    /// [`Error::EventsOfTwoStreams`] when they were not recorded on one stream; [`Error::Vendor`]: 107007 when `start` was
+    /// recorded after this event.
     #[rule(EVENT_04)]
     pub fn milliseconds_since<T: CanMeasure>(
         &self,
@@ -93,6 +109,7 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
         S: CanMeasure,
     {
         let api = current.ledger().api();
+        self.raw.shares_its_stream_with(&start.raw)?;
         start.raw.synchronize(api)?;
         self.raw.synchronize(api)?;
         self.raw.milliseconds_since(api, &start.raw)
@@ -105,7 +122,7 @@ impl<'c, N> Event<'c, Unrecorded, N> {
     }
 }
 
-impl<'c, S: StreamState, N> Stream<'c, S, N> {
+impl<'c, N> Tasks<'c, N> {
     /// Puts the event behind everything that is queued on this stream so far (`aclrtRecordEvent`). Recording again moves
     /// the event; what waits for it already waits for the earlier point (EVENT-09).
     ///
@@ -118,7 +135,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
         current: &Current<'c, N>,
         event: Event<'c, T, N>,
     ) -> Result<Event<'c, Recorded, N>, Undone<Event<'c, T, N>>> {
-        leads!(T: CanRecord => Recorded);
+        leads!(event: T, CanRecord => Recorded);
         match event.raw.record(current.ledger().api(), self.queue()) {
             Ok(()) => Ok(Event { raw: event.raw, _state: PhantomData, _brand: Brand::NEW }),
             Err(error) => Err(Undone { error, value: event }),

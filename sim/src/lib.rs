@@ -18,11 +18,13 @@ mod abi;
 mod calls;
 pub mod control;
 mod failure;
+mod faults;
 mod machine;
 mod model;
 mod watch;
 
 pub use abi::{exports, resolve};
+pub use faults::{Calls, Fault, Injected, Plan};
 pub use machine::config::{Config, ConfigError};
 pub use watch::Checks;
 

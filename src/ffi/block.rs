@@ -6,7 +6,9 @@ use crate::error::Error;
 use crate::ledger::Shelf;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtMemMallocPolicy, aclrtMemcpyKind};
+use core::alloc::Layout;
 use core::ffi::c_void;
+use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
@@ -19,6 +21,18 @@ pub(crate) enum Home {
     Device,
     /// `aclrtMallocHost`, `aclrtFreeHost`.
     Pinned,
+    /// What `Pinned` becomes where the program runs on the device: memory of the device, which the program follows like
+    /// its own (MODE-01). `aclrtMalloc`, `aclrtFree`.
+    Common,
+    /// Ordinary memory that a vector gave up, with the layout that it had there.
+    Pageable(Layout),
+}
+
+/// One side of a copy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Side {
+    Host,
+    Device,
 }
 
 /// One allocation. It has no `Drop`: a block that is not freed through [`free`](Self::free) stays allocated, which is
@@ -41,14 +55,17 @@ unsafe impl Sync for Block {}
 impl Block {
     /// Allocates on the current context's device, or pinned memory of the host. A length of zero is refused by the
     /// library, so the smallest block has one byte.
-    #[rule(MEM_04, MEM_05, MEM_09)]
+    ///
+    /// What is pinned on a host is memory of the device for a program that runs there.
+    #[rule(MEM_04, MEM_05, MEM_09, MODE_01)]
     pub(crate) fn allocate(api: Api, home: Home, bytes: usize) -> Result<Self, Error> {
         api.may_be_called()?;
         api.in_place()?;
         let mut start = core::ptr::null_mut();
         let length = bytes.max(1);
+        let home = if home == Home::Pinned && api.on_device() { Home::Common } else { home };
         let (call, code) = match home {
-            Home::Device => {
+            Home::Device | Home::Common => {
                 let policy = aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST;
                 // SAFETY: `start` is a place for the address.
                 ("aclrtMalloc", unsafe { api.library().aclrtMalloc(&raw mut start, length, policy) })
@@ -57,6 +74,7 @@ impl Block {
                 // SAFETY: `start` is a place for the address.
                 ("aclrtMallocHost", unsafe { api.library().aclrtMallocHost(&raw mut start, length) })
             }
+            Home::Pageable(_) => return Ok(Self::of_vec(vec![0_u8; length])),
         };
         let doing = || format!("allocate {length} bytes of {}", home.name());
         api.done(call, code, doing)?;
@@ -67,6 +85,35 @@ impl Block {
     /// Takes over device memory that the library allocated and handed out (DATA-06), to be freed like any other.
     pub(super) fn adopt(start: NonNull<c_void>, bytes: usize) -> Self {
         Self { start, bytes, home: Home::Device, last_use: LastUse::new(), freed: AtomicBool::new(false) }
+    }
+
+    /// Takes over the memory of a vector, as ordinary host memory that copies may use until a synchronise covers them.
+    pub(crate) fn of_vec<E: Pod>(elements: Vec<E>) -> Self {
+        let mut elements = ManuallyDrop::new(elements);
+        // A vector whose capacity has no layout cannot exist; without capacity there is nothing to give back.
+        let layout = Layout::array::<E>(elements.capacity()).unwrap_or(Layout::new::<()>());
+        let bytes = elements.len() * size_of::<E>();
+        // SAFETY: the pointer of a vector is never null.
+        let start = unsafe { NonNull::new_unchecked(elements.as_mut_ptr().cast()) };
+        let (last_use, freed) = (LastUse::new(), AtomicBool::new(false));
+        Self { start, bytes, home: Home::Pageable(layout), last_use, freed }
+    }
+
+    /// Gives the memory back as the vector that it was; a block of another home, or one that queued work may use, stays
+    /// as it is. `handle` is the only handle: nothing else names the memory afterwards.
+    pub(crate) fn take_vec<E: Pod>(handle: &mut Arc<Self>, streams: &Shelf<Queue>) -> Option<Vec<E>> {
+        let Home::Pageable(layout) = handle.home else { return None };
+        let fits = layout.align() == align_of::<E>() || layout.size() == 0;
+        if !fits || handle.last_use.is_in_doubt() || !streams.has_done(&handle.last_use) {
+            return None;
+        }
+        if handle.freed.swap(true, Ordering::AcqRel) {
+            return None;
+        }
+        let (length, capacity) = (handle.bytes / size_of::<E>(), layout.size() / size_of::<E>());
+        // SAFETY: `of_vec` took pointer, length and capacity from a vector of this element type (the buffer's type says
+        // so), all elements are initialised, nothing in flight uses them, and `freed` keeps anyone else from freeing.
+        Some(unsafe { Vec::from_raw_parts(handle.start.as_ptr().cast(), length, capacity) })
     }
 
     /// Frees the block; refused while queued work may use it, and done once only.
@@ -82,9 +129,16 @@ impl Block {
         }
         let (call, code) = match self.home {
             // SAFETY: allocated by the matching function, idle, and not freed before.
-            Home::Device => ("aclrtFree", unsafe { api.library().aclrtFree(self.start.as_ptr()) }),
+            Home::Device | Home::Common => ("aclrtFree", unsafe { api.library().aclrtFree(self.start.as_ptr()) }),
             // SAFETY: as above.
             Home::Pinned => ("aclrtFreeHost", unsafe { api.library().aclrtFreeHost(self.start.as_ptr()) }),
+            Home::Pageable(layout) => {
+                if layout.size() > 0 {
+                    // SAFETY: a vector allocated it with this layout; idle, and not freed before, as above.
+                    unsafe { std::alloc::dealloc(self.start.as_ptr().cast(), layout) }
+                }
+                return Ok(());
+            }
         };
         let freed = api.done(call, code, || format!("free {} bytes of {}", self.bytes, self.home.name()));
         freed.inspect_err(|_| self.freed.store(false, Ordering::Release))
@@ -95,10 +149,7 @@ impl Block {
         let from = bytes_of(from);
         self.holds(from.len())?;
         api.in_place()?;
-        let kind = match self.home {
-            Home::Device => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE,
-            Home::Pinned => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST,
-        };
+        let kind = api.direction(self.home.side(), Side::Host);
         // SAFETY: the slice and the block both hold `from.len()` bytes, and the copy is over when the call returns.
         let code = unsafe {
             api.library().aclrtMemcpy(self.start.as_ptr(), self.bytes, from.as_ptr().cast(), from.len(), kind)
@@ -111,10 +162,7 @@ impl Block {
         let to = bytes_of_mut(to);
         self.holds(to.len())?;
         api.in_place()?;
-        let kind = match self.home {
-            Home::Device => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST,
-            Home::Pinned => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST,
-        };
+        let kind = api.direction(Side::Host, self.home.side());
         // SAFETY: the slice and the block both hold `to.len()` bytes, and the copy is over when the call returns.
         let code =
             unsafe { api.library().aclrtMemcpy(to.as_mut_ptr().cast(), to.len(), self.start.as_ptr(), to.len(), kind) };
@@ -130,7 +178,7 @@ impl Block {
         api.done("aclrtMemset", code, || format!("set {} bytes of {}", self.bytes, self.home.name()))
     }
 
-    /// The block as host memory, for pinned blocks; empty for device memory, which the host cannot follow (MEM-10), and
+    /// The block as host memory, for blocks of the host; empty for device memory, which the host cannot follow (MEM-10), and
     /// for a block that a failed call left in doubt: a copy may be running, and nobody could wait for it.
     ///
     /// `handle` is the pointer in the buffer's handle: queued work takes the handle away until it is synchronised, so
@@ -138,10 +186,11 @@ impl Block {
     pub(crate) fn as_host<E: Pod>(handle: &Arc<Self>) -> &[E] {
         match handle.home {
             Home::Device => &[],
-            Home::Pinned if handle.last_use.is_in_doubt() => &[],
-            // SAFETY: the block is `bytes` long, aligned for every element (the library aligns to 64 bytes and more),
-            // initialised, and not written meanwhile, as stated above.
-            Home::Pinned => unsafe {
+            _ if handle.last_use.is_in_doubt() => &[],
+            // SAFETY: the block is `bytes` long, aligned for every element (the library aligns to 64 bytes and more, a
+            // vector's memory is aligned for its own), initialised, and not written meanwhile, as stated above. Common
+            // memory is the program's own: it runs on the device that the memory is of.
+            Home::Pinned | Home::Common | Home::Pageable(_) => unsafe {
                 core::slice::from_raw_parts(handle.start.as_ptr().cast::<E>(), handle.bytes / size_of::<E>())
             },
         }
@@ -152,17 +201,17 @@ impl Block {
     pub(crate) fn as_host_mut<E: Pod>(handle: &mut Arc<Self>) -> &mut [E] {
         match handle.home {
             Home::Device => &mut [],
-            Home::Pinned if handle.last_use.is_in_doubt() => &mut [],
+            _ if handle.last_use.is_in_doubt() => &mut [],
             // SAFETY: as in `as_host`.
-            Home::Pinned => unsafe {
+            Home::Pinned | Home::Common | Home::Pageable(_) => unsafe {
                 core::slice::from_raw_parts_mut(handle.start.as_ptr().cast::<E>(), handle.bytes / size_of::<E>())
             },
         }
     }
 
-    /// Sets every byte of a new pinned block to zero, before anyone can look into it.
+    /// Sets every byte of a new block for the host to zero, before anyone can look into it.
     pub(crate) fn zeroed_on_host(self) -> Self {
-        if self.home == Home::Pinned {
+        if matches!(self.home, Home::Pinned | Home::Common) {
             // SAFETY: the block holds `bytes` bytes (at least one was allocated), and nobody else knows it yet.
             unsafe { core::ptr::write_bytes(self.start.as_ptr().cast::<u8>(), 0, self.bytes) }
         }
@@ -179,9 +228,31 @@ impl Block {
         self.start.as_ptr()
     }
 
+    /// The address of a byte of the block, or one behind its last.
+    #[inline]
+    pub(super) fn at(&self, byte: usize) -> *mut c_void {
+        self.start.as_ptr().wrapping_byte_add(byte)
+    }
+
     #[inline]
     pub(super) fn home(&self) -> Home {
         self.home
+    }
+
+    /// Whether nobody knows if work uses the block, and nobody could wait for it.
+    pub(crate) fn is_in_doubt(&self) -> bool {
+        self.last_use.is_in_doubt()
+    }
+
+    /// All work that used the block is known to be done.
+    #[inline]
+    pub(crate) fn rest(&self) {
+        self.last_use.rest();
+    }
+
+    /// Everything queued on this stream by now comes after all work that used the block.
+    pub(crate) fn follow(&self, queue: &Queue) {
+        queue.lead(&self.last_use);
     }
 
     #[inline]
@@ -189,24 +260,55 @@ impl Block {
         &self.last_use
     }
 
-    /// Whether `bytes` bytes can be copied to or from the block now.
+    /// Whether `bytes` bytes can be copied to or from the start of the block now.
     #[inline]
     pub(super) fn holds(&self, bytes: usize) -> Result<(), Error> {
+        self.holds_at(0, bytes)
+    }
+
+    /// As [`holds`](Self::holds), from the byte `start` on.
+    #[inline]
+    pub(super) fn holds_at(&self, start: usize, bytes: usize) -> Result<(), Error> {
         if self.last_use.is_in_doubt() {
             return Err(Error::StillRunning { what: self.home.name() });
         }
-        if bytes <= self.bytes {
+        let end = start.saturating_add(bytes);
+        if end <= self.bytes {
             return Ok(());
         }
-        Err(Error::TooShort { what: self.home.name(), need: bytes, have: self.bytes })
+        Err(Error::TooShort { what: self.home.name(), need: end, have: self.bytes })
     }
 }
 
 impl Home {
+    pub(super) fn side(self) -> Side {
+        match self {
+            Self::Device => Side::Device,
+            Self::Pinned | Self::Common | Self::Pageable(_) => Side::Host,
+        }
+    }
+
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Device => "device memory",
-            Self::Pinned => "pinned host memory",
+            Self::Pinned | Self::Common => "pinned host memory",
+            Self::Pageable(_) => "pageable host memory",
+        }
+    }
+}
+
+impl Api {
+    /// The direction of a copy follows from where its two sides live. For a program that runs on the device, all memory
+    /// is the device's (MODE-03).
+    #[inline]
+    #[rule(COPY_02, MODE_01, MODE_03)]
+    pub(super) fn direction(self, to: Side, from: Side) -> aclrtMemcpyKind {
+        match (to, from) {
+            _ if self.on_device() => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE,
+            (Side::Device, Side::Device) => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE,
+            (Side::Device, Side::Host) => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE,
+            (Side::Host, Side::Device) => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST,
+            (Side::Host, Side::Host) => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST,
         }
     }
 }

@@ -18,12 +18,14 @@
 mod allocator;
 mod api;
 mod block;
+mod callback;
 mod context;
 mod descriptor;
 mod device_allocator;
 mod element;
 mod event;
 mod gate;
+mod lend;
 mod load;
 mod model;
 mod operator;
@@ -38,7 +40,8 @@ use std::thread::yield_now;
 pub(crate) use allocator::{Elsewhere, Kept, Members, Registered};
 pub(crate) use api::{Api, Initialised, c_path};
 pub(crate) use block::{Block, Home};
-pub(crate) use context::{RawContext, Restore};
+pub(crate) use callback::message_of;
+pub(crate) use context::{Entered, RawContext, Restore};
 pub use descriptor::{
     Address, AddressFn, Allocate, AllocateFn, AllocateNearFn, Descriptor, Free, FreeFn, HasAddress, HasAllocate,
     HasFree, HasObject, LacksAddress, LacksAllocate, LacksFree, LacksObject, NoAddress, NoAllocate, NoFree, NoObject,
@@ -48,12 +51,13 @@ pub use device_allocator::DeviceAllocator;
 pub use element::{Element, ElementType, F16};
 pub(crate) use element::{bytes_of, collect_elements};
 pub(crate) use event::RawEvent;
+pub(crate) use lend::{Borrowed, lend};
 pub(crate) use load::open_first;
 #[cfg(feature = "sim")]
 pub(crate) use load::simulator;
 pub use model::Gears;
-pub(crate) use model::{Binding, BoundInput, Given, LoadedModel, ModelImage, Onto, Port, Sizes};
+pub(crate) use model::{Binding, BoundInput, Given, LoadedModel, ModelImage, Onto, Port, Share, Sizes};
 pub(crate) use operator::{Invocation, Part};
 pub use pool::{PoolAllocator, PoolBlock};
-pub(crate) use queue::Queue;
+pub(crate) use queue::{Place, Queue};
 use stamp::{Clock, LastUse};

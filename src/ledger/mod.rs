@@ -17,6 +17,7 @@
 
 mod shelf;
 
+use crate::Element;
 use crate::allocator::ContextId;
 use crate::error::Error;
 use crate::ffi::{
@@ -93,7 +94,7 @@ impl Ledger {
     }
 
     pub(crate) fn create_event(&self) -> Result<Arc<RawEvent>, Error> {
-        Ok(self.events.put(RawEvent::create(self.api)?))
+        Ok(self.events.put(RawEvent::create(self.api, self.device())?))
     }
 
     /// The context's default stream; it is there without being created (DEV-03), and its row from the first use on.
@@ -165,6 +166,26 @@ impl Ledger {
     #[inline]
     pub(crate) fn synchronize(&self, stream: &Queue, limit: Option<Duration>) -> Result<(), Error> {
         stream.synchronize(self.api, limit)
+    }
+
+    /// Waits for everything in the context; for at most `limit`, if there is one.
+    pub(crate) fn synchronize_all(&self, limit: Option<Duration>) -> Result<(), Error> {
+        let marks: Vec<_> = self.streams.all().into_iter().map(|stream| (stream.mark(), stream)).collect();
+        self.api.synchronize_device(limit)?;
+        marks.into_iter().for_each(|(mark, stream)| stream.reached(mark));
+        Ok(())
+    }
+
+    /// A vector's memory as a host block.
+    pub(crate) fn keep_vec<E: Element>(&self, elements: Vec<E>) -> Arc<Block> {
+        self.keep(Block::of_vec(elements))
+    }
+
+    /// The vector back, when nothing in flight uses it.
+    pub(crate) fn take_vec<E: Element>(&self, block: &mut Arc<Block>) -> Option<Vec<E>> {
+        let elements = Block::take_vec(block, &self.streams)?;
+        self.blocks.remove(block);
+        Some(elements)
     }
 
     /// Synchronises and destroys; the row goes when the library agreed. Gives back what an allocator's registration
@@ -252,7 +273,7 @@ impl Ledger {
         if self.gone.load(Ordering::Acquire) {
             return Ok(());
         }
-        let _restore = Restore::here(self.api);
+        let mut restore = Restore::here(self.api);
         if let Err(error) = self.context.make_current(self.api) {
             return Err(vec![error]);
         }
@@ -291,6 +312,9 @@ impl Ledger {
         if errors.is_empty() {
             let destroyed = self.context.destroy(self.api);
             self.gone.store(destroyed.is_ok(), Ordering::Release);
+            if destroyed.is_ok() {
+                restore.without(self.context);
+            }
             errors.extend(destroyed.err());
         }
         // Last, and with nothing locked or half done: the allocators are the user's, and so is what dropping them does.

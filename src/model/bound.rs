@@ -1,6 +1,7 @@
 //! The device memory of a prepared model.
 
 use super::description::Shape;
+use super::which::quoted;
 use super::{Model, TensorInfo, dims};
 use crate::Element;
 use crate::current::Current;
@@ -112,6 +113,15 @@ impl Tensors {
         })
     }
 
+    pub(super) fn blocks(&self) -> impl Iterator<Item = &Block> {
+        let inputs = self.inputs.iter().map(|input| &*input.block);
+        let outputs = self.outputs.iter().filter_map(|output| match &output.room {
+            OwnRoom::Exactly(_, block) | OwnRoom::AtMost(block) => Some(&**block),
+            OwnRoom::ByLibrary => None,
+        });
+        inputs.chain(outputs).chain(self.gear.iter().map(|(_, block)| &**block))
+    }
+
     /// The inputs as the library takes them, the one for the gear among them.
     pub(super) fn parts(&self) -> Vec<BoundInput> {
         let part = |bound: &Bound| BoundInput {
@@ -149,8 +159,11 @@ pub(super) fn same_count(infos: &[TensorInfo], found: usize) -> Result<(), Input
     if infos.len() == found {
         return Ok(());
     }
-    let names: Vec<_> = infos.iter().map(|info| format!("`{}`", info.name)).collect();
-    Err(InputError::Count { expected: infos.len(), found, names: names.join(", ") })
+    Err(InputError::Count { expected: infos.len(), found, names: names(infos) })
+}
+
+pub(super) fn names(infos: &[TensorInfo]) -> String {
+    quoted(infos.iter().map(|info| info.name.as_str()))
 }
 
 fn accepted<'s>(info: &TensorInfo, shape: &'s [usize]) -> Result<&'s [usize], InputError> {

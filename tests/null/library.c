@@ -14,6 +14,7 @@ static handle fresh(void) { return (handle)(__atomic_fetch_add(&next, 0x40, __AT
 aclError aclInit(const char *path) { (void)path; return 0; }
 aclError aclFinalizeReference(uint64_t *count) { *count = 0; return 0; }
 const char *aclGetRecentErrMsg(void) { return NULL; }
+aclError aclrtGetRunMode(unsigned *mode) { *mode = 1; return 0; }
 aclError aclrtGetDeviceCount(uint32_t *count) { *count = 1; return 0; }
 aclError aclrtSetDevice(int32_t id) { (void)id; return 0; }
 aclError aclrtResetDevice(int32_t id) { (void)id; return 0; }
@@ -37,6 +38,12 @@ aclError aclrtMemcpyAsync(void *to, size_t room, const void *from, size_t count,
     (void)to; (void)room; (void)from; (void)count; (void)kind; (void)stream;
     return 0;
 }
+
+aclError aclrtMemsetAsync(void *start, size_t room, int32_t value, size_t count, handle stream) {
+    (void)start; (void)room; (void)value; (void)count; (void)stream;
+    return 0;
+}
+aclError aclrtStreamQuery(handle stream, unsigned *status) { (void)stream; *status = 0; return 0; }
 
 aclError aclrtCreateEvent(handle *event) { *event = fresh(); return 0; }
 aclError aclrtDestroyEvent(handle event) { (void)event; return 0; }

@@ -147,9 +147,20 @@ impl Books {
         self.set("null_outputs", 1);
     }
 
+    /// From now on the program runs on the device.
+    pub fn run_on_device(&self) {
+        self.set("null_on_device", 1);
+    }
+
     fn set(&self, name: &str, value: c_int) {
         // SAFETY: as stated in `control`.
         unsafe { control::<unsafe extern "C" fn(c_int)>(name)(value) };
+    }
+
+    /// From now on callbacks are taken and never run.
+    pub fn lose_callbacks(&self) {
+        // SAFETY: as stated in `control`.
+        unsafe { control::<unsafe extern "C" fn(c_int)>("null_lose_callbacks")(1) };
     }
 
     fn text(&self, name: &str) -> String {

@@ -5,6 +5,7 @@
 use super::memory::not_null;
 use crate::abi::{Address, copy};
 use crate::failure::{Answer, Failure};
+use crate::faults::trouble;
 use crate::machine::capture::{refuse_blocking, refuse_synchronous};
 use crate::machine::memory::{Hold, hold};
 use crate::machine::{current_context, submission_stream};
@@ -19,8 +20,7 @@ pub(crate) fn aclrtMemcpy(dst: Address, dest_max: usize, src: Address, count: us
     current_context()?;
     refuse_synchronous()?;
     fits(count, dest_max)?;
-    Job::new(dst, src, shape)?.run();
-    call.end(Ok(()))
+    call.end(Job::new(dst, src, shape)?.run_now())
 }
 
 pub(crate) fn aclrtMemcpyAsync(
@@ -53,8 +53,7 @@ pub(crate) fn aclrtMemcpy2d(
     let call = shape.uses(watch::call(Op::Use, dst), dst, src, kind).begin()?;
     current_context()?;
     refuse_synchronous()?;
-    Job::new(dst, src, shape)?.run();
-    call.end(Ok(()))
+    call.end(Job::new(dst, src, shape)?.run_now())
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -86,6 +85,13 @@ impl Job {
     fn new(to: Address, from: Address, shape: Shape) -> Answer<Self> {
         let holds = [hold(to, shape.span(shape.dpitch)?)?, hold(from, shape.span(shape.spitch)?)?];
         Ok(Self { to, from, shape, holds })
+    }
+
+    /// Runs it in the middle of the call.
+    fn run_now(&self) -> Answer {
+        trouble::before_work()?;
+        self.run();
+        Ok(())
     }
 
     fn run(&self) {

@@ -4,6 +4,7 @@ use super::copy::fits;
 use super::memory::not_null;
 use crate::abi::{Address, fill};
 use crate::failure::Answer;
+use crate::faults::trouble;
 use crate::machine::capture::{refuse_blocking, refuse_synchronous};
 use crate::machine::memory::hold;
 use crate::machine::{current_context, submission_stream};
@@ -18,6 +19,7 @@ pub(crate) fn aclrtMemset(dev_ptr: Address, max_count: usize, value: i32, count:
     refuse_synchronous()?;
     fits(count, max_count)?;
     let _hold = hold(dev_ptr, count)?;
+    trouble::before_work()?;
     fill(dev_ptr, lowest_byte(value), count);
     call.end(Ok(()))
 }

@@ -3,6 +3,7 @@
 use super::locks::lock;
 use crate::SOC_NAME_MARK;
 use crate::failure::{Answer, Failure};
+use crate::faults::{self, Plan};
 use crate::watch::{self, Checks};
 use ascendcl_sys::types::aclrtRunMode;
 use std::fmt;
@@ -18,6 +19,7 @@ use std::sync::{Arc, Mutex};
 /// | `ASCENDCL_SIM_SOC` | the system on chip's name; contains `Simulator` | `Simulator910B1` |
 /// | `ASCENDCL_SIM_RUN_MODE` | where the program runs: `host` or `device` | `host` |
 /// | `ASCENDCL_SIM` | what happens when a call breaks a rule of the vendor's: `report` or `strict`, as [`Checks`] says | nothing |
+/// | `ASCENDCL_SIM_FAIL` | which calls go wrong, and how, as [`Plan`] says | nothing |
 /// | `ASCENDCL_SIM_MEMORY` | memory of each device in bytes; `k`, `m` and `g` multiply by powers of 1024 | `1g` |
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Config {
@@ -29,6 +31,7 @@ pub struct Config {
     events: usize,
     /// `None` leaves it to the environment.
     checks: Option<Checks>,
+    plan: Plan,
 }
 
 impl Default for Config {
@@ -41,6 +44,7 @@ impl Default for Config {
             streams: 1984,
             events: 65536,
             checks: None,
+            plan: Plan::new(),
         }
     }
 }
@@ -88,6 +92,9 @@ impl Config {
         if let Some(value) = get("ASCENDCL_SIM") {
             config.checks =
                 Some(checks(&value).ok_or_else(|| bad("ASCENDCL_SIM", &value, "neither report nor strict"))?);
+        }
+        if let Some(value) = get("ASCENDCL_SIM_FAIL") {
+            config.plan = value.parse().map_err(|error| bad("ASCENDCL_SIM_FAIL", &value, &format!("{error}")))?;
         }
         if let Some(value) = get("ASCENDCL_SIM_MEMORY") {
             let size = bytes(value.trim());
@@ -139,6 +146,12 @@ impl Config {
         self
     }
 
+    /// What goes wrong, from the first call on.
+    pub fn plan(mut self, plan: Plan) -> Self {
+        self.plan = plan;
+        self
+    }
+
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         const MOST_DEVICES: u32 = 1024;
         if !(1..=MOST_DEVICES).contains(&self.devices) {
@@ -149,7 +162,11 @@ impl Config {
             let text = format!("the name {:?} does not contain {SOC_NAME_MARK}", self.soc);
             return Err(ConfigError(text));
         }
-        Ok(())
+        self.plan.check()
+    }
+
+    pub(crate) fn planned(&self) -> Plan {
+        self.plan.clone()
     }
 
     pub(crate) fn checks_wanted(&self) -> Checks {
@@ -225,6 +242,7 @@ pub(super) fn checked() -> Answer {
 pub(crate) fn choose(config: Config) {
     *lock(&CHOSEN) = Some(Chosen { config: Arc::new(config), error: None });
     watch::reconsider();
+    faults::reset();
 }
 
 impl Chosen {

@@ -223,6 +223,11 @@ impl Device {
         take(&self.memory, size, self.limits.memory)
     }
 
+    /// Somebody else takes all the memory that is left.
+    pub(crate) fn fill(&self) {
+        self.memory.fetch_max(self.limits.memory, SeqCst);
+    }
+
     pub(super) fn give_memory_back(&self, size: usize) {
         self.memory.fetch_sub(size, SeqCst);
     }

@@ -10,6 +10,7 @@ use super::locks::lock;
 use super::point::{Duty, Outcome, Point};
 use super::queue::Counted;
 use super::stream::Stream;
+use super::waiting;
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::error_codes::*;
@@ -116,7 +117,7 @@ impl Event {
             }
             Some(Recorder::Update(_)) => return Err(Failure::unsupported("a task group is updated with work alone")),
         }
-        let point = Arc::new(Point::default());
+        let point = Arc::new(Point::new(waiting::by_stream(stream)));
         let duty = Duty::new(&point);
         // Held over the submission, so that of two records the later one on the queue is the newest.
         let mut newest = lock(&self.newest);
@@ -163,7 +164,7 @@ impl Event {
             Some(Newest::Queued(point)) => point,
             Some(Newest::Captured(mark)) => return Err(mark.refused("waited for")),
         };
-        match point.wait(deadline) {
+        match point.wait(deadline)? {
             Some(Outcome::Reached(_)) => Ok(()),
             Some(Outcome::Discarded) => {
                 Err(Failure::new(ACL_ERROR_RT_STREAM_ABORT, "the stream's work was discarded before the event"))

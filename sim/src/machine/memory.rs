@@ -3,7 +3,6 @@
 //! Device memory is ordinary memory here: a piece of the arena, or a mapping of virtual memory. Memory of the caller that
 //! it registered counts as pinned. What is behind an address that is in no block is the caller's own memory.
 
-use super::allocator_watch;
 use super::arena::{ALIGNMENT, Piece, touches};
 use super::context::Context;
 use super::device::Device;
@@ -331,7 +330,6 @@ fn free(address: Address, fits: impl Fn(Place) -> bool, rule: &'static str) -> A
         blocks.live.remove(&number)
     };
     if let Some(entry) = entry {
-        allocator_watch::freed(entry.block.address(), entry.block.size());
         entry.give_back();
     }
     Ok(())

@@ -12,7 +12,6 @@
 //!   frees too early stays in place until the task has run.
 //! * [`allocators::for_operator`], [`allocators::for_model`]: where the memory of an execution comes from: the machine,
 //!   or the allocator that the caller registered for the stream.
-//! * [`allocator_watch`]: what the library sees of those allocators, and which rules about them were broken.
 //! * [`handles::Table`]: objects behind numbers that are looked up and never followed. Any number may be asked for.
 //! * [`user_code`]: wrap every call into the caller's code with it.
 //! * [`hooks`]: how other parts hear that a context has ended, and add to what [`crate::control::live`] counts.
@@ -33,8 +32,8 @@
 //! Tasks, blocks and callbacks are dropped outside every lock: dropping a queued record resumes the streams that wait
 //! for it.
 
+mod allocator_blocks;
 pub(crate) mod allocator_calls;
-pub(crate) mod allocator_watch;
 pub(crate) mod allocators;
 mod arena;
 pub(crate) mod capture;
@@ -51,7 +50,7 @@ pub(crate) mod memory;
 pub(crate) mod models;
 pub(crate) mod operators;
 mod point;
-mod pool;
+pub(crate) mod pool;
 pub(crate) mod process;
 pub(crate) mod profiling;
 mod queue;
@@ -65,6 +64,7 @@ pub(crate) mod teardown;
 mod timer;
 pub(crate) mod user_code;
 pub(crate) mod virtual_memory;
+mod waiting;
 
 pub(crate) use context::{Context, current_context};
 pub(crate) use stream::Stream;
@@ -72,6 +72,7 @@ pub(crate) use streams::{submission_stream, waiting_stream};
 
 /// Ends and drops everything, whoever uses it, as if the process had just begun. The configuration stays.
 pub(crate) fn clear() {
+    crate::faults::reset();
     allocators::forget_all();
     for context in context::all() {
         if !context.is_primary() {

@@ -6,6 +6,7 @@ use super::queue::{Queue, Task, TooLate, Turn, answer_of};
 use super::stream::Stream;
 use super::{pool, streams, timer};
 use crate::failure::{Answer, Failure};
+use crate::faults::trouble;
 use ascendcl_sys::error_codes::ACL_ERROR_RT_INTERNAL_ERROR;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -18,9 +19,16 @@ impl Stream {
         /// How many tasks in a row before other streams have their turn.
         const SLICE: usize = 256;
 
+        if trouble::hangs() {
+            // It stays ready, and nobody takes it.
+            return pool::stall(self);
+        }
         let mut queue = lock(&self.queue);
         queue.turn = Turn::Running;
         for _ in 0..SLICE {
+            if trouble::hangs() {
+                break;
+            }
             match queue.tasks.pop_front() {
                 None => {
                     queue.turn = Turn::Idle;
@@ -28,6 +36,7 @@ impl Stream {
                 }
                 Some(Task::Run(task)) => {
                     drop(queue);
+                    let task = || trouble::before_task().and_then(|()| task());
                     let answer = catch_unwind(AssertUnwindSafe(task)).unwrap_or_else(|_| {
                         Err(Failure::new(
                             ACL_ERROR_RT_INTERNAL_ERROR,

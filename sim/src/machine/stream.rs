@@ -8,8 +8,10 @@ use super::point::Point;
 use super::queue::{Await, Counted, Queue, Task, Turn};
 use super::settings::Settings;
 use super::streams::STREAMS;
+use super::waiting::{Link, Target, Waiting};
 use super::{allocator_calls, pool, user_code};
 use crate::failure::{Answer, Failure};
+use ascendcl_rules::Object;
 use ascendcl_sys::constants::ACL_STREAM_PERSISTENT;
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtStream;
@@ -74,6 +76,11 @@ impl Stream {
 
     pub(crate) fn number(&self) -> usize {
         self.number
+    }
+
+    /// By which those who watch know it.
+    pub(super) fn named(&self) -> Object {
+        if self.default { Object::default_stream(self.context as u64) } else { Object::stream(self.number as u64) }
     }
 
     /// The number of its context.
@@ -212,6 +219,7 @@ impl Stream {
         let given_up = |queue: &Queue| !may_be_discarded && queue.was_discarded(position);
         let _waits = allocator_calls::waits();
         look_out(|| self.done.load(SeqCst) >= position);
+        let mut waiting = Waiting::new(Target::Stream(self), deadline);
         let mut queue = lock(&self.queue);
         while queue.done < position && !given_up(&queue) {
             self.refuse_self_wait()?;
@@ -222,7 +230,14 @@ impl Stream {
                 ));
             }
             queue.awaited = queue.awaited.min(position);
-            queue = wait(&self.moved, queue, deadline);
+            queue = wait(&self.moved, queue, waiting.until());
+            if queue.done < position && !given_up(&queue) {
+                drop(queue);
+                if let Some(failure) = waiting.given_up(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) {
+                    return Err(failure);
+                }
+                queue = lock(&self.queue);
+            }
         }
         if given_up(&queue) {
             if let Some(failure) = queue.stopped.clone() {
@@ -235,6 +250,15 @@ impl Stream {
             ));
         }
         Ok(())
+    }
+
+    /// What it waits for without a time limit, if it waits.
+    pub(super) fn awaits(&self) -> Option<Link> {
+        let point = match &lock(&self.queue).turn {
+            Turn::Parked(_, Await { point, limit: None, .. }) => Arc::clone(point),
+            _ => return None,
+        };
+        point.awaits()
     }
 
     /// The position of the task that was submitted last.

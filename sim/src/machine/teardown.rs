@@ -2,7 +2,7 @@
 
 use super::stream::Stream;
 use super::streams::{STREAMS, find};
-use super::{allocators, capture, context, reports};
+use super::{capture, context, reports};
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::types::aclrtStream;
 use std::sync::Arc;
@@ -57,7 +57,6 @@ fn end(stream: &Arc<Stream>, rest: Rest) -> Answer {
     capture::forget_stream(stream);
     let answer = run_out(stream, rest);
     reports::forget_stream(stream.number());
-    allocators::watch_left(stream.handle());
     stream.device().give_stream_back();
     answer
 }

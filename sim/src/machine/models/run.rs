@@ -13,6 +13,7 @@ use super::shapes::Shapes;
 use super::{Loaded, TensorDesc, buffer_count, data_type, find_here, format, on_device};
 use crate::abi::{Address, Name};
 use crate::failure::{Answer, Failure};
+use crate::faults::trouble;
 use crate::model::{Input, Output, Port, RunFailure};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::{aclDataBuffer, aclmdlDataset};
@@ -116,6 +117,7 @@ impl Job {
 
     /// Runs the model here and now.
     pub(crate) fn run(self) -> Answer {
+        trouble::before_work()?;
         let supply = Supply::Own(Arc::clone(&self.context));
         self.run_with(&supply, None)
     }
