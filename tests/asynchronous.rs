@@ -280,6 +280,50 @@ fn what_a_callback_captured_is_dropped_once_when_it_has_run() {
     alone.assert_nothing_lives();
 }
 
+#[proves(STREAM_04, STREAM_12, EVENT_05, CB_01)]
+#[test]
+fn the_default_stream_takes_the_same_work_as_any_other() {
+    let alone = alone();
+    run(|current| {
+        let (default, stream) = (current.default_stream(), current.stream()?);
+        let start = default.record(current, current.event()?)?;
+        let (release, waits) = mpsc::channel::<()>();
+        let reply = default.call_back(current, move || waits.recv().is_ok())?;
+        let set = default.set_bytes(current, current.device_buffer::<u8>(8)?, 3)?;
+        let end = default.record(current, current.event()?)?;
+        // Explicit streams do not wait for it by themselves, and do behind its event.
+        stream.synchronize_within(current, Duration::from_secs(60))?;
+        assert!(!default.is_done(current)?);
+        let set = stream.take_over(current, set, &end)?;
+        let late = set.wait_within(current, Duration::from_millis(5)).unwrap_err();
+        assert!(late.error.code().unwrap().is_timeout(), "{}", late.error);
+        release.send(()).unwrap();
+        assert_eq!(late.value.wait(current)?.to_vec(current)?, [3; 8]);
+        assert!(reply.wait(current)?.into_result()?);
+        assert!(end.milliseconds_since(current, &start)? >= 5.0);
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(STREAM_16)]
+#[test]
+fn after_a_wait_with_a_limit_nothing_else_waits_for_the_stream() {
+    let alone = alone();
+    run(|current| {
+        let stream = current.stream()?;
+        let (release, waits) = mpsc::channel::<()>();
+        drop(stream.call_back(current, move || waits.recv().is_ok())?);
+        assert!(stream.synchronize_within(current, Duration::from_millis(5)).is_err());
+        release.send(()).unwrap();
+        stream.synchronize_within(current, Duration::from_secs(60))?;
+        assert!(stream.is_done(current)?, "destroying it has nothing to wait for");
+        stream.destroy(current)?;
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
 /// Wakes the thread that blocks, and counts.
 struct Unparks(thread::Thread);
 
