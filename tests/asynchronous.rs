@@ -4,9 +4,9 @@
 
 mod common;
 
-use ascendcl::{Current, Error, Library, RunError, Thread};
+use ascendcl::{Current, Error, Library, ModelSource, Permit, PoolAllocator, RunError, Thread};
 use ascendcl_macros::proves;
-use common::{acl, alone, data, digits};
+use common::{acl, alone, data, digits, digits_in_batches_of};
 use std::future::Future;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -301,6 +301,46 @@ fn the_default_stream_takes_the_same_work_as_any_other() {
         assert_eq!(late.value.wait(current)?.to_vec(current)?, [3; 8]);
         assert!(reply.wait(current)?.into_result()?);
         assert!(end.milliseconds_since(current, &start)? >= 5.0);
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(MODEL_05, MODEL_17, ALLOC_10)]
+#[test]
+fn a_lane_and_a_turn_queue_copies_around_their_models_executions() {
+    let alone = alone();
+    let (image, (labels, pixels)) = (digits_in_batches_of(8), digits());
+    run(|current| {
+        let source = ModelSource::memory(&image);
+        let work = 2 * current.model_size(source)?.work;
+        let stream = current.stream()?.without_allocator();
+        let first = &pixels[..8 * 64];
+        let stream = current.lane(stream, current.workspace(work)?, |current, mut lane| {
+            let model = lane.load(current, source.into())?.prepare(current, &[&[8, 64]], &[&[8, 10]])?;
+            let (mut images, scores) = (current.host_buffer(8 * 64)?, current.host_buffer::<f32>(8 * 10)?);
+            images.copy_from_slice(first);
+            let (_, model) = lane.copy_to_input(current, images, model, 0)?.split();
+            let model = lane.execute(current, model)?;
+            let (_, scores) = lane.copy_from_output(current, model, 0, scores)?.wait(current)?;
+            assert_eq!(scores.chunks(10).map(largest).collect::<Vec<_>>(), labels[..8]);
+            Ok::<_, Error>(lane.into_stream())
+        })?;
+        stream.destroy(current)?;
+
+        let permit = Permit::new(current, PoolAllocator::new(current, 1 << 16)?);
+        let member = permit.attach(current, current.stream()?)?;
+        let turn = permit.begin(&member)?;
+        let model = current.load(source.into())?.prepare(current, &[&[8, 64]], &[&[8, 10]])?;
+        let (mut images, scores) = (current.host_buffer(8 * 64)?, current.host_buffer::<f32>(8 * 10)?);
+        images.copy_from_slice(first);
+        let (_, model) = turn.copy_to_input(current, images, model, 0)?.split();
+        let model = turn.execute(current, model)?;
+        let scores = turn.copy_from_output(current, model, 0, scores)?;
+        drop(turn.finish(current)?);
+        // The end of the turn has waited for everything on its stream.
+        let (_, scores) = scores.wait(current)?;
+        assert_eq!(scores.chunks(10).map(largest).collect::<Vec<_>>(), labels[..8]);
         Ok(())
     });
     alone.assert_nothing_lives();
