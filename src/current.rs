@@ -1,5 +1,6 @@
 //! The proof that a context is current.
 
+use crate::Element;
 use crate::allocator::ContextId;
 use crate::brand::{Brand, StaysOnItsThread, Unnamed};
 use crate::error::Error;
@@ -8,7 +9,6 @@ use crate::ledger::Ledger;
 use crate::library::Loaded;
 use crate::memory::{DeviceBuffer, HostBuffer};
 use crate::stream::{DefaultStream, Fresh, Stream};
-use crate::Element;
 use ascendcl_macros::rule;
 use core::fmt;
 use core::mem::MaybeUninit;

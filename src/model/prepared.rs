@@ -135,7 +135,11 @@ impl<'c, N, P> Prepared<'c, N, P> {
     /// [`Error::NotExecuted`] before the first execution; [`Error::OutputType`], [`Error::NoSuchOutput`];
     /// [`Error::LengthMismatch`] when the model left another number of elements than the shape that was prepared for
     /// it; [`Error::OutputNotAllocated`]; or [`Error::Vendor`].
-    pub fn read<'n, E: Element>(&self, current: &Current<'c, N>, output: impl Into<Which<'n>>) -> Result<Vec<E>, Error> {
+    pub fn read<'n, E: Element>(
+        &self,
+        current: &Current<'c, N>,
+        output: impl Into<Which<'n>>,
+    ) -> Result<Vec<E>, Error> {
         let output = self.which(output)?;
         self.bound_output(output)?.is_of::<E>()?;
         let bound = self.output(output)?;
@@ -238,12 +242,31 @@ impl<'c, N, P> Prepared<'c, N, P> {
         }
     }
 
-    fn start(&mut self, current: &Current<'c, N>, stream: &Queue) -> Result<(), Error> {
+    /// Runs the model once, in a turn: as long as what `turn` gives is there, nothing else runs in its working memory.
+    pub(crate) fn run_when<T>(
+        &mut self,
+        current: &mut Current<'c, N>,
+        turn: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<(), Error> {
+        self.executed = false;
+        self.make_room(current)?;
+        let _turn = turn()?;
+        current.ledger().run(&self.binding, &self.model.loaded)?;
+        self.executed = true;
+        Ok(())
+    }
+
+    /// What the last execution left in open outputs is given back (DATA-06).
+    fn make_room(&mut self, current: &Current<'c, N>) -> Result<(), Error> {
         if self.binding.has_open_outputs() {
-            // What the last execution left there is given back first (DATA-06).
             self.executed = false;
             current.ledger().empty(&self.binding)?;
         }
+        Ok(())
+    }
+
+    fn start(&mut self, current: &Current<'c, N>, stream: &Queue) -> Result<(), Error> {
+        self.make_room(current)?;
         self.binding.execute(current.ledger().api(), stream, &self.model.loaded)?;
         self.executed = true;
         Ok(())
@@ -268,6 +291,19 @@ impl<'c, N, P> Prepared<'c, N, P> {
         let dims = self.binding.output_dims(current.ledger().api(), index);
         let shape = dims.and_then(|dims| dims.into_iter().map(|size| usize::try_from(size).ok()).collect());
         shape.ok_or_else(|| Error::UnknownShape { name: info.name.clone() })
+    }
+}
+
+impl<'c, N> Prepared<'c, N> {
+    /// Runs the model on what was [written](Self::write), and returns when it is done (`aclmdlExecute`): the way to execute
+    /// a model again and again without a stream.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] when the model fails: its outputs hold nothing then.
+    #[rule(MODEL_16)]
+    pub fn run(&mut self, current: &mut Current<'c, N>) -> Result<(), Error> {
+        self.run_when(current, || Ok(()))
     }
 }
 
