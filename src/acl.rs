@@ -4,6 +4,7 @@ use crate::device::{Device, DeviceRow};
 use crate::error::{Error, Undone};
 use crate::ffi::{Api, Initialised, c_path};
 use crate::library::{Library, Loaded};
+use crate::life_cycle::leads;
 use crate::thread::{InCallback, OnThread};
 use ascendcl_macros::rule;
 use std::path::Path;
@@ -56,6 +57,7 @@ impl Acl {
     ///
     /// As for [`init`](Self::init); a file that is missing or wrong is an [`Error::Vendor`].
     pub fn init_with(library: Library, config: Option<&Path>) -> Result<Self, Error> {
+        leads!(acl: Start --> Initialised : Init);
         InCallback::refuses()?;
         let library = library.load()?;
         let config = config.map(c_path).transpose()?;
@@ -131,6 +133,7 @@ impl Acl {
     /// The first error, and the `Acl` as it is then: what was given back before it stays given back.
     #[rule(INIT_02, INIT_07, INIT_09)]
     pub fn close(self) -> Result<(), Undone<Self>> {
+        leads!(acl: Initialised --> End : Finalize);
         let rows: Vec<_> = self.devices().clone();
         for row in rows {
             if let Err(error) = self.reset(&row) {

@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::event::{Event, Unrecorded};
 use crate::ledger::Ledger;
 use crate::library::Loaded;
+use crate::life_cycle::leads;
 use crate::memory::{DeviceBuffer, HostBuffer};
 use crate::stream::{DefaultStream, Fresh, Stream};
 use ascendcl_macros::rule;
@@ -57,6 +58,7 @@ impl<'c, N> Current<'c, N> {
     /// [`Error::Vendor`]; 207008 when the device has no more streams.
     #[rule(CTX_12, STREAM_11)]
     pub fn stream(&self) -> Result<Stream<'c, Fresh, N>, Error> {
+        leads!(stream: Start --> Fresh : Create);
         self.ledger.create_stream().map(Stream::new)
     }
 
@@ -67,6 +69,7 @@ impl<'c, N> Current<'c, N> {
     /// [`Error::Vendor`]; 207007 when the device has no more events.
     #[rule(EVENT_08)]
     pub fn event(&self) -> Result<Event<'c, Unrecorded, N>, Error> {
+        leads!(event: Start --> Unrecorded : Create);
         self.ledger.create_event().map(Event::new)
     }
 

@@ -10,12 +10,12 @@ use crate::brand::{Brand, Unnamed};
 use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::model::{Input, Load, Model, Outputs, Prepared, Workspace, onto};
-use crate::stream::{CanExecute, Operand, Pending, Stream, StreamState};
+use crate::stream::{CanExecute, Operand, Pending, Stream, StreamState, Tasks};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
+use core::ops::Deref;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
-use std::time::Duration;
 
 pub use shared::SharedLane;
 
@@ -116,24 +116,6 @@ impl<'c, 'l, S: StreamState + CanExecute, N, L> Lane<'c, 'l, S, N, L> {
         model.run_when(current, inputs, |current| self.stream.synchronize(current))
     }
 
-    /// Waits until everything that was queued so far is done (`aclrtSynchronizeStream`).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Vendor`] with the code of work that failed on the device.
-    pub fn synchronize(&mut self, current: &Current<'c, N>) -> Result<(), Error> {
-        self.stream.synchronize(current)
-    }
-
-    /// As [`synchronize`](Self::synchronize), for at most `limit` (STREAM-16).
-    ///
-    /// # Errors
-    ///
-    /// As for [`Stream::synchronize_within`].
-    pub fn synchronize_within(&mut self, current: &Current<'c, N>, limit: Duration) -> Result<(), Error> {
-        self.stream.synchronize_within(current, limit)
-    }
-
     /// Bytes of the workspace.
     pub fn bytes(&self) -> usize {
         self.workspace.bytes()
@@ -142,6 +124,15 @@ impl<'c, 'l, S: StreamState + CanExecute, N, L> Lane<'c, 'l, S, N, L> {
     /// Takes the lane apart and gives the stream back. Its models can be unloaded, and not run any more.
     pub fn into_stream(self) -> Stream<'c, S, N> {
         self.stream
+    }
+}
+
+/// Copies to inputs and from outputs, and waits, are on the lane's own stream.
+impl<'c, S: StreamState + CanExecute, N, L> Deref for Lane<'c, '_, S, N, L> {
+    type Target = Tasks<'c, N>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.stream
     }
 }
 

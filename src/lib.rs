@@ -49,6 +49,7 @@ mod ffi;
 mod lane;
 mod ledger;
 mod library;
+mod life_cycle;
 mod memory;
 mod model;
 pub mod operator;
@@ -81,7 +82,7 @@ pub use run::{RunError, Setup, run};
 pub use stream::{
     CanDecline, CanExecute, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, Completion, DefaultStream,
     Fresh, Idle, Lender, Mapped, Member, Operand, Payload, Pending, Permit, Plain, ProvesIdle, Reply, Stream,
-    StreamState, TakesAllocator, Turn, With, WithDescriptor,
+    StreamState, TakesAllocator, Tasks, Turn, With, WithDescriptor,
 };
 pub use thread::{OnThread, Thread};
 

@@ -41,7 +41,7 @@ pub(crate) use allocator::{Elsewhere, Kept, Members, Registered};
 pub(crate) use api::{Api, Initialised, c_path};
 pub(crate) use block::{Block, Home};
 pub(crate) use callback::message_of;
-pub(crate) use context::{RawContext, Restore};
+pub(crate) use context::{Entered, RawContext, Restore};
 pub use descriptor::{
     Address, AddressFn, Allocate, AllocateFn, AllocateNearFn, Descriptor, Free, FreeFn, HasAddress, HasAllocate,
     HasFree, HasObject, LacksAddress, LacksAllocate, LacksFree, LacksObject, NoAddress, NoAllocate, NoFree, NoObject,

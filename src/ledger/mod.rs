@@ -278,7 +278,7 @@ impl Ledger {
         if self.gone.load(Ordering::Acquire) {
             return Ok(());
         }
-        let _restore = Restore::here(self.api);
+        let mut restore = Restore::here(self.api);
         if let Err(error) = self.context.make_current(self.api) {
             return Err(vec![error]);
         }
@@ -317,6 +317,9 @@ impl Ledger {
         if errors.is_empty() {
             let destroyed = self.context.destroy(self.api);
             self.gone.store(destroyed.is_ok(), Ordering::Release);
+            if destroyed.is_ok() {
+                restore.without(self.context);
+            }
             errors.extend(destroyed.err());
         }
         // Last, and with nothing locked or half done: the allocators are the user's, and so is what dropping them does.

@@ -7,6 +7,7 @@ use crate::brand::{INSIDE, Unnamed};
 use crate::current::Current;
 use crate::error::{Error, InputError, Undone};
 use crate::ffi::{Binding, Block, Queue};
+use crate::life_cycle::leads;
 use crate::stream::{CanExecute, Operand, Pending, Stream, StreamState};
 use ascendcl_macros::rule;
 use core::fmt;
@@ -203,6 +204,7 @@ impl<'c, N, P> Prepared<'c, N, P> {
 
     /// All work that used the model or its buffers is known to be done.
     pub(crate) fn rest(&self) {
+        leads!(model: Running --> Loaded : Wait);
         self.model.loaded.rest();
         self.binding.rest();
         self.bound.blocks().for_each(Block::rest);
@@ -248,6 +250,7 @@ impl<'c, N, P> Prepared<'c, N, P> {
         current: &mut Current<'c, N>,
         turn: impl FnOnce() -> Result<T, Error>,
     ) -> Result<(), Error> {
+        leads!(model: Loaded --> Loaded : Run);
         self.executed = false;
         self.make_room(current)?;
         let _turn = turn()?;
@@ -266,6 +269,8 @@ impl<'c, N, P> Prepared<'c, N, P> {
     }
 
     fn start(&mut self, current: &Current<'c, N>, stream: &Queue) -> Result<(), Error> {
+        // A prepared model is loaded; one in a `Pending` runs.
+        leads!(model: Loaded --> Running : Execute, model: Running --> Running : Execute);
         self.make_room(current)?;
         self.binding.execute(current.ledger().api(), stream, &self.model.loaded)?;
         self.executed = true;

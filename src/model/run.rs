@@ -6,6 +6,7 @@ use crate::current::Current;
 use crate::error::Error;
 use crate::ffi::{Block, Given, Home};
 use crate::ledger::Ledger;
+use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use std::sync::Arc;
 
@@ -33,6 +34,7 @@ impl<'c, N, P> Model<'c, N, P> {
         inputs: &[Input<'_>],
         turn: impl FnOnce(&Current<'c, N>) -> Result<T, Error>,
     ) -> Result<Outputs, Error> {
+        leads!(model: Loaded --> Loaded : Run);
         let inputs = arrange(inputs, &self.inputs)?;
         let mut buffers = Buffers { ledger: current.ledger(), blocks: Vec::new() };
         let outputs = self.run_in(&mut buffers, &inputs, || turn(current));
@@ -90,7 +92,9 @@ impl<'c, N, P> Model<'c, N, P> {
 
 /// Copies one output to the host.
 fn read(ledger: &Ledger, info: &TensorInfo, dims: &[i64], block: Option<&Block>) -> Result<Output, Error> {
-    let shape: Vec<usize> = dims.iter().map(|size| usize::try_from(*size).unwrap_or(0)).collect();
+    // Where the library does not say what the run left, the model's own description has open sizes.
+    let shape: Option<Vec<usize>> = dims.iter().map(|size| usize::try_from(*size).ok()).collect();
+    let shape = shape.ok_or_else(|| Error::UnknownShape { name: info.name.clone() })?;
     let room = block.map_or(0, Block::bytes);
     // An element type that this crate does not know has the size that the library gave it.
     let need =

@@ -226,6 +226,11 @@ aclError aclrtGetDeviceCount(uint32_t *number) {
     *number = DEVICES;
     return leave(0);
 }
+aclError aclrtGetRunMode(unsigned *mode) {
+    ENTER;
+    *mode = 1;
+    return leave(0);
+}
 aclError aclrtSetDevice(int32_t id) {
     ENTER;
     taken[id]++;
@@ -238,6 +243,8 @@ aclError aclrtResetDevice(int32_t id) {
     if (--taken[id] == 0)
         for (int index = 0; index < OBJECTS; index++)
             if (objects[index].kind == CONTEXT && objects[index].device == id) breaks("reset under a context");
+            else if (objects[index].kind && objects[index].context == (handle)(uintptr_t)(0x100 + id))
+                breaks("reset under an object of the default context");
     current = NULL;
     return leave(0);
 }
@@ -294,6 +301,8 @@ aclError aclrtDestroyStream(handle stream) {
     return leave(0);
 }
 static aclError synchronised(handle stream) {
+    /* The default stream, which never has work here. */
+    if (!stream) return leave(current ? 0 : NO_CONTEXT);
     struct object *found = used_stream(stream);
     if (!found) return leave(INVALID);
     found->work = 0;

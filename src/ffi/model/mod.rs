@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::ledger::Shelf;
 use ascendcl_macros::rule;
 use ascendcl_sys::MissingSymbol;
+use ascendcl_sys::error_codes::ACL_SUCCESS;
 use ascendcl_sys::types::*;
 use core::ffi::c_char;
 use core::ptr::NonNull;
@@ -146,7 +147,12 @@ fn describe(api: Api, id: u32) -> Result<(Vec<Port>, Vec<Port>, Option<GearBox>)
         Ok((inputs, outputs, gears))
     });
     // SAFETY: `desc` is alive, and nothing keeps a pointer into it: names were copied.
-    let code = unsafe { library.aclmdlDestroyDesc(desc) };
+    let destroy = || unsafe { library.aclmdlDestroyDesc(desc) };
+    // A record that no row keeps: what the library refuses once is tried once more, and is lost then.
+    let code = match destroy() {
+        Ok(ACL_SUCCESS) => Ok(ACL_SUCCESS),
+        _ => destroy(),
+    };
     ports.and_then(|ports| api.done("aclmdlDestroyDesc", code, || doing.into()).map(|()| ports))
 }
 
