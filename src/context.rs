@@ -69,6 +69,15 @@ pub(crate) fn scope<N, T: OnThread, R>(
     let ledger = Arc::new(Ledger::new(api, context, device.id()));
     let scope = Context { ledger: Arc::clone(&ledger), _brand: Brand::NEW };
     let result = catch_unwind(AssertUnwindSafe(|| program(&scope, thread)));
+    end(device, ledger, result)
+}
+
+/// Takes a scope's context down, and says what became of its program.
+pub(crate) fn end<R>(
+    device: &DeviceRow,
+    ledger: Arc<Ledger>,
+    result: std::thread::Result<R>,
+) -> Result<R, ScopeError<R>> {
     // In quarantine until it is known to be empty: taking down runs code of the user, which may panic.
     device.quarantine(Arc::clone(&ledger));
     let torn_down = catch_unwind(AssertUnwindSafe(|| ledger.tear_down(device.patience())));

@@ -38,6 +38,11 @@ impl<'a> Device<'a> {
         Self { acl, row }
     }
 
+    #[cfg(feature = "ge")]
+    pub(crate) fn row(&self) -> &DeviceRow {
+        &self.row
+    }
+
     /// The device's number.
     #[rule(DEV_12)]
     pub fn id(&self) -> i32 {

@@ -26,6 +26,18 @@ impl RawContext {
         api.done("aclrtCreateContext", code, || format!("create a context on device {device}")).map(|()| Self(context))
     }
 
+    /// The device's default context, which is there while the device is set (DEV-03): takes the device once more, for
+    /// [`reset_device`](Api::reset_device) to give back.
+    #[cfg(feature = "ge")]
+    pub(crate) fn default_of(api: Api, device: i32) -> Result<Self, Error> {
+        api.set_device(device)?;
+        let context = Self::current(api);
+        context.ok_or(Error::NullAnswer { call: "aclrtGetCurrentContext" }).inspect_err(|_| {
+            // The first error is the one to report.
+            let _ = api.reset_device(device);
+        })
+    }
+
     pub(crate) fn destroy(self, api: Api) -> Result<(), Error> {
         // SAFETY: the library refuses a handle that it does not know.
         let code = unsafe { api.library().aclrtDestroyContext(self.0) };

@@ -24,6 +24,8 @@ mod device_allocator;
 mod element;
 mod event;
 mod gate;
+#[cfg(feature = "ge")]
+pub(crate) mod ge;
 mod load;
 mod model;
 mod operator;
