@@ -26,8 +26,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[rule(GE_10, GE_11, GE_13)]
 pub struct Engine<'a> {
     acl: &'a Acl,
-    shim: Shim,
+    hold: Hold,
 }
+
+/// Has the engine. Dropping it calls nothing: see [`Engine::close`].
+#[derive(Debug)]
+struct Hold(Shim);
 
 assert_impl_all!(Engine<'static>: Send, Sync);
 assert_not_impl_any!(Engine<'static>: Clone);
@@ -68,7 +72,7 @@ impl<'a> Engine<'a> {
             return Err(error);
         }
         match shim.initialize(acl.api(), options.pairs()) {
-            Ok(()) => Ok(Self { acl, shim }),
+            Ok(()) => Ok(Self { acl, hold: Hold(shim) }),
             Err(error) => {
                 *life() = Life::Uninitialised;
                 Err(error)
@@ -78,7 +82,7 @@ impl<'a> Engine<'a> {
 
     /// The library that stands between this program and the engine.
     pub fn library(&self) -> &'static Path {
-        self.shim.path()
+        self.hold.0.path()
     }
 
     /// Creates a session on a device, runs `program` in it, and takes down everything that was made in it: streams are
@@ -124,7 +128,7 @@ impl<'a> Engine<'a> {
             ledger.context().make_current(api)?;
             // What the vendor calls the session's device; otherwise it is the engine's.
             let options = options.or("ge.session_device_id", device.id().to_string());
-            let row = Arc::new(RawSession::create(api, self.shim, options.pairs())?);
+            let row = Arc::new(RawSession::create(api, self.hold.0, options.pairs())?);
             ledger.host(row.clone());
             Ok(program(&mut Session::new(row), &mut Current::new(&ledger)))
         }));
@@ -147,13 +151,13 @@ impl<'a> Engine<'a> {
     #[rule(GE_10, GE_11)]
     pub fn close(self) -> Result<(), Undone<Self>> {
         let finalized = match sessions() {
-            0 => self.shim.finalize(self.acl.api()),
+            0 => self.hold.0.finalize(self.acl.api()),
             count => Err(EngineError::SessionsLeft { count }.into()),
         };
         match finalized {
             Ok(()) => {
                 *life() = Life::Uninitialised;
-                std::mem::forget(self);
+                std::mem::forget(self.hold);
                 Ok(())
             }
             Err(error) => Err(Undone { error, value: self }),
@@ -161,10 +165,9 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// Calls nothing: see [`close`](Engine::close).
-impl Drop for Engine<'_> {
+impl Drop for Hold {
     fn drop(&mut self) {
-        *life() = Life::Left(self.shim);
+        *life() = Life::Left(self.0);
     }
 }
 

@@ -27,7 +27,10 @@ pub enum EngineError {
         product: String,
     },
     /// The engine is one per process, and there is one.
-    #[error("the graph engine is initialised already: pass that `Engine` on instead of making a second{}", Cited(TAKEN))]
+    #[error(
+        "the graph engine is initialised already: pass that `Engine` on instead of making a second{}",
+        Cited(TAKEN)
+    )]
     Taken,
     /// Sessions are left that could not be taken down.
     #[error(

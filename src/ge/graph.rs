@@ -1,8 +1,7 @@
 //! Graphs.
 
 use super::state::{
-    Added, CanCompile, CanRegister, CanSetMemory, Carried, Compiled, GraphState, Kept, WithAllocator,
-    WithMemory, leads,
+    Added, CanCompile, CanRegister, CanSetMemory, Carried, Compiled, GraphState, Kept, WithAllocator, WithMemory, leads,
 };
 use super::{EngineError, Session};
 use crate::allocator::DeviceAllocator;
@@ -163,11 +162,7 @@ impl<'c, S: GraphState, N> Graph<'c, S, N> {
     /// The graph: [`EngineError::OutputsInUse`] while outputs of it have a name; [`Error::BlocksInUse`] when the engine
     /// has blocks of the allocator although it has removed the graph; or [`EngineError::Failed`].
     #[rule(GE_09, GE_21, GE_24)]
-    pub fn remove(
-        self,
-        session: &mut Session<'c, N>,
-        current: &Current<'c, N>,
-    ) -> Result<S::Left<'c, N>, Undone<Self>>
+    pub fn remove(self, session: &mut Session<'c, N>, current: &Current<'c, N>) -> Result<S::Left<'c, N>, Undone<Self>>
     where
         S: CanRemove,
     {

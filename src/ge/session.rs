@@ -4,7 +4,7 @@ use super::{Added, Graph, GraphSource, Options};
 use crate::brand::{Brand, NotShared, Unnamed};
 use crate::current::Current;
 use crate::error::Error;
-use crate::ffi::ge::RawSession;
+use crate::ffi::ge::{RawGraph, RawSession};
 use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::assert_not_impl_any;
@@ -48,23 +48,27 @@ impl<'c, N> Session<'c, N> {
         self.row.add(current.ledger().api(), source, options.pairs()).map(Graph::new)
     }
 
-    /// Releases now the outputs that no handle names any more, and removes the graphs, unless their work may still run;
-    /// the scope's end would do it later.
+    /// Waits for the graphs that no handle names any more and removes them, and releases the outputs that no handle names
+    /// and that are idle; the scope's end would do it later.
     ///
     /// The errors are those that dropped handles could not report. An allocator that goes with its graph is dropped here.
     #[must_use = "these are the errors that dropped handles could not report"]
     pub fn collect(&mut self, current: &Current<'c, N>) -> Vec<Error> {
-        let (api, streams) = (current.ledger().api(), current.ledger().streams());
-        self.row.release_unnamed(streams);
-        let mut errors = Vec::new();
-        for graph in self.row.unnamed_graphs() {
-            match self.row.remove(api, streams, &graph).and_then(|()| self.row.unregister(api, &graph)) {
-                Ok(_allocator) => self.row.forget(&graph),
-                Err(Error::StillRunning { .. }) => (),
-                Err(error) => errors.push(error),
-            }
-        }
+        let removed = self.row.unnamed_graphs().into_iter().map(|graph| self.remove(current, &graph));
+        let errors = removed.filter_map(Result::err).collect();
+        self.row.release_unnamed(current.ledger().streams());
         errors
+    }
+
+    fn remove(&self, current: &Current<'c, N>, graph: &RawGraph) -> Result<(), Error> {
+        let ledger = current.ledger();
+        if let Some(stream) = graph.stream() {
+            ledger.synchronize(&stream, None)?;
+        }
+        self.row.remove(ledger.api(), ledger.streams(), graph)?;
+        drop(self.row.unregister(ledger.api(), graph)?);
+        self.row.forget(graph);
+        Ok(())
     }
 }
 

@@ -163,6 +163,10 @@ void Model::execute(void *stream, const std::vector<Tensor> &inputs, const std::
   done("aclmdlExecuteAsync", id_, from.get(), to.get(), stream);
 }
 
+void launch(void *stream, void (*task)(void *)) {
+  done("aclrtLaunchHostFunc", stream, task, static_cast<void *>(nullptr));
+}
+
 void *allocate(size_t bytes) {
   void *address = nullptr;
   done("aclrtMalloc", &address, bytes, 0);

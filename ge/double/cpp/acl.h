@@ -52,6 +52,8 @@ class Model {
   std::vector<Tensor> outputs_;
 };
 
+// Queues a function of this process on a stream.
+void launch(void *stream, void (*task)(void *));
 void *allocate(size_t bytes);
 void free(void *address);
 

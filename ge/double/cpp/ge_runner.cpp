@@ -5,6 +5,7 @@
 
 #include "ge/ge_api.h"
 
+#include <condition_variable>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -23,6 +24,14 @@ bool initialised = false;
 size_t sessions = 0;
 size_t graphs = 0;
 size_t allocators = 0;
+bool held = false;
+std::condition_variable released;
+
+// A task of a stream that ends when tests say so.
+void wait_for_release(void *) {
+  std::unique_lock<std::mutex> lock(mutex);
+  released.wait(lock, [] { return !held; });
+}
 
 // Notes the call, and does with it what a test has asked for.
 bool begins(const std::string &call, const std::string &object = "") {
@@ -175,6 +184,9 @@ struct Session::Inside {
       graph.last.push_back(outputs[i].address);
     }
     try {
+      if (complete && held) {
+        acl::launch(stream, wait_for_release);
+      }
       if (complete) {
         graph.model->execute(stream, inputs, outputs);
       }
@@ -429,7 +441,14 @@ const char *ge_double_log() {
   return copy.c_str();
 }
 
+void ge_double_hold(int hold) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  held = hold != 0;
+  released.notify_all();
+}
+
 void ge_double_reset() {
+  ge_double_hold(0);
   const std::lock_guard<std::mutex> lock(mutex);
   calls.clear();
   upset.clear();

@@ -29,6 +29,7 @@ struct Loaded {
     count: unsafe extern "C" fn(*const c_char) -> usize,
     log: unsafe extern "C" fn() -> *const c_char,
     reset: unsafe extern "C" fn(),
+    hold: unsafe extern "C" fn(c_int),
     _keeps: libloading::Library,
 }
 
@@ -67,6 +68,12 @@ impl Double {
     pub fn upset(self, call: &str, how: Upset) {
         // SAFETY: a terminated string, which is copied during the call.
         unsafe { (self.0.upset)(c_text(call).as_ptr(), how as c_int) }
+    }
+
+    /// With `true`, executions that are queued from now on begin when this is called with `false`.
+    pub fn hold(self, hold: bool) {
+        // SAFETY: takes a number.
+        unsafe { (self.0.hold)(c_int::from(hold)) }
     }
 
     /// How many there are: `initialised`, `sessions`, `graphs`, `allocators`.
@@ -122,6 +129,7 @@ fn load() -> Result<Loaded, Missing> {
             count: *library.get("ge_double_count").map_err(failed)?,
             log: *library.get("ge_double_log").map_err(failed)?,
             reset: *library.get("ge_double_reset").map_err(failed)?,
+            hold: *library.get("ge_double_hold").map_err(failed)?,
             _keeps: library,
         })
     }

@@ -138,7 +138,9 @@ impl RawSession {
         let ended = stream
             // SAFETY: the session and the stream are alive.
             .with_raw(|stream| unsafe { (self.shim.0.unregister_allocator)(session, stream.0) })
-            .and_then(|status| self.shim.done("UnregisterExternalAllocator", status, || "unregister an allocator".into()));
+            .and_then(|status| {
+                self.shim.done("UnregisterExternalAllocator", status, || "unregister an allocator".into())
+            });
         match ended {
             Ok(()) => Ok(Some(registration.close(self.shim))),
             Err(error) => {
