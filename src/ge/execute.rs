@@ -44,6 +44,9 @@ pub trait NeedsStream: GraphState {}
 impl<A: crate::DeviceAllocator> HasStream for super::WithAllocator<A> {}
 impl NeedsStream for super::Compiled {}
 impl NeedsStream for super::WithMemory {}
+// That a loaded graph is not loaded again is the other bound's to say.
+impl<B: GraphState> HasStream for Loaded<B> {}
+impl<B: GraphState> NeedsStream for Loaded<B> {}
 
 impl<'c, S: GraphState, N> Graph<'c, S, N> {
     /// Loads the graph on the stream that its allocator serves (`Session::LoadGraph`).

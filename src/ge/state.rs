@@ -108,7 +108,7 @@ impl<A: DeviceAllocator> GraphState for WithAllocator<A> {
 }
 
 /// What served the graph's memory before the load does so afterwards: `Loaded<WithAllocator<A>>`, say.
-impl<B: GraphState + CanLoad> GraphState for Loaded<B> {
+impl<B: GraphState> GraphState for Loaded<B> {
     type Carries = B::Carries;
     type Left<'c, N> = (Stream<'c, Fresh, N>, <B::Carries as Carried>::Allocator);
 
