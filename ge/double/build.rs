@@ -22,8 +22,8 @@ fn make(out: &Path) -> Result<(), String> {
     let own: [PathBuf; 2] = ["include".into(), "cpp".into()];
     let parser = SharedObject { sources: &["cpp/onnx_parser.cpp".into()], includes: &own, libraries: None };
     parser.make(&out.join("libfmk_onnx_parser.so"))?;
-    let runner =
-        SharedObject { sources: &["cpp/ge_runner.cpp".into(), "cpp/acl.cpp".into()], includes: &own, libraries: None };
+    let sources = ["cpp/ge_runner.cpp", "cpp/control.cpp", "cpp/acl.cpp"].map(PathBuf::from);
+    let runner = SharedObject { sources: &sources, includes: &own, libraries: None };
     runner.make(&out.join("libge_runner.so"))?;
     let shim = SharedObject {
         sources: &["../shim/ascendcl_ge.cpp".into()],

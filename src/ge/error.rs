@@ -171,3 +171,42 @@ impl fmt::Display for FailedCall {
 }
 
 impl std::error::Error for FailedCall {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_ends_with_the_rules_that_the_error_is_about_and_says_them_once() {
+        let samples = [
+            EngineError::Product { product: "Ascend310P3".into() },
+            EngineError::Taken,
+            EngineError::SessionsLeft { count: 1 },
+            EngineError::AbsentInput { index: 0 },
+            EngineError::OutputsInUse { count: 1 },
+            EngineError::NotStatic,
+            EngineError::MemoryTooShort { what: "feature", need: 2, have: 1 },
+            EngineError::Stale,
+        ];
+        for error in samples {
+            let rules = Cited(error.rules()).to_string();
+            let message = Error::from(error).to_string();
+            let words = message.strip_suffix(&rules);
+            assert!(!rules.is_empty() && words.is_some_and(|words| !words.contains("GE-")), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_failed_call_says_what_was_done_and_what_the_engine_answered() {
+        let failed = |status: u32, text: Option<&str>| {
+            let text = text.map(str::to_owned);
+            FailedCall { call: "LoadGraph", status: status.into(), text, doing: "load a graph".into() }.to_string()
+        };
+        assert_eq!(
+            failed(0x0003_0001, None),
+            "could not load a graph: LoadGraph answered 0x30001 (a code of the engine)"
+        );
+        let said = failed(sys::EXCEPTION, Some("bad_alloc"));
+        assert!(said.ends_with("answered 0xFFFFFF00 (a C++ exception); the engine says: bad_alloc"), "{said}");
+    }
+}

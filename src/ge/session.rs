@@ -1,6 +1,6 @@
 //! Sessions.
 
-use super::{Added, Graph, GraphSource, Options};
+use super::{Added, EngineError, Graph, GraphSource, Options};
 use crate::brand::{Brand, NotShared, Unnamed};
 use crate::current::Current;
 use crate::error::Error;
@@ -55,7 +55,7 @@ impl<'c, N> Session<'c, N> {
     #[must_use = "these are the errors that dropped handles could not report"]
     pub fn collect(&mut self, current: &Current<'c, N>) -> Vec<Error> {
         let removed = self.row.unnamed_graphs().into_iter().map(|graph| self.remove(current, &graph));
-        let errors = removed.filter_map(Result::err).collect();
+        let errors = removed.filter_map(Result::err).filter(|error| !waits_for_outputs(error)).collect();
         self.row.release_unnamed(current.ledger().streams());
         errors
     }
@@ -70,6 +70,11 @@ impl<'c, N> Session<'c, N> {
         self.row.forget(graph);
         Ok(())
     }
+}
+
+/// While collecting, outputs that still have a name are no failure: their graph is removed another time.
+fn waits_for_outputs(error: &Error) -> bool {
+    matches!(error, Error::Engine(error) if matches!(**error, EngineError::OutputsInUse { .. }))
 }
 
 impl<N> fmt::Debug for Session<'_, N> {

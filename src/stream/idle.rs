@@ -9,7 +9,7 @@ use crate::ffi::Registered;
 use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// Proof that no queued work uses the memory of the allocator `A`, and that none is queued while this is there.
 ///
@@ -24,7 +24,8 @@ use std::sync::Arc;
 /// ```
 #[rule(ALLOC_11)]
 pub struct Idle<'i, 'c, A: DeviceAllocator, N = Unnamed> {
-    allocator: Arc<Registered<A>>,
+    /// Weak: a proof that is forgotten keeps nothing, and the allocator can be given back.
+    allocator: Weak<Registered<A>>,
     /// The stream, or the permit of its group: nobody else can use it meanwhile.
     _held: PhantomData<&'i mut A>,
     _brand: Brand<'c, N>,
@@ -38,7 +39,7 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
     ///
     /// [`Error::Vendor`] when work failed or could not be waited for: there is no proof then, and memory stays.
     pub fn idle<'i>(&'i mut self, current: &Current<'c, N>) -> Result<Idle<'i, 'c, A, N>, Error> {
-        let allocator = self.allocator()?;
+        let allocator = Arc::downgrade(&self.allocator()?);
         self.synchronize(current)?;
         Ok(Idle { allocator, _held: PhantomData, _brand: Brand::NEW })
     }
@@ -47,7 +48,7 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
 impl<'c, A: DeviceAllocator, N> Permit<'c, A, N> {
     /// The permit itself is a proof: no stream of the group is running.
     pub fn idle<'i>(&'i mut self) -> Idle<'i, 'c, A, N> {
-        let allocator = Arc::clone(self.registered());
+        let allocator = Arc::downgrade(self.registered());
         Idle { allocator, _held: PhantomData, _brand: Brand::NEW }
     }
 }
@@ -56,14 +57,14 @@ impl<'c, A: DeviceAllocator, N> Permit<'c, A, N> {
 impl<'c, A: DeviceAllocator, N> Idle<'_, 'c, A, N> {
     /// The caller has synchronised the only stream that the allocator serves, and holds it.
     pub(crate) fn of(allocator: Arc<Registered<A>>) -> Self {
-        Self { allocator, _held: PhantomData, _brand: Brand::NEW }
+        Self { allocator: Arc::downgrade(&allocator), _held: PhantomData, _brand: Brand::NEW }
     }
 }
 
 impl<A: DeviceAllocator, N> Idle<'_, '_, A, N> {
     /// Looks at the allocator. `None` from inside one of its own methods.
     pub fn with_allocator<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
-        self.allocator.look(look)
+        self.allocator.upgrade()?.look(look)
     }
 }
 
@@ -91,7 +92,8 @@ impl<'c, N> Idle<'_, 'c, PoolAllocator, N> {
     ///
     /// The same.
     pub fn grow(&self, current: &Current<'c, N>, bytes: usize) -> Result<(), Error> {
-        grow(&self.allocator, current, bytes)
+        let pool = self.allocator.upgrade().ok_or(Error::Gone { what: "allocator" })?;
+        grow(&pool, current, bytes)
     }
 }
 

@@ -44,7 +44,7 @@ fn the_engine_may_call_the_allocator_on_a_thread_of_its_own() {
         let graph = loaded_with(session, current, allocator);
         let done = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
         done.outputs.release(session, current).unwrap();
-        done.graph.remove(session, current).unwrap();
+        let _left = done.graph.remove(session, current).unwrap();
         seen.threads.lock().unwrap().clone()
     });
     let threads = threads.unwrap();
@@ -159,7 +159,7 @@ fn an_allocator_of_another_context_is_refused_and_comes_back_with_graph_and_stre
         assert!(matches!(refused.error, Error::OtherContext { .. }), "{}", refused.error);
         let (graph, stream, _pool) = refused.value;
         let own = PoolAllocator::new(current, 1 << 20).unwrap();
-        graph.register(session, current, stream, own).unwrap().load(session, current).unwrap();
+        let _left = graph.register(session, current, stream, own).unwrap().load(session, current).unwrap();
     });
     ended.unwrap();
     engine.close().unwrap();

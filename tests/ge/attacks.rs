@@ -160,7 +160,7 @@ fn an_allocator_that_panics_while_it_takes_a_block_back_loses_the_block_and_noth
         done.outputs.release(session, current).unwrap();
         assert!(done.graph.allocator_misbehaved());
         assert_eq!(seen.out(), 3);
-        done.graph.remove(session, current).unwrap();
+        let _left = done.graph.remove(session, current).unwrap();
         seen
     });
     assert_eq!(*seen.dropped.lock().unwrap(), [1]);

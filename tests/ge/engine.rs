@@ -93,7 +93,7 @@ fn a_session_is_of_the_device_that_it_was_opened_on() {
     let on = engine.session(&mut thread, &device, &Options::new(), |session, current| {
         let graph = two_digits(session, current).compile(session, current).unwrap();
         let graph = graph.load_on(session, current, current.stream().unwrap()).unwrap();
-        graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
+        let _left = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
         current.device_id()
     });
     assert_eq!(on.unwrap(), 1);

@@ -32,7 +32,7 @@ fn a_registration_that_fails_says_so_and_gives_everything_back() {
         assert_eq!(refused.to_string(), said);
         let (graph, stream, allocator) = refused.value;
         assert!(seen.dropped.lock().unwrap().is_empty());
-        graph.register(session, current, stream, allocator).unwrap().load(session, current).unwrap();
+        let _left = graph.register(session, current, stream, allocator).unwrap().load(session, current).unwrap();
         assert_eq!(seen.out(), 2);
     });
 }
@@ -117,7 +117,7 @@ fn no_exception_crosses() {
         world.double.upset("CompileGraph", Upset::ThrowNumber);
         let refused = refused.value.compile(session, current).unwrap_err();
         assert_eq!(failed(&refused.error).text.as_deref(), Some("an exception that is not a std::exception"));
-        refused.value.compile(session, current).unwrap();
+        let _left = refused.value.compile(session, current).unwrap();
     });
 }
 
@@ -199,7 +199,7 @@ fn a_stale_graph_is_not_loaded() {
         let (graph, stream) = refused.value;
         graph.remove(session, current).unwrap();
         let graph = two_digits(session, current).compile(session, current).unwrap();
-        graph.load_on(session, current, stream).unwrap();
+        let _left = graph.load_on(session, current, stream).unwrap();
     });
 }
 

@@ -77,6 +77,36 @@ fn forgotten_outputs_and_work_in_flight_are_released_before_their_allocator_goes
 }
 
 #[test]
+fn a_forgotten_proof_of_idleness_does_not_keep_the_allocator() {
+    let world = world();
+    world.session(|session, current| {
+        let pool = PoolAllocator::new(current, 1 << 20).unwrap();
+        let mut graph = loaded_with(session, current, pool);
+        forget(graph.idle(current).unwrap());
+        let (stream, pool) = graph.remove(session, current).unwrap();
+        let mut stream = stream.register(current, pool).unwrap();
+        forget(stream.idle(current).unwrap());
+        let (_stream, pool) = stream.unregister(current).unwrap();
+        pool.release(current).unwrap();
+    });
+}
+
+#[test]
+fn a_dropped_graph_whose_outputs_have_a_name_is_collected_when_they_have_gone() {
+    let world = world();
+    world.session(|session, current| {
+        let (allocator, _seen) = Watched::new(current);
+        let graph = loaded_with(session, current, allocator);
+        let done = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
+        drop(done.graph);
+        assert_eq!(session.collect(current).len(), 0);
+        assert_eq!(done.outputs.to_vec::<f32>(current, 0).unwrap().len(), 20);
+        done.outputs.release(session, current).unwrap();
+        assert_eq!((session.collect(current).len(), world.double.count("graphs")), (0, 0));
+    });
+}
+
+#[test]
 fn dropped_outputs_are_released_by_the_next_execution() {
     let world = world();
     world.session(|session, current| {
@@ -88,7 +118,7 @@ fn dropped_outputs_are_released_by_the_next_execution() {
         let done = done.graph.execute(session, current, done.inputs).unwrap().wait(current).unwrap();
         assert_eq!(seen.out(), 3);
         drop(done.outputs);
-        done.graph.remove(session, current).unwrap();
+        let _left = done.graph.remove(session, current).unwrap();
         assert_eq!(seen.out(), 0);
     });
 }

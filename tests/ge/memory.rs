@@ -32,7 +32,7 @@ fn memory_that_is_too_short_is_refused_before_the_engine_is_asked() {
         let (graph, memory) = refused.value;
         let (constants, short) = memory.unwrap();
         short.free(current).unwrap();
-        graph.set_memory(session, current, constants, bytes(current, needs.features)).unwrap();
+        let _left = graph.set_memory(session, current, constants, bytes(current, needs.features)).unwrap();
     });
     assert_eq!(world.calls().iter().filter(|call| *call == "SetGraphConstMemoryBase").count(), 1);
 }

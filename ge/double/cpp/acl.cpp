@@ -1,7 +1,5 @@
 #include "acl.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <atomic>
 #include <stdexcept>
@@ -91,11 +89,7 @@ void use(void *(*resolve)(const char *name)) { resolver = resolve; }
 
 void *find(const char *name) {
   void *(*resolve)(const char *) = resolver;
-  void *found = resolve == nullptr ? dlsym(RTLD_DEFAULT, name) : resolve(name);
-  if (found == nullptr && resolve == nullptr) {
-    static void *library = dlopen("libascendcl.so", RTLD_NOW);
-    found = library == nullptr ? nullptr : dlsym(library, name);
-  }
+  void *found = resolve == nullptr ? nullptr : resolve(name);
   if (found == nullptr) {
     throw std::runtime_error(std::string("there is no ") + name);
   }

@@ -5,62 +5,18 @@
 
 #include "ge/ge_api.h"
 
-#include <condition_variable>
-#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
 #include "acl.h"
-#include "ge_double.h"
+#include "control.h"
 
 namespace {
 
-std::mutex mutex;
-std::string calls;
-std::string error;
-std::map<std::string, int> upset;
-bool initialised = false;
-size_t sessions = 0;
-size_t graphs = 0;
-size_t allocators = 0;
-bool held = false;
-std::condition_variable released;
-
-// A task of a stream that ends when tests say so.
-void wait_for_release(void *) {
-  std::unique_lock<std::mutex> lock(mutex);
-  released.wait(lock, [] { return !held; });
-}
-
-// Notes the call, and does with it what a test has asked for.
-bool begins(const std::string &call, const std::string &object = "") {
-  int how = 0;
-  {
-    const std::lock_guard<std::mutex> lock(mutex);
-    calls += call + (object.empty() ? "" : " " + object) + "\n";
-    const auto found = upset.find(call);
-    if (found != upset.end()) {
-      how = found->second;
-      upset.erase(found);
-    }
-  }
-  if (how == 2) {
-    throw std::runtime_error("the double was told to throw in " + call);
-  }
-  if (how == 3) {
-    throw 3;
-  }
-  if (how == 1) {
-    error = "the double was told to fail in " + call;
-  }
-  return how == 0;
-}
-
-ge::Status fails(const std::string &why) {
-  error = why;
-  return ge::FAILED;
-}
+using control::begins;
+using control::fails;
+using control::state;
 
 // The engine's own allocator.
 class BuiltIn final : public ge::Allocator {
@@ -89,12 +45,12 @@ ge::graphStatus manage(gert::TensorAddress address, gert::TensorOperateType oper
 }
 
 struct LiveGraph {
-  explicit LiveGraph(std::vector<char> bytes) : file(std::move(bytes)) { ++graphs; }
+  explicit LiveGraph(std::vector<char> bytes) : file(std::move(bytes)) { ++state().graphs; }
   ~LiveGraph() {
     for (ge::MemBlock *block : held) {
       block->Free();
     }
-    --graphs;
+    --state().graphs;
   }
   LiveGraph(const LiveGraph &) = delete;
   LiveGraph &operator=(const LiveGraph &) = delete;
@@ -117,10 +73,10 @@ Status GEInitialize(const std::map<AscendString, AscendString> &) {
   if (!begins("GEInitialize")) {
     return FAILED;
   }
-  if (initialised) {
+  if (state().initialised) {
     return fails("the engine is initialised already");
   }
-  initialised = true;
+  state().initialised = true;
   return SUCCESS;
 }
 
@@ -128,14 +84,14 @@ Status GEFinalize() {
   if (!begins("GEFinalize")) {
     return FAILED;
   }
-  if (sessions != 0) {
+  if (state().sessions != 0) {
     return fails("a session is left");
   }
-  initialised = false;
+  state().initialised = false;
   return SUCCESS;
 }
 
-AscendString GEGetErrorMsgV2() { return AscendString(error.c_str()); }
+AscendString GEGetErrorMsgV2() { return AscendString(state().error.c_str()); }
 
 struct Session::Inside {
   std::map<uint32_t, std::unique_ptr<LiveGraph>> graphs;
@@ -184,15 +140,13 @@ struct Session::Inside {
       graph.last.push_back(outputs[i].address);
     }
     try {
-      if (complete && held) {
-        acl::launch(stream, wait_for_release);
-      }
       if (complete) {
+        control::wait_if_held(stream);
         graph.model->execute(stream, inputs, outputs);
       }
     } catch (const std::exception &exception) {
       complete = false;
-      error = exception.what();
+      state().error = exception.what();
     }
     if (scratch != nullptr) {
       scratch->Free();
@@ -213,26 +167,25 @@ struct Session::Inside {
     }
     blocks.clear();
     graph.last.clear();
-    return error.empty() ? fails("the allocator has no memory") : FAILED;
+    return state().error.empty() ? fails("the allocator has no memory") : FAILED;
   }
 };
 
 Session::Session(const std::map<AscendString, AscendString> &options) {
-  if (!begins("Session") || !initialised) {
+  if (!begins("Session") || !state().initialised) {
     throw std::runtime_error("the engine is not initialised, or has no session left");
   }
   inside_ = std::make_unique<Inside>();
   inside_->on_a_thread = options.count("double.allocate_on_a_thread") != 0;
   inside_->shares_outputs = options.count("double.share_outputs") != 0;
-  ++sessions;
+  ++state().sessions;
 }
 
 Session::~Session() {
-  const std::lock_guard<std::mutex> lock(mutex);
-  calls += "~Session\n";
-  allocators -= inside_->allocators.size();
+  control::note("~Session");
+  state().allocators -= inside_->allocators.size();
   inside_->graphs.clear();
-  --sessions;
+  --state().sessions;
 }
 
 Status Session::AddGraph(uint32_t id, const Graph &graph, const std::map<AscendString, AscendString> &) {
@@ -308,7 +261,7 @@ Status Session::RegisterExternalAllocator(const void *const stream, AllocatorPtr
   if (stream == nullptr || allocator == nullptr) {
     return fails("a null stream or allocator");
   }
-  allocators += inside_->allocators.count(stream) == 0 ? 1 : 0;
+  state().allocators += inside_->allocators.count(stream) == 0 ? 1 : 0;
   inside_->allocators[stream] = std::move(allocator);
   return SUCCESS;
 }
@@ -320,7 +273,7 @@ Status Session::UnregisterExternalAllocator(const void *const stream) const {
   if (stream == nullptr) {
     return fails("a null stream");
   }
-  allocators -= inside_->allocators.erase(stream);
+  state().allocators -= inside_->allocators.erase(stream);
   return SUCCESS;
 }
 
@@ -365,7 +318,7 @@ Status Session::ExecuteGraphWithStreamAsync(uint32_t id, void *stream, const std
     }
     from.push_back(acl::of(input));
   }
-  error.clear();
+  state().error.clear();
   std::vector<acl::Tensor> to;
   std::vector<MemBlock *> blocks;
   if (inside_->execute(*graph, *graph->allocator, stream, from, to, blocks) != SUCCESS) {
@@ -400,7 +353,7 @@ Status Session::RunGraphWithStreamAsync(uint32_t id, void *stream, const std::ve
     const TensorDesc desc = shared.GetTensorDesc();
     from.push_back({desc.GetDataType(), desc.GetShape().GetDims(), shared.GetData(), shared.GetSize()});
   }
-  error.clear();
+  state().error.clear();
   std::vector<acl::Tensor> to;
   std::vector<MemBlock *> blocks;
   if (inside_->execute(graph, *inside_->allocator_of(stream), stream, from, to, blocks) != SUCCESS) {
@@ -416,42 +369,3 @@ Status Session::RunGraphWithStreamAsync(uint32_t id, void *stream, const std::ve
 }
 
 }  // namespace ge
-
-extern "C" {
-
-void ge_double_use(void *(*resolve)(const char *name)) { acl::use(resolve); }
-
-void ge_double_upset(const char *call, int how) {
-  const std::lock_guard<std::mutex> lock(mutex);
-  upset[call] = how;
-}
-
-size_t ge_double_count(const char *what) {
-  const std::lock_guard<std::mutex> lock(mutex);
-  const std::map<std::string, size_t> counts = {
-      {"initialised", initialised}, {"sessions", sessions}, {"graphs", graphs}, {"allocators", allocators}};
-  const auto found = counts.find(what);
-  return found == counts.end() ? 0 : found->second;
-}
-
-const char *ge_double_log() {
-  static thread_local std::string copy;
-  const std::lock_guard<std::mutex> lock(mutex);
-  copy = calls;
-  return copy.c_str();
-}
-
-void ge_double_hold(int hold) {
-  const std::lock_guard<std::mutex> lock(mutex);
-  held = hold != 0;
-  released.notify_all();
-}
-
-void ge_double_reset() {
-  ge_double_hold(0);
-  const std::lock_guard<std::mutex> lock(mutex);
-  calls.clear();
-  upset.clear();
-}
-
-}

@@ -5,7 +5,7 @@
 
 extern "C" {
 
-// Where the double finds the functions of AscendCL; without one, in the libascendcl.so of the process.
+// Where the double finds the functions of AscendCL.
 void ge_double_use(void *(*resolve)(const char *name));
 
 // The next call of this name: 1 fails, 2 throws a std::exception, 3 throws something else.
