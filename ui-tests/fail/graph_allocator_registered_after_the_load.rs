@@ -2,7 +2,6 @@
 use ascendcl::ge::{Compiled, Graph, Session};
 use ascendcl::{Current, DeviceAllocator, Error, Stream};
 
-
 pub fn program<'c, A: DeviceAllocator>(
     session: &mut Session<'c>,
     current: &Current<'c>,

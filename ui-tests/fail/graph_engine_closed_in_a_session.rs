@@ -2,11 +2,8 @@
 use ascendcl::ge::{Engine, Options};
 use ascendcl::{Device, Error, Thread};
 
-
 pub fn program(engine: Engine<'_>, thread: &mut Thread, device: &Device<'_>) -> Result<(), Error> {
-    let _ended = engine.session(thread, device, &Options::new(), |_session, _current| {
-        engine.close().is_ok()
-    });
+    let _ended = engine.session(thread, device, &Options::new(), |_session, _current| engine.close().is_ok());
     Ok(())
 }
 

@@ -2,7 +2,6 @@
 use ascendcl::ge::{Compiled, Graph, Loaded, Session};
 use ascendcl::{Current, Error, HostBuffer};
 
-
 pub fn program<'c>(
     session: &mut Session<'c>,
     current: &Current<'c>,

@@ -2,7 +2,6 @@
 use ascendcl::ge::{Compiled, Graph, Session};
 use ascendcl::{Current, DeviceBuffer, Error};
 
-
 pub fn program<'c>(
     session: &mut Session<'c>,
     current: &Current<'c>,

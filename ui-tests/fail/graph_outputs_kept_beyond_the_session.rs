@@ -2,7 +2,6 @@
 use ascendcl::ge::{Engine, Options, Outputs, Session};
 use ascendcl::{Current, Device, Thread};
 
-
 pub fn program(
     engine: &Engine<'_>,
     thread: &mut Thread,

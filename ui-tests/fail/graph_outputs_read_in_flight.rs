@@ -3,7 +3,6 @@ use ascendcl::ge::{Compiled, Graph, Loaded, Session};
 use ascendcl::operator::DeviceTensor;
 use ascendcl::{Current, Error};
 
-
 pub fn program<'c>(
     session: &mut Session<'c>,
     current: &Current<'c>,

@@ -3,7 +3,6 @@ use ascendcl::ge::{Graph, Loaded, Session, WithAllocator};
 use ascendcl::operator::DeviceTensor;
 use ascendcl::{Current, Error, PoolAllocator};
 
-
 pub fn program<'c>(
     session: &mut Session<'c>,
     current: &Current<'c>,

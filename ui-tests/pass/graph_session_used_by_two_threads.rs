@@ -2,7 +2,6 @@
 use ascendcl::ge::Session;
 use std::thread;
 
-
 pub fn program<'c>(session: &mut Session<'c>) {
     thread::scope(|scope| {
         scope.spawn(|| println!("{session:?}"));
