@@ -43,6 +43,17 @@ impl<N> Brand<'_, N> {
     pub(crate) const NEW: Self = Self { _lifetime: PhantomData, _name: PhantomData };
 }
 
+/// Only this crate has one: the key to methods of sealed traits.
+///
+/// Being sealed keeps others from implementing a trait, not from calling its methods: a bound on a public trait brings in
+/// those of its private supertrait.
+#[derive(Clone, Copy, Debug)]
+pub struct Inside {
+    _private: (),
+}
+
+pub(crate) const INSIDE: Inside = Inside { _private: () };
+
 /// Makes a type neither `Send` nor `Sync`: a pointer is neither, and the compiler names what it points to.
 #[derive(Debug)]
 pub(crate) struct StaysOnItsThread(PhantomData<*mut TheCurrentContextIsPerThread>);

@@ -61,6 +61,7 @@ impl Code {
             ACL_ERROR_RT_STREAM_CONTEXT => &[STREAM_09],
             ACL_ERROR_RT_INVALID_HANDLE => &[STREAM_08, EVENT_06],
             ACL_ERROR_RT_STREAM_SYNC_TIMEOUT => &[STREAM_16],
+            ACL_ERROR_RT_EVENT_SYNC_TIMEOUT => &[EVENT_11],
             ACL_ERROR_RT_NO_STREAM_RESOURCE => &[CTX_12, STREAM_11],
             ACL_ERROR_RT_NO_EVENT_RESOURCE => &[EVENT_08],
             ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID | ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL => &[EVENT_04],
@@ -84,10 +85,9 @@ impl Code {
         }
     }
 
-    /// Whether this is how a synchronise with a time limit says that the time is up; the work is still in flight
-    /// (STREAM-16).
+    /// Whether this is how a wait with a time limit says that the time is up; the work is still in flight (STREAM-16).
     pub fn is_timeout(self) -> bool {
-        self.0 == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT
+        matches!(self.0, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT | ACL_ERROR_RT_EVENT_SYNC_TIMEOUT)
     }
 }
 

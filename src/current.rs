@@ -15,6 +15,7 @@ use core::fmt;
 use core::mem::MaybeUninit;
 use static_assertions::assert_not_impl_any;
 use std::path::Path;
+use std::time::Duration;
 
 /// Proof that the context `'c` is this thread's current one, now.
 ///
@@ -105,6 +106,32 @@ impl<'c, N> Current<'c, N> {
     /// [`Error::Vendor`] when the host has no room.
     pub fn host_buffer<E: Element>(&self, length: usize) -> Result<HostBuffer<'c, E, N>, Error> {
         HostBuffer::zeroed(self.ledger, length)
+    }
+
+    /// Makes a buffer for queued copies out of a vector, in ordinary memory: without an allocation of the library's, and
+    /// without the overlap that pinned memory gives (COPY-05). [`HostBuffer::into_vec`] gives the vector back.
+    pub fn pageable_buffer<E: Element>(&self, elements: Vec<E>) -> HostBuffer<'c, E, N> {
+        HostBuffer::of_vec(self.ledger, elements)
+    }
+
+    /// Waits for everything in this context: on streams that have a handle, and on those that have none any more
+    /// (`aclrtSynchronizeDevice`, which waits for the streams of the current context; DEV-17).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] with the code of work that failed on the device (ERR-02).
+    pub fn synchronize(&self) -> Result<(), Error> {
+        self.ledger.synchronize_all(None)
+    }
+
+    /// As [`synchronize`](Self::synchronize), for at most `limit` (`aclrtSynchronizeDeviceWithTimeout`, in whole
+    /// milliseconds, at least one).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] whose code [`is_timeout`](crate::Code::is_timeout) when the time was up (STREAM-16).
+    pub fn synchronize_within(&self, limit: Duration) -> Result<(), Error> {
+        self.ledger.synchronize_all(Some(limit))
     }
 
     /// Loads a model from a file (`aclmdlLoadFromFile`); the library manages its memory.

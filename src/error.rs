@@ -139,6 +139,84 @@ pub enum Error {
         /// What is in flight, in words.
         stuck: String,
     },
+    /// Work in flight was to be continued on another stream than its own.
+    #[error(
+        "this {what} is in flight on another stream, and between streams there is no order: record an event there and \
+         take it over, `stream.take_over(current, pending, &event)`, or wait for it first{}",
+        Cited(rules::OTHER_STREAM)
+    )]
+    OtherStream {
+        /// What is in flight.
+        what: &'static str,
+    },
+    /// An event does not come after the work that it was to stand for.
+    #[error(
+        "the event does not come after this work: it was recorded on another stream, or before the work was queued; \
+         record it on the work's own stream once the work is queued{}",
+        Cited(rules::NOT_COVERED)
+    )]
+    NotCovered,
+    /// The time between two events was asked for that mark points of different streams.
+    #[error(
+        "the two events were recorded on different streams, so the time between them means nothing; record both on one \
+         stream{}",
+        Cited(rules::EVENTS_OF_TWO_STREAMS)
+    )]
+    EventsOfTwoStreams,
+    /// An object of one device was to be used on another.
+    #[error(
+        "the {what} is of device {found}, the stream of device {expected}: they have to be of one device{}",
+        Cited(rules::OTHER_DEVICE)
+    )]
+    OtherDevice {
+        /// The kind of object.
+        what: &'static str,
+        /// The stream's device.
+        expected: i32,
+        /// The object's device.
+        found: i32,
+    },
+    /// An object of one library was to be used in another.
+    #[error("the {what} was made by another library than the one that is to use it")]
+    OtherLibrary {
+        /// The kind of object.
+        what: &'static str,
+    },
+    /// A part of a buffer that the buffer does not have.
+    #[error("elements {start}..{end} are not all there: the {what} has {length}{}", Cited(rules::NO_SUCH_PART))]
+    NoSuchPart {
+        /// Which buffer.
+        what: &'static str,
+        /// The first element.
+        start: usize,
+        /// Behind the last element.
+        end: usize,
+        /// The elements of the buffer.
+        length: usize,
+    },
+    /// A copy on the device that does not begin where one may.
+    #[error(
+        "a copy on the device cannot begin at byte {start} of a buffer: only at multiples of {alignment}{}",
+        Cited(rules::MISALIGNED)
+    )]
+    Misaligned {
+        /// Where it was to begin, in bytes.
+        start: usize,
+        /// What that has to be a multiple of.
+        alignment: usize,
+    },
+    /// A callback panicked.
+    #[error("the callback panicked: {message}{}", Cited(rules::CALLBACK_PANICKED))]
+    CallbackPanicked {
+        /// What it said.
+        message: String,
+    },
+    /// The stream is done with a callback that never ran.
+    #[error(
+        "the callback never ran, though its stream is done: the stream's work was discarded{}",
+        Cited(rules::CALLBACK_LOST)
+    )]
+    CallbackLost,
     /// Queued work may still use the object.
     #[error(
         "the {what} may still be in use by queued work; synchronise its stream first{}",

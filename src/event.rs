@@ -10,6 +10,7 @@ use core::fmt;
 use core::marker::PhantomData;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
+use std::time::Duration;
 
 // The states and their bounds come from the declaration of an event's life cycle.
 pub use ascendcl_rules::event::{CanMeasure, CanRecord, CanWait, Recorded, State as EventState, Unrecorded};
@@ -17,7 +18,8 @@ pub use ascendcl_rules::event::{CanMeasure, CanRecord, CanWait, Recorded, State 
 /// An event (`aclrtCreateEvent`).
 ///
 /// A new event is [`Unrecorded`]. [`Stream::record`] puts it behind the work of a stream; then it is [`Recorded`], and
-/// another stream or the host can wait for it (EVENT-05). An event that is dropped is destroyed by
+/// another stream or the host can wait for it. It is recorded anew and never reset: the library forbids that for such
+/// events, and a reset under several waits can leave one waiting for ever. An event that is dropped is destroyed by
 /// [`Current::collect`] or the end of its scope.
 #[must_use = "an event that is dropped is destroyed by `collect` or at the end of its scope"]
 #[rule(EVENT_05, EVENT_07)]
@@ -63,6 +65,24 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
         self.raw.synchronize(current.ledger().api())
     }
 
+    /// As [`synchronize`](Self::synchronize), for at most `limit` (`aclrtSynchronizeEventWithTimeout`, in whole
+    /// milliseconds, at least one).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] whose code [`is_timeout`](crate::Code::is_timeout) when the time was up.
+    #[rule(EVENT_11)]
+    pub fn synchronize_within(&self, current: &Current<'c, N>, limit: Duration) -> Result<(), Error>
+    where
+        S: CanWait,
+    {
+        self.raw.synchronize_within(current.ledger().api(), limit)
+    }
+
+    pub(crate) fn raw(&self) -> &RawEvent {
+        &self.raw
+    }
+
     /// Whether the work before the recorded point is done (`aclrtQueryEventStatus`).
     ///
     /// # Errors
@@ -82,7 +102,8 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`]: 107007 when `start` was recorded after this event.
+    /// [`Error::EventsOfTwoStreams`] when they were not recorded on one stream; [`Error::Vendor`]: 107007 when `start` was
+    /// recorded after this event.
     #[rule(EVENT_04)]
     pub fn milliseconds_since<T: CanMeasure>(
         &self,
@@ -93,6 +114,7 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
         S: CanMeasure,
     {
         let api = current.ledger().api();
+        self.raw.shares_its_stream_with(&start.raw)?;
         start.raw.synchronize(api)?;
         self.raw.synchronize(api)?;
         self.raw.milliseconds_since(api, &start.raw)

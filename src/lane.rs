@@ -5,12 +5,13 @@ use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::{Block, Home, Onto};
 use crate::model::{Input, Model, ModelSource, Outputs, Prepared, Weights};
-use crate::stream::{CanExecute, Pending, Stream, StreamState};
+use crate::stream::{CanExecute, Operand, Pending, Stream, StreamState};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// One working memory and one stream, for models that run strictly one after the other.
 ///
@@ -102,13 +103,13 @@ impl<'c, 'l, S: StreamState + CanExecute, N, L> Lane<'c, 'l, S, N, L> {
     ///
     /// # Errors
     ///
-    /// The prepared model as it was, when the library refuses.
-    pub fn execute(
+    /// As for [`Stream::execute`].
+    pub fn execute<M: Operand<'c, Prepared<'c, N, InLane<'l, L>>, N>>(
         &mut self,
         current: &Current<'c, N>,
-        model: Prepared<'c, N, InLane<'l, L>>,
-    ) -> Result<Pending<'c, Prepared<'c, N, InLane<'l, L>>, N>, Undone<Prepared<'c, N, InLane<'l, L>>>> {
-        model.queue(current, self.stream.queue())
+        model: M,
+    ) -> Result<Pending<'c, Prepared<'c, N, InLane<'l, L>>, N>, Undone<M>> {
+        Prepared::queue(model, current, self.stream.queue())
     }
 
     /// Waits for the lane's stream, then runs a model and waits for it ([`Model::run`]).
@@ -134,6 +135,15 @@ impl<'c, 'l, S: StreamState + CanExecute, N, L> Lane<'c, 'l, S, N, L> {
     /// [`Error::Vendor`] with the code of work that failed on the device.
     pub fn synchronize(&mut self, current: &Current<'c, N>) -> Result<(), Error> {
         self.stream.synchronize(current)
+    }
+
+    /// As [`synchronize`](Self::synchronize), for at most `limit` (STREAM-16).
+    ///
+    /// # Errors
+    ///
+    /// As for [`Stream::synchronize_within`].
+    pub fn synchronize_within(&mut self, current: &Current<'c, N>, limit: Duration) -> Result<(), Error> {
+        self.stream.synchronize_within(current, limit)
     }
 
     /// Bytes of the working memory.

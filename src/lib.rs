@@ -80,8 +80,9 @@ pub use model::{
 pub use operator::{DeviceTensor, Operator};
 pub use run::{RunError, Setup, run};
 pub use stream::{
-    CanDecline, CanExecute, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, DefaultStream, Fresh, Idle,
-    Member, Pending, Permit, Plain, ProvesIdle, Stream, StreamState, TakesAllocator, Turn, With, WithDescriptor,
+    CanDecline, CanExecute, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, Completion, DefaultStream,
+    Fresh, Idle, Lender, Mapped, Member, Operand, Payload, Pending, Permit, Plain, ProvesIdle, Reply, Stream,
+    StreamState, TakesAllocator, Turn, With, WithDescriptor,
 };
 pub use thread::{OnThread, Thread};
 

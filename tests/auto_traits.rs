@@ -84,6 +84,15 @@ assert_impl_all!(Pending<'static, DeviceBuffer<'static, f32>>: Send);
 assert_not_impl_any!(Pending<'static, Model<'static>>: Sync, Clone);
 assert_not_impl_any!(Pending<'static, DeviceBuffer<'static, f32>>: Clone);
 
+assert_impl_all!(Mapped<'static, DeviceBuffer<'static, f32>, fn(DeviceBuffer<'static, f32>)>: Send);
+assert_not_impl_any!(Mapped<'static, Model<'static>, fn(Model<'static>)>: Sync, Clone);
+assert_impl_all!(Reply<u8>: Send, Sync);
+assert_not_impl_any!(Reply<u8>: Clone);
+
+// Have the current context for as long as they live.
+assert_not_impl_any!(Completion<'static, 'static, ()>: Send, Sync, Clone);
+assert_not_impl_any!(Lender<'static, 'static, 'static>: Send, Sync, Clone);
+
 // Holds a pointer of the caller's, who vouches when it is registered.
 assert_impl_all!(Descriptor<Object, Allocate, Free, Address>: Send);
 assert_not_impl_any!(Descriptor<Object, Allocate, Free, Address>: Sync);
@@ -142,13 +151,15 @@ fn every_public_type_stands_in_an_assertion() {
 
 /// The types that the crate's root exports; traits, functions and modules aside.
 fn public_names() -> Vec<&'static str> {
-    const TRAITS: [&str; 9] = [
+    const TRAITS: [&str; 11] = [
         "Destination",
         "DeviceAllocator",
         "Element",
         "EventState",
         "ProvesIdle",
         "OnThread",
+        "Operand",
+        "Payload",
         "State",
         "StreamState",
         "TakesAllocator",

@@ -30,6 +30,8 @@ fn ten_thousand_submissions_and_waits_allocate_nothing() {
             let mut event = stream.record(current, current.event().unwrap()).unwrap();
             let mut host = current.host_buffer::<f32>(64).unwrap();
             let mut filled = current.upload(&[0.0_f32; 64]).unwrap();
+            let mut second = current.upload(&[0.0_f32; 64]).unwrap();
+            let mut pageable = current.pageable_buffer(vec![0.0_f32; 64]);
             let mut plain = [0.0_f32; 64];
             let mut before = 0;
             for round in 0..WARM_UP + ROUNDS {
@@ -46,6 +48,16 @@ fn ten_thousand_submissions_and_waits_allocate_nothing() {
                 other.wait_for(current, &event).unwrap();
                 event.synchronize(current).unwrap();
                 (host, filled) = default.copy_to_device(current, host, filled).unwrap().wait(current).unwrap();
+                let (from, set) = (filled, stream.set_bytes(current, second, 1).unwrap());
+                let (from, set) = stream.copy_on_device(current, from, set).unwrap().split();
+                let taken = other.take_over(current, set, &event).map_err(|undone| undone.value).unwrap_err();
+                event = stream.record(current, event).unwrap();
+                let taken = other.take_over(current, taken, &event).unwrap();
+                assert!(taken.is_done(current).unwrap());
+                second = taken.wait(current).unwrap();
+                let (from, pageable_there) = stream.copy_to_host(current, from, pageable).unwrap().split();
+                let part = stream.copy_part_to_host(current, from, 0..8, pageable_there, 8).unwrap();
+                (filled, pageable) = part.wait(current).unwrap();
                 stream.synchronize(current).unwrap();
             }
             drop((model, event));

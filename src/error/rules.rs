@@ -2,9 +2,9 @@
 
 use super::{Error, InputError};
 use ascendcl_rules::{
-    ALLOC_02, ALLOC_10, ALLOC_12, ALLOC_18, COPY_01, DATA_05, DATA_06, DATA_07, DATA_08, DATA_10, DEV_10, DEV_11,
-    ERR_06, EVENT_06, MEM_02, MEM_11, MODEL_07, MODEL_09, MODEL_14, MODEL_17, MODEL_20, RuleId, STREAM_05, STREAM_08,
-    THREAD_01, THREAD_05,
+    ALLOC_02, ALLOC_10, ALLOC_12, ALLOC_18, CB_01, CB_09, COPY_01, COPY_09, DATA_05, DATA_06, DATA_07, DATA_08,
+    DATA_10, DEV_10, DEV_11, ERR_06, EVENT_04, EVENT_06, EVENT_07, MEM_02, MEM_11, MODEL_07, MODEL_09, MODEL_14,
+    MODEL_17, MODEL_20, RuleId, STREAM_04, STREAM_05, STREAM_08, STREAM_17, THREAD_01, THREAD_05,
 };
 use core::fmt;
 
@@ -29,6 +29,14 @@ impl Error {
             Self::InsideCallback => INSIDE_CALLBACK,
             Self::NoSuchDevice { .. } => NO_SUCH_DEVICE,
             Self::Poisoned { .. } => POISONED,
+            Self::OtherStream { .. } => OTHER_STREAM,
+            Self::NotCovered => NOT_COVERED,
+            Self::EventsOfTwoStreams => EVENTS_OF_TWO_STREAMS,
+            Self::OtherDevice { .. } => OTHER_DEVICE,
+            Self::NoSuchPart { .. } => NO_SUCH_PART,
+            Self::Misaligned { .. } => MISALIGNED,
+            Self::CallbackPanicked { .. } => CALLBACK_PANICKED,
+            Self::CallbackLost => CALLBACK_LOST,
             Self::StillRunning { what } => still_running(what),
             Self::Gone { what } => gone(what),
             Self::TooShort { what, .. } => too_short(what),
@@ -49,11 +57,19 @@ pub(super) const BLOCKS_IN_USE: &[RuleId] = &[ALLOC_12];
 pub(super) const OUTPUT_NOT_ALLOCATED: &[RuleId] = &[DATA_06];
 pub(super) const NULL_ANSWER: &[RuleId] = &[ERR_06];
 pub(super) const THREAD_TAKEN: &[RuleId] = &[THREAD_01];
-pub(super) const INSIDE_CALLBACK: &[RuleId] = &[ALLOC_18];
+pub(super) const INSIDE_CALLBACK: &[RuleId] = &[ALLOC_18, CB_01];
 pub(super) const NO_SUCH_DEVICE: &[RuleId] = &[DEV_11];
 pub(super) const POISONED: &[RuleId] = &[DEV_10];
 pub(super) const OTHER_MODEL: &[RuleId] = &[MODEL_09];
 pub(super) const NOT_EXECUTED: &[RuleId] = &[MODEL_17];
+pub(super) const OTHER_STREAM: &[RuleId] = &[STREAM_04];
+pub(super) const NOT_COVERED: &[RuleId] = &[STREAM_04];
+pub(super) const EVENTS_OF_TWO_STREAMS: &[RuleId] = &[EVENT_04];
+pub(super) const OTHER_DEVICE: &[RuleId] = &[EVENT_07];
+pub(super) const NO_SUCH_PART: &[RuleId] = &[COPY_01];
+pub(super) const MISALIGNED: &[RuleId] = &[COPY_09];
+pub(super) const CALLBACK_PANICKED: &[RuleId] = &[CB_09];
+pub(super) const CALLBACK_LOST: &[RuleId] = &[STREAM_17];
 
 pub(super) fn still_running(what: &str) -> &'static [RuleId] {
     match what {
@@ -77,7 +93,7 @@ pub(super) fn too_short(what: &str) -> &'static [RuleId] {
     match what {
         "working memory of the lane" => &[MODEL_07],
         "output of the model" => &[DATA_08],
-        "device memory" | "pinned host memory" => &[COPY_01],
+        "device memory" | "pinned host memory" | "pageable host memory" => &[COPY_01],
         _ => &[],
     }
 }
@@ -159,6 +175,14 @@ mod tests {
             Error::Poisoned { device: 0, stuck: "1 stream(s)".into() },
             Error::OtherModel { expected: "one".into(), found: "another".into() },
             Error::NotExecuted,
+            Error::OtherStream { what: "work" },
+            Error::NotCovered,
+            Error::EventsOfTwoStreams,
+            Error::OtherDevice { what: "event", expected: 0, found: 1 },
+            Error::NoSuchPart { what: "source of the copy", start: 0, end: 2, length: 1 },
+            Error::Misaligned { start: 4, alignment: 64 },
+            Error::CallbackPanicked { message: "no".into() },
+            Error::CallbackLost,
             Error::NoSuchInput { index: 1, count: 1 },
             Error::NoSuchOutput { index: 1, count: 1 },
             Error::SimulatorNotBuiltIn,

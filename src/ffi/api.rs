@@ -1,6 +1,7 @@
 //! The calls that take and give numbers, and what every failing call becomes.
 
 use super::RawContext;
+use super::queue::milliseconds;
 use crate::error::{Error, MissingFunction, VendorError};
 use crate::library::Loaded;
 use crate::thread::InCallback;
@@ -10,6 +11,7 @@ use ascendcl_sys::types::*;
 use ascendcl_sys::{Library, MissingSymbol};
 use core::ffi::{CStr, c_char};
 use std::ffi::CString;
+use std::time::Duration;
 
 /// The loaded library. Its functions stay where they are for the life of the process.
 #[derive(Clone, Copy, Debug)]
@@ -110,6 +112,26 @@ impl Api {
         // SAFETY: both are places for numbers.
         let code = unsafe { self.library().aclrtGetMemInfo(aclrtMemAttr::ACL_HBM_MEM, &raw mut free, &raw mut total) };
         self.done("aclrtGetMemInfo", code, || "ask how much device memory is free".into()).map(|()| (free, total))
+    }
+
+    /// Waits for everything in the current context; for at most `limit`, if there is one.
+    pub(crate) fn synchronize_device(self, limit: Option<Duration>) -> Result<(), Error> {
+        self.may_be_called()?;
+        self.in_place()?;
+        match limit {
+            None => {
+                // SAFETY: takes nothing.
+                let code = unsafe { self.library().aclrtSynchronizeDevice() };
+                self.done("aclrtSynchronizeDevice", code, || "synchronise a context".into())
+            }
+            Some(limit) => {
+                let milliseconds = milliseconds(limit);
+                // SAFETY: takes a number.
+                let code = unsafe { self.library().aclrtSynchronizeDeviceWithTimeout(milliseconds) };
+                let doing = || format!("synchronise a context within {milliseconds} ms");
+                self.done("aclrtSynchronizeDeviceWithTimeout", code, doing)
+            }
+        }
     }
 
     /// The product, as the library names it; `None` when it does not say.

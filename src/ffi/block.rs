@@ -6,7 +6,9 @@ use crate::error::Error;
 use crate::ledger::Shelf;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtMemMallocPolicy, aclrtMemcpyKind};
+use core::alloc::Layout;
 use core::ffi::c_void;
+use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
@@ -19,6 +21,8 @@ pub(crate) enum Home {
     Device,
     /// `aclrtMallocHost`, `aclrtFreeHost`.
     Pinned,
+    /// Ordinary memory that a vector gave up, with the layout that it had there.
+    Pageable(Layout),
 }
 
 /// One allocation. It has no `Drop`: a block that is not freed through [`free`](Self::free) stays allocated, which is
@@ -57,6 +61,7 @@ impl Block {
                 // SAFETY: `start` is a place for the address.
                 ("aclrtMallocHost", unsafe { api.library().aclrtMallocHost(&raw mut start, length) })
             }
+            Home::Pageable(_) => return Ok(Self::of_vec(vec![0_u8; length])),
         };
         let doing = || format!("allocate {length} bytes of {}", home.name());
         api.done(call, code, doing)?;
@@ -67,6 +72,35 @@ impl Block {
     /// Takes over device memory that the library allocated and handed out (DATA-06), to be freed like any other.
     pub(super) fn adopt(start: NonNull<c_void>, bytes: usize) -> Self {
         Self { start, bytes, home: Home::Device, last_use: LastUse::new(), freed: AtomicBool::new(false) }
+    }
+
+    /// Takes over the memory of a vector, as ordinary host memory that copies may use until a synchronise covers them.
+    pub(crate) fn of_vec<E: Pod>(elements: Vec<E>) -> Self {
+        let mut elements = ManuallyDrop::new(elements);
+        // A vector whose capacity has no layout cannot exist; without capacity there is nothing to give back.
+        let layout = Layout::array::<E>(elements.capacity()).unwrap_or(Layout::new::<()>());
+        let bytes = elements.len() * size_of::<E>();
+        // SAFETY: the pointer of a vector is never null.
+        let start = unsafe { NonNull::new_unchecked(elements.as_mut_ptr().cast()) };
+        let (last_use, freed) = (LastUse::new(), AtomicBool::new(false));
+        Self { start, bytes, home: Home::Pageable(layout), last_use, freed }
+    }
+
+    /// Gives the memory back as the vector that it was; a block of another home, or one that queued work may use, stays
+    /// as it is. `handle` is the only handle: nothing else names the memory afterwards.
+    pub(crate) fn take_vec<E: Pod>(handle: &mut Arc<Self>, streams: &Shelf<Queue>) -> Option<Vec<E>> {
+        let Home::Pageable(layout) = handle.home else { return None };
+        let fits = layout.align() == align_of::<E>() || layout.size() == 0;
+        if !fits || handle.last_use.is_in_doubt() || !streams.has_done(&handle.last_use) {
+            return None;
+        }
+        if handle.freed.swap(true, Ordering::AcqRel) {
+            return None;
+        }
+        let (length, capacity) = (handle.bytes / size_of::<E>(), layout.size() / size_of::<E>());
+        // SAFETY: `of_vec` took pointer, length and capacity from a vector of this element type (the buffer's type says
+        // so), all elements are initialised, nothing in flight uses them, and `freed` keeps anyone else from freeing.
+        Some(unsafe { Vec::from_raw_parts(handle.start.as_ptr().cast(), length, capacity) })
     }
 
     /// Frees the block; refused while queued work may use it, and done once only.
@@ -85,6 +119,13 @@ impl Block {
             Home::Device => ("aclrtFree", unsafe { api.library().aclrtFree(self.start.as_ptr()) }),
             // SAFETY: as above.
             Home::Pinned => ("aclrtFreeHost", unsafe { api.library().aclrtFreeHost(self.start.as_ptr()) }),
+            Home::Pageable(layout) => {
+                if layout.size() > 0 {
+                    // SAFETY: a vector allocated it with this layout; idle, and not freed before, as above.
+                    unsafe { std::alloc::dealloc(self.start.as_ptr().cast(), layout) }
+                }
+                return Ok(());
+            }
         };
         let freed = api.done(call, code, || format!("free {} bytes of {}", self.bytes, self.home.name()));
         freed.inspect_err(|_| self.freed.store(false, Ordering::Release))
@@ -97,7 +138,7 @@ impl Block {
         api.in_place()?;
         let kind = match self.home {
             Home::Device => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE,
-            Home::Pinned => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST,
+            Home::Pinned | Home::Pageable(_) => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST,
         };
         // SAFETY: the slice and the block both hold `from.len()` bytes, and the copy is over when the call returns.
         let code = unsafe {
@@ -113,7 +154,7 @@ impl Block {
         api.in_place()?;
         let kind = match self.home {
             Home::Device => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST,
-            Home::Pinned => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST,
+            Home::Pinned | Home::Pageable(_) => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST,
         };
         // SAFETY: the slice and the block both hold `to.len()` bytes, and the copy is over when the call returns.
         let code =
@@ -130,7 +171,7 @@ impl Block {
         api.done("aclrtMemset", code, || format!("set {} bytes of {}", self.bytes, self.home.name()))
     }
 
-    /// The block as host memory, for pinned blocks; empty for device memory, which the host cannot follow (MEM-10), and
+    /// The block as host memory, for blocks of the host; empty for device memory, which the host cannot follow (MEM-10), and
     /// for a block that a failed call left in doubt: a copy may be running, and nobody could wait for it.
     ///
     /// `handle` is the pointer in the buffer's handle: queued work takes the handle away until it is synchronised, so
@@ -138,10 +179,10 @@ impl Block {
     pub(crate) fn as_host<E: Pod>(handle: &Arc<Self>) -> &[E] {
         match handle.home {
             Home::Device => &[],
-            Home::Pinned if handle.last_use.is_in_doubt() => &[],
-            // SAFETY: the block is `bytes` long, aligned for every element (the library aligns to 64 bytes and more),
-            // initialised, and not written meanwhile, as stated above.
-            Home::Pinned => unsafe {
+            Home::Pinned | Home::Pageable(_) if handle.last_use.is_in_doubt() => &[],
+            // SAFETY: the block is `bytes` long, aligned for every element (the library aligns to 64 bytes and more, a
+            // vector's memory is aligned for its own), initialised, and not written meanwhile, as stated above.
+            Home::Pinned | Home::Pageable(_) => unsafe {
                 core::slice::from_raw_parts(handle.start.as_ptr().cast::<E>(), handle.bytes / size_of::<E>())
             },
         }
@@ -152,9 +193,9 @@ impl Block {
     pub(crate) fn as_host_mut<E: Pod>(handle: &mut Arc<Self>) -> &mut [E] {
         match handle.home {
             Home::Device => &mut [],
-            Home::Pinned if handle.last_use.is_in_doubt() => &mut [],
+            Home::Pinned | Home::Pageable(_) if handle.last_use.is_in_doubt() => &mut [],
             // SAFETY: as in `as_host`.
-            Home::Pinned => unsafe {
+            Home::Pinned | Home::Pageable(_) => unsafe {
                 core::slice::from_raw_parts_mut(handle.start.as_ptr().cast::<E>(), handle.bytes / size_of::<E>())
             },
         }
@@ -179,9 +220,31 @@ impl Block {
         self.start.as_ptr()
     }
 
+    /// The address of a byte of the block, or one behind its last.
+    #[inline]
+    pub(super) fn at(&self, byte: usize) -> *mut c_void {
+        self.start.as_ptr().wrapping_byte_add(byte)
+    }
+
     #[inline]
     pub(super) fn home(&self) -> Home {
         self.home
+    }
+
+    /// Whether nobody knows if work uses the block, and nobody could wait for it.
+    pub(crate) fn is_in_doubt(&self) -> bool {
+        self.last_use.is_in_doubt()
+    }
+
+    /// All work that used the block is known to be done.
+    #[inline]
+    pub(crate) fn rest(&self) {
+        self.last_use.rest();
+    }
+
+    /// Everything queued on this stream by now comes after all work that used the block.
+    pub(crate) fn follow(&self, queue: &Queue) {
+        queue.lead(&self.last_use);
     }
 
     #[inline]
@@ -189,16 +252,23 @@ impl Block {
         &self.last_use
     }
 
-    /// Whether `bytes` bytes can be copied to or from the block now.
+    /// Whether `bytes` bytes can be copied to or from the start of the block now.
     #[inline]
     pub(super) fn holds(&self, bytes: usize) -> Result<(), Error> {
+        self.holds_at(0, bytes)
+    }
+
+    /// As [`holds`](Self::holds), from the byte `start` on.
+    #[inline]
+    pub(super) fn holds_at(&self, start: usize, bytes: usize) -> Result<(), Error> {
         if self.last_use.is_in_doubt() {
             return Err(Error::StillRunning { what: self.home.name() });
         }
-        if bytes <= self.bytes {
+        let end = start.saturating_add(bytes);
+        if end <= self.bytes {
             return Ok(());
         }
-        Err(Error::TooShort { what: self.home.name(), need: bytes, have: self.bytes })
+        Err(Error::TooShort { what: self.home.name(), need: end, have: self.bytes })
     }
 }
 
@@ -207,6 +277,7 @@ impl Home {
         match self {
             Self::Device => "device memory",
             Self::Pinned => "pinned host memory",
+            Self::Pageable(_) => "pageable host memory",
         }
     }
 }

@@ -1,16 +1,43 @@
 //! Vendor events.
 
 use super::gate::Gate;
+use super::queue::milliseconds;
 use super::{Api, Queue};
 use crate::error::Error;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtEvent, aclrtEventRecordedStatus};
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// An event of the device whose context was current when it was created.
 #[derive(Debug)]
 pub(crate) struct RawEvent {
     raw: aclrtEvent,
     gate: Gate,
+    /// The library and the device that it is of.
+    api: Api,
+    device: i32,
+    record: Record,
+}
+
+/// Which point of which stream an event marks. Recording takes the event's handle, so nobody reads meanwhile. Event and
+/// stream are of one context, in which no other stream has that id.
+#[derive(Debug, Default)]
+struct Record {
+    stream: AtomicU64,
+    /// The stream's submissions up to and including the record.
+    number: AtomicU64,
+}
+
+impl Record {
+    fn note(&self, stream: &Queue) {
+        self.stream.store(stream.id(), Ordering::Release);
+        self.number.store(stream.mark(), Ordering::Release);
+    }
+
+    fn stream(&self) -> u64 {
+        self.stream.load(Ordering::Acquire)
+    }
 }
 
 // SAFETY: the vendor's events belong to the process; any thread may use them. The handle is never written.
@@ -19,14 +46,14 @@ unsafe impl Send for RawEvent {}
 unsafe impl Sync for RawEvent {}
 
 impl RawEvent {
-    pub(crate) fn create(api: Api) -> Result<Self, Error> {
+    pub(crate) fn create(api: Api, device: i32) -> Result<Self, Error> {
         api.may_be_called()?;
         api.in_place()?;
         let mut raw = aclrtEvent(core::ptr::null_mut());
         // SAFETY: `raw` is a place for the handle.
         let code = unsafe { api.library().aclrtCreateEvent(&raw mut raw) };
         api.done("aclrtCreateEvent", code, || "create an event".into())?;
-        Ok(Self { raw, gate: Gate::open() })
+        Ok(Self { raw, gate: Gate::open(), api, device, record: Record::default() })
     }
 
     /// Puts the event behind what is queued on the stream so far.
@@ -35,7 +62,25 @@ impl RawEvent {
         stream.submit(api, "aclrtRecordEvent", "record an event", [], |stream| {
             // SAFETY: event and stream are alive: both gates are passed.
             unsafe { api.library().aclrtRecordEvent(self.raw, stream) }
-        })
+        })?;
+        self.record.note(stream);
+        Ok(())
+    }
+
+    /// Whether the record comes after the submission with this number on this stream.
+    pub(crate) fn covers(&self, stream: &Queue, number: u64) -> bool {
+        self.record.stream() == stream.id() && number <= self.record.number.load(Ordering::Acquire)
+    }
+
+    /// As [`hold_up`](Self::hold_up), for a stream of any context: of the same device it has to be (EVENT-07).
+    pub(crate) fn hold_up_on(&self, api: Api, device: i32, stream: &Queue) -> Result<(), Error> {
+        if !core::ptr::eq(self.api.library(), api.library()) {
+            return Err(Error::OtherLibrary { what: "event" });
+        }
+        if self.device != device {
+            return Err(Error::OtherDevice { what: "event", expected: device, found: self.device });
+        }
+        self.hold_up(api, stream)
     }
 
     /// Lets what is queued on the stream from now on wait for the event.
@@ -55,6 +100,15 @@ impl RawEvent {
         api.done("aclrtSynchronizeEvent", code, || "wait for an event".into())
     }
 
+    /// As [`synchronize`](Self::synchronize), for at most `limit`.
+    pub(crate) fn synchronize_within(&self, api: Api, limit: Duration) -> Result<(), Error> {
+        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "event" }) };
+        let milliseconds = milliseconds(limit);
+        // SAFETY: as in `synchronize`.
+        let code = unsafe { api.library().aclrtSynchronizeEventWithTimeout(self.raw, milliseconds) };
+        api.done("aclrtSynchronizeEventWithTimeout", code, || format!("wait for an event within {milliseconds} ms"))
+    }
+
     /// Whether what was queued before the record is done.
     pub(crate) fn is_complete(&self, api: Api) -> Result<bool, Error> {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "event" }) };
@@ -63,6 +117,11 @@ impl RawEvent {
         let code = unsafe { api.library().aclrtQueryEventStatus(self.raw, &raw mut status) };
         api.done("aclrtQueryEventStatus", code, || "ask for the state of an event".into())?;
         Ok(status == aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE)
+    }
+
+    /// An error unless both events were recorded on one stream (EVENT-04).
+    pub(crate) fn shares_its_stream_with(&self, other: &Self) -> Result<(), Error> {
+        if self.record.stream() == other.record.stream() { Ok(()) } else { Err(Error::EventsOfTwoStreams) }
     }
 
     /// Milliseconds from one record to another, on the device's clock. Both have to be complete.

@@ -18,6 +18,7 @@
 mod allocator;
 mod api;
 mod block;
+mod callback;
 mod context;
 mod descriptor;
 mod device_allocator;
@@ -26,6 +27,7 @@ mod event;
 mod gate;
 #[cfg(feature = "ge")]
 pub(crate) mod ge;
+mod lend;
 mod load;
 mod model;
 mod operator;
@@ -40,6 +42,7 @@ use std::thread::yield_now;
 pub(crate) use allocator::{Elsewhere, Kept, Members, Registered};
 pub(crate) use api::{Api, Initialised, c_path};
 pub(crate) use block::{Block, Home};
+pub(crate) use callback::message_of;
 pub(crate) use context::{RawContext, Restore};
 pub use descriptor::{
     Address, AddressFn, Allocate, AllocateFn, AllocateNearFn, Descriptor, Free, FreeFn, HasAddress, HasAllocate,
@@ -50,6 +53,7 @@ pub use device_allocator::DeviceAllocator;
 pub use element::{Element, ElementType, F16};
 pub(crate) use element::{bytes_of, collect_elements};
 pub(crate) use event::RawEvent;
+pub(crate) use lend::{Borrowed, lend};
 pub(crate) use load::open_first;
 #[cfg(feature = "sim")]
 pub(crate) use load::simulator;
@@ -57,5 +61,5 @@ pub use model::Gears;
 pub(crate) use model::{Binding, BoundInput, Given, LoadedModel, ModelImage, Onto, Port, Sizes};
 pub(crate) use operator::{Invocation, Part};
 pub use pool::{PoolAllocator, PoolBlock};
-pub(crate) use queue::Queue;
+pub(crate) use queue::{Place, Queue};
 use stamp::{Clock, LastUse};

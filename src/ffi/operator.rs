@@ -26,7 +26,7 @@ pub(crate) struct Invocation {
     gate: Gate,
     last_use: LastUse,
     /// As long as the invocation's row is there, these have a name and are not freed.
-    _blocks: Vec<Arc<Block>>,
+    blocks: Vec<Arc<Block>>,
 }
 
 // SAFETY: descriptions, buffers and attributes belong to the process and have no thread affinity. The library writes them
@@ -72,7 +72,7 @@ impl Invocation {
             attributes: Attributes(null_mut()),
             gate: Gate::open(),
             last_use: LastUse::new(),
-            _blocks: Vec::new(),
+            blocks: Vec::new(),
         };
         let filled = made
             .inputs
@@ -84,7 +84,7 @@ impl Invocation {
             let _ = made.take_down(api);
             return Err(error);
         }
-        made._blocks =
+        made.blocks =
             inputs.into_iter().chain(outputs).filter_map(|part| part.memory).map(|(block, _)| block).collect();
         Ok(made)
     }
@@ -132,6 +132,18 @@ impl Invocation {
                 )
             }
         })
+    }
+
+    /// All work that used the operator or its tensors is known to be done.
+    pub(crate) fn rest(&self) {
+        self.last_use.rest();
+        self.blocks.iter().for_each(|block| block.rest());
+    }
+
+    /// What is queued on this stream by now comes after all work that used the operator or its tensors.
+    pub(crate) fn follow(&self, queue: &Queue) {
+        queue.lead(&self.last_use);
+        self.blocks.iter().for_each(|block| block.follow(queue));
     }
 
     /// Destroys the descriptions, buffers and attributes; refused while queued work may use them.

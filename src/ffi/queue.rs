@@ -8,16 +8,26 @@ use crate::error::Error;
 use crate::ledger::Shelf;
 use ascendcl_macros::rule;
 use ascendcl_sys::MissingSymbol;
-use ascendcl_sys::types::{aclError, aclrtMemcpyKind, aclrtStream};
+use ascendcl_sys::types::{aclError, aclrtMemcpyKind, aclrtStream, aclrtStreamStatus};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 
 /// How long a call that failed waits to know whether it queued something all the same.
 const SETTLING: Duration = Duration::from_secs(1);
 
+/// A place in a block: the bytes from `start` on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    pub(crate) block: &'a Block,
+    pub(crate) start: usize,
+}
+
+/// Where copies on the device may begin, in bytes.
+const DEVICE_ALIGNMENT: usize = 64;
+
 /// A stream of the context that was current when it was created.
 #[derive(Debug)]
-pub(crate) struct Queue {
+pub struct Queue {
     raw: aclrtStream,
     /// Names the stream in stamps; never used twice in a context, never zero.
     id: u64,
@@ -53,17 +63,66 @@ impl Queue {
         self.id
     }
 
-    /// Queues a copy of the first `bytes` bytes. Both blocks are marked as in use until a synchronise covers the copy.
+    /// Queues a copy. Both blocks are marked as in use until a synchronise covers the copy.
     #[inline]
-    pub(crate) fn copy(&self, api: Api, to: &Block, from: &Block, bytes: usize) -> Result<(), Error> {
-        to.holds(bytes)?;
-        from.holds(bytes)?;
-        self.submit(api, "aclrtMemcpyAsync", "queue a copy", [to.last_use(), from.last_use()], |stream| {
-            let kind = kind(to, from);
-            // SAFETY: both blocks hold `bytes` bytes and are freed only when a synchronise has covered this
+    pub(crate) fn copy(&self, api: Api, to: Place<'_>, from: Place<'_>, bytes: usize) -> Result<(), Error> {
+        to.block.holds_at(to.start, bytes)?;
+        from.block.holds_at(from.start, bytes)?;
+        let (kind, room) = (kind(to.block, from.block), to.block.bytes() - to.start);
+        if kind == aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE {
+            aligned(to.start).and_then(|()| aligned(from.start))?;
+        }
+        let uses = [to.block.last_use(), from.block.last_use()];
+        self.submit(api, "aclrtMemcpyAsync", "queue a copy", uses, |stream| {
+            let (to, from) = (to.block.at(to.start), from.block.at(from.start));
+            // SAFETY: both blocks hold `bytes` bytes there and are freed only when a synchronise has covered this
             // submission (the stamps); the stream is alive (the gate).
-            unsafe { api.library().aclrtMemcpyAsync(to.start(), to.bytes(), from.start(), bytes, kind, stream) }
+            unsafe { api.library().aclrtMemcpyAsync(to, room, from, bytes, kind, stream) }
         })
+    }
+
+    /// Queues a set of every byte. The block is marked as in use until a synchronise covers it.
+    #[inline]
+    pub(crate) fn set(&self, api: Api, block: &Block, value: u8) -> Result<(), Error> {
+        let bytes = block.bytes();
+        block.holds(bytes)?;
+        self.submit(api, "aclrtMemsetAsync", "queue a set", [block.last_use()], |stream| {
+            // SAFETY: as in `copy`.
+            unsafe { api.library().aclrtMemsetAsync(block.start(), bytes, i32::from(value), bytes, stream) }
+        })
+    }
+
+    /// The number up to which everything is done when a synchronise that starts now has returned.
+    #[inline]
+    pub(crate) fn mark(&self) -> u64 {
+        self.clock.mark()
+    }
+
+    /// Whether a synchronise has covered the submission with this number. A destroyed stream was synchronised before.
+    #[inline]
+    pub(crate) fn has_done(&self, number: u64) -> bool {
+        self.clock.has_done(number)
+    }
+
+    /// A synchronise that covers everything up to this mark has returned.
+    pub(crate) fn reached(&self, mark: u64) {
+        self.clock.reached(mark);
+    }
+
+    /// What is queued here by now comes after all uses so far.
+    pub(in crate::ffi) fn lead(&self, used: &LastUse) {
+        used.follow(self.id, self.clock.mark());
+    }
+
+    /// Whether everything that was queued is over, well or not; the library tells failures to a synchronise only.
+    pub(crate) fn is_complete(&self, api: Api) -> Result<bool, Error> {
+        let Some(_inside) = self.gate.pass() else { return Ok(true) };
+        api.in_place()?;
+        let mut status = aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY;
+        // SAFETY: the stream is alive while the gate is passed; `status` is a place for the answer.
+        let code = unsafe { api.library().aclrtStreamQuery(self.raw, &raw mut status) };
+        api.done("aclrtStreamQuery", code, || "ask whether a stream's work is done".into())?;
+        Ok(status == aclrtStreamStatus::ACL_STREAM_STATUS_COMPLETE)
     }
 
     /// Waits until everything that was queued before this call is done; for at most `limit`, if there is one.
@@ -81,7 +140,7 @@ impl Queue {
                 api.done("aclrtSynchronizeStream", code, || "synchronise a stream".into())?;
             }
             Some(limit) => {
-                let milliseconds = i32::try_from(limit.as_millis()).unwrap_or(i32::MAX).max(1);
+                let milliseconds = milliseconds(limit);
                 // SAFETY: as above.
                 let code = unsafe { api.library().aclrtSynchronizeStreamWithTimeout(self.raw, milliseconds) };
                 let doing = || format!("synchronise a stream within {milliseconds} ms");
@@ -210,15 +269,30 @@ impl Queue {
     }
 }
 
+/// A time limit as the library takes it.
+#[rule(STREAM_16, EVENT_11)]
+pub(super) fn milliseconds(limit: Duration) -> i32 {
+    i32::try_from(limit.as_millis()).unwrap_or(i32::MAX).max(1)
+}
+
+/// Copies on the device begin at multiples of 64 bytes; blocks do, so offsets have to.
+#[rule(COPY_09)]
+fn aligned(start: usize) -> Result<(), Error> {
+    if start.is_multiple_of(DEVICE_ALIGNMENT) {
+        return Ok(());
+    }
+    Err(Error::Misaligned { start, alignment: DEVICE_ALIGNMENT })
+}
+
 /// The direction follows from where the two blocks live.
 #[rule(COPY_02)]
 pub(super) fn kind(to: &Block, from: &Block) -> aclrtMemcpyKind {
-    use super::Home::{Device, Pinned};
+    use super::Home::Device;
     match (to.home(), from.home()) {
         (Device, Device) => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE,
-        (Device, Pinned) => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE,
-        (Pinned, Device) => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST,
-        (Pinned, Pinned) => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST,
+        (Device, _) => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE,
+        (_, Device) => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST,
+        (_, _) => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST,
     }
 }
 

@@ -104,6 +104,19 @@ impl LastUse {
         self.number.store(number, Ordering::Release);
     }
 
+    /// All uses so far are done, and known to be: nothing is awaited until the next use.
+    #[inline]
+    pub(crate) fn rest(&self) {
+        self.stream.store(NEVER, Ordering::Release);
+    }
+
+    /// What all uses so far have to wait for is the submission with this number: it comes after each of them.
+    pub(crate) fn follow(&self, stream: u64, number: u64) {
+        self.number.store(PENDING, Ordering::Relaxed);
+        self.stream.store(stream, Ordering::Release);
+        self.number.store(number, Ordering::Release);
+    }
+
     /// Nobody knows whether work that uses this was queued, and nobody could wait for it.
     pub(crate) fn doubt(&self) {
         self.in_doubt.store(true, Ordering::Release);

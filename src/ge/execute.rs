@@ -2,9 +2,10 @@
 
 use super::state::{CanExecute, CanLoad, GraphState, Loaded, leads};
 use super::{Graph, Outputs, Session};
-use crate::brand::Unnamed;
+use crate::brand::{INSIDE, Unnamed};
 use crate::current::Current;
 use crate::error::{Error, Undone};
+use crate::ffi::Queue;
 use crate::operator::OperatorInputs;
 use crate::stream::{Fresh, Pending, Stream};
 use ascendcl_macros::rule;
@@ -113,7 +114,7 @@ impl<'c, S: GraphState, N> Graph<'c, S, N> {
     {
         let ledger = current.ledger();
         session.row().release_unnamed(ledger.streams());
-        let queued = session.row().execute(ledger.api(), &self.row, inputs.parts());
+        let queued = session.row().execute(ledger.api(), &self.row, inputs.parts(INSIDE));
         match queued.and_then(|outputs| Ok((outputs, self.row.stream().ok_or(Error::Gone { what: "stream" })?))) {
             Ok((outputs, stream)) => {
                 Ok(Pending::new(Executed { graph: self, inputs, outputs: Outputs::new(outputs) }, &stream))
@@ -127,6 +128,20 @@ impl<'c, S: GraphState, N> Graph<'c, S, N> {
         S: CanLoad,
     {
         self.with_state(|carries| carries)
+    }
+}
+
+impl<S: GraphState, I, N> Executed<'_, S, I, N> {
+    /// The execution is known to be done, and with it everything that used the graph.
+    pub(crate) fn rest(&self) {
+        self.graph.row.rest();
+        self.outputs.row().rest();
+    }
+
+    /// What is queued on this stream by now comes after the execution.
+    pub(crate) fn follow(&self, queue: &Queue) {
+        self.graph.row.follow(queue);
+        self.outputs.row().follow(queue);
     }
 }
 

@@ -33,6 +33,10 @@ impl<'c, N> Outputs<'c, N> {
         Self { row, _brand: Brand::NEW }
     }
 
+    pub(super) fn row(&self) -> &RawOutputs {
+        &self.row
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.row.count()

@@ -55,7 +55,7 @@ impl<'c, N> Session<'c, N> {
     #[must_use = "these are the errors that dropped handles could not report"]
     pub fn collect(&mut self, current: &Current<'c, N>) -> Vec<Error> {
         let removed = self.row.unnamed_graphs().into_iter().map(|graph| self.remove(current, &graph));
-        let errors = removed.filter_map(Result::err).filter(|error| !waits_for_outputs(error)).collect();
+        let errors = removed.filter_map(Result::err).filter(|error| !is_in_use(error)).collect();
         self.row.release_unnamed(current.ledger().streams());
         errors
     }
@@ -72,9 +72,12 @@ impl<'c, N> Session<'c, N> {
     }
 }
 
-/// While collecting, outputs that still have a name are no failure: their graph is removed another time.
-fn waits_for_outputs(error: &Error) -> bool {
-    matches!(error, Error::Engine(error) if matches!(**error, EngineError::OutputsInUse { .. }))
+/// While collecting, being in use is no failure, nor are outputs that have a name: the graph is removed another time.
+fn is_in_use(error: &Error) -> bool {
+    match error {
+        Error::Engine(error) => matches!(**error, EngineError::OutputsInUse { .. }),
+        error => matches!(error, Error::StillRunning { .. }),
+    }
 }
 
 impl<N> fmt::Debug for Session<'_, N> {

@@ -17,6 +17,7 @@
 
 mod shelf;
 
+use crate::Element;
 use crate::allocator::ContextId;
 use crate::error::Error;
 use crate::ffi::{
@@ -124,7 +125,7 @@ impl Ledger {
     }
 
     pub(crate) fn create_event(&self) -> Result<Arc<RawEvent>, Error> {
-        Ok(self.events.put(RawEvent::create(self.api)?))
+        Ok(self.events.put(RawEvent::create(self.api, self.device())?))
     }
 
     /// The context's default stream; it is there without being created (DEV-03), and its row from the first use on.
@@ -196,6 +197,26 @@ impl Ledger {
     #[inline]
     pub(crate) fn synchronize(&self, stream: &Queue, limit: Option<Duration>) -> Result<(), Error> {
         stream.synchronize(self.api, limit)
+    }
+
+    /// Waits for everything in the context; for at most `limit`, if there is one.
+    pub(crate) fn synchronize_all(&self, limit: Option<Duration>) -> Result<(), Error> {
+        let marks: Vec<_> = self.streams.all().into_iter().map(|stream| (stream.mark(), stream)).collect();
+        self.api.synchronize_device(limit)?;
+        marks.into_iter().for_each(|(mark, stream)| stream.reached(mark));
+        Ok(())
+    }
+
+    /// A vector's memory as a host block.
+    pub(crate) fn keep_vec<E: Element>(&self, elements: Vec<E>) -> Arc<Block> {
+        self.keep(Block::of_vec(elements))
+    }
+
+    /// The vector back, when nothing in flight uses it.
+    pub(crate) fn take_vec<E: Element>(&self, block: &mut Arc<Block>) -> Option<Vec<E>> {
+        let elements = Block::take_vec(block, &self.streams)?;
+        self.blocks.remove(block);
+        Some(elements)
     }
 
     /// Synchronises and destroys; the row goes when the library agreed. Gives back what an allocator's registration

@@ -1,11 +1,12 @@
 //! Device memory.
 
 use crate::Element;
-use crate::brand::{Brand, Unnamed};
+use crate::brand::{Brand, Inside, Unnamed};
 use crate::current::Current;
 use crate::error::{Error, Undone};
-use crate::ffi::{Block, Home};
+use crate::ffi::{Block, Home, Queue};
 use crate::ledger::Ledger;
+use crate::stream::Pending;
 use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
@@ -24,14 +25,19 @@ pub trait Destination<'c, E, N>: sealed::Sealed<'c, E, N> {}
 
 impl<'c, E: Element, N> Destination<'c, E, N> for DeviceBuffer<'c, E, N> {}
 impl<'c, E: Element, N> Destination<'c, E, N> for DeviceBuffer<'c, MaybeUninit<E>, N> {}
+/// One that is in flight on the same stream (STREAM-04).
+impl<'c, E: Element, N> Destination<'c, E, N> for Pending<'c, DeviceBuffer<'c, E, N>, N> {}
 
 pub(crate) mod sealed {
-    use super::{Block, DeviceBuffer};
+    use super::{Block, DeviceBuffer, Error, Inside, Queue};
+    use std::sync::Arc;
 
     pub trait Sealed<'c, E, N> {
+        /// Whether work on this stream can use it now.
+        fn usable_on(&self, queue: &Arc<Queue>) -> Result<(), Error>;
         fn block(&self) -> &Block;
         fn room(&self) -> usize;
-        fn written(self) -> DeviceBuffer<'c, E, N>;
+        fn written(self, key: Inside) -> DeviceBuffer<'c, E, N>;
     }
 }
 
@@ -70,6 +76,10 @@ impl<'c, E, N> DeviceBuffer<'c, E, N> {
     #[rule(MEM_01, MEM_02, MEM_13)]
     pub fn free(self, current: &Current<'c, N>) -> Result<(), Undone<Self>> {
         current.ledger().free(&self.block).map_err(|error| Undone { error, value: self })
+    }
+
+    pub(crate) fn block(&self) -> &Block {
+        &self.block
     }
 
     /// The memory's row.
@@ -116,13 +126,18 @@ impl<'c, E: Element, N> DeviceBuffer<'c, MaybeUninit<E>, N> {
         }
     }
 
-    fn into_written(self) -> DeviceBuffer<'c, E, N> {
+    pub(crate) fn into_written(self) -> DeviceBuffer<'c, E, N> {
         let Self { block, length, _brand, .. } = self;
         DeviceBuffer { block, length, _brand, _elements: PhantomData }
     }
 }
 
 impl<'c, E: Element, N> sealed::Sealed<'c, E, N> for DeviceBuffer<'c, MaybeUninit<E>, N> {
+    #[inline]
+    fn usable_on(&self, _: &Arc<Queue>) -> Result<(), Error> {
+        Ok(())
+    }
+
     fn block(&self) -> &Block {
         &self.block
     }
@@ -131,12 +146,17 @@ impl<'c, E: Element, N> sealed::Sealed<'c, E, N> for DeviceBuffer<'c, MaybeUnini
         self.length
     }
 
-    fn written(self) -> DeviceBuffer<'c, E, N> {
+    fn written(self, _: Inside) -> DeviceBuffer<'c, E, N> {
         self.into_written()
     }
 }
 
 impl<'c, E: Element, N> sealed::Sealed<'c, E, N> for DeviceBuffer<'c, E, N> {
+    #[inline]
+    fn usable_on(&self, _: &Arc<Queue>) -> Result<(), Error> {
+        Ok(())
+    }
+
     fn block(&self) -> &Block {
         &self.block
     }
@@ -145,8 +165,27 @@ impl<'c, E: Element, N> sealed::Sealed<'c, E, N> for DeviceBuffer<'c, E, N> {
         self.length
     }
 
-    fn written(self) -> Self {
+    fn written(self, _: Inside) -> Self {
         self
+    }
+}
+
+impl<'c, E: Element, N> sealed::Sealed<'c, E, N> for Pending<'c, DeviceBuffer<'c, E, N>, N> {
+    #[inline]
+    fn usable_on(&self, queue: &Arc<Queue>) -> Result<(), Error> {
+        self.is_on(queue)
+    }
+
+    fn block(&self) -> &Block {
+        &self.in_flight().block
+    }
+
+    fn room(&self) -> usize {
+        self.in_flight().length
+    }
+
+    fn written(self, _: Inside) -> DeviceBuffer<'c, E, N> {
+        self.into_payload()
     }
 }
 

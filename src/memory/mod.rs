@@ -5,7 +5,6 @@ mod host;
 
 use crate::error::Error;
 
-pub(crate) use device::sealed;
 pub use device::{Destination, DeviceBuffer};
 pub use host::HostBuffer;
 

@@ -112,6 +112,15 @@ impl Tensors {
         })
     }
 
+    pub(super) fn blocks(&self) -> impl Iterator<Item = &Block> {
+        let inputs = self.inputs.iter().map(|input| &*input.block);
+        let outputs = self.outputs.iter().filter_map(|output| match &output.room {
+            OwnRoom::Exactly(_, block) | OwnRoom::AtMost(block) => Some(&**block),
+            OwnRoom::ByLibrary => None,
+        });
+        inputs.chain(outputs).chain(self.gear.iter().map(|(_, block)| &**block))
+    }
+
     /// The inputs as the library takes them, the one for the gear among them.
     pub(super) fn parts(&self) -> Vec<BoundInput> {
         let part = |bound: &Bound| BoundInput {

@@ -3,11 +3,11 @@
 use super::bound::{BoundOutput, OwnRoom, Room, Tensors, same_count};
 use super::{Alone, Model, TensorInfo};
 use crate::Element;
-use crate::brand::Unnamed;
+use crate::brand::{INSIDE, Unnamed};
 use crate::current::Current;
 use crate::error::{Error, InputError, Undone};
-use crate::ffi::{Binding, Queue};
-use crate::stream::{CanExecute, Pending, Stream, StreamState};
+use crate::ffi::{Binding, Block, Queue};
+use crate::stream::{CanExecute, Operand, Pending, Stream, StreamState};
 use ascendcl_macros::rule;
 use core::fmt;
 use std::sync::Arc;
@@ -103,17 +103,7 @@ impl<'c, N, P> Prepared<'c, N, P> {
     /// [`Error::Input`] for another element type, [`Error::LengthMismatch`] for another length,
     /// [`Error::NoSuchInput`], or [`Error::Vendor`].
     pub fn write<E: Element>(&mut self, current: &Current<'c, N>, input: usize, elements: &[E]) -> Result<(), Error> {
-        let count = self.bound.inputs.len();
-        let bound = self.bound.inputs.get(input).ok_or(Error::NoSuchInput { index: input, count })?;
-        if !bound.info.element.takes::<E>() {
-            let (name, expected) = (bound.info.name.clone(), bound.info.element);
-            return Err(InputError::Element { name, expected, found: E::TYPE }.into());
-        }
-        if elements.len() != bound.elements() {
-            let (expected, found) = (bound.elements(), elements.len());
-            return Err(Error::LengthMismatch { what: "input of the model", expected, found });
-        }
-        bound.block.write(current.ledger().api(), elements)
+        self.input_of::<E>(input, elements.len())?.write(current.ledger().api(), elements)
     }
 
     /// The shape of an output in the last execution, outermost size first (`aclmdlGetDatasetTensorDesc`).
@@ -164,6 +154,51 @@ impl<'c, N, P> Prepared<'c, N, P> {
         block.read(api, &mut read).map(|()| read)
     }
 
+    /// The memory of an input, for this many elements of this type.
+    pub(crate) fn input_of<E: Element>(&self, input: usize, length: usize) -> Result<&Block, Error> {
+        let count = self.bound.inputs.len();
+        let bound = self.bound.inputs.get(input).ok_or(Error::NoSuchInput { index: input, count })?;
+        if !bound.info.element.takes::<E>() {
+            let (name, expected) = (bound.info.name.clone(), bound.info.element);
+            return Err(InputError::Element { name, expected, found: E::TYPE }.into());
+        }
+        if length != bound.elements() {
+            let (expected, found) = (bound.elements(), length);
+            return Err(Error::LengthMismatch { what: "input of the model", expected, found });
+        }
+        Ok(&bound.block)
+    }
+
+    /// The memory of an output, for this many elements of this type: all that it was prepared for.
+    pub(crate) fn output_block<E: Element>(&self, output: usize, length: usize) -> Result<&Block, Error> {
+        self.bound_output(output)?.is_of::<E>()?;
+        let bound = self.output(output)?;
+        let (expected, block) = match &bound.room {
+            OwnRoom::Exactly(elements, block) => (*elements, block),
+            OwnRoom::AtMost(block) => (block.bytes() / size_of::<E>().max(1), block),
+            // Where it is, the library tells after the execution.
+            OwnRoom::ByLibrary => return Err(Error::OutputNotAllocated { name: bound.info.name.clone() }),
+        };
+        if length != expected {
+            return Err(Error::LengthMismatch { what: "output of the model", expected, found: length });
+        }
+        Ok(block)
+    }
+
+    /// All work that used the model or its buffers is known to be done.
+    pub(crate) fn rest(&self) {
+        self.model.loaded.rest();
+        self.binding.rest();
+        self.bound.blocks().for_each(Block::rest);
+    }
+
+    /// What is queued on this stream by now comes after all work that used the model or its buffers.
+    pub(crate) fn follow(&self, queue: &Queue) {
+        self.model.loaded.follow(queue);
+        self.binding.follow(queue);
+        self.bound.blocks().for_each(|block| block.follow(queue));
+    }
+
     /// Takes the model back. The buffers are freed by [`Current::collect`] or the end of the scope; memory that the
     /// library allocated for outputs goes back to where it came from now.
     ///
@@ -178,14 +213,16 @@ impl<'c, N, P> Prepared<'c, N, P> {
     }
 
     /// Queues one execution.
-    pub(crate) fn queue(
-        mut self,
+    pub(crate) fn queue<M: Operand<'c, Self, N>>(
+        model: M,
         current: &Current<'c, N>,
         stream: &Arc<Queue>,
-    ) -> Result<Pending<'c, Self, N>, Undone<Self>> {
-        match self.start(current, stream) {
-            Ok(()) => Ok(Pending::new(self, stream)),
-            Err(error) => Err(Undone { error, value: self }),
+    ) -> Result<Pending<'c, Self, N>, Undone<M>> {
+        let mut model = model;
+        let queued = model.usable_on(stream).and_then(|()| model.reach(INSIDE).start(current, stream));
+        match queued {
+            Ok(()) => Ok(Pending::new(model.into_value(INSIDE), stream)),
+            Err(error) => Err(Undone { error, value: model }),
         }
     }
 
@@ -219,21 +256,22 @@ impl<'c, N, P> Prepared<'c, N, P> {
 }
 
 impl<'c, S: StreamState, N> Stream<'c, S, N> {
-    /// Queues one execution of the model (`aclmdlExecuteAsync`), on a stream whose allocator is decided.
+    /// Queues one execution of the model (`aclmdlExecuteAsync`), on a stream whose allocator is decided. The model may be
+    /// in flight on this stream already, behind a copy to its input say.
     ///
     /// # Errors
     ///
-    /// The prepared model as it was, when the library refuses.
+    /// The prepared model as it was: [`Error::OtherStream`] when it is in flight elsewhere, or what the library says.
     #[rule(ALLOC_05, ALLOC_13, MODEL_15)]
-    pub fn execute(
+    pub fn execute<M: Operand<'c, Prepared<'c, N>, N>>(
         &self,
         current: &Current<'c, N>,
-        model: Prepared<'c, N>,
-    ) -> Result<Pending<'c, Prepared<'c, N>, N>, Undone<Prepared<'c, N>>>
+        model: M,
+    ) -> Result<Pending<'c, Prepared<'c, N>, N>, Undone<M>>
     where
         S: CanExecute,
     {
-        model.queue(current, self.queue())
+        Prepared::queue(model, current, self.queue())
     }
 }
 

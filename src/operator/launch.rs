@@ -2,11 +2,11 @@
 
 use super::{OperatorOutputs, sealed::Outputs};
 use crate::allocator::DeviceAllocator;
-use crate::brand::{Brand, NotShared, Unnamed};
+use crate::brand::{Brand, INSIDE, NotShared, Unnamed};
 use crate::current::Current;
 use crate::error::Undone;
 use crate::ffi::{Invocation, Queue};
-use crate::stream::{CanExecute, DefaultStream, Pending, Stream, StreamState, Turn};
+use crate::stream::{CanExecute, DefaultStream, Operand, Pending, Stream, StreamState, Turn};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
@@ -31,8 +31,7 @@ assert_impl_all!(BoundOperator<'static, (), ()>: Send);
 assert_not_impl_any!(BoundOperator<'static, (), ()>: Sync, Clone);
 
 /// An operator in flight, or the operator as it was. Its outputs are written once it is waited for.
-type Launched<'c, I, O, N> =
-    Result<Pending<'c, BoundOperator<'c, I, <O as Outputs>::Written, N>, N>, Undone<BoundOperator<'c, I, O, N>>>;
+type Launched<'c, I, O, N, B> = Result<Pending<'c, BoundOperator<'c, I, <O as Outputs>::Written, N>, N>, Undone<B>>;
 
 impl<'c, I, O, N> BoundOperator<'c, I, O, N> {
     pub(super) fn new(invocation: Arc<Invocation>, inputs: I, outputs: O) -> Self {
@@ -56,35 +55,50 @@ impl<'c, I, O, N> BoundOperator<'c, I, O, N> {
         }
     }
 
-    fn queue(self, current: &Current<'c, N>, stream: &Arc<Queue>) -> Launched<'c, I, O, N>
+    pub(crate) fn invocation(&self) -> &Invocation {
+        &self.invocation
+    }
+
+    fn queue<B: Operand<'c, Self, N>>(
+        operator: B,
+        current: &Current<'c, N>,
+        stream: &Arc<Queue>,
+    ) -> Launched<'c, I, O, N, B>
     where
         O: OperatorOutputs<'c, N>,
     {
-        match self.invocation.execute(current.ledger().api(), stream) {
+        let api = current.ledger().api();
+        let ready = operator.usable_on(stream);
+        match ready.and_then(|()| operator.look(INSIDE).invocation.execute(api, stream)) {
             Ok(()) => {
-                let Self { invocation, inputs, outputs, _brand, _not_shared } = self;
-                let outputs = outputs.written();
+                let Self { invocation, inputs, outputs, _brand, _not_shared } = operator.into_value(INSIDE);
+                let outputs = outputs.written(INSIDE);
                 Ok(Pending::new(BoundOperator { invocation, inputs, outputs, _brand, _not_shared }, stream))
             }
-            Err(error) => Err(Undone { error, value: self }),
+            Err(error) => Err(Undone { error, value: operator }),
         }
     }
 }
 
 impl<'c, S: StreamState, N> Stream<'c, S, N> {
     /// Queues one execution of an operator (`aclopExecuteV2`), on a stream whose allocator is decided (ALLOC-04): memory
-    /// that the operator needs besides its tensors comes from there.
+    /// that the operator needs besides its tensors comes from there. The operator may be in flight on this stream already.
     ///
     /// # Errors
     ///
-    /// The operator as it was, when the library refuses.
+    /// The operator as it was: [`Error::OtherStream`](crate::Error::OtherStream) when it is in flight elsewhere, or what
+    /// the library says.
     #[rule(OP_01, OP_03, ALLOC_04)]
-    pub fn launch<I, O>(&self, current: &Current<'c, N>, operator: BoundOperator<'c, I, O, N>) -> Launched<'c, I, O, N>
+    pub fn launch<I, O, B: Operand<'c, BoundOperator<'c, I, O, N>, N>>(
+        &self,
+        current: &Current<'c, N>,
+        operator: B,
+    ) -> Launched<'c, I, O, N, B>
     where
         S: CanExecute,
         O: OperatorOutputs<'c, N>,
     {
-        operator.queue(current, self.queue())
+        BoundOperator::queue(operator, current, self.queue())
     }
 }
 
@@ -94,7 +108,11 @@ impl<'c, A: DeviceAllocator, N> Turn<'c, '_, A, N> {
     /// # Errors
     ///
     /// The same.
-    pub fn launch<I, O>(&self, current: &Current<'c, N>, operator: BoundOperator<'c, I, O, N>) -> Launched<'c, I, O, N>
+    pub fn launch<I, O, B: Operand<'c, BoundOperator<'c, I, O, N>, N>>(
+        &self,
+        current: &Current<'c, N>,
+        operator: B,
+    ) -> Launched<'c, I, O, N, B>
     where
         O: OperatorOutputs<'c, N>,
     {

@@ -2,6 +2,7 @@
 
 use super::tensor::{Absent, DeviceTensor, OperatorInput, OperatorOutput};
 use super::{Part, sealed};
+use crate::brand::Inside;
 
 /// The inputs of an operator, in order: a [`DeviceTensor`], or a tuple, an array or a `Vec` of them.
 #[diagnostic::on_unimplemented(
@@ -32,14 +33,14 @@ impl<E, N> sealed::Inputs for DeviceTensor<'_, E, N>
 where
     Self: sealed::Input,
 {
-    fn parts(&self) -> Vec<Part> {
-        vec![sealed::Input::part(self)]
+    fn parts(&self, key: Inside) -> Vec<Part> {
+        vec![sealed::Input::part(self, key)]
     }
 }
 
 impl sealed::Inputs for Absent {
-    fn parts(&self) -> Vec<Part> {
-        vec![sealed::Input::part(self)]
+    fn parts(&self, key: Inside) -> Vec<Part> {
+        vec![sealed::Input::part(self, key)]
     }
 }
 
@@ -49,48 +50,48 @@ where
 {
     type Written = <Self as sealed::Output>::Written;
 
-    fn parts(&self) -> Vec<Part> {
-        vec![sealed::Output::part(self)]
+    fn parts(&self, key: Inside) -> Vec<Part> {
+        vec![sealed::Output::part(self, key)]
     }
 
-    fn written(self) -> Self::Written {
-        sealed::Output::written(self)
+    fn written(self, key: Inside) -> Self::Written {
+        sealed::Output::written(self, key)
     }
 }
 
 impl<T: sealed::Input> sealed::Inputs for Vec<T> {
-    fn parts(&self) -> Vec<Part> {
-        self.iter().map(sealed::Input::part).collect()
+    fn parts(&self, key: Inside) -> Vec<Part> {
+        self.iter().map(|tensor| tensor.part(key)).collect()
     }
 }
 
 impl<T: sealed::Output> sealed::Outputs for Vec<T> {
     type Written = Vec<T::Written>;
 
-    fn parts(&self) -> Vec<Part> {
-        self.iter().map(sealed::Output::part).collect()
+    fn parts(&self, key: Inside) -> Vec<Part> {
+        self.iter().map(|tensor| tensor.part(key)).collect()
     }
 
-    fn written(self) -> Self::Written {
-        self.into_iter().map(sealed::Output::written).collect()
+    fn written(self, key: Inside) -> Self::Written {
+        self.into_iter().map(|tensor| tensor.written(key)).collect()
     }
 }
 
 impl<T: sealed::Input, const K: usize> sealed::Inputs for [T; K] {
-    fn parts(&self) -> Vec<Part> {
-        self.iter().map(sealed::Input::part).collect()
+    fn parts(&self, key: Inside) -> Vec<Part> {
+        self.iter().map(|tensor| tensor.part(key)).collect()
     }
 }
 
 impl<T: sealed::Output, const K: usize> sealed::Outputs for [T; K] {
     type Written = [T::Written; K];
 
-    fn parts(&self) -> Vec<Part> {
-        self.iter().map(sealed::Output::part).collect()
+    fn parts(&self, key: Inside) -> Vec<Part> {
+        self.iter().map(|tensor| tensor.part(key)).collect()
     }
 
-    fn written(self) -> Self::Written {
-        self.map(sealed::Output::written)
+    fn written(self, key: Inside) -> Self::Written {
+        self.map(|tensor| tensor.written(key))
     }
 }
 
@@ -102,9 +103,9 @@ macro_rules! tuples {
 
             #[allow(non_snake_case, reason = "a tensor has the name of its type")]
             impl<$($tensor: sealed::Input),+> sealed::Inputs for ($($tensor,)+) {
-                fn parts(&self) -> Vec<Part> {
+                fn parts(&self, key: Inside) -> Vec<Part> {
                     let ($($tensor,)+) = self;
-                    vec![$($tensor.part()),+]
+                    vec![$($tensor.part(key)),+]
                 }
             }
 
@@ -112,14 +113,14 @@ macro_rules! tuples {
             impl<$($tensor: sealed::Output),+> sealed::Outputs for ($($tensor,)+) {
                 type Written = ($($tensor::Written,)+);
 
-                fn parts(&self) -> Vec<Part> {
+                fn parts(&self, key: Inside) -> Vec<Part> {
                     let ($($tensor,)+) = self;
-                    vec![$($tensor.part()),+]
+                    vec![$($tensor.part(key)),+]
                 }
 
-                fn written(self) -> Self::Written {
+                fn written(self, key: Inside) -> Self::Written {
                     let ($($tensor,)+) = self;
-                    ($($tensor.written(),)+)
+                    ($($tensor.written(key),)+)
                 }
             }
         )*

@@ -6,6 +6,7 @@ mod lists;
 mod tensor;
 mod typed;
 
+use crate::brand::INSIDE;
 use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::Part;
@@ -86,7 +87,8 @@ impl Operator {
     {
         let attributes: Vec<_> = self.attributes.iter().map(|(name, value)| (name.as_str(), value)).collect();
         let ledger = current.ledger();
-        let invocation = ledger.invoke(&self.name, &attributes, (inputs.parts(), outputs.parts()), !self.precompiled);
+        let invocation =
+            ledger.invoke(&self.name, &attributes, (inputs.parts(INSIDE), outputs.parts(INSIDE)), !self.precompiled);
         match invocation {
             Ok(invocation) => Ok(BoundOperator::new(invocation, inputs, outputs)),
             Err(error) => Err(Undone { error, value: (inputs, outputs) }),
@@ -119,24 +121,25 @@ impl<N> Current<'_, N> {
 
 pub(crate) mod sealed {
     use super::Part;
+    use crate::brand::Inside;
 
     pub trait Input {
-        fn part(&self) -> Part;
+        fn part(&self, key: Inside) -> Part;
     }
 
     pub trait Output {
         type Written;
-        fn part(&self) -> Part;
-        fn written(self) -> Self::Written;
+        fn part(&self, key: Inside) -> Part;
+        fn written(self, key: Inside) -> Self::Written;
     }
 
     pub trait Inputs {
-        fn parts(&self) -> Vec<Part>;
+        fn parts(&self, key: Inside) -> Vec<Part>;
     }
 
     pub trait Outputs {
         type Written;
-        fn parts(&self) -> Vec<Part>;
-        fn written(self) -> Self::Written;
+        fn parts(&self, key: Inside) -> Vec<Part>;
+        fn written(self, key: Inside) -> Self::Written;
     }
 }

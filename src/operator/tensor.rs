@@ -2,11 +2,11 @@
 
 use super::Part;
 use super::sealed;
-use crate::brand::Unnamed;
+use crate::brand::{Inside, Unnamed};
 use crate::current::Current;
 use crate::error::{Error, InputError, Undone};
 use crate::ffi::ElementType;
-use crate::memory::{DeviceBuffer, sealed::Sealed as _};
+use crate::memory::DeviceBuffer;
 use crate::{Element, model};
 use ascendcl_macros::rule;
 use core::fmt;
@@ -96,7 +96,7 @@ impl<'c, E, N> DeviceTensor<'c, E, N> {
         self.buffer.to_vec(current)
     }
 
-    fn part(&self, element: ElementType) -> Part {
+    fn described(&self, element: ElementType) -> Part {
         Part { memory: Some((self.buffer.row(), element)), dims: model::dims(&self.shape) }
     }
 }
@@ -124,13 +124,13 @@ impl<'c, E: Element, N> OperatorOutput<'c, N> for DeviceTensor<'c, E, N> {}
 impl<'c, E: Element, N> OperatorOutput<'c, N> for DeviceTensor<'c, MaybeUninit<E>, N> {}
 
 impl<E: Element, N> sealed::Input for DeviceTensor<'_, E, N> {
-    fn part(&self) -> Part {
-        self.part(E::TYPE)
+    fn part(&self, _: Inside) -> Part {
+        self.described(E::TYPE)
     }
 }
 
 impl sealed::Input for Absent {
-    fn part(&self) -> Part {
+    fn part(&self, _: Inside) -> Part {
         Part { memory: None, dims: Vec::new() }
     }
 }
@@ -138,11 +138,11 @@ impl sealed::Input for Absent {
 impl<E: Element, N> sealed::Output for DeviceTensor<'_, E, N> {
     type Written = Self;
 
-    fn part(&self) -> Part {
-        self.part(E::TYPE)
+    fn part(&self, _: Inside) -> Part {
+        self.described(E::TYPE)
     }
 
-    fn written(self) -> Self {
+    fn written(self, _: Inside) -> Self {
         self
     }
 }
@@ -150,12 +150,12 @@ impl<E: Element, N> sealed::Output for DeviceTensor<'_, E, N> {
 impl<'c, E: Element, N> sealed::Output for DeviceTensor<'c, MaybeUninit<E>, N> {
     type Written = DeviceTensor<'c, E, N>;
 
-    fn part(&self) -> Part {
-        self.part(E::TYPE)
+    fn part(&self, _: Inside) -> Part {
+        self.described(E::TYPE)
     }
 
-    fn written(self) -> DeviceTensor<'c, E, N> {
-        DeviceTensor { buffer: self.buffer.written(), shape: self.shape }
+    fn written(self, _: Inside) -> DeviceTensor<'c, E, N> {
+        DeviceTensor { buffer: self.buffer.into_written(), shape: self.shape }
     }
 }
 

@@ -1,47 +1,176 @@
-//! What explicit streams and the default stream have in common: copies in flight, and waiting.
+//! Copies and sets in flight, and waiting.
 
+use super::operand::Operand;
 use super::{DefaultStream, Pending, Stream, StreamState};
 use crate::Element;
+use crate::brand::INSIDE;
 use crate::current::Current;
 use crate::error::{Error, Undone};
-use crate::ffi::{Block, Queue};
-use crate::memory::sealed::Sealed as _;
+use crate::ffi::{Place, Queue};
 use crate::memory::{Destination, DeviceBuffer, HostBuffer};
 use ascendcl_macros::rule;
+use core::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
 impl<'c, S: StreamState, N> Stream<'c, S, N> {
-    /// Queues a copy from pinned host memory to the device (`aclrtMemcpyAsync`). Both buffers are in flight until the
-    /// result is [waited](Pending::wait) for; then all of the device buffer is written.
+    /// Queues a copy from the host to the device (`aclrtMemcpyAsync`). Both buffers are in flight until the result is
+    /// [waited](Pending::wait) for; then all of the device buffer is written.
     ///
     /// # Errors
     ///
-    /// Both buffers as they were: [`Error::LengthMismatch`] when they differ in length, or [`Error::Vendor`].
+    /// Both buffers as they were: [`Error::LengthMismatch`] when they differ in length, [`Error::OtherStream`] when
+    /// one is in flight elsewhere, or [`Error::Vendor`].
     #[rule(COPY_01, COPY_04, COPY_05, COPY_06)]
-    pub fn copy_to_device<E: Element, D: Destination<'c, E, N>>(
+    pub fn copy_to_device<E: Element, H: Operand<'c, HostBuffer<'c, E, N>, N>, D: Destination<'c, E, N>>(
         &self,
         current: &Current<'c, N>,
-        from: HostBuffer<'c, E, N>,
+        from: H,
         to: D,
-    ) -> ToDevice<'c, E, D, N> {
+    ) -> Copied<'c, HostBuffer<'c, E, N>, DeviceBuffer<'c, E, N>, N, (H, D)> {
         to_device(current, &self.queue, from, to)
     }
 
-    /// Queues a copy from the device to pinned host memory (`aclrtMemcpyAsync`). Both buffers are in flight until the
-    /// result is [waited](Pending::wait) for.
+    /// Queues a copy from the device to the host (`aclrtMemcpyAsync`). Both buffers are in flight until the result is
+    /// [waited](Pending::wait) for.
     ///
     /// # Errors
     ///
     /// As for [`copy_to_device`](Self::copy_to_device).
     #[rule(COPY_03, COPY_07)]
-    pub fn copy_to_host<E: Element>(
+    pub fn copy_to_host<
+        E: Element,
+        D: Operand<'c, DeviceBuffer<'c, E, N>, N>,
+        H: Operand<'c, HostBuffer<'c, E, N>, N>,
+    >(
         &self,
         current: &Current<'c, N>,
-        from: DeviceBuffer<'c, E, N>,
-        to: HostBuffer<'c, E, N>,
-    ) -> ToHost<'c, E, N> {
+        from: D,
+        to: H,
+    ) -> Copied<'c, DeviceBuffer<'c, E, N>, HostBuffer<'c, E, N>, N, (D, H)> {
         to_host(current, &self.queue, from, to)
+    }
+
+    /// Queues a copy from one device buffer to another (`aclrtMemcpyAsync`). Both are in flight until the result is
+    /// [waited](Pending::wait) for; then all of the second is written.
+    ///
+    /// # Errors
+    ///
+    /// As for [`copy_to_device`](Self::copy_to_device).
+    pub fn copy_on_device<E: Element, F: Operand<'c, DeviceBuffer<'c, E, N>, N>, D: Destination<'c, E, N>>(
+        &self,
+        current: &Current<'c, N>,
+        from: F,
+        to: D,
+    ) -> Copied<'c, DeviceBuffer<'c, E, N>, DeviceBuffer<'c, E, N>, N, (F, D)> {
+        let source = (from.look(INSIDE).block(), from.look(INSIDE).len());
+        let ready = from.usable_on(&self.queue).and_then(|()| to.usable_on(&self.queue));
+        match ready.and_then(|()| whole::<E, N>(current, &self.queue, (to.block(), to.room()), source)) {
+            Ok(()) => Ok(Pending::new((from.into_value(INSIDE), to.written(INSIDE)), &self.queue)),
+            Err(error) => Err(Undone { error, value: (from, to) }),
+        }
+    }
+
+    /// Queues a copy of the elements `part` of a host buffer to the elements from `at` on of a device buffer
+    /// (`aclrtMemcpyAsync`).
+    ///
+    /// # Errors
+    ///
+    /// As for [`copy_to_device`](Self::copy_to_device); [`Error::NoSuchPart`] when one of the two has no such part.
+    #[rule(COPY_01)]
+    pub fn copy_part_to_device<
+        E: Element,
+        H: Operand<'c, HostBuffer<'c, E, N>, N>,
+        D: Operand<'c, DeviceBuffer<'c, E, N>, N>,
+    >(
+        &self,
+        current: &Current<'c, N>,
+        from: H,
+        part: Range<usize>,
+        to: D,
+        at: usize,
+    ) -> Copied<'c, HostBuffer<'c, E, N>, DeviceBuffer<'c, E, N>, N, (H, D)> {
+        let (source, target) = (from.look(INSIDE), to.look(INSIDE));
+        let ends = ((target.block(), target.len()), (source.block(), source.len()));
+        let ready = from.usable_on(&self.queue).and_then(|()| to.usable_on(&self.queue));
+        match ready.and_then(|()| piece::<E, N>(current, &self.queue, ends.0, at, ends.1, part)) {
+            Ok(()) => Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), &self.queue)),
+            Err(error) => Err(Undone { error, value: (from, to) }),
+        }
+    }
+
+    /// Queues a copy of the elements `part` of a device buffer to the elements from `at` on of a host buffer
+    /// (`aclrtMemcpyAsync`).
+    ///
+    /// # Errors
+    ///
+    /// As for [`copy_part_to_device`](Self::copy_part_to_device).
+    pub fn copy_part_to_host<
+        E: Element,
+        D: Operand<'c, DeviceBuffer<'c, E, N>, N>,
+        H: Operand<'c, HostBuffer<'c, E, N>, N>,
+    >(
+        &self,
+        current: &Current<'c, N>,
+        from: D,
+        part: Range<usize>,
+        to: H,
+        at: usize,
+    ) -> Copied<'c, DeviceBuffer<'c, E, N>, HostBuffer<'c, E, N>, N, (D, H)> {
+        let (source, target) = (from.look(INSIDE), to.look(INSIDE));
+        let ends = ((target.block(), target.len()), (source.block(), source.len()));
+        let ready = from.usable_on(&self.queue).and_then(|()| to.usable_on(&self.queue));
+        match ready.and_then(|()| piece::<E, N>(current, &self.queue, ends.0, at, ends.1, part)) {
+            Ok(()) => Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), &self.queue)),
+            Err(error) => Err(Undone { error, value: (from, to) }),
+        }
+    }
+
+    /// Queues a copy of the elements `part` of a device buffer to the elements from `at` on of another
+    /// (`aclrtMemcpyAsync`). Both parts have to begin at a multiple of 64 bytes.
+    ///
+    /// # Errors
+    ///
+    /// As for [`copy_part_to_device`](Self::copy_part_to_device), and [`Error::Misaligned`].
+    #[rule(COPY_09)]
+    pub fn copy_part_on_device<
+        E: Element,
+        F: Operand<'c, DeviceBuffer<'c, E, N>, N>,
+        D: Operand<'c, DeviceBuffer<'c, E, N>, N>,
+    >(
+        &self,
+        current: &Current<'c, N>,
+        from: F,
+        part: Range<usize>,
+        to: D,
+        at: usize,
+    ) -> Copied<'c, DeviceBuffer<'c, E, N>, DeviceBuffer<'c, E, N>, N, (F, D)> {
+        let (source, target) = (from.look(INSIDE), to.look(INSIDE));
+        let ends = ((target.block(), target.len()), (source.block(), source.len()));
+        let ready = from.usable_on(&self.queue).and_then(|()| to.usable_on(&self.queue));
+        match ready.and_then(|()| piece::<E, N>(current, &self.queue, ends.0, at, ends.1, part)) {
+            Ok(()) => Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), &self.queue)),
+            Err(error) => Err(Undone { error, value: (from, to) }),
+        }
+    }
+
+    /// Queues a set of every byte of a device buffer (`aclrtMemsetAsync`), which is written then.
+    ///
+    /// # Errors
+    ///
+    /// The buffer as it was: [`Error::OtherStream`] when it is in flight elsewhere, or [`Error::Vendor`].
+    #[rule(MEM_16)]
+    pub fn set_bytes<E: Element, D: Destination<'c, E, N>>(
+        &self,
+        current: &Current<'c, N>,
+        buffer: D,
+        value: u8,
+    ) -> Result<Pending<'c, DeviceBuffer<'c, E, N>, N>, Undone<D>> {
+        let api = current.ledger().api();
+        match buffer.usable_on(&self.queue).and_then(|()| self.queue.set(api, buffer.block(), value)) {
+            Ok(()) => Ok(Pending::new(buffer.written(INSIDE), &self.queue)),
+            Err(error) => Err(Undone { error, value: buffer }),
+        }
     }
 
     /// Waits until everything that was queued so far is done (`aclrtSynchronizeStream`).
@@ -67,18 +196,19 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     }
 }
 
+/// The everyday copies, for simple programs; what is more is on [`Stream`].
 impl<'c, N> DefaultStream<'c, N> {
     /// As [`Stream::copy_to_device`].
     ///
     /// # Errors
     ///
     /// The same.
-    pub fn copy_to_device<E: Element, D: Destination<'c, E, N>>(
+    pub fn copy_to_device<E: Element, H: Operand<'c, HostBuffer<'c, E, N>, N>, D: Destination<'c, E, N>>(
         &self,
         current: &Current<'c, N>,
-        from: HostBuffer<'c, E, N>,
+        from: H,
         to: D,
-    ) -> ToDevice<'c, E, D, N> {
+    ) -> Copied<'c, HostBuffer<'c, E, N>, DeviceBuffer<'c, E, N>, N, (H, D)> {
         to_device(current, &self.queue, from, to)
     }
 
@@ -87,12 +217,16 @@ impl<'c, N> DefaultStream<'c, N> {
     /// # Errors
     ///
     /// The same.
-    pub fn copy_to_host<E: Element>(
+    pub fn copy_to_host<
+        E: Element,
+        D: Operand<'c, DeviceBuffer<'c, E, N>, N>,
+        H: Operand<'c, HostBuffer<'c, E, N>, N>,
+    >(
         &self,
         current: &Current<'c, N>,
-        from: DeviceBuffer<'c, E, N>,
-        to: HostBuffer<'c, E, N>,
-    ) -> ToHost<'c, E, N> {
+        from: D,
+        to: H,
+    ) -> Copied<'c, DeviceBuffer<'c, E, N>, HostBuffer<'c, E, N>, N, (D, H)> {
         to_host(current, &self.queue, from, to)
     }
 
@@ -115,51 +249,74 @@ impl<'c, N> DefaultStream<'c, N> {
     }
 }
 
-/// A copy to the device in flight, or its buffers as they were.
-type ToDevice<'c, E, D, N> =
-    Result<Pending<'c, (HostBuffer<'c, E, N>, DeviceBuffer<'c, E, N>), N>, Undone<(HostBuffer<'c, E, N>, D)>>;
+/// A copy in flight, source first, or what it was given as it was.
+type Copied<'c, From, To, N, Given> = Result<Pending<'c, (From, To), N>, Undone<Given>>;
 
-/// A copy to the host in flight, or its buffers as they were.
-type ToHost<'c, E, N> = Result<
-    Pending<'c, (DeviceBuffer<'c, E, N>, HostBuffer<'c, E, N>), N>,
-    Undone<(DeviceBuffer<'c, E, N>, HostBuffer<'c, E, N>)>,
->;
+/// A buffer as its memory and its length in elements.
+type Buffer<'a> = (&'a crate::ffi::Block, usize);
 
 #[inline]
-fn to_device<'c, E: Element, D: Destination<'c, E, N>, N>(
+fn to_device<'c, E: Element, H: Operand<'c, HostBuffer<'c, E, N>, N>, D: Destination<'c, E, N>, N>(
     current: &Current<'c, N>,
     queue: &Arc<Queue>,
-    from: HostBuffer<'c, E, N>,
+    from: H,
     to: D,
-) -> ToDevice<'c, E, D, N> {
-    match queue_copy::<E, N>(current, queue, (to.block(), to.room()), (from.block(), from.len())) {
-        Ok(()) => Ok(Pending::new((from, to.written()), queue)),
+) -> Copied<'c, HostBuffer<'c, E, N>, DeviceBuffer<'c, E, N>, N, (H, D)> {
+    let source = (from.look(INSIDE).block(), from.look(INSIDE).len());
+    let ready = from.usable_on(queue).and_then(|()| to.usable_on(queue));
+    match ready.and_then(|()| whole::<E, N>(current, queue, (to.block(), to.room()), source)) {
+        Ok(()) => Ok(Pending::new((from.into_value(INSIDE), to.written(INSIDE)), queue)),
         Err(error) => Err(Undone { error, value: (from, to) }),
     }
 }
 
 #[inline]
-fn to_host<'c, E: Element, N>(
+fn to_host<'c, E: Element, D: Operand<'c, DeviceBuffer<'c, E, N>, N>, H: Operand<'c, HostBuffer<'c, E, N>, N>, N>(
     current: &Current<'c, N>,
     queue: &Arc<Queue>,
-    from: DeviceBuffer<'c, E, N>,
-    to: HostBuffer<'c, E, N>,
-) -> ToHost<'c, E, N> {
-    match queue_copy::<E, N>(current, queue, (to.block(), to.len()), (from.block(), from.len())) {
-        Ok(()) => Ok(Pending::new((from, to), queue)),
+    from: D,
+    to: H,
+) -> Copied<'c, DeviceBuffer<'c, E, N>, HostBuffer<'c, E, N>, N, (D, H)> {
+    let (source, target) = (from.look(INSIDE), to.look(INSIDE));
+    let ends = ((target.block(), target.len()), (source.block(), source.len()));
+    let ready = from.usable_on(queue).and_then(|()| to.usable_on(queue));
+    match ready.and_then(|()| whole::<E, N>(current, queue, ends.0, ends.1)) {
+        Ok(()) => Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), queue)),
         Err(error) => Err(Undone { error, value: (from, to) }),
     }
 }
 
 #[inline]
-fn queue_copy<E, N>(
+fn whole<E, N>(
     current: &Current<'_, N>,
-    queue: &Queue,
-    (to, room): (&Block, usize),
-    (from, length): (&Block, usize),
+    queue: &Arc<Queue>,
+    (to, room): Buffer<'_>,
+    (from, length): Buffer<'_>,
 ) -> Result<(), Error> {
     if room != length {
         return Err(Error::LengthMismatch { what: "the destination of the copy", expected: length, found: room });
     }
+    let (to, from) = (Place { block: to, start: 0 }, Place { block: from, start: 0 });
     queue.copy(current.ledger().api(), to, from, length * size_of::<E>())
+}
+
+fn piece<E, N>(
+    current: &Current<'_, N>,
+    queue: &Arc<Queue>,
+    (to, room): Buffer<'_>,
+    at: usize,
+    (from, length): Buffer<'_>,
+    part: Range<usize>,
+) -> Result<(), Error> {
+    let Range { start, end } = part;
+    if start > end || end > length {
+        return Err(Error::NoSuchPart { what: "source of the copy", start, end, length });
+    }
+    let behind = at.saturating_add(end - start);
+    if behind > room {
+        return Err(Error::NoSuchPart { what: "destination of the copy", start: at, end: behind, length: room });
+    }
+    let size = size_of::<E>();
+    let (to, from) = (Place { block: to, start: at * size }, Place { block: from, start: start * size });
+    queue.copy(current.ledger().api(), to, from, (end - start) * size)
 }

@@ -1,12 +1,19 @@
 //! Streams: queues of work on a device.
 
 mod allocator;
+mod callback;
 mod copy;
 mod default;
+mod future;
 mod idle;
+mod lend;
+mod operand;
+mod order;
+mod payload;
 mod pending;
 mod shared;
 mod state;
+mod tensor;
 
 use crate::brand::{Brand, NotShared, Unnamed};
 use crate::current::Current;
@@ -17,10 +24,15 @@ use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
+pub use callback::Reply;
 pub(crate) use default::sealed as sealed_default;
 pub use default::{DefaultStream, TakesAllocator};
+pub use future::Completion;
 pub use idle::{Idle, ProvesIdle};
-pub use pending::Pending;
+pub use lend::Lender;
+pub use operand::Operand;
+pub use payload::Payload;
+pub use pending::{Mapped, Pending};
 pub use shared::{Member, Permit, Turn};
 pub use state::{
     CanDecline, CanExecute, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, Fresh, Plain, StreamState,

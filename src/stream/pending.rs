@@ -1,33 +1,127 @@
 //! Work in flight, and what it works on.
 
-use crate::brand::{Brand, Unnamed};
+use super::payload::Payload;
+use crate::brand::{Brand, INSIDE, Unnamed};
 use crate::current::Current;
-use crate::error::Undone;
+use crate::error::{Error, Undone};
 use crate::ffi::Queue;
 use ascendcl_macros::rule;
 use core::fmt;
+use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Work that was queued on a stream, together with the buffers that it uses.
 ///
-/// The buffers are out of reach until the stream was synchronised. Dropping or forgetting a `Pending` loses the names
-/// of the buffers; their memory stays until the work is done.
+/// The buffers are out of reach until the stream was synchronised. Until then they can be given, as they are, to
+/// more work on the same stream ([`Operand`](super::Operand)): [`split`](Self::split) takes several apart, and
+/// [`Stream::take_over`](crate::Stream::take_over) hands them to another stream.
+///
+/// ```
+/// use ascendcl::{Library, RunError};
+///
+/// ascendcl::run(Library::Simulator, |current| {
+///     let stream = current.stream()?;
+///     let (mut image, copy) = (current.host_buffer::<f32>(4)?, current.host_buffer::<f32>(4)?);
+///     image.fill(1.5);
+///     // There and back, with one wait.
+///     let (image, device) = stream.copy_to_device(current, image, current.device_buffer(4)?)?.split();
+///     let back = stream.copy_to_host(current, device, copy)?;
+///     let (_image, (_device, copy)) = image.join(back)?.wait(current)?;
+///     assert_eq!(*copy, [1.5; 4]);
+///     Ok::<_, ascendcl::Error>(())
+/// })?;
+/// # Ok::<(), RunError<ascendcl::Error>>(())
+/// ```
+///
+/// Dropping or forgetting a `Pending` loses the names of the buffers; their memory stays until the work is done.
 #[must_use = "the buffers stay out of reach until `wait`"]
 #[rule(STREAM_04, STREAM_12, COPY_03, COPY_04, COPY_07, ERR_02)]
 pub struct Pending<'c, T, N = Unnamed> {
     payload: T,
     queue: Arc<Queue>,
+    /// All work on the payload is among the stream's submissions up to this one.
+    number: u64,
     _brand: Brand<'c, N>,
 }
 
+assert_impl_all!(Pending<'static, ()>: Send);
+assert_not_impl_any!(Pending<'static, ()>: Clone);
+
 impl<'c, T, N> Pending<'c, T, N> {
+    /// To be made right after the submission, by whoever has the stream.
     #[inline]
     pub(crate) fn new(payload: T, queue: &Arc<Queue>) -> Self {
-        Self { payload, queue: Arc::clone(queue), _brand: Brand::NEW }
+        Self { payload, queue: Arc::clone(queue), number: queue.mark(), _brand: Brand::NEW }
     }
 
-    /// Waits for the stream (`aclrtSynchronizeStream`) and gives the buffers back.
+    /// Whether the work is over, well or not (`aclrtStreamQuery`): then [`wait`](Self::wait) does not block for it. Work
+    /// that was queued later on the same stream counts, too.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] when the library cannot tell.
+    pub fn is_done(&self, current: &Current<'c, N>) -> Result<bool, Error> {
+        if self.queue.has_done(self.number) { Ok(true) } else { self.queue.is_complete(current.ledger().api()) }
+    }
+
+    /// Puts two pieces of work on one stream together, to be waited for at once.
+    ///
+    /// # Errors
+    ///
+    /// Both as they were, with [`Error::OtherStream`] when they are not on one stream.
+    pub fn join<U>(
+        self,
+        other: Pending<'c, U, N>,
+    ) -> Result<Pending<'c, (T, U), N>, Undone<(Self, Pending<'c, U, N>)>> {
+        match other.is_on(&self.queue) {
+            Ok(()) => {
+                let Self { payload, queue, number, _brand } = self;
+                let number = number.max(other.number);
+                Ok(Pending { payload: (payload, other.payload), queue, number, _brand })
+            }
+            Err(error) => Err(Undone { error, value: (self, other) }),
+        }
+    }
+
+    /// Calls `finish` with the buffers once they were waited for.
+    pub fn map<U, F: FnOnce(T) -> U>(self, finish: F) -> Mapped<'c, T, F, N> {
+        Mapped { pending: self, finish }
+    }
+
+    #[inline]
+    pub(crate) fn is_on(&self, queue: &Arc<Queue>) -> Result<(), Error> {
+        if Arc::ptr_eq(&self.queue, queue) { Ok(()) } else { Err(Error::OtherStream { what: "work" }) }
+    }
+
+    /// What is in flight, to queue more work on it.
+    #[inline]
+    pub(crate) fn in_flight(&self) -> &T {
+        &self.payload
+    }
+
+    #[inline]
+    pub(crate) fn in_flight_mut(&mut self) -> &mut T {
+        &mut self.payload
+    }
+
+    #[inline]
+    pub(crate) fn into_payload(self) -> T {
+        self.payload
+    }
+
+    pub(crate) fn queue(&self) -> &Queue {
+        &self.queue
+    }
+
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+}
+
+impl<'c, T: Payload, N> Pending<'c, T, N> {
+    /// Waits for the stream (`aclrtSynchronizeStream`) and gives the buffers back; without a call when a synchronise has
+    /// covered the work already.
     ///
     /// # Errors
     ///
@@ -49,15 +143,88 @@ impl<'c, T, N> Pending<'c, T, N> {
 
     #[inline]
     fn wait_for(self, current: &Current<'c, N>, limit: Option<Duration>) -> Result<T, Undone<Self>> {
-        match current.ledger().synchronize(&self.queue, limit) {
-            Ok(()) => Ok(self.payload),
+        match self.settle(current, limit) {
+            Ok(()) => {
+                self.payload.rest(INSIDE);
+                Ok(self.payload)
+            }
             Err(error) => Err(Undone { error, value: self }),
+        }
+    }
+
+    #[inline]
+    fn settle(&self, current: &Current<'c, N>, limit: Option<Duration>) -> Result<(), Error> {
+        if self.queue.has_done(self.number) { Ok(()) } else { current.ledger().synchronize(&self.queue, limit) }
+    }
+}
+
+impl<'c, A, B, N> Pending<'c, (A, B), N> {
+    /// Takes the two apart; each is in flight as before.
+    pub fn split(self) -> (Pending<'c, A, N>, Pending<'c, B, N>) {
+        let Self { payload: (first, second), queue, number, _brand } = self;
+        let apart = Arc::clone(&queue);
+        (
+            Pending { payload: first, queue: apart, number, _brand: Brand::NEW },
+            Pending { payload: second, queue, number, _brand },
+        )
+    }
+}
+
+/// Work in flight, and what is to be made of its buffers afterwards.
+#[must_use = "the buffers stay out of reach until `wait`"]
+pub struct Mapped<'c, T, F, N = Unnamed> {
+    pending: Pending<'c, T, N>,
+    finish: F,
+}
+
+assert_impl_all!(Mapped<'static, (), fn(())>: Send);
+assert_not_impl_any!(Mapped<'static, (), fn(())>: Clone);
+
+impl<'c, T: Payload, U, F: FnOnce(T) -> U, N> Mapped<'c, T, F, N> {
+    /// As [`Pending::wait`]; then calls the function.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Pending::wait`]; the function was not called.
+    pub fn wait(self, current: &Current<'c, N>) -> Result<U, Undone<Self>> {
+        self.wait_for(current, None)
+    }
+
+    /// As [`Pending::wait_within`]; then calls the function.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Pending::wait_within`]; the function was not called.
+    pub fn wait_within(self, current: &Current<'c, N>, limit: Duration) -> Result<U, Undone<Self>> {
+        self.wait_for(current, Some(limit))
+    }
+
+    /// As [`Pending::is_done`].
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn is_done(&self, current: &Current<'c, N>) -> Result<bool, Error> {
+        self.pending.is_done(current)
+    }
+
+    fn wait_for(self, current: &Current<'c, N>, limit: Option<Duration>) -> Result<U, Undone<Self>> {
+        let Self { pending, finish } = self;
+        match pending.wait_for(current, limit) {
+            Ok(payload) => Ok(finish(payload)),
+            Err(Undone { error, value: pending }) => Err(Undone { error, value: Self { pending, finish } }),
         }
     }
 }
 
 impl<T, N> fmt::Debug for Pending<'_, T, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pending").field("queue", &self.queue).finish_non_exhaustive()
+        f.debug_struct("Pending").field("queue", &self.queue).field("number", &self.number).finish_non_exhaustive()
+    }
+}
+
+impl<T, F, N> fmt::Debug for Mapped<'_, T, F, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mapped").field("pending", &self.pending).finish_non_exhaustive()
     }
 }

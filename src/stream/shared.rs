@@ -1,7 +1,7 @@
 //! One allocator for several streams, of which one runs at a time.
 
 use super::state::{CanRegister, CanUnregister, Fresh, StreamState, With, leads};
-use super::{Pending, Stream};
+use super::{Operand, Pending, Stream};
 use crate::allocator::DeviceAllocator;
 use crate::brand::{Brand, Unnamed};
 use crate::current::Current;
@@ -121,12 +121,12 @@ impl<'c, A: DeviceAllocator, N> Turn<'c, '_, A, N> {
     ///
     /// # Errors
     ///
-    /// The prepared model as it was, when the library refuses.
-    pub fn execute(
+    /// As for [`Stream::execute`].
+    pub fn execute<M: Operand<'c, Prepared<'c, N>, N>>(
         &self,
         current: &Current<'c, N>,
-        model: Prepared<'c, N>,
-    ) -> Result<Pending<'c, Prepared<'c, N>, N>, Undone<Prepared<'c, N>>> {
+        model: M,
+    ) -> Result<Pending<'c, Prepared<'c, N>, N>, Undone<M>> {
         self.member.stream.execute(current, model)
     }
 

@@ -30,7 +30,7 @@ fn a_registration_does_not_end_while_the_library_has_a_block() {
         assert_eq!(
             undone.error.to_string(),
             "1 block(s) of the allocator are still with the library, although its stream is synchronised; what holds \
-             them, a loaded model say, has to go first (ALLOC-12)"
+             them, a loaded model say, has to go first [ALLOC-12]"
         );
         let undone = undone.value.replace(current, Pool::new("next")).unwrap_err();
         assert!(matches!(undone.error, Error::BlocksInUse { count: 1 }));
@@ -69,8 +69,8 @@ fn an_output_that_the_library_left_without_memory_is_told_when_it_is_read() {
         let model = stream.execute(current, model).unwrap().wait(current).unwrap();
         assert_eq!(
             model.read::<f32>(current, 0).unwrap_err().to_string(),
-            "the library allocated no memory for output `y`: what runs on a stream need not have its outputs allocated \
-             (DATA-06); prepare the model with room for it, `Room::AtMost(elements)`"
+            "the library allocated no memory for output `y`: what runs on a stream need not have its outputs allocated; \
+             prepare the model with room for it, `Room::AtMost(elements)` [DATA-06]"
         );
         let unknown = model.output_shape(current, 0).unwrap_err();
         assert_eq!(unknown.to_string(), "the library did not say what shape output `y` has");

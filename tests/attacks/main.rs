@@ -10,6 +10,7 @@ mod common;
 mod null;
 
 mod arguments;
+mod asynchronous;
 mod forget;
 mod futures;
 mod nesting;

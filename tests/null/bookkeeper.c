@@ -47,7 +47,7 @@ static _Thread_local handle current;
 static struct { char name[64]; int calls, refusals, code; } names[NAMES];
 static struct object objects[OBJECTS];
 static char log_text[TEXT], broken[TEXT], seen[TEXT], soc[64] = "Bookkeeper";
-static int taken[DEVICES], initialised, outputs;
+static int taken[DEVICES], initialised, outputs, lose_callbacks;
 /* When the block of a copy is given back: */
 static enum { AFTER_THE_LAUNCH, AT_A_SYNCHRONISE, TWICE, NEVER } give_back;
 static void *near;
@@ -129,7 +129,7 @@ void null_reset(void) {
     memset(objects, 0, sizeof objects);
     memset(taken, 0, sizeof taken);
     *log_text = *broken = 0;
-    initialised = outputs = 0;
+    initialised = outputs = lose_callbacks = 0;
     give_back = AFTER_THE_LAUNCH;
     near = current = NULL;
     snprintf(soc, sizeof soc, "Bookkeeper");
@@ -305,6 +305,15 @@ aclError aclrtSynchronizeStreamWithTimeout(handle stream, int32_t timeout) {
     if (timeout < 1) breaks("a limit below a millisecond");
     return synchronised(stream);
 }
+aclError aclrtSynchronizeDevice(void) {
+    ENTER;
+    for (int index = 0; index < OBJECTS; index++) {
+        if (objects[index].kind != STREAM || objects[index].context != current) continue;
+        synchronised(objects[index].handle);
+        pthread_mutex_lock(&lock);
+    }
+    return leave(0);
+}
 static aclError allocated(enum kind kind, void **start, size_t size) {
     if (!current) return leave(NO_CONTEXT);
     if (!size) breaks("allocated nothing");
@@ -363,11 +372,12 @@ aclError aclrtMemcpy(void *to, size_t room, const void *from, size_t size, unsig
     memcpy(to, from, size);
     return leave(0);
 }
-static void use(void *start, handle stream) {
+enum { TO_DEVICE = 1, TO_HOST = 2 };
+static void use(void *start, handle stream, int may_be_ordinary) {
     struct object *found = find(DEVICE_BLOCK, start);
     if (!found) found = find(HOST_BLOCK, start);
     if (!found) {
-        breaks("copied memory that is not there");
+        if (!may_be_ordinary) breaks("copied memory that is not there");
         return;
     }
     for (int index = 0; index < USES; index++)
@@ -383,8 +393,8 @@ aclError aclrtMemcpyAsync(void *to, size_t room, const void *from, size_t size, 
     if (!found) return leave(INVALID);
     directed(to, from, kind);
     found->work = 1;
-    use(to, stream);
-    use((void *)from, stream);
+    use(to, stream, kind == TO_HOST);
+    use((void *)from, stream, kind == TO_DEVICE);
     memcpy(to, from, size);
     struct object copy = *found;
     leave(0);
@@ -403,6 +413,39 @@ aclError aclrtMemcpyAsync(void *to, size_t room, const void *from, size_t size, 
     while (index < KEPT - 1 && found->kept[index]) index++;
     found->kept[index] = block;
     return leave(0);
+}
+
+aclError aclrtMemsetAsync(void *start, size_t room, int32_t value, size_t size, handle stream) {
+    (void)room;
+    ENTER;
+    struct object *found = used_stream(stream);
+    if (!found) return leave(INVALID);
+    found->work = 1;
+    use(start, stream, 0);
+    memset(start, value, size);
+    return leave(0);
+}
+aclError aclrtStreamQuery(handle stream, unsigned *status) {
+    ENTER;
+    struct object *found = used_stream(stream);
+    if (!found) return leave(INVALID);
+    *status = found->work ? 1 : 0;
+    return leave(0);
+}
+/* Runs the function at once, on the calling thread; the test's refusals say when it is not run at all. */
+aclError aclrtLaunchHostFunc(handle stream, void (*function)(void *), void *argument) {
+    ENTER;
+    struct object *found = used_stream(stream);
+    if (!found) return leave(INVALID);
+    found->work = 1;
+    leave(0);
+    if (!lose_callbacks) function(argument);
+    return 0;
+}
+void null_lose_callbacks(int lose) {
+    pthread_mutex_lock(&lock);
+    lose_callbacks = lose;
+    pthread_mutex_unlock(&lock);
 }
 
 aclError aclmdlLoadFromFile(const char *path, uint32_t *id) {

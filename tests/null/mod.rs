@@ -152,6 +152,12 @@ impl Books {
         unsafe { control::<unsafe extern "C" fn(c_int)>(name)(value) };
     }
 
+    /// From now on callbacks are taken and never run.
+    pub fn lose_callbacks(&self) {
+        // SAFETY: as stated in `control`.
+        unsafe { control::<unsafe extern "C" fn(c_int)>("null_lose_callbacks")(1) };
+    }
+
     fn text(&self, name: &str) -> String {
         // SAFETY: as stated in `control`; the text stays in place until the next call, which has to wait for `self`.
         let text = unsafe { CStr::from_ptr(control::<unsafe extern "C" fn() -> *const c_char>(name)()) };

@@ -1,4 +1,4 @@
-// COPY-05: only pinned memory is copied while the program goes on.
+// COPY-05: a vector is not copied while the program goes on, unless it is asked for by name.
 use ascendcl::{Current, DeviceBuffer, Error, HostBuffer, Stream};
 
 pub fn upload<'c>(

@@ -50,9 +50,17 @@ fn places(protocol: &Protocol) -> TokenStream {
                 }
             }
 
-            /// Where an operation leads from here; nothing if it cannot be done here.
-            pub fn after(self, op: Op, outcome: Outcome) -> ::core::option::Option<Self> {
-                EDGES.iter().find(|edge| edge.from == self && edge.op == op && edge.outcome == outcome).map(|edge| edge.to)
+            /// Where an operation leads from here; nothing if it cannot be done here. In constants too, so that the
+            /// compiler can hold a wrapper to the protocol.
+            pub const fn after(self, op: Op, outcome: Outcome) -> ::core::option::Option<Self> {
+                let mut edges = EDGES;
+                while let [edge, rest @ ..] = edges {
+                    if edge.from.is(self) && edge.op as usize == op as usize && edge.outcome as usize == outcome as usize {
+                        return ::core::option::Option::Some(edge.to);
+                    }
+                    edges = rest;
+                }
+                ::core::option::Option::None
             }
 
             /// Equality in constants: `const { assert!(S::THEN.is(Bound::AT)) }` in a method has the compiler check

@@ -11,9 +11,9 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 1,
-            class: NotOffered,
-            means: "There are no callbacks of streams; the other code that the library calls, an allocator, is under \
-                ALLOC-18.",
+            class: Compile,
+            means: "What a callback captures is `Send` and `'static`, and so no handle of a context; a call that \
+                begins inside one is an `Error::InsideCallback`.",
         }
         CB_02 = "CB-02" {
             text: "A callback can only be launched on a stream that was subscribed to a reporting thread.",
@@ -24,7 +24,7 @@ rules! {
             basis: "doc",
             priority: 1,
             class: NotOffered,
-            means: "There are no callbacks of streams.",
+            means: "There are no reporting threads: callbacks are queued by `aclrtLaunchHostFunc`, which needs none.",
         }
         CB_03 = "CB-03" {
             text: "The two callback mechanisms must not be mixed on one stream.",
@@ -35,7 +35,7 @@ rules! {
             basis: "doc",
             priority: 2,
             class: NotOffered,
-            means: "There are no callbacks of streams.",
+            means: "There is one kind of callback, that of `aclrtLaunchHostFunc`.",
         }
         CB_04 = "CB-04" {
             text: "A stream has at most one reporting thread; one thread may serve several streams of one device, but \
@@ -47,7 +47,7 @@ rules! {
             basis: "doc",
             priority: 2,
             class: NotOffered,
-            means: "There are no callbacks of streams.",
+            means: "There are no reporting threads: callbacks are queued by `aclrtLaunchHostFunc`, which needs none.",
         }
         CB_05 = "CB-05" {
             text: "The reporting thread must exist and loop on aclrtProcessReport, with timeout -1 or positive, for as \
@@ -59,7 +59,7 @@ rules! {
             basis: "doc",
             priority: 2,
             class: NotOffered,
-            means: "There are no callbacks of streams.",
+            means: "There are no reporting threads: callbacks are queued by `aclrtLaunchHostFunc`, which needs none.",
         }
         CB_06 = "CB-06" {
             text: "Unsubscribe only after the stream's asynchronous work is complete.",
@@ -70,7 +70,7 @@ rules! {
             basis: "doc",
             priority: 2,
             class: NotOffered,
-            means: "There are no callbacks of streams.",
+            means: "There are no reporting threads: callbacks are queued by `aclrtLaunchHostFunc`, which needs none.",
         }
         CB_07 = "CB-07" {
             text: "At most 1024 reporting threads per process (32 or fewer advised).",
@@ -81,7 +81,7 @@ rules! {
             basis: "doc",
             priority: 3,
             class: NotOffered,
-            means: "There are no callbacks of streams.",
+            means: "There are no reporting threads: callbacks are queued by `aclrtLaunchHostFunc`, which needs none.",
         }
         CB_08 = "CB-08" {
             text: "User data and captured state must stay alive until the callback has run.",
@@ -91,8 +91,9 @@ rules! {
             seeds: [],
             basis: "derived",
             priority: 1,
-            class: NotOffered,
-            means: "There are no callbacks of streams.",
+            class: Compile,
+            means: "A callback is `'static` and owns what it captures, which is freed when it has run; one that may \
+                still run is never freed.",
         }
         CB_09 = "CB-09" {
             text: "Nothing may unwind out of a callback into the C runtime.",
@@ -103,8 +104,8 @@ rules! {
             basis: "doc+derived",
             priority: 1,
             class: ByConstruction,
-            means: "The methods of an allocator are called under `catch_unwind`: a panic counts as having no memory, \
-                and `Stream::allocator_misbehaved` tells it.",
+            means: "Callbacks and the methods of an allocator are called under `catch_unwind`: `Reply::into_result` \
+                and `Stream::allocator_misbehaved` tell a panic.",
             hole: "A panic in a C function of a `Descriptor` is its author's business.",
         }
         CB_10 = "CB-10" {

@@ -12,8 +12,8 @@ rules! {
             basis: "doc+source",
             priority: 1,
             class: RunTime,
-            means: "A copy is of whole buffers: two lengths that differ are an `Error::LengthMismatch` before the \
-                library is asked.",
+            means: "A copy is of whole buffers, or of parts that both have: `Error::LengthMismatch` and \
+                `Error::NoSuchPart` say so before the library is asked.",
             hole: "A copy of no elements is handed to the library, which takes it.",
         }
         COPY_02 = "COPY-02" {
@@ -62,8 +62,9 @@ rules! {
             basis: "doc",
             priority: 2,
             class: Compile,
-            means: "Only a `HostBuffer`, which is pinned, can be queued; ordinary memory is copied by calls that \
-                return when it is done.",
+            means: "A queued copy takes a `HostBuffer`, not a `Vec`: who wants ordinary memory in one says so by \
+                `Current::pageable_buffer` or `Current::lend`.",
+            hole: "Whether a copy of such memory runs beside the program is the library's business; nobody is told.",
         }
         COPY_06 = "COPY-06" {
             text: "Asynchronous host-to-host copying is not supported in the EP form.",
@@ -109,8 +110,9 @@ rules! {
             seeds: [],
             basis: "header",
             priority: 2,
-            class: NotOffered,
-            means: "There are no copies within a device.",
+            class: RunTime,
+            means: "Buffers begin at multiples of 64 bytes; parts that do not are an `Error::Misaligned` before the \
+                library is asked.",
         }
         COPY_10 = "COPY-10" {
             text: "2-D copies: width at most both pitches and 5,000,000, height at most 5*1024*1024, limited \

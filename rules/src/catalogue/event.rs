@@ -46,10 +46,9 @@ rules! {
             seeds: [],
             basis: "doc+source",
             priority: 2,
-            class: ByConstruction,
-            means: "`Event::milliseconds_since` takes two recorded events and waits for both before it asks.",
-            hole: "Whether both were recorded on one stream is not checked; in the wrong order the library answers \
-                107007.",
+            class: RunTime,
+            means: "`Event::milliseconds_since` takes two recorded events, refuses those of two streams, and waits for \
+                both before it asks; in the wrong order the library's refusal is an `Error::Vendor`.",
         }
         EVENT_05 = "EVENT-05" {
             text: "Waiting is only meaningful on an event already recorded; an Ex event never recorded counts as \
@@ -85,7 +84,8 @@ rules! {
             basis: "doc",
             priority: 2,
             class: Compile,
-            means: "Event, stream and `Current` of a call are of one context, and so of one device.",
+            means: "Event, stream and `Current` of a call are of one context, and so of one device; \
+                `Stream::wait_across_contexts` compares the devices before the library is asked.",
         }
         EVENT_08 = "EVENT-08" {
             text: "Events per device are limited (65536, 1023 on Atlas inference, 65535 on Atlas training) and a \
@@ -132,8 +132,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: NotOffered,
-            means: "Events are waited for without a limit.",
+            class: ByConstruction,
+            means: "Limits are `Duration`s, of at least a millisecond; the process-wide limit is not offered.",
         }
         EVENT_12 = "EVENT-12" {
             text: "External record/wait only work on capturing streams with Ex sync events, once per graph, and an \

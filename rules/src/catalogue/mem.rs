@@ -194,7 +194,8 @@ rules! {
             basis: "doc",
             priority: 2,
             class: ByConstruction,
-            means: "`DeviceBuffer::zero` sets memory that the library allocated, by its own length.",
+            means: "`DeviceBuffer::zero` and `Stream::set_bytes` set memory that the library allocated, by its own \
+                length.",
         }
         MEM_17 = "MEM-17" {
             text: "Managed memory is freed with aclrtFree, sizes and ranges are 2 MiB based, and only the \

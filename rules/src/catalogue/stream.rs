@@ -49,8 +49,8 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "Buffers and models are in flight with their work, so that a second stream gets them after a wait; \
-                `Stream::wait_for` puts work after that of another stream.",
+            means: "Buffers and models are in flight with their work: more work on the same stream takes them as they \
+                are, another stream after a wait, or by `Stream::take_over` behind an event that covers the work.",
         }
         STREAM_05 = "STREAM-05" {
             text: "All tasks must have finished (synchronise) before a stream is destroyed.",

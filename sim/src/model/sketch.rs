@@ -41,6 +41,17 @@ impl Sketch {
         });
     }
 
+    /// A constant list of integers, for operators that take axes as an input.
+    pub fn integers(&mut self, name: &str, elements: &[i64]) {
+        self.graph.initializer.push(TensorProto {
+            dims: vec![i64::try_from(elements.len()).unwrap_or(i64::MAX)],
+            data_type: Some(Element::I64.to_onnx()),
+            raw_data: Some(RefCell::new(elements.iter().flat_map(|element| element.to_le_bytes()).collect())),
+            name: Some(name.to_string()),
+            ..Default::default()
+        });
+    }
+
     pub fn node(&mut self, operator: &str, inputs: &[&str], output: &str, settings: &[(&str, Setting)]) {
         self.graph.node.push(NodeProto {
             name: Some(operator.to_string()),

@@ -62,6 +62,22 @@ fn matrices_are_multiplied_and_transposed_first_where_asked() {
 }
 
 #[test]
+fn matrices_of_integers_are_multiplied_exactly() {
+    let _machine = device();
+    // Beyond the 24 bits that a float keeps.
+    let large = (1 << 24) + 1;
+    let [a, b] = [input(&[2, 3], &[1, 2, 3, 4, 5, large]), input(&[3, 2], &[7, 8, 9, 10, 11, 1])];
+    assert_eq!(calculate::<i32>("MatMul", &[a, b], &[2, 2], EMPTY), [58, 31, 73 + 11 * large, 82 + large]);
+    let first = flags(&["transpose_x1"]);
+    assert_eq!(calculate::<i32>("MatMul", &[b, b], &[2, 2], first), [251, 157, 157, 165]);
+
+    let stack = input(&[2, 1, 2], &[1, 2, 3, 4]);
+    assert_eq!(calculate::<i32>("BatchMatMul", &[stack, stack], &[2, 1, 1], flags(&["adj_x2"])), [5, 25]);
+    let one = input(&[2, 1], &[1, 10]);
+    assert_eq!(calculate::<i32>("BatchMatMul", &[stack, one], &[2, 1, 1], EMPTY), [21, 43]);
+}
+
+#[test]
 fn casts_cut_off_fractions_and_round_to_the_nearest_half() {
     let _machine = device();
     let to = |data_type: aclDataType| int("dst_type", data_type.0.into());

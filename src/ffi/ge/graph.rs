@@ -62,6 +62,16 @@ impl RawGraph {
         self.holds().stream.clone()
     }
 
+    /// All work that used it is known to be done.
+    pub(crate) fn rest(&self) {
+        self.last_use.rest();
+    }
+
+    /// What is queued on this stream by now comes after all work that used it.
+    pub(crate) fn follow(&self, queue: &Queue) {
+        queue.lead(&self.last_use);
+    }
+
     pub(super) fn is_removed(&self) -> bool {
         self.removed.load(Ordering::Acquire)
     }

@@ -30,6 +30,16 @@ impl RawOutputs {
         Self { shim, graph, raw: AtomicPtr::new(null_mut()), last_use: LastUse::new(), _inputs: inputs }
     }
 
+    /// All work that used it is known to be done.
+    pub(crate) fn rest(&self) {
+        self.last_use.rest();
+    }
+
+    /// What is queued on this stream by now comes after all work that used it.
+    pub(crate) fn follow(&self, queue: &Queue) {
+        queue.lead(&self.last_use);
+    }
+
     pub(super) fn graph(&self) -> u32 {
         self.graph
     }

@@ -114,6 +114,16 @@ impl Binding {
         })
     }
 
+    /// All work that used the binding is known to be done.
+    pub(crate) fn rest(&self) {
+        self.last_use.rest();
+    }
+
+    /// What is queued on this stream by now comes after all work that used the binding.
+    pub(crate) fn follow(&self, queue: &Queue) {
+        queue.lead(&self.last_use);
+    }
+
     /// The shape of an output after an execution, when the library says so.
     pub(crate) fn output_dims(&self, api: Api, index: usize) -> Option<Vec<i64>> {
         let _inside = self.gate.pass()?;

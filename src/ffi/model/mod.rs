@@ -72,6 +72,16 @@ impl LoadedModel {
         self.id
     }
 
+    /// All work that used the model is known to be done.
+    pub(crate) fn rest(&self) {
+        self.last_use.rest();
+    }
+
+    /// What is queued on this stream by now comes after all work that used the model.
+    pub(crate) fn follow(&self, queue: &Queue) {
+        queue.lead(&self.last_use);
+    }
+
     fn last_use(&self) -> &LastUse {
         &self.last_use
     }

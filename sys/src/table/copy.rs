@@ -63,7 +63,7 @@ macro_rules! copy_functions {
             attrs: *mut aclrtMemcpyBatchAttr, attrs_indexes: *mut usize, num_attrs: usize
         ) -> aclError;
         [required sim] fn aclrtMemset(dev_ptr: *mut c_void, max_count: usize, value: i32, count: usize) -> aclError;
-        [optional sim] fn aclrtMemsetAsync(
+        [required sim] fn aclrtMemsetAsync(
             dev_ptr: *mut c_void, max_count: usize, value: i32, count: usize, stream: aclrtStream
         ) -> aclError;
         [optional] fn aclrtMemsetD32(ptr: *mut c_void, mem_size: usize, value: u32, n: usize) -> aclError;

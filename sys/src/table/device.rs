@@ -65,7 +65,7 @@ macro_rules! device_functions {
         [optional] fn aclrtSetDeviceSatMode(mode: aclrtFloatOverflowMode) -> aclError;
         [optional] fn aclrtSetSysParamOpt(opt: aclSysParamOpt, value: i64) -> aclError;
         [optional] fn aclrtSetTsDevice(ts_id: aclrtTsId) -> aclError;
-        [optional sim] fn aclrtSynchronizeDevice() -> aclError;
-        [optional sim] fn aclrtSynchronizeDeviceWithTimeout(timeout: i32) -> aclError;
+        [required sim] fn aclrtSynchronizeDevice() -> aclError;
+        [required sim] fn aclrtSynchronizeDeviceWithTimeout(timeout: i32) -> aclError;
     } };
 }

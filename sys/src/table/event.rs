@@ -49,7 +49,7 @@ macro_rules! event_functions {
             stream: aclrtStream, event: aclrtEvent, timeout: i32
         ) -> aclError;
         [required sim] fn aclrtSynchronizeEvent(event: aclrtEvent) -> aclError;
-        [optional sim] fn aclrtSynchronizeEventWithTimeout(event: aclrtEvent, timeout: i32) -> aclError;
+        [required sim] fn aclrtSynchronizeEventWithTimeout(event: aclrtEvent, timeout: i32) -> aclError;
         [optional] fn aclrtWaitAndResetNotify(notify: aclrtNotify, stream: aclrtStream, timeout: u32) -> aclError;
     } };
 }

@@ -49,7 +49,7 @@ macro_rules! stream_functions {
         [optional sim] fn aclrtStreamGetFlags(stream: aclrtStream, flags: *mut u32) -> aclError;
         [optional sim] fn aclrtStreamGetId(stream: aclrtStream, stream_id: *mut i32) -> aclError;
         [optional sim] fn aclrtStreamGetPriority(stream: aclrtStream, priority: *mut u32) -> aclError;
-        [optional sim] fn aclrtStreamQuery(stream: aclrtStream, status: *mut aclrtStreamStatus) -> aclError;
+        [required sim] fn aclrtStreamQuery(stream: aclrtStream, status: *mut aclrtStreamStatus) -> aclError;
         [optional] fn aclrtStreamStop(stream: aclrtStream) -> aclError;
         [required sim] fn aclrtSynchronizeStream(stream: aclrtStream) -> aclError;
         [required sim] fn aclrtSynchronizeStreamWithTimeout(stream: aclrtStream, timeout: i32) -> aclError;

@@ -97,9 +97,9 @@ impl Operator {
 
     fn check_types(&self, name: &str, inputs: &[Operand]) -> Answer {
         let allowed = match self {
-            Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Relu => CALCULATED,
-            Self::MatMul(_) | Self::BatchMatMul(_) | Self::Softmax(_) => FLOATS,
+            Self::Softmax(_) => FLOATS,
             Self::Cast(_) => CAST,
+            _ => CALCULATED,
         };
         for (index, input) in inputs.iter().enumerate() {
             if !allowed.contains(&input.element) {

@@ -48,7 +48,7 @@ fn make(operator: Operator, inputs: &[(Element, usize)], output: &Operand) -> Re
                     *factor = flipped;
                 }
             }
-            sketch.node("MatMul", &factors, "y", &[]);
+            multiply(&mut sketch, factors, output.element);
         }
         Operator::Cast(target) => sketch.node("Cast", &["x1"], "y", &[("to", Setting::element(target))]),
         // `rten` has Relu on floats only.
@@ -63,6 +63,22 @@ fn make(operator: Operator, inputs: &[(Element, usize)], output: &Operand) -> Re
         }
     }
     sketch.finish("y", output.element, output.dims.len())
+}
+
+/// The matrix product. `rten` has it on floats only; on integers, each row is multiplied with each column and summed up.
+fn multiply(sketch: &mut Sketch, factors: [&str; 2], element: Element) {
+    let [rows, columns] = factors;
+    if element != Element::I32 {
+        return sketch.node("MatMul", &factors, "y", &[]);
+    }
+    // [m, k, 1] times [1, k, n] is [m, k, n], whose middle axis is the one to sum over.
+    sketch.integers("last", &[-1]);
+    sketch.integers("third last", &[-3]);
+    sketch.integers("second last", &[-2]);
+    sketch.node("Unsqueeze", &[rows, "last"], "rows", &[]);
+    sketch.node("Unsqueeze", &[columns, "third last"], "columns", &[]);
+    sketch.node("Mul", &["rows", "columns"], "products", &[]);
+    sketch.node("ReduceSum", &["products", "second last"], "y", &[("keepdims", Setting::Int(0))]);
 }
 
 fn last_two_swapped(rank: usize) -> Vec<i64> {

@@ -1,0 +1,112 @@
+//! Two devices at work, a thread and a context for each: `cargo run --release --example 05_two_devices`.
+//!
+//! Device 0 makes numbers, device 1 takes them on. What goes from one to the other goes through memory of the host: memory
+//! of one device is no use to another, and the types of the two contexts keep it apart.
+//!
+//! Runs on the vendor's library if one is installed, else on the simulator. `ASCENDCL_LIBRARY` chooses: the path of a
+//! library, or `sim`.
+
+use ascendcl::{Acl, Current, Device, Library, Thread};
+use std::error::Error;
+use std::process::ExitCode;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::Instant;
+
+const BLOCKS: u32 = 200;
+const LENGTH: usize = 1 << 18;
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+fn main() -> ExitCode {
+    match both() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn both() -> Result<(), Failure> {
+    let acl = Acl::init(Library::VendorOrSimulator)?;
+    eprintln!("running on {}; {} device(s)", acl.library(), acl.device_count()?);
+    let mut thread = Thread::new()?;
+    let (first, second) = (acl.device(&mut thread, 0)?, acl.device(&mut thread, 1)?);
+    // Taken once more: takes are counted, and the device stays until each was given back.
+    acl.device(&mut thread, 0)?.reset(&mut thread).map_err(ascendcl::Error::from)?;
+
+    let start = Instant::now();
+    // A few vectors go round; more would only wait in the channel.
+    let (full, filled) = sync_channel(2);
+    let (empty, emptied) = sync_channel(4);
+    let sum = std::thread::scope(|scope| {
+        let source = scope.spawn(|| produce(&first, full, emptied));
+        let sum = consume(&second, &mut thread, filled, empty);
+        source.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).and(sum)
+    })?;
+    let (elapsed, bytes) = (start.elapsed(), f64::from(BLOCKS) * (LENGTH * size_of::<u32>()) as f64);
+    let expected: u64 = (0..BLOCKS).map(|block| u64::from(block % 256) * 0x0101_0101 * LENGTH as u64).sum();
+    println!("sum of {BLOCKS} blocks: {sum} (expected {expected})");
+    println!("{:.0} MB/s from device 0 to device 1", bytes / elapsed.as_secs_f64() / 1e6);
+
+    first.reset(&mut thread).map_err(ascendcl::Error::from)?;
+    second.reset(&mut thread).map_err(ascendcl::Error::from)?;
+    acl.close().map_err(ascendcl::Error::from)?;
+    if sum == expected { Ok(()) } else { Err("the sums differ".into()) }
+}
+
+/// Fills blocks on the first device and brings them to the host.
+fn produce(device: &Device<'_>, full: SyncSender<Vec<u32>>, emptied: Receiver<Vec<u32>>) -> Result<(), Failure> {
+    let mut thread = Thread::new()?;
+    on(device, &mut thread, |current| {
+        let stream = current.stream()?;
+        let mut block = current.upload(&vec![0_u32; LENGTH])?;
+        for number in 0..BLOCKS {
+            let host = emptied.try_recv().unwrap_or_else(|_| vec![0; LENGTH]);
+            // Set, then copied, in the stream's order, with one wait.
+            let set = stream.set_bytes(current, block, (number % 256) as u8)?;
+            let copied = stream.copy_to_host(current, set, current.pageable_buffer(host))?;
+            let (device, host) = copied.wait(current)?;
+            block = device;
+            if full.send(host.into_vec(current)?).is_err() {
+                break;
+            }
+        }
+        Ok::<_, ascendcl::Error>(())
+    })
+}
+
+/// Takes blocks to the second device and back, and adds up what is there.
+fn consume(
+    device: &Device<'_>,
+    thread: &mut Thread,
+    filled: Receiver<Vec<u32>>,
+    empty: SyncSender<Vec<u32>>,
+) -> Result<u64, Failure> {
+    on(device, thread, |current| {
+        let stream = current.stream()?;
+        let mut block = current.upload(&vec![0_u32; LENGTH])?;
+        let mut sum = 0;
+        for elements in filled {
+            let (host, device) = stream.copy_to_device(current, current.pageable_buffer(elements), block)?.split();
+            let (device, host) = stream.copy_to_host(current, device, host)?.wait(current)?;
+            block = device;
+            let elements = host.into_vec(current)?;
+            sum += elements.iter().copied().map(u64::from).sum::<u64>();
+            // Nobody may be left to fill it again.
+            let _ = empty.try_send(elements);
+        }
+        Ok::<_, ascendcl::Error>(sum)
+    })
+}
+
+/// Runs a program in a context of its own on the device.
+fn on<R>(
+    device: &Device<'_>,
+    thread: &mut Thread,
+    program: impl for<'c> FnOnce(&mut Current<'c>) -> Result<R, ascendcl::Error>,
+) -> Result<R, Failure> {
+    // What the scope reports has the program's result in it, which the message does without.
+    let result = device.with_current(thread, program).map_err(|error| error.to_string())?;
+    Ok(result?)
+}

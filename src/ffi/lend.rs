@@ -1,0 +1,112 @@
+//! Copies from and to memory that is borrowed, for a scope that waits for them.
+
+use super::element::{Pod, bytes_of, bytes_of_mut};
+use super::{Api, Place, Queue};
+use crate::error::Error;
+use ascendcl_sys::types::aclrtMemcpyKind;
+use core::cell::RefCell;
+use core::marker::PhantomData;
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+
+/// The streams that use borrowed memory. Whoever has one waits for all of them before `'env` ends.
+#[derive(Debug)]
+pub(crate) struct Borrowed<'env> {
+    streams: RefCell<Vec<Arc<Queue>>>,
+    /// Invariant: a shorter lifetime would let memory in that is gone before the wait.
+    _memory: PhantomData<fn(&'env ()) -> &'env ()>,
+}
+
+/// Runs `program`, which may queue copies that use memory borrowed for `'env`, and waits for them: also when it panics.
+///
+/// `'env` is chosen by the caller, so it ends after this call; when the wait itself fails, the process is aborted,
+/// because the memory is the caller's again as soon as this returns or unwinds, and a copy may be using it.
+pub(crate) fn lend<'env, R>(api: Api, program: impl FnOnce(&Borrowed<'env>) -> R) -> (R, Result<(), Error>) {
+    let borrowed = Borrowed { streams: RefCell::default(), _memory: PhantomData };
+    let result = catch_unwind(AssertUnwindSafe(|| program(&borrowed)));
+    let waited = borrowed.wait(api).map_err(|(error, runs)| if runs { give_up(&error) } else { error });
+    (result.unwrap_or_else(|panic| resume_unwind(panic)), waited)
+}
+
+#[cold]
+fn give_up(error: &Error) -> ! {
+    // There may be nobody to read it.
+    let _ = writeln!(
+        std::io::stderr(),
+        "ascendcl: aborting the process: memory that was lent to a copy may still be in use, and cannot be waited for: \
+         {error}"
+    );
+    std::process::abort()
+}
+
+impl<'env> Borrowed<'env> {
+    /// Queues a copy of all of `from` to a block of device memory.
+    pub(crate) fn copy_in<E: Pod>(
+        &self,
+        api: Api,
+        stream: &Arc<Queue>,
+        to: Place<'_>,
+        from: &'env [E],
+    ) -> Result<(), Error> {
+        let from = bytes_of(from);
+        to.block.holds_at(to.start, from.len())?;
+        self.uses(stream);
+        let (room, kind) = (to.block.bytes() - to.start, aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE);
+        stream.submit(api, "aclrtMemcpyAsync", "queue a copy", [to.block.last_use()], |stream| {
+            // SAFETY: the block holds the bytes and is freed only when a synchronise has covered this submission (the
+            // stamps). The slice is there until `'env` ends, and before that this stream is waited for.
+            unsafe {
+                let to = to.block.at(to.start);
+                api.library().aclrtMemcpyAsync(to, room, from.as_ptr().cast(), from.len(), kind, stream)
+            }
+        })
+    }
+
+    /// Queues a copy from a block of device memory that fills all of `to`.
+    pub(crate) fn copy_out<E: Pod>(
+        &self,
+        api: Api,
+        stream: &Arc<Queue>,
+        to: &'env mut [E],
+        from: Place<'_>,
+    ) -> Result<(), Error> {
+        let to = bytes_of_mut(to);
+        from.block.holds_at(from.start, to.len())?;
+        self.uses(stream);
+        let kind = aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST;
+        stream.submit(api, "aclrtMemcpyAsync", "queue a copy", [from.block.last_use()], |stream| {
+            // SAFETY: as in `copy_in`; the slice is borrowed exclusively until then.
+            unsafe {
+                let from = from.block.at(from.start);
+                api.library().aclrtMemcpyAsync(to.as_mut_ptr().cast(), to.len(), from, to.len(), kind, stream)
+            }
+        })
+    }
+
+    /// Waits until nothing uses borrowed memory any more. A synchronise that reports failed work is done with it, so it
+    /// is asked a second time before it counts as a wait that failed.
+    ///
+    /// # Errors
+    ///
+    /// What the work failed with; the second value says whether anything may still be running.
+    fn wait(&self, api: Api) -> Result<(), (Error, bool)> {
+        let mut first = None;
+        let mut runs = false;
+        for stream in self.streams.borrow().iter() {
+            if let Err(error) = stream.synchronize(api, None) {
+                runs |= stream.synchronize(api, None).is_err();
+                first.get_or_insert(error);
+            }
+        }
+        first.map_or(Ok(()), |error| Err((error, runs)))
+    }
+
+    /// Noted before the call: should it unwind or fail halfway, the stream is waited for all the same.
+    fn uses(&self, stream: &Arc<Queue>) {
+        let mut streams = self.streams.borrow_mut();
+        if !streams.iter().any(|known| Arc::ptr_eq(known, stream)) {
+            streams.push(Arc::clone(stream));
+        }
+    }
+}

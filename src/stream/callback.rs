@@ -1,0 +1,107 @@
+//! Code of the host in stream order.
+
+use super::{Pending, Stream, StreamState};
+use crate::current::Current;
+use crate::error::{Error, Undone};
+use crate::ffi::message_of;
+use ascendcl_macros::rule;
+use core::fmt;
+use static_assertions::{assert_impl_all, assert_not_impl_any};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+impl<'c, S: StreamState, N> Stream<'c, S, N> {
+    /// Queues a call of `callback` on the host (`aclrtLaunchHostFunc`): it runs when everything queued before is done, on
+    /// a thread of the library, and what is queued after it waits for it.
+    ///
+    /// The callback cannot use anything of a context: what it captures is `Send` and `'static`, and inside it the library
+    /// cannot be called ([`Error::InsideCallback`]). A panic in it does not reach the library: the [`Reply`] tells it. Its
+    /// captures live until it has run; if it never runs, they are never dropped.
+    ///
+    /// ```
+    /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+    /// let stream = current.stream()?;
+    /// let answer = stream.call_back(current, || 6 * 7)?;
+    /// assert_eq!(answer.wait(current)?.into_result()?, 42);
+    /// # Ok::<_, ascendcl::Error>(())
+    /// # })?;
+    /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MissingFunction`] on releases that lack the function, or [`Error::Vendor`]; with the callback, or without
+    /// it when the library may have taken it all the same.
+    #[rule(CB_01, CB_08, CB_09)]
+    pub fn call_back<R: Send + 'static, F: FnOnce() -> R + Send + 'static>(
+        &self,
+        current: &Current<'c, N>,
+        callback: F,
+    ) -> Result<Pending<'c, Reply<R>, N>, Undone<Option<F>>> {
+        let place = Arc::new(Place::default());
+        let reply = Reply { place: Arc::clone(&place) };
+        // The callback stays reachable, to be given back when the call is refused.
+        let callback = Call { callback, place };
+        match self.queue().call_back_with(current.ledger().api(), callback, Call::run) {
+            Ok(()) => Ok(Pending::new(reply, self.queue())),
+            Err((error, call)) => Err(Undone { error, value: call.map(|call| call.callback) }),
+        }
+    }
+}
+
+/// What a callback returned, or that it panicked.
+#[must_use = "a panic of the callback is only told here"]
+pub struct Reply<R> {
+    place: Arc<Place<R>>,
+}
+
+assert_impl_all!(Reply<u8>: Send, Sync);
+assert_not_impl_any!(Reply<u8>: Clone);
+
+impl<R> Reply<R> {
+    /// The callback's result.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CallbackPanicked`], or [`Error::CallbackLost`] when the stream finished without it.
+    pub fn into_result(self) -> Result<R, Error> {
+        match self.place.lock().take() {
+            Some(Ok(result)) => Ok(result),
+            Some(Err(message)) => Err(Error::CallbackPanicked { message }),
+            None => Err(Error::CallbackLost),
+        }
+    }
+}
+
+/// Where the result goes, or the message of a panic.
+struct Place<R>(Mutex<Option<Result<R, String>>>);
+
+impl<R> Default for Place<R> {
+    fn default() -> Self {
+        Self(Mutex::new(None))
+    }
+}
+
+impl<R> Place<R> {
+    fn lock(&self) -> MutexGuard<'_, Option<Result<R, String>>> {
+        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+struct Call<R, F> {
+    callback: F,
+    place: Arc<Place<R>>,
+}
+
+impl<R, F: FnOnce() -> R> Call<R, F> {
+    fn run(self) {
+        let result = catch_unwind(AssertUnwindSafe(self.callback)).map_err(message_of);
+        *self.place.lock() = Some(result);
+    }
+}
+
+impl<R> fmt::Debug for Reply<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reply").field("is_there", &self.place.lock().is_some()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,125 @@
+//! Copies from and to slices that the caller keeps.
+
+use super::operand::Operand;
+use super::{Pending, Stream, StreamState};
+use crate::Element;
+use crate::brand::{Brand, INSIDE, StaysOnItsThread, Unnamed};
+use crate::current::Current;
+use crate::error::{Error, Undone};
+use crate::ffi::{self, Borrowed, Place};
+use crate::memory::{Destination, DeviceBuffer};
+use ascendcl_macros::rule;
+use core::fmt;
+use static_assertions::assert_not_impl_any;
+
+impl<'c, N> Current<'c, N> {
+    /// Lends slices to queued copies for the length of `program`, and waits for the copies at its end, also on a panic.
+    ///
+    /// This is the exception to the rule that work owns what it uses: for memory that belongs to somebody else. What is
+    /// lent stays borrowed until `lend` returns, as in [`std::thread::scope`]: a slice that is written can be read after
+    /// it. Slices are ordinary memory, so the library may hold up the queueing call.
+    ///
+    /// **The process is aborted** when the library cannot tell that the copies are over, that is when a stream cannot be
+    /// synchronised and a second attempt fails, too: the memory is the caller's again as soon as `lend` returns, and
+    /// nothing in the process could keep the device from writing to it. A wait on a device that hangs does not return;
+    /// [`Stream::synchronize_within`] inside `program` tells that earlier.
+    ///
+    /// ```
+    /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+    /// let (image, mut copy) = ([1.0_f32; 16], [0.0; 16]);
+    /// current.lend(|current, lender| {
+    ///     let (stream, device) = (current.stream()?, current.device_buffer(16)?);
+    ///     let device = lender.copy_to_device(current, &stream, &image, device)?;
+    ///     lender.copy_to_host(current, &stream, device, &mut copy)?;
+    ///     Ok::<_, ascendcl::Error>(())
+    /// })??;
+    /// assert_eq!(copy, image);
+    /// # Ok::<_, ascendcl::Error>(())
+    /// # })?;
+    /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] with the code of work that failed on the device; the result of `program` is lost then, and
+    /// nothing is in flight any more.
+    #[rule(COPY_03, COPY_04, COPY_05)]
+    pub fn lend<'env, R>(
+        &mut self,
+        program: impl for<'l> FnOnce(&mut Self, &'l Lender<'l, 'env, 'c, N>) -> R,
+    ) -> Result<R, Error> {
+        let api = self.ledger().api();
+        let (result, waited) = ffi::lend(api, |borrowed| {
+            let lender = Lender { borrowed, _brand: Brand::NEW, _here: StaysOnItsThread::HERE };
+            program(self, &lender)
+        });
+        waited.map(|()| result)
+    }
+}
+
+/// Queues copies that use memory of the caller. See [`Current::lend`].
+pub struct Lender<'l, 'env, 'c, N = Unnamed> {
+    borrowed: &'l Borrowed<'env>,
+    _brand: Brand<'c, N>,
+    _here: StaysOnItsThread,
+}
+
+assert_not_impl_any!(Lender<'static, 'static, 'static>: Send, Sync, Clone);
+
+impl<'env, 'c, N> Lender<'_, 'env, 'c, N> {
+    /// Queues a copy of a slice to the device (`aclrtMemcpyAsync`).
+    ///
+    /// # Errors
+    ///
+    /// The buffer as it was: [`Error::LengthMismatch`], [`Error::OtherStream`] when it is in flight elsewhere, or
+    /// [`Error::Vendor`].
+    pub fn copy_to_device<E: Element, S: StreamState, D: Destination<'c, E, N>>(
+        &self,
+        current: &Current<'c, N>,
+        stream: &Stream<'c, S, N>,
+        from: &'env [E],
+        to: D,
+    ) -> Result<Pending<'c, DeviceBuffer<'c, E, N>, N>, Undone<D>> {
+        let (api, queue) = (current.ledger().api(), stream.queue());
+        let ready = to.usable_on(queue).and_then(|()| same(from.len(), to.room()));
+        let place = Place { block: to.block(), start: 0 };
+        match ready.and_then(|()| self.borrowed.copy_in(api, queue, place, from)) {
+            Ok(()) => Ok(Pending::new(to.written(INSIDE), queue)),
+            Err(error) => Err(Undone { error, value: to }),
+        }
+    }
+
+    /// Queues a copy from the device to a slice (`aclrtMemcpyAsync`), which can be read when the lending is over.
+    ///
+    /// # Errors
+    ///
+    /// As for [`copy_to_device`](Self::copy_to_device).
+    pub fn copy_to_host<E: Element, S: StreamState, D: Operand<'c, DeviceBuffer<'c, E, N>, N>>(
+        &self,
+        current: &Current<'c, N>,
+        stream: &Stream<'c, S, N>,
+        from: D,
+        to: &'env mut [E],
+    ) -> Result<Pending<'c, DeviceBuffer<'c, E, N>, N>, Undone<D>> {
+        let (api, queue) = (current.ledger().api(), stream.queue());
+        let ready = from.usable_on(queue).and_then(|()| same(from.look(INSIDE).len(), to.len()));
+        let place = Place { block: from.look(INSIDE).block(), start: 0 };
+        match ready.and_then(|()| self.borrowed.copy_out(api, queue, to, place)) {
+            Ok(()) => Ok(Pending::new(from.into_value(INSIDE), queue)),
+            Err(error) => Err(Undone { error, value: from }),
+        }
+    }
+}
+
+fn same(expected: usize, found: usize) -> Result<(), Error> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(Error::LengthMismatch { what: "the destination of the copy", expected, found })
+}
+
+impl<N> fmt::Debug for Lender<'_, '_, '_, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lender").field("borrowed", self.borrowed).finish_non_exhaustive()
+    }
+}

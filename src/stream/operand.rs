@@ -1,0 +1,82 @@
+//! What queued work can be given: something idle, or something in flight on the same stream.
+
+use super::Pending;
+use crate::brand::{Inside, Unnamed};
+use crate::error::Error;
+use crate::ffi::Queue;
+use ascendcl_macros::rule;
+use std::sync::Arc;
+
+/// A `T` that work on a stream can use: a `T`, or a [`Pending`] `T` whose work is on that very stream.
+///
+/// Work on one stream runs in the order in which it was queued, so what is in flight there can be used by the
+/// next piece of work without a wait. The host still cannot reach it. Whether a `Pending` is of the right stream is looked
+/// at when the work is queued; if not, everything comes back with [`Error::OtherStream`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be used here: expected `{T}`, or one in flight as a `Pending`",
+    label = "expected a `{T}`",
+    note = "STREAM-09, MEM-11: a stream and what its work uses belong to one context",
+    note = "MODEL-05: a model of a lane runs through that lane: `lane.execute(current, model)`",
+    note = "of a `Pending` of several, take the part that is meant: `let (first, second) = pending.split();`"
+)]
+#[rule(STREAM_04)]
+pub trait Operand<'c, T, N = Unnamed>: sealed::Operand<'c, T, N> {}
+
+impl<'c, T, N> Operand<'c, T, N> for T {}
+impl<'c, T, N> Operand<'c, T, N> for Pending<'c, T, N> {}
+
+pub(crate) mod sealed {
+    use super::{Arc, Error, Inside, Queue};
+
+    pub trait Operand<'c, T, N> {
+        /// Whether work on this stream can use it now.
+        fn usable_on(&self, queue: &Arc<Queue>) -> Result<(), Error>;
+        fn look(&self, key: Inside) -> &T;
+        fn reach(&mut self, key: Inside) -> &mut T;
+        fn into_value(self, key: Inside) -> T;
+    }
+}
+
+impl<'c, T, N> sealed::Operand<'c, T, N> for T {
+    #[inline]
+    fn usable_on(&self, _: &Arc<Queue>) -> Result<(), Error> {
+        Ok(())
+    }
+
+    #[inline]
+    fn look(&self, _: Inside) -> &T {
+        self
+    }
+
+    #[inline]
+    fn reach(&mut self, _: Inside) -> &mut T {
+        self
+    }
+
+    #[inline]
+    fn into_value(self, _: Inside) -> T {
+        self
+    }
+}
+
+impl<'c, T, N> sealed::Operand<'c, T, N> for Pending<'c, T, N> {
+    #[inline]
+    fn usable_on(&self, queue: &Arc<Queue>) -> Result<(), Error> {
+        self.is_on(queue)
+    }
+
+    #[inline]
+    fn look(&self, _: Inside) -> &T {
+        self.in_flight()
+    }
+
+    #[inline]
+    fn reach(&mut self, _: Inside) -> &mut T {
+        self.in_flight_mut()
+    }
+
+    #[inline]
+    fn into_value(self, _: Inside) -> T {
+        self.into_payload()
+    }
+}

@@ -1,0 +1,455 @@
+//! Work in flight: pipelines over two streams, callbacks, futures, lending, events between contexts, pageable memory.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod common;
+
+use ascendcl::{Current, Error, Library, RunError, Thread};
+use ascendcl_macros::proves;
+use common::{acl, alone, data, digits};
+use std::future::Future;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::{Arc, mpsc};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread;
+use std::time::Duration;
+
+fn run<T>(program: impl for<'c> FnOnce(&mut Current<'c>) -> Result<T, Error>) -> T {
+    match ascendcl::run(Library::Simulator, program) {
+        Ok(result) => result,
+        Err(RunError::Program(error)) => panic!("the program: {error}"),
+        Err(error) => panic!("around the program: {error}"),
+    }
+}
+
+#[proves(STREAM_04, MODEL_17, COPY_04)]
+#[test]
+fn a_pipeline_of_copy_in_execute_copy_out_runs_batches_on_two_streams() {
+    const BATCH: usize = 36;
+    let alone = alone();
+    let (labels, pixels) = digits();
+    let right = run(|current| {
+        let mut slots = Vec::new();
+        for _ in 0..2 {
+            let model = current.load_model(data("digits.onnx"))?;
+            let model = model.prepare(current, &[&[BATCH, 64]], &[&[BATCH, 10]])?;
+            let buffers = (current.host_buffer::<f32>(BATCH * 64)?, current.host_buffer::<f32>(BATCH * 10)?);
+            slots.push((current.stream()?.without_allocator(), Some((model, buffers)), None));
+        }
+        let mut right = 0;
+        let batches: Vec<_> = pixels.chunks(64 * BATCH).zip(labels.chunks(BATCH)).collect();
+        // Two rounds more than there are batches take the last two in flight out.
+        for number in 0..batches.len() + 2 {
+            let (stream, idle, flying) = &mut slots[number % 2];
+            if let Some((work, labels)) = flying.take() {
+                let work: ascendcl::Pending<'_, _> = work;
+                let ((model, result), image): ((_, ascendcl::HostBuffer<'_, f32>), _) = work.wait(current)?;
+                let labels: &[usize] = labels;
+                right += result.chunks(10).zip(labels).filter(|(found, label)| largest(found) == **label).count();
+                *idle = Some((model, (image, result)));
+            }
+            let Some((images, labels)) = batches.get(number) else { continue };
+            let (model, (mut image, result)) = idle.take().unwrap();
+            image.copy_from_slice(images);
+            let (image, model) = stream.copy_to_input(current, image, model, 0)?.split();
+            let model = stream.execute(current, model)?;
+            let copied = stream.copy_from_output(current, model, 0, result)?;
+            *flying = Some((copied.join(image)?, *labels));
+        }
+        Ok(right)
+    });
+    assert_eq!(right, 352);
+    alone.assert_nothing_lives();
+}
+
+fn largest(numbers: &[f32]) -> usize {
+    (0..numbers.len()).max_by(|a, b| numbers[*a].total_cmp(&numbers[*b])).unwrap()
+}
+
+#[proves(STREAM_04)]
+#[test]
+fn two_streams_work_at_the_same_time() {
+    let alone = alone();
+    run(|current| {
+        let (one, two) = (current.stream()?, current.stream()?);
+        let ((tell_one, told_one), (tell_two, told_two)) = (mpsc::channel(), mpsc::channel());
+        // Each callback ends only when the other has begun.
+        let first = one.call_back(current, move || {
+            tell_one.send(()).unwrap();
+            told_two.recv_timeout(Duration::from_secs(60)).is_ok()
+        })?;
+        let second = two.call_back(current, move || {
+            tell_two.send(()).unwrap();
+            told_one.recv_timeout(Duration::from_secs(60)).is_ok()
+        })?;
+        assert!(first.wait(current)?.into_result()? && second.wait(current)?.into_result()?);
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(COPY_02, MEM_16)]
+#[test]
+fn copies_on_the_device_sets_and_parts_move_what_they_say() {
+    let alone = alone();
+    run(|current| {
+        let stream = current.stream()?;
+        let whole: Vec<u32> = (0..64).collect();
+        let (first, second) = (current.upload(&whole)?, current.device_buffer::<u32>(64)?);
+        let (first, second) = stream.copy_on_device(current, first, second)?.split();
+        let zeroed = stream.set_bytes(current, first, 0xff)?;
+        // Elements 16..32 of the copy go to the front of the other.
+        let both = stream.copy_part_on_device(current, second, 16..32, zeroed, 0)?;
+        let (_, front) = both.wait(current)?;
+        let mut expected = vec![u32::MAX; 64];
+        expected[..16].copy_from_slice(&whole[16..32]);
+        assert_eq!(front.to_vec(current)?, expected);
+        let (_, host) = stream.copy_part_to_host(current, front, 3..5, current.host_buffer(4)?, 1)?.wait(current)?;
+        assert_eq!(*host, [0, 19, 20, 0]);
+        let (_, front) =
+            stream.copy_part_to_device(current, host, 1..3, current.upload(&[7_u32; 4])?, 2)?.wait(current)?;
+        assert_eq!(front.to_vec(current)?, [7, 7, 19, 20]);
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(COPY_01, COPY_09)]
+#[test]
+fn parts_that_are_not_there_and_parts_that_do_not_begin_right_are_refused() {
+    let alone = alone();
+    run(|current| {
+        let stream = current.stream()?;
+        let (host, device) = (current.host_buffer::<f32>(8)?, current.upload(&[0.0_f32; 64])?);
+        let undone = stream.copy_part_to_device(current, host, 4..9, device, 0).unwrap_err();
+        assert_eq!(undone.error.to_string(), "elements 4..9 are not all there: the source of the copy has 8 [COPY-01]");
+        let (host, device) = undone.value;
+        let undone = stream.copy_part_to_device(current, host, 0..8, device, usize::MAX).unwrap_err();
+        assert!(matches!(undone.error, Error::NoSuchPart { start: usize::MAX, .. }), "{}", undone.error);
+        let other = current.upload(&[0.0_f32; 64])?;
+        let undone = stream.copy_part_on_device(current, undone.value.1, 8..16, other, 0).unwrap_err();
+        assert!(matches!(undone.error, Error::Misaligned { start: 32, alignment: 64 }), "{}", undone.error);
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(COPY_05, MEM_03)]
+#[test]
+fn a_vector_goes_into_a_copy_and_comes_back_without_moving() {
+    let alone = alone();
+    run(|current| {
+        let stream = current.stream()?;
+        let elements: Vec<f64> = (0..100).map(f64::from).collect();
+        let (address, expected) = (elements.as_ptr(), elements.clone());
+        let host = current.pageable_buffer(elements);
+        let (host, device) = stream.copy_to_device(current, host, current.device_buffer(100)?)?.wait(current)?;
+        assert_eq!(device.to_vec(current)?, expected);
+        let back = host.into_vec(current)?;
+        assert_eq!((back.as_ptr(), &back), (address, &expected));
+        let empty = current.pageable_buffer(Vec::<u8>::new());
+        assert_eq!(empty.into_vec(current)?, [0_u8; 0]);
+        assert_eq!(current.host_buffer::<u8>(3)?.into_vec(current)?, [0; 3], "a copy of pinned memory");
+        // Forgotten, dropped and freed ones go with the scope, each once.
+        mem::forget(stream.copy_to_device(
+            current,
+            current.pageable_buffer(vec![1_u8; 9]),
+            current.device_buffer(9)?,
+        )?);
+        drop(stream.copy_to_device(current, current.pageable_buffer(vec![1_u8; 9]), current.device_buffer(9)?)?);
+        current.pageable_buffer(vec![1_u16; 9]).free(current)?;
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(STREAM_04, EVENT_05)]
+#[test]
+fn work_in_flight_is_used_on_another_stream_only_behind_an_event_that_covers_it() {
+    let alone = alone();
+    run(|current| {
+        let (one, two) = (current.stream()?, current.stream()?);
+        let early = one.record(current, current.event()?)?;
+        let device = one.set_bytes(current, current.device_buffer::<u8>(1 << 20)?, 5)?;
+        let target = current.host_buffer::<u8>(1 << 20)?;
+        let undone = two.copy_to_host(current, device, target).unwrap_err();
+        assert!(matches!(undone.error, Error::OtherStream { .. }), "{}", undone.error);
+        let (device, target) = undone.value;
+        let undone = two.take_over(current, device, &early).unwrap_err();
+        assert!(matches!(undone.error, Error::NotCovered), "{}", undone.error);
+        let other = two.record(current, current.event()?)?;
+        let undone = two.take_over(current, undone.value, &other).unwrap_err();
+        assert!(matches!(undone.error, Error::NotCovered), "{}", undone.error);
+        let late = one.record(current, early)?;
+        let device = two.take_over(current, undone.value, &late)?;
+        let (device, target) = two.copy_to_host(current, device, target)?.wait(current)?;
+        assert!(target.iter().all(|byte| *byte == 5));
+        // Waited for on the second stream: idle, though nobody waited for the first.
+        device.free(current)?;
+        target.free(current)?;
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(STREAM_04)]
+#[test]
+fn work_of_two_streams_is_not_joined_and_mapped_work_calls_its_function_after_the_wait() {
+    let alone = alone();
+    run(|current| {
+        let (one, two) = (current.stream()?, current.stream()?);
+        let first = one.set_bytes(current, current.device_buffer::<u8>(4)?, 1)?;
+        let second = two.set_bytes(current, current.device_buffer::<u8>(4)?, 2)?;
+        let undone = first.join(second).unwrap_err();
+        assert!(matches!(undone.error, Error::OtherStream { .. }));
+        let mapped = undone.value.0.map(|buffer| buffer.len());
+        assert_eq!(mapped.wait_within(current, Duration::from_secs(60)).unwrap(), 4);
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(CB_01)]
+#[test]
+fn a_callback_runs_in_its_turn_and_cannot_call_the_library() {
+    let alone = alone();
+    run(|current| {
+        let stream = current.stream()?;
+        let reply = stream.call_back(current, || (Thread::new().unwrap_err().to_string(), thread::current().id()))?;
+        let (refused, ran_on) = reply.wait(current)?.into_result()?;
+        assert!(refused.starts_with("the library cannot be called from inside a callback"), "{refused}");
+        assert_ne!(ran_on, thread::current().id());
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(CB_09)]
+#[test]
+fn a_panic_in_a_callback_is_told_and_the_stream_goes_on() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            if !thread::panicking() {
+                panic!("while it is dropped")
+            }
+        }
+    }
+    let alone = alone();
+    run(|current| {
+        let stream = current.stream()?;
+        let reply = stream.call_back(current, || -> u8 { panic!("in the callback") })?;
+        // Dropped before it runs: its result has nobody to go to, and panics on the library's thread.
+        drop(stream.call_back(current, || Bomb)?);
+        drop(stream.call_back(current, || std::panic::panic_any(Bomb))?);
+        let after = stream.call_back(current, || 3)?;
+        let error = reply.wait(current)?.into_result().unwrap_err();
+        assert_eq!(error.to_string(), "the callback panicked: in the callback [CB-09]");
+        assert_eq!(after.wait(current)?.into_result()?, 3);
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(CB_08, STREAM_16)]
+#[test]
+fn what_a_callback_captured_is_dropped_once_when_it_has_run() {
+    let alone = alone();
+    let captured = Arc::new(());
+    run(|current| {
+        let stream = current.stream()?;
+        let (release, released) = mpsc::channel::<()>();
+        let keeps = Arc::clone(&captured);
+        let work = stream.call_back(current, move || {
+            released.recv().ok();
+            drop(keeps)
+        })?;
+        assert!(!work.is_done(current)?);
+        let undone = work.wait_within(current, Duration::from_millis(5)).unwrap_err();
+        assert!(undone.error.code().unwrap().is_timeout());
+        // Forgetting the work frees nothing early.
+        mem::forget(undone.value);
+        assert_eq!(Arc::strong_count(&captured), 2);
+        release.send(()).unwrap();
+        current.synchronize_within(Duration::from_secs(60))?;
+        assert_eq!(Arc::strong_count(&captured), 1);
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+/// Wakes the thread that blocks, and counts.
+struct Unparks(thread::Thread);
+
+impl Wake for Unparks {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// Runs a future on this thread; answers with its output and how often it was polled.
+fn block_on<T>(future: impl Future<Output = T>) -> (T, usize) {
+    let mut future = pin!(future);
+    let waker = Waker::from(Arc::new(Unparks(thread::current())));
+    let mut task = Context::from_waker(&waker);
+    for polls in 1.. {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut task) {
+            return (output, polls);
+        }
+        thread::park();
+    }
+    unreachable!()
+}
+
+#[test]
+fn a_future_of_work_is_woken_and_not_spun() {
+    let alone = alone();
+    run(|current| {
+        let mut stream = current.stream()?;
+        let (release, released) = mpsc::channel::<()>();
+        let slow = stream.call_back(current, move || released.recv().is_ok())?;
+        let set = stream.set_bytes(current, current.device_buffer::<u8>(8)?, 9)?;
+        let work = slow.join(set)?.into_future(current, &mut stream)?;
+        thread::spawn(move || {
+            thread::sleep(Duration::from_millis(30));
+            release.send(()).unwrap();
+        });
+        let (done, polls) = block_on(work);
+        let (reply, buffer) = done?;
+        assert!(reply.into_result()?);
+        assert!(polls <= 4, "{polls} polls");
+        assert_eq!(buffer.to_vec(current)?, [9; 8]);
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(COPY_04)]
+#[test]
+fn a_future_that_is_dropped_or_forgotten_in_flight_leaves_nothing() {
+    let alone = alone();
+    run(|current| {
+        for forget in [false, true] {
+            let mut stream = current.stream()?;
+            let (release, released) = mpsc::channel::<()>();
+            let slow = stream.call_back(current, move || released.recv().is_ok())?;
+            let set = stream.set_bytes(current, current.device_buffer::<u8>(8)?, 9)?;
+            let mut work = Box::pin(slow.join(set)?.into_future(current, &mut stream)?);
+            assert!(work.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+            if forget {
+                mem::forget(work)
+            } else {
+                drop(work)
+            }
+            release.send(()).unwrap();
+            stream.synchronize(current)?;
+        }
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(COPY_03, COPY_04)]
+#[test]
+fn lent_slices_are_copied_when_the_lending_is_over_whatever_was_forgotten() {
+    let alone = alone();
+    run(|current| {
+        let (image, mut copy) = (vec![3_u64; 1000], vec![0_u64; 1000]);
+        current.lend(|current, lender| {
+            let stream = current.stream()?;
+            let device = lender.copy_to_device(current, &stream, &image, current.device_buffer(1000)?)?;
+            mem::forget(lender.copy_to_host(current, &stream, device, &mut copy)?);
+            mem::forget(stream);
+            Ok::<_, Error>(())
+        })??;
+        assert_eq!(copy, image);
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(COPY_04)]
+#[test]
+fn a_panic_while_lending_goes_on_after_the_copies() {
+    let alone = alone();
+    run(|current| {
+        let mut copy = vec![0_u8; 100];
+        let finished = Arc::new(());
+        let ran = Arc::clone(&finished);
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            current.lend(|current, lender| {
+                let stream = current.stream().unwrap();
+                let device = stream.set_bytes(current, current.device_buffer(100).unwrap(), 8).unwrap();
+                drop(lender.copy_to_host(current, &stream, device, &mut copy).unwrap());
+                drop(stream.call_back(current, move || {
+                    thread::sleep(Duration::from_millis(20));
+                    drop(ran);
+                }));
+                panic!("while lending")
+            })
+        }));
+        assert!(panicked.is_err());
+        assert_eq!(Arc::strong_count(&finished), 1, "everything on the stream was waited for");
+        assert_eq!(copy, [8; 100]);
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(EVENT_07)]
+#[test]
+fn an_event_is_awaited_in_another_context_of_its_device_and_refused_on_another_device() {
+    let alone = alone();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let (zero, one) = (acl.device(&mut thread, 0).unwrap(), acl.device(&mut thread, 1).unwrap());
+    zero.with_current(&mut thread, |outer| {
+        let stream = outer.stream().unwrap();
+        let (release, waits) = mpsc::channel::<()>();
+        drop(stream.call_back(outer, move || waits.recv().is_ok()).unwrap());
+        let event = stream.record(outer, outer.event().unwrap()).unwrap();
+        zero.with_current(outer, |inner| {
+            let follower = inner.stream().unwrap();
+            follower.wait_across_contexts(inner, &event).unwrap();
+            assert!(!follower.is_done(inner).unwrap());
+            release.send(()).unwrap();
+            follower.synchronize_within(inner, Duration::from_secs(60)).unwrap();
+        })
+        .unwrap();
+        one.with_current(outer, |inner| {
+            let refused = inner.stream().unwrap().wait_across_contexts(inner, &event).unwrap_err();
+            assert!(matches!(refused, Error::OtherDevice { expected: 1, found: 0, .. }), "{refused}");
+        })
+        .unwrap();
+    })
+    .unwrap();
+    one.reset(&mut thread).unwrap();
+    zero.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+#[proves(EVENT_04, EVENT_11)]
+#[test]
+fn time_between_events_of_two_streams_is_refused_and_a_wait_for_an_event_has_a_limit() {
+    let alone = alone();
+    run(|current| {
+        let (one, two) = (current.stream()?, current.stream()?);
+        let start = one.record(current, current.event()?)?;
+        let (release, waits) = mpsc::channel::<()>();
+        drop(two.call_back(current, move || waits.recv().is_ok())?);
+        let end = two.record(current, current.event()?)?;
+        assert!(matches!(end.milliseconds_since(current, &start), Err(Error::EventsOfTwoStreams)));
+        let late = end.synchronize_within(current, Duration::from_millis(5)).unwrap_err();
+        assert!(late.code().unwrap().is_timeout(), "{late}");
+        let late = current.synchronize_within(Duration::from_millis(5)).unwrap_err();
+        assert!(late.code().unwrap().is_timeout(), "{late}");
+        release.send(()).unwrap();
+        end.synchronize_within(current, Duration::from_secs(60))?;
+        current.synchronize()?;
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}

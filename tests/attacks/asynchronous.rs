@@ -1,0 +1,180 @@
+//! Callbacks, futures and lent memory under a library that refuses, loses, and hangs.
+
+use super::with_device;
+use crate::null::{TIMEOUT, WORK_FAILED, books, refusal};
+use ascendcl::Error;
+use ascendcl_macros::proves;
+use std::mem;
+use std::pin::pin;
+use std::process::Command;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+const REFUSED: i32 = 107_000;
+/// Set in the process that is expected to abort.
+const DOOMED: &str = "ASCENDCL_TEST_LENDS_WHAT_CANNOT_BE_WAITED_FOR";
+
+#[proves(CB_08)]
+#[test]
+fn a_refused_callback_comes_back_and_one_that_may_have_been_taken_is_kept() {
+    let books = books();
+    let captured = Arc::new(());
+    with_device(books.acl(), |device, thread| {
+        device
+            .with_current(thread, |current| {
+                let stream = current.stream().unwrap();
+                let keeps = Arc::clone(&captured);
+                books.refuse("aclrtLaunchHostFunc", REFUSED, 1);
+                let undone = stream.call_back(current, move || drop(keeps)).unwrap_err();
+                assert_eq!(refusal(&undone.error), ("aclrtLaunchHostFunc", REFUSED));
+                let callback = undone.value.unwrap();
+                assert_eq!(Arc::strong_count(&captured), 2);
+                books.refuse("aclrtLaunchHostFunc", WORK_FAILED, 1);
+                assert!(stream.call_back(current, callback).unwrap_err().value.is_none());
+                assert_eq!(Arc::strong_count(&captured), 2, "the library may call it yet: not freed");
+            })
+            .unwrap();
+    });
+    books.assert_closed();
+}
+
+#[proves(CB_08)]
+#[test]
+fn a_lost_callback_is_an_error_and_nothing_that_it_captured_is_freed() {
+    let books = books();
+    let captured = Arc::new(());
+    with_device(books.acl(), |device, thread| {
+        device
+            .with_current(thread, |current| {
+                let stream = current.stream().unwrap();
+                let keeps = Arc::clone(&captured);
+                books.lose_callbacks();
+                let reply = stream.call_back(current, move || drop(keeps)).unwrap();
+                let lost = reply.wait(current).unwrap().into_result();
+                assert!(matches!(lost, Err(Error::CallbackLost)));
+            })
+            .unwrap();
+    });
+    assert_eq!(Arc::strong_count(&captured), 2);
+    books.assert_closed();
+}
+
+#[test]
+fn a_future_whose_callback_is_lost_is_done_at_the_next_poll_after_its_work() {
+    let books = books();
+    with_device(books.acl(), |device, thread| {
+        device
+            .with_current(thread, |current| {
+                let mut stream = current.stream().unwrap();
+                books.lose_callbacks();
+                let work = stream.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 1).unwrap();
+                let mut work = pin!(work.into_future(current, &mut stream).unwrap());
+                let mut task = Context::from_waker(Waker::noop());
+                assert!(work.as_mut().poll(&mut task).is_pending());
+                current.synchronize().unwrap();
+                let Poll::Ready(Ok(buffer)) = work.as_mut().poll(&mut task) else { panic!("it is over") };
+                assert_eq!(buffer.to_vec(current).unwrap(), [1; 4]);
+                assert!(work.as_mut().poll(&mut task).is_pending(), "polled once too often");
+            })
+            .unwrap();
+    });
+    books.assert_closed();
+}
+
+#[test]
+fn a_future_that_cannot_ask_whether_it_is_done_gives_its_work_back() {
+    let books = books();
+    with_device(books.acl(), |device, thread| {
+        device
+            .with_current(thread, |current| {
+                let mut stream = current.stream().unwrap();
+                books.lose_callbacks();
+                books.refuse("aclrtStreamQuery", REFUSED, 1);
+                let work = stream.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 1).unwrap();
+                let mut work = pin!(work.into_future(current, &mut stream).unwrap());
+                let polled = work.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+                let Poll::Ready(Err(undone)) = polled else { panic!("the query was refused") };
+                assert_eq!(refusal(&undone.error), ("aclrtStreamQuery", REFUSED));
+                assert_eq!(undone.value.wait(current).unwrap().to_vec(current).unwrap(), [1; 4]);
+            })
+            .unwrap();
+    });
+    books.assert_closed();
+}
+
+#[test]
+fn a_refused_future_gives_its_work_back() {
+    let books = books();
+    with_device(books.acl(), |device, thread| {
+        device
+            .with_current(thread, |current| {
+                let (mut one, mut two) = (current.stream().unwrap(), current.stream().unwrap());
+                let work = one.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 1).unwrap();
+                let undone = work.into_future(current, &mut two).unwrap_err();
+                assert!(matches!(undone.error, Error::OtherStream { .. }));
+                books.refuse("aclrtLaunchHostFunc", REFUSED, 1);
+                let undone = undone.value.into_future(current, &mut one).unwrap_err();
+                assert_eq!(refusal(&undone.error), ("aclrtLaunchHostFunc", REFUSED));
+                drop(undone.value.wait(current).unwrap());
+            })
+            .unwrap();
+    });
+    books.assert_closed();
+}
+
+#[proves(COPY_04, ERR_02)]
+#[test]
+fn failed_work_on_lent_memory_is_an_error_once_the_second_wait_succeeds() {
+    let books = books();
+    with_device(books.acl(), |device, thread| {
+        device
+            .with_current(thread, |current| {
+                let image = [1_u8; 4];
+                let lent = current.lend(|current, lender| {
+                    let stream = current.stream().unwrap();
+                    let target = current.device_buffer(4).unwrap();
+                    mem::forget(lender.copy_to_device(current, &stream, &image, target).unwrap());
+                    books.refuse("aclrtSynchronizeStream", WORK_FAILED, 1);
+                });
+                assert_eq!(refusal(&lent.unwrap_err()), ("aclrtSynchronizeStream", WORK_FAILED));
+            })
+            .unwrap();
+    });
+    books.assert_closed();
+}
+
+#[proves(COPY_04)]
+#[test]
+fn memory_that_was_lent_and_cannot_be_waited_for_ends_the_process() {
+    if std::env::var_os(DOOMED).is_some() {
+        lends_what_cannot_be_waited_for();
+    }
+    let test = "asynchronous::memory_that_was_lent_and_cannot_be_waited_for_ends_the_process";
+    let doomed = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture", "--test-threads=1"])
+        .env(DOOMED, "1")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&doomed.stderr);
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&doomed.status), Some(libc::SIGABRT), "{said}");
+    assert!(
+        said.contains("ascendcl: aborting the process: memory that was lent to a copy may still be in use"),
+        "{said}"
+    );
+    assert!(!said.contains("the lending is over"), "{said}");
+}
+
+fn lends_what_cannot_be_waited_for() {
+    let books = books();
+    with_device(books.acl(), |device, thread| {
+        let _ = device.with_current(thread, |current| {
+            let mut copy = [0_u8; 4];
+            let _ = current.lend(|current, lender| {
+                let (stream, source) = (current.stream().unwrap(), current.upload(&[1_u8; 4]).unwrap());
+                drop(lender.copy_to_host(current, &stream, source, &mut copy).unwrap());
+                books.refuse_to_synchronize(TIMEOUT);
+            });
+            eprintln!("the lending is over");
+        });
+    });
+}

@@ -1,0 +1,9 @@
+// CB-01: a callback has nothing of a context: it cannot call the library.
+use ascendcl::{Current, DeviceBuffer, Error, Stream};
+
+fn frees<'c>(current: &Current<'c>, stream: &Stream<'c>, buffer: DeviceBuffer<'c, f32>) -> Result<usize, Error> {
+    let reply = stream.call_back(current, move || buffer.len()).map_err(|undone| undone.error)?;
+    reply.wait(current)?.into_result()
+}
+
+fn main() {}

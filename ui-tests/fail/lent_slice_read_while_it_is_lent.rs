@@ -1,0 +1,13 @@
+// COPY-03: a slice that was lent to a copy is read when the lending is over.
+use ascendcl::{Current, DeviceBuffer, Error, Stream};
+
+fn first<'c>(current: &mut Current<'c>, stream: &Stream<'c>, buffer: DeviceBuffer<'c, f32>) -> Result<f32, Error> {
+    let mut copy = vec![0.0; buffer.len()];
+    let first = current.lend(|current, lender| {
+        let _pending = lender.copy_to_host(current, stream, buffer, &mut copy)?;
+        Ok::<_, Error>(copy[0])
+    })??;
+    Ok(first)
+}
+
+fn main() {}

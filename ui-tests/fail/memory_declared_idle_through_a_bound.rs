@@ -1,0 +1,13 @@
+// MEM-02: being in flight opens no way to say that the work is done.
+use ascendcl::{Current, DeviceBuffer, Error, Payload};
+
+fn declare_idle<P: Payload>(payload: &P) {
+    payload.rest();
+}
+
+fn free<'c>(current: &Current<'c>, buffer: DeviceBuffer<'c, f32>) -> Result<(), Error> {
+    declare_idle(&buffer);
+    Ok(buffer.free(current)?)
+}
+
+fn main() {}

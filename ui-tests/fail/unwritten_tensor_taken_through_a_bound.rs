@@ -1,0 +1,14 @@
+// MEM-07: being the output of an operator opens no way past the operator.
+use ascendcl::operator::OperatorOutputs;
+use ascendcl::{Current, DeviceTensor, Error, Unnamed};
+use core::mem::MaybeUninit;
+
+fn unwritten<'c, O: OperatorOutputs<'c, Unnamed>>(outputs: O) -> O::Written {
+    outputs.written()
+}
+
+fn read<'c>(current: &Current<'c>, tensor: DeviceTensor<'c, MaybeUninit<f32>>) -> Result<Vec<f32>, Error> {
+    unwritten(tensor).to_vec(current)
+}
+
+fn main() {}

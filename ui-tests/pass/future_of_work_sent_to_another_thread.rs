@@ -1,0 +1,14 @@
+// THREAD-04: a future of work has the current context, which stays on its thread.
+use ascendcl::{Current, DeviceBuffer, Error, Stream};
+
+fn spawns<'c>(current: &Current<'c>, stream: &mut Stream<'c>, buffer: DeviceBuffer<'c, f32>) -> Result<(), Error> {
+    let work = stream.set_bytes(current, buffer, 0)?;
+    let future = work.into_future(current, stream)?;
+    std::thread::scope(|scope| {
+        scope.spawn(|| ());
+        drop(future);
+    });
+    Ok(())
+}
+
+fn main() {}
