@@ -15,3 +15,4 @@ mod graphs;
 mod life_cycle;
 mod memory;
 mod support;
+mod toolkit;

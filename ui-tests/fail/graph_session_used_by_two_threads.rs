@@ -3,11 +3,11 @@ use ascendcl::ge::Session;
 use std::thread;
 
 pub fn program<'c>(session: &mut Session<'c>) {
-    let shared = &*session;
+    let lent = &*session;
     thread::scope(|scope| {
-        scope.spawn(|| println!("{shared:?}"));
-        println!("{shared:?}");
+        scope.spawn(move || println!("{lent:?}"));
     });
+    println!("{session:?}");
 }
 
 fn main() {}

@@ -3,8 +3,9 @@ use ascendcl::ge::Session;
 use std::thread;
 
 pub fn program<'c>(session: &mut Session<'c>) {
+    let lent = &mut *session;
     thread::scope(|scope| {
-        scope.spawn(|| println!("{session:?}"));
+        scope.spawn(move || println!("{lent:?}"));
     });
     println!("{session:?}");
 }
