@@ -4,10 +4,11 @@ use crate::device::{Device, DeviceRow};
 use crate::error::{Error, Undone};
 use crate::ffi::{Api, Initialised, c_path};
 use crate::library::{Library, Loaded};
+use crate::life_cycle::leads;
 use crate::thread::{InCallback, OnThread};
 use ascendcl_macros::rule;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 /// The initialised library (`aclInit`), and everything that was taken from it.
 ///
@@ -20,6 +21,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 pub struct Acl {
     library: Loaded,
     joined: bool,
+    /// Asked for once.
+    run_mode: OnceLock<RunMode>,
     /// Every device that was set through this value and not reset yet, whatever became of its handle.
     devices: Mutex<Vec<Arc<DeviceRow>>>,
 }
@@ -29,7 +32,7 @@ pub struct Acl {
 pub enum RunMode {
     /// On a host, with memory of its own (`ACL_HOST`).
     Host,
-    /// On the device: host and device memory are the same (`ACL_DEVICE`).
+    /// On the device (`ACL_DEVICE`): host and device memory are the same, and what transfers go through is device memory.
     Device,
 }
 
@@ -54,11 +57,12 @@ impl Acl {
     ///
     /// As for [`init`](Self::init); a file that is missing or wrong is an [`Error::Vendor`].
     pub fn init_with(library: Library, config: Option<&Path>) -> Result<Self, Error> {
+        leads!(acl: Start --> Initialised : Init);
         InCallback::refuses()?;
         let library = library.load()?;
         let config = config.map(c_path).transpose()?;
         let joined = library.api().init(config.as_deref())? == Initialised::Again;
-        Ok(Self { library, joined, devices: Mutex::default() })
+        Ok(Self { library, joined, run_mode: OnceLock::new(), devices: Mutex::default() })
     }
 
     /// The library that was loaded.
@@ -85,13 +89,21 @@ impl Acl {
         self.api().soc_name()
     }
 
-    /// Where the program runs (`aclrtGetRunMode`): on a host beside the device, or on the device itself (MODE-01).
+    /// Where the program runs (`aclrtGetRunMode`): on a host beside the device, or on the device itself.
+    ///
+    /// The library is asked once. What follows from the answer is decided by this crate: where the buffers of transfers
+    /// and the images of models live, and which direction a copy states (MODE-01).
     ///
     /// # Errors
     ///
     /// [`Error::Vendor`] when the library cannot tell.
+    #[rule(MODE_01)]
     pub fn run_mode(&self) -> Result<RunMode, Error> {
-        self.api().runs_on_device().map(|on_device| if on_device { RunMode::Device } else { RunMode::Host })
+        if let Some(known) = self.run_mode.get() {
+            return Ok(*known);
+        }
+        let mode = self.api().run_mode()?;
+        Ok(*self.run_mode.get_or_init(|| mode))
     }
 
     /// Takes a device (`aclrtSetDevice`). The thread's current context stays what it is.
@@ -106,7 +118,7 @@ impl Acl {
     pub fn device(&self, thread: &mut impl OnThread, id: i32) -> Result<Device<'_>, Error> {
         let count = self.device_count()?;
         if u32::try_from(id).is_ok_and(|id| id < count) {
-            let row = Arc::new(DeviceRow::set(self.api(), thread, id)?);
+            let row = Arc::new(DeviceRow::set(self.api().for_mode(self.run_mode()?), thread, id)?);
             self.devices().push(Arc::clone(&row));
             Ok(Device::new(self, row))
         } else {
@@ -121,6 +133,7 @@ impl Acl {
     /// The first error, and the `Acl` as it is then: what was given back before it stays given back.
     #[rule(INIT_02, INIT_07, INIT_09)]
     pub fn close(self) -> Result<(), Undone<Self>> {
+        leads!(acl: Initialised --> End : Finalize);
         let rows: Vec<_> = self.devices().clone();
         for row in rows {
             if let Err(error) = self.reset(&row) {

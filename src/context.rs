@@ -4,8 +4,9 @@ use crate::brand::{Brand, Unnamed};
 use crate::current::Current;
 use crate::device::DeviceRow;
 use crate::error::{Error, ScopeError};
-use crate::ffi::{Api, RawContext, Restore};
+use crate::ffi::{Api, Entered, RawContext, Restore};
 use crate::ledger::Ledger;
+use crate::life_cycle::leads;
 use crate::thread::OnThread;
 use ascendcl_macros::rule;
 use core::fmt;
@@ -13,10 +14,10 @@ use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
-/// A context (`aclrtCreateContext`) for the length of its scope.
+/// A context for the length of its scope: one of its own (`aclrtCreateContext`), or a view of a device's default context.
 ///
 /// Threads share it by reference, inside [`std::thread::scope`]; each enters it with its own [`Thread`](crate::Thread).
-/// It cannot be destroyed by hand: its scope does that, when no thread can be in it any more.
+/// It cannot be destroyed by hand: its scope does that with one of its own, when no thread can be in it any more.
 #[rule(CTX_02, CTX_03, CTX_06, CTX_10, CTX_11)]
 pub struct Context<'c, N = Unnamed> {
     ledger: Arc<Ledger>,
@@ -42,9 +43,11 @@ impl<'c, N> Context<'c, N> {
         _thread: &mut impl OnThread,
         program: impl FnOnce(&mut Current<'c, N>) -> R,
     ) -> Result<R, Error> {
+        leads!(context: Live --> Live : MakeCurrent);
         let api = self.ledger.api();
         let _restore = Restore::here(api);
         self.ledger.context().make_current(api)?;
+        let _entered = Entered::into(self.ledger.context());
         Ok(program(&mut Current::new(&self.ledger)))
     }
 
@@ -54,30 +57,23 @@ impl<'c, N> Context<'c, N> {
     }
 }
 
-/// Opens a context, runs `program` with it, and takes it down.
+/// Opens a context, runs `program` with it, and takes down what was made in it, and the context if it was made for this.
 #[rule(CTX_03, CTX_04)]
 pub(crate) fn scope<N, T: OnThread, R>(
     api: Api,
     device: &DeviceRow,
     thread: &mut T,
+    open: impl FnOnce(Api, &DeviceRow) -> Result<RawContext, Error>,
     program: impl for<'c> FnOnce(&'c Context<'c, N>, &mut T) -> R,
 ) -> Result<R, ScopeError<R>> {
+    leads!(context: Start --> Live : Create, context: Live --> End : Destroy);
     let context = {
         let _restore = Restore::here(api);
-        RawContext::create(api, device.id()).map_err(ScopeError::NotOpened)?
+        open(api, device).map_err(ScopeError::NotOpened)?
     };
     let ledger = Arc::new(Ledger::new(api, context, device.id()));
     let scope = Context { ledger: Arc::clone(&ledger), _brand: Brand::NEW };
     let result = catch_unwind(AssertUnwindSafe(|| program(&scope, thread)));
-    end(device, ledger, result)
-}
-
-/// Takes a scope's context down, and says what became of its program.
-pub(crate) fn end<R>(
-    device: &DeviceRow,
-    ledger: Arc<Ledger>,
-    result: std::thread::Result<R>,
-) -> Result<R, ScopeError<R>> {
     // In quarantine until it is known to be empty: taking down runs code of the user, which may panic.
     device.quarantine(Arc::clone(&ledger));
     let torn_down = catch_unwind(AssertUnwindSafe(|| ledger.tear_down(device.patience())));

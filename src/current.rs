@@ -1,20 +1,19 @@
 //! The proof that a context is current.
 
+use crate::Element;
 use crate::allocator::ContextId;
 use crate::brand::{Brand, StaysOnItsThread, Unnamed};
 use crate::error::Error;
 use crate::event::{Event, Unrecorded};
 use crate::ledger::Ledger;
 use crate::library::Loaded;
+use crate::life_cycle::leads;
 use crate::memory::{DeviceBuffer, HostBuffer};
-use crate::model::{Model, ModelSize, ModelSource, Weights};
 use crate::stream::{DefaultStream, Fresh, Stream};
-use crate::{Element, ffi};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::mem::MaybeUninit;
 use static_assertions::assert_not_impl_any;
-use std::path::Path;
 use std::time::Duration;
 
 /// Proof that the context `'c` is this thread's current one, now.
@@ -59,6 +58,7 @@ impl<'c, N> Current<'c, N> {
     /// [`Error::Vendor`]; 207008 when the device has no more streams.
     #[rule(CTX_12, STREAM_11)]
     pub fn stream(&self) -> Result<Stream<'c, Fresh, N>, Error> {
+        leads!(stream: Start --> Fresh : Create);
         self.ledger.create_stream().map(Stream::new)
     }
 
@@ -69,6 +69,7 @@ impl<'c, N> Current<'c, N> {
     /// [`Error::Vendor`]; 207007 when the device has no more events.
     #[rule(EVENT_08)]
     pub fn event(&self) -> Result<Event<'c, Unrecorded, N>, Error> {
+        leads!(event: Start --> Unrecorded : Create);
         self.ledger.create_event().map(Event::new)
     }
 
@@ -132,70 +133,6 @@ impl<'c, N> Current<'c, N> {
     /// [`Error::Vendor`] whose code [`is_timeout`](crate::Code::is_timeout) when the time was up (STREAM-16).
     pub fn synchronize_within(&self, limit: Duration) -> Result<(), Error> {
         self.ledger.synchronize_all(Some(limit))
-    }
-
-    /// Loads a model from a file (`aclmdlLoadFromFile`); the library manages its memory.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Vendor`] when the file is missing or is not a model for this product and release.
-    #[rule(MODEL_27)]
-    pub fn load_model(&self, path: impl AsRef<Path>) -> Result<Model<'c, N>, Error> {
-        self.load(ModelSource::file(&path))
-    }
-
-    /// Loads a model from the contents of a model file (`aclmdlLoadFromMem`); the library manages its memory.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Vendor`] when the bytes are not a model for this product and release.
-    #[rule(MODEL_10, MODEL_11, MODE_02)]
-    pub fn load_model_from_memory(&self, image: &[u8]) -> Result<Model<'c, N>, Error> {
-        self.load(ModelSource::memory(image))
-    }
-
-    /// Loads a model; the library manages its memory.
-    ///
-    /// # Errors
-    ///
-    /// As for [`load_model`](Self::load_model).
-    #[rule(MODEL_08)]
-    pub fn load(&self, source: ModelSource<'_>) -> Result<Model<'c, N>, Error> {
-        Model::load(self.ledger, source.image(), ffi::Onto::default())
-    }
-
-    /// The bytes that a model needs on the device (`aclmdlQuerySize`, `aclmdlQuerySizeFromMem`).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Vendor`] when the source is not a model, or its size depends on shapes that are chosen at each run.
-    #[rule(MODEL_19)]
-    pub fn model_size(&self, source: ModelSource<'_>) -> Result<ModelSize, Error> {
-        source.image().sizes(self.ledger.api()).map(ModelSize::from)
-    }
-
-    /// Allocates memory for the weights of a model, to be shared by every load of it.
-    ///
-    /// # Errors
-    ///
-    /// As for [`model_size`](Self::model_size) and [`device_buffer`](Self::device_buffer).
-    pub fn weights(&self, source: ModelSource<'_>) -> Result<Weights<'c, N>, Error> {
-        Weights::allocate(self.ledger, source)
-    }
-
-    /// Loads a model onto shared weights (`aclmdlLoadFromFileWithMem`, `aclmdlLoadFromMemWithMem`). The weights stay
-    /// allocated until the last model on them is unloaded.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OtherModel`] when the weights are those of another source; else as for [`load_model`](Self::load_model).
-    #[rule(MODEL_03, MODEL_09)]
-    pub fn load_on(&self, source: ModelSource<'_>, weights: &Weights<'c, N>) -> Result<Model<'c, N>, Error> {
-        Model::load(
-            self.ledger,
-            source.image(),
-            ffi::Onto { work: None, weights: Some(weights.block_for(self.ledger, source)?) },
-        )
     }
 
     /// Free and total memory of this context's device (`aclrtGetMemInfo`).

@@ -5,8 +5,9 @@ use crate::brand::Unnamed;
 use crate::context::{Context, scope};
 use crate::current::Current;
 use crate::error::{Error, ScopeError, Undone};
-use crate::ffi::{Api, Restore};
+use crate::ffi::{Api, RawContext, Restore};
 use crate::ledger::Ledger;
+use crate::life_cycle::leads;
 use crate::thread::OnThread;
 use ascendcl_macros::rule;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -27,7 +28,11 @@ pub struct Device<'a> {
 /// One take of a device.
 #[derive(Debug)]
 pub(crate) struct DeviceRow {
+    /// Knows where the program runs.
+    api: Api,
     id: i32,
+    /// What taking the device made current: its default context, which lives until the last reset.
+    default: Option<RawContext>,
     patience: Mutex<Option<Duration>>,
     /// The contexts that could not be taken down: something in them may still run.
     quarantine: Mutex<Vec<Arc<Ledger>>>,
@@ -79,7 +84,26 @@ impl<'a> Device<'a> {
         thread: &mut T,
         program: impl for<'c> FnOnce(&'c Context<'c, N>, &mut T) -> R,
     ) -> Result<R, ScopeError<R>> {
-        scope(self.acl.api(), &self.row, thread, program)
+        scope(self.row.api, &self.row, thread, |api, row| RawContext::create(api, row.id), program)
+    }
+
+    /// Runs `program` with the device's default context, which came with `aclrtSetDevice` and goes with the last reset.
+    ///
+    /// It is lent, not owned: the end of the scope takes down what was made in the scope, as for
+    /// [`context`](Self::context), and leaves the context itself. There is one default context per device, and so one
+    /// default stream, which all takes of the device share with the rest of the process: contexts of their own keep parts
+    /// of a program apart.
+    ///
+    /// # Errors
+    ///
+    /// As for [`context`](Self::context).
+    #[rule(DEV_03, DEV_04, DEV_05, CTX_01, CTX_02)]
+    pub fn default_context<T: OnThread, R>(
+        &self,
+        thread: &mut T,
+        program: impl for<'c> FnOnce(&'c Context<'c>, &mut T) -> R,
+    ) -> Result<R, ScopeError<R>> {
+        scope(self.row.api, &self.row, thread, |_, row| row.default(), program)
     }
 
     /// A context for one thread: creates it, enters it, and takes it down when `program` is done.
@@ -132,9 +156,16 @@ impl<'a> Device<'a> {
 
 impl DeviceRow {
     pub(crate) fn set(api: Api, _thread: &mut impl OnThread, id: i32) -> Result<Self, Error> {
+        leads!(device: Start --> Set : Set, device: Set --> Set : SetAgain);
         let _restore = Restore::here(api);
         api.set_device(id)?;
-        Ok(Self { id, patience: Mutex::default(), quarantine: Mutex::default() })
+        let default = RawContext::current(api);
+        Ok(Self { api, id, default, patience: Mutex::default(), quarantine: Mutex::default() })
+    }
+
+    /// The device's default context.
+    pub(crate) fn default(&self) -> Result<RawContext, Error> {
+        self.default.ok_or(Error::NullAnswer { call: "aclrtGetCurrentContext" })
     }
 
     pub(crate) fn id(&self) -> i32 {
@@ -156,6 +187,7 @@ impl DeviceRow {
     }
 
     pub(crate) fn reset(&self, api: Api) -> Result<(), Error> {
+        leads!(device: Set --> Set : ResetOnce, device: Set --> End : Reset);
         let kept = lock(&self.quarantine).clone();
         for ledger in kept {
             // Runs code of the user, which may panic: what is not known to be empty stays.
@@ -167,7 +199,7 @@ impl DeviceRow {
         if !stuck.is_empty() {
             return Err(Error::Poisoned { device: self.id, stuck: stuck.join("; ") });
         }
-        let _restore = Restore::here(api);
+        let _restore = Restore::entered(api);
         api.reset_device(self.id)
     }
 }

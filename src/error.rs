@@ -11,6 +11,7 @@ use core::fmt;
 pub use outcome::{ScopeError, Undone};
 pub(crate) use rules::Cited;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Why an operation failed.
 ///
@@ -316,6 +317,22 @@ pub enum Error {
         /// How many there are.
         count: usize,
     },
+    /// A name that no output has.
+    #[error("the model has no output `{name}`: it gives {names}")]
+    NoOutputNamed {
+        /// The name that was asked for.
+        name: String,
+        /// The names that the outputs have, in order.
+        names: String,
+    },
+    /// The turn did not come in time.
+    #[error(
+        "the lane was busy for {} ms, which is all that was to be waited: another model was running in its workspace,          and nothing ran{}", waited.as_millis(), Cited(rules::BUSY)
+    )]
+    Busy {
+        /// How long the turn was waited for.
+        waited: Duration,
+    },
 }
 
 /// A vendor call that failed: what was being done, which function answered, with which code, and what the library said
@@ -391,6 +408,20 @@ pub enum InputError {
         expected: String,
         /// The given shape.
         found: String,
+    },
+    /// A name that no input of the model has.
+    #[error("the model has no input `{name}`: it takes {names}{}", Cited(Self::COUNT))]
+    NoSuchName {
+        /// The name that was given.
+        name: String,
+        /// The names that the model's inputs have, in order.
+        names: String,
+    },
+    /// One input was given twice.
+    #[error("input `{name}` was given twice{}", Cited(Self::COUNT))]
+    Twice {
+        /// The input.
+        name: String,
     },
     /// The data does not fill the shape.
     #[error("the shape {shape} has {expected} elements, the data has {found}{}", Cited(Self::FIT))]

@@ -4,7 +4,8 @@ use crate::brand::{Brand, Unnamed};
 use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::RawEvent;
-use crate::stream::{Stream, StreamState};
+use crate::life_cycle::leads;
+use crate::stream::Tasks;
 use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
@@ -17,7 +18,7 @@ pub use ascendcl_rules::event::{CanMeasure, CanRecord, CanWait, Recorded, State 
 
 /// An event (`aclrtCreateEvent`).
 ///
-/// A new event is [`Unrecorded`]. [`Stream::record`] puts it behind the work of a stream; then it is [`Recorded`], and
+/// A new event is [`Unrecorded`]. [`Tasks::record`] puts it behind the work of a stream; then it is [`Recorded`], and
 /// another stream or the host can wait for it. It is recorded anew and never reset: the library forbids that for such
 /// events, and a reset under several waits can leave one waiting for ever. An event that is dropped is destroyed by
 /// [`Current::collect`] or the end of its scope.
@@ -32,13 +33,6 @@ pub struct Event<'c, S: EventState = Unrecorded, N = Unnamed> {
 assert_impl_all!(Event<'static>: Send, Sync);
 assert_not_impl_any!(Event<'static>: Clone);
 
-/// Holds a transition to the life cycle's declaration: the operation leads from one state to the other.
-macro_rules! leads {
-    ($from:ty: $operation:ident => $to:ty) => {
-        const { assert!(<$from as $operation>::THEN.is(<$to as EventState>::AT)) }
-    };
-}
-
 impl<'c, S: EventState, N> Event<'c, S, N> {
     /// Destroys the event (`aclrtDestroyEvent`). What waits for it already goes on waiting for the recorded point
     /// (EVENT-06).
@@ -48,6 +42,7 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
     /// The event as it was, when the library refuses.
     #[rule(EVENT_06)]
     pub fn destroy(self, current: &Current<'c, N>) -> Result<(), Undone<Self>> {
+        leads!(event: Unrecorded --> End : Destroy, event: Recorded --> End : Destroy);
         current.ledger().destroy_event(&self.raw).map_err(|error| Undone { error, value: self })
     }
 
@@ -127,7 +122,7 @@ impl<'c, N> Event<'c, Unrecorded, N> {
     }
 }
 
-impl<'c, S: StreamState, N> Stream<'c, S, N> {
+impl<'c, N> Tasks<'c, N> {
     /// Puts the event behind everything that is queued on this stream so far (`aclrtRecordEvent`). Recording again moves
     /// the event; what waits for it already waits for the earlier point (EVENT-09).
     ///
@@ -140,7 +135,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
         current: &Current<'c, N>,
         event: Event<'c, T, N>,
     ) -> Result<Event<'c, Recorded, N>, Undone<Event<'c, T, N>>> {
-        leads!(T: CanRecord => Recorded);
+        leads!(event: T, CanRecord => Recorded);
         match event.raw.record(current.ledger().api(), self.queue()) {
             Ok(()) => Ok(Event { raw: event.raw, _state: PhantomData, _brand: Brand::NEW }),
             Err(error) => Err(Undone { error, value: event }),

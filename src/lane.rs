@@ -1,101 +1,90 @@
 //! Workspace lanes: several models on one working memory, one after the other.
+//!
+//! In a [`Lane`] one stream keeps them apart; in a [`SharedLane`], whose models run and are waited for, one turn does, which
+//! threads take by asking.
+
+mod shared;
+mod turns;
 
 use crate::brand::{Brand, Unnamed};
 use crate::current::Current;
 use crate::error::{Error, Undone};
-use crate::ffi::{Block, Home, Onto};
-use crate::model::{Input, Model, ModelSource, Outputs, Prepared, Weights};
-use crate::stream::{CanExecute, Operand, Pending, Stream, StreamState};
+use crate::model::{Input, Load, Model, Outputs, Prepared, Workspace, onto};
+use crate::stream::{CanExecute, Operand, Pending, Stream, StreamState, Tasks};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
+use core::ops::Deref;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
-use std::sync::Arc;
-use std::time::Duration;
+
+pub use shared::SharedLane;
 
 /// One working memory and one stream, for models that run strictly one after the other.
 ///
 /// A model of a lane runs through its lane only, and the lane queues everything on its own stream; running and waiting
-/// takes `&mut` of the lane. To run from several threads in turn, put the lane into a [`Mutex`](std::sync::Mutex).
+/// takes `&mut` of the lane. Threads that share a working memory share a [`SharedLane`].
 ///
 /// `'l` is the lane's brand and `L` its name: a model of another lane is refused.
 #[rule(MODEL_02, MODEL_04, MODEL_05, MODEL_06)]
 pub struct Lane<'c, 'l, S: StreamState + CanExecute, N = Unnamed, L = Unnamed> {
     stream: Stream<'c, S, N>,
-    work: Arc<Block>,
-    /// What the models that were loaded so far need together.
-    need: usize,
+    workspace: Workspace<'c, N>,
     _brand: Brand<'l, L>,
 }
 
 assert_impl_all!(Lane<'static, 'static, crate::stream::Plain>: Send);
 assert_not_impl_any!(Lane<'static, 'static, crate::stream::Plain>: Sync, Clone);
 
-/// The model works in the memory of a [`Lane`], and runs there only.
+/// The model works in the memory of a [`Lane`] or a [`SharedLane`], and runs there only.
 #[derive(Debug)]
 pub struct InLane<'l, L = Unnamed> {
     _brand: PhantomData<Brand<'l, L>>,
 }
 
+/// What a [`Load`] in a lane has in the place of a workspace: the lane has one. There is no value of this type.
+#[derive(Clone, Copy, Debug)]
+pub enum OfTheLane {}
+
 impl<'c, N> Current<'c, N> {
-    /// Makes a lane out of a stream and `bytes` bytes of working memory, for the length of `program`.
+    /// Makes a lane out of a stream and a workspace, for the length of `program`.
     ///
-    /// The working memory is freed when the lane's last model is unloaded, whatever becomes of the lane (MODEL-02).
-    ///
-    /// # Errors
-    ///
-    /// The stream as it was, when there is no room for the working memory.
+    /// The workspace is freed when the lane's last model is unloaded, whatever becomes of the lane (MODEL-02).
     pub fn lane<S: StreamState + CanExecute, R>(
         &mut self,
         stream: Stream<'c, S, N>,
-        bytes: usize,
+        workspace: Workspace<'c, N>,
         program: impl for<'l> FnOnce(&mut Self, Lane<'c, 'l, S, N>) -> R,
-    ) -> Result<R, Undone<Stream<'c, S, N>>> {
-        self.named_lane::<Unnamed, S, R>(stream, bytes, program)
+    ) -> R {
+        self.named_lane::<Unnamed, S, R>(stream, workspace, program)
     }
 
     /// As [`lane`](Self::lane), for a lane that a type gives its name to.
-    ///
-    /// # Errors
-    ///
-    /// As for [`lane`](Self::lane).
     pub fn named_lane<L, S: StreamState + CanExecute, R>(
         &mut self,
         stream: Stream<'c, S, N>,
-        bytes: usize,
+        workspace: Workspace<'c, N>,
         program: impl for<'l> FnOnce(&mut Self, Lane<'c, 'l, S, N, L>) -> R,
-    ) -> Result<R, Undone<Stream<'c, S, N>>> {
-        match self.ledger().allocate(Home::Device, bytes) {
-            Ok(work) => Ok(program(self, Lane { stream, work, need: 0, _brand: Brand::NEW })),
-            Err(error) => Err(Undone { error, value: stream }),
-        }
+    ) -> R {
+        program(self, Lane { stream, workspace, _brand: Brand::NEW })
     }
 }
 
 impl<'c, 'l, S: StreamState + CanExecute, N, L> Lane<'c, 'l, S, N, L> {
-    /// Loads a model onto the lane's working memory, and onto shared weights if some are given
-    /// (`aclmdlLoadFromFileWithMem`, `aclmdlLoadFromMemWithMem`).
+    /// Loads a model onto the lane's workspace, and onto shared weights if some are given (`aclmdlLoadFromFileWithMem`,
+    /// `aclmdlLoadFromMemWithMem`).
     ///
     /// # Errors
     ///
-    /// [`Error::TooShort`] when the working memory does not hold what all of the lane's models need together, before
-    /// the model is loaded; [`Error::OtherModel`] for weights of another source; else as for [`Current::load_model`].
+    /// [`Error::TooShort`] when the workspace does not hold what all of the lane's loaded models need together, before the
+    /// model is loaded; else as for [`Current::load`].
     #[rule(MODEL_07, MODEL_19)]
     pub fn load(
         &mut self,
         current: &Current<'c, N>,
-        source: ModelSource<'_>,
-        weights: Option<&Weights<'c, N>>,
+        load: Load<'_, 'c, N, OfTheLane>,
     ) -> Result<Model<'c, N, InLane<'l, L>>, Error> {
-        let need = self.need.saturating_add(current.model_size(source)?.work);
-        if need > self.work.bytes() {
-            return Err(Error::TooShort { what: "working memory of the lane", need, have: self.work.bytes() });
-        }
-        let weights = weights.map(|weights| weights.block_for(current.ledger(), source)).transpose()?;
-        let onto = Onto { work: Some(Arc::clone(&self.work)), weights };
-        let model = Model::load(current.ledger(), source.image(), onto)?;
-        self.need = need;
-        Ok(model)
+        let onto = onto(current.ledger(), load.source, load.weights.as_ref(), Some(&self.workspace))?;
+        Model::load(current.ledger(), load.source.image(), onto)
     }
 
     /// Queues one execution of a model on the lane's stream (`aclmdlExecuteAsync`): after everything that the lane has
@@ -112,7 +101,7 @@ impl<'c, 'l, S: StreamState + CanExecute, N, L> Lane<'c, 'l, S, N, L> {
         Prepared::queue(model, current, self.stream.queue())
     }
 
-    /// Waits for the lane's stream, then runs a model and waits for it ([`Model::run`]).
+    /// Runs a model and waits for it ([`Model::run`]), once everything that the lane has queued is done.
     ///
     /// # Errors
     ///
@@ -124,31 +113,12 @@ impl<'c, 'l, S: StreamState + CanExecute, N, L> Lane<'c, 'l, S, N, L> {
         model: &mut Model<'c, N, InLane<'l, L>>,
         inputs: &[Input<'_>],
     ) -> Result<Outputs, Error> {
-        self.stream.synchronize(current)?;
-        model.run_alone(current, inputs)
+        model.run_when(current, inputs, |current| self.stream.synchronize(current))
     }
 
-    /// Waits until everything that was queued so far is done (`aclrtSynchronizeStream`).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Vendor`] with the code of work that failed on the device.
-    pub fn synchronize(&mut self, current: &Current<'c, N>) -> Result<(), Error> {
-        self.stream.synchronize(current)
-    }
-
-    /// As [`synchronize`](Self::synchronize), for at most `limit` (STREAM-16).
-    ///
-    /// # Errors
-    ///
-    /// As for [`Stream::synchronize_within`].
-    pub fn synchronize_within(&mut self, current: &Current<'c, N>, limit: Duration) -> Result<(), Error> {
-        self.stream.synchronize_within(current, limit)
-    }
-
-    /// Bytes of the working memory.
+    /// Bytes of the workspace.
     pub fn bytes(&self) -> usize {
-        self.work.bytes()
+        self.workspace.bytes()
     }
 
     /// Takes the lane apart and gives the stream back. Its models can be unloaded, and not run any more.
@@ -157,8 +127,17 @@ impl<'c, 'l, S: StreamState + CanExecute, N, L> Lane<'c, 'l, S, N, L> {
     }
 }
 
+/// Copies to inputs and from outputs, and waits, are on the lane's own stream.
+impl<'c, S: StreamState + CanExecute, N, L> Deref for Lane<'c, '_, S, N, L> {
+    type Target = Tasks<'c, N>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.stream
+    }
+}
+
 impl<S: StreamState + CanExecute, N, L> fmt::Debug for Lane<'_, '_, S, N, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lane").field("bytes", &self.work.bytes()).field("need", &self.need).finish_non_exhaustive()
+        f.debug_struct("Lane").field("workspace", &self.workspace).finish_non_exhaustive()
     }
 }

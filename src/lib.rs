@@ -51,6 +51,7 @@ pub mod ge;
 mod lane;
 mod ledger;
 mod library;
+mod life_cycle;
 mod memory;
 mod model;
 pub mod operator;
@@ -71,18 +72,19 @@ pub use device::Device;
 pub use error::{Error, InputError, MissingFunction, ScopeError, Undone, VendorError};
 pub use event::{CanMeasure, CanRecord, CanWait, Event, EventState, Recorded, Unrecorded};
 pub use ffi::{Element, ElementType, F16};
-pub use lane::{InLane, Lane};
+pub use lane::{InLane, Lane, OfTheLane, SharedLane};
 pub use library::{Library, Loaded};
 pub use memory::{Destination, DeviceBuffer, HostBuffer};
 pub use model::{
-    Alone, Gears, Input, Model, ModelSize, ModelSource, Output, Outputs, Prepared, Room, TensorInfo, Weights,
+    Alone, Gears, Input, Load, Model, ModelSize, ModelSource, Output, Outputs, Prepared, Room, TensorInfo, Weights,
+    Which, Workspace,
 };
 pub use operator::{DeviceTensor, Operator};
 pub use run::{RunError, Setup, run};
 pub use stream::{
     CanDecline, CanExecute, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, Completion, DefaultStream,
     Fresh, Idle, Lender, Mapped, Member, Operand, Payload, Pending, Permit, Plain, ProvesIdle, Reply, Stream,
-    StreamState, TakesAllocator, Turn, With, WithDescriptor,
+    StreamState, TakesAllocator, Tasks, Turn, With, WithDescriptor,
 };
 pub use thread::{OnThread, Thread};
 

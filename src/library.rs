@@ -100,21 +100,16 @@ fn once(key: &str, load: impl FnOnce() -> Result<&'static sys::Library, sys::Loa
 
 impl Loaded {
     fn new(library: &'static sys::Library) -> Self {
-        Self { library, process: std::process::id() }
+        Self::by(library, std::process::id())
+    }
+
+    /// A library, and the process that loaded it.
+    pub(crate) fn by(library: &'static sys::Library, process: u32) -> Self {
+        Self { library, process }
     }
 
     pub(crate) fn api(self) -> crate::ffi::Api {
-        crate::ffi::Api::new(self)
-    }
-
-    #[inline]
-    pub(crate) fn library(self) -> &'static sys::Library {
-        self.library
-    }
-
-    /// The process that loaded it.
-    pub(crate) fn process(self) -> u32 {
-        self.process
+        crate::ffi::Api::new(self.library, self.process)
     }
 
     /// Whether this is the simulator inside this program.

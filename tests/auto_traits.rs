@@ -32,6 +32,7 @@ unsafe impl DeviceAllocator for Pool {
 assert_not_impl_any!(Thread: Send, Sync, Clone);
 assert_not_impl_any!(Current<'static>: Send, Sync, Clone);
 assert_not_impl_any!(DefaultStream<'static>: Send, Sync, Clone);
+assert_not_impl_any!(Tasks<'static>: Sync, Clone);
 
 // Used by one thread at a time: sent, not shared.
 assert_impl_all!(Stream<'static, Fresh>: Send);

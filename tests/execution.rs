@@ -4,11 +4,10 @@
 
 mod common;
 
-use ascendcl::{Current, Error, Input, Library, ModelSource, Permit, PoolAllocator, RunError, Thread};
+use ascendcl::{Current, Error, Input, Library, Load, ModelSource, Permit, PoolAllocator, RunError, Thread};
 use ascendcl_macros::proves;
-use ascendcl_sim::{Config, control};
+use ascendcl_sim::control;
 use common::{acl, alone, data, digits, digits_in_batches_of};
-use std::sync::Mutex;
 use std::time::Duration;
 
 fn run<T>(program: impl for<'c> FnOnce(&mut Current<'c>) -> Result<T, Error>) -> T {
@@ -103,11 +102,12 @@ fn models_of_a_lane_share_its_working_memory_and_weights_one_after_the_other() {
         let size = current.model_size(source)?;
         let weights = current.weights(source)?;
         assert_eq!(weights.bytes(), size.weights);
+        let shared = || Load::builder().source(source).weights(&weights).build();
         let stream = current.stream()?.without_allocator();
-        let stream = current.lane(stream, 2 * size.work, |current, mut lane| {
-            let mut first = lane.load(current, source, Some(&weights))?.prepare(current, &[&[8, 64]], &[&[8, 10]])?;
-            let mut second = lane.load(current, source, Some(&weights))?;
-            let third = lane.load(current, source, None).unwrap_err();
+        let stream = current.lane(stream, current.workspace(2 * size.work)?, |current, mut lane| {
+            let mut first = lane.load(current, shared())?.prepare(current, &[&[8, 64]], &[&[8, 10]])?;
+            let mut second = lane.load(current, shared())?;
+            let third = lane.load(current, source.into()).unwrap_err();
             assert!(matches!(third, Error::TooShort { .. }), "{third}");
 
             first.write(current, 0, &pixels[..8 * 64])?;
@@ -119,7 +119,7 @@ fn models_of_a_lane_share_its_working_memory_and_weights_one_after_the_other() {
             assert_eq!(predictions(&first.read::<f32>(current, 0)?), labels[..8]);
             second.unload(current)?;
             Ok::<_, Error>(lane.into_stream())
-        })??;
+        })?;
         stream.destroy(current)?;
         Ok(())
     });
@@ -128,7 +128,7 @@ fn models_of_a_lane_share_its_working_memory_and_weights_one_after_the_other() {
 
 #[proves(MODEL_06, MODEL_09)]
 #[test]
-fn a_lane_in_a_mutex_serves_threads_in_turn_and_weights_are_shared_between_them() {
+fn a_shared_lane_serves_threads_in_turn_and_weights_are_shared_between_them() {
     let alone = alone();
     let (image, (labels, pixels)) = (digits_in_batches_of(8), digits());
     let acl = acl();
@@ -137,31 +137,30 @@ fn a_lane_in_a_mutex_serves_threads_in_turn_and_weights_are_shared_between_them(
     let lanes = device.context(&mut thread, |context, thread| {
         context.enter(thread, |current| -> Result<(), Error> {
             let source = ModelSource::memory(&image);
-            let size = current.model_size(source)?;
-            let weights = current.weights(source)?;
-            let stream = current.stream()?.without_allocator();
-            current.lane(stream, 4 * size.work, |_, lane| {
-                let lane = Mutex::new(lane);
+            let (size, weights) = (current.model_size(source)?, current.weights(source)?);
+            let workspace = current.workspace(4 * size.work)?;
+            current.shared_lane(workspace, |_, lane| {
                 std::thread::scope(|scope| {
                     for part in 0..4 {
                         let (lane, weights, labels, pixels) = (&lane, weights.clone(), &labels, &pixels);
                         scope.spawn(move || {
                             let mut thread = Thread::new().unwrap();
                             let entered = context.enter(&mut thread, |current| {
-                                let mut model = lane.lock().unwrap().load(current, source, Some(&weights)).unwrap();
+                                let load = Load::builder().source(source).weights(&weights).build();
+                                let mut model = lane.load(current, load).unwrap();
                                 let images = Input::new(&[8, 64], &pixels[part * 512..(part + 1) * 512]).unwrap();
                                 for _ in 0..20 {
-                                    let mut lane = lane.lock().unwrap();
                                     let outputs = lane.run(current, &mut model, std::slice::from_ref(&images)).unwrap();
                                     let found = predictions(&outputs.get(0).unwrap().to_vec::<f32>().unwrap());
                                     assert_eq!(found, labels[part * 8..(part + 1) * 8]);
                                 }
+                                model.unload(current).unwrap();
                             });
                             entered.unwrap();
                         });
                     }
                 });
-            })?;
+            });
             Ok(())
         })
     });
@@ -179,9 +178,11 @@ fn weights_outlive_their_handles_while_a_model_is_loaded_on_them() {
     run(|current| {
         let source = ModelSource::memory(&image);
         let weights = current.weights(source)?;
-        let refused = current.load_on(ModelSource::memory(&other), &weights).unwrap_err();
-        assert!(matches!(refused, Error::OtherModel { .. }), "{refused}");
-        let mut model = current.load_on(source, &weights)?;
+        let on = |source| Load::builder().source(source).weights(&weights).build();
+        let refused = current.load(on(ModelSource::memory(&other))).unwrap_err();
+        assert!(matches!(refused.error, Error::OtherModel { .. }), "{refused}");
+        let mut model = current.load(on(source))?;
+        drop(refused);
         drop(weights);
         let blocks = ascendcl_sim::control::live().device_blocks;
         assert!(current.collect().is_empty());
@@ -204,7 +205,7 @@ fn a_permit_lets_the_streams_of_a_group_run_in_turn() {
         let (first, second) = (permit.attach(current, current.stream()?)?, permit.attach(current, current.stream()?)?);
         // Of fixed shapes: it asks the allocator for nothing (ALLOC-03).
         let image = digits_in_batches_of(4);
-        let model = current.load_model_from_memory(&image)?;
+        let model = current.load(ModelSource::memory(&image).into())?;
         let mut model = model.prepare(current, &[&[4, 64]], &[&[4, 10]])?;
         for member in [&first, &second, &first] {
             let turn = permit.begin(member)?;
@@ -275,28 +276,6 @@ fn the_default_stream_copies_and_waits_and_is_never_destroyed() {
     alone.assert_nothing_lives();
 }
 
-#[proves(MODEL_10, MODE_02)]
-#[test]
-fn a_program_that_runs_on_the_device_gives_a_models_image_there_and_frees_it() {
-    let alone = alone();
-    control::configure(Config::new().on_device(true)).unwrap();
-    let image = digits_in_batches_of(8);
-    run(|current| {
-        let source = ModelSource::memory(&image);
-        let weights = current.weights(source)?;
-        assert_eq!(control::live().device_blocks, 1, "the weights");
-        for mut model in [current.load_model_from_memory(&image)?, current.load_on(source, &weights)?] {
-            model.run(current, &[Input::new(&[8, 64], &[0.0_f32; 512])?])?;
-            model.unload(current)?;
-        }
-        let broken = current.load_model_from_memory(&image[..1000]).map(drop);
-        assert!(matches!(broken, Err(Error::Vendor(_))), "{broken:?}");
-        assert_eq!(control::live().device_blocks, 1, "the library has read the images");
-        Ok(())
-    });
-    alone.assert_nothing_lives();
-}
-
 #[proves(MODEL_19)]
 #[test]
 fn a_model_of_free_shapes_has_no_size_and_does_not_go_on_memory_of_the_callers() {
@@ -307,7 +286,11 @@ fn a_model_of_free_shapes_has_no_size_and_does_not_go_on_memory_of_the_callers()
         assert!(matches!(current.model_size(source), Err(Error::Vendor(_))));
         assert!(matches!(current.weights(source), Err(Error::Vendor(_))));
         let stream = current.stream()?.without_allocator();
-        let loaded = current.lane(stream, 1 << 20, |current, mut lane| lane.load(current, source, None).map(drop))?;
+        let workspace = current.workspace(1 << 20)?;
+        let undone = current.load(Load::builder().source(source).workspace(workspace).build()).unwrap_err();
+        assert!(matches!(undone.error, Error::Vendor(_)), "{undone}");
+        let workspace = undone.value.workspace.unwrap();
+        let loaded = current.lane(stream, workspace, |current, mut lane| lane.load(current, source.into()).map(drop));
         assert!(matches!(loaded, Err(Error::Vendor(_))));
         assert_eq!(control::live().models, 0);
         Ok(())

@@ -4,7 +4,7 @@
 
 mod common;
 
-use ascendcl::{CodeKind, Error, Input, InputError, Library, RunError};
+use ascendcl::{CodeKind, Error, Input, InputError, Library, ModelSource, RunError};
 use ascendcl_macros::proves;
 use common::{alone, data, digits};
 
@@ -36,7 +36,7 @@ fn digits_are_classified_alike_in_batches_of_any_size() {
 fn a_model_describes_its_inputs_and_outputs() {
     let _alone = alone();
     ascendcl::run(Library::Simulator, |current| {
-        let model = current.load_model_from_memory(&std::fs::read(data("digits.onnx")).unwrap())?;
+        let model = current.load(ModelSource::memory(&std::fs::read(data("digits.onnx")).unwrap()).into())?;
         assert_eq!(model.inputs()[0].to_string(), "images: f32 [_, 64]");
         assert_eq!(model.outputs()[0].to_string(), "probabilities: f32 [_, 10]");
         Ok::<_, Error>(())
@@ -88,7 +88,9 @@ fn a_missing_or_broken_model_file_is_an_error_that_says_what_was_done() {
 
     let mut image = std::fs::read(data("digits.onnx")).unwrap();
     image.truncate(1000);
-    let broken = ascendcl::run(Library::Simulator, |current| current.load_model_from_memory(&image).map(drop));
+    let broken = ascendcl::run(Library::Simulator, |current| -> Result<(), Error> {
+        Ok(current.load(ModelSource::memory(&image).into()).map(drop)?)
+    });
     let text = broken.unwrap_err().to_string();
     assert!(
         text.starts_with("could not load a model of 1000 bytes from memory: aclmdlLoadFromMem answered "),

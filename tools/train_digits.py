@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Make examples/data/digits.onnx and examples/data/digits-test.csv.
+"""Make digits.onnx, digits-8.onnx and digits-test.csv in examples/data.
 
 Trains a small convolutional network on the 8x8 handwritten digits that
 scikit-learn ships, and measures it on images it was not trained on.
 
     pip install -r tools/requirements.txt
-    python tools/train_digits.py             # write the two files
+    python tools/train_digits.py             # write the files
     python tools/train_digits.py --check     # make them again and compare
 
 See examples/data/README.md for what the files hold.
@@ -34,6 +34,8 @@ from sklearn.model_selection import train_test_split
 
 DATA = Path(__file__).resolve().parent.parent / "examples" / "data"
 MODEL, IMAGES = "digits.onnx", "digits-test.csv"
+# The same network for batches of this size only.
+FIXED, FIXED_BATCH = "digits-8.onnx", 8
 
 SEED = 0
 HELD_OUT = 360
@@ -57,7 +59,7 @@ def main():
     if args.check:
         with tempfile.TemporaryDirectory() as folder:
             make(Path(folder))
-            same = [compare(args.out / name, Path(folder) / name) for name in (MODEL, IMAGES)]
+            same = [compare(args.out / name, Path(folder) / name) for name in (MODEL, FIXED, IMAGES)]
         sys.exit(0 if all(same) else 1)
     args.out.mkdir(parents=True, exist_ok=True)
     make(args.out)
@@ -74,9 +76,10 @@ def make(folder):
     )
     weights = rounded(train(train_x, train_y))
 
-    model = to_onnx(weights)
-    onnx.checker.check_model(model, full_check=True)
-    (folder / MODEL).write_bytes(model.SerializeToString(deterministic=True))
+    for name, batch in ((MODEL, "batch"), (FIXED, FIXED_BATCH)):
+        model = to_onnx(weights, batch)
+        onnx.checker.check_model(model, full_check=True)
+        (folder / name).write_bytes(model.SerializeToString(deterministic=True))
     lines = [",".join(str(int(v)) for v in (y, *x)) for y, x in zip(test_y, test_x)]
     (folder / IMAGES).write_text("\n".join(lines) + "\n", encoding="ascii", newline="\n")
 
@@ -172,7 +175,7 @@ def rounded(weights):
 # ---- Export ---------------------------------------------------------------
 
 
-def to_onnx(w):
+def to_onnx(w, batch):
     # The input holds raw pixels, 0..16: the division by 16 goes into the
     # filters, where it is exact.
     constants = {
@@ -199,8 +202,8 @@ def to_onnx(w):
     graph = helper.make_graph(
         nodes,
         "digits",
-        [helper.make_tensor_value_info("images", TensorProto.FLOAT, ["batch", 64])],
-        [helper.make_tensor_value_info("probabilities", TensorProto.FLOAT, ["batch", CLASSES])],
+        [helper.make_tensor_value_info("images", TensorProto.FLOAT, [batch, 64])],
+        [helper.make_tensor_value_info("probabilities", TensorProto.FLOAT, [batch, CLASSES])],
         [constant(name, value) for name, value in constants.items()],
     )
     return helper.make_model(
@@ -250,7 +253,7 @@ def measure(folder):
         print(f"held-out accuracy, batch {batch}: {right}/{len(labels)} = {accuracy:.2%}")
         if accuracy < MINIMUM_ACCURACY:
             sys.exit(f"below {MINIMUM_ACCURACY:.0%}")
-    for name in (MODEL, IMAGES):
+    for name in (MODEL, FIXED, IMAGES):
         content = (folder / name).read_bytes()
         print(f"{name}: {len(content)} bytes, sha256 {hashlib.sha256(content).hexdigest()}")
 

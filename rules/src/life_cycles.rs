@@ -1,8 +1,8 @@
 //! The life cycles of AscendCL's objects, declared once.
 //!
-//! A line is a line of a Mermaid `stateDiagram-v2`. From these lines come the typestates of `ascendcl`, the page of each
-//! module, and the monitors that watch programs in the simulator. A vendor call that fails leaves its object in the
-//! state that it was in, unless a line says otherwise.
+//! A line is a line of a Mermaid `stateDiagram-v2`. From these lines come the typestates of `ascendcl`, to which each of its
+//! methods is held, the page of each module, and the monitors, with which the [`Checker`](crate::Checker) has to agree. A
+//! vendor call that fails leaves its object in the state that it was in, unless a line says otherwise.
 
 use ascendcl_macros::protocol;
 

@@ -1,10 +1,10 @@
 //! For tests: what is simulated, what exists, and a fresh start.
 
+use crate::faults::{self, Injected, Plan};
 use crate::machine::config::{self, Config, ConfigError};
-use crate::machine::{self, allocator_watch, allocators, context, event, hooks, memory, streams};
+use crate::machine::{self, allocators, context, event, hooks, memory, streams};
 use crate::watch;
 
-pub use crate::machine::allocator_watch::{Notice, Use};
 pub use ascendcl_rules::Finding;
 
 /// What exists in the machine because a program made it and has not destroyed it. Default contexts and default streams
@@ -63,11 +63,6 @@ pub fn live() -> Live {
     live
 }
 
-/// What the library has seen of the callers' allocators: the newest few thousand notices, the oldest of them first.
-pub fn allocator_notices() -> Vec<Notice> {
-    allocator_watch::notices()
-}
-
 /// Simulates something else from now on. Refused while a device is set or anything [exists](live).
 pub fn configure(config: Config) -> Result<(), ConfigError> {
     config.check()?;
@@ -78,6 +73,26 @@ pub fn configure(config: Config) -> Result<(), ConfigError> {
     config::choose(config);
     machine::device::forget_all();
     Ok(())
+}
+
+/// Lets things go wrong from now on as this plan says, and nothing else: the plan before it is over, and the devices are
+/// well again. Refused when the plan names a function that the simulator does not have.
+///
+/// [`reset`] puts back the plan of the [configuration](Config::plan).
+pub fn fail(plan: Plan) -> Result<(), ConfigError> {
+    plan.check()?;
+    faults::begin(plan);
+    Ok(())
+}
+
+/// How many calls there were since the plan began to hold; 0 without a plan.
+pub fn calls() -> u64 {
+    faults::calls()
+}
+
+/// What has gone wrong on purpose since the plan began to hold: the first ten thousand faults.
+pub fn injected() -> Vec<Injected> {
+    faults::injected()
 }
 
 /// The broken rules that were found since they were taken last, when they are [looked for](crate::Checks).

@@ -7,7 +7,7 @@
 //! * A model is an ONNX file, run by `rten`.
 //! * Return codes are the vendor's where those were measured; where the vendor's library crashes, this one answers with
 //!   an error.
-//! * It says that it is a simulator: see [`SOC_NAME_PREFIX`].
+//! * It says that it is a simulator: see [`SOC_NAME_MARK`].
 //!
 //! How it is built: [`abi`](self) turns C arguments into Rust values and Rust results into C codes, and holds all the
 //! unsafe code; `calls` has one function per C function, under its name; `machine` is the state behind them.
@@ -18,13 +18,16 @@ mod abi;
 mod calls;
 pub mod control;
 mod failure;
+mod faults;
 mod machine;
 mod model;
 mod watch;
 
 pub use abi::{exports, resolve};
+pub use faults::{Calls, Fault, Injected, Plan};
 pub use machine::config::{Config, ConfigError};
 pub use watch::Checks;
 
-/// Every name of a simulated system on chip starts with this, so that no test mistakes it for a device.
-pub const SOC_NAME_PREFIX: &str = "Simulator";
+/// Every name of a simulated system on chip contains this, so that no test mistakes it for a device. Programs that insist
+/// on how a name begins are given one by [`Config::soc`].
+pub const SOC_NAME_MARK: &str = "Simulator";

@@ -3,8 +3,8 @@
 use super::{Error, InputError};
 use ascendcl_rules::{
     ALLOC_02, ALLOC_10, ALLOC_12, ALLOC_18, CB_01, CB_09, COPY_01, COPY_09, DATA_05, DATA_06, DATA_07, DATA_08,
-    DATA_10, DEV_10, DEV_11, ERR_06, EVENT_04, EVENT_06, EVENT_07, MEM_02, MEM_11, MODEL_07, MODEL_09, MODEL_14,
-    MODEL_17, MODEL_20, RuleId, STREAM_04, STREAM_05, STREAM_08, STREAM_17, THREAD_01, THREAD_05,
+    DATA_10, DEV_10, DEV_11, ERR_06, EVENT_04, EVENT_06, EVENT_07, MEM_02, MEM_11, MODEL_06, MODEL_07, MODEL_09,
+    MODEL_14, MODEL_17, MODEL_20, RuleId, STREAM_04, STREAM_05, STREAM_08, STREAM_17, THREAD_01, THREAD_05,
 };
 use core::fmt;
 
@@ -44,6 +44,7 @@ impl Error {
             Self::OtherModel { .. } => OTHER_MODEL,
             Self::NotExecuted => NOT_EXECUTED,
             Self::NoSuchInput { .. } => InputError::COUNT,
+            Self::Busy { .. } => BUSY,
             _ => &[],
         }
     }
@@ -61,6 +62,7 @@ pub(super) const INSIDE_CALLBACK: &[RuleId] = &[ALLOC_18, CB_01];
 pub(super) const NO_SUCH_DEVICE: &[RuleId] = &[DEV_11];
 pub(super) const POISONED: &[RuleId] = &[DEV_10];
 pub(super) const OTHER_MODEL: &[RuleId] = &[MODEL_09];
+pub(super) const BUSY: &[RuleId] = &[MODEL_06];
 pub(super) const NOT_EXECUTED: &[RuleId] = &[MODEL_17];
 pub(super) const OTHER_STREAM: &[RuleId] = &[STREAM_04];
 pub(super) const NOT_COVERED: &[RuleId] = &[STREAM_04];
@@ -91,7 +93,7 @@ pub(super) fn gone(what: &str) -> &'static [RuleId] {
 
 pub(super) fn too_short(what: &str) -> &'static [RuleId] {
     match what {
-        "working memory of the lane" => &[MODEL_07],
+        "working memory of the models" => &[MODEL_07],
         "output of the model" => &[DATA_08],
         "device memory" | "pinned host memory" | "pageable host memory" => &[COPY_01],
         _ => &[],
@@ -113,7 +115,7 @@ impl InputError {
     /// The rules of the library that the error is about.
     pub fn rules(&self) -> &'static [RuleId] {
         match self {
-            Self::Count { .. } => Self::COUNT,
+            Self::Count { .. } | Self::NoSuchName { .. } | Self::Twice { .. } => Self::COUNT,
             Self::Gear { .. } => Self::GEAR,
             Self::Element { .. } | Self::Shape { .. } | Self::Length { .. } => Self::FIT,
         }
@@ -138,6 +140,7 @@ mod tests {
     use crate::error::VendorError;
     use crate::ffi::ElementType;
     use ascendcl_rules::{CTX_12, STREAM_09, STREAM_11};
+    use std::time::Duration;
 
     const WORDS: [&str; 12] = [
         "stream",
@@ -146,7 +149,7 @@ mod tests {
         "event",
         "allocator",
         "binding",
-        "working memory of the lane",
+        "working memory of the models",
         "output of the model",
         "input of the model",
         "device memory",
@@ -189,6 +192,10 @@ mod tests {
             InputError::Count { expected: 1, found: 0, names: "`images`".into() }.into(),
             InputError::Element { name: name.clone(), expected: ElementType::F32, found: ElementType::U8 }.into(),
             InputError::Shape { name, expected: text.clone(), found: text.clone() }.into(),
+            InputError::NoSuchName { name: "pixels".into(), names: "`images`".into() }.into(),
+            InputError::Twice { name: "images".into() }.into(),
+            Error::NoOutputNamed { name: "labels".into(), names: "`probabilities`".into() },
+            Error::Busy { waited: Duration::from_secs(1) },
             InputError::Length { shape: text, expected: 1, found: 2 }.into(),
         ];
         for what in WORDS {
@@ -224,7 +231,7 @@ mod tests {
     fn words_tell_what_is_too_short_or_still_in_use() {
         assert_eq!(Error::StillRunning { what: "pinned host memory" }.rules(), [MEM_02]);
         assert_eq!(Error::StillRunning { what: "stream" }.rules(), [STREAM_05]);
-        assert_eq!(Error::TooShort { what: "working memory of the lane", need: 2, have: 1 }.rules(), [MODEL_07]);
+        assert_eq!(Error::TooShort { what: "working memory of the models", need: 2, have: 1 }.rules(), [MODEL_07]);
         assert_eq!(
             Error::LengthMismatch { what: "the other side of the copy", expected: 2, found: 1 }.rules(),
             [COPY_01]

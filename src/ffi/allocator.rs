@@ -369,13 +369,13 @@ impl Registration {
     /// Destroys the descriptor (ALLOC-08), when the library no longer calls the allocator: the registration has ended, or
     /// another one has taken its place. Gives back what kept the object in place.
     pub(super) fn forgotten(self, api: Api) -> Kept {
-        // A descriptor that the library refuses to destroy is lost, and nothing else.
-        let _ = self.destroy_descriptor(api);
+        // No row keeps it: a descriptor that the library refuses to destroy twice is lost, and nothing else.
+        let _ = self.destroy_descriptor(api).or_else(|_| self.destroy_descriptor(api));
         self.keeps
     }
 
     fn destroy_descriptor(&self, api: Api) -> Result<(), Error> {
-        // SAFETY: made by `make`, and destroyed once: both callers drop the value.
+        // SAFETY: made by `make`, and destroyed once: both callers drop the value, and call again only when the library refused.
         let code = unsafe { api.library().aclrtAllocatorDestroyDesc(self.descriptor) };
         api.done("aclrtAllocatorDestroyDesc", code, || "destroy an allocator descriptor".into())
     }

@@ -2,6 +2,7 @@
 
 use super::RawContext;
 use super::queue::milliseconds;
+use crate::acl::RunMode;
 use crate::error::{Error, MissingFunction, VendorError};
 use crate::library::Loaded;
 use crate::thread::InCallback;
@@ -16,7 +17,9 @@ use std::time::Duration;
 /// The loaded library. Its functions stay where they are for the life of the process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Api {
-    loaded: Loaded,
+    library: &'static Library,
+    process: u32,
+    on_device: bool,
 }
 
 /// What the vendor's initialisation answered.
@@ -27,18 +30,30 @@ pub(crate) enum Initialised {
 }
 
 impl Api {
-    pub(crate) fn new(loaded: Loaded) -> Self {
-        Self { loaded }
+    /// For a program on a host, until [`for_mode`](Self::for_mode) says something else.
+    pub(crate) fn new(library: &'static Library, process: u32) -> Self {
+        Self { library, process, on_device: false }
+    }
+
+    /// The same library, for a program that runs there.
+    pub(crate) fn for_mode(self, mode: RunMode) -> Self {
+        Self { on_device: mode == RunMode::Device, ..self }
     }
 
     pub(crate) fn loaded(self) -> Loaded {
-        self.loaded
+        Loaded::by(self.library, self.process)
+    }
+
+    /// Whether the program runs on the device itself, where host and device memory are one.
+    #[inline]
+    pub(super) fn on_device(self) -> bool {
+        self.on_device
     }
 
     /// The functions. Whoever loaded them vouched that they have the signatures of the table.
     #[inline]
     pub(super) fn library(self) -> &'static Library {
-        self.loaded.library()
+        self.library
     }
 
     /// Whether the library can be called here; every call that begins something asks this first.
@@ -48,7 +63,7 @@ impl Api {
     #[rule(THREAD_05, ALLOC_18)]
     pub(super) fn may_be_called(self) -> Result<(), Error> {
         InCallback::refuses()?;
-        let (loaded_in, here) = (self.loaded.process(), std::process::id());
+        let (loaded_in, here) = (self.process, std::process::id());
         if loaded_in == here { Ok(()) } else { Err(Error::Forked { loaded_in, here }) }
     }
 
@@ -94,14 +109,14 @@ impl Api {
         self.done("aclrtResetDevice", code, || format!("give device {id} back"))
     }
 
-    /// Whether the program runs on the device itself (`ACL_DEVICE`) and not on a host.
-    pub(crate) fn runs_on_device(self) -> Result<bool, Error> {
+    /// Where the program runs, as the library says.
+    pub(crate) fn run_mode(self) -> Result<RunMode, Error> {
         self.may_be_called()?;
         let mut mode = aclrtRunMode::ACL_HOST;
         // SAFETY: `mode` is a place for the answer.
         let code = unsafe { self.library().aclrtGetRunMode(&raw mut mode) };
         self.done("aclrtGetRunMode", code, || "ask for the run mode".into())?;
-        Ok(mode == aclrtRunMode::ACL_DEVICE)
+        Ok(if mode == aclrtRunMode::ACL_DEVICE { RunMode::Device } else { RunMode::Host })
     }
 
     /// Free and total bytes of the current device's main memory.
@@ -162,7 +177,7 @@ impl Api {
 
     #[cold]
     pub(super) fn lacks(self, missing: MissingSymbol, doing: String) -> Error {
-        let library = self.loaded.to_string();
+        let library = self.loaded().to_string();
         Error::MissingFunction(Box::new(MissingFunction { symbol: missing.symbol, file: missing.file, library, doing }))
     }
 

@@ -21,8 +21,18 @@ pub(crate) enum Home {
     Device,
     /// `aclrtMallocHost`, `aclrtFreeHost`.
     Pinned,
+    /// What `Pinned` becomes where the program runs on the device: memory of the device, which the program follows like
+    /// its own (MODE-01). `aclrtMalloc`, `aclrtFree`.
+    Common,
     /// Ordinary memory that a vector gave up, with the layout that it had there.
     Pageable(Layout),
+}
+
+/// One side of a copy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Side {
+    Host,
+    Device,
 }
 
 /// One allocation. It has no `Drop`: a block that is not freed through [`free`](Self::free) stays allocated, which is
@@ -45,14 +55,17 @@ unsafe impl Sync for Block {}
 impl Block {
     /// Allocates on the current context's device, or pinned memory of the host. A length of zero is refused by the
     /// library, so the smallest block has one byte.
-    #[rule(MEM_04, MEM_05, MEM_09)]
+    ///
+    /// What is pinned on a host is memory of the device for a program that runs there.
+    #[rule(MEM_04, MEM_05, MEM_09, MODE_01)]
     pub(crate) fn allocate(api: Api, home: Home, bytes: usize) -> Result<Self, Error> {
         api.may_be_called()?;
         api.in_place()?;
         let mut start = core::ptr::null_mut();
         let length = bytes.max(1);
+        let home = if home == Home::Pinned && api.on_device() { Home::Common } else { home };
         let (call, code) = match home {
-            Home::Device => {
+            Home::Device | Home::Common => {
                 let policy = aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST;
                 // SAFETY: `start` is a place for the address.
                 ("aclrtMalloc", unsafe { api.library().aclrtMalloc(&raw mut start, length, policy) })
@@ -116,7 +129,7 @@ impl Block {
         }
         let (call, code) = match self.home {
             // SAFETY: allocated by the matching function, idle, and not freed before.
-            Home::Device => ("aclrtFree", unsafe { api.library().aclrtFree(self.start.as_ptr()) }),
+            Home::Device | Home::Common => ("aclrtFree", unsafe { api.library().aclrtFree(self.start.as_ptr()) }),
             // SAFETY: as above.
             Home::Pinned => ("aclrtFreeHost", unsafe { api.library().aclrtFreeHost(self.start.as_ptr()) }),
             Home::Pageable(layout) => {
@@ -136,10 +149,7 @@ impl Block {
         let from = bytes_of(from);
         self.holds(from.len())?;
         api.in_place()?;
-        let kind = match self.home {
-            Home::Device => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE,
-            Home::Pinned | Home::Pageable(_) => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST,
-        };
+        let kind = api.direction(self.home.side(), Side::Host);
         // SAFETY: the slice and the block both hold `from.len()` bytes, and the copy is over when the call returns.
         let code = unsafe {
             api.library().aclrtMemcpy(self.start.as_ptr(), self.bytes, from.as_ptr().cast(), from.len(), kind)
@@ -152,10 +162,7 @@ impl Block {
         let to = bytes_of_mut(to);
         self.holds(to.len())?;
         api.in_place()?;
-        let kind = match self.home {
-            Home::Device => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST,
-            Home::Pinned | Home::Pageable(_) => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST,
-        };
+        let kind = api.direction(Side::Host, self.home.side());
         // SAFETY: the slice and the block both hold `to.len()` bytes, and the copy is over when the call returns.
         let code =
             unsafe { api.library().aclrtMemcpy(to.as_mut_ptr().cast(), to.len(), self.start.as_ptr(), to.len(), kind) };
@@ -179,10 +186,11 @@ impl Block {
     pub(crate) fn as_host<E: Pod>(handle: &Arc<Self>) -> &[E] {
         match handle.home {
             Home::Device => &[],
-            Home::Pinned | Home::Pageable(_) if handle.last_use.is_in_doubt() => &[],
+            _ if handle.last_use.is_in_doubt() => &[],
             // SAFETY: the block is `bytes` long, aligned for every element (the library aligns to 64 bytes and more, a
-            // vector's memory is aligned for its own), initialised, and not written meanwhile, as stated above.
-            Home::Pinned | Home::Pageable(_) => unsafe {
+            // vector's memory is aligned for its own), initialised, and not written meanwhile, as stated above. Common
+            // memory is the program's own: it runs on the device that the memory is of.
+            Home::Pinned | Home::Common | Home::Pageable(_) => unsafe {
                 core::slice::from_raw_parts(handle.start.as_ptr().cast::<E>(), handle.bytes / size_of::<E>())
             },
         }
@@ -193,17 +201,17 @@ impl Block {
     pub(crate) fn as_host_mut<E: Pod>(handle: &mut Arc<Self>) -> &mut [E] {
         match handle.home {
             Home::Device => &mut [],
-            Home::Pinned | Home::Pageable(_) if handle.last_use.is_in_doubt() => &mut [],
+            _ if handle.last_use.is_in_doubt() => &mut [],
             // SAFETY: as in `as_host`.
-            Home::Pinned | Home::Pageable(_) => unsafe {
+            Home::Pinned | Home::Common | Home::Pageable(_) => unsafe {
                 core::slice::from_raw_parts_mut(handle.start.as_ptr().cast::<E>(), handle.bytes / size_of::<E>())
             },
         }
     }
 
-    /// Sets every byte of a new pinned block to zero, before anyone can look into it.
+    /// Sets every byte of a new block for the host to zero, before anyone can look into it.
     pub(crate) fn zeroed_on_host(self) -> Self {
-        if self.home == Home::Pinned {
+        if matches!(self.home, Home::Pinned | Home::Common) {
             // SAFETY: the block holds `bytes` bytes (at least one was allocated), and nobody else knows it yet.
             unsafe { core::ptr::write_bytes(self.start.as_ptr().cast::<u8>(), 0, self.bytes) }
         }
@@ -273,11 +281,34 @@ impl Block {
 }
 
 impl Home {
+    pub(super) fn side(self) -> Side {
+        match self {
+            Self::Device => Side::Device,
+            Self::Pinned | Self::Common | Self::Pageable(_) => Side::Host,
+        }
+    }
+
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Device => "device memory",
-            Self::Pinned => "pinned host memory",
+            Self::Pinned | Self::Common => "pinned host memory",
             Self::Pageable(_) => "pageable host memory",
+        }
+    }
+}
+
+impl Api {
+    /// The direction of a copy follows from where its two sides live. For a program that runs on the device, all memory
+    /// is the device's (MODE-03).
+    #[inline]
+    #[rule(COPY_02, MODE_01, MODE_03)]
+    pub(super) fn direction(self, to: Side, from: Side) -> aclrtMemcpyKind {
+        match (to, from) {
+            _ if self.on_device() => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE,
+            (Side::Device, Side::Device) => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE,
+            (Side::Device, Side::Host) => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE,
+            (Side::Host, Side::Device) => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST,
+            (Side::Host, Side::Host) => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST,
         }
     }
 }

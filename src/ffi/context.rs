@@ -9,7 +9,11 @@ use core::cell::Cell;
 /// A vendor context by its handle. The library looks the value up and refuses one that it does not know, so naming a
 /// destroyed context is an error and not a memory fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct RawContext(aclrtContext);
+pub(crate) struct RawContext {
+    handle: aclrtContext,
+    /// Made by `aclrtCreateContext`; a device's default context is not, and goes with its device.
+    made: bool,
+}
 
 // SAFETY: the vendor's contexts belong to the process; any thread may make one current (CTX-05, THREAD-03).
 unsafe impl Send for RawContext {}
@@ -23,31 +27,25 @@ impl RawContext {
         let mut context = aclrtContext::NULL;
         // SAFETY: `context` is a place for the handle.
         let code = unsafe { api.library().aclrtCreateContext(&raw mut context, device) };
-        api.done("aclrtCreateContext", code, || format!("create a context on device {device}")).map(|()| Self(context))
+        api.done("aclrtCreateContext", code, || format!("create a context on device {device}"))
+            .map(|()| Self { handle: context, made: true })
     }
 
-    /// The device's default context, which is there while the device is set (DEV-03): takes the device once more, for
-    /// [`reset_device`](Api::reset_device) to give back.
-    #[cfg(feature = "ge")]
-    pub(crate) fn default_of(api: Api, device: i32) -> Result<Self, Error> {
-        api.set_device(device)?;
-        let context = Self::current(api);
-        context.ok_or(Error::NullAnswer { call: "aclrtGetCurrentContext" }).inspect_err(|_| {
-            // The first error is the one to report.
-            let _ = api.reset_device(device);
-        })
-    }
-
+    /// Destroys a context that was made; others are their device's.
+    #[rule(CTX_02, CTX_03)]
     pub(crate) fn destroy(self, api: Api) -> Result<(), Error> {
+        if !self.made {
+            return Ok(());
+        }
         // SAFETY: the library refuses a handle that it does not know.
-        let code = unsafe { api.library().aclrtDestroyContext(self.0) };
+        let code = unsafe { api.library().aclrtDestroyContext(self.handle) };
         api.done("aclrtDestroyContext", code, || "destroy a context".into())
     }
 
     pub(crate) fn make_current(self, api: Api) -> Result<(), Error> {
         api.may_be_called()?;
         // SAFETY: the library refuses a handle that it does not know.
-        let code = unsafe { api.library().aclrtSetCurrentContext(self.0) };
+        let code = unsafe { api.library().aclrtSetCurrentContext(self.handle) };
         api.done("aclrtSetCurrentContext", code, || "make a context current on this thread".into())
     }
 
@@ -57,7 +55,7 @@ impl RawContext {
         let mut context = aclrtContext::NULL;
         // SAFETY: `context` is a place for the handle.
         let code = unsafe { api.library().aclrtGetCurrentContext(&raw mut context) };
-        (code == Ok(0) && !context.is_null()).then_some(Self(context))
+        (code == Ok(0) && !context.is_null()).then_some(Self { handle: context, made: false })
     }
 }
 
@@ -65,6 +63,25 @@ thread_local! {
     /// The context that should be current on this thread, and that the library refused to make current again. Without a
     /// destructor, so that nothing runs when the thread ends.
     static OWED: Cell<Option<RawContext>> = const { Cell::new(None) };
+    /// The context of this thread's innermost `Current`.
+    static ENTERED: Cell<Option<RawContext>> = const { Cell::new(None) };
+}
+
+/// As long as it lives, this thread's innermost `Current` stands for the context.
+pub(crate) struct Entered {
+    outer: Option<RawContext>,
+}
+
+impl Entered {
+    pub(crate) fn into(context: RawContext) -> Self {
+        Self { outer: ENTERED.replace(Some(context)) }
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        ENTERED.set(self.outer);
+    }
 }
 
 impl Api {
@@ -96,8 +113,22 @@ pub(crate) struct Restore {
 }
 
 impl Restore {
+    /// What an entrance of this crate made current is known; only what other code did has to be asked for, and that may
+    /// fail.
     pub(crate) fn here(api: Api) -> Self {
-        Self { api, before: OWED.take().or_else(|| RawContext::current(api)) }
+        Self { api, before: OWED.take().or(ENTERED.get()).or_else(|| RawContext::current(api)) }
+    }
+
+    /// The context has ended: it is not put back.
+    pub(crate) fn without(&mut self, ended: RawContext) {
+        self.before = self.before.filter(|before| *before != ended);
+    }
+
+    /// For a call that may end the context that is current: taking a device leaves its default context behind, and the
+    /// reset ends it (CTX-06). What this crate entered outlives the call; anything else is left as the library leaves it.
+    pub(crate) fn entered(api: Api) -> Self {
+        OWED.set(None);
+        Self { api, before: ENTERED.get() }
     }
 }
 

@@ -25,14 +25,14 @@ pub(crate) struct RawEvent {
 #[derive(Debug, Default)]
 struct Record {
     stream: AtomicU64,
-    /// The stream's submissions up to and including the record.
+    /// The stream's submissions that were counted before the record began: it comes after each of them.
     number: AtomicU64,
 }
 
 impl Record {
-    fn note(&self, stream: &Queue) {
+    fn note(&self, stream: &Queue, number: u64) {
         self.stream.store(stream.id(), Ordering::Release);
-        self.number.store(stream.mark(), Ordering::Release);
+        self.number.store(number, Ordering::Release);
     }
 
     fn stream(&self) -> u64 {
@@ -59,11 +59,13 @@ impl RawEvent {
     /// Puts the event behind what is queued on the stream so far.
     pub(crate) fn record(&self, api: Api, stream: &Queue) -> Result<(), Error> {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "event" }) };
+        // Before the call: what another thread queues on a default stream meanwhile may come after the record.
+        let before = stream.mark();
         stream.submit(api, "aclrtRecordEvent", "record an event", [], |stream| {
             // SAFETY: event and stream are alive: both gates are passed.
             unsafe { api.library().aclrtRecordEvent(self.raw, stream) }
         })?;
-        self.record.note(stream);
+        self.record.note(stream, before);
         Ok(())
     }
 

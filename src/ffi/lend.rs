@@ -1,9 +1,9 @@
 //! Copies from and to memory that is borrowed, for a scope that waits for them.
 
+use super::block::Side;
 use super::element::{Pod, bytes_of, bytes_of_mut};
 use super::{Api, Place, Queue};
 use crate::error::Error;
-use ascendcl_sys::types::aclrtMemcpyKind;
 use core::cell::RefCell;
 use core::marker::PhantomData;
 use std::io::Write;
@@ -52,7 +52,7 @@ impl<'env> Borrowed<'env> {
         let from = bytes_of(from);
         to.block.holds_at(to.start, from.len())?;
         self.uses(stream);
-        let (room, kind) = (to.block.bytes() - to.start, aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE);
+        let (room, kind) = (to.block.bytes() - to.start, api.direction(Side::Device, Side::Host));
         stream.submit(api, "aclrtMemcpyAsync", "queue a copy", [to.block.last_use()], |stream| {
             // SAFETY: the block holds the bytes and is freed only when a synchronise has covered this submission (the
             // stamps). The slice is there until `'env` ends, and before that this stream is waited for.
@@ -74,7 +74,7 @@ impl<'env> Borrowed<'env> {
         let to = bytes_of_mut(to);
         from.block.holds_at(from.start, to.len())?;
         self.uses(stream);
-        let kind = aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST;
+        let kind = api.direction(Side::Host, Side::Device);
         stream.submit(api, "aclrtMemcpyAsync", "queue a copy", [from.block.last_use()], |stream| {
             // SAFETY: as in `copy_in`; the slice is borrowed exclusively until then.
             unsafe {

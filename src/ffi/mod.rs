@@ -43,7 +43,7 @@ pub(crate) use allocator::{Elsewhere, Kept, Members, Registered};
 pub(crate) use api::{Api, Initialised, c_path};
 pub(crate) use block::{Block, Home};
 pub(crate) use callback::message_of;
-pub(crate) use context::{RawContext, Restore};
+pub(crate) use context::{Entered, RawContext, Restore};
 pub use descriptor::{
     Address, AddressFn, Allocate, AllocateFn, AllocateNearFn, Descriptor, Free, FreeFn, HasAddress, HasAllocate,
     HasFree, HasObject, LacksAddress, LacksAllocate, LacksFree, LacksObject, NoAddress, NoAllocate, NoFree, NoObject,
@@ -58,7 +58,7 @@ pub(crate) use load::open_first;
 #[cfg(feature = "sim")]
 pub(crate) use load::simulator;
 pub use model::Gears;
-pub(crate) use model::{Binding, BoundInput, Given, LoadedModel, ModelImage, Onto, Port, Sizes};
+pub(crate) use model::{Binding, BoundInput, Given, LoadedModel, ModelImage, Onto, Port, Share, Sizes};
 pub(crate) use operator::{Invocation, Part};
 pub use pool::{PoolAllocator, PoolBlock};
 pub(crate) use queue::{Place, Queue};

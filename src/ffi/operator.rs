@@ -13,6 +13,7 @@ use ascendcl_sys::types::*;
 use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_int};
 use core::ptr::{null, null_mut};
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::ffi::CString;
 use std::sync::Arc;
 
@@ -24,6 +25,8 @@ pub(crate) struct Invocation {
     outputs: Side,
     attributes: Attributes,
     gate: Gate,
+    /// Somebody destroys the descriptions, or has done so.
+    ending: AtomicBool,
     last_use: LastUse,
     /// As long as the invocation's row is there, these have a name and are not freed.
     blocks: Vec<Arc<Block>>,
@@ -51,7 +54,7 @@ struct Side {
 }
 
 #[derive(Debug)]
-struct Attributes(*mut aclopAttr);
+struct Attributes(Cell<*mut aclopAttr>);
 
 const DOING: &str = "put an operator together";
 
@@ -69,8 +72,9 @@ impl Invocation {
             name: c_text(name)?,
             inputs: Side::default(),
             outputs: Side::default(),
-            attributes: Attributes(null_mut()),
+            attributes: Attributes(Cell::new(null_mut())),
             gate: Gate::open(),
+            ending: AtomicBool::new(false),
             last_use: LastUse::new(),
             blocks: Vec::new(),
         };
@@ -81,7 +85,7 @@ impl Invocation {
             .and_then(|()| made.attributes.fill(api, attributes));
         if let Err(error) = filled {
             // The first error is the one to report.
-            let _ = made.take_down(api);
+            let _ = made.take_down(api).or_else(|_| made.take_down(api));
             return Err(error);
         }
         made.blocks =
@@ -100,7 +104,7 @@ impl Invocation {
                 inputs.descs().cast(),
                 outputs.count(),
                 outputs.descs().cast(),
-                self.attributes.0,
+                self.attributes.0.get(),
                 aclopEngineType::ACL_ENGINE_SYS,
                 aclopCompileType::ACL_COMPILE_SYS,
                 null(),
@@ -127,7 +131,7 @@ impl Invocation {
                     outputs.count(),
                     outputs.descs(),
                     outputs.buffers(),
-                    self.attributes.0,
+                    self.attributes.0.get(),
                     stream,
                 )
             }
@@ -151,14 +155,18 @@ impl Invocation {
         if !streams.has_done(&self.last_use) {
             return Err(Error::StillRunning { what: "tensors of an operator" });
         }
-        if !self.gate.close() {
+        if self.ending.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
-        self.take_down(api)
+        // Closed already when the library has refused before: what is left is then tried once more.
+        self.gate.close();
+        let destroyed = self.take_down(api);
+        self.ending.store(destroyed.is_ok(), Ordering::Release);
+        destroyed
     }
 
-    /// Called once. The first error is reported, the rest is destroyed all the same: trying once more would destroy the
-    /// others twice.
+    /// The first error is reported, the rest is destroyed all the same; what was refused is tried again by the next call,
+    /// and nothing else is.
     fn take_down(&self, api: Api) -> Result<(), Error> {
         let inputs = self.inputs.destroy(api);
         inputs.and(self.outputs.destroy(api)).and(self.attributes.destroy(api))
@@ -202,14 +210,18 @@ impl Side {
 
     fn destroy(&self, api: Api) -> Result<(), Error> {
         let mut result = Ok(());
-        for buffer in &self.buffers {
-            // SAFETY: created by `add` and destroyed once.
+        for buffer in self.buffers.iter().filter(|buffer| !buffer.get().is_null()) {
+            // SAFETY: created by `add` and not destroyed yet.
             let code = unsafe { api.library().aclDestroyDataBuffer(buffer.get()) };
-            result = result.and(api.done("aclDestroyDataBuffer", code, || "destroy a data buffer".into()));
+            let destroyed = api.done("aclDestroyDataBuffer", code, || "destroy a data buffer".into());
+            if destroyed.is_ok() {
+                buffer.set(null_mut());
+            }
+            result = result.and(destroyed);
         }
-        for desc in &self.descs {
-            // SAFETY: as above.
-            let destroyed = unsafe { api.library().aclDestroyTensorDesc(desc.get()) };
+        for desc in self.descs.iter().filter(|desc| !desc.get().is_null()) {
+            // SAFETY: as above; it has no way to fail once the function is there.
+            let destroyed = unsafe { api.library().aclDestroyTensorDesc(desc.replace(null_mut())) };
             result = result.and(destroyed.map_err(|missing| api.lacks(missing, DOING.into())));
         }
         result
@@ -220,12 +232,12 @@ impl Attributes {
     fn fill(&mut self, api: Api, attributes: &[(&str, &Attribute)]) -> Result<(), Error> {
         // SAFETY: takes nothing; a null answer is an error.
         let created = unsafe { api.library().aclopCreateAttr() };
-        self.0 = pointer(api, "aclopCreateAttr", created, DOING)?.as_ptr();
+        self.0.set(pointer(api, "aclopCreateAttr", created, DOING)?.as_ptr());
         attributes.iter().try_for_each(|(name, value)| self.set(api, name, value))
     }
 
     fn set(&self, api: Api, name: &str, value: &Attribute) -> Result<(), Error> {
-        let (attr, key) = (self.0, c_text(name)?);
+        let (attr, key) = (self.0.get(), c_text(name)?);
         let key: *const c_char = key.as_ptr();
         let library = api.library();
         let (call, code): (_, Result<aclError, MissingSymbol>) = match value {
@@ -291,11 +303,12 @@ impl Attributes {
     }
 
     fn destroy(&self, api: Api) -> Result<(), Error> {
-        if self.0.is_null() {
+        let attributes = self.0.replace(null_mut());
+        if attributes.is_null() {
             return Ok(());
         }
-        // SAFETY: created by `fill` and destroyed once.
-        let destroyed = unsafe { api.library().aclopDestroyAttr(self.0) };
+        // SAFETY: created by `fill` and destroyed once; it has no way to fail once the function is there.
+        let destroyed = unsafe { api.library().aclopDestroyAttr(attributes) };
         destroyed.map_err(|missing| api.lacks(missing, DOING.into()))
     }
 }

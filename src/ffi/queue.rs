@@ -68,7 +68,8 @@ impl Queue {
     pub(crate) fn copy(&self, api: Api, to: Place<'_>, from: Place<'_>, bytes: usize) -> Result<(), Error> {
         to.block.holds_at(to.start, bytes)?;
         from.block.holds_at(from.start, bytes)?;
-        let (kind, room) = (kind(to.block, from.block), to.block.bytes() - to.start);
+        let kind = api.direction(to.block.home().side(), from.block.home().side());
+        let room = to.block.bytes() - to.start;
         if kind == aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE {
             aligned(to.start).and_then(|()| aligned(from.start))?;
         }
@@ -282,18 +283,6 @@ fn aligned(start: usize) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::Misaligned { start, alignment: DEVICE_ALIGNMENT })
-}
-
-/// The direction follows from where the two blocks live.
-#[rule(COPY_02)]
-pub(super) fn kind(to: &Block, from: &Block) -> aclrtMemcpyKind {
-    use super::Home::Device;
-    match (to.home(), from.home()) {
-        (Device, Device) => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE,
-        (Device, _) => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE,
-        (_, Device) => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST,
-        (_, _) => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST,
-    }
 }
 
 impl Shelf<Queue> {

@@ -3,17 +3,14 @@
 use super::{EngineError, Options, Place, Session};
 use crate::acl::Acl;
 use crate::brand::Unnamed;
-use crate::context::end;
+use crate::context::scope;
 use crate::current::Current;
 use crate::device::Device;
 use crate::error::{Error, ScopeError, Undone};
 use crate::ffi::ge::{RawSession, Shim, sessions};
-use crate::ffi::{Api, RawContext, Restore};
-use crate::ledger::Ledger;
 use crate::thread::OnThread;
 use ascendcl_macros::rule;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -116,23 +113,29 @@ impl<'a> Engine<'a> {
     /// As for [`session`](Self::session).
     pub fn named_session<N, T: OnThread, R>(
         &self,
-        _thread: &mut T,
+        thread: &mut T,
         device: &Device<'_>,
         options: &Options,
         program: impl for<'c> FnOnce(&mut Session<'c, N>, &mut Current<'c, N>) -> R,
     ) -> Result<R, ScopeError<Option<R>>> {
         let api = self.acl.api();
-        let ledger = default_ledger(api, device.id()).map_err(ScopeError::NotOpened)?;
-        let result = catch_unwind(AssertUnwindSafe(|| {
-            let _restore = Restore::here(api);
-            ledger.context().make_current(api)?;
-            // What the vendor calls the session's device; otherwise it is the engine's.
-            let options = options.or("ge.session_device_id", device.id().to_string());
-            let row = Arc::new(RawSession::create(api, self.hold.0, options.pairs())?);
-            ledger.host(row.clone());
-            Ok(program(&mut Session::new(row), &mut Current::new(&ledger)))
-        }));
-        match end(device.row(), ledger, result) {
+        // What the vendor calls the session's device; otherwise it is the engine's.
+        let options = options.or("ge.session_device_id", device.id().to_string());
+        let ended = scope(
+            api,
+            device.row(),
+            thread,
+            |_, row| row.default(),
+            |context, thread| {
+                let entered = context.enter(thread, |current| {
+                    let row = Arc::new(RawSession::create(api, self.hold.0, options.pairs())?);
+                    current.ledger().host(row.clone());
+                    Ok(program(&mut Session::new(row), current))
+                });
+                entered.and_then(|result| result)
+            },
+        );
+        match ended {
             Ok(Ok(result)) => Ok(result),
             Ok(Err(error)) | Err(ScopeError::NotOpened(error)) => Err(ScopeError::NotOpened(error)),
             Err(ScopeError::Teardown { mut errors, result }) => {
@@ -169,12 +172,6 @@ impl Drop for Hold {
     fn drop(&mut self) {
         *life() = Life::Left(self.0);
     }
-}
-
-fn default_ledger(api: Api, device: i32) -> Result<Arc<Ledger>, Error> {
-    let _restore = Restore::here(api);
-    let context = RawContext::default_of(api, device)?;
-    Ok(Arc::new(Ledger::on_default(api, context, device)))
 }
 
 /// The vendor lists the Atlas A2 and A3 training and inference products; their chips are the Ascend 910B and 910_93.

@@ -1,11 +1,12 @@
 //! Loading and executing graphs.
 
-use super::state::{CanExecute, CanLoad, GraphState, Loaded, leads};
+use super::state::{CanExecute, CanLoad, GraphState, Loaded};
 use super::{Graph, Outputs, Session};
 use crate::brand::{INSIDE, Unnamed};
 use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::Queue;
+use crate::life_cycle::leads;
 use crate::operator::OperatorInputs;
 use crate::stream::{Fresh, Pending, Stream};
 use ascendcl_macros::rule;
@@ -65,7 +66,7 @@ impl<'c, S: GraphState, N> Graph<'c, S, N> {
     where
         S: CanLoad + HasStream,
     {
-        leads!(S: CanLoad => Loaded<S>);
+        leads!(graph: S, CanLoad => Loaded<S>);
         let stream = self.row.stream().ok_or(Error::Gone { what: "stream" });
         match stream.and_then(|stream| session.row().load(current.ledger().api(), &self.row, &stream)) {
             Ok(()) => Ok(self.into_loaded()),
@@ -88,7 +89,7 @@ impl<'c, S: GraphState, N> Graph<'c, S, N> {
     where
         S: CanLoad + NeedsStream,
     {
-        leads!(S: CanLoad => Loaded<S>);
+        leads!(graph: S, CanLoad => Loaded<S>);
         match session.row().load(current.ledger().api(), &self.row, stream.queue()) {
             Ok(()) => Ok(self.into_loaded()),
             Err(error) => Err(Undone { error, value: (self, stream) }),

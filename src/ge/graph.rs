@@ -1,7 +1,7 @@
 //! Graphs.
 
 use super::state::{
-    Added, CanCompile, CanRegister, CanSetMemory, Carried, Compiled, GraphState, Kept, WithAllocator, WithMemory, leads,
+    Added, CanCompile, CanRegister, CanSetMemory, Carried, Compiled, GraphState, Kept, WithAllocator, WithMemory,
 };
 use super::{EngineError, Session};
 use crate::allocator::DeviceAllocator;
@@ -10,10 +10,11 @@ use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::Registered;
 use crate::ffi::ge::{RawGraph, Summary};
+use crate::life_cycle::leads;
 use crate::memory::DeviceBuffer;
 use crate::stream::{Fresh, Idle, Stream};
 use ascendcl_macros::rule;
-use ascendcl_rules::graph::{CanRemove, CanReplace, CanUnregister};
+use ascendcl_rules::graph::CanRemove;
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::{Arc, Weak};
@@ -81,7 +82,7 @@ impl<'c, S: GraphState, N> Graph<'c, S, N> {
     where
         S: CanCompile,
     {
-        leads!(S: CanCompile => Compiled);
+        leads!(graph: S, CanCompile => Compiled);
         match session.row().compile(current.ledger().api(), &self.row) {
             Ok(()) => Ok(self.into_state(())),
             Err(error) => Err(Undone { error, value: self }),
@@ -106,7 +107,7 @@ impl<'c, S: GraphState, N> Graph<'c, S, N> {
     where
         S: CanRegister,
     {
-        leads!(S: CanRegister => WithAllocator<A>);
+        leads!(graph: S, CanRegister => WithAllocator<A>);
         let registered = Registered::new(allocator);
         let done = registered.serves(current.id()).and_then(|()| {
             let api = current.ledger().api();
@@ -137,7 +138,7 @@ impl<'c, S: GraphState, N> Graph<'c, S, N> {
     where
         S: CanSetMemory,
     {
-        leads!(S: CanSetMemory => WithMemory);
+        leads!(graph: S, CanSetMemory => WithMemory);
         let api = current.ledger().api();
         let memory = [constants.row(), features.row()];
         let fits = session.row().summary(api, &self.row).and_then(|summary| {
@@ -215,7 +216,7 @@ impl<'c, A: DeviceAllocator, N> Graph<'c, WithAllocator<A>, N> {
         current: &Current<'c, N>,
         allocator: B,
     ) -> Result<(Graph<'c, WithAllocator<B>, N>, A), Undone<(Self, B)>> {
-        leads!(WithAllocator<A>: CanReplace => WithAllocator<B>);
+        leads!(graph: WithAllocator<A>, CanReplace => WithAllocator<B>);
         let registered = Registered::new(allocator);
         let replaced = self.allocator().and_then(|before| {
             registered.serves(current.id())?;
@@ -242,7 +243,7 @@ impl<'c, A: DeviceAllocator, N> Graph<'c, WithAllocator<A>, N> {
         session: &mut Session<'c, N>,
         current: &Current<'c, N>,
     ) -> Result<(Graph<'c, Compiled, N>, Stream<'c, Fresh, N>, A), Undone<Self>> {
-        leads!(WithAllocator<A>: CanUnregister => Compiled);
+        leads!(graph: WithAllocator<A>, CanUnregister => Compiled);
         let ended = self.synchronize(current).and_then(|()| {
             let allocator = self.allocator()?;
             allocator.has_all_blocks()?;
@@ -279,7 +280,7 @@ impl<'c, A: DeviceAllocator, S: GraphState<Carries = Weak<Registered<A>>>, N> Gr
     pub fn idle<'i>(&'i mut self, current: &Current<'c, N>) -> Result<Idle<'i, 'c, A, N>, Error> {
         let allocator = self.allocator()?;
         self.synchronize(current)?;
-        Ok(Idle::of(allocator))
+        Ok(Idle::of(&allocator))
     }
 
     fn allocator(&self) -> Result<Arc<Registered<A>>, Error> {

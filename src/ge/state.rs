@@ -119,11 +119,3 @@ impl<B: GraphState> GraphState for Loaded<B> {
         stream.map(|stream| (stream, allocator))
     }
 }
-
-/// Holds a transition to the life cycle's declaration: the operation leads from one state to the other.
-macro_rules! leads {
-    ($from:ty: $operation:ident => $to:ty) => {
-        const { assert!(<$from as $operation>::THEN.is(<$to as ascendcl_rules::graph::State>::AT)) }
-    };
-}
-pub(super) use leads;

@@ -50,8 +50,6 @@ pub(crate) struct Ledger {
     blocks: Shelf<Block>,
     /// What goes before anything else here.
     guest: OnceLock<Arc<dyn Guest>>,
-    /// The context is the device's default one, which the device's reset ends.
-    is_default: bool,
     /// The context itself was destroyed: nothing is left to take down.
     gone: AtomicBool,
 }
@@ -79,15 +77,8 @@ impl Ledger {
             models,
             blocks,
             guest: OnceLock::new(),
-            is_default: false,
             gone,
         }
-    }
-
-    /// A ledger of objects in a device's default context, which is [taken](RawContext::default_of) for it.
-    #[cfg(feature = "ge")]
-    pub(crate) fn on_default(api: Api, context: RawContext, device: i32) -> Self {
-        Self { is_default: true, ..Self::new(api, context, device) }
     }
 
     /// Takes in what is to go before anything else of this context does; there is one.
@@ -304,7 +295,7 @@ impl Ledger {
         if self.gone.load(Ordering::Acquire) {
             return Ok(());
         }
-        let _restore = Restore::here(self.api);
+        let mut restore = Restore::here(self.api);
         if let Err(error) = self.context.make_current(self.api) {
             return Err(vec![error]);
         }
@@ -348,11 +339,11 @@ impl Ledger {
             }
         }
         if errors.is_empty() {
-            let destroyed = match self.is_default {
-                true => self.api.reset_device(self.device()),
-                false => self.context.destroy(self.api),
-            };
+            let destroyed = self.context.destroy(self.api);
             self.gone.store(destroyed.is_ok(), Ordering::Release);
+            if destroyed.is_ok() {
+                restore.without(self.context);
+            }
             errors.extend(destroyed.err());
         }
         // Last, and with nothing locked or half done: the allocators are the user's, and so is what dropping them does.

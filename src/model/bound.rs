@@ -1,6 +1,7 @@
 //! The device memory of a prepared model.
 
 use super::description::Shape;
+use super::which::quoted;
 use super::{Model, TensorInfo, dims};
 use crate::Element;
 use crate::current::Current;
@@ -158,8 +159,11 @@ pub(super) fn same_count(infos: &[TensorInfo], found: usize) -> Result<(), Input
     if infos.len() == found {
         return Ok(());
     }
-    let names: Vec<_> = infos.iter().map(|info| format!("`{}`", info.name)).collect();
-    Err(InputError::Count { expected: infos.len(), found, names: names.join(", ") })
+    Err(InputError::Count { expected: infos.len(), found, names: names(infos) })
+}
+
+pub(super) fn names(infos: &[TensorInfo]) -> String {
+    quoted(infos.iter().map(|info| info.name.as_str()))
 }
 
 fn accepted<'s>(info: &TensorInfo, shape: &'s [usize]) -> Result<&'s [usize], InputError> {

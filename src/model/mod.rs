@@ -2,17 +2,21 @@
 
 mod bound;
 mod description;
+mod load;
 mod prepared;
 mod run;
 mod source;
 mod tensor;
 mod weights;
+mod which;
+mod workspace;
 
 use crate::brand::{Brand, NotShared, Unnamed};
 use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::{LoadedModel, ModelImage, Onto};
 use crate::ledger::Ledger;
+use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
@@ -22,11 +26,15 @@ use std::sync::Arc;
 pub use crate::ffi::Gears;
 pub use bound::Room;
 pub use description::TensorInfo;
+pub use load::Load;
+pub(crate) use load::onto;
 pub use prepared::Prepared;
 pub(crate) use run::dims;
 pub use source::{ModelSize, ModelSource};
 pub use tensor::{Input, Output, Outputs};
 pub use weights::Weights;
+pub use which::Which;
+pub use workspace::Workspace;
 
 /// A loaded model.
 ///
@@ -52,6 +60,7 @@ pub enum Alone {}
 
 impl<'c, N, P> Model<'c, N, P> {
     pub(crate) fn load(ledger: &'c Ledger, image: ModelImage<'_>, onto: Onto) -> Result<Self, Error> {
+        leads!(model: Start --> Loaded : Load);
         let loaded = ledger.load(|api| LoadedModel::load(api, image, onto))?;
         // The input for the gear is the library's own affair.
         let gear = loaded.gear_input().map(|(index, _)| index);
@@ -84,6 +93,7 @@ impl<'c, N, P> Model<'c, N, P> {
     /// The model as it was, when the library refuses.
     #[rule(MODEL_01, MODEL_14)]
     pub fn unload(self, current: &Current<'c, N>) -> Result<(), Undone<Self>> {
+        leads!(model: Loaded --> End : Unload);
         current.ledger().unload(&self.loaded).map_err(|error| Undone { error, value: self })
     }
 }

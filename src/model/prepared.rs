@@ -1,12 +1,13 @@
 //! A model with the buffers of its runs, ready for a stream.
 
 use super::bound::{BoundOutput, OwnRoom, Room, Tensors, same_count};
-use super::{Alone, Model, TensorInfo};
+use super::{Alone, Model, TensorInfo, Which};
 use crate::Element;
 use crate::brand::{INSIDE, Unnamed};
 use crate::current::Current;
 use crate::error::{Error, InputError, Undone};
 use crate::ffi::{Binding, Block, Queue};
+use crate::life_cycle::leads;
 use crate::stream::{CanExecute, Operand, Pending, Stream, StreamState};
 use ascendcl_macros::rule;
 use core::fmt;
@@ -100,9 +101,15 @@ impl<'c, N, P> Prepared<'c, N, P> {
     ///
     /// # Errors
     ///
-    /// [`Error::Input`] for another element type, [`Error::LengthMismatch`] for another length,
+    /// [`Error::Input`] for another element type or a name that no input has, [`Error::LengthMismatch`] for another length,
     /// [`Error::NoSuchInput`], or [`Error::Vendor`].
-    pub fn write<E: Element>(&mut self, current: &Current<'c, N>, input: usize, elements: &[E]) -> Result<(), Error> {
+    pub fn write<'n, E: Element>(
+        &mut self,
+        current: &Current<'c, N>,
+        input: impl Into<Which<'n>>,
+        elements: &[E],
+    ) -> Result<(), Error> {
+        let input = input.into().input(&self.model.inputs)?;
         self.input_of::<E>(input, elements.len())?.write(current.ledger().api(), elements)
     }
 
@@ -110,9 +117,14 @@ impl<'c, N, P> Prepared<'c, N, P> {
     ///
     /// # Errors
     ///
-    /// [`Error::NotExecuted`] before the first execution, [`Error::NoSuchOutput`], or [`Error::UnknownShape`] when the
-    /// library does not say.
-    pub fn output_shape(&self, current: &Current<'c, N>, output: usize) -> Result<Vec<usize>, Error> {
+    /// [`Error::NotExecuted`] before the first execution, [`Error::NoSuchOutput`] or [`Error::NoOutputNamed`], or
+    /// [`Error::UnknownShape`] when the library does not say.
+    pub fn output_shape<'n>(
+        &self,
+        current: &Current<'c, N>,
+        output: impl Into<Which<'n>>,
+    ) -> Result<Vec<usize>, Error> {
+        let output = self.which(output)?;
         let bound = self.output(output)?;
         self.dims(current, output, &bound.info)
     }
@@ -124,7 +136,12 @@ impl<'c, N, P> Prepared<'c, N, P> {
     /// [`Error::NotExecuted`] before the first execution; [`Error::OutputType`], [`Error::NoSuchOutput`];
     /// [`Error::LengthMismatch`] when the model left another number of elements than the shape that was prepared for
     /// it; [`Error::OutputNotAllocated`]; or [`Error::Vendor`].
-    pub fn read<E: Element>(&self, current: &Current<'c, N>, output: usize) -> Result<Vec<E>, Error> {
+    pub fn read<'n, E: Element>(
+        &self,
+        current: &Current<'c, N>,
+        output: impl Into<Which<'n>>,
+    ) -> Result<Vec<E>, Error> {
+        let output = self.which(output)?;
         self.bound_output(output)?.is_of::<E>()?;
         let bound = self.output(output)?;
         let api = current.ledger().api();
@@ -187,6 +204,7 @@ impl<'c, N, P> Prepared<'c, N, P> {
 
     /// All work that used the model or its buffers is known to be done.
     pub(crate) fn rest(&self) {
+        leads!(model: Running --> Loaded : Wait);
         self.model.loaded.rest();
         self.binding.rest();
         self.bound.blocks().for_each(Block::rest);
@@ -227,6 +245,8 @@ impl<'c, N, P> Prepared<'c, N, P> {
     }
 
     fn start(&mut self, current: &Current<'c, N>, stream: &Queue) -> Result<(), Error> {
+        // A prepared model is loaded; one in a `Pending` runs.
+        leads!(model: Loaded --> Running : Execute, model: Running --> Running : Execute);
         if self.binding.has_open_outputs() {
             // What the last execution left there is given back first (DATA-06).
             self.executed = false;
@@ -235,6 +255,10 @@ impl<'c, N, P> Prepared<'c, N, P> {
         self.binding.execute(current.ledger().api(), stream, &self.model.loaded)?;
         self.executed = true;
         Ok(())
+    }
+
+    fn which<'n>(&self, output: impl Into<Which<'n>>) -> Result<usize, Error> {
+        output.into().output(self.model.outputs.iter().map(|info| info.name.as_str()))
     }
 
     fn bound_output(&self, index: usize) -> Result<&BoundOutput, Error> {

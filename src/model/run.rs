@@ -1,11 +1,12 @@
 //! Running a model and waiting for the result.
 
-use super::bound::same_count;
+use super::tensor::arrange;
 use super::{Input, Model, Output, Outputs, TensorInfo};
 use crate::current::Current;
-use crate::error::{Error, InputError};
+use crate::error::Error;
 use crate::ffi::{Block, Given, Home};
 use crate::ledger::Ledger;
+use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use std::sync::Arc;
 
@@ -20,26 +21,33 @@ impl<'c, N> Model<'c, N> {
     /// device has no room, or the model fails.
     #[rule(MODEL_16, MODEL_18, MODEL_20, DATA_06, DATA_07, DATA_08)]
     pub fn run(&mut self, current: &mut Current<'c, N>, inputs: &[Input<'_>]) -> Result<Outputs, Error> {
-        self.run_alone(current, inputs)
+        self.run_when(current, inputs, |_| Ok(()))
     }
 }
 
 impl<'c, N, P> Model<'c, N, P> {
-    /// Nothing else may run on this model's working memory meanwhile.
-    pub(crate) fn run_alone(&mut self, current: &mut Current<'c, N>, inputs: &[Input<'_>]) -> Result<Outputs, Error> {
-        self.check(inputs)?;
+    /// As [`Model::run`], in a turn: as long as what `turn` gives is there, nothing else runs on this model's working
+    /// memory. It is asked for when the inputs are on the device, and gone when the model is done.
+    pub(crate) fn run_when<T>(
+        &mut self,
+        current: &mut Current<'c, N>,
+        inputs: &[Input<'_>],
+        turn: impl FnOnce(&Current<'c, N>) -> Result<T, Error>,
+    ) -> Result<Outputs, Error> {
+        leads!(model: Loaded --> Loaded : Run);
+        let inputs = arrange(inputs, &self.inputs)?;
         let mut buffers = Buffers { ledger: current.ledger(), blocks: Vec::new() };
-        let outputs = self.run_in(&mut buffers, inputs);
+        let outputs = self.run_in(&mut buffers, &inputs, || turn(current));
         let freed = buffers.free();
         outputs.and_then(|outputs| freed.map(|()| outputs))
     }
 
-    fn check(&self, inputs: &[Input<'_>]) -> Result<(), InputError> {
-        same_count(&self.inputs, inputs.len())?;
-        inputs.iter().zip(&self.inputs).try_for_each(|(input, info)| input.check(info))
-    }
-
-    fn run_in(&self, buffers: &mut Buffers<'c>, inputs: &[Input<'_>]) -> Result<Outputs, Error> {
+    fn run_in<T>(
+        &self,
+        buffers: &mut Buffers<'c>,
+        inputs: &[&Input<'_>],
+        turn: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<Outputs, Error> {
         let api = buffers.ledger.api();
         let shapes: Vec<Vec<i64>> = inputs.iter().map(|input| dims(input.shape())).collect();
         let mut blocks = Vec::with_capacity(inputs.len());
@@ -64,7 +72,10 @@ impl<'c, N, P> Model<'c, N, P> {
             .map(|port| (port.bytes > 0).then(|| buffers.allocate(port.bytes)).transpose())
             .collect::<Result<_, _>>()?;
         let places: Vec<Option<&Block>> = results.iter().map(Option::as_deref).collect();
-        let outcomes = self.loaded.execute(api, &given, &places)?;
+        let outcomes = {
+            let _turn = turn()?;
+            self.loaded.execute(api, &given, &places)?
+        };
         let mut outputs = Vec::with_capacity(outcomes.len());
         let mut taken = Vec::with_capacity(outcomes.len());
         // First take over everything that the library allocated, then read: reading may fail.
@@ -81,7 +92,9 @@ impl<'c, N, P> Model<'c, N, P> {
 
 /// Copies one output to the host.
 fn read(ledger: &Ledger, info: &TensorInfo, dims: &[i64], block: Option<&Block>) -> Result<Output, Error> {
-    let shape: Vec<usize> = dims.iter().map(|size| usize::try_from(*size).unwrap_or(0)).collect();
+    // Where the library does not say what the run left, the model's own description has open sizes.
+    let shape: Option<Vec<usize>> = dims.iter().map(|size| usize::try_from(*size).ok()).collect();
+    let shape = shape.ok_or_else(|| Error::UnknownShape { name: info.name.clone() })?;
     let room = block.map_or(0, Block::bytes);
     // An element type that this crate does not know has the size that the library gave it.
     let need =

@@ -1,5 +1,7 @@
 //! Where a model comes from, and what it needs.
 
+use crate::current::Current;
+use crate::error::Error;
 use crate::ffi::{ModelImage, Sizes};
 use ascendcl_macros::rule;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -49,6 +51,18 @@ impl<'a> ModelSource<'a> {
 pub(super) struct Identity {
     pub(super) name: String,
     hash: u64,
+}
+
+impl<N> Current<'_, N> {
+    /// The bytes that a model needs on the device (`aclmdlQuerySize`, `aclmdlQuerySizeFromMem`).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] when the source is not a model, or its size depends on shapes that are chosen at each run.
+    #[rule(MODEL_19)]
+    pub fn model_size(&self, source: ModelSource<'_>) -> Result<ModelSize, Error> {
+        source.image().sizes(self.ledger().api()).map(ModelSize::from)
+    }
 }
 
 impl From<Sizes> for ModelSize {

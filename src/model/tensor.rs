@@ -1,15 +1,20 @@
 //! Tensors on the host: what goes into a model, and what comes out.
 
-use super::TensorInfo;
+use super::bound::{names, same_count};
 use super::description::Shape;
+use super::{TensorInfo, Which};
 use crate::Element;
 use crate::error::{Error, InputError};
 use crate::ffi::{ElementType, bytes_of, collect_elements};
 use ascendcl_macros::rule;
 
 /// One input of a run: a shape and the elements, in row-major order.
+///
+/// Inputs stand in the model's order; one that is [named](Self::for_port) goes where its name is, and the others follow
+/// each other around it.
 #[derive(Clone, Debug)]
 pub struct Input<'a> {
+    name: Option<&'a str>,
     shape: Vec<usize>,
     element: ElementType,
     bytes: &'a [u8],
@@ -28,7 +33,13 @@ impl<'a> Input<'a> {
             let shape = format!("{shape:?}");
             return Err(InputError::Length { shape, expected, found: elements.len() }.into());
         }
-        Ok(Self { shape: shape.to_vec(), element: E::TYPE, bytes: bytes_of(elements) })
+        Ok(Self { name: None, shape: shape.to_vec(), element: E::TYPE, bytes: bytes_of(elements) })
+    }
+
+    /// For the model's input of this name, wherever it stands.
+    #[rule(DATA_07)]
+    pub fn for_port(self, name: &'a str) -> Self {
+        Self { name: Some(name), ..self }
     }
 
     pub(super) fn shape(&self) -> &[usize] {
@@ -39,7 +50,7 @@ impl<'a> Input<'a> {
         self.bytes
     }
 
-    pub(super) fn check(&self, info: &TensorInfo) -> Result<(), InputError> {
+    fn check(&self, info: &TensorInfo) -> Result<(), InputError> {
         let name = || info.name.clone();
         let truth_values_as_bytes = info.element == ElementType::Bool && self.element == ElementType::U8;
         if self.element != info.element && !truth_values_as_bytes {
@@ -51,6 +62,30 @@ impl<'a> Input<'a> {
         }
         Ok(())
     }
+}
+
+/// The inputs in the model's order, each compared with the model's description.
+#[rule(DATA_07, DATA_08)]
+pub(super) fn arrange<'i, 'a>(inputs: &'i [Input<'a>], infos: &[TensorInfo]) -> Result<Vec<&'i Input<'a>>, InputError> {
+    same_count(infos, inputs.len())?;
+    for (index, input) in inputs.iter().enumerate() {
+        let Some(name) = input.name else { continue };
+        if !infos.iter().any(|info| info.name == name) {
+            return Err(InputError::NoSuchName { name: name.to_owned(), names: names(infos) });
+        }
+        if inputs.iter().skip(index + 1).any(|other| other.name == Some(name)) {
+            return Err(InputError::Twice { name: name.to_owned() });
+        }
+    }
+    let mut unnamed = inputs.iter().filter(|input| input.name.is_none());
+    let arranged = infos.iter().map(|info| {
+        let named = inputs.iter().find(|input| input.name == Some(&info.name));
+        // As many inputs as the model takes, no two of one name: one is left for every place without a named one.
+        let count = || InputError::Count { expected: infos.len(), found: inputs.len(), names: names(infos) };
+        let input = named.or_else(|| unnamed.next()).ok_or_else(count)?;
+        input.check(info).map(|()| input)
+    });
+    arranged.collect()
 }
 
 /// One output of a run, on the host.
@@ -105,18 +140,14 @@ impl Output {
 pub struct Outputs(pub(super) Vec<Output>);
 
 impl Outputs {
-    /// The output at `index`.
+    /// An output, by its place or by its name.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchOutput`].
-    pub fn get(&self, index: usize) -> Result<&Output, Error> {
+    /// [`Error::NoSuchOutput`], [`Error::NoOutputNamed`].
+    pub fn get<'n>(&self, output: impl Into<Which<'n>>) -> Result<&Output, Error> {
+        let index = output.into().output(self.iter().map(Output::name))?;
         self.0.get(index).ok_or(Error::NoSuchOutput { index, count: self.0.len() })
-    }
-
-    /// The output with this name, if the model has one.
-    pub fn named(&self, name: &str) -> Option<&Output> {
-        self.iter().find(|output| output.name == name)
     }
 
     /// All of them, in order.

@@ -3,9 +3,9 @@
 use super::ModelSource;
 use super::source::Identity;
 use crate::brand::{Brand, Unnamed};
+use crate::current::Current;
 use crate::error::Error;
 use crate::ffi::{Block, Home};
-use crate::ledger::Ledger;
 use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::assert_impl_all;
@@ -31,26 +31,33 @@ impl<N> Clone for Weights<'_, N> {
     }
 }
 
-impl<'c, N> Weights<'c, N> {
-    pub(crate) fn allocate(ledger: &'c Ledger, source: ModelSource<'_>) -> Result<Self, Error> {
-        let bytes = source.image().sizes(ledger.api())?.weights;
-        let block = ledger.allocate(Home::Device, bytes)?;
-        Ok(Self { block, of: source.identity(), _brand: Brand::NEW })
+impl<'c, N> Current<'c, N> {
+    /// Allocates memory for the weights of a model, to be shared by every load of it ([`Load`](crate::Load)). The first
+    /// load fills it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`model_size`](Self::model_size) and [`device_buffer`](Self::device_buffer).
+    pub fn weights(&self, source: ModelSource<'_>) -> Result<Weights<'c, N>, Error> {
+        let bytes = self.model_size(source)?.weights;
+        let block = self.ledger().allocate(Home::Device, bytes)?;
+        Ok(Weights { block, of: source.identity(), _brand: Brand::NEW })
     }
+}
 
+impl<N> Weights<'_, N> {
     /// The bytes of the weights.
     pub fn bytes(&self) -> usize {
         self.block.bytes()
     }
 
-    /// The memory, for a load of the model that it is meant for. A file may have been replaced since: its size is asked
-    /// for again.
-    pub(crate) fn block_for(&self, ledger: &Ledger, source: ModelSource<'_>) -> Result<Arc<Block>, Error> {
+    /// The memory, for a load of the model that it is meant for, of which `need` bytes are weights now: a file may have
+    /// been replaced.
+    pub(crate) fn block_for(&self, source: ModelSource<'_>, need: usize) -> Result<Arc<Block>, Error> {
         let found = source.identity();
         if found != self.of {
             return Err(Error::OtherModel { expected: self.of.name.clone(), found: found.name });
         }
-        let need = source.image().sizes(ledger.api())?.weights;
         if need > self.block.bytes() {
             return Err(Error::TooShort { what: "memory for the weights", need, have: self.block.bytes() });
         }

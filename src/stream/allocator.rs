@@ -2,14 +2,14 @@
 
 use super::Stream;
 use super::state::{
-    CanDecline, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, CompleteDescriptor, Fresh, Plain,
-    StreamState, With, WithDescriptor, leads,
+    CanDecline, CanRegister, CanRegisterDescriptor, CompleteDescriptor, Fresh, Plain, StreamState, With, WithDescriptor,
 };
 use crate::allocator::DeviceAllocator;
 use crate::allocator::descriptor::{Descriptor, HasAddress, HasAllocate, HasFree, HasObject};
 use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::{Elsewhere, Kept, Members, Registered};
+use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     where
         S: CanDecline,
     {
-        leads!(S: CanDecline => Plain);
+        leads!(stream: S, CanDecline => Plain);
         self.into_state(())
     }
 
@@ -41,7 +41,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     where
         S: CanRegister,
     {
-        leads!(S: CanRegister => With<A>);
+        leads!(stream: S, CanRegister => With<A>);
         let registered = Registered::new(allocator);
         match self.enroll(current, &registered) {
             Ok(()) => Ok(self.into_state(Arc::downgrade(&registered))),
@@ -58,7 +58,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     where
         S: CanRegisterDescriptor,
     {
-        leads!(S: CanRegisterDescriptor => WithDescriptor);
+        leads!(stream: S, CanRegisterDescriptor => WithDescriptor);
         // There is no Rust value to keep: the caller does.
         match self.tell(current, descriptor.members(), Arc::new(Elsewhere), || Ok(())) {
             Ok(()) => Ok(self.into_state(descriptor.complete())),
@@ -95,9 +95,9 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     ) -> Result<(), Error> {
         let ledger = current.ledger();
         ledger.supports_allocators()?;
-        ledger.synchronize(&self.queue, None)?;
+        ledger.synchronize(self.queue(), None)?;
         agrees()?;
-        let before = self.queue.register(ledger.api(), members, keeps)?;
+        let before = self.queue().register(ledger.api(), members, keeps)?;
         drop(before);
         Ok(())
     }
@@ -109,9 +109,9 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
         agrees: impl FnOnce() -> Result<(), Error>,
     ) -> Result<(), Error> {
         let ledger = current.ledger();
-        ledger.synchronize(&self.queue, None)?;
+        ledger.synchronize(self.queue(), None)?;
         agrees()?;
-        drop(self.queue.unregister(ledger.api())?);
+        drop(self.queue().unregister(ledger.api())?);
         Ok(())
     }
 }
@@ -127,7 +127,7 @@ impl<'c, N> Stream<'c, WithDescriptor, N> {
         self,
         current: &Current<'c, N>,
     ) -> Result<(Stream<'c, Fresh, N>, CompleteDescriptor), Undone<Self>> {
-        leads!(WithDescriptor: CanUnregister => Fresh);
+        leads!(stream: WithDescriptor, CanUnregister => Fresh);
         match self.tell_end(current, || Ok(())) {
             Ok(()) => Ok(self.exchange(())),
             Err(error) => Err(Undone { error, value: self }),
@@ -162,7 +162,7 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
         current: &Current<'c, N>,
         allocator: B,
     ) -> Result<(Stream<'c, With<B>, N>, A), Undone<(Self, B)>> {
-        leads!(With<A>: CanReplace => With<B>);
+        leads!(stream: With<A>, CanReplace => With<B>);
         let registered = Registered::new(allocator);
         let replaced = self.allocator().and_then(|before| {
             self.enroll_after(current, &registered, || before.has_all_blocks())?;
@@ -187,7 +187,7 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
     /// the stream is synchronised; or [`Error::Vendor`].
     #[rule(ALLOC_11, ALLOC_12, ALLOC_20)]
     pub fn unregister(self, current: &Current<'c, N>) -> Result<(Stream<'c, Fresh, N>, A), Undone<Self>> {
-        leads!(With<A>: CanUnregister => Fresh);
+        leads!(stream: With<A>, CanUnregister => Fresh);
         let ended = self.allocator().and_then(|allocator| {
             self.tell_end(current, || allocator.has_all_blocks())?;
             Ok(allocator)

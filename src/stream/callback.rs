@@ -1,6 +1,6 @@
 //! Code of the host in stream order.
 
-use super::{Pending, Stream, StreamState};
+use super::{Pending, Tasks};
 use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::message_of;
@@ -10,7 +10,7 @@ use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-impl<'c, S: StreamState, N> Stream<'c, S, N> {
+impl<'c, N> Tasks<'c, N> {
     /// Queues a call of `callback` on the host (`aclrtLaunchHostFunc`): it runs when everything queued before is done, on
     /// a thread of the library, and what is queued after it waits for it.
     ///

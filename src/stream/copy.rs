@@ -1,7 +1,7 @@
 //! Copies and sets in flight, and waiting.
 
 use super::operand::Operand;
-use super::{DefaultStream, Pending, Stream, StreamState};
+use super::{Pending, Tasks};
 use crate::Element;
 use crate::brand::INSIDE;
 use crate::current::Current;
@@ -13,7 +13,7 @@ use core::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-impl<'c, S: StreamState, N> Stream<'c, S, N> {
+impl<'c, N> Tasks<'c, N> {
     /// Queues a copy from the host to the device (`aclrtMemcpyAsync`). Both buffers are in flight until the result is
     /// [waited](Pending::wait) for; then all of the device buffer is written.
     ///
@@ -191,59 +191,6 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     /// [`Error::Vendor`] whose code [`is_timeout`](crate::Code::is_timeout) when the time was up: the work is still in
     /// flight then, and what it uses stays out of reach.
     #[rule(STREAM_16)]
-    pub fn synchronize_within(&self, current: &Current<'c, N>, limit: Duration) -> Result<(), Error> {
-        current.ledger().synchronize(&self.queue, Some(limit))
-    }
-}
-
-/// The everyday copies, for simple programs; what is more is on [`Stream`].
-impl<'c, N> DefaultStream<'c, N> {
-    /// As [`Stream::copy_to_device`].
-    ///
-    /// # Errors
-    ///
-    /// The same.
-    pub fn copy_to_device<E: Element, H: Operand<'c, HostBuffer<'c, E, N>, N>, D: Destination<'c, E, N>>(
-        &self,
-        current: &Current<'c, N>,
-        from: H,
-        to: D,
-    ) -> Copied<'c, HostBuffer<'c, E, N>, DeviceBuffer<'c, E, N>, N, (H, D)> {
-        to_device(current, &self.queue, from, to)
-    }
-
-    /// As [`Stream::copy_to_host`].
-    ///
-    /// # Errors
-    ///
-    /// The same.
-    pub fn copy_to_host<
-        E: Element,
-        D: Operand<'c, DeviceBuffer<'c, E, N>, N>,
-        H: Operand<'c, HostBuffer<'c, E, N>, N>,
-    >(
-        &self,
-        current: &Current<'c, N>,
-        from: D,
-        to: H,
-    ) -> Copied<'c, DeviceBuffer<'c, E, N>, HostBuffer<'c, E, N>, N, (D, H)> {
-        to_host(current, &self.queue, from, to)
-    }
-
-    /// As [`Stream::synchronize`].
-    ///
-    /// # Errors
-    ///
-    /// The same.
-    pub fn synchronize(&self, current: &Current<'c, N>) -> Result<(), Error> {
-        current.ledger().synchronize(&self.queue, None)
-    }
-
-    /// As [`Stream::synchronize_within`].
-    ///
-    /// # Errors
-    ///
-    /// The same.
     pub fn synchronize_within(&self, current: &Current<'c, N>, limit: Duration) -> Result<(), Error> {
         current.ledger().synchronize(&self.queue, Some(limit))
     }

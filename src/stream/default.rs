@@ -1,7 +1,8 @@
 //! The default stream.
 
+use super::Tasks;
 use crate::allocator::DeviceAllocator;
-use crate::brand::{Brand, StaysOnItsThread, Unnamed};
+use crate::brand::{StaysOnItsThread, Unnamed};
 use crate::current::Current;
 use crate::ffi::Queue;
 use ascendcl_macros::rule;
@@ -10,15 +11,15 @@ use core::marker::PhantomData;
 use static_assertions::assert_not_impl_any;
 use std::sync::Arc;
 
-/// A view of the context's default stream, which is there without being created and goes with the context.
+/// A view of the context's default stream, which is there without being created and goes with the context. It takes the
+/// [`Tasks`] of all streams, and executes neither models nor operators.
 ///
 /// It has no `destroy`, and cannot have an allocator (ALLOC-01). It stays on its thread: work that several threads
 /// queue on the default stream has no order that a program could rely on. An explicit [`Stream`](crate::Stream) is
 /// better for all but the simplest programs.
 #[rule(DEV_04, THREAD_02, STREAM_02, STREAM_03, STREAM_12)]
 pub struct DefaultStream<'c, N = Unnamed> {
-    pub(super) queue: Arc<Queue>,
-    _brand: Brand<'c, N>,
+    pub(super) tasks: Tasks<'c, N>,
     _here: StaysOnItsThread,
 }
 
@@ -40,7 +41,7 @@ pub(crate) mod sealed {
 
 impl<'c, N> DefaultStream<'c, N> {
     pub(crate) fn new(queue: Arc<Queue>) -> Self {
-        Self { queue, _brand: Brand::NEW, _here: StaysOnItsThread::HERE }
+        Self { tasks: Tasks::new(queue), _here: StaysOnItsThread::HERE }
     }
 
     /// Not available: this function is here to say so in the compiler's message. It needs a stream that takes an
@@ -56,6 +57,6 @@ impl<'c, N> DefaultStream<'c, N> {
 
 impl<N> fmt::Debug for DefaultStream<'_, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DefaultStream").field("queue", &self.queue).finish_non_exhaustive()
+        f.debug_struct("DefaultStream").field("queue", self.queue()).finish_non_exhaustive()
     }
 }

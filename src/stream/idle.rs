@@ -24,7 +24,8 @@ use std::sync::{Arc, Weak};
 /// ```
 #[rule(ALLOC_11)]
 pub struct Idle<'i, 'c, A: DeviceAllocator, N = Unnamed> {
-    /// Weak: a proof that is forgotten keeps nothing, and the allocator can be given back.
+    /// Not the allocator itself: a proof that lies in a variable after its last use must not keep the allocator from being
+    /// given back.
     allocator: Weak<Registered<A>>,
     /// The stream, or the permit of its group: nobody else can use it meanwhile.
     _held: PhantomData<&'i mut A>,
@@ -56,8 +57,8 @@ impl<'c, A: DeviceAllocator, N> Permit<'c, A, N> {
 #[cfg(feature = "ge")]
 impl<'c, A: DeviceAllocator, N> Idle<'_, 'c, A, N> {
     /// The caller has synchronised the only stream that the allocator serves, and holds it.
-    pub(crate) fn of(allocator: Arc<Registered<A>>) -> Self {
-        Self { allocator: Arc::downgrade(&allocator), _held: PhantomData, _brand: Brand::NEW }
+    pub(crate) fn of(allocator: &Arc<Registered<A>>) -> Self {
+        Self { allocator: Arc::downgrade(allocator), _held: PhantomData, _brand: Brand::NEW }
     }
 }
 
@@ -92,8 +93,8 @@ impl<'c, N> Idle<'_, 'c, PoolAllocator, N> {
     ///
     /// The same.
     pub fn grow(&self, current: &Current<'c, N>, bytes: usize) -> Result<(), Error> {
-        let pool = self.allocator.upgrade().ok_or(Error::Gone { what: "allocator" })?;
-        grow(&pool, current, bytes)
+        let gone = Error::Gone { what: "allocator" };
+        grow(&*self.allocator.upgrade().ok_or(gone)?, current, bytes)
     }
 }
 

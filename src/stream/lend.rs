@@ -1,7 +1,7 @@
 //! Copies from and to slices that the caller keeps.
 
 use super::operand::Operand;
-use super::{Pending, Stream, StreamState};
+use super::{Pending, Tasks};
 use crate::Element;
 use crate::brand::{Brand, INSIDE, StaysOnItsThread, Unnamed};
 use crate::current::Current;
@@ -22,7 +22,7 @@ impl<'c, N> Current<'c, N> {
     /// **The process is aborted** when the library cannot tell that the copies are over, that is when a stream cannot be
     /// synchronised and a second attempt fails, too: the memory is the caller's again as soon as `lend` returns, and
     /// nothing in the process could keep the device from writing to it. A wait on a device that hangs does not return;
-    /// [`Stream::synchronize_within`] inside `program` tells that earlier.
+    /// [`Tasks::synchronize_within`] inside `program` tells that earlier.
     ///
     /// ```
     /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
@@ -73,10 +73,10 @@ impl<'env, 'c, N> Lender<'_, 'env, 'c, N> {
     ///
     /// The buffer as it was: [`Error::LengthMismatch`], [`Error::OtherStream`] when it is in flight elsewhere, or
     /// [`Error::Vendor`].
-    pub fn copy_to_device<E: Element, S: StreamState, D: Destination<'c, E, N>>(
+    pub fn copy_to_device<E: Element, D: Destination<'c, E, N>>(
         &self,
         current: &Current<'c, N>,
-        stream: &Stream<'c, S, N>,
+        stream: &Tasks<'c, N>,
         from: &'env [E],
         to: D,
     ) -> Result<Pending<'c, DeviceBuffer<'c, E, N>, N>, Undone<D>> {
@@ -94,10 +94,10 @@ impl<'env, 'c, N> Lender<'_, 'env, 'c, N> {
     /// # Errors
     ///
     /// As for [`copy_to_device`](Self::copy_to_device).
-    pub fn copy_to_host<E: Element, S: StreamState, D: Operand<'c, DeviceBuffer<'c, E, N>, N>>(
+    pub fn copy_to_host<E: Element, D: Operand<'c, DeviceBuffer<'c, E, N>, N>>(
         &self,
         current: &Current<'c, N>,
-        stream: &Stream<'c, S, N>,
+        stream: &Tasks<'c, N>,
         from: D,
         to: &'env mut [E],
     ) -> Result<Pending<'c, DeviceBuffer<'c, E, N>, N>, Undone<D>> {

@@ -13,12 +13,14 @@ mod payload;
 mod pending;
 mod shared;
 mod state;
+mod tasks;
 mod tensor;
 
-use crate::brand::{Brand, NotShared, Unnamed};
+use crate::brand::Unnamed;
 use crate::current::Current;
 use crate::error::Undone;
 use crate::ffi::Queue;
+use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -38,8 +40,10 @@ pub use state::{
     CanDecline, CanExecute, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, Fresh, Plain, StreamState,
     With, WithDescriptor,
 };
+pub use tasks::Tasks;
 
-/// An explicit stream (`aclrtCreateStream`): work queued on it runs in order (STREAM-04).
+/// An explicit stream (`aclrtCreateStream`): work queued on it runs in order. Copies, sets, events, callbacks and waits are
+/// those of all streams, its [`Tasks`].
 ///
 /// `S` says what has been decided about the allocator of work that needs one; a new stream is [`Fresh`]. One thread
 /// uses a stream at a time: it can be sent, not shared (THREAD-03). A stream that is dropped is destroyed by
@@ -47,10 +51,8 @@ pub use state::{
 #[must_use = "a stream that is dropped is destroyed by `collect` or at the end of its scope; `destroy` shows the errors"]
 #[rule(THREAD_03, STREAM_01, STREAM_04, STREAM_09)]
 pub struct Stream<'c, S: StreamState = Fresh, N = Unnamed> {
-    queue: Arc<Queue>,
+    tasks: Tasks<'c, N>,
     carries: S::Carries,
-    _brand: Brand<'c, N>,
-    _not_shared: NotShared,
 }
 
 assert_impl_all!(Stream<'static>: Send);
@@ -58,19 +60,15 @@ assert_not_impl_any!(Stream<'static>: Sync, Clone);
 
 impl<'c, N> Stream<'c, Fresh, N> {
     pub(crate) fn new(queue: Arc<Queue>) -> Self {
-        Self { queue, carries: (), _brand: Brand::NEW, _not_shared: NotShared::NEW }
+        Self { tasks: Tasks::new(queue), carries: () }
     }
 }
 
 impl<'c, S: StreamState, N> Stream<'c, S, N> {
-    pub(crate) fn queue(&self) -> &Arc<Queue> {
-        &self.queue
-    }
-
     /// The same stream in another state, and what it carried in this one.
     fn exchange<T: StreamState>(self, carries: T::Carries) -> (Stream<'c, T, N>, S::Carries) {
-        let Self { queue, carries: before, _brand, _not_shared } = self;
-        (Stream { queue, carries, _brand, _not_shared }, before)
+        let Self { tasks, carries: before } = self;
+        (Stream { tasks, carries }, before)
     }
 
     fn into_state<T: StreamState>(self, carries: T::Carries) -> Stream<'c, T, N> {
@@ -84,7 +82,9 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     /// The stream as it was, when its work failed or the library refuses.
     #[rule(STREAM_05, STREAM_06, STREAM_07, STREAM_08)]
     pub fn destroy(self, current: &Current<'c, N>) -> Result<(), Undone<Self>> {
-        match current.ledger().destroy_stream(&self.queue) {
+        leads!(stream: Fresh --> End : Destroy, stream: Plain --> End : Destroy);
+        leads!(stream: With --> End : Destroy, stream: WithDescriptor --> End : Destroy);
+        match current.ledger().destroy_stream(self.queue()) {
             // The allocator, if the stream had one, is dropped here.
             Ok(_) => Ok(()),
             Err(error) => Err(Undone { error, value: self }),
@@ -94,6 +94,6 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
 
 impl<S: StreamState, N> fmt::Debug for Stream<'_, S, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Stream").field("queue", &self.queue).finish_non_exhaustive()
+        f.debug_struct("Stream").field("queue", self.queue()).finish_non_exhaustive()
     }
 }

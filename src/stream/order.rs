@@ -1,14 +1,14 @@
 //! Order between streams, by events.
 
 use super::payload::Payload;
-use super::{Pending, Stream, StreamState};
+use super::{Pending, Tasks};
 use crate::brand::INSIDE;
 use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::event::{CanWait, Event};
 use ascendcl_macros::rule;
 
-impl<'c, S: StreamState, N> Stream<'c, S, N> {
+impl<'c, N> Tasks<'c, N> {
     /// Hands work in flight from its stream to this one: what is queued here from now on waits for the event
     /// (`aclrtStreamWaitEvent`), and may use what the work used.
     ///

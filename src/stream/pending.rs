@@ -15,7 +15,7 @@ use std::time::Duration;
 ///
 /// The buffers are out of reach until the stream was synchronised. Until then they can be given, as they are, to
 /// more work on the same stream ([`Operand`](super::Operand)): [`split`](Self::split) takes several apart, and
-/// [`Stream::take_over`](crate::Stream::take_over) hands them to another stream.
+/// [`Tasks::take_over`](crate::Tasks::take_over) hands them to another stream.
 ///
 /// ```
 /// use ascendcl::{Library, RunError};

@@ -1,12 +1,13 @@
 //! One allocator for several streams, of which one runs at a time.
 
-use super::state::{CanRegister, CanUnregister, Fresh, StreamState, With, leads};
+use super::state::{CanRegister, Fresh, StreamState, With};
 use super::{Operand, Pending, Stream};
 use crate::allocator::DeviceAllocator;
 use crate::brand::{Brand, Unnamed};
 use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::Registered;
+use crate::life_cycle::leads;
 use crate::model::Prepared;
 use ascendcl_macros::rule;
 use core::fmt;
@@ -54,7 +55,7 @@ impl<'c, A: DeviceAllocator, N> Permit<'c, A, N> {
         current: &Current<'c, N>,
         stream: Stream<'c, S, N>,
     ) -> Result<Member<'c, A, N>, Undone<Stream<'c, S, N>>> {
-        leads!(S: CanRegister => With<A>);
+        leads!(stream: S, CanRegister => With<A>);
         match stream.enroll(current, &self.allocator) {
             Ok(()) => Ok(Member { stream: stream.into_state(Arc::downgrade(&self.allocator)) }),
             Err(error) => Err(Undone { error, value: stream }),
@@ -104,7 +105,7 @@ impl<'c, A: DeviceAllocator, N> Member<'c, A, N> {
     ///
     /// The member as it was, when the library refuses.
     pub fn detach(self, current: &Current<'c, N>) -> Result<Stream<'c, Fresh, N>, Undone<Self>> {
-        leads!(With<A>: CanUnregister => Fresh);
+        leads!(stream: With<A>, CanUnregister => Fresh);
         match self.stream.tell_end(current, || Ok(())) {
             Ok(()) => Ok(self.stream.into_state(())),
             Err(error) => Err(Undone { error, value: self }),

@@ -36,13 +36,5 @@ impl StreamState for WithDescriptor {
     type Carries = CompleteDescriptor;
 }
 
-/// Holds a transition to the life cycle's declaration: the operation leads from one state to the other.
-macro_rules! leads {
-    ($from:ty: $operation:ident => $to:ty) => {
-        const { assert!(<$from as $operation>::THEN.is(<$to as ascendcl_rules::stream::State>::AT)) }
-    };
-}
-pub(super) use leads;
-
 /// A descriptor with all four mandatory members.
 pub(super) type CompleteDescriptor = Descriptor<Object, Allocate, Free, Address>;

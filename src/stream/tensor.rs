@@ -1,7 +1,7 @@
 //! Copies to the inputs and from the outputs of models that are prepared for a stream.
 
 use super::operand::Operand;
-use super::{Pending, Stream, StreamState};
+use super::{Pending, Tasks};
 use crate::Element;
 use crate::brand::INSIDE;
 use crate::current::Current;
@@ -10,7 +10,7 @@ use crate::ffi::Place;
 use crate::memory::HostBuffer;
 use crate::model::Prepared;
 
-impl<'c, S: StreamState, N> Stream<'c, S, N> {
+impl<'c, N> Tasks<'c, N> {
     /// Queues a copy from the host to an input of a prepared model (`aclrtMemcpyAsync`). An execution that is queued next
     /// on this stream finds it there.
     ///

@@ -43,6 +43,12 @@ pub mod error_codes {
             .find(|(number, _)| *number == code)
             .map(|(_, name)| *name)
     }
+
+    /// The number of a return code that the headers spell so.
+    pub fn error_code(name: &str) -> Option<aclError> {
+        let named = |(_, known): &&(aclError, &str)| *known == name;
+        [acl::NAMES, rt::NAMES, ge::NAMES].into_iter().flatten().find(named).map(|(number, _)| *number)
+    }
 }
 
 pub use library::{Library, LoadError, MissingSymbol, Origin, Resolver};

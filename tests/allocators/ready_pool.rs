@@ -148,6 +148,25 @@ fn memory_goes_back_to_the_system_when_the_stream_is_idle_and_not_before() {
 }
 
 #[test]
+fn a_proof_that_is_still_in_a_variable_does_not_keep_the_allocator() {
+    let books = books();
+    in_books(&books, |current| {
+        let pool = PoolAllocator::new(current, 4096).unwrap();
+        let mut stream = current.stream().unwrap().register(current, pool).unwrap();
+        let idle = stream.idle(current).unwrap();
+        idle.grow(current, 4096).unwrap();
+        // `idle` is dropped at the end of this block, and is not used from here on.
+        let (stream, pool) = stream.replace(current, PoolAllocator::new(current, 4096).unwrap()).unwrap();
+        assert_eq!(pool.statistics().reserved, 8192);
+        let (_, pool) = stream.unregister(current).unwrap();
+        let mut permit = Permit::new(current, pool);
+        let idle = permit.idle();
+        idle.trim(current).unwrap();
+        assert!(permit.into_allocator().is_ok());
+    });
+}
+
+#[test]
 fn what_the_library_refuses_to_free_stays_with_the_scope() {
     let books = books();
     in_books(&books, |current| {

@@ -3,8 +3,8 @@
 use super::common::{alone, digits_in_batches_of};
 use super::{collect, in_context, inside};
 use ascendcl::{
-    Current, DeviceAddress, DeviceAllocator, Error, Event, InLane, Input, Lane, Model, ModelSource, Permit, Plain,
-    Prepared, Recorded, Thread, Unnamed,
+    Current, DeviceAddress, DeviceAllocator, Error, Event, InLane, Input, Lane, Load, Model, ModelSource, Permit,
+    Plain, Prepared, Recorded, Thread, Unnamed,
 };
 use ascendcl_macros::proves;
 use ascendcl_sim::control::live;
@@ -45,7 +45,7 @@ pub(crate) fn nothing() -> impl DeviceAllocator {
 
 /// A model of fixed shape, which asks no allocator for memory, with its buffers.
 fn prepared<'c>(current: &Current<'c>) -> Prepared<'c> {
-    let model = current.load_model_from_memory(&digits_in_batches_of(8)).unwrap();
+    let model = current.load(ModelSource::memory(&digits_in_batches_of(8)).into()).unwrap();
     model.prepare(current, &[&[8, 64]], &[&[8, 10]]).unwrap()
 }
 
@@ -58,7 +58,8 @@ fn in_lane(
         let source = ModelSource::memory(&image);
         let room = 2 * current.model_size(source).unwrap().work;
         let stream = current.stream().unwrap().without_allocator();
-        current.lane(stream, room, |current, lane| program(current, lane, source)).unwrap().unwrap();
+        let workspace = current.workspace(room).unwrap();
+        current.lane(stream, workspace, |current, lane| program(current, lane, source)).unwrap();
     });
 }
 
@@ -71,7 +72,7 @@ fn ready<'c, 'l>(current: &Current<'c>, model: Model<'c, Unnamed, InLane<'l>>) -
 fn a_forgotten_lane_leaves_nothing_though_its_models_are_in_flight() {
     let alone = alone();
     in_lane(|current, mut lane, source| {
-        let model = ready(current, lane.load(current, source, None)?);
+        let model = ready(current, lane.load(current, source.into())?);
         mem::forget(lane.execute(current, model)?);
         mem::forget(lane);
         collect(current);
@@ -85,8 +86,8 @@ fn a_forgotten_lane_leaves_nothing_though_its_models_are_in_flight() {
 fn a_lanes_memory_outlives_the_lane_while_a_model_is_loaded_on_it() {
     let alone = alone();
     in_lane(|current, mut lane, source| {
-        let model = lane.load(current, source, None)?;
-        let other = ready(current, lane.load(current, source, None)?);
+        let model = lane.load(current, source.into())?;
+        let other = ready(current, lane.load(current, source.into())?);
         let running = lane.execute(current, other)?;
         drop(lane.into_stream());
         collect(current);
@@ -105,8 +106,8 @@ fn a_lanes_memory_outlives_the_lane_while_a_model_is_loaded_on_it() {
 fn swapped_models_of_a_lane_run_one_after_the_other_all_the_same() {
     let alone = alone();
     in_lane(|current, mut lane, source| {
-        let mut one = ready(current, lane.load(current, source, None)?);
-        let mut two = ready(current, lane.load(current, source, None)?);
+        let mut one = ready(current, lane.load(current, source.into())?);
+        let mut two = ready(current, lane.load(current, source.into())?);
         one.write(current, 0, &[1.0_f32; 512])?;
         two.write(current, 0, &[2.0_f32; 512])?;
         let (mut first, mut second) = (lane.execute(current, one)?, lane.execute(current, two)?);
@@ -122,7 +123,7 @@ fn swapped_models_of_a_lane_run_one_after_the_other_all_the_same() {
 fn a_panic_while_a_lane_is_locked_lets_the_next_thread_go_on() {
     let alone = alone();
     in_lane(|current, mut lane, source| {
-        let mut model = lane.load(current, source, None)?;
+        let mut model = lane.load(current, source.into())?;
         let lane = Mutex::new(lane);
         let panicked = catch_unwind(AssertUnwindSafe(|| {
             let mut lane = lane.lock().unwrap();
@@ -143,9 +144,9 @@ fn a_panic_while_a_lane_is_locked_lets_the_next_thread_go_on() {
 fn a_lane_that_is_too_small_loads_nothing() {
     let alone = alone();
     in_lane(|current, mut lane, source| {
-        let models = [lane.load(current, source, None)?, lane.load(current, source, None)?];
+        let models = [lane.load(current, source.into())?, lane.load(current, source.into())?];
         let loaded = live().models;
-        let refused = lane.load(current, source, None).unwrap_err();
+        let refused = lane.load(current, source.into()).unwrap_err();
         assert!(matches!(refused, Error::TooShort { need, have, .. } if need > have), "{refused}");
         assert_eq!(live().models, loaded);
         drop(models);
@@ -168,7 +169,7 @@ fn weights_are_freed_after_the_last_of_many_threads_unloads() {
                 scope.spawn(move || {
                     let mut thread = Thread::new().unwrap();
                     let entered = context.enter(&mut thread, |current| {
-                        let mut model = current.load_on(source, &weights).unwrap();
+                        let mut model = current.load(Load::builder().source(source).weights(&weights).build()).unwrap();
                         drop(weights);
                         model.run(current, &[Input::new(&[8, 64], &[0.0_f32; 512]).unwrap()]).unwrap();
                         if round % 2 == 0 {

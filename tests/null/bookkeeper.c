@@ -47,7 +47,7 @@ static _Thread_local handle current;
 static struct { char name[64]; int calls, refusals, code; } names[NAMES];
 static struct object objects[OBJECTS];
 static char log_text[TEXT], broken[TEXT], seen[TEXT], soc[64] = "Bookkeeper";
-static int taken[DEVICES], initialised, outputs, lose_callbacks;
+static int taken[DEVICES], initialised, outputs, lose_callbacks, on_device;
 /* When the block of a copy is given back: */
 static enum { AFTER_THE_LAUNCH, AT_A_SYNCHRONISE, TWICE, NEVER } give_back;
 static void *near;
@@ -129,7 +129,7 @@ void null_reset(void) {
     memset(objects, 0, sizeof objects);
     memset(taken, 0, sizeof taken);
     *log_text = *broken = 0;
-    initialised = outputs = lose_callbacks = 0;
+    initialised = outputs = lose_callbacks = on_device = 0;
     give_back = AFTER_THE_LAUNCH;
     near = current = NULL;
     snprintf(soc, sizeof soc, "Bookkeeper");
@@ -210,9 +210,25 @@ aclError aclFinalizeReference(uint64_t *left) {
 }
 const char *aclGetRecentErrMsg(void) { return NULL; }
 const char *aclrtGetSocName(void) { return soc; }
+/* 1 is a host. */
+aclError aclrtGetRunMode(unsigned *mode) {
+    ENTER;
+    *mode = !on_device;
+    return leave(0);
+}
+void null_on_device(int yes) {
+    pthread_mutex_lock(&lock);
+    on_device = yes;
+    pthread_mutex_unlock(&lock);
+}
 aclError aclrtGetDeviceCount(uint32_t *number) {
     ENTER;
     *number = DEVICES;
+    return leave(0);
+}
+aclError aclrtGetRunMode(unsigned *mode) {
+    ENTER;
+    *mode = 1;
     return leave(0);
 }
 aclError aclrtSetDevice(int32_t id) {
@@ -227,6 +243,8 @@ aclError aclrtResetDevice(int32_t id) {
     if (--taken[id] == 0)
         for (int index = 0; index < OBJECTS; index++)
             if (objects[index].kind == CONTEXT && objects[index].device == id) breaks("reset under a context");
+            else if (objects[index].kind && objects[index].context == (handle)(uintptr_t)(0x100 + id))
+                breaks("reset under an object of the default context");
     current = NULL;
     return leave(0);
 }
@@ -283,6 +301,8 @@ aclError aclrtDestroyStream(handle stream) {
     return leave(0);
 }
 static aclError synchronised(handle stream) {
+    /* The default stream, which never has work here. */
+    if (!stream) return leave(current ? 0 : NO_CONTEXT);
     struct object *found = used_stream(stream);
     if (!found) return leave(INVALID);
     found->work = 0;
@@ -359,9 +379,10 @@ aclError aclrtMemset(void *start, size_t room, int32_t value, size_t size) {
     memset(start, value, size);
     return leave(0);
 }
-/* The direction of a copy is a number: 1 for a destination on the device, and 2 for a source there. */
+/* The direction of a copy is a number: 1 for a destination on the device, and 2 for a source there. All memory is, where the
+ * program runs on the device. */
 static void directed(void *to, const void *from, unsigned kind) {
-    unsigned found = (find(DEVICE_BLOCK, to) ? 1 : 0) + (find(DEVICE_BLOCK, (void *)from) ? 2 : 0);
+    unsigned found = on_device ? 3 : (find(DEVICE_BLOCK, to) ? 1 : 0) + (find(DEVICE_BLOCK, (void *)from) ? 2 : 0);
     if (kind != found) breaks("copied in another direction than stated");
 }
 aclError aclrtMemcpy(void *to, size_t room, const void *from, size_t size, unsigned kind) {
@@ -448,12 +469,65 @@ void null_lose_callbacks(int lose) {
     pthread_mutex_unlock(&lock);
 }
 
-aclError aclmdlLoadFromFile(const char *path, uint32_t *id) {
-    (void)path;
-    ENTER;
+/* Every model needs so many bytes. */
+enum { WORK_BYTES = 256, WEIGHT_BYTES = 64 };
+static aclError loaded(uint32_t *id) {
     if (!current) return leave(NO_CONTEXT);
     *id = (uint32_t)(uintptr_t)make(MODEL, NULL)->handle;
     return leave(0);
+}
+/* Memory of the caller's, or null and nothing. */
+static void lent(void *start, size_t size, size_t need) {
+    if (!start && size) breaks("gave a size without an address");
+    if (start && !find(DEVICE_BLOCK, start)) breaks("loaded onto memory that is gone");
+    if (start && size < need) breaks("loaded onto too little memory");
+}
+/* Where the program runs on the device, an image is in a block of it. */
+static void image(const void *start) {
+    if (on_device != (find(DEVICE_BLOCK, (void *)start) != NULL)) breaks("gave an image in the other kind of memory");
+}
+aclError aclmdlQuerySize(const char *path, size_t *work, size_t *weights) {
+    (void)path;
+    ENTER;
+    *work = WORK_BYTES;
+    *weights = WEIGHT_BYTES;
+    return leave(0);
+}
+aclError aclmdlQuerySizeFromMem(const void *model, size_t size, size_t *work, size_t *weights) {
+    (void)size;
+    ENTER;
+    image(model);
+    *work = WORK_BYTES;
+    *weights = WEIGHT_BYTES;
+    return leave(0);
+}
+aclError aclmdlLoadFromFile(const char *path, uint32_t *id) {
+    (void)path;
+    ENTER;
+    return loaded(id);
+}
+aclError aclmdlLoadFromMem(const void *model, size_t size, uint32_t *id) {
+    (void)size;
+    ENTER;
+    image(model);
+    return loaded(id);
+}
+aclError aclmdlLoadFromFileWithMem(const char *path, uint32_t *id, void *work, size_t work_size, void *weights,
+                                   size_t weight_size) {
+    (void)path;
+    ENTER;
+    lent(work, work_size, WORK_BYTES);
+    lent(weights, weight_size, WEIGHT_BYTES);
+    return loaded(id);
+}
+aclError aclmdlLoadFromMemWithMem(const void *model, size_t size, uint32_t *id, void *work, size_t work_size,
+                                  void *weights, size_t weight_size) {
+    (void)size;
+    ENTER;
+    image(model);
+    lent(work, work_size, WORK_BYTES);
+    lent(weights, weight_size, WEIGHT_BYTES);
+    return loaded(id);
 }
 aclError aclmdlUnload(uint32_t id) {
     ENTER;

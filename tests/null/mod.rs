@@ -147,6 +147,11 @@ impl Books {
         self.set("null_outputs", 1);
     }
 
+    /// From now on the program runs on the device.
+    pub fn run_on_device(&self) {
+        self.set("null_on_device", 1);
+    }
+
     fn set(&self, name: &str, value: c_int) {
         // SAFETY: as stated in `control`.
         unsafe { control::<unsafe extern "C" fn(c_int)>(name)(value) };

@@ -11,7 +11,8 @@ rules! {
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "A default context is never used: `Device::context` makes one of its own each time.",
+            means: "A context of its own is what `Device::context` makes; who asks for `Device::default_context` \
+                shares it, and its scope owns what is made in it.",
         }
         CTX_02 = "CTX-02" {
             text: "The default context cannot be destroyed with aclrtDestroyContext. Seed 002 states the opposite; \
@@ -23,7 +24,8 @@ rules! {
             basis: "doc+source",
             priority: 1,
             class: ByConstruction,
-            means: "Nothing names a default context, and only contexts that this crate made are ever destroyed.",
+            means: "Only contexts that this crate made are destroyed: the scope of a default context does not destroy \
+                it.",
         }
         CTX_03 = "CTX-03" {
             text: "Only contexts made by aclrtCreateContext may be destroyed, and only once.",

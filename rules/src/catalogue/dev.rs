@@ -39,8 +39,8 @@ rules! {
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "`Current::default_stream` is a view of the stream that is there; every context is made by this \
-                crate, and a device's own default context is never used.",
+            means: "`Device::default_context` and `Current::default_stream` are views of what is there; neither makes \
+                anything.",
         }
         DEV_04 = "DEV-04" {
             text: "Resetting the device implicitly releases its default context and default stream; they must not be \
@@ -52,7 +52,8 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "`DefaultStream` has no way to be destroyed, and nothing names a default context.",
+            means: "`DefaultStream` and `Context` have no way to be destroyed, and the scope of a default context \
+                leaves it to the device.",
         }
         DEV_05 = "DEV-05" {
             text: "Device reset also releases every stream created under the default context (after waiting for its \
@@ -64,8 +65,8 @@ rules! {
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "Nothing is made in a device's default context: each object is of an explicit context, which is \
-                gone before the device is reset.",
+            means: "What is made in a context, the default one among them, is gone when its scope ends, and the scope \
+                borrows the device.",
         }
         DEV_06 = "DEV-06" {
             text: "aclrtSetDevice and aclrtResetDevice are counted per device; resources are only freed when resets \

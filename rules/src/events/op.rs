@@ -84,6 +84,16 @@ pub enum Op {
     LaunchHostFunction,
     /// A queued callback begins: everything before it on its stream is over.
     Begin,
+    /// The library has asked an allocator of the caller for a block, for work of the stream that takes part.
+    Take,
+    /// The library gives a block back to the caller's allocator.
+    GiveBack,
+    /// A callback of the caller's allocator calls for an execution or a registration.
+    Reenter,
+    /// A wait for a stream is given up: it could never have ended.
+    GiveUp,
+    /// Memory that queued work reads is found to have changed since the work was queued.
+    Alter,
 }
 
 /// A member of an allocator descriptor.
@@ -139,4 +149,8 @@ pub enum Flag {
     Blocks,
     /// The program runs on the device itself, where host and device memory are one.
     OnDevice,
+    /// The allocator had no block.
+    NoBlock,
+    /// What is awaited waits for a callback that only the waiting thread runs.
+    OwnCallback,
 }

@@ -2,7 +2,7 @@
 
 use super::scene::Case;
 use crate::catalogue::*;
-use crate::events::{Kind, Object, Op};
+use crate::events::{Flag, Kind, Object, Op};
 
 /// What a callback may not do.
 pub(super) fn inside(case: &mut Case<'_>) {
@@ -60,6 +60,16 @@ pub(super) fn judge(case: &mut Case<'_>) {
             .against(earlier, "subscribed the first one");
         }
         (Op::Unsubscribe, _) => unsubscribe(case, stream),
+        (Op::GiveUp, subscribed) if event.is(Flag::OwnCallback) => {
+            case.report(
+                CB_05,
+                format!("{} waits for {stream}, which waits for a callback that only this thread runs", event.call),
+                "a reporting thread that runs the stream's callbacks meanwhile",
+                "let another thread loop on aclrtProcessReport, or call it here before the wait",
+            )
+            .about(stream)
+            .against_any(subscribed, "subscribed this thread to the stream");
+        }
         _ => {}
     }
 }

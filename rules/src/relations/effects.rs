@@ -15,6 +15,9 @@ pub(super) fn begin(world: &mut World, scene: Scene) {
     if ends(scene.event.op) {
         world.mark(scene.event.object, Some(scene.call));
     }
+    if scene.event.op == Op::GiveBack {
+        super::lent::given_back(world, &scene.event);
+    }
     let count = submit(world, &scene);
     let awaited = awaited(world, &scene);
     world.under_way.push(UnderWay { scene, awaited, count });
@@ -265,6 +268,7 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
         Op::Begin => {
             world.callbacks.remove(&object);
         }
+        Op::Take => super::lent::taken(world, event, call),
         _ => {}
     }
     if let Some(queue) = event.queue() {

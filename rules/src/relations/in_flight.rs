@@ -14,11 +14,38 @@ pub(super) fn judge(case: &mut Case<'_>) {
     if super::live::ends(case.event().op) {
         return;
     }
+    if case.event().op == Op::Alter {
+        return altered(case);
+    }
     let load = case.event().op == Op::Load;
     for used in &case.scene.memory {
         // What a model is loaded with is used by its runs.
         let later = load && matches!(used.role, Role::Workspace | Role::Weights);
         if used.role != Role::Contents && !later && conflict(case, used) {
+            return;
+        }
+    }
+}
+
+/// The bytes that a queued copy reads are no longer those that it was queued with: the program has written them by itself.
+fn altered(case: &mut Case<'_>) {
+    let (world, order, stream) = (case.world, case.world.order(), case.event().object);
+    for used in &case.scene.memory {
+        let Some((object, block)) = world.block(used.span.start) else { continue };
+        let mut pending = block.in_flight.pending(&order);
+        let reads = |task: &&Task| task.stream == stream && task.access == Access::Read && task.span == used.span;
+        // One that was overwritten by a call is found with that call.
+        let task = pending.find(|task| reads(task) && !world.contradicted.contains(&task.call.number));
+        if let Some(call) = task.map(|task| task.call) {
+            case.report(
+                COPY_04,
+                format!("{} are no longer what they were when {stream} was given a copy of them", used.span),
+                "the source of a queued copy is left alone until the work is over",
+                format!("synchronise {stream} (aclrtSynchronizeStream) before the memory is written again"),
+            )
+            .about(object)
+            .about(stream)
+            .against(call, "queued the copy");
             return;
         }
     }

@@ -14,6 +14,7 @@ mod effects;
 mod endings;
 mod events;
 mod in_flight;
+mod lent;
 mod live;
 mod lives;
 mod memory;
@@ -25,7 +26,7 @@ mod streams;
 mod teardown;
 mod world;
 
-use crate::events::{Event, Outcome};
+use crate::events::{Event, Op, Outcome};
 use crate::finding::{Call, Finding};
 use scene::{Case, Scene};
 use world::World;
@@ -62,12 +63,19 @@ impl Checker {
     ///
     /// A call that is not made because of them is [committed](Self::commit) as [`Outcome::Refused`].
     pub fn judge(&mut self, event: &Event) -> Vec<Finding> {
+        /// How many contradicted calls are remembered.
+        const REMEMBERED: usize = 4096;
         self.world.calls += 1;
         let call = Call { name: event.call, object: event.object, number: self.world.calls, thread: event.thread };
         let scene = Scene::new(&self.world, call, event);
         let mut case = Case { world: &self.world, scene: &scene, findings: Vec::new() };
         judge(&mut case);
         let findings = case.findings;
+        let contradicted = findings.iter().filter_map(|finding| Some(finding.contradicts.as_ref()?.0.number));
+        self.world.contradicted.extend(contradicted);
+        while self.world.contradicted.len() > REMEMBERED {
+            self.world.contradicted.pop_first();
+        }
         effects::begin(&mut self.world, scene);
         findings
     }
@@ -101,6 +109,13 @@ impl Checker {
 
 /// What a call does with objects that are not there, or not here, says nothing about the other relations.
 fn judge(case: &mut Case<'_>) {
+    match case.event().op {
+        // What the library does by itself needs no context, and its objects are there until it is done.
+        Op::Take | Op::GiveBack | Op::Reenter => return lent::judge(case),
+        Op::Alter => return in_flight::judge(case),
+        Op::GiveUp => return callbacks::judge(case),
+        _ => {}
+    }
     process::judge(case);
     callbacks::inside(case);
     if current::judge(case) && live::judge(case) && same_context::judge(case) {
@@ -108,6 +123,7 @@ fn judge(case: &mut Case<'_>) {
         streams::judge(case);
         events::judge(case);
         allocators::judge(case);
+        lent::judge(case);
         data::judge(case);
         if memory::judge(case) && models::judge(case) {
             in_flight::judge(case);

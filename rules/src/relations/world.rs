@@ -26,6 +26,10 @@ pub(super) struct World {
     pub(super) data_buffers: Book<DataBuffer>,
     pub(super) descriptors: Book<Descriptor>,
     pub(super) registrations: BTreeMap<Object, Registration>,
+    /// The blocks of callers' allocators that work may use, by their addresses.
+    pub(super) lent: BTreeMap<u64, Lent>,
+    /// The numbers of the calls that a finding has named as contradicted.
+    pub(super) contradicted: BTreeSet<u64>,
     /// What the caller's allocators are serving, by their objects.
     pub(super) allocators: BTreeMap<Object, InFlight>,
     /// What is over when a queued callback begins.
@@ -139,6 +143,20 @@ pub(super) struct Registration {
     pub(super) call: Call,
     pub(super) descriptor: Object,
     pub(super) object: Option<Object>,
+}
+
+/// A block of a caller's allocator.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lent {
+    pub(super) span: Span,
+    pub(super) allocator: Object,
+    pub(super) stream: Object,
+    /// The work that it was taken for.
+    pub(super) key: Key,
+    pub(super) count: u64,
+    pub(super) taken: Call,
+    /// The library has it.
+    pub(super) out: bool,
 }
 
 /// What became of an object.

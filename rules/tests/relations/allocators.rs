@@ -139,3 +139,90 @@ fn a_stream_leaves_no_registration_behind() {
         },
     );
 }
+
+/// A stream whose allocator gives blocks of this device memory.
+fn lender(p: &mut Program) -> (Object, Object, Object) {
+    let (memory, stream, descriptor) = (p.malloc(4096), p.stream(), p.descriptor(&Member::ALL, 1));
+    p.register(stream, descriptor);
+    (memory, stream, Object::allocator(1))
+}
+
+/// Work is queued for which the library takes `bytes` bytes at `start`.
+fn run_in(p: &mut Program, stream: Object, start: u64, bytes: u64, flags: &[Flag]) {
+    let work = p.event("aclopExecuteV2", stream, Op::Use).using(Use::Queue(stream)).flag(Flag::Allocates);
+    p.begin(&work);
+    let mut take = p.event("aclopExecuteV2", Object::allocator(1), Op::Take).using(Use::With(stream));
+    take.flags = flags.to_vec();
+    let take = take.using(memory(Object::memory(start), bytes, Access::Write, Role::Workspace, None));
+    p.see(&take, if flags.is_empty() { Outcome::Success } else { Outcome::Refused });
+    p.checker.commit(&work, Outcome::Success);
+}
+
+fn give_back(p: &mut Program, start: u64, bytes: u64) {
+    let back = p.on(3).event("", Object::allocator(1), Op::GiveBack);
+    let back = back.using(memory(Object::memory(start), bytes, Access::Write, Role::Workspace, None));
+    p.see(&back, Outcome::Success);
+    p.on(0);
+}
+
+#[test]
+fn an_allocator_gives_aligned_live_device_memory_that_nobody_has() {
+    let gives = |offset: u64, bytes: u64| {
+        move |p: &mut Program| {
+            let (block, stream, _) = lender(p);
+            run_in(p, stream, block.number, 64, &[]);
+            run_in(p, stream, block.number + offset, bytes, &[]);
+        }
+    };
+    breaks(MEM_08, gives(96, 64), gives(128, 64));
+    breaks(ALLOC_19, gives(4096 - 64, 128), gives(4096 - 64, 64));
+    breaks(ALLOC_19, gives(0, 64), gives(64, 64));
+    breaks(
+        ALLOC_19,
+        |p| {
+            let (block, stream, _) = lender(p);
+            run_in(p, stream, block.number, 64, &[Flag::NoBlock]);
+        },
+        gives(64, 64),
+    );
+}
+
+#[test]
+fn memory_of_an_allocator_goes_back_to_the_system_after_a_wait() {
+    let run = |given_back: bool, waited: bool| {
+        move |p: &mut Program| {
+            let (block, stream, _) = lender(p);
+            run_in(p, stream, block.number, 64, &[]);
+            if given_back {
+                give_back(p, block.number, 64);
+            }
+            if waited {
+                p.sync(stream);
+            }
+            p.free(block);
+        }
+    };
+    breaks(ALLOC_11, run(true, false), run(true, true));
+    breaks(ALLOC_11, run(false, true), run(true, true));
+    let in_free = |p: &mut Program| {
+        let (block, stream, allocator) = lender(p);
+        run_in(p, stream, block.number, 64, &[]);
+        let back = p.event("", allocator, Op::GiveBack);
+        let back = back.using(memory(block, 64, Access::Write, Role::Workspace, None));
+        p.begin(&back);
+        p.free(block);
+        p.checker.commit(&back, Outcome::Success);
+    };
+    breaks(ALLOC_14, in_free, run(true, true));
+}
+
+#[test]
+fn a_callback_of_an_allocator_does_not_execute() {
+    let run = |p: &mut Program| {
+        let (_, _, allocator) = lender(p);
+        p.call("aclopExecuteV2", allocator, Op::Reenter);
+    };
+    breaks(ALLOC_18, run, |p| {
+        lender(p);
+    });
+}

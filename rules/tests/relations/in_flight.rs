@@ -246,3 +246,20 @@ fn memory_is_not_freed_while_another_thread_runs_a_model_on_it() {
     };
     breaks(MODEL_17, |p| run(p, false), |p| run(p, true));
 }
+
+#[test]
+fn a_source_that_changes_while_its_copy_is_queued_is_found_once() {
+    let run = |p: &mut Program, by_a_call: bool| {
+        let (block, pinned, stream) = (p.malloc(64), p.malloc_host(64), p.stream());
+        p.copy(block, pinned, stream);
+        if by_a_call {
+            let fill = p.event("aclrtMemset", pinned, Op::Fill);
+            p.see(&fill.using(memory(pinned, 64, Access::Write, Role::Target, None)), Outcome::Success);
+        }
+        let altered = p.on(2).event("aclrtMemcpyAsync", stream, Op::Alter);
+        let altered = altered.using(memory(pinned, 64, Access::Read, Role::Source, None));
+        p.see(&altered, Outcome::Success);
+    };
+    assert_eq!(broken(|p| run(p, false)), [COPY_04]);
+    assert_eq!(broken(|p| run(p, true)), [COPY_04]);
+}

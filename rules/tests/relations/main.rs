@@ -6,6 +6,7 @@ mod support;
 
 mod allocators;
 mod contexts;
+mod declared;
 mod events;
 mod in_flight;
 mod memory;

@@ -1,4 +1,5 @@
-//! A program in C, compiled by the system's compiler and linked with `-lascendcl`, runs against the simulator.
+//! Programs in C and C++, compiled by the system's compilers and linked with `-lascendcl` or the newer `-lacl_rt`, run
+//! against the simulator.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
@@ -10,17 +11,42 @@ use std::process::{Command, Output};
 
 #[test]
 fn a_c_program_linked_with_the_library_recognises_digits() {
-    let output = run(&compile("classify.c"));
+    let output =
+        run(&compile("CC", "cc", "-std=c11", "classify.c", library::folder(), "-lascendcl"), library::folder());
     let said = String::from_utf8_lossy(&output.stdout);
     println!("{said}{}", String::from_utf8_lossy(&output.stderr));
 
     assert!(output.status.success(), "it ended with {}", output.status);
-    assert!(line_of(&said, "running on ").contains(ascendcl_sim::SOC_NAME_PREFIX));
+    assert!(line_of(&said, "running on ").contains(ascendcl_sim::SOC_NAME_MARK));
     assert!(accuracy(&said, "aclmdlExecute:") >= 95.0);
     assert_eq!(accuracy(&said, "aclmdlExecute:"), accuracy(&said, "aclmdlExecuteAsync:"));
 
     let mistake = line_of(&said, "a copy of 16 bytes into 8:");
     assert!(mistake.contains("code 107000") && !mistake.contains("(no text)"), "{mistake}");
+}
+
+#[test]
+fn a_cpp_program_linked_with_the_newer_name_works_in_a_context_per_thread() {
+    let installed = installed();
+    let output = run(&compile("CXX", "c++", "-std=c++17", "threads.cpp", &installed, "-lacl_rt"), &installed);
+    let said = String::from_utf8_lossy(&output.stdout);
+    println!("{said}{}", String::from_utf8_lossy(&output.stderr));
+
+    assert!(output.status.success(), "it ended with {}", output.status);
+    assert!(line_of(&said, "running on ").contains(ascendcl_sim::SOC_NAME_MARK));
+    assert_eq!(line_of(&said, "bytes as they should be:"), "bytes as they should be: 32768 of 32768");
+    let kernel = line_of(&said, "a kernel: code 207000, ");
+    assert!(kernel.contains("aclrtLaunchKernel: the simulator does not have this function"), "{kernel}");
+    assert_eq!(line_of(&said, "libacl_op_compiler.so:"), "libacl_op_compiler.so: the same library");
+}
+
+/// The library as it is installed for programs that use its other names.
+fn installed() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("toolkit");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/install-simulator.sh");
+    let installed = Command::new("sh").arg(script).arg(&folder).arg(library::path()).output().expect("the shell runs");
+    assert!(installed.status.success(), "{}", String::from_utf8_lossy(&installed.stderr));
+    folder.join("lib64")
 }
 
 /// The number behind `accuracy` in the line that starts with `name`.
@@ -34,29 +60,29 @@ fn line_of<'a>(said: &'a str, start: &str) -> &'a str {
     said.lines().find(|line| line.starts_with(start)).unwrap_or_else(|| panic!("no line `{start}…` in:\n{said}"))
 }
 
-fn run(program: &Path) -> Output {
+fn run(program: &Path, libraries: &Path) -> Output {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/data");
     Command::new(program)
         .args([data.join("digits.onnx"), data.join("digits-test.csv")])
-        .env("LD_LIBRARY_PATH", library::folder())
+        .env("LD_LIBRARY_PATH", libraries)
         .output()
         .expect("the compiled program runs")
 }
 
-/// Compiles a program of this folder; `$CC` names the compiler, `cc` where it is not set.
-fn compile(source: &str) -> PathBuf {
-    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+/// Compiles a program of this folder; the variable names the compiler, and `usual` does where it is not set.
+fn compile(variable: &str, usual: &str, standard: &str, source: &str, libraries: &Path, link: &str) -> PathBuf {
+    let compiler = std::env::var(variable).unwrap_or_else(|_| usual.to_owned());
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(source).with_extension("");
     let compiled = Command::new(&compiler)
-        .args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror"])
+        .args([standard, "-O1", "-Wall", "-Wextra", "-Werror"])
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(source))
         .arg("-o")
         .arg(&program)
         .arg("-L")
-        .arg(library::folder())
-        .arg("-lascendcl")
+        .arg(libraries)
+        .args([link, "-pthread", "-ldl"])
         .output()
-        .unwrap_or_else(|error| panic!("this test needs a C compiler: `{compiler}` cannot be started ({error})"));
+        .unwrap_or_else(|error| panic!("this test needs a compiler: `{compiler}` cannot be started ({error})"));
     assert!(compiled.status.success(), "`{compiler}` refused it:\n{}", String::from_utf8_lossy(&compiled.stderr));
     program
 }

@@ -17,5 +17,5 @@ fn the_rust_loader_opens_the_library_and_it_says_that_it_is_a_simulator() {
     assert!(!name.is_null());
     // SAFETY: the name is a C string that stays in place.
     let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
-    assert!(name.starts_with(ascendcl_sim::SOC_NAME_PREFIX), "{name}");
+    assert!(name.starts_with(ascendcl_sim::SOC_NAME_MARK), "{name}");
 }

@@ -17,6 +17,11 @@ pub(super) trait FromC<Raw> {
 pub(crate) struct Out<'a, T>(*mut T, PhantomData<&'a mut T>);
 
 impl<T> Out<'_, T> {
+    /// No place at all: what is stored is lost.
+    pub(crate) fn nowhere() -> Self {
+        Self(core::ptr::null_mut(), PhantomData)
+    }
+
     pub(crate) fn is_null(&self) -> bool {
         self.0.is_null()
     }
@@ -42,6 +47,22 @@ impl<T> Out<'_, T> {
             stored += 1;
         }
         stored
+    }
+}
+
+/// A value to read and to replace (`T *inout`), or null.
+pub(crate) struct InOut<'a, T>(*mut T, PhantomData<&'a mut T>);
+
+impl<T: Copy> InOut<'_, T> {
+    /// Stores what `with` makes of the value; `None` when the pointer is null.
+    pub(crate) fn replace<E>(&mut self, with: impl FnOnce(T) -> Result<T, E>) -> Option<Result<(), E>> {
+        if self.0.is_null() {
+            return None;
+        }
+        // SAFETY: a non-null pointer argument points to an initialised `T` during the call; it need not be aligned.
+        let value = with(unsafe { self.0.read_unaligned() });
+        // SAFETY: as above.
+        Some(value.map(|value| unsafe { self.0.write_unaligned(value) }))
     }
 }
 
@@ -72,6 +93,13 @@ impl<T> In<'_, *const T> {
     /// The first `length` pointers of a list, as names.
     pub(crate) fn names(&self, length: usize) -> Vec<Name<T>> {
         self.list(length).into_iter().map(|pointer| Name::new(pointer.addr())).collect()
+    }
+}
+
+impl In<'_, *mut c_void> {
+    /// The first `length` addresses of a list.
+    pub(crate) fn addresses(&self, length: usize) -> Vec<Address> {
+        self.list(length).into_iter().map(Address).collect()
     }
 }
 
@@ -178,7 +206,33 @@ unsafe impl Send for Opaque {}
 // SAFETY: as above.
 unsafe impl Sync for Opaque {}
 
+/// The value of a stream attribute: which member of the union holds is known by the attribute. Every member is a number
+/// that starts where the others do.
+pub(crate) trait AttributeValue {
+    /// The one member of eight bytes.
+    fn failure_mode(&self) -> u64;
+    /// Any of the members of four.
+    fn word(&self) -> u32;
+}
+
+impl AttributeValue for aclrtStreamAttrValue {
+    fn failure_mode(&self) -> u64 {
+        // SAFETY: every bit pattern is a number; the caller of the C function filled this member in.
+        unsafe { self.failureMode }
+    }
+
+    fn word(&self) -> u32 {
+        // SAFETY: as above.
+        unsafe { self.overflowSwitch }
+    }
+}
+
 impl<T> FromC<*mut T> for Out<'_, T> {
+    unsafe fn from_c(raw: *mut T) -> Self {
+        Self(raw, PhantomData)
+    }
+}
+impl<T> FromC<*mut T> for InOut<'_, T> {
     unsafe fn from_c(raw: *mut T) -> Self {
         Self(raw, PhantomData)
     }
@@ -243,6 +297,9 @@ macro_rules! passed_on {
 }
 passed_on!(i8, u8, i16, u16, c_int, u32, i64, u64, usize, f32);
 passed_on!(aclrtStream, aclrtEvent, aclrtContext, aclrtAllocatorDesc, aclrtAllocator);
+passed_on!(aclmdlRI, aclmdlRICaptureMode, aclrtTaskGrp, aclrtDrvMemHandle, aclrtHostRegisterType);
+passed_on!(aclrtMemGranularityOptions, aclrtStreamAttr, aclrtDevResLimitType, aclrtFloatOverflowMode);
+passed_on!(aclCompileOpt, aclprofAicoreMetrics, aclprofStepTag);
 // `aclrtHostFunc` is the same type.
 passed_on!(aclrtCallback);
 passed_on!(

@@ -22,9 +22,15 @@ impl HostCallback {
         self.number
     }
 
-    pub(crate) fn run(self) {
+    /// Whether it is this function.
+    pub(crate) fn calls(&self, function: unsafe extern "C" fn(*mut c_void)) -> bool {
+        core::ptr::fn_addr_eq(self.function, function)
+    }
+
+    pub(crate) fn run(&self) {
         watch::callback_begins(self.number);
-        // SAFETY: the caller registered this function to be called once with this argument, on a thread of the library.
+        // SAFETY: the caller registered this function to be called with this argument, on a thread of the library: once, or
+        // once in every run of what it was captured in.
         unsafe { (self.function)(self.argument.0) }
     }
 }
@@ -94,6 +100,8 @@ pub(crate) struct AllocatorBlock(aclrtAllocatorBlock);
 // SAFETY: the block is only handed back to the caller's functions, which are documented to run on threads of the
 // library.
 unsafe impl Send for AllocatorBlock {}
+// SAFETY: as above.
+unsafe impl Sync for AllocatorBlock {}
 
 impl AllocatorFunctions {
     /// Names the allocator: registrations of one object are one allocator, whatever their functions.

@@ -11,14 +11,16 @@ mod arguments;
 mod callbacks;
 mod exit;
 mod memory;
+mod pages;
 mod results;
 mod shells;
 mod threads;
 
-pub(crate) use arguments::{Address, In, Name, Opaque, Out, Text};
+pub(crate) use arguments::{Address, AttributeValue, In, InOut, Name, Opaque, Out, Text};
 pub(crate) use callbacks::{AllocatorBlock, AllocatorFunctions, AllocatorMembers, HostCallback};
 pub(crate) use exit::at_exit;
 pub(crate) use memory::{Block, copy, fill};
+pub(crate) use pages::{Pages, Shared};
 pub(crate) use results::Text as CText;
 pub use shells::{exports, resolve};
 pub(crate) use threads::this_thread;

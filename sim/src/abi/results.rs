@@ -1,10 +1,11 @@
 //! What the results of [`calls`](crate::calls) functions become on the C side.
 
 use super::arguments::{Address, Name};
-use crate::failure::Answer;
+use crate::failure::{Answer, Failure};
+use crate::faults::{self, Verdict};
 use crate::machine::errors;
-use ascendcl_sys::error_codes::{ACL_ERROR_INTERNAL_ERROR, ACL_SUCCESS};
-use ascendcl_sys::types::{aclDataType, aclError, aclFormat, aclrtAllocatorDesc};
+use ascendcl_sys::error_codes::{ACL_ERROR_INTERNAL_ERROR, ACL_ERROR_RT_FEATURE_NOT_SUPPORT, ACL_SUCCESS};
+use ascendcl_sys::types::*;
 use core::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -13,9 +14,18 @@ pub(super) trait IntoC<Raw> {
     fn into_c(self) -> Raw;
 }
 
-/// What C gets when the simulator itself is broken.
-pub(super) trait Broken {
+/// What C gets when the simulator itself is broken, or a call is made to fail.
+pub(super) trait Broken: Sized {
     const BROKEN: Self;
+    /// From a function that the simulator does not have.
+    const ABSENT: Self;
+    /// Whether `BROKEN` tells the caller of a failure.
+    const TELLS: bool = true;
+
+    /// What C gets for this failure.
+    fn failed(_failure: &Failure) -> Self {
+        Self::BROKEN
+    }
 }
 
 /// A C string that stays in place: part of an object that the caller destroys, or of the thread's error text.
@@ -37,13 +47,33 @@ where
     R: IntoC<C>,
 {
     errors::during(name, || {
-        catch_unwind(AssertUnwindSafe(call)).map_or_else(
-            |_| {
-                errors::set("the simulator failed; this is a defect of the simulator");
-                C::BROKEN
-            },
-            IntoC::into_c,
-        )
+        let call = || {
+            catch_unwind(AssertUnwindSafe(call)).map_or_else(
+                |_| {
+                    errors::set("the simulator failed; this is a defect of the simulator");
+                    C::BROKEN
+                },
+                IntoC::into_c,
+            )
+        };
+        let failure = match faults::verdict(name, C::TELLS) {
+            Verdict::Goes => return call(),
+            Verdict::Fails(failure) => failure,
+            Verdict::FailsAfter(failure) => {
+                call();
+                failure
+            }
+        };
+        errors::report(&failure);
+        C::failed(&failure)
+    })
+}
+
+/// The whole of a function that is not simulated.
+pub(super) fn absent<C: Broken>(name: &'static str) -> C {
+    errors::during(name, || {
+        errors::report(&Failure::unsupported("the simulator does not have this function"));
+        C::ABSENT
     })
 }
 
@@ -85,7 +115,7 @@ impl IntoC<*const c_char> for Text {
 }
 
 macro_rules! plain {
-    ($($ty:ty: $broken:expr),* $(,)?) => { $(
+    ($($ty:ty: $broken:expr, $tells:literal;)*) => { $(
         impl IntoC<$ty> for $ty {
             fn into_c(self) -> $ty {
                 self
@@ -93,27 +123,40 @@ macro_rules! plain {
         }
         impl Broken for $ty {
             const BROKEN: Self = $broken;
+            const ABSENT: Self = $broken;
+            const TELLS: bool = $tells;
         }
     )* };
 }
 plain! {
-    (): (),
-    usize: 0,
-    u16: 0,
-    u32: 0,
-    i64: 0,
-    f32: 0.0,
-    aclDataType: aclDataType::ACL_DT_UNDEFINED,
-    aclFormat: aclFormat::ACL_FORMAT_UNDEFINED,
-    aclrtAllocatorDesc: aclrtAllocatorDesc::NULL,
+    (): (), false;
+    usize: 0, false;
+    u16: 0, false;
+    u32: 0, false;
+    u64: 0, false;
+    i64: 0, false;
+    f32: 0.0, false;
+    aclDataType: aclDataType::ACL_DT_UNDEFINED, false;
+    aclFormat: aclFormat::ACL_FORMAT_UNDEFINED, false;
+    aclrtAllocatorDesc: aclrtAllocatorDesc::NULL, true;
+    aclrtBinary: aclrtBinary::NULL, true;
+    acltdtTensorType: acltdtTensorType::ACL_TENSOR_DATA_UNDEFINED, false;
+    aclprofSubscribeOpFlag: aclprofSubscribeOpFlag::ACL_SUBSCRIBE_NONE, false;
 }
 
 impl Broken for aclError {
     const BROKEN: Self = ACL_ERROR_INTERNAL_ERROR;
+    const ABSENT: Self = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+
+    fn failed(failure: &Failure) -> Self {
+        failure.code
+    }
 }
 impl<T> Broken for *mut T {
     const BROKEN: Self = core::ptr::null_mut();
+    const ABSENT: Self = core::ptr::null_mut();
 }
 impl<T> Broken for *const T {
     const BROKEN: Self = core::ptr::null();
+    const ABSENT: Self = core::ptr::null();
 }

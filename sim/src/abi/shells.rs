@@ -1,16 +1,19 @@
-//! The exported functions: one shell per line of the table that the simulator implements.
+//! The exported functions: one shell per line of the table. Where the simulator does not have the function, the shell says
+//! so.
 
 use core::ffi::c_void;
 use core::ptr::NonNull;
 
 /// The address of a simulated function, by its C name; `None` where the simulator does not have it.
 ///
-/// Every address is a function with the signature that `ascendcl-sys` gives to its name.
+/// Every address is a function with the signature that `ascendcl-sys` gives to its name. The functions that answer
+/// "not supported" are in [`exports`] alone: who resolves a name learns that the function is not there.
 pub fn resolve(name: &str) -> Option<NonNull<c_void>> {
     exports::GROUPS.iter().find_map(|find| find(name))
 }
 
-/// The functions themselves, group by group, with C signatures.
+/// The functions themselves, group by group, with C signatures: all of the table. One that is not simulated answers
+/// 207000, or null or 0 where it returns no code, and leaves a text that names it.
 ///
 /// # Safety
 ///
@@ -51,7 +54,11 @@ pub mod exports {
                 })
             }
         };
-        ([$need:ident] $($rest:tt)*) => {};
+        ([$need:ident] $name:ident ($($arg:ident: $ty:ty),*) $($ret:ty)?) => {
+            pub unsafe extern "C" fn $name($(_: $ty),*) $(-> $ret)? {
+                $crate::abi::results::absent(stringify!($name))
+            }
+        };
     }
     macro_rules! address {
         ([variadic $($flags:tt)*] $($rest:tt)*) => { address!([$($flags)*] $($rest)*); };

@@ -3,6 +3,7 @@
 use super::wanted;
 use crate::abi::Out;
 use crate::failure::{Answer, Failure};
+use crate::machine::allocator_calls::refuse_inside;
 use crate::machine::allocators;
 use crate::watch;
 use ascendcl_rules::{Member, Object, Op};
@@ -69,6 +70,7 @@ pub(crate) fn aclrtAllocatorSetGetAddrFromBlockFuncToDesc(
 
 /// The stream is a key, and is not looked at otherwise.
 pub(crate) fn aclrtAllocatorRegister(stream: aclrtStream, allocator_desc: aclrtAllocatorDesc) -> Answer {
+    refuse_inside()?;
     let call = watch::call(Op::Register, stream).with(allocator_desc).begin()?;
     given(!stream.is_null(), "stream")?;
     given(!allocator_desc.is_null(), "descriptor")?;
@@ -76,6 +78,7 @@ pub(crate) fn aclrtAllocatorRegister(stream: aclrtStream, allocator_desc: aclrtA
 }
 
 pub(crate) fn aclrtAllocatorUnregister(stream: aclrtStream) -> Answer {
+    refuse_inside()?;
     let call = watch::call(Op::Unregister, stream).begin()?;
     given(!stream.is_null(), "stream")?;
     call.end(allocators::unregister(stream))

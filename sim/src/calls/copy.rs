@@ -5,6 +5,8 @@
 use super::memory::not_null;
 use crate::abi::{Address, copy};
 use crate::failure::{Answer, Failure};
+use crate::faults::trouble;
+use crate::machine::capture::{refuse_blocking, refuse_synchronous};
 use crate::machine::memory::{Hold, hold};
 use crate::machine::{current_context, submission_stream};
 use crate::watch::{self, Watching};
@@ -16,9 +18,9 @@ pub(crate) fn aclrtMemcpy(dst: Address, dest_max: usize, src: Address, count: us
     let shape = Shape::flat(count);
     let call = shape.uses(watch::call(Op::Use, dst), dst, src, kind).begin()?;
     current_context()?;
+    refuse_synchronous()?;
     fits(count, dest_max)?;
-    Job::new(dst, src, shape)?.run();
-    call.end(Ok(()))
+    call.end(Job::new(dst, src, shape)?.run_now())
 }
 
 pub(crate) fn aclrtMemcpyAsync(
@@ -50,8 +52,8 @@ pub(crate) fn aclrtMemcpy2d(
     let shape = Shape::plane(dst, src, Shape { width, height, dpitch, spitch }, kind)?;
     let call = shape.uses(watch::call(Op::Use, dst), dst, src, kind).begin()?;
     current_context()?;
-    Job::new(dst, src, shape)?.run();
-    call.end(Ok(()))
+    refuse_synchronous()?;
+    call.end(Job::new(dst, src, shape)?.run_now())
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -85,7 +87,14 @@ impl Job {
         Ok(Self { to, from, shape, holds })
     }
 
-    fn run(self) {
+    /// Runs it in the middle of the call.
+    fn run_now(&self) -> Answer {
+        trouble::before_work()?;
+        self.run();
+        Ok(())
+    }
+
+    fn run(&self) {
         let Shape { width, height, dpitch, spitch } = self.shape;
         for row in 0..height {
             copy(self.to.offset(row * dpitch), self.from.offset(row * spitch), width);
@@ -98,9 +107,10 @@ impl Job {
         let stream = submission_stream(stream)?;
         let pageable = self.holds.iter().any(Hold::is_pageable);
         if pageable {
+            refuse_blocking(&stream, "a copy of memory that is not pinned waits until it has run")?;
             stream.refuse_self_wait()?;
         }
-        let position = stream.submit(move || {
+        let position = stream.submit_each(move |_| {
             self.run();
             Ok(())
         })?;
@@ -110,7 +120,7 @@ impl Job {
 
 /// Rows, and the distances between their starts.
 #[derive(Clone, Copy)]
-struct Shape {
+pub(super) struct Shape {
     width: usize,
     height: usize,
     dpitch: usize,
@@ -118,7 +128,7 @@ struct Shape {
 }
 
 impl Shape {
-    fn flat(count: usize) -> Self {
+    pub(super) fn flat(count: usize) -> Self {
         Self { width: count, height: 1, dpitch: count, spitch: count }
     }
 
@@ -149,7 +159,7 @@ impl Shape {
 
     /// Tells the memory that a copy uses: of several rows the first and the last, because what is between the rows is not
     /// touched.
-    fn uses(&self, call: Watching, dst: Address, src: Address, kind: aclrtMemcpyKind) -> Watching {
+    pub(super) fn uses(&self, call: Watching, dst: Address, src: Address, kind: aclrtMemcpyKind) -> Watching {
         let (to, from) = sides(kind);
         let last = self.height.saturating_sub(1);
         let rows = if self.height == 0 {

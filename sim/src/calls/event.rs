@@ -83,7 +83,7 @@ pub(crate) fn aclrtSynchronizeEventWithTimeout(event: aclrtEvent, timeout: i32) 
 pub(crate) fn aclrtQueryEventStatus(event: aclrtEvent, mut status: Out<'_, aclrtEventRecordedStatus>) -> Answer {
     wanted(&status)?;
     let call = watch::call(Op::Query, event).begin()?;
-    status.set(match call.found(is_complete(&*find(event)?)) {
+    status.set(match call.found(is_complete(&*find(event)?)?) {
         true => aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE,
         false => aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY,
     });
@@ -95,7 +95,7 @@ pub(crate) fn aclrtQueryEvent(event: aclrtEvent, mut status: Out<'_, aclrtEventS
     let call = watch::call(Op::Query, event).begin()?;
     let event = find(event)?;
     not_ex(&event)?;
-    status.set(match call.found(is_complete(&event)) {
+    status.set(match call.found(is_complete(&event)?) {
         true => aclrtEventStatus::ACL_EVENT_STATUS_COMPLETE,
         false => aclrtEventStatus::ACL_EVENT_STATUS_NOT_READY,
     });
@@ -142,12 +142,12 @@ pub(crate) fn aclrtGetEventId(event: aclrtEvent, mut event_id: Out<'_, u32>) -> 
     Ok(())
 }
 
-fn is_complete(event: &Event) -> bool {
-    match event.status() {
+fn is_complete(event: &Event) -> Answer<bool> {
+    Ok(match event.status()? {
         Status::Complete => true,
         Status::Pending => false,
         Status::NeverRecorded => event.is_ex(),
-    }
+    })
 }
 
 fn not_ex(event: &Event) -> Answer {

@@ -4,7 +4,9 @@
 
 mod allocator;
 mod base;
+mod batch;
 mod callback;
+mod capture;
 mod context;
 mod copy;
 mod data_buffer;
@@ -15,23 +17,40 @@ mod info;
 mod memory;
 mod model;
 mod operator;
+mod options;
 mod process;
+mod profiling;
+mod registration;
 mod set;
+mod settings;
 mod stream;
 mod tensor_desc;
+mod virtual_memory;
 
 pub(crate) use {
-    allocator::*, base::*, callback::*, context::*, copy::*, data_buffer::*, dataset::*, device::*, event::*, info::*,
-    memory::*, model::*, operator::*, process::*, set::*, stream::*, tensor_desc::*,
+    allocator::*, base::*, batch::*, callback::*, capture::*, context::*, copy::*, data_buffer::*, dataset::*,
+    device::*, event::*, info::*, memory::*, model::*, operator::*, options::*, process::*, profiling::*,
+    registration::*, set::*, settings::*, stream::*, tensor_desc::*, virtual_memory::*,
 };
 
 use crate::abi::Out;
 use crate::failure::{Answer, Failure};
+use core::ffi::c_char;
 use std::time::{Duration, Instant};
 
 /// A place for a result that has to be there (100000).
 fn wanted<T>(out: &Out<'_, T>) -> Answer {
     if out.is_null() { Err(Failure::invalid("there is no place for the result: the pointer is null")) } else { Ok(()) }
+}
+
+/// Stores a text with its terminating zero, which has to fit (100000).
+fn store_text(place: &mut Out<'_, c_char>, text: &str, room: usize) -> Answer {
+    let need = text.len() + 1;
+    if need > room {
+        return Err(Failure::invalid(format!("the text takes {need} bytes, and there is room for {room}")));
+    }
+    place.set_all(text.bytes().chain([0]).map(|byte| byte as c_char), room);
+    Ok(())
 }
 
 /// The end of a wait of so many milliseconds: -1 is none, and anything else has to be positive (107000).

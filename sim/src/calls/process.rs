@@ -87,7 +87,7 @@ pub(crate) fn aclsysGetVersionStr(package: Text<'_>, mut version: Out<'_, c_char
     Ok(())
 }
 
-/// Two digits for each part of the version.
+/// Two digits for each part of the version, and three for what the parts do not say.
 pub(crate) fn aclsysGetVersionNum(package: Text<'_>, mut version: Out<'_, i32>) -> Answer {
     package_name(package)?;
     wanted(&version)?;
@@ -97,7 +97,7 @@ pub(crate) fn aclsysGetVersionNum(package: Text<'_>, mut version: Out<'_, i32>) 
         part(env!("CARGO_PKG_VERSION_MINOR")),
         part(env!("CARGO_PKG_VERSION_PATCH")),
     ];
-    version.set(major * 10_000 + minor * 100 + patch);
+    version.set((major * 10_000 + minor * 100 + patch) * 1000);
     Ok(())
 }
 

@@ -4,6 +4,8 @@ use super::copy::fits;
 use super::memory::not_null;
 use crate::abi::{Address, fill};
 use crate::failure::Answer;
+use crate::faults::trouble;
+use crate::machine::capture::{refuse_blocking, refuse_synchronous};
 use crate::machine::memory::hold;
 use crate::machine::{current_context, submission_stream};
 use crate::watch;
@@ -14,8 +16,10 @@ pub(crate) fn aclrtMemset(dev_ptr: Address, max_count: usize, value: i32, count:
     not_null(dev_ptr)?;
     let call = watch::call(Op::Fill, dev_ptr).writes(dev_ptr, count, Role::Target, None).begin()?;
     current_context()?;
+    refuse_synchronous()?;
     fits(count, max_count)?;
     let _hold = hold(dev_ptr, count)?;
+    trouble::before_work()?;
     fill(dev_ptr, lowest_byte(value), count);
     call.end(Ok(()))
 }
@@ -35,11 +39,12 @@ pub(crate) fn aclrtMemsetAsync(
     let stream = submission_stream(stream)?;
     let pageable = hold.is_pageable();
     if pageable {
+        refuse_blocking(&stream, "setting memory that is not pinned waits until it has run")?;
         stream.refuse_self_wait()?;
     }
-    let position = stream.submit(move || {
+    let position = stream.submit_each(move |_| {
+        let _kept = &hold;
         fill(dev_ptr, lowest_byte(value), count);
-        drop(hold);
         Ok(())
     })?;
     // As for copies: memory that is not pinned may be gone after the call.

@@ -3,6 +3,7 @@
 use super::{deadline, wanted};
 use crate::abi::Out;
 use crate::failure::{Answer, Failure};
+use crate::machine::capture::refuse_on as refuse_captured;
 use crate::machine::stream::Kind;
 use crate::machine::teardown::{Rest, destroy_stream, discard_stream};
 use crate::machine::{Stream, current_context, submission_stream, waiting_stream};
@@ -41,6 +42,8 @@ fn create(mut stream: Out<'_, aclrtStream>, kind: Kind) -> Answer {
         discard_stream(&created);
         return Err(Failure::no_context());
     }
+    // Stopping at failures is for all streams of a context, also for those that come later (STREAM-15).
+    created.settings.stop_at_failure(context.default_stream().settings.stops_at_failure())?;
     call.made(created.number());
     stream.set(created.handle());
     Ok(())
@@ -60,6 +63,7 @@ pub(crate) fn aclrtStreamAbort(stream: aclrtStream) -> Answer {
     if stream.is_default() {
         return Err(Failure::unsupported("a default stream cannot be aborted"));
     }
+    refuse_captured(&stream, "aborted")?;
     stream.abort();
     call.end(Ok(()))
 }
@@ -78,7 +82,9 @@ pub(crate) fn aclrtSynchronizeStreamWithTimeout(stream: aclrtStream, timeout: i3
 pub(crate) fn aclrtStreamQuery(stream: aclrtStream, mut status: Out<'_, aclrtStreamStatus>) -> Answer {
     wanted(&status)?;
     let call = watch::call(Op::Query, stream).begin()?;
-    status.set(match call.found(waiting_stream(stream)?.is_complete()) {
+    let stream = waiting_stream(stream)?;
+    refuse_captured(&stream, "asked for its state")?;
+    status.set(match call.found(stream.is_complete()) {
         true => aclrtStreamStatus::ACL_STREAM_STATUS_COMPLETE,
         false => aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY,
     });

@@ -4,12 +4,15 @@
 //! block to give back while another thread is inside the allocator leaves it to that one. So the end of a task never
 //! waits for code of the caller.
 
-use super::allocator_watch::{self as watch, Notice, Use, notice};
+use super::allocator_blocks as blocks;
 use super::locks::{lock, wait};
 use super::memory::{Hold, Place, describe, hold};
+use super::stream::Stream;
 use super::{errors, pool, user_code};
 use crate::abi::{Address, AllocatorBlock, AllocatorFunctions};
 use crate::failure::{Answer, Failure};
+use crate::watch;
+use ascendcl_rules::Object;
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_ADDR_UNALIGNED, ACL_ERROR_RT_MEMORY_ALLOCATION};
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -24,6 +27,8 @@ const ALIGNMENT: usize = 64;
 pub(crate) struct Lender {
     functions: AllocatorFunctions,
     stream: usize,
+    /// The stream, as those know it who watch.
+    named: Object,
     device: u32,
 }
 
@@ -32,7 +37,7 @@ pub(crate) struct Lent {
     lender: Lender,
     block: AllocatorBlock,
     address: Address,
-    taken: Use,
+    size: usize,
     /// The machine's, when it was taken.
     age: u64,
     _hold: Hold,
@@ -63,14 +68,15 @@ thread_local! {
 struct Returned {
     lender: Lender,
     block: AllocatorBlock,
-    taken: Use,
+    address: Address,
+    size: usize,
     age: u64,
 }
 
 /// Refuses what a callback of an allocator must not do (ALLOC-18): where the vendor's library would stop for ever.
 pub(crate) fn refuse_inside() -> Answer {
-    let Some((stream, object)) = CALLING.get() else { return Ok(()) };
-    notice(Notice::Reentered(Use::here(stream, object)));
+    let Some((_, object)) = CALLING.get() else { return Ok(()) };
+    watch::allocator_reentered(object);
     Err(Failure::unsupported(format!(
         "{} was called from inside a callback of an allocator; callbacks neither execute nor register nor unload \
          (ALLOC-18)",
@@ -81,41 +87,32 @@ pub(crate) fn refuse_inside() -> Answer {
 /// No block that is out now is given back any more.
 pub(super) fn forget_all() {
     AGE.fetch_add(1, SeqCst);
-    watch::clear();
+    blocks::clear();
 }
 
 impl Lender {
-    pub(super) fn new(functions: AllocatorFunctions, stream: usize, device: u32) -> Self {
-        Self { functions, stream, device }
-    }
-
-    /// Says when another stream still works with this allocator (ALLOC-10).
-    pub(super) fn watch_others(&self) {
-        let object = self.functions.object();
-        if let Some(other) = watch::busy_elsewhere(object, self.stream) {
-            notice(Notice::Concurrent { stream: Use::here(self.stream, object), other });
-        }
+    pub(super) fn new(functions: AllocatorFunctions, stream: &Stream) -> Self {
+        Self { functions, stream: stream.number(), named: stream.named(), device: stream.device().id() }
     }
 
     /// A block of at least `bytes` bytes, for work that is about to be queued or is running. `near`: an address that it
     /// is best close to.
     pub(crate) fn take(&self, bytes: usize, near: Option<Address>) -> Answer<Lent> {
         refuse_inside()?;
-        let _inside = Inside::enter(self.stream, self.functions.object())?;
-        let wish = Use { size: bytes, ..Use::here(self.stream, self.functions.object()) };
+        let object = self.functions.object();
+        let _inside = Inside::enter(self.stream, object)?;
         let Some(block) = user_code::run_within(self.stream, || self.functions.allocate(bytes, near)) else {
-            notice(Notice::NoBlock(wish));
             let text = format!("the stream's allocator has no block of {bytes} bytes: its callback answered null");
-            return Err(Failure::new(ACL_ERROR_RT_MEMORY_ALLOCATION, text));
+            let failure = Failure::new(ACL_ERROR_RT_MEMORY_ALLOCATION, text);
+            return watch::block_taken(object, self.named, Address::NULL, bytes, true).end(Err(failure));
         };
         let address = user_code::run_within(self.stream, || self.functions.address_of(block));
-        let taken = Use { address: address.number(), ..wish };
-        match self.accept(address, taken) {
-            Ok(hold) => Ok(Lent { lender: *self, block, address, taken, age: AGE.load(SeqCst), _hold: hold }),
-            Err((failure, flaw)) => {
-                notice(flaw);
+        let taking = watch::block_taken(object, self.named, address, bytes, false);
+        match taking.end(self.accept(address, bytes)) {
+            Ok(hold) => Ok(Lent { lender: *self, block, address, size: bytes, age: AGE.load(SeqCst), _hold: hold }),
+            Err(Flaw { failure, in_use }) => {
                 // The very block that is in use goes back when that use ends.
-                if !matches!(flaw, Notice::Overlapping { refused, in_use } if refused.address == in_use.address) {
+                if in_use != Some(address.number()) {
                     user_code::run_within(self.stream, || self.functions.free(block));
                 }
                 Err(failure)
@@ -124,12 +121,12 @@ impl Lender {
     }
 
     /// Makes sure that work may use a block.
-    fn accept(&self, address: Address, taken: Use) -> Result<Hold, (Failure, Notice)> {
-        let (at, bytes) = (taken.address, taken.size);
+    fn accept(&self, address: Address, bytes: usize) -> Result<Hold, Flaw> {
+        let at = address.number();
         if at % ALIGNMENT != 0 {
             let text =
                 format!("the stream's allocator gave a block at {at:#x}; it has to start at a multiple of {ALIGNMENT}");
-            return Err((Failure::new(ACL_ERROR_RT_ADDR_UNALIGNED, text), Notice::Unaligned(taken)));
+            return Err(Failure::new(ACL_ERROR_RT_ADDR_UNALIGNED, text).into());
         }
         let place = describe(address).map(|found| found.place);
         let held = hold(address, bytes).ok().filter(|_| place == Some(Place::Device(self.device)));
@@ -139,16 +136,34 @@ impl Lender {
                  device {}",
                 self.device
             );
-            return Err((Failure::refused(text), Notice::Foreign(taken)));
+            return Err(Failure::refused(text).into());
         };
-        watch::begin(taken).map(|()| held).map_err(|in_use| {
+        blocks::enter(at, bytes).map(|()| held).map_err(|(other, room)| {
             let text = format!(
-                "the stream's allocator gave {bytes} bytes at {at:#x}, which overlap the {} bytes at {:#x} that are in \
-                 use",
-                in_use.size, in_use.address
+                "the stream's allocator gave {bytes} bytes at {at:#x}, which overlap the {room} bytes at {other:#x} that \
+                 are in use"
             );
-            (Failure::refused(text), Notice::Overlapping { refused: taken, in_use })
+            Flaw { failure: Failure::refused(text), in_use: Some(other) }
         })
+    }
+}
+
+/// Why a block is refused.
+struct Flaw {
+    failure: Failure,
+    /// The block in use that it overlaps.
+    in_use: Option<usize>,
+}
+
+impl watch::Fails for Flaw {
+    fn code(&self) -> i32 {
+        self.failure.code
+    }
+}
+
+impl From<Failure> for Flaw {
+    fn from(failure: Failure) -> Self {
+        Self { failure, in_use: None }
     }
 }
 
@@ -156,20 +171,13 @@ impl Lent {
     pub(crate) fn address(&self) -> Address {
         self.address
     }
-
-    /// The work that it was taken for is over; what it holds is still wanted.
-    pub(crate) fn settle(&self) {
-        if self.age == AGE.load(SeqCst) {
-            watch::settle(self.taken.address);
-        }
-    }
 }
 
 impl Drop for Lent {
     fn drop(&mut self) {
-        let Self { lender, block, taken, age, .. } = *self;
+        let Self { lender, block, address, size, age, .. } = *self;
         let object = lender.functions.object();
-        let returned = Returned { lender, block, taken, age };
+        let returned = Returned { lender, block, address, size, age };
         {
             let mut visits = lock(&VISITS);
             if let Some(visit) = visits.get_mut(&object) {
@@ -262,10 +270,13 @@ fn tell_waits(object: usize, waits: bool) {
 
 impl Returned {
     fn go(self) {
-        let Self { lender, block, taken, age } = self;
+        let Self { lender, block, address, size, age } = self;
         if age != AGE.load(SeqCst) {
             return;
         }
-        watch::end(taken, || user_code::run(lender.stream, || lender.functions.free(block)));
+        let giving = watch::block_given_back(lender.functions.object(), address, size);
+        blocks::leave(address.number());
+        user_code::run(lender.stream, || lender.functions.free(block));
+        drop(giving.end(Ok::<_, Failure>(())));
     }
 }

@@ -4,13 +4,12 @@
 //! stream or the descriptor is destroyed, as in the vendor's library. Numbers are not reused here, so no new stream
 //! inherits it.
 
-use super::allocator_calls::{self, Lender, refuse_inside};
-use super::allocator_watch::{Notice, Use, notice};
+use super::allocator_calls::{self, Lender};
 use super::context::Context;
+use super::handles;
 use super::locks::lock;
 use super::scratch::Supply;
 use super::stream::Stream;
-use super::{handles, streams};
 use crate::abi::AllocatorMembers;
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::types::{aclrtAllocatorDesc, aclrtStream};
@@ -50,23 +49,7 @@ pub(crate) fn for_model(stream: &Stream, context: &Arc<Context>) -> Supply {
     let Some(functions) = found.and_then(|found| found.members.complete()) else {
         return Supply::Own(Arc::clone(context));
     };
-    let lender = Lender::new(functions, stream.number(), stream.device().id());
-    lender.watch_others();
-    Supply::Caller(lender)
-}
-
-/// Work was refused because there is no such stream (any more).
-pub(crate) fn watch_stale(stream: aclrtStream) {
-    if let Some(found) = registration(stream).filter(|_| streams::find(stream).is_err()) {
-        notice(Notice::Stale(found.of(stream)));
-    }
-}
-
-/// The stream is being destroyed; what is registered for its number stays.
-pub(super) fn watch_left(stream: aclrtStream) {
-    if let Some(found) = registration(stream) {
-        notice(Notice::Left(found.of(stream)));
-    }
+    Supply::Caller(Lender::new(functions, stream))
 }
 
 pub(crate) fn registration(handle: aclrtStream) -> Option<Registration> {
@@ -100,15 +83,6 @@ pub(crate) fn set(handle: aclrtAllocatorDesc, change: impl FnOnce(&mut Allocator
 
 /// Registers a copy of the descriptor for the stream with this handle, which is not looked at.
 pub(crate) fn register(stream: aclrtStream, handle: aclrtAllocatorDesc) -> Answer {
-    refuse_inside()?;
-    let registration = enter(stream, handle)?;
-    if streams::find(stream).is_ok_and(|stream| stream.is_built_in()) {
-        notice(Notice::Ignored(registration.of(stream)));
-    }
-    Ok(())
-}
-
-fn enter(stream: aclrtStream, handle: aclrtAllocatorDesc) -> Answer<Registration> {
     let mut book = lock(&BOOK);
     let members = *book.descriptor(handle).ok_or_else(|| Failure::unknown("allocator descriptor"))?;
     if let Some(missing) = members.missing() {
@@ -116,12 +90,11 @@ fn enter(stream: aclrtStream, handle: aclrtAllocatorDesc) -> Answer<Registration
     }
     let registration = Registration { descriptor: handle.0.addr(), members };
     book.registrations.insert(stream.0.addr(), registration);
-    Ok(registration)
+    Ok(())
 }
 
 /// Nothing registered is no failure.
 pub(crate) fn unregister(stream: aclrtStream) -> Answer {
-    refuse_inside()?;
     lock(&BOOK).registrations.remove(&stream.0.addr());
     Ok(())
 }
@@ -145,10 +118,6 @@ pub(crate) fn clear() {
 }
 
 impl Registration {
-    fn of(&self, stream: aclrtStream) -> Use {
-        Use::here(stream.0.addr(), self.members.object.0.addr())
-    }
-
     pub(crate) fn descriptor(&self) -> aclrtAllocatorDesc {
         aclrtAllocatorDesc(core::ptr::without_provenance_mut(self.descriptor))
     }

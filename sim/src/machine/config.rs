@@ -1,8 +1,9 @@
 //! What is simulated: how many devices, of what size, under which name.
 
 use super::locks::lock;
-use crate::SOC_NAME_PREFIX;
+use crate::SOC_NAME_MARK;
 use crate::failure::{Answer, Failure};
+use crate::faults::{self, Plan};
 use crate::watch::{self, Checks};
 use ascendcl_sys::types::aclrtRunMode;
 use std::fmt;
@@ -15,9 +16,10 @@ use std::sync::{Arc, Mutex};
 /// | variable | meaning | default |
 /// | --- | --- | --- |
 /// | `ASCENDCL_SIM_DEVICES` | how many devices | 2 |
-/// | `ASCENDCL_SIM_SOC` | the system on chip's name; begins with `Simulator` | `Simulator910B1` |
+/// | `ASCENDCL_SIM_SOC` | the system on chip's name; contains `Simulator` | `Simulator910B1` |
 /// | `ASCENDCL_SIM_RUN_MODE` | where the program runs: `host` or `device` | `host` |
 /// | `ASCENDCL_SIM` | what happens when a call breaks a rule of the vendor's: `report` or `strict`, as [`Checks`] says | nothing |
+/// | `ASCENDCL_SIM_FAIL` | which calls go wrong, and how, as [`Plan`] says | nothing |
 /// | `ASCENDCL_SIM_MEMORY` | memory of each device in bytes; `k`, `m` and `g` multiply by powers of 1024 | `1g` |
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Config {
@@ -29,18 +31,20 @@ pub struct Config {
     events: usize,
     /// `None` leaves it to the environment.
     checks: Option<Checks>,
+    plan: Plan,
 }
 
 impl Default for Config {
     fn default() -> Self {
         Self {
             devices: 2,
-            soc: format!("{SOC_NAME_PREFIX}910B1"),
+            soc: format!("{SOC_NAME_MARK}910B1"),
             run_mode: aclrtRunMode::ACL_HOST,
             memory: 1 << 30,
             streams: 1984,
             events: 65536,
             checks: None,
+            plan: Plan::new(),
         }
     }
 }
@@ -89,6 +93,9 @@ impl Config {
             config.checks =
                 Some(checks(&value).ok_or_else(|| bad("ASCENDCL_SIM", &value, "neither report nor strict"))?);
         }
+        if let Some(value) = get("ASCENDCL_SIM_FAIL") {
+            config.plan = value.parse().map_err(|error| bad("ASCENDCL_SIM_FAIL", &value, &format!("{error}")))?;
+        }
         if let Some(value) = get("ASCENDCL_SIM_MEMORY") {
             let size = bytes(value.trim());
             config.memory = size.ok_or_else(|| bad("ASCENDCL_SIM_MEMORY", &value, "not a number of bytes"))?;
@@ -103,7 +110,7 @@ impl Config {
         self
     }
 
-    /// The system on chip's name; it has to begin with [`SOC_NAME_PREFIX`].
+    /// The system on chip's name; it has to contain [`SOC_NAME_MARK`].
     pub fn soc(mut self, name: impl Into<String>) -> Self {
         self.soc = name.into();
         self
@@ -139,17 +146,27 @@ impl Config {
         self
     }
 
+    /// What goes wrong, from the first call on.
+    pub fn plan(mut self, plan: Plan) -> Self {
+        self.plan = plan;
+        self
+    }
+
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         const MOST_DEVICES: u32 = 1024;
         if !(1..=MOST_DEVICES).contains(&self.devices) {
             let text = format!("{} devices cannot be simulated, only 1 to {MOST_DEVICES}", self.devices);
             return Err(ConfigError(text));
         }
-        if !self.soc.starts_with(SOC_NAME_PREFIX) || self.soc.contains('\0') {
-            let text = format!("the name {:?} does not begin with {SOC_NAME_PREFIX}", self.soc);
+        if !self.soc.contains(SOC_NAME_MARK) || self.soc.contains('\0') {
+            let text = format!("the name {:?} does not contain {SOC_NAME_MARK}", self.soc);
             return Err(ConfigError(text));
         }
-        Ok(())
+        self.plan.check()
+    }
+
+    pub(crate) fn planned(&self) -> Plan {
+        self.plan.clone()
     }
 
     pub(crate) fn checks_wanted(&self) -> Checks {
@@ -225,6 +242,7 @@ pub(super) fn checked() -> Answer {
 pub(crate) fn choose(config: Config) {
     *lock(&CHOSEN) = Some(Chosen { config: Arc::new(config), error: None });
     watch::reconsider();
+    faults::reset();
 }
 
 impl Chosen {
@@ -258,6 +276,7 @@ mod tests {
         assert_eq!(read("ASCENDCL_SIM_DEVICES", "8"), Ok(Config::new().devices(8)));
         assert_eq!(read("ASCENDCL_SIM_RUN_MODE", "device"), Ok(Config::new().on_device(true)));
         assert_eq!(read("ASCENDCL_SIM_SOC", "SimulatorX"), Ok(Config::new().soc("SimulatorX")));
+        assert_eq!(read("ASCENDCL_SIM_SOC", "AscendSimulator1"), Ok(Config::new().soc("AscendSimulator1")));
         assert_eq!(read("ASCENDCL_SIM", "strict"), Ok(Config::new().checks(Checks::Strict)));
         for (name, value) in [
             ("ASCENDCL_SIM_MEMORY", "lots"),

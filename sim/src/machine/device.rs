@@ -3,12 +3,14 @@
 use super::config::{self, Config};
 use super::context::Context;
 use super::locks::{lock, read, write};
+use super::settings::Limits as CoreLimits;
 use super::teardown::Rest;
 use super::{event, memory};
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::error_codes::*;
+use ascendcl_sys::types::aclrtFloatOverflowMode;
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, RwLock};
 
 pub(crate) struct Device {
@@ -21,6 +23,8 @@ pub(crate) struct Device {
     memory: AtomicUsize,
     /// Devices that work of this one may reach.
     peers: Mutex<BTreeSet<u32>>,
+    overflow_mode: AtomicU32,
+    core_limits: CoreLimits,
 }
 
 #[derive(Clone, Copy)]
@@ -90,6 +94,8 @@ impl Device {
             events: AtomicUsize::new(0),
             memory: AtomicUsize::new(0),
             peers: Mutex::default(),
+            overflow_mode: AtomicU32::new(aclrtFloatOverflowMode::ACL_RT_OVERFLOW_MODE_INFNAN.0),
+            core_limits: CoreLimits::default(),
         }
     }
 
@@ -157,6 +163,8 @@ impl Device {
             event::lose_all_of(self.id);
             memory::lose_all_of(self);
             lock(&self.peers).clear();
+            self.overflow_mode.store(aclrtFloatOverflowMode::ACL_RT_OVERFLOW_MODE_INFNAN.0, SeqCst);
+            self.core_limits.reset();
         }
     }
 
@@ -215,6 +223,11 @@ impl Device {
         take(&self.memory, size, self.limits.memory)
     }
 
+    /// Somebody else takes all the memory that is left.
+    pub(crate) fn fill(&self) {
+        self.memory.fetch_max(self.limits.memory, SeqCst);
+    }
+
     pub(super) fn give_memory_back(&self, size: usize) {
         self.memory.fetch_sub(size, SeqCst);
     }
@@ -225,6 +238,15 @@ impl Device {
 
     pub(crate) fn memory_size(&self) -> usize {
         self.limits.memory
+    }
+
+    /// What becomes of floats that are too large, as it was chosen. The operators of the simulator keep infinities.
+    pub(crate) fn overflow_mode(&self) -> &AtomicU32 {
+        &self.overflow_mode
+    }
+
+    pub(crate) fn core_limits(&self) -> &CoreLimits {
+        &self.core_limits
     }
 
     /// Which devices work of this one may reach.

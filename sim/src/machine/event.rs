@@ -3,12 +3,14 @@
 //! An event belongs to a device. It stands for the newest record; a wait is for the record that is newest when the
 //! wait is called.
 
+use super::capture::{self, Mark, Recorder};
 use super::device::Device;
 use super::handles::{self, Table};
 use super::locks::lock;
 use super::point::{Duty, Outcome, Point};
 use super::queue::Counted;
 use super::stream::Stream;
+use super::waiting;
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::error_codes::*;
@@ -24,9 +26,17 @@ pub(crate) struct Event {
     flags: u32,
     /// Made by the newer call, whose events count as complete until they are recorded.
     ex: bool,
-    newest: Mutex<Option<Arc<Point>>>,
+    newest: Mutex<Option<Newest>>,
     /// Waits of streams that are not over.
     waits: Arc<AtomicUsize>,
+}
+
+/// The newest record.
+#[derive(Clone)]
+enum Newest {
+    Queued(Arc<Point>),
+    /// It is part of a capture, and never happens by itself.
+    Captured(Mark),
 }
 
 static EVENTS: Table<Event> = Table::new();
@@ -97,7 +107,15 @@ impl Event {
 
     pub(crate) fn record(&self, stream: &Arc<Stream>) -> Answer {
         self.same_device(stream)?;
-        let point = Arc::new(Point::default());
+        match stream.recorder() {
+            None => {}
+            Some(Recorder::Capture(capture)) => {
+                *lock(&self.newest) = Some(Newest::Captured(Mark::of(&capture, stream)?));
+                return Ok(());
+            }
+            Some(Recorder::Update(_)) => return Err(Failure::unsupported("a task group is updated with work alone")),
+        }
+        let point = Arc::new(Point::new(waiting::by_stream(stream)));
         let duty = Duty::new(&point);
         // Held over the submission, so that of two records the later one on the queue is the newest.
         let mut newest = lock(&self.newest);
@@ -105,7 +123,7 @@ impl Event {
             duty.fulfil();
             Ok(())
         })?;
-        *newest = Some(point);
+        *newest = Some(Newest::Queued(point));
         Ok(())
     }
 
@@ -115,7 +133,11 @@ impl Event {
         self.same_device(stream)?;
         let newest = lock(&self.newest).clone();
         match newest {
-            Some(point) => stream.submit_wait(point, limit, Some(Counted::new(&self.waits))).map(|_| ()),
+            Some(Newest::Captured(mark)) => mark.hold_up(stream),
+            Some(Newest::Queued(_)) if stream.is_recording() => Err(capture::refuse_dependency(stream)),
+            Some(Newest::Queued(point)) => {
+                stream.submit_wait(point, limit, Some(Counted::new(&self.waits))).map(|_| ())
+            }
             None if self.ex => Ok(()),
             None => Err(Failure::refused("the event was never recorded, so there is nothing to wait for")),
         }
@@ -135,10 +157,12 @@ impl Event {
 
     /// Blocks this thread until the newest record has run. Nothing was recorded: nothing to wait for.
     pub(crate) fn synchronize(&self, deadline: Option<Instant>) -> Answer {
-        let Some(point) = lock(&self.newest).clone() else {
-            return Ok(());
+        let point = match lock(&self.newest).clone() {
+            None => return Ok(()),
+            Some(Newest::Queued(point)) => point,
+            Some(Newest::Captured(mark)) => return Err(mark.refused("waited for")),
         };
-        match point.wait(deadline) {
+        match point.wait(deadline)? {
             Some(Outcome::Reached(_)) => Ok(()),
             Some(Outcome::Discarded) => {
                 Err(Failure::new(ACL_ERROR_RT_STREAM_ABORT, "the stream's work was discarded before the event"))
@@ -150,11 +174,12 @@ impl Event {
         }
     }
 
-    pub(crate) fn status(&self) -> Status {
-        match lock(&self.newest).as_ref().map(|point| point.outcome()) {
-            None => Status::NeverRecorded,
-            Some(None) => Status::Pending,
-            Some(Some(_)) => Status::Complete,
+    pub(crate) fn status(&self) -> Answer<Status> {
+        match lock(&self.newest).clone() {
+            None => Ok(Status::NeverRecorded),
+            Some(Newest::Queued(point)) if point.outcome().is_none() => Ok(Status::Pending),
+            Some(Newest::Queued(_)) => Ok(Status::Complete),
+            Some(Newest::Captured(mark)) => Err(mark.refused("asked for its state")),
         }
     }
 
@@ -186,7 +211,11 @@ impl Event {
             return Err(Failure::new(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, text));
         }
         let newest = lock(&self.newest).clone();
-        newest.ok_or_else(|| Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, "the event was never recorded"))
+        match newest {
+            Some(Newest::Queued(point)) => Ok(point),
+            Some(Newest::Captured(mark)) => Err(mark.refused("asked for its time")),
+            None => Err(Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, "the event was never recorded")),
+        }
     }
 
     fn needs(&self, flag: u32, what_for: &str) -> Answer {

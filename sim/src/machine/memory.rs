@@ -1,15 +1,17 @@
 //! Memory that the machine gave out, by address: device blocks and pinned host blocks.
 //!
-//! Device memory is ordinary memory here. What is behind an address that is in no block is the caller's own memory.
+//! Device memory is ordinary memory here: a piece of the arena, or a mapping of virtual memory. Memory of the caller that
+//! it registered counts as pinned. What is behind an address that is in no block is the caller's own memory.
 
-use super::allocator_watch;
 use super::arena::{ALIGNMENT, Piece, touches};
 use super::context::Context;
 use super::device::Device;
 use super::locks::{read, write};
+use super::virtual_memory::{self, Mapping};
 use crate::abi::{Address, fill};
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::error_codes::*;
+use ascendcl_sys::types::{aclrtDrvMemHandle, aclrtMemAccessFlags};
 use std::collections::BTreeMap;
 use std::sync::{Arc, RwLock};
 
@@ -33,7 +35,7 @@ pub(crate) struct Where {
 #[derive(Clone)]
 pub(crate) enum Hold {
     Block {
-        _kept: Arc<Piece>,
+        _kept: Backing,
     },
     /// Memory that the machine did not give out: pageable memory of the caller.
     Pageable,
@@ -42,9 +44,21 @@ pub(crate) enum Hold {
 }
 
 struct Entry {
-    block: Arc<Piece>,
+    block: Backing,
     /// The device whose memory it is; `None` for pinned host memory.
     device: Option<Arc<Device>>,
+}
+
+/// What a block is made of.
+#[derive(Clone)]
+pub(crate) enum Backing {
+    Piece(Arc<Piece>),
+    Mapped(Arc<Mapping>),
+    /// The caller's own memory, registered.
+    Registered {
+        start: Address,
+        size: usize,
+    },
 }
 
 #[derive(Default)]
@@ -111,25 +125,141 @@ pub(crate) fn hold(address: Address, count: usize) -> Answer<Hold> {
     }
     let blocks = read(&BLOCKS);
     let Some(entry) = blocks.around(address) else {
-        if touches(address, count) {
+        if touches(address, count) || virtual_memory::touches(address, count) {
             let text =
                 format!("{:#x} is in device or pinned memory, and in no block of it (any more)", address.number());
             return Err(Failure::refused(text));
         }
         return Ok(Hold::Pageable);
     };
+    if let Backing::Mapped(mapping) = &entry.block
+        && mapping.access() == aclrtMemAccessFlags::ACL_RT_MEM_ACCESS_FLAGS_NONE
+    {
+        let text = format!("{:#x} is mapped without access; aclrtMemSetAccess gives it", address.number());
+        return Err(Failure::refused(text));
+    }
     let left = entry.block.size() - (address.number() - entry.block.address().number());
     if count > left {
         let text = format!("{count} bytes at {:#x} run over the block's end, {left} bytes on", address.number());
         return Err(Failure::refused(text));
     }
-    Ok(Hold::Block { _kept: Arc::clone(&entry.block) })
+    Ok(Hold::Block { _kept: entry.block.clone() })
 }
 
 impl Hold {
     pub(crate) fn is_pageable(&self) -> bool {
         matches!(self, Self::Pageable)
     }
+}
+
+/// The start and the size of the block around an address.
+pub(crate) fn block_around(address: Address) -> Answer<(Address, usize)> {
+    let blocks = read(&BLOCKS);
+    let block = blocks.around(address).map(|entry| (entry.block.address(), entry.block.size()));
+    block.ok_or_else(|| Failure::refused(format!("{:#x} is in no block of memory", address.number())))
+}
+
+/// Takes memory of the caller for pinned (MEM-14).
+pub(crate) fn register(start: Address, size: usize) -> Answer {
+    const PAGE: usize = 4096;
+    let Some(end) = start.number().checked_add(size).filter(|_| start.number().is_multiple_of(PAGE)) else {
+        let text = format!("{:#x} and {size} bytes: registered memory starts at a multiple of {PAGE}", start.number());
+        return Err(Failure::refused(text));
+    };
+    let mut blocks = write(&BLOCKS);
+    let before = blocks.live.range(..end).next_back();
+    if before.is_some_and(|(at, entry)| at + entry.block.size() > start.number()) {
+        let text = format!("{size} bytes from {:#x} on are registered already, or the library's", start.number());
+        return Err(Failure::new(ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED, text));
+    }
+    blocks.live.insert(start.number(), Entry { block: Backing::Registered { start, size }, device: None });
+    Ok(())
+}
+
+/// Takes memory of the caller for ordinary memory again.
+pub(crate) fn unregister(start: Address) -> Answer {
+    let mut blocks = write(&BLOCKS);
+    match blocks.live.get(&start.number()) {
+        Some(Entry { block: Backing::Registered { .. }, .. }) => drop(blocks.live.remove(&start.number())),
+        _ => {
+            let text = format!("{:#x} is not the start of registered memory", start.number());
+            return Err(Failure::new(ACL_ERROR_HOST_MEMORY_NOT_REGISTERED, text));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the address is in pinned memory that the device reaches under the same address.
+pub(crate) fn is_pinned(address: Address) -> bool {
+    describe(address).is_some_and(|found| found.place == Place::Host)
+}
+
+pub(super) fn enter_mapping(mapping: Mapping) {
+    let (address, size, device) = (mapping.address().number(), mapping.size(), mapping.device().cloned());
+    let mut blocks = write(&BLOCKS);
+    blocks.gone.retain_outside(address, size);
+    blocks.live.insert(address, Entry { block: Backing::Mapped(Arc::new(mapping)), device });
+}
+
+/// Whether the program has memory mapped that starts here.
+pub(super) fn has_mapping(start: Address) -> bool {
+    mapping_at(&read(&BLOCKS), start).is_some()
+}
+
+/// Ends a mapping. Work on it that is queued goes on with the memory.
+pub(crate) fn unmap(start: Address) -> Answer {
+    let ended = {
+        let mut blocks = write(&BLOCKS);
+        let went = blocks.gone.remove(&start.number()).is_some();
+        if mapping_at(&blocks, start).is_some() {
+            blocks.live.remove(&start.number())
+        } else if went {
+            return Ok(());
+        } else {
+            return Err(not_mapped(start));
+        }
+    };
+    drop(ended);
+    Ok(())
+}
+
+/// The handle of the physical memory that is mapped around an address.
+pub(crate) fn handle_of(address: Address) -> Answer<aclrtDrvMemHandle> {
+    mapping_around(address)?.handle()
+}
+
+pub(crate) fn access_of(address: Address) -> Answer<aclrtMemAccessFlags> {
+    Ok(mapping_around(address)?.access())
+}
+
+/// Sets what may be done with the mappings in a range.
+pub(crate) fn allow(start: Address, size: usize, access: aclrtMemAccessFlags) -> Answer {
+    let end = start.number().checked_add(size).ok_or_else(|| not_mapped(start))?;
+    let mut at = start;
+    while at.number() < end {
+        let mapping = mapping_around(at)?;
+        mapping.allow(access);
+        at = mapping.address().offset(mapping.size());
+    }
+    Ok(())
+}
+
+fn mapping_around(address: Address) -> Answer<Arc<Mapping>> {
+    match read(&BLOCKS).around(address).map(|entry| &entry.block) {
+        Some(Backing::Mapped(mapping)) => Ok(Arc::clone(mapping)),
+        _ => Err(not_mapped(address)),
+    }
+}
+
+fn mapping_at(blocks: &Blocks, start: Address) -> Option<&Arc<Mapping>> {
+    match &blocks.live.get(&start.number())?.block {
+        Backing::Mapped(mapping) => Some(mapping),
+        _ => None,
+    }
+}
+
+fn not_mapped(address: Address) -> Failure {
+    Failure::refused(format!("no virtual memory is mapped at {:#x}", address.number()))
 }
 
 /// How many blocks there are: of devices, and pinned.
@@ -142,12 +272,14 @@ pub(crate) fn count() -> (usize, usize) {
 /// The device was released, and its blocks with it.
 pub(super) fn lose_all_of(device: &Device) {
     lose(|place| place == Place::Device(device.id()));
+    virtual_memory::lose_all_of(device);
 }
 
 /// Drops every block.
 pub(super) fn clear() {
     lose(|_| true);
     write(&BLOCKS).gone.clear();
+    virtual_memory::clear();
 }
 
 fn lose(wanted: impl Fn(Place) -> bool) {
@@ -179,7 +311,7 @@ fn enter(block: Piece, device: Option<Arc<Device>>) -> Address {
     fill(address, 0xa5, size.min(SPOILT));
     let mut blocks = write(&BLOCKS);
     blocks.gone.retain_outside(address.number(), size);
-    blocks.live.insert(address.number(), Entry { block: Arc::new(block), device });
+    blocks.live.insert(address.number(), Entry { block: Backing::Piece(Arc::new(block)), device });
     address
 }
 
@@ -190,13 +322,13 @@ fn free(address: Address, fits: impl Fn(Place) -> bool, rule: &'static str) -> A
         if blocks.gone.remove(&number).is_some() {
             return Ok(());
         }
-        if !blocks.live.get(&number).is_some_and(|entry| fits(entry.place())) {
+        let freeable = |entry: &Entry| matches!(entry.block, Backing::Piece(_)) && fits(entry.place());
+        if !blocks.live.get(&number).is_some_and(freeable) {
             return Err(Failure::refused(format!("{number:#x} is not such a block's address: {rule}")));
         }
         blocks.live.remove(&number)
     };
     if let Some(entry) = entry {
-        allocator_watch::freed(entry.block.address(), entry.block.size());
         entry.give_back();
     }
     Ok(())
@@ -215,8 +347,26 @@ impl Entry {
     }
 
     fn give_back(&self) {
-        if let Some(device) = &self.device {
+        if let (Some(device), Backing::Piece(_)) = (&self.device, &self.block) {
             device.give_memory_back(self.block.size());
+        }
+    }
+}
+
+impl Backing {
+    fn address(&self) -> Address {
+        match self {
+            Self::Piece(piece) => piece.address(),
+            Self::Mapped(mapping) => mapping.address(),
+            Self::Registered { start, .. } => *start,
+        }
+    }
+
+    fn size(&self) -> usize {
+        match self {
+            Self::Piece(piece) => piece.size(),
+            Self::Mapped(mapping) => mapping.size(),
+            Self::Registered { size, .. } => *size,
         }
     }
 }

@@ -12,7 +12,6 @@
 //!   frees too early stays in place until the task has run.
 //! * [`allocators::for_operator`], [`allocators::for_model`]: where the memory of an execution comes from: the machine,
 //!   or the allocator that the caller registered for the stream.
-//! * [`allocator_watch`]: what the library sees of those allocators, and which rules about them were broken.
 //! * [`handles::Table`]: objects behind numbers that are looked up and never followed. Any number may be asked for.
 //! * [`user_code`]: wrap every call into the caller's code with it.
 //! * [`hooks`]: how other parts hear that a context has ended, and add to what [`crate::control::live`] counts.
@@ -25,18 +24,19 @@
 //! 1. the initialisation count ([`process`]), then the configuration;
 //! 2. the list of devices, then one device's `life` ([`device`]);
 //! 3. one event's newest record ([`event`]);
-//! 4. a handle table, or the memory table;
-//! 5. one stream's queue;
+//! 4. the ranges of addresses, then one range, then a handle table or the memory table;
+//! 5. one stream's queue, then one capture or one group of captured tasks;
 //! 6. the arena's free places, one point, the pool's run queue, the timer, the allocators' book, who is inside which
 //!    allocator, the watch on their blocks, or the report book and then one reporter.
 //!
 //! Tasks, blocks and callbacks are dropped outside every lock: dropping a queued record resumes the streams that wait
 //! for it.
 
+mod allocator_blocks;
 pub(crate) mod allocator_calls;
-pub(crate) mod allocator_watch;
 pub(crate) mod allocators;
 mod arena;
+pub(crate) mod capture;
 pub(crate) mod config;
 pub(crate) mod context;
 pub(crate) mod device;
@@ -50,17 +50,21 @@ pub(crate) mod memory;
 pub(crate) mod models;
 pub(crate) mod operators;
 mod point;
-mod pool;
+pub(crate) mod pool;
 pub(crate) mod process;
+pub(crate) mod profiling;
 mod queue;
 pub(crate) mod reports;
 pub(crate) mod scratch;
 mod serve;
+pub(crate) mod settings;
 pub(crate) mod stream;
 pub(crate) mod streams;
 pub(crate) mod teardown;
 mod timer;
 pub(crate) mod user_code;
+pub(crate) mod virtual_memory;
+mod waiting;
 
 pub(crate) use context::{Context, current_context};
 pub(crate) use stream::Stream;
@@ -68,6 +72,7 @@ pub(crate) use streams::{submission_stream, waiting_stream};
 
 /// Ends and drops everything, whoever uses it, as if the process had just begun. The configuration stays.
 pub(crate) fn clear() {
+    crate::faults::reset();
     allocators::forget_all();
     for context in context::all() {
         if !context.is_primary() {
@@ -81,6 +86,7 @@ pub(crate) fn clear() {
     device::forget_all();
     allocators::clear();
     process::clear();
+    profiling::clear();
     crate::watch::reset();
     errors::clear();
 }

@@ -3,11 +3,15 @@
 use super::allocator_calls;
 use super::locks::{expired, lock, wait};
 use super::stream::Stream;
+use super::waiting::{Link, Target, Waiting};
+use crate::failure::Failure;
+use ascendcl_sys::error_codes::ACL_ERROR_RT_EVENT_SYNC_TIMEOUT;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Instant;
 
-#[derive(Default)]
 pub(crate) struct Point {
+    /// Who is to reach it.
+    by: Link,
     state: Mutex<State>,
     settled: Condvar,
 }
@@ -27,18 +31,35 @@ struct State {
 }
 
 impl Point {
+    pub(super) fn new(by: Link) -> Self {
+        Self { by, state: Mutex::default(), settled: Condvar::new() }
+    }
+
+    /// Whom those wait for who wait for it.
+    pub(super) fn awaits(&self) -> Option<Link> {
+        self.outcome().is_none().then_some(self.by)
+    }
+
     pub(crate) fn outcome(&self) -> Option<Outcome> {
         lock(&self.state).outcome
     }
 
-    /// Blocks this thread; `None` when the deadline came first.
-    pub(crate) fn wait(&self, deadline: Option<Instant>) -> Option<Outcome> {
+    /// Blocks this thread; `None` when the deadline came first. Fails when the wait can never end.
+    pub(crate) fn wait(&self, deadline: Option<Instant>) -> Result<Option<Outcome>, Failure> {
         let _waits = allocator_calls::waits();
+        let mut waiting = Waiting::new(Target::Point(self), deadline);
         let mut state = lock(&self.state);
         while state.outcome.is_none() && !expired(deadline) {
-            state = wait(&self.settled, state, deadline);
+            state = wait(&self.settled, state, waiting.until());
+            if state.outcome.is_none() {
+                drop(state);
+                if let Some(failure) = waiting.given_up(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT) {
+                    return Err(failure);
+                }
+                state = lock(&self.state);
+            }
         }
-        state.outcome
+        Ok(state.outcome)
     }
 
     /// Resumes the stream with this ticket when the point has been reached. If it has been already, says so instead.

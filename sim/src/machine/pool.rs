@@ -6,6 +6,7 @@
 
 use super::locks::{lock, look_out, wait};
 use super::stream::Stream;
+use crate::faults::trouble;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -36,6 +37,9 @@ static POOL: Pool = Pool {
     searching: AtomicUsize::new(0),
 };
 
+/// Streams that are ready while the devices hang.
+static STALLED: Mutex<Vec<Arc<Stream>>> = Mutex::new(Vec::new());
+
 thread_local! {
     static ON_WORKER: Cell<bool> = const { Cell::new(false) };
 }
@@ -53,6 +57,20 @@ pub(super) fn push(stream: Arc<Stream>) {
     let help = if POOL.searching.load(SeqCst) > 0 { Help::None } else { state.help() };
     drop(state);
     help.call();
+}
+
+/// Puts a stream aside that is ready while nothing runs.
+pub(super) fn stall(stream: Arc<Stream>) {
+    lock(&STALLED).push(stream);
+    if !trouble::hangs() {
+        wake_stalled();
+    }
+}
+
+/// Streams that were put aside go on.
+pub(crate) fn wake_stalled() {
+    let stalled = std::mem::take(&mut *lock(&STALLED));
+    stalled.into_iter().for_each(push);
 }
 
 /// Runs code that may block; another worker takes this one's place meanwhile. Elsewhere it just runs the code.

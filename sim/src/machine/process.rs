@@ -4,6 +4,8 @@ use super::locks::lock;
 use super::{config, json};
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::error_codes::*;
+use ascendcl_sys::types::aclCompileOpt;
+use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Mutex;
 
@@ -50,8 +52,20 @@ pub(crate) fn finalize_reference() -> (u64, Answer) {
     (count.inits, Ok(()))
 }
 
+/// Whether an initialisation is owed its finalise.
+pub(crate) fn is_initialised() -> bool {
+    lock(&COUNT).inits > 0
+}
+
+/// The operator compiler's options.
+pub(crate) fn options() -> &'static Mutex<BTreeMap<aclCompileOpt, String>> {
+    static OPTIONS: Mutex<BTreeMap<aclCompileOpt, String>> = Mutex::new(BTreeMap::new());
+    &OPTIONS
+}
+
 /// As if nothing had been initialised.
 pub(super) fn clear() {
+    lock(options()).clear();
     *lock(&COUNT) = Count { inits: 0, finalised: false };
 }
 

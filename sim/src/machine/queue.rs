@@ -1,5 +1,6 @@
 //! A stream's queue: tasks in the order of their submission, and whose turn it is.
 
+use super::capture::Recorder;
 use super::point::{Outcome, Point};
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_STREAM_ABORT, ACL_ERROR_RT_WAIT_TIMEOUT};
@@ -83,6 +84,10 @@ pub(super) struct Queue {
     pub(super) failure: Option<Failure>,
     /// No new tasks: the stream was destroyed.
     pub(super) closed: bool,
+    /// No new tasks: a task failed, and the stream stops at failures.
+    pub(super) stopped: Option<Failure>,
+    /// Where work goes instead of running.
+    pub(super) recorder: Option<Recorder>,
 }
 
 impl Queue {
@@ -97,6 +102,8 @@ impl Queue {
             tickets: 0,
             failure: None,
             closed: false,
+            stopped: None,
+            recorder: None,
         }
     }
 
@@ -146,6 +153,13 @@ impl Queue {
         if self.was_discarded(self.done + 1) {
             self.done = self.discarded.1;
         }
+    }
+
+    /// A task failed, and nothing after it is to run. What comes back is to be dropped when the queue is no longer locked.
+    pub(super) fn stop(&mut self, failure: &Failure) -> (VecDeque<Task>, Option<Await>) {
+        self.stopped.get_or_insert_with(|| failure.clone());
+        self.failure.get_or_insert_with(|| failure.clone());
+        self.discard()
     }
 
     /// Gives memory back that a burst of tasks needed.

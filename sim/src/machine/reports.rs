@@ -4,6 +4,7 @@ use super::locks::{expired, lock, wait};
 use super::point::{Duty, Point};
 use super::stream::Stream;
 use super::user_code;
+use super::waiting::Link;
 use crate::abi::{HostCallback, this_thread};
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::error_codes::*;
@@ -106,7 +107,7 @@ pub(super) fn forget_stream(number: usize) {
 /// Queues a callback on the stream for its reporting thread; a blocking one holds up the stream until it has run.
 pub(crate) fn launch(callback: HostCallback, stream: &Arc<Stream>, blocking: bool) -> Answer {
     let reporter = lock(&BOOK).by_stream.get(&stream.number()).cloned().ok_or_else(not_subscribed)?;
-    let point = Arc::new(Point::default());
+    let point = Arc::new(Point::new(Link::Thread(reporter.thread)));
     let mut call = Call { callback, stream: stream.number(), duty: blocking.then(|| Duty::new(&point)) };
     let deliver = move || {
         let mut inbox = lock(&reporter.inbox);

@@ -56,10 +56,7 @@ impl Scratch {
     /// answers; `false` means that it did not take the memory.
     pub(crate) fn hand_over(mut self, enter: impl FnOnce(Option<Lent>) -> bool) -> bool {
         match std::mem::replace(&mut self.source, Source::HandedOver) {
-            Source::Caller(lent) => {
-                lent.settle();
-                enter(Some(lent))
-            }
+            Source::Caller(lent) => enter(Some(lent)),
             own => {
                 let entered = enter(None);
                 if !entered {

@@ -4,8 +4,9 @@ use super::locks::lock;
 use super::point::Outcome;
 use super::queue::{Queue, Task, TooLate, Turn, answer_of};
 use super::stream::Stream;
-use super::{pool, timer};
+use super::{pool, streams, timer};
 use crate::failure::{Answer, Failure};
+use crate::faults::trouble;
 use ascendcl_sys::error_codes::ACL_ERROR_RT_INTERNAL_ERROR;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -18,9 +19,16 @@ impl Stream {
         /// How many tasks in a row before other streams have their turn.
         const SLICE: usize = 256;
 
+        if trouble::hangs() {
+            // It stays ready, and nobody takes it.
+            return pool::stall(self);
+        }
         let mut queue = lock(&self.queue);
         queue.turn = Turn::Running;
         for _ in 0..SLICE {
+            if trouble::hangs() {
+                break;
+            }
             match queue.tasks.pop_front() {
                 None => {
                     queue.turn = Turn::Idle;
@@ -28,12 +36,14 @@ impl Stream {
                 }
                 Some(Task::Run(task)) => {
                     drop(queue);
+                    let task = || trouble::before_task().and_then(|()| task());
                     let answer = catch_unwind(AssertUnwindSafe(task)).unwrap_or_else(|_| {
                         Err(Failure::new(
                             ACL_ERROR_RT_INTERNAL_ERROR,
                             "a task of the simulator failed; this is a defect of the simulator",
                         ))
                     });
+                    let answer = self.heed(answer);
                     queue = lock(&self.queue);
                     self.finish(&mut queue, answer);
                 }
@@ -70,11 +80,34 @@ impl Stream {
         if !matches!(&queue.turn, Turn::Parked(current, _) if *current == ticket) {
             return false;
         }
-        let wait = std::mem::replace(&mut queue.turn, next);
-        self.finish(&mut queue, answer_of(end));
+        let wait = std::mem::replace(&mut queue.turn, Turn::Running);
+        let mut answer = answer_of(end);
+        if answer.is_err() {
+            drop(queue);
+            answer = self.heed(answer);
+            queue = lock(&self.queue);
+        }
+        queue.turn = next;
+        self.finish(&mut queue, answer);
         drop(queue);
         drop(wait);
         true
+    }
+
+    /// A failure of a stream that stops at failures stops every stream of its context (STREAM-15). The failed task has not
+    /// ended yet, so that what follows it is discarded before anybody sees it end. The queue keeps the failure then.
+    fn heed(&self, answer: Answer) -> Answer {
+        let Err(failure) = answer else { return Ok(()) };
+        if !self.settings.stops_at_failure() {
+            return Err(failure);
+        }
+        self.stop(&failure);
+        for stream in streams::of_context(self.context()) {
+            if stream.number() != self.number() {
+                stream.stop(&failure);
+            }
+        }
+        Ok(())
     }
 
     fn finish(&self, queue: &mut Queue, answer: Answer) {

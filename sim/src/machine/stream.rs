@@ -1,13 +1,17 @@
 //! Streams: first in, first out, served by the [pool](super::pool).
 
+use super::capture::{self, Recorder};
 use super::device::Device;
 use super::handles;
 use super::locks::{expired, lock, look_out, wait};
 use super::point::Point;
 use super::queue::{Await, Counted, Queue, Task, Turn};
+use super::settings::Settings;
 use super::streams::STREAMS;
+use super::waiting::{Link, Target, Waiting};
 use super::{allocator_calls, pool, user_code};
 use crate::failure::{Answer, Failure};
+use ascendcl_rules::Object;
 use ascendcl_sys::constants::ACL_STREAM_PERSISTENT;
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtStream;
@@ -23,6 +27,9 @@ pub(crate) struct Stream {
     priority: u32,
     flags: u32,
     default: bool,
+    /// Work is captured instead of running. Set with the queue locked, to look at without.
+    recording: AtomicBool,
+    pub(crate) settings: Settings,
     /// A single operator has run here with memory of the library's own (ALLOC-15).
     built_in: AtomicBool,
     pub(super) queue: Mutex<Queue>,
@@ -52,6 +59,8 @@ impl Stream {
             priority: kind.priority,
             flags: kind.flags,
             default: kind.default,
+            recording: AtomicBool::new(false),
+            settings: Settings::default(),
             built_in: AtomicBool::new(false),
             queue: Mutex::new(Queue::new()),
             done: AtomicU64::new(0),
@@ -69,8 +78,13 @@ impl Stream {
         self.number
     }
 
+    /// By which those who watch know it.
+    pub(super) fn named(&self) -> Object {
+        if self.default { Object::default_stream(self.context as u64) } else { Object::stream(self.number as u64) }
+    }
+
     /// The number of its context.
-    pub(super) fn context(&self) -> usize {
+    pub(crate) fn context(&self) -> usize {
         self.context
     }
 
@@ -103,9 +117,49 @@ impl Stream {
         self.built_in.store(true, SeqCst);
     }
 
-    /// Queues a task and returns at once with its position. Its failure is what the next synchronise answers.
+    /// Queues a task and returns at once with its position. Its failure is what the next synchronise answers. A stream
+    /// that is captured does not take what can only run once.
     pub(crate) fn submit(self: &Arc<Self>, task: impl FnOnce() -> Answer + Send + 'static) -> Answer<u64> {
+        capture::refuse_on(self, "given work of this kind")?;
         self.push(Task::Run(Box::new(task)))
+    }
+
+    /// The same for a task that can run again, if the stream is captured. It is told which stream it runs on.
+    pub(crate) fn submit_each(self: &Arc<Self>, task: impl Fn(usize) -> Answer + Send + Sync + 'static) -> Answer<u64> {
+        match self.recorder() {
+            // There is nothing to wait for: position 0 is over.
+            Some(recorder) => recorder.record(self.number, Arc::new(task)).map(|()| 0),
+            None => {
+                let number = self.number;
+                self.push(Task::Run(Box::new(move || task(number))))
+            }
+        }
+    }
+
+    /// Whether work is captured instead of running.
+    pub(crate) fn is_recording(&self) -> bool {
+        self.recording.load(SeqCst)
+    }
+
+    pub(super) fn recorder(&self) -> Option<Recorder> {
+        if self.is_recording() { lock(&self.queue).recorder.clone() } else { None }
+    }
+
+    /// Answers `false` when work goes somewhere else already.
+    pub(super) fn start_recording(&self, recorder: Recorder) -> bool {
+        let mut queue = lock(&self.queue);
+        let free = queue.recorder.is_none() && !queue.closed;
+        if free {
+            queue.recorder = Some(recorder);
+            self.recording.store(true, SeqCst);
+        }
+        free
+    }
+
+    pub(super) fn stop_recording(&self) -> Option<Recorder> {
+        let mut queue = lock(&self.queue);
+        self.recording.store(false, SeqCst);
+        queue.recorder.take()
     }
 
     /// Lets the tasks that follow wait for a point, for `limit` at most.
@@ -123,6 +177,10 @@ impl Stream {
         if queue.closed {
             drop(queue);
             return Err(Failure::unknown("stream"));
+        }
+        if let Some(failure) = &queue.stopped {
+            let text = format!("the stream stopped at a failure and takes no more work: {}", failure.text);
+            return Err(Failure::new(failure.code, text));
         }
         queue.tasks.push_back(task);
         queue.submitted += 1;
@@ -143,6 +201,7 @@ impl Stream {
         if self.is_persistent() {
             return Ok(());
         }
+        capture::refuse_on(self, "waited for")?;
         let (last, discarded) = {
             let queue = lock(&self.queue);
             (queue.submitted, queue.was_discarded(queue.submitted))
@@ -160,6 +219,7 @@ impl Stream {
         let given_up = |queue: &Queue| !may_be_discarded && queue.was_discarded(position);
         let _waits = allocator_calls::waits();
         look_out(|| self.done.load(SeqCst) >= position);
+        let mut waiting = Waiting::new(Target::Stream(self), deadline);
         let mut queue = lock(&self.queue);
         while queue.done < position && !given_up(&queue) {
             self.refuse_self_wait()?;
@@ -170,15 +230,35 @@ impl Stream {
                 ));
             }
             queue.awaited = queue.awaited.min(position);
-            queue = wait(&self.moved, queue, deadline);
+            queue = wait(&self.moved, queue, waiting.until());
+            if queue.done < position && !given_up(&queue) {
+                drop(queue);
+                if let Some(failure) = waiting.given_up(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) {
+                    return Err(failure);
+                }
+                queue = lock(&self.queue);
+            }
         }
         if given_up(&queue) {
+            if let Some(failure) = queue.stopped.clone() {
+                queue.failure = None;
+                return Err(failure);
+            }
             return Err(Failure::new(
                 ACL_ERROR_RT_STREAM_ABORT,
                 "the stream's work was discarded while it was awaited",
             ));
         }
         Ok(())
+    }
+
+    /// What it waits for without a time limit, if it waits.
+    pub(super) fn awaits(&self) -> Option<Link> {
+        let point = match &lock(&self.queue).turn {
+            Turn::Parked(_, Await { point, limit: None, .. }) => Arc::clone(point),
+            _ => return None,
+        };
+        point.awaits()
     }
 
     /// The position of the task that was submitted last.
@@ -208,6 +288,16 @@ impl Stream {
     /// Tasks on it only ever run as part of a model that it is bound to.
     pub(crate) fn is_persistent(&self) -> bool {
         self.flags & ACL_STREAM_PERSISTENT != 0
+    }
+
+    /// A task of this context failed, and its streams stop at failures.
+    pub(super) fn stop(&self, failure: &Failure) {
+        let mut queue = lock(&self.queue);
+        let dropped = queue.stop(failure);
+        self.done.store(queue.done, SeqCst);
+        drop(queue);
+        self.moved.notify_all();
+        drop(dropped);
     }
 
     /// Drops the tasks that have not begun. One that runs goes on.

@@ -34,6 +34,11 @@ pub(crate) fn waiting_stream(handle: aclrtStream) -> Answer<Arc<Stream>> {
     Ok(stream)
 }
 
+/// The live stream with this number.
+pub(crate) fn numbered(number: usize) -> Option<Arc<Stream>> {
+    STREAMS.get(number)
+}
+
 pub(super) fn find(handle: aclrtStream) -> Answer<Arc<Stream>> {
     STREAMS.get(handle.0.addr()).ok_or_else(|| Failure::unknown("stream"))
 }

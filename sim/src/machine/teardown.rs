@@ -2,7 +2,7 @@
 
 use super::stream::Stream;
 use super::streams::{STREAMS, find};
-use super::{allocators, context, reports};
+use super::{capture, context, reports};
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::types::aclrtStream;
 use std::sync::Arc;
@@ -27,6 +27,7 @@ pub(crate) fn destroy_stream(handle: aclrtStream, rest: Rest) -> Answer {
     if stream.is_default() {
         return run_out(&stream, rest);
     }
+    capture::refuse_on(&stream, "destroyed")?;
     stream.refuse_self_wait()?;
     // Of two threads that destroy the same stream one finds it gone.
     let stream = STREAMS.remove(stream.number()).ok_or_else(|| Failure::unknown("stream"))?;
@@ -53,9 +54,9 @@ pub(super) fn end_streams(context: usize, rest: Rest) {
 
 fn end(stream: &Arc<Stream>, rest: Rest) -> Answer {
     stream.close();
+    capture::forget_stream(stream);
     let answer = run_out(stream, rest);
     reports::forget_stream(stream.number());
-    allocators::watch_left(stream.handle());
     stream.device().give_stream_back();
     answer
 }

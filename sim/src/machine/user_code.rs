@@ -1,5 +1,6 @@
 //! Calls into the caller's code: callbacks, host functions, allocators.
 
+use super::waiting::InCode;
 use super::{context, pool};
 use std::cell::Cell;
 
@@ -14,7 +15,9 @@ thread_local! {
 /// current context that the code may have chosen is forgotten afterwards.
 pub(crate) fn run<R>(stream: usize, code: impl FnOnce() -> R) -> R {
     let restore = Restore { inside: INSIDE.replace(stream), context: pool::on_worker().then(context::current_number) };
+    let in_code = (stream != 0).then(|| InCode::of(stream));
     let answer = pool::lend(code);
+    drop(in_code);
     drop(restore);
     answer
 }
@@ -29,6 +32,11 @@ pub(crate) fn run_within<R>(stream: usize, code: impl FnOnce() -> R) -> R {
 /// The number of the stream whose task this thread runs code of the caller for; 0 when it does not.
 pub(crate) fn inside_of() -> usize {
     INSIDE.get()
+}
+
+/// Whether this thread is in code of the caller that some stream waits for.
+pub(super) fn is_inside() -> bool {
+    INSIDE.get() != 0
 }
 
 /// Whether this thread is in code of the caller that the stream waits for.

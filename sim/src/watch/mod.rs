@@ -12,6 +12,7 @@ pub(crate) use report::{findings, print, take_findings};
 
 use crate::abi::{Address, Name};
 use crate::failure::{Answer, Failure};
+use crate::faults::trouble;
 use crate::machine::locks::lock;
 use crate::machine::{config, context, errors, memory, user_code};
 use ascendcl_rules::*;
@@ -40,6 +41,9 @@ const OFF: u8 = 1;
 const REPORT: u8 = 2;
 const STRICT: u8 = 3;
 
+/// Who calls when it is no function of the program's.
+const LIBRARY: &str = "the library";
+
 static CHECKER: Mutex<Option<Checker>> = Mutex::new(None);
 
 /// A call that is being described; nothing while nobody watches.
@@ -50,6 +54,17 @@ pub(crate) struct Watching(Option<Box<Event>>);
 #[must_use]
 pub(crate) struct Watched(Option<Box<Event>>);
 
+/// Why a call failed.
+pub(crate) trait Fails {
+    fn code(&self) -> aclError;
+}
+
+impl Fails for Failure {
+    fn code(&self) -> aclError {
+        self.code
+    }
+}
+
 /// Something that a call can be about.
 pub(crate) trait Named {
     fn named(self) -> Object;
@@ -57,10 +72,13 @@ pub(crate) trait Named {
 
 /// The C function that this thread is in does `op` to `object`.
 pub(crate) fn call(op: Op, object: impl Named) -> Watching {
-    if mode() == OFF {
+    // What a program leaves behind on a lost device is not its doing.
+    if mode() == OFF || trouble::lost().is_some() {
         return Watching(None);
     }
-    let mut event = Event::new(errors::current_call(), object.named(), op, this_thread());
+    // A thread of the library's own is in no call.
+    let name = Some(errors::current_call()).filter(|name| !name.is_empty()).unwrap_or(LIBRARY);
+    let mut event = Event::new(name, object.named(), op, this_thread());
     event.context = Some(context::current_number() as u64).filter(|number| *number != 0);
     event.inside = Some(user_code::inside_of() as u64).filter(|number| *number != 0).map(Object::stream);
     Watching(Some(Box::new(event)))
@@ -169,9 +187,9 @@ impl Watching {
 
 impl Watched {
     /// Tells how the call ended.
-    pub(crate) fn end<T>(mut self, answer: Answer<T>) -> Answer<T> {
+    pub(crate) fn end<T, E: Fails>(mut self, answer: Result<T, E>) -> Result<T, E> {
         if let Some(event) = &self.0 {
-            let outcome = codes::outcome(event, answer.as_ref().err().map_or(ACL_SUCCESS, |failure| failure.code));
+            let outcome = codes::outcome(event, answer.as_ref().err().map_or(ACL_SUCCESS, Fails::code));
             self.commit(outcome);
         }
         answer
@@ -221,7 +239,7 @@ pub(crate) fn new_callback() -> u64 {
 
 /// A queued callback begins on this thread.
 pub(crate) fn callback_begins(number: u64) {
-    drop(call(Op::Begin, Object::callback(number)).begin_always().end(Ok(())));
+    drop(call(Op::Begin, Object::callback(number)).begin_always().end(Ok::<_, Failure>(())));
 }
 
 /// A run leaves memory of the library's to the program.
@@ -231,6 +249,10 @@ pub(crate) fn handed_over(address: Address, bytes: usize) {
         _ => return,
     };
     let mut watching = call(Op::Allocate, Object::memory(0)).with(Object::device(device));
+    if let Some(event) = watching.0.as_mut().filter(|event| event.call == LIBRARY) {
+        // On a thread of the library: a queued run.
+        event.call = "aclmdlExecuteAsync";
+    }
     watching = watching.writes(address, bytes, Role::Contents, Some(Place::Device));
     if let Some(event) = watching.0
         && let Some(checker) = &mut *lock(&CHECKER)
@@ -239,6 +261,28 @@ pub(crate) fn handed_over(address: Address, bytes: usize) {
         checker.judge(&event);
         checker.commit(&event, Outcome::Created(address.number() as u64));
     }
+}
+
+/// An allocator of the caller has answered with a block for the stream, or has `none`.
+pub(crate) fn block_taken(allocator: usize, stream: Object, address: Address, bytes: usize, none: bool) -> Watched {
+    let call = call(Op::Take, Object::allocator(allocator as u64)).with(stream).flag(Flag::NoBlock, none);
+    call.writes(address, bytes, Role::Workspace, None).begin_always()
+}
+
+/// A block goes back to its allocator.
+pub(crate) fn block_given_back(allocator: usize, address: Address, bytes: usize) -> Watched {
+    let call = call(Op::GiveBack, Object::allocator(allocator as u64));
+    call.writes(address, bytes, Role::Workspace, None).begin_always()
+}
+
+/// A callback of the allocator calls what it must not.
+pub(crate) fn allocator_reentered(allocator: usize) {
+    drop(call(Op::Reenter, Object::allocator(allocator as u64)).begin_always());
+}
+
+/// The wait of this thread for the stream is given up.
+pub(crate) fn wait_given_up(stream: Object, own_callback: bool) {
+    drop(call(Op::GiveUp, stream).flag(Flag::OwnCallback, own_callback).begin_always());
 }
 
 /// The machine starts afresh. What was found stays recorded.

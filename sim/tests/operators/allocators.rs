@@ -3,12 +3,13 @@
 use crate::pool::*;
 use crate::support::*;
 use crate::tensors::*;
-use ascendcl_sim::control::{self, Notice};
+use ascendcl_rules as rules;
+use ascendcl_sim::control;
 use std::thread;
 
 #[test]
 fn an_operator_takes_one_block_and_gives_it_back() {
-    let _machine = device();
+    let _machine = watched_device();
     let (stream, pool) = (stream(), Pool::new(1 << 20));
     pool.register(stream);
     let y = add(stream);
@@ -19,18 +20,12 @@ fn an_operator_takes_one_block_and_gives_it_back() {
     assert_eq!(pool.threads()[0], thread::current().id(), "the caller's thread asks");
     assert_ne!(pool.threads()[1], thread::current().id(), "the thread that ran it gives back");
     assert_eq!(pool.out(), 0);
-
-    let seen = control::allocator_notices();
-    let [Notice::Taken(taken), Notice::GivenBack(back)] = seen[..] else { panic!("{seen:?}") };
-    assert_eq!((taken.stream, taken.allocator), (stream.0.addr(), pool.number()));
-    assert_eq!((taken.address, taken.size), (pool.region(), 224));
-    assert_eq!((back.address, back.size), (taken.address, taken.size));
-    assert_ne!(taken.thread, back.thread);
+    assert_eq!(findings(), []);
 }
 
 #[test]
 fn the_workspace_is_really_used() {
-    let _machine = device();
+    let _machine = watched_device();
     let (stream, pool) = (stream(), Pool::new(4096));
     pool.register(stream);
     let [a, b, y] = [input(&[2], &[1_i32, 2]), input(&[2], &[30_i32, 40]), output::<i32>(&[2], 2)];
@@ -43,7 +38,7 @@ fn the_workspace_is_really_used() {
 
 #[test]
 fn a_block_is_kept_until_its_operator_ran() {
-    let _machine = device();
+    let _machine = watched_device();
     let (stream, pool) = (stream(), Pool::new(1 << 20));
     pool.register(stream);
     let open = hold_up(stream);
@@ -59,7 +54,7 @@ fn a_block_is_kept_until_its_operator_ran() {
 
 #[test]
 fn every_block_comes_back_once_from_a_thousand_operators() {
-    let _machine = device();
+    let _machine = watched_device();
     let (stream, pool) = (stream(), Pool::new(1 << 20));
     pool.register(stream);
     let [a, b, y] = [input(&[1], &[1_i32]), input(&[1], &[2_i32]), output::<i32>(&[1], 1)];
@@ -74,7 +69,7 @@ fn every_block_comes_back_once_from_a_thousand_operators() {
 
 #[test]
 fn two_threads_are_never_inside_one_allocator() {
-    let _machine = device();
+    let _machine = watched_device();
     let pool = Pool::new(1 << 20);
     let mut current = aclrtContext::NULL;
     ok!(aclrtGetCurrentContext(&mut current));
@@ -100,7 +95,7 @@ fn two_threads_are_never_inside_one_allocator() {
 
 #[test]
 fn the_last_registration_counts_and_blocks_go_back_to_where_they_came_from() {
-    let _machine = device();
+    let _machine = watched_device();
     let (stream, [first, second]) = (stream(), [(); 2].map(|()| Pool::new(1 << 20)));
     first.register(stream);
     let open = hold_up(stream);
@@ -120,21 +115,19 @@ fn the_last_registration_counts_and_blocks_go_back_to_where_they_came_from() {
 
 #[test]
 fn a_registration_after_the_first_operator_is_ignored() {
-    let _machine = device();
+    let _machine = watched_device();
     let (stream, pool) = (stream(), Pool::new(1 << 20));
     add(stream);
     pool.register(stream);
     add(stream);
     ok!(aclrtSynchronizeStream(stream));
     assert_eq!(pool.calls(), []);
-    let found = findings();
-    let [Notice::Ignored(ignored)] = found[..] else { panic!("{found:?}") };
-    assert_eq!((ignored.stream, ignored.allocator), (stream.0.addr(), pool.number()));
+    assert_eq!(findings(), [rules::ALLOC_15]);
 }
 
 #[test]
 fn the_default_stream_has_an_allocator_by_its_handle() {
-    let _machine = device();
+    let _machine = watched_device();
     let (mut default, pool) = (aclrtStream::NULL, Pool::new(4096));
     ok!(aclrtCtxGetCurrentDefaultStream(&mut default));
     pool.register(default);
@@ -145,7 +138,7 @@ fn the_default_stream_has_an_allocator_by_its_handle() {
 
 #[test]
 fn without_a_block_the_call_fails_and_nothing_is_queued() {
-    let _machine = device();
+    let _machine = watched_device();
     let (stream, pool) = (stream(), Pool::new(4096));
     pool.register(stream);
     pool.gives(Gives::Nothing);
@@ -157,9 +150,10 @@ fn without_a_block_the_call_fails_and_nothing_is_queued() {
     assert_eq!(y.elements::<i32>(), [5]);
     assert_eq!(pool.calls(), [Call::Allocate(160)], "nothing to free");
     assert_eq!(control::live().device_blocks, blocks);
-    let found = findings();
-    let [Notice::NoBlock(none)] = found[..] else { panic!("{found:?}") };
-    assert_eq!((none.allocator, none.address, none.size), (pool.number(), 0, 160));
+    let found = control::findings();
+    let none = found.iter().find(|finding| finding.rule == rules::ALLOC_19).unwrap();
+    assert!(none.found.contains(&format!("allocator object {:#x} has no block of 160 bytes", pool.number())), "{none}");
+    assert_eq!(findings(), [rules::ALLOC_19]);
 
     pool.gives(Gives::Blocks);
     assert_eq!(run(), ACL_SUCCESS, "the stream still has its allocator");
@@ -169,7 +163,7 @@ fn without_a_block_the_call_fails_and_nothing_is_queued() {
 
 #[test]
 fn a_pool_that_is_too_small_runs_out_while_work_is_queued() {
-    let _machine = device();
+    let _machine = watched_device();
     let (stream, pool) = (stream(), Pool::new(512));
     pool.register(stream);
     let open = hold_up(stream);
@@ -186,7 +180,7 @@ fn a_pool_that_is_too_small_runs_out_while_work_is_queued() {
 
 #[test]
 fn blocks_of_discarded_work_come_back() {
-    let _machine = device();
+    let _machine = watched_device();
     let (stream, pool) = (stream(), Pool::new(1 << 20));
     pool.register(stream);
     let open = hold_up(stream);
@@ -202,7 +196,7 @@ fn blocks_of_discarded_work_come_back() {
 
 #[test]
 fn an_allocator_without_a_free_function_keeps_its_blocks() {
-    let _machine = device();
+    let _machine = watched_device();
     let (stream, pool) = (stream(), Pool::new(1 << 20));
     pool.register(stream);
     let desc = acl!(aclrtAllocatorCreateDesc());

@@ -4,7 +4,8 @@ use crate::files;
 use crate::pool::*;
 use crate::support::*;
 use crate::tensors::*;
-use ascendcl_sim::control::{self, Notice};
+use ascendcl_rules as rules;
+use ascendcl_sim::control;
 use ascendcl_sim::exports::{base::*, model::*};
 use std::ptr::{null_mut, without_provenance_mut};
 use std::sync::Mutex;
@@ -48,7 +49,7 @@ fn work(batch: usize) -> usize {
 
 #[test]
 fn working_memory_and_open_outputs_come_from_the_allocator() {
-    let _machine = device();
+    let _machine = watched_device();
     let (id, stream, pool) = (digits(), stream(), Pool::new(1 << 20));
     pool.register(stream);
     // Of 8, the output stands right behind the working memory.
@@ -82,7 +83,7 @@ fn working_memory_and_open_outputs_come_from_the_allocator() {
 
 #[test]
 fn an_updated_data_buffer_gives_its_block_back() {
-    let _machine = device();
+    let _machine = watched_device();
     let (id, stream, pool) = (digits(), stream(), Pool::new(1 << 20));
     pool.register(stream);
     let (_, inputs) = images(7);
@@ -99,7 +100,7 @@ fn an_updated_data_buffer_gives_its_block_back() {
 
 #[test]
 fn an_output_in_use_keeps_no_other_stream_from_running() {
-    let _machine = device();
+    let _machine = watched_device();
     let (id, [first, second], pool) = (digits(), [(); 2].map(|()| stream()), Pool::new(1 << 20));
     pool.register(first);
     pool.register(second);
@@ -114,14 +115,14 @@ fn an_output_in_use_keeps_no_other_stream_from_running() {
     add(second);
     ok!(aclUpdateDataBuffer(buffer, null_mut(), 0));
     ok!(aclmdlExecuteAsync(id, inputs, outputs, first));
-    assert!(matches!(findings()[..], [Notice::Concurrent { other, .. }] if other == second.0.addr()));
+    assert_eq!(findings(), [rules::ALLOC_10]);
     drop(open);
     ok!(aclrtSynchronizeDevice());
 }
 
 #[test]
 fn an_allocator_that_is_not_advised_is_asked_plainly() {
-    let _machine = device();
+    let _machine = watched_device();
     let (id, stream, pool) = (digits(), stream(), Pool::new(1 << 20));
     let desc = pool.describe(false);
     ok!(aclrtAllocatorRegister(stream, desc));
@@ -134,7 +135,7 @@ fn an_allocator_that_is_not_advised_is_asked_plainly() {
 
 #[test]
 fn memory_of_the_caller_for_the_output_leaves_one_block_to_take() {
-    let _machine = device();
+    let _machine = watched_device();
     let (id, stream, pool) = (digits(), stream(), Pool::new(1 << 20));
     pool.register(stream);
     let ((_, inputs), y) = (images(7), output::<f32>(&[7, 10], 70));
@@ -145,7 +146,7 @@ fn memory_of_the_caller_for_the_output_leaves_one_block_to_take() {
 
 #[test]
 fn a_synchronous_execution_leaves_the_allocator_alone() {
-    let _machine = device();
+    let _machine = watched_device();
     let (id, stream, pool) = (digits(), stream(), Pool::new(1 << 20));
     pool.register(stream);
     let ((_, inputs), (buffer, outputs)) = (images(7), open());
@@ -156,7 +157,7 @@ fn a_synchronous_execution_leaves_the_allocator_alone() {
 
 #[test]
 fn another_stream_leaves_the_allocator_alone() {
-    let _machine = device();
+    let _machine = watched_device();
     let (id, [mine, other], pool) = (digits(), [(); 2].map(|()| stream()), Pool::new(1 << 20));
     pool.register(mine);
     let ((_, inputs), (_, outputs)) = (images(7), open());
@@ -167,7 +168,7 @@ fn another_stream_leaves_the_allocator_alone() {
 
 #[test]
 fn without_blocks_the_call_fails_and_takes_nothing() {
-    let _machine = device();
+    let _machine = watched_device();
     let (id, stream) = (digits(), stream());
     let ((_, inputs), (buffer, outputs)) = (images(7), open());
     // Room for the working memory, and not for the output.
@@ -184,7 +185,7 @@ fn without_blocks_the_call_fails_and_takes_nothing() {
 
 #[test]
 fn blocks_of_a_discarded_run_come_back_and_its_output_stays_open() {
-    let _machine = device();
+    let _machine = watched_device();
     let (id, stream, pool) = (digits(), stream(), Pool::new(1 << 20));
     pool.register(stream);
     let ((_, inputs), (buffer, outputs)) = (images(7), open());
@@ -200,7 +201,7 @@ fn blocks_of_a_discarded_run_come_back_and_its_output_stays_open() {
 
 #[test]
 fn a_data_buffer_destroyed_meanwhile_gives_the_block_back() {
-    let _machine = device();
+    let _machine = watched_device();
     let (id, stream, pool) = (digits(), stream(), Pool::new(1 << 20));
     pool.register(stream);
     let ((_, inputs), (buffer, outputs)) = (images(7), open());
@@ -214,7 +215,7 @@ fn a_data_buffer_destroyed_meanwhile_gives_the_block_back() {
 
 #[test]
 fn freeing_the_region_under_an_output_in_use_is_noticed() {
-    let _machine = device();
+    let _machine = watched_device();
     let (id, stream, pool) = (digits(), stream(), Pool::new(1 << 20));
     pool.register(stream);
     let ((_, inputs), (buffer, outputs)) = (images(7), open());
@@ -222,12 +223,14 @@ fn freeing_the_region_under_an_output_in_use_is_noticed() {
     ok!(aclrtSynchronizeStream(stream));
     let y = acl!(aclGetDataBufferAddr(buffer)).addr();
     ok!(aclrtFree(without_provenance_mut(pool.region())));
-    assert!(matches!(findings()[..], [Notice::Freed(block)] if block.address == y));
+    let found = control::findings();
+    assert!(found.iter().any(|finding| finding.found.contains(&format!("bytes at {y:#x} of it"))), "{found:?}");
+    assert_eq!(findings(), [rules::ALLOC_11]);
 }
 
 #[test]
 fn a_callback_cannot_unload_the_model_that_is_being_executed() {
-    let _machine = device();
+    let _machine = watched_device();
     let (stream, pool) = (stream(), Pool::new(1 << 20));
     static ID: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
     let id = digits();
@@ -246,7 +249,7 @@ fn a_callback_cannot_unload_the_model_that_is_being_executed() {
 
 #[test]
 fn an_output_whose_size_only_the_run_tells_is_taken_then() {
-    let _machine = device();
+    let _machine = watched_device();
     let (stream, pool) = (stream(), Pool::new(1 << 20));
     let id = load(&files::positions());
     pool.register(stream);
@@ -267,7 +270,7 @@ fn an_output_whose_size_only_the_run_tells_is_taken_then() {
 #[test]
 fn a_callback_in_the_middle_of_a_run_cannot_wait_for_that_run() {
     static PLACE: Mutex<Option<Shared<(aclrtContext, aclrtStream)>>> = Mutex::new(None);
-    let _machine = device();
+    let _machine = watched_device();
     let (stream, pool) = (stream(), Pool::new(1 << 20));
     let mut context = aclrtContext::NULL;
     ok!(aclrtGetCurrentContext(&mut context));
@@ -287,7 +290,7 @@ fn a_callback_in_the_middle_of_a_run_cannot_wait_for_that_run() {
 
 #[test]
 fn a_fresh_machine_calls_no_allocator_of_former_times() {
-    let _machine = device();
+    let _machine = watched_device();
     let (id, stream, pool) = (digits(), stream(), Pool::new(1 << 20));
     pool.register(stream);
     let ((_, inputs), (_, outputs)) = (images(7), open());
@@ -297,7 +300,6 @@ fn a_fresh_machine_calls_no_allocator_of_former_times() {
     assert_eq!(pool.out(), 1);
     control::reset();
     assert_eq!(pool.calls(), calls, "the block is not given back");
-    assert_eq!(control::allocator_notices(), []);
     ok!(aclrtSetDevice(0));
     let (stream, pool) = (self::stream(), Pool::new(1 << 20));
     pool.register(stream);
@@ -308,7 +310,7 @@ fn a_fresh_machine_calls_no_allocator_of_former_times() {
 
 #[test]
 fn models_of_fixed_shapes_leave_the_allocator_alone() {
-    let _machine = device();
+    let _machine = watched_device();
     let (stream, pool) = (stream(), Pool::new(1 << 20));
     let id = load(&files::sum("2", None));
     pool.register(stream);

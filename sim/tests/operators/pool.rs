@@ -4,7 +4,8 @@
 //! and reports it when that is broken.
 
 use crate::support::*;
-use ascendcl_sim::control::{self, Notice};
+use ascendcl_rules::{Area, MEM_08, RuleId};
+use ascendcl_sim::{Checks, Config, control};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::ptr::{null_mut, without_provenance_mut};
@@ -203,8 +204,17 @@ unsafe extern "C" fn address(block: aclrtAllocatorBlock) -> *mut c_void {
     without_provenance_mut(unsafe { &*block.0.cast_const().cast::<Block>() }.address)
 }
 
-/// The notices but for blocks that come and go.
-pub(crate) fn findings() -> Vec<Notice> {
-    let ordinary = |notice: &Notice| matches!(notice, Notice::Taken(_) | Notice::GivenBack(_));
-    control::allocator_notices().into_iter().filter(|notice| !ordinary(notice)).collect()
+/// The rules about allocators that were broken since this was asked last, in order.
+pub(crate) fn findings() -> Vec<RuleId> {
+    let found = control::take_findings().into_iter().map(|finding| finding.rule);
+    found.filter(|rule| rule.rule().area == Area::ALLOC || *rule == MEM_08).collect()
+}
+
+/// A device that is set, on a machine under watch.
+pub(crate) fn watched_device() -> Machine {
+    let machine = fresh();
+    control::configure(Config::new().checks(Checks::Report)).unwrap();
+    control::take_findings();
+    ok!(aclrtSetDevice(0));
+    machine
 }

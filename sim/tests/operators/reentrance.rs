@@ -5,7 +5,7 @@ use crate::models::{dataset, load};
 use crate::pool::*;
 use crate::support::*;
 use crate::tensors::*;
-use ascendcl_sim::control::Notice;
+use ascendcl_rules as rules;
 use ascendcl_sim::exports::{base::*, model::*};
 use std::ptr::null_mut;
 use std::sync::Mutex;
@@ -45,7 +45,7 @@ const REFUSED: aclError = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
 
 #[test]
 fn a_callback_neither_executes_nor_registers() {
-    let _machine = device();
+    let _machine = watched_device();
     let (stream, pool) = ready();
     pool.inside_allocate(|pool| {
         answer(run());
@@ -60,9 +60,7 @@ fn a_callback_neither_executes_nor_registers() {
     ok!(aclrtSynchronizeStream(stream));
     assert_eq!(answers(), [REFUSED; 3]);
     assert_eq!(items().2.elements::<i32>(), [0]);
-    let found = findings();
-    assert!(matches!(found[..], [Notice::Reentered(_), Notice::Reentered(_), Notice::Reentered(_)]), "{found:?}");
-    assert!(matches!(found[0], Notice::Reentered(by) if by.stream == stream.0.addr() && by.allocator == pool.number()));
+    assert_eq!(findings(), [rules::ALLOC_18; 3]);
 
     pool.inside_free(|_| answer(run()));
     assert_eq!(run(), ACL_SUCCESS, "outside the callback it may again");
@@ -72,7 +70,7 @@ fn a_callback_neither_executes_nor_registers() {
 
 #[test]
 fn a_callback_may_allocate_copy_and_free_device_memory() {
-    let _machine = device();
+    let _machine = watched_device();
     let (stream, pool) = ready();
     pool.inside_allocate(|_| {
         let block = malloc(64);
@@ -86,7 +84,7 @@ fn a_callback_may_allocate_copy_and_free_device_memory() {
 
 #[test]
 fn an_allocate_callback_may_synchronise_the_stream_to_get_blocks_back() {
-    let _machine = device();
+    let _machine = watched_device();
     let (stream, pool) = ready();
     let open = hold_up(stream);
     assert_eq!(run(), ACL_SUCCESS);
@@ -102,7 +100,7 @@ fn an_allocate_callback_may_synchronise_the_stream_to_get_blocks_back() {
 
 #[test]
 fn a_free_callback_that_waits_for_its_own_stream_is_refused() {
-    let _machine = device();
+    let _machine = watched_device();
     let (stream, pool) = ready();
     pool.inside_free(|_| {
         answer(acl!(aclrtSynchronizeStream(items().0)));
@@ -122,7 +120,7 @@ fn a_free_callback_that_waits_for_its_own_stream_is_refused() {
 
 #[test]
 fn a_callback_that_destroys_the_stream_makes_the_call_fail() {
-    let _machine = device();
+    let _machine = watched_device();
     let (_, pool) = ready();
     pool.inside_allocate(|_| answer(acl!(aclrtDestroyStream(items().0))));
     fails!(ACL_ERROR_RT_INVALID_HANDLE, "stream", run());
@@ -132,7 +130,7 @@ fn a_callback_that_destroys_the_stream_makes_the_call_fail() {
 #[test]
 fn a_run_that_needs_a_block_from_an_allocator_that_waits_for_it_fails_and_nothing_hangs() {
     static GATE: Mutex<Option<std::sync::mpsc::Sender<()>>> = Mutex::new(None);
-    let _machine = device();
+    let _machine = watched_device();
     let (stream, pool) = ready();
     // How many positions there will be, only the run tells.
     let (id, x, y) = (load(&files::positions()), input(&[4], &[1.0_f32; 4]), acl!(aclCreateDataBuffer(null_mut(), 0)));

@@ -232,10 +232,18 @@ fn it_says_that_it_is_a_simulator() {
     let _machine = fresh();
     // SAFETY: the name stays in place.
     let name = unsafe { std::ffi::CStr::from_ptr(acl!(aclrtGetSocName())) };
-    assert!(name.to_str().unwrap().starts_with(ascendcl_sim::SOC_NAME_PREFIX));
+    assert!(name.to_str().unwrap().starts_with(ascendcl_sim::SOC_NAME_MARK));
     let mut text = [0x7f; 128];
     ok!(aclsysGetVersionStr(c"runtime".as_ptr().cast_mut(), text.as_mut_ptr()));
     // SAFETY: the call succeeded, so a terminated text stands there.
     let text = unsafe { std::ffi::CStr::from_ptr(text.as_ptr()) };
     assert!(text.to_str().unwrap().contains("simulator"));
+    let mut number = 0;
+    ok!(aclsysGetVersionNum(c"runtime".as_ptr().cast_mut(), &mut number));
+    assert!(number > 0 && number % 1000 == 0, "{number}");
+    let mut version = std::mem::MaybeUninit::<aclCANNPackageVersion>::zeroed();
+    ok!(aclsysGetCANNVersion(aclCANNPackageName::ACL_PKG_NAME_CANN, version.as_mut_ptr()));
+    // SAFETY: every byte was zero, and the call has filled the texts in.
+    let release = unsafe { std::ffi::CStr::from_ptr(version.assume_init_ref().releaseVersion.as_ptr()) };
+    assert_eq!(release, c"simulator");
 }

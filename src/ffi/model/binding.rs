@@ -8,7 +8,9 @@ use super::dataset::Dataset;
 use super::execute::{Given, fill};
 use crate::error::Error;
 use crate::ledger::Shelf;
+use crate::life_cycle::leads;
 use ascendcl_macros::rule;
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 /// The datasets of one model's executions, over blocks that it keeps. Without a `Drop`: what is not destroyed stays.
@@ -22,6 +24,8 @@ pub(crate) struct Binding {
     /// The caller's allocator that the last execution ran with.
     lender: Mutex<Option<Weak<dyn Keeps>>>,
     gate: Gate,
+    /// Somebody destroys the datasets, or has done so.
+    ending: AtomicBool,
     last_use: LastUse,
     /// As long as the binding's row is there, these have a name and are not freed (DATA-02).
     _blocks: Vec<Arc<Block>>,
@@ -48,11 +52,12 @@ impl Binding {
         inputs: Vec<BoundInput>,
         outputs: Vec<Option<Arc<Block>>>,
     ) -> Result<Self, Error> {
+        leads!(dataset: Start --> Idle : Create, dataset: Idle --> Idle : Add);
         let given = Dataset::create(api)?;
         let results = match Dataset::create(api) {
             Ok(results) => results,
             Err(error) => {
-                let _ = given.destroy(api);
+                let _ = given.discard(api);
                 return Err(error);
             }
         };
@@ -63,6 +68,7 @@ impl Binding {
             open,
             lender: Mutex::default(),
             gate: Gate::open(),
+            ending: AtomicBool::new(false),
             last_use: LastUse::new(),
             _blocks: Vec::new(),
         };
@@ -76,7 +82,7 @@ impl Binding {
         });
         if let Err(error) = filled {
             // The first error is the one to report.
-            let _ = (made.given.destroy(api), made.results.destroy(api));
+            let _ = (made.given.discard(api), made.results.discard(api));
             return Err(error);
         }
         made._blocks = inputs.into_iter().map(|input| input.block).chain(outputs.into_iter().flatten()).collect();
@@ -104,6 +110,7 @@ impl Binding {
     /// [emptied](Self::empty) before.
     pub(crate) fn execute(&self, api: Api, stream: &Queue, model: &LoadedModel) -> Result<(), Error> {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "binding" }) };
+        leads!(dataset: Idle --> InUse : Execute, dataset: InUse --> InUse : Execute);
         if !self.open.is_empty() {
             *self.lender() = stream.keeps();
         }
@@ -116,6 +123,7 @@ impl Binding {
 
     /// All work that used the binding is known to be done.
     pub(crate) fn rest(&self) {
+        leads!(dataset: InUse --> Idle : Wait);
         self.last_use.rest();
     }
 
@@ -157,13 +165,17 @@ impl Binding {
     /// Destroys the datasets; refused while queued work may use them (DATA-10). Open outputs have to be
     /// [emptied](Self::empty) before.
     pub(crate) fn destroy(&self, api: Api, streams: &Shelf<Queue>) -> Result<(), Error> {
+        leads!(dataset: Idle --> End : Destroy);
         self.idle(streams)?;
-        if !self.gate.close() {
+        if self.ending.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
-        // A dataset that the library refuses to destroy is lost; trying once more would destroy its buffers twice.
+        // Closed already when the library has refused before: what is left is then tried once more.
+        self.gate.close();
         let given = self.given.destroy(api);
-        given.and(self.results.destroy(api))
+        let destroyed = given.and(self.results.destroy(api));
+        self.ending.store(destroyed.is_ok(), Ordering::Release);
+        destroyed
     }
 
     fn idle(&self, streams: &Shelf<Queue>) -> Result<(), Error> {

@@ -5,17 +5,20 @@ use super::{Port, pointer};
 use crate::error::Error;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::*;
+use core::cell::Cell;
 use core::ffi::c_void;
 use core::ptr::{NonNull, null_mut};
 
 /// A list of data buffers. It owns the list and the buffer records, never the memory they describe.
 ///
-/// Destroyed by [`destroy`](Self::destroy) on every path; there is no `Drop`.
+/// Destroyed by [`destroy`](Self::destroy) or [`discard`](Self::discard) on every path; there is no `Drop`.
 #[derive(Debug)]
 #[rule(DATA_01, DATA_04, DATA_05)]
 pub(super) struct Dataset {
     raw: NonNull<aclmdlDataset>,
-    buffers: Vec<NonNull<aclDataBuffer>>,
+    /// Null where a buffer record was destroyed.
+    buffers: Vec<Cell<*mut aclDataBuffer>>,
+    gone: Cell<bool>,
 }
 
 const DOING: &str = "put a dataset together";
@@ -24,7 +27,8 @@ impl Dataset {
     pub(super) fn create(api: Api) -> Result<Self, Error> {
         // SAFETY: takes nothing; a null answer is an error.
         let created = unsafe { api.library().aclmdlCreateDataset() };
-        Ok(Self { raw: pointer(api, "aclmdlCreateDataset", created, DOING)?, buffers: Vec::new() })
+        let raw = pointer(api, "aclmdlCreateDataset", created, DOING)?;
+        Ok(Self { raw, buffers: Vec::new(), gone: Cell::new(false) })
     }
 
     pub(super) fn raw(&self) -> *mut aclmdlDataset {
@@ -47,7 +51,7 @@ impl Dataset {
         let created = unsafe { api.library().aclCreateDataBuffer(start, bytes) };
         let buffer = pointer(api, "aclCreateDataBuffer", created, DOING)?;
         // From here on `destroy` takes care of the buffer, also when adding it fails.
-        self.buffers.push(buffer);
+        self.buffers.push(Cell::new(buffer.as_ptr()));
         // SAFETY: the dataset and the buffer are alive.
         let code = unsafe { api.library().aclmdlAddDatasetBuffer(self.raw(), buffer.as_ptr()) };
         api.done("aclmdlAddDatasetBuffer", code, || DOING.into())
@@ -88,7 +92,7 @@ impl Dataset {
 
     /// The memory that the buffer at `index` describes now.
     pub(super) fn memory(&self, api: Api, index: usize) -> Option<(NonNull<c_void>, usize)> {
-        let buffer = self.buffers.get(index)?.as_ptr();
+        let buffer = self.buffers.get(index)?.get();
         // SAFETY: the buffer is alive.
         let start = NonNull::new(unsafe { api.library().aclGetDataBufferAddr(buffer) }.ok()?)?;
         // SAFETY: as above.
@@ -100,21 +104,35 @@ impl Dataset {
     pub(super) fn empty(&self, api: Api, index: usize) -> Result<(), Error> {
         let Some(buffer) = self.buffers.get(index) else { return Ok(()) };
         // SAFETY: the buffer is alive, and nothing is what a null pointer of the size zero describes (DATA-03).
-        let code = unsafe { api.library().aclUpdateDataBuffer(buffer.as_ptr(), null_mut(), 0) };
+        let code = unsafe { api.library().aclUpdateDataBuffer(buffer.get(), null_mut(), 0) };
         api.done("aclUpdateDataBuffer", code, || format!("empty output {index} of a model"))
     }
 
-    /// Destroys the buffer records and the list; called once. The first error is reported, the rest is destroyed all the
-    /// same.
+    /// Destroys the buffer records and the list. The first error is reported, the rest is destroyed all the same; what was
+    /// refused is tried again by the next call, and nothing else is. Nothing may use the dataset from the first call on.
     pub(super) fn destroy(&self, api: Api) -> Result<(), Error> {
         let mut result = Ok(());
-        for buffer in &self.buffers {
-            // SAFETY: created by this dataset and destroyed once.
-            let code = unsafe { api.library().aclDestroyDataBuffer(buffer.as_ptr()) };
-            result = result.and(api.done("aclDestroyDataBuffer", code, || "destroy a data buffer".into()));
+        for buffer in self.buffers.iter().filter(|buffer| !buffer.get().is_null()) {
+            // SAFETY: created by this dataset and not destroyed yet.
+            let code = unsafe { api.library().aclDestroyDataBuffer(buffer.get()) };
+            let destroyed = api.done("aclDestroyDataBuffer", code, || "destroy a data buffer".into());
+            if destroyed.is_ok() {
+                buffer.set(null_mut());
+            }
+            result = result.and(destroyed);
         }
-        // SAFETY: created by `create` and destroyed once.
-        let code = unsafe { api.library().aclmdlDestroyDataset(self.raw.as_ptr()) };
-        result.and(api.done("aclmdlDestroyDataset", code, || "destroy a dataset".into()))
+        if !self.gone.get() {
+            // SAFETY: created by `create` and not destroyed yet.
+            let code = unsafe { api.library().aclmdlDestroyDataset(self.raw.as_ptr()) };
+            let destroyed = api.done("aclmdlDestroyDataset", code, || "destroy a dataset".into());
+            self.gone.set(destroyed.is_ok());
+            result = result.and(destroyed);
+        }
+        result
+    }
+
+    /// Destroys a dataset that no row keeps: what the library refuses is tried once more here, and is lost then.
+    pub(super) fn discard(self, api: Api) -> Result<(), Error> {
+        self.destroy(api).or_else(|_| self.destroy(api))
     }
 }

@@ -34,10 +34,10 @@ impl LoadedModel {
         let mut given = Dataset::create(api)?;
         let filled = fill(api, self, &mut given, inputs);
         match filled.and_then(|()| self.execute_into(api, &given, outputs)) {
-            Ok(outcomes) => release(api, &given, outcomes),
+            Ok(outcomes) => release(api, given, outcomes),
             Err(error) => {
                 // The first error is the one to report.
-                let _ = given.destroy(api);
+                let _ = given.discard(api);
                 Err(error)
             }
         }
@@ -63,11 +63,11 @@ impl LoadedModel {
             .map(|(index, (output, port))| outcome(api, &results, index, *output, port))
             .collect();
         match ran {
-            Ok(()) => release(api, &results, outcomes),
+            Ok(()) => release(api, results, outcomes),
             Err(error) => {
                 outcomes.into_iter().for_each(|outcome| discard(api, outcome));
                 // The execution's error is the one to report.
-                let _ = results.destroy(api);
+                let _ = results.discard(api);
                 Err(error)
             }
         }
@@ -101,8 +101,8 @@ fn outcome(api: Api, results: &Dataset, index: usize, given: Option<&Block>, por
 }
 
 /// Destroys the dataset; when that fails, what the execution allocated is freed.
-fn release(api: Api, dataset: &Dataset, outcomes: Vec<Outcome>) -> Result<Vec<Outcome>, Error> {
-    match dataset.destroy(api) {
+fn release(api: Api, dataset: Dataset, outcomes: Vec<Outcome>) -> Result<Vec<Outcome>, Error> {
+    match dataset.discard(api) {
         Ok(()) => Ok(outcomes),
         Err(error) => {
             outcomes.into_iter().for_each(|outcome| discard(api, outcome));

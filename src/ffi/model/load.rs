@@ -8,6 +8,7 @@ use crate::ledger::Shelf;
 use ascendcl_macros::rule;
 use core::ffi::c_void;
 use core::ptr::null_mut;
+use core::sync::atomic::{AtomicUsize, Ordering};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -25,12 +26,44 @@ pub(crate) struct Sizes {
     pub(crate) weights: usize,
 }
 
-/// The caller's memory for a model; what is `None` is the library's business.
-#[derive(Default)]
+/// The caller's memory for a model; what is `None` is the library's business. A loaded model keeps it: while the model's
+/// row is there, the memory has a name and is not freed (MODEL-02, MODEL-03).
+#[derive(Default, Debug)]
 #[rule(MODEL_08)]
 pub(crate) struct Onto {
-    pub(crate) work: Option<Arc<Block>>,
+    pub(crate) work: Option<Share>,
     pub(crate) weights: Option<Arc<Block>>,
+}
+
+/// What one model needs of a working memory that others may work in, too; it is given back when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Share {
+    block: Arc<Block>,
+    taken: Arc<AtomicUsize>,
+    bytes: usize,
+}
+
+impl Share {
+    /// Takes `bytes` bytes of the memory, of which so many are `taken` already.
+    pub(crate) fn take(
+        block: &Arc<Block>,
+        taken: &Arc<AtomicUsize>,
+        bytes: usize,
+        what: &'static str,
+    ) -> Result<Self, Error> {
+        let have = block.bytes();
+        let more = |taken: usize| taken.checked_add(bytes).filter(|need| *need <= have);
+        match taken.fetch_update(Ordering::AcqRel, Ordering::Acquire, more) {
+            Ok(_) => Ok(Self { block: Arc::clone(block), taken: Arc::clone(taken), bytes }),
+            Err(before) => Err(Error::TooShort { what, need: before.saturating_add(bytes), have }),
+        }
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.taken.fetch_sub(self.bytes, Ordering::AcqRel);
+    }
 }
 
 impl ModelImage<'_> {
@@ -74,9 +107,9 @@ impl LoadedModel {
         api.may_be_called()?;
         api.in_place()?;
         let mut id = 0;
-        let part =
-            |block: &Option<Arc<Block>>| block.as_ref().map_or((null_mut(), 0), |own| (own.start(), own.bytes()));
-        let ((work, work_bytes), (weights, weight_bytes)) = (part(&onto.work), part(&onto.weights));
+        let part = |block: Option<&Arc<Block>>| block.map_or((null_mut(), 0), |own| (own.start(), own.bytes()));
+        let (work, work_bytes) = part(onto.work.as_ref().map(|share| &share.block));
+        let (weights, weight_bytes) = part(onto.weights.as_ref());
         let library = api.library();
         let theirs = work.is_null() && weights.is_null();
         let mut placed = None;
@@ -88,7 +121,7 @@ impl LoadedModel {
                     // SAFETY: a terminated string, read during the call, and a place for the number.
                     ("aclmdlLoadFromFile", unsafe { library.aclmdlLoadFromFile(path, &raw mut id) })
                 } else {
-                    // SAFETY: as above; the blocks stay allocated while the model is loaded: it keeps their rows.
+                    // SAFETY: as above; the blocks stay allocated while the model is loaded: it keeps them.
                     ("aclmdlLoadFromFileWithMem", unsafe {
                         library.aclmdlLoadFromFileWithMem(path, &raw mut id, work, work_bytes, weights, weight_bytes)
                     })
@@ -101,7 +134,7 @@ impl LoadedModel {
                     // SAFETY: the image is read during the call, and there is a place for the number.
                     ("aclmdlLoadFromMem", unsafe { library.aclmdlLoadFromMem(start, length, &raw mut id) })
                 } else {
-                    // SAFETY: as above; the blocks stay allocated while the model is loaded: it keeps their rows.
+                    // SAFETY: as above; the blocks stay allocated while the model is loaded: it keeps them.
                     ("aclmdlLoadFromMemWithMem", unsafe {
                         library.aclmdlLoadFromMemWithMem(
                             start,
@@ -118,7 +151,7 @@ impl LoadedModel {
         };
         let freed = placed.map_or(Ok(()), |placed| placed.give_back(api));
         api.done(call, code, || format!("load {}", image.name()))?;
-        let model = Self::described(api, id, onto.work.into_iter().chain(onto.weights).collect())?;
+        let model = Self::described(api, id, onto)?;
         match freed {
             Ok(()) => Ok(model),
             Err(error) => {
@@ -142,7 +175,7 @@ struct Placed<'a> {
 impl<'a> Placed<'a> {
     fn new(api: Api, image: &'a [u8]) -> Result<Self, Error> {
         let length = image.len();
-        if !api.runs_on_device()? {
+        if !api.on_device() {
             return Ok(Self { image, length, copy: None });
         }
         let copy = Block::allocate(api, Home::Device, length)?;

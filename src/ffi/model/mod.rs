@@ -8,22 +8,22 @@ mod load;
 
 use super::api::text;
 use super::queue::Queue;
-use super::{Api, Block, ElementType, LastUse};
+use super::{Api, ElementType, LastUse};
 use crate::error::Error;
 use crate::ledger::Shelf;
 use ascendcl_macros::rule;
 use ascendcl_sys::MissingSymbol;
+use ascendcl_sys::error_codes::ACL_SUCCESS;
 use ascendcl_sys::types::*;
 use core::ffi::c_char;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, Ordering};
-use std::sync::Arc;
 
 pub(crate) use binding::{Binding, BoundInput};
 pub(crate) use execute::Given;
 use gears::GearBox;
 pub use gears::Gears;
-pub(crate) use load::{ModelImage, Onto, Sizes};
+pub(crate) use load::{ModelImage, Onto, Share, Sizes};
 
 /// A model in the device's memory. Without a `Drop`: what is not unloaded stays loaded.
 #[derive(Debug)]
@@ -35,9 +35,7 @@ pub(crate) struct LoadedModel {
     gears: Option<GearBox>,
     last_use: LastUse,
     unloaded: AtomicBool,
-    /// The caller's memory that the model was loaded onto; it stays allocated while the model is loaded (MODEL-02,
-    /// MODEL-03).
-    _memory: Vec<Arc<Block>>,
+    _onto: Onto,
 }
 
 /// One input or output, as the model's description says.
@@ -54,11 +52,11 @@ pub(crate) struct Port {
 
 impl LoadedModel {
     /// Reads the description of a model that has just been loaded; unloads it again when that fails.
-    fn described(api: Api, id: u32, memory: Vec<Arc<Block>>) -> Result<Self, Error> {
+    fn described(api: Api, id: u32, onto: Onto) -> Result<Self, Error> {
         match describe(api, id) {
             Ok((inputs, outputs, gears)) => {
                 let (last_use, unloaded) = (LastUse::new(), AtomicBool::new(false));
-                Ok(Self { id, inputs, outputs, gears, last_use, unloaded, _memory: memory })
+                Ok(Self { id, inputs, outputs, gears, last_use, unloaded, _onto: onto })
             }
             Err(error) => {
                 // The first error is the one to report; a model that cannot even be unloaded stays loaded.
@@ -149,7 +147,12 @@ fn describe(api: Api, id: u32) -> Result<(Vec<Port>, Vec<Port>, Option<GearBox>)
         Ok((inputs, outputs, gears))
     });
     // SAFETY: `desc` is alive, and nothing keeps a pointer into it: names were copied.
-    let code = unsafe { library.aclmdlDestroyDesc(desc) };
+    let destroy = || unsafe { library.aclmdlDestroyDesc(desc) };
+    // A record that no row keeps: what the library refuses once is tried once more, and is lost then.
+    let code = match destroy() {
+        Ok(ACL_SUCCESS) => Ok(ACL_SUCCESS),
+        _ => destroy(),
+    };
     ports.and_then(|ports| api.done("aclmdlDestroyDesc", code, || doing.into()).map(|()| ports))
 }
 

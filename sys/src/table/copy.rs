@@ -45,20 +45,20 @@ macro_rules! copy_functions {
             dst: *mut *mut c_void, dest_max: usize, dst_data_offset: usize, src: *mut *const c_void, count: usize,
             src_data_offset: usize, kind: aclrtMemcpyKind, stream: aclrtStream
         ) -> aclError;
-        [optional] fn aclrtMemcpyBatch(
+        [optional sim] fn aclrtMemcpyBatch(
             dsts: *mut *mut c_void, dest_maxs: *mut usize, srcs: *mut *mut c_void, sizes: *mut usize, num_batches: usize,
             attrs: *mut aclrtMemcpyBatchAttr, attrs_indexes: *mut usize, num_attrs: usize, fail_index: *mut usize
         ) -> aclError;
-        [optional] fn aclrtMemcpyBatchAsync(
+        [optional sim] fn aclrtMemcpyBatchAsync(
             dsts: *mut *mut c_void, dest_maxs: *mut usize, srcs: *mut *mut c_void, sizes: *mut usize, num_batches: usize,
             attrs: *mut aclrtMemcpyBatchAttr, attrs_indexes: *mut usize, num_attrs: usize, fail_index: *mut usize,
             stream: aclrtStream
         ) -> aclError;
-        [optional] fn aclrtMemcpyBatchAsyncV2(
+        [optional sim] fn aclrtMemcpyBatchAsyncV2(
             dsts: *mut *mut c_void, dest_maxs: *mut usize, srcs: *mut *mut c_void, sizes: *mut usize, num_batches: usize,
             attrs: *mut aclrtMemcpyBatchAttr, attrs_indexes: *mut usize, num_attrs: usize, stream: aclrtStream
         ) -> aclError;
-        [optional] fn aclrtMemcpyBatchV2(
+        [optional sim] fn aclrtMemcpyBatchV2(
             dsts: *mut *mut c_void, dest_maxs: *mut usize, srcs: *mut *mut c_void, sizes: *mut usize, num_batches: usize,
             attrs: *mut aclrtMemcpyBatchAttr, attrs_indexes: *mut usize, num_attrs: usize
         ) -> aclError;

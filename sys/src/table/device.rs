@@ -38,8 +38,8 @@ macro_rules! device_functions {
         ) -> aclError;
         [required sim] fn aclrtGetDeviceCount(count: *mut u32) -> aclError;
         [optional sim] fn aclrtGetDeviceInfo(device_id: u32, attr: aclrtDevAttr, value: *mut i64) -> aclError;
-        [optional] fn aclrtGetDeviceResLimit(device_id: i32, kind: aclrtDevResLimitType, value: *mut u32) -> aclError;
-        [optional] fn aclrtGetDeviceSatMode(mode: *mut aclrtFloatOverflowMode) -> aclError;
+        [optional sim] fn aclrtGetDeviceResLimit(device_id: i32, kind: aclrtDevResLimitType, value: *mut u32) -> aclError;
+        [optional sim] fn aclrtGetDeviceSatMode(mode: *mut aclrtFloatOverflowMode) -> aclError;
         [optional] fn aclrtGetDeviceUtilizationRate(
             device_id: i32, utilization_info: *mut aclrtUtilizationInfo
         ) -> aclError;
@@ -50,7 +50,7 @@ macro_rules! device_functions {
         [optional] fn aclrtGetPhyDevIdByLogicDevId(logic_dev_id: i32, phy_dev_id: *mut i32) -> aclError;
         [optional] fn aclrtGetPhyDevIdByUserDevId(user_dev_id: i32, phy_dev_id: *mut i32) -> aclError;
         [optional sim] fn aclrtGetPrimaryCtxState(device_id: i32, flags: *mut u32, active: *mut i32) -> aclError;
-        [optional] fn aclrtGetResInCurrentThread(kind: aclrtDevResLimitType, value: *mut u32) -> aclError;
+        [optional sim] fn aclrtGetResInCurrentThread(kind: aclrtDevResLimitType, value: *mut u32) -> aclError;
         [required sim] fn aclrtGetRunMode(run_mode: *mut aclrtRunMode) -> aclError;
         [optional] fn aclrtGetSysParamOpt(opt: aclSysParamOpt, value: *mut i64) -> aclError;
         [optional] fn aclrtGetUserDevIdByLogicDevId(logic_dev_id: i32, user_devid: *mut i32) -> aclError;
@@ -58,11 +58,11 @@ macro_rules! device_functions {
         [optional] fn aclrtQueryDeviceStatus(device_id: i32, device_status: *mut aclrtDeviceStatus) -> aclError;
         [required sim] fn aclrtResetDevice(device_id: i32) -> aclError;
         [optional sim] fn aclrtResetDeviceForce(device_id: i32) -> aclError;
-        [optional] fn aclrtResetDeviceResLimit(device_id: i32) -> aclError;
+        [optional sim] fn aclrtResetDeviceResLimit(device_id: i32) -> aclError;
         [required sim] fn aclrtSetCurrentContext(context: aclrtContext) -> aclError;
         [required sim] fn aclrtSetDevice(device_id: i32) -> aclError;
-        [optional] fn aclrtSetDeviceResLimit(device_id: i32, kind: aclrtDevResLimitType, value: u32) -> aclError;
-        [optional] fn aclrtSetDeviceSatMode(mode: aclrtFloatOverflowMode) -> aclError;
+        [optional sim] fn aclrtSetDeviceResLimit(device_id: i32, kind: aclrtDevResLimitType, value: u32) -> aclError;
+        [optional sim] fn aclrtSetDeviceSatMode(mode: aclrtFloatOverflowMode) -> aclError;
         [optional] fn aclrtSetSysParamOpt(opt: aclSysParamOpt, value: i64) -> aclError;
         [optional] fn aclrtSetTsDevice(ts_id: aclrtTsId) -> aclError;
         [required sim] fn aclrtSynchronizeDevice() -> aclError;

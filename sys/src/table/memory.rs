@@ -16,7 +16,7 @@ macro_rules! memory_functions {
         [optional] fn aclrtFreeBuf(buf: aclrtMbuf) -> aclError;
         [required sim] fn aclrtFreeHost(host_ptr: *mut c_void) -> aclError;
         [optional sim] fn aclrtFreeHostWithDevSync(host_ptr: *mut c_void) -> aclError;
-        [optional] fn aclrtFreePhysical(handle: aclrtDrvMemHandle) -> aclError;
+        [optional sim] fn aclrtFreePhysical(handle: aclrtDrvMemHandle) -> aclError;
         [optional sim] fn aclrtFreeWithDevSync(dev_ptr: *mut c_void) -> aclError;
         [optional] fn aclrtGetBufChainNum(head_buf: aclrtMbuf, num: *mut u32) -> aclError;
         [optional] fn aclrtGetBufData(buf: aclrtMbuf, data_ptr: *mut *mut c_void, size: *mut usize) -> aclError;
@@ -30,15 +30,15 @@ macro_rules! memory_functions {
         [optional] fn aclrtGetMemUsageInfo(
             device_id: i32, mem_usage_info: *mut aclrtMemUsageInfo, input_num: usize, output_num: *mut usize
         ) -> aclError;
-        [optional] fn aclrtHostGetDevicePointer(p_host: *mut c_void, p_device: *mut *mut c_void, flag: u32) -> aclError;
+        [optional sim] fn aclrtHostGetDevicePointer(p_host: *mut c_void, p_device: *mut *mut c_void, flag: u32) -> aclError;
         [optional] fn aclrtHostMemMapCapabilities(
             device_id: u32, hac_type: aclrtHacType, capabilities: *mut aclrtHostMemMapCapability
         ) -> aclError;
-        [optional] fn aclrtHostRegister(
+        [optional sim] fn aclrtHostRegister(
             ptr: *mut c_void, size: u64, kind: aclrtHostRegisterType, dev_ptr: *mut *mut c_void
         ) -> aclError;
-        [optional] fn aclrtHostRegisterV2(ptr: *mut c_void, size: u64, flag: u32) -> aclError;
-        [optional] fn aclrtHostUnregister(ptr: *mut c_void) -> aclError;
+        [optional sim] fn aclrtHostRegisterV2(ptr: *mut c_void, size: u64, flag: u32) -> aclError;
+        [optional sim] fn aclrtHostUnregister(ptr: *mut c_void) -> aclError;
         [optional] fn aclrtIpcGetEventHandle(event: aclrtEvent, handle: *mut aclrtIpcEventHandle) -> aclError;
         [optional] fn aclrtIpcMemClose(key: *const c_char) -> aclError;
         [optional] fn aclrtIpcMemGetExportKey(
@@ -63,13 +63,13 @@ macro_rules! memory_functions {
         ) -> aclError;
         [required sim] fn aclrtMallocHost(host_ptr: *mut *mut c_void, size: usize) -> aclError;
         [optional] fn aclrtMallocHostWithCfg(ptr: *mut *mut c_void, size: u64, cfg: *mut aclrtMallocConfig) -> aclError;
-        [optional] fn aclrtMallocPhysical(
+        [optional sim] fn aclrtMallocPhysical(
             handle: *mut aclrtDrvMemHandle, size: usize, prop: *const aclrtPhysicalMemProp, flags: u64
         ) -> aclError;
         [optional] fn aclrtMallocWithCfg(
             dev_ptr: *mut *mut c_void, size: usize, policy: aclrtMemMallocPolicy, cfg: *mut aclrtMallocConfig
         ) -> aclError;
-        [optional] fn aclrtMapMem(
+        [optional sim] fn aclrtMapMem(
             vir_ptr: *mut c_void, size: usize, offset: usize, handle: aclrtDrvMemHandle, flags: u64
         ) -> aclError;
         [optional] fn aclrtMemAllocManaged(ptr: *mut *mut c_void, size: u64, flag: u32) -> aclError;
@@ -80,12 +80,12 @@ macro_rules! memory_functions {
             handle: aclrtDrvMemHandle, flags: u64, share_type: aclrtMemSharedHandleType, shareable_handle: *mut c_void
         ) -> aclError;
         [optional sim] fn aclrtMemFlush(dev_ptr: *mut c_void, size: usize) -> aclError;
-        [optional] fn aclrtMemGetAccess(vir_ptr: *mut c_void, location: *mut aclrtMemLocation, flag: *mut u64) -> aclError;
-        [optional] fn aclrtMemGetAddressRange(ptr: *mut c_void, pbase: *mut *mut c_void, psize: *mut usize) -> aclError;
-        [optional] fn aclrtMemGetAllocationGranularity(
+        [optional sim] fn aclrtMemGetAccess(vir_ptr: *mut c_void, location: *mut aclrtMemLocation, flag: *mut u64) -> aclError;
+        [optional sim] fn aclrtMemGetAddressRange(ptr: *mut c_void, pbase: *mut *mut c_void, psize: *mut usize) -> aclError;
+        [optional sim] fn aclrtMemGetAllocationGranularity(
             prop: *mut aclrtPhysicalMemProp, option: aclrtMemGranularityOptions, granularity: *mut usize
         ) -> aclError;
-        [optional] fn aclrtMemGetAllocationPropertiesFromHandle(
+        [optional sim] fn aclrtMemGetAllocationPropertiesFromHandle(
             handle: aclrtDrvMemHandle, prop: *mut aclrtPhysicalMemProp
         ) -> aclError;
         [optional] fn aclrtMemImportFromShareableHandle(
@@ -114,7 +114,7 @@ macro_rules! memory_functions {
             ptrs: *mut *const c_void, sizes: *mut usize, count: usize, prefetch_locs: *mut aclrtMemManagedLocation,
             prefetch_loc_idxs: *mut usize, num_prefetch_locs: usize, flags: u64, stream: aclrtStream
         ) -> aclError;
-        [optional] fn aclrtMemMapNoAccess(
+        [optional sim] fn aclrtMemMapNoAccess(
             vir_ptr: *mut c_void, size: usize, offset: usize, handle: aclrtDrvMemHandle, flags: u64
         ) -> aclError;
         [optional] fn aclrtMemMapSelectedLink(
@@ -122,8 +122,8 @@ macro_rules! memory_functions {
         ) -> aclError;
         [optional] fn aclrtMemMapSetLink(handle: aclrtDrvMemHandle, advice_link: aclrtMemLinkType) -> aclError;
         [optional] fn aclrtMemP2PMap(dev_ptr: *mut c_void, size: usize, dst_dev_id: i32, flags: u64) -> aclError;
-        [optional] fn aclrtMemRetainAllocationHandle(vir_ptr: *mut c_void, handle: *mut aclrtDrvMemHandle) -> aclError;
-        [optional] fn aclrtMemSetAccess(
+        [optional sim] fn aclrtMemRetainAllocationHandle(vir_ptr: *mut c_void, handle: *mut aclrtDrvMemHandle) -> aclError;
+        [optional sim] fn aclrtMemSetAccess(
             vir_ptr: *mut c_void, size: usize, desc: *mut aclrtMemAccessDesc, count: usize
         ) -> aclError;
         [optional] fn aclrtMemSetPidToShareableHandle(shareable_handle: u64, pid: *mut i32, pid_num: usize) -> aclError;
@@ -134,15 +134,15 @@ macro_rules! memory_functions {
             device_id: i32, mem_uce_info_array: *mut aclrtMemUceInfo, array_size: usize
         ) -> aclError;
         [optional sim] fn aclrtPointerGetAttributes(ptr: *const c_void, attributes: *mut aclrtPtrAttributes) -> aclError;
-        [optional] fn aclrtReleaseMemAddress(vir_ptr: *mut c_void) -> aclError;
-        [optional] fn aclrtReserveMemAddress(
+        [optional sim] fn aclrtReleaseMemAddress(vir_ptr: *mut c_void) -> aclError;
+        [optional sim] fn aclrtReserveMemAddress(
             vir_ptr: *mut *mut c_void, size: usize, alignment: usize, expect_ptr: *mut c_void, flags: u64
         ) -> aclError;
-        [optional] fn aclrtReserveMemAddressNoUCMemory(
+        [optional sim] fn aclrtReserveMemAddressNoUCMemory(
             vir_ptr: *mut *mut c_void, size: usize, alignment: usize, expect_ptr: *mut c_void, flags: u64
         ) -> aclError;
         [optional] fn aclrtSetBufDataLen(buf: aclrtMbuf, len: usize) -> aclError;
         [optional] fn aclrtSetBufUserData(buf: aclrtMbuf, data_ptr: *const c_void, size: usize, offset: usize) -> aclError;
-        [optional] fn aclrtUnmapMem(vir_ptr: *mut c_void) -> aclError;
+        [optional sim] fn aclrtUnmapMem(vir_ptr: *mut c_void) -> aclError;
     } };
 }

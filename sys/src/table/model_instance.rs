@@ -11,16 +11,16 @@ macro_rules! model_instance_functions {
         [optional] fn aclmdlRIBindStream(model_ri: aclmdlRI, stream: aclrtStream, flag: u32) -> aclError;
         [optional] fn aclmdlRIBuildBegin(model_ri: *mut aclmdlRI, flag: u32) -> aclError;
         [optional] fn aclmdlRIBuildEnd(model_ri: aclmdlRI, reserve: *mut c_void) -> aclError;
-        [optional] fn aclmdlRICaptureBegin(stream: aclrtStream, mode: aclmdlRICaptureMode) -> aclError;
-        [optional] fn aclmdlRICaptureEnd(stream: aclrtStream, model_ri: *mut aclmdlRI) -> aclError;
-        [optional] fn aclmdlRICaptureGetInfo(
+        [optional sim] fn aclmdlRICaptureBegin(stream: aclrtStream, mode: aclmdlRICaptureMode) -> aclError;
+        [optional sim] fn aclmdlRICaptureEnd(stream: aclrtStream, model_ri: *mut aclmdlRI) -> aclError;
+        [optional sim] fn aclmdlRICaptureGetInfo(
             stream: aclrtStream, status: *mut aclmdlRICaptureStatus, model_ri: *mut aclmdlRI
         ) -> aclError;
-        [optional] fn aclmdlRICaptureTaskGrpBegin(stream: aclrtStream) -> aclError;
-        [optional] fn aclmdlRICaptureTaskGrpEnd(stream: aclrtStream, handle: *mut aclrtTaskGrp) -> aclError;
-        [optional] fn aclmdlRICaptureTaskUpdateBegin(stream: aclrtStream, handle: aclrtTaskGrp) -> aclError;
-        [optional] fn aclmdlRICaptureTaskUpdateEnd(stream: aclrtStream) -> aclError;
-        [optional] fn aclmdlRICaptureThreadExchangeMode(mode: *mut aclmdlRICaptureMode) -> aclError;
+        [optional sim] fn aclmdlRICaptureTaskGrpBegin(stream: aclrtStream) -> aclError;
+        [optional sim] fn aclmdlRICaptureTaskGrpEnd(stream: aclrtStream, handle: *mut aclrtTaskGrp) -> aclError;
+        [optional sim] fn aclmdlRICaptureTaskUpdateBegin(stream: aclrtStream, handle: aclrtTaskGrp) -> aclError;
+        [optional sim] fn aclmdlRICaptureTaskUpdateEnd(stream: aclrtStream) -> aclError;
+        [optional sim] fn aclmdlRICaptureThreadExchangeMode(mode: *mut aclmdlRICaptureMode) -> aclError;
         [optional] fn aclmdlRICaptureToModelRIBegin(
             stream: aclrtStream, model_ri: aclmdlRI, mode: aclmdlRICaptureMode
         ) -> aclError;
@@ -30,16 +30,16 @@ macro_rules! model_instance_functions {
         [optional] fn aclmdlRICondHandleGetCondPtr(handle: aclmdlRICondHandle, ptr: *mut *mut u64) -> aclError;
         [optional] fn aclmdlRIDebugJsonPrint(model_ri: aclmdlRI, path: *const c_char, flags: u32) -> aclError;
         [optional] fn aclmdlRIDebugPrint(model_ri: aclmdlRI) -> aclError;
-        [optional] fn aclmdlRIDestroy(model_ri: aclmdlRI) -> aclError;
-        [optional] fn aclmdlRIDestroyRegisterCallback(
+        [optional sim] fn aclmdlRIDestroy(model_ri: aclmdlRI) -> aclError;
+        [optional sim] fn aclmdlRIDestroyRegisterCallback(
             model_ri: aclmdlRI, func: aclrtCallback, user_data: *mut c_void
         ) -> aclError;
-        [optional] fn aclmdlRIDestroyUnregisterCallback(model_ri: aclmdlRI, func: aclrtCallback) -> aclError;
+        [optional sim] fn aclmdlRIDestroyUnregisterCallback(model_ri: aclmdlRI, func: aclrtCallback) -> aclError;
         [optional] fn aclmdlRIEndTask(model_ri: aclmdlRI, stream: aclrtStream) -> aclError;
-        [optional] fn aclmdlRIExecute(model_ri: aclmdlRI, timeout: i32) -> aclError;
-        [optional] fn aclmdlRIExecuteAsync(model_ri: aclmdlRI, stream: aclrtStream) -> aclError;
-        [optional] fn aclmdlRIGetId(model_ri: aclmdlRI, model_ri_id: *mut u32) -> aclError;
-        [optional] fn aclmdlRIGetName(model_ri: aclmdlRI, max_len: u32, name: *mut c_char) -> aclError;
+        [optional sim] fn aclmdlRIExecute(model_ri: aclmdlRI, timeout: i32) -> aclError;
+        [optional sim] fn aclmdlRIExecuteAsync(model_ri: aclmdlRI, stream: aclrtStream) -> aclError;
+        [optional sim] fn aclmdlRIGetId(model_ri: aclmdlRI, model_ri_id: *mut u32) -> aclError;
+        [optional sim] fn aclmdlRIGetName(model_ri: aclmdlRI, max_len: u32, name: *mut c_char) -> aclError;
         [optional] fn aclmdlRIGetStreams(model_ri: aclmdlRI, streams: *mut aclrtStream, num_streams: *mut u32) -> aclError;
         [optional] fn aclmdlRIGetTasksByStream(
             stream: aclrtStream, tasks: *mut aclmdlRITask, num_tasks: *mut u32
@@ -47,7 +47,7 @@ macro_rules! model_instance_functions {
         [optional] fn aclmdlRIKernelTaskGetAttribute(
             task: aclmdlRITask, attr_id: aclrtLaunchKernelAttrId, attr_value: *mut aclrtLaunchKernelAttrValue
         ) -> aclError;
-        [optional] fn aclmdlRISetName(model_ri: aclmdlRI, name: *const c_char) -> aclError;
+        [optional sim] fn aclmdlRISetName(model_ri: aclmdlRI, name: *const c_char) -> aclError;
         [optional] fn aclmdlRITaskDisable(task: aclmdlRITask) -> aclError;
         [optional] fn aclmdlRITaskGetParams(task: aclmdlRITask, params: *mut aclmdlRITaskParams) -> aclError;
         [optional] fn aclmdlRITaskGetSeqId(task: aclmdlRITask, id: *mut u32) -> aclError;

@@ -14,9 +14,9 @@ macro_rules! op_compiler_functions {
             outputs: *const *mut aclDataBuffer, attr: *const aclopAttr, engine_type: aclopEngineType,
             graph_dump_path: *const c_char, graph_dump_opt: *const aclGraphDumpOption
         ) -> aclError;
-        [optional] fn aclGetCompileopt(opt: aclCompileOpt, value: *mut c_char, length: usize) -> aclError;
-        [optional] fn aclGetCompileoptSize(opt: aclCompileOpt) -> usize;
-        [optional] fn aclSetCompileopt(opt: aclCompileOpt, value: *const c_char) -> aclError;
+        [optional sim] fn aclGetCompileopt(opt: aclCompileOpt, value: *mut c_char, length: usize) -> aclError;
+        [optional sim] fn aclGetCompileoptSize(opt: aclCompileOpt) -> usize;
+        [optional sim] fn aclSetCompileopt(opt: aclCompileOpt, value: *const c_char) -> aclError;
         [optional sim] fn aclopCompile(
             op_type: *const c_char, num_inputs: c_int, input_desc: *const *const aclTensorDesc, num_outputs: c_int,
             output_desc: *const *const aclTensorDesc, attr: *const aclopAttr, engine_type: aclopEngineType,

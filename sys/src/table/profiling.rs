@@ -6,20 +6,20 @@ macro_rules! profiling_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
         [$($extra)*] profiling "libmsprofiler.so"
 
-        [optional] fn aclprofCreateConfig(
+        [optional sim] fn aclprofCreateConfig(
             device_id_list: *mut u32, device_nums: u32, aicore_metrics: aclprofAicoreMetrics,
             aicore_events: *const aclprofAicoreEvents, data_type_config: u64
         ) -> *mut aclprofConfig;
         [optional] fn aclprofCreateStamp() -> *mut c_void;
-        [optional] fn aclprofCreateStepInfo() -> *mut aclprofStepInfo;
+        [optional sim] fn aclprofCreateStepInfo() -> *mut aclprofStepInfo;
         [optional] fn aclprofCreateSubscribeConfig(
             time_info_switch: i8, aicore_metrics: aclprofAicoreMetrics, fd: *mut c_void
         ) -> *mut aclprofSubscribeConfig;
-        [optional] fn aclprofDestroyConfig(profiler_config: *const aclprofConfig) -> aclError;
+        [optional sim] fn aclprofDestroyConfig(profiler_config: *const aclprofConfig) -> aclError;
         [optional] fn aclprofDestroyStamp(stamp: *mut c_void);
-        [optional] fn aclprofDestroyStepInfo(stepinfo: *mut aclprofStepInfo);
+        [optional sim] fn aclprofDestroyStepInfo(stepinfo: *mut aclprofStepInfo);
         [optional] fn aclprofDestroySubscribeConfig(prof_subscribe_config: *const aclprofSubscribeConfig) -> aclError;
-        [optional] fn aclprofFinalize() -> aclError;
+        [optional sim] fn aclprofFinalize() -> aclError;
         [optional] fn aclprofGetModelId(op_info: *const c_void, op_info_len: usize, index: u32) -> usize;
         [optional] fn aclprofGetOpAttriValue(
             op_info: *const c_void, op_info_len: usize, index: u32, attri: aclprofSubscribeOpAttri
@@ -42,10 +42,10 @@ macro_rules! profiling_functions {
         [optional] fn aclprofGetOpTypeLen(
             op_info: *const c_void, op_info_len: usize, index: u32, op_type_len: *mut usize
         ) -> aclError;
-        [optional] fn aclprofGetStepTimestamp(
+        [optional sim] fn aclprofGetStepTimestamp(
             step_info: *mut aclprofStepInfo, tag: aclprofStepTag, stream: aclrtStream
         ) -> aclError;
-        [optional] fn aclprofInit(profiler_result_path: *const c_char, length: usize) -> aclError;
+        [optional sim] fn aclprofInit(profiler_result_path: *const c_char, length: usize) -> aclError;
         [optional] fn aclprofMark(stamp: *mut c_void) -> aclError;
         [optional] fn aclprofMarkEx(msg: *const c_char, msg_len: usize, stream: aclrtStream) -> aclError;
         [optional] fn aclprofModelSubscribe(
@@ -62,8 +62,8 @@ macro_rules! profiling_functions {
             config_type: aclprofConfigType, config: *const c_char, config_length: usize
         ) -> aclError;
         [optional] fn aclprofSetStampTraceMessage(stamp: *mut c_void, msg: *const c_char, msg_len: u32) -> aclError;
-        [optional] fn aclprofStart(profiler_config: *const aclprofConfig) -> aclError;
-        [optional] fn aclprofStop(profiler_config: *const aclprofConfig) -> aclError;
+        [optional sim] fn aclprofStart(profiler_config: *const aclprofConfig) -> aclError;
+        [optional sim] fn aclprofStop(profiler_config: *const aclprofConfig) -> aclError;
         [optional] fn aclprofStr2Id(message: *const c_char) -> u64;
     } };
 }

@@ -15,36 +15,36 @@ macro_rules! stream_functions {
         [required sim] fn aclrtDestroyStream(stream: aclrtStream) -> aclError;
         [optional] fn aclrtDestroyStreamConfigHandle(handle: *mut aclrtStreamConfigHandle) -> aclError;
         [optional sim] fn aclrtDestroyStreamForce(stream: aclrtStream) -> aclError;
-        [optional] fn aclrtDeviceGetStreamPriorityRange(least_priority: *mut i32, greatest_priority: *mut i32) -> aclError;
+        [optional sim] fn aclrtDeviceGetStreamPriorityRange(least_priority: *mut i32, greatest_priority: *mut i32) -> aclError;
         [optional] fn aclrtGetFloatOverflowStatus(
             output_addr: *mut c_void, output_size: u64, stream: aclrtStream
         ) -> aclError;
         [optional] fn aclrtGetOverflowStatus(
             output_addr: *mut c_void, output_size: usize, stream: aclrtStream
         ) -> aclError;
-        [optional] fn aclrtGetStreamAttribute(
+        [optional sim] fn aclrtGetStreamAttribute(
             stream: aclrtStream, stm_attr_type: aclrtStreamAttr, value: *mut aclrtStreamAttrValue
         ) -> aclError;
         [optional sim] fn aclrtGetStreamAvailableNum(stream_count: *mut u32) -> aclError;
-        [optional] fn aclrtGetStreamOverflowSwitch(stream: aclrtStream, flag: *mut u32) -> aclError;
-        [optional] fn aclrtGetStreamResLimit(stream: aclrtStream, kind: aclrtDevResLimitType, value: *mut u32) -> aclError;
+        [optional sim] fn aclrtGetStreamOverflowSwitch(stream: aclrtStream, flag: *mut u32) -> aclError;
+        [optional sim] fn aclrtGetStreamResLimit(stream: aclrtStream, kind: aclrtDevResLimitType, value: *mut u32) -> aclError;
         [optional] fn aclrtNpuClearFloatOverFlowStatus(check_mode: u32, stream: aclrtStream) -> aclError;
         [optional] fn aclrtNpuGetFloatOverFlowStatus(
             output_addr: *mut c_void, output_size: u64, check_mode: u32, stream: aclrtStream
         ) -> aclError;
         [optional] fn aclrtResetFloatOverflowStatus(stream: aclrtStream) -> aclError;
         [optional] fn aclrtResetOverflowStatus(stream: aclrtStream) -> aclError;
-        [optional] fn aclrtResetStreamResLimit(stream: aclrtStream) -> aclError;
-        [optional] fn aclrtSetStreamAttribute(
+        [optional sim] fn aclrtResetStreamResLimit(stream: aclrtStream) -> aclError;
+        [optional sim] fn aclrtSetStreamAttribute(
             stream: aclrtStream, stm_attr_type: aclrtStreamAttr, value: *mut aclrtStreamAttrValue
         ) -> aclError;
         [optional] fn aclrtSetStreamConfigOpt(
             handle: *mut aclrtStreamConfigHandle, attr: aclrtStreamConfigAttr, attr_value: *const c_void,
             value_size: usize
         ) -> aclError;
-        [optional] fn aclrtSetStreamFailureMode(stream: aclrtStream, mode: u64) -> aclError;
-        [optional] fn aclrtSetStreamOverflowSwitch(stream: aclrtStream, flag: u32) -> aclError;
-        [optional] fn aclrtSetStreamResLimit(stream: aclrtStream, kind: aclrtDevResLimitType, value: u32) -> aclError;
+        [optional sim] fn aclrtSetStreamFailureMode(stream: aclrtStream, mode: u64) -> aclError;
+        [optional sim] fn aclrtSetStreamOverflowSwitch(stream: aclrtStream, flag: u32) -> aclError;
+        [optional sim] fn aclrtSetStreamResLimit(stream: aclrtStream, kind: aclrtDevResLimitType, value: u32) -> aclError;
         [optional sim] fn aclrtStreamAbort(stream: aclrtStream) -> aclError;
         [optional sim] fn aclrtStreamGetFlags(stream: aclrtStream, flags: *mut u32) -> aclError;
         [optional sim] fn aclrtStreamGetId(stream: aclrtStream, stream_id: *mut i32) -> aclError;
@@ -53,7 +53,7 @@ macro_rules! stream_functions {
         [optional] fn aclrtStreamStop(stream: aclrtStream) -> aclError;
         [required sim] fn aclrtSynchronizeStream(stream: aclrtStream) -> aclError;
         [required sim] fn aclrtSynchronizeStreamWithTimeout(stream: aclrtStream, timeout: i32) -> aclError;
-        [optional] fn aclrtUnuseStreamResInCurrentThread(stream: aclrtStream) -> aclError;
-        [optional] fn aclrtUseStreamResInCurrentThread(stream: aclrtStream) -> aclError;
+        [optional sim] fn aclrtUnuseStreamResInCurrentThread(stream: aclrtStream) -> aclError;
+        [optional sim] fn aclrtUseStreamResInCurrentThread(stream: aclrtStream) -> aclError;
     } };
 }

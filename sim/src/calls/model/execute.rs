@@ -2,7 +2,6 @@
 
 use crate::abi::Name;
 use crate::failure::Answer;
-use crate::machine::allocators::watch_stale;
 use crate::machine::models::Job;
 use crate::machine::submission_stream;
 use crate::watch;
@@ -25,5 +24,5 @@ pub(crate) fn aclmdlExecuteAsync(
     let call = watch::call(Op::Execute, Object::model(model_id.into())).queue(stream);
     let call = call.inputs(input).outputs(output).begin()?;
     let job = Job::prepare(model_id, input, output)?;
-    call.end(job.submit(&submission_stream(stream).inspect_err(|_| watch_stale(stream))?))
+    call.end(job.submit(&submission_stream(stream)?))
 }

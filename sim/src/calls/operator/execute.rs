@@ -4,7 +4,6 @@ use super::super::model::told;
 use super::{compiled, count, request};
 use crate::abi::{In, Name, Text};
 use crate::failure::Answer;
-use crate::machine::allocators::watch_stale;
 use crate::machine::models::with_tensor;
 use crate::machine::operators::{Attribute, Job, Plan, Request, check_found};
 use crate::machine::submission_stream;
@@ -155,7 +154,7 @@ pub(super) fn run(
     let call =
         call.operands(inputs, Access::Read, Role::Input).operands(outputs, Access::Write, Role::Output).begin()?;
     let job = Job::prepare(plan, inputs, outputs)?;
-    call.end(job.submit(&submission_stream(stream).inspect_err(|_| watch_stale(stream))?))
+    call.end(job.submit(&submission_stream(stream)?))
 }
 
 /// Another thread may have destroyed the description meanwhile; the run is no failure for it.

@@ -5,17 +5,18 @@ use super::super::context::{Context, current_context};
 use super::super::handles::Table;
 use super::super::locks::{lock, wait};
 use super::super::memory::free_device;
-use super::super::stream::Stream;
 use super::super::user_code;
 use super::{Description, listen, on_device};
 use crate::abi::Address;
 use crate::failure::{Answer, Failure};
+use crate::faults::trouble::{Patience, stuck};
 use crate::model::Model;
 use ascendcl_sys::error_codes::{ACL_ERROR_GE_EXEC_MODEL_ID_INVALID, ACL_ERROR_RT_MODEL_CONTEXT};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::Instant;
 
 pub(crate) struct Loaded {
     id: u32,
@@ -79,7 +80,12 @@ pub(crate) fn unload(id: u32) -> Answer {
     model.refuse_self_wait()?;
     // Of two threads that unload the same model one finds it gone.
     let model = MODELS.remove(id as usize).ok_or_else(|| unknown(id))?;
-    model.drain();
+    if let Err(failure) = model.drain() {
+        // It stays loaded.
+        lock(&model.queued).closed = false;
+        MODELS.insert(id as usize, model);
+        return Err(failure);
+    }
     model.release();
     Ok(())
 }
@@ -151,15 +157,15 @@ impl Loaded {
         Turn(if RUNNING.replace(true) { None } else { Some(lock(&self.run)) })
     }
 
-    /// Counts an execution that goes to a stream; refused once the model is being unloaded.
-    pub(super) fn ticket(self: &Arc<Self>, stream: &Stream) -> Answer<Ticket> {
+    /// Counts an execution that goes to the stream with this number; refused once the model is being unloaded.
+    pub(super) fn ticket(self: &Arc<Self>, stream: usize) -> Answer<Ticket> {
         let mut queued = lock(&self.queued);
         if queued.closed {
             drop(queued);
             return Err(unknown(self.id));
         }
-        *queued.by_stream.entry(stream.number()).or_default() += 1;
-        Ok(Ticket { model: Arc::clone(self), stream: stream.number() })
+        *queued.by_stream.entry(stream).or_default() += 1;
+        Ok(Ticket { model: Arc::clone(self), stream })
     }
 
     fn refuse_self_wait(&self) -> Answer {
@@ -170,12 +176,17 @@ impl Loaded {
         Ok(())
     }
 
-    fn drain(&self) {
+    fn drain(&self) -> Answer {
+        let patience = Patience::new();
         let mut queued = lock(&self.queued);
         queued.closed = true;
         while !queued.by_stream.is_empty() {
-            queued = wait(&self.drained, queued, None);
+            if patience.is_over() {
+                return Err(stuck());
+            }
+            queued = wait(&self.drained, queued, Instant::now().checked_add(Patience::LOOK));
         }
+        Ok(())
     }
 
     fn release(&self) {

@@ -12,6 +12,7 @@ use super::shapes::Shapes;
 use super::{Loaded, TensorDesc, buffer_count, data_type, find_here, format, on_device};
 use crate::abi::{Address, Name};
 use crate::failure::{Answer, Failure};
+use crate::faults::trouble;
 use crate::model::{Input, Output, Port, RunFailure};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::{aclDataBuffer, aclmdlDataset};
@@ -79,7 +80,10 @@ impl Job {
         if stream.is_persistent() {
             return Err(Failure::unsupported("a persistent stream runs nothing but the model that it is bound to"));
         }
-        let ticket = self.model.ticket(stream)?;
+        if stream.is_recording() {
+            return self.capture(stream);
+        }
+        let ticket = self.model.ticket(stream.number())?;
         let supply = match self.model.work_per_run {
             true => allocators::for_model(stream, &self.context),
             false => Supply::Own(Arc::clone(&self.context)),
@@ -96,13 +100,27 @@ impl Job {
         Ok(())
     }
 
+    /// Each run of what is captured takes its memory anew. The model may be unloaded meanwhile: the run then fails.
+    fn capture(self, stream: &Arc<Stream>) -> Answer {
+        let supply = match self.model.work_per_run {
+            true => allocators::for_model(stream, &self.context),
+            false => Supply::Own(Arc::clone(&self.context)),
+        };
+        stream.submit_each(move |number| {
+            let _ticket = self.model.ticket(number)?;
+            self.run_with(&supply, None)
+        })?;
+        Ok(())
+    }
+
     /// Runs the model here and now.
     pub(crate) fn run(self) -> Answer {
+        trouble::before_work()?;
         let supply = Supply::Own(Arc::clone(&self.context));
         self.run_with(&supply, None)
     }
 
-    fn run_with(self, supply: &Supply, taken: Option<Taken>) -> Answer {
+    fn run_with(&self, supply: &Supply, taken: Option<Taken>) -> Answer {
         let taken = match taken {
             Some(taken) => taken,
             None => self.take(supply)?,

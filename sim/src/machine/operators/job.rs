@@ -2,6 +2,7 @@
 
 use super::super::allocator_calls::refuse_inside;
 use super::super::allocators;
+use super::super::capture::refuse_blocking;
 use super::super::context::{Context, current_context};
 use super::super::memory::{Hold, Place, describe, hold};
 use super::super::models::{Area, Given, claim, lend, read_area};
@@ -69,10 +70,11 @@ impl Job {
         }
         let waits = self.plan.is_open();
         if waits {
+            refuse_blocking(stream, "an operator whose output has an open shape waits until it has run")?;
             stream.refuse_self_wait()?;
         }
         let workspace = allocators::for_operator(stream, &self.context).take(self.workspace_bytes()?, None)?;
-        let position = stream.submit(move || self.run(workspace))?;
+        let position = stream.submit_each(move |_| self.run(&workspace))?;
         if waits { stream.finished(position, None) } else { Ok(()) }
     }
 
@@ -87,8 +89,8 @@ impl Job {
         bytes.ok_or_else(|| Failure::invalid(format!("{}: too large for any memory", self.plan.signature.name)))
     }
 
-    fn run(self, workspace: Scratch) -> Answer {
-        let Self { plan, inputs, output, .. } = &self;
+    fn run(&self, workspace: &Scratch) -> Answer {
+        let Self { plan, inputs, output, .. } = self;
         let name = &plan.signature.name;
         let mut place = workspace.address();
         let mut gathered = Vec::with_capacity(inputs.len());

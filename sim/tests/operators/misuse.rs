@@ -1,9 +1,10 @@
-//! Blocks that cannot be used are refused, and every broken rule leaves a notice.
+//! Blocks that cannot be used are refused, and every broken rule is found.
 
 use crate::pool::*;
 use crate::support::*;
 use crate::tensors::*;
-use ascendcl_sim::control::{Notice, Use};
+use ascendcl_rules as rules;
+use ascendcl_sim::control;
 use std::ptr::without_provenance_mut;
 
 /// A stream with a pool whose next block is at this address.
@@ -19,26 +20,23 @@ fn run(stream: aclrtStream) -> aclError {
     execute("Relu", &[a], y, NO_ATTRIBUTES, stream)
 }
 
-fn one_finding() -> Notice {
-    let found = findings();
-    let [one] = found[..] else { panic!("{found:?}") };
-    one
-}
-
 #[test]
 fn a_block_that_is_not_aligned_is_refused_and_given_back() {
-    let _machine = device();
+    let _machine = watched_device();
     let pool = Pool::new(4096);
     let at = pool.region() + 32;
     fails!(ACL_ERROR_RT_ADDR_UNALIGNED, "a multiple of 64", run(gives(pool, at)));
-    let Notice::Unaligned(block) = one_finding() else { panic!("{:?}", findings()) };
-    assert_eq!((block.allocator, block.address, block.size), (pool.number(), at, 160));
+    let found = control::findings();
+    let unaligned = found.iter().find(|finding| finding.rule == rules::MEM_08).unwrap();
+    let told = format!("allocator object {:#x} gives a block at {at:#x}", pool.number());
+    assert!(unaligned.found.contains(&told), "{unaligned}");
+    assert_eq!(findings(), [rules::MEM_08]);
     assert_eq!(pool.calls(), [Call::Allocate(160), Call::Free(at)]);
 }
 
 #[test]
 fn a_block_that_is_not_device_memory_is_refused_and_given_back() {
-    let _machine = device();
+    let _machine = watched_device();
     let pool = Pool::new(4096);
     let pinned = malloc_host(4096).addr().next_multiple_of(64);
     fails!(ACL_ERROR_RT_PARAM_INVALID, "one live block of device 0", run(gives(pool, pinned)));
@@ -46,24 +44,23 @@ fn a_block_that_is_not_device_memory_is_refused_and_given_back() {
     fails!(ACL_ERROR_RT_PARAM_INVALID, "160 bytes of one live block", run(gives(pool, near_end)));
     fails!(ACL_ERROR_RT_PARAM_INVALID, "one live block", run(gives(pool, 64)));
     fails!(ACL_ERROR_RT_PARAM_INVALID, "at 0x0", run(gives(pool, 0)));
-    let found = findings();
-    assert!(matches!(found[..], [Notice::Foreign(_), Notice::Foreign(_), Notice::Foreign(_), Notice::Foreign(_)]));
+    assert_eq!(findings(), [rules::ALLOC_19], "the same again is told once");
     assert_eq!(pool.out(), 0);
 }
 
 #[test]
 fn a_block_of_another_device_is_refused() {
-    let _machine = device();
+    let _machine = watched_device();
     ok!(aclrtSetDevice(1));
     let pool = Pool::new(4096);
     ok!(aclrtSetDevice(0));
     fails!(ACL_ERROR_RT_PARAM_INVALID, "device 0", run(gives(pool, pool.region())));
-    assert!(matches!(one_finding(), Notice::Foreign(block) if block.address == pool.region()));
+    assert_eq!(findings(), [rules::ALLOC_19]);
 }
 
 #[test]
 fn a_block_over_another_in_use_is_refused() {
-    let _machine = device();
+    let _machine = watched_device();
     let pool = Pool::new(1 << 16);
     let stream = gives(pool, pool.region() + 64);
     let open = hold_up(stream);
@@ -77,15 +74,16 @@ fn a_block_over_another_in_use_is_refused() {
     assert_eq!(run(stream), ACL_SUCCESS);
     drop(open);
     ok!(aclrtSynchronizeStream(stream));
-    let found = findings();
-    let [Notice::Overlapping { refused, in_use }, Notice::Overlapping { .. }] = found[..] else { panic!("{found:?}") };
-    assert_eq!((refused.address, in_use.address), (pool.region(), pool.region() + 64));
+    let found = control::findings();
+    let told = format!("bytes at {:#x} that the library still has", pool.region() + 64);
+    assert!(found.iter().any(|finding| finding.found.contains(&told)), "{found:?}");
+    assert_eq!(findings(), [rules::ALLOC_19], "the same again is told once");
     assert_eq!((pool.out(), pool.calls().len()), (0, 8), "four times taken, four times given back");
 }
 
 #[test]
 fn a_block_that_is_given_twice_is_freed_once() {
-    let _machine = device();
+    let _machine = watched_device();
     let pool = Pool::new(1 << 16);
     let stream = gives(pool, pool.region());
     let open = hold_up(stream);
@@ -100,7 +98,7 @@ fn a_block_that_is_given_twice_is_freed_once() {
 
 #[test]
 fn two_streams_at_work_with_one_allocator_are_noticed() {
-    let _machine = device();
+    let _machine = watched_device();
     let (pool, [first, second]) = (Pool::new(1 << 16), [(); 2].map(|()| stream()));
     pool.register(first);
     pool.register(second);
@@ -115,23 +113,25 @@ fn two_streams_at_work_with_one_allocator_are_noticed() {
     assert_eq!(run(first), ACL_SUCCESS, "the same stream may");
     assert_eq!(findings(), []);
     assert_eq!(run(second), ACL_SUCCESS, "it goes on, as in the vendor's library");
-    let Notice::Concurrent { stream, other } = one_finding() else { panic!("{:?}", findings()) };
-    assert_eq!((stream.stream, stream.allocator, other), (second.0.addr(), pool.number(), first.0.addr()));
+    let found = control::findings();
+    let concurrent = found.iter().find(|finding| finding.rule == rules::ALLOC_10).unwrap();
+    let objects: Vec<_> = concurrent.objects.iter().map(|(object, _)| object.number).collect();
+    assert_eq!(objects[..2], [second, first].map(|stream| stream.0.addr() as u64));
+    assert_eq!(findings(), [rules::ALLOC_10]);
     drop(open);
     ok!(aclrtSynchronizeDevice());
 }
 
 #[test]
 fn memory_that_is_freed_under_queued_work_is_noticed() {
-    let _machine = device();
+    let _machine = watched_device();
     let (pool, stream) = (Pool::new(1 << 16), stream());
     pool.register(stream);
     let [a, y] = [input(&[1], &[-7_i32]), input(&[1], &[5_i32])];
     let open = hold_up(stream);
     assert_eq!(execute("Relu", &[a], y, NO_ATTRIBUTES, stream), ACL_SUCCESS);
     assert_eq!(pool.release(), ACL_SUCCESS);
-    let Notice::Freed(Use { stream: number, address, size, .. }) = one_finding() else { panic!("{:?}", findings()) };
-    assert_eq!((number, address, size), (stream.0.addr(), pool.region(), 160));
+    assert_eq!(findings(), [rules::ALLOC_11]);
     drop(open);
     ok!(aclrtSynchronizeStream(stream));
     assert_eq!(y.elements::<i32>(), [0], "and does no harm");
@@ -139,7 +139,7 @@ fn memory_that_is_freed_under_queued_work_is_noticed() {
 
 #[test]
 fn memory_that_is_freed_elsewhere_is_not_noticed() {
-    let _machine = device();
+    let _machine = watched_device();
     let (pool, stream) = (Pool::new(1 << 16), stream());
     let other = malloc(64);
     pool.register(stream);
@@ -154,29 +154,27 @@ fn memory_that_is_freed_elsewhere_is_not_noticed() {
 
 #[test]
 fn a_free_function_that_frees_device_memory_is_noticed() {
-    let _machine = device();
+    let _machine = watched_device();
     let (pool, stream) = (Pool::new(1 << 16), stream());
     pool.register(stream);
     pool.inside_free(|pool| assert_eq!(pool.release(), ACL_SUCCESS));
     assert_eq!(run(stream), ACL_SUCCESS);
     ok!(aclrtSynchronizeStream(stream));
-    assert!(matches!(one_finding(), Notice::Freed(block) if block.address == pool.region()));
+    assert_eq!(findings(), [rules::ALLOC_14]);
 }
 
 #[test]
 fn a_registration_that_a_stream_leaves_behind_is_noticed() {
-    let _machine = device();
+    let _machine = watched_device();
     let (pool, stream) = (Pool::new(1 << 16), stream());
     pool.register(stream);
     ok!(aclrtDestroyStream(stream));
-    assert!(matches!(one_finding(), Notice::Left(left) if left.stream == stream.0.addr()));
+    assert_eq!(findings(), [rules::ALLOC_16]);
     fails!(ACL_ERROR_RT_INVALID_HANDLE, "stream", run(stream));
-    let found = findings();
-    let [Notice::Left(_), Notice::Stale(stale)] = found[..] else { panic!("{found:?}") };
-    assert_eq!((stale.stream, stale.allocator), (stream.0.addr(), pool.number()));
+    assert!(control::findings().iter().any(|finding| finding.rule == rules::STREAM_08));
     assert_eq!(pool.calls(), []);
 
     let never = aclrtStream(without_provenance_mut(0x1234));
     fails!(ACL_ERROR_RT_INVALID_HANDLE, "stream", run(never));
-    assert_eq!(findings().len(), 2, "nothing was registered for it");
+    assert_eq!(findings(), [], "nothing was registered for it");
 }

@@ -1,0 +1,159 @@
+//! ALLOC, MEM: the blocks that the library takes from allocators of the caller.
+
+use super::scene::Case;
+use super::world::{Lent, World};
+use crate::catalogue::*;
+use crate::events::{Flag, Kind, Object, Op, Span, Use};
+
+/// Where a block has to start.
+const ALIGNMENT: u64 = 64;
+
+pub(super) fn judge(case: &mut Case<'_>) {
+    let object = case.event().object;
+    match case.event().op {
+        Op::Take => take(case, object),
+        Op::Reenter => reenter(case, object),
+        Op::Free | Op::FreeSynced if object.kind == Kind::Memory => released(case, object),
+        _ => {}
+    }
+}
+
+fn take(case: &mut Case<'_>, allocator: Object) {
+    let (Some(span), Some(stream)) = (span(case), stream(case)) else { return };
+    if case.event().is(Flag::NoBlock) {
+        case.report(
+            ALLOC_19,
+            format!(
+                "{allocator} has no block of {} bytes for {stream}: its allocate function answered null",
+                span.bytes
+            ),
+            "a block, as long as work may be queued",
+            "give the allocator more memory, or synchronise the stream when it has none left",
+        )
+        .about(allocator)
+        .about(stream);
+    } else if span.start % ALIGNMENT != 0 {
+        case.report(
+            MEM_08,
+            format!("{allocator} gives a block at {:#x}, which is no multiple of {ALIGNMENT}", span.start),
+            "blocks that start at multiples of 64 bytes",
+            "round the start of each block up, and its length to 32 bytes and 32 more",
+        )
+        .about(allocator)
+        .about(stream);
+    } else if !is_device_memory(case.world, span, stream) {
+        let block = case.world.block(span.start).map(|(block, _)| block);
+        case.report(
+            ALLOC_19,
+            format!("{allocator} gives {span}, which are not all in one live block of the stream's device"),
+            "device memory that aclrtMalloc gave and nobody freed",
+            "cut blocks from memory that was allocated while a context of the stream's device was current",
+        )
+        .about(allocator)
+        .about(stream)
+        .all(block);
+    } else if let Some(other) = overlapping(case.world, span).find(|lent| lent.out) {
+        case.report(
+            ALLOC_19,
+            format!("{allocator} gives {span}, which overlap the {} that the library still has", other.span),
+            "memory that no other block covers until it was freed",
+            "keep a block out of the pool until the free function was called for it",
+        )
+        .about(allocator)
+        .about(stream)
+        .against(other.taken, "took the other block");
+    }
+}
+
+fn reenter(case: &mut Case<'_>, allocator: Object) {
+    let call = case.event().call;
+    case.report(
+        ALLOC_18,
+        format!("{call} from inside a callback of {allocator}"),
+        "callbacks that neither execute nor register nor unload",
+        "let the callback only keep the allocator's books, and make the call elsewhere",
+    )
+    .about(allocator);
+}
+
+/// Device memory is freed, and a block of an allocator is in it.
+fn released(case: &mut Case<'_>, object: Object) {
+    let Some(span) = case.world.blocks.get(object).map(|block| block.is.span) else { return };
+    let order = case.world.order();
+    let over = |lent: &Lent| {
+        let stream = case.world.streams.get(lent.stream).filter(|stream| stream.is.key == lent.key);
+        !lent.out && (stream.is_none() || order.host.at(lent.key) >= lent.count)
+    };
+    let Some(lent) = overlapping(case.world, span).find(|lent| !over(lent)).copied() else { return };
+    let thread = case.event().thread;
+    let mut mine = case.world.under_way.iter().map(|call| &call.scene).filter(|scene| scene.call.thread == thread);
+    let freeing = mine.any(|scene| scene.event.op == Op::GiveBack);
+    let (rule, how) =
+        if freeing { (ALLOC_14, "in the free function of its allocator") } else { (ALLOC_11, "too early") };
+    case.report(
+        rule,
+        format!("{object} is freed {how}: work of {} may still use {} of it", lent.stream, lent.span),
+        "the stream was synchronised since its last work",
+        "let the free function return blocks to the pool only, and free the pool's memory after aclrtSynchronizeStream",
+    )
+    .about(object)
+    .about(lent.allocator)
+    .about(lent.stream)
+    .against(lent.taken, "took the block");
+}
+
+/// The library has the block from now on.
+pub(super) fn taken(world: &mut World, event: &crate::events::Event, call: crate::finding::Call) {
+    let (Some(Use::Memory { span, .. }), Some(stream)) = (memory(&event.uses), streams(&event.uses)) else { return };
+    let Some(key) = world.streams.get(stream).map(|stream| stream.is.key) else { return };
+    // The call that the block is for is under way; what the library takes while work runs is over when it is back.
+    let queueing = |other: &&super::scene::UnderWay| {
+        other.scene.call.thread == call.thread && other.scene.event.queue() == Some(stream)
+    };
+    let count = world.under_way.iter().rfind(queueing).map_or(0, |queueing| queueing.count);
+    let lent = Lent { span: *span, allocator: event.object, stream, key, count, taken: call, out: true };
+    let host = &world.host;
+    world.lent.retain(|_, lent| lent.out || host.at(lent.key) < lent.count);
+    world.lent.insert(span.start, lent);
+}
+
+/// The block is on its way back: from now on it may be given again.
+pub(super) fn given_back(world: &mut World, event: &crate::events::Event) {
+    if let Some(Use::Memory { span, .. }) = memory(&event.uses)
+        && let Some(lent) = world.lent.get_mut(&span.start)
+    {
+        lent.out = false;
+    }
+}
+
+fn is_device_memory(world: &World, span: Span, stream: Object) -> bool {
+    let device = world.streams.get(stream).map(|stream| stream.is.device);
+    let block = world.block(span.start).map(|(_, block)| &block.is);
+    block.is_some_and(|block| block.device.is_some() && block.device == device && block.span.covers(span))
+}
+
+fn overlapping(world: &World, span: Span) -> impl Iterator<Item = &Lent> {
+    world.lent.values().filter(move |lent| lent.span.overlaps(span))
+}
+
+fn span(case: &Case<'_>) -> Option<Span> {
+    match memory(&case.event().uses) {
+        Some(Use::Memory { span, .. }) => Some(*span),
+        _ => None,
+    }
+}
+
+fn stream(case: &Case<'_>) -> Option<Object> {
+    streams(&case.event().uses)
+}
+
+fn memory(uses: &[Use]) -> Option<&Use> {
+    uses.iter().find(|used| matches!(used, Use::Memory { .. }))
+}
+
+fn streams(uses: &[Use]) -> Option<Object> {
+    uses.iter().find_map(|used| match used {
+        Use::With(object) if matches!(object.kind, Kind::Stream | Kind::DefaultStream) => Some(*object),
+        _ => None,
+    })
+}

@@ -1,0 +1,120 @@
+//! Addresses without memory, and memory that stands at several addresses at once.
+
+use super::arguments::Address;
+
+/// A range of addresses that nothing else in the process gets. It is never given back, so that an address in it never
+/// comes to be somebody else's memory; touching it faults while nothing is [mapped](Self::map) there.
+#[derive(Debug)]
+pub(crate) struct Pages {
+    start: Address,
+    size: usize,
+}
+
+impl Pages {
+    /// `size` is a multiple of `align`, which is a power of two and at least a page. `None` when the system has no such
+    /// range.
+    pub(crate) fn reserve(size: usize, align: usize) -> Option<Self> {
+        let room = size.checked_add(align)?;
+        let found = system::reserve(room)?;
+        let gap = found.number().next_multiple_of(align) - found.number();
+        Some(Self { start: found.offset(gap), size })
+    }
+
+    pub(crate) fn start(&self) -> Address {
+        self.start
+    }
+
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Puts all of the memory at `offset`, over what stood there. Both are multiples of the page.
+    pub(crate) fn map(&self, offset: usize, memory: &Shared) -> Option<()> {
+        system::map(self.part(offset, memory.size)?, memory)
+    }
+
+    /// Leaves nothing at these addresses.
+    pub(crate) fn unmap(&self, offset: usize, size: usize) -> Option<()> {
+        system::unmap(self.part(offset, size)?, size)
+    }
+
+    fn part(&self, offset: usize, size: usize) -> Option<Address> {
+        (offset.checked_add(size)? <= self.size).then(|| self.start.offset(offset))
+    }
+}
+
+/// Memory without an address of its own. What one mapping of it writes the others read.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    file: system::File,
+    size: usize,
+}
+
+impl Shared {
+    pub(crate) fn new(size: usize) -> Option<Self> {
+        Some(Self { file: system::file(size)?, size })
+    }
+
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use super::{Address, Shared};
+    use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
+    use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous};
+
+    pub(super) type File = std::os::fd::OwnedFd;
+
+    pub(super) fn file(size: usize) -> Option<File> {
+        let file = memfd_create(c"ascendcl-sim", MemfdFlags::CLOEXEC).ok()?;
+        ftruncate(&file, u64::try_from(size).ok()?).ok()?;
+        Some(file)
+    }
+
+    pub(super) fn reserve(size: usize) -> Option<Address> {
+        let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
+        // SAFETY: without `FIXED` the system picks addresses where nothing is.
+        unsafe { mmap_anonymous(core::ptr::null_mut(), size, ProtFlags::empty(), flags) }.ok().map(Address)
+    }
+
+    pub(super) fn map(at: Address, memory: &Shared) -> Option<()> {
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: the caller checked that the place is in `Pages`, where nothing of Rust's or of the program's own is:
+        // only mappings made here.
+        unsafe { mmap(at.0, memory.size, access, MapFlags::SHARED | MapFlags::FIXED, &memory.file, 0) }.ok().map(drop)
+    }
+
+    pub(super) fn unmap(at: Address, size: usize) -> Option<()> {
+        let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::FIXED;
+        // SAFETY: as in `map`.
+        unsafe { mmap_anonymous(at.0, size, ProtFlags::empty(), flags) }.ok().map(drop)
+    }
+}
+
+/// Elsewhere there is no such memory.
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use super::{Address, Shared};
+
+    #[derive(Debug)]
+    pub(super) enum File {}
+
+    pub(super) fn file(_: usize) -> Option<File> {
+        None
+    }
+
+    pub(super) fn reserve(_: usize) -> Option<Address> {
+        None
+    }
+
+    pub(super) fn map(_: Address, _: &Shared) -> Option<()> {
+        None
+    }
+
+    pub(super) fn unmap(_: Address, _: usize) -> Option<()> {
+        None
+    }
+}

@@ -1,0 +1,70 @@
+//! Memory of the caller that is registered: pinned, and within reach of the device under the same address.
+
+use super::memory::not_null;
+use super::wanted;
+use crate::abi::{Address, Out};
+use crate::failure::{Answer, Failure};
+use crate::machine::{current_context, memory};
+use ascendcl_sys::constants::*;
+use ascendcl_sys::types::*;
+use core::ffi::c_void;
+
+pub(crate) fn aclrtHostRegister(
+    ptr: Address,
+    size: u64,
+    kind: aclrtHostRegisterType,
+    mut dev_ptr: Out<'_, *mut c_void>,
+) -> Answer {
+    not_null(ptr)?;
+    wanted(&dev_ptr)?;
+    if ![
+        aclrtHostRegisterType::ACL_HOST_REGISTER_MAPPED,
+        aclrtHostRegisterType::ACL_HOST_REGISTER_IOMEMORY,
+        aclrtHostRegisterType::ACL_HOST_REGISTER_READONLY,
+    ]
+    .contains(&kind)
+    {
+        return Err(Failure::refused(format!("there is no type of registration {}", kind.0)));
+    }
+    register(ptr, size)?;
+    dev_ptr.set(ptr.pointer());
+    Ok(())
+}
+
+pub(crate) fn aclrtHostRegisterV2(ptr: Address, size: u64, flag: u32) -> Answer {
+    const KNOWN: u64 = ACL_HOST_REG_MAPPED | ACL_HOST_REG_IOMEMORY | ACL_HOST_REG_READONLY | ACL_HOST_REG_PINNED;
+    not_null(ptr)?;
+    if flag == 0 || u64::from(flag) & !KNOWN != 0 {
+        return Err(Failure::refused(format!("{flag:#x} is no combination of registration flags")));
+    }
+    register(ptr, size)
+}
+
+pub(crate) fn aclrtHostUnregister(ptr: Address) -> Answer {
+    not_null(ptr)?;
+    current_context()?;
+    memory::unregister(ptr)
+}
+
+pub(crate) fn aclrtHostGetDevicePointer(p_host: Address, mut p_device: Out<'_, *mut c_void>, flag: u32) -> Answer {
+    not_null(p_host)?;
+    wanted(&p_device)?;
+    if flag != 0 {
+        return Err(Failure::refused(format!("the flag is reserved as 0, not {flag:#x}")));
+    }
+    current_context()?;
+    if !memory::is_pinned(p_host) {
+        let text =
+            format!("{:#x} is neither registered nor pinned, so a device has no address for it", p_host.number());
+        return Err(Failure::refused(text));
+    }
+    p_device.set(p_host.pointer());
+    Ok(())
+}
+
+fn register(ptr: Address, size: u64) -> Answer {
+    let size = usize::try_from(size).ok().filter(|size| *size > 0);
+    let size = size.ok_or_else(|| Failure::invalid("registered memory has at least one byte, and fits into memory"))?;
+    current_context()?;
+    memory::register(ptr, size)
+}

@@ -1,0 +1,179 @@
+//! Settings of streams and devices that are kept and can be asked for.
+
+use super::wanted;
+use crate::abi::{AttributeValue, In, Out};
+use crate::failure::{Answer, Failure};
+use crate::machine::device::{self, Device};
+use crate::machine::{current_context, settings, streams, waiting_stream};
+use ascendcl_sys::constants::*;
+use ascendcl_sys::types::*;
+use std::sync::atomic::Ordering::SeqCst;
+
+pub(crate) fn aclrtSetStreamFailureMode(stream: aclrtStream, mode: u64) -> Answer {
+    set_attribute(stream, aclrtStreamAttr::ACL_STREAM_ATTR_FAILURE_MODE, mode)
+}
+
+pub(crate) fn aclrtSetStreamOverflowSwitch(stream: aclrtStream, flag: u32) -> Answer {
+    set_attribute(stream, aclrtStreamAttr::ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, flag.into())
+}
+
+pub(crate) fn aclrtGetStreamOverflowSwitch(stream: aclrtStream, mut flag: Out<'_, u32>) -> Answer {
+    wanted(&flag)?;
+    flag.set(waiting_stream(stream)?.settings.overflow_check.load(SeqCst));
+    Ok(())
+}
+
+pub(crate) fn aclrtSetStreamAttribute(
+    stream: aclrtStream,
+    stm_attr_type: aclrtStreamAttr,
+    value: In<'_, aclrtStreamAttrValue>,
+) -> Answer {
+    let value = value.get().ok_or_else(|| Failure::invalid("the value is null"))?;
+    let number = match stm_attr_type {
+        aclrtStreamAttr::ACL_STREAM_ATTR_FAILURE_MODE => value.failure_mode(),
+        _ => value.word().into(),
+    };
+    set_attribute(stream, stm_attr_type, number)
+}
+
+fn set_attribute(stream: aclrtStream, attribute: aclrtStreamAttr, value: u64) -> Answer {
+    let stream = waiting_stream(stream)?;
+    let refuse = || Failure::refused(format!("{value} is no value of the stream attribute {}", attribute.0));
+    let word = u32::try_from(value).map_err(|_| refuse())?;
+    match attribute {
+        aclrtStreamAttr::ACL_STREAM_ATTR_FAILURE_MODE => match word {
+            ACL_CONTINUE_ON_FAILURE => stream.settings.stop_at_failure(false)?,
+            ACL_STOP_ON_FAILURE => {
+                let context = streams::of_context(stream.context());
+                context.iter().try_for_each(|stream| stream.settings.stop_at_failure(true))?;
+            }
+            _ => return Err(refuse()),
+        },
+        aclrtStreamAttr::ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK if word <= 1 => {
+            stream.settings.overflow_check.store(word, SeqCst);
+        }
+        aclrtStreamAttr::ACL_STREAM_ATTR_CACHE_OP_INFO if word <= 1 => {
+            stream.settings.cache_operators.store(word, SeqCst);
+        }
+        aclrtStreamAttr::ACL_STREAM_ATTR_USER_CUSTOM_TAG => stream.settings.tag.store(word, SeqCst),
+        aclrtStreamAttr::ACL_STREAM_ATTR_PRIORITY => {
+            return Err(Failure::unsupported("the priority of a stream is chosen when it is created"));
+        }
+        _ => return Err(refuse()),
+    }
+    Ok(())
+}
+
+pub(crate) fn aclrtGetStreamAttribute(
+    stream: aclrtStream,
+    stm_attr_type: aclrtStreamAttr,
+    mut value: Out<'_, aclrtStreamAttrValue>,
+) -> Answer {
+    wanted(&value)?;
+    let stream = waiting_stream(stream)?;
+    let settings = &stream.settings;
+    let number = match stm_attr_type {
+        aclrtStreamAttr::ACL_STREAM_ATTR_FAILURE_MODE => u32::from(settings.stops_at_failure()),
+        aclrtStreamAttr::ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK => settings.overflow_check.load(SeqCst),
+        aclrtStreamAttr::ACL_STREAM_ATTR_USER_CUSTOM_TAG => settings.tag.load(SeqCst),
+        aclrtStreamAttr::ACL_STREAM_ATTR_CACHE_OP_INFO => settings.cache_operators.load(SeqCst),
+        aclrtStreamAttr::ACL_STREAM_ATTR_PRIORITY => stream.priority(),
+        other => return Err(Failure::refused(format!("there is no stream attribute {}", other.0))),
+    };
+    value.set(aclrtStreamAttrValue { reserve: [number, 0, 0, 0] });
+    Ok(())
+}
+
+/// Smaller numbers come first.
+pub(crate) fn aclrtDeviceGetStreamPriorityRange(mut least: Out<'_, i32>, mut greatest: Out<'_, i32>) -> Answer {
+    const LEAST: i32 = 7;
+    current_context()?;
+    least.set(LEAST);
+    greatest.set(0);
+    Ok(())
+}
+
+pub(crate) fn aclrtSetDeviceSatMode(mode: aclrtFloatOverflowMode) -> Answer {
+    if mode >= aclrtFloatOverflowMode::ACL_RT_OVERFLOW_MODE_UNDEF {
+        return Err(Failure::refused(format!("there is no overflow mode {}", mode.0)));
+    }
+    current_context()?.device().overflow_mode().store(mode.0, SeqCst);
+    Ok(())
+}
+
+pub(crate) fn aclrtGetDeviceSatMode(mut mode: Out<'_, aclrtFloatOverflowMode>) -> Answer {
+    wanted(&mode)?;
+    mode.set(aclrtFloatOverflowMode(current_context()?.device().overflow_mode().load(SeqCst)));
+    Ok(())
+}
+
+pub(crate) fn aclrtSetDeviceResLimit(device_id: i32, kind: aclrtDevResLimitType, value: u32) -> Answer {
+    device::device(device_id.into())?.core_limits().set(kind, value)
+}
+
+pub(crate) fn aclrtGetDeviceResLimit(device_id: i32, kind: aclrtDevResLimitType, mut value: Out<'_, u32>) -> Answer {
+    wanted(&value)?;
+    value.set(limit_of(&*device::device(device_id.into())?, kind)?);
+    Ok(())
+}
+
+pub(crate) fn aclrtResetDeviceResLimit(device_id: i32) -> Answer {
+    device::device(device_id.into())?.core_limits().reset();
+    Ok(())
+}
+
+pub(crate) fn aclrtSetStreamResLimit(stream: aclrtStream, kind: aclrtDevResLimitType, value: u32) -> Answer {
+    waiting_stream(stream)?.settings.limits.set(kind, value)
+}
+
+/// What was not set for the stream is as for its device.
+pub(crate) fn aclrtGetStreamResLimit(
+    stream: aclrtStream,
+    kind: aclrtDevResLimitType,
+    mut value: Out<'_, u32>,
+) -> Answer {
+    wanted(&value)?;
+    let stream = waiting_stream(stream)?;
+    value.set(match stream.settings.limits.get(kind)? {
+        Some(limit) => limit,
+        None => limit_of(stream.device(), kind)?,
+    });
+    Ok(())
+}
+
+pub(crate) fn aclrtResetStreamResLimit(stream: aclrtStream) -> Answer {
+    waiting_stream(stream)?.settings.limits.reset();
+    Ok(())
+}
+
+pub(crate) fn aclrtUseStreamResInCurrentThread(stream: aclrtStream) -> Answer {
+    settings::use_stream(waiting_stream(stream)?.number());
+    Ok(())
+}
+
+pub(crate) fn aclrtUnuseStreamResInCurrentThread(stream: aclrtStream) -> Answer {
+    if waiting_stream(stream)?.number() == settings::stream_in_use() {
+        settings::use_stream(0);
+    }
+    Ok(())
+}
+
+/// What holds on this thread: the limit of the stream that it uses, or the device's.
+pub(crate) fn aclrtGetResInCurrentThread(kind: aclrtDevResLimitType, mut value: Out<'_, u32>) -> Answer {
+    wanted(&value)?;
+    let context = current_context()?;
+    let stream = streams::numbered(settings::stream_in_use());
+    let own = stream.map(|stream| stream.settings.limits.get(kind)).transpose()?.flatten();
+    value.set(match own {
+        Some(limit) => limit,
+        None => limit_of(context.device(), kind)?,
+    });
+    Ok(())
+}
+
+fn limit_of(device: &Device, kind: aclrtDevResLimitType) -> Answer<u32> {
+    match device.core_limits().get(kind)? {
+        Some(limit) => Ok(limit),
+        None => settings::cores(kind),
+    }
+}

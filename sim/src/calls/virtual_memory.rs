@@ -1,0 +1,200 @@
+//! Virtual memory: reserve addresses, allocate physical memory, map one to the other.
+
+use super::memory::not_null;
+use super::wanted;
+use crate::abi::{Address, In, Out};
+use crate::failure::{Answer, Failure};
+use crate::machine::virtual_memory::{self, GRANULARITY};
+use crate::machine::{current_context, memory};
+use ascendcl_sys::types::*;
+use core::ffi::c_void;
+
+pub(crate) fn aclrtReserveMemAddress(
+    mut vir_ptr: Out<'_, *mut c_void>,
+    size: usize,
+    alignment: usize,
+    expect_ptr: Address,
+    flags: u64,
+) -> Answer {
+    /// Normal or huge pages; here that makes no difference.
+    const KNOWN_FLAGS: u64 = 1;
+    wanted(&vir_ptr)?;
+    if !expect_ptr.is_null() {
+        return Err(Failure::refused("the expected address is reserved as null"));
+    }
+    if flags > KNOWN_FLAGS {
+        return Err(Failure::refused(format!("there is no page type {flags}")));
+    }
+    current_context()?;
+    vir_ptr.set(virtual_memory::reserve(size, alignment)?.pointer());
+    Ok(())
+}
+
+/// The addresses of a range have no cache of their own here, so there is nothing to leave out.
+pub(crate) fn aclrtReserveMemAddressNoUCMemory(
+    vir_ptr: Out<'_, *mut c_void>,
+    size: usize,
+    alignment: usize,
+    expect_ptr: Address,
+    flags: u64,
+) -> Answer {
+    aclrtReserveMemAddress(vir_ptr, size, alignment, expect_ptr, flags)
+}
+
+pub(crate) fn aclrtReleaseMemAddress(vir_ptr: Address) -> Answer {
+    not_null(vir_ptr)?;
+    current_context()?;
+    virtual_memory::release(vir_ptr)
+}
+
+pub(crate) fn aclrtMallocPhysical(
+    mut handle: Out<'_, aclrtDrvMemHandle>,
+    size: usize,
+    prop: In<'_, aclrtPhysicalMemProp>,
+    flags: u64,
+) -> Answer {
+    wanted(&handle)?;
+    let properties = given(&prop)?;
+    no_flags(flags)?;
+    let context = current_context()?;
+    handle.set(virtual_memory::allocate(&context, size, properties)?);
+    Ok(())
+}
+
+pub(crate) fn aclrtFreePhysical(handle: aclrtDrvMemHandle) -> Answer {
+    known(handle)?;
+    current_context()?;
+    virtual_memory::free(handle)
+}
+
+pub(crate) fn aclrtMapMem(
+    vir_ptr: Address,
+    size: usize,
+    offset: usize,
+    handle: aclrtDrvMemHandle,
+    flags: u64,
+) -> Answer {
+    map(vir_ptr, size, offset, handle, flags, aclrtMemAccessFlags::ACL_RT_MEM_ACCESS_FLAGS_READWRITE)
+}
+
+/// Nothing may use the mapping before it was given access.
+pub(crate) fn aclrtMemMapNoAccess(
+    vir_ptr: Address,
+    size: usize,
+    offset: usize,
+    handle: aclrtDrvMemHandle,
+    flags: u64,
+) -> Answer {
+    map(vir_ptr, size, offset, handle, flags, aclrtMemAccessFlags::ACL_RT_MEM_ACCESS_FLAGS_NONE)
+}
+
+fn map(
+    vir_ptr: Address,
+    size: usize,
+    offset: usize,
+    handle: aclrtDrvMemHandle,
+    flags: u64,
+    access: aclrtMemAccessFlags,
+) -> Answer {
+    not_null(vir_ptr)?;
+    known(handle)?;
+    no_flags(flags)?;
+    current_context()?;
+    virtual_memory::map(vir_ptr, size, offset, handle, access.0)
+}
+
+pub(crate) fn aclrtUnmapMem(vir_ptr: Address) -> Answer {
+    not_null(vir_ptr)?;
+    current_context()?;
+    memory::unmap(vir_ptr)
+}
+
+pub(crate) fn aclrtMemSetAccess(
+    vir_ptr: Address,
+    size: usize,
+    desc: In<'_, aclrtMemAccessDesc>,
+    count: usize,
+) -> Answer {
+    not_null(vir_ptr)?;
+    if desc.is_null() || count == 0 || size == 0 {
+        return Err(Failure::invalid("the size, the descriptions and their number are not 0 or null"));
+    }
+    current_context()?;
+    for desc in desc.list(count) {
+        let access = desc.flags;
+        if access > aclrtMemAccessFlags::ACL_RT_MEM_ACCESS_FLAGS_READWRITE {
+            return Err(Failure::refused(format!("there is no access {}", access.0)));
+        }
+        memory::allow(vir_ptr, size, access)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn aclrtMemGetAccess(
+    vir_ptr: Address,
+    location: In<'_, aclrtMemLocation>,
+    mut flag: Out<'_, u64>,
+) -> Answer {
+    not_null(vir_ptr)?;
+    wanted(&flag)?;
+    if location.is_null() {
+        return Err(Failure::invalid("the location is null"));
+    }
+    flag.set(memory::access_of(vir_ptr)?.0.into());
+    Ok(())
+}
+
+pub(crate) fn aclrtMemGetAllocationGranularity(
+    prop: In<'_, aclrtPhysicalMemProp>,
+    option: aclrtMemGranularityOptions,
+    mut granularity: Out<'_, usize>,
+) -> Answer {
+    wanted(&granularity)?;
+    virtual_memory::check(&given(&prop)?)?;
+    if option > aclrtMemGranularityOptions::ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED {
+        return Err(Failure::refused(format!("there is no granularity {}", option.0)));
+    }
+    granularity.set(GRANULARITY);
+    Ok(())
+}
+
+pub(crate) fn aclrtMemGetAllocationPropertiesFromHandle(
+    handle: aclrtDrvMemHandle,
+    mut prop: Out<'_, aclrtPhysicalMemProp>,
+) -> Answer {
+    wanted(&prop)?;
+    known(handle)?;
+    prop.set(virtual_memory::properties(handle)?);
+    Ok(())
+}
+
+pub(crate) fn aclrtMemRetainAllocationHandle(vir_ptr: Address, mut handle: Out<'_, aclrtDrvMemHandle>) -> Answer {
+    not_null(vir_ptr)?;
+    wanted(&handle)?;
+    handle.set(memory::handle_of(vir_ptr)?);
+    Ok(())
+}
+
+pub(crate) fn aclrtMemGetAddressRange(
+    ptr: Address,
+    mut pbase: Out<'_, *mut c_void>,
+    mut psize: Out<'_, usize>,
+) -> Answer {
+    not_null(ptr)?;
+    let (start, size) = memory::block_around(ptr)?;
+    pbase.set(start.pointer());
+    psize.set(size);
+    Ok(())
+}
+
+fn given(prop: &In<'_, aclrtPhysicalMemProp>) -> Answer<aclrtPhysicalMemProp> {
+    prop.get().ok_or_else(|| Failure::invalid("the properties are null"))
+}
+
+fn known(handle: aclrtDrvMemHandle) -> Answer {
+    if handle.is_null() { Err(Failure::invalid("the handle is null")) } else { Ok(()) }
+}
+
+fn no_flags(flags: u64) -> Answer {
+    if flags == 0 { Ok(()) } else { Err(Failure::refused(format!("the flags are reserved as 0, not {flags:#x}"))) }
+}

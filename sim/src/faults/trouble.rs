@@ -1,0 +1,122 @@
+//! Devices in trouble: lost, hanging, slow, full. It is all of them at once.
+
+use crate::failure::{Answer, Failure};
+use crate::machine::{device, pool};
+use ascendcl_sys::error_codes::{ACL_ERROR_RT_LOST_HEARTBEAT, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::time::{Duration, Instant};
+
+/// How long a wait without a time limit goes on while the devices hang. The vendor's library takes minutes.
+const WATCHDOG: Duration = Duration::from_millis(100);
+
+static LOST: AtomicBool = AtomicBool::new(false);
+static HANGS: AtomicBool = AtomicBool::new(false);
+/// Microseconds.
+static SLOWER: AtomicU64 = AtomicU64::new(0);
+
+pub(super) fn lose() {
+    LOST.store(true, SeqCst);
+}
+
+pub(super) fn hang() {
+    HANGS.store(true, SeqCst);
+}
+
+pub(super) fn slow_down(time: Duration) {
+    SLOWER.store(u64::try_from(time.as_micros()).unwrap_or(u64::MAX), SeqCst);
+}
+
+pub(super) fn fill() {
+    device::all().iter().for_each(|device| device.fill());
+}
+
+/// The devices are well again; what memory they lost they get back when the machine starts afresh.
+pub(super) fn end() {
+    LOST.store(false, SeqCst);
+    HANGS.store(false, SeqCst);
+    SLOWER.store(0, SeqCst);
+    pool::wake_stalled();
+}
+
+/// What calls and work answer while the devices are lost.
+pub(crate) fn lost() -> Option<Failure> {
+    LOST.load(SeqCst).then(|| Failure::new(ACL_ERROR_RT_LOST_HEARTBEAT, "the device does not answer any more"))
+}
+
+pub(crate) fn hangs() -> bool {
+    HANGS.load(SeqCst)
+}
+
+/// What a task of a stream goes through before it runs.
+pub(crate) fn before_task() -> Answer {
+    if !super::planned() {
+        return Ok(());
+    }
+    let slower = SLOWER.load(SeqCst);
+    if slower > 0 {
+        std::thread::sleep(Duration::from_micros(slower));
+    }
+    lost().map_or(Ok(()), Err)
+}
+
+/// What work goes through that a call does on the device by itself.
+pub(crate) fn before_work() -> Answer {
+    before_task()?;
+    if !super::planned() || !hangs() {
+        return Ok(());
+    }
+    std::thread::sleep(WATCHDOG);
+    Err(stuck())
+}
+
+/// Since when a wait goes on that has no time limit.
+pub(crate) struct Patience(Instant);
+
+impl Patience {
+    /// How often a long wait is looked at.
+    pub(crate) const LOOK: Duration = Duration::from_millis(25);
+
+    pub(crate) fn new() -> Self {
+        Self(Instant::now())
+    }
+
+    pub(crate) fn has_lasted(&self, time: Duration) -> bool {
+        self.0.elapsed() >= time
+    }
+
+    /// Whether a wait without a time limit is given up.
+    pub(crate) fn is_over(&self) -> bool {
+        super::planned() && hangs() && self.0.elapsed() >= WATCHDOG
+    }
+}
+
+/// The answer of a wait that is given up.
+pub(crate) fn stuck() -> Failure {
+    Failure::new(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "the device hangs: the work is not over, and will not be")
+}
+
+/// Whether a call of this function needs a device, or only what the library keeps on the host.
+pub(super) fn needs_device(name: &str) -> bool {
+    const OF_HOST: [&str; 8] = [
+        "aclrtGetSocName",
+        "aclrtGetRunMode",
+        "aclrtGetVersion",
+        "aclrtGetLastError",
+        "aclrtPeekAtLastError",
+        "aclrtGetCurrentContext",
+        "aclrtSetCurrentContext",
+        "aclrtPointerGetAttributes",
+    ];
+    const BY_START: [&str; 8] = [
+        "aclrt",
+        "aclmdlLoad",
+        "aclmdlUnload",
+        "aclmdlExecute",
+        "aclopExecute",
+        "aclopCompile",
+        "aclopCast",
+        "aclopLoad",
+    ];
+    let of_host = OF_HOST.contains(&name) || name.starts_with("aclrtAllocator");
+    !of_host && BY_START.iter().any(|start| name.starts_with(start))
+}

@@ -1,0 +1,88 @@
+//! Task groups: nodes of an instance whose work is replaced later, one by one and in their order.
+
+use super::super::handles::Table;
+use super::super::locks::lock;
+use super::super::stream::Stream;
+use super::{Node, Recorder, Work, capture_of, captured};
+use crate::failure::{Answer, Failure};
+use ascendcl_sys::error_codes::*;
+use ascendcl_sys::types::aclrtTaskGrp;
+use std::sync::{Arc, Mutex};
+
+pub(crate) struct Group {
+    nodes: Vec<Arc<Node>>,
+}
+
+/// New work for a group, until it is complete.
+pub(crate) struct Update {
+    group: Arc<Group>,
+    work: Mutex<Vec<Work>>,
+}
+
+static GROUPS: Table<Group> = Table::new();
+
+/// What is captured on the stream from here on belongs to a group.
+pub(crate) fn begin_group(stream: &Stream) -> Answer {
+    let capture = capture_of(stream)?;
+    let mut state = lock(&capture.state);
+    state.usable()?;
+    if state.groups.contains_key(&stream.number()) {
+        return Err(status("a task group is open on the stream already"));
+    }
+    state.groups.insert(stream.number(), Vec::new());
+    Ok(())
+}
+
+pub(crate) fn end_group(stream: &Stream) -> Answer<aclrtTaskGrp> {
+    let capture = capture_of(stream)?;
+    let nodes = lock(&capture.state).groups.remove(&stream.number());
+    let nodes = nodes.ok_or_else(|| status("no task group is open on the stream"))?;
+    Ok(aclrtTaskGrp(core::ptr::without_provenance_mut(GROUPS.add(Group { nodes }))))
+}
+
+/// What is submitted to the stream from here on replaces the work of the group.
+pub(crate) fn begin_update(stream: &Arc<Stream>, handle: aclrtTaskGrp) -> Answer {
+    let group = GROUPS.get(handle.0.addr());
+    let group = group.ok_or_else(|| Failure::refused("this is not the handle of a task group"))?;
+    if !stream.start_recording(Recorder::Update(Arc::new(Update { group, work: Mutex::default() }))) {
+        return Err(captured("the stream is being captured, or updates a task group already"));
+    }
+    Ok(())
+}
+
+/// The new work replaces the old when the stream comes to it: a replay that was submitted before still runs the old.
+pub(crate) fn end_update(stream: &Arc<Stream>) -> Answer {
+    let Some(Recorder::Update(update)) = stream.recorder() else {
+        return Err(status("the stream updates no task group"));
+    };
+    stream.stop_recording();
+    let work = std::mem::take(&mut *lock(&update.work));
+    let expected = update.group.nodes.len();
+    if work.len() != expected {
+        let text = format!("the group has {expected} tasks, and {} came for them", work.len());
+        return Err(Failure::new(ACL_ERROR_RT_MODEL_UPDATE_FAILED, text));
+    }
+    stream.submit(move || {
+        for (node, work) in update.group.nodes.iter().zip(work) {
+            let old = std::mem::replace(&mut *lock(&node.work), work);
+            drop(old);
+        }
+        Ok(())
+    })?;
+    Ok(())
+}
+
+pub(super) fn clear() {
+    drop(GROUPS.remove_all(|_| true));
+}
+
+impl Update {
+    pub(super) fn record(&self, work: Work) -> Answer {
+        lock(&self.work).push(work);
+        Ok(())
+    }
+}
+
+fn status(text: &'static str) -> Failure {
+    Failure::new(ACL_ERROR_STREAM_TASK_GROUP_STATUS, text)
+}

@@ -1,0 +1,151 @@
+//! What a capture became: work that runs as often as it is asked to.
+
+use super::super::context::Context;
+use super::super::handles::Table;
+use super::super::hooks::{self, Hooks};
+use super::super::locks::lock;
+use super::super::queue::Counted;
+use super::super::stream::{Kind, Stream};
+use super::super::teardown::discard_stream;
+use super::super::user_code;
+use super::{Node, Work, groups, is_capturing};
+use crate::abi::HostCallback;
+use crate::failure::{Answer, Failure};
+use ascendcl_sys::error_codes::*;
+use ascendcl_sys::types::aclmdlRI;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, Once};
+use std::time::Instant;
+
+pub(crate) struct Instance {
+    id: u32,
+    context: usize,
+    nodes: Vec<Arc<Node>>,
+    name: Mutex<String>,
+    /// Replays that were asked for and are not over.
+    running: Arc<AtomicUsize>,
+    /// What to call when it is destroyed.
+    callbacks: Mutex<Vec<HostCallback>>,
+}
+
+static INSTANCES: Table<Instance> = Table::new();
+
+pub(super) fn add(number: usize, context: usize, nodes: Vec<Arc<Node>>) -> usize {
+    static IDS: AtomicU32 = AtomicU32::new(0);
+    static REGISTERED: Once = Once::new();
+    REGISTERED.call_once(|| hooks::register(Hooks { context_ended, count: |_| {}, cleared }));
+    let instance = Instance {
+        id: IDS.fetch_add(1, SeqCst),
+        context,
+        nodes,
+        name: Mutex::default(),
+        running: Arc::default(),
+        callbacks: Mutex::default(),
+    };
+    INSTANCES.insert(number, Arc::new(instance));
+    number
+}
+
+/// The instance behind a C argument.
+pub(crate) fn find(handle: aclmdlRI) -> Answer<Arc<Instance>> {
+    let number = number_of(handle)?;
+    INSTANCES.get(number).ok_or_else(|| {
+        if is_capturing(number) {
+            return Failure::new(ACL_ERROR_RT_MODEL_CAPTURED, "the model instance is still being captured");
+        }
+        Failure::unknown("model instance")
+    })
+}
+
+/// Destroys an instance that is not running (GRAPH-07).
+pub(crate) fn remove(handle: aclmdlRI) -> Answer {
+    if find(handle)?.running.load(SeqCst) > 0 {
+        let text = "the model instance is running; synchronise its streams first";
+        return Err(Failure::new(ACL_ERROR_RT_MODEL_RUNNING, text));
+    }
+    // Of two threads that destroy the same instance one finds it gone.
+    let instance = INSTANCES.remove(number_of(handle)?).ok_or_else(|| Failure::unknown("model instance"))?;
+    let callbacks = std::mem::take(&mut *lock(&instance.callbacks));
+    for callback in callbacks {
+        user_code::run_within(0, || callback.run());
+    }
+    Ok(())
+}
+
+/// Has a function called when the instance is destroyed.
+pub(crate) fn register(handle: aclmdlRI, callback: HostCallback) -> Answer {
+    lock(&find(handle)?.callbacks).push(callback);
+    Ok(())
+}
+
+impl Instance {
+    pub(crate) fn id(&self) -> u32 {
+        self.id
+    }
+
+    pub(crate) fn name(&self) -> String {
+        lock(&self.name).clone()
+    }
+
+    pub(crate) fn rename(&self, name: &str) {
+        *lock(&self.name) = name.to_owned();
+    }
+
+    /// No longer has a function called; `false` when it was not going to be.
+    pub(crate) fn unregister(&self, is: impl Fn(&HostCallback) -> bool) -> bool {
+        let removed: Vec<HostCallback> = lock(&self.callbacks).extract_if(.., |callback| is(callback)).collect();
+        !removed.is_empty()
+    }
+
+    /// Queues one run. On a stream that is captured itself the run becomes part of that capture.
+    pub(crate) fn submit(self: &Arc<Self>, stream: &Arc<Stream>) -> Answer<u64> {
+        let instance = Arc::clone(self);
+        if stream.is_recording() {
+            return stream.submit_each(move |number| {
+                let _running = Counted::new(&instance.running);
+                instance.run(number)
+            });
+        }
+        let running = Counted::new(&self.running);
+        let number = stream.number();
+        stream.submit(move || {
+            let answer = instance.run(number);
+            drop(running);
+            answer
+        })
+    }
+
+    /// Runs it once, apart from every stream of the program, and waits for the end.
+    pub(crate) fn execute(self: &Arc<Self>, context: &Context, deadline: Option<Instant>) -> Answer {
+        let stream = Stream::create(context.id(), context.device(), Kind::default())?;
+        let answer = self.submit(&stream).and_then(|_| stream.synchronize(deadline));
+        discard_stream(&stream);
+        answer
+    }
+
+    /// As on a stream, a node that fails does not keep the next from running.
+    fn run(&self, stream: usize) -> Answer {
+        let mut answer = Ok(());
+        for node in &self.nodes {
+            let work = Work::clone(&lock(&node.work));
+            answer = answer.and(work(stream));
+        }
+        answer
+    }
+}
+
+fn number_of(handle: aclmdlRI) -> Answer<usize> {
+    if handle.is_null() {
+        return Err(Failure::invalid("the model instance is null"));
+    }
+    Ok(handle.0.addr())
+}
+
+fn context_ended(context: &Context) {
+    drop(INSTANCES.remove_all(|instance| instance.context == context.id()));
+}
+
+fn cleared() {
+    drop(INSTANCES.remove_all(|_| true));
+    groups::clear();
+}

@@ -1,0 +1,301 @@
+//! Captured work: what is submitted to a stream between begin and end does not run, and becomes an instance that can be
+//! run again and again.
+//!
+//! A capture begins on one stream and spreads along events: a stream that waits for an event which a capturing stream
+//! recorded takes part from there on, and has to lead back to the first stream before the end (GRAPH-06). The nodes are
+//! kept in the order of their submission. Every wait is for a record that was submitted before it, so that order keeps
+//! every dependency, and a replay simply runs it.
+//!
+//! A call that may not happen during a capture fails and breaks the capture: its end then answers 507903 (GRAPH-04).
+
+mod groups;
+mod instance;
+mod modes;
+
+pub(crate) use groups::{begin_group, begin_update, end_group, end_update};
+pub(crate) use instance::{Instance, find, register, remove};
+pub(crate) use modes::{exchange_mode, refuse_synchronous};
+
+use super::stream::Stream;
+use super::streams;
+use super::{handles, locks::lock};
+use crate::abi::this_thread;
+use crate::failure::{Answer, Failure};
+use ascendcl_sys::error_codes::*;
+use ascendcl_sys::types::aclmdlRICaptureMode;
+use groups::Update;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+/// Work that can be run again, on the stream with the number that it is given.
+pub(crate) type Work = Arc<dyn Fn(usize) -> Answer + Send + Sync>;
+
+/// What a stream does with work instead of running it.
+#[derive(Clone)]
+pub(in super::super) enum Recorder {
+    Capture(Arc<Capture>),
+    /// The work takes the place of nodes that were captured before.
+    Update(Arc<Update>),
+}
+
+pub(crate) struct Capture {
+    /// Of the instance that it becomes.
+    number: usize,
+    context: usize,
+    origin: usize,
+    thread: u64,
+    mode: aclmdlRICaptureMode,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    over: bool,
+    /// What broke it.
+    broken: Option<Cow<'static, str>>,
+    nodes: Vec<Arc<Node>>,
+    /// What comes before the next work of each stream that takes part.
+    clocks: BTreeMap<usize, Clock>,
+    /// Nodes of the group that is open on a stream.
+    groups: BTreeMap<usize, Vec<Arc<Node>>>,
+}
+
+/// How much of each stream's work is known to come before.
+type Clock = BTreeMap<usize, u64>;
+
+struct Node {
+    work: Mutex<Work>,
+}
+
+/// What an event stands for that was recorded during a capture.
+#[derive(Clone)]
+pub(in super::super) struct Mark {
+    capture: Arc<Capture>,
+    clock: Clock,
+}
+
+/// Starts to capture what is submitted to the stream.
+pub(crate) fn begin(stream: &Arc<Stream>, mode: aclmdlRICaptureMode) -> Answer {
+    refuse_default(stream)?;
+    let capture = Arc::new(Capture {
+        number: handles::fresh(),
+        context: stream.context(),
+        origin: stream.number(),
+        thread: this_thread(),
+        mode,
+        state: Mutex::default(),
+    });
+    lock(&capture.state).clocks.insert(stream.number(), Clock::new());
+    if !stream.start_recording(Recorder::Capture(Arc::clone(&capture))) {
+        return Err(captured("the stream is being captured already"));
+    }
+    modes::enter(capture);
+    Ok(())
+}
+
+/// Ends the capture that began on the stream; answers the number of the instance.
+pub(crate) fn end(stream: &Arc<Stream>) -> Answer<usize> {
+    let capture = capture_of(stream)?;
+    if capture.origin != stream.number() {
+        let text = "the stream joined a capture that began on another one, where it has to end";
+        return Err(Failure::new(ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, text));
+    }
+    if capture.mode != aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED && capture.thread != this_thread() {
+        let text = "the capture began on another thread, and only a relaxed one may end here";
+        return Err(Failure::new(ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD, text));
+    }
+    let nodes = capture.finish()?;
+    Ok(instance::add(capture.number, capture.context, nodes))
+}
+
+/// What is being captured on the stream: the number of the instance to come, and whether it can still become one.
+pub(crate) fn status(stream: &Stream) -> Option<(usize, bool)> {
+    match stream.recorder()? {
+        Recorder::Capture(capture) => Some((capture.number, lock(&capture.state).broken.is_none())),
+        Recorder::Update(_) => None,
+    }
+}
+
+/// Whether an instance with this number is still being captured.
+pub(crate) fn is_capturing(number: usize) -> bool {
+    modes::any(|capture| capture.number == number)
+}
+
+/// A stream that is captured can neither be waited for nor asked nor ended (107027).
+pub(crate) fn refuse_on(stream: &Stream, what: &str) -> Answer {
+    if !stream.is_recording() {
+        return Ok(());
+    }
+    let failure = captured(format!("the stream is being captured, so its work does not run and it cannot be {what}"));
+    if let Some(Recorder::Capture(capture)) = stream.recorder() {
+        capture.break_off(&failure.text);
+    }
+    Err(failure)
+}
+
+/// The stream goes away; its capture comes to nothing.
+pub(in super::super) fn forget_stream(stream: &Stream) {
+    if let Some(Recorder::Capture(capture)) = stream.stop_recording() {
+        capture.break_off("a stream that took part ended");
+        if capture.origin == stream.number() {
+            // There is nobody left to be told what broke it.
+            let _ = capture.finish();
+        }
+    }
+}
+
+impl Recorder {
+    pub(in super::super) fn record(&self, stream: usize, work: Work) -> Answer {
+        match self {
+            Self::Capture(capture) => capture.record(stream, work),
+            Self::Update(update) => update.record(work),
+        }
+    }
+}
+
+impl Capture {
+    fn record(&self, stream: usize, work: Work) -> Answer {
+        let mut state = lock(&self.state);
+        state.usable()?;
+        let node = Arc::new(Node { work: Mutex::new(work) });
+        *state.clocks.entry(stream).or_default().entry(stream).or_default() += 1;
+        if let Some(group) = state.groups.get_mut(&stream) {
+            group.push(Arc::clone(&node));
+        }
+        state.nodes.push(node);
+        Ok(())
+    }
+
+    fn break_off(&self, why: &str) {
+        let mut state = lock(&self.state);
+        if state.broken.is_none() {
+            state.broken = Some(Cow::Owned(why.to_owned()));
+        }
+    }
+
+    /// Lets every stream that took part run its work again; answers the nodes if they make a graph.
+    fn finish(&self) -> Answer<Vec<Arc<Node>>> {
+        modes::leave(self);
+        let State { broken, nodes, clocks, groups, .. } = {
+            let mut state = lock(&self.state);
+            std::mem::replace(&mut *state, State { over: true, ..State::default() })
+        };
+        for number in clocks.keys() {
+            if let Some(stream) = streams::numbered(*number) {
+                stream.stop_recording();
+            }
+        }
+        if let Some(why) = broken {
+            let text = format!("the capture was broken off: {why}");
+            return Err(Failure::new(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, text));
+        }
+        if !groups.is_empty() {
+            let text = "a task group is still open";
+            return Err(Failure::new(ACL_ERROR_STREAM_TASK_GROUP_STATUS, text));
+        }
+        let issued = |stream: &usize| clocks.get(stream).and_then(|clock| clock.get(stream)).copied().unwrap_or(0);
+        let joined = clocks.get(&self.origin);
+        let known = |stream: &usize| joined.and_then(|clock| clock.get(stream)).copied().unwrap_or(0);
+        if clocks.keys().any(|stream| issued(stream) > known(stream)) {
+            let text = "a stream took part whose last work the first stream did not wait for";
+            return Err(Failure::new(ACL_ERROR_RT_STREAM_UNJOINED, text));
+        }
+        Ok(nodes)
+    }
+}
+
+impl State {
+    fn usable(&self) -> Answer {
+        match &self.broken {
+            Some(why) => {
+                let text = format!("the capture was broken off: {why}");
+                Err(Failure::new(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, text))
+            }
+            None if self.over => Err(Failure::new(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "the capture has ended")),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Mark {
+    /// The event is recorded on a stream that takes part.
+    pub(in super::super) fn of(capture: &Arc<Capture>, stream: &Stream) -> Answer<Self> {
+        let state = lock(&capture.state);
+        state.usable()?;
+        let clock = state.clocks.get(&stream.number()).cloned().unwrap_or_default();
+        Ok(Self { capture: Arc::clone(capture), clock })
+    }
+
+    /// A stream waits for the event: it takes part from now on.
+    pub(in super::super) fn hold_up(&self, stream: &Arc<Stream>) -> Answer {
+        if lock(&self.capture.state).over {
+            return Err(self.refused("waited for: its capture has ended"));
+        }
+        refuse_default(stream)?;
+        match stream.recorder() {
+            Some(Recorder::Capture(other)) if Arc::ptr_eq(&other, &self.capture) => {}
+            None => {
+                stream.start_recording(Recorder::Capture(Arc::clone(&self.capture)));
+            }
+            Some(_) => {
+                let text = "the stream and the event belong to two captures";
+                return Err(Failure::new(ACL_ERROR_STREAM_CAPTURE_CONFLICT, text));
+            }
+        }
+        let mut state = lock(&self.capture.state);
+        state.usable()?;
+        let clock = state.clocks.entry(stream.number()).or_default();
+        for (stream, known) in &self.clock {
+            let entry = clock.entry(*stream).or_default();
+            *entry = (*entry).max(*known);
+        }
+        Ok(())
+    }
+
+    /// What was recorded during a capture never happens outside of a replay (107028).
+    pub(in super::super) fn refused(&self, what: &str) -> Failure {
+        let text = format!("the event was recorded during a capture, so it cannot be {what}");
+        self.capture.break_off(&text);
+        Failure::new(ACL_ERROR_RT_EVENT_CAPTURED, text)
+    }
+}
+
+/// A capturing stream waits for something that happens outside of the capture.
+pub(in super::super) fn refuse_dependency(stream: &Stream) -> Failure {
+    let text = "a captured stream cannot wait for an event that was recorded outside of its capture";
+    if let Some(Recorder::Capture(capture)) = stream.recorder() {
+        capture.break_off(text);
+    }
+    Failure::new(ACL_ERROR_RT_CAPTURE_DEPENDENCY, text)
+}
+
+/// The call would block until work has run that is captured, and so does not run.
+pub(crate) fn refuse_blocking(stream: &Stream, why: &str) -> Answer {
+    if !stream.is_recording() {
+        return Ok(());
+    }
+    if let Some(Recorder::Capture(capture)) = stream.recorder() {
+        capture.break_off(why);
+    }
+    Err(Failure::new(ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC, format!("{why}, which a capture cannot do")))
+}
+
+fn refuse_default(stream: &Stream) -> Answer {
+    if stream.is_default() {
+        let text = "the default stream takes part in no capture";
+        return Err(Failure::new(ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT, text));
+    }
+    Ok(())
+}
+
+fn capture_of(stream: &Stream) -> Answer<Arc<Capture>> {
+    match stream.recorder() {
+        Some(Recorder::Capture(capture)) => Ok(capture),
+        _ => Err(Failure::new(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "the stream is not being captured")),
+    }
+}
+
+fn captured(text: impl Into<Cow<'static, str>>) -> Failure {
+    Failure::new(ACL_ERROR_RT_STREAM_CAPTURED, text)
+}

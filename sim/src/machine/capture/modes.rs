@@ -1,0 +1,66 @@
+//! Which captures are under way, and which calls they forbid to whom.
+
+use super::super::locks::lock;
+use super::Capture;
+use crate::abi::this_thread;
+use crate::failure::{Answer, Failure};
+use ascendcl_sys::error_codes::ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT;
+use ascendcl_sys::types::aclmdlRICaptureMode;
+use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+
+static ACTIVE: Mutex<Vec<Arc<Capture>>> = Mutex::new(Vec::new());
+/// How many there are, to look at without the lock.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+const RELAXED: aclmdlRICaptureMode = aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
+const THREAD_LOCAL: aclmdlRICaptureMode = aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL;
+const GLOBAL: aclmdlRICaptureMode = aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
+
+thread_local! {
+    /// Whose captures this thread respects.
+    static MODE: Cell<aclmdlRICaptureMode> = const { Cell::new(GLOBAL) };
+}
+
+/// Sets whose captures this thread respects; answers what held before.
+pub(crate) fn exchange_mode(mode: aclmdlRICaptureMode) -> aclmdlRICaptureMode {
+    MODE.replace(mode)
+}
+
+/// A synchronous copy does not become part of a capture, and would run before what was captured before it. Its thread
+/// must not make one during a capture of its own that is not relaxed, or during a global one of any thread (107030).
+pub(crate) fn refuse_synchronous() -> Answer {
+    if COUNT.load(SeqCst) == 0 || MODE.get() == RELAXED {
+        return Ok(());
+    }
+    let own = this_thread();
+    let forbids = |capture: &&Arc<Capture>| match capture.mode {
+        GLOBAL => MODE.get() == GLOBAL || capture.thread == own,
+        THREAD_LOCAL => capture.thread == own,
+        _ => false,
+    };
+    let broken: Vec<Arc<Capture>> = lock(&ACTIVE).iter().filter(forbids).cloned().collect();
+    if broken.is_empty() {
+        return Ok(());
+    }
+    let text =
+        "a synchronous copy while a stream is being captured; a relaxed capture, or an asynchronous copy, allows it";
+    broken.iter().for_each(|capture| capture.break_off(text));
+    Err(Failure::new(ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT, text))
+}
+
+pub(super) fn enter(capture: Arc<Capture>) {
+    lock(&ACTIVE).push(capture);
+    COUNT.fetch_add(1, SeqCst);
+}
+
+pub(super) fn leave(capture: &Capture) {
+    let left: Vec<Arc<Capture>> =
+        lock(&ACTIVE).extract_if(.., |other| std::ptr::eq(Arc::as_ptr(other), capture)).collect();
+    COUNT.fetch_sub(left.len(), SeqCst);
+}
+
+pub(super) fn any(wanted: impl Fn(&Capture) -> bool) -> bool {
+    COUNT.load(SeqCst) > 0 && lock(&ACTIVE).iter().any(|capture| wanted(capture))
+}

@@ -1,0 +1,308 @@
+//! Virtual memory: reserved addresses, physical memory, and what is mapped where.
+//!
+//! One piece of physical memory may be mapped at several addresses, which then really show the same bytes. A mapping that
+//! queued work still uses stays in place until the work is done; only a new mapping at its addresses replaces it.
+
+use super::context::Context;
+use super::device::{self, Device};
+use super::handles::Table;
+use super::locks::{lock, read, write};
+use super::memory;
+use crate::abi::{Address, Pages, Shared};
+use crate::failure::{Answer, Failure};
+use ascendcl_sys::error_codes::{ACL_ERROR_RT_MEMORY_ALLOCATION, ACL_ERROR_RT_RESOURCE_ALLOC_FAIL};
+use ascendcl_sys::types::*;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, RwLock};
+
+/// What sizes and addresses are multiples of.
+pub(crate) const GRANULARITY: usize = 2 << 20;
+
+/// A range of addresses. It is kept when it is released, for the next reservation that it fits.
+struct Range {
+    pages: Pages,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    reserved: bool,
+    /// What stands in the range, by offset.
+    slots: BTreeMap<usize, Slot>,
+}
+
+struct Slot {
+    size: usize,
+    /// Of the mapping.
+    id: u64,
+    device: Option<u32>,
+}
+
+/// Physical memory, as long as its handle or a mapping is there.
+struct Physical {
+    memory: Shared,
+    /// `None` for host memory.
+    device: Option<Arc<Device>>,
+    properties: aclrtPhysicalMemProp,
+}
+
+/// Physical memory at an address.
+pub(crate) struct Mapping {
+    range: Arc<Range>,
+    offset: usize,
+    id: u64,
+    handle: usize,
+    physical: Arc<Physical>,
+    access: AtomicU32,
+}
+
+static RANGES: RwLock<Vec<Arc<Range>>> = RwLock::new(Vec::new());
+static HANDLES: Table<Physical> = Table::new();
+
+/// Reserves `size` bytes of addresses.
+pub(crate) fn reserve(size: usize, alignment: usize) -> Answer<Address> {
+    let alignment = alignment.max(GRANULARITY);
+    if !alignment.is_power_of_two() {
+        return Err(Failure::refused(format!("{alignment} is no alignment; it is 0 or a power of two")));
+    }
+    let size = size.checked_next_multiple_of(alignment).filter(|size| *size > 0);
+    let size = size.ok_or_else(|| Failure::refused("a reserved range has at least one byte, and fits into memory"))?;
+    let mut ranges = write(&RANGES);
+    let fits = |range: &&Arc<Range>| {
+        range.pages.size() == size && range.pages.start().number().is_multiple_of(alignment) && range.take()
+    };
+    if let Some(range) = ranges.iter().find(fits) {
+        return Ok(range.pages.start());
+    }
+    let pages = Pages::reserve(size, alignment).ok_or_else(|| {
+        Failure::new(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, format!("the host has no range of {size} addresses left"))
+    })?;
+    let start = pages.start();
+    ranges.push(Arc::new(Range { pages, state: Mutex::new(State { reserved: true, ..State::default() }) }));
+    Ok(start)
+}
+
+/// Gives a range back in which nothing is mapped (VMM-01).
+pub(crate) fn release(address: Address) -> Answer {
+    let range = range_around(address, 1).filter(|range| range.pages.start() == address);
+    let range = range
+        .ok_or_else(|| Failure::refused(format!("{:#x} is not the start of a reserved range", address.number())))?;
+    let mut state = lock(&range.state);
+    if let Some(offset) = state.slots.keys().find(|offset| range.is_mapped(**offset)) {
+        let at = range.pages.start().number() + offset;
+        return Err(Failure::refused(format!("memory is mapped at {at:#x}; unmap it before the range is released")));
+    }
+    state.reserved = false;
+    Ok(())
+}
+
+/// Physical memory of a device, or of the host.
+pub(crate) fn allocate(context: &Context, size: usize, properties: aclrtPhysicalMemProp) -> Answer<aclrtDrvMemHandle> {
+    check(&properties)?;
+    if size == 0 || !size.is_multiple_of(GRANULARITY) {
+        let text = format!("{size} bytes: physical memory comes in multiples of {GRANULARITY}");
+        return Err(Failure::refused(text));
+    }
+    let device = match properties.location.kind {
+        aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE => Some(device::device(properties.location.id.into())?),
+        _ => None,
+    };
+    let owner = device.as_ref().unwrap_or_else(|| context.device());
+    let exhausted = || {
+        let text = format!("device {} has {} bytes left, and {size} were asked for", owner.id(), owner.memory_left());
+        Failure::new(ACL_ERROR_RT_MEMORY_ALLOCATION, text)
+    };
+    if device.as_ref().is_some_and(|device| !device.take_memory(size)) {
+        return Err(exhausted());
+    }
+    let Some(memory) = Shared::new(size) else {
+        device.iter().for_each(|device| device.give_memory_back(size));
+        return Err(exhausted());
+    };
+    let number = HANDLES.add(Physical { memory, device, properties });
+    Ok(aclrtDrvMemHandle(core::ptr::without_provenance_mut(number)))
+}
+
+/// The handle is gone at once, the memory when nothing maps it any more.
+pub(crate) fn free(handle: aclrtDrvMemHandle) -> Answer {
+    HANDLES.remove(handle.0.addr()).map(drop).ok_or_else(unknown)
+}
+
+/// Puts physical memory at a reserved address, all of it (VMM-02).
+pub(crate) fn map(address: Address, size: usize, offset: usize, handle: aclrtDrvMemHandle, access: u32) -> Answer {
+    let physical = find(handle)?;
+    if offset != 0 || size != physical.memory.size() {
+        let whole = physical.memory.size();
+        let text = format!("{size} bytes from {offset} on: the {whole} bytes of a handle are mapped as a whole");
+        return Err(Failure::refused(text));
+    }
+    let range = range_around(address, size).ok_or_else(|| {
+        Failure::refused(format!("{size} bytes from {:#x} on are not in a reserved range", address.number()))
+    })?;
+    let offset = address.number() - range.pages.start().number();
+    if !offset.is_multiple_of(GRANULARITY) {
+        return Err(Failure::refused(format!("{:#x} is no multiple of {GRANULARITY}", address.number())));
+    }
+    let device = physical.device.as_ref().map(|device| device.id());
+    let mut state = lock(&range.state);
+    range.clear(&mut state, offset, size)?;
+    if state.slots.values().any(|slot| slot.device != device) {
+        return Err(Failure::refused("memory of another device is mapped in the range"));
+    }
+    range
+        .pages
+        .map(offset, &physical.memory)
+        .ok_or_else(|| Failure::new(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "the host has no mapping left"))?;
+    static IDS: AtomicU64 = AtomicU64::new(0);
+    let id = IDS.fetch_add(1, SeqCst);
+    state.slots.insert(offset, Slot { size, id, device });
+    let mapping = Mapping {
+        range: Arc::clone(&range),
+        offset,
+        id,
+        handle: handle.0.addr(),
+        physical,
+        access: AtomicU32::new(access),
+    };
+    memory::enter_mapping(mapping);
+    Ok(())
+}
+
+/// What the memory behind a handle was allocated as.
+pub(crate) fn properties(handle: aclrtDrvMemHandle) -> Answer<aclrtPhysicalMemProp> {
+    Ok(find(handle)?.properties)
+}
+
+/// What can be allocated: pinned memory of a device or of the host, which no other process sees.
+pub(crate) fn check(properties: &aclrtPhysicalMemProp) -> Answer {
+    if properties.allocationType != aclrtMemAllocationType::ACL_MEM_ALLOCATION_TYPE_PINNED {
+        return Err(Failure::refused(format!("there is no type of allocation {}", properties.allocationType.0)));
+    }
+    match properties.location.kind {
+        aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE => device::device(properties.location.id.into()).map(drop),
+        aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST | aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST_NUMA => {
+            Ok(())
+        }
+        other => Err(Failure::refused(format!("there is no physical memory in a location of type {}", other.0))),
+    }
+}
+
+/// Whether any of `count` bytes from `address` are in a range, reserved now or once.
+pub(super) fn touches(address: Address, count: usize) -> bool {
+    let (first, end) = (address.number(), address.number().saturating_add(count));
+    read(&RANGES).iter().any(|range| {
+        let start = range.pages.start().number();
+        first < start + range.pages.size() && end > start
+    })
+}
+
+/// The device was released, and its memory with it.
+pub(super) fn lose_all_of(device: &Device) {
+    let of_device = |physical: &Physical| physical.device.as_ref().is_some_and(|owner| owner.id() == device.id());
+    drop(HANDLES.remove_all(of_device));
+}
+
+/// As if nothing had been reserved or allocated.
+pub(super) fn clear() {
+    drop(HANDLES.remove_all(|_| true));
+    for range in read(&RANGES).iter() {
+        lock(&range.state).reserved = false;
+    }
+}
+
+impl Mapping {
+    pub(super) fn address(&self) -> Address {
+        self.range.pages.start().offset(self.offset)
+    }
+
+    pub(super) fn size(&self) -> usize {
+        self.physical.memory.size()
+    }
+
+    pub(super) fn device(&self) -> Option<&Arc<Device>> {
+        self.physical.device.as_ref()
+    }
+
+    /// The handle that it was mapped by, while that is there.
+    pub(super) fn handle(&self) -> Answer<aclrtDrvMemHandle> {
+        let handle = aclrtDrvMemHandle(core::ptr::without_provenance_mut(self.handle));
+        find(handle).map(|_| handle)
+    }
+
+    pub(super) fn access(&self) -> aclrtMemAccessFlags {
+        aclrtMemAccessFlags(self.access.load(SeqCst))
+    }
+
+    pub(super) fn allow(&self, access: aclrtMemAccessFlags) {
+        self.access.store(access.0, SeqCst);
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        let mut state = lock(&self.range.state);
+        // Another mapping may stand there by now.
+        if state.slots.get(&self.offset).is_some_and(|slot| slot.id == self.id) {
+            state.slots.remove(&self.offset);
+            // Without a place in the system's tables the memory stays mapped until something else takes the addresses.
+            let _ = self.range.pages.unmap(self.offset, self.physical.memory.size());
+        }
+    }
+}
+
+impl Drop for Physical {
+    fn drop(&mut self) {
+        if let Some(device) = &self.device {
+            device.give_memory_back(self.memory.size());
+        }
+    }
+}
+
+impl Range {
+    /// Reserves it, unless it is reserved or work still uses something in it.
+    fn take(&self) -> bool {
+        let mut state = lock(&self.state);
+        let free = !state.reserved && state.slots.is_empty();
+        state.reserved |= free;
+        free
+    }
+
+    /// Whether the program has memory mapped at this offset.
+    fn is_mapped(&self, offset: usize) -> bool {
+        memory::has_mapping(self.pages.start().offset(offset))
+    }
+
+    /// Removes what only queued work still uses; refuses when the program has mapped something there.
+    fn clear(&self, state: &mut State, offset: usize, size: usize) -> Answer {
+        let overlaps = |(at, slot): &(&usize, &Slot)| **at < offset + size && **at + slot.size > offset;
+        let found: Vec<(usize, usize)> =
+            state.slots.iter().filter(overlaps).map(|(at, slot)| (*at, slot.size)).collect();
+        if let Some((at, _)) = found.iter().find(|(at, _)| self.is_mapped(*at)) {
+            let at = self.pages.start().number() + at;
+            return Err(Failure::refused(format!("memory is mapped at {at:#x} already")));
+        }
+        for (at, size) in found {
+            state.slots.remove(&at);
+            let _ = self.pages.unmap(at, size);
+        }
+        Ok(())
+    }
+}
+
+fn range_around(address: Address, size: usize) -> Option<Arc<Range>> {
+    let end = address.number().checked_add(size)?;
+    let around = |range: &&Arc<Range>| {
+        let start = range.pages.start().number();
+        start <= address.number() && end <= start + range.pages.size() && lock(&range.state).reserved
+    };
+    read(&RANGES).iter().find(around).cloned()
+}
+
+fn find(handle: aclrtDrvMemHandle) -> Answer<Arc<Physical>> {
+    HANDLES.get(handle.0.addr()).ok_or_else(unknown)
+}
+
+fn unknown() -> Failure {
+    Failure::refused("this is not the handle of physical memory (any more)")
+}

@@ -1,0 +1,175 @@
+//! Waits of threads, and those that can never end.
+//!
+//! Who waits for whom is a chain: a thread for a stream or a point, a stream for the point that it is parked at or for
+//! the thread that runs the caller's code for it, a point for the stream or the thread that is to reach it. A thread
+//! that finds itself at the end of its own chain would wait for ever. The vendor's library lets it, or gives up after a
+//! time limit of its own; here the wait ends with the code of a time limit.
+//!
+//! Only waits that have lasted for a while are entered and looked at, so the others pay nothing.
+
+use super::locks::lock;
+use super::point::Point;
+use super::stream::Stream;
+use super::user_code;
+use crate::abi::this_thread;
+use crate::failure::Failure;
+use crate::faults::trouble::{Patience, stuck};
+use crate::watch;
+use ascendcl_sys::types::aclError;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+/// What a thread waits for.
+#[derive(Clone, Copy)]
+pub(super) enum Target<'a> {
+    Stream(&'a Stream),
+    Point(&'a Point),
+}
+
+/// One link of a chain.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Link {
+    /// The stream with this number.
+    Stream(usize),
+    /// The thread with this id.
+    Thread(u64),
+    /// Nothing will ever happen.
+    Never,
+}
+
+/// The wait of this thread.
+pub(super) struct Waiting<'a> {
+    target: Target<'a>,
+    deadline: Option<Instant>,
+    patience: Patience,
+    entered: bool,
+    /// The chain that was found last: its links were not looked at all at once, so it has to be found twice.
+    suspected: Option<String>,
+}
+
+/// How a chain ends that comes back.
+const OWN: &str = "this thread";
+
+/// The threads that have waited for a while, with what each waits for.
+static WAITS: Mutex<BTreeMap<u64, Link>> = Mutex::new(BTreeMap::new());
+/// The threads that run the caller's code, by the stream that waits for it.
+static INSIDE: Mutex<BTreeMap<usize, u64>> = Mutex::new(BTreeMap::new());
+
+impl<'a> Waiting<'a> {
+    pub(super) fn new(target: Target<'a>, deadline: Option<Instant>) -> Self {
+        Self { target, deadline, patience: Patience::new(), entered: false, suspected: None }
+    }
+
+    /// When to look again, if nothing happens before.
+    pub(super) fn until(&self) -> Option<Instant> {
+        // A wait with a time limit ends by itself.
+        self.deadline.or_else(|| Instant::now().checked_add(Patience::LOOK))
+    }
+
+    /// Why the wait is given up, after it was looked at and nothing had happened. No lock may be held.
+    pub(super) fn given_up(&mut self, code: aclError) -> Option<Failure> {
+        if self.deadline.is_some() {
+            return None;
+        }
+        if self.patience.is_over() {
+            return Some(stuck());
+        }
+        if !self.patience.has_lasted(Patience::LOOK) {
+            return None;
+        }
+        let own = this_thread();
+        let link = self.target.link()?;
+        lock(&WAITS).insert(own, link);
+        self.entered = true;
+        let chain = chain_of(own, link);
+        let found = chain.clone().filter(|chain| self.suspected.as_ref() == Some(chain));
+        self.suspected = chain;
+        let chain = found?;
+        // Waiting in a callback is found as such; and what never runs has been said when it was queued.
+        if let Target::Stream(stream) = self.target {
+            watch::wait_given_up(stream.named(), chain.ends_with(OWN) && !user_code::is_inside());
+        }
+        Some(Failure::new(code, format!("this wait can never end: {chain}")))
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if self.entered {
+            lock(&WAITS).remove(&this_thread());
+        }
+    }
+}
+
+impl Target<'_> {
+    fn link(self) -> Option<Link> {
+        match self {
+            Self::Stream(stream) => Some(Link::Stream(stream.number())),
+            Self::Point(point) => point.awaits(),
+        }
+    }
+}
+
+/// The chain in words, if it comes back to this thread or ends where nothing ever happens.
+fn chain_of(own: u64, first: Link) -> Option<String> {
+    /// Longer chains are taken for ones that end.
+    const LONGEST: usize = 4096;
+    let (mut link, mut words) = (first, vec!["this thread waits for ".to_owned()]);
+    for _ in 0..LONGEST {
+        match link {
+            Link::Stream(number) => words.push(format!("stream {number:#x}, which waits for ")),
+            Link::Thread(thread) if thread == own => {
+                words.push(OWN.to_owned());
+                return Some(words.concat());
+            }
+            Link::Thread(_) => words.push("another thread, which waits for ".to_owned()),
+            Link::Never => {
+                words.push("work that nothing runs".to_owned());
+                return Some(words.concat());
+            }
+        }
+        link = next(link)?;
+    }
+    None
+}
+
+/// What a stream or a thread waits for now; `None` when it can go on by itself.
+fn next(link: Link) -> Option<Link> {
+    match link {
+        Link::Stream(number) => {
+            let stream = super::streams::numbered(number)?;
+            if let Some(awaited) = stream.awaits() {
+                return Some(awaited);
+            }
+            lock(&INSIDE).get(&number).copied().map(Link::Thread)
+        }
+        Link::Thread(thread) => lock(&WAITS).get(&thread).copied(),
+        Link::Never => None,
+    }
+}
+
+/// As long as it lives, this thread runs code of the caller that the stream waits for.
+pub(super) struct InCode(usize, Option<u64>);
+
+impl InCode {
+    pub(super) fn of(stream: usize) -> Self {
+        let before = lock(&INSIDE).insert(stream, this_thread());
+        Self(stream, before)
+    }
+}
+
+impl Drop for InCode {
+    fn drop(&mut self) {
+        let mut inside = lock(&INSIDE);
+        match self.1 {
+            Some(before) => inside.insert(self.0, before),
+            None => inside.remove(&self.0),
+        };
+    }
+}
+
+/// The stream that is to reach a point.
+pub(super) fn by_stream(stream: &Arc<Stream>) -> Link {
+    if stream.is_persistent() { Link::Never } else { Link::Stream(stream.number()) }
+}

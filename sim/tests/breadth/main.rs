@@ -1,0 +1,25 @@
+//! What programs use beside the core of the runtime: virtual memory, captured work, registered memory, batches of copies,
+//! settings, compile options, profiling. And what happens where the simulator has nothing.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(unused_unsafe, reason = "an argument of a call may be a call")]
+
+#[macro_use]
+#[allow(dead_code)]
+#[path = "../model_calls/world.rs"]
+mod world;
+
+#[allow(dead_code)]
+#[path = "../model_calls/files.rs"]
+mod files;
+
+mod absent;
+mod batches;
+mod capture;
+mod capture_rules;
+mod options;
+mod profiling;
+mod registration;
+mod settings;
+mod support;
+mod virtual_memory;

@@ -1,0 +1,159 @@
+//! Settings of streams and devices.
+
+use crate::support::*;
+use crate::world::*;
+use ascendcl_macros::proves;
+use ascendcl_sys::constants::*;
+use ascendcl_sys::error_codes::*;
+use ascendcl_sys::types::*;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+const INVALID: i32 = ACL_ERROR_RT_PARAM_INVALID;
+const CUBE: aclrtDevResLimitType = aclrtDevResLimitType::ACL_RT_DEV_RES_CUBE_CORE;
+
+#[test]
+fn a_stream_goes_on_after_a_failure_as_long_as_nothing_else_was_said() {
+    let _world = world();
+    let (held, stream, ran) = (Held::new(), stream(), Arc::new(AtomicU32::new(0)));
+    let counter = Arc::clone(&ran);
+    failing_wait(stream, &held);
+    launch(stream, move || {
+        counter.fetch_add(1, SeqCst);
+    });
+    fails!(ACL_ERROR_RT_WAIT_TIMEOUT, "time limit", stream::aclrtSynchronizeStream(stream));
+    assert_eq!(ran.load(SeqCst), 1);
+    held.open();
+}
+
+#[test]
+#[proves(STREAM_15)]
+fn stop_on_failure_ends_the_work_of_all_streams_of_the_context() {
+    let _world = world();
+    let ran = Arc::new(AtomicU32::new(0));
+    let count = |stream| {
+        let counter = Arc::clone(&ran);
+        launch(stream, move || {
+            counter.fetch_add(1, SeqCst);
+        });
+    };
+    let held = Held::new();
+    let (failing, other) = (stream(), stream());
+    ok!(stream::aclrtSetStreamFailureMode(failing, ACL_STOP_ON_FAILURE.into()));
+    let later = stream();
+    let (open, opened) = std::sync::mpsc::channel::<()>();
+    launch(other, move || {
+        let _ = opened.recv();
+    });
+    count(other);
+    count(later);
+    synchronize(later);
+    assert_eq!(ran.load(SeqCst), 1, "before the failure streams run");
+    failing_wait(failing, &held);
+    count(failing);
+    fails!(ACL_ERROR_RT_WAIT_TIMEOUT, "time limit", stream::aclrtSynchronizeStream(failing));
+    drop(open);
+    fails!(ACL_ERROR_RT_WAIT_TIMEOUT, "time limit", stream::aclrtSynchronizeStream(other));
+    assert_eq!(ran.load(SeqCst), 1, "nothing ran behind the failure, on either stream");
+    let place = on_device(&[0; 4]);
+    for stream in [failing, other, later] {
+        fails!(ACL_ERROR_RT_WAIT_TIMEOUT, "takes no more work", copy::aclrtMemsetAsync(place, 4, 1, 4, stream));
+    }
+    fails!(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "taken back", stream::aclrtSetStreamFailureMode(failing, 0));
+    fails!(INVALID, "no value", stream::aclrtSetStreamFailureMode(failing, 2));
+}
+
+#[test]
+fn attributes_of_a_stream_are_kept() {
+    let _world = world();
+    let stream = stream();
+    let value = |attribute| {
+        let mut value = aclrtStreamAttrValue { reserve: [9; 4] };
+        ok!(stream::aclrtGetStreamAttribute(stream, attribute, &mut value));
+        // SAFETY: every bit pattern is a number.
+        unsafe { value.overflowSwitch }
+    };
+    let (check, tag) =
+        (aclrtStreamAttr::ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, aclrtStreamAttr::ACL_STREAM_ATTR_USER_CUSTOM_TAG);
+    assert_eq!((value(check), value(tag)), (0, 0));
+    ok!(stream::aclrtSetStreamOverflowSwitch(stream, 1));
+    let mut given = aclrtStreamAttrValue { reserve: [1234, 0, 0, 0] };
+    ok!(stream::aclrtSetStreamAttribute(stream, tag, &mut given));
+    assert_eq!((value(check), value(tag)), (1, 1234));
+    let mut flag = 0;
+    ok!(stream::aclrtGetStreamOverflowSwitch(stream, &mut flag));
+    assert_eq!(flag, 1);
+    ok!(stream::aclrtSetStreamFailureMode(stream, 1));
+    assert_eq!(value(aclrtStreamAttr::ACL_STREAM_ATTR_FAILURE_MODE), 1);
+
+    fails!(INVALID, "no value", stream::aclrtSetStreamOverflowSwitch(stream, 2));
+    fails!(INVALID, "attribute 99", stream::aclrtGetStreamAttribute(stream, aclrtStreamAttr(99), &mut given));
+    let null = core::ptr::null_mut();
+    fails!(ACL_ERROR_INVALID_PARAM, "null", stream::aclrtSetStreamAttribute(stream, tag, null));
+    ok!(stream::aclrtDestroyStream(stream));
+    let gone = ACL_ERROR_RT_INVALID_HANDLE;
+    fails!(gone, "live stream", stream::aclrtSetStreamOverflowSwitch(stream, 1));
+}
+
+#[test]
+fn the_overflow_mode_of_a_device_is_kept_until_its_reset() {
+    let _world = world();
+    let mode = || {
+        let mut mode = aclrtFloatOverflowMode::ACL_RT_OVERFLOW_MODE_UNDEF;
+        ok!(device::aclrtGetDeviceSatMode(&mut mode));
+        mode
+    };
+    let (saturating, infinite) =
+        (aclrtFloatOverflowMode::ACL_RT_OVERFLOW_MODE_SATURATION, aclrtFloatOverflowMode::ACL_RT_OVERFLOW_MODE_INFNAN);
+    assert_eq!(mode(), infinite);
+    ok!(device::aclrtSetDeviceSatMode(saturating));
+    assert_eq!(mode(), saturating);
+    ok!(device::aclrtSetDevice(1));
+    assert_eq!(mode(), infinite);
+    ok!(device::aclrtResetDevice(1));
+    ok!(device::aclrtSetDevice(0));
+    let undefined = aclrtFloatOverflowMode::ACL_RT_OVERFLOW_MODE_UNDEF;
+    fails!(INVALID, "no overflow mode 2", device::aclrtSetDeviceSatMode(undefined));
+    ok!(device::aclrtResetDeviceForce(0));
+    fails!(ACL_ERROR_RT_CONTEXT_NULL, "no current context", device::aclrtSetDeviceSatMode(saturating));
+    ok!(device::aclrtSetDevice(0));
+    assert_eq!(mode(), infinite);
+}
+
+#[test]
+#[proves(STREAM_19)]
+fn a_limit_of_cores_holds_on_the_thread_that_uses_its_stream() {
+    let _world = world();
+    let (one, other) = (stream(), stream());
+    let here = || {
+        let mut value = 0;
+        ok!(device::aclrtGetResInCurrentThread(CUBE, &mut value));
+        value
+    };
+    assert_eq!(here(), 24);
+    ok!(device::aclrtSetDeviceResLimit(0, CUBE, 20));
+    ok!(stream::aclrtSetStreamResLimit(one, CUBE, 8));
+    assert_eq!(here(), 20, "a limit that no thread uses has no effect");
+    ok!(stream::aclrtUseStreamResInCurrentThread(one));
+    assert_eq!(here(), 8);
+    ok!(stream::aclrtUseStreamResInCurrentThread(other));
+    assert_eq!(here(), 20, "the last one wins, and it has no limit of its own");
+    ok!(stream::aclrtUnuseStreamResInCurrentThread(one));
+    ok!(stream::aclrtSetStreamResLimit(other, CUBE, 4));
+    assert_eq!(here(), 4, "it was not in use, so nothing changed");
+    ok!(stream::aclrtUnuseStreamResInCurrentThread(other));
+    assert_eq!(here(), 20);
+    ok!(device::aclrtResetDeviceResLimit(0));
+    let mut value = 0;
+    ok!(stream::aclrtGetStreamResLimit(one, CUBE, &mut value));
+    assert_eq!((here(), value), (24, 8));
+    ok!(stream::aclrtResetStreamResLimit(one));
+    ok!(stream::aclrtGetStreamResLimit(one, CUBE, &mut value));
+    assert_eq!(value, 24);
+    fails!(INVALID, "25 cores", stream::aclrtSetStreamResLimit(one, CUBE, 25));
+    fails!(INVALID, "type of core 7", device::aclrtSetDeviceResLimit(0, aclrtDevResLimitType(7), 1));
+    fails!(ACL_ERROR_RT_INVALID_DEVICEID, "device 9", device::aclrtSetDeviceResLimit(9, CUBE, 1));
+    let (mut least, mut greatest) = (0, 9);
+    ok!(stream::aclrtDeviceGetStreamPriorityRange(&mut least, &mut greatest));
+    assert_eq!((least, greatest), (7, 0));
+}

@@ -1,0 +1,96 @@
+//! Which functions of the vendor's headers the simulator has, as a table in `docs/`, and how many of those that programs
+//! use.
+//!
+//! `DOCS=overwrite cargo test -p ascendcl-sim --test coverage` writes the table anew.
+//!
+//! `vendor.tsv` has the header of each function and how many public programs were counted that call it; what is simulated
+//! is said in the table of `ascendcl-sys` alone.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+use ascendcl_sys::Function;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::Path;
+
+/// What is known of a function beside its line in the table.
+#[derive(Clone, Copy)]
+struct Facts {
+    header: &'static str,
+    repositories: u32,
+}
+
+/// Programs that call a function are counted from so many repositories on.
+const USED: u32 = 3;
+
+fn facts() -> BTreeMap<&'static str, Facts> {
+    let mut lines = include_str!("vendor.tsv").lines();
+    assert_eq!(lines.next(), Some("function\theader\trepositories"));
+    let fact = |line: &'static str| {
+        let [function, header, repositories] = line.split('\t').collect::<Vec<_>>().try_into().unwrap();
+        (function, Facts { header, repositories: repositories.parse().unwrap() })
+    };
+    lines.map(fact).collect()
+}
+
+#[test]
+fn every_function_of_the_headers_is_in_the_table_and_the_other_way_round() {
+    let facts = facts();
+    let known: BTreeSet<_> = facts.keys().copied().collect();
+    let table: BTreeSet<_> = ascendcl_sys::table().map(|line| line.name).collect();
+    assert_eq!(table.symmetric_difference(&known).collect::<Vec<_>>(), [&""; 0]);
+}
+
+#[test]
+fn most_functions_that_programs_use_are_simulated() {
+    let (simulated, used) = used(&facts());
+    assert_eq!(used, 165);
+    assert!(simulated >= 154, "{simulated} of {used}");
+}
+
+#[test]
+fn the_table_in_the_documentation_says_what_the_table_of_functions_says() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/simulator-coverage.md");
+    let made = document(&facts());
+    if std::env::var_os("DOCS").is_some_and(|value| value == "overwrite") {
+        std::fs::write(&path, &made).unwrap();
+        return;
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    let advice = "`DOCS=overwrite cargo test -p ascendcl-sim --test coverage` writes it anew";
+    let differs = made.lines().find(|line| !written.lines().any(|known| known == *line));
+    assert!(written == made, "docs/simulator-coverage.md is stale: {advice}; it lacks {differs:?}");
+}
+
+/// How many of the functions that programs use are simulated, of how many.
+fn used(facts: &BTreeMap<&str, Facts>) -> (usize, usize) {
+    let used: Vec<Function> = ascendcl_sys::table().filter(|line| facts[line.name].repositories >= USED).collect();
+    (used.iter().filter(|line| line.simulated).count(), used.len())
+}
+
+fn document(facts: &BTreeMap<&str, Facts>) -> String {
+    let functions: BTreeMap<&str, Function> = ascendcl_sys::table().map(|line| (line.name, line)).collect();
+    let all = functions.values().filter(|line| line.simulated).count();
+    let (simulated, used) = used(facts);
+    let mut text = format!(
+        "# What the simulator has\n\n\
+         Every function of the vendor's headers, made from the table of functions:\n\
+         `DOCS=overwrite cargo test -p ascendcl-sim --test coverage`. `simulated` functions do what is documented. The\n\
+         others are exported too: they answer 207000 (\"feature not supported\"), or null or 0 where they return no code,\n\
+         and leave a text that names them.\n\n\
+         * {all} of {} functions are simulated.\n\
+         * {used} functions are called by {USED} or more of the public repositories that were counted; {simulated} of\n  \
+         them are simulated.\n\n\
+         The last column says how many repositories call the function.\n",
+        functions.len()
+    );
+    let headers: BTreeSet<&str> = facts.values().map(|facts| facts.header).collect();
+    for header in headers {
+        write!(text, "\n## {header}\n\n| function | | repositories |\n| --- | --- | ---: |\n").unwrap();
+        for (name, line) in functions.iter().filter(|(name, _)| facts[**name].header == header) {
+            let answer = if line.simulated { "simulated" } else { "207000" };
+            writeln!(text, "| `{name}` | {answer} | {} |", facts[*name].repositories).unwrap();
+        }
+    }
+    text
+}

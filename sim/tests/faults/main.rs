@@ -1,0 +1,10 @@
+//! What goes wrong on purpose: plans, and devices in trouble.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+#[allow(dead_code, unused_imports)]
+#[path = "../findings/support.rs"]
+mod support;
+
+mod plans;
+mod trouble;

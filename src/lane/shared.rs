@@ -1,0 +1,124 @@
+//! A lane that threads share.
+
+use super::turns::Turns;
+use super::{InLane, OfTheLane};
+use crate::brand::{Brand, Unnamed};
+use crate::current::Current;
+use crate::error::Error;
+use crate::model::{Input, Load, Model, Outputs, Workspace, onto};
+use ascendcl_macros::rule;
+use core::fmt;
+use static_assertions::{assert_impl_all, assert_not_impl_any};
+use std::time::{Duration, Instant};
+
+/// One workspace for models that several threads run, one after the other: each run waits for its turn.
+///
+/// Threads share it by reference and load models of their own into it. A run takes the turn when its inputs are on the
+/// device and gives it back when the model is done, in one call: no code of the program's ever runs in a turn, so that
+/// nobody can keep one, lose one, or wait for a second while having the first. Turns come in the order of asking.
+///
+/// `'l` is the lane's brand and `L` its name: a model of another lane is refused.
+#[rule(MODEL_02, MODEL_04, MODEL_06)]
+pub struct SharedLane<'c, 'l, N = Unnamed, L = Unnamed> {
+    workspace: Workspace<'c, N>,
+    turns: Turns,
+    _brand: Brand<'l, L>,
+}
+
+assert_impl_all!(SharedLane<'static, 'static>: Send, Sync);
+assert_not_impl_any!(SharedLane<'static, 'static>: Clone);
+
+impl<'c, N> Current<'c, N> {
+    /// Makes a lane for threads out of a workspace, for the length of `program`.
+    ///
+    /// The workspace is freed when the lane's last model is unloaded, whatever becomes of the lane (MODEL-02).
+    pub fn shared_lane<R>(
+        &mut self,
+        workspace: Workspace<'c, N>,
+        program: impl for<'l> FnOnce(&mut Self, SharedLane<'c, 'l, N>) -> R,
+    ) -> R {
+        self.named_shared_lane::<Unnamed, R>(workspace, program)
+    }
+
+    /// As [`shared_lane`](Self::shared_lane), for a lane that a type gives its name to.
+    pub fn named_shared_lane<L, R>(
+        &mut self,
+        workspace: Workspace<'c, N>,
+        program: impl for<'l> FnOnce(&mut Self, SharedLane<'c, 'l, N, L>) -> R,
+    ) -> R {
+        program(self, SharedLane { workspace, turns: Turns::default(), _brand: Brand::NEW })
+    }
+}
+
+impl<'c, 'l, N, L> SharedLane<'c, 'l, N, L> {
+    /// Loads a model onto the lane's workspace, as [`Lane::load`](crate::Lane::load).
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    #[rule(MODEL_07, MODEL_19)]
+    pub fn load(
+        &self,
+        current: &Current<'c, N>,
+        load: Load<'_, 'c, N, OfTheLane>,
+    ) -> Result<Model<'c, N, InLane<'l, L>>, Error> {
+        let onto = onto(current.ledger(), load.source, load.weights.as_ref(), Some(&self.workspace))?;
+        Model::load(current.ledger(), load.source.image(), onto)
+    }
+
+    /// Runs a model in its turn and waits for it, as [`Model::run`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`Model::run`].
+    #[rule(MODEL_06, MODEL_16)]
+    pub fn run(
+        &self,
+        current: &mut Current<'c, N>,
+        model: &mut Model<'c, N, InLane<'l, L>>,
+        inputs: &[Input<'_>],
+    ) -> Result<Outputs, Error> {
+        self.run_for(current, model, inputs, None)
+    }
+
+    /// As [`run`](Self::run), and waits for the turn for at most `limit`. The run itself has no limit: the library gives
+    /// none.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Model::run`], and [`Error::Busy`] when the turn did not come in time: nothing ran then.
+    pub fn run_within(
+        &self,
+        current: &mut Current<'c, N>,
+        model: &mut Model<'c, N, InLane<'l, L>>,
+        inputs: &[Input<'_>],
+        limit: Duration,
+    ) -> Result<Outputs, Error> {
+        self.run_for(current, model, inputs, Some(limit))
+    }
+
+    fn run_for(
+        &self,
+        current: &mut Current<'c, N>,
+        model: &mut Model<'c, N, InLane<'l, L>>,
+        inputs: &[Input<'_>],
+        limit: Option<Duration>,
+    ) -> Result<Outputs, Error> {
+        model.run_when(current, inputs, |_| {
+            let asked = Instant::now();
+            self.turns.take(limit).ok_or_else(|| Error::Busy { waited: asked.elapsed() })
+        })
+    }
+
+    /// Bytes of the workspace.
+    pub fn bytes(&self) -> usize {
+        self.workspace.bytes()
+    }
+}
+
+impl<N, L> fmt::Debug for SharedLane<'_, '_, N, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("SharedLane");
+        debug.field("workspace", &self.workspace).field("turns", &self.turns).finish_non_exhaustive()
+    }
+}

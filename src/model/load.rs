@@ -1,0 +1,111 @@
+//! Loading: what, and onto whose memory.
+
+use super::weights::Weights;
+use super::{Model, ModelSource, Workspace};
+use crate::brand::Unnamed;
+use crate::current::Current;
+use crate::error::{Error, Undone};
+use crate::ffi::Onto;
+use crate::ledger::Ledger;
+use ascendcl_macros::rule;
+use core::fmt;
+use std::path::Path;
+use typed_builder::TypedBuilder;
+
+/// What to load, and onto which memory: the library's own where nothing is said.
+///
+/// There are four ways, a file or an image in memory, each onto the library's memory or onto the program's. A buffer brings
+/// its size and its address, and both outlive the model.
+///
+/// ```
+/// use ascendcl::{Library, Load, ModelSource};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let image = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits-8.onnx"))?;
+/// ascendcl::run(Library::Simulator, |current| {
+///     let source = ModelSource::memory(&image);
+///     let weights = current.weights(source)?;
+///     let workspace = current.workspace(current.model_size(source)?.work)?;
+///     let load = Load::builder().source(source).weights(&weights).workspace(workspace).build();
+///     let model = current.load(load)?;
+///     model.unload(current)?;
+///     Ok::<_, ascendcl::Error>(())
+/// })?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// `W` is what a workspace is given as: a [`Workspace`] for a model on its own, and [`OfTheLane`](crate::OfTheLane), of
+/// which there is no value, in a lane, which has one.
+#[derive(TypedBuilder)]
+#[non_exhaustive]
+#[rule(MODEL_08)]
+pub struct Load<'a, 'c, N = Unnamed, W = Workspace<'c, N>> {
+    /// The model.
+    pub source: ModelSource<'a>,
+    /// The model's weights, to be shared with other loads of it.
+    #[builder(default, setter(transform = |weights: &Weights<'c, N>| Some(weights.clone())))]
+    pub weights: Option<Weights<'c, N>>,
+    /// Working memory of the model's own.
+    #[builder(default, setter(strip_option))]
+    pub workspace: Option<W>,
+}
+
+/// All on the library's memory.
+impl<'a, N, W> From<ModelSource<'a>> for Load<'a, '_, N, W> {
+    fn from(source: ModelSource<'a>) -> Self {
+        Self { source, weights: None, workspace: None }
+    }
+}
+
+impl<'c, N> Current<'c, N> {
+    /// Loads a model from a file (`aclmdlLoadFromFile`); the library manages its memory. This is short for
+    /// [`load`](Self::load) with nothing but a file.
+    ///
+    /// # Errors
+    ///
+    /// As for [`load`](Self::load).
+    pub fn load_model(&self, path: impl AsRef<Path>) -> Result<Model<'c, N>, Error> {
+        Ok(self.load(ModelSource::file(&path).into())?)
+    }
+
+    /// Loads a model (`aclmdlLoadFromFile`, `aclmdlLoadFromMem`; onto memory of the program's `aclmdlLoadFromFileWithMem`,
+    /// `aclmdlLoadFromMemWithMem`). The memory stays allocated until the model is unloaded.
+    ///
+    /// # Errors
+    ///
+    /// What was to be loaded, its workspace with it. [`Error::TooShort`] when the workspace or the weights do not hold what
+    /// the library says that the model needs, before it is loaded; [`Error::OtherModel`] for the weights of another source;
+    /// [`Error::Vendor`] when the source is missing or is not a model for this product and release.
+    #[rule(MODEL_02, MODEL_03, MODEL_07, MODEL_08, MODEL_09, MODEL_10, MODEL_11, MODEL_19, MODEL_27, MODE_02)]
+    pub fn load<'a>(&self, load: Load<'a, 'c, N>) -> Result<Model<'c, N>, Undone<Load<'a, 'c, N>>> {
+        let loaded = onto(self.ledger(), load.source, load.weights.as_ref(), load.workspace.as_ref())
+            .and_then(|onto| Model::load(self.ledger(), load.source.image(), onto));
+        loaded.map_err(|error| Undone { error, value: load })
+    }
+}
+
+/// The memory for a model. What it needs is asked for first (`aclmdlQuerySize`), and compared with what is there.
+pub(crate) fn onto<N>(
+    ledger: &Ledger,
+    source: ModelSource<'_>,
+    weights: Option<&Weights<'_, N>>,
+    workspace: Option<&Workspace<'_, N>>,
+) -> Result<Onto, Error> {
+    if weights.is_none() && workspace.is_none() {
+        return Ok(Onto::default());
+    }
+    let need = source.image().sizes(ledger.api())?;
+    Ok(Onto {
+        weights: weights.map(|weights| weights.block_for(source, need.weights)).transpose()?,
+        work: workspace.map(|workspace| workspace.share(need.work)).transpose()?,
+    })
+}
+
+impl<N, W: fmt::Debug> fmt::Debug for Load<'_, '_, N, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { source, weights, workspace } = self;
+        let mut debug = f.debug_struct("Load");
+        debug.field("source", source).field("weights", weights).field("workspace", workspace).finish()
+    }
+}

@@ -1,0 +1,60 @@
+//! An input or output, by its place or by its name.
+
+use super::TensorInfo;
+use crate::error::{Error, InputError};
+
+/// One of a model's inputs or outputs: its place, counted from 0, or its name in the model.
+///
+/// ```
+/// use ascendcl::Which;
+///
+/// assert_eq!(Which::from(1), Which::Index(1));
+/// assert_eq!(Which::from("images"), Which::Name("images"));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Which<'n> {
+    /// The place.
+    Index(usize),
+    /// The name.
+    Name(&'n str),
+}
+
+impl From<usize> for Which<'_> {
+    fn from(index: usize) -> Self {
+        Self::Index(index)
+    }
+}
+
+impl<'n> From<&'n str> for Which<'n> {
+    fn from(name: &'n str) -> Self {
+        Self::Name(name)
+    }
+}
+
+impl Which<'_> {
+    /// Its place among the inputs; that of an index is looked at where it is used.
+    pub(super) fn input(self, infos: &[TensorInfo]) -> Result<usize, InputError> {
+        self.place(infos.iter().map(|info| info.name.as_str()))
+            .map_err(|(name, names)| InputError::NoSuchName { name, names })
+    }
+
+    /// As [`input`](Self::input), among outputs of these names.
+    pub(super) fn output<'o>(self, outputs: impl Iterator<Item = &'o str> + Clone) -> Result<usize, Error> {
+        self.place(outputs).map_err(|(name, names)| Error::NoOutputNamed { name, names })
+    }
+
+    fn place<'o>(self, known: impl Iterator<Item = &'o str> + Clone) -> Result<usize, (String, String)> {
+        match self {
+            Self::Index(index) => Ok(index),
+            Self::Name(name) => {
+                let place = known.clone().position(|own| own == name);
+                place.ok_or_else(|| (name.to_owned(), quoted(known)))
+            }
+        }
+    }
+}
+
+/// `images`, `labels`.
+pub(super) fn quoted<'o>(names: impl Iterator<Item = &'o str>) -> String {
+    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,58 @@
+//! Working memory of the program's own.
+
+use crate::brand::{Brand, Unnamed};
+use crate::current::Current;
+use crate::error::Error;
+use crate::ffi::{Block, Home, Share};
+use ascendcl_macros::rule;
+use core::fmt;
+use core::sync::atomic::AtomicUsize;
+use static_assertions::{assert_impl_all, assert_not_impl_any};
+use std::sync::Arc;
+
+/// Device memory for a model to work in: for inputs, outputs and what is between them.
+///
+/// One model takes it for itself ([`Load`](crate::Load)), or a lane makes several models work in it one after the other
+/// ([`Current::lane`], [`Current::shared_lane`]): models that run at the same time cannot be given the same workspace,
+/// because it moves. It is freed when the last model in it is unloaded, whatever becomes of this value.
+#[rule(MODEL_02, MODEL_04)]
+pub struct Workspace<'c, N = Unnamed> {
+    block: Arc<Block>,
+    /// What the models in it need, all together.
+    taken: Arc<AtomicUsize>,
+    _brand: Brand<'c, N>,
+}
+
+assert_impl_all!(Workspace<'static>: Send, Sync);
+assert_not_impl_any!(Workspace<'static>: Clone);
+
+impl<'c, N> Current<'c, N> {
+    /// Allocates working memory for models (`aclrtMalloc`): [`model_size`](Self::model_size) says how much one needs.
+    ///
+    /// # Errors
+    ///
+    /// As for [`device_buffer`](Self::device_buffer).
+    pub fn workspace(&self, bytes: usize) -> Result<Workspace<'c, N>, Error> {
+        let block = self.ledger().allocate(Home::Device, bytes)?;
+        Ok(Workspace { block, taken: Arc::default(), _brand: Brand::NEW })
+    }
+}
+
+impl<N> Workspace<'_, N> {
+    /// Its bytes.
+    pub fn bytes(&self) -> usize {
+        self.block.bytes()
+    }
+
+    /// Room for one more model.
+    #[rule(MODEL_07)]
+    pub(crate) fn share(&self, bytes: usize) -> Result<Share, Error> {
+        Share::take(&self.block, &self.taken, bytes, "working memory of the models")
+    }
+}
+
+impl<N> fmt::Debug for Workspace<'_, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Workspace").field("bytes", &self.bytes()).finish_non_exhaustive()
+    }
+}

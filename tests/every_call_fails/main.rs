@@ -1,0 +1,59 @@
+//! Programs in which every call of the library fails once, at every position.
+//!
+//! A program is run again and again on the simulator; in the n-th run the n-th call that it makes fails, until a run makes
+//! fewer calls than that. Each run has to end with success or an error value, leave nothing alive and break no rule.
+//!
+//! What "leave nothing alive" means where a call that takes something down is the one that fails: the object stays with
+//! its scope, the scope's failure with the device, and the device's with the `Acl` (quarantine, never a leak). The library
+//! has failed once and answers again, so giving back once more, as [`Acl::close`](ascendcl::Acl::close) lets a program do,
+//! has to take down everything. What the first attempt did take down is not taken down again: the checker would tell.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod harness;
+mod programs;
+
+use harness::{How, Tally, everywhere};
+use programs::PROGRAMS;
+
+/// A driver's failure: nobody knows whether work was queued. And a refusal.
+const CODES: [i32; 2] = [507_899, 207_001];
+
+#[test]
+fn each_call_fails_once_and_the_program_ends_with_a_value_and_nothing_left() {
+    let mut sum = Tally::default();
+    for (name, program) in PROGRAMS {
+        for code in CODES {
+            sum += everywhere(name, *program, &format!("{code}"), How::Once);
+        }
+    }
+    assert!(sum.positions > 1000, "{sum:?}");
+}
+
+#[test]
+fn each_call_fails_once_although_it_had_its_effect() {
+    // Only where that is no contradiction: what a failed call made or ended, nobody could know of.
+    for call in ["aclrtMemcpyAsync", "aclmdlExecuteAsync", "aclopExecuteV2", "aclrtRecordEvent", "aclrtStreamWaitEvent"]
+    {
+        for (name, program) in PROGRAMS {
+            harness::everywhere_of(call, name, *program, "after:507899", How::Once);
+        }
+    }
+}
+
+#[test]
+fn the_devices_are_lost_at_each_call_and_the_program_ends_with_a_value() {
+    for (name, program) in PROGRAMS {
+        everywhere(name, *program, "lost", How::ForGood);
+    }
+}
+
+#[test]
+fn the_devices_are_full_from_each_call_on_and_the_program_ends_with_a_value_and_nothing_left() {
+    for (name, program) in PROGRAMS {
+        everywhere(name, *program, "full", How::Once);
+    }
+}

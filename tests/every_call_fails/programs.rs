@@ -1,0 +1,230 @@
+//! Programs that between them use everything that the safe layer has. They stop at the first error, and drop, forget or
+//! lose what they have then.
+
+use crate::common::{data, digits_compiled_for, digits_in_batches_of, positions};
+use crate::harness::Program;
+use ascendcl::operator::{self, Operator};
+use ascendcl::{Current, Error, Input, Load, ModelSource, Permit, PoolAllocator, Room};
+use std::mem;
+use std::time::Duration;
+
+pub(crate) const PROGRAMS: &[(&str, Program)] = &[
+    ("copies", copies),
+    ("streams and events", streams_and_events),
+    ("a model at once", model_at_once),
+    ("a model on a stream", model_on_a_stream),
+    ("a lane", lane),
+    ("open shapes", open_shapes),
+    ("gears", gears),
+    ("operators", operators),
+    ("operators of a pool", operators_of_a_pool),
+    ("open shapes of a pool", open_shapes_of_a_pool),
+    ("a shared allocator", shared_allocator),
+    ("what is forgotten", forgotten),
+];
+
+fn copies(current: &mut Current<'_>) -> Result<(), Error> {
+    let stream = current.stream()?;
+    let mut host = current.host_buffer::<u32>(256)?;
+    host.fill(7);
+    let upload = stream.copy_to_device(current, host, current.device_buffer(256)?)?;
+    let (host, device) = upload.wait(current)?;
+    let _zeros = current.device_buffer::<u32>(1)?.zero(current)?;
+    let (_, host) = stream.copy_to_host(current, device, host)?.wait_within(current, Duration::from_secs(5))?;
+    assert!(host.iter().all(|element| *element == 7));
+    let mut device = current.device_buffer::<u32>(256)?.write(current, &[3; 256])?;
+    device.copy_from(current, &[4; 256])?;
+    assert_eq!(device.to_vec(current)?, [4; 256]);
+    current.memory_info()?;
+    host.free(current)?;
+    device.free(current)?;
+    stream.destroy(current)?;
+    Ok(())
+}
+
+fn streams_and_events(current: &mut Current<'_>) -> Result<(), Error> {
+    let (first, second) = (current.stream()?, current.stream()?);
+    let start = first.record(current, current.event()?)?;
+    let upload = first.copy_to_device(current, current.host_buffer::<u8>(64)?, current.device_buffer(64)?)?;
+    let uploaded = first.record(current, current.event()?)?;
+    second.wait_for(current, &uploaded)?;
+    let after = second.record(current, current.event()?)?;
+    after.synchronize(current)?;
+    uploaded.is_complete(current)?;
+    uploaded.milliseconds_since(current, &start)?;
+    let (host, device) = upload.wait(current)?;
+    let default = current.default_stream();
+    drop(default.copy_to_host(current, device, host)?);
+    default.synchronize(current)?;
+    start.destroy(current)?;
+    drop(uploaded);
+    first.destroy(current)?;
+    current.collect().into_iter().next().map_or(Ok(()), Err)
+}
+
+fn model_at_once(current: &mut Current<'_>) -> Result<(), Error> {
+    let mut model = current.load_model(data("digits.onnx"))?;
+    for batch in [1, 3] {
+        let outputs = model.run(current, &[Input::new(&[batch, 64], &vec![0.0_f32; batch * 64])?])?;
+        assert_eq!(outputs.get(0)?.shape(), [batch, 10]);
+    }
+    model.unload(current)?;
+    Ok(())
+}
+
+fn model_on_a_stream(current: &mut Current<'_>) -> Result<(), Error> {
+    let stream = current.stream()?.without_allocator();
+    let image = digits_in_batches_of(4);
+    let mut model = current.load(ModelSource::memory(&image).into())?.prepare(current, &[&[4, 64]], &[&[4, 10]])?;
+    for _ in 0..2 {
+        model.write(current, 0, &[0.0_f32; 256])?;
+        model = stream.execute(current, model)?.wait(current)?;
+        assert_eq!(model.read::<f32>(current, 0)?.len(), 40);
+    }
+    model.into_model(current)?.unload(current)?;
+    stream.destroy(current)?;
+    Ok(())
+}
+
+fn lane(current: &mut Current<'_>) -> Result<(), Error> {
+    let image = digits_in_batches_of(8);
+    let source = ModelSource::memory(&image);
+    let size = current.model_size(source)?;
+    let weights = current.weights(source)?;
+    current.load(Load::builder().source(source).weights(&weights).build())?.unload(current)?;
+    let stream = current.stream()?.without_allocator();
+    let stream = current.lane(stream, current.workspace(2 * size.work)?, |current, mut lane| {
+        let load = Load::builder().source(source).weights(&weights).build();
+        let mut first = lane.load(current, load)?.prepare(current, &[&[8, 64]], &[&[8, 10]])?;
+        let mut second = lane.load(current, source.into())?;
+        first.write(current, 0, &[0.0_f32; 512])?;
+        let pending = lane.execute(current, first)?;
+        lane.run(current, &mut second, &[Input::new(&[8, 64], &[0.0_f32; 512])?])?;
+        pending.wait(current)?.read::<f32>(current, 0)?;
+        lane.synchronize(current)?;
+        second.unload(current)?;
+        Ok::<_, Error>(lane.into_stream())
+    })?;
+    stream.destroy(current)?;
+    Ok(())
+}
+
+fn open_shapes(current: &mut Current<'_>) -> Result<(), Error> {
+    let stream = current.stream()?.without_allocator();
+    let model = current.load(ModelSource::memory(&positions()).into())?;
+    let mut prepared = model.prepare_with(current, &[&[4]], &[Room::ByLibrary])?;
+    for (elements, found) in [([0.0_f32, 5.0, 0.0, 1.0], 2), ([1.0; 4], 4)] {
+        prepared.write(current, 0, &elements)?;
+        prepared = stream.execute(current, prepared)?.wait(current)?;
+        assert_eq!(prepared.output_shape(current, 0)?, [1, found]);
+        assert_eq!(prepared.read::<i64>(current, 0)?.len(), found);
+    }
+    prepared.into_model(current)?.unload(current)?;
+    Ok(())
+}
+
+fn gears(current: &mut Current<'_>) -> Result<(), Error> {
+    let file = digits_compiled_for("1,7");
+    let mut compiled = current.load(ModelSource::memory(&file).into())?;
+    compiled.run(current, &[Input::new(&[7, 64], &[0.0_f32; 448])?])?;
+    let stream = current.stream()?.without_allocator();
+    let mut prepared = compiled.prepare_with(current, &[&[7, 64]], &[Room::AtMost(70)])?;
+    prepared.reshape(current, &[&[1, 64]])?;
+    prepared.write(current, 0, &[0.0_f32; 64])?;
+    prepared = stream.execute(current, prepared)?.wait(current)?;
+    assert_eq!(prepared.read::<f32>(current, 0)?.len(), 10);
+    Ok(())
+}
+
+fn operators(current: &mut Current<'_>) -> Result<(), Error> {
+    let stream = current.stream()?.without_allocator();
+    let one = current.upload_tensor(&[2], &[1_i32, 5])?;
+    let two = current.upload_tensor(&[2], &[2_i32, 7])?;
+    let mut add = stream.launch(current, operator::add(current, one, two)?)?.wait(current)?;
+    add = stream.launch(current, add)?.wait(current)?;
+    let (_, sum) = add.into_tensors(current)?;
+    assert_eq!(sum.to_vec(current)?, [3, 12]);
+    let cast = operator::cast::<f32, _, _>(current, sum)?;
+    let (_, cast) = stream.launch(current, cast)?.wait(current)?.into_tensors(current)?;
+    current.load_operator(b"the simulator takes any image")?;
+    let relu = Operator::new("Relu").precompiled().bind(current, cast, current.tensor::<f32>(&[2])?)?;
+    drop(stream.launch(current, relu)?);
+    let x = current.upload_tensor(&[2, 2], &[0.0_f32; 4])?;
+    drop(operator::softmax(current, x, 1)?);
+    stream.synchronize(current)?;
+    current.collect().into_iter().next().map_or(Ok(()), Err)
+}
+
+fn operators_of_a_pool(current: &mut Current<'_>) -> Result<(), Error> {
+    let pool = PoolAllocator::new(current, 1 << 16)?;
+    let mut stream = current.stream()?.register(current, pool)?;
+    for _ in 0..2 {
+        let relu = operator::relu(current, current.upload_tensor(&[4], &[1_i32, -2, 3, -4])?)?;
+        let (_, y) = stream.launch(current, relu)?.wait(current)?.into_tensors(current)?;
+        assert_eq!(y.to_vec(current)?, [1, 0, 3, 0]);
+    }
+    let idle = stream.idle(current)?;
+    idle.trim(current)?;
+    idle.grow(current, 1 << 16)?;
+    let (stream, first) = stream.replace(current, PoolAllocator::new(current, 1 << 16)?)?;
+    let relu = operator::relu(current, current.upload_tensor(&[1], &[1_i32])?)?;
+    drop(stream.launch(current, relu)?);
+    let (stream, second) = stream.unregister(current)?;
+    first.release(current)?;
+    second.release(current)?;
+    stream.without_allocator().destroy(current)?;
+    Ok(())
+}
+
+fn open_shapes_of_a_pool(current: &mut Current<'_>) -> Result<(), Error> {
+    for room in [Room::ByLibrary, Room::AtMost(70)] {
+        let pool = PoolAllocator::new(current, 1 << 18)?;
+        let stream = current.stream()?.register(current, pool)?;
+        let mut prepared = current.load_model(data("digits.onnx"))?.prepare_with(current, &[&[7, 64]], &[room])?;
+        for batch in [1, 7] {
+            prepared.reshape(current, &[&[batch, 64]])?;
+            prepared.write(current, 0, &vec![0.0_f32; 64 * batch])?;
+            prepared = stream.execute(current, prepared)?.wait(current)?;
+            assert_eq!(prepared.output_shape(current, 0)?, [batch, 10]);
+            prepared.read::<f32>(current, 0)?;
+        }
+        prepared.into_model(current)?.unload(current)?;
+        let (stream, pool) = stream.unregister(current)?;
+        pool.release(current)?;
+        stream.destroy(current)?;
+    }
+    Ok(())
+}
+
+fn shared_allocator(current: &mut Current<'_>) -> Result<(), Error> {
+    let mut permit = Permit::new(current, PoolAllocator::new(current, 1 << 18)?);
+    let (first, second) = (permit.attach(current, current.stream()?)?, permit.attach(current, current.stream()?)?);
+    let model = current.load_model(data("digits.onnx"))?;
+    let mut model = model.prepare_with(current, &[&[4, 64]], &[Room::AtMost(40)])?;
+    model.write(current, 0, &[0.0_f32; 256])?;
+    for member in [&first, &second, &first] {
+        let turn = permit.begin(member)?;
+        let pending = turn.execute(current, model)?;
+        permit = turn.finish(current)?;
+        model = pending.wait(current)?;
+    }
+    first.detach(current)?.destroy(current)?;
+    drop(second.detach(current)?);
+    drop(permit);
+    Ok(())
+}
+
+fn forgotten(current: &mut Current<'_>) -> Result<(), Error> {
+    let with = current.stream()?.register(current, PoolAllocator::new(current, 1 << 18)?)?;
+    let plain = current.stream()?.without_allocator();
+    let prepare = || -> Result<_, Error> {
+        Ok(current.load_model(data("digits.onnx"))?.prepare_with(current, &[&[3, 64]], &[Room::ByLibrary])?)
+    };
+    mem::forget(with.execute(current, prepare()?)?);
+    mem::forget(plain.execute(current, prepare()?)?.wait(current)?);
+    drop(with.execute(current, prepare()?)?);
+    mem::forget(plain.copy_to_device(current, current.host_buffer::<u8>(64)?, current.device_buffer(64)?)?);
+    mem::forget((current.event()?, current.upload(&[1_u8])?));
+    mem::forget(plain.launch(current, operator::relu(current, current.upload_tensor(&[1], &[1_i32])?)?)?);
+    Ok(())
+}
