@@ -8,7 +8,7 @@ use core::cell::Cell;
 
 /// A vendor context by its handle. The library looks the value up and refuses one that it does not know, so naming a
 /// destroyed context is an error and not a memory fault.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct RawContext {
     handle: aclrtContext,
     /// Made by `aclrtCreateContext`; a device's default context is not, and goes with its device.
@@ -121,7 +121,7 @@ impl Restore {
 
     /// The context has ended: it is not put back.
     pub(crate) fn without(&mut self, ended: RawContext) {
-        self.before = self.before.filter(|before| *before != ended);
+        self.before = self.before.filter(|before| before.handle != ended.handle);
     }
 
     /// For a call that may end the context that is current: taking a device leaves its default context behind, and the
