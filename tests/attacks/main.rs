@@ -13,6 +13,7 @@ mod arguments;
 mod asynchronous;
 mod forget;
 mod futures;
+mod models;
 mod nesting;
 mod panics;
 mod refusals;

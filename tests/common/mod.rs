@@ -118,6 +118,19 @@ pub fn positions() -> Vec<u8> {
     [number(1, 8), field(7, &graph), field(8, &number(2, 17))].concat()
 }
 
+/// A model of two inputs of four floats whose output is their difference: ONNX, written by hand.
+pub fn difference() -> Vec<u8> {
+    let number = |field: u8, value: u8| vec![field << 3, value];
+    let port = |name: &[u8]| {
+        let tensor = [number(1, 1), field(2, &field(1, &number(1, 4)))].concat();
+        [field(1, name), field(2, &field(1, &tensor))].concat()
+    };
+    let node = [field(1, b"minuend"), field(1, b"subtrahend"), field(2, b"difference"), field(4, b"Sub")].concat();
+    let (minuend, subtrahend) = (field(11, &port(b"minuend")), field(11, &port(b"subtrahend")));
+    let graph = [field(1, &node), field(2, b"sub"), minuend, subtrahend, field(12, &port(b"difference"))].concat();
+    [number(1, 8), field(7, &graph), field(8, &number(2, 17))].concat()
+}
+
 /// A field of a protocol buffer that holds bytes, at most 127 of them or two digits' worth.
 fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
     let length = match u8::try_from(bytes.len()).unwrap() {

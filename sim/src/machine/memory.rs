@@ -316,6 +316,7 @@ fn enter(block: Piece, device: Option<Arc<Device>>) -> Address {
     fill(address, 0xa5, size.min(SPOILT));
     let mut blocks = write(&BLOCKS);
     blocks.gone.retain_outside(address.number(), size);
+    blocks.forget_registered(address.number(), size);
     blocks.live.insert(address.number(), Entry { block: Backing::Piece(Arc::new(block)), device });
     address
 }
@@ -340,6 +341,17 @@ fn free(address: Address, fits: impl Fn(Place) -> bool, rule: &'static str) -> A
 }
 
 impl Blocks {
+    /// The system gave out this memory anew, so a program that had registered memory there has freed it (MEM-14).
+    fn forget_registered(&mut self, start: usize, size: usize) {
+        while let Some((at, entry)) = self.live.range(..start.saturating_add(size)).next_back()
+            && matches!(entry.block, Backing::Registered { .. })
+            && at + entry.block.size() > start
+        {
+            let at = *at;
+            self.live.remove(&at);
+        }
+    }
+
     fn around(&self, address: Address) -> Option<&Entry> {
         let (start, entry) = self.live.range(..=address.number()).next_back()?;
         (address.number() - start < entry.block.size()).then_some(entry)
