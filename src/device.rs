@@ -43,6 +43,11 @@ impl<'a> Device<'a> {
         Self { acl, row }
     }
 
+    #[cfg(feature = "ge")]
+    pub(crate) fn row(&self) -> &DeviceRow {
+        &self.row
+    }
+
     /// The device's number.
     #[rule(DEV_12)]
     pub fn id(&self) -> i32 {
@@ -98,8 +103,7 @@ impl<'a> Device<'a> {
         thread: &mut T,
         program: impl for<'c> FnOnce(&'c Context<'c>, &mut T) -> R,
     ) -> Result<R, ScopeError<R>> {
-        let default = |_, row: &DeviceRow| row.default.ok_or(Error::NullAnswer { call: "aclrtGetCurrentContext" });
-        scope(self.row.api, &self.row, thread, default, program)
+        scope(self.row.api, &self.row, thread, |_, row| row.default(), program)
     }
 
     /// A context for one thread: creates it, enters it, and takes it down when `program` is done.
@@ -157,6 +161,11 @@ impl DeviceRow {
         api.set_device(id)?;
         let default = RawContext::current(api);
         Ok(Self { api, id, default, patience: Mutex::default(), quarantine: Mutex::default() })
+    }
+
+    /// The device's default context.
+    pub(crate) fn default(&self) -> Result<RawContext, Error> {
+        self.default.ok_or(Error::NullAnswer { call: "aclrtGetCurrentContext" })
     }
 
     pub(crate) fn id(&self) -> i32 {

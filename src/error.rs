@@ -9,7 +9,7 @@ use crate::ffi::ElementType;
 use ascendcl_macros::rule;
 use core::fmt;
 pub use outcome::{ScopeError, Undone};
-use rules::Cited;
+pub(crate) use rules::Cited;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -26,6 +26,10 @@ pub enum Error {
     /// The loaded library does not have a function that was needed.
     #[error(transparent)]
     MissingFunction(Box<MissingFunction>),
+    /// The graph engine failed, or cannot be used so.
+    #[cfg(feature = "ge")]
+    #[error(transparent)]
+    Engine(#[from] Box<crate::ge::EngineError>),
     /// No library could be loaded.
     #[error("{0}\nset ASCENDCL_LIBRARY to the file of the library, or to `sim` for the simulator inside this program")]
     Load(#[from] ascendcl_sys::LoadError),

@@ -46,6 +46,8 @@ mod device;
 mod error;
 mod event;
 mod ffi;
+#[cfg(feature = "ge")]
+pub mod ge;
 mod lane;
 mod ledger;
 mod library;

@@ -30,7 +30,17 @@ fn names(folder: &str, ending: &str) -> BTreeSet<String> {
 
 #[test]
 fn the_allocator_example_quotes_what_the_compiler_says() {
-    let mut lines = include_str!("../examples/02_allocator.rs").lines().map(str::trim);
+    assert_eq!(quotes(include_str!("../examples/02_allocator.rs")), 9);
+}
+
+#[test]
+fn the_graph_example_quotes_what_the_compiler_says() {
+    assert_eq!(quotes(include_str!("../examples/04_graph.rs")), 5);
+}
+
+/// How many messages an example quotes; each stands in the `.stderr` of the program that it names.
+fn quotes(example: &str) -> usize {
+    let mut lines = example.lines().map(str::trim);
     let mut quotes = 0;
     while let Some(line) = lines.next() {
         let Some(name) = line.strip_prefix("// Refused: `ui-tests/fail/").and_then(|rest| rest.strip_suffix(".rs`:"))
@@ -43,7 +53,7 @@ fn the_allocator_example_quotes_what_the_compiler_says() {
         assert!(!quoted.is_empty() && quoted.iter().all(|quote| message.contains(quote)), "{name}: {quoted:?}");
         quotes += 1;
     }
-    assert_eq!(quotes, 9);
+    quotes
 }
 
 #[test]

@@ -324,7 +324,7 @@ protocol! {
     /// GE-01: an allocator is registered before the graph is loaded.
     Compiled --> WithAllocator : register;
     /// GE-03: the last registration counts.
-    WithAllocator --> WithAllocator : register;
+    WithAllocator --> WithAllocator : replace;
     /// GE-09: before the allocator is destroyed.
     WithAllocator --> Compiled : unregister;
     /// GE-22, GE-23: memory of the caller's; it and an allocator exclude each other.
@@ -348,11 +348,34 @@ protocol! {
     /// GE-24: the id is free again.
     Loaded --> [*] : remove;
 
+    state WithAllocator<A>;
+    state Loaded<Before>;
+
+    on compile {
+        message: "a graph in state `{Self}` cannot be compiled",
+        label: "expected a graph in state `Added`, as `session.add(current, source)` makes it",
+        note: "GE-25: a graph is compiled once; to compile it anew, remove it and add it again",
+    }
+
     on register {
         message: "an allocator cannot be registered for a graph in state `{Self}`",
         label: "expected a graph in state `Compiled`, before it is loaded",
         note: "GE-01: the allocator is registered before the graph is loaded",
+        note: "GE-03: if one allocator is to take the place of another, use `graph.replace(session, current, allocator)`",
         note: "GE-22: memory that was set makes an allocator ineffective",
+    }
+
+    on set_memory {
+        message: "the memory of a graph in state `{Self}` cannot be set",
+        label: "expected a graph in state `Compiled`",
+        note: "GE-22: memory that is set makes an allocator ineffective: it is the one or the other",
+        note: "GE-23: memory is set once, between compile and load",
+    }
+
+    on load {
+        message: "a graph in state `{Self}` cannot be loaded",
+        label: "expected a graph that is compiled and not loaded yet",
+        note: "GE-17: compile, then load, then execute; a graph is loaded once",
     }
 
     on execute {

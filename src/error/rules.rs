@@ -16,6 +16,8 @@ impl Error {
         match self {
             Self::Vendor(error) => error.code.rules(),
             Self::Input(error) => error.rules(),
+            #[cfg(feature = "ge")]
+            Self::Engine(error) => error.rules(),
             Self::Forked { .. } => FORKED,
             Self::UnsupportedProduct { .. } => UNSUPPORTED_PRODUCT,
             Self::OtherGroup => OTHER_GROUP,
@@ -121,7 +123,7 @@ impl InputError {
 }
 
 /// The end of a message: ` [ALLOC-02]`, or nothing.
-pub(super) struct Cited(pub(super) &'static [RuleId]);
+pub(crate) struct Cited(pub(crate) &'static [RuleId]);
 
 impl fmt::Display for Cited {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -25,6 +25,8 @@ mod device_allocator;
 mod element;
 mod event;
 mod gate;
+#[cfg(feature = "ge")]
+pub(crate) mod ge;
 mod lend;
 mod load;
 mod model;

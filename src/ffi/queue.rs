@@ -212,6 +212,13 @@ impl Queue {
         }
     }
 
+    /// Calls something that takes the stream and queues nothing on it.
+    #[cfg(feature = "ge")]
+    pub(super) fn with_raw<R>(&self, call: impl FnOnce(aclrtStream) -> R) -> Result<R, Error> {
+        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "stream" }) };
+        Ok(call(self.raw))
+    }
+
     fn take_down(&self, api: Api) -> Result<(), Error> {
         // SAFETY: the handle is alive: the gate was open; and nobody is using it: the gate is closed.
         let code = unsafe { api.library().aclrtDestroyStream(self.raw) };

@@ -25,6 +25,7 @@ use crate::ffi::{
 };
 use crate::operator::Attribute;
 use ascendcl_macros::rule;
+use core::fmt;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, OnceLock};
@@ -47,8 +48,17 @@ pub(crate) struct Ledger {
     invocations: Shelf<Invocation>,
     models: Shelf<LoadedModel>,
     blocks: Shelf<Block>,
+    /// What goes before anything else here.
+    guest: OnceLock<Arc<dyn Guest>>,
     /// The context itself was destroyed: nothing is left to take down.
     gone: AtomicBool,
+}
+
+/// What else lives in a context and works with its streams and memory: a session of the graph engine.
+pub(crate) trait Guest: fmt::Debug + Send + Sync {
+    /// Takes it down, when every stream is synchronised and nothing of the context is gone yet. May be called again after
+    /// a failure. What registrations kept goes to `kept`: code of the user runs when that is dropped.
+    fn take_down(&self, api: Api, streams: &Shelf<Queue>, kept: &mut Vec<Kept>) -> Vec<Error>;
 }
 
 impl Ledger {
@@ -66,8 +76,20 @@ impl Ledger {
             invocations,
             models,
             blocks,
+            guest: OnceLock::new(),
             gone,
         }
+    }
+
+    /// Takes in what is to go before anything else of this context does; there is one.
+    #[cfg(feature = "ge")]
+    pub(crate) fn host(&self, guest: Arc<dyn Guest>) {
+        let _ = self.guest.set(guest);
+    }
+
+    #[cfg(feature = "ge")]
+    pub(crate) fn streams(&self) -> &Shelf<Queue> {
+        &self.streams
     }
 
     #[inline]
@@ -219,6 +241,11 @@ impl Ledger {
         binding.reshape(self.api, &self.streams, model, shapes)
     }
 
+    /// Runs a bound model and waits for it.
+    pub(crate) fn run(&self, binding: &Binding, model: &LoadedModel) -> Result<(), Error> {
+        binding.run(self.api, &self.streams, model)
+    }
+
     pub(crate) fn unbind(&self, binding: &Arc<Binding>) -> Result<(), Error> {
         self.empty(binding)?;
         binding.destroy(self.api, &self.streams)?;
@@ -283,6 +310,13 @@ impl Ledger {
         }
         if !errors.is_empty() {
             // Work may still be running: nothing that it could use may go.
+            return Err(errors);
+        }
+        if let Some(guest) = self.guest.get() {
+            errors.extend(guest.take_down(self.api, &self.streams, &mut kept));
+        }
+        if !errors.is_empty() {
+            drop_each(kept);
             return Err(errors);
         }
         for binding in self.bindings.all() {

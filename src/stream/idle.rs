@@ -54,6 +54,14 @@ impl<'c, A: DeviceAllocator, N> Permit<'c, A, N> {
     }
 }
 
+#[cfg(feature = "ge")]
+impl<'c, A: DeviceAllocator, N> Idle<'_, 'c, A, N> {
+    /// The caller has synchronised the only stream that the allocator serves, and holds it.
+    pub(crate) fn of(allocator: &Arc<Registered<A>>) -> Self {
+        Self { allocator: Arc::downgrade(allocator), _held: PhantomData, _brand: Brand::NEW }
+    }
+}
+
 impl<A: DeviceAllocator, N> Idle<'_, '_, A, N> {
     /// Looks at the allocator. `None` from inside one of its own methods.
     pub fn with_allocator<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {

@@ -67,6 +67,17 @@ impl<I, O, N> sealed::Payload for BoundOperator<'_, I, O, N> {
     }
 }
 
+#[cfg(feature = "ge")]
+impl<S: crate::ge::GraphState, I, N> sealed::Payload for crate::ge::Executed<'_, S, I, N> {
+    fn rest(&self, _: Inside) {
+        crate::ge::Executed::rest(self);
+    }
+
+    fn follow(&self, queue: &Queue, _: Inside) {
+        crate::ge::Executed::follow(self, queue);
+    }
+}
+
 impl<R> sealed::Payload for Reply<R> {
     #[inline]
     fn rest(&self, _: Inside) {}

@@ -10,8 +10,8 @@ rules! {
             seeds: [S001],
             basis: "doc",
             priority: 1,
-            class: NotOffered,
-            means: "There is no API for graph engine sessions yet.",
+            class: Compile,
+            means: "`CanRegister` holds before the graph is loaded, and not afterwards.",
         }
         GE_02 = "GE-02" {
             text: "It only works together with LoadGraph plus RunGraphWithStreamAsync or ExecuteGraphWithStreamAsync.",
@@ -21,8 +21,8 @@ rules! {
             seeds: [S001],
             basis: "doc",
             priority: 1,
-            class: NotOffered,
-            means: "There is no API for graph engine sessions yet.",
+            class: ByConstruction,
+            means: "Graphs are executed by `ExecuteGraphWithStreamAsync`, after they were loaded, and in no other way.",
         }
         GE_03 = "GE-03" {
             text: "Per stream, the last registration wins.",
@@ -32,8 +32,8 @@ rules! {
             seeds: [S001],
             basis: "doc",
             priority: 1,
-            class: NotOffered,
-            means: "There is no API for graph engine sessions yet.",
+            class: Compile,
+            means: "A graph with an allocator cannot be registered for again; `Graph::replace` gives the old one back.",
         }
         GE_04 = "GE-04" {
             text: "One allocator on several streams forbids concurrent execution; synchronise the previous stream \
@@ -44,8 +44,9 @@ rules! {
             seeds: [S001],
             basis: "doc",
             priority: 1,
-            class: NotOffered,
-            means: "There is no API for graph engine sessions yet.",
+            class: Compile,
+            means: "The allocator moves into the graph, whose stream it serves.",
+            hole: "A `DeviceAllocator` whose values share a pool behind a pointer is the implementer's promise.",
         }
         GE_05 = "GE-05" {
             text: "Synchronise the stream before the allocator releases memory to the operating system.",
@@ -55,8 +56,9 @@ rules! {
             seeds: [S001],
             basis: "doc",
             priority: 1,
-            class: NotOffered,
-            means: "There is no API for graph engine sessions yet.",
+            class: Compile,
+            means: "Memory is given back through `Idle`, which needs the graph; a graph that executes is in a \
+                `Pending`.",
         }
         GE_06 = "GE-06" {
             text: "The allocator is a shared pointer to a class derived from GE's Allocator, registered for one named \
@@ -67,8 +69,8 @@ rules! {
             seeds: [S001],
             basis: "doc",
             priority: 1,
-            class: NotOffered,
-            means: "There is no API for graph engine sessions yet.",
+            class: Compile,
+            means: "`Graph::register` takes a `DeviceAllocator` and an explicit stream of the session's context.",
         }
         GE_07 = "GE-07" {
             text: "The seed page lists only Atlas A3 and A2 training/inference products as supported.",
@@ -78,8 +80,8 @@ rules! {
             seeds: [S001],
             basis: "doc",
             priority: 1,
-            class: NotOffered,
-            means: "There is no API for graph engine sessions yet.",
+            class: RunTime,
+            means: "`Engine::init` asks for the product's name.",
         }
         GE_08 = "GE-08" {
             text: "The call reports SUCCESS or FAILED and the result must be checked.",
@@ -89,8 +91,8 @@ rules! {
             seeds: [S001],
             basis: "doc",
             priority: 1,
-            class: NotOffered,
-            means: "There is no API for graph engine sessions yet.",
+            class: Compile,
+            means: "The graph is in the result; `FailedCall` says what the engine answered.",
         }
         GE_09 = "GE-09" {
             text: "Unregister before destroying the allocator; repeated or unknown unregistration succeeds; NULL \
@@ -101,8 +103,8 @@ rules! {
             seeds: [],
             basis: "doc+source",
             priority: 1,
-            class: NotOffered,
-            means: "There is no API for graph engine sessions yet.",
+            class: ByConstruction,
+            means: "The registration owns the allocator; what ends it gives the allocator back.",
         }
         GE_10 = "GE-10" {
             text: "GE is a singleton: initialise once, finalise before initialising again.",
@@ -112,8 +114,9 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: NotOffered,
-            means: "There is no API for graph engine sessions yet.",
+            class: RunTime,
+            means: "One `Engine` per process; one that was dropped is finalised before the next.",
+            hole: "Other code in the process may initialise the engine; it answers then.",
         }
         GE_11 = "GE-11" {
             text: "Sessions and graphs only live between initialise and finalise.",
@@ -123,8 +126,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: NotOffered,
-            means: "There is no API for graph engine sessions yet.",
+            class: Compile,
+            means: "A session is a scope that borrows the engine; sessions that could not be taken down are counted.",
         }
         GE_12 = "GE-12" {
             text: "A session must not be used concurrently, and several sessions compete for exclusive resources.",
@@ -134,8 +137,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 1,
-            class: NotOffered,
-            means: "There is no API for graph engine sessions yet.",
+            class: Compile,
+            means: "`Session` is not `Sync`, and what works on it takes `&mut`; streams have their session's brand.",
         }
         GE_13 = "GE-13" {
             text: "The old Session and the new GeSession APIs cannot be mixed.",
@@ -145,8 +148,9 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: NotOffered,
-            means: "There is no API for graph engine sessions yet.",
+            class: ByConstruction,
+            means: "Only the API of `Session` is used.",
+            hole: "Other code in the process.",
         }
         GE_14 = "GE-14" {
             text: "V1 pairs compile paths with run paths: CompileGraph goes with the stream-async calls only, \
@@ -157,8 +161,9 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: NotOffered,
-            means: "There is no API for graph engine sessions yet.",
+            class: ByConstruction,
+            means: "Graphs are compiled by `CompileGraph` and executed on streams; there is no other pair.",
+            hole: "Which release refuses graphs with variables is the engine's to answer.",
         }
         GE_15 = "GE-15" {
             text: "The three run modes of one graph are mutually exclusive.",
@@ -168,8 +173,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: NotOffered,
-            means: "There is no API for graph engine sessions yet.",
+            class: ByConstruction,
+            means: "There is one way to execute a graph.",
         }
         GE_16 = "GE-16" {
             text: "If a graph was loaded on one stream and runs on another, the load stream has to be synchronised in \
@@ -180,8 +185,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: NotOffered,
-            means: "There is no API for graph engine sessions yet.",
+            class: ByConstruction,
+            means: "A graph has one stream, on which it is loaded and executed.",
         }
         GE_17 = "GE-17" {
             text: "Stream-async execution in V1 needs a finished compile and load.",
@@ -191,8 +196,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: NotOffered,
-            means: "There is no API for graph engine sessions yet.",
+            class: Compile,
+            means: "`CanExecute` holds for loaded graphs, and `CanLoad` for compiled ones that are not loaded.",
         }
         GE_18 = "GE-18" {
             text: "The run stream must come from aclrtCreateStream and, in V1, belong to the default context.",
@@ -202,8 +207,9 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: NotOffered,
-            means: "There is no API for graph engine sessions yet.",
+            class: Compile,
+            means: "A session works in the default context, and its graphs take streams of its brand, which \
+                `aclrtCreateStream` made.",
         }
         GE_19 = "GE-19" {
             text: "Inputs and outputs are device memory allocated beforehand and 32-byte aligned (host only where \
@@ -214,8 +220,9 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: NotOffered,
-            means: "There is no API for graph engine sessions yet.",
+            class: Compile,
+            means: "Inputs are `DeviceTensor`s, which begin where `aclrtMalloc` put them; outputs are the engine's.",
+            hole: "Alignment rests on `aclrtMalloc`, which aligns to 64 bytes.",
         }
         GE_20 = "GE-20" {
             text: "Inputs and outputs must live until the stream is synchronised (or until the callback runs for \
@@ -226,8 +233,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 1,
-            class: NotOffered,
-            means: "There is no API for graph engine sessions yet.",
+            class: Compile,
+            means: "Graph, inputs and outputs are in a `Pending` until the stream was synchronised.",
         }
         GE_21 = "GE-21" {
             text: "Outputs that GE allocated through the external allocator must be released before that allocator \
@@ -238,8 +245,9 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 1,
-            class: NotOffered,
-            means: "There is no API for graph engine sessions yet.",
+            class: Compile,
+            means: "`Outputs` have the session's brand; a graph is not removed while its outputs have a name, and a \
+                session releases them first.",
         }
         GE_22 = "GE-22" {
             text: "Setting graph memory bases makes a registered external allocator ineffective.",
@@ -249,8 +257,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: NotOffered,
-            means: "There is no API for graph engine sessions yet.",
+            class: Compile,
+            means: "A graph has memory that was set or an allocator: they are two states.",
         }
         GE_23 = "GE-23" {
             text: "Memory bases need a compiled static graph; const and fixed bases are set once, feature base only \
@@ -261,8 +269,10 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: NotOffered,
-            means: "There is no API for graph engine sessions yet.",
+            class: Compile,
+            means: "Setting leads to a state without it; that the graph is static and the memory large enough is \
+                checked.",
+            hole: "Only the plain feature base can be set, once, also where it could be refreshed.",
         }
         GE_24 = "GE-24" {
             text: "A graph object may be added once under one unused id: the session modifies it, a duplicate object \
@@ -273,8 +283,8 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: NotOffered,
-            means: "There is no API for graph engine sessions yet.",
+            class: ByConstruction,
+            means: "A graph is read for each add, and gets a number that no other had.",
         }
         GE_25 = "GE-25" {
             text: "A graph flagged for rebuild must be removed, added and compiled again; V1 compile rejects graphs \
@@ -285,8 +295,10 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: NotOffered,
-            means: "There is no API for graph engine sessions yet.",
+            class: RunTime,
+            means: "Loading asks the engine whether the graph is stale.",
+            hole: "Whether a graph becomes stale after it was loaded is not asked at each execution. Result callbacks \
+                are not offered.",
         }
     }
 }

@@ -4,6 +4,7 @@
 //! it registered counts as pinned. What is behind an address that is in no block is the caller's own memory.
 
 use super::arena::{ALIGNMENT, Piece, touches};
+use super::config;
 use super::context::Context;
 use super::device::Device;
 use super::locks::{read, write};
@@ -102,7 +103,11 @@ pub(crate) fn allocate_host(size: usize) -> Answer<Address> {
 
 /// Frees a device block; as the vendor's library does, it takes pinned blocks too.
 pub(crate) fn free_device(address: Address) -> Answer {
-    free(address, |_| true, "aclrtFree takes the address that aclrtMalloc gave, once")
+    free(
+        address,
+        |place| place != Place::Host || !config::is_documented(),
+        "aclrtFree takes the address that aclrtMalloc gave, once",
+    )
 }
 
 pub(crate) fn free_host(address: Address) -> Answer {

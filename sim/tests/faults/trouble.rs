@@ -207,6 +207,7 @@ mod deadlocks {
         ok!(aclrtStreamWaitEvent(stream, event));
         assert_eq!(acl!(aclrtSynchronizeStream(stream)), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
         assert!(message().contains("which waits for work that nothing runs"), "{}", message());
+        assert_eq!(acl!(aclrtDestroyStream(stream)), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "nor at its end");
         control::take_findings();
     }
 }

@@ -1,0 +1,170 @@
+//! A graph compiled on this machine: `cargo run --release --example 04_graph`.
+//!
+//! The graph engine reads an ONNX file, compiles it, and executes it on a stream with memory from a pool of this program's.
+//! In the vendor's C++ interface, an allocator that is registered a line too late is ignored without a word, and outputs
+//! that outlive the allocator are freed into nothing. Each step names the mistake and what the compiler says here.
+//!
+//! The engine comes with the CANN toolkit. On a machine without it this program runs on the simulator, with the double of
+//! the engine that the tests of this project use. `ASCENDCL_LIBRARY` and `ASCENDCL_GE_LIBRARY` choose others.
+
+use ascendcl::ge::{Compiled, Engine, Graph, GraphSource, Loaded, Options, Place, Session, WithAllocator};
+use ascendcl::{Acl, Current, Error, Library, PoolAllocator, PoolStatistics, Thread};
+use ascendcl_ge_double::Double;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn std::error::Error>> {
+    let digits = Digits::read()?;
+    let acl = Acl::init(Library::VendorOrSimulator)?;
+    let mut thread = Thread::new()?;
+    let device = acl.device(&mut thread, 0)?;
+    let engine = Engine::init(&acl, &engine_of(&acl)?, &Options::new())?;
+    eprintln!("running on {}, with {}", acl.library(), engine.library().display());
+
+    // The engine finalised while a session is open, or a second one initialised: what follows is unpredictable.
+    // Refused: `ui-tests/fail/graph_engine_closed_in_a_session.rs`:
+    //     error[E0505]: cannot move out of `engine` because it is borrowed
+    engine.session(&mut thread, &device, &Options::new(), |session, current| {
+        let graph = compile(session, current)?;
+        let graph = load(session, current, graph)?;
+        let graph = classify(session, current, graph, &digits)?;
+        end(session, current, graph)
+    })??;
+    engine.close().map_err(Error::from)?;
+    device.reset(&mut thread).map_err(Error::from)?;
+    Ok(acl.close()?)
+}
+
+/// The toolkit's engine, or with the simulator its double.
+fn engine_of(acl: &Acl) -> Result<Place, ascendcl_ge_double::Missing> {
+    let chosen = std::env::var_os("ASCENDCL_GE_LIBRARY").is_some();
+    if chosen || !acl.library().is_simulator() { Ok(Place::Installed) } else { Ok(Place::At(Double::load()?.shim())) }
+}
+
+/// Step 1: from a file to a compiled graph.
+fn compile<'c>(session: &mut Session<'c>, current: &Current<'c>) -> Result<Graph<'c, Compiled>, Error> {
+    // One graph object added under two ids, or two graphs under one: the first are one graph, of the second one is lost.
+    // Here a graph is read for each time that it is added, and the session numbers them.
+    let graph = session.add(current, GraphSource::onnx_file(&data("digits.onnx")), &Options::new())?;
+    let graph = graph.compile(session, current)?;
+    println!("compiled: {:?}", graph.summary(session, current)?);
+    Ok(graph)
+}
+
+/// Step 2: the allocator, and then the load.
+fn load<'c>(
+    session: &mut Session<'c>,
+    current: &Current<'c>,
+    graph: Graph<'c, Compiled>,
+) -> Result<Graph<'c, Loaded<WithAllocator<PoolAllocator>>>, Error> {
+    // Loaded first and registered afterwards: the engine answers that all is well, and never asks the allocator.
+    // Refused: `ui-tests/fail/graph_allocator_registered_after_the_load.rs`:
+    //     error[E0277]: an allocator cannot be registered for a graph in state `ascendcl::ge::Loaded<Compiled>`
+    let pool = PoolAllocator::new(current, 8 << 10)?;
+    let graph = graph.register(session, current, current.stream()?, pool)?;
+    Ok(graph.load(session, current)?)
+}
+
+/// Step 3: execute, with outputs from the pool; a pool without room is a failure that can be mended.
+fn classify<'c>(
+    session: &mut Session<'c>,
+    current: &Current<'c>,
+    mut graph: Graph<'c, Loaded<WithAllocator<PoolAllocator>>>,
+    digits: &Digits,
+) -> Result<Graph<'c, Loaded<WithAllocator<PoolAllocator>>>, Error> {
+    for batch in [1, 7, 7, 300] {
+        // The call returns before the graph ran.
+        // Refused: `ui-tests/fail/graph_input_freed_in_flight.rs`:
+        //     error[E0382]: use of moved value: `images`
+        let images = current.upload_tensor(&[batch, 64], digits.images(batch))?;
+        let done = match graph.execute(session, current, images) {
+            Ok(running) => running.wait(current)?,
+            Err(refused) => {
+                let (mut graph, images) = refused.value;
+                let missing = graph.with_allocator(|pool| pool.statistics().largest_refused).unwrap_or_default();
+                println!("batch {batch:3}: the pool had no {missing} bytes; it grows");
+                graph.idle(current)?.grow(current, 2 * missing)?;
+                graph.execute(session, current, images)?.wait(current)?
+            }
+        };
+        let right = digits.right(batch, &done.outputs.to_vec::<f32>(current, 0)?);
+        println!("batch {batch:3}: {right} right, output {:?}", done.outputs.shape(0)?);
+
+        // Outputs that outlive the session or the allocator: their memory is given back to nobody.
+        // Refused: `ui-tests/fail/graph_outputs_kept_beyond_the_session.rs`:
+        //     error: lifetime may not live long enough
+        done.outputs.release(session, current)?;
+        graph = done.graph;
+    }
+    graph.with_allocator(|pool| show("after four executions", &pool.statistics()));
+    Ok(graph)
+}
+
+/// Step 4: trim the pool, remove the graph; stream and pool are the program's again.
+fn end<'c>(
+    session: &mut Session<'c>,
+    current: &Current<'c>,
+    mut graph: Graph<'c, Loaded<WithAllocator<PoolAllocator>>>,
+) -> Result<(), Error> {
+    // The pool trimmed while the graph executes: queued work still writes there.
+    // Refused: `ui-tests/fail/graph_pool_trimmed_while_it_executes.rs`:
+    //     error[E0382]: borrow of moved value: `graph`
+    println!("trimmed {} bytes", graph.idle(current)?.trim(current)?);
+    let (stream, pool) = graph.remove(session, current)?;
+    show("after the graph", &pool.statistics());
+    pool.release(current)?;
+    Ok(stream.destroy(current)?)
+}
+
+fn show(when: &str, pool: &PoolStatistics) {
+    println!(
+        "{when}: {} bytes in {} piece(s), at most {} in use; {} block(s) new, {} again, {} refused; {} out",
+        pool.reserved, pool.chunks, pool.peak, pool.misses, pool.hits, pool.refused, pool.blocks
+    );
+}
+
+/// Images of 8 × 8 pixels and the digit that each shows.
+struct Digits {
+    labels: Vec<usize>,
+    pixels: Vec<f32>,
+}
+
+impl Digits {
+    /// One image a line: the label, then 64 pixels.
+    fn read() -> Result<Self, String> {
+        let path = data("digits-test.csv");
+        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let (mut labels, mut pixels) = (Vec::new(), Vec::new());
+        for line in text.lines() {
+            let mut numbers = line.split(',');
+            labels.push(numbers.next().and_then(|label| label.parse().ok()).unwrap_or_default());
+            pixels.extend(numbers.filter_map(|pixel| pixel.parse::<f32>().ok()));
+        }
+        Ok(Self { labels, pixels })
+    }
+
+    fn images(&self, count: usize) -> &[f32] {
+        self.pixels.get(..64 * count).unwrap_or_default()
+    }
+
+    fn right(&self, count: usize, probabilities: &[f32]) -> usize {
+        let largest = |row: &[f32]| row.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map(|(digit, _)| digit);
+        let rows = probabilities.chunks(10).take(count).zip(&self.labels);
+        rows.filter(|(row, label)| largest(row) == Some(**label)).count()
+    }
+}
+
+fn data(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data").join(file)
+}

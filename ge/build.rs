@@ -1,0 +1,49 @@
+//! Compiles the shim against an installed toolkit's headers, if there is one. Where it was put, or why it was not made,
+//! is told to the crate: loading reports it.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "a build script reports by failing")]
+
+include!("shim/compile.rs");
+
+use std::env;
+
+fn main() {
+    for file in ["build.rs", "shim/compile.rs", "shim/ascendcl_ge.cpp", "shim/ascendcl_ge.h"] {
+        println!("cargo:rerun-if-changed={file}");
+    }
+    for variable in ["ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME", "CXX"] {
+        println!("cargo:rerun-if-env-changed={variable}");
+    }
+    let homes = homes();
+    if let Some(home) = homes.iter().find(|home| home.join("include/ge/ge_api.h").exists()) {
+        let shim = PathBuf::from(env::var_os("OUT_DIR").expect("cargo names it")).join("libascendcl_ge.so");
+        if let Err(reason) = shim_against(home, &shim) {
+            panic!("the graph engine's headers in {} do not fit: {reason}", home.display());
+        }
+        println!("cargo:rustc-env=ASCENDCL_GE_SHIM={}", shim.display());
+    }
+    let looked: Vec<_> = homes.iter().map(|home| home.display().to_string()).collect();
+    println!("cargo:rustc-env=ASCENDCL_GE_LOOKED={}", looked.join(":"));
+}
+
+fn shim_against(home: &Path, to: &Path) -> Result<(), String> {
+    let (headers, libraries) = (home.join("include"), home.join("lib64"));
+    // Which of these a release has, and which of them holds what, has changed between releases.
+    let names = ["ge_runner", "fmk_onnx_parser", "graph", "graph_base", "metadef"];
+    let there: Vec<_> = names.into_iter().filter(|name| libraries.join(format!("lib{name}.so")).exists()).collect();
+    let external = headers.join("external");
+    let object = SharedObject {
+        sources: &["shim/ascendcl_ge.cpp".into()],
+        includes: &["shim".into(), headers, external],
+        libraries: Some((&libraries, &there)),
+    };
+    object.make(to)
+}
+
+/// The folders that the toolkit's own variables name, and the standard ones.
+fn homes() -> Vec<PathBuf> {
+    let named = ["ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"].into_iter().filter_map(env::var_os);
+    let standard =
+        ["ascend-toolkit/latest", "cann", "latest"].map(|folder| Path::new("/usr/local/Ascend").join(folder));
+    named.filter(|home| !home.is_empty()).map(PathBuf::from).chain(standard).collect()
+}

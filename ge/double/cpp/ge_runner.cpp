@@ -1,0 +1,371 @@
+// libge_runner.so of the double: the few session calls that the shim uses, over AscendCL's model engine.
+//
+// It answers as the vendor's documentation says; where that says "undefined" it fails. A static graph takes its constant
+// and its feature memory when it is loaded; every execution takes its outputs and a piece that it frees at once.
+
+#include "ge/ge_api.h"
+
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "acl.h"
+#include "control.h"
+
+namespace {
+
+using control::begins;
+using control::fails;
+using control::state;
+
+// The engine's own allocator.
+class BuiltIn final : public ge::Allocator {
+ public:
+  ge::MemBlock *Malloc(size_t bytes) override { return new ge::MemBlock(*this, acl::allocate(bytes), bytes); }
+  void Free(ge::MemBlock *block) override {
+    acl::free(block->GetAddr());
+    delete block;
+  }
+};
+
+ge::graphStatus manage(gert::TensorAddress address, gert::TensorOperateType operation, void **out) {
+  auto *block = static_cast<ge::MemBlock *>(address);
+  switch (operation) {
+    case gert::kGetTensorAddress:
+      *out = block->GetAddr();
+      break;
+    case gert::kFreeTensor:
+      block->Free();
+      break;
+    case gert::kPlusShareCount:
+      block->AddCount();
+      break;
+  }
+  return ge::GRAPH_SUCCESS;
+}
+
+struct LiveGraph {
+  explicit LiveGraph(std::vector<char> bytes) : file(std::move(bytes)) { ++state().graphs; }
+  ~LiveGraph() {
+    for (ge::MemBlock *block : held) {
+      block->Free();
+    }
+    --state().graphs;
+  }
+  LiveGraph(const LiveGraph &) = delete;
+  LiveGraph &operator=(const LiveGraph &) = delete;
+
+  std::vector<char> file;
+  std::unique_ptr<acl::Model> model;
+  ge::AllocatorPtr allocator;
+  bool loaded = false;
+  bool const_is_set = false;
+  bool feature_is_set = false;
+  std::vector<ge::MemBlock *> held;
+  std::vector<void *> last;
+};
+
+}  // namespace
+
+namespace ge {
+
+Status GEInitialize(const std::map<AscendString, AscendString> &) {
+  if (!begins("GEInitialize")) {
+    return FAILED;
+  }
+  if (state().initialised) {
+    return fails("the engine is initialised already");
+  }
+  state().initialised = true;
+  return SUCCESS;
+}
+
+Status GEFinalize() {
+  if (!begins("GEFinalize")) {
+    return FAILED;
+  }
+  if (state().sessions != 0) {
+    return fails("a session is left");
+  }
+  state().initialised = false;
+  return SUCCESS;
+}
+
+AscendString GEGetErrorMsgV2() { return AscendString(state().error.c_str()); }
+
+struct Session::Inside {
+  std::map<uint32_t, std::unique_ptr<LiveGraph>> graphs;
+  std::map<const void *, AllocatorPtr> allocators;
+  AllocatorPtr built_in = std::make_shared<BuiltIn>();
+  bool on_a_thread = false;
+  bool shares_outputs = false;
+
+  LiveGraph *compiled(uint32_t id) {
+    const auto found = graphs.find(id);
+    return found == graphs.end() || found->second->model == nullptr ? nullptr : found->second.get();
+  }
+
+  AllocatorPtr allocator_of(const void *stream) {
+    const auto found = allocators.find(stream);
+    return found == allocators.end() ? built_in : found->second;
+  }
+
+  // The session's option decides which thread it is that calls the allocator.
+  template <typename Call>
+  void on_its_thread(Call call) {
+    if (on_a_thread) {
+      std::thread(call).join();
+    } else {
+      call();
+    }
+  }
+
+  Status execute(LiveGraph &graph, Allocator &allocator, void *stream, const std::vector<acl::Tensor> &inputs,
+                 std::vector<acl::Tensor> &outputs, std::vector<MemBlock *> &blocks) {
+    outputs = graph.model->outputs(inputs);
+    MemBlock *scratch = nullptr;
+    on_its_thread([&] {
+      scratch = allocator.Malloc(1024);
+      for (size_t i = 0; i < outputs.size(); ++i) {
+        void *near = i < graph.last.size() ? graph.last[i] : nullptr;
+        const size_t bytes = outputs[i].bytes;
+        blocks.push_back(near == nullptr ? allocator.Malloc(bytes) : allocator.MallocAdvise(bytes, near));
+      }
+    });
+    bool complete = scratch != nullptr;
+    graph.last.clear();
+    for (size_t i = 0; i < blocks.size(); ++i) {
+      complete = complete && blocks[i] != nullptr;
+      outputs[i].address = blocks[i] == nullptr ? nullptr : blocks[i]->GetAddr();
+      graph.last.push_back(outputs[i].address);
+    }
+    try {
+      if (complete) {
+        control::wait_if_held(stream);
+        graph.model->execute(stream, inputs, outputs);
+      }
+    } catch (const std::exception &exception) {
+      complete = false;
+      state().error = exception.what();
+    }
+    if (scratch != nullptr) {
+      scratch->Free();
+    }
+    if (complete) {
+      for (MemBlock *block : blocks) {
+        if (shares_outputs) {
+          block->AddCount();
+          graph.held.push_back(block);
+        }
+      }
+      return SUCCESS;
+    }
+    for (MemBlock *block : blocks) {
+      if (block != nullptr) {
+        block->Free();
+      }
+    }
+    blocks.clear();
+    graph.last.clear();
+    return state().error.empty() ? fails("the allocator has no memory") : FAILED;
+  }
+};
+
+Session::Session(const std::map<AscendString, AscendString> &options) {
+  if (!begins("Session") || !state().initialised) {
+    throw std::runtime_error("the engine is not initialised, or has no session left");
+  }
+  inside_ = std::make_unique<Inside>();
+  inside_->on_a_thread = options.count("double.allocate_on_a_thread") != 0;
+  inside_->shares_outputs = options.count("double.share_outputs") != 0;
+  ++state().sessions;
+}
+
+Session::~Session() {
+  control::note("~Session");
+  state().allocators -= inside_->allocators.size();
+  inside_->graphs.clear();
+  --state().sessions;
+}
+
+Status Session::AddGraph(uint32_t id, const Graph &graph, const std::map<AscendString, AscendString> &) {
+  if (!begins("AddGraph", std::to_string(id))) {
+    return FAILED;
+  }
+  // A second graph under an id is dropped without a word.
+  if (inside_->graphs.count(id) == 0) {
+    const std::string &bytes = graph.bytes();
+    inside_->graphs[id] = std::make_unique<LiveGraph>(std::vector<char>(bytes.begin(), bytes.end()));
+  }
+  return SUCCESS;
+}
+
+Status Session::RemoveGraph(uint32_t id) {
+  if (!begins("RemoveGraph", std::to_string(id))) {
+    return FAILED;
+  }
+  return inside_->graphs.erase(id) == 1 ? SUCCESS : fails("there is no such graph");
+}
+
+Status Session::CompileGraph(uint32_t id) {
+  if (!begins("CompileGraph", std::to_string(id))) {
+    return FAILED;
+  }
+  const auto found = inside_->graphs.find(id);
+  if (found == inside_->graphs.end()) {
+    return fails("there is no such graph");
+  }
+  try {
+    found->second->model = std::make_unique<acl::Model>(found->second->file);
+    return SUCCESS;
+  } catch (const std::runtime_error &exception) {
+    return fails(exception.what());
+  }
+}
+
+CompiledGraphSummaryPtr Session::GetCompiledGraphSummary(uint32_t id) {
+  const LiveGraph *graph = begins("GetCompiledGraphSummary") ? inside_->compiled(id) : nullptr;
+  if (graph == nullptr) {
+    return nullptr;
+  }
+  const acl::Model &model = *graph->model;
+  return std::make_shared<CompiledGraphSummary>(model.is_static(), model.const_bytes(), model.feature_bytes());
+}
+
+bool Session::IsGraphNeedRebuild(uint32_t id) { return !begins("IsGraphNeedRebuild", std::to_string(id)); }
+
+Status Session::SetGraphConstMemoryBase(uint32_t id, const void *const memory, size_t size) {
+  LiveGraph *graph = begins("SetGraphConstMemoryBase", std::to_string(id)) ? inside_->compiled(id) : nullptr;
+  if (graph == nullptr || !graph->model->is_static() || graph->loaded || graph->const_is_set || memory == nullptr ||
+      size < graph->model->const_bytes()) {
+    return fails("constant memory is set once, between compile and load of a static graph, and holds its constants");
+  }
+  graph->const_is_set = true;
+  return SUCCESS;
+}
+
+Status Session::UpdateGraphFeatureMemoryBase(uint32_t id, const void *const memory, size_t size) {
+  LiveGraph *graph = begins("UpdateGraphFeatureMemoryBase", std::to_string(id)) ? inside_->compiled(id) : nullptr;
+  if (graph == nullptr || !graph->model->is_static() || graph->feature_is_set || memory == nullptr ||
+      size < graph->model->feature_bytes()) {
+    return fails("feature memory of a graph that is not refreshable is set once, and holds what the graph needs");
+  }
+  graph->feature_is_set = true;
+  return SUCCESS;
+}
+
+Status Session::RegisterExternalAllocator(const void *const stream, AllocatorPtr allocator) const {
+  if (!begins("RegisterExternalAllocator")) {
+    return FAILED;
+  }
+  if (stream == nullptr || allocator == nullptr) {
+    return fails("a null stream or allocator");
+  }
+  state().allocators += inside_->allocators.count(stream) == 0 ? 1 : 0;
+  inside_->allocators[stream] = std::move(allocator);
+  return SUCCESS;
+}
+
+Status Session::UnregisterExternalAllocator(const void *const stream) const {
+  if (!begins("UnregisterExternalAllocator")) {
+    return FAILED;
+  }
+  if (stream == nullptr) {
+    return fails("a null stream");
+  }
+  state().allocators -= inside_->allocators.erase(stream);
+  return SUCCESS;
+}
+
+Status Session::LoadGraph(uint32_t id, const std::map<AscendString, AscendString> &, void *stream) const {
+  LiveGraph *graph = begins("LoadGraph", std::to_string(id)) ? inside_->compiled(id) : nullptr;
+  if (graph == nullptr || graph->loaded) {
+    return fails("only a compiled graph is loaded, and once");
+  }
+  // From now on, whatever is registered later.
+  graph->allocator = inside_->allocator_of(stream);
+  const bool own = !graph->const_is_set && !graph->feature_is_set;
+  if (graph->model->is_static() && own) {
+    MemBlock *constants = graph->allocator->Malloc(graph->model->const_bytes());
+    MemBlock *features = graph->allocator->Malloc(graph->model->feature_bytes());
+    if (constants == nullptr || features == nullptr) {
+      for (MemBlock *block : {constants, features}) {
+        if (block != nullptr) {
+          block->Free();
+        }
+      }
+      return fails("the allocator has no memory");
+    }
+    graph->held = {constants, features};
+  }
+  if (!own) {
+    graph->allocator = inside_->built_in;
+  }
+  graph->loaded = true;
+  return SUCCESS;
+}
+
+Status Session::ExecuteGraphWithStreamAsync(uint32_t id, void *stream, const std::vector<gert::Tensor> &inputs,
+                                            std::vector<gert::Tensor> &outputs) {
+  LiveGraph *graph = begins("ExecuteGraphWithStreamAsync", std::to_string(id)) ? inside_->compiled(id) : nullptr;
+  if (graph == nullptr || !graph->loaded) {
+    return fails("only a loaded graph is executed");
+  }
+  std::vector<acl::Tensor> from;
+  for (const gert::Tensor &input : inputs) {
+    if (input.GetTensorData().GetPlacement() != gert::kOnDeviceHbm) {
+      return fails("an input that is not on the device");
+    }
+    from.push_back(acl::of(input));
+  }
+  state().error.clear();
+  std::vector<acl::Tensor> to;
+  std::vector<MemBlock *> blocks;
+  if (inside_->execute(*graph, *graph->allocator, stream, from, to, blocks) != SUCCESS) {
+    return FAILED;
+  }
+  outputs = std::vector<gert::Tensor>(to.size());
+  for (size_t i = 0; i < to.size(); ++i) {
+    gert::Shape &shape = outputs[i].MutableStorageShape();
+    shape.SetDimNum(to[i].dims.size());
+    for (size_t j = 0; j < to[i].dims.size(); ++j) {
+      shape.SetDim(j, to[i].dims[j]);
+    }
+    outputs[i].SetDataType(static_cast<DataType>(to[i].element));
+    outputs[i].MutableTensorData() = gert::TensorData(blocks[i], manage, to[i].bytes, gert::kOnDeviceHbm);
+  }
+  return SUCCESS;
+}
+
+Status Session::RunGraphWithStreamAsync(uint32_t id, void *stream, const std::vector<Tensor> &inputs,
+                                        std::vector<Tensor> &outputs) {
+  const auto found = inside_->graphs.find(id);
+  if (!begins("RunGraphWithStreamAsync", std::to_string(id)) || found == inside_->graphs.end()) {
+    return fails("there is no such graph");
+  }
+  LiveGraph &graph = *found->second;
+  if (graph.model == nullptr) {
+    graph.model = std::make_unique<acl::Model>(graph.file);
+  }
+  std::vector<acl::Tensor> from;
+  for (const Tensor &input : inputs) {
+    Tensor shared = input;
+    const TensorDesc desc = shared.GetTensorDesc();
+    from.push_back({desc.GetDataType(), desc.GetShape().GetDims(), shared.GetData(), shared.GetSize()});
+  }
+  state().error.clear();
+  std::vector<acl::Tensor> to;
+  std::vector<MemBlock *> blocks;
+  if (inside_->execute(graph, *inside_->allocator_of(stream), stream, from, to, blocks) != SUCCESS) {
+    return FAILED;
+  }
+  for (size_t i = 0; i < to.size(); ++i) {
+    Tensor output(TensorDesc(Shape(to[i].dims), FORMAT_ND, static_cast<DataType>(to[i].element)));
+    MemBlock *block = blocks[i];
+    output.SetData(static_cast<uint8_t *>(block->GetAddr()), to[i].bytes, [block](uint8_t *) { block->Free(); });
+    outputs.push_back(output);
+  }
+  return SUCCESS;
+}
+
+}  // namespace ge

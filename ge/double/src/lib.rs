@@ -1,0 +1,149 @@
+//! A test double of the graph engine, for machines without it.
+//!
+//! The headers in `include/` have the names and signatures of the vendor's that the shim uses; the libraries behind them
+//! run graphs through the simulator inside this program. The very shim that is compiled against a toolkit is compiled
+//! against these, so its code is what is tested.
+//!
+//! ```
+//! use ascendcl_ge_double::Double;
+//!
+//! let double = Double::load()?;
+//! assert_eq!(double.count("sessions"), 0);
+//! assert!(double.shim().exists());
+//! # Ok::<(), ascendcl_ge_double::Missing>(())
+//! ```
+
+use core::ffi::{CStr, c_char, c_int, c_void};
+use core::fmt;
+use std::ffi::CString;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// The double in this process.
+#[derive(Clone, Copy, Debug)]
+pub struct Double(&'static Loaded);
+
+#[derive(Debug)]
+struct Loaded {
+    upset: unsafe extern "C" fn(*const c_char, c_int),
+    count: unsafe extern "C" fn(*const c_char) -> usize,
+    log: unsafe extern "C" fn() -> *const c_char,
+    reset: unsafe extern "C" fn(),
+    hold: unsafe extern "C" fn(c_int),
+    _keeps: libloading::Library,
+}
+
+/// Why there is no double.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Missing(String);
+
+/// What a call is made to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Upset {
+    /// It fails.
+    Fail = 1,
+    /// It throws a `std::exception`.
+    ThrowException = 2,
+    /// It throws something else.
+    ThrowNumber = 3,
+}
+
+impl Double {
+    /// Loads it, and tells it to run graphs through the simulator inside this program.
+    ///
+    /// # Errors
+    ///
+    /// [`Missing`] when it could not be made: there was no C++ compiler when this crate was built.
+    pub fn load() -> Result<Self, Missing> {
+        static LOADED: OnceLock<Result<Loaded, Missing>> = OnceLock::new();
+        LOADED.get_or_init(load).as_ref().map(Self).map_err(Clone::clone)
+    }
+
+    /// The shim that was compiled against the double.
+    pub fn shim(self) -> PathBuf {
+        folder().join("libascendcl_ge.so")
+    }
+
+    /// The next call of this name does so.
+    pub fn upset(self, call: &str, how: Upset) {
+        // SAFETY: a terminated string, which is copied during the call.
+        unsafe { (self.0.upset)(c_text(call).as_ptr(), how as c_int) }
+    }
+
+    /// With `true`, executions that are queued from now on begin when this is called with `false`.
+    pub fn hold(self, hold: bool) {
+        // SAFETY: takes a number.
+        unsafe { (self.0.hold)(c_int::from(hold)) }
+    }
+
+    /// How many there are: `initialised`, `sessions`, `graphs`, `allocators`.
+    pub fn count(self, what: &str) -> usize {
+        // SAFETY: a terminated string, read during the call.
+        unsafe { (self.0.count)(c_text(what).as_ptr()) }
+    }
+
+    /// The calls since the last [`reset`](Self::reset), each with the number of its graph.
+    pub fn log(self) -> Vec<String> {
+        // SAFETY: the answer is a string that is there until this thread's next call; it is copied here.
+        let text = unsafe { CStr::from_ptr((self.0.log)()) }.to_string_lossy();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    /// Forgets the log, and what calls were to do.
+    pub fn reset(self) {
+        // SAFETY: takes nothing.
+        unsafe { (self.0.reset)() }
+    }
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "there is no double of the graph engine: {}; install a C++ compiler, or name one with CXX, and build again",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for Missing {}
+
+fn folder() -> &'static Path {
+    Path::new(env!("GE_DOUBLE"))
+}
+
+fn load() -> Result<Loaded, Missing> {
+    let missing = env!("GE_DOUBLE_MISSING");
+    if !missing.is_empty() {
+        return Err(Missing(missing.to_owned()));
+    }
+    let failed = |error: libloading::Error| Missing(error.to_string());
+    // SAFETY: this crate's own library, whose functions have the signatures of its header.
+    unsafe {
+        let library = libloading::Library::new(folder().join("libge_runner.so")).map_err(failed)?;
+        let use_: unsafe extern "C" fn(unsafe extern "C" fn(*const c_char) -> *mut c_void) =
+            *library.get("ge_double_use").map_err(failed)?;
+        use_(resolve);
+        Ok(Loaded {
+            upset: *library.get("ge_double_upset").map_err(failed)?,
+            count: *library.get("ge_double_count").map_err(failed)?,
+            log: *library.get("ge_double_log").map_err(failed)?,
+            reset: *library.get("ge_double_reset").map_err(failed)?,
+            hold: *library.get("ge_double_hold").map_err(failed)?,
+            _keeps: library,
+        })
+    }
+}
+
+/// The simulator's functions, as C asks for them.
+unsafe extern "C" fn resolve(name: *const c_char) -> *mut c_void {
+    // SAFETY: the double passes a terminated string.
+    let name = unsafe { CStr::from_ptr(name) };
+    let found = name.to_str().ok().and_then(ascendcl_sim::resolve);
+    found.map_or(core::ptr::null_mut(), |function| function.as_ptr())
+}
+
+/// The names of calls and counts are this crate's own and have no NUL byte; a text with one names nothing.
+fn c_text(text: &str) -> CString {
+    CString::new(text).unwrap_or_default()
+}

@@ -1,0 +1,393 @@
+// The graph engine's C++ session API behind the C functions of ascendcl_ge.h, which says who owns what.
+
+#include "ascendcl_ge.h"
+
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exe_graph/runtime/tensor.h"
+#include "ge/ge_allocator.h"
+#include "ge/ge_api.h"
+#include "graph/ascend_string.h"
+#include "graph/graph.h"
+#include "graph/tensor.h"
+#if __has_include("parser/onnx_parser.h")
+#include "parser/onnx_parser.h"
+#else
+#include "onnx_parser.h"
+#endif
+
+namespace {
+
+using Options = std::map<ge::AscendString, ge::AscendString>;
+
+thread_local std::string last_error;
+
+void remember(const char *text) noexcept {
+  try {
+    last_error = text == nullptr ? "" : text;
+  } catch (...) {
+    last_error.clear();
+  }
+}
+
+// Runs `call`, which answers with the engine's status, and turns exceptions into one.
+template <typename Call>
+ascendcl_ge_status guarded(Call call) noexcept {
+  try {
+    last_error.clear();
+    const ascendcl_ge_status status = call();
+    if (status != ASCENDCL_GE_SUCCESS && last_error.empty()) {
+      remember(ge::GEGetErrorMsgV2().GetString());
+    }
+    return status;
+  } catch (const std::exception &exception) {
+    remember(exception.what());
+  } catch (...) {
+    remember("an exception that is not a std::exception");
+  }
+  return ASCENDCL_GE_EXCEPTION;
+}
+
+ascendcl_ge_status refused(const char *why) {
+  remember(why);
+  return ge::FAILED;
+}
+
+Options options_of(const ascendcl_ge_options *options) {
+  Options map;
+  for (size_t i = 0; options != nullptr && i < options->count; ++i) {
+    map[ge::AscendString(options->keys[i])] = ge::AscendString(options->values[i]);
+  }
+  return map;
+}
+
+class CallersAllocator;
+
+// A block of the caller's, as the engine knows it. While it is out it keeps its allocator.
+class Block final : public ge::MemBlock {
+ public:
+  Block(std::shared_ptr<CallersAllocator> keeps, ge::Allocator &allocator, void *address, size_t bytes, void *callers)
+      : ge::MemBlock(allocator, address, bytes), keeps_(std::move(keeps)), callers_(callers) {}
+
+  void *callers() const { return callers_; }
+  std::shared_ptr<CallersAllocator> keeps() const { return keeps_; }
+
+ private:
+  std::shared_ptr<CallersAllocator> keeps_;
+  void *callers_;
+};
+
+// The engine's kind of allocator over the caller's C functions.
+class CallersAllocator final : public ge::Allocator, public std::enable_shared_from_this<CallersAllocator> {
+ public:
+  explicit CallersAllocator(const ascendcl_ge_calls &calls) : calls_(calls) {}
+
+  ge::MemBlock *Malloc(size_t bytes) override {
+    return hand_out(bytes, [&] { return calls_.allocate(calls_.object, bytes); });
+  }
+
+  ge::MemBlock *MallocAdvise(size_t bytes, void *near) override {
+    return hand_out(bytes, [&] { return calls_.advise(calls_.object, bytes, near); });
+  }
+
+  void Free(ge::MemBlock *block) override {
+    auto *own = static_cast<Block *>(block);
+    if (own == nullptr) {
+      return;
+    }
+    // The last block may be all that keeps this object.
+    const auto keeps = own->keeps();
+    calls_.free(calls_.object, own->callers());
+    delete own;
+  }
+
+  void close() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    open_ = false;
+  }
+
+ private:
+  // Null when there is none: the engine is not a caller that catches.
+  template <typename Ask>
+  ge::MemBlock *hand_out(size_t bytes, Ask ask) noexcept {
+    void *callers = nullptr;
+    try {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      callers = open_ ? ask() : nullptr;
+      if (callers == nullptr) {
+        return nullptr;
+      }
+      return new Block(shared_from_this(), *this, calls_.address_of(callers), bytes, callers);
+    } catch (...) {
+      if (callers != nullptr) {
+        calls_.free(calls_.object, callers);
+      }
+      return nullptr;
+    }
+  }
+
+  std::mutex mutex_;
+  bool open_ = true;
+  const ascendcl_ge_calls calls_;
+};
+
+// The caller's memory as a tensor of the executor. Without a manager, the tensor does not own it.
+void describe(const ascendcl_ge_tensor &from, gert::Tensor &to) {
+  for (gert::Shape *shape : {&to.MutableOriginShape(), &to.MutableStorageShape()}) {
+    shape->SetDimNum(from.rank);
+    for (size_t i = 0; i < from.rank; ++i) {
+      shape->SetDim(i, from.dims[i]);
+    }
+  }
+  to.SetDataType(static_cast<ge::DataType>(from.element));
+  to.SetOriginFormat(ge::FORMAT_ND);
+  to.SetStorageFormat(ge::FORMAT_ND);
+  to.MutableTensorData() = gert::TensorData(from.address, nullptr, from.bytes, gert::kOnDeviceHbm);
+}
+
+// The same, as a tensor of the session.
+ge::Tensor described(const ascendcl_ge_tensor &from) {
+  ge::TensorDesc desc(ge::Shape(std::vector<int64_t>(from.dims, from.dims + from.rank)), ge::FORMAT_ND,
+                      static_cast<ge::DataType>(from.element));
+  desc.SetPlacement(ge::kPlacementDevice);
+  ge::Tensor tensor(desc);
+  tensor.SetData(static_cast<uint8_t *>(from.address), from.bytes, [](uint8_t *) {});
+  return tensor;
+}
+
+ge::graphStatus read(const ascendcl_ge_source &source, ge::Graph &graph) {
+  switch (source.format) {
+    case ASCENDCL_GE_ONNX_FILE:
+      return ge::aclgrphParseONNX(source.path, Options(), graph);
+    case ASCENDCL_GE_ONNX_MEMORY:
+      return ge::aclgrphParseONNXFromMem(static_cast<const char *>(source.start), source.bytes, Options(), graph);
+    case ASCENDCL_GE_AIR_FILE:
+      return graph.LoadFromFile(source.path);
+    default:
+      return refused("a graph of an unknown format");
+  }
+}
+
+}  // namespace
+
+struct ascendcl_ge_session {
+  explicit ascendcl_ge_session(const Options &options) : engine(options) {}
+  ge::Session engine;
+};
+
+struct ascendcl_ge_allocator {
+  std::shared_ptr<CallersAllocator> allocator;
+};
+
+struct ascendcl_ge_outputs {
+  // One of the two has the tensors, and with them their blocks.
+  std::vector<gert::Tensor> executed;
+  std::vector<ge::Tensor> ran;
+  struct Seen {
+    int32_t element;
+    std::vector<int64_t> dims;
+    void *address;
+    size_t bytes;
+  };
+  std::vector<Seen> seen;
+};
+
+namespace {
+
+void look_at_executed(ascendcl_ge_outputs &outputs) {
+  for (const gert::Tensor &tensor : outputs.executed) {
+    const gert::Shape &shape = tensor.GetStorageShape();
+    std::vector<int64_t> dims(shape.GetDimNum());
+    for (size_t i = 0; i < dims.size(); ++i) {
+      dims[i] = shape.GetDim(i);
+    }
+    const gert::TensorData &data = tensor.GetTensorData();
+    outputs.seen.push_back({tensor.GetDataType(), std::move(dims), data.GetAddr(), data.GetSize()});
+  }
+}
+
+void look_at_ran(ascendcl_ge_outputs &outputs) {
+  for (ge::Tensor &tensor : outputs.ran) {
+    const ge::TensorDesc desc = tensor.GetTensorDesc();
+    outputs.seen.push_back({desc.GetDataType(), desc.GetShape().GetDims(), tensor.GetData(), tensor.GetSize()});
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+uint32_t ascendcl_ge_abi(void) noexcept { return ASCENDCL_GE_ABI; }
+
+const char *ascendcl_ge_last_error(void) noexcept { return last_error.c_str(); }
+
+ascendcl_ge_status ascendcl_ge_initialize(const ascendcl_ge_options *options) noexcept {
+  return guarded([&] { return ge::GEInitialize(options_of(options)); });
+}
+
+ascendcl_ge_status ascendcl_ge_finalize(void) noexcept {
+  return guarded([] { return ge::GEFinalize(); });
+}
+
+ascendcl_ge_status ascendcl_ge_session_create(const ascendcl_ge_options *options,
+                                              ascendcl_ge_session **session) noexcept {
+  return guarded([&] {
+    *session = new ascendcl_ge_session(options_of(options));
+    return ge::SUCCESS;
+  });
+}
+
+ascendcl_ge_status ascendcl_ge_session_destroy(ascendcl_ge_session *session) noexcept {
+  return guarded([&] {
+    delete session;
+    return ge::SUCCESS;
+  });
+}
+
+ascendcl_ge_status ascendcl_ge_add_graph(ascendcl_ge_session *session, uint32_t id, const ascendcl_ge_source *source,
+                                         const ascendcl_ge_options *options) noexcept {
+  return guarded([&]() -> ge::Status {
+    // A fresh object each time: the session changes the graph that it is given.
+    ge::Graph graph("graph");
+    const ge::graphStatus status = read(*source, graph);
+    return status == ge::GRAPH_SUCCESS ? session->engine.AddGraph(id, graph, options_of(options)) : status;
+  });
+}
+
+ascendcl_ge_status ascendcl_ge_remove_graph(ascendcl_ge_session *session, uint32_t id) noexcept {
+  return guarded([&] { return session->engine.RemoveGraph(id); });
+}
+
+ascendcl_ge_status ascendcl_ge_compile_graph(ascendcl_ge_session *session, uint32_t id) noexcept {
+  return guarded([&] { return session->engine.CompileGraph(id); });
+}
+
+ascendcl_ge_status ascendcl_ge_graph_summary(ascendcl_ge_session *session, uint32_t id,
+                                             ascendcl_ge_summary *summary) noexcept {
+  return guarded([&]() -> ge::Status {
+    const ge::CompiledGraphSummaryPtr found = session->engine.GetCompiledGraphSummary(id);
+    if (found == nullptr) {
+      return refused("the graph has no summary: it is not compiled");
+    }
+    ascendcl_ge_summary answer{};
+    answer.is_static = found->IsStatic() ? 1 : 0;
+    if (found->IsStatic()) {
+      bool refreshable = false;
+      for (const ge::Status status : {found->GetConstMemorySize(answer.const_bytes),
+                                      found->GetFeatureMemorySize(answer.feature_bytes),
+                                      found->GetFeatureMemoryBaseRefreshable(refreshable)}) {
+        if (status != ge::SUCCESS) {
+          return status;
+        }
+      }
+      answer.feature_memory_is_refreshable = refreshable ? 1 : 0;
+    }
+    *summary = answer;
+    return ge::SUCCESS;
+  });
+}
+
+ascendcl_ge_status ascendcl_ge_needs_rebuild(ascendcl_ge_session *session, uint32_t id, int32_t *answer) noexcept {
+  return guarded([&] {
+    *answer = session->engine.IsGraphNeedRebuild(id) ? 1 : 0;
+    return ge::SUCCESS;
+  });
+}
+
+ascendcl_ge_status ascendcl_ge_set_const_memory(ascendcl_ge_session *session, uint32_t id, const void *start,
+                                                size_t bytes) noexcept {
+  return guarded([&] { return session->engine.SetGraphConstMemoryBase(id, start, bytes); });
+}
+
+ascendcl_ge_status ascendcl_ge_set_feature_memory(ascendcl_ge_session *session, uint32_t id, const void *start,
+                                                  size_t bytes) noexcept {
+  return guarded([&] { return session->engine.UpdateGraphFeatureMemoryBase(id, start, bytes); });
+}
+
+ascendcl_ge_status ascendcl_ge_register_allocator(ascendcl_ge_session *session, void *stream,
+                                                  const ascendcl_ge_calls *calls,
+                                                  ascendcl_ge_allocator **allocator) noexcept {
+  return guarded([&] {
+    auto handle = std::make_unique<ascendcl_ge_allocator>();
+    handle->allocator = std::make_shared<CallersAllocator>(*calls);
+    const ge::Status status = session->engine.RegisterExternalAllocator(stream, handle->allocator);
+    if (status == ge::SUCCESS) {
+      *allocator = handle.release();
+    } else {
+      handle->allocator->close();
+    }
+    return status;
+  });
+}
+
+ascendcl_ge_status ascendcl_ge_unregister_allocator(ascendcl_ge_session *session, void *stream) noexcept {
+  return guarded([&] { return session->engine.UnregisterExternalAllocator(stream); });
+}
+
+void ascendcl_ge_allocator_close(ascendcl_ge_allocator *allocator) noexcept {
+  if (allocator != nullptr) {
+    allocator->allocator->close();
+    delete allocator;
+  }
+}
+
+ascendcl_ge_status ascendcl_ge_load_graph(ascendcl_ge_session *session, uint32_t id, const ascendcl_ge_options *options,
+                                          void *stream) noexcept {
+  return guarded([&] { return session->engine.LoadGraph(id, options_of(options), stream); });
+}
+
+ascendcl_ge_status ascendcl_ge_execute_graph(ascendcl_ge_session *session, uint32_t id, void *stream,
+                                             const ascendcl_ge_tensor *inputs, size_t count,
+                                             ascendcl_ge_outputs **outputs) noexcept {
+  return guarded([&] {
+    std::vector<gert::Tensor> given(count);
+    for (size_t i = 0; i < count; ++i) {
+      describe(inputs[i], given[i]);
+    }
+    auto made = std::make_unique<ascendcl_ge_outputs>();
+    const ge::Status status = session->engine.ExecuteGraphWithStreamAsync(id, stream, given, made->executed);
+    if (status == ge::SUCCESS) {
+      look_at_executed(*made);
+      *outputs = made.release();
+    }
+    return status;
+  });
+}
+
+ascendcl_ge_status ascendcl_ge_run_graph(ascendcl_ge_session *session, uint32_t id, void *stream,
+                                         const ascendcl_ge_tensor *inputs, size_t count,
+                                         ascendcl_ge_outputs **outputs) noexcept {
+  return guarded([&] {
+    std::vector<ge::Tensor> given;
+    for (size_t i = 0; i < count; ++i) {
+      given.push_back(described(inputs[i]));
+    }
+    auto made = std::make_unique<ascendcl_ge_outputs>();
+    const ge::Status status = session->engine.RunGraphWithStreamAsync(id, stream, given, made->ran);
+    if (status == ge::SUCCESS) {
+      look_at_ran(*made);
+      *outputs = made.release();
+    }
+    return status;
+  });
+}
+
+size_t ascendcl_ge_outputs_count(const ascendcl_ge_outputs *outputs) noexcept { return outputs->seen.size(); }
+
+void ascendcl_ge_outputs_get(const ascendcl_ge_outputs *outputs, size_t index, ascendcl_ge_tensor *tensor) noexcept {
+  if (index < outputs->seen.size()) {
+    const auto &seen = outputs->seen[index];
+    *tensor = {seen.element, seen.dims.data(), seen.dims.size(), seen.address, seen.bytes};
+  }
+}
+
+void ascendcl_ge_outputs_release(ascendcl_ge_outputs *outputs) noexcept { delete outputs; }
+
+}  // extern "C"

@@ -1,0 +1,95 @@
+//! The session API of Huawei's graph engine (GE) as plain C.
+//!
+//! The engine's own API is C++. A shim of this crate's own (`shim/ascendcl_ge.cpp`, under 400 lines) puts plain C
+//! functions around it; it is compiled when this crate is built on a machine with the toolkit's headers, and loaded when
+//! [`Library::load`] is first called. Without the headers nothing is compiled, and loading says what to install.
+//!
+//! Who owns what stands in `shim/ascendcl_ge.h`. Every function of [`Library`] is `unsafe`: it states the C signature and
+//! nothing else. The rules of use are the business of the crate `ascendcl`.
+
+#![allow(missing_docs, non_camel_case_types, clippy::missing_safety_doc, clippy::too_many_arguments)]
+
+mod library;
+mod search;
+
+pub use library::{Library, LoadError};
+pub use search::Place;
+
+use core::ffi::{c_char, c_void};
+
+/// 0, a code of the engine, or [`EXCEPTION`].
+pub type Status = u32;
+pub const SUCCESS: Status = 0;
+pub const FAILED: Status = 0xFFFF_FFFF;
+pub const EXCEPTION: Status = 0xFFFF_FF00;
+/// The version of the C functions that this crate speaks.
+pub const ABI: u32 = 1;
+
+#[repr(C)]
+pub struct Session {
+    _opaque: [u8; 0],
+}
+
+#[repr(C)]
+pub struct Allocator {
+    _opaque: [u8; 0],
+}
+
+#[repr(C)]
+pub struct Outputs {
+    _opaque: [u8; 0],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    pub keys: *const *const c_char,
+    pub values: *const *const c_char,
+    pub count: usize,
+}
+
+#[repr(i32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    OnnxFile = 0,
+    OnnxMemory = 1,
+    AirFile = 2,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Source {
+    pub format: Format,
+    pub path: *const c_char,
+    pub start: *const c_void,
+    pub bytes: usize,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Summary {
+    pub is_static: i32,
+    pub feature_memory_is_refreshable: i32,
+    pub const_bytes: usize,
+    pub feature_bytes: usize,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Tensor {
+    pub element: i32,
+    pub dims: *const i64,
+    pub rank: usize,
+    pub address: *mut c_void,
+    pub bytes: usize,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Calls {
+    pub object: *mut c_void,
+    pub allocate: unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void,
+    pub advise: unsafe extern "C" fn(*mut c_void, usize, *mut c_void) -> *mut c_void,
+    pub free: unsafe extern "C" fn(*mut c_void, *mut c_void),
+    pub address_of: unsafe extern "C" fn(*mut c_void) -> *mut c_void,
+}

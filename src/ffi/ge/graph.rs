@@ -1,0 +1,117 @@
+//! Graphs: what a session knows of each, and the registrations of allocators.
+
+use super::Shim;
+use crate::ffi::allocator::{Kept, Members};
+use crate::ffi::{Block, LastUse, Queue};
+use ascendcl_ge_sys as sys;
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A graph of a session.
+#[derive(Debug)]
+pub(crate) struct RawGraph {
+    id: u32,
+    /// The last work that used the graph: its load, or an execution.
+    pub(super) last_use: LastUse,
+    /// The session has it no longer; what it held may still have to go.
+    pub(super) removed: AtomicBool,
+    pub(super) holds: Mutex<Holds>,
+}
+
+/// What a graph keeps from going.
+#[derive(Debug, Default)]
+pub(super) struct Holds {
+    /// Where it is loaded, or its allocator registered.
+    pub(super) stream: Option<Arc<Queue>>,
+    pub(super) registration: Option<Registration>,
+    /// The memory that was set for it.
+    pub(super) memory: Vec<Arc<Block>>,
+}
+
+/// An allocator that the engine may call, and what keeps it in place.
+#[derive(Debug)]
+pub(super) struct Registration {
+    allocator: NonNull<sys::Allocator>,
+    keeps: Kept,
+}
+
+/// What compiling a graph has found out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Summary {
+    pub(crate) is_static: bool,
+    pub(crate) refreshable: bool,
+    pub(crate) constants: usize,
+    pub(crate) features: usize,
+}
+
+// SAFETY: the allocator's handle belongs to the process; it is only handed back to the shim, once.
+unsafe impl Send for Registration {}
+
+impl RawGraph {
+    pub(super) fn new(id: u32) -> Self {
+        Self { id, last_use: LastUse::new(), removed: AtomicBool::new(false), holds: Mutex::default() }
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// The stream on which the graph is loaded, or its allocator registered.
+    pub(crate) fn stream(&self) -> Option<Arc<Queue>> {
+        self.holds().stream.clone()
+    }
+
+    /// All work that used it is known to be done.
+    pub(crate) fn rest(&self) {
+        self.last_use.rest();
+    }
+
+    /// What is queued on this stream by now comes after all work that used it.
+    pub(crate) fn follow(&self, queue: &Queue) {
+        queue.lead(&self.last_use);
+    }
+
+    pub(super) fn is_removed(&self) -> bool {
+        self.removed.load(Ordering::Acquire)
+    }
+
+    pub(super) fn holds(&self) -> MutexGuard<'_, Holds> {
+        self.holds.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Registration {
+    pub(super) fn new(allocator: NonNull<sys::Allocator>, keeps: Kept) -> Self {
+        Self { allocator, keeps }
+    }
+
+    /// From now on the engine gets no memory from the allocator, whatever it still knows; gives back what kept it.
+    pub(super) fn close(self, shim: Shim) -> Kept {
+        // SAFETY: made by `register_allocator`, and closed once: this takes the value.
+        unsafe { (shim.0.allocator_close)(self.allocator.as_ptr()) };
+        self.keeps
+    }
+}
+
+/// The C functions of an allocator, as the shim takes them.
+pub(super) fn calls(members: &Members) -> sys::Calls {
+    sys::Calls {
+        object: members.object.as_ptr(),
+        allocate: members.allocate,
+        advise: members.advise,
+        free: members.free,
+        address_of: members.address_of,
+    }
+}
+
+impl From<sys::Summary> for Summary {
+    fn from(raw: sys::Summary) -> Self {
+        Self {
+            is_static: raw.is_static != 0,
+            refreshable: raw.feature_memory_is_refreshable != 0,
+            constants: raw.const_bytes,
+            features: raw.feature_bytes,
+        }
+    }
+}

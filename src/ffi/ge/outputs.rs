@@ -1,0 +1,113 @@
+//! The outputs of an execution, which the engine allocated.
+
+use super::Shim;
+use crate::error::Error;
+use crate::ffi::element::{Pod, bytes_of_mut};
+use crate::ffi::{Api, Block, ElementType, LastUse, Queue};
+use crate::ledger::Shelf;
+use ascendcl_ge_sys as sys;
+use ascendcl_macros::rule;
+use ascendcl_sys::types::{aclDataType, aclrtMemcpyKind};
+use core::ffi::c_void;
+use core::ptr::{NonNull, null, null_mut};
+use core::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::Arc;
+
+/// One execution: its inputs, which stay while it runs, and its outputs.
+#[derive(Debug)]
+pub(crate) struct RawOutputs {
+    shim: Shim,
+    graph: u32,
+    /// Null until the engine has taken the execution, and once the outputs were released.
+    raw: AtomicPtr<sys::Outputs>,
+    pub(super) last_use: LastUse,
+    /// As long as the execution's row is there, these have a name and are not freed.
+    _inputs: Vec<Arc<Block>>,
+}
+
+impl RawOutputs {
+    pub(super) fn new(shim: Shim, graph: u32, inputs: Vec<Arc<Block>>) -> Self {
+        Self { shim, graph, raw: AtomicPtr::new(null_mut()), last_use: LastUse::new(), _inputs: inputs }
+    }
+
+    /// All work that used it is known to be done.
+    pub(crate) fn rest(&self) {
+        self.last_use.rest();
+    }
+
+    /// What is queued on this stream by now comes after all work that used it.
+    pub(crate) fn follow(&self, queue: &Queue) {
+        queue.lead(&self.last_use);
+    }
+
+    pub(super) fn graph(&self) -> u32 {
+        self.graph
+    }
+
+    pub(super) fn fill(&self, raw: *mut sys::Outputs) {
+        self.raw.store(raw, Ordering::Release);
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        // SAFETY: the outputs are there: they are released by the one who has their handle, or when nobody has one.
+        self.raw().map_or(0, |raw| unsafe { (self.shim.0.outputs_count)(raw.as_ptr()) })
+    }
+
+    /// Element type and shape of one.
+    pub(crate) fn describe(&self, index: usize) -> Option<(ElementType, Vec<i64>)> {
+        let tensor = self.tensor(index)?;
+        let dims = match tensor.rank {
+            0 => Vec::new(),
+            // SAFETY: the engine's answer has `rank` sizes behind `dims`, as long as the outputs are there.
+            rank => unsafe { core::slice::from_raw_parts(tensor.dims, rank) }.to_vec(),
+        };
+        Some((aclDataType(tensor.element).into(), dims))
+    }
+
+    pub(crate) fn bytes(&self, index: usize) -> usize {
+        self.tensor(index).map_or(0, |tensor| tensor.bytes)
+    }
+
+    /// Copies an output to host memory of as many bytes, and returns when that is done.
+    #[rule(GE_20)]
+    pub(crate) fn read<E: Pod>(&self, api: Api, index: usize, to: &mut [E]) -> Result<(), Error> {
+        let to = bytes_of_mut(to);
+        let tensor = self.tensor(index).ok_or(Error::NoSuchOutput { index, count: self.count() })?;
+        if to.len() > tensor.bytes || self.last_use.is_in_doubt() {
+            return Err(Error::TooShort { what: "device memory", need: to.len(), have: tensor.bytes });
+        }
+        api.in_place()?;
+        let kind = aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST;
+        // SAFETY: the engine allocated `bytes` bytes there, of which at most all are copied, and they are there until the
+        // outputs are released; the copy is over when the call returns.
+        let code = unsafe {
+            api.library().aclrtMemcpy(to.as_mut_ptr().cast(), to.len(), tensor.address.cast_const(), to.len(), kind)
+        };
+        api.done("aclrtMemcpy", code, || format!("copy output {index} of a graph to the host"))
+    }
+
+    /// Gives the blocks back to who allocated them; refused while queued work may use them.
+    #[rule(GE_21)]
+    pub(super) fn release(&self, streams: &Shelf<Queue>) -> Result<(), Error> {
+        if !streams.has_done(&self.last_use) {
+            return Err(Error::StillRunning { what: "outputs of a graph" });
+        }
+        if let Some(raw) = NonNull::new(self.raw.swap(null_mut(), Ordering::AcqRel)) {
+            // SAFETY: made by an execution, idle, and released once: the swap took the pointer.
+            unsafe { (self.shim.0.outputs_release)(raw.as_ptr()) };
+        }
+        Ok(())
+    }
+
+    fn tensor(&self, index: usize) -> Option<sys::Tensor> {
+        let mut tensor = sys::Tensor { element: 0, dims: null(), rank: 0, address: null_mut::<c_void>(), bytes: 0 };
+        let raw = self.raw().filter(|_| index < self.count())?;
+        // SAFETY: as in `count`; `tensor` is a place for the answer.
+        unsafe { (self.shim.0.outputs_get)(raw.as_ptr(), index, &raw mut tensor) };
+        Some(tensor)
+    }
+
+    fn raw(&self) -> Option<NonNull<sys::Outputs>> {
+        NonNull::new(self.raw.load(Ordering::Acquire))
+    }
+}

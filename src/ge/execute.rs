@@ -1,0 +1,153 @@
+//! Loading and executing graphs.
+
+use super::state::{CanExecute, CanLoad, GraphState, Loaded};
+use super::{Graph, Outputs, Session};
+use crate::brand::{INSIDE, Unnamed};
+use crate::current::Current;
+use crate::error::{Error, Undone};
+use crate::ffi::Queue;
+use crate::life_cycle::leads;
+use crate::operator::OperatorInputs;
+use crate::stream::{Fresh, Pending, Stream};
+use ascendcl_macros::rule;
+use core::fmt;
+
+/// An execution that was waited for, or, inside a [`Pending`], one in flight.
+#[must_use = "the graph and its inputs are in here"]
+pub struct Executed<'c, S: GraphState, I, N = Unnamed> {
+    /// The graph, to be executed again.
+    pub graph: Graph<'c, S, N>,
+    /// The inputs, as they were.
+    pub inputs: I,
+    /// What the graph has written.
+    pub outputs: Outputs<'c, N>,
+}
+
+/// A graph in flight, or the graph and its inputs as they were.
+type Execution<'c, S, I, N> = Result<Pending<'c, Executed<'c, S, I, N>, N>, Undone<(Graph<'c, S, N>, I)>>;
+
+/// Graphs that have a stream before they are loaded: it came with the allocator.
+#[diagnostic::on_unimplemented(
+    message = "a graph in state `{Self}` has no stream to be loaded on",
+    label = "expected a graph with an allocator, which brought a stream along",
+    note = "without an allocator, load it on a stream: `graph.load_on(session, current, stream)`"
+)]
+pub trait HasStream: GraphState {}
+
+/// Graphs that have no stream before they are loaded.
+#[diagnostic::on_unimplemented(
+    message = "a graph in state `{Self}` has a stream already",
+    label = "expected a graph without an allocator",
+    note = "GE-16: a graph is loaded and executed on one stream, the one that its allocator was registered for",
+    note = "load it there: `graph.load(session, current)`"
+)]
+pub trait NeedsStream: GraphState {}
+
+impl<A: crate::DeviceAllocator> HasStream for super::WithAllocator<A> {}
+impl NeedsStream for super::Compiled {}
+impl NeedsStream for super::WithMemory {}
+// That a loaded graph is not loaded again is the other bound's to say.
+impl<B: GraphState> HasStream for Loaded<B> {}
+impl<B: GraphState> NeedsStream for Loaded<B> {}
+
+impl<'c, S: GraphState, N> Graph<'c, S, N> {
+    /// Loads the graph on the stream that its allocator serves (`Session::LoadGraph`).
+    ///
+    /// # Errors
+    ///
+    /// The graph as it was: [`EngineError::Stale`](super::EngineError::Stale) when it has to be built anew, or
+    /// [`EngineError::Failed`](super::EngineError::Failed), when the allocator has no memory, say.
+    #[rule(GE_01, GE_16, GE_17, GE_25)]
+    pub fn load(
+        self,
+        session: &mut Session<'c, N>,
+        current: &Current<'c, N>,
+    ) -> Result<Graph<'c, Loaded<S>, N>, Undone<Self>>
+    where
+        S: CanLoad + HasStream,
+    {
+        leads!(graph: S, CanLoad => Loaded<S>);
+        let stream = self.row.stream().ok_or(Error::Gone { what: "stream" });
+        match stream.and_then(|stream| session.row().load(current.ledger().api(), &self.row, &stream)) {
+            Ok(()) => Ok(self.into_loaded()),
+            Err(error) => Err(Undone { error, value: self }),
+        }
+    }
+
+    /// Loads the graph on a stream (`Session::LoadGraph`), which moves into it.
+    ///
+    /// # Errors
+    ///
+    /// The graph and the stream as they were: as for [`load`](Self::load).
+    #[rule(GE_16, GE_17, GE_18, GE_25)]
+    pub fn load_on(
+        self,
+        session: &mut Session<'c, N>,
+        current: &Current<'c, N>,
+        stream: Stream<'c, Fresh, N>,
+    ) -> Result<Graph<'c, Loaded<S>, N>, Undone<(Self, Stream<'c, Fresh, N>)>>
+    where
+        S: CanLoad + NeedsStream,
+    {
+        leads!(graph: S, CanLoad => Loaded<S>);
+        match session.row().load(current.ledger().api(), &self.row, stream.queue()) {
+            Ok(()) => Ok(self.into_loaded()),
+            Err(error) => Err(Undone { error, value: (self, stream) }),
+        }
+    }
+
+    /// Queues one execution on the graph's stream (`Session::ExecuteGraphWithStreamAsync`). Inputs are written device
+    /// tensors: one, or a tuple, an array or a `Vec` of them. The engine allocates the outputs.
+    ///
+    /// # Errors
+    ///
+    /// The graph and the inputs as they were: [`EngineError::Failed`](super::EngineError::Failed), when the allocator has
+    /// no memory, say.
+    #[rule(GE_02, GE_15, GE_17, GE_19, GE_20)]
+    pub fn execute<I: OperatorInputs<'c, N>>(
+        self,
+        session: &mut Session<'c, N>,
+        current: &Current<'c, N>,
+        inputs: I,
+    ) -> Execution<'c, S, I, N>
+    where
+        S: CanExecute,
+    {
+        let ledger = current.ledger();
+        session.row().release_unnamed(ledger.streams());
+        let queued = session.row().execute(ledger.api(), &self.row, inputs.parts(INSIDE));
+        match queued.and_then(|outputs| Ok((outputs, self.row.stream().ok_or(Error::Gone { what: "stream" })?))) {
+            Ok((outputs, stream)) => {
+                Ok(Pending::new(Executed { graph: self, inputs, outputs: Outputs::new(outputs) }, &stream))
+            }
+            Err(error) => Err(Undone { error, value: (self, inputs) }),
+        }
+    }
+
+    fn into_loaded(self) -> Graph<'c, Loaded<S>, N>
+    where
+        S: CanLoad,
+    {
+        self.with_state(|carries| carries)
+    }
+}
+
+impl<S: GraphState, I, N> Executed<'_, S, I, N> {
+    /// The execution is known to be done, and with it everything that used the graph.
+    pub(crate) fn rest(&self) {
+        self.graph.row.rest();
+        self.outputs.row().rest();
+    }
+
+    /// What is queued on this stream by now comes after the execution.
+    pub(crate) fn follow(&self, queue: &Queue) {
+        self.graph.row.follow(queue);
+        self.outputs.row().follow(queue);
+    }
+}
+
+impl<S: GraphState, I, N> fmt::Debug for Executed<'_, S, I, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Executed").field("graph", &self.graph).field("outputs", &self.outputs).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,314 @@
+//! Graphs.
+
+use super::state::{
+    Added, CanCompile, CanRegister, CanSetMemory, Carried, Compiled, GraphState, Kept, WithAllocator, WithMemory,
+};
+use super::{EngineError, Session};
+use crate::allocator::DeviceAllocator;
+use crate::brand::{Brand, NotShared, Unnamed};
+use crate::current::Current;
+use crate::error::{Error, Undone};
+use crate::ffi::Registered;
+use crate::ffi::ge::{RawGraph, Summary};
+use crate::life_cycle::leads;
+use crate::memory::DeviceBuffer;
+use crate::stream::{Fresh, Idle, Stream};
+use ascendcl_macros::rule;
+use ascendcl_rules::graph::CanRemove;
+use core::fmt;
+use static_assertions::{assert_impl_all, assert_not_impl_any};
+use std::sync::{Arc, Weak};
+
+/// A graph of a session.
+///
+/// `S` says how far it is. While it executes it is in a [`Pending`](crate::Pending): it is not executed twice at a time,
+/// and not removed. One that is dropped is removed by [`Session::collect`] or the end of the scope.
+#[must_use = "a graph that is dropped is removed by `collect` or at the end of its scope; `remove` shows the errors"]
+#[rule(GE_14, GE_24)]
+pub struct Graph<'c, S: GraphState = Added, N = Unnamed> {
+    pub(super) row: Arc<RawGraph>,
+    pub(super) carries: S::Carries,
+    _brand: Brand<'c, N>,
+    _not_shared: NotShared,
+}
+
+assert_impl_all!(Graph<'static>: Send);
+assert_not_impl_any!(Graph<'static>: Sync, Clone);
+
+/// What compiling a graph has found out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct GraphSummary {
+    /// Whether all shapes are known. Only such a graph takes memory of the caller's, and has sizes.
+    pub is_static: bool,
+    /// Bytes of its constants.
+    pub constants: usize,
+    /// Bytes that it works in.
+    pub features: usize,
+    /// Whether the memory that it works in could be changed between executions.
+    pub refreshable: bool,
+}
+
+/// Memory for a graph's constants, and memory to work in.
+type Memory<'c, C, F, N> = (DeviceBuffer<'c, C, N>, DeviceBuffer<'c, F, N>);
+
+impl<'c, N> Graph<'c, Added, N> {
+    pub(super) fn new(row: Arc<RawGraph>) -> Self {
+        Self { row, carries: (), _brand: Brand::NEW, _not_shared: NotShared::NEW }
+    }
+}
+
+impl<'c, S: GraphState, N> Graph<'c, S, N> {
+    pub(super) fn into_state<T: GraphState>(self, carries: T::Carries) -> Graph<'c, T, N> {
+        self.with_state(|_| carries)
+    }
+
+    pub(super) fn with_state<T: GraphState>(self, carry: impl FnOnce(S::Carries) -> T::Carries) -> Graph<'c, T, N> {
+        let Self { row, carries, _brand, _not_shared } = self;
+        Graph { row, carries: carry(carries), _brand, _not_shared }
+    }
+
+    /// Compiles the graph for the session's device (`Session::CompileGraph`).
+    ///
+    /// # Errors
+    ///
+    /// The graph as it was, with [`EngineError::Failed`].
+    #[rule(GE_14)]
+    pub fn compile(
+        self,
+        session: &mut Session<'c, N>,
+        current: &Current<'c, N>,
+    ) -> Result<Graph<'c, Compiled, N>, Undone<Self>>
+    where
+        S: CanCompile,
+    {
+        leads!(graph: S, CanCompile => Compiled);
+        match session.row().compile(current.ledger().api(), &self.row) {
+            Ok(()) => Ok(self.into_state(())),
+            Err(error) => Err(Undone { error, value: self }),
+        }
+    }
+
+    /// Registers an allocator for a stream (`Session::RegisterExternalAllocator`); both move into the graph. What loading
+    /// and executing it takes, and the outputs, come from this allocator.
+    ///
+    /// # Errors
+    ///
+    /// The graph, the stream and the allocator as they were: [`Error::OtherContext`] when the allocator
+    /// [has no memory](DeviceAllocator::serves) for this context, or [`EngineError::Failed`].
+    #[rule(GE_01, GE_04, GE_06, GE_08, GE_18)]
+    pub fn register<A: DeviceAllocator>(
+        self,
+        session: &mut Session<'c, N>,
+        current: &Current<'c, N>,
+        stream: Stream<'c, Fresh, N>,
+        allocator: A,
+    ) -> Result<Graph<'c, WithAllocator<A>, N>, Undone<(Self, Stream<'c, Fresh, N>, A)>>
+    where
+        S: CanRegister,
+    {
+        leads!(graph: S, CanRegister => WithAllocator<A>);
+        let registered = Registered::new(allocator);
+        let done = registered.serves(current.id()).and_then(|()| {
+            let api = current.ledger().api();
+            session.row().register(api, &self.row, stream.queue(), &registered.members(), registered.clone())
+        });
+        match done {
+            Ok(_) => Ok(self.into_state(Arc::downgrade(&registered))),
+            Err(error) => Err(Undone { error, value: (self, stream, registered.into_allocator()) }),
+        }
+    }
+
+    /// Gives the graph memory for its constants and memory to work in (`Session::SetGraphConstMemoryBase`,
+    /// `Session::UpdateGraphFeatureMemoryBase`), of the sizes that its [summary](Graph::summary) states. The memory stays
+    /// with the graph until it is removed.
+    ///
+    /// # Errors
+    ///
+    /// The graph as it was, and the buffers unless the engine may have taken them: [`EngineError::NotStatic`],
+    /// [`EngineError::MemoryTooShort`] or [`EngineError::Failed`].
+    #[rule(GE_22, GE_23)]
+    pub fn set_memory<C, F>(
+        self,
+        session: &mut Session<'c, N>,
+        current: &Current<'c, N>,
+        constants: DeviceBuffer<'c, C, N>,
+        features: DeviceBuffer<'c, F, N>,
+    ) -> Result<Graph<'c, WithMemory, N>, Undone<(Self, Option<Memory<'c, C, F, N>>)>>
+    where
+        S: CanSetMemory,
+    {
+        leads!(graph: S, CanSetMemory => WithMemory);
+        let api = current.ledger().api();
+        let memory = [constants.row(), features.row()];
+        let fits = session.row().summary(api, &self.row).and_then(|summary| {
+            let [constants, features] = &memory;
+            holds(&summary, constants.bytes(), features.bytes())
+        });
+        if let Err(error) = fits {
+            return Err(Undone { error, value: (self, Some((constants, features))) });
+        }
+        match session.row().set_memory(api, &self.row, memory) {
+            Ok(()) => Ok(self.into_state(())),
+            Err(error) => Err(Undone { error, value: (self, None) }),
+        }
+    }
+
+    /// Waits for the graph's work and removes it from the session (`Session::RemoveGraph`); an allocator's registration
+    /// ends (`Session::UnregisterExternalAllocator`). Gives back what moved into the graph: the stream and the allocator,
+    /// which for a loaded graph without one is `()`.
+    ///
+    /// # Errors
+    ///
+    /// The graph: [`EngineError::OutputsInUse`] while outputs of it have a name; [`Error::BlocksInUse`] when the engine
+    /// has blocks of the allocator although it has removed the graph; or [`EngineError::Failed`].
+    #[rule(GE_09, GE_21, GE_24)]
+    pub fn remove(self, session: &mut Session<'c, N>, current: &Current<'c, N>) -> Result<S::Left<'c, N>, Undone<Self>>
+    where
+        S: CanRemove,
+    {
+        match self.take_off(session, current) {
+            Ok(left) => Ok(left),
+            Err(error) => Err(Undone { error, value: self }),
+        }
+    }
+
+    fn take_off(&self, session: &mut Session<'c, N>, current: &Current<'c, N>) -> Result<S::Left<'c, N>, Error> {
+        let (api, row) = (current.ledger().api(), session.row());
+        self.synchronize(current)?;
+        let allocator = self.carries.upgrade().ok_or(Error::Gone { what: "allocator" })?;
+        row.remove(api, current.ledger().streams(), &self.row)?;
+        allocator.has_all_blocks()?;
+        drop(row.unregister(api, &self.row)?);
+        row.forget(&self.row);
+        let stream = row.leave_stream(&self.row).map(Stream::new);
+        S::left(stream, allocator.into_allocator()).ok_or(Error::Gone { what: "stream" })
+    }
+
+    /// Waits for everything that was queued on the graph's stream.
+    pub(super) fn synchronize(&self, current: &Current<'c, N>) -> Result<(), Error> {
+        self.row.stream().map_or(Ok(()), |stream| current.ledger().synchronize(&stream, None))
+    }
+}
+
+impl<'c, N> Graph<'c, Compiled, N> {
+    /// What the graph needs (`Session::GetCompiledGraphSummary`).
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Failed`].
+    pub fn summary(&self, session: &mut Session<'c, N>, current: &Current<'c, N>) -> Result<GraphSummary, Error> {
+        session.row().summary(current.ledger().api(), &self.row).map(GraphSummary::from)
+    }
+}
+
+impl<'c, A: DeviceAllocator, N> Graph<'c, WithAllocator<A>, N> {
+    /// Puts another allocator in the place of this one, and gives this one back.
+    ///
+    /// # Errors
+    ///
+    /// The graph with its allocator, and the other one, as they were: [`Error::BlocksInUse`], [`Error::OtherContext`] or
+    /// [`EngineError::Failed`].
+    #[rule(GE_03)]
+    pub fn replace<B: DeviceAllocator>(
+        self,
+        session: &mut Session<'c, N>,
+        current: &Current<'c, N>,
+        allocator: B,
+    ) -> Result<(Graph<'c, WithAllocator<B>, N>, A), Undone<(Self, B)>> {
+        leads!(graph: WithAllocator<A>, CanReplace => WithAllocator<B>);
+        let registered = Registered::new(allocator);
+        let replaced = self.allocator().and_then(|before| {
+            registered.serves(current.id())?;
+            before.has_all_blocks()?;
+            let stream = self.row.stream().ok_or(Error::Gone { what: "stream" })?;
+            let api = current.ledger().api();
+            drop(session.row().register(api, &self.row, &stream, &registered.members(), registered.clone())?);
+            Ok(before)
+        });
+        match replaced {
+            Ok(before) => Ok((self.into_state(Arc::downgrade(&registered)), before.into_allocator())),
+            Err(error) => Err(Undone { error, value: (self, registered.into_allocator()) }),
+        }
+    }
+
+    /// Ends the registration (`Session::UnregisterExternalAllocator`), and gives the stream and the allocator back.
+    ///
+    /// # Errors
+    ///
+    /// The graph with its allocator, as it was: [`Error::BlocksInUse`] or [`EngineError::Failed`].
+    #[rule(GE_09)]
+    pub fn unregister(
+        self,
+        session: &mut Session<'c, N>,
+        current: &Current<'c, N>,
+    ) -> Result<(Graph<'c, Compiled, N>, Stream<'c, Fresh, N>, A), Undone<Self>> {
+        leads!(graph: WithAllocator<A>, CanUnregister => Compiled);
+        let ended = self.synchronize(current).and_then(|()| {
+            let allocator = self.allocator()?;
+            allocator.has_all_blocks()?;
+            drop(session.row().unregister(current.ledger().api(), &self.row)?);
+            let stream = session.row().leave_stream(&self.row).ok_or(Error::Gone { what: "stream" })?;
+            Ok((allocator, stream))
+        });
+        match ended {
+            Ok((allocator, stream)) => Ok((self.into_state(()), Stream::new(stream), allocator.into_allocator())),
+            Err(error) => Err(Undone { error, value: self }),
+        }
+    }
+}
+
+impl<'c, A: DeviceAllocator, S: GraphState<Carries = Weak<Registered<A>>>, N> Graph<'c, S, N> {
+    /// Looks at the allocator: for its statistics, say. `None` from inside one of its own methods.
+    pub fn with_allocator<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
+        self.carries.upgrade()?.look(look)
+    }
+
+    /// Whether the allocator panicked while the engine called it, or got back what it had not given: see
+    /// [`Stream::allocator_misbehaved`].
+    pub fn allocator_misbehaved(&self) -> bool {
+        self.carries.upgrade().is_some_and(|registered| registered.misbehaved())
+    }
+
+    /// Waits for the graph's stream (`aclrtSynchronizeStream`), and keeps the graph from executing as long as the proof of
+    /// that is there: now the allocator may give memory back to the system ([`Idle::trim`]).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] when work failed or could not be waited for: there is no proof then, and memory stays.
+    #[rule(GE_05)]
+    pub fn idle<'i>(&'i mut self, current: &Current<'c, N>) -> Result<Idle<'i, 'c, A, N>, Error> {
+        let allocator = self.allocator()?;
+        self.synchronize(current)?;
+        Ok(Idle::of(&allocator))
+    }
+
+    fn allocator(&self) -> Result<Arc<Registered<A>>, Error> {
+        self.carries.upgrade().ok_or(Error::Gone { what: "allocator" })
+    }
+}
+
+fn holds(summary: &Summary, constants: usize, features: usize) -> Result<(), Error> {
+    if !summary.is_static {
+        return Err(EngineError::NotStatic.into());
+    }
+    for (what, need, have) in [("constant", summary.constants, constants), ("feature", summary.features, features)] {
+        if have < need {
+            return Err(EngineError::MemoryTooShort { what, need, have }.into());
+        }
+    }
+    Ok(())
+}
+
+impl From<Summary> for GraphSummary {
+    fn from(summary: Summary) -> Self {
+        let Summary { is_static, refreshable, constants, features } = summary;
+        Self { is_static, constants, features, refreshable }
+    }
+}
+
+impl<S: GraphState, N> fmt::Debug for Graph<'_, S, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Graph").field("id", &self.row.id()).finish_non_exhaustive()
+    }
+}

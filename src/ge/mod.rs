@@ -1,0 +1,66 @@
+//! The graph engine (GE): graphs that are compiled on this machine and executed on streams (feature `ge`).
+//!
+//! An [`Engine`] is the engine, initialised; it opens [`Session`]s, scopes that own what is made in them. A [`Graph`] says
+//! in its type how far it is: added, compiled, with an allocator or memory of the caller's, loaded. While it executes it
+//! is in a [`Pending`](crate::Pending), with its inputs and outputs.
+//!
+//! The allocator is a [`DeviceAllocator`](crate::DeviceAllocator), as for the other work of this crate: a
+//! [`PoolAllocator`](crate::PoolAllocator), say. It moves into the graph, serves the graph's stream and no other, and comes
+//! back when the graph is removed.
+//!
+//! ```
+//! use ascendcl::ge::{Engine, GraphSource, Options, Place};
+//! use ascendcl::{Acl, Library, PoolAllocator, Thread};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let place = Place::At(ascendcl_ge_double::Double::load()?.shim());
+//! # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits.onnx");
+//! # let pixels = [0.0_f32; 64];
+//! let acl = Acl::init(Library::Simulator)?;
+//! let mut thread = Thread::new()?;
+//! let device = acl.device(&mut thread, 0)?;
+//! let engine = Engine::init(&acl, &place, &Options::new())?;
+//! let probabilities = engine.session(&mut thread, &device, &Options::new(), |session, current| {
+//!     let graph = session.add(current, GraphSource::onnx_file(file), &Options::new())?.compile(session, current)?;
+//!     let pool = PoolAllocator::new(current, 1 << 20)?;
+//!     let graph = graph.register(session, current, current.stream()?, pool)?.load(session, current)?;
+//!     let images = current.upload_tensor(&[1, 64], &pixels)?;
+//!     let done = graph.execute(session, current, images)?.wait(current)?;
+//!     let probabilities = done.outputs.to_vec::<f32>(current, 0)?;
+//!     done.outputs.release(session, current)?;
+//!     let (_stream, pool) = done.graph.remove(session, current)?;
+//!     pool.release(current)?;
+//!     Ok::<_, ascendcl::Error>(probabilities)
+//! })??;
+//! engine.close()?;
+//! # assert_eq!(probabilities.len(), 10);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What it needs
+//!
+//! The engine's interface is C++. A small library of this project's own puts plain C around it; it is compiled with this
+//! crate where the CANN toolkit's headers are installed ([`Place`]).
+
+mod engine;
+mod error;
+mod execute;
+mod graph;
+mod outputs;
+mod session;
+mod source;
+mod state;
+
+pub use ascendcl_ge_sys::{LoadError, Place};
+pub use engine::Engine;
+pub use error::{EngineError, FailedCall, Status};
+pub use execute::{Executed, HasStream, NeedsStream};
+pub use graph::{Graph, GraphSummary};
+pub use outputs::Outputs;
+pub use session::Session;
+pub use source::{GraphSource, Options};
+pub use state::{
+    Added, CanCompile, CanExecute, CanLoad, CanRegister, CanSetMemory, Compiled, GraphState, Loaded, WithAllocator,
+    WithMemory,
+};

@@ -1,0 +1,87 @@
+//! Sessions.
+
+use super::{Added, EngineError, Graph, GraphSource, Options};
+use crate::brand::{Brand, NotShared, Unnamed};
+use crate::current::Current;
+use crate::error::Error;
+use crate::ffi::ge::{RawGraph, RawSession};
+use ascendcl_macros::rule;
+use core::fmt;
+use static_assertions::assert_not_impl_any;
+use std::sync::Arc;
+
+/// A session of the graph engine, for the length of its scope ([`Engine::session`](super::Engine::session)).
+///
+/// Everything that works on its graphs takes `&mut` of it: a session is not used by two threads at once (GE-12). The scope
+/// owns it and everything in it: a graph or outputs that are dropped or forgotten live on until
+/// [`collect`](Self::collect) or the end of the scope.
+#[rule(GE_12)]
+pub struct Session<'c, N = Unnamed> {
+    row: Arc<RawSession>,
+    _brand: Brand<'c, N>,
+    _not_shared: NotShared,
+}
+
+assert_not_impl_any!(Session<'static>: Sync, Clone);
+
+impl<'c, N> Session<'c, N> {
+    pub(super) fn new(row: Arc<RawSession>) -> Self {
+        Self { row, _brand: Brand::NEW, _not_shared: NotShared::NEW }
+    }
+
+    pub(super) fn row(&self) -> &RawSession {
+        &self.row
+    }
+
+    /// Reads a graph and adds it to the session (`Session::AddGraph`), under an id that this crate chooses.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Failed`](super::EngineError::Failed) when the source cannot be read, or is no graph.
+    #[rule(GE_24)]
+    pub fn add(
+        &mut self,
+        current: &Current<'c, N>,
+        source: GraphSource<'_>,
+        options: &Options,
+    ) -> Result<Graph<'c, Added, N>, Error> {
+        self.row.add(current.ledger().api(), source, options.pairs()).map(Graph::new)
+    }
+
+    /// Waits for the graphs that no handle names any more and removes them, and releases the outputs that no handle names
+    /// and that are idle; the scope's end would do it later.
+    ///
+    /// The errors are those that dropped handles could not report. An allocator that goes with its graph is dropped here.
+    #[must_use = "these are the errors that dropped handles could not report"]
+    pub fn collect(&mut self, current: &Current<'c, N>) -> Vec<Error> {
+        let removed = self.row.unnamed_graphs().into_iter().map(|graph| self.remove(current, &graph));
+        let errors = removed.filter_map(Result::err).filter(|error| !is_in_use(error)).collect();
+        self.row.release_unnamed(current.ledger().streams());
+        errors
+    }
+
+    fn remove(&self, current: &Current<'c, N>, graph: &RawGraph) -> Result<(), Error> {
+        let ledger = current.ledger();
+        if let Some(stream) = graph.stream() {
+            ledger.synchronize(&stream, None)?;
+        }
+        self.row.remove(ledger.api(), ledger.streams(), graph)?;
+        drop(self.row.unregister(ledger.api(), graph)?);
+        self.row.forget(graph);
+        Ok(())
+    }
+}
+
+/// While collecting, being in use is no failure, nor are outputs that have a name: the graph is removed another time.
+fn is_in_use(error: &Error) -> bool {
+    match error {
+        Error::Engine(error) => matches!(**error, EngineError::OutputsInUse { .. }),
+        error => matches!(error, Error::StillRunning { .. }),
+    }
+}
+
+impl<N> fmt::Debug for Session<'_, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").field("row", &self.row).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,92 @@
+//! Where graphs come from, and options.
+
+use ascendcl_ge_sys::Format;
+use std::path::Path;
+
+/// Where a graph comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct GraphSource<'a>(Kind<'a>);
+
+#[derive(Clone, Copy, Debug)]
+enum Kind<'a> {
+    OnnxFile(&'a Path),
+    Onnx(&'a [u8]),
+    AirFile(&'a Path),
+}
+
+impl<'a> GraphSource<'a> {
+    /// An ONNX file (`aclgrphParseONNX`).
+    pub fn onnx_file<P: AsRef<Path> + ?Sized>(path: &'a P) -> Self {
+        Self(Kind::OnnxFile(path.as_ref()))
+    }
+
+    /// The contents of an ONNX file (`aclgrphParseONNXFromMem`).
+    pub fn onnx(image: &'a [u8]) -> Self {
+        Self(Kind::Onnx(image))
+    }
+
+    /// A graph that the vendor's tools have saved, an `.air` file (`Graph::LoadFromFile`).
+    pub fn air_file<P: AsRef<Path> + ?Sized>(path: &'a P) -> Self {
+        Self(Kind::AirFile(path.as_ref()))
+    }
+
+    pub(crate) fn path(self) -> Option<&'a Path> {
+        match self.0 {
+            Kind::OnnxFile(path) | Kind::AirFile(path) => Some(path),
+            Kind::Onnx(_) => None,
+        }
+    }
+
+    pub(crate) fn image(self) -> Option<&'a [u8]> {
+        match self.0 {
+            Kind::Onnx(image) => Some(image),
+            Kind::OnnxFile(_) | Kind::AirFile(_) => None,
+        }
+    }
+
+    pub(crate) fn format(self) -> Format {
+        match self.0 {
+            Kind::OnnxFile(_) => Format::OnnxFile,
+            Kind::Onnx(_) => Format::OnnxMemory,
+            Kind::AirFile(_) => Format::AirFile,
+        }
+    }
+}
+
+/// Options of the engine, of a session or of a graph: the vendor's keys, and their values.
+///
+/// ```
+/// use ascendcl::ge::Options;
+///
+/// let options = Options::new().with("ge.exec.precision_mode", "allow_fp32_to_fp16");
+/// ```
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[must_use = "options do nothing by themselves"]
+pub struct Options(Vec<(String, String)>);
+
+impl Options {
+    /// None: the engine's defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets an option. The last value that is set under a key counts.
+    pub fn with(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
+        let key = key.into();
+        self.0.retain(|(known, _)| *known != key);
+        self.0.push((key, value.into()));
+        self
+    }
+
+    /// Sets an option that has not been set.
+    pub(super) fn or(&self, key: &str, value: impl Into<String>) -> Self {
+        match self.0.iter().any(|(known, _)| known == key) {
+            true => self.clone(),
+            false => self.clone().with(key, value),
+        }
+    }
+
+    pub(super) fn pairs(&self) -> &[(String, String)] {
+        &self.0
+    }
+}

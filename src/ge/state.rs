@@ -1,0 +1,121 @@
+//! How far a graph is.
+//!
+//! The states and their bounds come from the declaration of a graph's life cycle ([`ascendcl_rules::graph`]).
+
+use crate::allocator::DeviceAllocator;
+use crate::ffi::Registered;
+use crate::stream::{Fresh, Stream};
+use std::sync::Weak;
+
+pub use ascendcl_rules::graph::{
+    Added, CanCompile, CanExecute, CanLoad, CanRegister, CanSetMemory, Compiled, Loaded, WithAllocator, WithMemory,
+};
+
+/// The states of a [`Graph`](super::Graph).
+pub trait GraphState: ascendcl_rules::graph::State {
+    /// What a graph carries along in this state.
+    #[doc(hidden)]
+    type Carries: Carried;
+
+    /// What is left when a graph in this state is removed.
+    type Left<'c, N>;
+
+    #[doc(hidden)]
+    fn left<'c, N>(
+        stream: Option<Stream<'c, Fresh, N>>,
+        allocator: <Self::Carries as Carried>::Allocator,
+    ) -> Option<Self::Left<'c, N>>;
+}
+
+/// What a graph keeps track of.
+#[doc(hidden)]
+pub trait Carried {
+    type Allocator;
+    fn upgrade(&self) -> Option<Self::Strong>;
+    type Strong: Kept<Allocator = Self::Allocator>;
+}
+
+/// What is taken back when the graph is removed.
+#[doc(hidden)]
+pub trait Kept {
+    type Allocator;
+    fn has_all_blocks(&self) -> Result<(), crate::Error>;
+    fn into_allocator(self) -> Self::Allocator;
+}
+
+impl Carried for () {
+    type Allocator = ();
+    type Strong = ();
+
+    fn upgrade(&self) -> Option<()> {
+        Some(())
+    }
+}
+
+impl Kept for () {
+    type Allocator = ();
+
+    fn has_all_blocks(&self) -> Result<(), crate::Error> {
+        Ok(())
+    }
+
+    fn into_allocator(self) {}
+}
+
+/// Weak: the graph's row owns the allocator, so that a forgotten handle keeps nothing.
+impl<A: DeviceAllocator> Carried for Weak<Registered<A>> {
+    type Allocator = A;
+    type Strong = std::sync::Arc<Registered<A>>;
+
+    fn upgrade(&self) -> Option<Self::Strong> {
+        Weak::upgrade(self)
+    }
+}
+
+impl<A: DeviceAllocator> Kept for std::sync::Arc<Registered<A>> {
+    type Allocator = A;
+
+    fn has_all_blocks(&self) -> Result<(), crate::Error> {
+        Registered::has_all_blocks(self)
+    }
+
+    fn into_allocator(self) -> A {
+        Registered::into_allocator(self)
+    }
+}
+
+macro_rules! without_a_stream {
+    ($($state:ty),*) => {
+        $(impl GraphState for $state {
+            type Carries = ();
+            type Left<'c, N> = ();
+
+            fn left<'c, N>(_: Option<Stream<'c, Fresh, N>>, (): ()) -> Option<()> {
+                Some(())
+            }
+        })*
+    };
+}
+without_a_stream!(Added, Compiled, WithMemory);
+
+impl<A: DeviceAllocator> GraphState for WithAllocator<A> {
+    type Carries = Weak<Registered<A>>;
+    type Left<'c, N> = (Stream<'c, Fresh, N>, A);
+
+    fn left<'c, N>(stream: Option<Stream<'c, Fresh, N>>, allocator: A) -> Option<Self::Left<'c, N>> {
+        stream.map(|stream| (stream, allocator))
+    }
+}
+
+/// What served the graph's memory before the load does so afterwards: `Loaded<WithAllocator<A>>`, say.
+impl<B: GraphState> GraphState for Loaded<B> {
+    type Carries = B::Carries;
+    type Left<'c, N> = (Stream<'c, Fresh, N>, <B::Carries as Carried>::Allocator);
+
+    fn left<'c, N>(
+        stream: Option<Stream<'c, Fresh, N>>,
+        allocator: <B::Carries as Carried>::Allocator,
+    ) -> Option<Self::Left<'c, N>> {
+        stream.map(|stream| (stream, allocator))
+    }
+}

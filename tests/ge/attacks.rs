@@ -1,0 +1,167 @@
+//! What a program may try, and what becomes of it.
+
+use crate::common;
+use crate::support::{Watched, images, loaded_with, two_digits, world};
+use ascendcl::ge::{Engine, EngineError, Options};
+use ascendcl::{Error, ScopeError, Thread};
+use ascendcl_macros::proves;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::Duration;
+
+#[test]
+#[proves(GE_09, GE_21)]
+fn an_allocator_is_not_given_back_while_outputs_in_its_memory_have_a_name() {
+    let world = world();
+    world.session(|session, current| {
+        let (allocator, seen) = Watched::new(current);
+        let graph = loaded_with(session, current, allocator);
+        let done = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
+        let refused = done.graph.remove(session, current).unwrap_err();
+        let Error::Engine(error) = &refused.error else { panic!("{}", refused.error) };
+        assert!(matches!(**error, EngineError::OutputsInUse { count: 1 }), "{error}");
+        assert!(error.to_string().ends_with("[GE-21]"), "{error}");
+        assert_eq!(done.outputs.to_vec::<f32>(current, 0).unwrap().len(), 20, "they are still there to be read");
+        assert_eq!(seen.out(), 3);
+        done.outputs.release(session, current).unwrap();
+        let (_stream, allocator) = refused.value.remove(session, current).unwrap();
+        assert_eq!(seen.out(), 0);
+        drop(allocator);
+        assert_eq!(*seen.dropped.lock().unwrap(), [0]);
+    });
+}
+
+#[test]
+#[proves(GE_09, GE_20, GE_21)]
+fn a_session_that_ends_while_its_graph_executes_waits_and_the_allocator_goes_last() {
+    let world = world();
+    let seen = world.session(|session, current| {
+        let (allocator, seen) = Watched::new(current);
+        let graph = loaded_with(session, current, allocator);
+        drop(graph.execute(session, current, images(current, 2)).unwrap());
+        seen
+    });
+    assert_eq!(*seen.dropped.lock().unwrap(), [0], "no block was out when the allocator went");
+}
+
+#[test]
+#[proves(GE_11)]
+fn a_panic_in_a_session_with_work_in_flight_takes_everything_down_and_goes_on() {
+    let world = world();
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        let acl = common::acl();
+        let mut thread = Thread::new().unwrap();
+        let device = acl.device(&mut thread, 0).unwrap();
+        let engine = Engine::init(&acl, &world.place(), &Options::new()).unwrap();
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            let _ended: Result<(), _> = engine.session(&mut thread, &device, &Options::new(), |session, current| {
+                let (allocator, _seen) = Watched::new(current);
+                let graph = loaded_with(session, current, allocator);
+                let _running = graph.execute(session, current, images(current, 2)).unwrap();
+                panic!("in the session");
+            });
+        }));
+        engine.close().unwrap();
+        device.reset(&mut thread).unwrap();
+        acl.close().unwrap();
+        panicked
+    }));
+    let payload = panicked.unwrap().unwrap_err();
+    assert_eq!(payload.downcast_ref(), Some(&"in the session"));
+    world.assert_nothing_lives();
+}
+
+#[test]
+#[proves(GE_11, GE_20)]
+fn what_cannot_be_waited_for_is_kept_and_neither_device_nor_engine_is_given_back_before() {
+    let world = world();
+    let acl = common::acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap().with_patience(Duration::from_millis(5));
+    let engine = Engine::init(&acl, &world.place(), &Options::new()).unwrap();
+    let ended = engine.session(&mut thread, &device, &Options::new(), |session, current| {
+        let (allocator, seen) = Watched::new(current);
+        let graph = loaded_with(session, current, allocator);
+        world.double.hold(true);
+        drop(graph.execute(session, current, images(current, 2)).unwrap());
+        seen
+    });
+    let Err(ScopeError::Teardown { errors, result: Some(seen) }) = ended else { panic!("{ended:?}") };
+    assert!(errors[0].code().is_some_and(|code| code.is_timeout()), "{errors:?}");
+    assert_eq!((world.double.count("sessions"), world.double.count("graphs")), (1, 1));
+    assert!(seen.out() > 0 && seen.dropped.lock().unwrap().is_empty());
+
+    let refused = engine.close().unwrap_err();
+    assert!(refused.error.to_string().ends_with("[GE-11]"), "{refused}");
+    let poisoned = device.reset(&mut thread).unwrap_err();
+    assert!(matches!(poisoned.error, Error::Poisoned { .. }), "{poisoned}");
+
+    world.double.hold(false);
+    poisoned.value.reset(&mut thread).unwrap();
+    assert_eq!(*seen.dropped.lock().unwrap(), [0]);
+    refused.value.close().unwrap();
+    acl.close().unwrap();
+    world.assert_nothing_lives();
+}
+
+#[test]
+fn two_sessions_one_in_the_other_have_streams_and_graphs_of_their_own() {
+    let world = world();
+    let acl = common::acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    let engine = Engine::init(&acl, &world.place(), &Options::new()).unwrap();
+    let ended = engine.session(&mut thread, &device, &Options::new(), |session, current| {
+        let graph = two_digits(session, current).compile(session, current).unwrap();
+        let graph = graph.load_on(session, current, current.stream().unwrap()).unwrap();
+        let inner = engine.session(current, &device, &Options::new(), |session, current| {
+            assert_eq!(world.double.count("sessions"), 2);
+            let (allocator, _seen) = Watched::new(current);
+            let graph = loaded_with(session, current, allocator);
+            graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap().outputs.len()
+        });
+        assert_eq!(inner.unwrap(), 1);
+        assert_eq!((world.double.count("sessions"), world.double.count("graphs")), (1, 1));
+        let done = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
+        done.outputs.to_vec::<f32>(current, 0).unwrap().len()
+    });
+    assert_eq!(ended.unwrap(), 20);
+    engine.close().unwrap();
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    world.assert_nothing_lives();
+}
+
+#[test]
+fn an_allocator_that_panics_counts_as_one_without_memory_and_the_panic_does_not_leave_it() {
+    let world = world();
+    world.session(|session, current| {
+        let (allocator, seen) = Watched::new(current);
+        let graph = loaded_with(session, current, allocator);
+        assert!(!graph.allocator_misbehaved());
+        seen.panics_at.store(1, SeqCst);
+        let refused = graph.execute(session, current, images(current, 2)).unwrap_err();
+        assert!(refused.error.to_string().contains("no memory"), "{refused}");
+        let (graph, inputs) = refused.value;
+        assert!(graph.allocator_misbehaved());
+        let done = graph.execute(session, current, inputs).unwrap().wait(current).unwrap();
+        assert_eq!(done.outputs.to_vec::<f32>(current, 0).unwrap().len(), 20);
+    });
+}
+
+#[test]
+fn an_allocator_that_panics_while_it_takes_a_block_back_loses_the_block_and_nothing_else() {
+    let world = world();
+    let seen = world.session(|session, current| {
+        let (allocator, seen) = Watched::new(current);
+        let graph = loaded_with(session, current, allocator);
+        let done = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
+        seen.panics_at.store(1, SeqCst);
+        done.outputs.release(session, current).unwrap();
+        assert!(done.graph.allocator_misbehaved());
+        assert_eq!(seen.out(), 3);
+        let _left = done.graph.remove(session, current).unwrap();
+        seen
+    });
+    assert_eq!(*seen.dropped.lock().unwrap(), [1]);
+}

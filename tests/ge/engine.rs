@@ -1,0 +1,133 @@
+//! The engine's life in a process.
+
+use crate::common;
+use crate::support::{images, two_digits, world};
+use ascendcl::ge::{Engine, EngineError, LoadError, Options, Place};
+use ascendcl::{Error, Thread};
+use ascendcl_macros::proves;
+use ascendcl_sim::{Config, control};
+
+fn engine_error(error: Error) -> EngineError {
+    match error {
+        Error::Engine(error) => *error,
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+#[proves(GE_07)]
+fn other_products_are_refused_by_name_before_anything_is_called() {
+    let world = world();
+    for product in ["Simulator310P3", "Simulator310B4", "Simulator910A", "Simulator910_95"] {
+        control::reset();
+        control::configure(Config::new().soc(product)).unwrap();
+        let acl = common::acl();
+        let error = engine_error(Engine::init(&acl, &world.place(), &Options::new()).unwrap_err());
+        assert!(matches!(&error, EngineError::Product { product: named } if named == product), "{error}");
+        let said = error.to_string();
+        assert!(said.starts_with(product) && said.contains("Atlas A2") && said.contains("Atlas A3"), "{said}");
+        assert!(said.ends_with("[GE-07]"), "{said}");
+        acl.close().unwrap();
+    }
+    assert_eq!(world.double.log().len(), 0);
+    for product in ["Simulator910B3", "Simulator910_9391"] {
+        control::reset();
+        control::configure(Config::new().soc(product)).unwrap();
+        let acl = common::acl();
+        Engine::init(&acl, &world.place(), &Options::new()).unwrap().close().unwrap();
+        acl.close().unwrap();
+    }
+}
+
+#[test]
+#[proves(GE_10)]
+fn there_is_one_engine_and_one_that_was_dropped_is_finalised_before_the_next() {
+    let world = world();
+    let acl = common::acl();
+    let engine = Engine::init(&acl, &world.place(), &Options::new()).unwrap();
+    let second = engine_error(Engine::init(&acl, &world.place(), &Options::new()).unwrap_err());
+    assert!(matches!(second, EngineError::Taken), "{second}");
+    assert!(second.to_string().ends_with("[GE-10]"), "{second}");
+    assert_eq!(world.calls(), ["GEInitialize"]);
+    drop(engine);
+    assert_eq!(world.double.count("initialised"), 1, "dropping calls nothing");
+    Engine::init(&acl, &world.place(), &Options::new()).unwrap().close().unwrap();
+    assert_eq!(world.calls(), ["GEInitialize", "GEFinalize", "GEInitialize", "GEFinalize"]);
+    acl.close().unwrap();
+    world.assert_nothing_lives();
+}
+
+#[test]
+#[proves(GE_18)]
+fn a_session_works_in_the_default_context_and_the_programs_own_is_current_again_afterwards() {
+    let world = world();
+    let acl = common::acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    let engine = Engine::init(&acl, &world.place(), &Options::new()).unwrap();
+    let outer = device.with_current(&mut thread, |outer| {
+        let buffer = outer.upload(&[1_u8, 2, 3]).unwrap();
+        let inner = engine.session(outer, &device, &Options::new(), |_, current| {
+            let _stream = current.stream().unwrap();
+            control::live().contexts
+        });
+        assert_eq!(inner.unwrap(), 1, "the program's own context: the session made none");
+        buffer.to_vec(outer).unwrap()
+    });
+    assert_eq!(outer.unwrap(), [1, 2, 3]);
+    engine.close().unwrap();
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    world.assert_nothing_lives();
+}
+
+#[test]
+fn a_session_is_of_the_device_that_it_was_opened_on() {
+    let world = world();
+    control::reset();
+    control::configure(Config::new().devices(2)).unwrap();
+    let acl = common::acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 1).unwrap();
+    let engine = Engine::init(&acl, &world.place(), &Options::new()).unwrap();
+    let on = engine.session(&mut thread, &device, &Options::new(), |session, current| {
+        let graph = two_digits(session, current).compile(session, current).unwrap();
+        let graph = graph.load_on(session, current, current.stream().unwrap()).unwrap();
+        let _left = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
+        current.device_id()
+    });
+    assert_eq!(on.unwrap(), 1);
+    engine.close().unwrap();
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    world.assert_nothing_lives();
+}
+
+#[test]
+fn a_library_that_is_not_there_or_is_another_one_is_named_in_the_error() {
+    let world = world();
+    let acl = common::acl();
+    let at =
+        |path: std::path::PathBuf| engine_error(Engine::init(&acl, &Place::At(path), &Options::new()).unwrap_err());
+    let absent = at("/nowhere/libascendcl_ge.so".into());
+    assert!(matches!(&absent, EngineError::Load(LoadError::Refused { .. })), "{absent}");
+    assert!(absent.to_string().contains("/nowhere/libascendcl_ge.so") && absent.to_string().contains("set_env.sh"));
+    let other = at(world.double.shim().with_file_name("libfmk_onnx_parser.so"));
+    assert!(matches!(&other, EngineError::Load(LoadError::Unfit { .. })), "{other}");
+    assert!(other.to_string().contains("ascendcl_ge_abi"), "{other}");
+    Engine::init(&acl, &world.place(), &Options::new()).unwrap().close().unwrap();
+    acl.close().unwrap();
+}
+
+#[test]
+fn without_a_toolkit_the_error_says_where_it_was_looked_for_and_what_to_install() {
+    let error = LoadError::NotBuilt {
+        looked: vec!["/opt/toolkit".into()],
+        wrapper: Some("/opt/toolkit/lib64/libge_runtime_wrapper.so".into()),
+    };
+    let said = error.to_string();
+    for part in ["/opt/toolkit,", "include/ge/ge_api.h", "install the CANN toolkit", "ASCEND_HOME_PATH", "will not do"]
+    {
+        assert!(said.contains(part), "{said}");
+    }
+}

@@ -1,0 +1,18 @@
+//! Sessions of the graph engine, on its double: the shim is the one that is compiled against a toolkit.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod abi;
+mod allocators;
+mod attacks;
+mod engine;
+mod failures;
+mod forgotten;
+mod graphs;
+mod life_cycle;
+mod memory;
+mod support;
+mod toolkit;

@@ -1,0 +1,18 @@
+// GE-04: an allocator serves one stream: two graphs that execute at once have an allocator each.
+use ascendcl::ge::{Compiled, Graph, Session};
+use ascendcl::{Current, DeviceAllocator, Error, Stream};
+
+pub fn program<'c, A: DeviceAllocator>(
+    session: &mut Session<'c>,
+    current: &Current<'c>,
+    [one, two]: [Graph<'c, Compiled>; 2],
+    [first, second]: [Stream<'c>; 2],
+    [allocator, another]: [A; 2],
+) -> Result<(), Error> {
+    let one = one.register(session, current, first, allocator)?.load(session, current)?;
+    let two = two.register(session, current, second, another)?.load(session, current)?;
+    drop((one, two));
+    Ok(())
+}
+
+fn main() {}
