@@ -84,6 +84,16 @@ impl Address {
         f(unsafe { core::slice::from_raw_parts(self.0.cast::<u8>().cast_const(), count) })
     }
 
+    /// Lends `count` bytes from here to be written: memory of the caller, or of the simulator, that nobody else uses
+    /// meanwhile (an output of a running model).
+    pub(crate) fn with_bytes_mut<R>(self, count: usize, f: impl FnOnce(&mut [u8]) -> R) -> R {
+        if count == 0 || self.is_null() {
+            return f(&mut []);
+        }
+        // SAFETY: as in `copy`; that nobody uses them meanwhile is the contract of the calls that use this.
+        f(unsafe { core::slice::from_raw_parts_mut(self.0.cast::<u8>(), count) })
+    }
+
     /// Writes `bytes` to here.
     pub(crate) fn write(self, bytes: &[u8]) {
         copy(self, Self(bytes.as_ptr().cast_mut().cast()), bytes.len());

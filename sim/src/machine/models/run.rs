@@ -168,12 +168,13 @@ impl Job {
             });
         }
         for (index, ((place, result), own)) in self.outputs.iter().zip(results).zip(own).enumerate() {
-            let bytes = result.to_bytes().map_err(failed)?;
+            let bytes = result.len();
+            let write = |to: Address| to.with_bytes_mut(bytes, |into| result.write_to(into)).map_err(failed);
             match (place, own) {
-                (Place::There { area, .. }, _) => area.address.write(&bytes),
+                (Place::There { area, .. }, _) => write(area.address)?,
                 (Place::Open { buffer, .. }, Some(own)) => {
-                    own.address().write(&bytes);
-                    hand_over(own, index, *buffer, bytes.len())?;
+                    write(own.address())?;
+                    hand_over(own, index, *buffer, bytes)?;
                 }
                 (Place::Open { .. }, None) => {}
             }
