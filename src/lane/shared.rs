@@ -1,11 +1,11 @@
 //! A lane that threads share.
 
-use super::turns::Turns;
+use super::turns::{Turn, Turns};
 use super::{InLane, OfTheLane};
 use crate::brand::{Brand, Unnamed};
 use crate::current::Current;
 use crate::error::Error;
-use crate::model::{Input, Load, Model, Outputs, Workspace, onto};
+use crate::model::{Input, Load, Model, Outputs, Prepared, Workspace, onto};
 use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -78,7 +78,7 @@ impl<'c, 'l, N, L> SharedLane<'c, 'l, N, L> {
         model: &mut Model<'c, N, InLane<'l, L>>,
         inputs: &[Input<'_>],
     ) -> Result<Outputs, Error> {
-        self.run_for(current, model, inputs, None)
+        model.run_when(current, inputs, |_| self.turn(None))
     }
 
     /// As [`run`](Self::run), and waits for the turn for at most `limit`. The run itself has no limit: the library gives
@@ -94,25 +94,45 @@ impl<'c, 'l, N, L> SharedLane<'c, 'l, N, L> {
         inputs: &[Input<'_>],
         limit: Duration,
     ) -> Result<Outputs, Error> {
-        self.run_for(current, model, inputs, Some(limit))
+        model.run_when(current, inputs, |_| self.turn(Some(limit)))
     }
 
-    fn run_for(
+    /// Runs a prepared model in its turn and waits for it, as [`Prepared::run`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`Prepared::run`].
+    #[rule(MODEL_06, MODEL_16)]
+    pub fn run_prepared(
         &self,
         current: &mut Current<'c, N>,
-        model: &mut Model<'c, N, InLane<'l, L>>,
-        inputs: &[Input<'_>],
-        limit: Option<Duration>,
-    ) -> Result<Outputs, Error> {
-        model.run_when(current, inputs, |_| {
-            let asked = Instant::now();
-            self.turns.take(limit).ok_or_else(|| Error::Busy { waited: asked.elapsed() })
-        })
+        model: &mut Prepared<'c, N, InLane<'l, L>>,
+    ) -> Result<(), Error> {
+        model.run_when(current, || self.turn(None))
+    }
+
+    /// As [`run_prepared`](Self::run_prepared), and waits for the turn for at most `limit`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Prepared::run`], and [`Error::Busy`] when the turn did not come in time: nothing ran then.
+    pub fn run_prepared_within(
+        &self,
+        current: &mut Current<'c, N>,
+        model: &mut Prepared<'c, N, InLane<'l, L>>,
+        limit: Duration,
+    ) -> Result<(), Error> {
+        model.run_when(current, || self.turn(Some(limit)))
     }
 
     /// Bytes of the workspace.
     pub fn bytes(&self) -> usize {
         self.workspace.bytes()
+    }
+
+    fn turn(&self, limit: Option<Duration>) -> Result<Turn<'_>, Error> {
+        let asked = Instant::now();
+        self.turns.take(limit).ok_or_else(|| Error::Busy { waited: asked.elapsed() })
     }
 }
 

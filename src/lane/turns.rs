@@ -79,9 +79,10 @@ mod tests {
     use super::*;
     use core::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Returns when so many are in line.
+    /// Returns when so many are in line, or when that takes too long.
     fn in_line(turns: &Turns, count: usize) {
-        while turns.books().line.len() < count {
+        let until = Instant::now() + Duration::from_secs(10);
+        while turns.books().line.len() < count && Instant::now() < until {
             std::thread::yield_now();
         }
     }

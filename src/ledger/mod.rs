@@ -241,6 +241,11 @@ impl Ledger {
         binding.reshape(self.api, &self.streams, model, shapes)
     }
 
+    /// Runs a bound model and waits for it.
+    pub(crate) fn run(&self, binding: &Binding, model: &LoadedModel) -> Result<(), Error> {
+        binding.run(self.api, &self.streams, model)
+    }
+
     pub(crate) fn unbind(&self, binding: &Arc<Binding>) -> Result<(), Error> {
         self.empty(binding)?;
         binding.destroy(self.api, &self.streams)?;

@@ -244,14 +244,34 @@ impl<'c, N, P> Prepared<'c, N, P> {
         }
     }
 
-    fn start(&mut self, current: &Current<'c, N>, stream: &Queue) -> Result<(), Error> {
-        // A prepared model is loaded; one in a `Pending` runs.
-        leads!(model: Loaded --> Running : Execute, model: Running --> Running : Execute);
+    /// Runs the model once, in a turn: as long as what `turn` gives is there, nothing else runs in its working memory.
+    pub(crate) fn run_when<T>(
+        &mut self,
+        current: &mut Current<'c, N>,
+        turn: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<(), Error> {
+        leads!(model: Loaded --> Loaded : Run);
+        self.executed = false;
+        self.make_room(current)?;
+        let _turn = turn()?;
+        current.ledger().run(&self.binding, &self.model.loaded)?;
+        self.executed = true;
+        Ok(())
+    }
+
+    /// What the last execution left in open outputs is given back (DATA-06).
+    fn make_room(&mut self, current: &Current<'c, N>) -> Result<(), Error> {
         if self.binding.has_open_outputs() {
-            // What the last execution left there is given back first (DATA-06).
             self.executed = false;
             current.ledger().empty(&self.binding)?;
         }
+        Ok(())
+    }
+
+    fn start(&mut self, current: &Current<'c, N>, stream: &Queue) -> Result<(), Error> {
+        // A prepared model is loaded; one in a `Pending` runs.
+        leads!(model: Loaded --> Running : Execute, model: Running --> Running : Execute);
+        self.make_room(current)?;
         self.binding.execute(current.ledger().api(), stream, &self.model.loaded)?;
         self.executed = true;
         Ok(())
@@ -276,6 +296,19 @@ impl<'c, N, P> Prepared<'c, N, P> {
         let dims = self.binding.output_dims(current.ledger().api(), index);
         let shape = dims.and_then(|dims| dims.into_iter().map(|size| usize::try_from(size).ok()).collect());
         shape.ok_or_else(|| Error::UnknownShape { name: info.name.clone() })
+    }
+}
+
+impl<'c, N> Prepared<'c, N> {
+    /// Runs the model on what was [written](Self::write), and returns when it is done (`aclmdlExecute`): the way to execute
+    /// a model again and again without a stream.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] when the model fails: its outputs hold nothing then.
+    #[rule(MODEL_16)]
+    pub fn run(&mut self, current: &mut Current<'c, N>) -> Result<(), Error> {
+        self.run_when(current, || Ok(()))
     }
 }
 

@@ -4,7 +4,7 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use ascendcl::{Acl, Library};
-use ascendcl_sim::{Config, control};
+use ascendcl_sim::{Checks, Config, control};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard};
@@ -19,14 +19,23 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 pub fn alone() -> Alone {
     let guard = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     control::reset();
-    control::configure(Config::new()).unwrap();
+    control::configure(under_watch(Config::new())).unwrap();
+    control::take_findings();
     Alone { _guard: guard }
 }
 
+/// Calls that break a rule are found; with `ASCENDCL_SIM=strict` they fail, too.
+pub fn under_watch(config: Config) -> Config {
+    let strict = std::env::var("ASCENDCL_SIM").is_ok_and(|mode| mode == "strict");
+    config.checks(if strict { Checks::Strict } else { Checks::Report })
+}
+
 impl Alone {
-    /// Nothing of the library is left.
+    /// Nothing of the library is left, and no call of the safe layer broke a rule.
     #[track_caller]
     pub fn assert_nothing_lives(&self) {
+        let found: Vec<_> = control::take_findings().iter().map(ToString::to_string).collect();
+        assert!(found.is_empty(), "{}", found.join("\n"));
         assert_eq!(control::live(), control::Live::default(), "objects that are still alive");
     }
 }
@@ -106,6 +115,19 @@ pub fn positions() -> Vec<u8> {
     let y = port(b"y", 7, &[number(1, 1), field(2, b"found")]);
     let node = [field(1, b"x"), field(2, b"y"), field(4, b"NonZero")].concat();
     let graph = [field(1, &node), field(2, b"positions"), field(11, &x), field(12, &y)].concat();
+    [number(1, 8), field(7, &graph), field(8, &number(2, 17))].concat()
+}
+
+/// A model of two inputs of four floats whose output is their difference: ONNX, written by hand.
+pub fn difference() -> Vec<u8> {
+    let number = |field: u8, value: u8| vec![field << 3, value];
+    let port = |name: &[u8]| {
+        let tensor = [number(1, 1), field(2, &field(1, &number(1, 4)))].concat();
+        [field(1, name), field(2, &field(1, &tensor))].concat()
+    };
+    let node = [field(1, b"minuend"), field(1, b"subtrahend"), field(2, b"difference"), field(4, b"Sub")].concat();
+    let (minuend, subtrahend) = (field(11, &port(b"minuend")), field(11, &port(b"subtrahend")));
+    let graph = [field(1, &node), field(2, b"sub"), minuend, subtrahend, field(12, &port(b"difference"))].concat();
     [number(1, 8), field(7, &graph), field(8, &number(2, 17))].concat()
 }
 

@@ -226,11 +226,6 @@ aclError aclrtGetDeviceCount(uint32_t *number) {
     *number = DEVICES;
     return leave(0);
 }
-aclError aclrtGetRunMode(unsigned *mode) {
-    ENTER;
-    *mode = 1;
-    return leave(0);
-}
 aclError aclrtSetDevice(int32_t id) {
     ENTER;
     taken[id]++;
@@ -566,6 +561,9 @@ aclError aclmdlAddDatasetBuffer(handle dataset, handle buffer) { (void)dataset, 
 handle aclmdlGetDatasetTensorDesc(handle dataset, size_t index) { (void)dataset, (void)index; return NULL; }
 struct buffer { void *start; size_t size; };
 handle aclCreateDataBuffer(void *start, size_t size) {
+    pthread_mutex_lock(&lock);
+    if (!start != !size) breaks("made a data buffer of an address or of a size alone");
+    pthread_mutex_unlock(&lock);
     struct buffer *made = malloc(sizeof *made);
     *made = (struct buffer){start, size};
     return made;
@@ -575,6 +573,14 @@ aclError aclUpdateDataBuffer(struct buffer *buffer, void *start, size_t size) { 
 void *aclGetDataBufferAddr(struct buffer *buffer) { return buffer->start; }
 size_t aclGetDataBufferSizeV2(struct buffer *buffer) { return buffer->size; }
 /* As the vendor's library, it leaves an output without memory as it is. */
+aclError aclmdlExecute(uint32_t id, handle input, handle output) {
+    (void)input, (void)output;
+    ENTER;
+    struct object *found = find(MODEL, (handle)(uintptr_t)id);
+    if (!found) breaks("ran a model that is gone");
+    else if (found->context != current) breaks("ran a model in another context");
+    return leave(found ? 0 : INVALID);
+}
 aclError aclmdlExecuteAsync(uint32_t id, handle input, handle output, handle stream) {
     (void)id, (void)input, (void)output;
     ENTER;

@@ -1,9 +1,7 @@
 // MODEL-06: synchronous execution on one working memory is under mutual exclusion.
-use ascendcl::{Lane, Plain};
-use std::sync::Mutex;
+use ascendcl::{Lane, Plain, SharedLane};
 
 fn hand_out<'c, 'l>(lane: Lane<'c, 'l, Plain>) {
-    let lane = lane;
     std::thread::scope(|scope| {
         scope.spawn(|| work(&lane));
         scope.spawn(|| work(&lane));
@@ -12,8 +10,8 @@ fn hand_out<'c, 'l>(lane: Lane<'c, 'l, Plain>) {
 
 fn work<T>(_lane: &T) {}
 
-fn unused() {
-    let _ = Mutex::new(());
-}
+type Either<'c, 'l> = (Lane<'c, 'l, Plain>, SharedLane<'c, 'l>);
 
-fn main() {}
+fn main() {
+    let _: Option<Either<'_, '_>> = None;
+}

@@ -121,6 +121,22 @@ impl Binding {
         })
     }
 
+    /// Runs the model once, and returns when it is done. Its context has to be current (MODEL-01), and nothing else may run in
+    /// its working memory meanwhile (MODEL-06). Open outputs have to be [emptied](Self::empty) before.
+    pub(crate) fn run(&self, api: Api, streams: &Shelf<Queue>, model: &LoadedModel) -> Result<(), Error> {
+        self.idle(streams)?;
+        if !streams.has_done(model.last_use()) {
+            return Err(Error::StillRunning { what: "model" });
+        }
+        api.in_place()?;
+        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "binding" }) };
+        *self.lender() = None;
+        // SAFETY: the datasets are alive (the gate), no queued work looks at them (the stamps), and the memory that they
+        // describe is kept by this binding; the call returns when the model is done.
+        let code = unsafe { api.library().aclmdlExecute(model.id(), self.given.raw(), self.results.raw()) };
+        api.done("aclmdlExecute", code, || "execute a model".into())
+    }
+
     /// All work that used the binding is known to be done.
     pub(crate) fn rest(&self) {
         leads!(dataset: InUse --> Idle : Wait);

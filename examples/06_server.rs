@@ -1,0 +1,218 @@
+//! A server of several threads: `cargo run --release --example 06_server`.
+//!
+//! Clients send images of handwritten digits into a queue. Each worker thread has a model of its own, takes up to eight
+//! requests at a time, and answers them; the weights are on the device once, whatever the number of workers. When the last
+//! client is done the queue closes, the workers unload their models, and what they did is printed.
+//!
+//! Runs on the vendor's library if one is installed, else on the simulator. `ASCENDCL_LIBRARY` chooses: the path of a
+//! library, or `sim`.
+
+#![allow(clippy::indexing_slicing, reason = "the file's format says how many pixels there are")]
+
+use ascendcl::{Acl, Context, Current, Library, Load, ModelSource, Thread, Weights};
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+const WORKERS: usize = 4;
+const CLIENTS: usize = 6;
+/// How often the clients send all images.
+const ROUNDS: usize = 20;
+/// How many answers a client waits for at once.
+const WINDOW: usize = 4;
+/// What the model was compiled for.
+const BATCH: usize = 8;
+const PIXELS: usize = 64;
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Failure> {
+    let digits = Digits::read(&data("digits-test.csv"))?;
+    let acl = Acl::init(Library::VendorOrSimulator)?;
+    eprintln!("running on {}", acl.library());
+    let mut thread = Thread::new()?;
+    let device = acl.device(&mut thread, 0)?;
+
+    let start = Instant::now();
+    let served = device.context(&mut thread, |context, thread| serve(context, thread, &digits));
+    // What the scope reports has the program's result in it, which the message does without.
+    let (tallies, right) = served.map_err(|error| error.to_string())??;
+    let elapsed = start.elapsed();
+
+    for (worker, tally) in tallies.iter().enumerate() {
+        println!("worker {worker}: {tally}");
+    }
+    let (sent, answered) = (ROUNDS * digits.labels.len(), tallies.iter().map(|tally| tally.latencies.len()).sum());
+    println!("{right} of {sent} right: {:.1} %", 100.0 * right as f64 / sent as f64);
+    println!("{:.0} images a second", sent as f64 / elapsed.as_secs_f64());
+
+    device.reset(&mut thread).map_err(ascendcl::Error::from)?;
+    acl.close().map_err(ascendcl::Error::from)?;
+    if sent == answered { Ok(()) } else { Err(format!("{answered} of {sent} requests were answered").into()) }
+}
+
+/// One image to be read, and where the answer goes.
+struct Request {
+    image: usize,
+    asked: Instant,
+    answer: Sender<(usize, usize)>,
+}
+
+/// Runs workers and clients until the clients are done; what each worker did, and how many answers were right.
+fn serve<'c>(context: &'c Context<'c>, thread: &mut Thread, digits: &Digits) -> Result<(Vec<Tally>, usize), Failure> {
+    let file = data("digits-8.onnx");
+    let source = ModelSource::file(&file);
+    let weights = context.enter(thread, |current| current.weights(source))??;
+    // What does not fit into the queue waits with its client.
+    let (requests, queue) = sync_channel(CLIENTS * WINDOW);
+    // The workers own it: when none is left, the queue closes, and nobody waits for an answer in vain.
+    let queue = Arc::new(Mutex::new(queue));
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..WORKERS)
+            .map(|_| {
+                let (queue, weights) = (Arc::clone(&queue), &weights);
+                scope.spawn(move || -> Result<Tally, Failure> {
+                    let mut thread = Thread::new()?;
+                    Ok(context.enter(&mut thread, |current| work(current, source, weights, &queue, digits))??)
+                })
+            })
+            .collect();
+        drop(queue);
+        let clients: Vec<_> = (0..CLIENTS)
+            .map(|client| {
+                let requests = requests.clone();
+                scope.spawn(move || ask(&requests, digits, client))
+            })
+            .collect();
+        drop(requests);
+        let right = clients.into_iter().map(|client| client.join().unwrap_or_default()).sum();
+        let panicked = || Err("a worker panicked".into());
+        let tallies = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|_| panicked()));
+        Ok((tallies.collect::<Result<_, _>>()?, right))
+    })
+}
+
+/// Answers requests until there are no more.
+fn work<'c>(
+    current: &mut Current<'c>,
+    source: ModelSource<'_>,
+    weights: &Weights<'c>,
+    queue: &Mutex<Receiver<Request>>,
+    digits: &Digits,
+) -> Result<Tally, ascendcl::Error> {
+    let model = current.load(Load::builder().source(source).weights(weights).build())?;
+    let mut model = model.prepare(current, &[&[BATCH, PIXELS]], &[&[BATCH, 10]])?;
+    let (mut tally, mut images) = (Tally::default(), [0.0; BATCH * PIXELS]);
+    loop {
+        let batch = next_batch(queue);
+        if batch.is_empty() {
+            break;
+        }
+        for (request, image) in batch.iter().zip(images.chunks_mut(PIXELS)) {
+            image.copy_from_slice(digits.pixels(request.image));
+        }
+        model.write(current, "images", &images)?;
+        model.run(current)?;
+        let probabilities = model.read::<f32>(current, "probabilities")?;
+        tally.runs += 1;
+        for (request, row) in batch.into_iter().zip(probabilities.chunks(10)) {
+            tally.latencies.push(request.asked.elapsed());
+            // A client that is gone does not hold up the others.
+            let _ = request.answer.send((request.image, most_likely(row)));
+        }
+    }
+    model.into_model(current)?.unload(current)?;
+    Ok(tally)
+}
+
+/// Waits for a request, and takes with it what else is there; nothing when the queue is closed.
+fn next_batch(queue: &Mutex<Receiver<Request>>) -> Vec<Request> {
+    let queue = queue.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let first = queue.recv().ok();
+    first.into_iter().chain(queue.try_iter()).take(BATCH).collect()
+}
+
+/// Sends every image that is this client's, again and again; how many answers were right.
+fn ask(requests: &SyncSender<Request>, digits: &Digits, client: usize) -> usize {
+    let own: Vec<_> = (client..digits.labels.len()).step_by(CLIENTS).collect();
+    let mut right = 0;
+    for images in (0..ROUNDS).flat_map(|_| own.chunks(WINDOW)) {
+        let (answer, answers) = channel();
+        for &image in images {
+            let request = Request { image, asked: Instant::now(), answer: answer.clone() };
+            if requests.send(request).is_err() {
+                return right;
+            }
+        }
+        drop(answer);
+        right += answers.iter().filter(|(image, found)| digits.labels[*image] == *found).count();
+    }
+    right
+}
+
+/// What a worker did.
+#[derive(Default)]
+struct Tally {
+    runs: usize,
+    /// From the request to the answer, of each image.
+    latencies: Vec<Duration>,
+}
+
+impl std::fmt::Display for Tally {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut sorted: Vec<_> = self.latencies.iter().map(|latency| 1e3 * latency.as_secs_f64()).collect();
+        sorted.sort_by(f64::total_cmp);
+        let at = |part: f64| sorted.get((part * sorted.len() as f64) as usize).copied().unwrap_or_default();
+        let images = sorted.len();
+        write!(f, "{images} images in {} runs; ", self.runs)?;
+        write!(f, "latency {:.2} ms in the middle, {:.2} ms for 99 of 100", at(0.5), at(0.99))
+    }
+}
+
+fn most_likely(probabilities: &[f32]) -> usize {
+    (0..probabilities.len()).max_by(|a, b| probabilities[*a].total_cmp(&probabilities[*b])).unwrap_or(0)
+}
+
+/// Images of 8 × 8 pixels, and the digit that each shows.
+struct Digits {
+    labels: Vec<usize>,
+    pixels: Vec<f32>,
+}
+
+impl Digits {
+    /// One image a line: the label, then 64 pixels, row by row.
+    fn read(path: &Path) -> Result<Self, Failure> {
+        let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let (mut labels, mut pixels) = (Vec::new(), Vec::new());
+        for line in text.lines() {
+            let mut numbers = line.split(',');
+            labels.push(numbers.next().unwrap_or_default().parse()?);
+            for pixel in numbers {
+                pixels.push(pixel.parse()?);
+            }
+        }
+        Ok(Self { labels, pixels })
+    }
+
+    fn pixels(&self, image: usize) -> &[f32] {
+        &self.pixels[PIXELS * image..PIXELS * (image + 1)]
+    }
+}
+
+fn data(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data").join(file)
+}
