@@ -1,6 +1,6 @@
 //! Loading and executing graphs.
 
-use super::state::{CanExecute, CanLoad, GraphState, Loaded};
+use super::state::{CanLoad, GraphState, Loaded};
 use super::{Graph, Outputs, Session};
 use crate::brand::{INSIDE, Unnamed};
 use crate::current::Current;
@@ -10,6 +10,7 @@ use crate::life_cycle::leads;
 use crate::operator::OperatorInputs;
 use crate::stream::{Fresh, Pending, Stream};
 use ascendcl_macros::rule;
+use ascendcl_rules::graph::CanExecute;
 use core::fmt;
 
 /// An execution that was waited for, or, inside a [`Pending`], one in flight.

@@ -1,8 +1,6 @@
 //! Graphs.
 
-use super::state::{
-    Added, CanCompile, CanRegister, CanSetMemory, Carried, Compiled, GraphState, Kept, WithAllocator, WithMemory,
-};
+use super::state::{Added, CanCompile, CanSetMemory, Carried, Compiled, GraphState, Kept, WithAllocator, WithMemory};
 use super::{EngineError, Session};
 use crate::allocator::DeviceAllocator;
 use crate::brand::{Brand, NotShared, Unnamed};
@@ -14,7 +12,7 @@ use crate::life_cycle::leads;
 use crate::memory::DeviceBuffer;
 use crate::stream::{Fresh, Idle, Stream};
 use ascendcl_macros::rule;
-use ascendcl_rules::graph::CanRemove;
+use ascendcl_rules::graph::{CanRegister, CanRemove};
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::{Arc, Weak};

@@ -60,7 +60,5 @@ pub use graph::{Graph, GraphSummary};
 pub use outputs::Outputs;
 pub use session::Session;
 pub use source::{GraphSource, Options};
-pub use state::{
-    Added, CanCompile, CanExecute, CanLoad, CanRegister, CanSetMemory, Compiled, GraphState, Loaded, WithAllocator,
-    WithMemory,
-};
+// Not the bounds that streams have, too, under the same name: the compiler would write both with their paths.
+pub use state::{Added, CanCompile, CanLoad, CanSetMemory, Compiled, GraphState, Loaded, WithAllocator, WithMemory};

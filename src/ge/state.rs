@@ -8,7 +8,7 @@ use crate::stream::{Fresh, Stream};
 use std::sync::Weak;
 
 pub use ascendcl_rules::graph::{
-    Added, CanCompile, CanExecute, CanLoad, CanRegister, CanSetMemory, Compiled, Loaded, WithAllocator, WithMemory,
+    Added, CanCompile, CanLoad, CanSetMemory, Compiled, Loaded, WithAllocator, WithMemory,
 };
 
 /// The states of a [`Graph`](super::Graph).

@@ -133,9 +133,15 @@ impl Program {
     }
 
     fn end(self) {
+        self.end_and_then(|| ());
+    }
+
+    /// Calls `free` when the session is gone, and the device is still there.
+    fn end_and_then(self, free: impl FnOnce()) {
         // SAFETY: each is ended once, in this order.
         unsafe {
             assert_eq!((self.shim.session_destroy)(self.session), SUCCESS);
+            free();
             assert_eq!((self.shim.finalize)(), SUCCESS);
             assert_eq!(stream::aclrtDestroyStream(self.stream), 0);
             assert_eq!(device::aclrtResetDevice(0), 0);
@@ -229,9 +235,8 @@ fn memory_bases_are_set_once_and_on_compiled_graphs() {
         assert_eq!([set(8), set(7), set(7)], [FAILED, SUCCESS, FAILED]);
     }
     assert_eq!(program.load(), SUCCESS);
-    program.end();
     // SAFETY: freed once.
-    assert_eq!(unsafe { memory::aclrtFree(block) }, 0);
+    program.end_and_then(|| assert_eq!(unsafe { memory::aclrtFree(block) }, 0));
     acl.close().unwrap();
     world.assert_nothing_lives();
 }

@@ -48,7 +48,9 @@ size_t elements(const std::vector<int64_t> &dims) {
   return product;
 }
 
-// Destroyed after the execution was queued: AscendCL has taken what it needs by then.
+}  // namespace
+
+// To be destroyed when the execution is over.
 class Dataset {
  public:
   explicit Dataset(const std::vector<Tensor> &tensors, bool with_shapes) : set_(made("aclmdlCreateDataset")) {
@@ -82,8 +84,6 @@ class Dataset {
   std::vector<void *> buffers_;
   std::vector<void *> descriptions_;
 };
-
-}  // namespace
 
 void use(void *(*resolve)(const char *name)) { resolver = resolve; }
 
@@ -134,7 +134,10 @@ Model::Model(const std::vector<char> &file) {
   function<int(void *)>("aclmdlDestroyDesc")(description);
 }
 
-Model::~Model() { function<int(uint32_t)>("aclmdlUnload")(id_); }
+Model::~Model() {
+  runs_.clear();
+  function<int(uint32_t)>("aclmdlUnload")(id_);
+}
 
 std::vector<Tensor> Model::outputs(const std::vector<Tensor> &inputs) const {
   int64_t open = -1;
@@ -151,10 +154,11 @@ std::vector<Tensor> Model::outputs(const std::vector<Tensor> &inputs) const {
   return outputs;
 }
 
-void Model::execute(void *stream, const std::vector<Tensor> &inputs, const std::vector<Tensor> &outputs) const {
-  const Dataset from(inputs, !is_static_);
-  const Dataset to(outputs, false);
-  done("aclmdlExecuteAsync", id_, from.get(), to.get(), stream);
+void Model::execute(void *stream, const std::vector<Tensor> &inputs, const std::vector<Tensor> &outputs) {
+  runs_.push_back(std::make_unique<Dataset>(inputs, !is_static_));
+  void *from = runs_.back()->get();
+  runs_.push_back(std::make_unique<Dataset>(outputs, false));
+  done("aclmdlExecuteAsync", id_, from, runs_.back()->get(), stream);
 }
 
 void launch(void *stream, void (*task)(void *)) {

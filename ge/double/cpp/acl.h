@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "exe_graph/runtime/tensor.h"
@@ -27,6 +28,8 @@ struct Tensor {
 
 Tensor of(const gert::Tensor &tensor);
 
+class Dataset;
+
 // A model file in AscendCL's model engine.
 class Model {
  public:
@@ -41,7 +44,7 @@ class Model {
   size_t feature_bytes() const { return feature_bytes_; }
   // The outputs without memory, for inputs of these shapes: an open size is that of the first input's open size.
   std::vector<Tensor> outputs(const std::vector<Tensor> &inputs) const;
-  void execute(void *stream, const std::vector<Tensor> &inputs, const std::vector<Tensor> &outputs) const;
+  void execute(void *stream, const std::vector<Tensor> &inputs, const std::vector<Tensor> &outputs);
 
  private:
   uint32_t id_ = 0;
@@ -50,6 +53,8 @@ class Model {
   size_t feature_bytes_ = 0;
   std::vector<std::vector<int64_t>> inputs_;
   std::vector<Tensor> outputs_;
+  // Kept until the model goes, which is after its last execution.
+  std::vector<std::unique_ptr<Dataset>> runs_;
 };
 
 // Queues a function of this process on a stream.
