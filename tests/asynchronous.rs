@@ -4,9 +4,9 @@
 
 mod common;
 
-use ascendcl::{Current, Error, Library, RunError, Thread};
+use ascendcl::{Current, Error, Library, ModelSource, Permit, PoolAllocator, RunError, Thread};
 use ascendcl_macros::proves;
-use common::{acl, alone, data, digits};
+use common::{acl, alone, data, digits, digits_in_batches_of};
 use std::future::Future;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -275,6 +275,90 @@ fn what_a_callback_captured_is_dropped_once_when_it_has_run() {
         release.send(()).unwrap();
         current.synchronize_within(Duration::from_secs(60))?;
         assert_eq!(Arc::strong_count(&captured), 1);
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(STREAM_04, STREAM_12, EVENT_05, CB_01)]
+#[test]
+fn the_default_stream_takes_the_same_work_as_any_other() {
+    let alone = alone();
+    run(|current| {
+        let (default, stream) = (current.default_stream(), current.stream()?);
+        let start = default.record(current, current.event()?)?;
+        let (release, waits) = mpsc::channel::<()>();
+        let reply = default.call_back(current, move || waits.recv().is_ok())?;
+        let set = default.set_bytes(current, current.device_buffer::<u8>(8)?, 3)?;
+        let end = default.record(current, current.event()?)?;
+        // Explicit streams do not wait for it by themselves, and do behind its event.
+        stream.synchronize_within(current, Duration::from_secs(60))?;
+        assert!(!default.is_done(current)?);
+        let set = stream.take_over(current, set, &end)?;
+        let late = set.wait_within(current, Duration::from_millis(5)).unwrap_err();
+        assert!(late.error.code().unwrap().is_timeout(), "{}", late.error);
+        release.send(()).unwrap();
+        assert_eq!(late.value.wait(current)?.to_vec(current)?, [3; 8]);
+        assert!(reply.wait(current)?.into_result()?);
+        assert!(end.milliseconds_since(current, &start)? >= 5.0);
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(MODEL_05, MODEL_17, ALLOC_10)]
+#[test]
+fn a_lane_and_a_turn_queue_copies_around_their_models_executions() {
+    let alone = alone();
+    let (image, (labels, pixels)) = (digits_in_batches_of(8), digits());
+    run(|current| {
+        let source = ModelSource::memory(&image);
+        let work = 2 * current.model_size(source)?.work;
+        let stream = current.stream()?.without_allocator();
+        let first = &pixels[..8 * 64];
+        let stream = current.lane(stream, current.workspace(work)?, |current, mut lane| {
+            let model = lane.load(current, source.into())?.prepare(current, &[&[8, 64]], &[&[8, 10]])?;
+            let (mut images, scores) = (current.host_buffer(8 * 64)?, current.host_buffer::<f32>(8 * 10)?);
+            images.copy_from_slice(first);
+            let (_, model) = lane.copy_to_input(current, images, model, 0)?.split();
+            let model = lane.execute(current, model)?;
+            let (_, scores) = lane.copy_from_output(current, model, 0, scores)?.wait(current)?;
+            assert_eq!(scores.chunks(10).map(largest).collect::<Vec<_>>(), labels[..8]);
+            Ok::<_, Error>(lane.into_stream())
+        })?;
+        stream.destroy(current)?;
+
+        let permit = Permit::new(current, PoolAllocator::new(current, 1 << 16)?);
+        let member = permit.attach(current, current.stream()?)?;
+        let turn = permit.begin(&member)?;
+        let model = current.load(source.into())?.prepare(current, &[&[8, 64]], &[&[8, 10]])?;
+        let (mut images, scores) = (current.host_buffer(8 * 64)?, current.host_buffer::<f32>(8 * 10)?);
+        images.copy_from_slice(first);
+        let (_, model) = turn.copy_to_input(current, images, model, 0)?.split();
+        let model = turn.execute(current, model)?;
+        let scores = turn.copy_from_output(current, model, 0, scores)?;
+        drop(turn.finish(current)?);
+        // The end of the turn has waited for everything on its stream.
+        let (_, scores) = scores.wait(current)?;
+        assert_eq!(scores.chunks(10).map(largest).collect::<Vec<_>>(), labels[..8]);
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(STREAM_16)]
+#[test]
+fn after_a_wait_with_a_limit_nothing_else_waits_for_the_stream() {
+    let alone = alone();
+    run(|current| {
+        let stream = current.stream()?;
+        let (release, waits) = mpsc::channel::<()>();
+        drop(stream.call_back(current, move || waits.recv().is_ok())?);
+        assert!(stream.synchronize_within(current, Duration::from_millis(5)).is_err());
+        release.send(()).unwrap();
+        stream.synchronize_within(current, Duration::from_secs(60))?;
+        assert!(stream.is_done(current)?, "destroying it has nothing to wait for");
+        stream.destroy(current)?;
         Ok(())
     });
     alone.assert_nothing_lives();

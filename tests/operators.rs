@@ -7,6 +7,7 @@ mod common;
 use ascendcl::operator::{self, Absent, Attribute, Operator};
 use ascendcl::{CodeKind, Current, DeviceTensor, ElementType, Error, PoolAllocator, Thread};
 use ascendcl_macros::proves;
+use ascendcl_sim::control;
 use common::{acl, alone};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -231,6 +232,8 @@ fn a_pool_without_room_fails_the_launch_and_says_how_much_is_missing() {
         let x = current.upload_tensor(&[1000], &[1.0_f32; 1000]).unwrap();
         let undone = stream.launch(current, operator::relu(current, x).unwrap()).unwrap_err();
         assert_eq!(undone.error.code().unwrap().kind(), CodeKind::Resource, "{}", undone.error);
+        let found: Vec<_> = control::take_findings().iter().map(|finding| finding.rule).collect();
+        assert_eq!(found, [ascendcl_rules::ALLOC_19], "that the pool is too small is told, too");
         let missing = stream.pool_statistics().unwrap().largest_refused;
         assert!(missing >= 4000, "{missing}");
         stream.grow_pool(current, 2 * missing).unwrap();

@@ -6,12 +6,14 @@
 mod common;
 mod null;
 
-use ascendcl::{Acl, Current, Device, RunMode, Thread};
+use ascendcl::{Acl, Current, Device, RunMode, ScopeError, Thread};
 use ascendcl_macros::proves;
 use common::{acl, alone, data};
-use null::{Books, books};
+use null::{Books, TIMEOUT, books};
 use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::scope;
+use std::time::Duration;
 
 /// The calls since the last look, without those that only choose the current context or ask.
 fn steps(books: &Books) -> Vec<String> {
@@ -27,7 +29,8 @@ fn each_step_of_the_page_is_one_call_and_the_release_runs_backwards() {
     assert_eq!(steps(&books), ["aclInit"]);
     let mut thread = Thread::new().unwrap();
     let device = acl.device(&mut thread, 0).unwrap();
-    assert_eq!(steps(&books), ["aclrtSetDevice"], "1: the device, and with it a default context and a default stream");
+    let taken = steps(&books);
+    assert_eq!(taken, ["aclrtGetRunMode", "aclrtSetDevice"], "1: the device, with a default context and stream");
     device
         .default_context(&mut thread, |context, thread| {
             context
@@ -38,7 +41,7 @@ fn each_step_of_the_page_is_one_call_and_the_release_runs_backwards() {
                     let stream = current.stream().unwrap();
                     assert_eq!(steps(&books), ["aclrtCreateStream"], "2: a stream of one's own");
                     assert_eq!(acl.run_mode().unwrap(), RunMode::Host);
-                    assert_eq!(steps(&books), ["aclrtGetRunMode"], "3: the run mode");
+                    assert_eq!(steps(&books), [""; 0], "3: the run mode, which was asked for once");
                     stream.destroy(current).unwrap();
                     assert_eq!(steps(&books), ["aclrtSynchronizeStream", "aclrtDestroyStream"], "4: back: the stream");
                 })
@@ -77,6 +80,58 @@ fn a_program_that_releases_nothing_releases_in_the_same_order() {
     acl.close().unwrap();
     assert_eq!(steps(&books), ["aclrtResetDevice", "aclFinalizeReference"]);
     books.assert_closed();
+}
+
+#[proves(DEV_02, DEV_05, DEV_10, STREAM_16)]
+#[test]
+fn a_default_context_with_work_that_cannot_be_waited_for_keeps_its_device() {
+    let books = books();
+    let acl = books.acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap().with_patience(Duration::from_millis(1));
+    let left = device.default_context(&mut thread, |context, thread| {
+        context
+            .enter(thread, |current| {
+                let (stream, target) = (current.stream().unwrap(), current.device_buffer::<u8>(4).unwrap());
+                drop(stream.set_bytes(current, target, 1).unwrap());
+                books.refuse_to_synchronize(TIMEOUT);
+            })
+            .unwrap();
+    });
+    assert!(matches!(left, Err(ScopeError::Teardown { .. })), "{left:?}");
+    let refused = device.reset(&mut thread).unwrap_err();
+    let message = refused.error.to_string();
+    assert!(message.contains("still working on 1 stream(s), 1 block(s) of memory"), "{message}");
+    // Another view works beside what is stuck, in the same context.
+    books.synchronize_again();
+    in_default_context(&refused.value, &mut thread, |current| drop(current.upload(&[1_u8]).unwrap()));
+    refused.value.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    books.assert_closed();
+}
+
+#[proves(CTX_02, CTX_09)]
+#[test]
+fn a_panic_in_the_default_context_takes_down_what_was_made_and_leaves_the_context() {
+    let alone = alone();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        in_default_context(&device, &mut thread, |current| {
+            mem::forget(current.stream().unwrap());
+            mem::forget(
+                current.default_stream().set_bytes(current, current.device_buffer::<u8>(9).unwrap(), 1).unwrap(),
+            );
+            panic!("in the program")
+        })
+    }));
+    assert!(panicked.is_err());
+    alone.assert_nothing_lives();
+    assert_eq!(in_default_context(&device, &mut thread, |current| by_the_default_stream(current, 5)), 5);
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
 }
 
 /// A number that went to the device and came back by its default stream.

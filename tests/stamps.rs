@@ -3,7 +3,7 @@
 //! The library is a model of one stream: work has a number in the order of queueing, and a synchronise completes what
 //! was queued before it began. What must hold: memory that the stamps call idle is not used by work that is not complete.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 /// The files under test, on loom's atomics.
 #[path = "../src/ffi"]
@@ -21,7 +21,7 @@ use ascendcl_macros::proves;
 use ffi::gate::Gate;
 use ffi::stamp::{Awaits, Clock, LastUse};
 use loom::sync::Arc;
-use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 use loom::thread;
 
 const STREAM: u64 = 1;
@@ -151,6 +151,95 @@ fn a_wait_does_not_cover_what_is_queued_while_it_waits() {
         assert!(stream.calls_idle(&mine));
         let theirs = submits.join().unwrap();
         stream.collect(&yours, theirs);
+    });
+}
+
+#[proves(MEM_02)]
+#[test]
+fn memory_at_rest_that_is_used_again_is_not_idle_before_that_work_is_complete() {
+    loom::model(|| {
+        let stream = Arc::new(Stream::new());
+        let used = Arc::new(LastUse::new());
+        let first = stream.submit(&used);
+        // A wait gives the memory back: what used it so far is known to be done.
+        stream.synchronize();
+        used.rest();
+        assert!(stream.calls_idle(&used));
+        let submits = {
+            let (stream, used) = (Arc::clone(&stream), Arc::clone(&used));
+            thread::spawn(move || stream.submit(&used))
+        };
+        stream.collect(&used, first);
+        let second = submits.join().unwrap();
+        stream.collect(&used, second);
+        stream.synchronize();
+        assert!(stream.calls_idle(&used));
+    });
+}
+
+#[proves(MEM_02, STREAM_04)]
+#[test]
+fn memory_that_another_stream_took_over_is_idle_only_when_that_stream_was_waited_for_afterwards() {
+    const OTHER: u64 = 2;
+    loom::model(|| {
+        let (stream, other) = (Arc::new(Stream::new()), Arc::new(Stream::new()));
+        let used = Arc::new(LastUse::new());
+        let first = stream.submit(&used);
+        let dropped = Arc::new(AtomicBool::new(false));
+
+        let takes_over = {
+            let (other, used, dropped) = (Arc::clone(&other), Arc::clone(&used), Arc::clone(&dropped));
+            thread::spawn(move || {
+                // As `Tasks::take_over` does it: the other stream waits for an event behind the work.
+                other.submit(&LastUse::new());
+                used.follow(OTHER, other.clock.mark());
+                // As dropping the last handle does it.
+                dropped.store(true, Ordering::Release);
+            })
+        };
+        let waits = {
+            let (stream, other) = (Arc::clone(&stream), Arc::clone(&other));
+            thread::spawn(move || {
+                let covers = other.clock.mark();
+                if other.queued.load(Ordering::Acquire) > 0 {
+                    // The event is complete, and so is the work before it.
+                    stream.complete.fetch_max(first, Ordering::AcqRel);
+                }
+                other.clock.reached(covers);
+            })
+        };
+        // As `Shelf::unnamed` and `Shelf::has_done` do it.
+        if dropped.load(Ordering::Relaxed) {
+            fence(Ordering::Acquire);
+            let idle = match used.awaits() {
+                Awaits::Submission { stream: OTHER, number } => other.clock.has_done(number),
+                unexpected => panic!("{unexpected:?}"),
+            };
+            assert!(!idle || stream.complete.load(Ordering::Acquire) >= first, "idle memory is in use");
+        }
+        takes_over.join().unwrap();
+        waits.join().unwrap();
+    });
+}
+
+#[proves(STREAM_04, EVENT_05)]
+#[test]
+fn an_event_covers_nothing_that_another_thread_queued_behind_it() {
+    loom::model(|| {
+        let stream = Arc::new(Stream::new());
+        let queues = {
+            let stream = Arc::clone(&stream);
+            thread::spawn(move || {
+                let place = stream.submit(&LastUse::new());
+                // As `Pending::new` does it.
+                (place, stream.clock.mark())
+            })
+        };
+        // As `RawEvent::record` does it, on a default stream that both threads see.
+        let before = stream.clock.mark();
+        let record = stream.submit(&LastUse::new());
+        let (place, number) = queues.join().unwrap();
+        assert!(number > before || place < record, "work behind the event counts as covered");
     });
 }
 

@@ -18,10 +18,22 @@ pub struct Call {
     pub thread: Thread,
 }
 
+/// An object that a finding is about, with what was seen of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Concerned {
+    /// The object.
+    pub object: Object,
+    /// The call that made it.
+    pub made: Option<Call>,
+    /// The last call that it took part in, besides the one that made it.
+    pub used: Option<Call>,
+}
+
 /// A broken rule.
 ///
 /// Printed, it is a report of several lines: the rule and its sentence, what was found, what was expected, the objects
-/// with the calls that made them, the earlier call that is contradicted, and what to do.
+/// with the calls that made and last used them, the earlier call that is contradicted, and what to do.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Finding {
@@ -33,8 +45,8 @@ pub struct Finding {
     pub found: Cow<'static, str>,
     /// What was expected.
     pub expected: Cow<'static, str>,
-    /// The objects concerned, each with the call that made it, as far as that was seen.
-    pub objects: Vec<(Object, Option<Call>)>,
+    /// The objects concerned.
+    pub objects: Vec<Concerned>,
     /// The earlier call that this one contradicts, and what it did.
     pub contradicts: Option<(Call, Cow<'static, str>)>,
     /// What to do.
@@ -47,6 +59,14 @@ impl fmt::Display for Call {
     }
 }
 
+impl fmt::Display for Concerned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.object)?;
+        self.made.iter().try_for_each(|made| write!(f, ", made by {made}"))?;
+        self.used.iter().try_for_each(|used| write!(f, ", last used by {used}"))
+    }
+}
+
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         /// How many objects are listed one by one.
@@ -55,11 +75,8 @@ impl fmt::Display for Finding {
         writeln!(f, "  rule:     {}", self.rule.rule().text)?;
         writeln!(f, "  found:    {}", self.found)?;
         writeln!(f, "  expected: {}", self.expected)?;
-        for (object, made) in self.objects.iter().take(LISTED) {
-            match made {
-                Some(made) => writeln!(f, "  object:   {object}, made by {made}")?,
-                None => writeln!(f, "  object:   {object}")?,
-            }
+        for concerned in self.objects.iter().take(LISTED) {
+            writeln!(f, "  object:   {concerned}")?;
         }
         if let Some(more) = self.objects.len().checked_sub(LISTED).filter(|more| *more > 0) {
             writeln!(f, "  object:   and {more} more")?;

@@ -21,7 +21,7 @@ mod rule;
 
 pub use catalogue::*;
 pub use events::{Access, Event, Flag, Kind, Member, Object, Op, Outcome, Place, Role, Span, Thread, Use};
-pub use finding::{Call, Finding};
+pub use finding::{Call, Concerned, Finding};
 pub use life_cycles::{
     acl, context, dataset, descriptor_address, descriptor_allocate, descriptor_free, descriptor_object, device, event,
     graph, model, stream,

@@ -186,6 +186,9 @@ impl<'c, N> Tasks<'c, N> {
     /// As [`synchronize`](Self::synchronize), for at most `limit` (`aclrtSynchronizeStreamWithTimeout`, in whole
     /// milliseconds, at least one).
     ///
+    /// What waits for its stream by itself (destroying it, ending a registration, proving it idle, a lane's run, the end
+    /// of its scope) returns at once after this: call it first where a wait has to have a limit.
+    ///
     /// # Errors
     ///
     /// [`Error::Vendor`] whose code [`is_timeout`](crate::Code::is_timeout) when the time was up: the work is still in

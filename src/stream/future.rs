@@ -1,11 +1,12 @@
 //! Completion as a future.
 
 use super::payload::Payload;
-use super::{Pending, Stream, StreamState};
+use super::{Pending, Tasks};
 use crate::brand::Unnamed;
 use crate::current::Current;
 use crate::error::{Error, Undone};
 use core::fmt;
+use core::ops::Deref;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use static_assertions::assert_not_impl_any;
@@ -27,10 +28,10 @@ impl<'c, T: Payload, N> Pending<'c, T, N> {
     ///
     /// The work as it was: [`Error::OtherStream`] when `stream` is not its own, [`Error::MissingFunction`] on releases
     /// without callbacks, or [`Error::Vendor`].
-    pub fn into_future<'s, S: StreamState>(
+    pub fn into_future<'s, Q: Deref<Target = Tasks<'c, N>>>(
         self,
         current: &'s Current<'c, N>,
-        stream: &'s mut Stream<'c, S, N>,
+        stream: &'s mut Q,
     ) -> Result<Completion<'s, 'c, T, N>, Undone<Self>> {
         let signal = Arc::new(Signal::default());
         let wakes = Arc::clone(&signal);

@@ -17,6 +17,7 @@ use std::sync::Arc;
     label = "expected a `{T}`",
     note = "STREAM-09, MEM-11: a stream and what its work uses belong to one context",
     note = "MODEL-05: a model of a lane runs through that lane: `lane.execute(current, model)`",
+    note = "COPY-05: a vector is put into a buffer by name: `current.pageable_buffer(elements)`",
     note = "of a `Pending` of several, take the part that is meant: `let (first, second) = pending.split();`"
 )]
 #[rule(STREAM_04)]

@@ -3,8 +3,9 @@
 use crate::groups::Symbols;
 use crate::search::{Attempt, Candidate};
 use crate::table::{Function, table};
-use core::ffi::c_void;
+use core::ffi::{c_char, c_int, c_void};
 use core::fmt;
+use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 use std::sync::Mutex;
@@ -137,6 +138,7 @@ impl Library {
     fn find(&self, name: &'static str, file: &'static str) -> Option<NonNull<c_void>> {
         match &self.source {
             Source::Table(resolve) => resolve(name),
+            Source::Shared { main, .. } if is_pretended(main, name) => None,
             Source::Shared { main, folder, siblings } => {
                 address_in(main, name).or_else(|| address_in_sibling(siblings, folder.as_deref(), name, file))
             }
@@ -153,6 +155,17 @@ fn address_in(library: &libloading::Library, name: &str) -> Option<NonNull<c_voi
     // SAFETY: the symbol is only taken as an address; its use as a function is the caller's business.
     let address = unsafe { library.get::<*mut c_void>(name).ok()?.try_as_raw_ptr() };
     address.and_then(NonNull::new)
+}
+
+/// The simulator's shared object exports every function, so that C programs can be linked with it, and says which of them
+/// it does not have.
+fn is_pretended(library: &libloading::Library, name: &str) -> bool {
+    type Has = unsafe extern "C" fn(*const c_char) -> c_int;
+    // SAFETY: only the simulator's library has a function of this name, and it has this type.
+    let Ok(has) = (unsafe { library.get::<Has>("ascendcl_sim_has") }) else { return false };
+    let Ok(name) = CString::new(name) else { return false };
+    // SAFETY: the name is a terminated string.
+    unsafe { has(name.as_ptr()) == 0 }
 }
 
 fn address_in_sibling(

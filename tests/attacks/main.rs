@@ -23,6 +23,7 @@ mod teardown;
 mod threads;
 
 use ascendcl::{Acl, Context, Current, Device, DeviceBuffer, Error, HostBuffer, Model, Pending, Stream, Thread};
+use ascendcl_sim::control;
 use common::data;
 
 /// A queued copy to the device.
@@ -35,6 +36,9 @@ fn with_device<R>(acl: Acl, program: impl FnOnce(&Device<'_>, &mut Thread) -> R)
     let result = program(&device, &mut thread);
     device.reset(&mut thread).unwrap();
     acl.close().unwrap();
+    // Looked for when the environment asks for it.
+    let found: Vec<_> = control::take_findings().iter().map(ToString::to_string).collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
     result
 }
 

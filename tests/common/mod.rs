@@ -4,7 +4,7 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use ascendcl::{Acl, Library};
-use ascendcl_sim::{Config, control};
+use ascendcl_sim::{Checks, Config, control};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard};
@@ -19,14 +19,23 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 pub fn alone() -> Alone {
     let guard = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     control::reset();
-    control::configure(Config::new()).unwrap();
+    control::configure(under_watch(Config::new())).unwrap();
+    control::take_findings();
     Alone { _guard: guard }
 }
 
+/// Calls that break a rule are found; with `ASCENDCL_SIM=strict` they fail, too.
+pub fn under_watch(config: Config) -> Config {
+    let strict = std::env::var("ASCENDCL_SIM").is_ok_and(|mode| mode == "strict");
+    config.checks(if strict { Checks::Strict } else { Checks::Report })
+}
+
 impl Alone {
-    /// Nothing of the library is left.
+    /// Nothing of the library is left, and no call of the safe layer broke a rule.
     #[track_caller]
     pub fn assert_nothing_lives(&self) {
+        let found: Vec<_> = control::take_findings().iter().map(ToString::to_string).collect();
+        assert!(found.is_empty(), "{}", found.join("\n"));
         assert_eq!(control::live(), control::Live::default(), "objects that are still alive");
     }
 }

@@ -226,11 +226,6 @@ aclError aclrtGetDeviceCount(uint32_t *number) {
     *number = DEVICES;
     return leave(0);
 }
-aclError aclrtGetRunMode(unsigned *mode) {
-    ENTER;
-    *mode = 1;
-    return leave(0);
-}
 aclError aclrtSetDevice(int32_t id) {
     ENTER;
     taken[id]++;

@@ -17,6 +17,8 @@ pub(super) struct Book<T> {
 #[derive(Debug)]
 pub(super) struct Entry<T> {
     pub(super) made: Call,
+    /// The last call that it took part in.
+    pub(super) used: Option<Call>,
     /// A call that is under way ends it.
     pub(super) ending: Option<Call>,
     pub(super) in_flight: InFlight,
@@ -27,6 +29,7 @@ pub(super) struct Entry<T> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dead {
     pub(super) made: Call,
+    pub(super) used: Option<Call>,
     pub(super) ended: Call,
 }
 
@@ -39,7 +42,7 @@ impl<T> Default for Book<T> {
 impl<T> Book<T> {
     pub(super) fn enter(&mut self, object: Object, made: Call, is: T) {
         self.dead.remove(&object);
-        self.live.insert(object, Entry { made, ending: None, in_flight: InFlight::default(), is });
+        self.live.insert(object, Entry { made, used: None, ending: None, in_flight: InFlight::default(), is });
     }
 
     pub(super) fn get(&self, object: Object) -> Option<&Entry<T>> {
@@ -59,7 +62,7 @@ impl<T> Book<T> {
         /// How many of the dead are remembered.
         const REMEMBERED: usize = 4096;
         let entry = self.live.remove(&object)?;
-        self.dead.insert(object, Dead { made: entry.made, ended });
+        self.dead.insert(object, Dead { made: entry.made, used: entry.used, ended });
         self.order.push_back(object);
         if self.order.len() > REMEMBERED
             && let Some(oldest) = self.order.pop_front()

@@ -18,6 +18,10 @@ pub(super) fn begin(world: &mut World, scene: Scene) {
     if scene.event.op == Op::GiveBack {
         super::lent::given_back(world, &scene.event);
     }
+    let named = scene.event.others().chain([scene.event.object]);
+    let blocks = scene.memory.iter().filter_map(|used| Some(world.block(used.span.start)?.0));
+    let used: Vec<Object> = named.chain(blocks).collect();
+    used.into_iter().for_each(|object| world.touch(object, scene.call));
     let count = submit(world, &scene);
     let awaited = awaited(world, &scene);
     world.under_way.push(UnderWay { scene, awaited, count });

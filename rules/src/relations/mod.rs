@@ -26,8 +26,9 @@ mod streams;
 mod teardown;
 mod world;
 
-use crate::events::{Event, Op, Outcome};
+use crate::events::{Access, Event, Object, Op, Outcome, Span};
 use crate::finding::{Call, Finding};
+use clock::Task;
 use scene::{Case, Scene};
 use world::World;
 
@@ -95,6 +96,24 @@ impl Checker {
         let findings = self.judge(event);
         self.commit(event, outcome);
         findings
+    }
+
+    /// Whether queued work that may not be over writes any of these bytes.
+    pub fn may_be_written(&self, span: Span) -> bool {
+        self.may_be_used(span, |task| task.access == Access::Write)
+    }
+
+    /// Whether queued work of this stream that may not be over reads any of these bytes.
+    pub fn may_be_read(&self, span: Span, stream: Object) -> bool {
+        self.may_be_used(span, |task| task.access == Access::Read && task.stream == stream)
+    }
+
+    fn may_be_used(&self, span: Span, wanted: impl Fn(&Task) -> bool) -> bool {
+        let order = self.world.order();
+        let block = self.world.block(span.start);
+        block.is_some_and(|(_, block)| {
+            block.in_flight.pending(&order).any(|task| task.span.overlaps(span) && wanted(task))
+        })
     }
 
     /// What is left to find when the process exits.

@@ -153,8 +153,8 @@ impl Report<'_, '_> {
 
     pub(super) fn all(mut self, objects: impl IntoIterator<Item = Object>) -> Self {
         if let Some(finding) = &mut self.finding {
-            let made = |object| (object, self.case.world.made(object));
-            finding.objects.extend(objects.into_iter().map(made));
+            let concerned = |object| self.case.world.concerned(object);
+            finding.objects.extend(objects.into_iter().map(concerned));
         }
         self
     }

@@ -4,7 +4,7 @@ use super::book::{Book, Dead, Entry};
 use super::clock::{Clock, InFlight, Key, Now, Order};
 use super::scene::UnderWay;
 use crate::events::{Kind, Member, Object, Place, Span, Thread};
-use crate::finding::Call;
+use crate::finding::{Call, Concerned};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Default, Debug)]
@@ -162,7 +162,7 @@ pub(super) struct Lent {
 /// What became of an object.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Fate {
-    Live { made: Call, ending: Option<Call> },
+    Live { made: Call, used: Option<Call>, ending: Option<Call> },
     Dead(Dead),
     Unknown,
 }
@@ -181,7 +181,7 @@ impl World {
     pub(super) fn fate(&self, object: Object) -> Fate {
         fn of<T>(book: &Book<T>, object: Object) -> Fate {
             match (book.get(object), book.dead(object)) {
-                (Some(entry), _) => Fate::Live { made: entry.made, ending: entry.ending },
+                (Some(entry), _) => Fate::Live { made: entry.made, used: entry.used, ending: entry.ending },
                 (None, Some(dead)) => Fate::Dead(dead),
                 (None, None) => Fate::Unknown,
             }
@@ -207,23 +207,44 @@ impl World {
         }
     }
 
+    /// What is seen of an object.
+    pub(super) fn concerned(&self, object: Object) -> Concerned {
+        let (made, used) = match self.fate(object) {
+            Fate::Live { made, used, .. } | Fate::Dead(Dead { made, used, .. }) => (Some(made), used),
+            Fate::Unknown => (None, None),
+        };
+        Concerned { object, made, used }
+    }
+
     /// Marks an object as being ended by a call, or takes that back.
     pub(super) fn mark(&mut self, object: Object, ending: Option<Call>) {
-        fn of<T>(book: &mut Book<T>, object: Object, ending: Option<Call>) {
+        if object.kind != Kind::DefaultStream {
+            self.note(object, |_, present| *present = ending);
+        }
+    }
+
+    /// Notes a call that an object takes part in.
+    pub(super) fn touch(&mut self, object: Object, call: Call) {
+        self.note(object, |used, _| *used = Some(call));
+    }
+
+    /// Changes what is remembered of a live object: the last use, and what is ending it.
+    fn note(&mut self, object: Object, change: impl FnOnce(&mut Option<Call>, &mut Option<Call>)) {
+        fn of<T>(book: &mut Book<T>, object: Object, change: impl FnOnce(&mut Option<Call>, &mut Option<Call>)) {
             if let Some(entry) = book.get_mut(object) {
-                entry.ending = ending;
+                change(&mut entry.used, &mut entry.ending);
             }
         }
         match object.kind {
-            Kind::Context => of(&mut self.contexts, object, ending),
-            Kind::Stream => of(&mut self.streams, object, ending),
-            Kind::Event => of(&mut self.events, object, ending),
-            Kind::Memory => of(&mut self.blocks, object, ending),
-            Kind::Model => of(&mut self.models, object, ending),
-            Kind::Dataset => of(&mut self.datasets, object, ending),
-            Kind::DataBuffer => of(&mut self.data_buffers, object, ending),
-            Kind::Descriptor => of(&mut self.descriptors, object, ending),
-            Kind::Process | Kind::Device | Kind::DefaultStream | Kind::Allocator | Kind::Callback => {}
+            Kind::Context => of(&mut self.contexts, object, change),
+            Kind::Stream | Kind::DefaultStream => of(&mut self.streams, object, change),
+            Kind::Event => of(&mut self.events, object, change),
+            Kind::Memory => of(&mut self.blocks, object, change),
+            Kind::Model => of(&mut self.models, object, change),
+            Kind::Dataset => of(&mut self.datasets, object, change),
+            Kind::DataBuffer => of(&mut self.data_buffers, object, change),
+            Kind::Descriptor => of(&mut self.descriptors, object, change),
+            Kind::Process | Kind::Device | Kind::Allocator | Kind::Callback => {}
         }
     }
 

@@ -50,7 +50,8 @@ fn a_leak_names_every_object_and_the_call_that_made_it() {
     });
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].rule, INIT_02);
-    let made: Vec<_> = found[0].objects.iter().map(|(object, made)| (object.kind, made.unwrap().name)).collect();
+    let made: Vec<_> =
+        found[0].objects.iter().map(|concerned| (concerned.object.kind, concerned.made.unwrap().name)).collect();
     assert_eq!(made, [(Kind::Memory, "aclrtMallocHost"), (Kind::Descriptor, "aclrtAllocatorCreateDesc")]);
 }
 

@@ -13,12 +13,29 @@
 //!
 //! It says that it is a simulator: `aclrtGetSocName` answers with a name that starts with
 //! [`ascendcl_sim::SOC_NAME_MARK`]. Every function of the vendor's headers is exported. One that the simulator does not
-//! have answers 207000 ("feature not supported") and leaves a text that names it; `docs/simulator-coverage.md` lists them.
+//! have answers 207000 ("feature not supported") and leaves a text that names it; `docs/simulator-coverage.md` lists them,
+//! and [`ascendcl_sim_has`] tells a program.
 
 #![allow(non_snake_case, clippy::missing_safety_doc, clippy::too_many_arguments, missing_docs)]
 
 use ascendcl_sys::types::*;
 use core::ffi::*;
+
+/// Whether the simulator has the function of this name: 1 or 0. The one function here that the vendor's library lacks; with
+/// it a program that finds every name learns what is behind it, and the loader of `ascendcl-sys` does.
+///
+/// # Safety
+///
+/// `name` is null or a terminated string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ascendcl_sim_has(name: *const c_char) -> c_int {
+    if name.is_null() {
+        return 0;
+    }
+    // SAFETY: the caller gave a terminated string.
+    let name = unsafe { CStr::from_ptr(name) };
+    c_int::from(name.to_str().is_ok_and(|name| ascendcl_sim::resolve(name).is_some()))
+}
 
 macro_rules! export_group {
     ([] $group:ident $library:literal

@@ -59,12 +59,13 @@ impl Default for AllocatorMembers {
 
 impl AllocatorMembers {
     /// What a registration would refuse. The vendor's library accepts a descriptor without a free function; without a
-    /// get-address function it depends on what was in the memory before.
-    pub(crate) fn missing(&self) -> Option<&'static str> {
+    /// get-address function it depends on what was in the memory before. By the manual the free function is `needed`, too.
+    pub(crate) fn missing(&self, needed: bool) -> Option<&'static str> {
         match self {
             Self { object, .. } if object.is_null() => Some("object"),
             Self { allocate: None, .. } => Some("allocate function"),
             Self { address_of: None, .. } => Some("get-address function"),
+            Self { free: None, .. } if needed => Some("free function"),
             _ => None,
         }
     }

@@ -3,7 +3,7 @@
 use super::arguments::{Address, Name};
 use crate::failure::{Answer, Failure};
 use crate::faults::{self, Verdict};
-use crate::machine::errors;
+use crate::machine::{errors, process};
 use ascendcl_sys::error_codes::{ACL_ERROR_INTERNAL_ERROR, ACL_ERROR_RT_FEATURE_NOT_SUPPORT, ACL_SUCCESS};
 use ascendcl_sys::types::*;
 use core::ffi::{CStr, c_char, c_void};
@@ -57,7 +57,10 @@ where
             )
         };
         let failure = match faults::verdict(name, C::TELLS) {
-            Verdict::Goes => return call(),
+            Verdict::Goes => match process::refuse_uninitialised() {
+                Err(failure) if C::TELLS && faults::trouble::needs_device(name) => failure,
+                _ => return call(),
+            },
             Verdict::Fails(failure) => failure,
             Verdict::FailsAfter(failure) => {
                 call();

@@ -6,7 +6,8 @@ use super::memory::not_null;
 use crate::abi::{Address, copy};
 use crate::failure::{Answer, Failure};
 use crate::faults::trouble;
-use crate::machine::capture::{refuse_blocking, refuse_synchronous};
+use crate::machine::capture::{is_capturing, refuse_blocking, refuse_synchronous};
+use crate::machine::config::if_documented;
 use crate::machine::memory::{Hold, hold};
 use crate::machine::{current_context, submission_stream};
 use crate::watch::{self, Watching};
@@ -20,6 +21,7 @@ pub(crate) fn aclrtMemcpy(dst: Address, dest_max: usize, src: Address, count: us
     current_context()?;
     refuse_synchronous()?;
     fits(count, dest_max)?;
+    not_empty(count)?;
     call.end(Job::new(dst, src, shape)?.run_now())
 }
 
@@ -34,6 +36,7 @@ pub(crate) fn aclrtMemcpyAsync(
     known(dst, src, kind)?;
     not_on_host_alone(kind)?;
     fits(count, dest_max)?;
+    not_empty(count)?;
     let shape = Shape::flat(count);
     let call = shape.uses(watch::call(Op::Use, stream).queue(stream), dst, src, kind);
     let call = call.blocking_for(&[dst, src]).begin()?;
@@ -110,7 +113,11 @@ impl Job {
             refuse_blocking(&stream, "a copy of memory that is not pinned waits until it has run")?;
             stream.refuse_self_wait()?;
         }
+        // What is captured reads its source when it is replayed, whatever is there then.
+        let watched = self.shape.is_flat() && !is_capturing(stream.number());
+        let source = watched.then(|| watch::source(&stream, self.from, self.shape.width)).flatten();
         let position = stream.submit_each(move |_| {
+            source.into_iter().for_each(watch::source_is_read);
             self.run();
             Ok(())
         })?;
@@ -128,6 +135,10 @@ pub(super) struct Shape {
 }
 
 impl Shape {
+    fn is_flat(&self) -> bool {
+        self.height == 1
+    }
+
     pub(super) fn flat(count: usize) -> Self {
         Self { width: count, height: 1, dpitch: count, spitch: count }
     }
@@ -217,6 +228,11 @@ fn not_on_host_alone(kind: aclrtMemcpyKind) -> Answer {
 }
 
 /// What is written has to fit (107000).
+/// By the manual a copy has something to copy.
+fn not_empty(count: usize) -> Answer {
+    if count > 0 { Ok(()) } else { if_documented(|| Failure::invalid("there is nothing to copy: the size is 0")) }
+}
+
 pub(super) fn fits(count: usize, room: usize) -> Answer {
     if count > room {
         return Err(Failure::refused(format!("{count} bytes do not fit into {room}")));

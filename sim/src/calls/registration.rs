@@ -5,6 +5,8 @@ use super::wanted;
 use crate::abi::{Address, Out};
 use crate::failure::{Answer, Failure};
 use crate::machine::{current_context, memory};
+use crate::watch;
+use ascendcl_rules::{Object, Op, Place, Role};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
@@ -42,8 +44,9 @@ pub(crate) fn aclrtHostRegisterV2(ptr: Address, size: u64, flag: u32) -> Answer 
 
 pub(crate) fn aclrtHostUnregister(ptr: Address) -> Answer {
     not_null(ptr)?;
+    let call = watch::call(Op::FreeHost, ptr).begin()?;
     current_context()?;
-    memory::unregister(ptr)
+    call.end(memory::unregister(ptr))
 }
 
 pub(crate) fn aclrtHostGetDevicePointer(p_host: Address, mut p_device: Out<'_, *mut c_void>, flag: u32) -> Answer {
@@ -65,6 +68,10 @@ pub(crate) fn aclrtHostGetDevicePointer(p_host: Address, mut p_device: Out<'_, *
 fn register(ptr: Address, size: u64) -> Answer {
     let size = usize::try_from(size).ok().filter(|size| *size > 0);
     let size = size.ok_or_else(|| Failure::invalid("registered memory has at least one byte, and fits into memory"))?;
+    let call = watch::call(Op::Allocate, Object::memory(0));
+    let call = call.writes(Address::NULL, size, Role::Contents, Some(Place::Host)).begin()?;
     current_context()?;
-    memory::register(ptr, size)
+    memory::register(ptr, size)?;
+    call.made(ptr.number());
+    Ok(())
 }

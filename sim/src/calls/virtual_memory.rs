@@ -6,6 +6,8 @@ use crate::abi::{Address, In, Out};
 use crate::failure::{Answer, Failure};
 use crate::machine::virtual_memory::{self, GRANULARITY};
 use crate::machine::{current_context, memory};
+use crate::watch;
+use ascendcl_rules::{Object, Op, Place, Role};
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
 
@@ -99,14 +101,19 @@ fn map(
     not_null(vir_ptr)?;
     known(handle)?;
     no_flags(flags)?;
+    let call = watch::call(Op::Allocate, Object::memory(0));
+    let call = call.writes(Address::NULL, size, Role::Contents, Some(Place::Device)).begin()?;
     current_context()?;
-    virtual_memory::map(vir_ptr, size, offset, handle, access.0)
+    virtual_memory::map(vir_ptr, size, offset, handle, access.0)?;
+    call.made(vir_ptr.number());
+    Ok(())
 }
 
 pub(crate) fn aclrtUnmapMem(vir_ptr: Address) -> Answer {
     not_null(vir_ptr)?;
+    let call = watch::call(Op::Free, vir_ptr).begin()?;
     current_context()?;
-    memory::unmap(vir_ptr)
+    call.end(memory::unmap(vir_ptr))
 }
 
 pub(crate) fn aclrtMemSetAccess(

@@ -96,7 +96,7 @@ pub(crate) fn stuck() -> Failure {
 }
 
 /// Whether a call of this function needs a device, or only what the library keeps on the host.
-pub(super) fn needs_device(name: &str) -> bool {
+pub(crate) fn needs_device(name: &str) -> bool {
     const OF_HOST: [&str; 8] = [
         "aclrtGetSocName",
         "aclrtGetRunMode",

@@ -123,7 +123,7 @@ impl Lender {
     /// Makes sure that work may use a block.
     fn accept(&self, address: Address, bytes: usize) -> Result<Hold, Flaw> {
         let at = address.number();
-        if at % ALIGNMENT != 0 {
+        if !at.is_multiple_of(ALIGNMENT) {
             let text =
                 format!("the stream's allocator gave a block at {at:#x}; it has to start at a multiple of {ALIGNMENT}");
             return Err(Failure::new(ACL_ERROR_RT_ADDR_UNALIGNED, text).into());

@@ -6,10 +6,10 @@
 
 use super::allocator_calls::{self, Lender};
 use super::context::Context;
-use super::handles;
 use super::locks::lock;
 use super::scratch::Supply;
 use super::stream::Stream;
+use super::{config, handles};
 use crate::abi::AllocatorMembers;
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::types::{aclrtAllocatorDesc, aclrtStream};
@@ -83,9 +83,10 @@ pub(crate) fn set(handle: aclrtAllocatorDesc, change: impl FnOnce(&mut Allocator
 
 /// Registers a copy of the descriptor for the stream with this handle, which is not looked at.
 pub(crate) fn register(stream: aclrtStream, handle: aclrtAllocatorDesc) -> Answer {
+    let documented = config::is_documented();
     let mut book = lock(&BOOK);
     let members = *book.descriptor(handle).ok_or_else(|| Failure::unknown("allocator descriptor"))?;
-    if let Some(missing) = members.missing() {
+    if let Some(missing) = members.missing(documented) {
         return Err(Failure::invalid(format!("the allocator descriptor lacks its {missing}")));
     }
     let registration = Registration { descriptor: handle.0.addr(), members };

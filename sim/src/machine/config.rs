@@ -7,6 +7,7 @@ use crate::faults::{self, Plan};
 use crate::watch::{self, Checks};
 use ascendcl_sys::types::aclrtRunMode;
 use std::fmt;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 /// What the simulator poses as.
@@ -18,7 +19,7 @@ use std::sync::{Arc, Mutex};
 /// | `ASCENDCL_SIM_DEVICES` | how many devices | 2 |
 /// | `ASCENDCL_SIM_SOC` | the system on chip's name; contains `Simulator` | `Simulator910B1` |
 /// | `ASCENDCL_SIM_RUN_MODE` | where the program runs: `host` or `device` | `host` |
-/// | `ASCENDCL_SIM` | what happens when a call breaks a rule of the vendor's: `report` or `strict`, as [`Checks`] says | nothing |
+/// | `ASCENDCL_SIM` | what happens when a call breaks a rule of the vendor's: `report` or `strict`, as [`Checks`] says; and, after a comma or alone, `documented`, as [`documented`](Self::documented) says | nothing |
 /// | `ASCENDCL_SIM_FAIL` | which calls go wrong, and how, as [`Plan`] says | nothing |
 /// | `ASCENDCL_SIM_MEMORY` | memory of each device in bytes; `k`, `m` and `g` multiply by powers of 1024 | `1g` |
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,6 +32,8 @@ pub struct Config {
     events: usize,
     /// `None` leaves it to the environment.
     checks: Option<Checks>,
+    /// `None` leaves it to the environment.
+    documented: Option<bool>,
     plan: Plan,
 }
 
@@ -44,6 +47,7 @@ impl Default for Config {
             streams: 1984,
             events: 65536,
             checks: None,
+            documented: None,
             plan: Plan::new(),
         }
     }
@@ -90,8 +94,9 @@ impl Config {
             };
         }
         if let Some(value) = get("ASCENDCL_SIM") {
-            config.checks =
-                Some(checks(&value).ok_or_else(|| bad("ASCENDCL_SIM", &value, "neither report nor strict"))?);
+            let wanted = "a list of report or strict, and documented, with commas between them";
+            let mode = mode(&value).ok_or_else(|| bad("ASCENDCL_SIM", &value, wanted))?;
+            (config.checks, config.documented) = (Some(mode.0), Some(mode.1));
         }
         if let Some(value) = get("ASCENDCL_SIM_FAIL") {
             config.plan = value.parse().map_err(|error| bad("ASCENDCL_SIM_FAIL", &value, &format!("{error}")))?;
@@ -146,6 +151,21 @@ impl Config {
         self
     }
 
+    /// Whether calls answer as the vendor's manual says where the vendor's library was seen to do something else:
+    ///
+    /// * without `aclInit`, calls answer 100001 (INIT-01) and not 0;
+    /// * `aclFinalize` that nothing came before answers 100037 (INIT-08) and not 0;
+    /// * a copy of no bytes answers 100000 (COPY-01) and not 0;
+    /// * `aclrtFree` does not take pinned host memory (MEM-03);
+    /// * the handle of a default stream cannot be destroyed (STREAM-02);
+    /// * an allocator is not registered without its free function (ALLOC-07).
+    ///
+    /// Without a word it is what `ASCENDCL_SIM` says.
+    pub fn documented(mut self, yes: bool) -> Self {
+        self.documented = Some(yes);
+        self
+    }
+
     /// What goes wrong, from the first call on.
     pub fn plan(mut self, plan: Plan) -> Self {
         self.plan = plan;
@@ -170,8 +190,11 @@ impl Config {
     }
 
     pub(crate) fn checks_wanted(&self) -> Checks {
-        let from_env = || std::env::var("ASCENDCL_SIM").ok().and_then(|value| checks(&value));
-        self.checks.or_else(from_env).unwrap_or_default()
+        self.checks.or_else(|| mode_from_env().map(|(checks, _)| checks)).unwrap_or_default()
+    }
+
+    fn documented_wanted(&self) -> bool {
+        self.documented.or_else(|| mode_from_env().map(|(_, documented)| documented)).unwrap_or_default()
     }
 
     pub(crate) fn device_count(&self) -> u32 {
@@ -199,13 +222,22 @@ impl Config {
     }
 }
 
-fn checks(text: &str) -> Option<Checks> {
-    match text.trim() {
-        "" => Some(Checks::Off),
-        "report" => Some(Checks::Report),
-        "strict" => Some(Checks::Strict),
-        _ => None,
+fn mode_from_env() -> Option<(Checks, bool)> {
+    std::env::var("ASCENDCL_SIM").ok().and_then(|value| mode(&value))
+}
+
+/// The checks, and whether the manual's word counts.
+fn mode(text: &str) -> Option<(Checks, bool)> {
+    let (mut checks, mut documented) = (Checks::Off, false);
+    for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+        match word {
+            "report" => checks = Checks::Report,
+            "strict" => checks = Checks::Strict,
+            "documented" => documented = true,
+            _ => return None,
+        }
     }
+    Some((checks, documented))
 }
 
 /// A number with an optional `k`, `m` or `g`.
@@ -230,6 +262,28 @@ pub(crate) fn current() -> Arc<Config> {
     Arc::clone(&chosen.get_or_insert_with(Chosen::from_env).config)
 }
 
+/// Where the vendor's manual says one thing and its library does another: fails if the manual's word counts.
+pub(crate) fn if_documented(failure: impl FnOnce() -> Failure) -> Answer {
+    if is_documented() { Err(failure()) } else { Ok(()) }
+}
+
+/// Whether the manual's word counts. One relaxed load.
+pub(crate) fn is_documented() -> bool {
+    match DOCUMENTED.load(Relaxed) {
+        UNKNOWN => {
+            let documented = current().documented_wanted();
+            DOCUMENTED.store(if documented { YES } else { NO }, Relaxed);
+            documented
+        }
+        known => known == YES,
+    }
+}
+
+static DOCUMENTED: AtomicU8 = AtomicU8::new(UNKNOWN);
+const UNKNOWN: u8 = 0;
+const NO: u8 = 1;
+const YES: u8 = 2;
+
 /// Whether the environment was sound.
 pub(super) fn checked() -> Answer {
     let mut chosen = lock(&CHOSEN);
@@ -242,6 +296,7 @@ pub(super) fn checked() -> Answer {
 pub(crate) fn choose(config: Config) {
     *lock(&CHOSEN) = Some(Chosen { config: Arc::new(config), error: None });
     watch::reconsider();
+    DOCUMENTED.store(UNKNOWN, Relaxed);
     faults::reset();
 }
 
@@ -277,7 +332,10 @@ mod tests {
         assert_eq!(read("ASCENDCL_SIM_RUN_MODE", "device"), Ok(Config::new().on_device(true)));
         assert_eq!(read("ASCENDCL_SIM_SOC", "SimulatorX"), Ok(Config::new().soc("SimulatorX")));
         assert_eq!(read("ASCENDCL_SIM_SOC", "AscendSimulator1"), Ok(Config::new().soc("AscendSimulator1")));
-        assert_eq!(read("ASCENDCL_SIM", "strict"), Ok(Config::new().checks(Checks::Strict)));
+        let mode = |checks, documented| Ok(Config::new().checks(checks).documented(documented));
+        assert_eq!(read("ASCENDCL_SIM", "strict"), mode(Checks::Strict, false));
+        assert_eq!(read("ASCENDCL_SIM", "documented, report"), mode(Checks::Report, true));
+        assert_eq!(read("ASCENDCL_SIM", ""), mode(Checks::Off, false));
         for (name, value) in [
             ("ASCENDCL_SIM_MEMORY", "lots"),
             ("ASCENDCL_SIM_MEMORY", "99999999999999g"),

@@ -110,7 +110,9 @@ impl Event {
         match stream.recorder() {
             None => {}
             Some(Recorder::Capture(capture)) => {
-                *lock(&self.newest) = Some(Newest::Captured(Mark::of(&capture, stream)?));
+                let mark = Mark::of(&capture, stream)?;
+                let before = lock(&self.newest).replace(Newest::Captured(mark));
+                drop(before);
                 return Ok(());
             }
             Some(Recorder::Update(_)) => return Err(Failure::unsupported("a task group is updated with work alone")),

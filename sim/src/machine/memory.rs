@@ -4,6 +4,7 @@
 //! it registered counts as pinned. What is behind an address that is in no block is the caller's own memory.
 
 use super::arena::{ALIGNMENT, Piece, touches};
+use super::config;
 use super::context::Context;
 use super::device::Device;
 use super::locks::{read, write};
@@ -102,7 +103,11 @@ pub(crate) fn allocate_host(size: usize) -> Answer<Address> {
 
 /// Frees a device block; as the vendor's library does, it takes pinned blocks too.
 pub(crate) fn free_device(address: Address) -> Answer {
-    free(address, |_| true, "aclrtFree takes the address that aclrtMalloc gave, once")
+    free(
+        address,
+        |place| place != Place::Host || !config::is_documented(),
+        "aclrtFree takes the address that aclrtMalloc gave, once",
+    )
 }
 
 pub(crate) fn free_host(address: Address) -> Answer {
@@ -311,6 +316,7 @@ fn enter(block: Piece, device: Option<Arc<Device>>) -> Address {
     fill(address, 0xa5, size.min(SPOILT));
     let mut blocks = write(&BLOCKS);
     blocks.gone.retain_outside(address.number(), size);
+    blocks.forget_registered(address.number(), size);
     blocks.live.insert(address.number(), Entry { block: Backing::Piece(Arc::new(block)), device });
     address
 }
@@ -335,6 +341,17 @@ fn free(address: Address, fits: impl Fn(Place) -> bool, rule: &'static str) -> A
 }
 
 impl Blocks {
+    /// The system gave out this memory anew, so a program that had registered memory there has freed it (MEM-14).
+    fn forget_registered(&mut self, start: usize, size: usize) {
+        while let Some((at, entry)) = self.live.range(..start.saturating_add(size)).next_back()
+            && matches!(entry.block, Backing::Registered { .. })
+            && at + entry.block.size() > start
+        {
+            let at = *at;
+            self.live.remove(&at);
+        }
+    }
+
     fn around(&self, address: Address) -> Option<&Entry> {
         let (start, entry) = self.live.range(..=address.number()).next_back()?;
         (address.number() - start < entry.block.size()).then_some(entry)

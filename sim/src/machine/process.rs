@@ -37,6 +37,9 @@ pub(crate) fn finalize() -> Answer {
     if count.finalised {
         return Err(not_initialised());
     }
+    if count.inits == 0 {
+        config::if_documented(not_initialised)?;
+    }
     *count = Count { inits: 0, finalised: true };
     Ok(())
 }
@@ -50,6 +53,14 @@ pub(crate) fn finalize_reference() -> (u64, Answer) {
     count.inits -= 1;
     count.finalised = count.inits == 0;
     (count.inits, Ok(()))
+}
+
+/// By the manual a call that needs the runtime needs an initialisation; the vendor's library does not look.
+pub(crate) fn refuse_uninitialised() -> Answer {
+    if !config::is_documented() || lock(&COUNT).inits > 0 {
+        return Ok(());
+    }
+    Err(Failure::new(ACL_ERROR_UNINITIALIZE, "the library is not initialised"))
 }
 
 /// Whether an initialisation is owed its finalise.

@@ -101,12 +101,13 @@ impl Stream {
         if !self.settings.stops_at_failure() {
             return Err(failure);
         }
-        self.stop(&failure);
+        // This one last: whoever waits for it finds the others stopped.
         for stream in streams::of_context(self.context()) {
             if stream.number() != self.number() {
                 stream.stop(&failure);
             }
         }
+        self.stop(&failure);
         Ok(())
     }
 

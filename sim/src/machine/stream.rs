@@ -79,7 +79,7 @@ impl Stream {
     }
 
     /// By which those who watch know it.
-    pub(super) fn named(&self) -> Object {
+    pub(crate) fn named(&self) -> Object {
         if self.default { Object::default_stream(self.context as u64) } else { Object::stream(self.number as u64) }
     }
 

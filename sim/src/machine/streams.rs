@@ -34,6 +34,30 @@ pub(crate) fn waiting_stream(handle: aclrtStream) -> Answer<Arc<Stream>> {
     Ok(stream)
 }
 
+/// Streams that nobody can name any more, and whose work is not over.
+static ENDING: Table<Stream> = Table::new();
+
+/// As long as it lives, a thread waits for the last work of the stream.
+pub(super) struct Ending(usize);
+
+impl Ending {
+    pub(super) fn of(stream: &Arc<Stream>) -> Self {
+        ENDING.insert(stream.number(), Arc::clone(stream));
+        Self(stream.number())
+    }
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        ENDING.remove(self.0);
+    }
+}
+
+/// The stream with this number, also one that is about to end.
+pub(super) fn with_number(number: usize) -> Option<Arc<Stream>> {
+    STREAMS.get(number).or_else(|| ENDING.get(number))
+}
+
 /// The live stream with this number.
 pub(crate) fn numbered(number: usize) -> Option<Arc<Stream>> {
     STREAMS.get(number)

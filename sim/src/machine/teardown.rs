@@ -2,7 +2,7 @@
 
 use super::stream::Stream;
 use super::streams::{STREAMS, find};
-use super::{capture, context, reports};
+use super::{capture, config, context, reports, streams};
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::types::aclrtStream;
 use std::sync::Arc;
@@ -25,6 +25,7 @@ pub(crate) fn destroy_stream(handle: aclrtStream, rest: Rest) -> Answer {
         return Err(Failure::other_context("stream"));
     }
     if stream.is_default() {
+        config::if_documented(|| Failure::invalid("a default stream ends with its context; it cannot be destroyed"))?;
         return run_out(&stream, rest);
     }
     capture::refuse_on(&stream, "destroyed")?;
@@ -54,8 +55,10 @@ pub(super) fn end_streams(context: usize, rest: Rest) {
 
 fn end(stream: &Arc<Stream>, rest: Rest) -> Answer {
     stream.close();
+    let ending = streams::Ending::of(stream);
     capture::forget_stream(stream);
     let answer = run_out(stream, rest);
+    drop(ending);
     reports::forget_stream(stream.number());
     stream.device().give_stream_back();
     answer

@@ -13,7 +13,7 @@ use crate::failure::{Answer, Failure};
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_MEMORY_ALLOCATION, ACL_ERROR_RT_RESOURCE_ALLOC_FAIL};
 use ascendcl_sys::types::*;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, RwLock};
 
 /// What sizes and addresses are multiples of.
@@ -34,8 +34,8 @@ struct State {
 
 struct Slot {
     size: usize,
-    /// Of the mapping.
-    id: u64,
+    /// How many mappings of this place are there: the program's, and those that work still uses.
+    mappings: usize,
     device: Option<u32>,
 }
 
@@ -51,7 +51,6 @@ struct Physical {
 pub(crate) struct Mapping {
     range: Arc<Range>,
     offset: usize,
-    id: u64,
     handle: usize,
     physical: Arc<Physical>,
     access: AtomicU32,
@@ -146,21 +145,20 @@ pub(crate) fn map(address: Address, size: usize, offset: usize, handle: aclrtDrv
     }
     let device = physical.device.as_ref().map(|device| device.id());
     let mut state = lock(&range.state);
-    range.clear(&mut state, offset, size)?;
-    if state.slots.values().any(|slot| slot.device != device) {
+    range.check_free(&state, offset, size)?;
+    if state.slots.iter().any(|(at, slot)| *at != offset && slot.device != device) {
         return Err(Failure::refused("memory of another device is mapped in the range"));
     }
     range
         .pages
         .map(offset, &physical.memory)
         .ok_or_else(|| Failure::new(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "the host has no mapping left"))?;
-    static IDS: AtomicU64 = AtomicU64::new(0);
-    let id = IDS.fetch_add(1, SeqCst);
-    state.slots.insert(offset, Slot { size, id, device });
+    let slot = state.slots.entry(offset).or_insert(Slot { size, mappings: 0, device });
+    slot.mappings += 1;
+    slot.device = device;
     let mapping = Mapping {
         range: Arc::clone(&range),
         offset,
-        id,
         handle: handle.0.addr(),
         physical,
         access: AtomicU32::new(access),
@@ -242,8 +240,10 @@ impl Mapping {
 impl Drop for Mapping {
     fn drop(&mut self) {
         let mut state = lock(&self.range.state);
-        // Another mapping may stand there by now.
-        if state.slots.get(&self.offset).is_some_and(|slot| slot.id == self.id) {
+        let Some(slot) = state.slots.get_mut(&self.offset) else { return };
+        slot.mappings -= 1;
+        // Work that uses an older mapping of the place must find something there, even if it is the newest.
+        if slot.mappings == 0 {
             state.slots.remove(&self.offset);
             // Without a place in the system's tables the memory stays mapped until something else takes the addresses.
             let _ = self.range.pages.unmap(self.offset, self.physical.memory.size());
@@ -273,8 +273,9 @@ impl Range {
         memory::has_mapping(self.pages.start().offset(offset))
     }
 
-    /// Removes what only queued work still uses; refuses when the program has mapped something there.
-    fn clear(&self, state: &mut State, offset: usize, size: usize) -> Answer {
+    /// Refuses when the program has mapped something there, or queued work still uses part of it. What work uses of
+    /// exactly this place is about to be replaced at once, so that the work never finds nothing there.
+    fn check_free(&self, state: &State, offset: usize, size: usize) -> Answer {
         let overlaps = |(at, slot): &(&usize, &Slot)| **at < offset + size && **at + slot.size > offset;
         let found: Vec<(usize, usize)> =
             state.slots.iter().filter(overlaps).map(|(at, slot)| (*at, slot.size)).collect();
@@ -282,9 +283,11 @@ impl Range {
             let at = self.pages.start().number() + at;
             return Err(Failure::refused(format!("memory is mapped at {at:#x} already")));
         }
-        for (at, size) in found {
-            state.slots.remove(&at);
-            let _ = self.pages.unmap(at, size);
+        if found.iter().any(|found| *found != (offset, size)) {
+            let at = self.pages.start().number() + offset;
+            return Err(Failure::refused(format!(
+                "queued work still uses memory at {at:#x}; synchronise its stream first"
+            )));
         }
         Ok(())
     }

@@ -111,6 +111,11 @@ impl Target<'_> {
     }
 }
 
+/// Whether work of the stream with this number never ends, as far as this thread waits for it.
+pub(super) fn never_ends(stream: usize) -> Option<String> {
+    chain_of(this_thread(), Link::Stream(stream))
+}
+
 /// The chain in words, if it comes back to this thread or ends where nothing ever happens.
 fn chain_of(own: u64, first: Link) -> Option<String> {
     /// Longer chains are taken for ones that end.
@@ -138,7 +143,7 @@ fn chain_of(own: u64, first: Link) -> Option<String> {
 fn next(link: Link) -> Option<Link> {
     match link {
         Link::Stream(number) => {
-            let stream = super::streams::numbered(number)?;
+            let stream = super::streams::with_number(number)?;
             if let Some(awaited) = stream.awaits() {
                 return Some(awaited);
             }

@@ -7,8 +7,10 @@
 
 mod codes;
 mod report;
+mod sources;
 
 pub(crate) use report::{findings, print, take_findings};
+pub(crate) use sources::{source, source_is_read};
 
 use crate::abi::{Address, Name};
 use crate::failure::{Answer, Failure};
@@ -160,10 +162,7 @@ impl Watching {
     pub(crate) fn begin(self) -> Answer<Watched> {
         let (watched, first) = self.judged();
         match first {
-            Some(finding) if mode() == STRICT => Err(Failure::new(
-                codes::code_of(&finding),
-                format!("{}: {}; {} ({})", finding.rule, finding.found, finding.fix, finding.rule.rule().text),
-            )),
+            Some(finding) if mode() == STRICT => Err(refusal(&finding)),
             _ => Ok(watched),
         }
     }
@@ -178,8 +177,9 @@ impl Watching {
         if config::current().run_mode() == aclrtRunMode::ACL_DEVICE {
             event.flags.push(Flag::OnDevice);
         }
+        let written = sources::concerns(event);
         let findings = lock(&CHECKER).get_or_insert_with(Checker::new).judge(event);
-        let first = findings.first().cloned();
+        let first = written.or_else(|| findings.first().cloned());
         report::record(findings);
         (Watched(self.0.take()), first)
     }
@@ -217,11 +217,11 @@ impl Watched {
     }
 
     fn commit(&mut self, outcome: Outcome) {
-        if let Some(event) = self.0.take()
-            && let Some(checker) = &mut *lock(&CHECKER)
-        {
+        let Some(event) = self.0.take() else { return };
+        if let Some(checker) = &mut *lock(&CHECKER) {
             checker.commit(&event, outcome);
         }
+        sources::settle(&event);
     }
 }
 
@@ -229,6 +229,12 @@ impl Drop for Watched {
     fn drop(&mut self) {
         self.commit(Outcome::Refused);
     }
+}
+
+/// How strict checks refuse a call.
+fn refusal(finding: &Finding) -> Failure {
+    let text = format!("{}: {}; {} ({})", finding.rule, finding.found, finding.fix, finding.rule.rule().text);
+    Failure::new(codes::code_of(finding), text)
 }
 
 /// A number for a callback that is about to be queued.
@@ -288,6 +294,7 @@ pub(crate) fn wait_given_up(stream: Object, own_callback: bool) {
 /// The machine starts afresh. What was found stays recorded.
 pub(crate) fn reset() {
     *lock(&CHECKER) = None;
+    sources::clear();
 }
 
 /// The configuration has changed.

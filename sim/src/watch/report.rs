@@ -32,7 +32,7 @@ pub(super) fn record(findings: Vec<Finding>) {
     }
     let mut record = lock(&RECORD);
     for finding in findings {
-        let object = finding.objects.first().map(|(object, _)| *object);
+        let object = finding.objects.first().map(|concerned| concerned.object);
         let earlier = finding.contradicts.as_ref().map(|(call, _)| call.number);
         let matter = (finding.rule, finding.call.name, object, earlier);
         if record.findings.len() < KEPT && record.seen.insert(matter) {

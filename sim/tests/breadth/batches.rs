@@ -128,6 +128,10 @@ fn nothing_is_copied_when_one_copy_cannot_be_and_its_index_is_told() {
     assert_eq!(batch.run(), (ACL_ERROR_INVALID_PARAM, 1));
     let mut batch = Batch::new(&[good, good], &[(0, up), (1, attribute(true, false))]);
     assert_eq!(batch.run(), (INVALID, 1), "the second is no copy from the device");
+    let mut other = [0_u8; 8];
+    let mut batch = Batch::new(&[good, (other.as_mut_ptr().cast(), from, 8)], &[(0, up)]);
+    assert_eq!(batch.run(), (INVALID, 1), "the second copies to the host");
+    assert!(text().contains("is host memory, and its attribute says memory of device 0"));
     let mut batch = Batch::new(&[(to.wrapping_byte_add(1 << 20), from, 8)], &[(0, up)]);
     assert_eq!(batch.submit(stream()).1, 0);
     let mut batch = Batch::new(&[good], &[(0, attribute(false, false))]);

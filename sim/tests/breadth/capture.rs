@@ -83,7 +83,7 @@ fn a_replay_reads_what_is_in_memory_when_it_runs() {
         // SAFETY: the block has 16 bytes, and nothing is queued.
         unsafe { core::ptr::copy_nonoverlapping(values.as_ptr(), from.cast(), 16) };
         replay(instance, stream);
-        assert_eq!(floats(&from_device(to, 16)), [10.0 + value; 4]);
+        assert_eq!(floats(&host(to, 16)), [10.0 + value; 4]);
     }
     ok!(model::aclmdlUnload(id));
     ok!(model_instance::aclmdlRIExecuteAsync(instance, stream));

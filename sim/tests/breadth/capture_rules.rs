@@ -192,6 +192,16 @@ fn a_stream_that_took_part_leads_back_to_the_first() {
         synchronize(side);
     }
 
+    begin(origin);
+    ok!(event::aclrtRecordEvent(fork, origin));
+    assert_ne!(call!(stream::aclrtSynchronizeStream(origin)), 0);
+    fails!(BROKEN, "broken off", event::aclrtStreamWaitEvent(side, fork));
+    broken(origin);
+    log.take();
+    log.add(side, 7);
+    synchronize(side);
+    assert_eq!(log.take(), [7], "the stream did not join what was broken");
+
     let outside = event();
     ok!(event::aclrtRecordEvent(outside, side));
     begin(origin);

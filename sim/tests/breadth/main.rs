@@ -20,6 +20,8 @@ mod capture_rules;
 mod options;
 mod profiling;
 mod registration;
+mod scale;
 mod settings;
+mod stress;
 mod support;
 mod virtual_memory;

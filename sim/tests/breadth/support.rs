@@ -1,6 +1,5 @@
 //! Streams, events, pinned memory and host functions.
 
-use crate::world::*;
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
 use core::ptr::null_mut;
@@ -27,6 +26,12 @@ pub(crate) fn pinned(bytes: &[u8]) -> *mut c_void {
     // SAFETY: the block is as large as the bytes.
     unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), address.cast(), bytes.len()) };
     address
+}
+
+/// What stands in host memory.
+pub(crate) fn host(address: *const c_void, size: usize) -> Vec<u8> {
+    // SAFETY: the tests ask for blocks of this size that nobody writes now.
+    unsafe { core::slice::from_raw_parts(address.cast::<u8>(), size) }.to_vec()
 }
 
 /// Host memory of the program that starts where a page does.

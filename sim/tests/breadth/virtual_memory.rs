@@ -174,7 +174,33 @@ fn work_that_is_queued_keeps_the_mapping_that_it_works_on() {
     ok!(memory::aclrtReleaseMemAddress(start));
     drop(open);
     synchronize(stream);
-    assert_eq!(from_device(to, 5), b"early");
+    assert_eq!(host(to, 5), b"early");
+}
+
+#[test]
+fn what_queued_work_still_uses_is_replaced_as_a_whole_or_not_at_all() {
+    let _world = world();
+    let (stream, start) = (stream(), reserve(2 * UNIT));
+    mapped(start, UNIT);
+    let (open, opened) = std::sync::mpsc::channel::<()>();
+    launch(stream, move || {
+        let _ = opened.recv();
+    });
+    for round in 0..500 {
+        let value = round % 100;
+        ok!(copy::aclrtMemsetAsync(start, UNIT, value, 4096, stream));
+    }
+    ok!(memory::aclrtUnmapMem(start));
+    mapped(start, UNIT);
+    ok!(memory::aclrtUnmapMem(start));
+    let large = physical(2 * UNIT);
+    fails!(INVALID, "synchronise its stream", memory::aclrtMapMem(start, 2 * UNIT, 0, large, 0));
+    drop(open);
+    mapped(start, UNIT);
+    synchronize(stream);
+    ok!(memory::aclrtUnmapMem(start));
+    ok!(memory::aclrtMapMem(start, 2 * UNIT, 0, large, 0));
+    assert_eq!(write(start, &[1; 8]), 0);
 }
 
 #[test]

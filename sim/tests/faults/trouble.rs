@@ -26,7 +26,7 @@ fn a_lost_device_fails_its_work_and_every_later_call() {
     let malloc = acl!(aclrtMalloc(&mut address, 64, aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST));
     let codes = [malloc, acl!(aclrtSynchronizeStream(stream)), acl!(aclrtFree(block)), acl!(aclrtResetDevice(0))];
     assert_eq!(codes, [ACL_ERROR_RT_LOST_HEARTBEAT; 4]);
-    assert_eq!(current().is_null(), false, "what the host knows can be asked for");
+    assert!(!current().is_null(), "what the host knows can be asked for");
     ok!(aclFinalize());
     assert_eq!(control::take_findings(), [], "nobody can clean up a lost device");
 }
@@ -207,6 +207,7 @@ mod deadlocks {
         ok!(aclrtStreamWaitEvent(stream, event));
         assert_eq!(acl!(aclrtSynchronizeStream(stream)), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
         assert!(message().contains("which waits for work that nothing runs"), "{}", message());
+        assert_eq!(acl!(aclrtDestroyStream(stream)), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "nor at its end");
         control::take_findings();
     }
 }

@@ -6,6 +6,7 @@ mod support;
 
 mod casebook;
 mod contexts;
+mod documented;
 mod memory;
 mod models;
 mod modes;

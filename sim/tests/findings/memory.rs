@@ -135,3 +135,76 @@ fn devices_are_linked_before_one_reaches_the_other() {
         ok!(aclrtMemcpy(b, 64, a, 64, ON_DEVICE));
     });
 }
+
+/// Plain stores to pinned memory, which no call shows.
+fn store(pinned: *mut std::ffi::c_void, byte: u8) {
+    // SAFETY: the tests' blocks have 64 bytes; a copy that reads them meanwhile is what the tests are about, and copies
+    // bytes whatever they are.
+    unsafe { std::ptr::write_bytes(pinned.cast::<u8>(), byte, 64) }
+}
+
+#[test]
+fn a_source_that_the_host_writes_before_the_copy_has_run_is_found() {
+    breaks_without(rules::COPY_04, |waited| {
+        let (block, pinned, stream) = (malloc(64), malloc_host(64), stream());
+        store(pinned, 1);
+        let gate = Gate::close(stream);
+        queue_copy(block, pinned, TO_DEVICE, stream);
+        if waited {
+            gate.open();
+            sync(stream);
+        }
+        store(pinned, 2);
+        gate.open();
+        sync(stream);
+    });
+}
+
+#[test]
+fn a_source_that_the_host_writes_before_a_wait_is_found_however_fast_the_copy_was() {
+    breaks_without(rules::COPY_04, |waited| {
+        let (block, pinned, stream, event) = (malloc(64), malloc_host(64), stream(), event());
+        store(pinned, 1);
+        queue_copy(block, pinned, TO_DEVICE, stream);
+        ok!(aclrtRecordEvent(event, stream));
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        if waited {
+            ok!(aclrtSynchronizeEvent(event));
+        }
+        store(pinned, 2);
+        sync(stream);
+    });
+}
+
+#[test]
+fn a_source_that_queued_work_writes_in_its_turn_is_no_mistake() {
+    let run = || {
+        let (block, other, pinned, stream) = (malloc(64), malloc(64), malloc_host(64), stream());
+        store(pinned, 1);
+        ok!(aclrtMemset(other, 64, 7, 64));
+        queue_copy(block, pinned, TO_DEVICE, stream);
+        queue_copy(pinned, other, TO_HOST, stream);
+        queue_copy(block, pinned, TO_DEVICE, stream);
+        sync(stream);
+    };
+    assert_eq!(broken(run), []);
+}
+
+#[test]
+fn strict_checks_refuse_the_wait_for_a_copy_whose_source_changed() {
+    let _machine = machine(ascendcl_sim::Checks::Strict);
+    ok!(aclInit(std::ptr::null()));
+    ok!(aclrtSetDevice(0));
+    let (block, pinned, stream) = (malloc(64), malloc_host(64), stream());
+    store(pinned, 1);
+    let gate = Gate::close(stream);
+    queue_copy(block, pinned, TO_DEVICE, stream);
+    store(pinned, 2);
+    gate.open();
+    // The copy runs before anybody waits, and what it read was put right again.
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    store(pinned, 1);
+    assert_eq!(acl!(aclrtSynchronizeStream(stream)), ACL_ERROR_RT_PARAM_INVALID);
+    assert!(message().contains("COPY-04"), "{}", message());
+    sync(stream);
+}

@@ -44,6 +44,12 @@ fn the_digits_are_described() {
         ok!(model::aclmdlGetInputIndexByName(desc, c"images".as_ptr(), &mut index));
         assert_eq!(index, 0);
         ok!(model::aclmdlGetOutputIndexByName(desc, c"probabilities".as_ptr(), &mut index));
+        for name in [c"images", c"probabilities"] {
+            assert_eq!(string(call!(model::aclmdlGetTensorRealName(desc, name.as_ptr()))), name.to_str().unwrap());
+        }
+        assert!(call!(model::aclmdlGetTensorRealName(desc, c"nothing".as_ptr())).is_null());
+        assert!(text().contains("no tensor `nothing`"));
+        assert!(call!(model::aclmdlGetTensorRealName(desc, core::ptr::null())).is_null());
         fails!(100000, "`nobody`", model::aclmdlGetInputIndexByName(desc, c"nobody".as_ptr(), &mut index));
         fails!(100000, "null", model::aclmdlGetInputIndexByName(desc, null(), &mut index));
         let (mut batch, mut hw) =

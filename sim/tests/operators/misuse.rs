@@ -115,7 +115,7 @@ fn two_streams_at_work_with_one_allocator_are_noticed() {
     assert_eq!(run(second), ACL_SUCCESS, "it goes on, as in the vendor's library");
     let found = control::findings();
     let concurrent = found.iter().find(|finding| finding.rule == rules::ALLOC_10).unwrap();
-    let objects: Vec<_> = concurrent.objects.iter().map(|(object, _)| object.number).collect();
+    let objects: Vec<_> = concurrent.objects.iter().map(|concerned| concerned.object.number).collect();
     assert_eq!(objects[..2], [second, first].map(|stream| stream.0.addr() as u64));
     assert_eq!(findings(), [rules::ALLOC_10]);
     drop(open);

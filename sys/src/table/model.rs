@@ -86,7 +86,7 @@ macro_rules! model_functions {
         ) -> aclError;
         [required sim] fn aclmdlGetOutputNameByIndex(model_desc: *const aclmdlDesc, index: usize) -> *const c_char;
         [required sim] fn aclmdlGetOutputSizeByIndex(model_desc: *mut aclmdlDesc, index: usize) -> usize;
-        [optional] fn aclmdlGetTensorRealName(model_desc: *const aclmdlDesc, name: *const c_char) -> *const c_char;
+        [optional sim] fn aclmdlGetTensorRealName(model_desc: *const aclmdlDesc, name: *const c_char) -> *const c_char;
         [required sim] fn aclmdlLoadFromFile(model_path: *const c_char, model_id: *mut u32) -> aclError;
         [required sim] fn aclmdlLoadFromFileWithMem(
             model_path: *const c_char, model_id: *mut u32, work_ptr: *mut c_void, work_size: usize,

@@ -145,6 +145,20 @@ pub(crate) fn aclmdlGetOutputNameByIndex(model_desc: Name<aclmdlDesc>, index: us
     told(output(model_desc, index, |entry| CText::of(&entry.name))).unwrap_or(CText::of(c""))
 }
 
+/// A compiled model may have given its tensors other names. Here each is called as in the file, so this answers the name
+/// of the tensor itself, and null when there is none.
+pub(crate) fn aclmdlGetTensorRealName(model_desc: Name<aclmdlDesc>, name: Text<'_>) -> CText {
+    let find = || {
+        let name = name.get().ok_or_else(|| Failure::invalid("the name is null"))?;
+        let filled = filled(model_desc)?;
+        let Description { inputs, outputs, .. } = &*filled.description;
+        let found = inputs.iter().chain(outputs).find(|entry| entry.port.name == name);
+        let found = found.map(|entry| CText::of(&entry.name));
+        found.ok_or_else(|| Failure::invalid(format!("the model has no tensor `{name}`")))
+    };
+    told(find()).unwrap_or(CText::NULL)
+}
+
 pub(crate) fn aclmdlGetInputIndexByName(model_desc: Name<aclmdlDesc>, name: Text<'_>, index: Out<'_, usize>) -> Answer {
     index_of(model_desc, name, index, |description| &description.inputs)
 }

@@ -233,18 +233,23 @@ impl Mark {
             return Err(self.refused("waited for: its capture has ended"));
         }
         refuse_default(stream)?;
-        match stream.recorder() {
-            Some(Recorder::Capture(other)) if Arc::ptr_eq(&other, &self.capture) => {}
-            None => {
-                stream.start_recording(Recorder::Capture(Arc::clone(&self.capture)));
-            }
+        let joins = match stream.recorder() {
+            Some(Recorder::Capture(other)) if Arc::ptr_eq(&other, &self.capture) => false,
+            None => stream.start_recording(Recorder::Capture(Arc::clone(&self.capture))),
             Some(_) => {
                 let text = "the stream and the event belong to two captures";
                 return Err(Failure::new(ACL_ERROR_STREAM_CAPTURE_CONFLICT, text));
             }
-        }
+        };
         let mut state = lock(&self.capture.state);
-        state.usable()?;
+        if let Err(failure) = state.usable() {
+            drop(state);
+            if joins {
+                // The end of the capture does not know of this stream.
+                stream.stop_recording();
+            }
+            return Err(failure);
+        }
         let clock = state.clocks.entry(stream.number()).or_default();
         for (stream, known) in &self.clock {
             let entry = clock.entry(*stream).or_default();

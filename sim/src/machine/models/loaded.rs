@@ -5,13 +5,13 @@ use super::super::context::{Context, current_context};
 use super::super::handles::Table;
 use super::super::locks::{lock, wait};
 use super::super::memory::free_device;
-use super::super::user_code;
+use super::super::{user_code, waiting};
 use super::{Description, listen, on_device};
 use crate::abi::Address;
 use crate::failure::{Answer, Failure};
 use crate::faults::trouble::{Patience, stuck};
 use crate::model::Model;
-use ascendcl_sys::error_codes::{ACL_ERROR_GE_EXEC_MODEL_ID_INVALID, ACL_ERROR_RT_MODEL_CONTEXT};
+use ascendcl_sys::error_codes::*;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -183,6 +183,12 @@ impl Loaded {
         while !queued.by_stream.is_empty() {
             if patience.is_over() {
                 return Err(stuck());
+            }
+            if patience.has_lasted(Patience::LOOK)
+                && let Some(chain) = queued.by_stream.keys().find_map(|stream| waiting::never_ends(*stream))
+            {
+                let text = format!("a queued execution of the model can never end: {chain}");
+                return Err(Failure::new(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, text));
             }
             queued = wait(&self.drained, queued, Instant::now().checked_add(Patience::LOOK));
         }

@@ -6,6 +6,7 @@ use super::super::context::Context;
 use super::super::memory::{Hold, hold};
 use super::super::scratch::{Scratch, Supply};
 use super::super::stream::Stream;
+use super::super::streams;
 use super::areas::{Area, fill_open};
 use super::datasets::{self, Item};
 use super::shapes::Shapes;
@@ -100,14 +101,15 @@ impl Job {
         Ok(())
     }
 
-    /// Each run of what is captured takes its memory anew. The model may be unloaded meanwhile: the run then fails.
+    /// Each run of what is captured takes its memory anew, from the allocator that its stream has then. The model may be
+    /// unloaded meanwhile: the run then fails.
     fn capture(self, stream: &Arc<Stream>) -> Answer {
-        let supply = match self.model.work_per_run {
-            true => allocators::for_model(stream, &self.context),
-            false => Supply::Own(Arc::clone(&self.context)),
-        };
         stream.submit_each(move |number| {
             let _ticket = self.model.ticket(number)?;
+            let supply = match streams::numbered(number) {
+                Some(stream) if self.model.work_per_run => allocators::for_model(&stream, &self.context),
+                _ => Supply::Own(Arc::clone(&self.context)),
+            };
             self.run_with(&supply, None)
         })?;
         Ok(())

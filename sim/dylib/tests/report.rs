@@ -1,0 +1,67 @@
+//! A program in C with three mistakes: what the simulator reports, and what its calls answer under strict checks.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod compiler;
+mod library;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+#[test]
+fn three_mistakes_are_reported_as_expected() {
+    let (said, report) = run("report");
+    assert!(said.lines().all(|line| line.ends_with(" answers 0")), "a report changes no answer:\n{said}");
+    let report = without_addresses(&report);
+    println!("{report}");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mistakes.report");
+    if std::env::var("REPORT").is_ok_and(|wish| wish == "overwrite") {
+        std::fs::write(&path, &report).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(report, expected, "REPORT=overwrite writes {}", path.display());
+}
+
+#[test]
+fn under_strict_checks_each_mistake_fails_and_names_its_rule() {
+    let (said, _) = run("strict");
+    let refused: Vec<_> = said.lines().filter(|line| !line.ends_with(" answers 0")).collect();
+    let expected = [
+        "aclrtSynchronizeStream(stream) answers 107000, COPY-04",
+        "aclrtFree(device) answers 107000, MEM-02",
+        "aclFinalize() answers 100001, INIT-02",
+    ];
+    assert_eq!(refused, expected, "{said}");
+}
+
+/// What the program prints, and what the simulator does.
+fn run(checks: &str) -> (String, String) {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    let compile = || compiler::compile("CC", "cc", "-std=c11", "mistakes.c", library::folder(), "-lascendcl");
+    let output = Command::new(PROGRAM.get_or_init(compile))
+        .env("LD_LIBRARY_PATH", library::folder())
+        .env("ASCENDCL_SIM", checks)
+        .output()
+        .expect("the compiled program runs");
+    assert!(output.status.success(), "it ended with {}", output.status);
+    (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+/// Handles and addresses become `<1>`, `<2>`, … in the order in which they come: they are others in each run.
+fn without_addresses(report: &str) -> String {
+    let mut known: Vec<&str> = Vec::new();
+    let mut parts = report.split("0x");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|letter: char| !letter.is_ascii_hexdigit()).unwrap_or(part.len());
+        let (number, rest) = part.split_at(end);
+        let index = known.iter().position(|known| *known == number).unwrap_or_else(|| {
+            known.push(number);
+            known.len() - 1
+        });
+        text.push_str(&format!("<{}>{rest}", index + 1));
+    }
+    text
+}

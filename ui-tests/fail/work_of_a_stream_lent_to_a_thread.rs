@@ -1,0 +1,15 @@
+// THREAD-03: one thread at a time queues work on a stream, also by way of what all streams have in common.
+use ascendcl::{Context, Error, Stream, Tasks, Thread};
+
+fn waits<'c>(context: &'c Context<'c>, stream: Stream<'c>) {
+    std::thread::scope(|scope| {
+        let tasks: &Tasks<'c> = &stream;
+        scope.spawn(move || {
+            context.enter(&mut Thread::new()?, |current| tasks.synchronize(current))?
+        });
+    });
+}
+
+fn main() -> Result<(), Error> {
+    Ok(())
+}
