@@ -114,7 +114,7 @@ impl Acl {
     /// # Errors
     ///
     /// [`Error::NoSuchDevice`] for a number that does not exist, else [`Error::Vendor`].
-    #[rule(DEV_06, DEV_11, CTX_08)]
+    #[rule(DEV_06, DEV_11, CTX_08, MODE_01)]
     pub fn device(&self, thread: &mut impl OnThread, id: i32) -> Result<Device<'_>, Error> {
         let count = self.device_count()?;
         if u32::try_from(id).is_ok_and(|id| id < count) {

@@ -100,7 +100,8 @@ impl<'c, N> Current<'c, N> {
     }
 
     /// Allocates pinned host memory for `length` elements, all zero (`aclrtMallocHost`): the host side of copies that
-    /// run while the program goes on.
+    /// run while the program goes on. Where the program runs on the device it is memory of the device (`aclrtMalloc`), which
+    /// the program reads and writes all the same (MODE-01).
     ///
     /// # Errors
     ///

@@ -76,8 +76,8 @@ pub use lane::{InLane, Lane, OfTheLane, SharedLane};
 pub use library::{Library, Loaded};
 pub use memory::{Destination, DeviceBuffer, HostBuffer};
 pub use model::{
-    Alone, Gears, Input, Load, Model, ModelSize, ModelSource, Output, Outputs, Prepared, Room, TensorInfo, Weights,
-    Which, Workspace,
+    Alone, Gears, Input, Load, Model, ModelSize, ModelSource, Output, Outputs, Prepared, Room, RunsAlone, TensorInfo,
+    Weights, Which, Workspace,
 };
 pub use operator::{DeviceTensor, Operator};
 pub use run::{RunError, Setup, run};

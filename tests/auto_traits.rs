@@ -59,6 +59,10 @@ assert_impl_all!(BoundOperator<'static, DeviceTensor<'static, f32>, DeviceTensor
 assert_not_impl_any!(BoundOperator<'static, DeviceTensor<'static, f32>, ()>: Sync, Clone);
 
 // Shared by reference, owned once.
+assert_impl_all!(SharedLane<'static, 'static>: Send, Sync);
+assert_not_impl_any!(SharedLane<'static, 'static>: Clone);
+assert_impl_all!(Workspace<'static>: Send, Sync);
+assert_not_impl_any!(Workspace<'static>: Clone);
 assert_impl_all!(PoolAllocator: Send, Sync);
 assert_not_impl_any!(PoolAllocator: Clone);
 assert_impl_all!(PoolBlock: Send, Sync);
@@ -116,6 +120,9 @@ assert_impl_all!(Outputs: Send, Sync, Clone);
 assert_impl_all!(TensorInfo: Send, Sync, Clone);
 assert_impl_all!(ModelSource<'static>: Send, Sync, Copy);
 assert_impl_all!(ModelSize: Send, Sync, Copy);
+assert_impl_all!(Which<'static>: Send, Sync, Copy);
+assert_impl_all!(OfTheLane: Send, Sync, Copy);
+assert_impl_all!(Load<'static, 'static>: Send, Sync);
 assert_impl_all!(Unnamed: Send, Sync, Copy);
 assert_impl_all!(ContextId: Send, Sync, Copy);
 assert_impl_all!(Gears: Send, Sync, Clone);
@@ -152,12 +159,13 @@ fn every_public_type_stands_in_an_assertion() {
 
 /// The types that the crate's root exports; traits, functions and modules aside.
 fn public_names() -> Vec<&'static str> {
-    const TRAITS: [&str; 11] = [
+    const TRAITS: [&str; 12] = [
         "Destination",
         "DeviceAllocator",
         "Element",
         "EventState",
         "ProvesIdle",
+        "RunsAlone",
         "OnThread",
         "Operand",
         "Payload",

@@ -58,6 +58,22 @@ assert_not_impl_any!(Model<'static>: Sync, Clone);
 #[derive(Debug)]
 pub enum Alone {}
 
+/// Places where nothing else works in a model's working memory: [`Alone`].
+#[diagnostic::on_unimplemented(
+    message = "a model of a lane runs through its lane only",
+    label = "other models work in the workspace of this one",
+    note = "MODEL-04, MODEL-06: models that share a workspace run strictly one after the other",
+    note = "run it in its lane: `lane.run(current, &mut model, &inputs)`, or prepared `lane.run_prepared(current, &mut model)`"
+)]
+pub trait RunsAlone: sealed::Sealed {}
+
+impl RunsAlone for Alone {}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Alone {}
+}
+
 impl<'c, N, P> Model<'c, N, P> {
     pub(crate) fn load(ledger: &'c Ledger, image: ModelImage<'_>, onto: Onto) -> Result<Self, Error> {
         leads!(model: Start --> Loaded : Load);

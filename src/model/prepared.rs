@@ -1,7 +1,7 @@
 //! A model with the buffers of its runs, ready for a stream.
 
 use super::bound::{BoundOutput, OwnRoom, Room, Tensors, same_count};
-use super::{Alone, Model, TensorInfo, Which};
+use super::{Alone, Model, RunsAlone, TensorInfo, Which};
 use crate::Element;
 use crate::brand::{INSIDE, Unnamed};
 use crate::current::Current;
@@ -299,7 +299,7 @@ impl<'c, N, P> Prepared<'c, N, P> {
     }
 }
 
-impl<'c, N> Prepared<'c, N> {
+impl<'c, N, P> Prepared<'c, N, P> {
     /// Runs the model on what was [written](Self::write), and returns when it is done (`aclmdlExecute`): the way to execute
     /// a model again and again without a stream.
     ///
@@ -307,7 +307,10 @@ impl<'c, N> Prepared<'c, N> {
     ///
     /// [`Error::Vendor`] when the model fails: its outputs hold nothing then.
     #[rule(MODEL_16)]
-    pub fn run(&mut self, current: &mut Current<'c, N>) -> Result<(), Error> {
+    pub fn run(&mut self, current: &mut Current<'c, N>) -> Result<(), Error>
+    where
+        P: RunsAlone,
+    {
         self.run_when(current, || Ok(()))
     }
 }

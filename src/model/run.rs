@@ -1,7 +1,7 @@
 //! Running a model and waiting for the result.
 
 use super::tensor::arrange;
-use super::{Input, Model, Output, Outputs, TensorInfo};
+use super::{Input, Model, Output, Outputs, RunsAlone, TensorInfo};
 use crate::current::Current;
 use crate::error::Error;
 use crate::ffi::{Block, Given, Home};
@@ -10,7 +10,7 @@ use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use std::sync::Arc;
 
-impl<'c, N> Model<'c, N> {
+impl<'c, N, P> Model<'c, N, P> {
     /// Copies the inputs to the device, runs the model there (`aclmdlExecute`), and copies the outputs back.
     ///
     /// Where the model leaves sizes open, the shapes of the inputs decide.
@@ -20,12 +20,13 @@ impl<'c, N> Model<'c, N> {
     /// [`Error::Input`] when the inputs do not fit the model, before anything is called; [`Error::Vendor`] when the
     /// device has no room, or the model fails.
     #[rule(MODEL_16, MODEL_18, MODEL_20, DATA_06, DATA_07, DATA_08)]
-    pub fn run(&mut self, current: &mut Current<'c, N>, inputs: &[Input<'_>]) -> Result<Outputs, Error> {
+    pub fn run(&mut self, current: &mut Current<'c, N>, inputs: &[Input<'_>]) -> Result<Outputs, Error>
+    where
+        P: RunsAlone,
+    {
         self.run_when(current, inputs, |_| Ok(()))
     }
-}
 
-impl<'c, N, P> Model<'c, N, P> {
     /// As [`Model::run`], in a turn: as long as what `turn` gives is there, nothing else runs on this model's working
     /// memory. It is asked for when the inputs are on the device, and gone when the model is done.
     pub(crate) fn run_when<T>(

@@ -18,7 +18,7 @@ use std::sync::Arc;
 #[rule(MODEL_03, MODEL_09)]
 pub struct Weights<'c, N = Unnamed> {
     block: Arc<Block>,
-    of: Identity,
+    of: Arc<Identity>,
     _brand: Brand<'c, N>,
 }
 
@@ -27,7 +27,7 @@ assert_impl_all!(Weights<'static>: Send, Sync, Clone);
 impl<N> Clone for Weights<'_, N> {
     /// Another handle on the same memory.
     fn clone(&self) -> Self {
-        Self { block: Arc::clone(&self.block), of: self.of.clone(), _brand: Brand::NEW }
+        Self { block: Arc::clone(&self.block), of: Arc::clone(&self.of), _brand: Brand::NEW }
     }
 }
 
@@ -41,7 +41,7 @@ impl<'c, N> Current<'c, N> {
     pub fn weights(&self, source: ModelSource<'_>) -> Result<Weights<'c, N>, Error> {
         let bytes = self.model_size(source)?.weights;
         let block = self.ledger().allocate(Home::Device, bytes)?;
-        Ok(Weights { block, of: source.identity(), _brand: Brand::NEW })
+        Ok(Weights { block, of: Arc::new(source.identity()), _brand: Brand::NEW })
     }
 }
 
@@ -55,7 +55,7 @@ impl<N> Weights<'_, N> {
     /// been replaced.
     pub(crate) fn block_for(&self, source: ModelSource<'_>, need: usize) -> Result<Arc<Block>, Error> {
         let found = source.identity();
-        if found != self.of {
+        if found != *self.of {
             return Err(Error::OtherModel { expected: self.of.name.clone(), found: found.name });
         }
         if need > self.block.bytes() {

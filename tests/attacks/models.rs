@@ -92,7 +92,7 @@ fn swapped_workspaces_bring_their_sizes_with_them() {
         assert!(matches!(undone.error, Error::TooShort { .. }), "{undone}");
         // What comes back is as good as before: one that is large enough makes the same load work.
         let mut again = undone.value;
-        let refused = mem::replace(&mut again.workspace, Some(current.workspace(need).unwrap()));
+        let refused = again.workspace.replace(current.workspace(need).unwrap());
         current.load(again).unwrap().unload(current).unwrap();
         drop(refused);
         collect(current);

@@ -88,7 +88,8 @@ rules! {
             basis: "doc+source",
             priority: 1,
             class: RunTime,
-            means: "The inputs and outputs that are given are compared with the model's before anything is called.",
+            means: "The inputs and outputs that are given, by their order or by their names, are compared with the \
+                model's before anything is called.",
         }
         DATA_08 = "DATA-08" {
             text: "Each buffer must be at least as large as the description says.",

@@ -11,10 +11,12 @@ rules! {
             seeds: [S002, S003, S004],
             basis: "doc",
             priority: 1,
-            class: Limit,
-            means: "`Acl::run_mode` tells where the program runs; copies are written as on a host.",
-            hole: "Where a program puts its buffers is its own choice, and what a device-side program may copy could \
-                not be measured.",
+            class: ByConstruction,
+            means: "The mode is asked for once, before a device is taken. A host buffer is device memory where the \
+                program runs on the device, a model's image is copied there, and a copy states the direction that \
+                the mode asks for.",
+            hole: "Vectors and lent slices stay in the program's own memory in either mode; what a device makes of \
+                them when the program runs there could not be measured.",
         }
         MODE_02 = "MODE-02" {
             text: "Several inputs must be host memory in EP form and device memory in RC or Control-CPU form.",
@@ -37,10 +39,11 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: Limit,
-            means: "`Acl::run_mode` tells where the program runs.",
-            hole: "No product that runs programs on the device was at hand: directions and alignment there follow the \
-                host's rules.",
+            class: ByConstruction,
+            means: "Where the program runs on the device, every copy is stated to be one on the device, and host \
+                buffers are aligned as the library aligns device memory.",
+            hole: "Vectors and lent slices are aligned for their elements only. No product that runs programs on the \
+                device was at hand.",
         }
     }
 }

@@ -47,7 +47,8 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "Models that share a workspace belong to a `Lane` by its brand, and run through that lane only.",
+            means: "A `Workspace` moves into the one model that works in it, or into a `Lane` or `SharedLane`, whose \
+                models are its own by its brand and run through it only.",
         }
         MODEL_05 = "MODEL-05" {
             text: "With asynchronous execution, sharing models must all use a single stream (current manual keeps only \
@@ -70,8 +71,9 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "`Lane::run` takes `&mut` of the lane, which is not `Sync`; it first waits for what the lane has \
-                queued.",
+            means: "`Lane::run` takes `&mut` of the lane, which is not `Sync`, and first waits for what the lane has \
+                queued; `SharedLane::run` has its turn for the length of the execution, in which no code of the \
+                program's runs.",
         }
         MODEL_07 = "MODEL-07" {
             text: "The shared workspace must be large enough: the seed says the total of all models' needs, the \
@@ -83,8 +85,8 @@ rules! {
             basis: "doc+search",
             priority: 1,
             class: RunTime,
-            means: "`Lane::load` adds up what `aclmdlQuerySize` says, and answers `Error::TooShort` when the sum does \
-                not fit.",
+            means: "What `aclmdlQuerySize` says is added up over the models that are loaded in a workspace, and the \
+                load that does not fit is an `Error::TooShort` before it is tried.",
             hole: "What a model needs is what the library says of its file at that moment.",
         }
         MODEL_08 = "MODEL-08" {
@@ -233,8 +235,8 @@ rules! {
             basis: "doc+source",
             priority: 2,
             class: RunTime,
-            means: "`Current::model_size`, `Current::weights` and `Lane::load` ask for the sizes first and return the \
-                library's refusal.",
+            means: "`Current::model_size`, `Current::weights` and each load onto a workspace or weights ask for the \
+                sizes first and return the library's refusal.",
         }
         MODEL_20 = "MODEL-20" {
             text: "A dynamic model needs its shape chosen before each execution, through exactly one of the four \
