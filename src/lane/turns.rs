@@ -100,6 +100,7 @@ mod tests {
                 });
                 in_line(turns, asker + 2);
             }
+            assert!(order.lock().unwrap().is_empty(), "the turn is taken");
             drop(held);
         });
         assert_eq!(order.into_inner().unwrap(), [0, 1, 2, 3]);

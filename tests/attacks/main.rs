@@ -32,13 +32,16 @@ type Upload<'c> = Pending<'c, (HostBuffer<'c, f32>, DeviceBuffer<'c, f32>)>;
 /// Runs `program` with a device, and gives everything back afterwards.
 fn with_device<R>(acl: Acl, program: impl FnOnce(&Device<'_>, &mut Thread) -> R) -> R {
     let mut thread = Thread::new().unwrap();
+    let simulated = acl.library().is_simulator();
     let device = acl.device(&mut thread, 0).unwrap();
     let result = program(&device, &mut thread);
     device.reset(&mut thread).unwrap();
     acl.close().unwrap();
-    // Looked for when the environment asks for it.
-    let found: Vec<_> = control::take_findings().iter().map(ToString::to_string).collect();
-    assert!(found.is_empty(), "{}", found.join("\n"));
+    // A test of another library runs beside those of the simulator: their findings are not its own.
+    if simulated {
+        let found: Vec<_> = control::take_findings().iter().map(ToString::to_string).collect();
+        assert!(found.is_empty(), "{}", found.join("\n"));
+    }
     result
 }
 
