@@ -1,17 +1,20 @@
 //! What can go wrong, in values.
 
+mod input;
 mod outcome;
 mod rules;
+mod vendor;
 
 use crate::allocator::ContextId;
 use crate::code::{Code, CodeKind};
 use crate::ffi::ElementType;
 use ascendcl_macros::rule;
-use core::fmt;
+pub use input::InputError;
 pub use outcome::{ScopeError, Undone};
 pub(crate) use rules::Cited;
 use std::path::PathBuf;
 use std::time::Duration;
+pub use vendor::{MissingFunction, VendorError};
 
 /// Why an operation failed.
 ///
@@ -327,137 +330,15 @@ pub enum Error {
     },
     /// The turn did not come in time.
     #[error(
-        "the lane was busy for {} ms, which is all that was to be waited: another model was running in its workspace,          and nothing ran{}", waited.as_millis(), Cited(rules::BUSY)
+        "the lane was busy for {} ms, which is all that was to be waited: another model was running in its workspace, \
+         and nothing ran{}",
+        waited.as_millis(),
+        Cited(rules::BUSY)
     )]
     Busy {
         /// How long the turn was waited for.
         waited: Duration,
     },
-}
-
-/// A vendor call that failed: what was being done, which function answered, with which code, and what the library said
-/// about it on the thread that called.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-#[rule(ERR_03)]
-pub struct VendorError {
-    /// The C function.
-    pub call: &'static str,
-    /// What it answered.
-    pub code: Code,
-    /// The library's recent error text (`aclGetRecentErrMsg`), fetched on the failing thread.
-    pub text: Option<String>,
-    /// What was being done, to be read after "could not".
-    pub doing: String,
-}
-
-/// A function that the loaded library does not have.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct MissingFunction {
-    /// The C function.
-    pub symbol: &'static str,
-    /// The file that holds it in the vendor's current releases.
-    pub file: &'static str,
-    /// The library that was loaded.
-    pub library: String,
-    /// What was being done, to be read after "could not".
-    pub doing: String,
-}
-
-/// An input that does not fit the model's description.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum InputError {
-    /// Too many or too few inputs.
-    #[error("the model takes {expected} input(s) ({names}), {found} were given{}", Cited(Self::COUNT))]
-    Count {
-        /// How many the model takes.
-        expected: usize,
-        /// How many were given.
-        found: usize,
-        /// Their names, in order.
-        names: String,
-    },
-    /// Another element type than the model's.
-    #[error("input `{name}` takes {expected}, {found} was given{}", Cited(Self::FIT))]
-    Element {
-        /// The input.
-        name: String,
-        /// The model's element type.
-        expected: ElementType,
-        /// The given element type.
-        found: ElementType,
-    },
-    /// Another shape than the model's.
-    #[error("input `{name}` takes the shape {expected}, {found} was given{}", Cited(Self::FIT))]
-    Shape {
-        /// The input.
-        name: String,
-        /// The model's shape, `_` where the size is free.
-        expected: String,
-        /// The given shape.
-        found: String,
-    },
-    /// A shape that the model was not compiled for.
-    #[error("input `{name}`: the model was compiled for {expected}; {found} was given{}", Cited(Self::GEAR))]
-    Gear {
-        /// The input.
-        name: String,
-        /// The shapes that it was compiled for.
-        expected: String,
-        /// The given shape.
-        found: String,
-    },
-    /// A name that no input of the model has.
-    #[error("the model has no input `{name}`: it takes {names}{}", Cited(Self::COUNT))]
-    NoSuchName {
-        /// The name that was given.
-        name: String,
-        /// The names that the model's inputs have, in order.
-        names: String,
-    },
-    /// One input was given twice.
-    #[error("input `{name}` was given twice{}", Cited(Self::COUNT))]
-    Twice {
-        /// The input.
-        name: String,
-    },
-    /// The data does not fill the shape.
-    #[error("the shape {shape} has {expected} elements, the data has {found}{}", Cited(Self::FIT))]
-    Length {
-        /// The shape that was stated.
-        shape: String,
-        /// Its elements.
-        expected: usize,
-        /// The elements of the data.
-        found: usize,
-    },
-}
-
-impl fmt::Display for VendorError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "could not {}: {} answered {}", self.doing, self.call, self.code)?;
-        self.text.iter().try_for_each(|text| write!(f, "; the library says: {text}"))?;
-        Cited(self.code.rules()).fmt(f)
-    }
-}
-
-impl std::error::Error for VendorError {}
-
-impl fmt::Display for MissingFunction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { symbol, file, library, doing } = self;
-        write!(f, "could not {doing}: {library} has no `{symbol}` (in the vendor's current releases it is in {file})")
-    }
-}
-
-impl std::error::Error for MissingFunction {}
-
-impl From<InputError> for Error {
-    fn from(error: InputError) -> Self {
-        Self::Input(Box::new(error))
-    }
 }
 
 impl Error {

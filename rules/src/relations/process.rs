@@ -78,7 +78,9 @@ fn finalise(case: &mut Case<'_>) {
         [_, _, ..] => return,
         [_] => {}
     }
-    let other = case.elsewhere().next().map(|other| other.scene.call);
+    // Who initialises uses nothing of what ends here.
+    let uses = |op: Op| !matches!(op, Op::Initialise | Op::Release);
+    let other = case.elsewhere().find(|other| uses(other.scene.event.op)).map(|other| other.scene.call);
     if let Some(other) = other {
         case.report(
             INIT_10,

@@ -106,6 +106,18 @@ fn a_thread_that_finalises_waits_for_the_others() {
 }
 
 #[test]
+fn one_part_of_a_program_may_initialise_while_another_takes_its_initialisation_back() {
+    let mut program = Program::new();
+    program.init();
+    let init = program.on(1).event("aclInit", Object::PROCESS, Op::Initialise);
+    program.begin(&init);
+    program.on(0).call("aclFinalizeReference", Object::PROCESS, Op::Release);
+    program.checker.commit(&init, Outcome::Success);
+    program.on(1).call("aclFinalizeReference", Object::PROCESS, Op::Release);
+    assert!(program.findings.is_empty(), "{}", program.findings[0]);
+}
+
+#[test]
 fn a_process_finalises_before_it_exits() {
     let mut program = Program::new();
     program.init();

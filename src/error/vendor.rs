@@ -1,0 +1,55 @@
+//! What the library answered, and what it lacks.
+
+use super::Cited;
+use crate::code::Code;
+use ascendcl_macros::rule;
+use core::fmt;
+
+/// A vendor call that failed: what was being done, which function answered, with which code, and what the library said
+/// about it on the thread that called.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+#[rule(ERR_03)]
+pub struct VendorError {
+    /// The C function.
+    pub call: &'static str,
+    /// What it answered.
+    pub code: Code,
+    /// The library's recent error text (`aclGetRecentErrMsg`), fetched on the failing thread.
+    pub text: Option<String>,
+    /// What was being done, to be read after "could not".
+    pub doing: String,
+}
+
+/// A function that the loaded library does not have.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct MissingFunction {
+    /// The C function.
+    pub symbol: &'static str,
+    /// The file that holds it in the vendor's current releases.
+    pub file: &'static str,
+    /// The library that was loaded.
+    pub library: String,
+    /// What was being done, to be read after "could not".
+    pub doing: String,
+}
+
+impl fmt::Display for VendorError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "could not {}: {} answered {}", self.doing, self.call, self.code)?;
+        self.text.iter().try_for_each(|text| write!(f, "; the library says: {text}"))?;
+        Cited(self.code.rules()).fmt(f)
+    }
+}
+
+impl std::error::Error for VendorError {}
+
+impl fmt::Display for MissingFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { symbol, file, library, doing } = self;
+        write!(f, "could not {doing}: {library} has no `{symbol}` (in the vendor's current releases it is in {file})")
+    }
+}
+
+impl std::error::Error for MissingFunction {}
