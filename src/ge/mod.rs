@@ -32,7 +32,7 @@
 //!     pool.release(current)?;
 //!     Ok::<_, ascendcl::Error>(probabilities)
 //! })??;
-//! engine.close()?;
+//! engine.close().map_err(ascendcl::Error::from)?;
 //! # assert_eq!(probabilities.len(), 10);
 //! # Ok(())
 //! # }
