@@ -9,10 +9,12 @@
 
 mod graph;
 mod outputs;
+mod raw;
 mod session;
 
 pub(crate) use graph::{RawGraph, Summary};
 pub(crate) use outputs::RawOutputs;
+pub use raw::{RawInputs, RawOutputTensors};
 pub(crate) use session::RawSession;
 
 use super::Api;
@@ -59,6 +61,10 @@ impl Shim {
         self.0.path()
     }
 
+    pub(crate) fn provider(self) -> sys::Provider {
+        self.0.provider()
+    }
+
     pub(crate) fn initialize(self, api: Api, options: &[(String, String)]) -> Result<(), Error> {
         api.may_be_called()?;
         let options = OptionList::new(options)?;
@@ -87,6 +93,13 @@ impl Shim {
 
     #[cold]
     fn failed(self, call: &'static str, status: sys::Status, doing: String) -> Error {
+        let library = self.path();
+        match (status, self.provider()) {
+            (sys::ABSENT, sys::Provider::Wrapper) => return EngineError::OnlyWrapper { call, library }.into(),
+            (sys::ABSENT, _) => return EngineError::OnlyWithWrapper { call, library }.into(),
+            (sys::NO_SLOT, sys::Provider::Wrapper) => return EngineError::TooManyAllocators.into(),
+            _ => (),
+        }
         // SAFETY: the answer is a string that is there until this thread's next call; it is copied here.
         let text = unsafe { text((self.0.last_error)()) };
         EngineError::Failed(FailedCall { call, status: status.into(), text, doing }).into()
