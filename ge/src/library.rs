@@ -159,7 +159,8 @@ impl Library {
             _ => LoadError::Refused { path: path.clone(), reason: reason(&error) },
         })?;
         // SAFETY: the symbol is only asked for.
-        let is_wrapper = unsafe { library.get::<unsafe extern "C" fn()>(MARK) }.is_ok();
+        let has = |symbol: &str| unsafe { library.get::<unsafe extern "C" fn()>(symbol) }.is_ok();
+        let is_wrapper = has(MARK) && !has("ascendcl_ge_abi");
         let loaded = if is_wrapper { table(&path, library)? } else { Self::functions(&path, library)? };
         // SAFETY: takes nothing.
         match unsafe { (loaded.abi)() } {

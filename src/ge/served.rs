@@ -1,13 +1,14 @@
 //! Streams that an allocator serves in a session, whatever graph runs there.
 
 use super::{Added, Compiled, Graph, RawInputs, RawOutputTensors, Session, WithAllocator};
-use crate::allocator::DeviceAllocator;
+use crate::allocator::{DeviceAllocator, PoolAllocator};
 use crate::brand::Unnamed;
 use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::stream::{Fresh, Idle, Stream};
 use ascendcl_macros::rule;
 use core::fmt;
+use static_assertions::{assert_impl_all, assert_not_impl_any};
 
 /// A stream with an allocator that is registered for it in a session, for graphs that are run without being compiled and
 /// loaded here.
@@ -20,6 +21,9 @@ pub struct Served<'c, A: DeviceAllocator, N = Unnamed> {
     /// The row of a graph that the engine never had: it keeps the registration as those of graphs do.
     seat: Graph<'c, WithAllocator<A>, N>,
 }
+
+assert_impl_all!(Served<'static, PoolAllocator>: Send);
+assert_not_impl_any!(Served<'static, PoolAllocator>: Sync, Clone);
 
 impl<'c, N> Session<'c, N> {
     /// Registers an allocator for a stream (`Session::RegisterExternalAllocator`): before the first graph runs there, since

@@ -262,6 +262,9 @@ fn what_is_dropped_in_a_session_is_taken_down_with_it() {
         images.free();
         (seen, outputs.into_raw().expose_provenance())
     });
+    let calls = world.calls();
+    let last: Vec<_> = calls.iter().rev().take(4).rev().collect();
+    assert_eq!(last, ["RemoveGraph", "UnregisterExternalAllocator", "~Session", "GEFinalize"]);
     assert_eq!(*seen.dropped.lock().unwrap(), [], "the engine has a block of the allocator, which is there");
     // SAFETY: the array has one tensor, and is released once.
     unsafe { free_tensors(double, core::ptr::with_exposed_provenance_mut(outputs), 1) };
@@ -283,7 +286,7 @@ fn a_registration_that_fails_gives_everything_back_and_uses_nothing_up() {
         }
         let served = session.serve(current, stream, allocator).unwrap();
         assert!(seen.dropped.lock().unwrap().is_empty());
-        served.unregister(session, current).unwrap();
+        let _left = served.unregister(session, current).unwrap();
     });
 }
 
@@ -300,8 +303,8 @@ fn registrations_are_told_apart_up_to_a_number_and_each_that_ends_makes_room() {
         let error = engine_error(refused.error);
         assert!(matches!(error, EngineError::TooManyAllocators), "{error}");
         assert!(error.to_string().contains("64 allocators"), "{error}");
-        all.pop().unwrap().unregister(session, current).unwrap();
-        session.serve(current, stream, allocator).unwrap().unregister(session, current).unwrap();
+        let _left = all.pop().unwrap().unregister(session, current).unwrap();
+        let _left = session.serve(current, stream, allocator).unwrap().unregister(session, current).unwrap();
     });
 }
 
@@ -318,7 +321,7 @@ fn the_shim_takes_a_graph_of_others_and_executes_it_and_says_so() {
         let refused = engine_error(served.run(session, current, &mut graph, &tensor.inputs()).unwrap_err());
         assert!(matches!(refused, EngineError::OnlyWithWrapper { .. }), "{refused}");
         assert!(refused.to_string().contains("graph.compile(session, current)"), "{refused}");
-        served.unregister(session, current).unwrap();
+        let _left = served.unregister(session, current).unwrap();
         let graph = graph.compile(session, current).unwrap();
         let graph = graph.load_on(session, current, current.stream().unwrap()).unwrap();
         let done = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
@@ -335,6 +338,23 @@ fn a_wrapper_of_an_earlier_release_is_refused_by_what_it_lacks() {
     let error = engine_error(Engine::init(&acl, &place, &Options::new()).unwrap_err());
     assert!(matches!(&error, EngineError::Load(LoadError::OldWrapper { .. })), "{error}");
     assert!(error.to_string().contains("it has no `GeApiWrapper_GEGetErrorMsg`"), "{error}");
+    acl.close().unwrap();
+}
+
+#[test]
+fn one_wrapper_serves_a_process_by_whatever_name() {
+    let world = world();
+    session(&world, |_, _| ());
+    let folder = common::scratch("wrappers");
+    let (link, copy) = (folder.join("link.so"), folder.join("copy.so"));
+    let _ = std::fs::remove_file(&link);
+    std::os::unix::fs::symlink(world.double.wrapper(), &link).unwrap();
+    session_through(&world, &Place::At(link), &Options::new(), |_, _| ());
+
+    std::fs::copy(world.double.wrapper(), &copy).unwrap();
+    let acl = common::acl();
+    let error = engine_error(Engine::init(&acl, &Place::At(copy.clone()), &Options::new()).unwrap_err());
+    assert!(matches!(&error, EngineError::Load(LoadError::SecondWrapper { path }) if *path == copy), "{error}");
     acl.close().unwrap();
 }
 

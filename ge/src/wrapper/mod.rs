@@ -85,7 +85,9 @@ pub(crate) const MARK: &str = "GeApiWrapper_GEInitialize";
 /// The table of a loaded wrapper.
 pub(crate) fn table(path: &Path, library: libloading::Library) -> Result<Library, LoadError> {
     let found = Wrapper::functions(path, &library)?;
-    if WRAPPER.set(found).is_err() {
+    let initialize_there = found.initialize;
+    // The same file, by another name, has the same functions.
+    if !core::ptr::fn_addr_eq(WRAPPER.get_or_init(|| found).initialize, initialize_there) {
         return Err(LoadError::SecondWrapper { path: path.to_owned() });
     }
     Ok(Library {

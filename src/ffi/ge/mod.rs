@@ -28,7 +28,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use std::ffi::CString;
 use std::sync::{Mutex, PoisonError};
 
-/// The loaded shim. Its functions stay where they are for the life of the process.
+/// The loaded shim, or the vendor's wrapper behind the same functions. They stay where they are for the life of the process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shim(&'static sys::Library);
 
@@ -39,7 +39,7 @@ pub(super) struct OptionList {
     values: Vec<*const c_char>,
 }
 
-/// A process loads each shim once.
+/// A process loads each library once.
 static LOADED: Mutex<Vec<(sys::Place, Shim)>> = Mutex::new(Vec::new());
 
 /// The engine is one per process, and so is this number.
@@ -51,7 +51,7 @@ impl Shim {
         if let Some((_, shim)) = loaded.iter().find(|(known, _)| known == place) {
             return Ok(*shim);
         }
-        // SAFETY: the file was built with this program, or is named as a shim by whoever runs it.
+        // SAFETY: the file was built with this program, or is the vendor's, or is named by whoever runs it.
         let shim = unsafe { sys::Library::load(place) }.map(Self).map_err(EngineError::Load)?;
         loaded.push((place.clone(), shim));
         Ok(shim)
