@@ -22,9 +22,17 @@ fn make(out: &Path) -> Result<(), String> {
     let own: [PathBuf; 2] = ["include".into(), "cpp".into()];
     let parser = SharedObject { sources: &["cpp/onnx_parser.cpp".into()], includes: &own, libraries: None };
     parser.make(&out.join("libfmk_onnx_parser.so"))?;
-    let sources = ["cpp/ge_runner.cpp", "cpp/control.cpp", "cpp/acl.cpp"].map(PathBuf::from);
+    let sources = ["cpp/ge_runner.cpp", "cpp/objects.cpp", "cpp/control.cpp", "cpp/acl.cpp"].map(PathBuf::from);
     let runner = SharedObject { sources: &sources, includes: &own, libraries: None };
     runner.make(&out.join("libge_runner.so"))?;
+    let wrapper = SharedObject {
+        sources: &["cpp/ge_runtime_wrapper.cpp".into()],
+        includes: &own,
+        libraries: Some((out, &["ge_runner"])),
+    };
+    wrapper.make(&out.join("libge_runtime_wrapper.so"))?;
+    let old = SharedObject { sources: &["cpp/old_wrapper.cpp".into()], includes: &own, libraries: None };
+    old.make(&out.join("libge_runtime_wrapper_old.so"))?;
     let shim = SharedObject {
         sources: &["../shim/ascendcl_ge.cpp".into()],
         includes: &["include".into()],

@@ -170,6 +170,9 @@ ge::graphStatus read(const ascendcl_ge_source &source, ge::Graph &graph) {
       return ge::aclgrphParseONNXFromMem(static_cast<const char *>(source.start), source.bytes, Options(), graph);
     case ASCENDCL_GE_AIR_FILE:
       return graph.LoadFromFile(source.path);
+    case ASCENDCL_GE_GRAPH:
+      graph = *static_cast<const ge::Graph *>(source.start);
+      return ge::GRAPH_SUCCESS;
     default:
       return refused("a graph of an unknown format");
   }

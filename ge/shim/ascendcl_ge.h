@@ -28,7 +28,7 @@ extern "C" {
 #define ASCENDCL_GE_NOEXCEPT
 #endif
 
-#define ASCENDCL_GE_ABI 1u
+#define ASCENDCL_GE_ABI 2u
 
 typedef uint32_t ascendcl_ge_status;
 #define ASCENDCL_GE_SUCCESS 0u
@@ -46,10 +46,15 @@ typedef struct {
   size_t count;
 } ascendcl_ge_options;
 
-/* Where a graph comes from: a file, or for ONNX also memory. */
-typedef enum { ASCENDCL_GE_ONNX_FILE = 0, ASCENDCL_GE_ONNX_MEMORY = 1, ASCENDCL_GE_AIR_FILE = 2 } ascendcl_ge_format;
+/* Where a graph comes from: a file, for ONNX also memory, or a ge::Graph. */
+typedef enum {
+  ASCENDCL_GE_ONNX_FILE = 0,
+  ASCENDCL_GE_ONNX_MEMORY = 1,
+  ASCENDCL_GE_AIR_FILE = 2,
+  ASCENDCL_GE_GRAPH = 3
+} ascendcl_ge_format;
 
-/* `path` for files; `start` and `bytes` for memory. */
+/* `path` for files; `start` and `bytes` for memory; `start` for a ge::Graph. */
 typedef struct {
   int32_t format;
   const char *path;

@@ -2,7 +2,9 @@
 //!
 //! The engine's own API is C++. A shim of this crate's own (`shim/ascendcl_ge.cpp`, under 400 lines) puts plain C
 //! functions around it; it is compiled when this crate is built on a machine with the toolkit's headers, and loaded when
-//! [`Library::load`] is first called. Without the headers nothing is compiled, and loading says what to install.
+//! [`Library::load`] is first called. Without the headers nothing is compiled, and the vendor's own C functions
+//! (`libge_runtime_wrapper.so`) take the shim's place as far as they go; what they lack answers [`ABSENT`]. Without
+//! either, loading says what to install.
 //!
 //! Who owns what stands in `shim/ascendcl_ge.h`. Every function of [`Library`] is `unsafe`: it states the C signature and
 //! nothing else. The rules of use are the business of the crate `ascendcl`.
@@ -11,8 +13,9 @@
 
 mod library;
 mod search;
+mod wrapper;
 
-pub use library::{Library, LoadError};
+pub use library::{Library, LoadError, Provider};
 pub use search::Place;
 
 use core::ffi::{c_char, c_void};
@@ -22,8 +25,14 @@ pub type Status = u32;
 pub const SUCCESS: Status = 0;
 pub const FAILED: Status = 0xFFFF_FFFF;
 pub const EXCEPTION: Status = 0xFFFF_FF00;
+/// The library that was loaded has no such function: it is the vendor's wrapper.
+pub const ABSENT: Status = 0xFFFF_FF01;
+/// The wrapper has as many allocators as it can tell apart: [`ALLOCATORS`].
+pub const NO_SLOT: Status = 0xFFFF_FF02;
+/// Allocators that can be registered at a time through the vendor's wrapper.
+pub const ALLOCATORS: usize = wrapper::ALLOCATORS;
 /// The version of the C functions that this crate speaks.
-pub const ABI: u32 = 1;
+pub const ABI: u32 = 2;
 
 #[repr(C)]
 pub struct Session {
@@ -54,6 +63,8 @@ pub enum Format {
     OnnxFile = 0,
     OnnxMemory = 1,
     AirFile = 2,
+    /// `start` points at a `ge::Graph`.
+    Graph = 3,
 }
 
 #[repr(C)]
@@ -82,6 +93,14 @@ pub struct Tensor {
     pub rank: usize,
     pub address: *mut c_void,
     pub bytes: usize,
+}
+
+/// An array of pointers to `ge::Tensor`, which are whoever's who asked for them.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct RawTensors {
+    pub tensors: *mut *mut c_void,
+    pub count: usize,
 }
 
 #[repr(C)]

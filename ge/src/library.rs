@@ -1,7 +1,8 @@
-//! The loaded shim.
+//! The loaded library: one table of functions, from the shim or over the vendor's wrapper.
 
 use crate::search::{Place, VARIABLE, looked, wrapper};
-use crate::{ABI, Allocator, Calls, Options, Outputs, Session, Source, Status, Summary, Tensor};
+use crate::wrapper::{MARK, table};
+use crate::{ABI, ABSENT, Allocator, Calls, Options, Outputs, RawTensors, Session, Source, Status, Summary, Tensor};
 use core::ffi::{c_char, c_void};
 use core::fmt;
 use std::path::{Path, PathBuf};
@@ -10,17 +11,18 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// The build found no headers, and no variable names a shim.
+    /// The build found no headers, no variable names a library, and the vendor's wrapper is not there either.
     #[error(
         "there is no graph engine here: when this program was built, none of{} had include/ge/ge_api.h; install the CANN \
          toolkit (its development files), set ASCEND_HOME_PATH to it and build again, or set {VARIABLE} to a shim that \
-         was built elsewhere{}", List(looked), OnlyWrapper(wrapper.as_deref())
+         was built elsewhere; libge_runtime_wrapper.so, which has a part of the engine, is not there either: {reason}",
+        List(looked)
     )]
     NotBuilt {
         /// The folders in which the build looked.
         looked: Vec<PathBuf>,
-        /// The engine's C functions for Python, where a toolkit has them.
-        wrapper: Option<PathBuf>,
+        /// What the dynamic loader says of the wrapper.
+        reason: String,
     },
     /// The dynamic loader refused it, or something that it needs.
     #[error(
@@ -28,7 +30,7 @@ pub enum LoadError {
          toolkit's set_env.sh first", path.display()
     )]
     Refused {
-        /// The shim.
+        /// The shim, or the wrapper.
         path: PathBuf,
         /// What the loader says.
         reason: String,
@@ -41,15 +43,46 @@ pub enum LoadError {
         /// What it lacks.
         reason: String,
     },
+    /// It is a wrapper of a release whose functions are others.
+    #[error(
+        "{} is a wrapper of a release before the middle of 2026: it has no `{lacks}`; install a newer CANN toolkit, or \
+         its development files, set ASCEND_HOME_PATH to it and build this program again", path.display()
+    )]
+    OldWrapper {
+        /// The wrapper.
+        path: PathBuf,
+        /// The function that is not there.
+        lacks: String,
+    },
+    /// The process has loaded a wrapper, and it is another file.
+    #[error("{} is a second wrapper: a process has one, and loaded another file before", path.display())]
+    SecondWrapper {
+        /// The second one.
+        path: PathBuf,
+    },
+}
+
+/// What stands between this program and the engine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Provider {
+    /// The shim of this crate.
+    Shim,
+    /// The vendor's `libge_runtime_wrapper.so`: a part of the engine.
+    Wrapper,
 }
 
 macro_rules! functions {
     ($($name:ident = $symbol:literal: fn($($arg:ty),*) $(-> $ret:ty)?;)*) => {
         /// The functions of the shim. It is never unloaded: the engine leaves threads behind that outlive any handle.
         pub struct Library {
-            path: PathBuf,
-            _keeps: libloading::Library,
+            pub(crate) path: PathBuf,
+            pub(crate) provider: Provider,
+            pub(crate) _keeps: libloading::Library,
             $(pub $name: unsafe extern "C" fn($($arg),*) $(-> $ret)?,)*
+            /// `RunGraphWithStreamAsync` with pointers to `ge::Tensor`, which stay the caller's. The shim answers
+            /// [`ABSENT`]: it executes.
+            pub run_raw: RunRaw,
         }
 
         impl Library {
@@ -62,7 +95,7 @@ macro_rules! functions {
                         library.get::<unsafe extern "C" fn($($arg),*) $(-> $ret)?>($symbol)
                     }.map_err(|_| unfit($symbol))?;
                 )*
-                Ok(Self { path: path.to_owned(), _keeps: library, $($name,)* })
+                Ok(Self { path: path.to_owned(), provider: Provider::Shim, _keeps: library, $($name,)* run_raw: absent })
             }
         }
     };
@@ -95,23 +128,50 @@ functions! {
     outputs_release = "ascendcl_ge_outputs_release": fn(*mut Outputs);
 }
 
+type RunRaw =
+    unsafe extern "C" fn(*mut Session, u32, *mut c_void, *const *mut c_void, usize, *mut RawTensors) -> Status;
+
+unsafe extern "C" fn absent(
+    _: *mut Session,
+    _: u32,
+    _: *mut c_void,
+    _: *const *mut c_void,
+    _: usize,
+    _: *mut RawTensors,
+) -> Status {
+    ABSENT
+}
+
 impl Library {
-    /// Loads the shim, and with it the engine.
+    /// Loads the shim, and with it the engine; where there is no shim, the vendor's wrapper.
     ///
     /// # Safety
     ///
-    /// Loading runs the file's initialisers: it has to be a shim of this crate.
+    /// Loading runs the file's initialisers: it has to be a shim of this crate, or the vendor's wrapper.
     pub unsafe fn load(place: &Place) -> Result<&'static Self, LoadError> {
-        let path = place.path().ok_or_else(|| LoadError::NotBuilt { looked: looked(), wrapper: wrapper() })?;
+        let named = place.path();
+        let path = named.clone().unwrap_or_else(wrapper);
         // SAFETY: the caller vouches for the file.
-        let library = unsafe { libloading::Library::new(&path) }
-            .map_err(|error| LoadError::Refused { path: path.clone(), reason: reason(&error) })?;
-        let loaded = Self::functions(&path, library)?;
+        let library = unsafe { libloading::Library::new(&path) }.map_err(|error| match named {
+            None if path.parent().is_none_or(|folder| folder.as_os_str().is_empty()) => {
+                LoadError::NotBuilt { looked: looked(), reason: reason(&error) }
+            }
+            _ => LoadError::Refused { path: path.clone(), reason: reason(&error) },
+        })?;
+        // SAFETY: the symbol is only asked for.
+        let has = |symbol: &str| unsafe { library.get::<unsafe extern "C" fn()>(symbol) }.is_ok();
+        let is_wrapper = has(MARK) && !has("ascendcl_ge_abi");
+        let loaded = if is_wrapper { table(&path, library)? } else { Self::functions(&path, library)? };
         // SAFETY: takes nothing.
         match unsafe { (loaded.abi)() } {
             ABI => Ok(Box::leak(Box::new(loaded))),
             found => Err(LoadError::Unfit { path, reason: format!("it is of version {found}") }),
         }
+    }
+
+    /// What stands between this program and the engine.
+    pub fn provider(&self) -> Provider {
+        self.provider
     }
 
     pub fn path(&self) -> &Path {
@@ -135,18 +195,5 @@ struct List<'a>(&'a [PathBuf]);
 impl fmt::Display for List<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|path| write!(f, " {},", path.display()))
-    }
-}
-
-struct OnlyWrapper<'a>(Option<&'a Path>);
-
-impl fmt::Display for OnlyWrapper<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(path) = self.0 else { return Ok(()) };
-        write!(
-            f,
-            "; {} is there, and will not do: its functions neither read a model file nor compile or load a graph",
-            path.display()
-        )
     }
 }

@@ -1,24 +1,26 @@
-//! Where the shim may be, and what is there instead.
+//! Where a shim or the vendor's wrapper may be.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// The variable that names a shim.
+/// The variable that names a shim, or a wrapper.
 pub(crate) const VARIABLE: &str = "ASCENDCL_GE_LIBRARY";
 /// The C functions that newer toolkits bring along, for their own Python package.
 const WRAPPER: &str = "libge_runtime_wrapper.so";
 
-/// Which shim to load.
+/// Which library to load.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Place {
-    /// The one that `ASCENDCL_GE_LIBRARY` names, or else the one that was compiled with this crate.
+    /// The one that `ASCENDCL_GE_LIBRARY` names, or else the shim that was compiled with this crate, or else the vendor's
+    /// `libge_runtime_wrapper.so`.
     #[default]
     Installed,
-    /// A file.
+    /// A file: a shim, or a wrapper.
     At(PathBuf),
 }
 
 impl Place {
+    /// The shim, or what was named. Nothing when only a wrapper may be there.
     pub(crate) fn path(&self) -> Option<PathBuf> {
         match self {
             Self::At(path) => Some(path.clone()),
@@ -35,8 +37,15 @@ pub(crate) fn looked() -> Vec<PathBuf> {
     env!("ASCENDCL_GE_LOOKED").split(':').map(PathBuf::from).collect()
 }
 
-/// A toolkit that has the wrapper, here and now.
-pub(crate) fn wrapper() -> Option<PathBuf> {
-    let now = env::var_os("ASCEND_HOME_PATH").map(PathBuf::from);
-    now.into_iter().chain(looked()).map(|home| home.join("lib64").join(WRAPPER)).find(|path| Path::exists(path))
+/// The wrapper: in the folders where AscendCL's own library is looked for, in the same order, or else as a bare name, for
+/// the dynamic loader to find.
+pub(crate) fn wrapper() -> PathBuf {
+    let variables = ["ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"].into_iter().filter_map(env::var_os);
+    let named = variables.filter(|home| !home.is_empty()).map(PathBuf::from);
+    let own = env::var_os("HOME").map(|home| Path::new(&home).join("Ascend"));
+    let standard = [PathBuf::from("/usr/local/Ascend")].into_iter().chain(own).flat_map(|root| {
+        ["ascend-toolkit/latest", "cann", "latest", "nnrt/latest", "nnae/latest"].map(|product| root.join(product))
+    });
+    let found = named.chain(standard).map(|home| home.join("lib64").join(WRAPPER)).find(|path| path.exists());
+    found.unwrap_or_else(|| WRAPPER.into())
 }

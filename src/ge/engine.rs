@@ -1,6 +1,6 @@
 //! The engine's life in this process.
 
-use super::{EngineError, Options, Place, Session};
+use super::{EngineError, Options, Place, Provider, Session};
 use crate::acl::Acl;
 use crate::brand::Unnamed;
 use crate::context::scope;
@@ -80,6 +80,11 @@ impl<'a> Engine<'a> {
     /// The library that stands between this program and the engine.
     pub fn library(&self) -> &'static Path {
         self.hold.0.path()
+    }
+
+    /// What that library is: the shim, or the vendor's wrapper, which has a part of the engine.
+    pub fn provider(&self) -> Provider {
+        self.hold.0.provider()
     }
 
     /// Creates a session on a device, runs `program` in it, and takes down everything that was made in it: streams are

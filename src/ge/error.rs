@@ -5,6 +5,7 @@ use ascendcl_ge_sys as sys;
 use ascendcl_macros::rule;
 use ascendcl_rules::{GE_07, GE_10, GE_11, GE_19, GE_21, GE_23, GE_25, RuleId};
 use core::fmt;
+use std::path::Path;
 
 /// Why the graph engine cannot do it, or did not.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +17,36 @@ pub enum EngineError {
     /// The engine could not be loaded.
     #[error(transparent)]
     Load(sys::LoadError),
+    /// Only the vendor's wrapper was found, and it lacks this.
+    #[error(
+        "{} has no {call}: it is the vendor's wrapper for Python, with a part of the graph engine, and nothing else was \
+         found; install the CANN toolkit (its development files), set ASCEND_HOME_PATH to it and build this program again",
+        library.display()
+    )]
+    OnlyWrapper {
+        /// The function of the engine.
+        call: &'static str,
+        /// The wrapper.
+        library: &'static Path,
+    },
+    /// The library that was found has the whole engine, and runs no tensors that other code has made.
+    #[error(
+        "{call} takes tensors that other code has made with the vendor's wrapper only; {} compiles, loads and executes: \
+         use `graph.compile(session, current)`, and `execute` when it is loaded", library.display()
+    )]
+    OnlyWithWrapper {
+        /// The function of the engine.
+        call: &'static str,
+        /// The shim.
+        library: &'static Path,
+    },
+    /// The vendor's wrapper calls allocators by functions of this crate, of which there are so many.
+    #[error(
+        "the vendor's wrapper has {} allocators in this process, and this crate tells no more of them apart: unregister \
+         one that is not needed any more",
+        sys::ALLOCATORS
+    )]
+    TooManyAllocators,
     /// The product has no allocators in the engine.
     #[error(
         "{product} is no product on which the graph engine takes an allocator: those are the Atlas A2 training and \
@@ -114,7 +145,11 @@ impl EngineError {
     /// The rules of the library that the error is about.
     pub fn rules(&self) -> &'static [RuleId] {
         match self {
-            Self::Failed(_) | Self::Load(_) => &[],
+            Self::Failed(_)
+            | Self::Load(_)
+            | Self::OnlyWrapper { .. }
+            | Self::OnlyWithWrapper { .. }
+            | Self::TooManyAllocators => &[],
             Self::Product { .. } => PRODUCT,
             Self::Taken => TAKEN,
             Self::SessionsLeft { .. } => SESSIONS_LEFT,

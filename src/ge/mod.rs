@@ -42,22 +42,29 @@
 //!
 //! The engine's interface is C++. A small library of this project's own puts plain C around it; it is compiled with this
 //! crate where the CANN toolkit's headers are installed ([`Place`]).
+//!
+//! Where only the vendor's `libge_runtime_wrapper.so` is there, it serves what it has: sessions, graphs that other code
+//! has made ([`GraphSource::graph`]), allocators on streams ([`Session::serve`]) and runs with tensors that other code has
+//! made ([`Served::run`]). The rest answers [`EngineError::OnlyWrapper`].
 
 mod engine;
 mod error;
 mod execute;
 mod graph;
 mod outputs;
+mod served;
 mod session;
 mod source;
 mod state;
 
-pub use ascendcl_ge_sys::{LoadError, Place};
+pub use crate::ffi::ge::{RawInputs, RawOutputTensors};
+pub use ascendcl_ge_sys::{LoadError, Place, Provider};
 pub use engine::Engine;
 pub use error::{EngineError, FailedCall, Status};
 pub use execute::{Executed, HasStream, NeedsStream};
 pub use graph::{Graph, GraphSummary};
 pub use outputs::Outputs;
+pub use served::Served;
 pub use session::Session;
 pub use source::{GraphSource, Options};
 // Not the bounds that streams have, too, under the same name: the compiler would write both with their paths.

@@ -1,6 +1,8 @@
 //! Where graphs come from, and options.
 
 use ascendcl_ge_sys::Format;
+use core::ffi::c_void;
+use core::ptr::NonNull;
 use std::path::Path;
 
 /// Where a graph comes from.
@@ -12,6 +14,7 @@ enum Kind<'a> {
     OnnxFile(&'a Path),
     Onnx(&'a [u8]),
     AirFile(&'a Path),
+    Graph(NonNull<c_void>),
 }
 
 impl<'a> GraphSource<'a> {
@@ -30,17 +33,38 @@ impl<'a> GraphSource<'a> {
         Self(Kind::AirFile(path.as_ref()))
     }
 
+    pub(crate) fn of_graph(graph: NonNull<c_void>) -> Self {
+        Self(Kind::Graph(graph))
+    }
+
+    pub(crate) fn object(self) -> Option<NonNull<c_void>> {
+        match self.0 {
+            Kind::Graph(graph) => Some(graph),
+            Kind::OnnxFile(_) | Kind::Onnx(_) | Kind::AirFile(_) => None,
+        }
+    }
+
+    /// The function of the engine that makes the graph, or takes it.
+    pub(crate) fn reader(self) -> &'static str {
+        match self.0 {
+            Kind::OnnxFile(_) => "aclgrphParseONNX",
+            Kind::Onnx(_) => "aclgrphParseONNXFromMem",
+            Kind::AirFile(_) => "Graph::LoadFromFile",
+            Kind::Graph(_) => "AddGraph with options",
+        }
+    }
+
     pub(crate) fn path(self) -> Option<&'a Path> {
         match self.0 {
             Kind::OnnxFile(path) | Kind::AirFile(path) => Some(path),
-            Kind::Onnx(_) => None,
+            Kind::Onnx(_) | Kind::Graph(_) => None,
         }
     }
 
     pub(crate) fn image(self) -> Option<&'a [u8]> {
         match self.0 {
             Kind::Onnx(image) => Some(image),
-            Kind::OnnxFile(_) | Kind::AirFile(_) => None,
+            Kind::OnnxFile(_) | Kind::AirFile(_) | Kind::Graph(_) => None,
         }
     }
 
@@ -49,6 +73,7 @@ impl<'a> GraphSource<'a> {
             Kind::OnnxFile(_) => Format::OnnxFile,
             Kind::Onnx(_) => Format::OnnxMemory,
             Kind::AirFile(_) => Format::AirFile,
+            Kind::Graph(_) => Format::Graph,
         }
     }
 }

@@ -77,7 +77,7 @@ fn what_cannot_be_waited_for_is_kept_and_neither_device_nor_engine_is_given_back
     let world = world();
     let acl = common::acl();
     let mut thread = Thread::new().unwrap();
-    let device = acl.device(&mut thread, 0).unwrap().with_patience(Duration::from_millis(5));
+    let device = acl.device(&mut thread, 0).unwrap().with_patience(Duration::from_millis(200));
     let engine = Engine::init(&acl, &world.place(), &Options::new()).unwrap();
     let ended = engine.session(&mut thread, &device, &Options::new(), |session, current| {
         let (allocator, seen) = Watched::new(current);

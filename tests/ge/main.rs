@@ -16,3 +16,4 @@ mod life_cycle;
 mod memory;
 mod support;
 mod toolkit;
+mod wrapper;

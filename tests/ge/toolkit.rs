@@ -28,6 +28,20 @@ fn without_a_toolkit_the_build_goes_on_and_loading_says_what_to_install() {
 }
 
 #[test]
+fn without_headers_the_wrapper_of_the_toolkit_is_what_programs_load() {
+    let home = toolkit("runtime");
+    std::fs::remove_file(home.join("include")).unwrap();
+    let said = with_toolkit(&home);
+    let path = String::from_utf8_lossy(&said.stdout);
+    if path.trim().ends_with("libascendcl_ge.so") {
+        // A toolkit with headers lies in a standard folder of this machine.
+        return;
+    }
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    assert_eq!(Path::new(path.trim()), home.join("lib64/libge_runtime_wrapper.so"));
+}
+
+#[test]
 fn headers_that_do_not_fit_fail_the_build_in_the_compilers_words() {
     let home = toolkit("older");
     let headers = home.join("include");

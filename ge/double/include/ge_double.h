@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 extern "C" {
 
@@ -20,5 +21,15 @@ size_t ge_double_count(const char *what);
 // The calls since the last reset, one a line, each with its object's number; until the next call.
 const char *ge_double_log();
 void ge_double_reset();
+
+// A ge::Graph of these bytes, and the ge::Tensors that programs of the vendor's wrapper handle. Memory stays the caller's.
+void *ge_double_graph(const char *bytes, size_t count);
+void ge_double_graph_free(void *graph);
+void *ge_double_tensor(int element, const int64_t *dims, size_t rank, void *address, size_t bytes);
+void *ge_double_tensor_address(void *tensor);
+size_t ge_double_tensor_bytes(void *tensor);
+void ge_double_tensor_free(void *tensor);
+// What the wrapper has answered: the tensors, and their array.
+void ge_double_tensors_free(void **tensors, size_t count);
 
 }

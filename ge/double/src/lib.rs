@@ -19,6 +19,10 @@ use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+mod objects;
+
+pub use objects::{GraphObject, TensorObject, free_tensors, tensor_memory};
+
 /// The double in this process.
 #[derive(Clone, Copy, Debug)]
 pub struct Double(&'static Loaded);
@@ -30,6 +34,7 @@ struct Loaded {
     log: unsafe extern "C" fn() -> *const c_char,
     reset: unsafe extern "C" fn(),
     hold: unsafe extern "C" fn(c_int),
+    objects: objects::Functions,
     _keeps: libloading::Library,
 }
 
@@ -62,6 +67,16 @@ impl Double {
     /// The shim that was compiled against the double.
     pub fn shim(self) -> PathBuf {
         folder().join("libascendcl_ge.so")
+    }
+
+    /// The double of the vendor's own C functions, which have a part of the engine.
+    pub fn wrapper(self) -> PathBuf {
+        folder().join("libge_runtime_wrapper.so")
+    }
+
+    /// A wrapper of an earlier release, whose functions are others.
+    pub fn old_wrapper(self) -> PathBuf {
+        folder().join("libge_runtime_wrapper_old.so")
     }
 
     /// The next call of this name does so.
@@ -130,6 +145,7 @@ fn load() -> Result<Loaded, Missing> {
             log: *library.get("ge_double_log").map_err(failed)?,
             reset: *library.get("ge_double_reset").map_err(failed)?,
             hold: *library.get("ge_double_hold").map_err(failed)?,
+            objects: objects::Functions::of(&library).map_err(failed)?,
             _keeps: library,
         })
     }

@@ -9,10 +9,12 @@
 
 mod graph;
 mod outputs;
+mod raw;
 mod session;
 
 pub(crate) use graph::{RawGraph, Summary};
 pub(crate) use outputs::RawOutputs;
+pub use raw::{RawInputs, RawOutputTensors};
 pub(crate) use session::RawSession;
 
 use super::Api;
@@ -26,7 +28,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use std::ffi::CString;
 use std::sync::{Mutex, PoisonError};
 
-/// The loaded shim. Its functions stay where they are for the life of the process.
+/// The loaded shim, or the vendor's wrapper behind the same functions. They stay where they are for the life of the process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shim(&'static sys::Library);
 
@@ -37,7 +39,7 @@ pub(super) struct OptionList {
     values: Vec<*const c_char>,
 }
 
-/// A process loads each shim once.
+/// A process loads each library once.
 static LOADED: Mutex<Vec<(sys::Place, Shim)>> = Mutex::new(Vec::new());
 
 /// The engine is one per process, and so is this number.
@@ -49,7 +51,7 @@ impl Shim {
         if let Some((_, shim)) = loaded.iter().find(|(known, _)| known == place) {
             return Ok(*shim);
         }
-        // SAFETY: the file was built with this program, or is named as a shim by whoever runs it.
+        // SAFETY: the file was built with this program, or is the vendor's, or is named by whoever runs it.
         let shim = unsafe { sys::Library::load(place) }.map(Self).map_err(EngineError::Load)?;
         loaded.push((place.clone(), shim));
         Ok(shim)
@@ -57,6 +59,10 @@ impl Shim {
 
     pub(crate) fn path(self) -> &'static std::path::Path {
         self.0.path()
+    }
+
+    pub(crate) fn provider(self) -> sys::Provider {
+        self.0.provider()
     }
 
     pub(crate) fn initialize(self, api: Api, options: &[(String, String)]) -> Result<(), Error> {
@@ -87,6 +93,13 @@ impl Shim {
 
     #[cold]
     fn failed(self, call: &'static str, status: sys::Status, doing: String) -> Error {
+        let library = self.path();
+        match (status, self.provider()) {
+            (sys::ABSENT, sys::Provider::Wrapper) => return EngineError::OnlyWrapper { call, library }.into(),
+            (sys::ABSENT, _) => return EngineError::OnlyWithWrapper { call, library }.into(),
+            (sys::NO_SLOT, sys::Provider::Wrapper) => return EngineError::TooManyAllocators.into(),
+            _ => (),
+        }
         // SAFETY: the answer is a string that is there until this thread's next call; it is copied here.
         let text = unsafe { text((self.0.last_error)()) };
         EngineError::Failed(FailedCall { call, status: status.into(), text, doing }).into()

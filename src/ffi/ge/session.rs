@@ -1,7 +1,7 @@
 //! Sessions of the graph engine.
 
 use super::graph::{Registration, calls};
-use super::{OptionList, RawGraph, RawOutputs, SESSIONS, Shim, Summary};
+use super::{OptionList, RawGraph, RawInputs, RawOutputTensors, RawOutputs, SESSIONS, Shim, Summary};
 use crate::error::Error;
 use crate::ffi::allocator::{Kept, Members};
 use crate::ffi::{Api, Block, LastUse, Part, Queue, c_path};
@@ -67,19 +67,31 @@ impl RawSession {
         let options = OptionList::new(options)?;
         let path = source.path().map(c_path).transpose()?;
         let image = source.image().unwrap_or_default();
+        let reader = source.reader();
         let source = sys::Source {
             format: source.format(),
             path: path.as_ref().map_or(null(), |path| path.as_ptr()),
-            start: image.as_ptr().cast(),
+            start: source.object().map_or(image.as_ptr().cast(), |graph| graph.as_ptr().cast_const()),
             bytes: image.len(),
         };
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the session is alive; source and options are read during the call.
+        // SAFETY: the session is alive; source and options are read during the call, and whoever made a source of a graph
+        // object vouches for that.
         let status = unsafe { (self.shim.0.add_graph)(session, id, &raw const source, &options.raw()) };
-        self.shim.done("AddGraph", status, || "add a graph".into())?;
+        let call = if status == sys::ABSENT { reader } else { "AddGraph" };
+        self.shim.done(call, status, || "add a graph".into())?;
         let graph = Arc::new(RawGraph::new(id));
         self.graphs().insert(id, Arc::clone(&graph));
         Ok(graph)
+    }
+
+    /// A row without a graph, for a registration that serves whatever runs on its stream.
+    pub(crate) fn seat(&self) -> Arc<RawGraph> {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let seat = Arc::new(RawGraph::new(id));
+        seat.removed.store(true, Ordering::Release);
+        self.graphs().insert(id, Arc::clone(&seat));
+        seat
     }
 
     pub(crate) fn compile(&self, api: Api, graph: &RawGraph) -> Result<(), Error> {
@@ -235,6 +247,36 @@ impl RawSession {
         executed.map(|()| outputs)
     }
 
+    /// Queues one run on the stream that the seat's allocator serves. The outputs are the caller's.
+    #[rule(GE_02, GE_15, GE_16)]
+    pub(crate) fn run_raw(
+        &self,
+        api: Api,
+        streams: &Shelf<Queue>,
+        seat: &RawGraph,
+        graph: &RawGraph,
+        inputs: &RawInputs,
+    ) -> Result<RawOutputTensors, Error> {
+        let session = self.ready_for(api, graph)?;
+        let stream = seat.stream().ok_or(Error::Gone { what: "stream" })?;
+        if !streams.has_done(&graph.last_use) {
+            return Err(Error::StillRunning { what: "graph" });
+        }
+        let inputs = inputs.as_slice();
+        let mut made = sys::RawTensors { tensors: null_mut(), count: 0 };
+        let uses = [&graph.last_use, &seat.last_use];
+        self.submit(api, &stream, "RunGraphWithStreamAsync", "queue a run of a graph", uses, |stream| {
+            // SAFETY: the session and the stream are alive, and the session has the graph. The inputs are tensors, whose
+            // memory stays until a synchronise has covered the run, as whoever made `inputs` vouches; pointers that are not
+            // null have the layout of pointers. `made` is a place for the outputs.
+            unsafe {
+                let tensors = inputs.as_ptr().cast();
+                (self.shim.0.run_raw)(session, graph.id(), stream.0, tensors, inputs.len(), &raw mut made)
+            }
+        })?;
+        Ok(RawOutputTensors::new(made))
+    }
+
     /// Releases an execution's outputs; refused while it may run.
     pub(crate) fn release(&self, streams: &Shelf<Queue>, outputs: &Arc<RawOutputs>) -> Result<(), Error> {
         outputs.release(streams)?;
@@ -365,7 +407,9 @@ impl Guest for RawSession {
             return vec![error];
         }
         let mut errors = Vec::new();
-        let graphs: Vec<_> = self.graphs().values().cloned().collect();
+        let mut graphs: Vec<_> = self.graphs().values().cloned().collect();
+        // What has no graph serves those that have one: they give their blocks back first.
+        graphs.sort_by_key(|graph| graph.is_removed());
         for graph in &graphs {
             let removed = self.remove(api, streams, graph).and_then(|()| self.unregister(api, graph));
             match removed {

@@ -1,0 +1,143 @@
+//! Allocators, as the wrapper calls them.
+//!
+//! The wrapper calls its allocate function with a null object, so that the function itself has to tell which allocator is
+//! meant: there are [`SLOTS`] of them, each of which stands for one registration at a time.
+//!
+//! A slot is free again when its allocator was closed here and destroyed there. Blocks bring what they need along: they
+//! are given back to their own allocator, whatever the slot serves by then.
+
+use crate::Calls;
+use core::ffi::c_void;
+use core::ptr::{null_mut, without_provenance_mut};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+pub(super) type Allocate = unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void;
+pub(super) type Free = unsafe extern "C" fn(*mut c_void, *mut c_void);
+pub(super) type AddressOf = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
+pub(super) type OnDestroy = unsafe extern "C" fn(*mut c_void);
+
+/// One of the functions that stand for a registration.
+#[derive(Clone, Copy)]
+pub(super) struct Slot(usize);
+
+/// Takes a free slot for an allocator. `None` when all of them are taken.
+pub(super) fn take(calls: Calls) -> Option<Slot> {
+    (0..SLOTS.len()).map(Slot).find(|slot| {
+        slot.state().is_some_and(|mut state| {
+            let free = matches!(*state, State::Free);
+            if free {
+                *state = State::Open(Callers(calls));
+            }
+            free
+        })
+    })
+}
+
+/// From now on the engine gets no memory from the allocator; waits for an allocation that is under way.
+pub(super) fn close(handle: *mut c_void) {
+    leave(handle, |state| match state {
+        State::Open(_) => State::Closed,
+        State::Destroyed => State::Free,
+        known => known,
+    });
+}
+
+impl Slot {
+    pub(super) fn functions(self) -> (Allocate, Free, AddressOf, OnDestroy) {
+        let allocate = ALLOCATE.get(self.0).copied().unwrap_or(nothing);
+        (allocate, free, address_of, on_destroy)
+    }
+
+    /// What tells the slot to the wrapper and to the caller: a number, never null, and no address of anything.
+    pub(super) fn handle(self) -> *mut c_void {
+        without_provenance_mut(self.0 + 1)
+    }
+
+    fn state(self) -> Option<MutexGuard<'static, State>> {
+        SLOTS.get(self.0).map(|state| state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// What a slot stands for.
+enum State {
+    Free,
+    Open(Callers),
+    /// Closed here; the engine may still have the allocator.
+    Closed,
+    /// The engine has it no longer; it was not closed here.
+    Destroyed,
+}
+
+#[derive(Clone, Copy)]
+struct Callers(Calls);
+
+// SAFETY: the functions may be called on any thread, as the header of the shim demands of whoever registers them.
+unsafe impl Send for Callers {}
+
+/// A block of the caller's, as the engine knows it.
+struct Block {
+    callers: Callers,
+    block: *mut c_void,
+    address: *mut c_void,
+}
+
+fn leave(handle: *mut c_void, change: impl FnOnce(State) -> State) {
+    let Some(mut state) = handle.addr().checked_sub(1).and_then(|index| Slot(index).state()) else { return };
+    let known = core::mem::replace(&mut *state, State::Free);
+    *state = change(known);
+}
+
+unsafe extern "C" fn allocate<const SLOT: usize>(_: *mut c_void, bytes: usize) -> *mut c_void {
+    let Some(state) = Slot(SLOT).state() else { return null_mut() };
+    let State::Open(callers) = *state else { return null_mut() };
+    // SAFETY: the allocator is not closed, so that its object is in place; the lock admits one allocation at a time.
+    let block = unsafe { (callers.0.allocate)(callers.0.object, bytes) };
+    if block.is_null() {
+        return null_mut();
+    }
+    // SAFETY: the block is out.
+    let address = unsafe { (callers.0.address_of)(block) };
+    Box::into_raw(Box::new(Block { callers, block, address })).cast()
+}
+
+unsafe extern "C" fn nothing(_: *mut c_void, _: usize) -> *mut c_void {
+    null_mut()
+}
+
+unsafe extern "C" fn free(_: *mut c_void, block: *mut c_void) {
+    if block.is_null() {
+        return;
+    }
+    // SAFETY: `allocate` made it, and the engine gives it back once.
+    let Block { callers, block, .. } = *unsafe { Box::from_raw(block.cast::<Block>()) };
+    // SAFETY: the block is out, and keeps the object in place; it is given back once.
+    unsafe { (callers.0.free)(callers.0.object, block) };
+}
+
+unsafe extern "C" fn address_of(block: *mut c_void) -> *mut c_void {
+    // SAFETY: null, or a block that `allocate` made and that is out.
+    unsafe { block.cast::<Block>().as_ref() }.map_or(null_mut(), |block| block.address)
+}
+
+unsafe extern "C" fn on_destroy(handle: *mut c_void) {
+    leave(handle, |state| match state {
+        State::Open(_) => State::Destroyed,
+        State::Closed => State::Free,
+        known => known,
+    });
+}
+
+/// As many allocators are registered at a time.
+pub(crate) const COUNT: usize = 64;
+
+static SLOTS: [Mutex<State>; COUNT] = [const { Mutex::new(State::Free) }; COUNT];
+
+macro_rules! slots {
+    ($($slot:literal)*) => {
+        static ALLOCATE: [Allocate; COUNT] = [$(allocate::<$slot>),*];
+    };
+}
+slots! {
+    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34
+    35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63
+}

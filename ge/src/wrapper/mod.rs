@@ -1,0 +1,310 @@
+//! The shim's functions over the vendor's own C functions, `libge_runtime_wrapper.so`.
+//!
+//! The wrapper covers a part of the engine's session API. What it lacks answers [`ABSENT`]. Its functions let C++
+//! exceptions through; one that reaches a function of this module ends the process, as Rust defines it.
+
+mod allocators;
+
+pub(crate) use allocators::COUNT as ALLOCATORS;
+
+use crate::library::{Library, LoadError, Provider};
+use crate::{
+    ABI, ABSENT, Allocator, Calls, FAILED, Format, Options, Outputs, RawTensors, SUCCESS, Session, Source, Status,
+    Summary, Tensor,
+};
+use core::ffi::{c_char, c_int, c_void};
+use core::ptr::{null, null_mut};
+use std::path::Path;
+use std::sync::OnceLock;
+
+type Texts = *mut *mut c_char;
+
+macro_rules! functions {
+    (
+        all: $($name:ident = $symbol:literal: fn($($arg:ty),*) $(-> $ret:ty)?;)*;
+        some: $($maybe:ident = $maybe_symbol:literal: fn($($maybe_arg:ty),*) $(-> $maybe_ret:ty)?;)*
+    ) => {
+        /// The wrapper's functions.
+        struct Wrapper {
+            $($name: unsafe extern "C-unwind" fn($($arg),*) $(-> $ret)?,)*
+            $($maybe: Option<unsafe extern "C-unwind" fn($($maybe_arg),*) $(-> $maybe_ret)?>,)*
+        }
+
+        impl Wrapper {
+            fn functions(path: &Path, library: &libloading::Library) -> Result<Self, LoadError> {
+                let unfit = |symbol: &str| LoadError::OldWrapper { path: path.to_owned(), lacks: symbol.to_owned() };
+                $(
+                    // SAFETY: the symbol is one of the vendor's, whose signature stands in the table; a file that has the
+                    // name and not the signature is what the caller of `load` vouches against.
+                    let $name = *unsafe {
+                        library.get::<unsafe extern "C-unwind" fn($($arg),*) $(-> $ret)?>($symbol)
+                    }.map_err(|_| unfit($symbol))?;
+                )*
+                $(
+                    // SAFETY: as above.
+                    let $maybe = unsafe {
+                        library.get::<unsafe extern "C-unwind" fn($($maybe_arg),*) $(-> $maybe_ret)?>($maybe_symbol)
+                    }.ok().map(|found| *found);
+                )*
+                Ok(Self { $($name,)* $($maybe,)* })
+            }
+        }
+    };
+}
+// Releases before the one with the error's text gave `RunGraphWithStreamAsync` another signature under the same name: the
+// text is asked for first, so that such a release is refused as a whole.
+functions! {
+    all:
+    last_error = "GeApiWrapper_GEGetErrorMsg": fn() -> *const c_char;
+    initialize = "GeApiWrapper_GEInitialize": fn(Texts, Texts, c_int) -> Status;
+    finalize = "GeApiWrapper_GEFinalize": fn() -> Status;
+    create = "GeApiWrapper_Session_CreateSession": fn() -> *mut Session;
+    create_with = "GeApiWrapper_Session_CreateSessionWithOptions": fn(Texts, Texts, c_int) -> *mut Session;
+    destroy = "GeApiWrapper_Session_DestroySession": fn(*const Session);
+    add = "GeApiWrapper_Session_AddGraph": fn(*mut Session, u32, *mut c_void) -> Status;
+    remove = "GeApiWrapper_Session_RemoveGraph": fn(*mut Session, u32) -> Status;
+    run = "GeApiWrapper_Session_RunGraphWithStreamAsync":
+        fn(*mut Session, u32, *mut c_void, *mut *mut c_void, c_int, *mut *mut *mut c_void, *mut usize) -> Status;
+    register = "GeApiWrapper_Session_RegisterExternalAllocator": fn(
+        *const Session, *const c_void, allocators::Allocate, allocators::Free, allocators::AddressOf,
+        allocators::OnDestroy, *mut c_void
+    ) -> Status;
+    unregister = "GeApiWrapper_Session_UnregisterExternalAllocator": fn(*const Session, *const c_void) -> Status;
+;
+    some:
+    add_with = "GeApiWrapper_Session_AddGraphWithOptions":
+        fn(*mut Session, u32, *mut c_void, Texts, Texts, c_int) -> Status;
+}
+
+/// The engine is one per process, and so is the wrapper.
+static WRAPPER: OnceLock<Wrapper> = OnceLock::new();
+
+/// A symbol that every wrapper has.
+pub(crate) const MARK: &str = "GeApiWrapper_GEInitialize";
+
+/// The table of a loaded wrapper.
+pub(crate) fn table(path: &Path, library: libloading::Library) -> Result<Library, LoadError> {
+    let found = Wrapper::functions(path, &library)?;
+    let initialize_there = found.initialize;
+    // The same file, by another name, has the same functions.
+    if !core::ptr::fn_addr_eq(WRAPPER.get_or_init(|| found).initialize, initialize_there) {
+        return Err(LoadError::SecondWrapper { path: path.to_owned() });
+    }
+    Ok(Library {
+        path: path.to_owned(),
+        provider: Provider::Wrapper,
+        _keeps: library,
+        abi,
+        last_error,
+        initialize,
+        finalize,
+        session_create,
+        session_destroy,
+        add_graph,
+        remove_graph,
+        compile_graph,
+        graph_summary,
+        needs_rebuild,
+        set_const_memory: set_memory,
+        set_feature_memory: set_memory,
+        register_allocator,
+        unregister_allocator,
+        allocator_close,
+        load_graph,
+        execute_graph: execute,
+        run_graph: execute,
+        run_raw,
+        outputs_count,
+        outputs_get,
+        outputs_release,
+    })
+}
+
+/// Calls a function of the wrapper, which is there: only [`table`] hands these functions out.
+fn call(function: impl FnOnce(&Wrapper) -> Status) -> Status {
+    WRAPPER.get().map_or(ABSENT, function)
+}
+
+/// The keys, values and count of options, as the wrapper takes them; it only reads them.
+fn parts(options: *const Options) -> Option<(Texts, Texts, c_int)> {
+    // SAFETY: the caller passes null, or options that are there during the call.
+    let options = unsafe { options.as_ref() };
+    let Some(options) = options.filter(|options| options.count > 0) else {
+        // It refuses null, also for no options.
+        let none = core::ptr::NonNull::dangling().as_ptr();
+        return Some((none, none, 0));
+    };
+    let count = c_int::try_from(options.count).ok()?;
+    Some((options.keys.cast_mut().cast(), options.values.cast_mut().cast(), count))
+}
+
+unsafe extern "C" fn abi() -> u32 {
+    ABI
+}
+
+unsafe extern "C" fn last_error() -> *const c_char {
+    // SAFETY: takes nothing.
+    WRAPPER.get().map_or(null(), |wrapper| unsafe { (wrapper.last_error)() })
+}
+
+unsafe extern "C" fn initialize(options: *const Options) -> Status {
+    let Some((keys, values, count)) = parts(options) else { return FAILED };
+    // SAFETY: `count` keys and values, read during the call.
+    call(|wrapper| unsafe { (wrapper.initialize)(keys, values, count) })
+}
+
+unsafe extern "C" fn finalize() -> Status {
+    // SAFETY: takes nothing.
+    call(|wrapper| unsafe { (wrapper.finalize)() })
+}
+
+unsafe extern "C" fn session_create(options: *const Options, session: *mut *mut Session) -> Status {
+    let Some((keys, values, count)) = parts(options) else { return FAILED };
+    call(|wrapper| {
+        let made = match count {
+            // SAFETY: takes nothing.
+            0 => unsafe { (wrapper.create)() },
+            // SAFETY: `count` keys and values, read during the call.
+            _ => unsafe { (wrapper.create_with)(keys, values, count) },
+        };
+        if made.is_null() {
+            return FAILED;
+        }
+        // SAFETY: the caller's place for the handle.
+        unsafe { session.write(made) };
+        SUCCESS
+    })
+}
+
+unsafe extern "C" fn session_destroy(session: *mut Session) -> Status {
+    call(|wrapper| {
+        // SAFETY: made by `session_create`; the caller does not use it again.
+        unsafe { (wrapper.destroy)(session) };
+        SUCCESS
+    })
+}
+
+unsafe extern "C" fn add_graph(
+    session: *mut Session,
+    id: u32,
+    source: *const Source,
+    options: *const Options,
+) -> Status {
+    // SAFETY: the caller's source is there during the call.
+    let Some(source) = (unsafe { source.as_ref() }) else { return FAILED };
+    if source.format != Format::Graph {
+        return ABSENT;
+    }
+    let graph = source.start.cast_mut();
+    let Some((keys, values, count)) = parts(options) else { return FAILED };
+    call(|wrapper| match (count, wrapper.add_with) {
+        // SAFETY: the session is alive; what `start` points at is a graph, as the caller vouches.
+        (0, _) => unsafe { (wrapper.add)(session, id, graph) },
+        // SAFETY: as above; `count` keys and values, read during the call.
+        (_, Some(add)) => unsafe { add(session, id, graph, keys, values, count) },
+        (_, None) => ABSENT,
+    })
+}
+
+unsafe extern "C" fn remove_graph(session: *mut Session, id: u32) -> Status {
+    // SAFETY: the session is alive.
+    call(|wrapper| unsafe { (wrapper.remove)(session, id) })
+}
+
+unsafe extern "C" fn register_allocator(
+    session: *mut Session,
+    stream: *mut c_void,
+    calls: *const Calls,
+    allocator: *mut *mut Allocator,
+) -> Status {
+    // SAFETY: the caller's functions are there during the call.
+    let Some(calls) = (unsafe { calls.as_ref() }) else { return FAILED };
+    let Some(slot) = allocators::take(*calls) else { return crate::NO_SLOT };
+    let status = call(|wrapper| {
+        let (allocate, free, address_of, on_destroy) = slot.functions();
+        // SAFETY: session and stream are alive; the functions take any object and stay for the life of the process.
+        unsafe { (wrapper.register)(session, stream, allocate, free, address_of, on_destroy, slot.handle()) }
+    });
+    match status {
+        // SAFETY: the caller's place for the handle.
+        SUCCESS => unsafe { allocator.write(slot.handle().cast()) },
+        _ => allocators::close(slot.handle()),
+    }
+    status
+}
+
+unsafe extern "C" fn unregister_allocator(session: *mut Session, stream: *mut c_void) -> Status {
+    // SAFETY: session and stream are alive.
+    call(|wrapper| unsafe { (wrapper.unregister)(session, stream) })
+}
+
+unsafe extern "C" fn allocator_close(allocator: *mut Allocator) {
+    allocators::close(allocator.cast());
+}
+
+/// The outputs belong to the caller, and so do the tensors of the inputs.
+unsafe extern "C" fn run_raw(
+    session: *mut Session,
+    id: u32,
+    stream: *mut c_void,
+    inputs: *const *mut c_void,
+    count: usize,
+    outputs: *mut RawTensors,
+) -> Status {
+    let Ok(count) = c_int::try_from(count) else { return FAILED };
+    call(|wrapper| {
+        let mut made = RawTensors { tensors: null_mut(), count: 0 };
+        // SAFETY: session and stream are alive, `count` inputs are tensors as the caller vouches, and the outputs' two
+        // places are there.
+        let status = unsafe {
+            let (tensors, found) = (&raw mut made.tensors, &raw mut made.count);
+            (wrapper.run)(session, id, stream, inputs.cast_mut(), count, tensors, found)
+        };
+        if status == SUCCESS {
+            // SAFETY: the caller's place for the outputs.
+            unsafe { outputs.write(made) };
+        }
+        status
+    })
+}
+
+unsafe extern "C" fn compile_graph(_: *mut Session, _: u32) -> Status {
+    ABSENT
+}
+
+unsafe extern "C" fn graph_summary(_: *mut Session, _: u32, _: *mut Summary) -> Status {
+    ABSENT
+}
+
+unsafe extern "C" fn needs_rebuild(_: *mut Session, _: u32, _: *mut i32) -> Status {
+    ABSENT
+}
+
+unsafe extern "C" fn set_memory(_: *mut Session, _: u32, _: *const c_void, _: usize) -> Status {
+    ABSENT
+}
+
+unsafe extern "C" fn load_graph(_: *mut Session, _: u32, _: *const Options, _: *mut c_void) -> Status {
+    ABSENT
+}
+
+unsafe extern "C" fn execute(
+    _: *mut Session,
+    _: u32,
+    _: *mut c_void,
+    _: *const Tensor,
+    _: usize,
+    _: *mut *mut Outputs,
+) -> Status {
+    ABSENT
+}
+
+// No function above makes outputs of this kind.
+
+unsafe extern "C" fn outputs_count(_: *const Outputs) -> usize {
+    0
+}
+
+unsafe extern "C" fn outputs_get(_: *const Outputs, _: usize, _: *mut Tensor) {}
+
+unsafe extern "C" fn outputs_release(_: *mut Outputs) {}

@@ -1,0 +1,148 @@
+//! Streams that an allocator serves in a session, whatever graph runs there.
+
+use super::{Added, Compiled, Graph, RawInputs, RawOutputTensors, Session, WithAllocator};
+use crate::allocator::{DeviceAllocator, PoolAllocator};
+use crate::brand::Unnamed;
+use crate::current::Current;
+use crate::error::{Error, Undone};
+use crate::stream::{Fresh, Idle, Stream};
+use ascendcl_macros::rule;
+use core::fmt;
+use static_assertions::{assert_impl_all, assert_not_impl_any};
+
+/// A stream with an allocator that is registered for it in a session, for graphs that are run without being compiled and
+/// loaded here.
+///
+/// A graph that is compiled takes its allocator [itself](Graph::register). A value that is dropped stays registered until
+/// [`Session::collect`] or the end of the scope.
+#[must_use = "the stream and the allocator are in here; `unregister` gives them back"]
+#[rule(GE_04)]
+pub struct Served<'c, A: DeviceAllocator, N = Unnamed> {
+    /// The row of a graph that the engine never had: it keeps the registration as those of graphs do.
+    seat: Graph<'c, WithAllocator<A>, N>,
+}
+
+assert_impl_all!(Served<'static, PoolAllocator>: Send);
+assert_not_impl_any!(Served<'static, PoolAllocator>: Sync, Clone);
+
+impl<'c, N> Session<'c, N> {
+    /// Registers an allocator for a stream (`Session::RegisterExternalAllocator`): before the first graph runs there, since
+    /// nothing but [`Served::run`] can run there.
+    ///
+    /// # Errors
+    ///
+    /// The stream and the allocator as they were: [`Error::OtherContext`] when the allocator
+    /// [has no memory](DeviceAllocator::serves) for this context;
+    /// [`EngineError::TooManyAllocators`](super::EngineError::TooManyAllocators) where the vendor's wrapper tells no more of
+    /// them apart; or [`EngineError::Failed`](super::EngineError::Failed).
+    #[rule(GE_01, GE_06, GE_08)]
+    pub fn serve<A: DeviceAllocator>(
+        &mut self,
+        current: &Current<'c, N>,
+        stream: Stream<'c, Fresh, N>,
+        allocator: A,
+    ) -> Result<Served<'c, A, N>, Undone<(Stream<'c, Fresh, N>, A)>> {
+        let row = self.row().seat();
+        let seat = Graph::new(row.clone()).into_state::<Compiled>(());
+        seat.register(self, current, stream, allocator).map(|seat| Served { seat }).map_err(|undone| {
+            self.row().forget(&row);
+            let (_, stream, allocator) = undone.value;
+            Undone { error: undone.error, value: (stream, allocator) }
+        })
+    }
+}
+
+impl<'c, A: DeviceAllocator, N> Served<'c, A, N> {
+    /// Queues one run of a graph on this stream (`Session::RunGraphWithStreamAsync`), with tensors that other code has
+    /// made. The first run compiles and loads the graph. It is removed when its work is done: see [`idle`](Self::idle).
+    ///
+    /// Only the vendor's `libge_runtime_wrapper.so` has this; with the shim, a graph is compiled, loaded and executed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::StillRunning`] when the graph's last run is not known to be done;
+    /// [`EngineError::OnlyWithWrapper`](super::EngineError::OnlyWithWrapper); or
+    /// [`EngineError::Failed`](super::EngineError::Failed), when the allocator has no memory, say.
+    #[rule(GE_02, GE_15, GE_16, GE_20)]
+    pub fn run(
+        &mut self,
+        session: &mut Session<'c, N>,
+        current: &Current<'c, N>,
+        graph: &mut Graph<'c, Added, N>,
+        inputs: &RawInputs,
+    ) -> Result<RawOutputTensors, Error> {
+        let ledger = current.ledger();
+        session.row().run_raw(ledger.api(), ledger.streams(), &self.seat.row, &graph.row, inputs)
+    }
+
+    /// Waits for the stream, and keeps graphs from running there as long as the proof of that is there: see
+    /// [`Graph::idle`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] when work failed or could not be waited for.
+    #[rule(GE_05)]
+    pub fn idle<'i>(&'i mut self, current: &Current<'c, N>) -> Result<Idle<'i, 'c, A, N>, Error> {
+        self.seat.idle(current)
+    }
+
+    /// Puts another allocator in the place of this one, and gives this one back.
+    ///
+    /// # Errors
+    ///
+    /// Both as they were: as for [`Graph::replace`].
+    #[rule(GE_03)]
+    pub fn replace<B: DeviceAllocator>(
+        self,
+        session: &mut Session<'c, N>,
+        current: &Current<'c, N>,
+        allocator: B,
+    ) -> Result<(Served<'c, B, N>, A), Undone<(Self, B)>> {
+        // What was queued with the allocator may still use memory that it has got back.
+        if let Err(error) = self.seat.synchronize(current) {
+            return Err(Undone { error, value: (self, allocator) });
+        }
+        match self.seat.replace(session, current, allocator) {
+            Ok((seat, before)) => Ok((Served { seat }, before)),
+            Err(Undone { error, value: (seat, allocator) }) => Err(Undone { error, value: (Self { seat }, allocator) }),
+        }
+    }
+
+    /// Waits for the stream and ends the registration (`Session::UnregisterExternalAllocator`); gives the stream and the
+    /// allocator back.
+    ///
+    /// # Errors
+    ///
+    /// The stream with its allocator, as it was: [`Error::BlocksInUse`] while a graph that has run here is not removed, or a
+    /// tensor of it not released; or [`EngineError::Failed`](super::EngineError::Failed).
+    #[rule(GE_09, GE_21)]
+    pub fn unregister(
+        self,
+        session: &mut Session<'c, N>,
+        current: &Current<'c, N>,
+    ) -> Result<(Stream<'c, Fresh, N>, A), Undone<Self>> {
+        match self.seat.unregister(session, current) {
+            Ok((seat, stream, allocator)) => {
+                session.row().forget(&seat.row);
+                Ok((stream, allocator))
+            }
+            Err(Undone { error, value: seat }) => Err(Undone { error, value: Self { seat } }),
+        }
+    }
+
+    /// Looks at the allocator: for its statistics, say. `None` from inside one of its own methods.
+    pub fn with_allocator<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
+        self.seat.with_allocator(look)
+    }
+
+    /// Whether the allocator panicked while the engine called it, or got back what it had not given.
+    pub fn allocator_misbehaved(&self) -> bool {
+        self.seat.allocator_misbehaved()
+    }
+}
+
+impl<A: DeviceAllocator, N> fmt::Debug for Served<'_, A, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Served").finish_non_exhaustive()
+    }
+}
