@@ -86,7 +86,7 @@ impl RawEvent {
 
     /// As [`hold_up`](Self::hold_up), for a stream of any context: of the same device it has to be (EVENT-07).
     pub(crate) fn hold_up_on(&self, api: Api, device: i32, stream: &Queue) -> Result<(), Error> {
-        if !core::ptr::eq(self.api.library(), api.library()) {
+        if !self.api.is_of_the_library_of(api) {
             return Err(Error::OtherLibrary { what: "event" });
         }
         if self.device != device {
