@@ -2,6 +2,7 @@
 
 use super::common::alone;
 use super::{collect, inside};
+use ascendcl::operator::relu;
 use ascendcl::{Current, Error, Event, HostBuffer, Pending, Recorded, Stream, Tasks};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Plan, control};
@@ -130,6 +131,43 @@ fn work_that_was_handed_over_and_dropped_is_freed_when_both_streams_are_done() {
         assert_eq!(control::live().host_blocks, 1);
         go.send(()).unwrap();
         two.synchronize(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(STREAM_04, ERR_02)]
+#[test]
+fn a_model_that_may_be_running_all_the_same_gives_no_memory_to_another_stream() {
+    let alone = alone();
+    inside(|current| {
+        let (one, two) = (current.stream().unwrap().without_allocator(), current.stream().unwrap());
+        let prepared = super::model(current).prepare(current, &[&[1, 64]], &[&[1, 10]]).unwrap();
+        let go = hold_up(current, &one);
+        control::fail("aclmdlExecuteAsync#1=after:507899".parse().unwrap()).unwrap();
+        let mut prepared = one.execute(current, prepared).unwrap_err().value;
+        control::fail(Plan::new()).unwrap();
+        assert!(matches!(prepared.write(current, 0, &[0.0_f32; 64]), Err(Error::StillRunning { .. })));
+        let refused = two.copy_to_input(current, current.host_buffer::<f32>(64).unwrap(), prepared, 0).unwrap_err();
+        assert!(matches!(refused.error, Error::StillRunning { .. }), "{}", refused.error);
+        go.send(()).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(STREAM_04, ERR_02)]
+#[test]
+fn an_operator_that_may_be_running_all_the_same_shows_no_memory() {
+    let alone = alone();
+    inside(|current| {
+        let stream = current.stream().unwrap().without_allocator();
+        let relu = relu(current, current.upload_tensor(&[4], &[-1.0_f32; 4]).unwrap()).unwrap();
+        let go = hold_up(current, &stream);
+        control::fail("aclopExecuteV2#1=after:507899".parse().unwrap()).unwrap();
+        let operator = stream.launch(current, relu).unwrap_err().value;
+        control::fail(Plan::new()).unwrap();
+        assert!(matches!(operator.tensors().0.to_vec(current), Err(Error::StillRunning { .. })));
+        assert!(matches!(operator.into_tensors(current).unwrap_err().error, Error::StillRunning { .. }));
+        go.send(()).unwrap();
     });
     alone.assert_nothing_lives();
 }
