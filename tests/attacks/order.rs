@@ -171,3 +171,74 @@ fn an_operator_that_may_be_running_all_the_same_shows_no_memory() {
     });
     alone.assert_nothing_lives();
 }
+
+#[proves(MEM_02, ERR_02)]
+#[test]
+fn a_wait_for_earlier_work_does_not_free_what_later_work_may_use_all_the_same() {
+    let alone = alone();
+    inside(|current| {
+        let stream = current.stream().unwrap();
+        let work = stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap();
+        stream.synchronize(current).unwrap();
+        let go = hold_up(current, &stream);
+        control::fail("aclrtMemcpyAsync#1=after:507899".parse().unwrap()).unwrap();
+        let host = current.host_buffer(64).unwrap();
+        let (work, host) = stream.copy_to_host(current, work, host).unwrap_err().value;
+        control::fail(Plan::new()).unwrap();
+        // What it did before is done, and known to be.
+        let device = work.wait(current).unwrap();
+        let device = device.free(current).unwrap_err();
+        assert!(matches!(device.error, Error::StillRunning { .. }), "{}", device.error);
+        let host = host.free(current).unwrap_err();
+        assert!(matches!(host.error, Error::StillRunning { .. }), "{}", host.error);
+        go.send(()).unwrap();
+        stream.synchronize(current).unwrap();
+        device.value.free(current).unwrap();
+        host.value.free(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(MEM_02, STREAM_04)]
+#[test]
+fn handing_earlier_work_over_does_not_free_what_later_work_may_use_all_the_same() {
+    let alone = alone();
+    inside(|current| {
+        let (one, two) = (current.stream().unwrap(), current.stream().unwrap());
+        let work = one.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap();
+        let event = one.record(current, current.event().unwrap()).unwrap();
+        let go = hold_up(current, &one);
+        control::fail("aclrtMemsetAsync#1=after:507899".parse().unwrap()).unwrap();
+        let work = one.set_bytes(current, work, 2).unwrap_err().value;
+        control::fail(Plan::new()).unwrap();
+        let work = two.take_over(current, work, &event).unwrap();
+        let refused = work.wait(current).unwrap().free(current).unwrap_err();
+        assert!(matches!(refused.error, Error::StillRunning { .. }), "{}", refused.error);
+        go.send(()).unwrap();
+        one.synchronize(current).unwrap();
+        refused.value.free(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(MODEL_14, ERR_02)]
+#[test]
+fn a_wait_for_an_earlier_execution_does_not_unload_a_model_that_may_run_again_all_the_same() {
+    let alone = alone();
+    inside(|current| {
+        let stream = current.stream().unwrap().without_allocator();
+        let prepared = super::model(current).prepare(current, &[&[1, 64]], &[&[1, 10]]).unwrap();
+        let work = stream.execute(current, prepared).unwrap();
+        stream.synchronize(current).unwrap();
+        let go = hold_up(current, &stream);
+        control::fail("aclmdlExecuteAsync#1=after:507899".parse().unwrap()).unwrap();
+        let work = stream.execute(current, work).unwrap_err().value;
+        control::fail(Plan::new()).unwrap();
+        let refused = work.wait(current).unwrap().into_model(current).unwrap_err();
+        assert!(matches!(refused.error, Error::StillRunning { .. }), "{}", refused.error);
+        go.send(()).unwrap();
+        stream.synchronize(current).unwrap();
+        refused.value.into_model(current).unwrap().unload(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
