@@ -47,7 +47,7 @@ impl<'c, N> Context<'c, N> {
         let api = self.ledger.api();
         let _restore = Restore::here(api);
         self.ledger.context().make_current(api)?;
-        let _entered = Entered::into(self.ledger.context());
+        let _entered = Entered::into(self.ledger.context(), api);
         Ok(program(&mut Current::new(&self.ledger)))
     }
 

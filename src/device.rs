@@ -43,6 +43,12 @@ impl<'a> Device<'a> {
         Self { acl, row }
     }
 
+    /// The library that it was taken from, and where the program runs.
+    #[cfg(feature = "ge")]
+    pub(crate) fn api(&self) -> Api {
+        self.row.api
+    }
+
     #[cfg(feature = "ge")]
     pub(crate) fn row(&self) -> &DeviceRow {
         &self.row
@@ -199,7 +205,7 @@ impl DeviceRow {
         if !stuck.is_empty() {
             return Err(Error::Poisoned { device: self.id, stuck: stuck.join("; ") });
         }
-        let _restore = Restore::entered(api);
+        let _restore = Restore::entered();
         api.reset_device(self.id)
     }
 }

@@ -289,9 +289,35 @@ unsafe extern "C" fn address_of(block: *mut c_void) -> *mut c_void {
 impl Registration {
     /// Makes a descriptor, sets all its members, and registers it on a stream (ALLOC-06, ALLOC-07).
     ///
-    /// The object of `members` stays in place while `keeps` does, and the functions take that object.
+    /// The object of `members` stays in place while `keeps` does, and the functions take that object. After a failure
+    /// the library calls whom it called `before`.
+    ///
+    /// # Errors
+    ///
+    /// With the registration, which keeps nothing any more, when the library may have it all the same.
     #[rule(ALLOC_06)]
-    pub(super) fn make(api: Api, stream: aclrtStream, members: Members, keeps: Kept) -> Result<Self, Error> {
+    pub(super) fn make(
+        api: Api,
+        stream: aclrtStream,
+        members: Members,
+        keeps: Kept,
+        before: Option<&Self>,
+    ) -> Result<Self, (Error, Option<Self>)> {
+        let made = Self::described(api, members, keeps).map_err(|error| (error, None))?;
+        let Err(error) = made.tell(api, stream) else { return Ok(made) };
+        // The library may have taken it all the same, and the allocator goes back to the caller.
+        let certain = error.rules_out_that_work_was_queued()
+            || before.map_or_else(|| made.end(api, stream), |before| before.tell(api, stream)).is_ok();
+        if !certain {
+            return Err((error, Some(Self { keeps: Arc::new(Elsewhere), ..made })));
+        }
+        // The first error is the one to report.
+        let _ = made.destroy_descriptor(api);
+        Err((error, None))
+    }
+
+    /// A descriptor with all its members, which no stream has yet.
+    fn described(api: Api, members: Members, keeps: Kept) -> Result<Self, Error> {
         api.may_be_called()?;
         let doing = || "register an allocator".to_owned();
         // SAFETY: takes nothing; a null answer is an error (ERR-06).
@@ -301,7 +327,7 @@ impl Registration {
             return Err(Error::NullAnswer { call: "aclrtAllocatorCreateDesc" });
         }
         let made = Self { descriptor, keeps };
-        match made.set(api, members).and_then(|()| made.tell(api, stream)) {
+        match made.set(api, members) {
             Ok(()) => Ok(made),
             Err(error) => {
                 // The first error is the one to report.
@@ -375,7 +401,7 @@ impl Registration {
     }
 
     fn destroy_descriptor(&self, api: Api) -> Result<(), Error> {
-        // SAFETY: made by `make`, and destroyed once: both callers drop the value, and call again only when the library refused.
+        // SAFETY: made by `described`, and destroyed once: all callers drop the value, and call again only when the library refused.
         let code = unsafe { api.library().aclrtAllocatorDestroyDesc(self.descriptor) };
         api.done("aclrtAllocatorDestroyDesc", code, || "destroy an allocator descriptor".into())
     }

@@ -44,6 +44,11 @@ impl Api {
         Loaded::by(self.library, self.process)
     }
 
+    /// Whether both call the same functions.
+    pub(crate) fn is_of_the_library_of(self, other: Self) -> bool {
+        core::ptr::eq(self.library, other.library)
+    }
+
     /// Whether the program runs on the device itself, where host and device memory are one.
     #[inline]
     pub(super) fn on_device(self) -> bool {

@@ -255,6 +255,13 @@ impl Block {
         queue.lead(&self.last_use);
     }
 
+    /// A call that failed may have queued work that uses the block, behind everything else on this stream, and nobody
+    /// could wait for it.
+    pub(super) fn doubt(&self, queue: &Queue) {
+        queue.lead(&self.last_use);
+        self.last_use.doubt();
+    }
+
     #[inline]
     pub(super) fn last_use(&self) -> &LastUse {
         &self.last_use

@@ -60,21 +60,34 @@ impl RawContext {
 }
 
 thread_local! {
-    /// The context that should be current on this thread, and that the library refused to make current again. Without a
+    /// The context that should be current on this thread, and that its library refused to make current again. Without a
     /// destructor, so that nothing runs when the thread ends.
-    static OWED: Cell<Option<RawContext>> = const { Cell::new(None) };
+    static OWED: Cell<Option<Before>> = const { Cell::new(None) };
     /// The context of this thread's innermost `Current`.
-    static ENTERED: Cell<Option<RawContext>> = const { Cell::new(None) };
+    static ENTERED: Cell<Option<Before>> = const { Cell::new(None) };
+}
+
+/// A context, and the library that knows it: a process may have several, and each has a current context of its own.
+#[derive(Clone, Copy)]
+struct Before {
+    context: RawContext,
+    api: Api,
+}
+
+impl Before {
+    fn make_current(self) -> Result<(), Error> {
+        self.context.make_current(self.api)
+    }
 }
 
 /// As long as it lives, this thread's innermost `Current` stands for the context.
 pub(crate) struct Entered {
-    outer: Option<RawContext>,
+    outer: Option<Before>,
 }
 
 impl Entered {
-    pub(crate) fn into(context: RawContext) -> Self {
-        Self { outer: ENTERED.replace(Some(context)) }
+    pub(crate) fn into(context: RawContext, api: Api) -> Self {
+        Self { outer: ENTERED.replace(Some(Before { context, api })) }
     }
 }
 
@@ -89,16 +102,16 @@ impl Api {
     /// to make it current again, it is asked once more.
     #[inline]
     pub(super) fn in_place(self) -> Result<(), Error> {
-        if OWED.get().is_none() { Ok(()) } else { self.pay() }
+        if OWED.get().is_none() { Ok(()) } else { pay() }
     }
+}
 
-    #[cold]
-    fn pay(self) -> Result<(), Error> {
-        let Some(owed) = OWED.get() else { return Ok(()) };
-        owed.make_current(self)?;
-        OWED.set(None);
-        Ok(())
-    }
+#[cold]
+fn pay() -> Result<(), Error> {
+    let Some(owed) = OWED.get() else { return Ok(()) };
+    owed.make_current()?;
+    OWED.set(None);
+    Ok(())
 }
 
 /// Puts this thread's current context back when it is dropped, also on unwind.
@@ -108,34 +121,34 @@ impl Api {
 /// the library refuses, the context is owed: calls that need it ask again, and fail while it is refused.
 #[rule(CTX_04, CTX_08, CTX_09)]
 pub(crate) struct Restore {
-    api: Api,
-    before: Option<RawContext>,
+    before: Option<Before>,
 }
 
 impl Restore {
     /// What an entrance of this crate made current is known; only what other code did has to be asked for, and that may
     /// fail.
     pub(crate) fn here(api: Api) -> Self {
-        Self { api, before: OWED.take().or(ENTERED.get()).or_else(|| RawContext::current(api)) }
+        let foreign = || RawContext::current(api).map(|context| Before { context, api });
+        Self { before: OWED.take().or(ENTERED.get()).or_else(foreign) }
     }
 
     /// The context has ended: it is not put back.
     pub(crate) fn without(&mut self, ended: RawContext) {
-        self.before = self.before.filter(|before| before.handle != ended.handle);
+        self.before = self.before.filter(|before| before.context.handle != ended.handle);
     }
 
     /// For a call that may end the context that is current: taking a device leaves its default context behind, and the
     /// reset ends it (CTX-06). What this crate entered outlives the call; anything else is left as the library leaves it.
-    pub(crate) fn entered(api: Api) -> Self {
+    pub(crate) fn entered() -> Self {
         OWED.set(None);
-        Self { api, before: ENTERED.get() }
+        Self { before: ENTERED.get() }
     }
 }
 
 impl Drop for Restore {
     fn drop(&mut self) {
         if let Some(before) = self.before {
-            OWED.set(before.make_current(self.api).is_err().then_some(before));
+            OWED.set(before.make_current().is_err().then_some(before));
         }
     }
 }

@@ -21,7 +21,8 @@ pub(crate) struct RawEvent {
 }
 
 /// Which point of which stream an event marks. Recording takes the event's handle, so nobody reads meanwhile. Event and
-/// stream are of one context, in which no other stream has that id.
+/// stream are of one context, in which no other stream has that id; 0, which none has, stands for a point that nobody
+/// knows.
 #[derive(Debug, Default)]
 struct Record {
     stream: AtomicU64,
@@ -35,8 +36,12 @@ impl Record {
         self.number.store(number, Ordering::Release);
     }
 
-    fn stream(&self) -> u64 {
-        self.stream.load(Ordering::Acquire)
+    fn forget(&self) {
+        self.stream.store(0, Ordering::Release);
+    }
+
+    fn stream(&self) -> Option<u64> {
+        Some(self.stream.load(Ordering::Acquire)).filter(|stream| *stream != 0)
     }
 }
 
@@ -61,22 +66,27 @@ impl RawEvent {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "event" }) };
         // Before the call: what another thread queues on a default stream meanwhile may come after the record.
         let before = stream.mark();
-        stream.submit(api, "aclrtRecordEvent", "record an event", [], |stream| {
+        let recorded = stream.submit(api, "aclrtRecordEvent", "record an event", [], |stream| {
             // SAFETY: event and stream are alive: both gates are passed.
             unsafe { api.library().aclrtRecordEvent(self.raw, stream) }
-        })?;
-        self.record.note(stream, before);
-        Ok(())
+        });
+        match &recorded {
+            Ok(()) => self.record.note(stream, before),
+            // It may have moved all the same, away from the work that it came after.
+            Err(error) if !error.rules_out_that_work_was_queued() => self.record.forget(),
+            Err(_) => (),
+        }
+        recorded
     }
 
     /// Whether the record comes after the submission with this number on this stream.
     pub(crate) fn covers(&self, stream: &Queue, number: u64) -> bool {
-        self.record.stream() == stream.id() && number <= self.record.number.load(Ordering::Acquire)
+        self.record.stream() == Some(stream.id()) && number <= self.record.number.load(Ordering::Acquire)
     }
 
     /// As [`hold_up`](Self::hold_up), for a stream of any context: of the same device it has to be (EVENT-07).
     pub(crate) fn hold_up_on(&self, api: Api, device: i32, stream: &Queue) -> Result<(), Error> {
-        if !core::ptr::eq(self.api.library(), api.library()) {
+        if !self.api.is_of_the_library_of(api) {
             return Err(Error::OtherLibrary { what: "event" });
         }
         if self.device != device {
@@ -123,7 +133,10 @@ impl RawEvent {
 
     /// An error unless both events were recorded on one stream (EVENT-04).
     pub(crate) fn shares_its_stream_with(&self, other: &Self) -> Result<(), Error> {
-        if self.record.stream() == other.record.stream() { Ok(()) } else { Err(Error::EventsOfTwoStreams) }
+        match (self.record.stream(), other.record.stream()) {
+            (Some(own), Some(other)) if own == other => Ok(()),
+            _ => Err(Error::EventsOfTwoStreams),
+        }
     }
 
     /// Milliseconds from one record to another, on the device's clock. Both have to be complete.

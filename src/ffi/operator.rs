@@ -117,7 +117,7 @@ impl Invocation {
     pub(crate) fn execute(&self, api: Api, stream: &Queue) -> Result<(), Error> {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "operator" }) };
         let (inputs, outputs) = (&self.inputs, &self.outputs);
-        stream.submit(api, "aclopExecuteV2", "queue an operator", [&self.last_use], |stream| {
+        let queued = stream.submit(api, "aclopExecuteV2", "queue an operator", [&self.last_use], |stream| {
             // SAFETY: the lists hold as many live descriptions and buffers as stated; they and the attributes are
             // destroyed only when a synchronise has covered this submission (the stamps), and the memory that they
             // describe is kept by this value. The library may write to lists and descriptions: both are in cells or its
@@ -135,7 +135,11 @@ impl Invocation {
                     stream,
                 )
             }
-        })
+        });
+        if queued.is_err() && self.last_use.is_in_doubt() {
+            self.blocks.iter().for_each(|block| block.doubt(stream));
+        }
+        queued
     }
 
     /// All work that used the operator or its tensors is known to be done.

@@ -9,6 +9,8 @@ use crate::ledger::Shelf;
 use ascendcl_macros::rule;
 use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::types::{aclError, aclrtMemcpyKind, aclrtStream, aclrtStreamStatus};
+use core::mem;
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 
@@ -34,6 +36,8 @@ pub struct Queue {
     clock: Clock,
     gate: Gate,
     registration: Mutex<Option<Registration>>,
+    /// A registration failed, and could not be undone: work could make the library call an allocator that is gone.
+    calls_the_dead: AtomicBool,
 }
 
 // SAFETY: the vendor's streams belong to the process; calls on one stream from several threads are allowed, their order
@@ -50,13 +54,27 @@ impl Queue {
         // SAFETY: `raw` is a place for the handle.
         let code = unsafe { api.library().aclrtCreateStream(&raw mut raw) };
         api.done("aclrtCreateStream", code, || "create a stream".into())?;
-        Ok(Self { raw, id, clock: Clock::new(), gate: Gate::open(), registration: Mutex::default() })
+        Ok(Self {
+            raw,
+            id,
+            clock: Clock::new(),
+            gate: Gate::open(),
+            registration: Mutex::default(),
+            calls_the_dead: AtomicBool::new(false),
+        })
     }
 
     /// The default stream of the context that is current: null to the library (STREAM-03). It comes and goes with its
     /// context, and is never destroyed by itself (STREAM-02).
     pub(crate) fn default_of_current(id: u64) -> Self {
-        Self { raw: aclrtStream::NULL, id, clock: Clock::new(), gate: Gate::open(), registration: Mutex::default() }
+        Self {
+            raw: aclrtStream::NULL,
+            id,
+            clock: Clock::new(),
+            gate: Gate::open(),
+            registration: Mutex::default(),
+            calls_the_dead: AtomicBool::new(false),
+        }
     }
 
     pub(crate) fn id(&self) -> u64 {
@@ -161,9 +179,25 @@ impl Queue {
         if !self.clock.is_idle() {
             return Err(Error::StillRunning { what: "stream" });
         }
-        let made = Registration::make(api, self.raw, members, keeps)?;
-        let before = self.registration().replace(made);
-        Ok(before.map(|before| before.forgotten(api)))
+        let before = self.registration().take();
+        match Registration::make(api, self.raw, members, keeps, before.as_ref()) {
+            Ok(made) => {
+                *self.registration() = Some(made);
+                self.calls_the_dead.store(false, Ordering::Release);
+                Ok(before.map(|before| before.forgotten(api)))
+            }
+            Err((error, None)) => {
+                *self.registration() = before;
+                Err(error)
+            }
+            Err((error, Some(perhaps))) => {
+                *self.registration() = Some(perhaps);
+                self.calls_the_dead.store(true, Ordering::Release);
+                // The library may go on calling this one: it stays for ever.
+                mem::forget(before);
+                Err(error)
+            }
+        }
     }
 
     /// Ends the registration, if there is one. The stream has to be synchronised (ALLOC-11).
@@ -252,6 +286,9 @@ impl Queue {
         // Whoever queues has the stream's handle, and destroying takes it away: nobody closes the gate meanwhile.
         if !self.gate.is_open() {
             return Err(Error::Gone { what: "stream" });
+        }
+        if self.calls_the_dead.load(Ordering::Relaxed) {
+            return Err(Error::Gone { what: "allocator" });
         }
         api.in_place()?;
         uses.iter().for_each(|used| used.begin(self.id));

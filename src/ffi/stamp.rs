@@ -104,14 +104,19 @@ impl LastUse {
         self.number.store(number, Ordering::Release);
     }
 
-    /// All uses so far are done, and known to be: nothing is awaited until the next use.
+    /// All uses so far are done, and known to be: nothing is awaited until the next use. But for one in doubt: whoever
+    /// says this knows nothing of it.
     #[inline]
     pub(crate) fn rest(&self) {
-        self.stream.store(NEVER, Ordering::Release);
+        if !self.is_in_doubt() {
+            self.stream.store(NEVER, Ordering::Release);
+        }
     }
 
-    /// What all uses so far have to wait for is the submission with this number: it comes after each of them.
+    /// What all uses so far have to wait for is the submission with this number: it comes after each of them. But for one
+    /// in doubt: it may be anywhere.
     pub(crate) fn follow(&self, stream: u64, number: u64) {
+        let stream = if self.is_in_doubt() { SEVERAL } else { stream };
         self.number.store(PENDING, Ordering::Relaxed);
         self.stream.store(stream, Ordering::Release);
         self.number.store(number, Ordering::Release);

@@ -96,8 +96,8 @@ impl<'a> Engine<'a> {
     ///
     /// # Errors
     ///
-    /// [`ScopeError`] when the session could not be created, or not be taken down: then the device keeps what is left
-    /// and refuses to be reset, and the engine refuses to be closed. A panic of the program goes on after the session was
+    /// [`ScopeError`] when the session could not be created ([`Error::OtherLibrary`] on a device of another library than
+    /// the engine's), or not be taken down: then the device keeps what is left and refuses to be reset, and the engine refuses to be closed. A panic of the program goes on after the session was
     /// taken down.
     #[rule(GE_11, GE_12, GE_18)]
     pub fn session<T: OnThread, R>(
@@ -123,7 +123,10 @@ impl<'a> Engine<'a> {
         options: &Options,
         program: impl for<'c> FnOnce(&mut Session<'c, N>, &mut Current<'c, N>) -> R,
     ) -> Result<R, ScopeError<Option<R>>> {
-        let api = self.acl.api();
+        let api = device.api();
+        if !api.is_of_the_library_of(self.acl.api()) {
+            return Err(ScopeError::NotOpened(Error::OtherLibrary { what: "device" }));
+        }
         // What the vendor calls the session's device; otherwise it is the engine's.
         let options = options.or("ge.session_device_id", device.id().to_string());
         let ended = scope(

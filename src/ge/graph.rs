@@ -201,7 +201,7 @@ impl<'c, N> Graph<'c, Compiled, N> {
 }
 
 impl<'c, A: DeviceAllocator, N> Graph<'c, WithAllocator<A>, N> {
-    /// Puts another allocator in the place of this one, and gives this one back.
+    /// Waits for the graph's stream, puts another allocator in the place of this one, and gives this one back.
     ///
     /// # Errors
     ///
@@ -218,6 +218,8 @@ impl<'c, A: DeviceAllocator, N> Graph<'c, WithAllocator<A>, N> {
         let registered = Registered::new(allocator);
         let replaced = self.allocator().and_then(|before| {
             registered.serves(current.id())?;
+            // A load that failed halfway may have queued something.
+            self.synchronize(current)?;
             before.has_all_blocks()?;
             let stream = self.row.stream().ok_or(Error::Gone { what: "stream" })?;
             let api = current.ledger().api();

@@ -146,7 +146,9 @@ impl<'c, N, P> Prepared<'c, N, P> {
         let bound = self.output(output)?;
         let api = current.ledger().api();
         // The library notes the real shape; a model may leave less in an output than it was given room for.
-        let found = self.dims(current, output, &bound.info).map(|shape| shape.iter().product());
+        let found = self
+            .dims(current, output, &bound.info)
+            .map(|shape| shape.iter().fold(1_usize, |all, size| all.saturating_mul(*size)));
         let own;
         let (elements, block) = match &bound.room {
             OwnRoom::Exactly(expected, block) => {

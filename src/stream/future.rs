@@ -35,9 +35,11 @@ impl<'c, T: Payload, N> Pending<'c, T, N> {
     ) -> Result<Completion<'s, 'c, T, N>, Undone<Self>> {
         let signal = Arc::new(Signal::default());
         let wakes = Arc::clone(&signal);
-        let queued = self.is_on(stream.queue()).and_then(|()| {
+        // Looked at once: a pointer of the user's may name another stream the next time.
+        let queue = stream.queue();
+        let queued = self.is_on(queue).and_then(|()| {
             let api = current.ledger().api();
-            stream.queue().call_back_with(api, wakes, |signal| signal.give()).map_err(|(error, _)| error)
+            queue.call_back_with(api, wakes, |signal| signal.give()).map_err(|(error, _)| error)
         });
         match queued {
             Ok(()) => Ok(Completion { pending: Some(self), signal, current }),

@@ -11,12 +11,16 @@ mod null;
 
 mod arguments;
 mod asynchronous;
+mod borrowed;
+mod defaults;
 mod forget;
 mod futures;
 mod models;
 mod nesting;
+mod order;
 mod panics;
 mod refusals;
+mod registrations;
 mod sharing;
 mod swap;
 mod teardown;

@@ -2,7 +2,8 @@
 
 use super::{collect, in_context, inside, model, upload, with_device};
 use crate::common::{acl, alone};
-use ascendcl::{Context, Device, Error, Library, OnThread, RunError, Thread};
+use crate::null::books;
+use ascendcl::{Context, Current, Device, Error, Library, OnThread, RunError, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::mem;
@@ -189,5 +190,38 @@ fn forgets_a_copy<'c>(context: &'c Context<'c>) {
 fn a_context_that_is_never_entered_is_destroyed() {
     let alone = alone();
     in_context(|_, _| assert_eq!(control::live().contexts, 1));
+    alone.assert_nothing_lives();
+}
+
+#[proves(CTX_08, CTX_09)]
+#[test]
+fn contexts_of_two_libraries_in_each_other_are_put_back_each_in_its_own() {
+    fn works(current: &Current<'_>) {
+        let filled = current.stream().unwrap().set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 1).unwrap();
+        drop(filled.wait(current).unwrap());
+    }
+    let (alone, books) = (alone(), books());
+    let (simulated, kept) = (acl(), books.acl());
+    let mut thread = Thread::new().unwrap();
+    let device = simulated.device(&mut thread, 0).unwrap();
+    let other = kept.device(&mut thread, 0).unwrap();
+    let outer = device.with_current(&mut thread, |current| {
+        let middle = other.with_current(current, |current| {
+            device.with_current(current, |current| works(current)).unwrap();
+            works(current);
+        });
+        middle.unwrap();
+        works(current);
+        // Each library has been told of its own contexts only.
+        assert_eq!(control::findings(), []);
+        assert!(current.collect().is_empty());
+    });
+    outer.unwrap();
+    other.reset(&mut thread).unwrap();
+    device.reset(&mut thread).unwrap();
+    drop(thread);
+    kept.close().unwrap();
+    simulated.close().unwrap();
+    books.assert_closed();
     alone.assert_nothing_lives();
 }

@@ -1,12 +1,16 @@
 //! What a program may try, and what becomes of it.
 
 use crate::common;
+use crate::null::books;
 use crate::support::{Watched, images, loaded_with, two_digits, world};
 use ascendcl::ge::{Engine, EngineError, Options};
-use ascendcl::{Error, ScopeError, Thread};
+use ascendcl::{Error, PoolAllocator, ScopeError, Thread};
 use ascendcl_macros::proves;
+use ascendcl_sim::{Config, control};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::Ordering::SeqCst;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 #[test]
@@ -28,6 +32,81 @@ fn an_allocator_is_not_given_back_while_outputs_in_its_memory_have_a_name() {
         assert_eq!(seen.out(), 0);
         drop(allocator);
         assert_eq!(*seen.dropped.lock().unwrap(), [0]);
+    });
+}
+
+#[test]
+#[proves(GE_03, GE_09)]
+fn an_allocator_that_is_replaced_comes_back_when_its_stream_is_done() {
+    let world = world();
+    world.session(|session, current| {
+        let (stream, pool) = (current.stream().unwrap(), PoolAllocator::new(current, 1 << 20).unwrap());
+        let over = Arc::new(AtomicBool::new(false));
+        let runs = Arc::clone(&over);
+        let held = stream.call_back(current, move || {
+            std::thread::sleep(Duration::from_millis(50));
+            runs.store(true, SeqCst);
+        });
+        drop(held.unwrap());
+        let graph = two_digits(session, current).compile(session, current).unwrap();
+        let graph = graph.register(session, current, stream, pool).unwrap();
+        let other = PoolAllocator::new(current, 1 << 20).unwrap();
+        let (_graph, pool) = graph.replace(session, current, other).unwrap();
+        assert!(over.load(SeqCst), "what is queued there may use its memory: a load that failed halfway, say");
+        pool.release(current).unwrap();
+    });
+}
+
+#[test]
+#[proves(GE_20, MEM_02)]
+fn inputs_of_an_execution_that_may_run_all_the_same_come_back_and_are_not_freed() {
+    let world = world();
+    world.session(|session, current| {
+        let (stream, pool) = (current.stream().unwrap(), PoolAllocator::new(current, 1 << 20).unwrap());
+        let (go, wait) = channel::<()>();
+        drop(stream.call_back(current, move || wait.recv().is_ok()).unwrap());
+        let graph = two_digits(session, current).compile(session, current).unwrap();
+        let graph = graph.register(session, current, stream, pool).unwrap().load(session, current).unwrap();
+        world.fails("ExecuteGraphWithStreamAsync");
+        let (graph, inputs) = graph.execute(session, current, images(current, 2)).unwrap_err().value;
+        let refused = inputs.into_buffer().free(current).unwrap_err();
+        assert!(matches!(refused.error, Error::StillRunning { .. }), "{}", refused.error);
+        assert!(matches!(refused.value.to_vec(current), Err(Error::StillRunning { .. })));
+        go.send(()).unwrap();
+        drop(graph.remove(session, current).unwrap());
+        refused.value.free(current).unwrap();
+    });
+}
+
+#[test]
+#[proves(GE_18)]
+fn a_device_of_another_library_is_refused_before_anything_is_called() {
+    let world = world();
+    let (books, acl) = (books(), common::acl());
+    let (other, mut thread) = (books.acl(), Thread::new().unwrap());
+    let device = other.device(&mut thread, 0).unwrap();
+    let engine = Engine::init(&acl, &world.place(), &Options::new()).unwrap();
+    let refused = engine.session(&mut thread, &device, &Options::new(), |_, _| ()).unwrap_err();
+    assert!(matches!(refused, ScopeError::NotOpened(Error::OtherLibrary { .. })), "{refused}");
+    engine.close().unwrap();
+    device.reset(&mut thread).unwrap();
+    other.close().unwrap();
+    acl.close().unwrap();
+    books.assert_closed();
+    world.assert_nothing_lives();
+}
+
+#[test]
+#[proves(GE_18, MODE_01)]
+fn a_session_works_where_its_device_says_that_the_program_runs() {
+    let world = world();
+    control::configure(common::under_watch(Config::new().on_device(true))).unwrap();
+    world.session(|_session, current| {
+        let (stream, mut host) = (current.stream().unwrap(), current.host_buffer::<u8>(64).unwrap());
+        assert_eq!(control::live().host_blocks, 0, "memory of the device");
+        host.fill(3);
+        let copy = stream.copy_to_device(current, host, current.device_buffer(64).unwrap()).unwrap();
+        assert_eq!(copy.wait(current).unwrap().1.to_vec(current).unwrap(), [3; 64]);
     });
 }
 

@@ -4,6 +4,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../null/mod.rs"]
+mod null;
 
 mod abi;
 mod allocators;

@@ -2,12 +2,13 @@
 
 use super::Shim;
 use crate::error::Error;
+use crate::ffi::block::Side;
 use crate::ffi::element::{Pod, bytes_of_mut};
 use crate::ffi::{Api, Block, ElementType, LastUse, Queue};
 use crate::ledger::Shelf;
 use ascendcl_ge_sys as sys;
 use ascendcl_macros::rule;
-use ascendcl_sys::types::{aclDataType, aclrtMemcpyKind};
+use ascendcl_sys::types::aclDataType;
 use core::ffi::c_void;
 use core::ptr::{NonNull, null, null_mut};
 use core::sync::atomic::{AtomicPtr, Ordering};
@@ -77,7 +78,7 @@ impl RawOutputs {
             return Err(Error::TooShort { what: "device memory", need: to.len(), have: tensor.bytes });
         }
         api.in_place()?;
-        let kind = aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST;
+        let kind = api.direction(Side::Host, Side::Device);
         // SAFETY: the engine allocated `bytes` bytes there, of which at most all are copied, and they are there until the
         // outputs are released; the copy is over when the call returns.
         let code = unsafe {

@@ -244,6 +244,10 @@ impl RawSession {
                 }
             });
         outputs.fill(made);
+        if executed.is_err() && outputs.last_use.is_in_doubt() {
+            // They go back to the caller, who could free them.
+            parts.iter().filter_map(|part| part.memory.as_ref()).for_each(|(block, _)| block.doubt(&stream));
+        }
         executed.map(|()| outputs)
     }
 

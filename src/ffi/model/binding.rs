@@ -28,7 +28,7 @@ pub(crate) struct Binding {
     ending: AtomicBool,
     last_use: LastUse,
     /// As long as the binding's row is there, these have a name and are not freed (DATA-02).
-    _blocks: Vec<Arc<Block>>,
+    blocks: Vec<Arc<Block>>,
 }
 
 // SAFETY: datasets belong to the process and have no thread affinity; they are only changed by the one who has the prepared
@@ -70,7 +70,7 @@ impl Binding {
             gate: Gate::open(),
             ending: AtomicBool::new(false),
             last_use: LastUse::new(),
-            _blocks: Vec::new(),
+            blocks: Vec::new(),
         };
         let parts: Vec<_> =
             inputs.iter().map(|input| Given { block: &input.block, bytes: input.bytes, dims: &input.dims }).collect();
@@ -85,7 +85,7 @@ impl Binding {
             let _ = (made.given.discard(api), made.results.discard(api));
             return Err(error);
         }
-        made._blocks = inputs.into_iter().map(|input| input.block).chain(outputs.into_iter().flatten()).collect();
+        made.blocks = inputs.into_iter().map(|input| input.block).chain(outputs.into_iter().flatten()).collect();
         Ok(made)
     }
 
@@ -114,11 +114,16 @@ impl Binding {
         if !self.open.is_empty() {
             *self.lender() = stream.keeps();
         }
-        stream.submit(api, "aclmdlExecuteAsync", "queue a model", [model.last_use(), &self.last_use], |stream| {
+        let uses = [model.last_use(), &self.last_use];
+        let queued = stream.submit(api, "aclmdlExecuteAsync", "queue a model", uses, |stream| {
             // SAFETY: the datasets are alive (the gate) and are destroyed, like the model, only when a synchronise has
             // covered this submission (the stamps); the memory that they describe is kept by this binding.
             unsafe { api.library().aclmdlExecuteAsync(model.id(), self.given.raw(), self.results.raw(), stream) }
-        })
+        });
+        if queued.is_err() && self.last_use.is_in_doubt() {
+            self.blocks.iter().for_each(|block| block.doubt(stream));
+        }
+        queued
     }
 
     /// Runs the model once, and returns when it is done. Its context has to be current (MODEL-01), and nothing else may run in

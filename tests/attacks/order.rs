@@ -1,0 +1,244 @@
+//! Attacks on the order between streams: events that mark another point than the program thinks, and work handed over.
+
+use super::common::alone;
+use super::{collect, inside};
+use ascendcl::operator::relu;
+use ascendcl::{Current, Error, Event, HostBuffer, Pending, Recorded, Stream, Tasks};
+use ascendcl_macros::proves;
+use ascendcl_sim::{Plan, control};
+use std::mem;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+/// Holds up a stream until something is sent, or until nobody can send any more.
+fn hold_up<'c>(current: &Current<'c>, tasks: &Tasks<'c>) -> Sender<()> {
+    let (go, wait): (_, Receiver<()>) = channel();
+    drop(tasks.call_back(current, move || wait.recv().is_ok()).unwrap());
+    go
+}
+
+/// A copy to the host that waits behind whatever holds up the stream, and an event behind it.
+fn held_copy<'c>(current: &Current<'c>, stream: &Stream<'c>) -> (Pending<'c, HostBuffer<'c, u8>>, Event<'c, Recorded>) {
+    let source = current.upload(&[7_u8; 64]).unwrap();
+    let copy = stream.copy_to_host(current, source, current.host_buffer(64).unwrap()).unwrap();
+    let event = stream.record(current, current.event().unwrap()).unwrap();
+    (copy.split().1, event)
+}
+
+#[proves(STREAM_04, EVENT_09)]
+#[test]
+fn an_event_whose_next_record_failed_halfway_covers_no_work_any_more() {
+    let alone = alone();
+    inside(|current| {
+        let [one, two, three] = [(); 3].map(|()| current.stream().unwrap());
+        let go = hold_up(current, &one);
+        let (copy, event) = held_copy(current, &one);
+        // The library says that it failed, and has moved the event to a point that is reached at once.
+        control::fail("aclrtRecordEvent#1=after:507899".parse().unwrap()).unwrap();
+        let event = two.record(current, event).unwrap_err().value;
+        control::fail(Plan::new()).unwrap();
+        let refused = three.take_over(current, copy, &event).unwrap_err();
+        assert!(matches!(refused.error, Error::NotCovered), "{}", refused.error);
+        // Recorded anew it marks a known point again.
+        let event = one.record(current, event).unwrap();
+        let copy = three.take_over(current, refused.value, &event).unwrap();
+        assert!(!copy.is_done(current).unwrap());
+        go.send(()).unwrap();
+        assert_eq!(*copy.wait(current).unwrap(), [7; 64]);
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(EVENT_04)]
+#[test]
+fn an_event_whose_next_record_failed_halfway_measures_nothing() {
+    let alone = alone();
+    inside(|current| {
+        let (one, two) = (current.stream().unwrap(), current.stream().unwrap());
+        let record = || one.record(current, current.event().unwrap()).unwrap();
+        let (start, end) = (record(), record());
+        control::fail("aclrtRecordEvent#1=after:507899".parse().unwrap()).unwrap();
+        let end = two.record(current, end).unwrap_err().value;
+        control::fail(Plan::new()).unwrap();
+        let refused = end.milliseconds_since(current, &start).unwrap_err();
+        assert!(matches!(refused, Error::EventsOfTwoStreams), "{refused}");
+        // Two that are lost in the same way are not of one stream for that.
+        control::fail("aclrtRecordEvent=after:507899".parse().unwrap()).unwrap();
+        let start = two.record(current, start).unwrap_err().value;
+        control::fail(Plan::new()).unwrap();
+        assert!(matches!(end.milliseconds_since(current, &start), Err(Error::EventsOfTwoStreams)));
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(STREAM_04, EVENT_09)]
+#[test]
+fn an_event_whose_next_record_was_refused_covers_what_it_covered() {
+    let alone = alone();
+    inside(|current| {
+        let [one, two, three] = [(); 3].map(|()| current.stream().unwrap());
+        let go = hold_up(current, &one);
+        let (copy, event) = held_copy(current, &one);
+        control::fail("aclrtRecordEvent#1=107000".parse().unwrap()).unwrap();
+        let event = two.record(current, event).unwrap_err().value;
+        control::fail(Plan::new()).unwrap();
+        let copy = three.take_over(current, copy, &event).unwrap();
+        assert!(!copy.is_done(current).unwrap());
+        go.send(()).unwrap();
+        assert_eq!(*copy.wait(current).unwrap(), [7; 64]);
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(STREAM_04, MEM_02)]
+#[test]
+fn swapped_halves_and_swapped_events_cover_their_own_work_only() {
+    let alone = alone();
+    inside(|current| {
+        let [one, two, three] = [(); 3].map(|()| current.stream().unwrap());
+        let (go_one, go_two) = (hold_up(current, &one), hold_up(current, &two));
+        let (mut first, mut first_event) = held_copy(current, &one);
+        let (mut second, mut second_event) = held_copy(current, &two);
+        mem::swap(&mut first_event, &mut second_event);
+        let first_back = three.take_over(current, first, &first_event).unwrap_err();
+        let second_back = three.take_over(current, second, &second_event).unwrap_err();
+        assert!(matches!((&first_back.error, &second_back.error), (Error::NotCovered, Error::NotCovered)));
+        (first, second) = (first_back.value, second_back.value);
+        mem::swap(&mut first, &mut second);
+        first = three.take_over(current, first, &first_event).unwrap();
+        second = three.take_over(current, second, &second_event).unwrap();
+        // Joined on the third stream, a wait for it covers both.
+        let both = first.join(second).unwrap();
+        go_one.send(()).unwrap();
+        assert!(!both.is_done(current).unwrap());
+        go_two.send(()).unwrap();
+        let (first, second) = both.wait(current).unwrap();
+        assert_eq!((&*first, &*second), (&[7; 64][..], &[7; 64][..]));
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(STREAM_04, MEM_02)]
+#[test]
+fn work_that_was_handed_over_and_dropped_is_freed_when_both_streams_are_done() {
+    let alone = alone();
+    inside(|current| {
+        let (one, two) = (current.stream().unwrap(), current.stream().unwrap());
+        let go = hold_up(current, &one);
+        let (copy, event) = held_copy(current, &one);
+        drop(two.take_over(current, copy, &event).unwrap());
+        event.destroy(current).unwrap();
+        collect(current);
+        assert_eq!(control::live().host_blocks, 1);
+        go.send(()).unwrap();
+        two.synchronize(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(STREAM_04, ERR_02)]
+#[test]
+fn a_model_that_may_be_running_all_the_same_gives_no_memory_to_another_stream() {
+    let alone = alone();
+    inside(|current| {
+        let (one, two) = (current.stream().unwrap().without_allocator(), current.stream().unwrap());
+        let prepared = super::model(current).prepare(current, &[&[1, 64]], &[&[1, 10]]).unwrap();
+        let go = hold_up(current, &one);
+        control::fail("aclmdlExecuteAsync#1=after:507899".parse().unwrap()).unwrap();
+        let mut prepared = one.execute(current, prepared).unwrap_err().value;
+        control::fail(Plan::new()).unwrap();
+        assert!(matches!(prepared.write(current, 0, &[0.0_f32; 64]), Err(Error::StillRunning { .. })));
+        let refused = two.copy_to_input(current, current.host_buffer::<f32>(64).unwrap(), prepared, 0).unwrap_err();
+        assert!(matches!(refused.error, Error::StillRunning { .. }), "{}", refused.error);
+        go.send(()).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(STREAM_04, ERR_02)]
+#[test]
+fn an_operator_that_may_be_running_all_the_same_shows_no_memory() {
+    let alone = alone();
+    inside(|current| {
+        let stream = current.stream().unwrap().without_allocator();
+        let relu = relu(current, current.upload_tensor(&[4], &[-1.0_f32; 4]).unwrap()).unwrap();
+        let go = hold_up(current, &stream);
+        control::fail("aclopExecuteV2#1=after:507899".parse().unwrap()).unwrap();
+        let operator = stream.launch(current, relu).unwrap_err().value;
+        control::fail(Plan::new()).unwrap();
+        assert!(matches!(operator.tensors().0.to_vec(current), Err(Error::StillRunning { .. })));
+        assert!(matches!(operator.into_tensors(current).unwrap_err().error, Error::StillRunning { .. }));
+        go.send(()).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(MEM_02, ERR_02)]
+#[test]
+fn a_wait_for_earlier_work_does_not_free_what_later_work_may_use_all_the_same() {
+    let alone = alone();
+    inside(|current| {
+        let stream = current.stream().unwrap();
+        let work = stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap();
+        stream.synchronize(current).unwrap();
+        let go = hold_up(current, &stream);
+        control::fail("aclrtMemcpyAsync#1=after:507899".parse().unwrap()).unwrap();
+        let host = current.host_buffer(64).unwrap();
+        let (work, host) = stream.copy_to_host(current, work, host).unwrap_err().value;
+        control::fail(Plan::new()).unwrap();
+        // What it did before is done, and known to be.
+        let device = work.wait(current).unwrap();
+        let device = device.free(current).unwrap_err();
+        assert!(matches!(device.error, Error::StillRunning { .. }), "{}", device.error);
+        let host = host.free(current).unwrap_err();
+        assert!(matches!(host.error, Error::StillRunning { .. }), "{}", host.error);
+        go.send(()).unwrap();
+        stream.synchronize(current).unwrap();
+        device.value.free(current).unwrap();
+        host.value.free(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(MEM_02, STREAM_04)]
+#[test]
+fn handing_earlier_work_over_does_not_free_what_later_work_may_use_all_the_same() {
+    let alone = alone();
+    inside(|current| {
+        let (one, two) = (current.stream().unwrap(), current.stream().unwrap());
+        let work = one.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap();
+        let event = one.record(current, current.event().unwrap()).unwrap();
+        let go = hold_up(current, &one);
+        control::fail("aclrtMemsetAsync#1=after:507899".parse().unwrap()).unwrap();
+        let work = one.set_bytes(current, work, 2).unwrap_err().value;
+        control::fail(Plan::new()).unwrap();
+        let work = two.take_over(current, work, &event).unwrap();
+        let refused = work.wait(current).unwrap().free(current).unwrap_err();
+        assert!(matches!(refused.error, Error::StillRunning { .. }), "{}", refused.error);
+        go.send(()).unwrap();
+        one.synchronize(current).unwrap();
+        refused.value.free(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(MODEL_14, ERR_02)]
+#[test]
+fn a_wait_for_an_earlier_execution_does_not_unload_a_model_that_may_run_again_all_the_same() {
+    let alone = alone();
+    inside(|current| {
+        let stream = current.stream().unwrap().without_allocator();
+        let prepared = super::model(current).prepare(current, &[&[1, 64]], &[&[1, 10]]).unwrap();
+        let work = stream.execute(current, prepared).unwrap();
+        stream.synchronize(current).unwrap();
+        let go = hold_up(current, &stream);
+        control::fail("aclmdlExecuteAsync#1=after:507899".parse().unwrap()).unwrap();
+        let work = stream.execute(current, work).unwrap_err().value;
+        control::fail(Plan::new()).unwrap();
+        let refused = work.wait(current).unwrap().into_model(current).unwrap_err();
+        assert!(matches!(refused.error, Error::StillRunning { .. }), "{}", refused.error);
+        go.send(()).unwrap();
+        stream.synchronize(current).unwrap();
+        refused.value.into_model(current).unwrap().unload(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
