@@ -8,8 +8,9 @@ use super::allocator_blocks as blocks;
 use super::locks::{lock, wait};
 use super::memory::{Hold, Place, describe, hold};
 use super::stream::Stream;
+use super::waiting::WaitsFor;
 use super::{errors, pool, user_code};
-use crate::abi::{Address, AllocatorBlock, AllocatorFunctions};
+use crate::abi::{Address, AllocatorBlock, AllocatorFunctions, this_thread};
 use crate::failure::{Answer, Failure};
 use crate::watch;
 use ascendcl_rules::Object;
@@ -48,12 +49,19 @@ static VISITS: Mutex<BTreeMap<usize, Visit>> = Mutex::new(BTreeMap::new());
 /// A visit has ended, or its thread waits for a stream or an event.
 static CHANGED: Condvar = Condvar::new();
 
-#[derive(Default)]
 struct Visit {
+    thread: u64,
     /// The blocks that are to go back before it ends.
     returned: Vec<Returned>,
     /// The thread waits for a stream or an event: a task that waited for the thread would wait for ever.
     waits: bool,
+}
+
+impl Visit {
+    /// By this thread.
+    fn new(returned: Vec<Returned>) -> Self {
+        Self { thread: this_thread(), returned, waits: false }
+    }
 }
 
 /// How often the machine started afresh. Blocks of former times are not given back: their allocators may be gone.
@@ -184,7 +192,7 @@ impl Drop for Lent {
                 visit.returned.push(returned);
                 return;
             }
-            visits.insert(object, Visit { returned: vec![returned], waits: false });
+            visits.insert(object, Visit::new(vec![returned]));
         }
         drop(Inside::begin(lender.stream, object));
     }
@@ -208,9 +216,10 @@ impl Inside {
                          stream or an event",
                     ));
                 }
+                let _waits = WaitsFor::thread(visit.thread);
                 visits = wait(&CHANGED, visits, None);
             }
-            visits.insert(object, Visit::default());
+            visits.insert(object, Visit::new(Vec::new()));
             Ok(())
         })?;
         Ok(Self::begin(stream, object))

@@ -9,6 +9,7 @@ use super::stream::Stream;
 use crate::faults::trouble;
 use std::cell::Cell;
 use std::collections::VecDeque;
+use std::panic::catch_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
@@ -42,11 +43,18 @@ static STALLED: Mutex<Vec<Arc<Stream>>> = Mutex::new(Vec::new());
 
 thread_local! {
     static ON_WORKER: Cell<bool> = const { Cell::new(false) };
+    /// The number of the stream whose tasks this thread runs; 0 for none.
+    static SERVING: Cell<usize> = const { Cell::new(0) };
 }
 
 /// Whether this is one of the pool's threads.
 pub(super) fn on_worker() -> bool {
     ON_WORKER.get()
+}
+
+/// The number of the stream whose tasks this thread runs.
+pub(super) fn serving() -> Option<usize> {
+    Some(SERVING.get()).filter(|number| *number != 0)
 }
 
 /// Puts a stream at the end of the run queue.
@@ -130,12 +138,20 @@ impl Help {
 
 /// One worker. Models run on its own thread, so that two streams run two models side by side.
 fn work() {
-    crate::model::serve(|| {
-        ON_WORKER.set(true);
-        while let Some(stream) = next() {
-            stream.run();
-        }
-    });
+    let served = catch_unwind(|| crate::model::serve(serve));
+    if served.is_err() {
+        // There was no thread to be had for models; they share one then. Without a worker the streams would stand still.
+        serve();
+    }
+}
+
+fn serve() {
+    ON_WORKER.set(true);
+    while let Some(stream) = next() {
+        SERVING.set(stream.number());
+        stream.run();
+        SERVING.set(0);
+    }
 }
 
 /// The next stream to serve; `None` when there are more workers than wanted.

@@ -7,6 +7,7 @@ use super::user_code;
 use super::waiting::Link;
 use crate::abi::{HostCallback, this_thread};
 use crate::failure::{Answer, Failure};
+use crate::faults::trouble::{Patience, stuck};
 use ascendcl_sys::error_codes::*;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex};
@@ -108,17 +109,18 @@ pub(super) fn forget_stream(number: usize) {
 pub(crate) fn launch(callback: HostCallback, stream: &Arc<Stream>, blocking: bool) -> Answer {
     let reporter = lock(&BOOK).by_stream.get(&stream.number()).cloned().ok_or_else(not_subscribed)?;
     let point = Arc::new(Point::new(Link::Thread(reporter.thread)));
-    let mut call = Call { callback, stream: stream.number(), duty: blocking.then(|| Duty::new(&point)) };
+    let number = stream.number();
+    let call = Call { callback, stream: number, duty: blocking.then(|| Duty::new(&point)) };
     let deliver = move || {
-        let mut inbox = lock(&reporter.inbox);
-        if inbox.closed {
-            drop(inbox);
+        let book = lock(&BOOK);
+        if !book.by_stream.get(&number).is_some_and(|subscribed| Arc::ptr_eq(subscribed, &reporter)) {
+            drop(book);
             // Nobody will run it; dropping it lets the stream go on.
-            call.duty.take();
+            drop(call);
             return Ok(());
         }
-        inbox.calls.push_back(call);
-        drop(inbox);
+        lock(&reporter.inbox).calls.push_back(call);
+        drop(book);
         reporter.came.notify_one();
         Ok(())
     };
@@ -136,6 +138,7 @@ pub(crate) fn process(deadline: Option<Instant>) -> Answer {
         Failure::new(ACL_ERROR_RT_THREAD_SUBSCRIBE, text)
     };
     let reporter = lock(&BOOK).by_thread.get(&this_thread()).cloned().ok_or_else(not_subscribed)?;
+    let patience = Patience::new();
     let mut inbox = lock(&reporter.inbox);
     while inbox.calls.is_empty() {
         if inbox.closed {
@@ -144,7 +147,11 @@ pub(crate) fn process(deadline: Option<Instant>) -> Answer {
         if expired(deadline) {
             return Err(Failure::new(ACL_ERROR_RT_REPORT_TIMEOUT, "no callback came in time"));
         }
-        inbox = wait(&reporter.came, inbox, deadline);
+        if deadline.is_none() && patience.is_over() {
+            return Err(stuck());
+        }
+        let look = || Instant::now().checked_add(Patience::LOOK);
+        inbox = wait(&reporter.came, inbox, deadline.or_else(look));
     }
     while let Some(call) = inbox.calls.pop_front() {
         drop(inbox);

@@ -32,35 +32,46 @@ pub(crate) fn destroy_stream(handle: aclrtStream, rest: Rest) -> Answer {
     stream.refuse_self_wait()?;
     // Of two threads that destroy the same stream one finds it gone.
     let stream = STREAMS.remove(stream.number()).ok_or_else(|| Failure::unknown("stream"))?;
-    end(&stream, rest)
+    end(&[stream], rest)
 }
 
 /// Takes back a stream that nobody has seen.
 pub(crate) fn discard_stream(stream: &Stream) {
     if let Some(stream) = STREAMS.remove(stream.number()) {
-        let _ = end(&stream, Rest::Discard);
+        let _ = end(&[stream], Rest::Discard);
     }
 }
 
 /// Ends every stream of a context that nobody can reach any more.
 pub(super) fn end_streams(context: usize, rest: Rest) {
     let streams = STREAMS.remove_all(|stream| stream.context() == context);
-    // Streams may wait for each other's events, so all of them are closed before any is waited for.
-    streams.iter().for_each(|stream| stream.close());
-    for stream in streams {
-        // A failure of its work has nobody left to be told.
-        let _ = end(&stream, rest);
-    }
+    // A failure of their work has nobody left to be told.
+    let _ = end(&streams, rest);
 }
 
-fn end(stream: &Arc<Stream>, rest: Rest) -> Answer {
-    stream.close();
-    let ending = streams::Ending::of(stream);
-    capture::forget_stream(stream);
-    let answer = run_out(stream, rest);
+/// Ends streams that were taken out of their table. Answers the first failure, after all of them.
+fn end(streams: &[Arc<Stream>], rest: Rest) -> Answer {
+    // A wait that comes by any of them has to find its way on, so all are known until the last has ended.
+    let ending: Vec<_> = streams.iter().map(streams::Ending::of).collect();
+    // They may wait for each other's events, so none is waited for before all are closed.
+    for stream in streams {
+        stream.close();
+        capture::forget_stream(stream);
+    }
+    // Nothing runs these: what waits for their events would wait for ever.
+    streams.iter().filter(|stream| stream.is_persistent()).for_each(|stream| stream.abort());
+    let mut answer = Ok(());
+    for stream in streams {
+        let end = run_out(stream, rest);
+        if end.is_err() {
+            // No handle leads to what is left, and others may wait for it.
+            stream.abort();
+        }
+        answer = answer.and(end);
+        reports::forget_stream(stream.number());
+        stream.device().give_stream_back();
+    }
     drop(ending);
-    reports::forget_stream(stream.number());
-    stream.device().give_stream_back();
     answer
 }
 

@@ -15,7 +15,8 @@ thread_local! {
 /// current context that the code may have chosen is forgotten afterwards.
 pub(crate) fn run<R>(stream: usize, code: impl FnOnce() -> R) -> R {
     let restore = Restore { inside: INSIDE.replace(stream), context: pool::on_worker().then(context::current_number) };
-    let in_code = (stream != 0).then(|| InCode::of(stream));
+    // The stream that waits for this thread is the one that it serves, whoever the code is run for.
+    let in_code = pool::serving().map(InCode::of);
     let answer = pool::lend(code);
     drop(in_code);
     drop(restore);

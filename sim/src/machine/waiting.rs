@@ -1,13 +1,15 @@
 //! Waits of threads, and those that can never end.
 //!
 //! Who waits for whom is a chain: a thread for a stream or a point, a stream for the point that it is parked at or for
-//! the thread that runs the caller's code for it, a point for the stream or the thread that is to reach it. A thread
+//! the thread that runs the caller's code for it, a point for the stream or the thread that is to reach it, a thread for
+//! the one that is inside an allocator. A thread
 //! that finds itself at the end of its own chain would wait for ever. The vendor's library lets it, or gives up after a
 //! time limit of its own; here the wait ends with the code of a time limit.
 //!
 //! Only waits that have lasted for a while are entered and looked at, so the others pay nothing.
 
 use super::locks::lock;
+use super::models::Loaded;
 use super::point::Point;
 use super::stream::Stream;
 use super::user_code;
@@ -25,6 +27,8 @@ use std::time::Instant;
 pub(super) enum Target<'a> {
     Stream(&'a Stream),
     Point(&'a Point),
+    /// What is queued of a model.
+    Model(&'a Loaded),
 }
 
 /// One link of a chain.
@@ -107,13 +111,27 @@ impl Target<'_> {
         match self {
             Self::Stream(stream) => Some(Link::Stream(stream.number())),
             Self::Point(point) => point.awaits(),
+            // One after the other: it waits for the last of them, too.
+            Self::Model(model) => model.queued_on().map(Link::Stream),
         }
     }
 }
 
-/// Whether work of the stream with this number never ends, as far as this thread waits for it.
-pub(super) fn never_ends(stream: usize) -> Option<String> {
-    chain_of(this_thread(), Link::Stream(stream))
+/// As long as it lives, others know that this thread waits for another one.
+pub(super) struct WaitsFor(u64);
+
+impl WaitsFor {
+    pub(super) fn thread(thread: u64) -> Self {
+        let own = this_thread();
+        lock(&WAITS).insert(own, Link::Thread(thread));
+        Self(own)
+    }
+}
+
+impl Drop for WaitsFor {
+    fn drop(&mut self) {
+        lock(&WAITS).remove(&self.0);
+    }
 }
 
 /// The chain in words, if it comes back to this thread or ends where nothing ever happens.

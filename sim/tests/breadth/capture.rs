@@ -177,6 +177,25 @@ fn a_task_group_gets_new_work_where_the_stream_comes_to_the_update() {
 }
 
 #[test]
+fn the_run_of_an_instance_takes_no_place_in_a_task_group_that_could_be_its_own() {
+    let _world = world();
+    let (stream, log) = (stream(), Log::default());
+    begin(stream);
+    ok!(model_instance::aclmdlRICaptureTaskGrpBegin(stream));
+    log.add(stream, 1);
+    let mut group = aclrtTaskGrp::NULL;
+    ok!(model_instance::aclmdlRICaptureTaskGrpEnd(stream, &mut group));
+    let instance = end(stream);
+    ok!(model_instance::aclmdlRICaptureTaskUpdateBegin(stream, group));
+    let refused = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+    fails!(refused, "not with the run", model_instance::aclmdlRIExecuteAsync(instance, stream));
+    log.add(stream, 2);
+    ok!(model_instance::aclmdlRICaptureTaskUpdateEnd(stream));
+    replay(instance, stream);
+    assert_eq!(log.take(), [2]);
+}
+
+#[test]
 fn an_instance_has_a_name_an_id_and_says_when_it_is_destroyed() {
     let _world = world();
     let stream = stream();

@@ -6,5 +6,6 @@
 #[path = "../findings/support.rs"]
 mod support;
 
+mod endings;
 mod plans;
 mod trouble;

@@ -1,7 +1,9 @@
 //! One random call: a function, and which handles it is given.
 
+use crate::reports::own_thread;
 use crate::support::*;
 use ascendcl_sim::exports::{operator::*, tensor_desc::*};
+use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut, without_provenance_mut};
 use std::sync::Mutex;
@@ -22,11 +24,22 @@ pub(crate) struct Handles {
     descriptors: Mutex<Vec<usize>>,
     tensors: Mutex<Vec<usize>>,
     models: Mutex<Vec<usize>>,
+    pub(crate) instances: Mutex<Vec<usize>>,
+    pub(crate) groups: Mutex<Vec<usize>>,
+    pub(crate) physical: Mutex<Vec<usize>>,
+    /// Addresses that were reserved, mapped or not.
+    pub(crate) ranges: Mutex<Vec<usize>>,
     /// Ordinary memory of the program's.
     own: Vec<u8>,
+    /// What each thread is at.
+    at: Mutex<BTreeMap<u64, (usize, Call)>>,
 }
 
-const BYTES: usize = 256;
+pub(crate) const BYTES: usize = 256;
+const PAGE: usize = 4096;
+/// How many functions there are in this file, and how many in `newer`.
+const HERE: u8 = 52;
+const NEWER: u8 = 40;
 
 unsafe extern "C" fn nothing(_: *mut c_void) {}
 
@@ -42,17 +55,29 @@ unsafe extern "C" fn no_address(_: aclrtAllocatorBlock) -> *mut c_void {
 
 impl Handles {
     pub(crate) fn new() -> Self {
-        Self { own: vec![0; BYTES], ..Self::default() }
+        Self { own: vec![0; 2 * PAGE], ..Self::default() }
     }
 
     pub(crate) fn run(&self, calls: &[Call]) {
-        calls.iter().for_each(|call| self.call(*call));
+        for (index, call) in calls.iter().enumerate() {
+            self.at.lock().unwrap().insert(own_thread(), (index, *call));
+            let [function, choices @ ..] = *call;
+            match function % (HERE + NEWER) {
+                old @ 0..HERE => self.call([old, choices[0], choices[1], choices[2]]),
+                new => self.newer(new - HERE, choices),
+            }
+        }
         // What was asked for is read, and costs nothing.
         message();
     }
 
+    /// What each thread is at: the index of its call, and the call.
+    pub(crate) fn at(&self) -> String {
+        format!("{:?}", self.at.lock().unwrap().values())
+    }
+
     /// A handle of this kind, or now and then null, or one of any kind.
-    fn pick(&self, of: &Mutex<Vec<usize>>, choice: u8) -> *mut c_void {
+    pub(crate) fn pick(&self, of: &Mutex<Vec<usize>>, choice: u8) -> *mut c_void {
         let list = match choice % 16 {
             0 => return null_mut(),
             1 => &self.any,
@@ -64,7 +89,7 @@ impl Handles {
     }
 
     /// An address: memory is followed, so it is a block's, live or freed, or the program's own, or null.
-    fn memory(&self, choice: u8) -> *mut c_void {
+    pub(crate) fn memory(&self, choice: u8) -> *mut c_void {
         let blocks = self.blocks.lock().unwrap();
         match choice % 8 {
             0 => null_mut(),
@@ -78,28 +103,42 @@ impl Handles {
         }
     }
 
-    fn keep(&self, of: &Mutex<Vec<usize>>, handle: *mut c_void) {
+    pub(crate) fn keep(&self, of: &Mutex<Vec<usize>>, handle: *mut c_void) {
         if !handle.is_null() {
             of.lock().unwrap().push(handle.addr());
             self.any.lock().unwrap().push(handle.addr());
         }
     }
 
+    /// A page of the program's.
+    pub(crate) fn page(&self) -> *mut c_void {
+        let start = self.own.as_ptr();
+        start.wrapping_byte_add(start.addr().next_multiple_of(PAGE) - start.addr()).cast_mut().cast()
+    }
+
+    pub(crate) fn stream(&self, choice: u8) -> aclrtStream {
+        aclrtStream(self.pick(&self.streams, choice))
+    }
+
+    pub(crate) fn model(&self, choice: u8) -> u32 {
+        u32::try_from(self.pick(&self.models, choice).addr()).unwrap_or(7)
+    }
+
     fn call(&self, [function, a, b, c]: Call) {
-        let stream = |choice| aclrtStream(self.pick(&self.streams, choice));
+        let stream = |choice| self.stream(choice);
         let event = |choice| aclrtEvent(self.pick(&self.events, choice));
         let context = |choice| aclrtContext(self.pick(&self.contexts, choice));
         let dataset = |choice| self.pick(&self.datasets, choice).cast::<aclmdlDataset>();
         let buffer = |choice| self.pick(&self.buffers, choice).cast::<aclDataBuffer>();
         let tensor = |choice| self.pick(&self.tensors, choice).cast::<aclTensorDesc>();
         let descriptor = |choice| aclrtAllocatorDesc(self.pick(&self.descriptors, choice));
-        let model = |choice| u32::try_from(self.pick(&self.models, choice).addr()).unwrap_or(7);
+        let model = |choice| self.model(choice);
         let bytes = |choice: u8| [0, 1, 64, BYTES][usize::from(choice) % 4];
         let kind = |choice: u8| aclrtMemcpyKind(u32::from(choice) % 7);
         let device = |choice: u8| i32::from(choice % 4) - 1;
         let milliseconds = |choice: u8| i32::from(choice % 4) - 1;
         let mut place = null_mut();
-        match function % 52 {
+        match function {
             0 => drop(acl!(aclInit(null()))),
             1 if a % 8 == 0 => drop(acl!(aclFinalize())),
             2..=4 => drop(acl!(aclrtSetDevice(device(a)))),
@@ -186,7 +225,7 @@ impl Handles {
             49 => {
                 let mut id = 0;
                 let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data/digits.onnx\0");
-                if a % 16 == 0 && acl!(aclmdlLoadFromFile(path.as_ptr().cast(), &mut id)) == ACL_SUCCESS {
+                if a % 4 == 0 && acl!(aclmdlLoadFromFile(path.as_ptr().cast(), &mut id)) == ACL_SUCCESS {
                     self.keep(&self.models, without_provenance_mut(id as usize));
                 }
             }

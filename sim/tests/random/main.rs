@@ -1,5 +1,5 @@
-//! Random calls on two threads, with handles of every kind: valid, stale, null, and of another kind. Whatever they are,
-//! nothing crashes or hangs, and afterwards nothing is left.
+//! Random calls on two threads, with handles of every kind: valid, stale, null, and of another kind. Whatever they are, and
+//! whatever is made to go wrong, nothing crashes or hangs, and afterwards nothing is left.
 //!
 //! `ASCENDCL_SIM_CASES` says how many pairs of sequences are run.
 
@@ -10,12 +10,16 @@
 mod support;
 
 mod calls;
+mod newer;
+mod reports;
 
 use ascendcl_sim::{Checks, control};
 use calls::{Call, Handles};
 use proptest::prelude::*;
+use reports::until_all_are_here;
+use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use support::*;
 
 fn cases() -> u32 {
@@ -27,16 +31,28 @@ proptest! {
 
     #[test]
     fn no_sequence_of_calls_crashes_hangs_or_leaks(
-        first in prop::collection::vec(any::<Call>(), 0..60),
-        second in prop::collection::vec(any::<Call>(), 0..60),
+        first in prop::collection::vec(any::<Call>(), 0..100),
+        second in prop::collection::vec(any::<Call>(), 0..100),
         checks in 0..3_u8,
+        plan in plans(),
+        ready in any::<bool>(),
     ) {
         let _machine = support::machine([Checks::Off, Checks::Report, Checks::Strict][usize::from(checks)]);
-        within(Duration::from_secs(60), || format!("{first:?}\n{second:?}"), || {
-            let handles = Handles::new();
+        let (handles, missing) = (Handles::new(), AtomicUsize::new(2));
+        let what = || format!("at {}\nplan {plan:?}, checks {checks}, ready {ready}\n{first:?}\n{second:?}", handles.at());
+        within(Duration::from_secs(60), what, || {
+            control::fail(plan.parse().unwrap()).unwrap();
             std::thread::scope(|scope| {
-                scope.spawn(|| handles.run(&first));
-                scope.spawn(|| handles.run(&second));
+                for calls in [&first, &second] {
+                    scope.spawn(|| {
+                        if ready {
+                            acl!(aclInit(std::ptr::null()));
+                            acl!(aclrtSetDevice(0));
+                        }
+                        handles.run(calls);
+                        until_all_are_here(&missing);
+                    });
+                }
             });
             control::reset();
         });
@@ -53,18 +69,30 @@ proptest! {
     }
 }
 
+/// Nothing goes wrong most of the time; what hangs costs time.
+fn plans() -> impl Strategy<Value = String> {
+    let fault = |fault: &'static str| (1..80_u64).prop_map(move |position| format!("*#{position}={fault}"));
+    prop_oneof![
+        400 => Just(String::new()),
+        30 => fault("507899"),
+        20 => fault("lost"),
+        20 => fault("full"),
+        5 => fault("slow:100us"),
+        2 => fault("hang"),
+    ]
+}
+
 /// Ends the process, with what was being run, when that takes longer.
-fn within(limit: Duration, what: impl FnOnce() -> String, run: impl FnOnce()) {
+fn within(limit: Duration, what: impl Fn() -> String + Send, run: impl FnOnce()) {
     let (over, watch) = channel::<()>();
-    let what = what();
-    let watcher = std::thread::spawn(move || {
-        let began = Instant::now();
-        if watch.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
-            eprintln!("after {:?} this has not ended:\n{what}", began.elapsed());
-            std::process::abort();
-        }
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            if watch.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+                eprintln!("after {limit:?} this has not ended:\n{}", what());
+                std::process::abort();
+            }
+        });
+        run();
+        drop(over);
     });
-    run();
-    drop(over);
-    watcher.join().unwrap();
 }

@@ -8,7 +8,7 @@ use super::super::queue::Counted;
 use super::super::stream::{Kind, Stream};
 use super::super::teardown::discard_stream;
 use super::super::user_code;
-use super::{Node, Work, groups, is_capturing};
+use super::{Node, Recorder, Work, groups, is_capturing};
 use crate::abi::HostCallback;
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::error_codes::*;
@@ -97,14 +97,24 @@ impl Instance {
         !removed.is_empty()
     }
 
-    /// Queues one run. On a stream that is captured itself the run becomes part of that capture.
+    /// Queues one run. On a stream that is captured itself the run becomes part of that capture. It is no task that could
+    /// take the place of another in a task group: an instance could come to contain itself.
     pub(crate) fn submit(self: &Arc<Self>, stream: &Arc<Stream>) -> Answer<u64> {
         let instance = Arc::clone(self);
-        if stream.is_recording() {
-            return stream.submit_each(move |number| {
-                let _running = Counted::new(&instance.running);
-                instance.run(number)
-            });
+        match stream.recorder() {
+            None => {}
+            Some(Recorder::Update(_)) => {
+                return Err(Failure::unsupported(
+                    "a task group is updated with tasks, not with the run of an instance",
+                ));
+            }
+            Some(recorder) => {
+                let run = move |number| {
+                    let _running = Counted::new(&instance.running);
+                    instance.run(number)
+                };
+                return recorder.record(stream.number(), Arc::new(run)).map(|()| 0);
+            }
         }
         let running = Counted::new(&self.running);
         let number = stream.number();

@@ -87,10 +87,12 @@ pub(crate) fn begin(stream: &Arc<Stream>, mode: aclmdlRICaptureMode) -> Answer {
         state: Mutex::default(),
     });
     lock(&capture.state).clocks.insert(stream.number(), Clock::new());
+    // Entered first: from the start of the recording on, another thread can end it.
+    modes::enter(Arc::clone(&capture));
     if !stream.start_recording(Recorder::Capture(Arc::clone(&capture))) {
+        modes::leave(&capture);
         return Err(captured("the stream is being captured already"));
     }
-    modes::enter(capture);
     Ok(())
 }
 

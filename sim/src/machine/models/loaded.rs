@@ -5,18 +5,17 @@ use super::super::context::{Context, current_context};
 use super::super::handles::Table;
 use super::super::locks::{lock, wait};
 use super::super::memory::free_device;
-use super::super::{user_code, waiting};
+use super::super::user_code;
+use super::super::waiting::{Target, Waiting};
 use super::{Description, listen, on_device};
 use crate::abi::Address;
 use crate::failure::{Answer, Failure};
-use crate::faults::trouble::{Patience, stuck};
 use crate::model::Model;
 use ascendcl_sys::error_codes::*;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
-use std::time::Instant;
 
 pub(crate) struct Loaded {
     id: u32,
@@ -176,21 +175,24 @@ impl Loaded {
         Ok(())
     }
 
+    /// A stream that has an execution yet to finish.
+    pub(in super::super) fn queued_on(&self) -> Option<usize> {
+        lock(&self.queued).by_stream.keys().next().copied()
+    }
+
     fn drain(&self) -> Answer {
-        let patience = Patience::new();
+        let mut waiting = Waiting::new(Target::Model(self), None);
         let mut queued = lock(&self.queued);
         queued.closed = true;
         while !queued.by_stream.is_empty() {
-            if patience.is_over() {
-                return Err(stuck());
+            queued = wait(&self.drained, queued, waiting.until());
+            if !queued.by_stream.is_empty() {
+                drop(queued);
+                if let Some(failure) = waiting.given_up(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) {
+                    return Err(failure);
+                }
+                queued = lock(&self.queued);
             }
-            if patience.has_lasted(Patience::LOOK)
-                && let Some(chain) = queued.by_stream.keys().find_map(|stream| waiting::never_ends(*stream))
-            {
-                let text = format!("a queued execution of the model can never end: {chain}");
-                return Err(Failure::new(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, text));
-            }
-            queued = wait(&self.drained, queued, Instant::now().checked_add(Patience::LOOK));
         }
         Ok(())
     }
