@@ -86,7 +86,7 @@ fn attributes_of_a_stream_are_kept() {
     ok!(stream::aclrtSetStreamFailureMode(stream, 1));
     assert_eq!(value(aclrtStreamAttr::ACL_STREAM_ATTR_FAILURE_MODE), 1);
 
-    fails!(INVALID, "no value", stream::aclrtSetStreamOverflowSwitch(stream, 2));
+    fails!(ACL_ERROR_INVALID_PARAM, "no value", stream::aclrtSetStreamOverflowSwitch(stream, 2));
     fails!(INVALID, "attribute 99", stream::aclrtGetStreamAttribute(stream, aclrtStreamAttr(99), &mut given));
     let null = core::ptr::null_mut();
     fails!(ACL_ERROR_INVALID_PARAM, "null", stream::aclrtSetStreamAttribute(stream, tag, null));

@@ -8,8 +8,6 @@ pub(crate) struct Expected {
     exceptions: BTreeMap<(&'static str, &'static str), i32>,
 }
 
-const NO_CONTEXT: &str = "no context";
-
 impl Expected {
     pub(crate) fn read() -> Self {
         let families = rows(include_str!("families.tsv"), "argument\tsituation\tcode\tmeasured at");
@@ -31,9 +29,15 @@ impl Expected {
         self.exception(function, situation, family, used).or(family)
     }
 
-    pub(crate) fn without_context(&self, function: &'static str, used: &mut BTreeSet<String>) -> Option<i32> {
-        let family = self.families.get(&("any", NO_CONTEXT)).copied();
-        self.exception(function, NO_CONTEXT, family, used).or(family)
+    /// What a call with good arguments is to answer without a context, or in another one than that of its stream.
+    pub(crate) fn of_context(
+        &self,
+        function: &'static str,
+        situation: &'static str,
+        used: &mut BTreeSet<String>,
+    ) -> Option<i32> {
+        let family = self.families.get(&("any", situation)).copied();
+        self.exception(function, situation, family, used).or(family)
     }
 
     /// The exceptions that no call needed.

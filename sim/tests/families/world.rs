@@ -76,6 +76,12 @@ impl World {
         assert_eq!(call!(device::aclrtGetCurrentContext(&mut current)), 107002);
     }
 
+    /// The thread goes to another context of the device.
+    pub(crate) fn enter_another_context(&self) {
+        let mut own = aclrtContext::NULL;
+        ok!(device::aclrtCreateContext(&mut own, 0));
+    }
+
     pub(crate) fn streams(&self) -> Pair<aclrtStream> {
         *self.streams.get_or_init(|| {
             let pair = two(aclrtStream::NULL, |stream| ok!(stream::aclrtCreateStream(stream)));
