@@ -126,7 +126,11 @@ pub(crate) fn aclmdlRIGetName(model_ri: aclmdlRI, max_len: u32, mut name: Out<'_
 
 /// The default stream, which null names elsewhere, is not captured.
 fn named(stream: aclrtStream) -> Answer {
-    if stream.is_null() { Err(Failure::invalid("the stream is null, and the default one is not captured")) } else { Ok(()) }
+    if stream.is_null() {
+        Err(Failure::invalid("the stream is null, and the default one is not captured"))
+    } else {
+        Ok(())
+    }
 }
 
 fn known_mode(mode: aclmdlRICaptureMode) -> Answer {

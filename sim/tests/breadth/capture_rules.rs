@@ -155,7 +155,11 @@ fn a_relaxed_capture_and_a_relaxed_thread_allow_synchronous_copies() {
     assert_eq!(mode, RELAXED);
     let null = ACL_ERROR_INVALID_PARAM;
     fails!(null, "null", model_instance::aclmdlRICaptureThreadExchangeMode(null_mut()));
-    fails!(ACL_ERROR_RT_PARAM_INVALID, "mode 7", model_instance::aclmdlRICaptureThreadExchangeMode(&mut aclmdlRICaptureMode(7)));
+    fails!(
+        ACL_ERROR_RT_PARAM_INVALID,
+        "mode 7",
+        model_instance::aclmdlRICaptureThreadExchangeMode(&mut aclmdlRICaptureMode(7))
+    );
 }
 
 #[test]
