@@ -20,8 +20,10 @@ pub(crate) fn aclrtUnSubscribeReport(thread_id: u64, stream: aclrtStream) -> Ans
     call.end(reports::unsubscribe(thread_id, &stream))
 }
 
+/// Unlike other waits, this one has the AscendCL layer refuse the time itself (100000).
 pub(crate) fn aclrtProcessReport(timeout: i32) -> Answer {
-    reports::process(deadline(timeout)?)
+    let deadline = deadline(timeout).map_err(|refused| Failure::invalid(refused.text))?;
+    reports::process(deadline)
 }
 
 pub(crate) fn aclrtLaunchCallback(
@@ -30,12 +32,12 @@ pub(crate) fn aclrtLaunchCallback(
     block_type: aclrtCallbackBlockType,
     stream: aclrtStream,
 ) -> Answer {
-    let func = func.ok_or_else(|| Failure::invalid("the callback is null"))?;
     let blocking = match block_type {
         aclrtCallbackBlockType::ACL_CALLBACK_BLOCK => true,
         aclrtCallbackBlockType::ACL_CALLBACK_NO_BLOCK => false,
-        other => return Err(Failure::refused(format!("{} is no block type", other.0))),
+        other => return Err(Failure::invalid(format!("{} is no block type", other.0))),
     };
+    let func = func.ok_or_else(|| Failure::refused("the callback is null"))?;
     let callback = HostCallback::new(func, user_data);
     let number = Object::callback(callback.number());
     let call = watch::call(Op::LaunchCallback, stream).queue(stream).with(number).begin()?;
@@ -44,7 +46,7 @@ pub(crate) fn aclrtLaunchCallback(
 }
 
 pub(crate) fn aclrtLaunchHostFunc(stream: aclrtStream, func: aclrtHostFunc, args: Opaque) -> Answer {
-    let func = func.ok_or_else(|| Failure::invalid("the host function is null"))?;
+    let func = func.ok_or_else(|| Failure::refused("the host function is null"))?;
     let callback = HostCallback::new(func, args);
     let call = watch::call(Op::LaunchHostFunction, stream).queue(stream);
     let call = call.with(Object::callback(callback.number())).begin()?;

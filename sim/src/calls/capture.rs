@@ -9,12 +9,16 @@ use ascendcl_sys::types::*;
 use core::ffi::c_char;
 
 pub(crate) fn aclmdlRICaptureBegin(stream: aclrtStream, mode: aclmdlRICaptureMode) -> Answer {
+    named(stream)?;
     known_mode(mode)?;
     capture::begin(&submission_stream(stream)?, mode)
 }
 
 pub(crate) fn aclmdlRICaptureEnd(stream: aclrtStream, mut model_ri: Out<'_, aclmdlRI>) -> Answer {
-    wanted(&model_ri)?;
+    named(stream)?;
+    if model_ri.is_null() {
+        return Err(Failure::refused("there is no place for the model instance: the pointer is null"));
+    }
     model_ri.set(aclmdlRI::NULL);
     model_ri.set(handle(capture::end(&submission_stream(stream)?)?));
     Ok(())
@@ -26,7 +30,10 @@ pub(crate) fn aclmdlRICaptureGetInfo(
     mut status: Out<'_, aclmdlRICaptureStatus>,
     mut model_ri: Out<'_, aclmdlRI>,
 ) -> Answer {
-    wanted(&status)?;
+    named(stream)?;
+    if model_ri.is_null() {
+        wanted(&status)?;
+    }
     let (found, number) = match capture::status(&*waiting_stream(stream)?) {
         None => (aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_NONE, None),
         Some((number, true)) => (aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE, Some(number)),
@@ -44,16 +51,19 @@ pub(crate) fn aclmdlRICaptureThreadExchangeMode(mut mode: InOut<'_, aclmdlRICapt
 }
 
 pub(crate) fn aclmdlRICaptureTaskGrpBegin(stream: aclrtStream) -> Answer {
+    named(stream)?;
     capture::begin_group(&*submission_stream(stream)?)
 }
 
 pub(crate) fn aclmdlRICaptureTaskGrpEnd(stream: aclrtStream, mut handle: Out<'_, aclrtTaskGrp>) -> Answer {
+    named(stream)?;
     wanted(&handle)?;
     handle.set(capture::end_group(&*submission_stream(stream)?)?);
     Ok(())
 }
 
 pub(crate) fn aclmdlRICaptureTaskUpdateBegin(stream: aclrtStream, handle: aclrtTaskGrp) -> Answer {
+    named(stream)?;
     if handle.is_null() {
         return Err(Failure::invalid("the task group is null"));
     }
@@ -61,6 +71,7 @@ pub(crate) fn aclmdlRICaptureTaskUpdateBegin(stream: aclrtStream, handle: aclrtT
 }
 
 pub(crate) fn aclmdlRICaptureTaskUpdateEnd(stream: aclrtStream) -> Answer {
+    named(stream)?;
     capture::end_update(&submission_stream(stream)?)
 }
 
@@ -82,12 +93,12 @@ pub(crate) fn aclmdlRIDestroy(model_ri: aclmdlRI) -> Answer {
 }
 
 pub(crate) fn aclmdlRIDestroyRegisterCallback(model_ri: aclmdlRI, func: aclrtCallback, user_data: Opaque) -> Answer {
-    let func = func.ok_or_else(|| Failure::invalid("the callback is null"))?;
+    let func = func.ok_or_else(|| Failure::refused("the callback is null"))?;
     capture::register(model_ri, HostCallback::new(func, user_data))
 }
 
 pub(crate) fn aclmdlRIDestroyUnregisterCallback(model_ri: aclmdlRI, func: aclrtCallback) -> Answer {
-    let func = func.ok_or_else(|| Failure::invalid("the callback is null"))?;
+    let func = func.ok_or_else(|| Failure::refused("the callback is null"))?;
     if capture::find(model_ri)?.unregister(|callback| callback.calls(func)) {
         return Ok(());
     }
@@ -113,9 +124,18 @@ pub(crate) fn aclmdlRIGetName(model_ri: aclmdlRI, max_len: u32, mut name: Out<'_
     super::store_text(&mut name, &found, max_len as usize)
 }
 
+/// The default stream, which null names elsewhere, is not captured.
+fn named(stream: aclrtStream) -> Answer {
+    if stream.is_null() {
+        Err(Failure::invalid("the stream is null, and the default one is not captured"))
+    } else {
+        Ok(())
+    }
+}
+
 fn known_mode(mode: aclmdlRICaptureMode) -> Answer {
     if mode > aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED {
-        return Err(Failure::invalid(format!("there is no capture mode {}", mode.0)));
+        return Err(Failure::refused(format!("there is no capture mode {}", mode.0)));
     }
     Ok(())
 }

@@ -15,13 +15,15 @@ use ascendcl_rules::{Op, Place, Role};
 use ascendcl_sys::types::*;
 
 pub(crate) fn aclrtMemcpy(dst: Address, dest_max: usize, src: Address, count: usize, kind: aclrtMemcpyKind) -> Answer {
+    if count == 0 {
+        return nothing_to_copy();
+    }
     known(dst, src, kind)?;
     let shape = Shape::flat(count);
     let call = shape.uses(watch::call(Op::Use, dst), dst, src, kind).begin()?;
     current_context()?;
     refuse_synchronous()?;
     fits(count, dest_max)?;
-    not_empty(count)?;
     call.end(Job::new(dst, src, shape)?.run_now())
 }
 
@@ -33,10 +35,12 @@ pub(crate) fn aclrtMemcpyAsync(
     kind: aclrtMemcpyKind,
     stream: aclrtStream,
 ) -> Answer {
+    if count == 0 {
+        return nothing_to_copy();
+    }
     known(dst, src, kind)?;
     not_on_host_alone(kind)?;
     fits(count, dest_max)?;
-    not_empty(count)?;
     let shape = Shape::flat(count);
     let call = shape.uses(watch::call(Op::Use, stream).queue(stream), dst, src, kind);
     let call = call.blocking_for(&[dst, src]).begin()?;
@@ -52,7 +56,13 @@ pub(crate) fn aclrtMemcpy2d(
     height: usize,
     kind: aclrtMemcpyKind,
 ) -> Answer {
+    if width == 0 || height == 0 {
+        return nothing_to_copy();
+    }
     let shape = Shape::plane(dst, src, Shape { width, height, dpitch, spitch }, kind)?;
+    if kind == aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE {
+        return Err(Failure::invalid("rows are copied from device to device on a stream alone"));
+    }
     let call = shape.uses(watch::call(Op::Use, dst), dst, src, kind).begin()?;
     current_context()?;
     refuse_synchronous()?;
@@ -70,6 +80,9 @@ pub(crate) fn aclrtMemcpy2dAsync(
     kind: aclrtMemcpyKind,
     stream: aclrtStream,
 ) -> Answer {
+    if width == 0 || height == 0 {
+        return nothing_to_copy();
+    }
     let shape = Shape::plane(dst, src, Shape { width, height, dpitch, spitch }, kind)?;
     let call = shape.uses(watch::call(Op::Use, stream).queue(stream), dst, src, kind);
     let call = call.blocking_for(&[dst, src]).begin()?;
@@ -214,7 +227,7 @@ fn sides(kind: aclrtMemcpyKind) -> (Option<Place>, Option<Place>) {
 
 fn known(dst: Address, src: Address, kind: aclrtMemcpyKind) -> Answer {
     not_null(dst).and(not_null(src))?;
-    if kind > aclrtMemcpyKind::ACL_MEMCPY_INTER_DEVICE_TO_DEVICE {
+    if kind > aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE {
         return Err(Failure::invalid(format!("there is no direction {}", kind.0)));
     }
     Ok(())
@@ -227,12 +240,12 @@ fn not_on_host_alone(kind: aclrtMemcpyKind) -> Answer {
     Ok(())
 }
 
-/// What is written has to fit (107000).
-/// By the manual a copy has something to copy.
-fn not_empty(count: usize) -> Answer {
-    if count > 0 { Ok(()) } else { if_documented(|| Failure::invalid("there is nothing to copy: the size is 0")) }
+/// The vendor's library looks at nothing else then. By the manual a copy has something to copy.
+fn nothing_to_copy() -> Answer {
+    if_documented(|| Failure::invalid("there is nothing to copy: the size is 0"))
 }
 
+/// What is written has to fit (107000).
 pub(super) fn fits(count: usize, room: usize) -> Answer {
     if count > room {
         return Err(Failure::refused(format!("{count} bytes do not fit into {room}")));

@@ -3,10 +3,11 @@
 use super::{deadline, wanted};
 use crate::abi::Out;
 use crate::failure::{Answer, Failure};
-use crate::machine::{context, current_context, device, locks, streams};
+use crate::machine::{Context, context, current_context, device, locks, streams};
 use crate::watch;
 use ascendcl_rules::{Object, Op};
-use ascendcl_sys::error_codes::ACL_ERROR_RT_INVALID_DEVICEID;
+use ascendcl_sys::error_codes::ACL_ERROR_FEATURE_UNSUPPORTED;
+use std::sync::Arc;
 use std::time::Instant;
 
 pub(crate) fn aclrtSetDevice(device_id: i32) -> Answer {
@@ -73,31 +74,31 @@ pub(crate) fn aclrtGetPrimaryCtxState(device_id: i32, mut flags: Out<'_, u32>, m
 
 /// Every two different devices can reach each other.
 pub(crate) fn aclrtDeviceCanAccessPeer(mut can: Out<'_, i32>, device_id: i32, peer_device_id: i32) -> Answer {
-    wanted(&can)?;
+    different(device_id.into(), peer_device_id.into())?;
+    if can.is_null() {
+        return Err(Failure::refused("there is no place for the result: the pointer is null"));
+    }
     device::device(device_id.into())?;
     device::device(peer_device_id.into())?;
-    can.set(i32::from(device_id != peer_device_id));
+    can.set(1);
     Ok(())
 }
 
 pub(crate) fn aclrtDeviceEnablePeerAccess(peer_device_id: i32, flags: u32) -> Answer {
-    let peer = device::device(peer_device_id.into())?;
     if flags != 0 {
-        return Err(Failure::refused(format!("the flags are reserved as 0, and {flags:#x} was given")));
+        let text = format!("the flags are reserved as 0, and {flags:#x} was given");
+        return Err(Failure::new(ACL_ERROR_FEATURE_UNSUPPORTED, text));
     }
     let context = current_context()?;
-    if peer.id() == context.device().id() {
-        let text = "a device needs no access to itself, and none can be enabled";
-        return Err(Failure::new(ACL_ERROR_RT_INVALID_DEVICEID, text));
-    }
+    let peer = peer_of(&context, peer_device_id)?;
     let call = watch::call(Op::EnablePeer, Object::device(peer.id().into())).begin()?;
     locks::lock(context.device().peers()).insert(peer.id());
     call.end(Ok(()))
 }
 
 pub(crate) fn aclrtDeviceDisablePeerAccess(peer_device_id: i32) -> Answer {
-    let peer = device::device(peer_device_id.into())?;
     let context = current_context()?;
+    let peer = peer_of(&context, peer_device_id)?;
     let call = watch::call(Op::DisablePeer, Object::device(peer.id().into())).begin()?;
     if locks::lock(context.device().peers()).remove(&peer.id()) {
         return call.end(Ok(()));
@@ -111,4 +112,18 @@ pub(crate) fn aclrtDevicePeerAccessStatus(device_id: i32, peer_device_id: i32, m
     let peer = device::device(peer_device_id.into())?;
     status.set(i32::from(locks::lock(device.peers()).contains(&peer.id())));
     Ok(())
+}
+
+/// The other device of a call about access from the current one.
+fn peer_of(context: &Context, peer_device_id: i32) -> Answer<Arc<device::Device>> {
+    different(context.device().id().into(), peer_device_id.into())?;
+    device::device(peer_device_id.into())
+}
+
+fn different(device: i64, peer: i64) -> Answer {
+    if device == peer {
+        Err(Failure::invalid("a device needs no access to itself, and none can be enabled"))
+    } else {
+        Ok(())
+    }
 }

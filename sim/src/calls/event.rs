@@ -4,7 +4,7 @@ use super::{deadline, limit, wanted};
 use crate::abi::Out;
 use crate::failure::{Answer, Failure};
 use crate::machine::event::{self, Event, PLAIN, Status, find};
-use crate::machine::{current_context, submission_stream};
+use crate::machine::{current_context, settings, submission_stream};
 use crate::watch;
 use ascendcl_rules::{Flag, Object, Op};
 use ascendcl_sys::constants::*;
@@ -59,7 +59,14 @@ pub(crate) fn aclrtResetEvent(event: aclrtEvent, stream: aclrtStream) -> Answer 
 pub(crate) fn aclrtStreamWaitEvent(stream: aclrtStream, event: aclrtEvent) -> Answer {
     let call = watch::call(Op::Await, event).queue(stream).begin()?;
     let event = find(event)?;
-    call.end(event.hold_up(&submission_stream(stream)?, None))
+    call.end(event.hold_up(&submission_stream(stream)?, settings::wait_limit()))
+}
+
+/// In seconds.
+pub(crate) fn aclrtSetOpWaitTimeout(timeout: u32) -> Answer {
+    current_context()?;
+    settings::limit_waits(timeout);
+    Ok(())
 }
 
 pub(crate) fn aclrtStreamWaitEventWithTimeout(stream: aclrtStream, event: aclrtEvent, timeout: i32) -> Answer {

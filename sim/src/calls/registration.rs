@@ -53,7 +53,7 @@ pub(crate) fn aclrtHostGetDevicePointer(p_host: Address, mut p_device: Out<'_, *
     not_null(p_host)?;
     wanted(&p_device)?;
     if flag != 0 {
-        return Err(Failure::refused(format!("the flag is reserved as 0, not {flag:#x}")));
+        return Err(Failure::invalid(format!("the flag is reserved as 0, not {flag:#x}")));
     }
     current_context()?;
     if !memory::is_pinned(p_host) {

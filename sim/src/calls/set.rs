@@ -13,6 +13,9 @@ use ascendcl_rules::{Op, Role};
 use ascendcl_sys::types::aclrtStream;
 
 pub(crate) fn aclrtMemset(dev_ptr: Address, max_count: usize, value: i32, count: usize) -> Answer {
+    if count == 0 {
+        return Ok(());
+    }
     not_null(dev_ptr)?;
     let call = watch::call(Op::Fill, dev_ptr).writes(dev_ptr, count, Role::Target, None).begin()?;
     current_context()?;
@@ -31,6 +34,9 @@ pub(crate) fn aclrtMemsetAsync(
     count: usize,
     stream: aclrtStream,
 ) -> Answer {
+    if count == 0 {
+        return Ok(());
+    }
     not_null(dev_ptr)?;
     fits(count, max_count)?;
     let call = watch::call(Op::Fill, stream).queue(stream).writes(dev_ptr, count, Role::Target, None);

@@ -14,6 +14,9 @@ pub(crate) fn aclrtSetStreamFailureMode(stream: aclrtStream, mode: u64) -> Answe
 }
 
 pub(crate) fn aclrtSetStreamOverflowSwitch(stream: aclrtStream, flag: u32) -> Answer {
+    if flag > 1 {
+        return Err(Failure::invalid(format!("{flag} is no value of the overflow switch, which is 0 or 1")));
+    }
     set_attribute(stream, aclrtStreamAttr::ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, flag.into())
 }
 

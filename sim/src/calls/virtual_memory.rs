@@ -21,11 +21,12 @@ pub(crate) fn aclrtReserveMemAddress(
     /// Normal or huge pages; here that makes no difference.
     const KNOWN_FLAGS: u64 = 1;
     wanted(&vir_ptr)?;
+    not_empty(size)?;
+    if flags > KNOWN_FLAGS {
+        return Err(Failure::invalid(format!("there is no page type {flags}")));
+    }
     if !expect_ptr.is_null() {
         return Err(Failure::refused("the expected address is reserved as null"));
-    }
-    if flags > KNOWN_FLAGS {
-        return Err(Failure::refused(format!("there is no page type {flags}")));
     }
     current_context()?;
     vir_ptr.set(virtual_memory::reserve(size, alignment)?.pointer());
@@ -57,6 +58,7 @@ pub(crate) fn aclrtMallocPhysical(
 ) -> Answer {
     wanted(&handle)?;
     let properties = given(&prop)?;
+    not_empty(size)?;
     no_flags(flags)?;
     let context = current_context()?;
     handle.set(virtual_memory::allocate(&context, size, properties)?);
@@ -100,6 +102,7 @@ fn map(
 ) -> Answer {
     not_null(vir_ptr)?;
     known(handle)?;
+    not_empty(size)?;
     no_flags(flags)?;
     let call = watch::call(Op::Allocate, Object::memory(0));
     let call = call.writes(Address::NULL, size, Role::Contents, Some(Place::Device)).begin()?;
@@ -202,6 +205,10 @@ fn known(handle: aclrtDrvMemHandle) -> Answer {
     if handle.is_null() { Err(Failure::invalid("the handle is null")) } else { Ok(()) }
 }
 
+fn not_empty(size: usize) -> Answer {
+    if size == 0 { Err(Failure::invalid("the size is 0")) } else { Ok(()) }
+}
+
 fn no_flags(flags: u64) -> Answer {
-    if flags == 0 { Ok(()) } else { Err(Failure::refused(format!("the flags are reserved as 0, not {flags:#x}"))) }
+    if flags == 0 { Ok(()) } else { Err(Failure::invalid(format!("the flags are reserved as 0, not {flags:#x}"))) }
 }

@@ -73,6 +73,7 @@ pub(crate) use streams::{submission_stream, waiting_stream};
 /// Ends and drops everything, whoever uses it, as if the process had just begun. The configuration stays.
 pub(crate) fn clear() {
     crate::faults::reset();
+    settings::limit_waits(0);
     allocators::forget_all();
     for context in context::all() {
         if !context.is_primary() {

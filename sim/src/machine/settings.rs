@@ -6,6 +6,7 @@ use ascendcl_sys::types::aclrtDevResLimitType;
 use std::cell::Cell;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+use std::time::Duration;
 
 /// The settings of one stream.
 #[derive(Default)]
@@ -78,6 +79,20 @@ fn place(kind: aclrtDevResLimitType) -> Answer<(usize, u32)> {
         aclrtDevResLimitType::ACL_RT_DEV_RES_VECTOR_CORE => Ok((1, VECTOR_CORES)),
         other => Err(Failure::refused(format!("there is no type of core {}", other.0))),
     }
+}
+
+/// How long a stream waits for an event when the wait does not say; 0 is for ever. The last one set holds (EVENT-11).
+static WAIT_SECONDS: AtomicU32 = AtomicU32::new(0);
+
+pub(crate) fn wait_limit() -> Option<Duration> {
+    match WAIT_SECONDS.load(SeqCst) {
+        0 => None,
+        seconds => Some(Duration::from_secs(seconds.into())),
+    }
+}
+
+pub(crate) fn limit_waits(seconds: u32) {
+    WAIT_SECONDS.store(seconds, SeqCst);
 }
 
 thread_local! {

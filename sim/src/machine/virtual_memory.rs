@@ -175,14 +175,14 @@ pub(crate) fn properties(handle: aclrtDrvMemHandle) -> Answer<aclrtPhysicalMemPr
 /// What can be allocated: pinned memory of a device or of the host, which no other process sees.
 pub(crate) fn check(properties: &aclrtPhysicalMemProp) -> Answer {
     if properties.allocationType != aclrtMemAllocationType::ACL_MEM_ALLOCATION_TYPE_PINNED {
-        return Err(Failure::refused(format!("there is no type of allocation {}", properties.allocationType.0)));
+        return Err(Failure::invalid(format!("there is no type of allocation {}", properties.allocationType.0)));
     }
     match properties.location.kind {
         aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE => device::device(properties.location.id.into()).map(drop),
         aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST | aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST_NUMA => {
             Ok(())
         }
-        other => Err(Failure::refused(format!("there is no physical memory in a location of type {}", other.0))),
+        other => Err(Failure::invalid(format!("there is no physical memory in a location of type {}", other.0))),
     }
 }
 

@@ -40,11 +40,11 @@ fn begin_and_end_pair_on_one_stream() {
     ok!(event::aclrtStreamWaitEvent(side, fork));
     let unmatched = ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED;
     fails!(unmatched, "began on another one", model_instance::aclmdlRICaptureEnd(side, &mut instance));
-    let null = ACL_ERROR_INVALID_PARAM;
-    fails!(null, "null", model_instance::aclmdlRICaptureEnd(origin, null_mut()));
+    let refused = ACL_ERROR_RT_PARAM_INVALID;
+    fails!(refused, "null", model_instance::aclmdlRICaptureEnd(origin, null_mut()));
     end(origin);
     fails!(none, "not being captured", model_instance::aclmdlRICaptureEnd(origin, &mut instance));
-    fails!(null, "capture mode 3", model_instance::aclmdlRICaptureBegin(origin, aclmdlRICaptureMode(3)));
+    fails!(refused, "capture mode 3", model_instance::aclmdlRICaptureBegin(origin, aclmdlRICaptureMode(3)));
 }
 
 #[test]
@@ -74,7 +74,8 @@ fn only_a_relaxed_capture_ends_on_another_thread() {
 fn the_default_stream_takes_part_in_no_capture() {
     let _world = world();
     let implicit = ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT;
-    fails!(implicit, "default stream", model_instance::aclmdlRICaptureBegin(aclrtStream::NULL, GLOBAL));
+    let null = ACL_ERROR_INVALID_PARAM;
+    fails!(null, "stream is null", model_instance::aclmdlRICaptureBegin(aclrtStream::NULL, GLOBAL));
     let mut default = aclrtStream::NULL;
     ok!(stream::aclrtCtxGetCurrentDefaultStream(&mut default));
     fails!(implicit, "default stream", model_instance::aclmdlRICaptureBegin(default, GLOBAL));
@@ -154,7 +155,11 @@ fn a_relaxed_capture_and_a_relaxed_thread_allow_synchronous_copies() {
     assert_eq!(mode, RELAXED);
     let null = ACL_ERROR_INVALID_PARAM;
     fails!(null, "null", model_instance::aclmdlRICaptureThreadExchangeMode(null_mut()));
-    fails!(null, "mode 7", model_instance::aclmdlRICaptureThreadExchangeMode(&mut aclmdlRICaptureMode(7)));
+    fails!(
+        ACL_ERROR_RT_PARAM_INVALID,
+        "mode 7",
+        model_instance::aclmdlRICaptureThreadExchangeMode(&mut aclmdlRICaptureMode(7))
+    );
 }
 
 #[test]

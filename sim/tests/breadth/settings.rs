@@ -13,6 +13,19 @@ const INVALID: i32 = ACL_ERROR_RT_PARAM_INVALID;
 const CUBE: aclrtDevResLimitType = aclrtDevResLimitType::ACL_RT_DEV_RES_CUBE_CORE;
 
 #[test]
+fn a_wait_that_names_no_limit_has_the_one_set_last_for_the_process() {
+    let _world = world();
+    let (waiting, held) = (stream(), Held::new());
+    ok!(process::aclrtSetOpWaitTimeout(600));
+    ok!(process::aclrtSetOpWaitTimeout(1));
+    ok!(event::aclrtStreamWaitEvent(waiting, held.event));
+    let begun = std::time::Instant::now();
+    assert_ne!(call!(stream::aclrtSynchronizeStream(waiting)), 0, "the event comes when the wait is long over");
+    assert!(begun.elapsed() >= std::time::Duration::from_millis(900));
+    held.open();
+}
+
+#[test]
 fn a_stream_goes_on_after_a_failure_as_long_as_nothing_else_was_said() {
     let _world = world();
     let (held, stream, ran) = (Held::new(), stream(), Arc::new(AtomicU32::new(0)));
@@ -86,7 +99,7 @@ fn attributes_of_a_stream_are_kept() {
     ok!(stream::aclrtSetStreamFailureMode(stream, 1));
     assert_eq!(value(aclrtStreamAttr::ACL_STREAM_ATTR_FAILURE_MODE), 1);
 
-    fails!(INVALID, "no value", stream::aclrtSetStreamOverflowSwitch(stream, 2));
+    fails!(ACL_ERROR_INVALID_PARAM, "no value", stream::aclrtSetStreamOverflowSwitch(stream, 2));
     fails!(INVALID, "attribute 99", stream::aclrtGetStreamAttribute(stream, aclrtStreamAttr(99), &mut given));
     let null = core::ptr::null_mut();
     fails!(ACL_ERROR_INVALID_PARAM, "null", stream::aclrtSetStreamAttribute(stream, tag, null));

@@ -88,7 +88,7 @@ fn a_blocking_callback_holds_up_its_stream_and_another_kind_does_not() {
     ok!(aclrtSynchronizeStream(stream));
     assert_eq!(done.load(SeqCst), 2);
     assert_eq!(acl!(aclrtProcessReport(10)), ACL_ERROR_RT_REPORT_TIMEOUT);
-    assert_eq!(acl!(aclrtProcessReport(0)), ACL_ERROR_RT_PARAM_INVALID);
+    assert_eq!(acl!(aclrtProcessReport(0)), ACL_ERROR_INVALID_PARAM);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn subscriptions_have_rules() {
     assert_eq!(acl!(aclrtSubscribeReport(me, first)), ACL_ERROR_RT_STREAM_SUBSCRIBE);
     assert_eq!(acl!(aclrtSubscribeReport(me + 1, first)), ACL_ERROR_RT_STREAM_SUBSCRIBE);
     assert_eq!(acl!(aclrtUnSubscribeReport(me + 1, first)), ACL_ERROR_RT_THREAD_SUBSCRIBE);
-    assert_eq!(acl!(aclrtLaunchCallback(None, none, BLOCK, first)), ACL_ERROR_INVALID_PARAM);
+    assert_eq!(acl!(aclrtLaunchCallback(None, none, BLOCK, first)), ACL_ERROR_RT_PARAM_INVALID);
     ok!(aclrtSetDevice(1));
     let elsewhere = stream();
     assert_eq!(acl!(aclrtSubscribeReport(me, elsewhere)), ACL_ERROR_RT_THREAD_SUBSCRIBE);

@@ -158,6 +158,9 @@ fn planes_are_copied_row_by_row() {
     }
     assert_eq!(acl!(aclrtMemcpy2d(device, usize::MAX, from, 6, 4, 4, H2D)), ACL_ERROR_INVALID_PARAM);
     assert_eq!(acl!(aclrtMemcpy2d(device, 8, from, 6, 4, 4, H2H)), ACL_ERROR_INVALID_PARAM);
+    assert_eq!(acl!(aclrtMemcpy2d(device, 8, device, 8, 4, 4, D2D)), ACL_ERROR_INVALID_PARAM);
+    ok!(aclrtMemcpy2dAsync(device, 8, device, 8, 4, 1, D2D, stream));
+    ok!(aclrtMemcpy2d(null_mut(), 0, null_mut(), 0, 0, 4, H2H));
 }
 
 #[test]

@@ -50,7 +50,7 @@ macro_rules! process_functions {
         [optional] fn aclrtSetOpExecuteTimeOut(timeout: u32) -> aclError;
         [optional] fn aclrtSetOpExecuteTimeOutV2(timeout: u64, actual_timeout: *mut u64) -> aclError;
         [optional] fn aclrtSetOpExecuteTimeOutWithMs(timeout: u32) -> aclError;
-        [optional] fn aclrtSetOpWaitTimeout(timeout: u32) -> aclError;
+        [optional sim] fn aclrtSetOpWaitTimeout(timeout: u32) -> aclError;
         [optional] fn aclrtSnapShotProcessBackup(pid: c_int, args: *mut aclrtSnapShotBackupArgs) -> aclError;
         [optional] fn aclrtSnapShotProcessLock(pid: c_int, reserve: *mut c_void) -> aclError;
         [optional] fn aclrtSnapShotProcessRestore(pid: c_int, args: *mut aclrtSnapShotRestoreArgs) -> aclError;

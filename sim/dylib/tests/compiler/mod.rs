@@ -14,6 +14,7 @@ pub(crate) fn compile(
 ) -> PathBuf {
     let compiler = std::env::var(variable).unwrap_or_else(|_| usual.to_owned());
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(source).with_extension("");
+    std::fs::create_dir_all(program.parent().expect("a file lies in a folder")).expect("the folder is made");
     let compiled = Command::new(&compiler)
         .args([standard, "-O1", "-Wall", "-Wextra", "-Werror"])
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(source))

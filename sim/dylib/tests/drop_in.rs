@@ -1,0 +1,42 @@
+//! Programs that call the library as those that others wrote do, compiled against no header and run unchanged. Each
+//! prints what it saw, and `FAILED` where a call that has to succeed did not.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod compiler;
+mod library;
+
+use compiler::compile;
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn an_inference_program_runs_whatever_memory_it_gives_to_the_model() {
+    run("CXX", "c++", "-std=c++17", "programs/inference.cpp", include_str!("programs/inference.expected"));
+}
+
+#[test]
+fn a_server_answers_every_request_and_may_end_with_objects_alive() {
+    run("CXX", "c++", "-std=c++17", "programs/server.cpp", include_str!("programs/server.expected"));
+}
+
+#[test]
+fn a_binding_that_opens_the_library_by_name_finds_every_function_it_uses() {
+    run("CC", "cc", "-std=gnu11", "programs/bindings.c", include_str!("programs/bindings.expected"));
+}
+
+fn run(variable: &str, usual: &str, standard: &str, source: &str, expected: &str) {
+    let program = compile(variable, usual, standard, source, library::folder(), "-lascendcl");
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/data/digits-8.onnx");
+    let output = Command::new(program)
+        .arg(model)
+        .current_dir(env!("CARGO_TARGET_TMPDIR"))
+        .env("LD_LIBRARY_PATH", library::folder())
+        .output()
+        .expect("the compiled program runs");
+    let said = String::from_utf8_lossy(&output.stdout);
+    println!("{said}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "it ended with {}", output.status);
+    assert_eq!(said, expected);
+}
