@@ -94,7 +94,8 @@ fn within(limit: Duration, what: impl Fn() -> String + Send, run: impl FnOnce())
                 std::process::abort();
             }
         });
+        // Over, too, when it panics.
+        let _over = over;
         run();
-        drop(over);
     });
 }
