@@ -131,11 +131,13 @@ pub fn difference() -> Vec<u8> {
     [number(1, 8), field(7, &graph), field(8, &number(2, 17))].concat()
 }
 
-/// A field of a protocol buffer that holds bytes, at most 127 of them or two digits' worth.
-fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
-    let length = match u8::try_from(bytes.len()).unwrap() {
-        short @ ..128 => vec![short],
-        long => vec![long, 1],
-    };
+/// A field of a protocol buffer that holds bytes.
+pub fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+    let (mut length, mut rest) = (Vec::new(), bytes.len());
+    while rest >= 0x80 {
+        length.push(0x80 | (rest & 0x7f) as u8);
+        rest >>= 7;
+    }
+    length.push(rest as u8);
     [vec![number << 3 | 2], length, bytes.to_vec()].concat()
 }

@@ -14,6 +14,7 @@
 mod common;
 
 mod harness;
+mod models;
 mod programs;
 
 use harness::{How, Tally, everywhere};

@@ -1,8 +1,9 @@
 //! Programs that between them use everything that the safe layer has. They stop at the first error, and drop, forget or
 //! lose what they have then.
 
-use crate::common::{data, digits_compiled_for, digits_in_batches_of, positions};
+use crate::common::positions;
 use crate::harness::Program;
+use crate::models;
 use ascendcl::operator::{self, Operator};
 use ascendcl::{Current, Error, Input, Load, ModelSource, Permit, PoolAllocator, Room};
 use std::mem;
@@ -63,7 +64,7 @@ fn streams_and_events(current: &mut Current<'_>) -> Result<(), Error> {
 }
 
 fn model_at_once(current: &mut Current<'_>) -> Result<(), Error> {
-    let mut model = current.load_model(data("digits.onnx"))?;
+    let mut model = current.load_model(models::file())?;
     for batch in [1, 3] {
         let outputs = model.run(current, &[Input::new(&[batch, 64], &vec![0.0_f32; batch * 64])?])?;
         assert_eq!(outputs.get(0)?.shape(), [batch, 10]);
@@ -74,7 +75,7 @@ fn model_at_once(current: &mut Current<'_>) -> Result<(), Error> {
 
 fn model_on_a_stream(current: &mut Current<'_>) -> Result<(), Error> {
     let stream = current.stream()?.without_allocator();
-    let image = digits_in_batches_of(4);
+    let image = models::in_batches_of(Some(4));
     let mut model = current.load(ModelSource::memory(&image).into())?.prepare(current, &[&[4, 64]], &[&[4, 10]])?;
     for _ in 0..2 {
         model.write(current, 0, &[0.0_f32; 256])?;
@@ -87,7 +88,7 @@ fn model_on_a_stream(current: &mut Current<'_>) -> Result<(), Error> {
 }
 
 fn lane(current: &mut Current<'_>) -> Result<(), Error> {
-    let image = digits_in_batches_of(8);
+    let image = models::in_batches_of(Some(8));
     let source = ModelSource::memory(&image);
     let size = current.model_size(source)?;
     let weights = current.weights(source)?;
@@ -124,7 +125,7 @@ fn open_shapes(current: &mut Current<'_>) -> Result<(), Error> {
 }
 
 fn gears(current: &mut Current<'_>) -> Result<(), Error> {
-    let file = digits_compiled_for("1,7");
+    let file = models::compiled_for("1,7");
     let mut compiled = current.load(ModelSource::memory(&file).into())?;
     compiled.run(current, &[Input::new(&[7, 64], &[0.0_f32; 448])?])?;
     let stream = current.stream()?.without_allocator();
@@ -180,7 +181,7 @@ fn open_shapes_of_a_pool(current: &mut Current<'_>) -> Result<(), Error> {
     for room in [Room::ByLibrary, Room::AtMost(70)] {
         let pool = PoolAllocator::new(current, 1 << 18)?;
         let stream = current.stream()?.register(current, pool)?;
-        let mut prepared = current.load_model(data("digits.onnx"))?.prepare_with(current, &[&[7, 64]], &[room])?;
+        let mut prepared = current.load_model(models::file())?.prepare_with(current, &[&[7, 64]], &[room])?;
         for batch in [1, 7] {
             prepared.reshape(current, &[&[batch, 64]])?;
             prepared.write(current, 0, &vec![0.0_f32; 64 * batch])?;
@@ -199,7 +200,7 @@ fn open_shapes_of_a_pool(current: &mut Current<'_>) -> Result<(), Error> {
 fn shared_allocator(current: &mut Current<'_>) -> Result<(), Error> {
     let mut permit = Permit::new(current, PoolAllocator::new(current, 1 << 18)?);
     let (first, second) = (permit.attach(current, current.stream()?)?, permit.attach(current, current.stream()?)?);
-    let model = current.load_model(data("digits.onnx"))?;
+    let model = current.load_model(models::file())?;
     let mut model = model.prepare_with(current, &[&[4, 64]], &[Room::AtMost(40)])?;
     model.write(current, 0, &[0.0_f32; 256])?;
     for member in [&first, &second, &first] {
@@ -218,7 +219,7 @@ fn forgotten(current: &mut Current<'_>) -> Result<(), Error> {
     let with = current.stream()?.register(current, PoolAllocator::new(current, 1 << 18)?)?;
     let plain = current.stream()?.without_allocator();
     let prepare = || -> Result<_, Error> {
-        Ok(current.load_model(data("digits.onnx"))?.prepare_with(current, &[&[3, 64]], &[Room::ByLibrary])?)
+        Ok(current.load_model(models::file())?.prepare_with(current, &[&[3, 64]], &[Room::ByLibrary])?)
     };
     mem::forget(with.execute(current, prepare()?)?);
     mem::forget(plain.execute(current, prepare()?)?.wait(current)?);

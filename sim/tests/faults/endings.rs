@@ -130,13 +130,11 @@ fn a_stream_does_not_wait_for_a_thread_whose_callback_does_not_hold_it_up() {
         ok!(aclrtProcessReport(-1));
         STEP.store(2, SeqCst);
         sync(stream);
-        let gate = Gate::close(stream);
-        let opener = std::thread::spawn(move || {
-            std::thread::sleep(Duration::from_millis(200));
-            gate.open();
-        });
+        control::fail("aclrtStreamQuery#1=slow:200ms".parse().unwrap()).unwrap();
+        acl!(aclrtStreamQuery(stream, &mut aclrtStreamStatus(0)));
+        ok!(aclrtMemsetAsync(malloc(64), 64, 1, 64, stream));
+        // Long enough to be looked at.
         sync(stream);
-        opener.join().unwrap();
     });
 }
 

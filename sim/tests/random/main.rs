@@ -16,14 +16,14 @@ mod reports;
 use ascendcl_sim::{Checks, control};
 use calls::{Call, Handles};
 use proptest::prelude::*;
-use reports::until_all_are_here;
-use std::sync::atomic::AtomicUsize;
+use reports::Threads;
+use std::io::Write;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 use support::*;
 
 fn cases() -> u32 {
-    std::env::var("ASCENDCL_SIM_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(4000)
+    std::env::var("ASCENDCL_SIM_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2000)
 }
 
 proptest! {
@@ -38,7 +38,7 @@ proptest! {
         ready in any::<bool>(),
     ) {
         let _machine = support::machine([Checks::Off, Checks::Report, Checks::Strict][usize::from(checks)]);
-        let (handles, missing) = (Handles::new(), AtomicUsize::new(2));
+        let (handles, threads) = (Handles::new(), Threads::new(2));
         let what = || format!("at {}\nplan {plan:?}, checks {checks}, ready {ready}\n{first:?}\n{second:?}", handles.at());
         within(Duration::from_secs(60), what, || {
             control::fail(plan.parse().unwrap()).unwrap();
@@ -50,7 +50,7 @@ proptest! {
                             acl!(aclrtSetDevice(0));
                         }
                         handles.run(calls);
-                        until_all_are_here(&missing);
+                        threads.leave();
                     });
                 }
             });
@@ -88,11 +88,14 @@ fn within(limit: Duration, what: impl Fn() -> String + Send, run: impl FnOnce())
     std::thread::scope(|scope| {
         scope.spawn(move || {
             if watch.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
-                eprintln!("after {limit:?} this has not ended:\n{}", what());
+                // Not by a macro: what those print is kept by the test, and lost with it.
+                let text = format!("after {limit:?} this has not ended:\n{}\n", what());
+                let _ = std::io::stderr().write_all(text.as_bytes());
                 std::process::abort();
             }
         });
+        // Over, too, when it panics.
+        let _over = over;
         run();
-        drop(over);
     });
 }

@@ -2,7 +2,8 @@
 
 use crate::support::*;
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::Mutex;
+use std::time::Duration;
 
 pub(crate) fn own_thread() -> u64 {
     // SAFETY: part of POSIX.
@@ -12,13 +13,34 @@ pub(crate) fn own_thread() -> u64 {
     pthread_self() as u64
 }
 
-/// Runs callbacks until every thread has made its calls: streams may wait for this one's.
-pub(crate) fn until_all_are_here(missing: &AtomicUsize) {
-    missing.fetch_sub(1, SeqCst);
-    while missing.load(SeqCst) > 0 {
-        if acl!(aclrtProcessReport(1)) == ACL_ERROR_RT_THREAD_SUBSCRIBE {
-            std::thread::yield_now();
+/// The threads of one run: who has calls to make, and who is in a callback that may wait for the others.
+pub(crate) struct Threads(Mutex<Counts>);
+
+struct Counts {
+    calling: usize,
+    inside: usize,
+}
+
+impl Threads {
+    pub(crate) fn new(count: usize) -> Self {
+        Self(Mutex::new(Counts { calling: count, inside: 0 }))
+    }
+
+    /// Runs callbacks until no thread can wait for this one's any more.
+    pub(crate) fn leave(&self) {
+        self.0.lock().unwrap().calling -= 1;
+        while self.enter() {
+            acl!(aclrtProcessReport(1));
+            self.0.lock().unwrap().inside -= 1;
+            std::thread::sleep(Duration::from_micros(200));
         }
+    }
+
+    fn enter(&self) -> bool {
+        let mut counts = self.0.lock().unwrap();
+        let needed = counts.calling > 0 || counts.inside > 0;
+        counts.inside += usize::from(needed);
+        needed
     }
 }
 
