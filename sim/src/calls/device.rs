@@ -64,10 +64,12 @@ pub(super) fn synchronize(deadline: Option<Instant>) -> Answer {
     answer
 }
 
-pub(crate) fn aclrtGetPrimaryCtxState(device_id: i32, mut flags: Out<'_, u32>, mut active: Out<'_, i32>) -> Answer {
+pub(crate) fn aclrtGetPrimaryCtxState(device_id: i32, flags: Out<'_, u32>, mut active: Out<'_, i32>) -> Answer {
     wanted(&active)?;
+    if !flags.is_null() {
+        return Err(Failure::invalid("the place for flags is reserved as null"));
+    }
     let device = device::device(device_id.into())?;
-    flags.set(0);
     active.set(i32::from(device.is_set()));
     Ok(())
 }

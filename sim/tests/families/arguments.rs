@@ -2,7 +2,7 @@
 
 use crate::world::World;
 use ascendcl_sys::types::*;
-use core::ffi::{c_char, c_int, c_void};
+use core::ffi::{c_int, c_void};
 use core::ptr::without_provenance_mut;
 use std::fmt;
 

@@ -106,14 +106,18 @@ fn probes() -> impl Iterator<Item = Probe> {
         memory::probes,
         copy::probes,
         callback::probes,
+        kernel::probes,
         allocator::probes,
         model::probes,
+        model_aipp::probes,
         model_instance::probes,
         operator::probes,
         op_compiler::probes,
         tensor_desc::probes,
         base::probes,
         profiling::probes,
+        dump::probes,
+        tensor_channel::probes,
     ]
     .into_iter()
     .flat_map(|probes| probes())
