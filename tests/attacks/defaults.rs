@@ -61,7 +61,7 @@ fn a_second_take_that_is_given_back_in_the_default_context_leaves_it_alone() {
         let scope = device.default_context(thread, |context, thread| {
             context.enter(thread, |current| {
                 let again = other.device(current, 0).unwrap();
-                again.default_context(current, |inner, current| leaves_work(inner, current)).unwrap();
+                again.default_context(current, leaves_work).unwrap();
                 fills(current, 1);
                 again.reset(current).unwrap();
                 fills(current, 2);
