@@ -18,8 +18,9 @@ impl<'c, T: Payload, N> Pending<'c, T, N> {
     ///
     /// The future has the current context and its stream until it is done or dropped. So it stays on this thread, as
     /// executors for one thread let it (`block_on`, `LocalSet`, `LocalPool`); and nothing is queued behind the work that
-    /// the end of the future would have to wait for, too. To have two pieces of work under way, await futures of two
-    /// streams together.
+    /// the end of the future would have to wait for, too; unless the stream is given as one of several pointers to it
+    /// (`&mut &stream`) and another one is used. To have two pieces of work under way, await futures of two streams
+    /// together.
     ///
     /// Dropping or forgetting the future is dropping or forgetting the work: what it uses stays until it is done. A waker
     /// that never comes, because the stream's work was discarded, is made up for at the next poll.
