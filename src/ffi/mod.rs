@@ -33,6 +33,7 @@ mod model;
 mod operator;
 mod pool;
 mod queue;
+mod registration;
 mod stamp;
 
 // What `stamp` and `gate` are made of; loom puts its own in this place.

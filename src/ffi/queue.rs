@@ -1,7 +1,8 @@
 //! Vendor streams, and the work that is queued on them.
 
-use super::allocator::{Keeps, Kept, Members, Registration};
+use super::allocator::{Keeps, Kept, Members};
 use super::gate::Gate;
+use super::registration::Registration;
 use super::stamp::Awaits;
 use super::{Api, Block, Clock, LastUse};
 use crate::error::Error;
