@@ -1,7 +1,7 @@
 //! Running a program with one fault after the other.
 
 use crate::common;
-use ascendcl::{Acl, Current, Error, Library, ScopeError, Thread};
+use ascendcl::{Acl, Current, Device, Error, Library, ScopeError, Thread};
 use ascendcl_sim::{Checks, Config, Injected, Plan, control};
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
@@ -47,13 +47,27 @@ pub(crate) fn everywhere(name: &str, program: Program, fault: &str, how: How) ->
     everywhere_of("*", name, program, fault, how)
 }
 
+/// Lets each call of two threads that run the program side by side have the fault.
+pub(crate) fn everywhere_on_two_threads(name: &str, program: Program, fault: &str) -> Tally {
+    let run = |plan: &str| {
+        run(|acl| with_device(acl, |device, thread| on_two_threads(device, thread, program)), plan, How::Once)
+    };
+    at_each_position("*", name, fault, run)
+}
+
 /// Lets each call of this function have the fault.
 pub(crate) fn everywhere_of(call: &str, name: &str, program: Program, fault: &str, how: How) -> Tally {
+    let run =
+        |plan: &str| run(|acl| with_device(acl, |device, thread| on_this_thread(device, thread, program)), plan, how);
+    at_each_position(call, name, fault, run)
+}
+
+fn at_each_position(call: &str, name: &str, fault: &str, run: impl Fn(&str) -> End) -> Tally {
     let _alone = common::alone();
     let (mut tally, mut wrong) = (Tally::default(), Vec::new());
     for position in 1.. {
         let plan = format!("{call}#{position}={fault}");
-        let mut end = watched(&format!("{name} with {plan}"), || run(program, &plan, how));
+        let mut end = watched(&format!("{name} with {plan}"), || run(&plan));
         wrong.append(&mut end.wrong);
         if end.injected.is_empty() {
             if end.calls < position || call != "*" {
@@ -82,7 +96,7 @@ pub(crate) fn everywhere_of(call: &str, name: &str, program: Program, fault: &st
 }
 
 /// Runs a program with a plan, and looks at what is left.
-fn run(program: Program, plan: &str, how: How) -> End {
+fn run(program: impl FnOnce(&Acl) -> Result<(), Error>, plan: &str, how: How) -> End {
     control::reset();
     control::configure(Config::new().checks(Checks::Report)).unwrap();
     control::take_findings();
@@ -114,28 +128,39 @@ fn run(program: Program, plan: &str, how: How) -> End {
 }
 
 /// Everything from `aclInit` on. What could not be given back comes with the result.
-fn attempt(program: Program) -> (Result<(), Error>, Option<Acl>) {
+fn attempt(program: impl FnOnce(&Acl) -> Result<(), Error>) -> (Result<(), Error>, Option<Acl>) {
     let acl = match Acl::init(Library::Simulator) {
         Ok(acl) => acl,
         Err(error) => return (Err(error), None),
     };
-    let result = with_device(&acl, program);
+    let result = program(&acl);
     match acl.close() {
         Ok(()) => (result, None),
         Err(undone) => (result.and(Err(undone.error)), Some(undone.value)),
     }
 }
 
-fn with_device(acl: &Acl, program: Program) -> Result<(), Error> {
+fn with_device(acl: &Acl, program: impl FnOnce(&Device<'_>, &mut Thread) -> Result<(), Error>) -> Result<(), Error> {
     let mut thread = Thread::new()?;
     let device = acl.device(&mut thread, 0)?.with_patience(Duration::from_secs(5));
-    let scope = device.with_current(&mut thread, program);
-    let reset = device.reset(&mut thread).map_err(Error::from);
-    match scope {
-        Ok(result) => result.and(reset),
+    let result = program(&device, &mut thread);
+    result.and(device.reset(&mut thread).map_err(Error::from))
+}
+
+fn on_this_thread(device: &Device<'_>, thread: &mut Thread, program: Program) -> Result<(), Error> {
+    match device.with_current(thread, program) {
+        Ok(result) => result,
         Err(ScopeError::NotOpened(error)) => Err(error),
         Err(ScopeError::Teardown { mut errors, .. }) => Err(errors.remove(0)),
     }
+}
+
+fn on_two_threads(device: &Device<'_>, thread: &mut Thread, program: Program) -> Result<(), Error> {
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| on_this_thread(device, &mut Thread::new()?, program));
+        let own = on_this_thread(device, thread, program);
+        own.and(other.join().unwrap())
+    })
 }
 
 /// The vendor call that an error names, or what it is.

@@ -35,6 +35,17 @@ fn each_call_fails_once_and_the_program_ends_with_a_value_and_nothing_left() {
 }
 
 #[test]
+fn each_call_of_two_threads_fails_once_and_both_end_with_a_value_and_nothing_left() {
+    // What the threads share is the device and the tables of the library; models would only take longer.
+    let shared = ["copies", "streams and events", "futures"];
+    let mut sum = Tally::default();
+    for (name, program) in PROGRAMS.iter().filter(|(name, _)| shared.contains(name)) {
+        sum += harness::everywhere_on_two_threads(name, *program, "507899");
+    }
+    assert!(sum.positions > 200, "{sum:?}");
+}
+
+#[test]
 fn each_call_fails_once_although_it_had_its_effect() {
     // Only where that is no contradiction: what a failed call made or ended, nobody could know of.
     for call in ["aclrtMemcpyAsync", "aclmdlExecuteAsync", "aclopExecuteV2", "aclrtRecordEvent", "aclrtStreamWaitEvent"]

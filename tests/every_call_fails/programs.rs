@@ -7,11 +7,16 @@ use crate::models;
 use ascendcl::operator::{self, Operator};
 use ascendcl::{Current, Error, Input, Load, ModelSource, Permit, PoolAllocator, Room};
 use std::mem;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread;
 use std::time::Duration;
 
 pub(crate) const PROGRAMS: &[(&str, Program)] = &[
     ("copies", copies),
     ("streams and events", streams_and_events),
+    ("futures", futures),
     ("a model at once", model_at_once),
     ("a model on a stream", model_on_a_stream),
     ("a lane", lane),
@@ -61,6 +66,36 @@ fn streams_and_events(current: &mut Current<'_>) -> Result<(), Error> {
     drop(uploaded);
     first.destroy(current)?;
     current.collect().into_iter().next().map_or(Ok(()), Err)
+}
+
+fn futures(current: &mut Current<'_>) -> Result<(), Error> {
+    let mut stream = current.stream()?;
+    let upload = stream.copy_to_device(current, current.host_buffer::<u8>(64)?, current.device_buffer(64)?)?;
+    let (host, device) = block_on(upload.into_future(current, &mut stream)?)?;
+    let download = stream.copy_to_host(current, device, host)?;
+    let mut dropped = Box::pin(download.into_future(current, &mut stream)?);
+    let _ = dropped.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    drop(dropped);
+    stream.destroy(current)?;
+    Ok(())
+}
+
+/// Runs a future on this thread. A wake that does not come is a hang, and found as one.
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    struct Unparks(thread::Thread);
+    impl Wake for Unparks {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unparks(thread::current())));
+    let (mut future, mut task) = (pin!(future), Context::from_waker(&waker));
+    loop {
+        match future.as_mut().poll(&mut task) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => thread::park(),
+        }
+    }
 }
 
 fn model_at_once(current: &mut Current<'_>) -> Result<(), Error> {

@@ -27,7 +27,7 @@
 //! 4. the ranges of addresses, then one range, then a handle table or the memory table;
 //! 5. one stream's queue, then one capture or one group of captured tasks;
 //! 6. the arena's free places, one point, the pool's run queue, the timer, the allocators' book, who is inside which
-//!    allocator, the watch on their blocks, or the report book and then one reporter.
+//!    allocator and then who waits, the watch on their blocks, or the report book and then one reporter.
 //!
 //! Tasks, blocks and callbacks are dropped outside every lock: dropping a queued record resumes the streams that wait
 //! for it.

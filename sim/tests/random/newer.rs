@@ -132,7 +132,7 @@ impl Handles {
         let (mut rooms, mut sizes, mut index, mut failed) = ([64; 2], [64; 2], [0], 0);
         let at = |kind| aclrtMemLocation { id: 0, kind };
         let device = aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE;
-        let source = if b % 2 == 0 { device } else { aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST };
+        let source = if b.is_multiple_of(2) { device } else { aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST };
         let mut attributes = [aclrtMemcpyBatchAttr { dstLoc: at(device), srcLoc: at(source), rsv: [0; 16] }];
         let (to, from, index) = (to.as_mut_ptr(), from.as_mut_ptr(), index.as_mut_ptr());
         let (rooms, sizes, attributes) = (rooms.as_mut_ptr(), sizes.as_mut_ptr(), attributes.as_mut_ptr());
@@ -149,7 +149,7 @@ impl Handles {
         let (mut input, mut output) = (null_mut(), null_mut());
         let policy = aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST;
         acl!(aclrtMalloc(&mut input, BYTES, policy));
-        if c % 4 != 0 {
+        if !c.is_multiple_of(4) {
             acl!(aclrtMalloc(&mut output, 40, policy));
         }
         let shape = tensor(&[1, 64]);
@@ -166,7 +166,7 @@ impl Handles {
             0 | 1 => acl!(aclmdlExecute(id, given.0, results.0)),
             _ => acl!(aclmdlExecuteAsync(id, given.0, results.0, self.stream(b))),
         };
-        if c % 3 == 0 {
+        if c.is_multiple_of(3) {
             acl!(aclmdlUnload(id));
         }
         acl!(aclDestroyTensorDesc(shape));
@@ -185,7 +185,7 @@ impl Handles {
             place
         });
         // The second is the output: with an open shape the call waits.
-        let shapes = [tensor(&[4]), tensor(&[if b % 4 == 0 { -1 } else { 4 }])];
+        let shapes = [tensor(&[4]), tensor(&[if b.is_multiple_of(4) { -1 } else { 4 }])];
         let buffers = places.map(|place| acl!(aclCreateDataBuffer(place, 16)));
         acl!(aclopExecute(
             c"Relu".as_ptr(),
@@ -210,7 +210,7 @@ impl Handles {
         let made = acl!(aclrtAllocatorCreateDesc());
         let object = 0x80 * (2 + usize::from(b % 3));
         acl!(aclrtAllocatorSetObjToDesc(made, aclrtAllocator(without_provenance_mut(object))));
-        acl!(aclrtAllocatorSetAllocFuncToDesc(made, Some(if b % 3 == 0 { waits_and_gives } else { gives })));
+        acl!(aclrtAllocatorSetAllocFuncToDesc(made, Some(if b.is_multiple_of(3) { waits_and_gives } else { gives })));
         acl!(aclrtAllocatorSetFreeFuncToDesc(made, Some(takes)));
         acl!(aclrtAllocatorSetGetAddrFromBlockFuncToDesc(made, Some(address)));
         acl!(aclrtAllocatorRegister(self.stream(a), made));
