@@ -256,8 +256,12 @@ pub enum Error {
         /// The length it has.
         found: usize,
     },
-    /// Weights were given to another model than the one that they were allocated for.
-    #[error("these weights are those of {expected}, they cannot be shared by {found}{}", Cited(rules::OTHER_MODEL))]
+    /// Weights were given to another model than the one that they were allocated for, or its file has changed since.
+    #[error(
+        "these weights are those of {expected} as it was, they cannot be shared by {found} as it is; allocate others with \
+         `current.weights(source)`{}",
+        Cited(rules::OTHER_MODEL)
+    )]
     OtherModel {
         /// The model that they were allocated for.
         expected: String,

@@ -480,3 +480,24 @@ fn predictions(probabilities: &[f32]) -> Vec<usize> {
     let largest = |row: &[f32]| (0..row.len()).max_by(|a, b| row[*a].total_cmp(&row[*b])).unwrap();
     probabilities.chunks(10).map(largest).collect()
 }
+
+#[proves(MODEL_09)]
+#[test]
+fn weights_of_a_file_that_was_replaced_are_not_written_over() {
+    let alone = alone();
+    let file = std::env::temp_dir().join(format!("ascendcl-replaced-{}.onnx", std::process::id()));
+    std::fs::copy(data("digits-8.onnx"), &file).unwrap();
+    inside(|current| {
+        let weights = current.weights(ModelSource::file(&file))?;
+        let load = || Load::builder().source(ModelSource::file(&file)).weights(&weights).build();
+        let model = current.load(load())?;
+        // As large as it was.
+        let earlier = std::fs::metadata(&file).unwrap().modified().unwrap() - Duration::from_secs(60);
+        std::fs::File::options().write(true).open(&file).unwrap().set_modified(earlier).unwrap();
+        let refused = current.load(load()).unwrap_err();
+        assert!(matches!(refused.error, Error::OtherModel { .. }), "{}", refused.error);
+        Ok(model.unload(current)?)
+    });
+    std::fs::remove_file(&file).unwrap();
+    alone.assert_nothing_lives();
+}

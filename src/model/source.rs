@@ -36,11 +36,14 @@ impl<'a> ModelSource<'a> {
         self.0
     }
 
-    /// Tells sources apart: by path, or by contents.
+    /// Tells sources apart: by contents, or by path, size and time of the last change, for a file may be replaced.
     pub(super) fn identity(self) -> Identity {
         let mut hasher = DefaultHasher::new();
         match self.0 {
-            ModelImage::File(path) => path.hash(&mut hasher),
+            ModelImage::File(path) => {
+                let found = path.metadata().ok().map(|file| (file.len(), file.modified().ok()));
+                (path, found).hash(&mut hasher);
+            }
             ModelImage::Memory(image) => image.hash(&mut hasher),
         }
         Identity { name: self.0.name(), hash: hasher.finish() }

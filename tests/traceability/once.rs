@@ -12,7 +12,7 @@ pub(crate) fn copies(root: &Path) -> Vec<String> {
     let folders = ["src", "macros", "rules", "sim", "sys", "tests", "ui-tests", "examples", "benches", "docs"];
     let below = folders.iter().flat_map(|folder| {
         let folder = root.join(folder);
-        ["rs", "md", "stderr", "toml"].map(|ending| files(&folder, ending)).concat()
+        ["rs", "md", "stderr", "toml", "report"].map(|ending| files(&folder, ending)).concat()
     });
     let at_the_root = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|file| root.join(file));
     for file in below.chain(at_the_root) {

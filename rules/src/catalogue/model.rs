@@ -114,7 +114,8 @@ rules! {
             class: ByConstruction,
             means: "`Weights` are shared pointers to memory without any method that writes it, and each loaded model \
                 keeps one.",
-            hole: "The library is trusted to write them at the first load only.",
+            hole: "The library is trusted to write them at the first load only. A file is known by path, size and time of \
+                change: one that is replaced while it is being loaded is not seen.",
         }
         MODEL_10 = "MODEL-10" {
             text: "The buffer holding the model file must be host memory when the program runs on the host and device \
