@@ -224,7 +224,12 @@ impl World {
 
     /// A text that does for an argument of this name.
     pub(crate) fn text(&self, name: &str) -> *mut c_void {
-        let text = if name == "model_path" { DIGITS } else { "x" };
+        let text = match name {
+            "model_path" => DIGITS,
+            // A folder that is there, in one letter, as the lengths that go with texts say.
+            "model_dir" | "profiler_result_path" => ".",
+            _ => "x",
+        };
         assert!(text.len() < SIZE);
         let place = self.zeroed();
         // SAFETY: the place has room for the text and the zero behind it.
