@@ -8,14 +8,10 @@ use std::fs;
 use std::path::Path;
 
 #[test]
-fn wrong_declarations_and_wrong_uses_do_not_compile() {
-    trybuild::TestCases::new().compile_fail("ui-tests/fail/*.rs");
-}
-
-/// By itself: together with programs that run, trybuild builds the refused ones one at a time.
-#[test]
-fn the_repaired_ones_compile_and_run() {
-    trybuild::TestCases::new().pass("ui-tests/pass/*.rs");
+fn wrong_declarations_and_wrong_uses_do_not_compile_and_the_repaired_ones_do() {
+    let cases = trybuild::TestCases::new();
+    cases.compile_fail("ui-tests/fail/*.rs");
+    cases.pass("ui-tests/pass/*.rs");
 }
 
 #[test]
