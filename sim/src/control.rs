@@ -38,6 +38,8 @@ pub struct Live {
     pub operator_attributes: usize,
     /// Operator handles.
     pub operator_handles: usize,
+    /// Descriptions of media processing: channels, pictures, streams of video, regions, configurations.
+    pub media_descriptions: usize,
 }
 
 impl Live {

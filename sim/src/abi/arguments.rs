@@ -279,6 +279,12 @@ impl FromC<*const c_void> for Address {
         Self(raw.cast_mut())
     }
 }
+/// A place that is written after the call, when queued work has run.
+impl FromC<*mut u32> for Address {
+    unsafe fn from_c(raw: *mut u32) -> Self {
+        Self(raw.cast())
+    }
+}
 impl FromC<*mut c_void> for Opaque {
     unsafe fn from_c(raw: *mut c_void) -> Self {
         Self(raw)
@@ -309,6 +315,7 @@ passed_on!(
     aclrtAllocatorGetAddrFromBlockFunc
 );
 passed_on!(aclopEngineType, aclopCompileType, aclOpCompileFlag);
+passed_on!(acldvppPixelFormat, acldvppStreamFormat);
 passed_on!(
     aclDataType,
     aclDeviceInfo,

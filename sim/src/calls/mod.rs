@@ -14,6 +14,7 @@ mod dataset;
 mod device;
 mod event;
 mod info;
+mod media;
 mod memory;
 mod model;
 mod operator;
@@ -29,7 +30,7 @@ mod virtual_memory;
 
 pub(crate) use {
     allocator::*, base::*, batch::*, callback::*, capture::*, context::*, copy::*, data_buffer::*, dataset::*,
-    device::*, event::*, info::*, memory::*, model::*, operator::*, options::*, process::*, profiling::*,
+    device::*, event::*, info::*, media::*, memory::*, model::*, operator::*, options::*, process::*, profiling::*,
     registration::*, set::*, settings::*, stream::*, tensor_desc::*, virtual_memory::*,
 };
 

@@ -46,6 +46,7 @@ pub(crate) mod handles;
 pub(crate) mod hooks;
 mod json;
 pub(crate) mod locks;
+pub(crate) mod media;
 pub(crate) mod memory;
 pub(crate) mod models;
 pub(crate) mod operators;

@@ -247,6 +247,8 @@ enumerations! {
     aclrtMemMallocPolicy = ACL_MEM_MALLOC_HUGE_FIRST,
     aclrtMemcpyKind = ACL_MEMCPY_DEVICE_TO_DEVICE,
     aclCANNPackageName = ACL_PKG_NAME_CANN,
+    acldvppPixelFormat = PIXEL_FORMAT_YUV_400,
+    acldvppStreamFormat = H265_MAIN_LEVEL,
 }
 
 macro_rules! callbacks {
