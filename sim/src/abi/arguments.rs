@@ -315,7 +315,7 @@ passed_on!(
     aclrtAllocatorGetAddrFromBlockFunc
 );
 passed_on!(aclopEngineType, aclopCompileType, aclOpCompileFlag);
-passed_on!(acldvppPixelFormat, acldvppStreamFormat);
+passed_on!(acldvppPixelFormat, acldvppStreamFormat, acltdtTensorType);
 passed_on!(
     aclDataType,
     aclDeviceInfo,

@@ -25,13 +25,14 @@ mod registration;
 mod set;
 mod settings;
 mod stream;
+mod tensor_channel;
 mod tensor_desc;
 mod virtual_memory;
 
 pub(crate) use {
     allocator::*, base::*, batch::*, callback::*, capture::*, context::*, copy::*, data_buffer::*, dataset::*,
     device::*, event::*, info::*, media::*, memory::*, model::*, operator::*, options::*, process::*, profiling::*,
-    registration::*, set::*, settings::*, stream::*, tensor_desc::*, virtual_memory::*,
+    registration::*, set::*, settings::*, stream::*, tensor_channel::*, tensor_desc::*, virtual_memory::*,
 };
 
 use crate::abi::Out;

@@ -62,6 +62,7 @@ pub(crate) mod settings;
 pub(crate) mod stream;
 pub(crate) mod streams;
 pub(crate) mod teardown;
+pub(crate) mod tensor_channels;
 mod timer;
 pub(crate) mod user_code;
 pub(crate) mod virtual_memory;

@@ -24,4 +24,5 @@ mod scale;
 mod settings;
 mod stress;
 mod support;
+mod tensor_channels;
 mod virtual_memory;

@@ -249,6 +249,7 @@ enumerations! {
     aclCANNPackageName = ACL_PKG_NAME_CANN,
     acldvppPixelFormat = PIXEL_FORMAT_YUV_400,
     acldvppStreamFormat = H265_MAIN_LEVEL,
+    acltdtTensorType = ACL_TENSOR_DATA_TENSOR,
 }
 
 macro_rules! callbacks {
