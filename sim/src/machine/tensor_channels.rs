@@ -22,7 +22,7 @@ pub(crate) struct Item {
     pub(crate) data_type: aclDataType,
     pub(crate) data: Address,
     pub(crate) size: usize,
-    own: Option<Arc<Block>>,
+    _own: Option<Arc<Block>>,
 }
 
 /// Tensors that are sent or were received together.
@@ -61,7 +61,7 @@ impl Item {
         data: Address,
         size: usize,
     ) -> Self {
-        Self { kind, dims, data_type, data, size, own: None }
+        Self { kind, dims, data_type, data, size, _own: None }
     }
 
     /// The same tensor in memory of its own; `None` when the machine has none left.
@@ -69,7 +69,7 @@ impl Item {
         const ALIGNMENT: usize = 64;
         let own = Block::new(self.size, ALIGNMENT)?;
         crate::abi::copy(own.address(), self.data, self.size);
-        Some(Self { data: own.address(), own: Some(Arc::new(own)), ..self.clone() })
+        Some(Self { data: own.address(), _own: Some(Arc::new(own)), ..self.clone() })
     }
 }
 
