@@ -21,9 +21,11 @@ mod operator;
 mod options;
 mod process;
 mod profiling;
+mod random;
 mod registration;
 mod set;
 mod settings;
+mod stamps;
 mod stream;
 mod tensor_channel;
 mod tensor_desc;
@@ -32,7 +34,8 @@ mod virtual_memory;
 pub(crate) use {
     allocator::*, base::*, batch::*, callback::*, capture::*, context::*, copy::*, data_buffer::*, dataset::*,
     device::*, event::*, info::*, media::*, memory::*, model::*, operator::*, options::*, process::*, profiling::*,
-    registration::*, set::*, settings::*, stream::*, tensor_channel::*, tensor_desc::*, virtual_memory::*,
+    random::*, registration::*, set::*, settings::*, stamps::*, stream::*, tensor_channel::*, tensor_desc::*,
+    virtual_memory::*,
 };
 
 use crate::abi::Out;

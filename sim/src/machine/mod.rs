@@ -55,10 +55,12 @@ pub(crate) mod pool;
 pub(crate) mod process;
 pub(crate) mod profiling;
 mod queue;
+pub(crate) mod random;
 pub(crate) mod reports;
 pub(crate) mod scratch;
 mod serve;
 pub(crate) mod settings;
+pub(crate) mod stamps;
 pub(crate) mod stream;
 pub(crate) mod streams;
 pub(crate) mod teardown;
@@ -90,6 +92,7 @@ pub(crate) fn clear() {
     allocators::clear();
     process::clear();
     profiling::clear();
+    stamps::clear();
     crate::watch::reset();
     errors::clear();
 }

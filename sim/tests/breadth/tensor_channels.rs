@@ -42,7 +42,10 @@ fn what_was_sent_is_received_in_order_and_is_a_copy() {
     let mut numbers = [1.0, 2.0, 3.0, 4.0];
     let sent = dataset(&mut numbers);
     ok!(tensor_channel::acltdtSendTensor(out, sent, 0));
-    numbers[0] = 9.0;
+    // Through the item's own pointer to the array.
+    let data = call!(tensor_channel::acltdtGetDataAddrFromItem(call!(tensor_channel::acltdtGetDataItem(sent, 0))));
+    // SAFETY: the item points to the array, which lives on.
+    unsafe { data.cast::<f32>().write(9.0) };
     ok!(tensor_channel::acltdtSendTensor(out, sent, 0));
     let mut waiting = 0;
     ok!(tensor_channel::acltdtQueryChannelSize(back, &mut waiting));
