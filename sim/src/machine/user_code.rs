@@ -14,7 +14,8 @@ thread_local! {
 /// On a thread of the simulator another thread takes over the streams meanwhile, because the code may block, and the
 /// current context that the code may have chosen is forgotten afterwards.
 pub(crate) fn run<R>(stream: usize, code: impl FnOnce() -> R) -> R {
-    let restore = Restore { inside: INSIDE.replace(stream), context: pool::on_worker().then(context::current_number) };
+    let restore =
+        Restore { inside: INSIDE.replace(stream), context: pool::serving().map(|_| context::current_number()) };
     // The stream that waits for this thread is the one that it serves, whoever the code is run for.
     let in_code = pool::serving().map(InCode::of);
     let answer = pool::lend(code);
