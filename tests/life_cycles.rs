@@ -32,7 +32,7 @@ struct Empty;
 unsafe impl DeviceAllocator for Empty {
     type Block = DeviceAddress;
 
-    fn allocate(&mut self, _: usize) -> Option<DeviceAddress> {
+    fn allocate(&self, _: usize) -> Option<DeviceAddress> {
         None
     }
 
@@ -40,7 +40,7 @@ unsafe impl DeviceAllocator for Empty {
         *block
     }
 
-    fn free(&mut self, _: DeviceAddress) {}
+    fn free(&self, _: DeviceAddress) {}
 }
 
 enum AnyStream<'c> {

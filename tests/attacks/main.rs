@@ -9,6 +9,7 @@ mod common;
 #[path = "../null/mod.rs"]
 mod null;
 
+mod allocators;
 mod arguments;
 mod asynchronous;
 mod borrowed;

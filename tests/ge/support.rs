@@ -168,7 +168,7 @@ impl Drop for Watched {
 unsafe impl DeviceAllocator for Watched {
     type Block = PoolBlock;
 
-    fn allocate(&mut self, bytes: usize) -> Option<PoolBlock> {
+    fn allocate(&self, bytes: usize) -> Option<PoolBlock> {
         self.seen.begins(&self.seen.allocated);
         self.pool.allocate(bytes)
     }
@@ -177,12 +177,12 @@ unsafe impl DeviceAllocator for Watched {
         self.pool.address(block)
     }
 
-    fn free(&mut self, block: PoolBlock) {
+    fn free(&self, block: PoolBlock) {
         self.seen.begins(&self.seen.freed);
         self.pool.free(block);
     }
 
-    fn allocate_near(&mut self, bytes: usize, _: DeviceAddress) -> Option<PoolBlock> {
+    fn allocate_near(&self, bytes: usize, _: DeviceAddress) -> Option<PoolBlock> {
         self.seen.begins(&self.seen.advised);
         self.pool.allocate(bytes)
     }

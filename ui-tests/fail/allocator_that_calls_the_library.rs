@@ -9,7 +9,7 @@ pub struct Pool<'c> {
 unsafe impl<'c> DeviceAllocator for Pool<'c> {
     type Block = DeviceAddress;
 
-    fn allocate(&mut self, _: usize) -> Option<DeviceAddress> {
+    fn allocate(&self, _: usize) -> Option<DeviceAddress> {
         None
     }
 
@@ -17,7 +17,7 @@ unsafe impl<'c> DeviceAllocator for Pool<'c> {
         *block
     }
 
-    fn free(&mut self, _: DeviceAddress) {}
+    fn free(&self, _: DeviceAddress) {}
 }
 
 fn main() {}

@@ -9,7 +9,7 @@ pub struct Pool {
 unsafe impl DeviceAllocator for Pool {
     type Block = DeviceAddress;
 
-    fn allocate(&mut self, _: usize) -> Option<DeviceAddress> {
+    fn allocate(&self, _: usize) -> Option<DeviceAddress> {
         None
     }
 
@@ -17,7 +17,7 @@ unsafe impl DeviceAllocator for Pool {
         *block
     }
 
-    fn free(&mut self, _: DeviceAddress) {}
+    fn free(&self, _: DeviceAddress) {}
 }
 
 fn main() {}

@@ -6,10 +6,10 @@ pub struct Pool;
 // SAFETY: it has no memory.
 unsafe impl DeviceAllocator for Pool {
     type Block = DeviceAddress;
-    fn allocate(&mut self, _: usize) -> Option<DeviceAddress> {
+    fn allocate(&self, _: usize) -> Option<DeviceAddress> {
         None
     }
-    fn free(&mut self, _: DeviceAddress) {}
+    fn free(&self, _: DeviceAddress) {}
     fn address(&self, block: &DeviceAddress) -> DeviceAddress {
         *block
     }
