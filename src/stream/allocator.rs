@@ -141,8 +141,11 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
     ) -> Result<(Stream<'c, With<B>, N>, A), Undone<(Self, B)>> {
         leads!(stream: With<A>, CanReplace => With<B>);
         let registered = Registered::vacant();
+        let ledger = current.ledger();
+        let told = || self.queue().register(ledger.api(), registered.members(), registered.clone());
         let replaced = serves(&allocator, current.id())
-            .and_then(|()| self.give_up(current, || self.tell(current, registered.members(), registered.clone())));
+            .and_then(|()| ledger.supports_allocators())
+            .and_then(|()| self.give_up(current, told));
         match replaced {
             Ok(before) => {
                 registered.put(allocator);
@@ -162,20 +165,23 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
     #[rule(ALLOC_11, ALLOC_12, ALLOC_20)]
     pub fn unregister(self, current: &Current<'c, N>) -> Result<(Stream<'c, Fresh, N>, A), Undone<Self>> {
         leads!(stream: With<A>, CanUnregister => Fresh);
-        match self.give_up(current, || self.tell_end(current)) {
+        match self.give_up(current, || self.queue().unregister(current.ledger().api())) {
             Ok(allocator) => Ok((self.into_state(()), allocator)),
             Err(error) => Err(Undone { error, value: self }),
         }
     }
 
-    /// Takes the allocator out of its registration, of which `tell` tells the library that it is over. When that fails the
-    /// allocator stays.
-    fn give_up(&self, current: &Current<'c, N>, tell: impl FnOnce() -> Result<(), Error>) -> Result<A, Error> {
+    /// Synchronises, and takes the allocator out of its registration, of which `tell` tells the library that it is over.
+    /// When that fails the allocator stays.
+    fn give_up(&self, current: &Current<'c, N>, tell: impl FnOnce() -> Result<Vec<Kept>, Error>) -> Result<A, Error> {
         current.ledger().synchronize(self.queue(), None)?;
         let registered = self.allocator()?;
         let allocator = registered.take()?;
         match tell() {
-            Ok(()) => Ok(allocator),
+            Ok(kept) => {
+                drop(kept);
+                Ok(allocator)
+            }
             Err(error) => {
                 registered.put(allocator);
                 Err(error)
