@@ -19,6 +19,7 @@ mod futures;
 mod models;
 mod nesting;
 mod order;
+mod pairs;
 mod panics;
 mod refusals;
 mod registrations;
