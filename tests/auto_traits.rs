@@ -25,6 +25,10 @@ unsafe impl DeviceAllocator for Pool {
     }
 
     fn free(&self, _: DeviceAddress) {}
+
+    fn serves(&self, _: ContextId) -> bool {
+        true
+    }
 }
 
 // Proofs and views of a thread's state stay on their thread.

@@ -6,8 +6,8 @@
 mod common;
 
 use ascendcl::{
-    Acl, Current, DeviceAddress, DeviceAllocator, Event, Fresh, Input, Library, Model, Pending, Plain, Prepared,
-    Recorded, Stream, Thread, Unrecorded, With,
+    Acl, ContextId, Current, DeviceAddress, DeviceAllocator, Event, Fresh, Input, Library, Model, Pending, Plain,
+    Prepared, Recorded, Stream, Thread, Unrecorded, With,
 };
 use ascendcl_rules::{acl, context, device, event, model, stream};
 use ascendcl_sim::{Config, control};
@@ -41,6 +41,10 @@ unsafe impl DeviceAllocator for Empty {
     }
 
     fn free(&self, _: DeviceAddress) {}
+
+    fn serves(&self, _: ContextId) -> bool {
+        true
+    }
 }
 
 enum AnyStream<'c> {

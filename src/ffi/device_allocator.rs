@@ -27,7 +27,7 @@ use ascendcl_macros::rule;
 /// * Blocks that are in use at the same time do not overlap.
 /// * No two values hand out the same memory (ALLOC-10): what shares a pool behind a pointer must not be registered on
 ///   two streams.
-/// * An allocator whose memory is of one context answers [`serves`](Self::serves) accordingly.
+/// * An allocator whose memory is of one context, or of one device, answers [`serves`](Self::serves) accordingly.
 #[rule(ALLOC_07, ALLOC_17, ALLOC_18, ALLOC_19)]
 pub unsafe trait DeviceAllocator: Send + Sync + 'static {
     /// What the allocator knows a piece of memory by.
@@ -51,8 +51,8 @@ pub unsafe trait DeviceAllocator: Send + Sync + 'static {
 
     /// Whether the allocator has memory for streams of this context; asked before it is registered or shared. An allocator
     /// that says no is given back with [`Error::OtherContext`](crate::Error::OtherContext).
-    fn serves(&self, context: ContextId) -> bool {
-        let _ = context;
-        true
-    }
+    ///
+    /// There is no answer that fits all: memory of [`Current::device_buffer`](crate::Current::device_buffer), say, is of
+    /// one context, and is freed at the end of that context's scope.
+    fn serves(&self, context: ContextId) -> bool;
 }

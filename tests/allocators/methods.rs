@@ -2,7 +2,7 @@
 
 use super::null::{books, note};
 use super::pool::{Pool, in_books, steps, work};
-use ascendcl::{Acl, DeviceAddress, DeviceAllocator, Error, Library, Thread};
+use ascendcl::{Acl, ContextId, DeviceAddress, DeviceAllocator, Error, Library, Thread};
 use ascendcl_macros::proves;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -93,6 +93,10 @@ fn a_panic_while_telling_the_address_gives_the_library_no_block() {
         }
         fn free(&self, (): ()) {
             note("free-was-called");
+        }
+
+        fn serves(&self, _: ContextId) -> bool {
+            true
         }
     }
     let books = books();

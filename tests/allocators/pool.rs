@@ -1,7 +1,7 @@
 //! An allocator that writes down what is asked of it.
 
 use super::null::{Books, note};
-use ascendcl::{Current, DeviceAddress, DeviceAllocator, Pending, Stream, StreamState, Thread};
+use ascendcl::{ContextId, Current, DeviceAddress, DeviceAllocator, Pending, Stream, StreamState, Thread};
 use std::fmt;
 use std::panic::panic_any;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -89,6 +89,10 @@ unsafe impl DeviceAllocator for Pool {
     fn allocate_near(&self, bytes: usize, near: DeviceAddress) -> Option<Block> {
         self.called(&format!("near-{:#x}", near.number()));
         self.allocate(bytes)
+    }
+
+    fn serves(&self, _: ContextId) -> bool {
+        true
     }
 }
 

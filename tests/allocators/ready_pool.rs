@@ -57,7 +57,7 @@ fn blocks_that_are_out_lie_inside_the_pool_are_aligned_and_never_overlap() {
 fn a_pool_that_is_cut_into_small_pieces_is_whole_again_when_all_are_back() {
     let books = books();
     in_books(&books, |current| {
-        let mut pool = PoolAllocator::new(current, 64 << 10).unwrap();
+        let pool = PoolAllocator::new(current, 64 << 10).unwrap();
         let mut small: Vec<_> = std::iter::from_fn(|| pool.allocate(400)).collect();
         assert!(small.len() >= 127, "{}", small.len());
         let last = small.pop().unwrap();
@@ -76,8 +76,8 @@ fn a_pool_that_is_cut_into_small_pieces_is_whole_again_when_all_are_back() {
 fn a_block_of_another_pool_is_not_taken() {
     let books = books();
     in_books(&books, |current| {
-        let mut one = PoolAllocator::new(current, 2048).unwrap();
-        let mut two = PoolAllocator::new(current, 2048).unwrap();
+        let one = PoolAllocator::new(current, 2048).unwrap();
+        let two = PoolAllocator::new(current, 2048).unwrap();
         let (block, kept) = (one.allocate(1).unwrap(), two.allocate(1).unwrap());
         let address = one.address(&block);
         two.free(block);

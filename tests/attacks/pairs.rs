@@ -6,7 +6,8 @@
 use super::common::{acl, alone};
 use ascendcl::operator::Operator;
 use ascendcl::{
-    Current, DeviceAddress, DeviceAllocator, Error, PoolAllocator, PoolBlock, PoolStatistics, Stream, Thread, With,
+    ContextId, Current, DeviceAddress, DeviceAllocator, Error, PoolAllocator, PoolBlock, PoolStatistics, Stream,
+    Thread, With,
 };
 use ascendcl_macros::proves;
 use ascendcl_sim::{Plan, control};
@@ -48,6 +49,10 @@ unsafe impl DeviceAllocator for Counted {
 
     fn free(&self, block: PoolBlock) {
         self.pool.free(block);
+    }
+
+    fn serves(&self, context: ContextId) -> bool {
+        self.pool.serves(context)
     }
 }
 

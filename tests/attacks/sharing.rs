@@ -3,8 +3,8 @@
 use super::common::{alone, digits_in_batches_of};
 use super::{collect, in_context, inside};
 use ascendcl::{
-    Current, DeviceAddress, DeviceAllocator, Error, Event, InLane, Input, Lane, Load, Model, ModelSource, Permit,
-    Plain, Prepared, Recorded, Thread, Unnamed,
+    ContextId, Current, DeviceAddress, DeviceAllocator, Error, Event, InLane, Input, Lane, Load, Model, ModelSource,
+    Permit, Plain, Prepared, Recorded, Thread, Unnamed,
 };
 use ascendcl_macros::proves;
 use ascendcl_sim::control::live;
@@ -30,6 +30,10 @@ unsafe impl DeviceAllocator for Counted {
     }
 
     fn free(&self, _: DeviceAddress) {}
+
+    fn serves(&self, _: ContextId) -> bool {
+        true
+    }
 }
 
 impl Drop for Counted {

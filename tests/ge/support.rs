@@ -4,7 +4,7 @@ use crate::common::{self, Alone};
 use ascendcl::ge::{Added, Engine, Graph, GraphSource, Loaded, Options, Place, Session, WithAllocator};
 use ascendcl::operator::DeviceTensor;
 use ascendcl::{
-    Acl, Current, DeviceAddress, DeviceAllocator, DeviceBuffer, PoolAllocator, PoolBlock, ScopeError, Thread,
+    Acl, ContextId, Current, DeviceAddress, DeviceAllocator, DeviceBuffer, PoolAllocator, PoolBlock, ScopeError, Thread,
 };
 use ascendcl_ge_double::{Double, Upset};
 use std::mem::MaybeUninit;
@@ -185,5 +185,9 @@ unsafe impl DeviceAllocator for Watched {
     fn allocate_near(&self, bytes: usize, _: DeviceAddress) -> Option<PoolBlock> {
         self.seen.begins(&self.seen.advised);
         self.pool.allocate(bytes)
+    }
+
+    fn serves(&self, context: ContextId) -> bool {
+        self.pool.serves(context)
     }
 }

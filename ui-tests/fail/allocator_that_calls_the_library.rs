@@ -1,5 +1,5 @@
 // ALLOC-18: an allocator does not call the library, so it cannot have what that takes.
-use ascendcl::{Current, DeviceAddress, DeviceAllocator};
+use ascendcl::{Current, ContextId, DeviceAddress, DeviceAllocator};
 
 pub struct Pool<'c> {
     pub current: &'c Current<'c>,
@@ -18,6 +18,10 @@ unsafe impl<'c> DeviceAllocator for Pool<'c> {
     }
 
     fn free(&self, _: DeviceAddress) {}
+
+    fn serves(&self, _: ContextId) -> bool {
+        true
+    }
 }
 
 fn main() {}

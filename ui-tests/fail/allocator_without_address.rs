@@ -1,5 +1,5 @@
 // ALLOC-07: an allocator tells the address of its blocks.
-use ascendcl::{DeviceAddress, DeviceAllocator};
+use ascendcl::{ContextId, DeviceAddress, DeviceAllocator};
 
 pub struct Pool;
 
@@ -10,6 +10,10 @@ unsafe impl DeviceAllocator for Pool {
         None
     }
     fn free(&self, _: DeviceAddress) {}
+
+    fn serves(&self, _: ContextId) -> bool {
+        true
+    }
 }
 
 fn main() {}

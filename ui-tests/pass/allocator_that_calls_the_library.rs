@@ -1,5 +1,5 @@
 // ALLOC-18: an allocator does not call the library, so it cannot have what that takes.
-use ascendcl::{DeviceAddress, DeviceAllocator};
+use ascendcl::{ContextId, DeviceAddress, DeviceAllocator};
 
 pub struct Pool {
     pub bytes: usize,
@@ -18,6 +18,10 @@ unsafe impl DeviceAllocator for Pool {
     }
 
     fn free(&self, _: DeviceAddress) {}
+
+    fn serves(&self, _: ContextId) -> bool {
+        true
+    }
 }
 
 fn main() {}
