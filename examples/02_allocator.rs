@@ -139,7 +139,7 @@ fn share(current: &Current<'_>) -> Result<(), Error> {
     // Refused: `ui-tests/fail/two_streams_of_an_allocator_at_once.rs`:
     //     error[E0382]: use of moved value: `permit`
 
-    let mut permit = Permit::new(current, PoolAllocator::new(current, 64 << 10)?);
+    let mut permit = Permit::new(current, PoolAllocator::new(current, 64 << 10)?)?;
     let (one, two) = (permit.attach(current, current.stream()?)?, permit.attach(current, current.stream()?)?);
     for member in [&one, &two, &one] {
         let turn = permit.begin(member)?;

@@ -325,7 +325,7 @@ fn a_lane_and_a_turn_queue_copies_around_their_models_executions() {
         })?;
         stream.destroy(current)?;
 
-        let permit = Permit::new(current, PoolAllocator::new(current, 1 << 16)?);
+        let permit = Permit::new(current, PoolAllocator::new(current, 1 << 16)?)?;
         let member = permit.attach(current, current.stream()?)?;
         let turn = permit.begin(&member)?;
         let model = current.load(source.into())?.prepare(current, &[&[8, 64]], &[&[8, 10]])?;

@@ -9,15 +9,14 @@ use core::mem::MaybeUninit;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::collections::BTreeSet;
 
-/// An allocator that may be sent, as every allocator may, and not shared.
-struct Pool(std::cell::Cell<()>);
+/// An allocator, which may be sent and shared as every allocator may.
+struct Pool;
 
 // SAFETY: it hands out no memory.
 unsafe impl DeviceAllocator for Pool {
     type Block = DeviceAddress;
 
-    fn allocate(&mut self, _: usize) -> Option<DeviceAddress> {
-        self.0.set(());
+    fn allocate(&self, _: usize) -> Option<DeviceAddress> {
         None
     }
 
@@ -25,7 +24,11 @@ unsafe impl DeviceAllocator for Pool {
         *block
     }
 
-    fn free(&mut self, _: DeviceAddress) {}
+    fn free(&self, _: DeviceAddress) {}
+
+    fn serves(&self, _: ContextId) -> bool {
+        true
+    }
 }
 
 // Proofs and views of a thread's state stay on their thread.

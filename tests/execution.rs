@@ -201,7 +201,7 @@ fn weights_outlive_their_handles_while_a_model_is_loaded_on_them() {
 fn a_permit_lets_the_streams_of_a_group_run_in_turn() {
     let alone = alone();
     run(|current| {
-        let mut permit = Permit::new(current, PoolAllocator::new(current, 1 << 16)?);
+        let mut permit = Permit::new(current, PoolAllocator::new(current, 1 << 16)?)?;
         let (first, second) = (permit.attach(current, current.stream()?)?, permit.attach(current, current.stream()?)?);
         // Of fixed shapes: it asks the allocator for nothing (ALLOC-03).
         let image = digits_in_batches_of(4);
@@ -213,7 +213,7 @@ fn a_permit_lets_the_streams_of_a_group_run_in_turn() {
             permit = turn.finish(current)?;
             model = pending.wait(current)?;
         }
-        let other = Permit::new(current, PoolAllocator::new(current, 0)?);
+        let other = Permit::new(current, PoolAllocator::new(current, 0)?)?;
         let refused = other.begin(&first).unwrap_err();
         assert!(matches!(refused.error, Error::OtherGroup), "{}", refused.error);
         assert!(refused.value.into_allocator().is_ok());

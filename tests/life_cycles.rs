@@ -6,8 +6,8 @@
 mod common;
 
 use ascendcl::{
-    Acl, Current, DeviceAddress, DeviceAllocator, Event, Fresh, Input, Library, Model, Pending, Plain, Prepared,
-    Recorded, Stream, Thread, Unrecorded, With,
+    Acl, ContextId, Current, DeviceAddress, DeviceAllocator, Event, Fresh, Input, Library, Model, Pending, Plain,
+    Prepared, Recorded, Stream, Thread, Unrecorded, With,
 };
 use ascendcl_rules::{acl, context, device, event, model, stream};
 use ascendcl_sim::{Config, control};
@@ -32,7 +32,7 @@ struct Empty;
 unsafe impl DeviceAllocator for Empty {
     type Block = DeviceAddress;
 
-    fn allocate(&mut self, _: usize) -> Option<DeviceAddress> {
+    fn allocate(&self, _: usize) -> Option<DeviceAddress> {
         None
     }
 
@@ -40,7 +40,11 @@ unsafe impl DeviceAllocator for Empty {
         *block
     }
 
-    fn free(&mut self, _: DeviceAddress) {}
+    fn free(&self, _: DeviceAddress) {}
+
+    fn serves(&self, _: ContextId) -> bool {
+        true
+    }
 }
 
 enum AnyStream<'c> {

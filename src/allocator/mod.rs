@@ -11,6 +11,12 @@ use core::fmt;
 use core::num::NonZeroUsize;
 use core::sync::atomic::{AtomicU64, Ordering};
 
+/// Whether the vendor's allocators of the caller's are there on this product, in AscendCL and in the graph engine alike: all
+/// that the vendor lists have them, except for the Atlas 200I/500 A2, whose chip is the Ascend 310B.
+pub(crate) fn is_supported_on(product: &str) -> bool {
+    !product.contains("310B")
+}
+
 /// An address in device memory. It is a number: the host cannot follow it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]

@@ -1,9 +1,13 @@
 //! The user's allocator as the library calls it.
 //!
-//! The library gets an object pointer and five C functions. The object is a [`Registered`] allocator, which stays where
-//! it is while it is registered (the stream's row keeps it); the functions are the trampolines below. Nothing unwinds
-//! out of them, and an allocator that is entered again from inside itself is not entered twice. A block goes to the
-//! library as a pointer to a [`Cell`] and comes back once, to be freed; the allocator stays in place until all came back.
+//! The library gets an object pointer and five C functions. The object is a [`Registered`], which stays where it is while
+//! the library may call it (the stream's row keeps it); the functions are the trampolines below, out of which nothing
+//! unwinds. The allocator itself is behind a pointer in the object. It is put there when the library has agreed to the
+//! registration, and taken out before the library is told of its end: a call that comes at another time finds no
+//! allocator and gets no memory. No lock is held while code of the allocator runs.
+//!
+//! A block goes to the library as a pointer to a [`Cell`] and comes back once, to be freed. The allocator is not taken out
+//! before all of them came back.
 
 use super::descriptor::{AddressFn, AllocateFn, AllocateNearFn, FreeFn};
 use crate::allocator::{ContextId, DeviceAddress, DeviceAllocator};
@@ -15,19 +19,18 @@ use core::fmt;
 use core::mem;
 use core::num::NonZeroUsize;
 use core::ptr::{self, NonNull};
-use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// An allocator that the library may call.
+/// What the library calls, and the allocator behind it.
 ///
 /// Public in a private module: it is what a stream carries in a state that is public.
 #[allow(unreachable_pub, reason = "see above")]
 pub struct Registered<A> {
-    allocator: Mutex<A>,
-    /// The thread that is inside the allocator, by [`here`]; 0 when none is.
-    inside: AtomicUsize,
+    /// The lock is held to copy or to take the pointer, and never while the allocator runs.
+    allocator: Mutex<Option<Arc<A>>>,
     misbehaved: AtomicBool,
     /// The device addresses of the blocks that the library has, by the addresses of their cells.
     lent: Mutex<BTreeMap<usize, DeviceAddress>>,
@@ -85,44 +88,57 @@ impl<A> fmt::Debug for Registered<A> {
     }
 }
 
+/// An error when the allocator has no memory for streams of this context.
+pub(crate) fn serves<A: DeviceAllocator>(allocator: &A, context: ContextId) -> Result<(), Error> {
+    if allocator.serves(context) { Ok(()) } else { Err(Error::OtherContext { context }) }
+}
+
 impl<A: DeviceAllocator> Registered<A> {
-    pub(crate) fn new(allocator: A) -> Arc<Self> {
-        Arc::new(Self {
-            allocator: Mutex::new(allocator),
-            inside: AtomicUsize::new(0),
-            misbehaved: AtomicBool::new(false),
-            lent: Mutex::default(),
-        })
+    /// For an allocator that is [put](Self::put) there when the library has agreed to the registration.
+    pub(crate) fn vacant() -> Arc<Self> {
+        Arc::new(Self { allocator: Mutex::default(), misbehaved: AtomicBool::new(false), lent: Mutex::default() })
     }
 
     pub(crate) fn members(self: &Arc<Self>) -> Members {
         Members { object: object_of(self), allocate: allocate::<A>, advise: advise::<A>, free: free::<A>, address_of }
     }
 
-    /// The allocator itself, or the pointer as it was when something else keeps one, too.
-    pub(crate) fn try_into_allocator(self: Arc<Self>) -> Result<A, Arc<Self>> {
-        Arc::try_unwrap(self).map(|own| own.allocator.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()))
+    /// From now on the library's calls reach this allocator.
+    pub(crate) fn put(&self, allocator: A) {
+        *self.place() = Some(Arc::new(allocator));
     }
 
-    /// The allocator itself, once it is no longer registered: the stream's row has given up its pointer then.
-    pub(crate) fn into_allocator(mut self: Arc<Self>) -> A {
-        loop {
-            match self.try_into_allocator() {
-                Ok(allocator) => return allocator,
-                // Nobody keeps another pointer for longer than it takes to drop it.
-                Err(shared) => self = shared,
+    /// Takes the allocator out: from now on the library's calls reach none.
+    ///
+    /// It does not wait. The allocator stays when the library has blocks of it, or when a call of the library, or a
+    /// program that [looks](Self::look), is inside it now.
+    pub(crate) fn take(&self) -> Result<A, Error> {
+        let mut place = self.place();
+        let shared = place.take().ok_or(Error::Gone { what: "allocator" })?;
+        let allocator = match Arc::try_unwrap(shared) {
+            Ok(allocator) => allocator,
+            Err(shared) => {
+                *place = Some(shared);
+                return Err(Error::StillRunning { what: "allocator" });
             }
-            std::thread::yield_now();
+        };
+        // Nobody is inside, and nobody can enter while the lock is held: the number of blocks stays what it is.
+        match self.has_all_blocks() {
+            Ok(()) => Ok(allocator),
+            Err(error) => {
+                *place = Some(Arc::new(allocator));
+                Err(error)
+            }
         }
     }
 
-    /// An error when the allocator has no memory for streams of this context.
-    pub(crate) fn serves(&self, context: ContextId) -> Result<(), Error> {
-        match self.look(|allocator| allocator.serves(context)) {
-            Some(true) => Ok(()),
-            Some(false) => Err(Error::OtherContext { context }),
-            None => Err(Error::InsideCallback),
+    /// The allocator itself, or everything as it was when the library may still call it, or has a block of it.
+    pub(crate) fn into_allocator(self: Arc<Self>) -> Result<A, Arc<Self>> {
+        // Rows keep the object while the library may call it, and so do blocks that are out.
+        if Arc::strong_count(&self) > 1 {
+            return Err(self);
         }
+        self.take().map_err(|_| self)
     }
 
     /// An error when the library has blocks.
@@ -133,42 +149,33 @@ impl<A: DeviceAllocator> Registered<A> {
         }
     }
 
-    /// Looks at the allocator while it is registered. `None` from inside one of its own callbacks.
+    /// Looks at the allocator while it is registered, with no lock held. `None` when it is not here.
     ///
     /// Not `&mut`: whoever had that could take the allocator out, and its memory with it, while the library uses it.
     pub(crate) fn look<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
-        self.with(|allocator| look(allocator))
+        self.present().map(|allocator| look(&allocator))
     }
 
-    fn with<R>(&self, look: impl FnOnce(&mut A) -> R) -> Option<R> {
-        let here = here();
-        if self.inside.load(Ordering::Relaxed) == here {
-            return None;
-        }
-        let mut allocator = self.allocator.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        self.inside.store(here, Ordering::Relaxed);
-        let _leaves = Leaves(&self.inside);
-        Some(look(&mut allocator))
-    }
-
-    /// Whether the allocator panicked in a callback, was entered again from inside itself, or got back what it had not
-    /// given.
+    /// Whether the allocator panicked in a callback, or the library gave back what it had not got.
     pub(crate) fn misbehaved(&self) -> bool {
         self.misbehaved.load(Ordering::Acquire)
     }
 
-    fn lent(&self) -> MutexGuard<'_, BTreeMap<usize, DeviceAddress>> {
-        self.lent.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    fn note_misbehaviour(&self) {
+        self.misbehaved.store(true, Ordering::Release);
     }
 
-    /// Runs one callback. `None` when it panicked, or when this very thread is inside the allocator already.
-    #[rule(CB_09, ALLOC_18)]
-    fn call<R>(&self, callback: impl FnOnce(&mut A) -> R) -> Option<R> {
-        let answer = contained(|| self.with(callback)).flatten();
-        if answer.is_none() {
-            self.misbehaved.store(true, Ordering::Release);
-        }
-        answer
+    /// As long as the pointer is there, the allocator is not taken out.
+    fn present(&self) -> Option<Arc<A>> {
+        self.place().clone()
+    }
+
+    fn place(&self) -> MutexGuard<'_, Option<Arc<A>>> {
+        self.allocator.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    fn lent(&self) -> MutexGuard<'_, BTreeMap<usize, DeviceAddress>> {
+        self.lent.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
@@ -180,20 +187,6 @@ fn contained<R>(code: impl FnOnce() -> R) -> Option<R> {
     }));
     // A panic's own destructor could panic again, out into C: it is left alone.
     answer.map_err(mem::forget).ok()
-}
-
-/// Tells this thread from all others, as long as it lives.
-fn here() -> usize {
-    thread_local!(static HERE: u8 = const { 0 });
-    HERE.with(|here| ptr::from_ref(here).addr())
-}
-
-struct Leaves<'a>(&'a AtomicUsize);
-
-impl Drop for Leaves<'_> {
-    fn drop(&mut self) {
-        self.0.store(0, Ordering::Relaxed);
-    }
 }
 
 /// The object of a registration; [`registered`] makes the shared pointer out of it again.
@@ -215,32 +208,41 @@ unsafe fn registered<A>(object: *mut c_void) -> Arc<Registered<A>> {
 }
 
 /// Asks for a block and gives it to the library: null when there is none.
-#[rule(ALLOC_19)]
+#[rule(ALLOC_19, CB_09, ALLOC_18)]
 fn hand_out<A: DeviceAllocator>(
-    registered: &Arc<Registered<A>>,
-    ask: impl FnOnce(&mut A) -> Option<A::Block>,
+    registered: Arc<Registered<A>>,
+    ask: impl FnOnce(&A) -> Option<A::Block>,
 ) -> *mut c_void {
-    let block = registered.call(|allocator| {
-        let block = ask(allocator)?;
+    let Some(allocator) = registered.present() else { return ptr::null_mut() };
+    let block = contained(|| {
+        let block = ask(&allocator)?;
         let address = allocator.address(&block);
         Some((address, block))
     });
-    let Some((address, block)) = block.flatten() else { return ptr::null_mut() };
-    let cell = Box::into_raw(Box::new(Cell { address, block, keeps: Arc::clone(registered) }));
-    registered.lent().insert(cell.addr(), address);
+    if block.is_none() {
+        registered.note_misbehaviour();
+    }
+    let cell = block.flatten().map_or(ptr::null_mut(), |(address, block)| {
+        let cell = Box::into_raw(Box::new(Cell { address, block, keeps: Arc::clone(&registered) }));
+        // Before the allocator's pointer goes: whoever takes the allocator out sees the one or the other.
+        registered.lent().insert(cell.addr(), address);
+        cell
+    });
+    // Without a registration the allocator ends with the last pointer, and its destructor is code of the user's.
+    contained(|| drop((allocator, registered)));
     cell.cast()
 }
 
 unsafe extern "C" fn allocate<A: DeviceAllocator>(object: *mut c_void, size: usize) -> *mut c_void {
     // SAFETY: the library calls the functions of a registration with the object of the same registration.
     let registered = unsafe { registered::<A>(object) };
-    hand_out(&registered, |allocator| allocator.allocate(size))
+    hand_out(registered, |allocator| allocator.allocate(size))
 }
 
 unsafe extern "C" fn advise<A: DeviceAllocator>(object: *mut c_void, size: usize, near: *mut c_void) -> *mut c_void {
-    // SAFETY: as in `allocate`.
+    // SAFETY: the library calls the functions of a registration with the object of the same registration.
     let registered = unsafe { registered::<A>(object) };
-    hand_out(&registered, |allocator| match DeviceAddress::new(near.addr()) {
+    hand_out(registered, |allocator| match DeviceAddress::new(near.addr()) {
         Some(near) => allocator.allocate_near(size, near),
         None => allocator.allocate(size),
     })
@@ -250,25 +252,119 @@ unsafe extern "C" fn free<A: DeviceAllocator>(object: *mut c_void, block: *mut c
     if block.is_null() {
         return;
     }
-    // SAFETY: as in `allocate`; a block that is out keeps the object in place.
+    // SAFETY: the library gives a block back with the object of the registration that it came from; a block that is out
+    // keeps that object in place.
     let registered = unsafe { registered::<A>(object) };
+    // Before the block is no longer counted: whoever takes the allocator out sees the one or the other.
+    let allocator = registered.present();
     if registered.lent().remove(&block.addr()).is_none() {
         // Given back before, or never given out: there is nothing behind it.
-        registered.misbehaved.store(true, Ordering::Release);
+        registered.note_misbehaviour();
+        contained(|| drop((allocator, registered)));
         return;
     }
-    // SAFETY: `hand_out` made it, and it is given back for the first time.
+    // SAFETY: `hand_out` made it with `Box::into_raw`, and the line above has taken it off the list: it comes back once.
     let Cell { block, keeps, .. } = *unsafe { Box::from_raw(block.cast::<Cell<A>>()) };
-    let mut block = Some(block);
-    registered.call(|allocator| block.take().map(|block| allocator.free(block)));
-    // When the allocator could not be entered, the block is lost and not freed twice.
-    mem::forget(block);
-    // Without a registration, the allocator ends with its last block, and its destructor is code of the user's.
-    contained(|| drop((keeps, registered)));
+    // An allocator that panics had its block: it is not freed twice.
+    if contained(|| allocator.as_ref().map(|allocator| allocator.free(block))).flatten().is_none() {
+        registered.note_misbehaviour();
+    }
+    // Without a registration the allocator ends with its last block, and its destructor is code of the user's.
+    contained(|| drop((keeps, allocator, registered)));
 }
 
 unsafe extern "C" fn address_of(block: *mut c_void) -> *mut c_void {
     let Some(cell) = NonNull::new(block.cast::<DeviceAddress>()) else { return ptr::null_mut() };
     // SAFETY: the library asks for a block that it has; a `Cell` begins with its address.
     ptr::with_exposed_provenance_mut(unsafe { cell.read() }.number())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    /// Waits in each method until it is let go.
+    struct Waits {
+        inside: Sender<()>,
+        until: Mutex<Receiver<()>>,
+    }
+
+    impl Waits {
+        fn called(&self) {
+            self.inside.send(()).unwrap();
+            self.until.lock().unwrap().recv().unwrap();
+        }
+    }
+
+    // SAFETY: nobody uses the memory.
+    unsafe impl DeviceAllocator for Waits {
+        type Block = ();
+
+        fn allocate(&self, _: usize) -> Option<()> {
+            self.called();
+            Some(())
+        }
+
+        fn address(&self, (): &()) -> DeviceAddress {
+            DeviceAddress::new(0x1000).unwrap()
+        }
+
+        fn free(&self, (): ()) {
+            self.called();
+        }
+
+        fn serves(&self, _: ContextId) -> bool {
+            true
+        }
+    }
+
+    /// The address of what a library gets or gives back.
+    #[derive(Clone, Copy)]
+    struct Handle(*mut c_void);
+
+    // SAFETY: the functions under test may be called on any thread.
+    unsafe impl Send for Handle {}
+
+    impl Handle {
+        fn get(self) -> *mut c_void {
+            self.0
+        }
+    }
+
+    #[test]
+    fn an_allocator_is_not_taken_out_while_the_library_is_inside_or_has_a_block_and_nobody_waits() {
+        let ((inside, comes_in), (lets_go, until)) = (channel(), channel());
+        let registered = Registered::vacant();
+        registered.put(Waits { inside, until: Mutex::new(until) });
+        let object = Handle(object_of(&registered).as_ptr());
+        let block = std::thread::scope(|scope| {
+            // SAFETY: the object is there for longer than the threads.
+            let allocates = scope.spawn(move || Handle(unsafe { allocate::<Waits>(object.get(), 1) }));
+            comes_in.recv().unwrap();
+            assert!(matches!(registered.take(), Err(Error::StillRunning { what: "allocator" })));
+            lets_go.send(()).unwrap();
+            allocates.join().unwrap()
+        });
+        assert!(matches!(registered.take(), Err(Error::BlocksInUse { count: 1 })));
+        std::thread::scope(|scope| {
+            // SAFETY: as for `allocate`; the block is its answer, and comes back once.
+            let frees = scope.spawn(move || unsafe { free::<Waits>(object.get(), block.get()) });
+            comes_in.recv().unwrap();
+            assert!(matches!(registered.take(), Err(Error::StillRunning { what: "allocator" })));
+            lets_go.send(()).unwrap();
+            frees.join().unwrap();
+        });
+        assert!(registered.take().is_ok());
+        assert!(!registered.misbehaved());
+    }
+
+    #[test]
+    fn a_call_that_comes_when_the_allocator_is_not_there_gets_no_memory() {
+        let registered = Registered::<Waits>::vacant();
+        // SAFETY: the object is there.
+        let block = unsafe { allocate::<Waits>(object_of(&registered).as_ptr(), 1) };
+        assert!(block.is_null());
+        assert!(matches!(registered.take(), Err(Error::Gone { what: "allocator" })));
+    }
 }

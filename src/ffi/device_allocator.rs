@@ -9,8 +9,13 @@ use ascendcl_macros::rule;
 /// [registered](crate::Stream::register) on a stream before anything that needs memory runs there, and moves into the
 /// stream until it is [unregistered](crate::Stream::unregister).
 ///
-/// The methods are called on threads of the library, one at a time, under a lock of the library: they must not call the
-/// library themselves (ALLOC-18). A method that panics counts as one that has no memory; the panic does not leave it.
+/// The methods are called on threads of the library, under a lock of the library: they must not call the library
+/// themselves (ALLOC-18), and they must not wait for anything that does. A method that panics counts as one that has no
+/// memory; the panic does not leave it.
+///
+/// They take `&self`: a program may look at its allocator while the library calls it
+/// ([`Stream::with_allocator`](crate::Stream::with_allocator)), and this crate holds no lock meanwhile. What an allocator
+/// changes lies behind a lock of its own or in atomics.
 ///
 /// # Safety
 ///
@@ -22,32 +27,32 @@ use ascendcl_macros::rule;
 /// * Blocks that are in use at the same time do not overlap.
 /// * No two values hand out the same memory (ALLOC-10): what shares a pool behind a pointer must not be registered on
 ///   two streams.
-/// * An allocator whose memory is of one context answers [`serves`](Self::serves) accordingly.
+/// * An allocator whose memory is of one context, or of one device, answers [`serves`](Self::serves) accordingly.
 #[rule(ALLOC_07, ALLOC_17, ALLOC_18, ALLOC_19)]
-pub unsafe trait DeviceAllocator: Send + 'static {
+pub unsafe trait DeviceAllocator: Send + Sync + 'static {
     /// What the allocator knows a piece of memory by.
     type Block: Send + 'static;
 
     /// A block of at least `bytes` bytes, or `None` when there is none.
-    fn allocate(&mut self, bytes: usize) -> Option<Self::Block>;
+    fn allocate(&self, bytes: usize) -> Option<Self::Block>;
 
     /// The address of a block that is in use.
     fn address(&self, block: &Self::Block) -> DeviceAddress;
 
     /// Takes a block back. Work that is queued on the stream may still use its memory: it can be handed out again to the
     /// same stream, and must not go anywhere else before the stream was synchronised.
-    fn free(&mut self, block: Self::Block);
+    fn free(&self, block: Self::Block);
 
     /// As [`allocate`](Self::allocate), if possible near an address that the library proposes.
-    fn allocate_near(&mut self, bytes: usize, near: DeviceAddress) -> Option<Self::Block> {
+    fn allocate_near(&self, bytes: usize, near: DeviceAddress) -> Option<Self::Block> {
         let _ = near;
         self.allocate(bytes)
     }
 
-    /// Whether the allocator has memory for streams of this context; asked before it is registered. An allocator that
-    /// says no is given back with [`Error::OtherContext`](crate::Error::OtherContext).
-    fn serves(&self, context: ContextId) -> bool {
-        let _ = context;
-        true
-    }
+    /// Whether the allocator has memory for streams of this context; asked before it is registered or shared. An allocator
+    /// that says no is given back with [`Error::OtherContext`](crate::Error::OtherContext).
+    ///
+    /// There is no answer that fits all: memory of [`Current::device_buffer`](crate::Current::device_buffer), say, is of
+    /// one context, and is freed at the end of that context's scope.
+    fn serves(&self, context: ContextId) -> bool;
 }

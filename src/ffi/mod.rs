@@ -40,7 +40,7 @@ mod stamp;
 use core::sync::atomic;
 use std::thread::yield_now;
 
-pub(crate) use allocator::{Elsewhere, Kept, Members, Registered};
+pub(crate) use allocator::{Elsewhere, Kept, Members, Registered, serves};
 pub(crate) use api::{Api, Initialised, c_path};
 pub(crate) use block::{Block, Home};
 pub(crate) use callback::message_of;

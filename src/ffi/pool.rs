@@ -68,9 +68,7 @@ impl PoolAllocator {
     ///
     /// As for [`new`](Self::new); [`Error::OtherContext`] with another context than the pool's.
     pub fn grow<N>(&mut self, current: &Current<'_, N>, bytes: usize) -> Result<(), Error> {
-        if current.id() != self.context {
-            return Err(Error::OtherContext { context: current.id() });
-        }
+        self.is_of(current.id())?;
         self.add(current.id(), Self::reserve(current, bytes)?)
     }
 
@@ -87,10 +85,10 @@ impl PoolAllocator {
     /// [`Error::BlocksInUse`] with the pool as it was, while blocks are out; what the library refuses to free stays with
     /// the scope.
     pub fn release<N>(self, current: &Current<'_, N>) -> Result<(), Undone<Self>> {
-        let blocks = self.statistics().blocks;
-        let freed = match blocks {
-            _ if self.context != current.id() => Err(Error::OtherContext { context: current.id() }),
-            0 => self.remove_idle().iter().map(|chunk| current.ledger().free(chunk)).fold(Ok(()), Result::and),
+        let freed = match self.statistics().blocks {
+            0 => self
+                .remove_idle(current.id())
+                .and_then(|chunks| chunks.iter().map(|chunk| current.ledger().free(chunk)).fold(Ok(()), Result::and)),
             count => Err(Error::BlocksInUse { count }),
         };
         freed.map_err(|error| Undone { error, value: self })
@@ -104,17 +102,22 @@ impl PoolAllocator {
     /// Makes memory part of the pool.
     pub(crate) fn add(&self, context: ContextId, chunk: Arc<Block>) -> Result<(), Error> {
         static NAMES: AtomicU64 = AtomicU64::new(1);
-        if context != self.context {
-            return Err(Error::OtherContext { context });
-        }
+        self.is_of(context)?;
         let start = NonZeroUsize::new(chunk.start().addr()).ok_or(Error::NullAnswer { call: "aclrtMalloc" })?;
         self.arena().add(NAMES.fetch_add(1, Ordering::Relaxed), start, chunk.bytes(), chunk);
         Ok(())
     }
 
-    /// Takes out the memory of which no block is out. The caller knows that no queued work uses it.
-    pub(crate) fn remove_idle(&self) -> Vec<Arc<Block>> {
-        self.arena().remove_idle()
+    /// Takes out the memory of which no block is out, to be freed in this context, which has to be the pool's. The caller
+    /// knows that no queued work uses it.
+    pub(crate) fn remove_idle(&self, context: ContextId) -> Result<Vec<Arc<Block>>, Error> {
+        self.is_of(context)?;
+        Ok(self.arena().remove_idle())
+    }
+
+    /// An error when the pool's memory is of another context.
+    pub(crate) fn is_of(&self, context: ContextId) -> Result<(), Error> {
+        if context == self.context { Ok(()) } else { Err(Error::OtherContext { context }) }
     }
 
     fn arena(&self) -> MutexGuard<'_, Arena<Arc<Block>>> {
@@ -130,7 +133,7 @@ impl PoolAllocator {
 unsafe impl DeviceAllocator for PoolAllocator {
     type Block = PoolBlock;
 
-    fn allocate(&mut self, bytes: usize) -> Option<PoolBlock> {
+    fn allocate(&self, bytes: usize) -> Option<PoolBlock> {
         self.arena().take(bytes).map(PoolBlock)
     }
 
@@ -138,7 +141,7 @@ unsafe impl DeviceAllocator for PoolAllocator {
         block.0.address().into()
     }
 
-    fn free(&mut self, block: PoolBlock) {
+    fn free(&self, block: PoolBlock) {
         self.arena().put(block.0);
     }
 

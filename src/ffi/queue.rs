@@ -2,7 +2,7 @@
 
 use super::allocator::{Keeps, Kept, Members};
 use super::gate::Gate;
-use super::registration::Registration;
+use super::registration::Registrations;
 use super::stamp::Awaits;
 use super::{Api, Block, Clock, LastUse};
 use crate::error::Error;
@@ -10,9 +10,7 @@ use crate::ledger::Shelf;
 use ascendcl_macros::rule;
 use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::types::{aclError, aclrtMemcpyKind, aclrtStream, aclrtStreamStatus};
-use core::mem;
-use core::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::sync::Weak;
 use std::time::Duration;
 
 /// How long a call that failed waits to know whether it queued something all the same.
@@ -36,9 +34,7 @@ pub struct Queue {
     id: u64,
     clock: Clock,
     gate: Gate,
-    registration: Mutex<Option<Registration>>,
-    /// A registration failed, and could not be undone: work could make the library call an allocator that is gone.
-    calls_the_dead: AtomicBool,
+    allocators: Registrations,
 }
 
 // SAFETY: the vendor's streams belong to the process; calls on one stream from several threads are allowed, their order
@@ -55,14 +51,7 @@ impl Queue {
         // SAFETY: `raw` is a place for the handle.
         let code = unsafe { api.library().aclrtCreateStream(&raw mut raw) };
         api.done("aclrtCreateStream", code, || "create a stream".into())?;
-        Ok(Self {
-            raw,
-            id,
-            clock: Clock::new(),
-            gate: Gate::open(),
-            registration: Mutex::default(),
-            calls_the_dead: AtomicBool::new(false),
-        })
+        Ok(Self { raw, id, clock: Clock::new(), gate: Gate::open(), allocators: Registrations::default() })
     }
 
     /// The default stream of the context that is current: null to the library (STREAM-03). It comes and goes with its
@@ -73,8 +62,7 @@ impl Queue {
             id,
             clock: Clock::new(),
             gate: Gate::open(),
-            registration: Mutex::default(),
-            calls_the_dead: AtomicBool::new(false),
+            allocators: Registrations::default(),
         }
     }
 
@@ -173,78 +161,56 @@ impl Queue {
 
     /// Registers an allocator (ALLOC-04), or one in the place of another (ALLOC-09). The stream has to be synchronised.
     ///
-    /// The stream keeps `keeps`, and with it the members' object, until the registration ends. Gives back what the
-    /// replaced registration kept.
-    pub(crate) fn register(&self, api: Api, members: Members, keeps: Kept) -> Result<Option<Kept>, Error> {
+    /// The stream keeps `keeps`, and with it the members' object, while the library may call it. Gives back what is no
+    /// longer needed.
+    pub(crate) fn register(&self, api: Api, members: Members, keeps: Kept) -> Result<Vec<Kept>, Error> {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "stream" }) };
         if !self.clock.is_idle() {
             return Err(Error::StillRunning { what: "stream" });
         }
-        let before = self.registration().take();
-        match Registration::make(api, self.raw, members, keeps, before.as_ref()) {
-            Ok(made) => {
-                *self.registration() = Some(made);
-                self.calls_the_dead.store(false, Ordering::Release);
-                Ok(before.map(|before| before.forgotten(api)))
-            }
-            Err((error, None)) => {
-                *self.registration() = before;
-                Err(error)
-            }
-            Err((error, Some(perhaps))) => {
-                *self.registration() = Some(perhaps);
-                self.calls_the_dead.store(true, Ordering::Release);
-                // The library may go on calling this one: it stays for ever.
-                mem::forget(before);
-                Err(error)
-            }
-        }
+        self.allocators.register(api, self.raw, members, keeps)
     }
 
     /// Ends the registration, if there is one. The stream has to be synchronised (ALLOC-11).
-    pub(crate) fn unregister(&self, api: Api) -> Result<Option<Kept>, Error> {
-        let Some(_inside) = self.gate.pass() else { return Ok(None) };
+    pub(crate) fn unregister(&self, api: Api) -> Result<Vec<Kept>, Error> {
+        let Some(_inside) = self.gate.pass() else { return Ok(Vec::new()) };
         if !self.clock.is_idle() {
             return Err(Error::StillRunning { what: "stream" });
         }
-        let Some(registration) = self.registration().take() else { return Ok(None) };
-        match registration.end(api, self.raw) {
-            Ok(()) => Ok(Some(registration.forgotten(api))),
-            Err(error) => {
-                *self.registration() = Some(registration);
-                Err(error)
-            }
-        }
+        self.allocators.unregister(api, self.raw)
     }
 
     /// Destroys the stream. Its work has to be done: call [`synchronize`](Self::synchronize) before.
     ///
     /// Its context has to be current (STREAM-06). The library's table of allocators outlives streams, so a registration
-    /// ends first. When the library refuses, the stream stays usable. Gives back what the registration kept: code of
-    /// the user runs when that is dropped.
+    /// ends first. When the library refuses, the stream stays usable; when it refuses to destroy a descriptor, the stream
+    /// [is gone](Self::is_gone), and the next call tries the descriptor again. What the registrations kept goes to `kept`:
+    /// code of the user runs when that is dropped.
     #[rule(STREAM_05, STREAM_07, ALLOC_16)]
-    pub(crate) fn destroy(&self, api: Api) -> Result<Option<Kept>, Error> {
+    pub(crate) fn destroy(&self, api: Api, kept: &mut Vec<Kept>) -> Result<(), Error> {
         if !self.clock.is_idle() {
             return Err(Error::StillRunning { what: "stream" });
         }
         api.in_place()?;
-        if !self.gate.close() || self.raw.is_null() {
-            return Ok(None);
+        if self.raw.is_null() {
+            self.gate.close();
+            return Ok(());
         }
-        let registration = self.registration().take();
-        let destroyed =
-            registration.as_ref().map_or(Ok(()), |own| own.end(api, self.raw)).and_then(|()| self.take_down(api));
-        match destroyed {
-            Ok(()) => Ok(registration.map(|own| own.forgotten(api))),
-            Err(error) => {
-                // The stream is as it was, and so is its allocator. Should the library refuse that, too, it allocates by
-                // itself from now on, which is what it does without a registration; the first error is the one to report.
-                let _ = registration.as_ref().map(|own| own.tell(api, self.raw));
-                *self.registration() = registration;
+        if self.gate.close() {
+            let destroyed = self.allocators.end(api, self.raw).and_then(|()| self.take_down(api));
+            if let Err(error) = destroyed {
+                // The stream is as it was, and so is its allocator; the first error is the one to report.
+                self.allocators.resume(api, self.raw);
                 self.gate.reopen();
-                Err(error)
+                return Err(error);
             }
         }
+        self.allocators.clear(api, kept)
+    }
+
+    /// Whether the library has destroyed the stream.
+    pub(crate) fn is_gone(&self) -> bool {
+        !self.gate.is_open()
     }
 
     /// Calls something that takes the stream and queues nothing on it.
@@ -262,11 +228,7 @@ impl Queue {
 
     /// What keeps the registered allocator, if there is one.
     pub(super) fn keeps(&self) -> Option<Weak<dyn Keeps>> {
-        self.registration().as_ref().map(|own| Arc::downgrade(own.keeps()))
-    }
-
-    fn registration(&self) -> MutexGuard<'_, Option<Registration>> {
-        self.registration.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.allocators.keeps()
     }
 
     /// The one way to queue work: stamps what it uses before and after the vendor call.
@@ -288,7 +250,7 @@ impl Queue {
         if !self.gate.is_open() {
             return Err(Error::Gone { what: "stream" });
         }
-        if self.calls_the_dead.load(Ordering::Relaxed) {
+        if self.allocators.in_doubt() {
             return Err(Error::Gone { what: "allocator" });
         }
         api.in_place()?;

@@ -1,57 +1,168 @@
 //! Allocators as the library is told of them: descriptors, and the streams that they are registered on.
 
 use super::Api;
-use super::allocator::{Elsewhere, Kept, Members};
+use super::allocator::{Keeps, Kept, Members};
 use super::descriptor::{AddressFn, AllocateFn, AllocateNearFn, FreeFn};
 use crate::error::Error;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::*;
 use core::mem::transmute;
-use std::sync::Arc;
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
-/// A descriptor that the library knows, and what keeps its object in place.
+/// The descriptors that the library made for one stream, and which of them it calls.
+///
+/// A descriptor has a row from its creation until the library agreed to its destruction, and the row keeps the object
+/// that the library may call. The functions that take a stream are called with one that is alive and synchronised.
+#[derive(Debug, Default)]
+pub(super) struct Registrations {
+    /// The lock is held to read or to change the rows, never while the library runs.
+    rows: Mutex<Rows>,
+    /// Which allocator the library calls is not known: two calls in a row have failed.
+    in_doubt: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Rows {
+    all: Vec<Arc<Registration>>,
+    /// The one that the library calls, unless that is in doubt.
+    serving: Option<Arc<Registration>>,
+}
+
+/// A descriptor that the library made, and what keeps its object in place.
 #[derive(Debug)]
 #[rule(ALLOC_08)]
-pub(crate) struct Registration {
+struct Registration {
     descriptor: aclrtAllocatorDesc,
     keeps: Kept,
 }
 
 // SAFETY: the descriptor belongs to the process; it is only handed back to the library.
 unsafe impl Send for Registration {}
+// SAFETY: a shared registration gives out copies of the descriptor's handle, which is never written; `Kept` is `Sync`.
+unsafe impl Sync for Registration {}
 
-impl Registration {
-    /// Makes a descriptor, sets all its members, and registers it on a stream (ALLOC-06, ALLOC-07).
+impl Registrations {
+    /// Whether work on the stream could make the library call an allocator that is gone.
+    #[inline]
+    pub(super) fn in_doubt(&self) -> bool {
+        self.in_doubt.load(Ordering::Relaxed)
+    }
+
+    /// What keeps the registered allocator, if there is one.
+    pub(super) fn keeps(&self) -> Option<Weak<dyn Keeps>> {
+        self.rows().serving.as_ref().map(|own| Arc::downgrade(&own.keeps))
+    }
+
+    /// Makes a descriptor, sets all its members, and registers it (ALLOC-04), in the place of the one that the library
+    /// calls now (ALLOC-09). Gives back what the registrations kept that are over.
     ///
     /// The object of `members` stays in place while `keeps` does, and the functions take that object. After a failure
-    /// the library calls whom it called `before`.
-    ///
-    /// # Errors
-    ///
-    /// With the registration, which keeps nothing any more, when the library may have it all the same.
-    #[rule(ALLOC_06)]
-    pub(super) fn make(
+    /// the library calls whom it called before, or that is in doubt.
+    #[rule(ALLOC_06, ALLOC_07)]
+    pub(super) fn register(
+        &self,
         api: Api,
         stream: aclrtStream,
         members: Members,
         keeps: Kept,
-        before: Option<&Self>,
-    ) -> Result<Self, (Error, Option<Self>)> {
-        let made = Self::described(api, members, keeps).map_err(|error| (error, None))?;
-        let Err(error) = made.tell(api, stream) else { return Ok(made) };
-        // The library may have taken it all the same, and the allocator goes back to the caller.
-        let certain = error.rules_out_that_work_was_queued()
-            || before.map_or_else(|| made.end(api, stream), |before| before.tell(api, stream)).is_ok();
-        if !certain {
-            return Err((error, Some(Self { keeps: Arc::new(Elsewhere), ..made })));
+    ) -> Result<Vec<Kept>, Error> {
+        let made = self.described(api, members, keeps)?;
+        if let Err(error) = made.tell(api, stream) {
+            self.undo(api, stream, &error);
+            // The first error is the one to report; what is left stays in its row.
+            let _ = self.tidy(api, &mut Vec::new());
+            return Err(error);
         }
-        // The first error is the one to report.
-        let _ = made.destroy_descriptor(api);
-        Err((error, None))
+        self.now_serves(Some(made));
+        Ok(self.over(api))
     }
 
-    /// A descriptor with all its members, which no stream has yet.
-    fn described(api: Api, members: Members, keeps: Kept) -> Result<Self, Error> {
+    /// Ends the registration, if there is one (ALLOC-12). Gives back what the registrations kept that are over.
+    pub(super) fn unregister(&self, api: Api, stream: aclrtStream) -> Result<Vec<Kept>, Error> {
+        self.end(api, stream).inspect_err(|error| self.undo(api, stream, error))?;
+        self.now_serves(None);
+        Ok(self.over(api))
+    }
+
+    /// Lets the library call no allocator for the stream, which is to be destroyed. [`resume`](Self::resume) takes that
+    /// back.
+    pub(super) fn end(&self, api: Api, stream: aclrtStream) -> Result<(), Error> {
+        if self.rows().serving.is_none() && !self.in_doubt() {
+            return Ok(());
+        }
+        Self::tell_end(api, stream)?;
+        self.in_doubt.store(false, Ordering::Release);
+        Ok(())
+    }
+
+    /// Lets the library call whom it called before.
+    pub(super) fn resume(&self, api: Api, stream: aclrtStream) {
+        let serving = self.rows().serving.clone();
+        if let Some(own) = serving {
+            self.in_doubt.store(own.tell(api, stream).is_err(), Ordering::Release);
+        }
+    }
+
+    /// The stream is destroyed: no registration is needed any more. What they kept goes to `kept`.
+    ///
+    /// May be called again after a failure.
+    pub(super) fn clear(&self, api: Api, kept: &mut Vec<Kept>) -> Result<(), Error> {
+        self.now_serves(None);
+        self.tidy(api, kept)
+    }
+
+    /// A call that changes whom the library calls has failed, and may have had its effect all the same: it is taken back.
+    fn undo(&self, api: Api, stream: aclrtStream, error: &Error) {
+        // A library that lacks the function was not called.
+        if !matches!(error, Error::Vendor(_)) {
+            return;
+        }
+        let serving = self.rows().serving.clone();
+        let undone = match serving {
+            Some(before) => before.tell(api, stream),
+            // Ending a registration that is not there succeeds.
+            None => Self::tell_end(api, stream),
+        };
+        self.in_doubt.store(undone.is_err(), Ordering::Release);
+    }
+
+    fn now_serves(&self, registration: Option<Arc<Registration>>) {
+        self.rows().serving = registration;
+        self.in_doubt.store(false, Ordering::Release);
+    }
+
+    /// As [`tidy`](Self::tidy), where what cannot be destroyed stays in its row until the stream's end.
+    fn over(&self, api: Api) -> Vec<Kept> {
+        let mut kept = Vec::new();
+        let _ = self.tidy(api, &mut kept);
+        kept
+    }
+
+    /// Destroys the descriptors of which the library calls no allocator (ALLOC-08).
+    fn tidy(&self, api: Api, kept: &mut Vec<Kept>) -> Result<(), Error> {
+        if self.in_doubt() {
+            return Ok(());
+        }
+        let rows = self.rows();
+        let serves = |row: &Arc<Registration>| rows.serving.as_ref().is_some_and(|own| Arc::ptr_eq(own, row));
+        let over: Vec<_> = rows.all.iter().filter(|row| !serves(row)).cloned().collect();
+        drop(rows);
+        let mut tidied = Ok(());
+        for row in over {
+            match row.destroy(api) {
+                Ok(()) => {
+                    self.rows().all.retain(|known| !Arc::ptr_eq(known, &row));
+                    kept.push(Arc::clone(&row.keeps));
+                }
+                Err(error) => tidied = tidied.and(Err(error)),
+            }
+        }
+        tidied
+    }
+
+    /// A descriptor with all its members, which no stream has yet. It has a row before anything else is asked of it.
+    fn described(&self, api: Api, members: Members, keeps: Kept) -> Result<Arc<Registration>, Error> {
         api.may_be_called()?;
         let doing = || "register an allocator".to_owned();
         // SAFETY: takes nothing; a null answer is an error (ERR-06).
@@ -60,17 +171,28 @@ impl Registration {
         if descriptor.is_null() {
             return Err(Error::NullAnswer { call: "aclrtAllocatorCreateDesc" });
         }
-        let made = Self { descriptor, keeps };
-        match made.set(api, members) {
-            Ok(()) => Ok(made),
-            Err(error) => {
-                // The first error is the one to report.
-                let _ = made.destroy_descriptor(api);
-                Err(error)
-            }
+        let made = Arc::new(Registration { descriptor, keeps });
+        self.rows().all.push(Arc::clone(&made));
+        if let Err(error) = made.set(api, members) {
+            // The first error is the one to report; what is left stays in its row.
+            let _ = self.tidy(api, &mut Vec::new());
+            return Err(error);
         }
+        Ok(made)
     }
 
+    fn tell_end(api: Api, stream: aclrtStream) -> Result<(), Error> {
+        // SAFETY: the stream is alive (the caller is inside its gate, or has closed it).
+        let code = unsafe { api.library().aclrtAllocatorUnregister(stream) };
+        api.done("aclrtAllocatorUnregister", code, || "unregister an allocator".into())
+    }
+
+    fn rows(&self) -> MutexGuard<'_, Rows> {
+        self.rows.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+impl Registration {
     #[allow(clippy::missing_transmute_annotations, reason = "the target is what the setter takes")]
     fn set(&self, api: Api, members: Members) -> Result<(), Error> {
         let (library, descriptor) = (api.library(), self.descriptor);
@@ -84,11 +206,11 @@ impl Registration {
             library.aclrtAllocatorSetAllocFuncToDesc(descriptor, Some(transmute::<AllocateFn, _>(members.allocate)))
         };
         api.done("aclrtAllocatorSetAllocFuncToDesc", code, doing)?;
-        // SAFETY: as above.
+        // SAFETY: the same ABI, as for the allocate function.
         let code =
             unsafe { library.aclrtAllocatorSetFreeFuncToDesc(descriptor, Some(transmute::<FreeFn, _>(members.free))) };
         api.done("aclrtAllocatorSetFreeFuncToDesc", code, doing)?;
-        // SAFETY: as above.
+        // SAFETY: the same ABI, as for the allocate function.
         let code = unsafe {
             library.aclrtAllocatorSetAllocAdviseFuncToDesc(
                 descriptor,
@@ -96,7 +218,7 @@ impl Registration {
             )
         };
         api.done("aclrtAllocatorSetAllocAdviseFuncToDesc", code, doing)?;
-        // SAFETY: as above.
+        // SAFETY: the same ABI, as for the allocate function.
         let code = unsafe {
             library.aclrtAllocatorSetGetAddrFromBlockFuncToDesc(
                 descriptor,
@@ -106,36 +228,18 @@ impl Registration {
         api.done("aclrtAllocatorSetGetAddrFromBlockFuncToDesc", code, doing)
     }
 
-    /// Takes the registration from the stream, which is synchronised (ALLOC-12). The library no longer calls the
-    /// allocator; the descriptor is still there, to be [told](Self::tell) again or [forgotten](Self::forgotten).
-    pub(super) fn end(&self, api: Api, stream: aclrtStream) -> Result<(), Error> {
-        // SAFETY: the stream is alive (the caller is inside its gate).
-        let code = unsafe { api.library().aclrtAllocatorUnregister(stream) };
-        api.done("aclrtAllocatorUnregister", code, || "unregister an allocator".into())
-    }
-
-    pub(super) fn keeps(&self) -> &Kept {
-        &self.keeps
-    }
-
     /// Tells the library to call the allocator for work on this stream.
-    pub(super) fn tell(&self, api: Api, stream: aclrtStream) -> Result<(), Error> {
-        // SAFETY: the stream is alive (the caller is inside its gate), the descriptor has all its members, and the object
-        // and functions stay usable while this value, which keeps them, stands in the stream's row.
+    fn tell(&self, api: Api, stream: aclrtStream) -> Result<(), Error> {
+        // SAFETY: the stream is alive (the caller is inside its gate, or has closed it), the descriptor has all its members,
+        // and the object and functions stay usable while this value, which keeps them, stands in the stream's row.
         let code = unsafe { api.library().aclrtAllocatorRegister(stream, self.descriptor) };
         api.done("aclrtAllocatorRegister", code, || "register an allocator".into())
     }
 
-    /// Destroys the descriptor (ALLOC-08), when the library no longer calls the allocator: the registration has ended, or
-    /// another one has taken its place. Gives back what kept the object in place.
-    pub(super) fn forgotten(self, api: Api) -> Kept {
-        // No row keeps it: a descriptor that the library refuses to destroy twice is lost, and nothing else.
-        let _ = self.destroy_descriptor(api).or_else(|_| self.destroy_descriptor(api));
-        self.keeps
-    }
-
-    fn destroy_descriptor(&self, api: Api) -> Result<(), Error> {
-        // SAFETY: made by `described`, and destroyed once: all callers drop the value, and call again only when the library refused.
+    /// Destroys the descriptor. The library no longer calls the allocator: the registration has ended, or another one has
+    /// taken its place.
+    fn destroy(&self, api: Api) -> Result<(), Error> {
+        // SAFETY: made by `described`; the row goes when the library agrees, so that it is destroyed once.
         let code = unsafe { api.library().aclrtAllocatorDestroyDesc(self.descriptor) };
         api.done("aclrtAllocatorDestroyDesc", code, || "destroy an allocator descriptor".into())
     }

@@ -50,12 +50,10 @@ impl<'a> Engine<'a> {
     ///
     /// # Errors
     ///
-    /// [`EngineError::Product`] on products for which the vendor does not list allocators in the engine, before anything
-    /// is loaded; [`EngineError::Load`], which says what to install; [`EngineError::Taken`] while there is another
-    /// `Engine`; [`EngineError::Failed`] when the engine refuses.
-    #[rule(GE_07, GE_10)]
+    /// [`EngineError::Load`], which says what to install; [`EngineError::Taken`] while there is another `Engine`;
+    /// [`EngineError::Failed`] when the engine refuses.
+    #[rule(GE_10)]
     pub fn init(acl: &'a Acl, place: &Place, options: &Options) -> Result<Self, Error> {
-        supported(acl.soc_name().unwrap_or_default())?;
         let shim = Shim::load(place)?;
         let before = std::mem::replace(&mut *life(), Life::Taken);
         let begun = match before {
@@ -179,16 +177,6 @@ impl<'a> Engine<'a> {
 impl Drop for Hold {
     fn drop(&mut self) {
         *life() = Life::Left(self.0);
-    }
-}
-
-/// The vendor lists the Atlas A2 and A3 training and inference products; their chips are the Ascend 910B and 910_93.
-#[rule(GE_07)]
-fn supported(product: String) -> Result<(), Error> {
-    let chip = product.strip_prefix("Ascend").or_else(|| product.strip_prefix("Simulator")).unwrap_or(&product);
-    match chip.starts_with("910B") || chip.starts_with("910_93") {
-        true => Ok(()),
-        false => Err(EngineError::Product { product }.into()),
     }
 }
 

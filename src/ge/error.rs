@@ -47,10 +47,10 @@ pub enum EngineError {
         sys::ALLOCATORS
     )]
     TooManyAllocators,
-    /// The product has no allocators in the engine.
+    /// The engine takes no allocator on this product.
     #[error(
-        "{product} is no product on which the graph engine takes an allocator: those are the Atlas A2 training and \
-         inference products (Ascend910B…) and the Atlas A3 training and inference products (Ascend910_93…){}",
+        "the graph engine takes no allocator of the caller's on {product}, an Atlas 200I/500 A2 inference product; load \
+         the graph without one, with `load_on`{}",
         Cited(PRODUCT)
     )]
     Product {
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn a_message_ends_with_the_rules_that_the_error_is_about_and_says_them_once() {
         let samples = [
-            EngineError::Product { product: "Ascend310P3".into() },
+            EngineError::Product { product: "Ascend310B4".into() },
             EngineError::Taken,
             EngineError::SessionsLeft { count: 1 },
             EngineError::AbsentInput { index: 0 },

@@ -1,13 +1,13 @@
 //! Graphs.
 
-use super::state::{Added, CanCompile, CanSetMemory, Carried, Compiled, GraphState, Kept, WithAllocator, WithMemory};
+use super::state::{Added, CanCompile, CanSetMemory, Carried, Compiled, GraphState, WithAllocator, WithMemory};
 use super::{EngineError, Session};
-use crate::allocator::DeviceAllocator;
+use crate::allocator::{DeviceAllocator, is_supported_on};
 use crate::brand::{Brand, NotShared, Unnamed};
 use crate::current::Current;
 use crate::error::{Error, Undone};
-use crate::ffi::Registered;
 use crate::ffi::ge::{RawGraph, Summary};
+use crate::ffi::{Kept, Registered, serves};
 use crate::life_cycle::leads;
 use crate::memory::DeviceBuffer;
 use crate::stream::{Fresh, Idle, Stream};
@@ -92,9 +92,10 @@ impl<'c, S: GraphState, N> Graph<'c, S, N> {
     ///
     /// # Errors
     ///
-    /// The graph, the stream and the allocator as they were: [`Error::OtherContext`] when the allocator
-    /// [has no memory](DeviceAllocator::serves) for this context, or [`EngineError::Failed`].
-    #[rule(GE_01, GE_04, GE_06, GE_08, GE_18)]
+    /// The graph, the stream and the allocator as they were: [`EngineError::Product`] on products without this function
+    /// (GE-07), [`Error::OtherContext`] when the allocator [has no memory](DeviceAllocator::serves) for this context, or
+    /// [`EngineError::Failed`].
+    #[rule(GE_01, GE_04, GE_06, GE_07, GE_08, GE_18)]
     pub fn register<A: DeviceAllocator>(
         self,
         session: &mut Session<'c, N>,
@@ -106,14 +107,18 @@ impl<'c, S: GraphState, N> Graph<'c, S, N> {
         S: CanRegister,
     {
         leads!(graph: S, CanRegister => WithAllocator<A>);
-        let registered = Registered::new(allocator);
-        let done = registered.serves(current.id()).and_then(|()| {
-            let api = current.ledger().api();
-            session.row().register(api, &self.row, stream.queue(), &registered.members(), registered.clone())
+        let registered = Registered::vacant();
+        let ledger = current.ledger();
+        let done = supports_allocators(ledger.api().soc_name().unwrap_or_default()).and_then(|()| {
+            serves(&allocator, current.id())?;
+            session.row().register(ledger.api(), &self.row, stream.queue(), &registered.members(), registered.clone())
         });
         match done {
-            Ok(_) => Ok(self.into_state(Arc::downgrade(&registered))),
-            Err(error) => Err(Undone { error, value: (self, stream, registered.into_allocator()) }),
+            Ok(_) => {
+                registered.put(allocator);
+                Ok(self.into_state(Arc::downgrade(&registered)))
+            }
+            Err(error) => Err(Undone { error, value: (self, stream, allocator) }),
         }
     }
 
@@ -174,13 +179,30 @@ impl<'c, S: GraphState, N> Graph<'c, S, N> {
     fn take_off(&self, session: &mut Session<'c, N>, current: &Current<'c, N>) -> Result<S::Left<'c, N>, Error> {
         let (api, row) = (current.ledger().api(), session.row());
         self.synchronize(current)?;
-        let allocator = self.carries.upgrade().ok_or(Error::Gone { what: "allocator" })?;
         row.remove(api, current.ledger().streams(), &self.row)?;
-        allocator.has_all_blocks()?;
-        drop(row.unregister(api, &self.row)?);
+        let allocator = self.give_up(|| row.unregister(api, &self.row))?;
         row.forget(&self.row);
         let stream = row.leave_stream(&self.row).map(Stream::new);
-        S::left(stream, allocator.into_allocator()).ok_or(Error::Gone { what: "stream" })
+        S::left(stream, allocator).ok_or(Error::Gone { what: "stream" })
+    }
+
+    /// Takes the allocator out of its registration, of which `tell` tells the engine that it is over. When that fails the
+    /// allocator stays.
+    fn give_up(
+        &self,
+        tell: impl FnOnce() -> Result<Option<Kept>, Error>,
+    ) -> Result<<S::Carries as Carried>::Allocator, Error> {
+        let allocator = self.carries.take()?;
+        match tell() {
+            Ok(kept) => {
+                drop(kept);
+                Ok(allocator)
+            }
+            Err(error) => {
+                self.carries.put(allocator);
+                Err(error)
+            }
+        }
     }
 
     /// Waits for everything that was queued on the graph's stream.
@@ -215,20 +237,20 @@ impl<'c, A: DeviceAllocator, N> Graph<'c, WithAllocator<A>, N> {
         allocator: B,
     ) -> Result<(Graph<'c, WithAllocator<B>, N>, A), Undone<(Self, B)>> {
         leads!(graph: WithAllocator<A>, CanReplace => WithAllocator<B>);
-        let registered = Registered::new(allocator);
-        let replaced = self.allocator().and_then(|before| {
-            registered.serves(current.id())?;
+        let registered = Registered::vacant();
+        let replaced = serves(&allocator, current.id()).and_then(|()| {
             // A load that failed halfway may have queued something.
             self.synchronize(current)?;
-            before.has_all_blocks()?;
             let stream = self.row.stream().ok_or(Error::Gone { what: "stream" })?;
-            let api = current.ledger().api();
-            drop(session.row().register(api, &self.row, &stream, &registered.members(), registered.clone())?);
-            Ok(before)
+            let (api, members, keeps) = (current.ledger().api(), registered.members(), registered.clone());
+            self.give_up(|| session.row().register(api, &self.row, &stream, &members, keeps))
         });
         match replaced {
-            Ok(before) => Ok((self.into_state(Arc::downgrade(&registered)), before.into_allocator())),
-            Err(error) => Err(Undone { error, value: (self, registered.into_allocator()) }),
+            Ok(before) => {
+                registered.put(allocator);
+                Ok((self.into_state(Arc::downgrade(&registered)), before))
+            }
+            Err(error) => Err(Undone { error, value: (self, allocator) }),
         }
     }
 
@@ -245,21 +267,20 @@ impl<'c, A: DeviceAllocator, N> Graph<'c, WithAllocator<A>, N> {
     ) -> Result<(Graph<'c, Compiled, N>, Stream<'c, Fresh, N>, A), Undone<Self>> {
         leads!(graph: WithAllocator<A>, CanUnregister => Compiled);
         let ended = self.synchronize(current).and_then(|()| {
-            let allocator = self.allocator()?;
-            allocator.has_all_blocks()?;
-            drop(session.row().unregister(current.ledger().api(), &self.row)?);
+            let allocator = self.give_up(|| session.row().unregister(current.ledger().api(), &self.row))?;
             let stream = session.row().leave_stream(&self.row).ok_or(Error::Gone { what: "stream" })?;
             Ok((allocator, stream))
         });
         match ended {
-            Ok((allocator, stream)) => Ok((self.into_state(()), Stream::new(stream), allocator.into_allocator())),
+            Ok((allocator, stream)) => Ok((self.into_state(()), Stream::new(stream), allocator)),
             Err(error) => Err(Undone { error, value: self }),
         }
     }
 }
 
 impl<'c, A: DeviceAllocator, S: GraphState<Carries = Weak<Registered<A>>>, N> Graph<'c, S, N> {
-    /// Looks at the allocator: for its statistics, say. `None` from inside one of its own methods.
+    /// Looks at the allocator: for its statistics, say. `None` when it has gone with its graph. This crate holds no lock
+    /// meanwhile: see [`Stream::with_allocator`].
     pub fn with_allocator<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
         self.carries.upgrade()?.look(look)
     }
@@ -286,6 +307,12 @@ impl<'c, A: DeviceAllocator, S: GraphState<Carries = Weak<Registered<A>>>, N> Gr
     fn allocator(&self) -> Result<Arc<Registered<A>>, Error> {
         self.carries.upgrade().ok_or(Error::Gone { what: "allocator" })
     }
+}
+
+/// An error on products where the engine has no allocators, before it is asked.
+#[rule(GE_07)]
+fn supports_allocators(product: String) -> Result<(), Error> {
+    if is_supported_on(&product) { Ok(()) } else { Err(EngineError::Product { product }.into()) }
 }
 
 fn holds(summary: &Summary, constants: usize, features: usize) -> Result<(), Error> {

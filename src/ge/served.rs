@@ -31,8 +31,9 @@ impl<'c, N> Session<'c, N> {
     ///
     /// # Errors
     ///
-    /// The stream and the allocator as they were: [`Error::OtherContext`] when the allocator
-    /// [has no memory](DeviceAllocator::serves) for this context;
+    /// The stream and the allocator as they were: [`EngineError::Product`](super::EngineError::Product) on products without
+    /// this function (GE-07); [`Error::OtherContext`] when the allocator [has no memory](DeviceAllocator::serves) for this
+    /// context;
     /// [`EngineError::TooManyAllocators`](super::EngineError::TooManyAllocators) where the vendor's wrapper tells no more of
     /// them apart; or [`EngineError::Failed`](super::EngineError::Failed).
     #[rule(GE_01, GE_06, GE_08)]
@@ -130,7 +131,8 @@ impl<'c, A: DeviceAllocator, N> Served<'c, A, N> {
         }
     }
 
-    /// Looks at the allocator: for its statistics, say. `None` from inside one of its own methods.
+    /// Looks at the allocator: for its statistics, say. `None` when it has gone with its stream. This crate holds no lock
+    /// meanwhile: see [`Stream::with_allocator`].
     pub fn with_allocator<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
         self.seat.with_allocator(look)
     }

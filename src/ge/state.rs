@@ -31,56 +31,36 @@ pub trait GraphState: ascendcl_rules::graph::State {
 #[doc(hidden)]
 pub trait Carried {
     type Allocator;
-    fn upgrade(&self) -> Option<Self::Strong>;
-    type Strong: Kept<Allocator = Self::Allocator>;
-}
 
-/// What is taken back when the graph is removed.
-#[doc(hidden)]
-pub trait Kept {
-    type Allocator;
-    fn has_all_blocks(&self) -> Result<(), crate::Error>;
-    fn into_allocator(self) -> Self::Allocator;
+    /// Takes the allocator out of its registration, which is about to end.
+    fn take(&self) -> Result<Self::Allocator, crate::Error>;
+
+    /// Takes that back: the registration goes on.
+    fn put(&self, allocator: Self::Allocator);
 }
 
 impl Carried for () {
     type Allocator = ();
-    type Strong = ();
 
-    fn upgrade(&self) -> Option<()> {
-        Some(())
-    }
-}
-
-impl Kept for () {
-    type Allocator = ();
-
-    fn has_all_blocks(&self) -> Result<(), crate::Error> {
+    fn take(&self) -> Result<(), crate::Error> {
         Ok(())
     }
 
-    fn into_allocator(self) {}
+    fn put(&self, (): ()) {}
 }
 
 /// Weak: the graph's row owns the allocator, so that a forgotten handle keeps nothing.
 impl<A: DeviceAllocator> Carried for Weak<Registered<A>> {
     type Allocator = A;
-    type Strong = std::sync::Arc<Registered<A>>;
 
-    fn upgrade(&self) -> Option<Self::Strong> {
-        Weak::upgrade(self)
-    }
-}
-
-impl<A: DeviceAllocator> Kept for std::sync::Arc<Registered<A>> {
-    type Allocator = A;
-
-    fn has_all_blocks(&self) -> Result<(), crate::Error> {
-        Registered::has_all_blocks(self)
+    fn take(&self) -> Result<A, crate::Error> {
+        self.upgrade().ok_or(crate::Error::Gone { what: "allocator" })?.take()
     }
 
-    fn into_allocator(self) -> A {
-        Registered::into_allocator(self)
+    fn put(&self, allocator: A) {
+        if let Some(registered) = self.upgrade() {
+            registered.put(allocator);
+        }
     }
 }
 

@@ -18,7 +18,7 @@
 mod shelf;
 
 use crate::Element;
-use crate::allocator::ContextId;
+use crate::allocator::{ContextId, is_supported_on};
 use crate::error::Error;
 use crate::ffi::{
     Api, Binding, Block, BoundInput, Home, Invocation, Kept, LoadedModel, Part, Queue, RawContext, RawEvent, Restore,
@@ -178,11 +178,10 @@ impl Ledger {
     /// An error on products where the library has no allocators (ALLOC-02), before it is asked.
     pub(crate) fn supports_allocators(&self) -> Result<(), Error> {
         let product = self.api.soc_name().unwrap_or_default();
-        // The chip of the Atlas 200I/500 A2, by the library's name for it.
-        if product.contains("310B") {
-            return Err(Error::UnsupportedProduct { product, what: "an allocator of the caller's" });
+        if is_supported_on(&product) {
+            return Ok(());
         }
-        Ok(())
+        Err(Error::UnsupportedProduct { product, what: "an allocator of the caller's" })
     }
 
     #[inline]
@@ -210,13 +209,14 @@ impl Ledger {
         Some(elements)
     }
 
-    /// Synchronises and destroys; the row goes when the library agreed. Gives back what an allocator's registration
-    /// kept, to be dropped when everything is in order again: that runs code of the user.
-    pub(crate) fn destroy_stream(&self, stream: &Arc<Queue>) -> Result<Option<Kept>, Error> {
+    /// Synchronises and destroys; the row goes when the library agreed to that, and to the end of the descriptors of the
+    /// stream's allocators. What their registrations kept goes to `kept`, to be dropped when everything is in order again:
+    /// that runs code of the user.
+    pub(crate) fn destroy_stream(&self, stream: &Arc<Queue>, kept: &mut Vec<Kept>) -> Result<(), Error> {
         stream.synchronize(self.api, None)?;
-        let kept = stream.destroy(self.api)?;
+        stream.destroy(self.api, kept)?;
         self.streams.remove(stream);
-        Ok(kept)
+        Ok(())
     }
 
     pub(crate) fn destroy_event(&self, event: &Arc<RawEvent>) -> Result<(), Error> {
@@ -253,7 +253,12 @@ impl Ledger {
         Ok(())
     }
 
+    /// Frees a block of this context, through the library and in the context that it was allocated in. A block can come
+    /// here by way of a value that has no brand: an allocator's.
     pub(crate) fn free(&self, block: &Arc<Block>) -> Result<(), Error> {
+        if !self.blocks.has(block) {
+            return Err(Error::OtherContext { context: self.id });
+        }
         block.free(self.api, &self.streams)?;
         self.blocks.remove(block);
         Ok(())
@@ -263,10 +268,7 @@ impl Ledger {
     pub(crate) fn collect(&self) -> Vec<Error> {
         let (mut errors, mut kept) = (Vec::new(), Vec::new());
         for stream in self.streams.unnamed() {
-            match self.destroy_stream(&stream) {
-                Ok(allocator) => kept.extend(allocator),
-                Err(error) => errors.push(error),
-            }
+            errors.extend(self.destroy_stream(&stream, &mut kept).err());
         }
         for event in self.events.unnamed() {
             errors.extend(self.destroy_event(&event).err());
@@ -332,10 +334,7 @@ impl Ledger {
             errors.extend(self.destroy_event(&event).err());
         }
         for stream in self.streams.all() {
-            match self.destroy_stream(&stream) {
-                Ok(allocator) => kept.extend(allocator),
-                Err(error) => errors.push(error),
-            }
+            errors.extend(self.destroy_stream(&stream, &mut kept).err());
         }
         // A model that the library refused to unload still works in its memory (MODEL-02, MODEL-03).
         if self.models.len() + self.bindings.len() + self.invocations.len() == 0 {

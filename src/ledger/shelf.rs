@@ -48,6 +48,10 @@ impl<T: Row> Shelf<T> {
         self.rows().get(&key).cloned()
     }
 
+    pub(crate) fn has(&self, row: &Arc<T>) -> bool {
+        self.get(T::key(row)).is_some_and(|known| Arc::ptr_eq(&known, row))
+    }
+
     pub(crate) fn remove(&self, row: &Arc<T>) {
         self.rows().remove(&T::key(row));
     }

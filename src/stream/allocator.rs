@@ -8,7 +8,7 @@ use crate::allocator::DeviceAllocator;
 use crate::allocator::descriptor::{Descriptor, HasAddress, HasAllocate, HasFree, HasObject};
 use crate::current::Current;
 use crate::error::{Error, Undone};
-use crate::ffi::{Elsewhere, Kept, Members, Registered};
+use crate::ffi::{Elsewhere, Kept, Members, Registered, serves};
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use std::sync::Arc;
@@ -42,10 +42,15 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
         S: CanRegister,
     {
         leads!(stream: S, CanRegister => With<A>);
-        let registered = Registered::new(allocator);
-        match self.enroll(current, &registered) {
-            Ok(()) => Ok(self.into_state(Arc::downgrade(&registered))),
-            Err(error) => Err(Undone { error, value: (self, registered.into_allocator()) }),
+        let registered = Registered::vacant();
+        let told = serves(&allocator, current.id())
+            .and_then(|()| self.tell(current, registered.members(), registered.clone()));
+        match told {
+            Ok(()) => {
+                registered.put(allocator);
+                Ok(self.into_state(Arc::downgrade(&registered)))
+            }
+            Err(error) => Err(Undone { error, value: (self, allocator) }),
         }
     }
 
@@ -60,57 +65,25 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     {
         leads!(stream: S, CanRegisterDescriptor => WithDescriptor);
         // There is no Rust value to keep: the caller does.
-        match self.tell(current, descriptor.members(), Arc::new(Elsewhere), || Ok(())) {
+        match self.tell(current, descriptor.members(), Arc::new(Elsewhere)) {
             Ok(()) => Ok(self.into_state(descriptor.complete())),
             Err(error) => Err(Undone { error, value: (self, descriptor) }),
         }
     }
 
-    /// Tells the library to call `registered` for work on this stream; the last one told counts (ALLOC-09).
-    pub(super) fn enroll<A: DeviceAllocator>(
-        &self,
-        current: &Current<'c, N>,
-        registered: &Arc<Registered<A>>,
-    ) -> Result<(), Error> {
-        self.enroll_after(current, registered, || Ok(()))
-    }
-
-    /// As [`enroll`](Self::enroll), if `agrees` does when the stream is synchronised.
-    fn enroll_after<A: DeviceAllocator>(
-        &self,
-        current: &Current<'c, N>,
-        registered: &Arc<Registered<A>>,
-        agrees: impl FnOnce() -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        registered.serves(current.id())?;
-        self.tell(current, registered.members(), registered.clone(), agrees)
-    }
-
-    fn tell(
-        &self,
-        current: &Current<'c, N>,
-        members: Members,
-        keeps: Kept,
-        agrees: impl FnOnce() -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    /// Tells the library to call an allocator for work on this stream; the last one told counts (ALLOC-09).
+    pub(super) fn tell(&self, current: &Current<'c, N>, members: Members, keeps: Kept) -> Result<(), Error> {
         let ledger = current.ledger();
         ledger.supports_allocators()?;
         ledger.synchronize(self.queue(), None)?;
-        agrees()?;
-        let before = self.queue().register(ledger.api(), members, keeps)?;
-        drop(before);
+        drop(self.queue().register(ledger.api(), members, keeps)?);
         Ok(())
     }
 
-    /// Synchronises and ends the registration, if `agrees` does in between.
-    pub(super) fn tell_end(
-        &self,
-        current: &Current<'c, N>,
-        agrees: impl FnOnce() -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    /// Synchronises and ends the registration.
+    pub(super) fn tell_end(&self, current: &Current<'c, N>) -> Result<(), Error> {
         let ledger = current.ledger();
         ledger.synchronize(self.queue(), None)?;
-        agrees()?;
         drop(self.queue().unregister(ledger.api())?);
         Ok(())
     }
@@ -128,7 +101,7 @@ impl<'c, N> Stream<'c, WithDescriptor, N> {
         current: &Current<'c, N>,
     ) -> Result<(Stream<'c, Fresh, N>, CompleteDescriptor), Undone<Self>> {
         leads!(stream: WithDescriptor, CanUnregister => Fresh);
-        match self.tell_end(current, || Ok(())) {
+        match self.tell_end(current) {
             Ok(()) => Ok(self.exchange(())),
             Err(error) => Err(Undone { error, value: self }),
         }
@@ -136,14 +109,17 @@ impl<'c, N> Stream<'c, WithDescriptor, N> {
 }
 
 impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
-    /// Looks at the allocator while it is registered: for its statistics, say. `None` from inside one of its own methods.
+    /// Looks at the allocator while it is registered: for its statistics, say. `None` when it has gone with its stream.
+    ///
+    /// This crate holds no lock meanwhile, and the library may call the allocator at the same time: what is called in
+    /// here may wait for work that needs the allocator.
     pub fn with_allocator<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
         self.carries.upgrade()?.look(look)
     }
 
-    /// Whether the allocator panicked while the library called it, or was entered again from inside itself. The library
-    /// was told that there is no memory then, and a block that was to be freed is lost. Or whether the library gave back
-    /// a block that it did not have: that was ignored.
+    /// Whether the allocator panicked while the library called it. The library was told that there is no memory then, and
+    /// a block that was to be freed is lost. Or whether the library gave back a block that it did not have: that was
+    /// ignored.
     #[rule(CB_09)]
     pub fn allocator_misbehaved(&self) -> bool {
         self.carries.upgrade().is_some_and(|registered| registered.misbehaved())
@@ -155,7 +131,8 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
     /// # Errors
     ///
     /// The stream with its allocator, and the other allocator, as they were: [`Error::BlocksInUse`] while the library has
-    /// blocks of this one although the stream is synchronised; [`Error::OtherContext`]; or [`Error::Vendor`].
+    /// blocks of this one although the stream is synchronised, [`Error::StillRunning`] while it is inside it;
+    /// [`Error::OtherContext`]; or [`Error::Vendor`].
     #[rule(ALLOC_09, ALLOC_11)]
     pub fn replace<B: DeviceAllocator>(
         self,
@@ -163,18 +140,18 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
         allocator: B,
     ) -> Result<(Stream<'c, With<B>, N>, A), Undone<(Self, B)>> {
         leads!(stream: With<A>, CanReplace => With<B>);
-        let registered = Registered::new(allocator);
-        let replaced = self.allocator().and_then(|before| {
-            self.enroll_after(current, &registered, || before.has_all_blocks())?;
-            Ok(before)
-        });
+        let registered = Registered::vacant();
+        let ledger = current.ledger();
+        let told = || self.queue().register(ledger.api(), registered.members(), registered.clone());
+        let replaced = serves(&allocator, current.id())
+            .and_then(|()| ledger.supports_allocators())
+            .and_then(|()| self.give_up(current, told));
         match replaced {
             Ok(before) => {
-                let stream = self.into_state(Arc::downgrade(&registered));
-                drop(registered);
-                Ok((stream, before.into_allocator()))
+                registered.put(allocator);
+                Ok((self.into_state(Arc::downgrade(&registered)), before))
             }
-            Err(error) => Err(Undone { error, value: (self, registered.into_allocator()) }),
+            Err(error) => Err(Undone { error, value: (self, allocator) }),
         }
     }
 
@@ -184,17 +161,31 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
     /// # Errors
     ///
     /// The stream with its allocator, as they were: [`Error::BlocksInUse`] while the library has blocks of it although
-    /// the stream is synchronised; or [`Error::Vendor`].
+    /// the stream is synchronised, [`Error::StillRunning`] while it is inside it; or [`Error::Vendor`].
     #[rule(ALLOC_11, ALLOC_12, ALLOC_20)]
     pub fn unregister(self, current: &Current<'c, N>) -> Result<(Stream<'c, Fresh, N>, A), Undone<Self>> {
         leads!(stream: With<A>, CanUnregister => Fresh);
-        let ended = self.allocator().and_then(|allocator| {
-            self.tell_end(current, || allocator.has_all_blocks())?;
-            Ok(allocator)
-        });
-        match ended {
-            Ok(allocator) => Ok((self.into_state(()), allocator.into_allocator())),
+        match self.give_up(current, || self.queue().unregister(current.ledger().api())) {
+            Ok(allocator) => Ok((self.into_state(()), allocator)),
             Err(error) => Err(Undone { error, value: self }),
+        }
+    }
+
+    /// Synchronises, and takes the allocator out of its registration, of which `tell` tells the library that it is over.
+    /// When that fails the allocator stays.
+    fn give_up(&self, current: &Current<'c, N>, tell: impl FnOnce() -> Result<Vec<Kept>, Error>) -> Result<A, Error> {
+        current.ledger().synchronize(self.queue(), None)?;
+        let registered = self.allocator()?;
+        let allocator = registered.take()?;
+        match tell() {
+            Ok(kept) => {
+                drop(kept);
+                Ok(allocator)
+            }
+            Err(error) => {
+                registered.put(allocator);
+                Err(error)
+            }
         }
     }
 

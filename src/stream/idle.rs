@@ -63,7 +63,7 @@ impl<'c, A: DeviceAllocator, N> Idle<'_, 'c, A, N> {
 }
 
 impl<A: DeviceAllocator, N> Idle<'_, '_, A, N> {
-    /// Looks at the allocator. `None` from inside one of its own methods.
+    /// Looks at the allocator. `None` when it has gone with its stream.
     pub fn with_allocator<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
         self.allocator.upgrade()?.look(look)
     }
@@ -75,10 +75,12 @@ impl<'c, N> Idle<'_, 'c, PoolAllocator, N> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] with what the library refuses to free, which stays with the scope.
+    /// [`Error::Vendor`] with what the library refuses to free, which stays with the scope; [`Error::OtherContext`] when
+    /// the pool's memory is of another context.
     #[rule(ALLOC_11, ALLOC_14)]
     pub fn trim(&self, current: &Current<'c, N>) -> Result<usize, Error> {
-        let chunks = self.with_allocator(PoolAllocator::remove_idle).unwrap_or_default();
+        let chunks = self.with_allocator(|pool| pool.remove_idle(current.id()));
+        let chunks = chunks.ok_or(Error::Gone { what: "allocator" })??;
         let mut result = Ok(0_usize);
         for chunk in &chunks {
             let freed = current.ledger().free(chunk).map(|()| chunk.bytes());
@@ -114,7 +116,7 @@ impl<'c, N> Stream<'c, With<PoolAllocator>, N> {
     ///
     /// [`Error::Gone`] when the pool has gone with the stream.
     pub fn pool_statistics(&self) -> Result<PoolStatistics, Error> {
-        self.allocator()?.look(PoolAllocator::statistics).ok_or(Error::InsideCallback)
+        self.allocator()?.look(PoolAllocator::statistics).ok_or(Error::Gone { what: "allocator" })
     }
 }
 
@@ -141,10 +143,11 @@ impl PoolAllocator {
 }
 
 fn grow<N>(pool: &Registered<PoolAllocator>, current: &Current<'_, N>, bytes: usize) -> Result<(), Error> {
-    // The library is called before the pool is entered: a callback may be waiting for the pool under a lock of the
-    // library's.
-    let chunk = PoolAllocator::reserve(current, bytes)?;
-    pool.look(|pool| pool.add(current.id(), chunk)).ok_or(Error::InsideCallback)?
+    let grown = pool.look(|pool| {
+        pool.is_of(current.id())?;
+        pool.add(current.id(), PoolAllocator::reserve(current, bytes)?)
+    });
+    grown.ok_or(Error::Gone { what: "allocator" })?
 }
 
 impl<A: DeviceAllocator, N> fmt::Debug for Idle<'_, '_, A, N> {

@@ -84,10 +84,12 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     pub fn destroy(self, current: &Current<'c, N>) -> Result<(), Undone<Self>> {
         leads!(stream: Fresh --> End : Destroy, stream: Plain --> End : Destroy);
         leads!(stream: With --> End : Destroy, stream: WithDescriptor --> End : Destroy);
-        match current.ledger().destroy_stream(self.queue()) {
-            // The allocator, if the stream had one, is dropped here.
-            Ok(_) => Ok(()),
-            Err(error) => Err(Undone { error, value: self }),
+        // The allocator, if the stream had one, is dropped last.
+        let mut kept = Vec::new();
+        match current.ledger().destroy_stream(self.queue(), &mut kept) {
+            Err(error) if !self.queue().is_gone() => Err(Undone { error, value: self }),
+            // A descriptor that the library keeps is the scope's to destroy, and to report.
+            _ => Ok(()),
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::allocator::DeviceAllocator;
 use crate::brand::{Brand, Unnamed};
 use crate::current::Current;
 use crate::error::{Error, Undone};
-use crate::ffi::Registered;
+use crate::ffi::{Registered, serves};
 use crate::life_cycle::leads;
 use crate::model::Prepared;
 use ascendcl_macros::rule;
@@ -40,9 +40,17 @@ pub struct Turn<'c, 'm, A: DeviceAllocator, N = Unnamed> {
 
 impl<'c, A: DeviceAllocator, N> Permit<'c, A, N> {
     /// Makes a group out of an allocator; streams are [attached](Self::attach) to it.
-    pub fn new(current: &Current<'c, N>, allocator: A) -> Self {
-        let _ = current;
-        Self { allocator: Registered::new(allocator), _brand: Brand::NEW }
+    ///
+    /// # Errors
+    ///
+    /// The allocator, with [`Error::OtherContext`], when it [has no memory](DeviceAllocator::serves) for this context.
+    pub fn new(current: &Current<'c, N>, allocator: A) -> Result<Self, Undone<A>> {
+        if let Err(error) = serves(&allocator, current.id()) {
+            return Err(Undone { error, value: allocator });
+        }
+        let registered = Registered::vacant();
+        registered.put(allocator);
+        Ok(Self { allocator: registered, _brand: Brand::NEW })
     }
 
     /// Registers the allocator on a stream (`aclrtAllocatorRegister`), which becomes a member of the group.
@@ -56,7 +64,7 @@ impl<'c, A: DeviceAllocator, N> Permit<'c, A, N> {
         stream: Stream<'c, S, N>,
     ) -> Result<Member<'c, A, N>, Undone<Stream<'c, S, N>>> {
         leads!(stream: S, CanRegister => With<A>);
-        match stream.enroll(current, &self.allocator) {
+        match stream.tell(current, self.allocator.members(), self.allocator.clone()) {
             Ok(()) => Ok(Member { stream: stream.into_state(Arc::downgrade(&self.allocator)) }),
             Err(error) => Err(Undone { error, value: stream }),
         }
@@ -91,7 +99,7 @@ impl<'c, A: DeviceAllocator, N> Permit<'c, A, N> {
     /// The permit as it was, while a stream is attached to the group ([detach](Member::detach) it first), or the library
     /// has blocks of the allocator.
     pub fn into_allocator(self) -> Result<A, Self> {
-        match Registered::try_into_allocator(self.allocator) {
+        match self.allocator.into_allocator() {
             Ok(allocator) => Ok(allocator),
             Err(allocator) => Err(Self { allocator, _brand: Brand::NEW }),
         }
@@ -106,7 +114,7 @@ impl<'c, A: DeviceAllocator, N> Member<'c, A, N> {
     /// The member as it was, when the library refuses.
     pub fn detach(self, current: &Current<'c, N>) -> Result<Stream<'c, Fresh, N>, Undone<Self>> {
         leads!(stream: With<A>, CanUnregister => Fresh);
-        match self.stream.tell_end(current, || Ok(())) {
+        match self.stream.tell_end(current) {
             Ok(()) => Ok(self.stream.into_state(())),
             Err(error) => Err(Undone { error, value: self }),
         }

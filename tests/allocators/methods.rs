@@ -2,7 +2,7 @@
 
 use super::null::{books, note};
 use super::pool::{Pool, in_books, steps, work};
-use ascendcl::{Acl, DeviceAddress, DeviceAllocator, Error, Library, Thread};
+use ascendcl::{Acl, ContextId, DeviceAddress, DeviceAllocator, Error, Library, Thread};
 use ascendcl_macros::proves;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,7 +22,7 @@ fn work_on_a_stream_gets_its_memory_from_the_streams_own_allocator() {
             steps(&books),
             ["MemcpyAsync", "two:allocate", "two:free", "MemcpyAsync", "one:allocate", "one:free"]
         );
-        assert_eq!(one.with_allocator(|pool| (pool.name, pool.live)), Some(("one", 0)));
+        assert_eq!(one.with_allocator(|pool| (pool.name, pool.live())), Some(("one", 0)));
         assert!(!one.allocator_misbehaved());
     });
     assert!(books.log().iter().all(|word| !word.starts_with("null-")), "an address for each block");
@@ -71,7 +71,7 @@ fn a_panic_in_a_method_does_not_reach_the_library_and_is_told_afterwards() {
             assert!(stream.allocator_misbehaved(), "{method}");
             assert_eq!(steps(&books).last().map(String::as_str), Some(answer), "{method}");
             // The stream and its allocator go on.
-            stream.with_allocator(|pool| *pool.hook.borrow_mut() = Box::new(|_| ())).unwrap();
+            stream.with_allocator(|pool| *pool.hook() = Box::new(|_| ())).unwrap();
             drop(work(current, &stream));
             assert_eq!(steps(&books).last().map(String::as_str), Some("pool:free"), "{method}");
         });
@@ -85,14 +85,18 @@ fn a_panic_while_telling_the_address_gives_the_library_no_block() {
     // SAFETY: it never gets as far as handing out an address.
     unsafe impl DeviceAllocator for Unsure {
         type Block = ();
-        fn allocate(&mut self, _: usize) -> Option<()> {
+        fn allocate(&self, _: usize) -> Option<()> {
             Some(())
         }
         fn address(&self, (): &()) -> DeviceAddress {
             panic_any("which address?")
         }
-        fn free(&mut self, (): ()) {
+        fn free(&self, (): ()) {
             note("free-was-called");
+        }
+
+        fn serves(&self, _: ContextId) -> bool {
+            true
         }
     }
     let books = books();
@@ -106,16 +110,16 @@ fn a_panic_while_telling_the_address_gives_the_library_no_block() {
 }
 
 #[test]
-fn work_queued_while_the_allocator_is_looked_at_gets_no_memory_from_it() {
+fn work_queued_while_the_allocator_is_looked_at_gets_its_memory_from_it() {
     let books = books();
     in_books(&books, |current| {
         let stream = current.stream().unwrap().register(current, Pool::new("pool")).unwrap();
         steps(&books);
         stream.with_allocator(|_| drop(work(current, &stream))).unwrap();
-        assert_eq!(steps(&books), ["MemcpyAsync", "null-block"]);
-        assert!(stream.allocator_misbehaved());
-        let inner = stream.with_allocator(|_| stream.with_allocator(|_| ()));
-        assert_eq!(inner, Some(None));
+        assert_eq!(steps(&books), ["MemcpyAsync", "pool:allocate", "pool:free"]);
+        assert!(!stream.allocator_misbehaved());
+        let inner = stream.with_allocator(|_| stream.with_allocator(|pool| pool.name));
+        assert_eq!(inner, Some(Some("pool")));
     });
 }
 

@@ -1,10 +1,11 @@
 //! An allocator that writes down what is asked of it.
 
 use super::null::{Books, note};
-use ascendcl::{Current, DeviceAddress, DeviceAllocator, Pending, Stream, StreamState, Thread};
-use std::cell::RefCell;
+use ascendcl::{ContextId, Current, DeviceAddress, DeviceAllocator, Pending, Stream, StreamState, Thread};
 use std::fmt;
 use std::panic::panic_any;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub(crate) type Hook = Box<dyn FnMut(&str) + Send>;
 
@@ -12,9 +13,9 @@ pub(crate) type Hook = Box<dyn FnMut(&str) + Send>;
 pub(crate) struct Pool {
     pub(crate) name: &'static str,
     /// Called in each method, with the method's name.
-    pub(crate) hook: RefCell<Hook>,
+    hook: Mutex<Hook>,
     pub(crate) has_memory: bool,
-    pub(crate) live: usize,
+    live: AtomicUsize,
 }
 
 impl Pool {
@@ -23,7 +24,7 @@ impl Pool {
     }
 
     pub(crate) fn with(name: &'static str, hook: impl FnMut(&str) + Send + 'static) -> Self {
-        Self { name, hook: RefCell::new(Box::new(hook)), has_memory: true, live: 0 }
+        Self { name, hook: Mutex::new(Box::new(hook)), has_memory: true, live: AtomicUsize::new(0) }
     }
 
     /// Panics in one method.
@@ -35,9 +36,18 @@ impl Pool {
         })
     }
 
-    pub(crate) fn called(&mut self, method: &str) {
+    pub(crate) fn called(&self, method: &str) {
         note(&format!("{}:{method}", self.name));
-        (self.hook.get_mut())(method);
+        (self.hook())(method);
+    }
+
+    /// Blocks that are out.
+    pub(crate) fn live(&self) -> usize {
+        self.live.load(Relaxed)
+    }
+
+    pub(crate) fn hook(&self) -> MutexGuard<'_, Hook> {
+        self.hook.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -56,10 +66,13 @@ pub(crate) struct Block {
 unsafe impl DeviceAllocator for Pool {
     type Block = Block;
 
-    fn allocate(&mut self, bytes: usize) -> Option<Block> {
+    fn allocate(&self, bytes: usize) -> Option<Block> {
         assert_eq!(bytes, 256);
         self.called("allocate");
-        self.has_memory.then(|| self.live += 1).map(|()| Block { pool: self.name })
+        self.has_memory.then(|| {
+            self.live.fetch_add(1, Relaxed);
+            Block { pool: self.name }
+        })
     }
 
     fn address(&self, block: &Block) -> DeviceAddress {
@@ -67,15 +80,19 @@ unsafe impl DeviceAllocator for Pool {
         DeviceAddress::new(0x4_0000).unwrap()
     }
 
-    fn free(&mut self, block: Block) {
+    fn free(&self, block: Block) {
         assert_eq!(block.pool, self.name, "each block goes back where it came from");
         self.called("free");
-        self.live -= 1;
+        self.live.fetch_sub(1, Relaxed);
     }
 
-    fn allocate_near(&mut self, bytes: usize, near: DeviceAddress) -> Option<Block> {
+    fn allocate_near(&self, bytes: usize, near: DeviceAddress) -> Option<Block> {
         self.called(&format!("near-{:#x}", near.number()));
         self.allocate(bytes)
+    }
+
+    fn serves(&self, _: ContextId) -> bool {
+        true
     }
 }
 

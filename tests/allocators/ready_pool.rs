@@ -57,7 +57,7 @@ fn blocks_that_are_out_lie_inside_the_pool_are_aligned_and_never_overlap() {
 fn a_pool_that_is_cut_into_small_pieces_is_whole_again_when_all_are_back() {
     let books = books();
     in_books(&books, |current| {
-        let mut pool = PoolAllocator::new(current, 64 << 10).unwrap();
+        let pool = PoolAllocator::new(current, 64 << 10).unwrap();
         let mut small: Vec<_> = std::iter::from_fn(|| pool.allocate(400)).collect();
         assert!(small.len() >= 127, "{}", small.len());
         let last = small.pop().unwrap();
@@ -76,8 +76,8 @@ fn a_pool_that_is_cut_into_small_pieces_is_whole_again_when_all_are_back() {
 fn a_block_of_another_pool_is_not_taken() {
     let books = books();
     in_books(&books, |current| {
-        let mut one = PoolAllocator::new(current, 2048).unwrap();
-        let mut two = PoolAllocator::new(current, 2048).unwrap();
+        let one = PoolAllocator::new(current, 2048).unwrap();
+        let two = PoolAllocator::new(current, 2048).unwrap();
         let (block, kept) = (one.allocate(1).unwrap(), two.allocate(1).unwrap());
         let address = one.address(&block);
         two.free(block);
@@ -109,8 +109,9 @@ fn a_pool_serves_its_own_context_only_and_none_after_its_scope() {
             assert!(matches!(pool.grow(current, 1), Err(Error::OtherContext { .. })));
             assert_eq!(books.calls("aclrtMalloc"), frees);
             let undone = pool.release(current).unwrap_err();
-            let permit = Permit::new(current, undone.value);
-            assert!(matches!(permit.attach(current, stream).unwrap_err().error, Error::OtherContext { .. }));
+            let undone = Permit::new(current, undone.value).unwrap_err();
+            assert!(matches!(undone.error, Error::OtherContext { .. }), "{}", undone.error);
+            drop((stream, undone.value));
             assert_eq!(books.calls("aclrtAllocatorRegister"), 0, "before the library is called");
         })
         .unwrap();
@@ -159,7 +160,7 @@ fn a_proof_that_is_still_in_a_variable_does_not_keep_the_allocator() {
         let (stream, pool) = stream.replace(current, PoolAllocator::new(current, 4096).unwrap()).unwrap();
         assert_eq!(pool.statistics().reserved, 8192);
         let (_, pool) = stream.unregister(current).unwrap();
-        let mut permit = Permit::new(current, pool);
+        let mut permit = Permit::new(current, pool).unwrap();
         let idle = permit.idle();
         idle.trim(current).unwrap();
         assert!(permit.into_allocator().is_ok());
@@ -191,7 +192,7 @@ fn a_pool_that_is_dropped_forgotten_or_shared_leaves_its_memory_to_the_scope() {
         let pool = PoolAllocator::new(current, 1024).unwrap();
         mem::forget(current.stream().unwrap().register(current, pool).unwrap());
 
-        let mut permit = Permit::new(current, PoolAllocator::new(current, 2048).unwrap());
+        let mut permit = Permit::new(current, PoolAllocator::new(current, 2048).unwrap()).unwrap();
         let member = permit.attach(current, current.stream().unwrap()).unwrap();
         permit.idle().grow(current, 1024).unwrap();
         assert_eq!(permit.idle().trim(current).unwrap(), 3072);

@@ -16,7 +16,7 @@ fn unregistering_synchronises_first_and_gives_the_allocator_back() {
         steps(&books);
         let (stream, pool) = stream.unregister(current).unwrap();
         assert_eq!(steps(&books), ["SynchronizeStream", "pool:free", "Unregister"]);
-        assert_eq!(pool.live, 0);
+        assert_eq!(pool.live(), 0);
         drop(pool);
         drop(copy);
         // Decided anew, also differently.
@@ -38,7 +38,7 @@ fn replacing_synchronises_first_gives_the_old_one_back_and_the_last_one_counts()
         steps(&books);
         let (stream, one) = stream.replace(current, Pool::new("two")).unwrap();
         assert_eq!(steps(&books), ["SynchronizeStream", "one:free", "Register"]);
-        assert_eq!((one.name, one.live), ("one", 0));
+        assert_eq!((one.name, one.live()), ("one", 0));
         drop(work(current, &stream));
         let (stream, two) = stream.replace(current, Pool::new("three")).unwrap();
         assert_eq!(two.name, "two");

@@ -91,7 +91,8 @@ fn swapped_proofs_of_idleness_trim_the_pool_that_they_prove_idle() {
 fn swapped_permits_run_their_own_groups_only() {
     let alone = alone();
     inside(|current| {
-        let (mut one, mut two) = (Permit::new(current, pool(current)), Permit::new(current, pool(current)));
+        let (mut one, mut two) =
+            (Permit::new(current, pool(current)).unwrap(), Permit::new(current, pool(current)).unwrap());
         let member = one.attach(current, current.stream().unwrap()).unwrap();
         mem::swap(&mut one, &mut two);
         let refused = one.begin(&member).unwrap_err();

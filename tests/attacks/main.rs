@@ -9,6 +9,7 @@ mod common;
 #[path = "../null/mod.rs"]
 mod null;
 
+mod allocators;
 mod arguments;
 mod asynchronous;
 mod borrowed;
@@ -18,6 +19,7 @@ mod futures;
 mod models;
 mod nesting;
 mod order;
+mod pairs;
 mod panics;
 mod refusals;
 mod registrations;

@@ -3,8 +3,8 @@
 use super::common::{alone, digits_in_batches_of};
 use super::{collect, in_context, inside};
 use ascendcl::{
-    Current, DeviceAddress, DeviceAllocator, Error, Event, InLane, Input, Lane, Load, Model, ModelSource, Permit,
-    Plain, Prepared, Recorded, Thread, Unnamed,
+    ContextId, Current, DeviceAddress, DeviceAllocator, Error, Event, InLane, Input, Lane, Load, Model, ModelSource,
+    Permit, Plain, Prepared, Recorded, Thread, Unnamed,
 };
 use ascendcl_macros::proves;
 use ascendcl_sim::control::live;
@@ -21,7 +21,7 @@ struct Counted(Arc<Mutex<usize>>);
 unsafe impl DeviceAllocator for Counted {
     type Block = DeviceAddress;
 
-    fn allocate(&mut self, _: usize) -> Option<DeviceAddress> {
+    fn allocate(&self, _: usize) -> Option<DeviceAddress> {
         None
     }
 
@@ -29,7 +29,11 @@ unsafe impl DeviceAllocator for Counted {
         *block
     }
 
-    fn free(&mut self, _: DeviceAddress) {}
+    fn free(&self, _: DeviceAddress) {}
+
+    fn serves(&self, _: ContextId) -> bool {
+        true
+    }
 }
 
 impl Drop for Counted {
@@ -193,7 +197,7 @@ fn a_forgotten_turn_loses_the_permit_and_leaves_nothing() {
     let alone = alone();
     let dropped = Arc::new(Mutex::new(0));
     inside(|current| {
-        let permit = Permit::new(current, Counted(Arc::clone(&dropped)));
+        let permit = Permit::new(current, Counted(Arc::clone(&dropped))).unwrap();
         let stream = current.stream().unwrap();
         let member = permit.attach(current, stream).unwrap();
         let _other = permit.attach(current, current.stream().unwrap()).unwrap();
@@ -213,7 +217,7 @@ fn a_group_that_is_dropped_in_any_order_gives_its_allocator_up_once() {
     for order in 0..3 {
         let dropped = Arc::new(Mutex::new(0));
         inside(|current| {
-            let permit = Permit::new(current, Counted(Arc::clone(&dropped)));
+            let permit = Permit::new(current, Counted(Arc::clone(&dropped))).unwrap();
             let one = permit.attach(current, current.stream().unwrap()).unwrap();
             let two = permit.attach(current, current.stream().unwrap()).unwrap();
             let running = permit.begin(&one).unwrap();
@@ -236,7 +240,7 @@ fn a_permit_goes_to_another_thread_and_its_streams_with_it() {
     in_context(|context, thread| {
         let (sender, receiver) = mpsc::channel();
         let made = context.enter(thread, |current| {
-            let permit = Permit::new(current, Counted(Arc::default()));
+            let permit = Permit::new(current, Counted(Arc::default())).unwrap();
             let member = permit.attach(current, current.stream().unwrap()).unwrap();
             sender.send((permit, member, prepared(current))).unwrap();
         });

@@ -233,7 +233,7 @@ fn open_shapes_of_a_pool(current: &mut Current<'_>) -> Result<(), Error> {
 }
 
 fn shared_allocator(current: &mut Current<'_>) -> Result<(), Error> {
-    let mut permit = Permit::new(current, PoolAllocator::new(current, 1 << 18)?);
+    let mut permit = Permit::new(current, PoolAllocator::new(current, 1 << 18)?)?;
     let (first, second) = (permit.attach(current, current.stream()?)?, permit.attach(current, current.stream()?)?);
     let model = current.load_model(models::file())?;
     let mut model = model.prepare_with(current, &[&[4, 64]], &[Room::AtMost(40)])?;

@@ -167,3 +167,57 @@ fn an_allocator_of_another_context_is_refused_and_comes_back_with_graph_and_stre
     acl.close().unwrap();
     world.assert_nothing_lives();
 }
+
+#[test]
+#[proves(GE_21)]
+fn what_is_released_while_the_allocator_is_looked_at_goes_back_to_it() {
+    let world = world();
+    world.session(|session, current| {
+        let pool = PoolAllocator::new(current, 1 << 20).unwrap();
+        let mut graph = loaded_with(session, current, pool);
+        let done = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
+        let (outputs, mut inputs) = (done.outputs, done.inputs);
+        graph = done.graph;
+        let out = graph.with_allocator(|pool| {
+            let before = pool.statistics().blocks;
+            outputs.release(session, current).unwrap();
+            (before, pool.statistics().blocks)
+        });
+        assert_eq!(out, Some((3, 2)), "the output went back");
+        assert!(!graph.allocator_misbehaved());
+        let other = loaded_with(session, current, PoolAllocator::new(current, 1 << 20).unwrap());
+        // Another graph runs, and is waited for, while the first one's allocator is looked at.
+        let ran = graph.with_allocator(|_| other.execute(session, current, inputs).unwrap().wait(current).unwrap());
+        let ran = ran.unwrap();
+        inputs = ran.inputs;
+        ran.outputs.release(session, current).unwrap();
+        let idle = graph.idle(current).unwrap();
+        idle.with_allocator(|_| current.synchronize().unwrap()).unwrap();
+        drop((idle, inputs));
+        for graph in [graph, ran.graph] {
+            let (_stream, pool) = graph.remove(session, current).unwrap();
+            assert_eq!(pool.statistics().blocks, 0);
+        }
+    });
+}
+
+#[test]
+#[proves(GE_03, GE_09)]
+fn an_allocator_whose_replacement_and_end_were_refused_in_turn_comes_back() {
+    let world = world();
+    world.session(|session, current| {
+        let pool = || PoolAllocator::new(current, 1 << 20).unwrap();
+        let graph = two_digits(session, current).compile(session, current).unwrap();
+        let mut graph = graph.register(session, current, current.stream().unwrap(), pool()).unwrap();
+        for _ in 0..2 {
+            world.fails("RegisterExternalAllocator");
+            let (back, other) = graph.replace(session, current, pool()).unwrap_err().value;
+            other.release(current).unwrap();
+            world.fails("UnregisterExternalAllocator");
+            graph = back.unregister(session, current).unwrap_err().value;
+            assert_eq!(graph.with_allocator(|pool| pool.statistics().chunks), Some(1), "it is there as before");
+        }
+        let (_graph, _stream, pool) = graph.unregister(session, current).unwrap();
+        pool.release(current).unwrap();
+    });
+}

@@ -1,9 +1,10 @@
 //! The engine's life in a process.
 
 use crate::common;
-use crate::support::{images, two_digits, world};
+use crate::common::under_watch;
+use crate::support::{images, loaded_with, two_digits, world};
 use ascendcl::ge::{Engine, EngineError, LoadError, Options, Place};
-use ascendcl::{Error, Thread};
+use ascendcl::{Error, PoolAllocator, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Config, control};
 
@@ -16,27 +17,47 @@ fn engine_error(error: Error) -> EngineError {
 
 #[test]
 #[proves(GE_07)]
-fn other_products_are_refused_by_name_before_anything_is_called() {
+fn products_that_the_vendor_lists_take_an_allocator_in_the_engine() {
     let world = world();
-    for product in ["Simulator310P3", "Simulator310B4", "Simulator910A", "Simulator910_95"] {
+    for product in ["Simulator910B3", "Simulator910_9391", "Simulator310P3", "Simulator910A", "Simulator950PR"] {
         control::reset();
-        control::configure(Config::new().soc(product)).unwrap();
-        let acl = common::acl();
-        let error = engine_error(Engine::init(&acl, &world.place(), &Options::new()).unwrap_err());
-        assert!(matches!(&error, EngineError::Product { product: named } if named == product), "{error}");
-        let said = error.to_string();
-        assert!(said.starts_with(product) && said.contains("Atlas A2") && said.contains("Atlas A3"), "{said}");
-        assert!(said.ends_with("[GE-07]"), "{said}");
-        acl.close().unwrap();
+        control::configure(under_watch(Config::new().soc(product))).unwrap();
+        world.session(|session, current| {
+            let pool = PoolAllocator::new(current, 1 << 20).unwrap();
+            let graph = loaded_with(session, current, pool);
+            let done = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
+            done.outputs.release(session, current).unwrap();
+            let (_stream, pool) = done.graph.remove(session, current).unwrap();
+            assert!(pool.statistics().misses > 0, "{product}");
+        });
     }
-    assert_eq!(world.double.log().len(), 0);
-    for product in ["Simulator910B3", "Simulator910_9391"] {
-        control::reset();
-        control::configure(Config::new().soc(product)).unwrap();
-        let acl = common::acl();
-        Engine::init(&acl, &world.place(), &Options::new()).unwrap().close().unwrap();
-        acl.close().unwrap();
-    }
+}
+
+#[test]
+#[proves(GE_07)]
+fn a_product_without_allocators_in_the_engine_runs_graphs_without_one() {
+    let world = world();
+    control::reset();
+    control::configure(under_watch(Config::new().soc("Simulator310B4"))).unwrap();
+    world.session(|session, current| {
+        let graph = two_digits(session, current).compile(session, current).unwrap();
+        let pool = PoolAllocator::new(current, 1 << 20).unwrap();
+        let refused = graph.register(session, current, current.stream().unwrap(), pool).unwrap_err();
+        let (graph, stream, pool) = refused.value;
+        let error = engine_error(refused.error);
+        assert_eq!(
+            error.to_string(),
+            "the graph engine takes no allocator of the caller's on Simulator310B4, an Atlas 200I/500 A2 inference \
+             product; load the graph without one, with `load_on` [GE-07]"
+        );
+        let refused = session.serve(current, stream, pool).unwrap_err();
+        let (stream, _pool) = refused.value;
+        assert!(matches!(engine_error(refused.error), EngineError::Product { .. }));
+        assert!(!world.calls().contains(&"RegisterExternalAllocator".to_owned()), "before the engine is asked");
+        let graph = graph.load_on(session, current, stream).unwrap();
+        let done = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
+        assert_eq!(done.outputs.to_vec::<f32>(current, 0).unwrap().len(), 20);
+    });
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::common::{self, Alone};
 use ascendcl::ge::{Added, Engine, Graph, GraphSource, Loaded, Options, Place, Session, WithAllocator};
 use ascendcl::operator::DeviceTensor;
 use ascendcl::{
-    Acl, Current, DeviceAddress, DeviceAllocator, DeviceBuffer, PoolAllocator, PoolBlock, ScopeError, Thread,
+    Acl, ContextId, Current, DeviceAddress, DeviceAllocator, DeviceBuffer, PoolAllocator, PoolBlock, ScopeError, Thread,
 };
 use ascendcl_ge_double::{Double, Upset};
 use std::mem::MaybeUninit;
@@ -168,7 +168,7 @@ impl Drop for Watched {
 unsafe impl DeviceAllocator for Watched {
     type Block = PoolBlock;
 
-    fn allocate(&mut self, bytes: usize) -> Option<PoolBlock> {
+    fn allocate(&self, bytes: usize) -> Option<PoolBlock> {
         self.seen.begins(&self.seen.allocated);
         self.pool.allocate(bytes)
     }
@@ -177,13 +177,17 @@ unsafe impl DeviceAllocator for Watched {
         self.pool.address(block)
     }
 
-    fn free(&mut self, block: PoolBlock) {
+    fn free(&self, block: PoolBlock) {
         self.seen.begins(&self.seen.freed);
         self.pool.free(block);
     }
 
-    fn allocate_near(&mut self, bytes: usize, _: DeviceAddress) -> Option<PoolBlock> {
+    fn allocate_near(&self, bytes: usize, _: DeviceAddress) -> Option<PoolBlock> {
         self.seen.begins(&self.seen.advised);
         self.pool.allocate(bytes)
+    }
+
+    fn serves(&self, context: ContextId) -> bool {
+        self.pool.serves(context)
     }
 }

@@ -1,5 +1,5 @@
 // ALLOC-18: an allocator does not call the library, so it cannot have what that takes.
-use ascendcl::{Current, DeviceAddress, DeviceAllocator};
+use ascendcl::{Current, ContextId, DeviceAddress, DeviceAllocator};
 
 pub struct Pool<'c> {
     pub current: &'c Current<'c>,
@@ -9,7 +9,7 @@ pub struct Pool<'c> {
 unsafe impl<'c> DeviceAllocator for Pool<'c> {
     type Block = DeviceAddress;
 
-    fn allocate(&mut self, _: usize) -> Option<DeviceAddress> {
+    fn allocate(&self, _: usize) -> Option<DeviceAddress> {
         None
     }
 
@@ -17,7 +17,11 @@ unsafe impl<'c> DeviceAllocator for Pool<'c> {
         *block
     }
 
-    fn free(&mut self, _: DeviceAddress) {}
+    fn free(&self, _: DeviceAddress) {}
+
+    fn serves(&self, _: ContextId) -> bool {
+        true
+    }
 }
 
 fn main() {}

@@ -1,5 +1,5 @@
 // ALLOC-18: an allocator does not call the library, so it cannot have what that takes.
-use ascendcl::{DeviceAddress, DeviceAllocator};
+use ascendcl::{ContextId, DeviceAddress, DeviceAllocator};
 
 pub struct Pool {
     pub bytes: usize,
@@ -9,7 +9,7 @@ pub struct Pool {
 unsafe impl DeviceAllocator for Pool {
     type Block = DeviceAddress;
 
-    fn allocate(&mut self, _: usize) -> Option<DeviceAddress> {
+    fn allocate(&self, _: usize) -> Option<DeviceAddress> {
         None
     }
 
@@ -17,7 +17,11 @@ unsafe impl DeviceAllocator for Pool {
         *block
     }
 
-    fn free(&mut self, _: DeviceAddress) {}
+    fn free(&self, _: DeviceAddress) {}
+
+    fn serves(&self, _: ContextId) -> bool {
+        true
+    }
 }
 
 fn main() {}

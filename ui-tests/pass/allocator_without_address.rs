@@ -1,17 +1,21 @@
 // ALLOC-07: an allocator tells the address of its blocks.
-use ascendcl::{DeviceAddress, DeviceAllocator};
+use ascendcl::{ContextId, DeviceAddress, DeviceAllocator};
 
 pub struct Pool;
 
 // SAFETY: it has no memory.
 unsafe impl DeviceAllocator for Pool {
     type Block = DeviceAddress;
-    fn allocate(&mut self, _: usize) -> Option<DeviceAddress> {
+    fn allocate(&self, _: usize) -> Option<DeviceAddress> {
         None
     }
-    fn free(&mut self, _: DeviceAddress) {}
+    fn free(&self, _: DeviceAddress) {}
     fn address(&self, block: &DeviceAddress) -> DeviceAddress {
         *block
+    }
+
+    fn serves(&self, _: ContextId) -> bool {
+        true
     }
 }
 

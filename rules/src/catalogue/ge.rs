@@ -73,15 +73,18 @@ rules! {
             means: "`Graph::register` takes a `DeviceAllocator` and an explicit stream of the session's context.",
         }
         GE_07 = "GE-07" {
-            text: "The seed page lists only Atlas A3 and A2 training/inference products as supported.",
-            misuse: "using it on other products",
+            text: "An external allocator is not supported on Atlas 200I/500 A2 inference products; it is on Atlas A2 and \
+                A3 training and inference products, and, by the newer page, on Atlas 350, Atlas training and Atlas \
+                inference products.",
+            misuse: "registering an allocator in the engine on a 200I/500 A2",
             consequence: "unsupported",
-            source: "RegisterExternalAllocator, product table",
+            source: "RegisterExternalAllocator, product table of two editions",
             seeds: [S001],
             basis: "doc",
             priority: 1,
             class: RunTime,
-            means: "`Engine::init` asks for the product's name.",
+            means: "The product's name is compared before the engine is asked; `EngineError::Product` gives graph, stream \
+                and allocator back. Sessions and graphs without an allocator work on every product.",
         }
         GE_08 = "GE-08" {
             text: "The call reports SUCCESS or FAILED and the result must be checked.",

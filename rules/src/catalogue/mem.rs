@@ -127,15 +127,16 @@ rules! {
         }
         MEM_11 = "MEM-11" {
             text: "Device memory belongs to one device and can only be used by work on that device (unless peer access \
-                is set up).",
-            misuse: "buffer from device 0 in a kernel on device 1",
+                is set up), and is freed while that device is current.",
+            misuse: "buffer from device 0 in a kernel on device 1, or freed while device 1 is current",
             consequence: "failure or invalid access",
             source: "dev_guide 05; aclrtReduceAsync, aclrtLaunchKernel",
             seeds: [],
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "Buffers carry the brand of their context, and a context has one device.",
+            means: "Buffers carry the brand of their context, and a context has one device; what has no brand, a pool, is \
+                compared with the context at run time, and a context frees the blocks of its own ledger only.",
         }
         MEM_12 = "MEM-12" {
             text: "Resetting the device invalidates its allocations, so buffers may not outlive it.",

@@ -56,6 +56,8 @@ fn release(case: &mut Case<'_>) {
             )
             .about(object)
             .against(made, "allocated it");
+        } else {
+            elsewhere(case, object);
         }
         return;
     }
@@ -87,6 +89,23 @@ fn release(case: &mut Case<'_>) {
             .all(inside);
         }
     }
+}
+
+/// MEM-11: memory is freed while a context of another device is current. A thread without a context says nothing about the
+/// device, and the library frees there.
+fn elsewhere(case: &mut Case<'_>, object: Object) {
+    let world = case.world;
+    let here = case.event().context.and_then(|context| world.contexts.get(Object::context(context)));
+    let (Some(here), Some(block)) = (here.map(|context| context.is.device), world.blocks.get(object)) else { return };
+    let Some(of) = block.is.device.filter(|of| *of != here && !linked(case, here, *of)) else { return };
+    case.report(
+        MEM_11,
+        format!("{object} of device {of} is freed while a context of device {here} is current"),
+        "a context of the device that the memory is on",
+        "make a context of the memory's own device current before it is freed",
+    )
+    .about(object)
+    .against(block.made, "allocated the block");
 }
 
 /// Whether the memory is in a block that ended.

@@ -162,3 +162,34 @@ fn devices_reach_each_other_when_that_was_enabled() {
     };
     breaks(MEM_11, |p| queued(p, false), |p| queued(p, true));
 }
+
+#[test]
+fn memory_is_freed_where_its_own_device_is_current() {
+    let freed = |p: &mut Program, back: bool| {
+        let block = p.malloc(64);
+        p.set(1);
+        if back {
+            p.set(0);
+        }
+        p.free(block);
+    };
+    breaks(MEM_11, |p| freed(p, false), |p| freed(p, true));
+    // Another context of the same device will do, and so will a thread that has none.
+    let elsewhere = |p: &mut Program| {
+        let block = p.malloc(64);
+        let context = p.new_context(0);
+        p.free(block);
+        p.destroy_context(context);
+        p.set(0);
+        let block = p.malloc(64);
+        p.on(2).free(block);
+    };
+    assert_eq!(broken(elsewhere), []);
+    let linked = |p: &mut Program| {
+        let block = p.malloc(64);
+        p.set(1);
+        p.call("aclrtDeviceEnablePeerAccess", Object::device(0), Op::EnablePeer);
+        p.free(block);
+    };
+    assert_eq!(broken(linked), []);
+}

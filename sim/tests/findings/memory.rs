@@ -208,3 +208,17 @@ fn strict_checks_refuse_the_wait_for_a_copy_whose_source_changed() {
     assert!(message().contains("COPY-04"), "{}", message());
     sync(stream);
 }
+
+#[test]
+fn memory_of_a_device_is_freed_while_that_device_is_current() {
+    breaks_without(rules::MEM_11, |back| {
+        let (own, block) = (current(), malloc(64));
+        let other = context(1);
+        if back {
+            ok!(aclrtSetCurrentContext(own));
+        }
+        ok!(aclrtFree(block));
+        ok!(aclrtSetCurrentContext(own));
+        ok!(aclrtDestroyContext(other));
+    });
+}
