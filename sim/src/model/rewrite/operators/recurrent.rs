@@ -1,0 +1,27 @@
+//! Recurrent networks.
+
+use super::super::Refusal;
+use super::super::attributes::Attributes;
+use super::super::numbers::keep;
+use super::super::scope::Scope;
+use super::size_of;
+use rten_onnx::onnx::NodeProto;
+
+/// The engine runs every sequence to its end: the run fails if one is declared to be shorter.
+pub(super) fn lengths(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {
+    if node.has(7) {
+        return Err(Refusal::because("its input `P` (peepholes) is one that the simulator does not calculate with"));
+    }
+    if node.has(4) {
+        let lengths = node.given(4).to_string();
+        let steps = size_of(scope, node.given(0), 0);
+        let whole = scope.make("Equal", &[&lengths, &steps], &[]);
+        let bad = scope.make("Not", &[&whole], &[]);
+        let why = "a sequence is shorter than the others, and the simulator has networks of equal lengths only";
+        scope.check(bad, format!("`sequence_lens` (`{lengths}`): {why}"));
+        if let Some(name) = node.input.get_mut(4) {
+            name.clear();
+        }
+    }
+    keep(scope, node)
+}
