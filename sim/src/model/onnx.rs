@@ -41,8 +41,7 @@ impl OnnxFile {
         };
         let weight_bytes = graph_bytes(graph);
         external::bring(graph, folder)?;
-        let declared =
-            GraphProto { input: graph.input.clone(), output: graph.output.clone(), ..Default::default() };
+        let declared = GraphProto { input: graph.input.clone(), output: graph.output.clone(), ..Default::default() };
         if declared.output.is_empty() {
             return Err(LoadFailure::Refused("its graph has no outputs".to_string()));
         }
@@ -59,9 +58,8 @@ impl OnnxFile {
     /// An attribute of the node that messages call by this name, as they show it.
     fn value_of(&self, label: &str, name: &str) -> Option<String> {
         let mut nodes = self.model.graph.as_ref()?.node.iter().filter(|node| node.name.as_deref() == Some(label));
-        let mut attributes = nodes.find_map(|node| {
-            node.attribute.iter().find(|attribute| attribute.name.as_deref() == Some(name))
-        });
+        let mut attributes =
+            nodes.find_map(|node| node.attribute.iter().find(|attribute| attribute.name.as_deref() == Some(name)));
         attributes.take().map(rewrite::shown)
     }
 
@@ -114,7 +112,6 @@ impl OnnxFile {
         let (ports, _) = self.outputs(&self.engine()?)?;
         Ok(ports.into_iter().map(|port| port.dims).collect())
     }
-
 }
 
 /// Where the sizes of an output's axes come from. `rten`'s inference comes first, for it is what will be calculated;

@@ -26,7 +26,9 @@ pub(crate) fn difference(expected: &Tensor, dims: &[i64], bytes: &[u8], toleranc
 }
 
 fn close(found: f64, wanted: f64, (relative, absolute): (f64, f64)) -> bool {
-    found == wanted || (found.is_nan() && wanted.is_nan()) || (found - wanted).abs() <= absolute + relative * wanted.abs()
+    found == wanted
+        || (found.is_nan() && wanted.is_nan())
+        || (found - wanted).abs() <= absolute + relative * wanted.abs()
 }
 
 fn number(kind: DataType, bytes: &[u8]) -> Option<f64> {

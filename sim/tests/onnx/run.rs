@@ -86,12 +86,8 @@ fn execute(
             continue;
         }
         let (rank, dims) = (tensor.dims.len() as i32, tensor.dims.as_ptr());
-        let shape = call!(tensor_desc::aclCreateTensorDesc(
-            acl_type(tensor.kind),
-            rank,
-            dims,
-            aclFormat::ACL_FORMAT_ND
-        ));
+        let shape =
+            call!(tensor_desc::aclCreateTensorDesc(acl_type(tensor.kind), rank, dims, aclFormat::ACL_FORMAT_ND));
         step!(Outcome::Failed, model::aclmdlSetDatasetTensorDesc(given, shape, index));
     }
     let results = call!(model::aclmdlCreateDataset());

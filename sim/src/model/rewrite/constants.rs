@@ -35,7 +35,9 @@ pub(super) fn prepare(tensor: &mut TensorProto) -> Result<Known, String> {
         Some(DataType::DOUBLE) => {
             let inexact = |value: &f64| !value.is_nan() && f64::from(*value as f32) != *value;
             if let Some(value) = doubles(tensor).into_iter().find(inexact) {
-                return Err(format!("it is a constant of type DOUBLE with {value}, which the simulator's f32 does not hold"));
+                return Err(format!(
+                    "it is a constant of type DOUBLE with {value}, which the simulator's f32 does not hold"
+                ));
             }
         }
         _ => {}

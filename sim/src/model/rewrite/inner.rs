@@ -1,7 +1,7 @@
 //! Graphs inside nodes: the branches of If and the body of Loop. What has to be checked inside leaves them by one more
 //! output, which is true if anything was wrong.
 
-use super::attributes::{Attributes, Value};
+use super::attributes::Value;
 use super::scope::{Known, Scope};
 use super::{Refusal, Wrong, graph_of};
 use rten_onnx::onnx::{DataType, GraphProto, NodeProto, TypeProto, TypeProtoTensor, ValueInfoProto};
@@ -124,9 +124,4 @@ fn finish(
 fn truth(name: &str) -> ValueInfoProto {
     let tensor_type = Some(TypeProtoTensor { elem_type: Some(DataType::BOOL), shape: None });
     ValueInfoProto { name: Some(name.to_string()), r#type: Some(TypeProto { tensor_type, sequence: None }) }
-}
-
-/// Whether a node has graphs.
-pub(super) fn has_graphs(node: &NodeProto) -> bool {
-    node.attribute.iter().any(|attribute| attribute.g.is_some()) && !node.operator().is_empty()
 }

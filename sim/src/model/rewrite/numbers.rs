@@ -20,6 +20,13 @@ const EXACT: i32 = 1 << 24;
 pub(super) fn keep(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
     large_constants(scope, &node)?;
     doubles(scope, &node)?;
+    if matches!(node.operator(), "ReduceMax" | "ReduceMin") && !scope.element(node.given(0)).is_some_and(is_float) {
+        return extremes(scope, node);
+    }
+    plain(scope, node)
+}
+
+fn plain(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
     let (inputs, outputs) = elements(scope, &node);
     if widens(node.operator()) && inputs.iter().chain(&outputs).any(|element| is_narrow(*element)) {
         return widened(scope, &node);
@@ -69,7 +76,10 @@ fn is_wide(element: Option<DataType>) -> bool {
 /// Operators whose integer results may be beyond their operands.
 fn calculates(operator: &str) -> bool {
     matches!(operator, "Add" | "Sub" | "Mul" | "Pow" | "Neg" | "Abs" | "Sum" | "CumSum" | "ReduceSum" | "ReduceProd")
-        || matches!(operator, "ReduceL1" | "ReduceL2" | "ReduceSumSquare" | "Div" | "Mean" | "MatMul" | "Gemm" | "Einsum")
+        || matches!(
+            operator,
+            "ReduceL1" | "ReduceL2" | "ReduceSumSquare" | "Div" | "Mean" | "MatMul" | "Gemm" | "Einsum"
+        )
 }
 
 /// Operators that the engine has on `f32` and `i32` only, and that the standard has on integers of 8 bits, too.
@@ -79,6 +89,34 @@ fn widens(operator: &str) -> bool {
         || matches!(operator, "Mod" | "Max" | "Min" | "Clip" | "Equal" | "Greater" | "GreaterOrEqual" | "Less")
         || matches!(operator, "LessOrEqual" | "Where" | "Sign" | "ArgMax" | "ArgMin" | "TopK" | "NonZero" | "OneHot")
         || matches!(operator, "Range" | "ScatterElements" | "ScatterND" | "Trilu" | "EyeLike" | "Relu")
+}
+
+/// The greatest or least of no elements at all is the end of the range of the type, not that of 32 bits.
+fn extremes(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {
+    let Some(element) = scope.element(node.given(0)) else { return plain(scope, node) };
+    let name = node.output.first().cloned().unwrap_or_default();
+    let found = scope.fresh();
+    let input =
+        if is_narrow(Some(element)) { scope.cast(node.given(0), DataType::INT32) } else { node.given(0).to_string() };
+    if is_wide(Some(element)) {
+        let (count, zero) = (scope.make("Size", &[&input], &[]), scope.integer(0, DataType::INT32));
+        let bad = scope.make("Equal", &[&count, &zero], &[]);
+        scope.check(bad, format!("{}: the answer for no elements at all is one of more than 32 bits", node.operator()));
+    }
+    if let (Some(first), Some(result)) = (node.input.first_mut(), node.output.first_mut()) {
+        *first = input;
+        result.clone_from(&found);
+    }
+    scope.push(node);
+    let (low, high) = if element == DataType::BOOL { (0, 1) } else { range(element).unwrap_or((i32::MIN, i32::MAX)) };
+    let (low, high) = (scope.integer(low, DataType::INT32), scope.integer(high, DataType::INT32));
+    let kept = scope.make("Clip", &[&found, &low, &high], &[]);
+    match is_narrow(Some(element)) {
+        true => scope.make_as("Cast", &[&kept], &[("to", Value::I(element.0.into()))], &[&name]),
+        false => scope.make_as("Identity", &[&kept], &[], &[&name]),
+    }
+    scope.know(&name, super::scope::Known { element: Some(element), ..Default::default() });
+    Ok(())
 }
 
 /// The node on integers of 32 bits, and its results in their own type again.
@@ -182,7 +220,9 @@ pub(super) fn cast(scope: &mut Scope<'_>, input: &str, to: DataType, output: &st
     }
     let mut input = input.to_string();
     match to {
-        DataType::DOUBLE if matches!(from, Some(DataType::INT32 | DataType::UINT32 | DataType::INT64 | DataType::UINT64)) => {
+        DataType::DOUBLE
+            if matches!(from, Some(DataType::INT32 | DataType::UINT32 | DataType::INT64 | DataType::UINT64)) =>
+        {
             let (low, high) = (scope.integer(-EXACT, DataType::INT32), scope.integer(EXACT, DataType::INT32));
             let below = scope.make("Less", &[&input, &low], &[]);
             let above = scope.make("Greater", &[&input, &high], &[]);
@@ -191,7 +231,8 @@ pub(super) fn cast(scope: &mut Scope<'_>, input: &str, to: DataType, output: &st
         }
         DataType::INT64 | DataType::UINT32 | DataType::UINT64 if from_float => {
             let lowest = (to != DataType::INT64).then_some(-1.0);
-            let text = format!("Cast: `{input}` has a value that the 32 bits in which the simulator has {to} do not hold");
+            let text =
+                format!("Cast: `{input}` has a value that the 32 bits in which the simulator has {to} do not hold");
             let value = if from.is_none() { scope.cast(&input, DataType::FLOAT) } else { input.clone() };
             check_range(scope, &value, lowest, MOST, text);
         }
@@ -211,7 +252,9 @@ pub(super) fn cast(scope: &mut Scope<'_>, input: &str, to: DataType, output: &st
         let wide = scope.make("Cast", &[&input], &as_is(DataType::INT32));
         let wrapped = wrap(scope, &wide, to);
         scope.make_as("Identity", &[&wrapped], &[], &[output]);
-    } else if to_engine.0 < 1 || !matches!(to_engine, DataType::FLOAT | DataType::FLOAT16 | DataType::DOUBLE) && range(to_engine).is_none() {
+    } else if to_engine.0 < 1
+        || !matches!(to_engine, DataType::FLOAT | DataType::FLOAT16 | DataType::DOUBLE) && range(to_engine).is_none()
+    {
         return refuse("to", &to.to_string(), "the simulator has no elements of this type");
     } else {
         scope.make_as("Cast", &[&input], &as_is(to_engine), &[output]);

@@ -4,7 +4,7 @@ use super::attributes::{Value, attribute};
 use super::infer;
 use rten_onnx::onnx::{DataType, NodeProto, TensorProto};
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What is known of a value before it is calculated.
 #[derive(Clone, Default, Debug)]
@@ -41,6 +41,8 @@ pub(super) struct Scope<'a> {
     pub(super) nodes: Vec<NodeProto>,
     pub(super) initializers: Vec<TensorProto>,
     pub(super) checks: Vec<Check>,
+    /// The values that a node of this graph makes whole numbers of.
+    pub(super) rounded: HashSet<String>,
     /// The name of the node that is rewritten: what is made for it has the same name.
     pub(super) label: String,
 }
@@ -48,15 +50,17 @@ pub(super) struct Scope<'a> {
 impl<'a> Scope<'a> {
     pub(super) fn new(shared: &'a Shared, outer: Option<&'a Scope<'a>>) -> Self {
         let (nodes, initializers, checks) = (Vec::new(), Vec::new(), Vec::new());
-        Self { shared, outer, values: HashMap::new(), nodes, initializers, checks, label: String::new() }
+        let (values, rounded) = (HashMap::new(), HashSet::new());
+        Self { shared, outer, values, nodes, initializers, checks, rounded, label: String::new() }
     }
 
     pub(super) fn opset(&self) -> i64 {
         self.shared.opset
     }
 
-    pub(super) fn is_inner(&self) -> bool {
-        self.outer.is_some()
+    /// Whether a value is made whole numbers of, as far as this graph shows.
+    pub(super) fn is_rounded(&self, name: &str) -> bool {
+        self.rounded.contains(name)
     }
 
     pub(super) fn know(&mut self, name: &str, known: Known) {

@@ -77,7 +77,9 @@ pub(super) fn dropout(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Ref
     };
     let ratio = scope.floats(node.given(1)).map(<[_]>::to_vec);
     if training && ratio.is_none_or(|ratio| ratio != [0.0]) {
-        return Err(Refusal::because("its input `training_mode` is not known to be false; the simulator does not train"));
+        return Err(Refusal::because(
+            "its input `training_mode` is not known to be false; the simulator does not train",
+        ));
     }
     let Some(result) = node.output.first() else { return Ok(()) };
     scope.make_as("Identity", &[node.given(0)], &[], &[result]);
@@ -95,7 +97,9 @@ pub(super) fn curve(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refus
         return Err(Refusal::because("the simulator has it on numbers with a fraction only"));
     }
     if scope.element(x) == Some(DataType::DOUBLE) {
-        return Err(Refusal::because(format!("its input `{x}` is of type DOUBLE, and the simulator would calculate it in f32")));
+        return Err(Refusal::because(format!(
+            "its input `{x}` is of type DOUBLE, and the simulator would calculate it in f32"
+        )));
     }
     match operator {
         "Selu" => {
@@ -134,4 +138,3 @@ pub(super) fn curve(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refus
     }
     Ok(())
 }
-

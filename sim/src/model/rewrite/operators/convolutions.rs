@@ -127,7 +127,8 @@ fn same(scope: &Scope<'_>, node: &NodeProto, kernel: Option<&[i64]>) -> Option<V
         };
         let total = total.max(0);
         let less = total / 2;
-        let (start, end) = if node.text("auto_pad") == "SAME_LOWER" { (total - less, less) } else { (less, total - less) };
+        let (start, end) =
+            if node.text("auto_pad") == "SAME_LOWER" { (total - less, less) } else { (less, total - less) };
         starts.push(start);
         ends.push(end);
     }
@@ -208,10 +209,12 @@ fn transposed(scope: &Scope<'_>, node: NodeProto, kernel: Option<&[i64]>) -> Res
         let covered = (size - 1) * dilation + 1 + extra;
         let total = match &wanted {
             None => covered - stride,
-            Some(wanted) => match (inputs.get(axis).copied().flatten(), wanted.iter().rev().nth(kernel.len() - 1 - axis)) {
-                (Some(input), Some(wanted)) => stride * (input - 1) + covered - wanted,
-                _ => return refuse(attribute, &shown, "the sizes of its input are not known"),
-            },
+            Some(wanted) => {
+                match (inputs.get(axis).copied().flatten(), wanted.iter().rev().nth(kernel.len() - 1 - axis)) {
+                    (Some(input), Some(wanted)) => stride * (input - 1) + covered - wanted,
+                    _ => return refuse(attribute, &shown, "the sizes of its input are not known"),
+                }
+            }
         };
         // A shape beyond what the filters cover is reached by padding the output.
         let (total, added) = if total < 0 { (0, -total) } else { (total, 0) };
@@ -235,9 +238,14 @@ pub(super) fn norm_pool(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), R
     let sizes = scope.make("Abs", &[x], &[]);
     let powers = scope.make("Pow", &[&sizes, &power], &[]);
     let sum = if node.operator() == "GlobalLpPool" {
-        let Some(rank) = scope.rank(x) else { return Err(Refusal::because("the number of its input's axes is not known")) };
+        let Some(rank) = scope.rank(x) else {
+            return Err(Refusal::because("the number of its input's axes is not known"));
+        };
         let axes: Vec<i64> = (2..i64::try_from(rank).unwrap_or(2)).collect();
-        { let axes = scope.list(&axes); scope.make("ReduceSum", &[&powers, &axes], &[]) }
+        {
+            let axes = scope.list(&axes);
+            scope.make("ReduceSum", &[&powers, &axes], &[])
+        }
     } else {
         if node.int("ceil_mode", 0) != 0 {
             return refuse("ceil_mode", "1", "the simulator has this pool over whole windows only");

@@ -18,14 +18,7 @@ pub(super) fn extreme(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Ref
 
 /// The position of the first greatest or least element along an axis. The engine's own answer is the last one, but its
 /// order of the greatest is by value, then by position.
-pub(super) fn first(
-    scope: &mut Scope<'_>,
-    operator: &str,
-    input: &str,
-    axis: i64,
-    keeps: bool,
-    last: bool,
-) -> String {
+pub(super) fn first(scope: &mut Scope<'_>, operator: &str, input: &str, axis: i64, keeps: bool, last: bool) -> String {
     let narrow = matches!(scope.element(input), Some(DataType::INT8 | DataType::UINT8 | DataType::BOOL));
     let value = if narrow { scope.cast(input, DataType::INT32) } else { input.to_string() };
     let attributes = [("axis", Value::I(axis)), ("keepdims", Value::I(keeps.into()))];

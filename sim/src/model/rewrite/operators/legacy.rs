@@ -50,9 +50,17 @@ pub(super) fn slope(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Re
     keep(scope, stripped(&node, &["consumed_inputs"]))
 }
 
+pub(super) fn gemm(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
+    // It was spread by these rules before opset 7, too, where it was spread at all.
+    let node = if scope.opset() < 7 { stripped(&node, &["broadcast"]) } else { node };
+    keep(scope, node)
+}
+
 pub(super) fn batch_normalization(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
     if node.output.len() > 1 {
-        return Err(Refusal::because("it has more outputs than `Y`, which only training has; the simulator does not train"));
+        return Err(Refusal::because(
+            "it has more outputs than `Y`, which only training has; the simulator does not train",
+        ));
     }
     keep(scope, stripped(&node, &["is_test", "consumed_inputs", "momentum"]))
 }

@@ -77,6 +77,32 @@ pub(super) fn integer_product(scope: &mut Scope<'_>, mut node: NodeProto) -> Res
     keep(scope, node)
 }
 
+/// Up to here `f32` has every integer.
+const EXACT: f32 = 16_777_216.0;
+
+/// A quotient as `f32` has it: by a single number the engine multiplies by its inverse instead.
+pub(super) fn quotient(scope: &mut Scope<'_>, a: &str, b: &str) -> String {
+    let last = scope.list(&[-1]);
+    let a = scope.make("Unsqueeze", &[a, &last], &[]);
+    let b = scope.make("Unsqueeze", &[b, &last], &[]);
+    let pair = scope.make("Concat", &[&b, &b], &[("axis", Value::I(-1))]);
+    let both = scope.make("Div", &[&a, &pair], &[]);
+    let first = scope.integer(0, DataType::INT64);
+    scope.make("Gather", &[&both, &first], &[("axis", Value::I(-1))])
+}
+
+/// A quotient that is rounded to a whole number afterwards has to be exact.
+pub(super) fn divide(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
+    let node = super::legacy::broadcast(scope, node)?;
+    let rounds = scope.is_rounded(output(&node)?);
+    if !rounds || !scope.element(node.given(0)).is_some_and(|e| matches!(e, DataType::FLOAT | DataType::FLOAT16)) {
+        return keep(scope, node);
+    }
+    let done = quotient(scope, node.given(0), node.given(1));
+    scope.make_as("Identity", &[&done], &[], &[output(&node)?]);
+    Ok(())
+}
+
 /// The engine has powers of a type to the same type, and of integers to `f32`.
 pub(super) fn power(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
     let mut node = super::legacy::broadcast(scope, node)?;
@@ -89,7 +115,12 @@ pub(super) fn power(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusa
             }
         }
         (Some(false), Some(true)) => {
-            return Err(Refusal::because("it raises integers to powers with a fraction, which f32 would round"));
+            let (base, most) = (scope.cast(node.given(0), DataType::FLOAT), scope.float(EXACT));
+            let power = scope.make("Pow", &[&base, node.given(1)], &[]);
+            let size = scope.make("Abs", &[&power], &[]);
+            let held = scope.make("LessOrEqual", &[&size, &most], &[]);
+            let bad = scope.make("Not", &[&held], &[]);
+            scope.check(bad, "Pow: a power of an integer is one that f32 does not hold".to_string());
         }
         (Some(false), Some(false)) => {
             let zero = scope.integer(0, DataType::INT32);

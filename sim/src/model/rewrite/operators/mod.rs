@@ -74,9 +74,13 @@ pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), 
         "Upsample" => resize::upsample(scope, node),
         "SpaceToDepth" => shapes::space_to_depth(scope, &node),
         "Pad" => shapes::pad(scope, node),
-        "Tile" | "Expand" => numbers::keep(scope, node),
+        "OneHot" => shapes::one_hot(scope, node),
+        "Squeeze" | "Unsqueeze" => shapes::axes(scope, node),
+        "IsInf" => shapes::infinite(scope, node),
+        "Gemm" => legacy::gemm(scope, node),
+        "Div" => matrices::divide(scope, node),
         "PRelu" => legacy::slope(scope, node),
-        "Add" | "Sub" | "Mul" | "Div" | "And" | "Or" | "Xor" | "Less" | "Greater" | "Equal" => {
+        "Add" | "Sub" | "Mul" | "And" | "Or" | "Xor" | "Less" | "Greater" | "Equal" => {
             let node = legacy::broadcast(scope, node)?;
             numbers::keep(scope, node)
         }
@@ -150,9 +154,8 @@ fn cast_like(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
 
 /// The bits of a value are those of the file only where the engine calculates in the file's types.
 fn bit_cast(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
-    let own = |element: DataType| {
-        matches!(element, DataType::FLOAT | DataType::INT32 | DataType::INT8 | DataType::UINT8)
-    };
+    let own =
+        |element: DataType| matches!(element, DataType::FLOAT | DataType::INT32 | DataType::INT8 | DataType::UINT8);
     let from = element(scope, node.given(0))?;
     let to = DataType(i32::try_from(node.int("to", 0)).unwrap_or(0));
     if own(from) && own(to) {

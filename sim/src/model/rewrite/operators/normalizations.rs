@@ -11,7 +11,9 @@ use rten_onnx::onnx::{DataType, NodeProto};
 pub(super) fn plain_floats(scope: &Scope<'_>, name: &str) -> Result<(), Refusal> {
     match scope.element(name) {
         None | Some(DataType::FLOAT | DataType::FLOAT16) => Ok(()),
-        Some(other) => Err(Refusal::because(format!("its input `{name}` is of type {other}, which the simulator does not calculate"))),
+        Some(other) => Err(Refusal::because(format!(
+            "its input `{name}` is of type {other}, which the simulator does not calculate"
+        ))),
     }
 }
 

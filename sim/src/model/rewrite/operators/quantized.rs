@@ -4,7 +4,7 @@ use super::super::attributes::{Attributes, Value, without};
 use super::super::numbers::keep;
 use super::super::scope::{Scope, is_carried, range};
 use super::super::{Refusal, refuse};
-use super::{number, output, shape};
+use super::{number, output};
 use rten_onnx::onnx::{DataType, NodeProto};
 
 pub(super) fn quantize(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
@@ -54,14 +54,21 @@ fn rounded(
     kind: DataType,
     result: &str,
 ) -> Result<(), Refusal> {
+    let quotient = super::matrices::quotient(scope, x, scale);
+    nearest(scope, &quotient, point, kind, result)
+}
+
+fn nearest(
+    scope: &mut Scope<'_>,
+    quotient: &str,
+    point: Option<&str>,
+    kind: DataType,
+    result: &str,
+) -> Result<(), Refusal> {
     let Some((low, high)) = range(kind).filter(|_| !matches!(kind, DataType::UINT32 | DataType::UINT64)) else {
         return Err(Refusal::because(format!("the simulator does not quantize to {kind}")));
     };
-    // By a list and not by a single number: for that the engine multiplies by its inverse.
-    let sizes = shape(scope, x);
-    let scales = scope.make("Expand", &[scale, &sizes], &[]);
-    let quotient = scope.make("Div", &[x, &scales], &[]);
-    let mut value = scope.make("Round", &[&quotient], &[]);
+    let mut value = scope.make("Round", &[quotient], &[]);
     if let Some(point) = point {
         let point = scope.make("Cast", &[point], &[("to", Value::I(DataType::FLOAT.0.into()))]);
         value = scope.make("Add", &[&value, &point], &[]);
@@ -97,8 +104,8 @@ pub(super) fn quantize_by_range(scope: &mut Scope<'_>, node: &NodeProto) -> Resu
     let (low, high) = (scope.make("ReduceMin", &[x], &whole), scope.make("ReduceMax", &[x], &whole));
     let (low, high) = (scope.make("Min", &[&low, &zero], &[]), scope.make("Max", &[&high, &zero], &[]));
     let width = scope.make("Sub", &[&high, &low], &[]);
-    let ratio = scope.make("Div", &[&width, &most], &[]);
-    let start = scope.make("Div", &[&low, &ratio], &[]);
+    let ratio = super::matrices::quotient(scope, &width, &most);
+    let start = super::matrices::quotient(scope, &low, &ratio);
     let start = scope.make("Sub", &[&zero, &start], &[]);
     let start = scope.make("Round", &[&start], &[]);
     let start = scope.make("Clip", &[&start, &zero, &most], &[]);
@@ -170,6 +177,5 @@ fn scaled(
     let both = scope.make("Mul", &[a, b], &[]);
     let ratio = scope.make("Div", &[&both, y], &[]);
     let product = scope.make("Mul", &[&sums, &ratio], &[]);
-    let one = number(scope, 1.0);
-    rounded(scope, &product, &one, Some(point), kind, result)
+    nearest(scope, &product, Some(point), kind, result)
 }

@@ -1,14 +1,17 @@
 //! Recurrent networks.
 
-use super::super::Refusal;
 use super::super::attributes::Attributes;
 use super::super::numbers::keep;
 use super::super::scope::Scope;
+use super::super::{Refusal, refuse};
 use super::size_of;
 use rten_onnx::onnx::NodeProto;
 
 /// The engine runs every sequence to its end: the run fails if one is declared to be shorter.
 pub(super) fn lengths(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {
+    if node.operator() == "GRU" && node.int("linear_before_reset", 0) == 0 {
+        return refuse("linear_before_reset", "0", "the simulator has the other order of reset and product only");
+    }
     if node.has(7) {
         return Err(Refusal::because("its input `P` (peepholes) is one that the simulator does not calculate with"));
     }

@@ -7,7 +7,7 @@ use super::super::scope::Scope;
 use super::super::{Refusal, refuse};
 use super::output;
 use super::weights::{Line, positions, weights};
-use rten_onnx::onnx::NodeProto;
+use rten_onnx::onnx::{DataType, NodeProto};
 
 pub(super) fn resize(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {
     if scope.opset() < 11 {
@@ -42,10 +42,17 @@ pub(super) fn resize(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), R
     }
     let by_scales = node.has(2) && !node.has(3);
     let whole = scope.floats(node.given(2)).is_some_and(|all| all.iter().all(|scale| scale.fract() == 0.0));
-    if !matches!(counting, "" | "half_pixel" | "asymmetric" | "pytorch_half_pixel" | "align_corners")
-        || (counting == "align_corners" && by_scales && !whole)
-    {
+    if !matches!(counting, "" | "half_pixel" | "asymmetric" | "pytorch_half_pixel" | "align_corners") {
         return unknown("coordinate_transformation_mode", &format!("\"{counting}\""));
+    }
+    if counting == "align_corners" && by_scales && !whole {
+        let sizes = super::shape(scope, node.given(0));
+        let sizes = scope.cast(&sizes, DataType::FLOAT);
+        let exact = scope.make("Mul", &[&sizes, node.given(2)], &[]);
+        let lower = scope.make("Floor", &[&exact], &[]);
+        let same = scope.make("Equal", &[&exact, &lower], &[]);
+        let bad = scope.make("Not", &[&same], &[]);
+        scope.check(bad, "Resize: with `align_corners` a size times its scale has to be a whole number".to_string());
     }
     keep(scope, plain(&node))
 }
@@ -61,7 +68,7 @@ fn plain(node: &NodeProto) -> NodeProto {
 
 /// What happens along each axis; `None` if sizes are not known.
 fn lines(scope: &Scope<'_>, node: &NodeProto) -> Result<Option<Vec<Line>>, Refusal> {
-    let Some(sizes) = scope.sizes(node.given(0)) else { return Ok(None) };
+    let Some(sizes) = scope.dims(node.given(0)).map(<[_]>::to_vec) else { return Ok(None) };
     let rank = i64::try_from(sizes.len()).unwrap_or(0);
     let all: Vec<i64> = (0..rank).collect();
     let axes = node.ints("axes").unwrap_or(&all);
@@ -72,11 +79,18 @@ fn lines(scope: &Scope<'_>, node: &NodeProto) -> Result<Option<Vec<Line>>, Refus
         _ => return Ok(None),
     };
     let region = scope.floats(node.given(1)).unwrap_or_default();
-    let mut lines: Vec<Line> = sizes.iter().map(|&size| Line::kept(size)).collect();
+    let mut lines: Vec<Line> = sizes.iter().map(|size| Line::kept(size.unwrap_or(-1))).collect();
     for (index, axis) in axes.iter().enumerate() {
         let Some(line) = lines.get_mut(place(axis)) else {
             return refuse("axes", &format!("{axes:?}"), "the input has no such axis");
         };
+        // An axis of any size stays as it is, or what happens to it is not known.
+        if line.input < 0 {
+            match scales.as_ref().and_then(|scales| scales.get(index)) {
+                Some(1.0) => continue,
+                _ => return Ok(None),
+            }
+        }
         if let Some(scale) = scales.as_ref().and_then(|scales| scales.get(index)) {
             line.scale = f64::from(*scale);
             line.output = (line.input as f64 * line.scale).floor() as i64;
@@ -86,7 +100,10 @@ fn lines(scope: &Scope<'_>, node: &NodeProto) -> Result<Option<Vec<Line>>, Refus
         } else {
             return Err(Refusal::because("it has fewer sizes or scales than axes"));
         }
-        line.region = (region.get(index).copied().map_or(0.0, f64::from), region.get(axes.len() + index).copied().map_or(1.0, f64::from));
+        line.region = (
+            region.get(index).copied().map_or(0.0, f64::from),
+            region.get(axes.len() + index).copied().map_or(1.0, f64::from),
+        );
     }
     let policy = node.text("keep_aspect_ratio_policy");
     if wanted.is_some() && !matches!(policy, "" | "stretch") {
@@ -110,7 +127,8 @@ fn lines(scope: &Scope<'_>, node: &NodeProto) -> Result<Option<Vec<Line>>, Refus
 fn needs_more(node: &NodeProto, lines: &[Line]) -> bool {
     let counting = node.text("coordinate_transformation_mode");
     let resized = || lines.iter().filter(|line| line.output != line.input || line.scale != 1.0);
-    let trailing = lines.len() <= 4 && lines.iter().rev().skip(2).all(|line| line.output == line.input && line.scale == 1.0);
+    let trailing =
+        lines.len() <= 4 && lines.iter().rev().skip(2).all(|line| line.output == line.input && line.scale == 1.0);
     let whole = resized().all(|line| (line.input as f64 * line.scale).fract() == 0.0);
     !matches!(node.text("mode"), "linear")
         || !trailing
@@ -135,7 +153,8 @@ fn by_axis(scope: &mut Scope<'_>, node: &NodeProto, lines: &[Line]) -> Result<()
             return Err(Refusal::because(format!("axis {axis} would have {} elements of {}", line.output, line.input)));
         }
         if nearest && node.text("coordinate_transformation_mode") != "tf_crop_and_resize" {
-            let list = scope.list(&positions(node.text("coordinate_transformation_mode"), node.text("nearest_mode"), line)?);
+            let list =
+                scope.list(&positions(node.text("coordinate_transformation_mode"), node.text("nearest_mode"), line)?);
             value = scope.make("Gather", &[&value, &list], &[("axis", Value::I(axis))]);
             continue;
         }

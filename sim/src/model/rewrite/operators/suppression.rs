@@ -64,12 +64,8 @@ fn optional(scope: &mut Scope<'_>, name: &str, otherwise: &str) -> String {
 /// A list of no positions.
 fn none(scope: &mut Scope<'_>) -> String {
     let sizes = scope.list(&[0, 3]);
-    let value = TensorProto {
-        dims: vec![1],
-        data_type: Some(DataType::INT64),
-        int64_data: vec![0],
-        ..Default::default()
-    };
+    let value =
+        TensorProto { dims: vec![1], data_type: Some(DataType::INT64), int64_data: vec![0], ..Default::default() };
     let mut made = AttributeProto { name: Some("value".to_string()), t: Some(value), ..Default::default() };
     made.r#type = Some(AttributeType::TENSOR);
     let name = scope.fresh();
