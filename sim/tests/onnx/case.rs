@@ -1,6 +1,7 @@
 //! One test of ONNX's: a model, and data sets of inputs and expected outputs.
 
-use rten_onnx::onnx::ModelProto;
+use rten_onnx::onnx::{ModelProto, TensorProto};
+use rten_onnx::protobuf::{DecodeMessage, ValueReader};
 use std::path::{Path, PathBuf};
 
 pub(crate) struct Case {
@@ -30,6 +31,22 @@ impl Case {
 
     pub(crate) fn model(&self) -> Vec<u8> {
         std::fs::read(self.folder.join("model.onnx")).unwrap()
+    }
+
+    /// The model with all inputs but the first as constants, whose values are those of its only data set; `None` if it
+    /// has other inputs or more data sets. What is known before a run is done in other ways than what is not.
+    pub(crate) fn frozen(&self) -> Option<Vec<u8>> {
+        let sets = self.data_sets();
+        let mut model = ModelProto::parse_buf(&self.model()).ok()?;
+        let graph = model.graph.as_mut().filter(|graph| sets.len() == 1 && graph.input.len() > 1)?;
+        for (index, info) in graph.input.drain(1..).enumerate() {
+            let file = std::fs::read(sets[0].join(format!("input_{}.pb", index + 1))).ok()?;
+            info.r#type?.tensor_type?;
+            let mut tensor = TensorProto::decode(ValueReader::from_buf(file)).ok()?;
+            tensor.name = info.name;
+            graph.initializer.push(tensor);
+        }
+        model.write_buf().ok()
     }
 
     pub(crate) fn data_sets(&self) -> Vec<PathBuf> {

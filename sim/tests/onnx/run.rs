@@ -32,19 +32,19 @@ macro_rules! step {
 
 type End = (Outcome, String);
 
-pub(crate) fn run(case: &Case) -> End {
-    match attempt(case) {
+/// Runs the model on the data of the case, as it is or with all inputs but the first as constants.
+pub(crate) fn run(case: &Case, file: &[u8], inputs: Option<usize>) -> End {
+    match attempt(case, file, inputs) {
         Ok(()) => (Outcome::Right, String::new()),
         Err(end) => end,
     }
 }
 
-fn attempt(case: &Case) -> Result<(), End> {
+fn attempt(case: &Case, file: &[u8], count: Option<usize>) -> Result<(), End> {
     control::reset();
     control::configure(Config::new()).unwrap();
     step!(Outcome::Failed, process::aclInit(core::ptr::null()));
     step!(Outcome::Failed, device::aclrtSetDevice(0));
-    let file = case.model();
     let mut id = 0;
     step!(Outcome::Refused, model::aclmdlLoadFromMem(file.as_ptr().cast(), file.len(), &mut id));
     let desc = call!(model::aclmdlCreateDesc());
@@ -53,7 +53,8 @@ fn attempt(case: &Case) -> Result<(), End> {
         let tensors = read_all(&folder, "input").zip(read_all(&folder, "output"));
         let (inputs, expected) =
             tensors.ok_or_else(|| (Outcome::Failed, "a value of the data set is no tensor of numbers".to_string()))?;
-        execute(id, desc, &inputs, &expected, case.tolerance)?;
+        let inputs = inputs.get(..count.unwrap_or(inputs.len())).unwrap_or(&inputs);
+        execute(id, desc, inputs, &expected, case.tolerance)?;
     }
     Ok(())
 }
