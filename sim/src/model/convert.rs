@@ -6,6 +6,7 @@ use super::port::{Element, Port};
 use half::f16;
 use rten::Value;
 use rten_tensor::{AsView, Layout, Scalar, Tensor};
+use std::fmt::Display;
 
 /// One output of a run.
 ///
@@ -23,7 +24,9 @@ impl Output {
         let element = port.element;
         let fits = match &value {
             Value::FloatTensor(_) => matches!(element, E::F16 | E::F32 | E::F64),
-            Value::Int32Tensor(_) => matches!(element, E::I32 | E::I64 | E::Bool),
+            Value::Int32Tensor(_) => {
+                matches!(element, E::I32 | E::I64 | E::Bool | E::I16 | E::U16 | E::U32 | E::U64)
+            }
             Value::Int8Tensor(_) => matches!(element, E::I8),
             Value::UInt8Tensor(_) => matches!(element, E::U8),
             _ => false,
@@ -58,6 +61,10 @@ impl Output {
             (Value::FloatTensor(from), Element::F64) => write(into, from, |v| f64::from(v).to_le_bytes()),
             (Value::FloatTensor(from), _) => write(into, from, f32::to_le_bytes),
             (Value::Int32Tensor(from), Element::I64) => write(into, from, |v| i64::from(v).to_le_bytes()),
+            (Value::Int32Tensor(from), Element::U64) => write(into, from, |v| i64::from(v).to_le_bytes()),
+            (Value::Int32Tensor(from), Element::I16 | Element::U16) => {
+                write(into, from, |v| [v.to_le_bytes()[0], v.to_le_bytes()[1]])
+            }
             (Value::Int32Tensor(from), Element::Bool) => write(into, from, |v| [u8::from(v != 0)]),
             (Value::Int32Tensor(from), _) => write(into, from, i32::to_le_bytes),
             (Value::Int8Tensor(from), _) => write(into, from, i8::to_le_bytes),
@@ -82,20 +89,24 @@ pub(super) fn tensor(port: &Port, input: &Input<'_>) -> Result<Value, Misfit> {
     match port.element {
         Element::F16 => value(&dims, read(bytes, |b| f16::from_le_bytes(b).to_f32())),
         Element::F32 => value(&dims, read(bytes, f32::from_le_bytes)),
-        Element::F64 => value(&dims, read(bytes, |b| f64::from_le_bytes(b) as f32)),
+        Element::F64 => value(&dims, halved(bytes)?),
         Element::I8 => value(&dims, read(bytes, i8::from_le_bytes)),
         Element::I32 => value(&dims, read(bytes, i32::from_le_bytes)),
-        Element::I64 => value(&dims, narrowed(bytes)?),
+        Element::I16 => value(&dims, read(bytes, |b| i32::from(i16::from_le_bytes(b)))),
+        Element::U16 => value(&dims, read(bytes, |b| i32::from(u16::from_le_bytes(b)))),
+        Element::I64 => value(&dims, narrowed(bytes, i64::from_le_bytes)?),
+        Element::U32 => value(&dims, narrowed(bytes, u32::from_le_bytes)?),
+        Element::U64 => value(&dims, narrowed(bytes, u64::from_le_bytes)?),
         Element::U8 => value(&dims, bytes.to_vec()),
         Element::Bool => value(&dims, read(bytes, |[b]| i32::from(b != 0))),
     }
 }
 
 fn checked_dims(port: &Port, input: &Input<'_>) -> Result<Vec<usize>, Misfit> {
-    let fits = |(&given, &declared): (&i64, &i64)| given > 0 && (declared < 0 || declared == given);
+    let fits = |(&given, &declared): (&i64, &i64)| given >= 0 && (declared < 0 || declared == given);
     if input.dims.len() != port.dims.len() || !input.dims.iter().zip(&port.dims).all(fits) {
         let expected = if port.is_dynamic() {
-            format!("{:?}, where -1 is any size from 1", port.dims)
+            format!("{:?}, where -1 is any size", port.dims)
         } else {
             format!("{:?}", port.dims)
         };
@@ -111,16 +122,41 @@ fn checked_dims(port: &Port, input: &Input<'_>) -> Result<Vec<usize>, Misfit> {
     Ok(input.dims.iter().map(|&dim| usize::try_from(dim).unwrap_or(0)).collect())
 }
 
-/// 64-bit integers in the 32 bits that `rten` has.
-fn narrowed(bytes: &[u8]) -> Result<Vec<i32>, Misfit> {
-    let narrow = |(position, chunk): (usize, &[u8; 8])| {
-        let wide = i64::from_le_bytes(*chunk);
+/// Integers in the 32 bits that `rten` has.
+fn narrowed<const N: usize, T>(bytes: &[u8], read: impl Fn([u8; N]) -> T) -> Result<Vec<i32>, Misfit>
+where
+    T: Copy + Display,
+    i32: TryFrom<T>,
+{
+    let narrow = |(position, chunk): (usize, &[u8; N])| {
+        let wide = read(*chunk);
         i32::try_from(wide).map_err(|_| Misfit {
             found: format!("the value {wide} at element {position}"),
-            expected: "values from -2147483648 to 2147483647, for the simulator calculates i64 in 32 bits".to_string(),
+            expected: "values from -2147483648 to 2147483647, for the simulator calculates them in 32 bits".to_string(),
         })
     };
     bytes.as_chunks().0.iter().enumerate().map(narrow).collect()
+}
+
+/// Numbers of 64 bits that the 32 bits of `rten` hold exactly.
+fn halved(bytes: &[u8]) -> Result<Vec<f32>, Misfit> {
+    let half = |(position, chunk): (usize, &[u8; 8])| {
+        let wide = f64::from_le_bytes(*chunk);
+        let narrow = wide as f32;
+        if f64::from(narrow) == wide || wide.is_nan() {
+            return Ok(narrow);
+        }
+        Err(Misfit {
+            found: format!("the value {wide} at element {position}"),
+            expected: "values that f32 holds exactly, in which the simulator keeps f64".to_string(),
+        })
+    };
+    bytes.as_chunks().0.iter().enumerate().map(half).collect()
+}
+
+/// Whether an element of a check is true.
+pub(super) fn any(value: &Value) -> bool {
+    matches!(value, Value::Int32Tensor(elements) if elements.iter().any(|&element| element != 0))
 }
 
 fn value<T: Scalar>(dims: &[usize], elements: Vec<T>) -> Result<Value, Misfit>

@@ -48,8 +48,10 @@ impl Drop for LeaveLane {
 }
 
 impl Engine {
-    pub(super) fn load(file: Vec<u8>) -> Result<Self, LoadFailure> {
-        let graph = contained(|| rten::Model::load(file)).map_err(LoadFailure::Refused)?.map_err(|e| refusal(&e))?;
+    /// `value_of` shows an attribute of a node by their names.
+    pub(super) fn load(file: Vec<u8>, value_of: impl Fn(&str, &str) -> Option<String>) -> Result<Self, LoadFailure> {
+        let loaded = contained(|| rten::Model::load(file)).map_err(LoadFailure::Refused)?;
+        let graph = loaded.map_err(|error| refusal(&error, &value_of))?;
         let inputs = graph.input_ids().to_vec();
         let mut outputs = Vec::new();
         let slot = |&id: &NodeId| {
@@ -114,15 +116,36 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no reason given")
 }
 
-/// `rten` names a missing operator only in its text: "in node "n": operator error: Name operator not supported …".
-fn refusal(error: &LoadError) -> LoadFailure {
+/// `rten` names a missing operator, and an attribute, only in its text: "in node "n": operator error: Name operator not
+/// supported …", "… error in attribute "name": …".
+fn refusal(error: &LoadError, value_of: &impl Fn(&str, &str) -> Option<String>) -> LoadFailure {
     let text = error.to_string();
-    let missing = text.split_once(" operator not ").and_then(|(before, _)| before.rsplit(' ').next());
-    match missing {
-        Some(operator) if error.kind() == LoadErrorKind::OperatorInvalid => LoadFailure::MissingOperator {
-            operator: operator.to_string(),
-            node: error.node().filter(|node| !node.is_empty()).map(str::to_string),
-        },
-        _ => LoadFailure::Refused(text),
+    let Some((node, operator)) = error.node().and_then(named) else { return LoadFailure::Refused(text) };
+    if error.kind() != LoadErrorKind::OperatorInvalid {
+        return LoadFailure::Refused(text);
     }
+    let label = error.node().unwrap_or_default();
+    if let Some(missing) = text.split_once(" operator not ").and_then(|(before, _)| before.rsplit(' ').next()) {
+        return LoadFailure::MissingOperator { operator: missing.to_string(), node: Some(node.to_string()) };
+    }
+    let why = text.rsplit_once("operator error: ").map_or(text.as_str(), |(_, why)| why);
+    let in_one = why.split_once("error in attribute \"").and_then(|(_, rest)| rest.split_once("\": "));
+    let unknown = why.strip_prefix("unsupported or duplicated attributes: ");
+    let (attribute, why) = match (in_one, unknown) {
+        (Some((name, why)), _) => (Some(name), why),
+        (None, Some(names)) => (names.split(", ").next(), "the simulator does not calculate with this attribute"),
+        (None, None) => (None, why),
+    };
+    let value = |name: &str| value_of(label, name).unwrap_or_else(|| "left out".to_string());
+    LoadFailure::Node {
+        node: label.to_string(),
+        operator: operator.to_string(),
+        attribute: attribute.map(|name| (name.to_string(), value(name))),
+        why: why.to_string(),
+    }
+}
+
+/// The parts of the name that a node is given before the engine sees it: "name (Operator)".
+fn named(label: &str) -> Option<(&str, &str)> {
+    label.strip_suffix(')')?.rsplit_once(" (")
 }

@@ -17,6 +17,17 @@ pub enum LoadFailure {
         /// The name of the node that uses it, if it has one.
         node: Option<String>,
     },
+    /// A node asks for something that the simulator does not do, or would not do rightly.
+    Node {
+        /// The node, as messages call it: its name, or its position, with its operator.
+        node: String,
+        /// The operator's ONNX name.
+        operator: String,
+        /// The attribute that asks for it, and its value.
+        attribute: Option<(String, String)>,
+        /// What the simulator does not do.
+        why: String,
+    },
     /// An input or output is declared in a way that the simulator does not support.
     Port {
         /// Its name.
@@ -60,6 +71,8 @@ pub enum RunFailure {
     },
     /// `rten` gave up, or gave something other than the file declares.
     Refused(String),
+    /// The answer would be wrong: a value does not fit into what the simulator calculates it in.
+    Unfit(String),
 }
 
 /// What is wrong with an input, before it is known which one it is.
@@ -91,6 +104,10 @@ impl fmt::Display for LoadFailure {
             Self::MissingOperator { operator, node: None } => {
                 write!(f, "the simulator has no operator {operator}, which the model uses")
             }
+            Self::Node { node, attribute: Some((name, value)), why, .. } => {
+                write!(f, "the model cannot be loaded: {node}: attribute `{name}` is {value}: {why}")
+            }
+            Self::Node { node, why, .. } => write!(f, "the model cannot be loaded: {node}: {why}"),
             Self::Port { name, problem } => write!(f, "the model's `{name}` cannot be used: {problem}"),
             Self::Gears(why) => write!(f, "the model's gears cannot be used: {why}"),
             Self::Refused(why) => write!(f, "the model cannot be loaded: {why}"),
@@ -109,6 +126,7 @@ impl fmt::Display for RunFailure {
                 write!(f, "the output has {expected} bytes, but the buffer for it only {found}")
             }
             Self::Refused(why) => write!(f, "the model failed while running: {why}"),
+            Self::Unfit(why) => write!(f, "the model was stopped before it answers wrongly: {why}"),
         }
     }
 }

@@ -17,10 +17,12 @@
 
 mod convert;
 mod engine;
+mod external;
 mod failure;
 mod gears;
 mod onnx;
 mod port;
+mod rewrite;
 mod sketch;
 #[cfg(test)]
 mod tests;
@@ -36,6 +38,7 @@ pub use sketch::{Setting, Sketch};
 use engine::Engine;
 use onnx::OnnxFile;
 use port::{Axis, known_bytes};
+use std::path::Path;
 
 /// A model, read and ready to run. It never changes: share it through an `Arc` and run it from any thread.
 #[derive(Debug)]
@@ -46,6 +49,8 @@ pub struct Model {
     output_axes: Vec<Option<Vec<Axis>>>,
     gears: Option<Gears>,
     weight_bytes: usize,
+    /// What it means when a check, an output of the engine behind those of the file, is true somewhere.
+    checks: Vec<String>,
 }
 
 /// One input of a run: its dims, and its elements in row-major order, little endian.
@@ -58,14 +63,21 @@ pub struct Input<'a> {
 }
 
 impl Model {
-    /// Reads an ONNX file.
+    /// Reads an ONNX file that has all its data in itself.
     pub fn parse(bytes: Vec<u8>) -> Result<Self, LoadFailure> {
-        let file = OnnxFile::read(&bytes)?;
-        let engine = Engine::load(bytes)?;
+        Self::parse_in(None, bytes)
+    }
+
+    /// Reads an ONNX file from this folder, in which it may keep data in other files.
+    pub fn parse_in(folder: Option<&Path>, bytes: Vec<u8>) -> Result<Self, LoadFailure> {
+        let file = OnnxFile::read(&bytes, folder)?;
+        drop(bytes);
+        let engine = file.engine()?;
         let inputs = file.inputs(&engine)?;
         let (outputs, output_axes) = file.outputs(&engine)?;
         let weight_bytes = file.weight_bytes();
-        let mut model = Self { engine, inputs, outputs, output_axes, gears: None, weight_bytes };
+        let checks = file.checks.clone();
+        let mut model = Self { engine, inputs, outputs, output_axes, gears: None, weight_bytes, checks };
         model.gears = gears::read(file, &model)?;
         Ok(model)
     }
@@ -126,7 +138,11 @@ impl Model {
         }
         let value = |(index, (port, input))| convert::tensor(port, input).map_err(|wrong| wrong.at(index, port));
         let results = self.engine.run(self.inputs.iter().zip(inputs).enumerate().map(value))?;
-        let mut outputs = Vec::with_capacity(results.len());
+        let found = results.iter().skip(self.outputs.len()).zip(&self.checks).find(|(result, _)| convert::any(result));
+        if let Some((_, text)) = found {
+            return Err(RunFailure::Unfit(text.clone()));
+        }
+        let mut outputs = Vec::with_capacity(self.outputs.len());
         for (port, value) in self.outputs.iter().zip(results) {
             outputs.push(Output::new(port, value)?);
         }

@@ -4,20 +4,29 @@
 use super::engine::Engine;
 use super::failure::LoadFailure;
 use super::port::{Axis, Element, Port, UNKNOWN_RANK, dims_of, fixed};
-use super::wire;
+use super::rewrite::{self, Rewritten};
+use super::{external, wire};
 use rten::Dimension;
 use rten_onnx::onnx::{GraphProto, ModelProto, TensorProto, TensorShapeProto, ValueInfoProto};
+use std::path::Path;
 
 /// How the vendor's offline model files start.
 const OFFLINE_MODEL: &[u8] = b"IMOD";
 
 /// A file read as ONNX.
 pub(super) struct OnnxFile {
+    /// What the file declares of its inputs and outputs.
+    declared: GraphProto,
+    /// The model for the engine.
     model: ModelProto,
+    /// What a run has to check; see [`rewrite`].
+    pub(super) checks: Vec<String>,
+    weight_bytes: usize,
 }
 
 impl OnnxFile {
-    pub(super) fn read(bytes: &[u8]) -> Result<Self, LoadFailure> {
+    /// Reads a file. Data that it keeps in other files are looked for in `folder`.
+    pub(super) fn read(bytes: &[u8], folder: Option<&Path>) -> Result<Self, LoadFailure> {
         if bytes.is_empty() {
             return Err(LoadFailure::Empty);
         }
@@ -26,23 +35,41 @@ impl OnnxFile {
             return Err(LoadFailure::NotOnnx(why.to_string()));
         }
         wire::check_model(bytes).map_err(LoadFailure::NotOnnx)?;
-        let model = ModelProto::parse_buf(bytes).map_err(|error| LoadFailure::NotOnnx(error.to_string()))?;
-        if model.ir_version.is_none() || model.graph.is_none() {
+        let mut model = ModelProto::parse_buf(bytes).map_err(|error| LoadFailure::NotOnnx(error.to_string()))?;
+        let Some(graph) = model.graph.as_mut().filter(|_| model.ir_version.is_some()) else {
             return Err(LoadFailure::NotOnnx("it has no IR version, or no graph".to_string()));
+        };
+        let weight_bytes = graph_bytes(graph);
+        external::bring(graph, folder)?;
+        let declared = GraphProto { input: graph.input.clone(), output: graph.output.clone(), ..Default::default() };
+        if declared.output.is_empty() {
+            return Err(LoadFailure::Refused("its graph has no outputs".to_string()));
         }
-        Ok(Self { model })
+        let Rewritten { model, checks } = rewrite::rewrite(model)?;
+        Ok(Self { declared, model, checks, weight_bytes })
+    }
+
+    /// The engine with the model.
+    pub(super) fn engine(&self) -> Result<Engine, LoadFailure> {
+        let file = self.model.write_buf().map_err(|error| LoadFailure::Refused(error.to_string()))?;
+        Engine::load(file, |label, attribute| self.value_of(label, attribute))
+    }
+
+    /// An attribute of the node that messages call by this name, as they show it.
+    fn value_of(&self, label: &str, name: &str) -> Option<String> {
+        let mut nodes = self.model.graph.as_ref()?.node.iter().filter(|node| node.name.as_deref() == Some(label));
+        let mut attributes =
+            nodes.find_map(|node| node.attribute.iter().find(|attribute| attribute.name.as_deref() == Some(name)));
+        attributes.take().map(rewrite::shown)
     }
 
     /// The inputs, as a description shows them.
     pub(super) fn inputs(&self, engine: &Engine) -> Result<Vec<Port>, LoadFailure> {
         let port = |(name, shape): (&str, Option<Vec<Dimension>>)| {
-            let declared = self.graph().and_then(|graph| graph.input.iter().find(|info| named(info) == name));
+            let declared = self.declared.input.iter().find(|info| named(info) == name);
             let element = element(name, declared)?;
             let dims = dims_of(&shape.ok_or_else(|| LoadFailure::port(name, "the file does not declare its shape"))?);
-            match dims.iter().position(|&dim| dim == 0) {
-                Some(axis) => Err(LoadFailure::port(name, format!("axis {axis} has size 0"))),
-                None => Ok(Port::new(name, element, dims)),
-            }
+            Ok(Port::new(name, element, dims))
         };
         engine.inputs().map(port).collect()
     }
@@ -57,16 +84,12 @@ impl OnnxFile {
             let dims = axes.as_ref().map_or_else(|| vec![UNKNOWN_RANK], |axes| axes.iter().map(size).collect());
             Ok((Port::new(named(info), element, dims), axes))
         };
-        let declared = self.graph().map_or(&[][..], |graph| &graph.output);
-        if declared.is_empty() {
-            return Err(LoadFailure::Refused("its graph has no outputs".to_string()));
-        }
-        declared.iter().zip(engine.output_shapes()).map(port).collect()
+        self.declared.output.iter().zip(engine.output_shapes()).map(port).collect()
     }
 
     /// Bytes of all constant tensors, in subgraphs too.
     pub(super) fn weight_bytes(&self) -> usize {
-        self.graph().map_or(0, graph_bytes)
+        self.weight_bytes
     }
 
     /// The values of a metadata property; more than one if the file repeats it.
@@ -86,13 +109,8 @@ impl OnnxFile {
                 }
             }
         }
-        let file = self.model.write_buf().map_err(|error| LoadFailure::Refused(error.to_string()))?;
-        let (ports, _) = self.outputs(&Engine::load(file)?)?;
+        let (ports, _) = self.outputs(&self.engine()?)?;
         Ok(ports.into_iter().map(|port| port.dims).collect())
-    }
-
-    fn graph(&self) -> Option<&GraphProto> {
-        self.model.graph.as_ref()
     }
 }
 

@@ -25,8 +25,10 @@ pub struct Port {
 ///
 /// `rten` calculates in `f32`, `i32`, `i8` and `u8`. The others are converted where they enter and leave a model:
 ///
-/// * `F16` and `F64` to `f32` and back, rounded to nearest;
-/// * `I64` to `i32` and back: an input value outside `i32` is refused, for it would silently become another;
+/// * `F16` to `f32` and back, rounded to nearest;
+/// * `F64` to `f32` and back: an input value that `f32` does not hold exactly is refused;
+/// * `I16`, `I64`, `U16`, `U32` and `U64` to `i32` and back: an input value outside `i32` is refused, for it would
+///   silently become another;
 /// * `Bool` to `i32` and back: every byte but 0 is true, and true comes out as 1.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Element {
@@ -34,9 +36,13 @@ pub enum Element {
     F32,
     F64,
     I8,
+    I16,
     I32,
     I64,
     U8,
+    U16,
+    U32,
+    U64,
     Bool,
 }
 
@@ -87,9 +93,9 @@ impl Element {
     pub fn bytes(self) -> usize {
         match self {
             Self::I8 | Self::U8 | Self::Bool => 1,
-            Self::F16 => 2,
-            Self::F32 | Self::I32 => 4,
-            Self::F64 | Self::I64 => 8,
+            Self::F16 | Self::I16 | Self::U16 => 2,
+            Self::F32 | Self::I32 | Self::U32 => 4,
+            Self::F64 | Self::I64 | Self::U64 => 8,
         }
     }
 
@@ -100,6 +106,10 @@ impl Element {
             DataType::FLOAT => Some(Self::F32),
             DataType::DOUBLE => Some(Self::F64),
             DataType::INT8 => Some(Self::I8),
+            DataType::INT16 => Some(Self::I16),
+            DataType::UINT16 => Some(Self::U16),
+            DataType::UINT32 => Some(Self::U32),
+            DataType::UINT64 => Some(Self::U64),
             DataType::INT32 => Some(Self::I32),
             DataType::INT64 => Some(Self::I64),
             DataType::UINT8 => Some(Self::U8),
@@ -114,6 +124,10 @@ impl Element {
             Self::F32 => DataType::FLOAT,
             Self::F64 => DataType::DOUBLE,
             Self::I8 => DataType::INT8,
+            Self::I16 => DataType::INT16,
+            Self::U16 => DataType::UINT16,
+            Self::U32 => DataType::UINT32,
+            Self::U64 => DataType::UINT64,
             Self::I32 => DataType::INT32,
             Self::I64 => DataType::INT64,
             Self::U8 => DataType::UINT8,
@@ -129,6 +143,10 @@ impl fmt::Display for Element {
             Self::F32 => "f32",
             Self::F64 => "f64",
             Self::I8 => "i8",
+            Self::I16 => "i16",
+            Self::U16 => "u16",
+            Self::U32 => "u32",
+            Self::U64 => "u64",
             Self::I32 => "i32",
             Self::I64 => "i64",
             Self::U8 => "u8",

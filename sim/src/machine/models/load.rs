@@ -15,6 +15,7 @@ use crate::model::{LoadFailure, Model};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtRunMode;
 use std::fs;
+use std::path::Path;
 
 /// Where a model is read from.
 pub(crate) enum Source<'a> {
@@ -31,9 +32,10 @@ pub(crate) struct Memory {
 
 /// Loads a model into the current context.
 pub(crate) fn load(source: Source<'_>, memory: Option<Memory>) -> Answer<u32> {
+    let folder = source.folder();
     let file = source.read()?;
     let context = current_context()?;
-    let engine = model_of(file)?;
+    let engine = model_of(folder, file)?;
     let description = Description::of(&engine);
     let needs = Needs::of(&engine, &description);
     let (blocks, work_per_run) = needs.settle(memory, &context)?;
@@ -43,7 +45,8 @@ pub(crate) fn load(source: Source<'_>, memory: Option<Memory>) -> Answer<u32> {
 
 /// Reads a model without loading it.
 pub(crate) fn parse(source: Source<'_>) -> Answer<Model> {
-    model_of(source.read()?)
+    let folder = source.folder();
+    model_of(folder, source.read()?)
 }
 
 /// Bytes of working memory, and of weights, that a model needs.
@@ -53,7 +56,16 @@ pub(crate) fn sizes(source: Source<'_>) -> Answer<(usize, usize)> {
     Ok((needs.work.ok_or_else(undetermined)?, needs.weights))
 }
 
-impl Source<'_> {
+impl<'a> Source<'a> {
+    /// Where data that the model keeps in other files are.
+    fn folder(&self) -> Option<&'a Path> {
+        match *self {
+            // The parent of a plain name is the empty path, which is the current folder.
+            Self::File(path) => Path::new(path).parent(),
+            Self::Image(..) => None,
+        }
+    }
+
     fn read(self) -> Answer<Vec<u8>> {
         let bytes = match self {
             Self::File(path) => fs::read(path).map_err(|error| {
@@ -95,8 +107,8 @@ fn check_image(address: Address, size: usize) -> Answer {
     }
 }
 
-fn model_of(file: Vec<u8>) -> Answer<Model> {
-    Model::parse(file).map_err(|failure| match failure {
+fn model_of(folder: Option<&Path>, file: Vec<u8>) -> Answer<Model> {
+    Model::parse_in(folder, file).map_err(|failure| match failure {
         LoadFailure::Empty => empty(),
         failure => Failure::new(ACL_ERROR_PARSE_MODEL, failure.to_string()),
     })

@@ -287,7 +287,7 @@ fn failed(failure: RunFailure) -> Failure {
     let code = match failure {
         RunFailure::InputCount { .. } | RunFailure::Input { .. } => ACL_ERROR_MODEL_INPUT_NOT_MATCH,
         RunFailure::OutputSpace { .. } => ACL_ERROR_MODEL_OUTPUT_NOT_MATCH,
-        RunFailure::Refused(_) => ACL_ERROR_GE_INTERNAL_ERROR,
+        RunFailure::Refused(_) | RunFailure::Unfit(_) => ACL_ERROR_GE_INTERNAL_ERROR,
     };
     Failure::new(code, failure.to_string())
 }

@@ -7,12 +7,13 @@ use std::cell::RefCell;
 pub struct File {
     pub graph: GraphProto,
     pub metadata: Vec<(&'static str, &'static str)>,
+    pub opset: i64,
 }
 
 impl File {
     pub fn new(inputs: &[ValueInfoProto], outputs: &[ValueInfoProto], nodes: Vec<NodeProto>) -> Self {
         let (input, output) = (inputs.to_vec(), outputs.to_vec());
-        Self { graph: GraphProto { input, output, node: nodes, ..Default::default() }, metadata: Vec::new() }
+        Self { graph: GraphProto { input, output, node: nodes, ..Default::default() }, metadata: Vec::new(), opset: 17 }
     }
 
     pub fn with_metadata(mut self, key: &'static str, value: &'static str) -> Self {
@@ -20,12 +21,26 @@ impl File {
         self
     }
 
-    pub fn with_weights(mut self, name: &str, dims: &[i64], values: &[f32]) -> Self {
-        let raw = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    /// The file with its operators as this version of the standard has them.
+    pub fn at_opset(mut self, opset: i64) -> Self {
+        self.opset = opset;
+        self
+    }
+
+    pub fn with_weights(self, name: &str, dims: &[i64], values: &[f32]) -> Self {
+        self.with_constant(name, DataType::FLOAT, dims, values.iter().flat_map(|value| value.to_le_bytes()).collect())
+    }
+
+    pub fn with_integers(self, name: &str, values: &[i64]) -> Self {
+        let bytes = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        self.with_constant(name, DataType::INT64, &[values.len() as i64], bytes)
+    }
+
+    pub fn with_constant(mut self, name: &str, element: DataType, dims: &[i64], bytes: Vec<u8>) -> Self {
         self.graph.initializer.push(TensorProto {
             dims: dims.to_vec(),
-            data_type: Some(DataType::FLOAT),
-            raw_data: Some(RefCell::new(raw)),
+            data_type: Some(element),
+            raw_data: Some(RefCell::new(bytes)),
             name: Some(name.to_string()),
             ..Default::default()
         });
@@ -40,7 +55,7 @@ impl File {
         let model = ModelProto {
             ir_version: Some(8),
             graph: Some(self.graph),
-            opset_import: vec![OperatorSetIdProto { domain: None, version: Some(17) }],
+            opset_import: vec![OperatorSetIdProto { domain: None, version: Some(self.opset) }],
             metadata_props: self.metadata.iter().map(entry).collect(),
             ..Default::default()
         };
@@ -73,6 +88,24 @@ pub fn node(operator: &str, inputs: &[&str], outputs: &[&str]) -> NodeProto {
         output: strings(outputs),
         ..Default::default()
     }
+}
+
+pub fn with_int(mut node: NodeProto, name: &str, value: i64) -> NodeProto {
+    let (name, kind) = (Some(name.to_string()), Some(AttributeType::INT));
+    node.attribute.push(AttributeProto { name, i: Some(value), r#type: kind, ..Default::default() });
+    node
+}
+
+pub fn with_text(mut node: NodeProto, name: &str, value: &str) -> NodeProto {
+    let (name, kind) = (Some(name.to_string()), Some(AttributeType::STRING));
+    node.attribute.push(AttributeProto { name, s: Some(value.to_string()), r#type: kind, ..Default::default() });
+    node
+}
+
+pub fn with_graph(mut node: NodeProto, name: &str, graph: GraphProto) -> NodeProto {
+    let (name, kind) = (Some(name.to_string()), Some(AttributeType::GRAPH));
+    node.attribute.push(AttributeProto { name, g: Some(graph), r#type: kind, ..Default::default() });
+    node
 }
 
 /// The node with one more attribute of whole numbers.

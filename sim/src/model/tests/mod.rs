@@ -4,8 +4,11 @@
 
 mod description;
 mod digits;
+mod external;
 mod files;
 mod gears;
+mod meaning;
+mod numbers;
 mod refusals;
 mod runs;
 

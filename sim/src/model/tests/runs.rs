@@ -16,11 +16,17 @@ fn bytes_come_and_go_in_the_declared_element_types() {
         ("bool", DataType::BOOL, Element::Bool),
         ("u8", DataType::UINT8, Element::U8),
         ("i8", DataType::INT8, Element::I8),
+        ("i16", DataType::INT16, Element::I16),
+        ("u16", DataType::UINT16, Element::U16),
+        ("u32", DataType::UINT32, Element::U32),
+        ("u64", DataType::UINT64, Element::U64),
     ];
     let inputs = types.map(|(name, declared, _)| port(name, declared, "2"));
     let outputs = types.map(|(name, declared, _)| port(&format!("{name} out"), declared, "2"));
     let twice = |name: &str| node("Add", &[name, name], &[&format!("{name} out")]);
-    let mut nodes: Vec<_> = ["f16", "f64", "i32", "i64"].map(twice).into();
+    let mut nodes: Vec<_> = ["f16", "i32", "i64", "u16", "u32", "u64"].map(twice).into();
+    nodes.push(node("Neg", &["f64"], &["f64 out"]));
+    nodes.push(node("Identity", &["i16"], &["i16 out"]));
     nodes.push(node("Not", &["bool"], &["bool out"]));
     nodes.push(node("Identity", &["u8"], &["u8 out"]));
     nodes.push(node("Identity", &["i8"], &["i8 out"]));
@@ -29,7 +35,7 @@ fn bytes_come_and_go_in_the_declared_element_types() {
     let elements = types.map(|(_, _, element)| element);
     assert_eq!(model.inputs().iter().map(|port| port.element).collect::<Vec<_>>(), elements);
     assert_eq!(model.outputs().iter().map(|port| port.element).collect::<Vec<_>>(), elements);
-    assert_eq!(model.work_bytes(&[[2]; 7]), Some(2 * 2 * (2 + 8 + 4 + 8 + 1 + 1 + 1)));
+    assert_eq!(model.work_bytes(&[[2]; 11]), Some(2 * 2 * (2 + 8 + 4 + 8 + 1 + 1 + 1 + 2 + 2 + 4 + 8)));
     let outputs = run_static(
         &model,
         &[
@@ -40,13 +46,21 @@ fn bytes_come_and_go_in_the_declared_element_types() {
             &[0, 7],
             &[255, 1],
             &bytes_of!(i8: -128, 1),
+            &bytes_of!(i16: -32768, 5),
+            &bytes_of!(u16: 40000, 3),
+            &bytes_of!(u32: 1_000_000_000, 0),
+            &bytes_of!(u64: 1_000_000_000, 1),
         ],
     );
     assert_eq!(outputs[0], bytes_of!(f16: f16::from_f32(3.0), f16::NEG_INFINITY));
-    assert_eq!(outputs[1], bytes_of!(f64: 0.5, -6.0));
+    assert_eq!(outputs[1], bytes_of!(f64: -0.25, 3.0));
     assert_eq!(outputs[2], bytes_of!(i32: 14, -16));
     assert_eq!(outputs[3], bytes_of!(i64: 2_000_000_000, -10));
-    assert_eq!(outputs[4..], [vec![1, 0], vec![255, 1], bytes_of!(i8: -128, 1)]);
+    assert_eq!(outputs[4..7], [vec![1, 0], vec![255, 1], bytes_of!(i8: -128, 1)]);
+    assert_eq!(outputs[7], bytes_of!(i16: -32768, 5));
+    assert_eq!(outputs[8], bytes_of!(u16: 14464, 6), "it overflows as an integer of 16 bits");
+    assert_eq!(outputs[9], bytes_of!(u32: 2_000_000_000, 0));
+    assert_eq!(outputs[10], bytes_of!(u64: 2_000_000_000, 2));
 }
 
 #[test]
@@ -101,10 +115,9 @@ fn an_input_that_does_not_fit_is_named_with_what_was_found_and_expected() {
     let a = |dims, bytes| Input { dims, bytes };
 
     assert_eq!(refused(&[b]), "found 1 inputs, expected 2");
-    let dynamic = "expected [-1, 4], where -1 is any size from 1";
+    let dynamic = "expected [-1, 4], where -1 is any size";
     assert_eq!(refused(&[a(&[4], &[0; 16]), b]), format!("input 0 (`a`): found dims [4], {dynamic}"));
     assert_eq!(refused(&[a(&[1, 5], &[0; 20]), b]), format!("input 0 (`a`): found dims [1, 5], {dynamic}"));
-    assert_eq!(refused(&[a(&[0, 4], &[]), b]), format!("input 0 (`a`): found dims [0, 4], {dynamic}"));
     assert_eq!(refused(&[a(&[-1, 4], &[]), b]), format!("input 0 (`a`): found dims [-1, 4], {dynamic}"));
     let good = a(&[3, 4], &[0; 48]);
     assert_eq!(refused(&[good, a(&[3], &[0; 12])]), "input 1 (`b`): found dims [3], expected [2]");
@@ -113,6 +126,8 @@ fn an_input_that_does_not_fit_is_named_with_what_was_found_and_expected() {
     let uncountable = refused(&[a(&[i64::MAX, 4], &[]), b]);
     assert!(uncountable.contains("expected dims whose bytes can be counted"), "{uncountable}");
     assert!(model.run(&[good, b]).is_ok());
+    let none = model.run(&[a(&[0, 4], &[]), b]).unwrap();
+    assert_eq!((none[0].dims(), none[0].len()), (vec![0, 4], 0));
 }
 
 #[test]

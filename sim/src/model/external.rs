@@ -1,0 +1,72 @@
+//! Data that a model keeps in other files: brought into the model before anything else looks at it.
+
+use super::failure::LoadFailure;
+use rten_onnx::onnx::{DataLocation, GraphProto, TensorProto};
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Component, Path};
+
+/// Reads the data of all constants of a graph that are in other files of this folder.
+pub(super) fn bring(graph: &mut GraphProto, folder: Option<&Path>) -> Result<(), LoadFailure> {
+    for tensor in &mut graph.initializer {
+        load(tensor, folder)?;
+    }
+    for attribute in graph.node.iter_mut().flat_map(|node| &mut node.attribute) {
+        if let Some(tensor) = &mut attribute.t {
+            load(tensor, folder)?;
+        }
+        if let Some(inner) = &mut attribute.g {
+            bring(inner, folder)?;
+        }
+    }
+    Ok(())
+}
+
+fn load(tensor: &mut TensorProto, folder: Option<&Path>) -> Result<(), LoadFailure> {
+    if tensor.data_location != Some(DataLocation::EXTERNAL) {
+        return Ok(());
+    }
+    let name = tensor.name.clone().unwrap_or_default();
+    let bytes = read(tensor, folder).map_err(|why| LoadFailure::port(&name, why))?;
+    tensor.raw_data = Some(RefCell::new(bytes));
+    tensor.data_location = None;
+    tensor.external_data.clear();
+    Ok(())
+}
+
+fn read(tensor: &TensorProto, folder: Option<&Path>) -> Result<Vec<u8>, String> {
+    let entry = |key: &str| {
+        let mut entries = tensor.external_data.iter();
+        entries.find(|entry| entry.key.as_deref() == Some(key)).and_then(|entry| entry.value.as_deref())
+    };
+    let number = |key: &str| match entry(key) {
+        None => Ok(None),
+        Some(text) => text.parse::<u64>().map(Some).map_err(|_| format!("`{key}` of its data is \"{text}\"")),
+    };
+    let location = entry("location").ok_or("its data are in another file, and the model does not say in which")?;
+    let Some(folder) = folder else {
+        return Err(format!(
+            "its data are in the file `{location}`, and a model from memory has no folder to look in; load it from its file"
+        ));
+    };
+    // A model says what is beside it, not what is anywhere on the machine.
+    let inside = Path::new(location).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    if !inside {
+        return Err(format!("its data are in the file `{location}`, which is not below the model's folder"));
+    }
+    let path = folder.join(location);
+    let failed = |error: std::io::Error| format!("its data in the file `{}` cannot be read: {error}", path.display());
+    let mut file = File::open(&path).map_err(failed)?;
+    let whole = file.metadata().map_err(failed)?.len();
+    let offset = number("offset")?.unwrap_or(0);
+    let rest = whole.saturating_sub(offset);
+    let length = number("length")?.unwrap_or(rest);
+    if offset > whole || length > rest {
+        return Err(format!("its data are {length} bytes at {offset} of the file `{location}`, which has {whole}"));
+    }
+    file.seek(SeekFrom::Start(offset)).map_err(failed)?;
+    let mut bytes = Vec::new();
+    file.take(length).read_to_end(&mut bytes).map_err(failed)?;
+    Ok(bytes)
+}

@@ -1,0 +1,127 @@
+//! Graphs inside nodes: the branches of If and the body of Loop. What has to be checked inside leaves them by one more
+//! output, which is true if anything was wrong.
+
+use super::attributes::Value;
+use super::scope::{Known, Scope};
+use super::{Refusal, Wrong, graph_of};
+use rten_onnx::onnx::{DataType, GraphProto, NodeProto, TypeProto, TypeProtoTensor, ValueInfoProto};
+
+pub(super) fn branches(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Wrong> {
+    let mut checked = Vec::new();
+    for attribute in node.attribute.iter_mut().filter(|attribute| attribute.g.is_some()) {
+        let Some(graph) = attribute.g.take() else { continue };
+        let (graph, elements, texts) = rewritten(scope, graph)?;
+        for (name, known) in node.output.iter().zip(elements) {
+            scope.learn(name, Known { element: known.element, ..Default::default() });
+        }
+        checked.push((graph, texts));
+    }
+    let any = checked.iter().any(|(_, texts)| !texts.is_empty());
+    let texts: Vec<String> = checked.iter().flat_map(|(_, texts)| texts.clone()).collect();
+    for (attribute, (mut graph, _)) in node.attribute.iter_mut().zip(checked) {
+        if !any {
+            // Without checks a branch has no output for them.
+            graph.output.pop();
+        }
+        attribute.g = Some(graph);
+    }
+    finish(scope, node, any, None, &texts)
+}
+
+pub(super) fn body(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Wrong> {
+    let Some(attribute) = node.attribute.iter_mut().find(|attribute| attribute.g.is_some()) else {
+        return Err(Refusal::because("it has no body").into());
+    };
+    let Some(mut graph) = attribute.g.take() else { return Ok(()) };
+    let carried = node.input.len().saturating_sub(2);
+    for (outer, inner) in node.input.iter().zip(&graph.input).skip(2) {
+        if let (Some(known), Some(name)) = (scope.known(outer).cloned(), inner.name.clone()) {
+            let element = Known { element: known.element, ..Default::default() };
+            // Entered here, where the body looks for what it does not have itself.
+            scope.learn(&name, element);
+        }
+    }
+    let was_bad = scope.fresh();
+    graph.input.push(truth(&was_bad));
+    let (mut graph, elements, texts) = rewritten(scope, graph)?;
+    for (name, known) in node.output.iter().zip(elements.into_iter().skip(1)) {
+        scope.learn(name, Known { element: known.element, ..Default::default() });
+    }
+    let any = !texts.is_empty();
+    if any {
+        let now = graph.output.pop().and_then(|info| info.name).unwrap_or_default();
+        let bad = scope.fresh();
+        let either = NodeProto {
+            name: Some(scope.label.clone()),
+            op_type: Some("Or".to_string()),
+            input: vec![now, was_bad.clone()],
+            output: vec![bad.clone()],
+            ..Default::default()
+        };
+        graph.node.push(either);
+        graph.output.insert((carried + 1).min(graph.output.len()), truth(&bad));
+        let start = scope.integer(0, DataType::BOOL);
+        node.input.resize(carried + 2, String::new());
+        node.input.push(start);
+    } else {
+        graph.output.pop();
+        graph.input.pop();
+    }
+    if let Some(attribute) = node.attribute.iter_mut().find(|attribute| attribute.name.as_deref() == Some("body")) {
+        attribute.g = Some(graph);
+    }
+    finish(scope, node, any, Some(carried), &texts)
+}
+
+/// The graph with one more output, and what is known of the outputs before it.
+fn rewritten(scope: &Scope<'_>, graph: GraphProto) -> Result<(GraphProto, Vec<Known>, Vec<String>), Wrong> {
+    let mut inner = Scope::new(scope.shared, Some(scope));
+    let mut graph = graph_of(&mut inner, graph).map_err(Wrong::Inner)?;
+    let known = |info: &ValueInfoProto| inner.known(info.name.as_deref().unwrap_or_default()).cloned();
+    let elements = graph.output.iter().map(|info| known(info).unwrap_or_default()).collect();
+    inner.label.clone_from(&scope.label);
+    let mut bad = inner.integer(0, DataType::BOOL);
+    let mut texts = Vec::new();
+    for check in std::mem::take(&mut inner.checks) {
+        // Of any shape, and maybe empty: the greatest element of all and a zero.
+        let (all, zero) = (inner.list(&[-1]), inner.list(&[0]));
+        let flat = inner.make("Reshape", &[&check.name, &all], &[]);
+        let none = inner.make("Cast", &[&zero], &[("to", Value::I(DataType::INT32.0.into()))]);
+        let both = inner.make("Concat", &[&flat, &none], &[("axis", Value::I(0))]);
+        let most = inner.make("ReduceMax", &[&both], &[("keepdims", Value::I(0))]);
+        bad = inner.make("Or", &[&bad, &most], &[]);
+        texts.push(check.text);
+    }
+    if texts.is_empty() {
+        bad = inner.make("Identity", &[&bad], &[]);
+    }
+    graph.node.append(&mut inner.nodes);
+    graph.initializer.append(&mut inner.initializers);
+    graph.output.push(truth(&bad));
+    Ok((graph, elements, texts))
+}
+
+/// Adds the node, with an output for its checks: the last, or before those that collect a value of each turn.
+fn finish(
+    scope: &mut Scope<'_>,
+    mut node: NodeProto,
+    checked: bool,
+    at: Option<usize>,
+    texts: &[String],
+) -> Result<(), Wrong> {
+    let bad = scope.fresh();
+    if checked {
+        let at = at.unwrap_or(node.output.len()).min(node.output.len());
+        node.output.insert(at, bad.clone());
+    }
+    super::numbers::keep(scope, node)?;
+    if checked {
+        scope.check(bad, texts.join("; or "));
+    }
+    Ok(())
+}
+
+fn truth(name: &str) -> ValueInfoProto {
+    let tensor_type = Some(TypeProtoTensor { elem_type: Some(DataType::BOOL), shape: None });
+    ValueInfoProto { name: Some(name.to_string()), r#type: Some(TypeProto { tensor_type, sequence: None }) }
+}

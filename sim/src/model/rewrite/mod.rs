@@ -1,0 +1,147 @@
+//! A file's graph, made into one that the engine answers rightly.
+//!
+//! The engine takes some nodes for something else than the standard says, lacks operators that the standard defines by
+//! simpler ones, and calculates in fewer types. Here each node is looked at before the engine sees it, with what is
+//! known of its inputs (`infer`):
+//!
+//! * `operators` has what is written in other nodes, completed with the standard's defaults, or refused;
+//! * `numbers` has what the types ask for, and adds checks: values that are true where an answer would be wrong. A run
+//!   that finds one fails.
+//!
+//! Nodes are named after the node of the file that they are for, so that every message of the engine names it.
+
+mod attributes;
+mod constants;
+mod infer;
+mod inner;
+mod numbers;
+mod operators;
+mod scope;
+
+use super::failure::LoadFailure;
+use attributes::Attributes;
+pub(super) use attributes::shown;
+use rten_onnx::onnx::{DataType, GraphProto, ModelProto, NodeProto, ValueInfoProto};
+use scope::{Known, Scope, Shared};
+use std::cell::Cell;
+
+/// What became of a model.
+pub(super) struct Rewritten {
+    /// The graph for the engine. Its outputs are those of the file, and the checks after them.
+    pub(super) model: ModelProto,
+    /// What it means when an element of a check is true, by check.
+    pub(super) checks: Vec<String>,
+}
+
+/// Why a node is not one that the simulator can run.
+pub(super) struct Refusal {
+    attribute: Option<(String, String)>,
+    why: String,
+}
+
+impl Refusal {
+    fn because(why: impl Into<String>) -> Self {
+        Self { attribute: None, why: why.into() }
+    }
+}
+
+/// Refuses the value of an attribute.
+fn refuse<T>(attribute: &str, value: &str, why: &str) -> Result<T, Refusal> {
+    Err(Refusal { attribute: Some((attribute.to_string(), value.to_string())), why: why.to_string() })
+}
+
+pub(super) fn rewrite(mut model: ModelProto) -> Result<Rewritten, LoadFailure> {
+    let Some(graph) = model.graph.take() else {
+        return Ok(Rewritten { model, checks: Vec::new() });
+    };
+    let is_standard = |domain: Option<&str>| matches!(domain, None | Some("" | "ai.onnx"));
+    let mut opset = 1;
+    for import in model.opset_import.iter_mut().filter(|import| is_standard(import.domain.as_deref())) {
+        opset = import.version.unwrap_or(1);
+        // What the engine refuses of old versions is made new here.
+        import.version = Some(opset.max(13));
+    }
+    let shared = Shared { opset, made: Cell::new(0) };
+    let mut scope = Scope::new(&shared, None);
+    let mut graph = graph_of(&mut scope, graph)?;
+    let mut checks = Vec::new();
+    for check in scope.checks {
+        graph.output.push(ValueInfoProto { name: Some(check.name), r#type: None });
+        checks.push(check.text);
+    }
+    model.graph = Some(graph);
+    Ok(Rewritten { model, checks })
+}
+
+/// Rewrites a graph; what has to be checked is left in the scope.
+fn graph_of(scope: &mut Scope<'_>, mut graph: GraphProto) -> Result<GraphProto, LoadFailure> {
+    for tensor in &mut graph.initializer {
+        let name = tensor.name.clone().unwrap_or_default();
+        let known = constants::prepare(tensor).map_err(|why| LoadFailure::port(&name, why))?;
+        scope.know(&name, known);
+    }
+    for info in graph.input.iter().chain(&graph.value_info).chain(&graph.output) {
+        declared(scope, info);
+    }
+    let rounds = |node: &&NodeProto| matches!(node.operator(), "Floor" | "Ceil" | "Round" | "Cast");
+    scope.rounded.extend(graph.node.iter().filter(rounds).map(|node| node.given(0).to_string()));
+    for (index, node) in std::mem::take(&mut graph.node).into_iter().enumerate() {
+        scope.label = label(&node, index);
+        let (operator, label) = (node.operator().to_string(), scope.label.clone());
+        operators::rewrite(scope, node).map_err(|wrong| wrong.of(label, operator))?;
+    }
+    for info in &graph.output {
+        let name = info.name.as_deref().unwrap_or_default();
+        if let Some(value) = scope.known(name).and_then(|known| known.too_large) {
+            let why = format!("it is the constant {value}, which the 32 bits that the simulator has do not hold");
+            return Err(LoadFailure::port(name, why));
+        }
+    }
+    // The sizes that the file gives to values between its nodes may be wrong; the engine finds them by itself.
+    graph.value_info.clear();
+    graph.node = std::mem::take(&mut scope.nodes);
+    graph.initializer.append(&mut scope.initializers);
+    Ok(graph)
+}
+
+/// Why a node cannot be rewritten: it is refused, or a graph inside it is.
+enum Wrong {
+    Node(Refusal),
+    Inner(LoadFailure),
+}
+
+impl From<Refusal> for Wrong {
+    fn from(refusal: Refusal) -> Self {
+        Self::Node(refusal)
+    }
+}
+
+impl Wrong {
+    fn of(self, node: String, operator: String) -> LoadFailure {
+        match self {
+            Self::Inner(failure) => failure,
+            Self::Node(Refusal { attribute, why }) => LoadFailure::Node { node, operator, attribute, why },
+        }
+    }
+}
+
+/// Enters what the file declares of a value.
+fn declared(scope: &mut Scope<'_>, info: &ValueInfoProto) {
+    let Some((name, r#type)) = info.name.as_deref().zip(info.r#type.as_ref()) else { return };
+    let of_sequence = r#type.sequence.as_ref().and_then(|sequence| sequence.elem_type.as_ref()?.tensor_type.as_ref());
+    let element = r#type.tensor_type.as_ref().or(of_sequence).and_then(|tensor| tensor.elem_type);
+    let shape = r#type.tensor_type.as_ref().and_then(|tensor| tensor.shape.as_ref());
+    let size = |size: Option<i64>| size.filter(|size| *size >= 0);
+    let dims = shape.map(|shape| shape.dim.iter().map(|dim| size(dim.dim_value)).collect());
+    let element = element.filter(|element| *element != DataType(0));
+    scope.learn(name, Known { element, dims, ..Default::default() });
+}
+
+/// The name by which messages call a node.
+fn label(node: &NodeProto, index: usize) -> String {
+    let operator = node.operator();
+    match node.name.as_deref().filter(|name| !name.is_empty()) {
+        Some(name) => format!("{name} ({operator})"),
+        None => format!("node {index} ({operator})"),
+    }
+}

@@ -1,0 +1,182 @@
+//! Products, powers and shifts.
+
+use super::super::attributes::{Attributes, Value};
+use super::super::numbers::keep;
+use super::super::scope::{Scope, is_float};
+use super::super::{Refusal, refuse};
+use super::{element, output};
+use rten_onnx::onnx::{DataType, NodeProto};
+
+/// The engine keeps an axis of size one when the second factor is a vector and the first has more than two axes.
+pub(super) fn product(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
+    let (a, b) = (node.given(0), node.given(1));
+    if scope.element(a).is_some_and(|element| !is_float(element)) {
+        return integers(scope, &node);
+    }
+    match (scope.rank(a), scope.rank(b)) {
+        (_, Some(1)) => vector(scope, &node),
+        (_, Some(_)) => keep(scope, node),
+        (_, None) => {
+            let (sizes, two) = (scope.make("Shape", &[b], &[]), scope.integer(2, DataType::INT32));
+            let axes = scope.make("Size", &[&sizes], &[]);
+            let bad = scope.make("Less", &[&axes, &two], &[]);
+            scope.check(bad, format!("MatMul: `{b}` is a vector, and the file does not say so"));
+            keep(scope, node)
+        }
+    }
+}
+
+/// A product with a vector, which is a matrix of one column meanwhile.
+fn vector(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
+    let (first, last) = (scope.list(&[0]), scope.list(&[-1]));
+    let column = scope.make("Unsqueeze", &[node.given(1), &last], &[]);
+    let is_vector = scope.rank(node.given(0)) == Some(1);
+    let a = if is_vector { scope.make("Unsqueeze", &[node.given(0), &first], &[]) } else { node.given(0).to_string() };
+    let product = scope.fresh();
+    let mut inner = node.clone();
+    inner.input = vec![a, column];
+    inner.output = vec![product.clone()];
+    keep(scope, inner)?;
+    let product = if is_vector { scope.make("Squeeze", &[&product, &first], &[]) } else { product };
+    scope.make_as("Squeeze", &[&product, &last], &[], &[output(node)?]);
+    Ok(())
+}
+
+/// Of integers: each row times each column, summed up.
+fn integers(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
+    let (a, b) = (node.given(0), node.given(1));
+    if scope.rank(a).zip(scope.rank(b)).is_none_or(|(a, b)| a < 2 || b < 2) {
+        return Err(Refusal::because("it multiplies integers, and its inputs are not known to have two axes or more"));
+    }
+    let [last, third, second] = [-1, -3, -2].map(|axis| scope.list(&[axis]));
+    let rows = scope.make("Unsqueeze", &[a, &last], &[]);
+    let columns = scope.make("Unsqueeze", &[b, &third], &[]);
+    let products = scope.fresh();
+    let binary = |operator: &str, inputs: [&str; 2], output: &str| NodeProto {
+        op_type: Some(operator.to_string()),
+        input: inputs.map(str::to_string).to_vec(),
+        output: vec![output.to_string()],
+        ..Default::default()
+    };
+    keep(scope, binary("Mul", [&rows, &columns], &products))?;
+    let mut sum = binary("ReduceSum", [&products, &second], output(node)?);
+    sum.attribute.push(super::super::attributes::attribute("keepdims", &Value::I(0)));
+    keep(scope, sum)
+}
+
+/// A zero point of one element stands for all rows or columns.
+pub(super) fn integer_product(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {
+    for index in [2, 3] {
+        if scope.dims(node.given(index)) == Some(&[Some(1)]) {
+            let scalar = scope.make("Squeeze", &[node.given(index)], &[]);
+            if let Some(name) = node.input.get_mut(index) {
+                *name = scalar;
+            }
+        }
+    }
+    keep(scope, node)
+}
+
+/// Up to here `f32` has every integer.
+const EXACT: f32 = 16_777_216.0;
+
+/// A quotient as `f32` has it: by a single number the engine multiplies by its inverse instead.
+pub(super) fn quotient(scope: &mut Scope<'_>, a: &str, b: &str) -> String {
+    let last = scope.list(&[-1]);
+    let a = scope.make("Unsqueeze", &[a, &last], &[]);
+    let b = scope.make("Unsqueeze", &[b, &last], &[]);
+    let pair = scope.make("Concat", &[&b, &b], &[("axis", Value::I(-1))]);
+    let both = scope.make("Div", &[&a, &pair], &[]);
+    let first = scope.integer(0, DataType::INT64);
+    scope.make("Gather", &[&both, &first], &[("axis", Value::I(-1))])
+}
+
+/// A quotient that is rounded to a whole number afterwards has to be exact.
+pub(super) fn divide(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
+    let node = super::legacy::broadcast(scope, node)?;
+    let rounds = scope.is_rounded(output(&node)?);
+    if !rounds || !scope.element(node.given(0)).is_some_and(|e| matches!(e, DataType::FLOAT | DataType::FLOAT16)) {
+        return keep(scope, node);
+    }
+    let done = quotient(scope, node.given(0), node.given(1));
+    scope.make_as("Identity", &[&done], &[], &[output(&node)?]);
+    Ok(())
+}
+
+/// The engine has powers of a type to the same type, and of integers to `f32`.
+pub(super) fn power(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
+    let mut node = super::legacy::broadcast(scope, node)?;
+    let (base, exponent) = (scope.element(node.given(0)), scope.element(node.given(1)));
+    match (base.map(is_float), exponent.map(is_float)) {
+        (Some(true), Some(false)) => {
+            let cast = scope.cast(node.given(1), DataType::FLOAT);
+            if let Some(name) = node.input.get_mut(1) {
+                *name = cast;
+            }
+        }
+        (Some(false), Some(true)) => {
+            let (base, most) = (scope.cast(node.given(0), DataType::FLOAT), scope.float(EXACT));
+            let power = scope.make("Pow", &[&base, node.given(1)], &[]);
+            let size = scope.make("Abs", &[&power], &[]);
+            let held = scope.make("LessOrEqual", &[&size, &most], &[]);
+            let bad = scope.make("Not", &[&held], &[]);
+            scope.check(bad, "Pow: a power of an integer is one that f32 does not hold".to_string());
+        }
+        (Some(false), Some(false)) => {
+            let zero = scope.integer(0, DataType::INT32);
+            let exponent = scope.cast(node.given(1), DataType::INT32);
+            let bad = scope.make("Less", &[&exponent, &zero], &[]);
+            scope.check(bad, "Pow: an exponent of an integer is below 0".to_string());
+        }
+        _ => {}
+    }
+    keep(scope, node)
+}
+
+/// Shifts are products and quotients by powers of two.
+pub(super) fn shift(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
+    let (value, count, result) = (node.given(0), node.given(1), output(node)?);
+    let kind = element(scope, value)?;
+    let bits = match kind {
+        DataType::UINT8 => 8,
+        DataType::UINT16 => 16,
+        _ => return Err(Refusal::because(format!("the simulator does not shift integers of type {kind}"))),
+    };
+    let (value, count) = (scope.cast(value, DataType::INT32), scope.cast(count, DataType::INT32));
+    // As many places as there are bits, or more, leave nothing.
+    let most = scope.integer(bits, DataType::INT32);
+    let count = scope.make("Min", &[&count, &most], &[]);
+    let two = scope.integer(2, DataType::INT32);
+    let factor = scope.make("Pow", &[&two, &count], &[]);
+    let shifted = match node.text("direction") {
+        "LEFT" => {
+            let all = scope.integer(1 << bits, DataType::INT32);
+            // Within 32 bits: what would be shifted out is taken away before.
+            let rest = scope.make("Div", &[&all, &factor], &[]);
+            let kept = scope.make("Mod", &[&value, &rest], &[]);
+            scope.make("Mul", &[&kept, &factor], &[])
+        }
+        "RIGHT" => scope.make("Div", &[&value, &factor], &[]),
+        other => return refuse("direction", other, "it is LEFT or RIGHT"),
+    };
+    super::super::numbers::cast(scope, &shifted, kind, result)
+}
+
+pub(super) fn complement(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
+    let kind = element(scope, node.given(0))?;
+    let top = match kind {
+        DataType::INT8 | DataType::INT16 | DataType::INT32 | DataType::INT64 => -1,
+        DataType::UINT8 => 255,
+        DataType::UINT16 => 65535,
+        _ => return Err(Refusal::because(format!("the simulator does not hold all bits of type {kind}"))),
+    };
+    let (value, top) = (scope.cast(node.given(0), DataType::INT32), scope.integer(top, DataType::INT32));
+    let done = scope.make("Sub", &[&top, &value], &[]);
+    match kind {
+        DataType::INT8 | DataType::UINT8 => {
+            scope.make_as("Cast", &[&done], &[("to", Value::I(kind.0.into()))], &[output(node)?]);
+        }
+        _ => scope.make_as("Identity", &[&done], &[], &[output(node)?]),
+    }
+    Ok(())
+}

@@ -1,0 +1,202 @@
+//! What becomes of each operator.
+
+mod activations;
+mod convolutions;
+mod indices;
+mod legacy;
+mod matrices;
+mod normalizations;
+mod quantized;
+mod recurrent;
+mod resize;
+mod shapes;
+mod suppression;
+mod weights;
+
+use super::attributes::{Attributes, Value, without};
+use super::scope::{Known, Scope};
+use super::{Refusal, Wrong, constants, inner, numbers, refuse};
+use rten_onnx::onnx::{DataType, NodeProto};
+
+/// Adds what the engine calculates for a node of the file.
+pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Wrong> {
+    if !matches!(node.domain.as_deref(), None | Some("" | "ai.onnx")) {
+        return Ok(numbers::keep(scope, node)?);
+    }
+    let name = node.operator().to_string();
+    // An output that nothing names is left out.
+    while node.output.len() > 1 && node.output.last().is_some_and(String::is_empty) {
+        node.output.pop();
+    }
+    while node.input.last().is_some_and(String::is_empty) {
+        node.input.pop();
+    }
+    match name.as_str() {
+        "If" => return inner::branches(scope, node),
+        "Loop" => return inner::body(scope, node),
+        _ => {}
+    }
+    Ok(match name.as_str() {
+        "Constant" => constant(scope, node),
+        "Cast" => cast(scope, &node),
+        "CastLike" => cast_like(scope, &node),
+        "BitCast" => bit_cast(scope, node),
+        "ConstantOfShape" => filled(scope, node),
+        "Dropout" => activations::dropout(scope, &node),
+        "Softmax" | "LogSoftmax" => activations::softmax(scope, node),
+        "Hardmax" => activations::hardmax(scope, &node),
+        "Sign" => activations::sign(scope, &node),
+        "Selu" | "Celu" | "ThresholdedRelu" | "Shrink" | "Mish" => activations::curve(scope, &node),
+        "ArgMax" | "ArgMin" => indices::extreme(scope, &node),
+        "NonMaxSuppression" => suppression::suppress(scope, &node),
+        "SequenceInsert" => indices::sequence_insert(scope, node),
+        "Compress" => indices::compress(scope, &node),
+        "MatMul" => matrices::product(scope, node),
+        "MatMulInteger" => matrices::integer_product(scope, node),
+        "Pow" => matrices::power(scope, node),
+        "BitShift" => matrices::shift(scope, &node),
+        "BitwiseNot" => matrices::complement(scope, &node),
+        "Conv" | "ConvTranspose" | "ConvInteger" => convolutions::convolution(scope, node),
+        "MaxPool" | "AveragePool" => convolutions::pool(scope, node),
+        "LpPool" | "GlobalLpPool" => convolutions::norm_pool(scope, &node),
+        "LRN" => normalizations::local_response(scope, &node),
+        "GroupNormalization" => normalizations::groups(scope, &node),
+        "MeanVarianceNormalization" => normalizations::mean_variance(scope, &node),
+        "LayerNormalization" => normalizations::layer(scope, node),
+        "BatchNormalization" => legacy::batch_normalization(scope, node),
+        "QuantizeLinear" => quantized::quantize(scope, &node),
+        "DequantizeLinear" => quantized::dequantize(scope, node),
+        "DynamicQuantizeLinear" => quantized::quantize_by_range(scope, &node),
+        "QLinearConv" => quantized::convolution(scope, &node),
+        "QLinearMatMul" => quantized::product(scope, &node),
+        "LSTM" | "GRU" => recurrent::lengths(scope, node),
+        "Resize" => resize::resize(scope, node),
+        "Upsample" => resize::upsample(scope, node),
+        "SpaceToDepth" => shapes::space_to_depth(scope, &node),
+        "Pad" => shapes::pad(scope, node),
+        "OneHot" => shapes::one_hot(scope, node),
+        "Squeeze" | "Unsqueeze" => shapes::axes(scope, node),
+        "IsInf" => shapes::infinite(scope, node),
+        "Gemm" => legacy::gemm(scope, node),
+        "Div" => matrices::divide(scope, node),
+        "PRelu" => legacy::slope(scope, node),
+        "Add" | "Sub" | "Mul" | "And" | "Or" | "Xor" | "Less" | "Greater" | "Equal" => {
+            let node = legacy::broadcast(scope, node)?;
+            numbers::keep(scope, node)
+        }
+        "Attention" if node.output.len() > 3 => {
+            Err(Refusal::because("its output `qk_matmul_output` is one that the simulator does not calculate"))
+        }
+        _ => numbers::keep(scope, node),
+    }?)
+}
+
+fn constant(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {
+    let mut known = Known::default();
+    for attribute in &mut node.attribute {
+        if let Some(tensor) = &mut attribute.t {
+            known = constants::prepare(tensor).map_err(Refusal::because)?;
+        }
+    }
+    let as_integers = |values: Vec<i64>, dims: Vec<Option<i64>>| Known {
+        element: Some(DataType::INT64),
+        dims: Some(dims),
+        too_large: values.iter().copied().find(|value| i32::try_from(*value).is_err()),
+        integers: Some(values),
+        floats: None,
+    };
+    if let Some(value) = node.attribute("value_int").and_then(|attribute| attribute.i) {
+        known = as_integers(vec![value], Vec::new());
+    } else if let Some(values) = node.ints("value_ints") {
+        known = as_integers(values.to_vec(), vec![i64::try_from(values.len()).ok()]);
+    } else if let Some(value) = node.attribute("value_float").and_then(|attribute| attribute.f) {
+        let (element, dims) = (Some(DataType::FLOAT), Some(Vec::new()));
+        known = Known { element, dims, floats: Some(vec![value]), ..Default::default() };
+    } else if let Some(values) = node.attribute("value_floats").map(|attribute| attribute.floats.clone()) {
+        let dims = Some(vec![i64::try_from(values.len()).ok()]);
+        known = Known { element: Some(DataType::FLOAT), dims, floats: Some(values), ..Default::default() };
+    }
+    if let Some(name) = node.output.first() {
+        scope.know(name, known);
+    }
+    scope.push(node);
+    Ok(())
+}
+
+/// The one output of a node.
+fn output(node: &NodeProto) -> Result<&str, Refusal> {
+    match node.output.as_slice() {
+        [name] => Ok(name),
+        _ => Err(Refusal::because(format!("it has {} outputs, where the simulator has one", node.output.len()))),
+    }
+}
+
+/// The element type of an input that has to be known.
+fn element(scope: &Scope<'_>, name: &str) -> Result<DataType, Refusal> {
+    let why = || Refusal::because(format!("the type of the elements of `{name}` is not known"));
+    scope.element(name).ok_or_else(why)
+}
+
+fn cast(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
+    let Some(to) = node.attribute("to").and_then(|to| i32::try_from(to.i?).ok()) else {
+        return Err(Refusal::because("its attribute `to` is not the number of a type"));
+    };
+    if let Some(value) = scope.known(node.given(0)).and_then(|known| known.too_large) {
+        return refuse("to", &DataType(to).to_string(), &format!("the constant {value} is not held by 32 bits"));
+    }
+    numbers::cast(scope, node.given(0), DataType(to), output(node)?)
+}
+
+fn cast_like(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
+    let to = element(scope, node.given(1))?;
+    numbers::cast(scope, node.given(0), to, output(node)?)
+}
+
+/// The bits of a value are those of the file only where the engine calculates in the file's types.
+fn bit_cast(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
+    let own =
+        |element: DataType| matches!(element, DataType::FLOAT | DataType::INT32 | DataType::INT8 | DataType::UINT8);
+    let from = element(scope, node.given(0))?;
+    let to = DataType(i32::try_from(node.int("to", 0)).unwrap_or(0));
+    if own(from) && own(to) {
+        return numbers::keep(scope, node);
+    }
+    refuse("to", &to.to_string(), &format!("the simulator does not hold the bits of {from} and {to} as they are"))
+}
+
+fn filled(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {
+    let mut element = DataType::FLOAT;
+    for tensor in node.attribute.iter_mut().filter_map(|attribute| attribute.t.as_mut()) {
+        element = tensor.data_type.unwrap_or(element);
+        let known = constants::prepare(tensor).map_err(Refusal::because)?;
+        if let Some(value) = known.too_large {
+            return refuse("value", &value.to_string(), "the 32 bits that the simulator has do not hold it");
+        }
+    }
+    let name = output(&node)?.to_string();
+    let dims = scope.integers(node.given(0)).map(|sizes| sizes.iter().map(|&size| Some(size)).collect());
+    scope.push(node);
+    scope.know(&name, Known { element: Some(element), dims, ..Default::default() });
+    Ok(())
+}
+
+/// The sizes of a value at run.
+fn shape(scope: &mut Scope<'_>, value: &str) -> String {
+    scope.make("Shape", &[value], &[])
+}
+
+/// The size of one axis at run, as a list of one.
+fn size_of(scope: &mut Scope<'_>, value: &str, axis: i64) -> String {
+    let (sizes, index) = (shape(scope, value), scope.list(&[axis]));
+    scope.make("Gather", &[&sizes, &index], &[("axis", Value::I(0))])
+}
+
+/// A constant for calculations with a value: in `f32`, or in the value's type of integers.
+fn number(scope: &mut Scope<'_>, value: f32) -> String {
+    scope.float(value)
+}
+
+/// The node without attributes that mean nothing to a run.
+fn stripped(node: &NodeProto, names: &[&str]) -> NodeProto {
+    without(node, names)
+}

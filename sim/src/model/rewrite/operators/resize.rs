@@ -1,0 +1,202 @@
+//! Resizing. The engine has two modes, and takes some settings for others; where the sizes of the input are known, any
+//! setting is a choice of elements (`nearest`), or a product with a matrix of weights for each axis.
+
+use super::super::attributes::{Attributes, Value, attribute, without};
+use super::super::numbers::keep;
+use super::super::scope::Scope;
+use super::super::{Refusal, refuse};
+use super::output;
+use super::weights::{Line, positions, weights};
+use rten_onnx::onnx::{DataType, NodeProto};
+
+pub(super) fn resize(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {
+    if scope.opset() < 11 {
+        // The region was inserted later; the way to count was another.
+        node.input.insert(1, String::new());
+        node.attribute.push(attribute("coordinate_transformation_mode", &Value::S("asymmetric")));
+        node.attribute.push(attribute("nearest_mode", &Value::S("floor")));
+    }
+    if let Some(lines) = lines(scope, &node)? {
+        if needs_more(&node, &lines) {
+            return by_axis(scope, &node, &lines);
+        }
+        return keep(scope, plain(&node));
+    }
+    let unknown = |name: &str, value: &str| {
+        refuse(name, value, "the simulator has it where the sizes of the input and of the output are known")
+    };
+    let counting = node.text("coordinate_transformation_mode");
+    for (name, other) in [("antialias", 0), ("exclude_outside", 0)] {
+        if node.int(name, other) != other {
+            return unknown(name, &node.int(name, other).to_string());
+        }
+    }
+    if node.text("mode") == "cubic" {
+        return unknown("mode", "\"cubic\"");
+    }
+    if node.attribute("axes").is_some() {
+        return unknown("axes", &format!("{:?}", node.ints("axes").unwrap_or_default()));
+    }
+    if !matches!(node.text("keep_aspect_ratio_policy"), "" | "stretch") {
+        return unknown("keep_aspect_ratio_policy", &format!("\"{}\"", node.text("keep_aspect_ratio_policy")));
+    }
+    let by_scales = node.has(2) && !node.has(3);
+    let whole = scope.floats(node.given(2)).is_some_and(|all| all.iter().all(|scale| scale.fract() == 0.0));
+    if !matches!(counting, "" | "half_pixel" | "asymmetric" | "pytorch_half_pixel" | "align_corners") {
+        return unknown("coordinate_transformation_mode", &format!("\"{counting}\""));
+    }
+    if counting == "align_corners" && by_scales && !whole {
+        let sizes = super::shape(scope, node.given(0));
+        let sizes = scope.cast(&sizes, DataType::FLOAT);
+        let exact = scope.make("Mul", &[&sizes, node.given(2)], &[]);
+        let lower = scope.make("Floor", &[&exact], &[]);
+        let same = scope.make("Equal", &[&exact, &lower], &[]);
+        let bad = scope.make("Not", &[&same], &[]);
+        scope.check(bad, "Resize: with `align_corners` a size times its scale has to be a whole number".to_string());
+    }
+    keep(scope, plain(&node))
+}
+
+/// The node without what only some settings use.
+fn plain(node: &NodeProto) -> NodeProto {
+    let mut node = without(node, &["cubic_coeff_a", "extrapolation_value", "keep_aspect_ratio_policy", "antialias"]);
+    if let Some(region) = node.input.get_mut(1) {
+        region.clear();
+    }
+    node
+}
+
+/// What happens along each axis; `None` if sizes are not known.
+fn lines(scope: &Scope<'_>, node: &NodeProto) -> Result<Option<Vec<Line>>, Refusal> {
+    let Some(sizes) = scope.dims(node.given(0)).map(<[_]>::to_vec) else { return Ok(None) };
+    let rank = i64::try_from(sizes.len()).unwrap_or(0);
+    let all: Vec<i64> = (0..rank).collect();
+    let axes = node.ints("axes").unwrap_or(&all);
+    let place = |axis: &i64| usize::try_from(if *axis < 0 { axis + rank } else { *axis }).unwrap_or(usize::MAX);
+    let (wanted, scales) = match (scope.integers(node.given(3)), scope.floats(node.given(2))) {
+        (Some(wanted), _) if node.has(3) => (Some(wanted.to_vec()), None),
+        (_, Some(scales)) if node.has(2) && !node.has(3) => (None, Some(scales.to_vec())),
+        _ => return Ok(None),
+    };
+    let region = scope.floats(node.given(1)).unwrap_or_default();
+    let mut lines: Vec<Line> = sizes.iter().map(|size| Line::kept(size.unwrap_or(-1))).collect();
+    for (index, axis) in axes.iter().enumerate() {
+        let Some(line) = lines.get_mut(place(axis)) else {
+            return refuse("axes", &format!("{axes:?}"), "the input has no such axis");
+        };
+        // An axis of any size stays as it is, or what happens to it is not known.
+        if line.input < 0 {
+            match scales.as_ref().and_then(|scales| scales.get(index)) {
+                Some(1.0) => continue,
+                _ => return Ok(None),
+            }
+        }
+        if let Some(scale) = scales.as_ref().and_then(|scales| scales.get(index)) {
+            line.scale = f64::from(*scale);
+            line.output = (line.input as f64 * line.scale).floor() as i64;
+        } else if let Some(&wanted) = wanted.as_ref().and_then(|wanted| wanted.get(index)) {
+            line.output = wanted;
+            line.scale = wanted as f64 / line.input as f64;
+        } else {
+            return Err(Refusal::because("it has fewer sizes or scales than axes"));
+        }
+        line.region = (
+            region.get(index).copied().map_or(0.0, f64::from),
+            region.get(axes.len() + index).copied().map_or(1.0, f64::from),
+        );
+    }
+    let policy = node.text("keep_aspect_ratio_policy");
+    if wanted.is_some() && !matches!(policy, "" | "stretch") {
+        let chosen = axes.iter().filter_map(|axis| lines.get(place(axis))).map(|line| line.scale);
+        let scale = match policy {
+            "not_larger" => chosen.fold(f64::INFINITY, f64::min),
+            "not_smaller" => chosen.fold(0.0, f64::max),
+            other => return refuse("keep_aspect_ratio_policy", &format!("\"{other}\""), "the standard has no such"),
+        };
+        for axis in axes {
+            if let Some(line) = lines.get_mut(place(axis)) {
+                line.scale = scale;
+                line.output = (scale * line.input as f64 + 0.5).floor() as i64;
+            }
+        }
+    }
+    Ok(Some(lines))
+}
+
+/// Whether the engine would not do what the node says.
+fn needs_more(node: &NodeProto, lines: &[Line]) -> bool {
+    let counting = node.text("coordinate_transformation_mode");
+    let resized = || lines.iter().filter(|line| line.output != line.input || line.scale != 1.0);
+    let trailing =
+        lines.len() <= 4 && lines.iter().rev().skip(2).all(|line| line.output == line.input && line.scale == 1.0);
+    let whole = resized().all(|line| (line.input as f64 * line.scale).fract() == 0.0);
+    !matches!(node.text("mode"), "linear")
+        || !trailing
+        || !matches!(counting, "" | "half_pixel" | "asymmetric" | "pytorch_half_pixel" | "align_corners")
+        || (counting == "align_corners" && !whole)
+        || node.int("antialias", 0) != 0
+        || node.int("exclude_outside", 0) != 0
+        || node.attribute("axes").is_some()
+        || !matches!(node.text("keep_aspect_ratio_policy"), "" | "stretch")
+}
+
+/// One axis after the other.
+fn by_axis(scope: &mut Scope<'_>, node: &NodeProto, lines: &[Line]) -> Result<(), Refusal> {
+    let mut value = node.given(0).to_string();
+    let rank = i64::try_from(lines.len()).unwrap_or(0);
+    let nearest = matches!(node.text("mode"), "" | "nearest");
+    if !nearest {
+        super::normalizations::plain_floats(scope, &value)?;
+    }
+    for (axis, line) in (0..).zip(lines).filter(|(_, line)| line.output != line.input || line.scale != 1.0) {
+        if line.output < 1 || line.input < 1 || line.output.saturating_mul(line.input) > 1 << 26 {
+            return Err(Refusal::because(format!("axis {axis} would have {} elements of {}", line.output, line.input)));
+        }
+        if nearest && node.text("coordinate_transformation_mode") != "tf_crop_and_resize" {
+            let list =
+                scope.list(&positions(node.text("coordinate_transformation_mode"), node.text("nearest_mode"), line)?);
+            value = scope.make("Gather", &[&value, &list], &[("axis", Value::I(axis))]);
+            continue;
+        }
+        let Some((matrix, outside)) = weights(node, line)? else {
+            return refuse("mode", &format!("\"{}\"", node.text("mode")), "the standard has no such");
+        };
+        let sizes = [line.input, line.output].map(|size| usize::try_from(size).unwrap_or(0));
+        let matrix = scope.floats_of(&sizes, &matrix);
+        let mut order: Vec<i64> = (0..rank).filter(|other| *other != axis).collect();
+        order.push(axis);
+        let turned = scope.make("Transpose", &[&value], &[("perm", Value::Is(&order))]);
+        let mut product = scope.make("MatMul", &[&turned, &matrix], &[]);
+        if outside.iter().any(|&outside| outside) {
+            let mask: Vec<f32> = outside.iter().map(|&outside| f32::from(u8::from(outside))).collect();
+            let (mask, zero) = (scope.floats_of(&[mask.len()], &mask), scope.float(0.5));
+            let mask = scope.make("Greater", &[&mask, &zero], &[]);
+            let other = scope.float(node.float("extrapolation_value", 0.0));
+            product = scope.make("Where", &[&mask, &other, &product], &[]);
+        }
+        let mut back: Vec<i64> = (0..rank - 1).collect();
+        back.insert(usize::try_from(axis).unwrap_or(0), rank - 1);
+        value = scope.make("Transpose", &[&product], &[("perm", Value::Is(&back))]);
+    }
+    scope.make_as("Identity", &[&value], &[], &[output(node)?]);
+    Ok(())
+}
+
+/// An old name of it.
+pub(super) fn upsample(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
+    if scope.opset() < 7 {
+        return Err(Refusal::because("the simulator has it from opset 7 on"));
+    }
+    let known = scope.floats(node.given(1)).map(<[_]>::to_vec);
+    let scales = node.attribute("scales").map(|scales| scales.floats.clone()).filter(|scales| !scales.is_empty());
+    let Some(scales) = scales.or(known) else { return keep(scope, node) };
+    let list = scope.floats_of(&[scales.len()], &scales);
+    scope.learn(&list, super::Known { floats: Some(scales), ..Default::default() });
+    let mut newer = without(&node, &["scales"]);
+    newer.op_type = Some("Resize".to_string());
+    newer.input = vec![node.given(0).to_string(), String::new(), list];
+    newer.attribute.push(attribute("coordinate_transformation_mode", &Value::S("asymmetric")));
+    newer.attribute.push(attribute("nearest_mode", &Value::S("floor")));
+    let Some(lines) = lines(scope, &newer)? else { return keep(scope, plain(&newer)) };
+    if needs_more(&newer, &lines) { by_axis(scope, &newer, &lines) } else { keep(scope, plain(&newer)) }
+}

@@ -1,0 +1,107 @@
+//! Operators that move elements.
+
+use super::super::attributes::{Attributes, Value};
+use super::super::numbers::keep;
+use super::super::scope::{Known, Scope};
+use super::super::{Refusal, refuse};
+use super::output;
+use rten_onnx::onnx::{DataType, NodeProto};
+
+/// Blocks of an image become channels.
+pub(super) fn space_to_depth(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
+    let block = node.int("blocksize", 0);
+    if block < 1 {
+        return refuse("blocksize", &block.to_string(), "it is at least 1");
+    }
+    let result = output(node)?;
+    let columns = scope.list(&[0, 0, 0, -1, block]);
+    let split = scope.make("Reshape", &[node.given(0), &columns], &[]);
+    // Batch, channel, column, column in its block, row.
+    let turned = scope.make("Transpose", &[&split], &[("perm", Value::Is(&[0, 1, 3, 4, 2]))]);
+    let rows = scope.list(&[0, 0, 0, 0, -1, block]);
+    let split = scope.make("Reshape", &[&turned, &rows], &[]);
+    // Batch, row, column, and then row and column in the block before the channel, or behind it.
+    let order = match node.text("mode") {
+        "" | "DCR" => [0, 4, 2, 5, 3, 1],
+        "CRD" => [0, 4, 2, 1, 5, 3],
+        other => return refuse("mode", &format!("\"{other}\""), "the standard has no such"),
+    };
+    let turned = scope.make("Transpose", &[&split], &[("perm", Value::Is(&order))]);
+    let whole = scope.list(&[0, 0, 0, -1]);
+    let joined = scope.make("Reshape", &[&turned, &whole], &[]);
+    scope.make_as("Transpose", &[&joined], &[("perm", Value::Is(&[0, 3, 1, 2]))], &[result]);
+    Ok(())
+}
+
+/// The engine takes whole numbers only, and one number for how many there are.
+pub(super) fn one_hot(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {
+    for index in [0, 1] {
+        let name = node.given(index).to_string();
+        let mut whole = name.clone();
+        if scope.element(&name).is_some_and(|element| element != DataType::INT64) {
+            whole = scope.fresh();
+            super::super::numbers::cast(scope, &name, DataType::INT64, &whole)?;
+        }
+        if index == 1 && scope.rank(&name) == Some(1) {
+            whole = scope.make("Squeeze", &[&whole], &[]);
+        }
+        if let Some(input) = node.input.get_mut(index) {
+            *input = whole;
+        }
+    }
+    keep(scope, node)
+}
+
+/// Axes in a list: the engine does not take a single number for one.
+pub(super) fn axes(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {
+    if node.has(1) && scope.rank(node.given(1)) == Some(0) {
+        let all = scope.list(&[-1]);
+        let list = scope.make("Reshape", &[node.given(1), &all], &[]);
+        if let Some(known) = scope.integers(node.given(1)).map(<[_]>::to_vec) {
+            scope.learn(&list, Known { integers: Some(known), ..Default::default() });
+        }
+        if let Some(input) = node.input.get_mut(1) {
+            *input = list;
+        }
+    }
+    keep(scope, node)
+}
+
+/// The engine looks for infinities of both signs.
+pub(super) fn infinite(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
+    let (result, x) = (output(&node)?, node.given(0));
+    let sides = [("Greater", "detect_positive"), ("Less", "detect_negative")];
+    let wanted: Vec<&str> = sides.iter().filter(|(_, name)| node.int(name, 1) != 0).map(|(side, _)| *side).collect();
+    let side = match wanted.as_slice() {
+        [] => "IsNaN",
+        [side] => side,
+        _ => return keep(scope, node),
+    };
+    let found = scope.make("IsInf", &[x], &[]);
+    let zero = scope.float(0.0);
+    // No infinite number is none.
+    let there = if side == "IsNaN" { scope.make("IsNaN", &[x], &[]) } else { scope.make(side, &[x, &zero], &[]) };
+    scope.make_as("And", &[&found, &there], &[], &[result]);
+    Ok(())
+}
+
+/// The engine pads all axes; those that are left out are padded by nothing.
+pub(super) fn pad(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {
+    if node.has(3) {
+        let known = scope.integers(node.given(3)).map(<[_]>::to_vec).zip(scope.rank(node.given(0)));
+        let Some((axes, rank)) = known else {
+            return Err(Refusal::because("its input `axes`, or the number of axes of its data, is not known"));
+        };
+        let rank = i64::try_from(rank).unwrap_or(0);
+        let start = |axis: &i64| if *axis < 0 { axis + rank } else { *axis };
+        let places: Vec<i64> = axes.iter().map(start).chain(axes.iter().map(|axis| start(axis) + rank)).collect();
+        let none = vec![0; usize::try_from(2 * rank).unwrap_or(0)];
+        let (none, places) = (scope.list(&none), scope.list(&places));
+        let all = scope.make("ScatterElements", &[&none, &places, node.given(1)], &[("axis", Value::I(0))]);
+        if let Some(name) = node.input.get_mut(1) {
+            *name = all;
+        }
+        node.input.truncate(3);
+    }
+    keep(scope, node)
+}
