@@ -76,6 +76,7 @@ pub(super) const CALLBACK_LOST: &[RuleId] = &[STREAM_17];
 pub(super) fn still_running(what: &str) -> &'static [RuleId] {
     match what {
         "stream" => &[STREAM_05],
+        "allocator" => &[ALLOC_12],
         "model" => &[MODEL_14],
         "inputs and outputs of a model" => &[DATA_10],
         _ => &[MEM_02],

@@ -8,7 +8,8 @@ use super::{
 /// Calls that use the object pass through; the one that destroys it closes the gate.
 ///
 /// Passing is one atomic addition. Closing waits for calls that are inside (STREAM-07): they are short, or they wait
-/// for the same work that destroying has to wait for anyway.
+/// for the same work that destroying has to wait for anyway. A [`Passage`] is a local of a function of this module's
+/// neighbours and reaches no code of the program: nothing can forget or keep it.
 #[derive(Debug)]
 pub(crate) struct Gate(AtomicU32);
 

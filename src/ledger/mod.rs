@@ -358,8 +358,11 @@ impl Ledger {
     /// What is left, in words.
     pub(crate) fn inventory(&self) -> String {
         let count = |number: usize, what: &str| (number > 0).then(|| format!("{number} {what}"));
+        let streams = self.streams.all();
+        let gone = streams.iter().filter(|stream| stream.is_gone()).count();
         let parts = [
-            count(self.streams.len(), "stream(s)"),
+            count(streams.len() - gone, "stream(s)"),
+            count(gone, "destroyed stream(s) with allocator descriptors"),
             count(self.events.len(), "event(s)"),
             count(self.models.len(), "model(s)"),
             count(self.blocks.len(), "block(s) of memory"),

@@ -96,8 +96,9 @@ impl<'c, A: DeviceAllocator, N> Permit<'c, A, N> {
     ///
     /// # Errors
     ///
-    /// The permit as it was, while a stream is attached to the group ([detach](Member::detach) it first), or the library
-    /// has blocks of the allocator.
+    /// The permit as it was, while a stream is attached to the group ([detach](Member::detach) it first), the library has
+    /// blocks of the allocator, or it may still call the allocator: after an attachment that failed halfway, until that
+    /// stream is destroyed.
     pub fn into_allocator(self) -> Result<A, Self> {
         match self.allocator.into_allocator() {
             Ok(allocator) => Ok(allocator),

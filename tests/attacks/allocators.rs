@@ -357,7 +357,14 @@ fn a_descriptor_that_the_library_keeps_keeps_its_context_and_the_device() {
     let Err(ScopeError::Teardown { errors, .. }) = ended else { panic!("{ended:?}") };
     assert!(matches!(&*errors, [Error::Vendor(error)] if error.call == "aclrtAllocatorDestroyDesc"), "{errors:?}");
     assert_eq!(control::live().contexts, 1);
-    let device = device.reset(&mut thread).unwrap_err().value;
+    let undone = device.reset(&mut thread).unwrap_err();
+    let stuck = "1 destroyed stream(s) with allocator descriptors";
+    assert!(
+        matches!(&undone.error, Error::Poisoned { stuck: said, .. } if said.starts_with(stuck)),
+        "{}",
+        undone.error
+    );
+    let device = undone.value;
     control::fail(Plan::new()).unwrap();
     device.reset(&mut thread).unwrap();
     acl.close().unwrap();

@@ -9,7 +9,7 @@
 use crate::Calls;
 use core::ffi::c_void;
 use core::ptr::{null_mut, without_provenance_mut};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 pub(super) type Allocate = unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void;
 pub(super) type Free = unsafe extern "C" fn(*mut c_void, *mut c_void);
@@ -20,17 +20,22 @@ pub(super) type OnDestroy = unsafe extern "C" fn(*mut c_void);
 #[derive(Clone, Copy)]
 pub(super) struct Slot(usize);
 
-/// Takes a free slot for an allocator. `None` when all of them are taken.
+/// Takes a free slot for an allocator. `None` when all of them are taken. It waits for no allocation: a slot whose lock is
+/// held is in use.
 pub(super) fn take(calls: Calls) -> Option<Slot> {
-    (0..SLOTS.len()).map(Slot).find(|slot| {
-        slot.state().is_some_and(|mut state| {
-            let free = matches!(*state, State::Free);
-            if free {
-                *state = State::Open(Callers(calls));
-            }
-            free
-        })
-    })
+    let takes = |lock: &Mutex<State>| {
+        let mut state = match lock.try_lock() {
+            Ok(state) => state,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return false,
+        };
+        let free = matches!(*state, State::Free);
+        if free {
+            *state = State::Open(Callers(calls));
+        }
+        free
+    };
+    SLOTS.iter().position(takes).map(Slot)
 }
 
 /// From now on the engine gets no memory from the allocator; waits for an allocation that is under way.
@@ -140,4 +145,65 @@ macro_rules! slots {
 slots! {
     0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34
     35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::{Receiver, Sender, channel};
+    use std::time::Duration;
+
+    /// The object of an allocator whose only allocation waits until it is let go.
+    struct Waits {
+        inside: Sender<()>,
+        until: Mutex<Receiver<()>>,
+    }
+
+    unsafe extern "C" fn waits(object: *mut c_void, _: usize) -> *mut c_void {
+        // SAFETY: the test's object, which outlives the call.
+        let waits = unsafe { &*object.cast::<Waits>() };
+        waits.inside.send(()).unwrap();
+        waits.until.lock().unwrap().recv().unwrap();
+        null_mut()
+    }
+
+    unsafe extern "C" fn near(_: *mut c_void, _: usize, _: *mut c_void) -> *mut c_void {
+        null_mut()
+    }
+
+    unsafe extern "C" fn frees(_: *mut c_void, _: *mut c_void) {}
+
+    unsafe extern "C" fn nowhere(_: *mut c_void) -> *mut c_void {
+        null_mut()
+    }
+
+    #[test]
+    fn an_allocation_that_takes_its_time_holds_no_other_registration_up() {
+        let ((inside, comes_in), (lets_go, until)) = (channel(), channel());
+        let object = Box::into_raw(Box::new(Waits { inside, until: Mutex::new(until) }));
+        let calls = Calls { object: object.cast(), allocate: waits, advise: near, free: frees, address_of: nowhere };
+        let first = take(calls).unwrap();
+        let allocate = first.functions().0;
+        // SAFETY: the object is freed when the thread has ended.
+        let allocates = std::thread::spawn(move || unsafe { allocate(null_mut(), 1) }.is_null());
+        comes_in.recv().unwrap();
+        let (says, taken) = channel();
+        let other = Callers(calls);
+        let registers = std::thread::spawn(move || {
+            let other = other;
+            says.send(take(other.0).unwrap().handle().addr()).unwrap();
+        });
+        let second = taken.recv_timeout(Duration::from_secs(10));
+        lets_go.send(()).unwrap();
+        assert!(allocates.join().unwrap());
+        registers.join().unwrap();
+        for handle in [first.handle().addr(), second.unwrap()] {
+            close(without_provenance_mut(handle));
+            // SAFETY: the handle of a slot.
+            unsafe { on_destroy(without_provenance_mut(handle)) };
+        }
+        // SAFETY: made above, and no slot has it any more.
+        drop(unsafe { Box::from_raw(object) });
+    }
 }
