@@ -64,7 +64,7 @@ fn execute(
     desc: *mut aclmdlDesc,
     inputs: &[Tensor],
     expected: &[Tensor],
-    tolerance: (f64, f64),
+    tolerance: Option<(f64, f64)>,
 ) -> Result<(), End> {
     let given = call!(model::aclmdlCreateDataset());
     for (index, tensor) in inputs.iter().enumerate() {
@@ -107,7 +107,7 @@ fn check(
     results: *mut aclmdlDataset,
     index: usize,
     expected: &Tensor,
-    tolerance: (f64, f64),
+    tolerance: Option<(f64, f64)>,
 ) -> Result<(), End> {
     let wrong = |text: String| (Outcome::Wrong, format!("output {index}: {text}"));
     let declared = call!(model::aclmdlGetOutputDataType(desc, index));

@@ -163,8 +163,9 @@ impl Job {
                     room(index, area.size, result.len())?;
                     None
                 }
-                (Place::Open { .. }, Some(ready)) => Some(ready),
-                (Place::Open { .. }, None) => Some(supply.take(result.len(), near)?),
+                // What was foreseen may be less than what came: then it is not enough.
+                (Place::Open { bytes: Some(bytes), .. }, Some(ready)) if *bytes >= result.len() => Some(ready),
+                (Place::Open { .. }, _) => Some(supply.take(result.len(), near)?),
             });
         }
         for (index, ((place, result), own)) in self.outputs.iter().zip(results).zip(own).enumerate() {

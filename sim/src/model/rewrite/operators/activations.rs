@@ -91,6 +91,49 @@ pub(super) fn dropout(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Ref
     Ok(())
 }
 
+/// The engine makes zero of what is no number, and has it on numbers with a fraction only.
+pub(super) fn rectified(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {
+    let zero = scope.zero_like(node.given(0));
+    node.op_type = Some("Max".to_string());
+    node.attribute.clear();
+    node.input.push(zero);
+    keep(scope, node)
+}
+
+/// Functions that are near to simpler ones where the engine's way to calculate them overflows.
+pub(super) fn far(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
+    let (x, result) = (node.given(0).to_string(), output(&node)?.to_string());
+    super::normalizations::plain_floats(scope, &x)?;
+    let size = scope.make("Abs", &[&x], &[]);
+    if node.operator() == "Softplus" {
+        let (zero, one) = (number(scope, 0.0), number(scope, 1.0));
+        let less = scope.make("Neg", &[&size], &[]);
+        let power = scope.make("Exp", &[&less], &[]);
+        let sum = scope.make("Add", &[&power, &one], &[]);
+        let rest = scope.make("Log", &[&sum], &[]);
+        let above = scope.make("Max", &[&x, &zero], &[]);
+        scope.make_as("Add", &[&above, &rest], &[], &[&result]);
+        return Ok(());
+    }
+    let (far, two) = (number(scope, 1e9), number(scope, std::f32::consts::LN_2));
+    let operator = node.operator().to_string();
+    let near = scope.make(&operator, &[&x], &[]);
+    let log = scope.make("Log", &[&size], &[]);
+    let log = scope.make("Add", &[&log, &two], &[]);
+    let log = match operator.as_str() {
+        "Asinh" => {
+            let (zero, minus) = (number(scope, 0.0), scope.make("Neg", &[&log], &[]));
+            let below = scope.make("Less", &[&x, &zero], &[]);
+            scope.make("Where", &[&below, &minus, &log], &[])
+        }
+        _ => log,
+    };
+    let measure = if operator == "Asinh" { &size } else { &x };
+    let beyond = scope.make("Greater", &[measure, &far], &[]);
+    scope.make_as("Where", &[&beyond, &log, &near], &[], &[&result]);
+    Ok(())
+}
+
 pub(super) fn curve(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
     let (x, result, operator) = (node.given(0), output(node)?, node.operator());
     if scope.element(x).is_some_and(|element| !is_float(element)) {

@@ -32,22 +32,20 @@ pub(super) fn convolution(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), 
         let node = transposed(scope, node, kernel.as_deref())?;
         return keep(scope, node);
     }
-    let point = if operator == "ConvInteger" { zero_point(scope, &mut node) } else { None };
-    match (node.text("auto_pad"), point) {
-        ("SAME_UPPER" | "SAME_LOWER", Some(point)) => {
-            let Some(pads) = same(scope, &node, kernel.as_deref()) else {
-                let why = "the sizes that its padding follows from are not known, and it pads with its zero point";
-                return refuse("auto_pad", &format!("\"{}\"", node.text("auto_pad")), why);
-            };
-            padded(scope, with(&without(&node, &["auto_pad"]), "pads", Value::Is(&pads)), &point)
+    let padding = Padding::of(scope, &node, kernel.as_deref());
+    match (operator.as_str(), padding) {
+        ("ConvInteger", Padding::None) => {
+            scalar_points(scope, &mut node);
+            keep(scope, node)
         }
-        (_, Some(point)) if node.ints("pads").is_some_and(|pads| pads.iter().any(|&pad| pad != 0)) => {
-            padded(scope, node, &point)
+        ("ConvInteger", padding) => {
+            scalar_points(scope, &mut node);
+            let kind = super::element(scope, node.given(0))?;
+            let point = if node.has(2) { node.given(2).to_string() } else { scope.integer(0, kind) };
+            padded(scope, node, &padding, kernel.as_deref(), Some(&point))
         }
-        ("SAME_LOWER", _) => match same(scope, &node, kernel.as_deref()) {
-            Some(pads) => keep(scope, with(&without(&node, &["auto_pad"]), "pads", Value::Is(&pads))),
-            None => flipped(scope, node, count, true),
-        },
+        (_, Padding::Start) => padded(scope, node, &Padding::Start, kernel.as_deref(), None),
+        (_, Padding::Known(pads)) if node.text("auto_pad") == "SAME_LOWER" => keep(scope, explicit(&node, &pads)),
         _ => keep(scope, node),
     }
 }
@@ -65,13 +63,36 @@ pub(super) fn pool(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal
     if matches!(scope.element(node.given(0)), Some(DataType::INT8 | DataType::UINT8)) {
         return narrow_pool(scope, &node);
     }
-    if node.text("auto_pad") != "SAME_LOWER" {
-        return keep(scope, node);
+    match Padding::of(scope, &node, Some(&kernel)) {
+        Padding::Known(pads) if node.text("auto_pad") == "SAME_LOWER" => keep(scope, explicit(&node, &pads)),
+        Padding::Start if node.operator() == "MaxPool" => {
+            let lowest = number(scope, f32::NEG_INFINITY);
+            padded(scope, node, &Padding::Start, Some(&kernel), Some(&lowest))
+        }
+        Padding::Start if node.int("count_include_pad", 0) != 0 => {
+            padded(scope, node, &Padding::Start, Some(&kernel), None)
+        }
+        Padding::Start => mean_of_inside(scope, &node, &kernel),
+        _ => keep(scope, node),
     }
-    match same(scope, &node, Some(&kernel)) {
-        Some(pads) => keep(scope, with(&without(&node, &["auto_pad"]), "pads", Value::Is(&pads))),
-        None => flipped(scope, node, kernel.len(), false),
+}
+
+/// The mean over the elements that are no padding: that of all, over the part of them that is none.
+fn mean_of_inside(scope: &mut Scope<'_>, node: &NodeProto, kernel: &[i64]) -> Result<(), Refusal> {
+    let result = output(node)?;
+    let (sizes, one) = (super::shape(scope, node.given(0)), number(scope, 1.0));
+    let ones = scope.make("Expand", &[&one, &sizes], &[]);
+    let mut means = Vec::new();
+    for input in [node.given(0).to_string(), ones] {
+        let mut inner = with(node, "count_include_pad", Value::I(1));
+        let name = scope.fresh();
+        (inner.input, inner.output) = (vec![input], vec![name.clone()]);
+        padded(scope, inner, &Padding::Start, Some(kernel), None)?;
+        means.push(name);
     }
+    let means: Vec<&str> = means.iter().map(String::as_str).collect();
+    scope.make_as("Div", &means, &[], &[result]);
+    Ok(())
 }
 
 /// A pool of integers of 8 bits, which `f32` holds.
@@ -136,33 +157,35 @@ fn same(scope: &Scope<'_>, node: &NodeProto, kernel: Option<&[i64]>) -> Option<V
     Some(starts)
 }
 
-/// What pads the end when the axes run forwards pads the start when they run backwards.
-fn flipped(scope: &mut Scope<'_>, node: NodeProto, count: usize, filters: bool) -> Result<(), Refusal> {
-    let result = output(&node)?.to_string();
-    let mut inner = with(&node, "auto_pad", Value::S("SAME_UPPER"));
-    for (index, name) in inner.input.iter_mut().enumerate() {
-        if index == 0 || (index == 1 && filters) {
-            *name = flip(scope, name, count);
+/// What a node is padded by.
+enum Padding {
+    None,
+    /// By so much at the start of each axis, and then by so much at its end.
+    Known(Vec<i64>),
+    /// So that the size is kept, more of it at the start: by how much follows from sizes that only the run knows.
+    Start,
+    /// The same, more of it at the end.
+    End,
+}
+
+impl Padding {
+    fn of(scope: &Scope<'_>, node: &NodeProto, kernel: Option<&[i64]>) -> Self {
+        let (mode, given) = (node.text("auto_pad"), node.ints("pads").unwrap_or_default());
+        match mode {
+            "SAME_LOWER" => same(scope, node, kernel).map_or(Self::Start, Self::Known),
+            "SAME_UPPER" => same(scope, node, kernel).map_or(Self::End, Self::Known),
+            _ if given.iter().all(|&pad| pad == 0) => Self::None,
+            _ => Self::Known(given.to_vec()),
         }
     }
-    let backwards = scope.fresh();
-    inner.output = vec![backwards.clone()];
-    keep(scope, inner)?;
-    let forwards = flip(scope, &backwards, count);
-    scope.make_as("Identity", &[&forwards], &[], &[&result]);
-    Ok(())
 }
 
-fn flip(scope: &mut Scope<'_>, value: &str, count: usize) -> String {
-    let axes: Vec<i64> = (2..).take(count).collect();
-    let from = scope.list(&vec![-1; count]);
-    let to = scope.list(&vec![i32::MIN.into(); count]);
-    let (axes, steps) = (scope.list(&axes), scope.list(&vec![-1; count]));
-    scope.make("Slice", &[value, &from, &to, &axes, &steps], &[])
+fn explicit(node: &NodeProto, pads: &[i64]) -> NodeProto {
+    with(&without(node, &["auto_pad"]), "pads", Value::Is(pads))
 }
 
-/// The zero point of the first input as a value without axes, unless it is known to be zero.
-fn zero_point(scope: &mut Scope<'_>, node: &mut NodeProto) -> Option<String> {
+/// Zero points of one element become such without axes.
+fn scalar_points(scope: &mut Scope<'_>, node: &mut NodeProto) {
     for index in [2, 3] {
         if scope.dims(node.given(index)) == Some(&[Some(1)]) {
             let scalar = scope.make("Squeeze", &[node.given(index)], &[]);
@@ -171,22 +194,68 @@ fn zero_point(scope: &mut Scope<'_>, node: &mut NodeProto) -> Option<String> {
             }
         }
     }
-    let is_zero = scope.integers(node.given(2)).is_some_and(|all| all.iter().all(|&value| value == 0));
-    (node.has(2) && !is_zero).then(|| node.given(2).to_string())
 }
 
-/// Pads with the zero point before the node, where the engine would pad with the integer zero.
-fn padded(scope: &mut Scope<'_>, node: NodeProto, point: &str) -> Result<(), Refusal> {
-    let pads = node.ints("pads").unwrap_or_default().to_vec();
-    let (starts, ends) = pads.split_at(pads.len() / 2);
-    let all: Vec<i64> = [&[0, 0], starts, &[0, 0], ends].concat();
-    let all = scope.list(&all);
-    let wide = scope.make("Pad", &[node.given(0), &all, point], &[]);
-    let mut inner = with(&node, "pads", Value::Is(&vec![0; pads.len()]));
+/// Pads before the node, with this value or with zero.
+fn padded(
+    scope: &mut Scope<'_>,
+    node: NodeProto,
+    padding: &Padding,
+    kernel: Option<&[i64]>,
+    value: Option<&str>,
+) -> Result<(), Refusal> {
+    let count = node.ints("strides").map_or(0, <[_]>::len);
+    let all = match padding {
+        Padding::Known(pads) => {
+            let (starts, ends) = pads.split_at(pads.len() / 2);
+            scope.list(&[&[0, 0], starts, &[0, 0], ends].concat())
+        }
+        Padding::None => scope.list(&vec![0; 2 * (count + 2)]),
+        Padding::Start | Padding::End => {
+            let Some(kernel) = kernel else {
+                let mode = format!("\"{}\"", node.text("auto_pad"));
+                return refuse(
+                    "auto_pad",
+                    &mode,
+                    "the sizes of the filters, which its padding follows from, are not known",
+                );
+            };
+            pads_at_run(scope, &node, kernel, matches!(padding, Padding::Start))
+        }
+    };
+    let inputs: Vec<&str> = [node.given(0), &all].into_iter().chain(value).collect();
+    let wide = scope.make("Pad", &inputs, &[]);
+    let mut inner = explicit(&node, &vec![0; 2 * count]);
     if let Some(name) = inner.input.first_mut() {
         *name = wide;
     }
     keep(scope, inner)
+}
+
+/// The paddings that keep the size, calculated when the size is known.
+fn pads_at_run(scope: &mut Scope<'_>, node: &NodeProto, kernel: &[i64], start: bool) -> String {
+    let strides = node.ints("strides").unwrap_or_default().to_vec();
+    let dilations = node.ints("dilations").unwrap_or_default();
+    let step = |axis: usize| dilations.get(axis).copied().unwrap_or(1);
+    let covered: Vec<i64> = kernel.iter().enumerate().map(|(axis, size)| (size - 1) * step(axis) + 1).collect();
+    let axes: Vec<i64> = (2..).take(strides.len()).collect();
+    let sizes = super::shape(scope, node.given(0));
+    let axes = scope.list(&axes);
+    let sizes = scope.make("Gather", &[&sizes, &axes], &[("axis", Value::I(0))]);
+    let (strides, covered) = (scope.list(&strides), scope.list(&covered));
+    let [zero, one, two] = [0, 1, 2].map(|value| scope.list(&[value]));
+    // The last window starts at the last multiple of the stride that is inside.
+    let last = scope.make("Sub", &[&sizes, &one], &[]);
+    let last = scope.make("Div", &[&last, &strides], &[]);
+    let last = scope.make("Mul", &[&last, &strides], &[]);
+    let end = scope.make("Add", &[&last, &covered], &[]);
+    let total = scope.make("Sub", &[&end, &sizes], &[]);
+    let total = scope.make("Max", &[&total, &zero], &[]);
+    let less = scope.make("Div", &[&total, &two], &[]);
+    let more = scope.make("Sub", &[&total, &less], &[]);
+    let (first, second) = if start { (more, less) } else { (less, more) };
+    let none = scope.list(&[0, 0]);
+    scope.make("Concat", &[&none, &first, &none, &second], &[("axis", Value::I(0))])
 }
 
 /// A transposed convolution with its paddings written out.
@@ -216,6 +285,13 @@ fn transposed(scope: &Scope<'_>, node: NodeProto, kernel: Option<&[i64]>) -> Res
                 }
             }
         };
+        if total < 0 && wanted.is_none() {
+            return refuse(
+                attribute,
+                &shown,
+                "its strides are more than its filters cover, and libraries differ there",
+            );
+        }
         // A shape beyond what the filters cover is reached by padding the output.
         let (total, added) = if total < 0 { (0, -total) } else { (total, 0) };
         let less = total / 2;

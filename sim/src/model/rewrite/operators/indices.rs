@@ -66,3 +66,20 @@ pub(super) fn compress(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Re
     }
     Ok(())
 }
+
+/// One or zero by chance, as likely as the elements say.
+pub(super) fn coins(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
+    let x = node.given(0);
+    super::normalizations::plain_floats(scope, x)?;
+    let kind = match node.int("dtype", 0) {
+        0 => super::element(scope, x)?,
+        kind => DataType(i32::try_from(kind).unwrap_or(0)),
+    };
+    let mut drawn = NodeProto { op_type: Some("RandomUniformLike".to_string()), ..Default::default() };
+    let name = scope.fresh();
+    drawn.attribute.extend(node.attribute("seed").cloned());
+    (drawn.input, drawn.output) = (vec![x.to_string()], vec![name.clone()]);
+    scope.push(drawn);
+    let hit = scope.make("Less", &[&name, x], &[]);
+    super::super::numbers::cast(scope, &hit, kind, output(node)?)
+}

@@ -21,7 +21,7 @@ use rten_onnx::onnx::{DataType, NodeProto};
 /// Adds what the engine calculates for a node of the file.
 pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Wrong> {
     if !matches!(node.domain.as_deref(), None | Some("" | "ai.onnx")) {
-        return Ok(numbers::keep(scope, node)?);
+        return Ok(contributed(scope, node)?);
     }
     let name = node.operator().to_string();
     // An output that nothing names is left out.
@@ -46,6 +46,10 @@ pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), 
         "Softmax" | "LogSoftmax" => activations::softmax(scope, node),
         "Hardmax" => activations::hardmax(scope, &node),
         "Sign" => activations::sign(scope, &node),
+        "Relu" => activations::rectified(scope, node),
+        "Softplus" | "Asinh" | "Acosh" => activations::far(scope, node),
+        "ReduceMean" | "ReduceL2" | "ReduceLogSum" | "ReduceLogSumExp" => normalizations::fractions(scope, node),
+        "Bernoulli" => indices::coins(scope, &node),
         "Selu" | "Celu" | "ThresholdedRelu" | "Shrink" | "Mish" => activations::curve(scope, &node),
         "ArgMax" | "ArgMin" => indices::extreme(scope, &node),
         "NonMaxSuppression" => suppression::suppress(scope, &node),
@@ -89,6 +93,17 @@ pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), 
         }
         _ => numbers::keep(scope, node),
     }?)
+}
+
+/// Operators of onnxruntime, as far as the engine has them as they are there.
+fn contributed(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
+    match node.operator() {
+        "DynamicQuantizeLSTM" => Err(Refusal::because("the simulator does not calculate it with all its inputs")),
+        "MultiHeadAttention" if node.attribute("mask_filter_value").is_some() => {
+            refuse("mask_filter_value", "given", "the simulator masks with its default only")
+        }
+        _ => numbers::keep(scope, node),
+    }
 }
 
 fn constant(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {

@@ -17,6 +17,12 @@ pub(super) fn plain_floats(scope: &Scope<'_>, name: &str) -> Result<(), Refusal>
     }
 }
 
+/// What the engine has on numbers with a fraction only.
+pub(super) fn fractions(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
+    plain_floats(scope, node.given(0))?;
+    keep(scope, node)
+}
+
 /// Each element over a power of the mean of squares in the channels around it.
 pub(super) fn local_response(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
     let (x, result) = (node.given(0), output(node)?);

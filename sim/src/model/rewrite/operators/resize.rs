@@ -11,7 +11,12 @@ use rten_onnx::onnx::{DataType, NodeProto};
 
 pub(super) fn resize(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {
     if scope.opset() < 11 {
-        // The region was inserted later; the way to count was another.
+        // The region was inserted later; the way to count was another, and how to round is not said.
+        let nearest = matches!(node.text("mode"), "" | "nearest");
+        if nearest && !scope.floats(node.given(1)).is_some_and(|all| all.iter().all(|scale| *scale >= 1.0)) {
+            let why = "before opset 11 the standard does not say which element of a smaller output is the nearest";
+            return refuse("mode", "\"nearest\"", why);
+        }
         node.input.insert(1, String::new());
         node.attribute.push(attribute("coordinate_transformation_mode", &Value::S("asymmetric")));
         node.attribute.push(attribute("nearest_mode", &Value::S("floor")));

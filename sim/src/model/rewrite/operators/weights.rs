@@ -18,24 +18,24 @@ impl Line {
         Self { input: size, output: size, scale: 1.0, region: (0.0, 1.0) }
     }
 
-    /// Where an element of the output lies in the input.
+    /// Where an element of the output lies in the input, as `f32` counts it: by that the nearest is decided elsewhere, too.
     fn source(&self, counting: &str, place: i64) -> Result<f64, Refusal> {
-        let (x, input) = (place as f64, self.input as f64);
+        let (x, input, scale) = (place as f32, self.input as f32, self.scale as f32);
         // Not rounded down: so the standard counts where scales are given.
-        let resized = input * self.scale;
-        Ok(match counting {
-            "" | "half_pixel" => (x + 0.5) / self.scale - 0.5,
+        let resized = input * scale;
+        Ok(f64::from(match counting {
+            "" | "half_pixel" => (x + 0.5) / scale - 0.5,
             "half_pixel_symmetric" => {
-                let moved = input / 2.0 * (1.0 - self.output as f64 / resized);
-                moved + (x + 0.5) / self.scale - 0.5
+                let moved = input / 2.0 * (1.0 - self.output as f32 / resized);
+                moved + (x + 0.5) / scale - 0.5
             }
-            "pytorch_half_pixel" if self.output == 1 => -0.5,
-            "pytorch_half_pixel" => (x + 0.5) / self.scale - 0.5,
+            "pytorch_half_pixel" if self.output == 1 => 0.0,
+            "pytorch_half_pixel" => (x + 0.5) / scale - 0.5,
             "align_corners" if resized == 1.0 => 0.0,
             "align_corners" => x * (input - 1.0) / (resized - 1.0),
-            "asymmetric" => x / self.scale,
+            "asymmetric" => x / scale,
             "tf_crop_and_resize" => {
-                let (start, end) = self.region;
+                let (start, end) = (self.region.0 as f32, self.region.1 as f32);
                 match resized > 1.0 {
                     true => start * (input - 1.0) + x * (end - start) * (input - 1.0) / (resized - 1.0),
                     false => 0.5 * (start + end) * (input - 1.0),
@@ -44,7 +44,7 @@ impl Line {
             other => {
                 return refuse("coordinate_transformation_mode", &format!("\"{other}\""), "the standard has no such");
             }
-        })
+        }))
     }
 }
 
