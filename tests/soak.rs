@@ -157,7 +157,7 @@ fn events_and_the_whole_context_are_waited_for_while_others_queue() {
                     here(context, |current| {
                         while !stop.load(SeqCst) {
                             let stream = current.default_stream();
-                            drop(stream.call_back(current, || thread::sleep(Duration::from_millis(1))).unwrap());
+                            drop(stream.call_back(current, || {}).unwrap());
                             thread::sleep(Duration::from_millis(2));
                             assert!(current.collect().is_empty());
                         }
@@ -167,11 +167,15 @@ fn events_and_the_whole_context_are_waited_for_while_others_queue() {
             context
                 .enter(thread, |current| {
                     while soak.goes_on() {
-                        let event = current.event().unwrap();
-                        let event = current.default_stream().record(current, event).unwrap();
+                        // The others queue while these waits are under way.
+                        let work = || thread::sleep(Duration::from_millis(5));
+                        let stream = current.default_stream();
+                        drop(stream.call_back(current, work).unwrap());
+                        let event = stream.record(current, current.event().unwrap()).unwrap();
                         event.synchronize(current).unwrap();
                         assert!(event.is_complete(current).unwrap());
                         event.destroy(current).unwrap();
+                        drop(stream.call_back(current, work).unwrap());
                         current.synchronize().unwrap();
                         waits.fetch_add(2, SeqCst);
                     }
@@ -230,7 +234,7 @@ fn futures_come_while_another_thread_queues() {
                         here(context, |current| {
                             while !stop.load(SeqCst) {
                                 let stream = current.default_stream();
-                                drop(stream.call_back(current, || thread::sleep(Duration::from_millis(1))).unwrap());
+                                drop(stream.call_back(current, || {}).unwrap());
                                 thread::sleep(Duration::from_millis(2));
                                 assert!(current.collect().is_empty());
                             }

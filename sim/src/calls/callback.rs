@@ -52,7 +52,7 @@ pub(crate) fn aclrtLaunchHostFunc(stream: aclrtStream, func: aclrtHostFunc, args
     let call = call.with(Object::callback(callback.number())).begin()?;
     let stream = submission_stream(stream)?;
     stream.submit_callback(move |number| {
-        user_code::run(number, || callback.run());
+        user_code::run_callback(number, || callback.run());
         Ok(())
     })?;
     call.end(Ok(()))

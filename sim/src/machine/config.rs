@@ -5,9 +5,11 @@ use super::switches::{self, Switch, Switches};
 use crate::SOC_NAME_MARK;
 use crate::failure::{Answer, Failure};
 use crate::faults::{self, Plan};
-use crate::watch::{self, Checks};
+use crate::watch::{self, Checks, Reporting, Telling};
+use ascendcl_rules::RuleId;
 use ascendcl_sys::types::aclrtRunMode;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 /// What the simulator poses as.
@@ -20,6 +22,9 @@ use std::sync::{Arc, Mutex};
 /// | `ASCENDCL_SIM_SOC` | the system on chip's name; contains `Simulator` | `Simulator910B1` |
 /// | `ASCENDCL_SIM_RUN_MODE` | where the program runs: `host` or `device` | `host` |
 /// | `ASCENDCL_SIM` | a list with commas: what happens when a call breaks a rule of the vendor's, `report` or `strict`, as [`Checks`] says; and what is switched on, [`documented`](Self::documented), [`vendor-waits`](Self::vendor_waits), [`reuse-handles`](Self::reuse_handles), [`copy-at-once`](Self::copy_at_once), [`slow-destroy`](Self::slow_destroy) | nothing |
+/// | `ASCENDCL_SIM_FINDINGS` | `stderr` or a file: [where findings are told as they are found](Self::findings_to) | told at the end |
+/// | `ASCENDCL_SIM_SUPPRESS` | a list of rules: [what is not looked for](Self::suppress) | nothing |
+/// | `ASCENDCL_SIM_EXIT` | [the exit status](Self::exit_status) of a process that has broken a rule | its own |
 /// | `ASCENDCL_SIM_FAIL` | which calls go wrong, and how, as [`Plan`] says | nothing |
 /// | `ASCENDCL_SIM_MEMORY` | memory of each device in bytes; `k`, `m` and `g` multiply by powers of 1024 | `1g` |
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,6 +39,7 @@ pub struct Config {
     /// `None` leaves it to the environment.
     checks: Option<Checks>,
     switches: Switches,
+    reporting: Reporting,
     plan: Plan,
 }
 
@@ -49,6 +55,7 @@ impl Default for Config {
             tasks: 2000,
             checks: None,
             switches: Switches::default(),
+            reporting: Reporting::default(),
             plan: Plan::new(),
         }
     }
@@ -98,6 +105,7 @@ impl Config {
             let (checks, switches) = switches::read(&value).map_err(|unknown| bad("ASCENDCL_SIM", &value, &unknown))?;
             (config.checks, config.switches) = (Some(checks), switches);
         }
+        config.reporting = Reporting::from_variables(&get).map_err(|(name, value, wrong)| bad(name, &value, &wrong))?;
         if let Some(value) = get("ASCENDCL_SIM_FAIL") {
             config.plan = value.parse().map_err(|error| bad("ASCENDCL_SIM_FAIL", &value, &format!("{error}")))?;
         }
@@ -155,6 +163,26 @@ impl Config {
     /// What happens when a call breaks a rule. Without a word it is what `ASCENDCL_SIM` says.
     pub fn checks(mut self, checks: Checks) -> Self {
         self.checks = Some(checks);
+        self
+    }
+
+    /// Writes each finding to the end of this file when it is found, instead of printing all when the library is finalised
+    /// and when the process exits. What is written is not lost when the process crashes.
+    pub fn findings_to(mut self, file: impl Into<PathBuf>) -> Self {
+        self.reporting.telling = Telling::InFile(file.into());
+        self
+    }
+
+    /// Does not tell when this rule is broken, nor lets a call fail for it.
+    pub fn suppress(mut self, rule: RuleId) -> Self {
+        self.reporting.suppressed.insert(rule);
+        self
+    }
+
+    /// What the process exits with, when it exits in order, if a rule was broken whose severity is
+    /// [`Error`](ascendcl_rules::Severity::Error).
+    pub fn exit_status(mut self, status: u8) -> Self {
+        self.reporting.exit = Some(status);
         self
     }
 
@@ -238,6 +266,10 @@ impl Config {
 
     pub(crate) fn checks_wanted(&self) -> Checks {
         self.checks.or_else(|| switches::from_env().map(|(checks, _)| checks)).unwrap_or_default()
+    }
+
+    pub(crate) fn reporting(&self) -> &Reporting {
+        &self.reporting
     }
 
     pub(super) fn switches(&self) -> Switches {

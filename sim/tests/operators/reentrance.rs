@@ -147,3 +147,21 @@ fn a_run_that_needs_a_block_from_an_allocator_that_waits_for_it_fails_and_nothin
     assert_eq!(items().2.elements::<i32>(), [0]);
     assert_eq!((acl!(aclGetDataBufferAddr(y)), pool.out()), (null_mut(), 0));
 }
+
+#[test]
+fn an_allocator_may_free_device_memory_in_its_free_function() {
+    static BLOCK: Mutex<Option<Shared<*mut std::ffi::c_void>>> = Mutex::new(None);
+    let _machine = watched_device();
+    let (stream, pool) = ready();
+    *BLOCK.lock().unwrap() = Some(Shared(malloc(64)));
+    pool.inside_free(|_| {
+        if let Some(block) = BLOCK.lock().unwrap().take() {
+            answer(acl!(aclrtFree(block.get())));
+        }
+    });
+    assert_eq!(run(), ACL_SUCCESS, "{}", message());
+    ok!(aclrtSynchronizeStream(stream));
+    assert_eq!(answers(), [ACL_SUCCESS]);
+    let found = ascendcl_sim::control::findings();
+    assert!(found.iter().all(|finding| finding.rule != rules::CB_01), "{}", found[0]);
+}

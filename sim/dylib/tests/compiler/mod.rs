@@ -22,7 +22,8 @@ pub(crate) fn compile(
         .arg(&program)
         .arg("-L")
         .arg(libraries)
-        .args([link, "-pthread", "-ldl"])
+        // Reports then say in which function of the program a call was made.
+        .args([link, "-pthread", "-ldl", "-rdynamic"])
         .output()
         .unwrap_or_else(|error| panic!("this test needs a compiler: `{compiler}` cannot be started ({error})"));
     assert!(compiled.status.success(), "`{compiler}` refused it:\n{}", String::from_utf8_lossy(&compiled.stderr));
