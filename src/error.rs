@@ -200,13 +200,14 @@ pub enum Error {
     },
     /// A copy on the device that does not begin where one may.
     #[error(
-        "a copy on the device cannot begin at byte {start} of a buffer: only at multiples of {alignment}{}",
+        "a copy on the device cannot begin {past} bytes after a multiple of {alignment}: both its ends have to be at \
+         addresses that are multiples of {alignment}{}",
         Cited(rules::MISALIGNED)
     )]
     Misaligned {
-        /// Where it was to begin, in bytes.
-        start: usize,
-        /// What that has to be a multiple of.
+        /// By how many bytes its beginning is past the last address where it may be.
+        past: usize,
+        /// What that address is a multiple of.
         alignment: usize,
     },
     /// A callback panicked.

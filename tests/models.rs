@@ -108,7 +108,10 @@ fn buffers_of_transfers_live_where_the_run_mode_says_and_every_copy_arrives() {
             assert!(host.iter().copied().eq(0..256));
             assert_eq!(device.to_vec(current)?, host.to_vec());
 
-            let pageable = current.pageable_buffer(vec![7; 256]);
+            // On the device a vector's memory can be copied only if it begins at a multiple of 64 bytes.
+            let vectors: Vec<_> = (0..64).map(|_| vec![7_u32; 256]).collect();
+            let vector = vectors.into_iter().find(|vector| !on_device || vector.as_ptr().addr() % 64 == 0).unwrap();
+            let pageable = current.pageable_buffer(vector);
             let (pageable, mut device) = stream.copy_to_device(current, pageable, device)?.wait(current)?;
             assert_eq!((device.to_vec(current)?, pageable.into_vec(current)?), (vec![7; 256], vec![7; 256]));
             device.copy_from(current, &[9; 256])?;

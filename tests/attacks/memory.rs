@@ -1,0 +1,126 @@
+//! Attacks on where memory begins: what copies on the device take, and what the library may give out.
+
+use super::common::{Alone, alone, under_watch};
+use super::inside;
+use ascendcl::Error;
+use ascendcl_macros::proves;
+use ascendcl_sim::{Config, control};
+
+/// A slice at its second element begins four bytes after a multiple of 64.
+#[repr(align(64))]
+struct Aligned([f32; 17]);
+
+fn on_device() -> Alone {
+    let alone = alone();
+    control::configure(under_watch(Config::new().on_device(true))).unwrap();
+    alone
+}
+
+#[track_caller]
+fn assert_misaligned(error: &Error, expected: usize) {
+    assert!(matches!(error, Error::Misaligned { past, alignment: 64 } if *past == expected), "{error}");
+}
+
+#[proves(COPY_09)]
+#[test]
+fn in_run_mode_device_lent_slices_begin_where_copies_on_the_device_may() {
+    let alone = on_device();
+    inside(|current| {
+        let (from, mut to, mut other) = (Aligned([1.0; 17]), Aligned([0.0; 17]), Aligned([0.0; 17]));
+        current
+            .lend(|current, lender| {
+                let stream = current.stream().unwrap();
+                let device = current.device_buffer(16).unwrap();
+                let refused = lender.copy_to_device(current, &stream, &from.0[1..], device).unwrap_err();
+                assert_misaligned(&refused.error, 4);
+                let device = lender.copy_to_device(current, &stream, &from.0[..16], refused.value).unwrap();
+                let refused = lender.copy_to_host(current, &stream, device, &mut other.0[1..]).unwrap_err();
+                assert_misaligned(&refused.error, 4);
+                let device = refused.value.wait(current).unwrap();
+                assert_eq!(device.to_vec(current).unwrap(), [1.0; 16]);
+            })
+            .unwrap();
+        current
+            .lend(|current, lender| {
+                let stream = current.stream().unwrap();
+                let device = current.upload(&[2.0; 16]).unwrap();
+                drop(lender.copy_to_host(current, &stream, device, &mut to.0[..16]).unwrap());
+            })
+            .unwrap();
+        assert_eq!(to.0[..16], [2.0; 16]);
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(COPY_09)]
+#[test]
+fn in_run_mode_device_a_vectors_memory_is_copied_only_if_it_begins_where_copies_on_the_device_may() {
+    let alone = on_device();
+    inside(|current| {
+        let stream = current.stream().unwrap();
+        // Many small vectors: some of them begin elsewhere.
+        let vectors: Vec<Vec<u64>> = (0..16).map(|value| vec![value; 2]).collect();
+        let mut refusals = 0;
+        for vector in vectors {
+            let past = vector.as_ptr().addr() % 64;
+            let (value, pageable) = (vector[0], current.pageable_buffer(vector));
+            let device = current.device_buffer(2).unwrap();
+            match stream.copy_to_device(current, pageable, device) {
+                Ok(copied) => {
+                    assert_eq!(past, 0);
+                    copied.wait(current).unwrap();
+                }
+                Err(refused) => {
+                    assert_misaligned(&refused.error, past);
+                    assert_eq!(*refused.value.0, [value; 2], "the buffer is as it was");
+                    let device = current.upload(&[7_u64; 2]).unwrap();
+                    let refused = stream.copy_to_host(current, device, refused.value.0).unwrap_err();
+                    assert_misaligned(&refused.error, past);
+                    assert_eq!(refused.value.1.into_vec(current).unwrap(), [value; 2]);
+                    refusals += 1;
+                }
+            }
+        }
+        assert!(refusals > 0);
+    });
+    alone.assert_nothing_lives();
+}
+
+/// A part of a buffer is judged by where it is in memory, whatever kind of buffer it is a part of.
+#[proves(COPY_09)]
+#[test]
+fn in_run_mode_device_parts_of_host_buffers_begin_where_copies_on_the_device_may() {
+    let alone = on_device();
+    inside(|current| {
+        let stream = current.stream().unwrap();
+        let (host, device) = (current.host_buffer::<f32>(32).unwrap(), current.upload(&[3.0_f32; 32]).unwrap());
+        let refused = stream.copy_part_to_device(current, host, 1..17, device, 0).unwrap_err();
+        assert_misaligned(&refused.error, 4);
+        let (host, device) = refused.value;
+        let refused = stream.copy_part_to_host(current, device, 0..16, host, 2).unwrap_err();
+        assert_misaligned(&refused.error, 8);
+        let (device, host) = refused.value;
+        let (_, host) = stream.copy_part_to_host(current, device, 16..32, host, 16).unwrap().wait(current).unwrap();
+        assert_eq!((host[15], host[16]), (0.0, 3.0));
+    });
+    alone.assert_nothing_lives();
+}
+
+/// On a host the same copies are between host and device, which begin anywhere.
+#[test]
+fn in_run_mode_host_slices_and_vectors_are_copied_wherever_they_begin() {
+    let alone = alone();
+    inside(|current| {
+        let (from, mut to) = (Aligned([5.0; 17]), Aligned([0.0; 17]));
+        current
+            .lend(|current, lender| {
+                let stream = current.stream().unwrap();
+                let device = current.device_buffer(16).unwrap();
+                let device = lender.copy_to_device(current, &stream, &from.0[1..], device).unwrap();
+                drop(lender.copy_to_host(current, &stream, device, &mut to.0[1..]).unwrap());
+            })
+            .unwrap();
+        assert_eq!(to.0[1..], [5.0; 16]);
+    });
+    alone.assert_nothing_lives();
+}
