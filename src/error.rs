@@ -115,6 +115,14 @@ pub enum Error {
         /// The C function.
         call: &'static str,
     },
+    /// The library gave out host memory that does not begin where the largest element may be.
+    #[error("{call} answered with success, and with memory at an address that is not a multiple of {alignment}")]
+    MisalignedAnswer {
+        /// The C function.
+        call: &'static str,
+        /// What the address has to be a multiple of.
+        alignment: usize,
+    },
     /// This OS thread already has its [`Thread`](crate::Thread) token.
     #[error(
         "this thread already has its `Thread` token; pass that one on instead of making a second{}",

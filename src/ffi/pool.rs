@@ -107,7 +107,9 @@ impl PoolAllocator {
         if context != self.context {
             return Err(Error::OtherContext { context });
         }
-        let start = NonZeroUsize::new(chunk.start().addr()).ok_or(Error::NullAnswer { call: "aclrtMalloc" })?;
+        // Exposed: the library gets pointers that are made of this number.
+        let start =
+            NonZeroUsize::new(chunk.start().expose_provenance()).ok_or(Error::NullAnswer { call: "aclrtMalloc" })?;
         self.arena().add(NAMES.fetch_add(1, Ordering::Relaxed), start, chunk.bytes(), chunk);
         Ok(())
     }

@@ -1,10 +1,11 @@
 //! Attacks on where memory begins: what copies on the device take, and what the library may give out.
 
-use super::common::{Alone, alone, under_watch};
-use super::inside;
-use ascendcl::Error;
+use super::common::{Alone, alone, c_library, under_watch};
+use super::{inside, with_device};
+use ascendcl::{Acl, Current, Error, Library};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Config, control};
+use std::ffi::c_int;
 
 /// A slice at its second element begins four bytes after a multiple of 64.
 #[repr(align(64))]
@@ -123,4 +124,73 @@ fn in_run_mode_host_slices_and_vectors_are_copied_wherever_they_begin() {
         assert_eq!(to.0[1..], [5.0; 16]);
     });
     alone.assert_nothing_lives();
+}
+
+/// A library whose pinned memory begins one byte after a multiple of 16, and the calls that tell what is out and that
+/// make it refuse to free once.
+struct Crooked {
+    acl: Acl,
+    out: unsafe extern "C" fn() -> c_int,
+    refuse: unsafe extern "C" fn(),
+}
+
+impl Crooked {
+    fn load(name: &str) -> Self {
+        let honest = "aclError aclrtMallocHost(void **start, size_t size) { *start = malloc(size); return 0; }\n\
+                      aclError aclrtFreeHost(void *start) { free(start); return 0; }\n";
+        let crooked = "static int out, refusals;\n\
+                       int crooked_out(void) { return out; }\n\
+                       void crooked_refuse(void) { refusals = 1; }\n\
+                       aclError aclrtMallocHost(void **start, size_t size) {\n\
+                           *start = (char *)malloc(size + 1) + 1; out++; return 0;\n\
+                       }\n\
+                       aclError aclrtFreeHost(void *start) {\n\
+                           if (refusals) { refusals--; return 507899; }\n\
+                           free((char *)start - 1); out--; return 0;\n\
+                       }\n";
+        let source = include_str!("../null/library.c").replace(honest, crooked);
+        assert!(source.contains(crooked));
+        let path = c_library(name, &source);
+        // SAFETY: the library has no initialisers, and the functions have these signatures.
+        let (out, refuse) = unsafe {
+            let library = Box::leak(Box::new(libloading::Library::new(&path).unwrap()));
+            (*library.get("crooked_out").unwrap(), *library.get("crooked_refuse").unwrap())
+        };
+        Self { acl: Acl::init(Library::At(path)).unwrap(), out, refuse }
+    }
+}
+
+#[test]
+fn host_memory_that_is_not_aligned_for_every_element_is_an_error_and_goes_back_at_once() {
+    let Crooked { acl, out, .. } = Crooked::load("crooked");
+    // SAFETY: it takes nothing.
+    let out = || unsafe { out() };
+    with_device(acl, |device, thread| {
+        let program = |current: &mut Current<'_>| {
+            let error = current.host_buffer::<u8>(8).unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                "aclrtMallocHost answered with success, and with memory at an address that is not a multiple of 8"
+            );
+            assert_eq!(out(), 0);
+        };
+        device.with_current(thread, program).unwrap();
+    });
+}
+
+#[test]
+fn host_memory_that_is_not_aligned_and_cannot_be_given_back_stays_with_its_scope() {
+    let Crooked { acl, out, refuse } = Crooked::load("crooked-and-refusing");
+    // SAFETY: it takes nothing.
+    let out = || unsafe { out() };
+    with_device(acl, |device, thread| {
+        let program = |current: &mut Current<'_>| {
+            // SAFETY: it takes nothing.
+            unsafe { refuse() };
+            assert!(matches!(current.host_buffer::<f64>(8).unwrap_err(), Error::MisalignedAnswer { alignment: 8, .. }));
+            assert_eq!(out(), 1);
+        };
+        device.with_current(thread, program).unwrap();
+        assert_eq!(out(), 0);
+    });
 }
