@@ -277,6 +277,15 @@ pub enum Error {
         /// The model that was to be loaded on them.
         found: String,
     },
+    /// A model file could not be read, to be compared with the model whose weights it is to share.
+    #[error("the model {} cannot be read: {reason}", path.display())]
+    UnreadableModel {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        reason: std::io::Error,
+    },
     /// The inputs do not fit the model.
     #[error(transparent)]
     Input(Box<InputError>),

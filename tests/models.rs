@@ -494,11 +494,18 @@ fn weights_of_a_file_that_was_replaced_are_not_written_over() {
         let weights = current.weights(ModelSource::file(&file))?;
         let load = || Load::builder().source(ModelSource::file(&file)).weights(&weights).build();
         let model = current.load(load())?;
-        // As large as it was.
-        let earlier = std::fs::metadata(&file).unwrap().modified().unwrap() - Duration::from_secs(60);
-        std::fs::File::options().write(true).open(&file).unwrap().set_modified(earlier).unwrap();
+        // Other contents, as long as they were, and changed at the same time.
+        let changed = std::fs::metadata(&file).unwrap().modified().unwrap();
+        let mut contents = std::fs::read(&file).unwrap();
+        let description = contents.windows(10).position(|bytes| bytes == b"Recognises").unwrap();
+        contents[description] = b'r';
+        std::fs::write(&file, contents).unwrap();
+        std::fs::File::options().write(true).open(&file).unwrap().set_modified(changed).unwrap();
         let refused = current.load(load()).unwrap_err();
         assert!(matches!(refused.error, Error::OtherModel { .. }), "{}", refused.error);
+        // The same contents are the same model, wherever and whenever they were written.
+        std::fs::copy(data("digits-8.onnx"), &file).unwrap();
+        current.load(load())?.unload(current)?;
         Ok(model.unload(current)?)
     });
     std::fs::remove_file(&file).unwrap();
