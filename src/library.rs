@@ -1,6 +1,7 @@
 //! Which library the program runs on.
 
 use crate::error::Error;
+pub use crate::ffi::LibraryFile;
 use ascendcl_sys as sys;
 use core::fmt;
 use std::ffi::OsString;
@@ -11,7 +12,8 @@ use std::sync::Mutex;
 ///
 /// The environment variable `ASCENDCL_LIBRARY` decides for [`Vendor`](Self::Vendor) and
 /// [`VendorOrSimulator`](Self::VendorOrSimulator): it holds the path of a library, or `sim` for the simulator. What it
-/// names is used or is an error; nothing else is tried then.
+/// names is used or is an error; nothing else is tried then. The environment is trusted: what the variable names is loaded,
+/// and loading a file runs code that is in it.
 ///
 /// The simulator is never taken silently: it has to be asked for here or there, and it says what it is
 /// ([`Loaded`] prints it, and the names of its devices start with `Simulator`).
@@ -22,8 +24,8 @@ pub enum Library {
     /// loader finds it.
     #[default]
     Vendor,
-    /// A library file.
-    At(PathBuf),
+    /// A library file, for which the program vouches: [`Library::at`].
+    At(LibraryFile),
     /// The simulator inside this program (feature `sim`).
     #[cfg(feature = "sim")]
     Simulator,
@@ -45,7 +47,7 @@ const VARIABLE: &str = "ASCENDCL_LIBRARY";
 impl Library {
     pub(crate) fn load(&self) -> Result<Loaded, Error> {
         match self {
-            Self::At(path) => open(&path.to_string_lossy(), [candidate(path.clone(), "the given path")]),
+            Self::At(file) => open(&file.path().to_string_lossy(), [candidate(file.path(), "the given path")]),
             #[cfg(feature = "sim")]
             Self::Simulator => simulator(),
             Self::Vendor => chosen_or(|| open("", sys::candidates())),

@@ -1,8 +1,8 @@
 //! Attacks on where memory begins: what copies on the device take, and what the library may give out.
 
-use super::common::{Alone, alone, c_library, under_watch};
+use super::common::{Alone, alone, c_library, library_at, under_watch};
 use super::{inside, with_device};
-use ascendcl::{Acl, Current, Error, Library};
+use ascendcl::{Acl, Current, Error};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Config, control};
 use std::ffi::c_int;
@@ -156,7 +156,7 @@ impl Crooked {
             let library = Box::leak(Box::new(libloading::Library::new(&path).unwrap()));
             (*library.get("crooked_out").unwrap(), *library.get("crooked_refuse").unwrap())
         };
-        Self { acl: Acl::init(Library::At(path)).unwrap(), out, refuse }
+        Self { acl: Acl::init(library_at(path)).unwrap(), out, refuse }
     }
 }
 

@@ -65,6 +65,13 @@ pub fn null_library() -> PathBuf {
     c_library("null-library", include_str!("../null/library.c"))
 }
 
+/// The library in a file that a test made.
+pub fn library_at(path: impl Into<PathBuf>) -> Library {
+    // SAFETY: the file is absent, or no library, or compiled from a source of these tests, which has the vendor's signatures
+    // and no initialisers.
+    unsafe { Library::at(path) }
+}
+
 /// Compiles C source text to a `libascendcl.so` in a folder of its own.
 pub fn c_library(name: &str, source: &str) -> PathBuf {
     let folder = scratch(name);
