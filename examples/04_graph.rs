@@ -30,7 +30,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     let mut thread = Thread::new()?;
     let device = acl.device(&mut thread, 0)?;
     let engine = Engine::init(&acl, &engine_of(&acl)?, &Options::new())?;
-    eprintln!("running on {}, with {}", acl.library(), engine.library().display());
+    eprintln!("with {}", engine.library().display());
 
     // The engine finalised while a session is open, or a second one initialised: what follows is unpredictable.
     // Refused: `ui-tests/fail/graph_engine_closed_in_a_session.rs`:

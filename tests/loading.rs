@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod common;
+#[path = "loading/installations.rs"]
+mod installations;
 
 use ascendcl::{Acl, Error, Library, RunError};
 use ascendcl_macros::proves;
@@ -61,9 +63,10 @@ fn a_function_that_the_library_lacks_is_an_error_when_it_is_called() {
     assert_eq!(
         missing.to_string(),
         format!(
-            "could not count the devices: the library at {} has no `aclrtGetDeviceCount` (in the vendor's current \
-             releases it is in libascendcl.so)",
-            library.display()
+            "could not count the devices: the library at {0} has no `aclrtGetDeviceCount`; looked for it in\n  {0}: it has \
+             no such function\n  {1}: no such file or directory",
+            library.display(),
+            library.with_file_name("libacl_rt.so").display()
         )
     );
 }

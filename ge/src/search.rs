@@ -1,7 +1,7 @@
 //! Where a shim or the vendor's wrapper may be.
 
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The variable that names a shim, or a wrapper.
 pub(crate) const VARIABLE: &str = "ASCENDCL_GE_LIBRARY";
@@ -54,12 +54,6 @@ pub(crate) fn looked() -> Vec<PathBuf> {
 /// The wrapper: in the folders where AscendCL's own library is looked for, in the same order, or else as a bare name, for
 /// the dynamic loader to find.
 pub(crate) fn wrapper() -> PathBuf {
-    let variables = ["ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"].into_iter().filter_map(env::var_os);
-    let named = variables.filter(|home| !home.is_empty()).map(PathBuf::from);
-    let own = env::var_os("HOME").map(|home| Path::new(&home).join("Ascend"));
-    let standard = [PathBuf::from("/usr/local/Ascend")].into_iter().chain(own).flat_map(|root| {
-        ["ascend-toolkit/latest", "cann", "latest", "nnrt/latest", "nnae/latest"].map(|product| root.join(product))
-    });
-    let found = named.chain(standard).map(|home| home.join("lib64").join(WRAPPER)).find(|path| path.exists());
-    found.unwrap_or_else(|| WRAPPER.into())
+    let folders = ascendcl_sys::homes().into_iter().flat_map(|home| home.library_folders());
+    folders.map(|folder| folder.join(WRAPPER)).find(|path| path.exists()).unwrap_or_else(|| WRAPPER.into())
 }

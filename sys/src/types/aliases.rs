@@ -35,4 +35,5 @@ pub type aclopCompileFunc = Option<
         *mut aclopKernelDesc,
     ) -> aclError,
 >;
+pub type acltdtQueueAttr = tagMemQueueAttr;
 pub type acldumpCallback = Option<unsafe extern "C" fn(*const acldumpChunk, i32) -> i32>;
