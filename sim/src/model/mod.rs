@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 #![allow(unreachable_pub, reason = "the crate's root decides what leaves this module")]
 
+mod ceiling;
 mod convert;
 mod engine;
 mod failure;
@@ -33,6 +34,7 @@ pub use gears::{Gear, GearKind, Gears};
 pub use port::{Element, Format, Port, UNKNOWN_RANK};
 pub use sketch::{Setting, Sketch};
 
+use ceiling::Between;
 use engine::Engine;
 use onnx::OnnxFile;
 use port::{Axis, known_bytes};
@@ -46,6 +48,7 @@ pub struct Model {
     output_axes: Vec<Option<Vec<Axis>>>,
     gears: Option<Gears>,
     weight_bytes: usize,
+    between: Between,
 }
 
 /// One input of a run: its dims, and its elements in row-major order, little endian.
@@ -57,6 +60,12 @@ pub struct Input<'a> {
     pub bytes: &'a [u8],
 }
 
+impl AsRef<[i64]> for Input<'_> {
+    fn as_ref(&self) -> &[i64] {
+        self.dims
+    }
+}
+
 impl Model {
     /// Reads an ONNX file.
     pub fn parse(bytes: Vec<u8>) -> Result<Self, LoadFailure> {
@@ -65,7 +74,8 @@ impl Model {
         let inputs = file.inputs(&engine)?;
         let (outputs, output_axes) = file.outputs(&engine)?;
         let weight_bytes = file.weight_bytes();
-        let mut model = Self { engine, inputs, outputs, output_axes, gears: None, weight_bytes };
+        let between = Between::of(file.graph(), &engine);
+        let mut model = Self { engine, inputs, outputs, output_axes, gears: None, weight_bytes, between };
         model.gears = gears::read(file, &model)?;
         Ok(model)
     }
@@ -125,7 +135,10 @@ impl Model {
             return Err(RunFailure::InputCount { found: inputs.len(), expected: self.inputs.len() });
         }
         let value = |(index, (port, input))| convert::tensor(port, input).map_err(|wrong| wrong.at(index, port));
-        let results = self.engine.run(self.inputs.iter().zip(inputs).enumerate().map(value))?;
+        let values = self.inputs.iter().zip(inputs).enumerate().map(value).collect::<Result<Vec<_>, _>>()?;
+        // The inputs have the dims that the model takes: what they lead to is known.
+        self.between.check(inputs)?;
+        let results = self.engine.run(values.into_iter().map(Ok))?;
         let mut outputs = Vec::with_capacity(results.len());
         for (port, value) in self.outputs.iter().zip(results) {
             outputs.push(Output::new(port, value)?);

@@ -91,7 +91,7 @@ impl OnnxFile {
         Ok(ports.into_iter().map(|port| port.dims).collect())
     }
 
-    fn graph(&self) -> Option<&GraphProto> {
+    pub(super) fn graph(&self) -> Option<&GraphProto> {
         self.model.graph.as_ref()
     }
 }
