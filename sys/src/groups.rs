@@ -53,4 +53,5 @@ macro_rules! symbols {
 symbols! {
     process device stream event memory copy callback kernel allocator model model_aipp model_instance operator
     op_compiler tensor_desc base profiling dump tensor_channel tensor_queue memory_pool blas
+    media media_tasks media_video
 }

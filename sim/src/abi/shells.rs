@@ -94,5 +94,8 @@ pub mod exports {
         tensor_queue::find,
         memory_pool::find,
         blas::find,
+        media::find,
+        media_tasks::find,
+        media_video::find,
     ];
 }

@@ -121,6 +121,9 @@ fn probes() -> impl Iterator<Item = Probe> {
         tensor_queue::probes,
         memory_pool::probes,
         blas::probes,
+        media::probes,
+        media_tasks::probes,
+        media_video::probes,
     ]
     .into_iter()
     .flat_map(|probes| probes())

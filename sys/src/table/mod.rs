@@ -13,6 +13,9 @@ mod device;
 mod dump;
 mod event;
 mod kernel;
+mod media;
+mod media_tasks;
+mod media_video;
 mod memory;
 mod memory_pool;
 mod model;
@@ -58,6 +61,9 @@ macro_rules! for_each_group {
         $crate::tensor_queue_functions!($callback $(, $extra)*);
         $crate::memory_pool_functions!($callback $(, $extra)*);
         $crate::blas_functions!($callback $(, $extra)*);
+        $crate::media_functions!($callback $(, $extra)*);
+        $crate::media_tasks_functions!($callback $(, $extra)*);
+        $crate::media_video_functions!($callback $(, $extra)*);
     };
 }
 
@@ -159,5 +165,8 @@ mod data {
         tensor_queue,
         memory_pool,
         blas,
+        media,
+        media_tasks,
+        media_video,
     ];
 }

@@ -57,6 +57,20 @@ opaques! {
     acltdtQueueRouteList,
     acltdtQueueRouteQueryInfo,
     acltdtQueueRoute,
+    acldvppPicDesc,
+    acldvppBatchPicDesc,
+    acldvppRoiConfig,
+    acldvppResizeConfig,
+    acldvppBorderConfig,
+    acldvppLutMap,
+    acldvppChannelDesc,
+    acldvppJpegeConfig,
+    acldvppStreamDesc,
+    acldvppHist,
+    aclvdecChannelDesc,
+    aclvdecFrameConfig,
+    aclvencChannelDesc,
+    aclvencFrameConfig,
 }
 
 /// A device address that an allocator callback returns.
