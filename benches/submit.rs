@@ -15,7 +15,7 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use ascendcl::{Acl, Library, Thread};
+use ascendcl::{Acl, Thread};
 use ascendcl_sys::types::{aclrtMemcpyKind, aclrtStream};
 use std::ffi::c_void;
 use std::path::Path;
@@ -67,7 +67,7 @@ fn raw(library: &Path, rounds: u32) -> Duration {
 
 /// The same through the safe layer.
 fn safe(library: &Path, rounds: u32) -> Duration {
-    let acl = Acl::init(Library::At(library.to_owned())).unwrap();
+    let acl = Acl::init(common::library_at(library)).unwrap();
     let mut thread = Thread::new().unwrap();
     let device = acl.device(&mut thread, 0).unwrap();
     let elapsed = device.with_current(&mut thread, |current| {

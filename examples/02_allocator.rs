@@ -27,7 +27,6 @@ fn main() -> ExitCode {
 fn teach() -> Result<(), Box<dyn std::error::Error>> {
     let digits = Digits::read()?;
     ascendcl::run(Library::VendorOrSimulator, |current| {
-        eprintln!("running on {}", current.library());
         let stream = register(current)?;
         let stream = operators(current, stream)?;
         let stream = batches(current, stream, &digits)?;

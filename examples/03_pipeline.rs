@@ -40,7 +40,6 @@ fn main() -> ExitCode {
 fn compare(rounds: usize) -> Result<(), Failure> {
     let digits = Digits::read()?;
     let [one, two] = ascendcl::run(Library::VendorOrSimulator, |current| {
-        eprintln!("running on {}", current.library());
         let bar = progress(REPEATS * 2 * rounds * digits.images.len().div_ceil(BATCH));
         // The first run pays for what the library sets up once.
         classify(current, &digits, 1, 1, &ProgressBar::hidden())?;

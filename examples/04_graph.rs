@@ -30,7 +30,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     let mut thread = Thread::new()?;
     let device = acl.device(&mut thread, 0)?;
     let engine = Engine::init(&acl, &engine_of(&acl)?, &Options::new())?;
-    eprintln!("running on {}, with {}", acl.library(), engine.library().display());
+    eprintln!("with {}", engine.library().display());
 
     // The engine finalised while a session is open, or a second one initialised: what follows is unpredictable.
     // Refused: `ui-tests/fail/graph_engine_closed_in_a_session.rs`:
@@ -49,7 +49,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
 /// The toolkit's engine, or with the simulator its double.
 fn engine_of(acl: &Acl) -> Result<Place, ascendcl_ge_double::Missing> {
     let chosen = std::env::var_os("ASCENDCL_GE_LIBRARY").is_some();
-    if chosen || !acl.library().is_simulator() { Ok(Place::Installed) } else { Ok(Place::At(Double::load()?.shim())) }
+    if chosen || !acl.library().is_simulator() { Ok(Place::Installed) } else { Ok(Double::load()?.place()) }
 }
 
 /// Step 1: from a file to a compiled graph.

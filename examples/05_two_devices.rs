@@ -29,7 +29,7 @@ fn main() -> ExitCode {
 
 fn both() -> Result<(), Failure> {
     let acl = Acl::init(Library::VendorOrSimulator)?;
-    eprintln!("running on {}; {} device(s)", acl.library(), acl.device_count()?);
+    eprintln!("{} device(s)", acl.device_count()?);
     let mut thread = Thread::new()?;
     let (first, second) = (acl.device(&mut thread, 0)?, acl.device(&mut thread, 1)?);
     // Taken once more: takes are counted, and the device stays until each was given back.

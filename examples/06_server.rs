@@ -43,7 +43,6 @@ fn main() -> ExitCode {
 fn run() -> Result<(), Failure> {
     let digits = Digits::read(&data("digits-test.csv"))?;
     let acl = Acl::init(Library::VendorOrSimulator)?;
-    eprintln!("running on {}", acl.library());
     let mut thread = Thread::new()?;
     let device = acl.device(&mut thread, 0)?;
 

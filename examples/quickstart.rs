@@ -25,7 +25,6 @@ fn main() -> ExitCode {
 fn classify() -> Result<(), Box<dyn Error>> {
     let digits = Digits::read(&data("digits-test.csv"))?;
     let (predictions, elapsed) = ascendcl::run(Library::VendorOrSimulator, |current| {
-        eprintln!("running on {}", current.library());
         let mut model = current.load_model(data("digits.onnx"))?;
         eprintln!("model: {} -> {}", model.inputs()[0], model.outputs()[0]);
         let start = Instant::now();

@@ -11,10 +11,10 @@ fn main() {
     for file in ["build.rs", "shim/compile.rs", "shim/ascendcl_ge.cpp", "shim/ascendcl_ge.h"] {
         println!("cargo:rerun-if-changed={file}");
     }
-    for variable in ["ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME", "CXX"] {
+    for variable in ascendcl_sys::VARIABLES.into_iter().chain(["HOME", "CXX"]) {
         println!("cargo:rerun-if-env-changed={variable}");
     }
-    let homes = homes();
+    let homes: Vec<_> = ascendcl_sys::homes().into_iter().map(|home| home.path).collect();
     if let Some(home) = homes.iter().find(|home| home.join("include/ge/ge_api.h").exists()) {
         let shim = PathBuf::from(env::var_os("OUT_DIR").expect("cargo names it")).join("libascendcl_ge.so");
         if let Err(reason) = shim_against(home, &shim) {
@@ -38,12 +38,4 @@ fn shim_against(home: &Path, to: &Path) -> Result<(), String> {
         libraries: Some((&libraries, &there)),
     };
     object.make(to)
-}
-
-/// The folders that the toolkit's own variables name, and the standard ones.
-fn homes() -> Vec<PathBuf> {
-    let named = ["ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"].into_iter().filter_map(env::var_os);
-    let standard =
-        ["ascend-toolkit/latest", "cann", "latest"].map(|folder| Path::new("/usr/local/Ascend").join(folder));
-    named.filter(|home| !home.is_empty()).map(PathBuf::from).chain(standard).collect()
 }

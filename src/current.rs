@@ -112,6 +112,9 @@ impl<'c, N> Current<'c, N> {
 
     /// Makes a buffer for queued copies out of a vector, in ordinary memory: without an allocation of the library's, and
     /// without the overlap that pinned memory gives (COPY-05). [`HostBuffer::into_vec`] gives the vector back.
+    ///
+    /// For a program that runs on the device, a copy of memory that does not begin at a multiple of 64 bytes is an
+    /// [`Error::Misaligned`] (COPY-09), and a vector's seldom does: use [`host_buffer`](Self::host_buffer) there.
     pub fn pageable_buffer<E: Element>(&self, elements: Vec<E>) -> HostBuffer<'c, E, N> {
         HostBuffer::of_vec(self.ledger, elements)
     }

@@ -115,6 +115,14 @@ pub enum Error {
         /// The C function.
         call: &'static str,
     },
+    /// The library gave out host memory that does not begin where the largest element may be.
+    #[error("{call} answered with success, and with memory at an address that is not a multiple of {alignment}")]
+    MisalignedAnswer {
+        /// The C function.
+        call: &'static str,
+        /// What the address has to be a multiple of.
+        alignment: usize,
+    },
     /// This OS thread already has its [`Thread`](crate::Thread) token.
     #[error(
         "this thread already has its `Thread` token; pass that one on instead of making a second{}",
@@ -200,13 +208,14 @@ pub enum Error {
     },
     /// A copy on the device that does not begin where one may.
     #[error(
-        "a copy on the device cannot begin at byte {start} of a buffer: only at multiples of {alignment}{}",
+        "a copy on the device cannot begin {past} bytes after a multiple of {alignment}: both its ends have to be at \
+         addresses that are multiples of {alignment}{}",
         Cited(rules::MISALIGNED)
     )]
     Misaligned {
-        /// Where it was to begin, in bytes.
-        start: usize,
-        /// What that has to be a multiple of.
+        /// By how many bytes its beginning is past the last address where it may be.
+        past: usize,
+        /// What that address is a multiple of.
         alignment: usize,
     },
     /// A callback panicked.
@@ -267,6 +276,15 @@ pub enum Error {
         expected: String,
         /// The model that was to be loaded on them.
         found: String,
+    },
+    /// A model file could not be read, to be compared with the model whose weights it is to share.
+    #[error("the model {} cannot be read: {reason}", path.display())]
+    UnreadableModel {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        reason: std::io::Error,
     },
     /// The inputs do not fit the model.
     #[error(transparent)]

@@ -9,7 +9,7 @@ mod turns;
 use crate::brand::{Brand, Unnamed};
 use crate::current::Current;
 use crate::error::{Error, Undone};
-use crate::model::{Input, Load, Model, Outputs, Prepared, Workspace, onto};
+use crate::model::{Input, Load, Model, Outputs, Prepared, Workspace, load_onto};
 use crate::stream::{CanExecute, Operand, Pending, Stream, StreamState, Tasks};
 use ascendcl_macros::rule;
 use core::fmt;
@@ -83,8 +83,7 @@ impl<'c, 'l, S: StreamState + CanExecute, N, L> Lane<'c, 'l, S, N, L> {
         current: &Current<'c, N>,
         load: Load<'_, 'c, N, OfTheLane>,
     ) -> Result<Model<'c, N, InLane<'l, L>>, Error> {
-        let onto = onto(current.ledger(), load.source, load.weights.as_ref(), Some(&self.workspace))?;
-        Model::load(current.ledger(), load.source.image(), onto)
+        load_onto(current.ledger(), load.source, load.weights.as_ref(), Some(&self.workspace))
     }
 
     /// Queues one execution of a model on the lane's stream (`aclmdlExecuteAsync`): after everything that the lane has

@@ -73,7 +73,7 @@ pub use error::{Error, InputError, MissingFunction, ScopeError, Undone, VendorEr
 pub use event::{CanMeasure, CanRecord, CanWait, Event, EventState, Recorded, Unrecorded};
 pub use ffi::{Element, ElementType, F16};
 pub use lane::{InLane, Lane, OfTheLane, SharedLane};
-pub use library::{Library, Loaded};
+pub use library::{Library, LibraryFile, Loaded};
 pub use memory::{Destination, DeviceBuffer, HostBuffer};
 pub use model::{
     Alone, Gears, Input, Load, Model, ModelSize, ModelSource, Output, Outputs, Prepared, Room, RunsAlone, TensorInfo,

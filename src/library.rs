@@ -1,17 +1,23 @@
 //! Which library the program runs on.
 
 use crate::error::Error;
+pub use crate::ffi::LibraryFile;
 use ascendcl_sys as sys;
 use core::fmt;
 use std::ffi::OsString;
+#[cfg(feature = "sim")]
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+#[cfg(feature = "sim")]
+use std::sync::Once;
+use std::sync::{Mutex, PoisonError};
 
 /// Which library to use.
 ///
 /// The environment variable `ASCENDCL_LIBRARY` decides for [`Vendor`](Self::Vendor) and
 /// [`VendorOrSimulator`](Self::VendorOrSimulator): it holds the path of a library, or `sim` for the simulator. What it
-/// names is used or is an error; nothing else is tried then.
+/// names is used or is an error; nothing else is tried then. The environment is trusted: what the variable names is loaded,
+/// and loading a file runs code that is in it.
 ///
 /// The simulator is never taken silently: it has to be asked for here or there, and it says what it is
 /// ([`Loaded`] prints it, and the names of its devices start with `Simulator`).
@@ -19,16 +25,18 @@ use std::sync::Mutex;
 #[non_exhaustive]
 pub enum Library {
     /// The vendor's library: from `ASCEND_HOME_PATH`, `ASCEND_TOOLKIT_HOME`, the standard folders, or where the dynamic
-    /// loader finds it.
+    /// loader finds it. In each place it is `libacl_rt.so`, and the files beside it that hold the functions of models and
+    /// operators, or else `libascendcl.so`, which older releases have. The stubs of a toolkit (`devlib`, `lib64/stub`),
+    /// whose functions do nothing, are passed over.
     #[default]
     Vendor,
-    /// A library file.
-    At(PathBuf),
+    /// A library file, for which the program vouches: [`Library::at`].
+    At(LibraryFile),
     /// The simulator inside this program (feature `sim`).
     #[cfg(feature = "sim")]
     Simulator,
-    /// The vendor's library if one is installed, else the simulator (feature `sim`). A library that is installed and
-    /// cannot be loaded is an error.
+    /// The vendor's library if one is installed, else the simulator (feature `sim`); which of them it is is said on stderr.
+    /// A library that is installed and cannot be loaded is an error.
     #[cfg(feature = "sim")]
     VendorOrSimulator,
 }
@@ -45,17 +53,35 @@ const VARIABLE: &str = "ASCENDCL_LIBRARY";
 impl Library {
     pub(crate) fn load(&self) -> Result<Loaded, Error> {
         match self {
-            Self::At(path) => open(&path.to_string_lossy(), [candidate(path.clone(), "the given path")]),
+            Self::At(file) => open(&file.path().to_string_lossy(), [candidate(file.path(), "the given path")]),
             #[cfg(feature = "sim")]
             Self::Simulator => simulator(),
             Self::Vendor => chosen_or(|| open("", sys::candidates())),
             #[cfg(feature = "sim")]
-            Self::VendorOrSimulator => chosen_or(|| match open("", sys::candidates()) {
-                Err(Error::Load(sys::LoadError::NotFound { .. })) => simulator(),
-                answer => answer,
-            }),
+            Self::VendorOrSimulator => {
+                let mut why = "";
+                let got = chosen_or(|| match open("", sys::candidates()) {
+                    Err(Error::Load(sys::LoadError::NotFound { .. })) => {
+                        why = "no library of the vendor's is installed: ";
+                        simulator()
+                    }
+                    answer => answer,
+                });
+                announce(why, got)
+            }
         }
     }
+}
+
+/// Says on stderr which of two libraries the program got, once.
+#[cfg(feature = "sim")]
+fn announce(why: &str, got: Result<Loaded, Error>) -> Result<Loaded, Error> {
+    static ONCE: Once = Once::new();
+    if let Ok(loaded) = &got {
+        // There may be nobody to read it.
+        ONCE.call_once(|| drop(writeln!(std::io::stderr(), "ascendcl: {why}running on {loaded}")));
+    }
+    got
 }
 
 /// What the environment variable names, or else `otherwise`.
@@ -89,13 +115,17 @@ fn simulator() -> Result<Loaded, Error> {
 }
 
 fn once(key: &str, load: impl FnOnce() -> Result<&'static sys::Library, sys::LoadError>) -> Result<Loaded, Error> {
-    let mut loaded = LOADED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    if let Some((_, loaded)) = loaded.iter().find(|(known, _)| known == key) {
-        return Ok(*loaded);
+    let known = |loaded: &[(String, Loaded)]| loaded.iter().find(|(known, _)| known == key).map(|(_, loaded)| *loaded);
+    if let Some(loaded) = known(&LOADED.lock().unwrap_or_else(PoisonError::into_inner)) {
+        return Ok(loaded);
     }
+    // Not under the lock: the file's initialisers run. Another thread may have loaded it by then.
     let library = Loaded::new(load()?);
-    loaded.push((key.to_owned(), library));
-    Ok(library)
+    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(known(&loaded).unwrap_or_else(|| {
+        loaded.push((key.to_owned(), library));
+        library
+    }))
 }
 
 impl Loaded {

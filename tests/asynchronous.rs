@@ -127,7 +127,7 @@ fn parts_that_are_not_there_and_parts_that_do_not_begin_right_are_refused() {
         assert!(matches!(undone.error, Error::NoSuchPart { start: usize::MAX, .. }), "{}", undone.error);
         let other = current.upload(&[0.0_f32; 64])?;
         let undone = stream.copy_part_on_device(current, undone.value.1, 8..16, other, 0).unwrap_err();
-        assert!(matches!(undone.error, Error::Misaligned { start: 32, alignment: 64 }), "{}", undone.error);
+        assert!(matches!(undone.error, Error::Misaligned { past: 32, alignment: 64 }), "{}", undone.error);
         Ok(())
     });
     alone.assert_nothing_lives();

@@ -6,7 +6,7 @@
 
 mod common;
 
-use ascendcl::{Acl, Library, Thread};
+use ascendcl::{Acl, Thread};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::time::Duration;
@@ -16,7 +16,7 @@ const ROUNDS: usize = 10_000;
 
 #[test]
 fn ten_thousand_submissions_and_waits_allocate_nothing() {
-    let acl = Acl::init(Library::At(common::null_library())).unwrap();
+    let acl = Acl::init(common::library_at(common::null_library())).unwrap();
     let mut thread = Thread::new().unwrap();
     let device = acl.device(&mut thread, 0).unwrap();
     device

@@ -3,17 +3,19 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod common;
+#[path = "loading/installations.rs"]
+mod installations;
 
 use ascendcl::{Acl, Error, Library, RunError};
 use ascendcl_macros::proves;
-use common::{acl, alone, c_library, scratch};
+use common::{acl, alone, c_library, library_at, scratch};
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
 #[test]
 fn a_path_without_a_library_says_where_it_looked_and_what_to_do() {
-    let error = Acl::init(Library::At("/nonexistent/libascendcl.so".into())).unwrap_err().to_string();
+    let error = Acl::init(library_at("/nonexistent/libascendcl.so")).unwrap_err().to_string();
     assert!(error.contains("looked for\n  /nonexistent/libascendcl.so (the given path): no such file"), "{error}");
     assert!(error.contains("set ASCENDCL_LIBRARY to the file of the library"), "{error}");
 }
@@ -22,7 +24,7 @@ fn a_path_without_a_library_says_where_it_looked_and_what_to_do() {
 fn a_file_that_is_no_library_is_an_error_with_the_loaders_reason() {
     let file = scratch("not-a-library").join("libascendcl.so");
     fs::write(&file, "text").unwrap();
-    let error = Acl::init(Library::At(file.clone())).unwrap_err().to_string();
+    let error = Acl::init(library_at(file.clone())).unwrap_err().to_string();
     assert!(error.starts_with(&format!("{} was found but cannot be loaded: ", file.display())), "{error}");
 }
 
@@ -54,16 +56,17 @@ fn the_same_program_runs_on_a_shared_library() {
 #[test]
 fn a_function_that_the_library_lacks_is_an_error_when_it_is_called() {
     let library = c_library("old-library", "int aclInit(const char *path) { (void)path; return 0; }\n");
-    let acl = Acl::init(Library::At(library.clone())).unwrap();
+    let acl = Acl::init(library_at(library.clone())).unwrap();
     assert!(acl.library().lacks().contains(&"aclrtGetDeviceCount"));
     let Error::MissingFunction(missing) = acl.device_count().unwrap_err() else { panic!("another error") };
     assert_eq!(missing.symbol, "aclrtGetDeviceCount");
     assert_eq!(
         missing.to_string(),
         format!(
-            "could not count the devices: the library at {} has no `aclrtGetDeviceCount` (in the vendor's current \
-             releases it is in libascendcl.so)",
-            library.display()
+            "could not count the devices: the library at {0} has no `aclrtGetDeviceCount`; looked for it in\n  {0}: it has \
+             no such function\n  {1}: no such file or directory",
+            library.display(),
+            library.with_file_name("libacl_rt.so").display()
         )
     );
 }

@@ -108,7 +108,10 @@ fn buffers_of_transfers_live_where_the_run_mode_says_and_every_copy_arrives() {
             assert!(host.iter().copied().eq(0..256));
             assert_eq!(device.to_vec(current)?, host.to_vec());
 
-            let pageable = current.pageable_buffer(vec![7; 256]);
+            // On the device a vector's memory can be copied only if it begins at a multiple of 64 bytes.
+            let vectors: Vec<_> = (0..64).map(|_| vec![7_u32; 256]).collect();
+            let vector = vectors.into_iter().find(|vector| !on_device || vector.as_ptr().addr() % 64 == 0).unwrap();
+            let pageable = current.pageable_buffer(vector);
             let (pageable, mut device) = stream.copy_to_device(current, pageable, device)?.wait(current)?;
             assert_eq!((device.to_vec(current)?, pageable.into_vec(current)?), (vec![7; 256], vec![7; 256]));
             device.copy_from(current, &[9; 256])?;
@@ -491,11 +494,18 @@ fn weights_of_a_file_that_was_replaced_are_not_written_over() {
         let weights = current.weights(ModelSource::file(&file))?;
         let load = || Load::builder().source(ModelSource::file(&file)).weights(&weights).build();
         let model = current.load(load())?;
-        // As large as it was.
-        let earlier = std::fs::metadata(&file).unwrap().modified().unwrap() - Duration::from_secs(60);
-        std::fs::File::options().write(true).open(&file).unwrap().set_modified(earlier).unwrap();
+        // Other contents, as long as they were, and changed at the same time.
+        let changed = std::fs::metadata(&file).unwrap().modified().unwrap();
+        let mut contents = std::fs::read(&file).unwrap();
+        let description = contents.windows(10).position(|bytes| bytes == b"Recognises").unwrap();
+        contents[description] = b'r';
+        std::fs::write(&file, contents).unwrap();
+        std::fs::File::options().write(true).open(&file).unwrap().set_modified(changed).unwrap();
         let refused = current.load(load()).unwrap_err();
         assert!(matches!(refused.error, Error::OtherModel { .. }), "{}", refused.error);
+        // The same contents are the same model, wherever and whenever they were written.
+        std::fs::copy(data("digits-8.onnx"), &file).unwrap();
+        current.load(load())?.unload(current)?;
         Ok(model.unload(current)?)
     });
     std::fs::remove_file(&file).unwrap();

@@ -1,26 +1,61 @@
 #!/bin/sh
-# Lays the simulator out as an installation of the vendor's toolkit is: FOLDER/lib64 with libascendcl.so, and under the
-# other names by which programs link or load parts of it.
+# Lays the simulator out as an installation of the vendor's toolkit is, so that build files and programs find it where they
+# look for the vendor's libraries.
 #
-#   tools/install-simulator.sh FOLDER [LIBRARY]
+#   tools/install-simulator.sh [--headers HEADERS] FOLDER [LIBRARY]
 #
-# LIBRARY is a libascendcl.so that was built already; without it one is built for release.
+#   FOLDER/lib64                             libascendcl.so, under all names that the vendor's libraries have
+#   FOLDER/lib64/stub, FOLDER/devlib         the same, where programs are linked with stubs
+#   FOLDER/runtime, acllib, fwkacllib, compiler, MACHINE-linux
+#                                            lib64 and include once more, as the packages of releases had them
+#   FOLDER/share/cmake/ascendcl              a package for find_package(ascendcl)
+#   FOLDER/set_env.sh                        sets the variables that the vendor's file of this name sets
+#
+# LIBRARY is a libascendcl.so that was built already; without it one is built for release. HEADERS is a folder with the
+# vendor's headers (the one that holds acl/acl.h); they cannot be part of this project. FOLDER/include leads there.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-folder=$1
+headers=
+if [ "${1:-}" = --headers ]; then
+    headers=$(cd "$2" && pwd)
+    shift 2
+fi
+folder=${1:?"usage: install-simulator.sh [--headers HEADERS] FOLDER [LIBRARY]"}
 library=${2:-}
 if [ -z "$library" ]; then
     cargo build --release --manifest-path "$root/Cargo.toml" -p ascendcl-sim-dylib
     library=${CARGO_TARGET_DIR:-$root/target}/release/libascendcl.so
 fi
-mkdir -p "$folder/lib64"
+mkdir -p "$folder/lib64/stub"
 cp "$library" "$folder/lib64/libascendcl.so"
 
-# The files that the table of functions names, and what libascendcl.so was split into by CANN 8.5.
-{
+# The files that the table of functions names, and others that programs link with.
+names=$({
     grep -hoE 'lib[a-z_]+\.so' "$root"/sys/src/table/*.rs
-    printf '%s\n' libacl_rt.so libacl_mdl.so libacl_op_executor.so
-} | sort -u | grep -vx libascendcl.so | while read -r name; do
-    ln -sf libascendcl.so "$folder/lib64/$name"
+    printf '%s\n' libprofapi.so
+} | sort -u)
+for name in $names; do
+    [ "$name" = libascendcl.so ] || ln -sfn libascendcl.so "$folder/lib64/$name"
+    ln -sfn "../$name" "$folder/lib64/stub/$name"
 done
+
+ln -sfn lib64/stub "$folder/devlib"
+[ -z "$headers" ] || ln -sfn "$headers" "$folder/include"
+for package in runtime acllib fwkacllib compiler "$(uname -m)-linux"; do
+    mkdir -p "$folder/$package"
+    ln -sfn ../lib64 "$folder/$package/lib64"
+    ln -sfn ../devlib "$folder/$package/devlib"
+    [ -z "$headers" ] || ln -sfn ../include "$folder/$package/include"
+done
+
+mkdir -p "$folder/share/cmake/ascendcl"
+cp "$root/tools/ascendcl-config.cmake" "$folder/share/cmake/ascendcl/"
+
+home=$(cd "$folder" && pwd)
+cat >"$folder/set_env.sh" <<ENV
+export ASCEND_TOOLKIT_HOME='$home'
+export ASCEND_HOME_PATH='$home'
+export LD_LIBRARY_PATH='$home/lib64'"\${LD_LIBRARY_PATH:+:\$LD_LIBRARY_PATH}"
+export CMAKE_PREFIX_PATH='$home'"\${CMAKE_PREFIX_PATH:+:\$CMAKE_PREFIX_PATH}"
+ENV

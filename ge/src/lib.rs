@@ -16,7 +16,7 @@ mod search;
 mod wrapper;
 
 pub use library::{Library, LoadError, Provider};
-pub use search::Place;
+pub use search::{Place, VouchedFile};
 
 use core::ffi::{c_char, c_void};
 

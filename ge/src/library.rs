@@ -147,7 +147,8 @@ impl Library {
     ///
     /// # Safety
     ///
-    /// Loading runs the file's initialisers: it has to be a shim of this crate, or the vendor's wrapper.
+    /// Loading runs the file's initialisers. What is installed, and what the environment names, has to be a shim of this
+    /// crate or the vendor's wrapper; whoever called [`Place::at`] vouched for that file.
     pub unsafe fn load(place: &Place) -> Result<&'static Self, LoadError> {
         let named = place.path();
         let path = named.clone().unwrap_or_else(wrapper);

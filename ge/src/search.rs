@@ -1,7 +1,7 @@
 //! Where a shim or the vendor's wrapper may be.
 
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The variable that names a shim, or a wrapper.
 pub(crate) const VARIABLE: &str = "ASCENDCL_GE_LIBRARY";
@@ -11,19 +11,33 @@ const WRAPPER: &str = "libge_runtime_wrapper.so";
 /// Which library to load.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Place {
-    /// The one that `ASCENDCL_GE_LIBRARY` names, or else the shim that was compiled with this crate, or else the vendor's
+    /// The one that `ASCENDCL_GE_LIBRARY` names (the environment is trusted), or else the shim that was compiled with this crate, or else the vendor's
     /// `libge_runtime_wrapper.so`.
     #[default]
     Installed,
-    /// A file: a shim, or a wrapper.
-    At(PathBuf),
+    /// A file, a shim or a wrapper, for which the program vouches: [`Place::at`].
+    At(VouchedFile),
 }
 
+/// A file that somebody vouched for: [`Place::at`] makes it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VouchedFile(PathBuf);
+
 impl Place {
+    /// The library in a file.
+    ///
+    /// # Safety
+    ///
+    /// Loading a file runs its initialisers, and calling a function assumes its signature: when it is loaded, the file has
+    /// to be a shim of this crate or the vendor's wrapper. A file that is absent, or that is no library, is an error.
+    pub unsafe fn at(path: impl Into<PathBuf>) -> Self {
+        Self::At(VouchedFile(path.into()))
+    }
+
     /// The shim, or what was named. Nothing when only a wrapper may be there.
     pub(crate) fn path(&self) -> Option<PathBuf> {
         match self {
-            Self::At(path) => Some(path.clone()),
+            Self::At(file) => Some(file.0.clone()),
             Self::Installed => {
                 let named = env::var_os(VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
                 named.or_else(|| option_env!("ASCENDCL_GE_SHIM").map(PathBuf::from))
@@ -40,12 +54,6 @@ pub(crate) fn looked() -> Vec<PathBuf> {
 /// The wrapper: in the folders where AscendCL's own library is looked for, in the same order, or else as a bare name, for
 /// the dynamic loader to find.
 pub(crate) fn wrapper() -> PathBuf {
-    let variables = ["ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"].into_iter().filter_map(env::var_os);
-    let named = variables.filter(|home| !home.is_empty()).map(PathBuf::from);
-    let own = env::var_os("HOME").map(|home| Path::new(&home).join("Ascend"));
-    let standard = [PathBuf::from("/usr/local/Ascend")].into_iter().chain(own).flat_map(|root| {
-        ["ascend-toolkit/latest", "cann", "latest", "nnrt/latest", "nnae/latest"].map(|product| root.join(product))
-    });
-    let found = named.chain(standard).map(|home| home.join("lib64").join(WRAPPER)).find(|path| path.exists());
-    found.unwrap_or_else(|| WRAPPER.into())
+    let folders = ascendcl_sys::homes().into_iter().flat_map(|home| home.library_folders());
+    folders.map(|folder| folder.join(WRAPPER)).find(|path| path.exists()).unwrap_or_else(|| WRAPPER.into())
 }

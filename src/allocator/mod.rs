@@ -7,8 +7,10 @@ pub mod descriptor;
 pub use crate::ffi::{DeviceAllocator, PoolAllocator, PoolBlock};
 pub use pool::PoolStatistics;
 
+use core::ffi::c_void;
 use core::fmt;
 use core::num::NonZeroUsize;
+use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 /// Whether the vendor's allocators of the caller's are there on this product, in AscendCL and in the graph engine alike: all
@@ -18,6 +20,11 @@ pub(crate) fn is_supported_on(product: &str) -> bool {
 }
 
 /// An address in device memory. It is a number: the host cannot follow it.
+///
+/// The library gets a pointer that is made of the number
+/// ([`with_exposed_provenance_mut`](core::ptr::with_exposed_provenance_mut)), and on the simulator inside this program it
+/// follows it. So a number that was taken from a pointer has to be taken by
+/// [`expose_provenance`](pointer::expose_provenance), as [`From<NonNull<c_void>>`](Self::from) does, and not by `addr`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct DeviceAddress(NonZeroUsize);
@@ -58,6 +65,14 @@ impl ContextId {
 impl From<NonZeroUsize> for DeviceAddress {
     fn from(number: NonZeroUsize) -> Self {
         Self(number)
+    }
+}
+
+/// The address that a pointer has, exposed.
+impl From<NonNull<c_void>> for DeviceAddress {
+    fn from(pointer: NonNull<c_void>) -> Self {
+        let _ = pointer.as_ptr().expose_provenance();
+        Self(pointer.addr())
     }
 }
 

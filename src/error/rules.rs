@@ -184,7 +184,7 @@ mod tests {
             Error::EventsOfTwoStreams,
             Error::OtherDevice { what: "event", expected: 0, found: 1 },
             Error::NoSuchPart { what: "source of the copy", start: 0, end: 2, length: 1 },
-            Error::Misaligned { start: 4, alignment: 64 },
+            Error::Misaligned { past: 4, alignment: 64 },
             Error::CallbackPanicked { message: "no".into() },
             Error::CallbackLost,
             Error::NoSuchInput { index: 1, count: 1 },

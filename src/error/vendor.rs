@@ -3,6 +3,7 @@
 use super::Cited;
 use crate::code::Code;
 use ascendcl_macros::rule;
+use ascendcl_sys::Attempt;
 use core::fmt;
 
 /// A vendor call that failed: what was being done, which function answered, with which code, and what the library said
@@ -27,8 +28,10 @@ pub struct VendorError {
 pub struct MissingFunction {
     /// The C function.
     pub symbol: &'static str,
-    /// The file that holds it in the vendor's current releases.
-    pub file: &'static str,
+    /// The files that hold it in the vendor's releases, newest first.
+    pub files: &'static [&'static str],
+    /// Where it was looked for; empty for the simulator inside this program.
+    pub searched: Vec<Attempt>,
     /// The library that was loaded.
     pub library: String,
     /// What was being done, to be read after "could not".
@@ -47,8 +50,13 @@ impl std::error::Error for VendorError {}
 
 impl fmt::Display for MissingFunction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { symbol, file, library, doing } = self;
-        write!(f, "could not {doing}: {library} has no `{symbol}` (in the vendor's current releases it is in {file})")
+        let Self { symbol, files, searched, library, doing } = self;
+        write!(f, "could not {doing}: {library} has no `{symbol}`")?;
+        if searched.is_empty() {
+            return write!(f, " (the vendor's is in {})", files.join(", earlier in "));
+        }
+        f.write_str("; looked for it in")?;
+        searched.iter().try_for_each(|attempt| write!(f, "\n  {attempt}"))
     }
 }
 

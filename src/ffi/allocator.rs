@@ -242,7 +242,7 @@ unsafe extern "C" fn allocate<A: DeviceAllocator>(object: *mut c_void, size: usi
 unsafe extern "C" fn advise<A: DeviceAllocator>(object: *mut c_void, size: usize, near: *mut c_void) -> *mut c_void {
     // SAFETY: the library calls the functions of a registration with the object of the same registration.
     let registered = unsafe { registered::<A>(object) };
-    hand_out(registered, |allocator| match DeviceAddress::new(near.addr()) {
+    hand_out(registered, |allocator| match DeviceAddress::new(near.expose_provenance()) {
         Some(near) => allocator.allocate_near(size, near),
         None => allocator.allocate(size),
     })
@@ -275,6 +275,7 @@ unsafe extern "C" fn free<A: DeviceAllocator>(object: *mut c_void, block: *mut c
 
 unsafe extern "C" fn address_of(block: *mut c_void) -> *mut c_void {
     let Some(cell) = NonNull::new(block.cast::<DeviceAddress>()) else { return ptr::null_mut() };
+    // Whoever made the number has exposed the pointer that it was taken from (`DeviceAddress`).
     // SAFETY: the library asks for a block that it has; a `Cell` begins with its address.
     ptr::with_exposed_provenance_mut(unsafe { cell.read() }.number())
 }

@@ -182,8 +182,9 @@ impl Api {
 
     #[cold]
     pub(super) fn lacks(self, missing: MissingSymbol, doing: String) -> Error {
-        let library = self.loaded().to_string();
-        Error::MissingFunction(Box::new(MissingFunction { symbol: missing.symbol, file: missing.file, library, doing }))
+        let (library, searched) = (self.loaded().to_string(), self.library().searched_for(&missing));
+        let MissingSymbol { symbol, files } = missing;
+        Error::MissingFunction(Box::new(MissingFunction { symbol, files, searched, library, doing }))
     }
 
     #[cold]

@@ -1,6 +1,6 @@
 //! Memory that the library allocated.
 
-use super::element::{Pod, bytes_of, bytes_of_mut};
+use super::element::{LARGEST_ALIGNMENT, Pod, bytes_of, bytes_of_mut};
 use super::{Api, LastUse, Queue};
 use crate::error::Error;
 use crate::ledger::Shelf;
@@ -187,9 +187,9 @@ impl Block {
         match handle.home {
             Home::Device => &[],
             _ if handle.last_use.is_in_doubt() => &[],
-            // SAFETY: the block is `bytes` long, aligned for every element (the library aligns to 64 bytes and more, a
-            // vector's memory is aligned for its own), initialised, and not written meanwhile, as stated above. Common
-            // memory is the program's own: it runs on the device that the memory is of.
+            // SAFETY: the block is `bytes` long, aligned for every element (the ledger asked `is_aligned_for_elements`
+            // before it gave a handle out, a vector's memory is aligned for its own), initialised, and not written
+            // meanwhile, as stated above. Common memory is the program's own: it runs on the device that the memory is of.
             Home::Pinned | Home::Common | Home::Pageable(_) => unsafe {
                 core::slice::from_raw_parts(handle.start.as_ptr().cast::<E>(), handle.bytes / size_of::<E>())
             },
@@ -202,11 +202,26 @@ impl Block {
         match handle.home {
             Home::Device => &mut [],
             _ if handle.last_use.is_in_doubt() => &mut [],
-            // SAFETY: as in `as_host`.
+            // SAFETY: the block is long enough, aligned, and initialised, for the reasons given in `as_host`; nobody else
+            // reads or writes it: the handle is borrowed exclusively, and work in flight takes it away.
             Home::Pinned | Home::Common | Home::Pageable(_) => unsafe {
                 core::slice::from_raw_parts_mut(handle.start.as_ptr().cast::<E>(), handle.bytes / size_of::<E>())
             },
         }
+    }
+
+    /// Whether the program can look into it as elements of every type. Device memory it never looks into, and a vector's is
+    /// aligned for the elements that the vector had.
+    pub(crate) fn is_aligned_for_elements(&self) -> Result<(), Error> {
+        let call = match self.home {
+            Home::Device | Home::Pageable(_) => return Ok(()),
+            Home::Pinned => "aclrtMallocHost",
+            Home::Common => "aclrtMalloc",
+        };
+        if self.start.addr().get().is_multiple_of(LARGEST_ALIGNMENT) {
+            return Ok(());
+        }
+        Err(Error::MisalignedAnswer { call, alignment: LARGEST_ALIGNMENT })
     }
 
     /// Sets every byte of a new block for the host to zero, before anyone can look into it.

@@ -70,6 +70,19 @@ macro_rules! elements {
             }
         )*
 
+        /// What an address has to be a multiple of, so that elements of every type may be there.
+        pub(super) const LARGEST_ALIGNMENT: usize = {
+            let all = [$(align_of::<$ty>()),*];
+            let (mut largest, mut rest) = (1, all.as_slice());
+            while let [first, others @ ..] = rest {
+                if *first > largest {
+                    largest = *first;
+                }
+                rest = others;
+            }
+            largest
+        };
+
         impl From<aclDataType> for ElementType {
             fn from(raw: aclDataType) -> Self {
                 match raw {

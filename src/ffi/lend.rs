@@ -2,6 +2,7 @@
 
 use super::block::Side;
 use super::element::{Pod, bytes_of, bytes_of_mut};
+use super::queue::aligned;
 use super::{Api, Place, Queue};
 use crate::error::Error;
 use core::cell::RefCell;
@@ -51,8 +52,9 @@ impl<'env> Borrowed<'env> {
     ) -> Result<(), Error> {
         let from = bytes_of(from);
         to.block.holds_at(to.start, from.len())?;
-        self.uses(stream);
         let (room, kind) = (to.block.bytes() - to.start, api.direction(Side::Device, Side::Host));
+        aligned(kind, from.len(), [to.block.at(to.start), from.as_ptr().cast()])?;
+        self.uses(stream);
         stream.submit(api, "aclrtMemcpyAsync", "queue a copy", [to.block.last_use()], |stream| {
             // SAFETY: the block holds the bytes and is freed only when a synchronise has covered this submission (the
             // stamps). The slice is there until `'env` ends, and before that this stream is waited for.
@@ -73,8 +75,9 @@ impl<'env> Borrowed<'env> {
     ) -> Result<(), Error> {
         let to = bytes_of_mut(to);
         from.block.holds_at(from.start, to.len())?;
-        self.uses(stream);
         let kind = api.direction(Side::Host, Side::Device);
+        aligned(kind, to.len(), [to.as_ptr().cast(), from.block.at(from.start)])?;
+        self.uses(stream);
         stream.submit(api, "aclrtMemcpyAsync", "queue a copy", [from.block.last_use()], |stream| {
             // SAFETY: as in `copy_in`; the slice is borrowed exclusively until then.
             unsafe {

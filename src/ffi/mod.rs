@@ -55,6 +55,7 @@ pub use element::{Element, ElementType, F16};
 pub(crate) use element::{bytes_of, collect_elements};
 pub(crate) use event::RawEvent;
 pub(crate) use lend::{Borrowed, lend};
+pub use load::LibraryFile;
 pub(crate) use load::open_first;
 #[cfg(feature = "sim")]
 pub(crate) use load::simulator;

@@ -103,7 +103,9 @@ impl PoolAllocator {
     pub(crate) fn add(&self, context: ContextId, chunk: Arc<Block>) -> Result<(), Error> {
         static NAMES: AtomicU64 = AtomicU64::new(1);
         self.is_of(context)?;
-        let start = NonZeroUsize::new(chunk.start().addr()).ok_or(Error::NullAnswer { call: "aclrtMalloc" })?;
+        // Exposed: the library gets pointers that are made of this number.
+        let start =
+            NonZeroUsize::new(chunk.start().expose_provenance()).ok_or(Error::NullAnswer { call: "aclrtMalloc" })?;
         self.arena().add(NAMES.fetch_add(1, Ordering::Relaxed), start, chunk.bytes(), chunk);
         Ok(())
     }

@@ -10,6 +10,7 @@ use crate::ledger::Shelf;
 use ascendcl_macros::rule;
 use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::types::{aclError, aclrtMemcpyKind, aclrtStream, aclrtStreamStatus};
+use core::ffi::c_void;
 use std::sync::Weak;
 use std::time::Duration;
 
@@ -77,9 +78,7 @@ impl Queue {
         from.block.holds_at(from.start, bytes)?;
         let kind = api.direction(to.block.home().side(), from.block.home().side());
         let room = to.block.bytes() - to.start;
-        if kind == aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE {
-            aligned(to.start).and_then(|()| aligned(from.start))?;
-        }
+        aligned(kind, bytes, [to.block.at(to.start), from.block.at(from.start)])?;
         let uses = [to.block.last_use(), from.block.last_use()];
         self.submit(api, "aclrtMemcpyAsync", "queue a copy", uses, |stream| {
             let (to, from) = (to.block.at(to.start), from.block.at(from.start));
@@ -276,13 +275,18 @@ pub(super) fn milliseconds(limit: Duration) -> i32 {
     i32::try_from(limit.as_millis()).unwrap_or(i32::MAX).max(1)
 }
 
-/// Copies on the device begin at multiples of 64 bytes; blocks do, so offsets have to.
+/// Whether a queued copy of so many bytes may begin at these addresses. A copy on the device begins at multiples of 64
+/// bytes; memory that the program lends, or that another allocator gave, can be anywhere.
 #[rule(COPY_09)]
-fn aligned(start: usize) -> Result<(), Error> {
-    if start.is_multiple_of(DEVICE_ALIGNMENT) {
+#[inline]
+pub(super) fn aligned(kind: aclrtMemcpyKind, bytes: usize, ends: [*const c_void; 2]) -> Result<(), Error> {
+    if kind != aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE || bytes == 0 {
         return Ok(());
     }
-    Err(Error::Misaligned { start, alignment: DEVICE_ALIGNMENT })
+    match ends.map(|end| end.addr() % DEVICE_ALIGNMENT) {
+        [0, 0] => Ok(()),
+        [0, past] | [past, _] => Err(Error::Misaligned { past, alignment: DEVICE_ALIGNMENT }),
+    }
 }
 
 impl Shelf<Queue> {

@@ -13,7 +13,7 @@
 //! use ascendcl::{Acl, Library, PoolAllocator, Thread};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # let place = Place::At(ascendcl_ge_double::Double::load()?.shim());
+//! # let place = ascendcl_ge_double::Double::load()?.place();
 //! # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits.onnx");
 //! # let pixels = [0.0_f32; 64];
 //! let acl = Acl::init(Library::Simulator)?;
@@ -58,7 +58,7 @@ mod source;
 mod state;
 
 pub use crate::ffi::ge::{RawInputs, RawOutputTensors};
-pub use ascendcl_ge_sys::{LoadError, Place, Provider};
+pub use ascendcl_ge_sys::{LoadError, Place, Provider, VouchedFile};
 pub use engine::Engine;
 pub use error::{EngineError, FailedCall, Status};
 pub use execute::{Executed, HasStream, NeedsStream};

@@ -5,7 +5,7 @@ use super::{InLane, OfTheLane};
 use crate::brand::{Brand, Unnamed};
 use crate::current::Current;
 use crate::error::Error;
-use crate::model::{Input, Load, Model, Outputs, Prepared, Workspace, onto};
+use crate::model::{Input, Load, Model, Outputs, Prepared, Workspace, load_onto};
 use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -62,8 +62,7 @@ impl<'c, 'l, N, L> SharedLane<'c, 'l, N, L> {
         current: &Current<'c, N>,
         load: Load<'_, 'c, N, OfTheLane>,
     ) -> Result<Model<'c, N, InLane<'l, L>>, Error> {
-        let onto = onto(current.ledger(), load.source, load.weights.as_ref(), Some(&self.workspace))?;
-        Model::load(current.ledger(), load.source.image(), onto)
+        load_onto(current.ledger(), load.source, load.weights.as_ref(), Some(&self.workspace))
     }
 
     /// Runs a model in its turn and waits for it, as [`Model::run`].

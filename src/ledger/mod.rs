@@ -131,7 +131,10 @@ impl Ledger {
             0 => Err(error),
             _ => Block::allocate(self.api, home, bytes),
         })?;
-        Ok(self.keep(block.zeroed_on_host()))
+        let block = self.keep(block.zeroed_on_host());
+        // What the library refuses to take back stays with the scope.
+        block.is_aligned_for_elements().inspect_err(|_| drop(self.free(&block)))?;
+        Ok(block)
     }
 
     /// Takes a block that the library allocated into the ledger.

@@ -1,5 +1,6 @@
 //! Loading: what, and onto whose memory.
 
+use super::source::Contents;
 use super::weights::Weights;
 use super::{Model, ModelSource, Workspace};
 use crate::brand::Unnamed;
@@ -75,31 +76,36 @@ impl<'c, N> Current<'c, N> {
     /// # Errors
     ///
     /// What was to be loaded, its workspace with it. [`Error::TooShort`] when the workspace or the weights do not hold what
-    /// the library says that the model needs, before it is loaded; [`Error::OtherModel`] for the weights of another source;
+    /// the library says that the model needs, before it is loaded; [`Error::OtherModel`] for the weights of another model, and
+    /// [`Error::UnreadableModel`] when a file cannot be read to be compared with them;
     /// [`Error::Vendor`] when the source is missing or is not a model for this product and release.
     #[rule(MODEL_02, MODEL_03, MODEL_07, MODEL_08, MODEL_09, MODEL_10, MODEL_11, MODEL_19, MODEL_27, MODE_02)]
     pub fn load<'a>(&self, load: Load<'a, 'c, N>) -> Result<Model<'c, N>, Undone<Load<'a, 'c, N>>> {
-        let loaded = onto(self.ledger(), load.source, load.weights.as_ref(), load.workspace.as_ref())
-            .and_then(|onto| Model::load(self.ledger(), load.source.image(), onto));
+        let loaded = load_onto(self.ledger(), load.source, load.weights.as_ref(), load.workspace.as_ref());
         loaded.map_err(|error| Undone { error, value: load })
     }
 }
 
-/// The memory for a model. What it needs is asked for first (`aclmdlQuerySize`), and compared with what is there.
-pub(crate) fn onto<N>(
-    ledger: &Ledger,
+/// Loads a model onto the memory that is given. What it needs is asked for first (`aclmdlQuerySize`), and compared with
+/// what is there.
+pub(crate) fn load_onto<'c, N, P>(
+    ledger: &'c Ledger,
     source: ModelSource<'_>,
     weights: Option<&Weights<'_, N>>,
     workspace: Option<&Workspace<'_, N>>,
-) -> Result<Onto, Error> {
+) -> Result<Model<'c, N, P>, Error> {
     if weights.is_none() && workspace.is_none() {
-        return Ok(Onto::default());
+        return Model::load(ledger, source.image(), Onto::default());
     }
-    let need = source.image().sizes(ledger.api())?;
-    Ok(Onto {
-        weights: weights.map(|weights| weights.block_for(source, need.weights)).transpose()?,
+    let contents = weights.map(|_| source.read()).transpose()?;
+    let image = contents.as_ref().map_or(source.image(), Contents::image);
+    let need = image.sizes(ledger.api())?;
+    let shared = weights.zip(contents.as_ref());
+    let onto = Onto {
+        weights: shared.map(|(weights, contents)| weights.block_for(contents, need.weights)).transpose()?,
         work: workspace.map(|workspace| workspace.share(need.work)).transpose()?,
-    })
+    };
+    Model::load(ledger, image, onto)
 }
 
 impl<N, W: fmt::Debug> fmt::Debug for Load<'_, '_, N, W> {

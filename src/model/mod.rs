@@ -27,7 +27,7 @@ pub use crate::ffi::Gears;
 pub use bound::Room;
 pub use description::TensorInfo;
 pub use load::Load;
-pub(crate) use load::onto;
+pub(crate) use load::load_onto;
 pub use prepared::Prepared;
 pub(crate) use run::dims;
 pub use source::{ModelSize, ModelSource};

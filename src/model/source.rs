@@ -4,8 +4,11 @@ use crate::current::Current;
 use crate::error::Error;
 use crate::ffi::{ModelImage, Sizes};
 use ascendcl_macros::rule;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::borrow::Cow;
+use std::fs;
+use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// A model file, or the contents of one.
 #[derive(Clone, Copy, Debug)]
@@ -29,31 +32,57 @@ impl<'a> ModelSource<'a> {
 
     /// The contents of a file.
     pub fn memory(image: &'a [u8]) -> Self {
-        Self(ModelImage::Memory(image))
+        Self(ModelImage::Memory(image, None))
     }
 
     pub(crate) fn image(self) -> ModelImage<'a> {
         self.0
     }
 
-    /// Tells sources apart: by contents, or by path, size and time of the last change, for a file may be replaced.
-    pub(super) fn identity(self) -> Identity {
-        let mut hasher = DefaultHasher::new();
-        match self.0 {
+    /// The contents now. A file may be replaced at any time: what is compared has to be what is loaded.
+    pub(super) fn read(self) -> Result<Contents<'a>, Error> {
+        Ok(match self.0 {
             ModelImage::File(path) => {
-                let found = path.metadata().ok().map(|file| (file.len(), file.modified().ok()));
-                (path, found).hash(&mut hasher);
+                let bytes = fs::read(path).map_err(|reason| Error::UnreadableModel { path: path.into(), reason })?;
+                Contents { bytes: Cow::Owned(bytes), of: Some(path) }
             }
-            ModelImage::Memory(image) => image.hash(&mut hasher),
-        }
-        Identity { name: self.0.name(), hash: hasher.finish() }
+            ModelImage::Memory(image, of) => Contents { bytes: Cow::Borrowed(image), of },
+        })
     }
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// The contents of a model file.
+pub(super) struct Contents<'a> {
+    bytes: Cow<'a, [u8]>,
+    of: Option<&'a Path>,
+}
+
+impl Contents<'_> {
+    pub(super) fn image(&self) -> ModelImage<'_> {
+        ModelImage::Memory(&self.bytes, self.of)
+    }
+
+    /// Tells models apart by their contents. The key is chosen at random for each process, so that no two contents can be
+    /// prepared that count as the same.
+    pub(super) fn identity(&self) -> Identity {
+        static KEY: OnceLock<RandomState> = OnceLock::new();
+        let hash = KEY.get_or_init(RandomState::new).hash_one(&*self.bytes);
+        Identity { name: self.image().name(), length: self.bytes.len(), hash }
+    }
+}
+
+/// What a model is known by: what it is called in messages, and what it consists of.
+#[derive(Debug)]
 pub(super) struct Identity {
     pub(super) name: String,
+    length: usize,
     hash: u64,
+}
+
+impl Identity {
+    pub(super) fn is_of_the_same_contents(&self, other: &Self) -> bool {
+        (self.length, self.hash) == (other.length, other.hash)
+    }
 }
 
 impl<N> Current<'_, N> {

@@ -1,7 +1,7 @@
 //! Weights that several loads of a model share.
 
 use super::ModelSource;
-use super::source::Identity;
+use super::source::{Contents, Identity};
 use crate::brand::{Brand, Unnamed};
 use crate::current::Current;
 use crate::error::Error;
@@ -13,7 +13,11 @@ use std::sync::Arc;
 
 /// Device memory for the weights of one model, to load the model onto any number of times, from any thread.
 ///
-/// Nothing can write it: running a model only reads its weights. It is freed when no handle and no loaded model has it
+/// Nothing can write it: running a model only reads its weights. A load is compared with the model that the memory was
+/// allocated for by its contents: a file is read, and what was read is what is loaded (`aclmdlLoadFromMemWithMem`). So a
+/// model whose weights stand in files beside it cannot share them this way.
+///
+/// It is freed when no handle and no loaded model has it
 /// any more, by [`Current::collect`](crate::Current::collect) or the end of the scope.
 #[rule(MODEL_03, MODEL_09)]
 pub struct Weights<'c, N = Unnamed> {
@@ -37,11 +41,13 @@ impl<'c, N> Current<'c, N> {
     ///
     /// # Errors
     ///
-    /// As for [`model_size`](Self::model_size) and [`device_buffer`](Self::device_buffer).
+    /// As for [`model_size`](Self::model_size) and [`device_buffer`](Self::device_buffer), and
+    /// [`Error::UnreadableModel`] for a file that cannot be read.
     pub fn weights(&self, source: ModelSource<'_>) -> Result<Weights<'c, N>, Error> {
-        let bytes = self.model_size(source)?.weights;
+        let contents = source.read()?;
+        let bytes = contents.image().sizes(self.ledger().api())?.weights;
         let block = self.ledger().allocate(Home::Device, bytes)?;
-        Ok(Weights { block, of: Arc::new(source.identity()), _brand: Brand::NEW })
+        Ok(Weights { block, of: Arc::new(contents.identity()), _brand: Brand::NEW })
     }
 }
 
@@ -51,11 +57,10 @@ impl<N> Weights<'_, N> {
         self.block.bytes()
     }
 
-    /// The memory, for a load of the model that it is meant for, of which `need` bytes are weights now: a file may have
-    /// been replaced.
-    pub(crate) fn block_for(&self, source: ModelSource<'_>, need: usize) -> Result<Arc<Block>, Error> {
-        let found = source.identity();
-        if found != *self.of {
+    /// The memory, for a load of these contents, of which `need` bytes are weights.
+    pub(super) fn block_for(&self, contents: &Contents<'_>, need: usize) -> Result<Arc<Block>, Error> {
+        let found = contents.identity();
+        if !found.is_of_the_same_contents(&self.of) {
             return Err(Error::OtherModel { expected: self.of.name.clone(), found: found.name });
         }
         if need > self.block.bytes() {

@@ -72,7 +72,9 @@ impl<'env, 'c, N> Lender<'_, 'env, 'c, N> {
     /// # Errors
     ///
     /// The buffer as it was: [`Error::LengthMismatch`], [`Error::OtherStream`] when it is in flight elsewhere, or
-    /// [`Error::Vendor`].
+    /// [`Error::Vendor`]. For a program that runs on the device, [`Error::Misaligned`] when the slice does not begin at a
+    /// multiple of 64 bytes.
+    #[rule(COPY_09)]
     pub fn copy_to_device<E: Element, D: Destination<'c, E, N>>(
         &self,
         current: &Current<'c, N>,

@@ -6,17 +6,17 @@ use crate::types::*;
 use core::ffi::*;
 
 macro_rules! loader_entries {
-    ([] $group:ident $library:literal
+    ([] $group:ident $files:tt
      $([$($flag:ident)*] fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)?;)*) => {
         #[derive(Default)]
         pub(crate) struct $group { $($name: Symbol,)* }
 
         impl Library {
             $(
-                #[doc = concat!("Calls `", stringify!($name), "` of `", $library, "`.")]
+                #[doc = concat!("Calls `", stringify!($name), "` of ", said!($files), ".")]
                 #[inline]
                 pub unsafe fn $name(&self, $($arg: $ty),*) -> Result<result_of!($($ret)?), MissingSymbol> {
-                    let address = self.symbols.$group.$name.get(self, stringify!($name), $library)?;
+                    let address = self.symbols.$group.$name.get(self, stringify!($name), listed!($files))?;
                     // SAFETY: the address was found under this name, and whoever opened the library vouched that its
                     // functions have the signatures of the table.
                     let function = unsafe { core::mem::transmute::<*mut c_void, pointers::$name>(address) };
@@ -26,6 +26,12 @@ macro_rules! loader_entries {
             )*
         }
     };
+}
+macro_rules! listed {
+    ([$($file:literal)+]) => { &[$($file),+] };
+}
+macro_rules! said {
+    ([$newest:literal $($earlier:literal)*]) => { concat!("`", $newest, "`" $(, ", in earlier releases of `", $earlier, "`")*) };
 }
 macro_rules! result_of {
     () => {
@@ -46,6 +52,6 @@ macro_rules! symbols {
 }
 symbols! {
     process device stream event memory copy callback kernel allocator model model_aipp model_instance operator
-    op_compiler tensor_desc base profiling dump tensor_channel media
-    media_tasks media_video
+    op_compiler tensor_desc base profiling dump tensor_channel tensor_queue memory_pool blas
+    media media_tasks media_video
 }

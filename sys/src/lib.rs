@@ -1,5 +1,5 @@
-//! The C ABI of Huawei's AscendCL (`libascendcl.so` and the libraries beside it), without the vendor's headers and
-//! without linking.
+//! The C ABI of Huawei's AscendCL (`libacl_rt.so` and the libraries beside it; `libascendcl.so` in older releases), without
+//! the vendor's headers and without linking.
 //!
 //! * [`types`], [`constants`], [`error_codes`]: what the C functions take and return, checked at compile time against
 //!   the sizes, alignments and numbers of the vendor's headers.
@@ -21,6 +21,7 @@ mod abi;
 pub mod constants;
 mod library;
 mod search;
+mod shared;
 #[macro_use]
 mod table;
 mod groups;
@@ -52,5 +53,5 @@ pub mod error_codes {
 }
 
 pub use library::{Library, LoadError, MissingSymbol, Origin, Resolver};
-pub use search::{Attempt, Candidate, candidates};
+pub use search::{Attempt, Candidate, Home, VARIABLES, candidates, homes};
 pub use table::{Function, pointers, table};

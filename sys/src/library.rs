@@ -1,14 +1,13 @@
 //! A loaded library, and its functions looked up one by one.
 
 use crate::groups::Symbols;
-use crate::search::{Attempt, Candidate};
+use crate::search::{ABSENT, Attempt, Candidate, STUB, is_stub};
+use crate::shared::Shared;
 use crate::table::{Function, table};
-use core::ffi::{c_char, c_int, c_void};
+use core::ffi::c_void;
 use core::fmt;
-use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// Answers with the address of a function, by its name: how a library that is part of the program offers itself.
@@ -27,7 +26,7 @@ pub struct Library {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Origin {
-    /// A shared object, by the path it was opened under.
+    /// A shared object, by the path that the dynamic loader opened.
     File(PathBuf),
     /// A table of functions inside this program.
     Table(&'static str),
@@ -37,31 +36,29 @@ pub enum Origin {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// No candidate exists.
+    /// No candidate exists, but for stubs.
     #[error("no AscendCL library was found; looked for{}", List(tried))]
     NotFound { tried: Vec<Attempt> },
     /// A candidate exists, but the dynamic loader refused it.
     #[error("{} was found but cannot be loaded: {reason}", path.display())]
     Refused { path: PathBuf, reason: String },
+    /// The file is one of those that toolkits bring along to link programs with.
+    #[error("{} is {STUB}", path.display())]
+    Stub { path: PathBuf },
 }
 
 /// The library does not have a function that was called.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{symbol}` is not in the loaded AscendCL library (in the vendor's releases it is part of {file})")]
+#[error("`{symbol}` is not in the loaded AscendCL library (the vendor's is in {})", files.join(", earlier in "))]
 pub struct MissingSymbol {
     pub symbol: &'static str,
-    pub file: &'static str,
+    /// The files that hold it in the vendor's releases, newest first.
+    pub files: &'static [&'static str],
 }
 
 enum Source {
-    Shared { main: libloading::Library, folder: Option<PathBuf>, siblings: Mutex<Vec<Sibling>> },
+    Shared(Shared),
     Table(Resolver),
-}
-
-/// Another file of the same installation, opened when one of its functions is first called.
-struct Sibling {
-    file: &'static str,
-    library: Option<libloading::Library>,
 }
 
 impl fmt::Debug for Library {
@@ -71,19 +68,19 @@ impl fmt::Debug for Library {
 }
 
 impl Library {
-    /// Opens the first candidate that exists.
+    /// Opens the first candidate that exists and is no stub.
     ///
     /// A candidate that exists and cannot be loaded is an error: going on would hide a broken installation.
     ///
     /// # Safety
     ///
     /// Opening runs the file's initialisers: every candidate must be an AscendCL library, whose functions have the
-    /// signatures of this crate's table.
+    /// signatures of this crate's table, and so must be the files beside it that the table names.
     pub unsafe fn open_first(candidates: impl IntoIterator<Item = Candidate>) -> Result<&'static Self, LoadError> {
         let mut tried = Vec::new();
         for candidate in candidates {
             if !candidate.is_left_to_the_loader() && !candidate.path.exists() {
-                tried.push(candidate.was("no such file"));
+                tried.push(candidate.was(ABSENT));
                 continue;
             }
             // SAFETY: the caller vouches for the file.
@@ -91,24 +88,31 @@ impl Library {
                 Err(LoadError::Refused { reason, .. }) if candidate.is_absent_says(&reason) => {
                     tried.push(candidate.was("not on its search path"));
                 }
+                Err(LoadError::Stub { .. }) => tried.push(candidate.was(STUB)),
                 answer => return answer,
             }
         }
         Err(LoadError::NotFound { tried })
     }
 
-    /// Opens a shared object.
+    /// Opens a shared object; other files of its installation are opened when their functions are first called.
     ///
     /// # Safety
     ///
     /// As for [`open_first`](Self::open_first).
     pub unsafe fn open(path: &Path) -> Result<&'static Self, LoadError> {
+        let stub = |path: &Path| LoadError::Stub { path: path.to_owned() };
+        if is_stub(path) {
+            return Err(stub(path));
+        }
         // SAFETY: the caller vouches for the file's initialisers.
-        let main = unsafe { libloading::Library::new(path) }
-            .map_err(|error| LoadError::Refused { path: path.to_owned(), reason: reason(&error) })?;
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).map(Path::to_owned);
-        let source = Source::Shared { main, folder, siblings: Mutex::default() };
-        Ok(Self::leak(Origin::File(path.to_owned()), source))
+        let shared =
+            unsafe { Shared::open(path) }.map_err(|reason| LoadError::Refused { path: path.to_owned(), reason })?;
+        // A bare name led somewhere.
+        if is_stub(&shared.path) {
+            return Err(stub(&shared.path));
+        }
+        Ok(Self::leak(Origin::File(shared.path.clone()), Source::Shared(shared)))
     }
 
     /// Takes the functions from a table inside this program.
@@ -131,58 +135,24 @@ impl Library {
     /// The functions that are counted on in every release and that this library lacks. Empty for a library that fits.
     pub fn lacks(&self) -> Vec<Function> {
         let needed = table().filter(|function| function.required);
-        needed.filter(|function| self.find(function.name, function.library).is_none()).collect()
+        needed.filter(|function| self.find(function.name, function.files).is_none()).collect()
     }
 
     #[cold]
-    fn find(&self, name: &'static str, file: &'static str) -> Option<NonNull<c_void>> {
+    fn find(&self, name: &'static str, files: &'static [&'static str]) -> Option<NonNull<c_void>> {
         match &self.source {
             Source::Table(resolve) => resolve(name),
-            Source::Shared { main, .. } if is_pretended(main, name) => None,
-            Source::Shared { main, folder, siblings } => {
-                address_in(main, name).or_else(|| address_in_sibling(siblings, folder.as_deref(), name, file))
-            }
+            Source::Shared(shared) => shared.address(name, files),
         }
     }
-}
 
-/// What the dynamic loader says; the error itself only says which of its functions failed.
-fn reason(error: &dyn core::error::Error) -> String {
-    error.source().map_or_else(|| error.to_string(), ToString::to_string)
-}
-
-fn address_in(library: &libloading::Library, name: &str) -> Option<NonNull<c_void>> {
-    // SAFETY: the symbol is only taken as an address; its use as a function is the caller's business.
-    let address = unsafe { library.get::<*mut c_void>(name).ok()?.try_as_raw_ptr() };
-    address.and_then(NonNull::new)
-}
-
-/// The simulator's shared object exports every function, so that C programs can be linked with it, and says which of them
-/// it does not have.
-fn is_pretended(library: &libloading::Library, name: &str) -> bool {
-    type Has = unsafe extern "C" fn(*const c_char) -> c_int;
-    // SAFETY: only the simulator's library has a function of this name, and it has this type.
-    let Ok(has) = (unsafe { library.get::<Has>("ascendcl_sim_has") }) else { return false };
-    let Ok(name) = CString::new(name) else { return false };
-    // SAFETY: the name is a terminated string.
-    unsafe { has(name.as_ptr()) == 0 }
-}
-
-fn address_in_sibling(
-    siblings: &Mutex<Vec<Sibling>>,
-    folder: Option<&Path>,
-    name: &str,
-    file: &'static str,
-) -> Option<NonNull<c_void>> {
-    let mut siblings = siblings.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    if !siblings.iter().any(|sibling| sibling.file == file) {
-        let path = folder.map_or_else(|| PathBuf::from(file), |folder| folder.join(file));
-        // SAFETY: a file of the same installation under its documented name; `open` asked the caller to vouch for it.
-        let library = unsafe { libloading::Library::new(path) }.ok();
-        siblings.push(Sibling { file, library });
+    /// The files in which a function was looked for that is not there; none for a library inside this program.
+    pub fn searched_for(&self, missing: &MissingSymbol) -> Vec<Attempt> {
+        match &self.source {
+            Source::Table(_) => Vec::new(),
+            Source::Shared(shared) => shared.searched(missing.files),
+        }
     }
-    let sibling = siblings.iter().find(|sibling| sibling.file == file)?;
-    address_in(sibling.library.as_ref()?, name)
 }
 
 /// The address of one function, null until it is first asked for.
@@ -195,10 +165,10 @@ impl Symbol {
         &self,
         library: &Library,
         symbol: &'static str,
-        file: &'static str,
+        files: &'static [&'static str],
     ) -> Result<*mut c_void, MissingSymbol> {
         let known = self.0.load(Ordering::Relaxed);
-        if known.is_null() { self.look_up(library, symbol, file) } else { Ok(known) }
+        if known.is_null() { self.look_up(library, symbol, files) } else { Ok(known) }
     }
 
     #[cold]
@@ -206,9 +176,9 @@ impl Symbol {
         &self,
         library: &Library,
         symbol: &'static str,
-        file: &'static str,
+        files: &'static [&'static str],
     ) -> Result<*mut c_void, MissingSymbol> {
-        let found = library.find(symbol, file).ok_or(MissingSymbol { symbol, file })?.as_ptr();
+        let found = library.find(symbol, files).ok_or(MissingSymbol { symbol, files })?.as_ptr();
         self.0.store(found, Ordering::Relaxed);
         Ok(found)
     }

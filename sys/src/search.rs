@@ -4,10 +4,25 @@ use core::fmt;
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// The file that holds the runtime.
-const FILE: &str = "libascendcl.so";
+/// The files that hold the runtime's functions, newest first. Releases before 8.5 have the second alone; there it holds
+/// the functions of models and operators, too.
+pub(crate) const RUNTIME: [&str; 2] = ["libacl_rt.so", "libascendcl.so"];
 
-/// A place to look, in the order of looking.
+/// The variables by which the vendor's `set_env.sh` names an installation.
+pub const VARIABLES: [&str; 2] = ["ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"];
+
+/// The folders of the vendor's packages, below the folder that holds all of its software.
+const PACKAGES: [&str; 5] = ["cann", "ascend-toolkit/latest", "latest", "nnrt/latest", "nnae/latest"];
+
+/// A folder that an installation of the vendor's software may be in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Home {
+    pub path: PathBuf,
+    /// What names it: a variable, or the standard folders.
+    pub because: &'static str,
+}
+
+/// A file to look for, in the order of looking.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Candidate {
     pub path: PathBuf,
@@ -18,19 +33,28 @@ pub struct Candidate {
 /// A place that was looked at, and what was there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Attempt {
-    pub candidate: Candidate,
+    pub path: PathBuf,
+    /// What named this place; empty where nothing had to.
+    pub because: &'static str,
     pub outcome: String,
 }
 
 impl fmt::Display for Attempt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({}): {}", self.candidate.path.display(), self.candidate.because, self.outcome)
+        write!(f, "{}", self.path.display())?;
+        if !self.because.is_empty() {
+            write!(f, " ({})", self.because)?;
+        }
+        write!(f, ": {}", self.outcome)
     }
 }
 
+pub(crate) const ABSENT: &str = "no such file or directory";
+pub(crate) const STUB: &str = "a stub to link programs with, whose functions do nothing";
+
 impl Candidate {
     pub(crate) fn was(self, outcome: &str) -> Attempt {
-        Attempt { candidate: self, outcome: outcome.to_owned() }
+        Attempt { path: self.path, because: self.because, outcome: outcome.to_owned() }
     }
 
     /// Whether the dynamic loader's refusal means that it found no such file (and not that the file, or something it
@@ -46,28 +70,59 @@ impl Candidate {
     }
 }
 
-/// Where an installation of the vendor's software may have put the library: the folders named by the toolkit's own
-/// environment variables, the standard folders, and what the dynamic loader finds by itself.
+/// The folders that an installation may be in, in the order of looking: those that the vendor's own variables name, and the
+/// standard ones for all users and for this one.
+pub fn homes() -> Vec<Home> {
+    let named = VARIABLES.into_iter().filter_map(|variable| {
+        let home = env::var_os(variable).filter(|home| !home.is_empty())?;
+        Some(Home { path: home.into(), because: variable })
+    });
+    let own = env::var_os("HOME").filter(|home| !home.is_empty()).map(|home| Path::new(&home).join("Ascend"));
+    let standard = [PathBuf::from("/usr/local/Ascend")]
+        .into_iter()
+        .chain(own)
+        .flat_map(|root| PACKAGES.map(|package| Home { path: root.join(package), because: "standard folder" }));
+    named.chain(standard).collect()
+}
+
+impl Home {
+    /// The folders that libraries are in: the usual one, and those of other releases that are there.
+    pub fn library_folders(&self) -> Vec<PathBuf> {
+        let usual = self.path.join("lib64");
+        let machine = format!("{}-linux/lib64", env::consts::ARCH);
+        let others = [machine.as_str(), "runtime/lib64", "acllib/lib64"].map(|folder| self.path.join(folder));
+        [usual].into_iter().chain(others.into_iter().filter(|folder| folder.is_dir())).collect()
+    }
+}
+
+/// The files that may be the runtime of a vendor's installation: in [`homes`], and where the dynamic loader looks.
 ///
-/// The `devlib` folders are left out on purpose: they hold stubs to link against.
+/// A home that is not there stands for all files in it. In each folder the newest file comes first.
 pub fn candidates() -> Vec<Candidate> {
     let mut found = Vec::new();
-    for variable in ["ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"] {
-        if let Some(home) = env::var_os(variable).filter(|home| !home.is_empty()) {
-            found.push(Candidate { path: in_home(Path::new(&home)), because: variable });
+    for home in homes() {
+        let because = home.because;
+        if home.path.is_dir() {
+            let files = home.library_folders().into_iter().flat_map(|folder| RUNTIME.map(|file| folder.join(file)));
+            found.extend(files.map(|path| Candidate { path, because }));
+        } else {
+            found.push(Candidate { path: home.path, because });
         }
     }
-    let mut roots = vec![PathBuf::from("/usr/local/Ascend")];
-    roots.extend(env::var_os("HOME").map(|home| Path::new(&home).join("Ascend")));
-    for root in roots {
-        for product in ["ascend-toolkit/latest", "cann", "latest", "nnrt/latest", "nnae/latest"] {
-            found.push(Candidate { path: in_home(&root.join(product)), because: "standard folder" });
-        }
-    }
-    found.push(Candidate { path: FILE.into(), because: "dynamic loader" });
+    // The dynamic loader looks there by itself, but takes the first file of a name, and a stub is not what is wanted.
+    let searched = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let folders = env::split_paths(&searched).filter(|folder| !folder.as_os_str().is_empty());
+    let files = folders.flat_map(|folder| RUNTIME.map(|file| folder.join(file))).filter(|file| file.exists());
+    found.extend(files.map(|path| Candidate { path, because: "LD_LIBRARY_PATH" }));
+    found.extend(RUNTIME.map(|file| Candidate { path: file.into(), because: "dynamic loader" }));
     found
 }
 
-fn in_home(home: &Path) -> PathBuf {
-    home.join("lib64").join(FILE)
+/// Whether a file is one of those that toolkits bring along to link programs with: they lie in folders of these names, or
+/// below, by system and machine. A link is judged by what it leads to.
+pub(crate) fn is_stub(path: &Path) -> bool {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let names = path.ancestors().skip(1).filter_map(|folder| folder.file_name()?.to_str());
+    let mut names = names.skip_while(|name| ["linux", "x86_64", "aarch64"].contains(name));
+    names.next().is_some_and(|name| ["stub", "devlib"].contains(&name))
 }

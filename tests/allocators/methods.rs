@@ -2,7 +2,7 @@
 
 use super::null::{books, note};
 use super::pool::{Pool, in_books, steps, work};
-use ascendcl::{Acl, ContextId, DeviceAddress, DeviceAllocator, Error, Library, Thread};
+use ascendcl::{Acl, ContextId, DeviceAddress, DeviceAllocator, Error, Thread};
 use ascendcl_macros::proves;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -141,7 +141,7 @@ fn a_panic_while_the_allocator_is_looked_at_leaves_it_usable() {
 #[test]
 fn nothing_of_the_library_can_be_begun_inside_a_method() {
     let books = books();
-    let path = books.path();
+    let library = books.library();
     let refused = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&refused);
     in_books(&books, |current| {
@@ -150,9 +150,9 @@ fn nothing_of_the_library_can_be_begun_inside_a_method() {
                 return;
             }
             let token = matches!(Thread::new(), Err(Error::InsideCallback));
-            let library = matches!(Acl::init(Library::At(path.clone())), Err(Error::InsideCallback));
-            let short = ascendcl::run(Library::At(path.clone()), |_| Ok::<_, Error>(())).is_err();
-            counted.fetch_add(usize::from(token && library && short), Ordering::Relaxed);
+            let begun = matches!(Acl::init(library.clone()), Err(Error::InsideCallback));
+            let short = ascendcl::run(library.clone(), |_| Ok::<_, Error>(())).is_err();
+            counted.fetch_add(usize::from(token && begun && short), Ordering::Relaxed);
         });
         let stream = current.stream().unwrap().register(current, pool).unwrap();
         drop(work(current, &stream));

@@ -3,7 +3,7 @@
 use super::{collect, inside, upload, with_device};
 use crate::common::{acl, alone, scratch};
 use crate::null::{Books, books};
-use ascendcl::{Acl, Current, Error, Library, Thread};
+use ascendcl::{Acl, Current, Error, Thread};
 use ascendcl_macros::proves;
 use ascendcl_rules as rules;
 use ascendcl_sim::{Config, control};
@@ -77,7 +77,7 @@ fn a_device_is_set_before_its_context_is_created_also_when_the_configuration_nam
     let books = books();
     let config = scratch("default-device").join("acl.json");
     std::fs::write(&config, r#"{"defaultDevice": {"default_device": "0"}}"#).unwrap();
-    let acl = Acl::init_with(Library::At(books.path()), Some(&config)).unwrap();
+    let acl = Acl::init_with(books.library(), Some(&config)).unwrap();
     with_device(acl, |device, thread| {
         device.with_current(thread, |current| drop(current.stream().unwrap())).unwrap();
     });

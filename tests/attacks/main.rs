@@ -16,6 +16,7 @@ mod borrowed;
 mod defaults;
 mod forget;
 mod futures;
+mod memory;
 mod models;
 mod nesting;
 mod order;

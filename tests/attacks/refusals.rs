@@ -2,7 +2,7 @@
 
 use super::{collect, upload, with_device};
 use crate::null::{Books, WORK_FAILED, books, refusal};
-use ascendcl::{Acl, Current, Error, Library, ScopeError, Thread, Undone};
+use ascendcl::{Acl, Current, Error, ScopeError, Thread, Undone};
 use ascendcl_macros::proves;
 use std::mem;
 
@@ -198,7 +198,7 @@ fn what_could_not_begin_leaves_nothing() {
     for call in ["aclInit", "aclrtSetDevice", "aclrtCreateContext"] {
         books.refuse(call, REFUSED, 1);
     }
-    let Err(error) = Acl::init(Library::At(books.path())) else { panic!("initialised") };
+    let Err(error) = Acl::init(books.library()) else { panic!("initialised") };
     assert_eq!(refusal(&error), ("aclInit", REFUSED));
     let acl = books.acl();
     let mut thread = Thread::new().unwrap();

@@ -65,15 +65,27 @@ pub fn null_library() -> PathBuf {
     c_library("null-library", include_str!("../null/library.c"))
 }
 
+/// The library in a file that a test made.
+pub fn library_at(path: impl Into<PathBuf>) -> Library {
+    // SAFETY: the file is absent, or no library, or compiled from a source of these tests, which has the vendor's signatures
+    // and no initialisers.
+    unsafe { Library::at(path) }
+}
+
 /// Compiles C source text to a `libascendcl.so` in a folder of its own.
 pub fn c_library(name: &str, source: &str) -> PathBuf {
-    let folder = scratch(name);
-    let (file, library) = (folder.join("library.c"), folder.join("libascendcl.so"));
+    let library = scratch(name).join("libascendcl.so");
+    compiled(source, &library);
+    library
+}
+
+/// Compiles C source text to a shared object.
+pub fn compiled(source: &str, library: &Path) {
+    let file = library.with_extension("c");
     std::fs::write(&file, source).unwrap();
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
-    let built = Command::new(&compiler).args(["-shared", "-fPIC", "-O2", "-o"]).arg(&library).arg(&file).status();
+    let built = Command::new(&compiler).args(["-shared", "-fPIC", "-O2", "-o"]).arg(library).arg(&file).status();
     assert!(built.is_ok_and(|status| status.success()), "the C compiler `{compiler}` is needed for this test");
-    library
 }
 
 /// A folder for the files of one test.

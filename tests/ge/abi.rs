@@ -4,8 +4,8 @@
 use crate::common;
 use crate::support::world;
 use ascendcl_ge_sys::{
-    Allocator, Calls, EXCEPTION, FAILED, Format, Library, Options, Outputs, Place, SUCCESS, Session, Source, Status,
-    Summary, Tensor,
+    Allocator, Calls, EXCEPTION, FAILED, Format, Library, Options, Outputs, SUCCESS, Session, Source, Status, Summary,
+    Tensor,
 };
 use ascendcl_macros::proves;
 use ascendcl_sim::exports::{copy, device, memory, stream};
@@ -71,7 +71,7 @@ impl Program {
         let (mut session, mut stream) = (null_mut(), aclrtStream::NULL);
         // SAFETY: places for the handles, terminated strings, an image that is read during the call.
         unsafe {
-            let shim = Library::load(&Place::At(double.shim())).unwrap();
+            let shim = Library::load(&double.place()).unwrap();
             assert_eq!(device::aclrtSetDevice(0), 0);
             assert_eq!(stream::aclrtCreateStream(&raw mut stream), 0);
             assert_eq!((shim.initialize)(&NONE), SUCCESS);
@@ -263,7 +263,7 @@ fn null_and_unknown_things_are_refused_with_words() {
     let mut session = null_mut();
     // SAFETY: `session` is a place for the handle.
     let without = unsafe {
-        let shim = Library::load(&Place::At(world.double.shim())).unwrap();
+        let shim = Library::load(&world.double.place()).unwrap();
         (shim.session_create)(&NONE, &raw mut session)
     };
     assert_eq!((without, session.is_null()), (EXCEPTION, true), "a session before the engine is initialised");

@@ -2,8 +2,8 @@
 
 use crate::common;
 use crate::common::under_watch;
-use crate::support::{images, loaded_with, two_digits, world};
-use ascendcl::ge::{Engine, EngineError, LoadError, Options, Place};
+use crate::support::{at, images, loaded_with, two_digits, world};
+use ascendcl::ge::{Engine, EngineError, LoadError, Options};
 use ascendcl::{Error, PoolAllocator, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Config, control};
@@ -128,8 +128,7 @@ fn a_session_is_of_the_device_that_it_was_opened_on() {
 fn a_library_that_is_not_there_or_is_another_one_is_named_in_the_error() {
     let world = world();
     let acl = common::acl();
-    let at =
-        |path: std::path::PathBuf| engine_error(Engine::init(&acl, &Place::At(path), &Options::new()).unwrap_err());
+    let at = |path: std::path::PathBuf| engine_error(Engine::init(&acl, &at(path), &Options::new()).unwrap_err());
     let absent = at("/nowhere/libascendcl_ge.so".into());
     assert!(matches!(&absent, EngineError::Load(LoadError::Refused { .. })), "{absent}");
     assert!(absent.to_string().contains("/nowhere/libascendcl_ge.so") && absent.to_string().contains("set_env.sh"));

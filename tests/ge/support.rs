@@ -8,6 +8,7 @@ use ascendcl::{
 };
 use ascendcl_ge_double::{Double, Upset};
 use std::mem::MaybeUninit;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, ThreadId};
@@ -25,9 +26,15 @@ pub(crate) fn world() -> World {
     World { machine, double }
 }
 
+/// A library in a file, for the safe layer to load.
+pub(crate) fn at(path: impl Into<PathBuf>) -> Place {
+    // SAFETY: the file is absent, or no library, or one of the double's, which keep the shim's or the wrapper's signatures.
+    unsafe { Place::at(path) }
+}
+
 impl World {
     pub(crate) fn place(&self) -> Place {
-        Place::At(self.double.shim())
+        self.double.place()
     }
 
     /// Runs a program in a session with these options, and takes everything down, down to the library.

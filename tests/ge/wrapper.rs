@@ -1,7 +1,7 @@
 //! The vendor's own C functions in the place of the shim: what they have works, what they lack is named.
 
 use crate::common;
-use crate::support::{Seen, Watched, World, images, read_digits, world};
+use crate::support::{Seen, Watched, World, at, images, read_digits, world};
 use ascendcl::ge::{
     Added, Engine, EngineError, Graph, GraphSource, LoadError, Options, Place, Provider, RawInputs, RawOutputTensors,
     Session,
@@ -37,7 +37,7 @@ fn session_through<R>(
 
 #[track_caller]
 fn session<R>(world: &World, program: impl for<'c> FnOnce(&mut Session<'c>, &mut Current<'c>) -> R) -> R {
-    session_through(world, &Place::At(world.double.wrapper()), &Options::new(), program)
+    session_through(world, &at(world.double.wrapper()), &Options::new(), program)
 }
 
 fn engine_error(error: Error) -> EngineError {
@@ -116,7 +116,7 @@ fn counts(seen: &Arc<Seen>) -> (usize, usize) {
 fn engine_and_sessions_live_and_end_through_the_wrapper() {
     let world = world();
     let acl = common::acl();
-    let place = Place::At(world.double.wrapper());
+    let place = at(world.double.wrapper());
     let engine = Engine::init(&acl, &place, &Options::new().with("ge.exec.precision_mode", "x")).unwrap();
     assert_eq!(engine.provider(), Provider::Wrapper);
     assert_eq!(engine.library(), world.double.wrapper());
@@ -334,7 +334,7 @@ fn the_shim_takes_a_graph_of_others_and_executes_it_and_says_so() {
 fn a_wrapper_of_an_earlier_release_is_refused_by_what_it_lacks() {
     let world = world();
     let acl = common::acl();
-    let place = Place::At(world.double.old_wrapper());
+    let place = at(world.double.old_wrapper());
     let error = engine_error(Engine::init(&acl, &place, &Options::new()).unwrap_err());
     assert!(matches!(&error, EngineError::Load(LoadError::OldWrapper { .. })), "{error}");
     assert!(error.to_string().contains("it has no `GeApiWrapper_GEGetErrorMsg`"), "{error}");
@@ -349,11 +349,11 @@ fn one_wrapper_serves_a_process_by_whatever_name() {
     let (link, copy) = (folder.join("link.so"), folder.join("copy.so"));
     let _ = std::fs::remove_file(&link);
     std::os::unix::fs::symlink(world.double.wrapper(), &link).unwrap();
-    session_through(&world, &Place::At(link), &Options::new(), |_, _| ());
+    session_through(&world, &at(link), &Options::new(), |_, _| ());
 
     std::fs::copy(world.double.wrapper(), &copy).unwrap();
     let acl = common::acl();
-    let error = engine_error(Engine::init(&acl, &Place::At(copy.clone()), &Options::new()).unwrap_err());
+    let error = engine_error(Engine::init(&acl, &at(copy.clone()), &Options::new()).unwrap_err());
     assert!(matches!(&error, EngineError::Load(LoadError::SecondWrapper { path }) if *path == copy), "{error}");
     acl.close().unwrap();
 }

@@ -60,8 +60,12 @@ impl Books {
         loaded().path.clone()
     }
 
+    pub fn library(&self) -> Library {
+        common::library_at(self.path())
+    }
+
     pub fn acl(&self) -> Acl {
-        Acl::init(Library::At(self.path())).unwrap()
+        Acl::init(self.library()).unwrap()
     }
 
     /// The next `times` calls of this function answer with `code` and do nothing; -1 stands for all of them.

@@ -13,6 +13,7 @@
 //! # Ok::<(), ascendcl_ge_double::Missing>(())
 //! ```
 
+use ascendcl_ge_sys::Place;
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::fmt;
 use std::ffi::CString;
@@ -67,6 +68,12 @@ impl Double {
     /// The shim that was compiled against the double.
     pub fn shim(self) -> PathBuf {
         folder().join("libascendcl_ge.so")
+    }
+
+    /// The shim, for the safe layer to load.
+    pub fn place(self) -> Place {
+        // SAFETY: the file was compiled from the shim's source when this crate was built.
+        unsafe { Place::at(self.shim()) }
     }
 
     /// The double of the vendor's own C functions, which have a part of the engine.

@@ -111,8 +111,8 @@ rules! {
             basis: "header",
             priority: 2,
             class: RunTime,
-            means: "Buffers begin at multiples of 64 bytes; parts that do not are an `Error::Misaligned` before the \
-                library is asked.",
+            means: "A queued copy on the device of which an end is not at a multiple of 64 bytes is an \
+                `Error::Misaligned` before the library is asked.",
         }
         COPY_10 = "COPY-10" {
             text: "2-D copies: width at most both pitches and 5,000,000, height at most 5*1024*1024, limited \

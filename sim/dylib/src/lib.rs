@@ -38,7 +38,7 @@ pub unsafe extern "C" fn ascendcl_sim_has(name: *const c_char) -> c_int {
 }
 
 macro_rules! export_group {
-    ([] $group:ident $library:literal
+    ([] $group:ident $files:tt
      $([$($flag:ident)*] fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)?;)*) => {
         $(export!([$($flag)*] $group $name ($($arg: $ty),*) $($ret)?);)*
     };

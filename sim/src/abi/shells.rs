@@ -28,7 +28,7 @@ pub mod exports {
     pub(super) type Find = fn(&str) -> Option<NonNull<c_void>>;
 
     macro_rules! group {
-        ([] $group:ident $library:literal
+        ([] $group:ident $files:tt
          $([$($flag:ident)*] fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)?;)*) => {
             pub mod $group {
                 use super::*;
@@ -91,6 +91,9 @@ pub mod exports {
         profiling::find,
         dump::find,
         tensor_channel::find,
+        tensor_queue::find,
+        memory_pool::find,
+        blas::find,
         media::find,
         media_tasks::find,
         media_video::find,

@@ -1,5 +1,6 @@
 //! `rten`, behind the few calls that a model needs.
 
+use super::ceiling;
 use super::failure::{LoadFailure, RunFailure};
 use rten::{Dimension, LoadError, LoadErrorKind, NodeId, RunOptions, ThreadPool, Value, ValueOrView};
 use std::any::Any;
@@ -50,6 +51,7 @@ impl Drop for LeaveLane {
 impl Engine {
     /// `value_of` shows an attribute of a node by their names.
     pub(super) fn load(file: Vec<u8>, value_of: impl Fn(&str, &str) -> Option<String>) -> Result<Self, LoadFailure> {
+        let file = ceiling::guarded(file);
         let loaded = contained(|| rten::Model::load(file)).map_err(LoadFailure::Refused)?;
         let graph = loaded.map_err(|error| refusal(&error, &value_of))?;
         let inputs = graph.input_ids().to_vec();
@@ -74,6 +76,11 @@ impl Engine {
         })
     }
 
+    /// The shape of a value as far as `rten` could infer it; `None` for one that it does not calculate.
+    pub(super) fn shape_of(&self, name: &str) -> Option<Vec<Dimension>> {
+        self.graph.node_info(self.graph.find_node(name)?)?.shape()
+    }
+
     /// The shape of each output as far as `rten` could infer it. What it cannot tell has a name of its own making.
     pub(super) fn output_shapes(&self) -> impl Iterator<Item = Option<Vec<Dimension>>> {
         self.graph.output_ids().iter().map(|&id| self.graph.node_info(id)?.shape())
@@ -91,7 +98,8 @@ impl Engine {
         let options = LANE.try_with(|lane| lane.borrow().clone()).ok().flatten().unwrap_or_else(shared_thread);
         let results = contained(|| self.graph.run(given, &self.outputs, Some(options)))
             .map_err(RunFailure::Refused)?
-            .map_err(|error| RunFailure::Refused(error.to_string()))?;
+            .map_err(|error| error.to_string())
+            .map_err(|why| ceiling::no_room(&why).unwrap_or(RunFailure::Refused(why)))?;
         Ok(match &self.shared {
             None => results,
             Some(slots) => slots.iter().filter_map(|&slot| results.get(slot).cloned()).collect(),

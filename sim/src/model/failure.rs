@@ -69,6 +69,11 @@ pub enum RunFailure {
         /// Bytes the output has.
         expected: usize,
     },
+    /// A value would be larger than the memory that this process can have.
+    NoRoom {
+        /// What would be so large.
+        what: String,
+    },
     /// `rten` gave up, or gave something other than the file declares.
     Refused(String),
     /// The answer would be wrong: a value does not fit into what the simulator calculates it in.
@@ -125,6 +130,7 @@ impl fmt::Display for RunFailure {
             Self::OutputSpace { found, expected } => {
                 write!(f, "the output has {expected} bytes, but the buffer for it only {found}")
             }
+            Self::NoRoom { what } => write!(f, "there is no memory for {what}"),
             Self::Refused(why) => write!(f, "the model failed while running: {why}"),
             Self::Unfit(why) => write!(f, "the model was stopped before it answers wrongly: {why}"),
         }

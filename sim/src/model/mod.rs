@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 #![allow(unreachable_pub, reason = "the crate's root decides what leaves this module")]
 
+mod ceiling;
 mod convert;
 mod engine;
 mod external;
@@ -35,6 +36,7 @@ pub use gears::{Gear, GearKind, Gears};
 pub use port::{Element, Format, Port, UNKNOWN_RANK};
 pub use sketch::{Setting, Sketch};
 
+use ceiling::Between;
 use engine::Engine;
 use onnx::OnnxFile;
 use port::{Axis, known_bytes};
@@ -51,6 +53,7 @@ pub struct Model {
     weight_bytes: usize,
     /// What it means when a check, an output of the engine behind those of the file, is true somewhere.
     checks: Vec<String>,
+    between: Between,
 }
 
 /// One input of a run: its dims, and its elements in row-major order, little endian.
@@ -60,6 +63,12 @@ pub struct Input<'a> {
     pub dims: &'a [i64],
     /// Its elements, exactly as many as the dims say.
     pub bytes: &'a [u8],
+}
+
+impl AsRef<[i64]> for Input<'_> {
+    fn as_ref(&self) -> &[i64] {
+        self.dims
+    }
 }
 
 impl Model {
@@ -77,7 +86,8 @@ impl Model {
         let (outputs, output_axes) = file.outputs(&engine)?;
         let weight_bytes = file.weight_bytes();
         let checks = file.checks.clone();
-        let mut model = Self { engine, inputs, outputs, output_axes, gears: None, weight_bytes, checks };
+        let between = Between::of(file.graph(), &engine);
+        let mut model = Self { engine, inputs, outputs, output_axes, gears: None, weight_bytes, checks, between };
         model.gears = gears::read(file, &model)?;
         Ok(model)
     }
@@ -137,7 +147,10 @@ impl Model {
             return Err(RunFailure::InputCount { found: inputs.len(), expected: self.inputs.len() });
         }
         let value = |(index, (port, input))| convert::tensor(port, input).map_err(|wrong| wrong.at(index, port));
-        let results = self.engine.run(self.inputs.iter().zip(inputs).enumerate().map(value))?;
+        let values = self.inputs.iter().zip(inputs).enumerate().map(value).collect::<Result<Vec<_>, _>>()?;
+        // The inputs have the dims that the model takes: what they lead to is known.
+        self.between.check(inputs)?;
+        let results = self.engine.run(values.into_iter().map(Ok))?;
         let found = results.iter().skip(self.outputs.len()).zip(&self.checks).find(|(result, _)| convert::any(result));
         if let Some((_, text)) = found {
             return Err(RunFailure::Unfit(text.clone()));

@@ -112,6 +112,10 @@ impl OnnxFile {
         let (ports, _) = self.outputs(&self.engine()?)?;
         Ok(ports.into_iter().map(|port| port.dims).collect())
     }
+
+    pub(super) fn graph(&self) -> Option<&GraphProto> {
+        self.model.graph.as_ref()
+    }
 }
 
 /// Where the sizes of an output's axes come from. `rten`'s inference comes first, for it is what will be calculated;

@@ -48,7 +48,7 @@ struct Probe {
 }
 
 macro_rules! probes_of_group {
-    ([] $group:ident $library:literal
+    ([] $group:ident $files:tt
      $([$($flag:ident)*] fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)?;)*) => {
         mod $group {
             use super::*;
@@ -118,6 +118,9 @@ fn probes() -> impl Iterator<Item = Probe> {
         profiling::probes,
         dump::probes,
         tensor_channel::probes,
+        tensor_queue::probes,
+        memory_pool::probes,
+        blas::probes,
         media::probes,
         media_tasks::probes,
         media_video::probes,

@@ -51,7 +51,8 @@ impl Shim {
         if let Some((_, shim)) = loaded.iter().find(|(known, _)| known == place) {
             return Ok(*shim);
         }
-        // SAFETY: the file was built with this program, or is the vendor's, or is named by whoever runs it.
+        // SAFETY: the file was built with this program, or is the vendor's, or is named by the environment, which a process
+        // trusts, or was vouched for by whoever called `Place::at`.
         let shim = unsafe { sys::Library::load(place) }.map(Self).map_err(EngineError::Load)?;
         loaded.push((place.clone(), shim));
         Ok(shim)

@@ -16,7 +16,8 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ModelImage<'a> {
     File(&'a Path),
-    Memory(&'a [u8]),
+    /// The contents, and the file that they were read from, if they were.
+    Memory(&'a [u8], Option<&'a Path>),
 }
 
 /// The bytes that a model needs on the device.
@@ -69,8 +70,8 @@ impl Drop for Share {
 impl ModelImage<'_> {
     pub(crate) fn name(self) -> String {
         match self {
-            Self::File(path) => format!("the model {}", path.display()),
-            Self::Memory(image) => format!("a model of {} bytes from memory", image.len()),
+            Self::File(path) | Self::Memory(_, Some(path)) => format!("the model {}", path.display()),
+            Self::Memory(image, None) => format!("a model of {} bytes from memory", image.len()),
         }
     }
 
@@ -86,7 +87,7 @@ impl ModelImage<'_> {
                 let code = unsafe { api.library().aclmdlQuerySize(name.as_ptr(), &raw mut work, &raw mut weights) };
                 api.done("aclmdlQuerySize", code, doing)?;
             }
-            Self::Memory(image) => {
+            Self::Memory(image, _) => {
                 let image = Placed::new(api, image)?;
                 let (start, length) = (image.start(), image.length);
                 // SAFETY: the image is read during the call, and there are places for two numbers.
@@ -127,7 +128,7 @@ impl LoadedModel {
                     })
                 }
             }
-            ModelImage::Memory(image) => {
+            ModelImage::Memory(image, _) => {
                 let image = placed.insert(Placed::new(api, image)?);
                 let (start, length) = (image.start(), image.length);
                 if theirs {

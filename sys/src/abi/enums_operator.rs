@@ -27,4 +27,10 @@ value_is! {
     aclCompileOpt::ACL_OP_DEBUG_OPTION.0 => 16;
     aclOpCompileFlag::ACL_OP_COMPILE_DEFAULT.0 => 0;
     aclOpCompileFlag::ACL_OP_COMPILE_FUZZ.0 => 1;
+    aclTransType::ACL_TRANS_N.0 => 0;
+    aclTransType::ACL_TRANS_T.0 => 1;
+    aclTransType::ACL_TRANS_NZ.0 => 2;
+    aclTransType::ACL_TRANS_NZ_T.0 => 3;
+    aclComputeType::ACL_COMPUTE_HIGH_PRECISION.0 => 0;
+    aclComputeType::ACL_COMPUTE_LOW_PRECISION.0 => 1;
 }

@@ -331,4 +331,12 @@ value_is! {
     aclRegisterCallbackType::ACL_REG_TYPE_OTHER.0 => 65535;
     aclrtProcessState::ACL_RT_PROCESS_STATE_RUNNING.0 => 0;
     aclrtProcessState::ACL_RT_PROCESS_STATE_LOCKED.0 => 1;
+    aclrtMemPoolAttr::ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES.0 => 1;
+    aclrtMemPoolAttr::ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC.0 => 2;
+    aclrtMemPoolAttr::ACL_RT_MEM_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES.0 => 3;
+    aclrtMemPoolAttr::ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD.0 => 4;
+    aclrtMemPoolAttr::ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT.0 => 5;
+    aclrtMemPoolAttr::ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH.0 => 6;
+    aclrtMemPoolAttr::ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT.0 => 7;
+    aclrtMemPoolAttr::ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH.0 => 8;
 }

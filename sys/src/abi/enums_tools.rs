@@ -59,4 +59,18 @@ value_is! {
     acltdtTensorType::ACL_TENSOR_DATA_ABNORMAL.0 => 2;
     acltdtTensorType::ACL_TENSOR_DATA_SLICE_TENSOR.0 => 3;
     acltdtTensorType::ACL_TENSOR_DATA_END_TENSOR.0 => 4;
+    acltdtQueueAttrType::ACL_TDT_QUEUE_NAME_PTR.0 => 0;
+    acltdtQueueAttrType::ACL_TDT_QUEUE_DEPTH_UINT32.0 => 1;
+    acltdtQueueRouteParamType::ACL_TDT_QUEUE_ROUTE_SRC_UINT32.0 => 0;
+    acltdtQueueRouteParamType::ACL_TDT_QUEUE_ROUTE_DST_UINT32.0 => 1;
+    acltdtQueueRouteParamType::ACL_TDT_QUEUE_ROUTE_STATUS_INT32.0 => 2;
+    acltdtQueueRouteQueryMode::ACL_TDT_QUEUE_ROUTE_QUERY_SRC.0 => 0;
+    acltdtQueueRouteQueryMode::ACL_TDT_QUEUE_ROUTE_QUERY_DST.0 => 1;
+    acltdtQueueRouteQueryMode::ACL_TDT_QUEUE_ROUTE_QUERY_SRC_AND_DST.0 => 2;
+    acltdtQueueRouteQueryMode::ACL_TDT_QUEUE_ROUTE_QUERY_ABNORMAL.0 => 100;
+    acltdtQueueRouteQueryInfoParamType::ACL_TDT_QUEUE_ROUTE_QUERY_MODE_ENUM.0 => 0;
+    acltdtQueueRouteQueryInfoParamType::ACL_TDT_QUEUE_ROUTE_QUERY_SRC_ID_UINT32.0 => 1;
+    acltdtQueueRouteQueryInfoParamType::ACL_TDT_QUEUE_ROUTE_QUERY_DST_ID_UINT32.0 => 2;
+    acltdtAllocBufType::ACL_TDT_NORMAL_MEM.0 => 0;
+    acltdtAllocBufType::ACL_TDT_DVPP_MEM.0 => 1;
 }

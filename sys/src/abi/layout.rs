@@ -67,6 +67,7 @@ layout_is! {
     aclmdlHW: 2056, 8;
     aclAippInfo: 299216, 8;
     aclmdlExeOMDesc: 128, 8;
+    aclrtMemPoolProps: 56, 8;
     acldumpChunk: 4120, 8;
     acldumpTensorInfo: 456, 8;
     aclprofTensor: 48, 4;

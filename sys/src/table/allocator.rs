@@ -4,7 +4,7 @@
 #[macro_export]
 macro_rules! allocator_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
-        [$($extra)*] allocator "libascendcl.so"
+        [$($extra)*] allocator ["libacl_rt.so" "libascendcl.so"]
 
         [optional sim] fn aclrtAllocatorCreateDesc() -> aclrtAllocatorDesc;
         [optional sim] fn aclrtAllocatorDestroyDesc(allocator_desc: aclrtAllocatorDesc) -> aclError;

@@ -4,7 +4,7 @@
 #[macro_export]
 macro_rules! base_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
-        [$($extra)*] base "libascendcl.so"
+        [$($extra)*] base ["libacl_rt.so" "libascendcl.so"]
 
         [variadic optional sim] fn aclAppLog(
             log_level: aclLogLevel, func: *const c_char, file: *const c_char, line: u32, fmt: *const c_char

@@ -4,7 +4,7 @@
 #[macro_export]
 macro_rules! callback_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
-        [$($extra)*] callback "libascendcl.so"
+        [$($extra)*] callback ["libacl_rt.so" "libascendcl.so"]
 
         [optional] fn aclrtExceptionInfoCallbackRegister(callback: aclrtExceptionInfoCallback) -> aclError;
         [optional] fn aclrtExceptionInfoCallbackUnregister(callback: aclrtExceptionInfoCallback) -> aclError;

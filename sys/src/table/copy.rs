@@ -4,7 +4,7 @@
 #[macro_export]
 macro_rules! copy_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
-        [$($extra)*] copy "libascendcl.so"
+        [$($extra)*] copy ["libacl_rt.so" "libascendcl.so"]
 
         [optional] fn aclrtCmoAsync(
             src: *mut c_void, size: usize, cmo_type: aclrtCmoType, stream: aclrtStream

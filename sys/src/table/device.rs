@@ -4,7 +4,7 @@
 #[macro_export]
 macro_rules! device_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
-        [$($extra)*] device "libascendcl.so"
+        [$($extra)*] device ["libacl_rt.so" "libascendcl.so"]
 
         [optional] fn aclrtCheckArchCompatibility(soc_version: *const c_char, can_compatible: *mut i32) -> aclError;
         [required sim] fn aclrtCreateContext(context: *mut aclrtContext, device_id: i32) -> aclError;

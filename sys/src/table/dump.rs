@@ -4,7 +4,7 @@
 #[macro_export]
 macro_rules! dump_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
-        [$($extra)*] dump "libascend_dump.so"
+        [$($extra)*] dump ["libascend_dump.so"]
 
         [optional] fn acldumpGetExceptionInfoPath(path: *mut c_char, max_len: usize) -> aclError;
         [optional] fn acldumpGetPath(dump_type: acldumpType) -> *const c_char;

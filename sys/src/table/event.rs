@@ -4,7 +4,7 @@
 #[macro_export]
 macro_rules! event_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
-        [$($extra)*] event "libascendcl.so"
+        [$($extra)*] event ["libacl_rt.so" "libascendcl.so"]
 
         [optional] fn aclrtCntNotifyCreate(cnt_notify: *mut aclrtCntNotify, flag: u64) -> aclError;
         [optional] fn aclrtCntNotifyDestroy(cnt_notify: aclrtCntNotify) -> aclError;

@@ -4,7 +4,7 @@
 #[macro_export]
 macro_rules! kernel_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
-        [$($extra)*] kernel "libascendcl.so"
+        [$($extra)*] kernel ["libacl_rt.so" "libascendcl.so"]
 
         [optional] fn aclrtActiveStream(active_stream: aclrtStream, stream: aclrtStream) -> aclError;
         [optional] fn aclrtBinaryGetDevAddress(

@@ -4,7 +4,7 @@
 #[macro_export]
 macro_rules! media_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
-        [$($extra)*] media "libacl_dvpp.so"
+        [$($extra)*] media ["libacl_dvpp.so"]
 
         [optional sim] fn acldvppMalloc(dev_ptr: *mut *mut c_void, size: usize) -> aclError;
         [optional sim] fn acldvppFree(dev_ptr: *mut c_void) -> aclError;

@@ -4,7 +4,7 @@
 #[macro_export]
 macro_rules! media_tasks_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
-        [$($extra)*] media_tasks "libacl_dvpp.so"
+        [$($extra)*] media_tasks ["libacl_dvpp.so"]
 
         [optional sim] fn acldvppJpegGetImageInfo(
             data: *const c_void, size: u32, width: *mut u32, height: *mut u32, components: *mut i32

@@ -4,7 +4,7 @@
 #[macro_export]
 macro_rules! media_video_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
-        [$($extra)*] media_video "libacl_dvpp.so"
+        [$($extra)*] media_video ["libacl_dvpp.so"]
 
         [optional] fn aclvdecCreateChannelDesc() -> *mut aclvdecChannelDesc;
         [optional] fn aclvdecDestroyChannelDesc(channel_desc: *mut aclvdecChannelDesc) -> aclError;

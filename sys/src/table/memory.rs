@@ -4,7 +4,7 @@
 #[macro_export]
 macro_rules! memory_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
-        [$($extra)*] memory "libascendcl.so"
+        [$($extra)*] memory ["libacl_rt.so" "libascendcl.so"]
 
         [optional] fn aclrtAllocBuf(buf: *mut aclrtMbuf, size: usize) -> aclError;
         [optional] fn aclrtAppendBufChain(head_buf: aclrtMbuf, buf: aclrtMbuf) -> aclError;

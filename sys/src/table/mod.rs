@@ -6,6 +6,7 @@
 
 mod allocator;
 mod base;
+mod blas;
 mod callback;
 mod copy;
 mod device;
@@ -16,6 +17,7 @@ mod media;
 mod media_tasks;
 mod media_video;
 mod memory;
+mod memory_pool;
 mod model;
 mod model_aipp;
 mod model_instance;
@@ -26,9 +28,11 @@ mod profiling;
 mod stream;
 mod tensor_channel;
 mod tensor_desc;
+mod tensor_queue;
 
 /// Hands every group of the table to `$callback!`, one call per group:
-/// `[extra…] group "library file"  [flags…] fn name(…) -> type; …`.
+/// `[extra…] group ["library file" …]  [flags…] fn name(…) -> type; …`. The files are those that hold the functions in
+/// the vendor's releases, newest first.
 ///
 /// The types are named as in [`types`](crate::types) and in `core::ffi`, so the calling module brings them into scope:
 /// `use ascendcl_sys::types::*; use core::ffi::*;`.
@@ -54,6 +58,9 @@ macro_rules! for_each_group {
         $crate::profiling_functions!($callback $(, $extra)*);
         $crate::dump_functions!($callback $(, $extra)*);
         $crate::tensor_channel_functions!($callback $(, $extra)*);
+        $crate::tensor_queue_functions!($callback $(, $extra)*);
+        $crate::memory_pool_functions!($callback $(, $extra)*);
+        $crate::blas_functions!($callback $(, $extra)*);
         $crate::media_functions!($callback $(, $extra)*);
         $crate::media_tasks_functions!($callback $(, $extra)*);
         $crate::media_video_functions!($callback $(, $extra)*);
@@ -64,8 +71,8 @@ macro_rules! for_each_group {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Function {
     pub name: &'static str,
-    /// The file that holds it in a vendor's installation.
-    pub library: &'static str,
+    /// The files that hold it in the vendor's releases, newest first.
+    pub files: &'static [&'static str],
     pub group: &'static str,
     /// The crate `ascendcl` counts on it in every release.
     pub required: bool,
@@ -79,7 +86,7 @@ pub mod pointers {
     use core::ffi::*;
 
     macro_rules! pointer_types {
-        ([] $group:ident $library:literal
+        ([] $group:ident $files:tt
          $([$($flag:ident)*] fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)?;)*) => {
             $(pointer_type!([$($flag)*] $name ($($ty),*) $($ret)?);)*
         };
@@ -104,15 +111,18 @@ mod data {
     use super::Function;
 
     macro_rules! as_data {
-        ([] $group:ident $library:literal $([$($flag:ident)*] fn $name:ident $args:tt $(-> $ret:ty)?;)*) => {
+        ([] $group:ident $files:tt $([$($flag:ident)*] fn $name:ident $args:tt $(-> $ret:ty)?;)*) => {
             const $group: &[Function] = &[$(Function {
                 name: stringify!($name),
-                library: $library,
+                files: listed!($files),
                 group: stringify!($group),
                 required: flagged(&[$(stringify!($flag)),*], "required"),
                 simulated: flagged(&[$(stringify!($flag)),*], "sim"),
             },)*];
         };
+    }
+    macro_rules! listed {
+        ([$($file:literal)+]) => { &[$($file),+] };
     }
     for_each_group!(as_data);
 
@@ -152,6 +162,9 @@ mod data {
         profiling,
         dump,
         tensor_channel,
+        tensor_queue,
+        memory_pool,
+        blas,
         media,
         media_tasks,
         media_video,

@@ -4,7 +4,7 @@
 #[macro_export]
 macro_rules! model_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
-        [$($extra)*] model "libascendcl.so"
+        [$($extra)*] model ["libacl_mdl.so" "libascendcl.so"]
 
         [optional] fn aclRecoverAllHcclTasks(device_id: i32) -> aclError;
         [required sim] fn aclmdlAddDatasetBuffer(dataset: *mut aclmdlDataset, data_buffer: *mut aclDataBuffer) -> aclError;

@@ -4,7 +4,7 @@
 #[macro_export]
 macro_rules! model_aipp_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
-        [$($extra)*] model_aipp "libascendcl.so"
+        [$($extra)*] model_aipp ["libacl_mdl.so" "libascendcl.so"]
 
         [optional] fn aclmdlBundleCreateQueryInfo() -> *mut aclmdlBundleQueryInfo;
         [optional] fn aclmdlBundleDestroyQueryInfo(query_info: *mut aclmdlBundleQueryInfo) -> aclError;

@@ -4,7 +4,7 @@
 #[macro_export]
 macro_rules! model_instance_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
-        [$($extra)*] model_instance "libascendcl.so"
+        [$($extra)*] model_instance ["libacl_rt.so" "libascendcl.so"]
 
         [optional] fn aclmdlRIAbort(model_ri: aclmdlRI) -> aclError;
         [optional] fn aclmdlRIAddCondTask(params: aclmdlRICondTaskParams, stream: aclrtStream, flags: u32) -> aclError;

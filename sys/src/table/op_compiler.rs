@@ -4,7 +4,7 @@
 #[macro_export]
 macro_rules! op_compiler_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
-        [$($extra)*] op_compiler "libacl_op_compiler.so"
+        [$($extra)*] op_compiler ["libacl_op_compiler.so" "libascendcl.so"]
 
         [optional] fn aclCreateGraphDumpOpt() -> *mut aclGraphDumpOption;
         [optional] fn aclDestroyGraphDumpOpt(graph_dump_opt: *const aclGraphDumpOption) -> aclError;

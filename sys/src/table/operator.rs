@@ -4,7 +4,7 @@
 #[macro_export]
 macro_rules! operator_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
-        [$($extra)*] operator "libascendcl.so"
+        [$($extra)*] operator ["libacl_op_executor.so" "libascendcl.so"]
 
         [optional sim] fn aclopCast(
             src_desc: *const aclTensorDesc, src_buffer: *const aclDataBuffer, dst_desc: *const aclTensorDesc,

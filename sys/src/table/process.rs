@@ -4,7 +4,7 @@
 #[macro_export]
 macro_rules! process_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
-        [$($extra)*] process "libascendcl.so"
+        [$($extra)*] process ["libacl_rt.so" "libascendcl.so"]
 
         [optional sim] fn aclFinalize() -> aclError;
         [optional] fn aclFinalizeCallbackRegister(

@@ -4,7 +4,7 @@
 #[macro_export]
 macro_rules! profiling_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
-        [$($extra)*] profiling "libmsprofiler.so"
+        [$($extra)*] profiling ["libmsprofiler.so" "libascendcl.so"]
 
         [optional sim] fn aclprofCreateConfig(
             device_id_list: *mut u32, device_nums: u32, aicore_metrics: aclprofAicoreMetrics,

@@ -4,7 +4,7 @@
 #[macro_export]
 macro_rules! stream_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
-        [$($extra)*] stream "libascendcl.so"
+        [$($extra)*] stream ["libacl_rt.so" "libascendcl.so"]
 
         [required sim] fn aclrtCreateStream(stream: *mut aclrtStream) -> aclError;
         [optional] fn aclrtCreateStreamConfigHandle() -> *mut aclrtStreamConfigHandle;

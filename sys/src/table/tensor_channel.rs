@@ -4,7 +4,7 @@
 #[macro_export]
 macro_rules! tensor_channel_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
-        [$($extra)*] tensor_channel "libacl_tdt_channel.so"
+        [$($extra)*] tensor_channel ["libacl_tdt_channel.so"]
 
         [optional sim] fn acltdtAddDataItem(dataset: *mut acltdtDataset, data_item: *mut acltdtDataItem) -> aclError;
         [optional sim] fn acltdtCleanChannel(handle: *mut acltdtChannelHandle) -> aclError;

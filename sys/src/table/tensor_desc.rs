@@ -4,7 +4,7 @@
 #[macro_export]
 macro_rules! tensor_desc_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
-        [$($extra)*] tensor_desc "libascendcl.so"
+        [$($extra)*] tensor_desc ["libacl_mdl.so" "libascendcl.so"]
 
         [required sim] fn aclCreateTensorDesc(
             data_type: aclDataType, num_dims: c_int, dims: *const i64, format: aclFormat

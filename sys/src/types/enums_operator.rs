@@ -43,3 +43,19 @@ c_enum! {
         ACL_OP_COMPILE_FUZZ = 1,
     }
 }
+
+c_enum! {
+    aclTransType: u32 {
+        ACL_TRANS_N = 0,
+        ACL_TRANS_T = 1,
+        ACL_TRANS_NZ = 2,
+        ACL_TRANS_NZ_T = 3,
+    }
+}
+
+c_enum! {
+    aclComputeType: u32 {
+        ACL_COMPUTE_HIGH_PRECISION = 0,
+        ACL_COMPUTE_LOW_PRECISION = 1,
+    }
+}

@@ -110,3 +110,42 @@ c_enum! {
         ACL_TENSOR_DATA_END_TENSOR = 4,
     }
 }
+
+c_enum! {
+    acltdtQueueAttrType: u32 {
+        ACL_TDT_QUEUE_NAME_PTR = 0,
+        ACL_TDT_QUEUE_DEPTH_UINT32 = 1,
+    }
+}
+
+c_enum! {
+    acltdtQueueRouteParamType: u32 {
+        ACL_TDT_QUEUE_ROUTE_SRC_UINT32 = 0,
+        ACL_TDT_QUEUE_ROUTE_DST_UINT32 = 1,
+        ACL_TDT_QUEUE_ROUTE_STATUS_INT32 = 2,
+    }
+}
+
+c_enum! {
+    acltdtQueueRouteQueryMode: u32 {
+        ACL_TDT_QUEUE_ROUTE_QUERY_SRC = 0,
+        ACL_TDT_QUEUE_ROUTE_QUERY_DST = 1,
+        ACL_TDT_QUEUE_ROUTE_QUERY_SRC_AND_DST = 2,
+        ACL_TDT_QUEUE_ROUTE_QUERY_ABNORMAL = 100,
+    }
+}
+
+c_enum! {
+    acltdtQueueRouteQueryInfoParamType: u32 {
+        ACL_TDT_QUEUE_ROUTE_QUERY_MODE_ENUM = 0,
+        ACL_TDT_QUEUE_ROUTE_QUERY_SRC_ID_UINT32 = 1,
+        ACL_TDT_QUEUE_ROUTE_QUERY_DST_ID_UINT32 = 2,
+    }
+}
+
+c_enum! {
+    acltdtAllocBufType: u32 {
+        ACL_TDT_NORMAL_MEM = 0,
+        ACL_TDT_DVPP_MEM = 1,
+    }
+}

@@ -24,6 +24,8 @@ handles! {
     aclmdlRI,
     aclmdlRICondHandle,
     aclmdlModel,
+    aclrtMemPool,
+    acltdtBuf,
 }
 
 opaques! {
@@ -51,6 +53,10 @@ opaques! {
     acltdtDataItem,
     acltdtDataset,
     acltdtChannelHandle,
+    tagMemQueueAttr,
+    acltdtQueueRouteList,
+    acltdtQueueRouteQueryInfo,
+    acltdtQueueRoute,
     acldvppPicDesc,
     acldvppBatchPicDesc,
     acldvppRoiConfig,

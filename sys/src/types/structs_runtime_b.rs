@@ -219,6 +219,16 @@ pub struct tagAclmdlRICondTaskParams {
     pub modelRIArray: *mut aclmdlRI,
 }
 
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct aclrtMemPoolProps {
+    pub allocType: aclrtMemAllocationType,
+    pub handleType: aclrtMemHandleType,
+    pub location: aclrtMemLocation,
+    pub maxSize: usize,
+    pub reserved: [u8; 32],
+}
+
 /// The parameters of one captured task; which member holds depends on `kind`.
 #[repr(C)]
 #[derive(Clone, Copy)]

@@ -288,6 +288,7 @@ fn failed(failure: RunFailure) -> Failure {
     let code = match failure {
         RunFailure::InputCount { .. } | RunFailure::Input { .. } => ACL_ERROR_MODEL_INPUT_NOT_MATCH,
         RunFailure::OutputSpace { .. } => ACL_ERROR_MODEL_OUTPUT_NOT_MATCH,
+        RunFailure::NoRoom { .. } => ACL_ERROR_GE_MEMORY_ALLOCATION,
         RunFailure::Refused(_) | RunFailure::Unfit(_) => ACL_ERROR_GE_INTERNAL_ERROR,
     };
     Failure::new(code, failure.to_string())

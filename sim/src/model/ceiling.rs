@@ -1,0 +1,309 @@
+//! What a run may be asked for: memory that cannot be had ends a Rust process, so it has to be refused before.
+//!
+//! How large a value becomes follows from the dims of the inputs, or from the contents of other values.
+//! [`Between`] compares the first kind before a run. [`guarded`] puts a check in front of operators whose output is of the
+//! second kind: it counts the elements, and takes the element behind the end of a list where they are too many, which makes
+//! the run fail.
+
+use super::engine::Engine;
+use super::failure::RunFailure;
+use super::port::{Axis, dims_given};
+use rten::Dimension;
+use rten_onnx::onnx::{AttributeProto, AttributeType, DataType, GraphProto, ModelProto, NodeProto, TensorProto};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// Values up to this size are not looked at: a machine that cannot hold one of them runs no model.
+const SMALL: usize = 1 << 28;
+/// The bytes of an element while it is calculated with, at most.
+const ELEMENT: usize = 4;
+/// What the names of values of checks begin with.
+const MARK: &str = "ascendcl.room";
+
+/// Whether memory of this size can be had now.
+fn can_be_had(bytes: usize) -> bool {
+    bytes <= SMALL || Vec::<u8>::new().try_reserve_exact(bytes).is_ok()
+}
+
+/// The largest number of elements that a value can have on this machine, to a power of two. What a system promises
+/// without having it is not asked for.
+fn most_elements() -> usize {
+    const PROMISED: u32 = 37;
+    let most = (SMALL.ilog2()..=PROMISED).rev().map(|power| 1_usize << power).find(|bytes| can_be_had(*bytes));
+    most.unwrap_or(SMALL) / ELEMENT
+}
+
+/// The values between the inputs and the outputs, and the outputs: those whose size follows from the inputs'.
+#[derive(Debug, Default)]
+pub(super) struct Between(Vec<(String, Vec<Axis>)>);
+
+impl Between {
+    /// Of a graph's values, one of each shape is enough.
+    pub(super) fn of(graph: Option<&GraphProto>, engine: &Engine) -> Self {
+        let inputs: Vec<_> = engine.inputs().map(|(_, shape)| shape.unwrap_or_default()).collect();
+        let mut found: Vec<(String, Vec<Axis>)> = Vec::new();
+        for name in graph.iter().flat_map(|graph| &graph.node).flat_map(|node| &node.output) {
+            let axes = engine.shape_of(name).and_then(|shape| shape.iter().map(|dim| axis(dim, &inputs)).collect());
+            if let Some(axes) = axes.filter(|axes: &Vec<Axis>| found.iter().all(|(_, known)| known != axes)) {
+                found.push((name.clone(), axes));
+            }
+        }
+        Self(found)
+    }
+
+    /// Refuses a run on inputs of these dims if one of the values would be larger than memory that can be had.
+    pub(super) fn check<D: AsRef<[i64]>>(&self, inputs: &[D]) -> Result<(), RunFailure> {
+        for (name, axes) in &self.0 {
+            let dims = dims_given(Some(axes), inputs);
+            let sizes = dims.iter().map(|dim| usize::try_from(*dim).unwrap_or(0));
+            if !can_be_had(sizes.fold(ELEMENT, usize::saturating_mul)) {
+                return Err(RunFailure::NoRoom { what: format!("the value `{name}`, of {dims:?} elements") });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where the size of an axis comes from, if that is known.
+fn axis(dim: &Dimension, inputs: &[Vec<Dimension>]) -> Option<Axis> {
+    let place = |(input, dims): (usize, &Vec<Dimension>)| {
+        Some(Axis::Same { input, axis: dims.iter().position(|known| known == dim)? })
+    };
+    match dim {
+        Dimension::Fixed(size) => i64::try_from(*size).ok().map(Axis::Fixed),
+        Dimension::Symbolic(_) => inputs.iter().enumerate().find_map(place),
+    }
+}
+
+/// A failed run, if it is a check that made it fail.
+pub(super) fn no_room(why: &str) -> Option<RunFailure> {
+    let (_, rest) = why.split_once(MARK)?;
+    let node = rest.split('"').next().unwrap_or_default().trim_start_matches([' ', ':']);
+    Some(RunFailure::NoRoom { what: format!("the output of {node}") })
+}
+
+/// The file with checks in it, where there is anything to check.
+pub(super) fn guarded(file: Vec<u8>) -> Vec<u8> {
+    let Ok(mut model) = ModelProto::parse_buf(&file) else { return file };
+    let mut checks = Checks { most: most_elements() as f32, count: 0 };
+    model.graph.iter_mut().for_each(|graph| checks.graph(graph));
+    if checks.count == 0 {
+        return file;
+    }
+    // What cannot be written is what was read: `rten` then says what is wrong with it.
+    model.write_buf().unwrap_or(file)
+}
+
+/// What a value follows from.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Follows {
+    Constants,
+    /// The dims of other values: what they come to is told by inference, which a check would hide it from.
+    Dims,
+    Contents,
+}
+
+struct Checks {
+    most: f32,
+    count: usize,
+}
+
+impl Checks {
+    fn graph(&mut self, graph: &mut GraphProto) {
+        let names = graph.initializer.iter().filter_map(|tensor| tensor.name.clone());
+        let mut known: HashMap<String, Follows> = names.map(|name| (name, Follows::Constants)).collect();
+        for mut node in std::mem::take(&mut graph.node) {
+            node.attribute.iter_mut().filter_map(|attribute| attribute.g.as_mut()).for_each(|inner| self.graph(inner));
+            // What is not known comes from outside.
+            let of = |name: &String| match name.as_str() {
+                "" => Follows::Constants,
+                name => known.get(name).copied().unwrap_or(Follows::Contents),
+            };
+            let follows = match operator(&node) {
+                "Shape" | "Size" => Follows::Dims,
+                "Constant" => Follows::Constants,
+                _ => node.input.iter().map(of).max().unwrap_or(Follows::Contents),
+            };
+            let deciding = |at: &usize| node.input.get(*at).map(of) == Some(Follows::Contents);
+            if let Some(control) = control(&node).filter(deciding) {
+                self.before(&mut node, control, &mut graph.node);
+            }
+            known.extend(node.output.iter().map(|name| (name.clone(), follows)));
+            graph.node.push(node);
+        }
+    }
+
+    /// Counts the elements of the node's output, and lets the input that decides them through if they are not too many.
+    fn before(&mut self, node: &mut NodeProto, control: usize, nodes: &mut Vec<NodeProto>) {
+        self.count += 1;
+        let mut steps = Steps { prefix: format!("{MARK}.{}", self.count), number: 0, nodes };
+        let input = |index: usize| node.input.get(index).map(String::as_str).unwrap_or_default();
+        let decides = input(control).to_owned();
+        let elements = match operator(node) {
+            "ConstantOfShape" => steps.product(&decides),
+            "Expand" => {
+                let (wanted, given) = (steps.float(&decides), steps.shape(input(0)));
+                // Aligned at their ends, whatever their lengths are.
+                let axes = [wanted, given].map(|dims| steps.last_axes(&dims));
+                let larger = steps.then("Max", &[&axes[0], &axes[1]]);
+                steps.product(&larger)
+            }
+            "Tile" | "OneHot" | "Upsample" => steps.times(&decides, input(0)),
+            "Resize" if control == 2 => steps.times(&decides, input(0)),
+            "Resize" => steps.product(&decides),
+            "Pad" => {
+                let pads = steps.float(&decides);
+                let halves = steps.ints(&[2, -1]);
+                let ends = steps.then("Reshape", &[&pads, &halves]);
+                let axis = steps.ints(&[0]);
+                let both = steps.with("ReduceSum", &[&ends, &axis], "keepdims", 0);
+                let given = steps.shape(input(0));
+                let dims = steps.then("Add", &[&given, &both]);
+                steps.product(&dims)
+            }
+            _ => {
+                let [start, limit, delta] = [0, 1, 2].map(|index| steps.float(input(index)));
+                let length = steps.then("Sub", &[&limit, &start]);
+                steps.then("Div", &[&length, &delta])
+            }
+        };
+        let most = steps.constant(DataType::FLOAT, &[], self.most.to_le_bytes().to_vec());
+        let too_many = steps.then("Greater", &[&elements, &most]);
+        let index = steps.with("Cast", &[&too_many], "to", i64::from(DataType::INT64.0));
+        let first = steps.ints(&[0]);
+        let list = steps.then("Unsqueeze", &[&decides, &first]);
+        let name = format!("{MARK}: {}", named(node));
+        let checked = steps.named(name, "Gather", &[&list, &index]);
+        if let Some(place) = node.input.get_mut(control) {
+            *place = checked;
+        }
+    }
+}
+
+/// The input by whose contents the node decides how large its output is.
+fn control(node: &NodeProto) -> Option<usize> {
+    let given = |index: usize| node.input.get(index).is_some_and(|name| !name.is_empty());
+    let index = match operator(node) {
+        "ConstantOfShape" => 0,
+        "Expand" | "Tile" | "OneHot" | "Upsample" => 1,
+        // With a list of axes the lengths are others.
+        "Pad" if !given(3) => 1,
+        "Resize" if given(3) => 3,
+        "Resize" => 2,
+        "Range" => 1,
+        _ => return None,
+    };
+    given(index).then_some(index)
+}
+
+fn operator(node: &NodeProto) -> &str {
+    node.op_type.as_deref().unwrap_or_default()
+}
+
+fn named(node: &NodeProto) -> String {
+    let operator = operator(node);
+    node.name
+        .as_deref()
+        .filter(|name| !name.is_empty())
+        .map_or_else(|| operator.to_owned(), |name| format!("{operator} `{name}`"))
+}
+
+/// Nodes that calculate one value after the other.
+struct Steps<'a> {
+    prefix: String,
+    number: usize,
+    nodes: &'a mut Vec<NodeProto>,
+}
+
+impl Steps<'_> {
+    fn then(&mut self, operator: &str, inputs: &[&str]) -> String {
+        let name = self.prefix.clone();
+        self.named(name, operator, inputs)
+    }
+
+    fn named(&mut self, name: String, operator: &str, inputs: &[&str]) -> String {
+        self.number += 1;
+        let output = format!("{}.{}", self.prefix, self.number);
+        self.nodes.push(NodeProto {
+            name: Some(name),
+            op_type: Some(operator.to_owned()),
+            input: inputs.iter().map(|input| (*input).to_owned()).collect(),
+            output: vec![output.clone()],
+            ..Default::default()
+        });
+        output
+    }
+
+    /// With an attribute that is a number.
+    fn with(&mut self, operator: &str, inputs: &[&str], attribute: &str, value: i64) -> String {
+        let output = self.then(operator, inputs);
+        self.set(AttributeProto {
+            name: Some(attribute.to_owned()),
+            i: Some(value),
+            r#type: Some(AttributeType::INT),
+            ..Default::default()
+        });
+        output
+    }
+
+    fn constant(&mut self, element: DataType, dims: &[i64], bytes: Vec<u8>) -> String {
+        let output = self.then("Constant", &[]);
+        let tensor = TensorProto {
+            dims: dims.to_vec(),
+            data_type: Some(element),
+            raw_data: Some(RefCell::new(bytes)),
+            ..Default::default()
+        };
+        self.set(AttributeProto {
+            name: Some("value".to_owned()),
+            t: Some(tensor),
+            r#type: Some(AttributeType::TENSOR),
+            ..Default::default()
+        });
+        output
+    }
+
+    fn ints(&mut self, values: &[i64]) -> String {
+        let bytes = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        self.constant(DataType::INT64, &[values.len() as i64], bytes)
+    }
+
+    /// Gives the last node an attribute.
+    fn set(&mut self, attribute: AttributeProto) {
+        if let Some(node) = self.nodes.last_mut() {
+            node.attribute.push(attribute);
+        }
+    }
+
+    fn float(&mut self, value: &str) -> String {
+        self.with("Cast", &[value], "to", i64::from(DataType::FLOAT.0))
+    }
+
+    /// The dims of a value, as floats.
+    fn shape(&mut self, value: &str) -> String {
+        let shape = self.then("Shape", &[value]);
+        self.float(&shape)
+    }
+
+    /// The product of all elements.
+    fn product(&mut self, value: &str) -> String {
+        let value = self.float(value);
+        self.with("ReduceProd", &[&value], "keepdims", 0)
+    }
+
+    /// As many as the product of these, for each element of a value.
+    fn times(&mut self, factors: &str, value: &str) -> String {
+        let (factors, shape) = (self.product(factors), self.shape(value));
+        let elements = self.product(&shape);
+        self.then("Mul", &[&factors, &elements])
+    }
+
+    /// The last axes of a list of dims, filled up with ones before them.
+    fn last_axes(&mut self, dims: &str) -> String {
+        const AXES: i64 = 8;
+        let ones = self.constant(DataType::FLOAT, &[AXES], 1_f32.to_le_bytes().repeat(8));
+        let long = self.with("Concat", &[&ones, dims], "axis", 0);
+        let [from, to] = [-AXES, i64::from(i32::MAX)].map(|end| self.ints(&[end]));
+        self.then("Slice", &[&long, &from, &to])
+    }
+}

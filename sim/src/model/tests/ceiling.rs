@@ -1,0 +1,193 @@
+//! Models that ask for more memory than there is. Memory that cannot be had aborts a Rust process, so each of these runs in
+//! a process of its own.
+
+use super::super::{Input, Model, RunFailure};
+use super::files::{File, node, port};
+use rten_onnx::onnx::{DataType, NodeProto, ValueInfoProto};
+use std::process::Command;
+
+/// A model, and what to ask it for: much, and little.
+struct Case {
+    name: &'static str,
+    file: fn() -> File,
+    much: Vec<Given>,
+    little: Vec<Given>,
+    /// The elements of the output then.
+    elements: usize,
+}
+
+type Given = (Vec<i64>, Vec<u8>);
+
+fn ints(values: &[i64]) -> Given {
+    (vec![values.len() as i64], values.iter().flat_map(|value| value.to_le_bytes()).collect())
+}
+
+fn int(value: i64) -> Given {
+    (Vec::new(), value.to_le_bytes().to_vec())
+}
+
+fn floats(values: &[f32]) -> Given {
+    (vec![values.len() as i64], values.iter().flat_map(|value| value.to_le_bytes()).collect())
+}
+
+fn zeros(dims: &[i64]) -> Given {
+    (dims.to_vec(), vec![0; 4 * dims.iter().product::<i64>() as usize])
+}
+
+fn file(inputs: &[ValueInfoProto], nodes: Vec<NodeProto>, rank: &str) -> File {
+    File::new(inputs, &[port("y", DataType::FLOAT, rank)], nodes)
+}
+
+const MANY: i64 = 1 << 21;
+
+fn cases() -> Vec<Case> {
+    vec![
+        Case {
+            name: "ConstantOfShape",
+            file: || file(&[port("n", DataType::INT64, "2")], vec![node("ConstantOfShape", &["n"], &["y"])], "a b"),
+            much: vec![ints(&[MANY, MANY])],
+            little: vec![ints(&[2, 3])],
+            elements: 6,
+        },
+        Case {
+            name: "Expand",
+            file: || {
+                let inputs = [port("x", DataType::FLOAT, "a b"), port("n", DataType::INT64, "2")];
+                file(&inputs, vec![node("Expand", &["x", "n"], &["y"])], "c d")
+            },
+            much: vec![zeros(&[MANY, 1]), ints(&[1, MANY])],
+            little: vec![zeros(&[2, 1]), ints(&[1, 5])],
+            elements: 10,
+        },
+        Case {
+            name: "Tile",
+            file: || {
+                let inputs = [port("x", DataType::FLOAT, "a b"), port("n", DataType::INT64, "2")];
+                file(&inputs, vec![node("Tile", &["x", "n"], &["y"])], "c d")
+            },
+            much: vec![zeros(&[1, 64]), ints(&[MANY, MANY >> 6])],
+            little: vec![zeros(&[1, 2]), ints(&[3, 2])],
+            elements: 12,
+        },
+        Case {
+            name: "Range",
+            file: || {
+                let inputs = ["start", "limit", "delta"].map(|name| port(name, DataType::FLOAT, ""));
+                file(&inputs, vec![node("Range", &["start", "limit", "delta"], &["y"])], "a")
+            },
+            much: vec![
+                (vec![], 0_f32.to_le_bytes().into()),
+                (vec![], 4e12_f32.to_le_bytes().into()),
+                (vec![], 1_f32.to_le_bytes().into()),
+            ],
+            little: vec![
+                (vec![], 0_f32.to_le_bytes().into()),
+                (vec![], 4_f32.to_le_bytes().into()),
+                (vec![], 1_f32.to_le_bytes().into()),
+            ],
+            elements: 4,
+        },
+        Case {
+            name: "Resize",
+            file: || {
+                let inputs = [port("x", DataType::FLOAT, "1 1 a b"), port("n", DataType::FLOAT, "4")];
+                file(&inputs, vec![node("Resize", &["x", "", "n"], &["y"])], "1 1 c d")
+            },
+            much: vec![zeros(&[1, 1, 8, 8]), floats(&[1.0, 1.0, 262144.0, 262144.0])],
+            little: vec![zeros(&[1, 1, 2, 2]), floats(&[1.0, 1.0, 2.0, 3.0])],
+            elements: 24,
+        },
+        Case {
+            name: "Resize to sizes",
+            file: || {
+                let inputs = [port("x", DataType::FLOAT, "1 1 a b"), port("n", DataType::INT64, "4")];
+                file(&inputs, vec![node("Resize", &["x", "", "", "n"], &["y"])], "1 1 c d")
+            },
+            much: vec![zeros(&[1, 1, 8, 8]), ints(&[1, 1, MANY, MANY])],
+            little: vec![zeros(&[1, 1, 2, 2]), ints(&[1, 1, 4, 5])],
+            elements: 20,
+        },
+        Case {
+            name: "Pad",
+            file: || {
+                let inputs = [port("x", DataType::FLOAT, "a b"), port("n", DataType::INT64, "4")];
+                file(&inputs, vec![node("Pad", &["x", "n"], &["y"])], "c d")
+            },
+            much: vec![zeros(&[2, 2]), ints(&[0, MANY, MANY, 0])],
+            little: vec![zeros(&[2, 2]), ints(&[0, 1, 1, 0])],
+            elements: 9,
+        },
+        Case {
+            name: "OneHot",
+            file: || {
+                let inputs =
+                    [port("n", DataType::INT64, "a"), port("m", DataType::INT64, ""), port("x", DataType::FLOAT, "2")];
+                file(&inputs, vec![node("OneHot", &["n", "m", "x"], &["y"])], "a b")
+            },
+            much: vec![ints(&[0; 1 << 13]), int(1 << 29), zeros(&[2])],
+            little: vec![ints(&[0; 3]), int(4), zeros(&[2])],
+            elements: 12,
+        },
+        Case {
+            name: "Add of a column and a row",
+            file: || {
+                let inputs = [port("x", DataType::FLOAT, "a 1"), port("z", DataType::FLOAT, "1 b")];
+                file(&inputs, vec![node("Add", &["x", "z"], &["y"])], "a b")
+            },
+            much: vec![zeros(&[MANY, 1]), zeros(&[1, MANY])],
+            little: vec![zeros(&[2, 1]), zeros(&[1, 3])],
+            elements: 6,
+        },
+        Case {
+            name: "MatMul of a column and a row, summed up",
+            file: || {
+                let inputs = [port("x", DataType::FLOAT, "a 1"), port("z", DataType::FLOAT, "1 b")];
+                let nodes = vec![node("MatMul", &["x", "z"], &["product"]), node("Relu", &["product"], &["y"])];
+                file(&inputs, nodes, "a b")
+            },
+            much: vec![zeros(&[MANY, 1]), zeros(&[1, MANY])],
+            little: vec![zeros(&[2, 1]), zeros(&[1, 3])],
+            elements: 6,
+        },
+    ]
+}
+
+/// The case that the variable names, in a process of its own.
+#[test]
+#[ignore = "aborts where it fails"]
+fn child() {
+    let wanted = std::env::var("CASE").unwrap();
+    let case = cases().into_iter().find(|case| case.name == wanted).unwrap();
+    let model = Model::parse((case.file)().bytes()).unwrap();
+    let run = |given: &[Given]| {
+        let inputs: Vec<_> = given.iter().map(|(dims, bytes)| Input { dims, bytes }).collect();
+        model.run(&inputs)
+    };
+    let output = run(&case.little).unwrap().remove(0).to_bytes().unwrap();
+    assert_eq!(output.len(), 4 * case.elements);
+    let failure = run(&case.much).unwrap_err();
+    println!("refused: {failure}");
+    assert!(matches!(failure, RunFailure::NoRoom { .. }), "{failure:?}");
+}
+
+#[test]
+fn a_run_that_asks_for_more_memory_than_there_is_fails_and_does_not_end_the_process() {
+    let mut wrong = Vec::new();
+    for case in cases() {
+        // What takes memory bit by bit ends early, and not when the machine has none left.
+        let mut child = Command::new("sh");
+        child.args(["-c", "ulimit -v 8000000; exec \"$@\"", "sh"]).arg(std::env::current_exe().unwrap());
+        child.args(["--exact", "model::tests::ceiling::child", "--ignored", "--nocapture"]);
+        let output = child.env("CASE", case.name).output().unwrap();
+        if !output.status.success() {
+            let said = [output.stdout, output.stderr].concat();
+            let said = String::from_utf8_lossy(&said)
+                .lines()
+                .filter(|line| !line.starts_with(' '))
+                .collect::<Vec<_>>()
+                .join(" / ");
+            wrong.push(format!("{}: {} {said}", case.name, output.status));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,144 @@
+//! The files of one installation: the one that was opened first, and others beside it.
+
+use crate::search::{ABSENT, Attempt, STUB, is_stub};
+use core::ffi::{c_char, c_int, c_void};
+use std::ffi::{CString, OsStr};
+use std::path::{Path, PathBuf};
+use std::ptr::NonNull;
+use std::sync::{Mutex, MutexGuard};
+
+/// The file that was opened, and what was opened since.
+pub(crate) struct Shared {
+    main: libloading::Library,
+    pub(crate) path: PathBuf,
+    siblings: Mutex<Vec<&'static Sibling>>,
+}
+
+/// Another file of the same installation, opened when one of its functions is first called.
+struct Sibling {
+    file: &'static str,
+    path: PathBuf,
+    /// Or why it could not be opened.
+    library: Result<libloading::Library, String>,
+}
+
+impl Shared {
+    /// Opens a file. A bare name is the dynamic loader's to find, and the path is then the one that it found.
+    ///
+    /// # Safety
+    ///
+    /// Opening runs the file's initialisers.
+    pub(crate) unsafe fn open(path: &Path) -> Result<Self, String> {
+        // SAFETY: the caller vouches for the file's initialisers.
+        let main = unsafe { libloading::Library::new(path) }.map_err(|error| reason(&error))?;
+        let path = address_in(&main, "aclInit").and_then(file_of).unwrap_or_else(|| path.to_owned());
+        Ok(Self { main, path, siblings: Mutex::default() })
+    }
+
+    /// The address of a function that one of these files has, newest first.
+    pub(crate) fn address(&self, name: &str, files: &[&'static str]) -> Option<NonNull<c_void>> {
+        if is_pretended(&self.main, name) {
+            return None;
+        }
+        let beside = || self.others(files).find_map(|file| address_in(self.sibling(file).library.as_ref().ok()?, name));
+        address_in(&self.main, name).or_else(beside)
+    }
+
+    /// Where a function was looked for that is in none of these files.
+    pub(crate) fn searched(&self, files: &[&'static str]) -> Vec<Attempt> {
+        let lacks = "it has no such function";
+        let attempt = |path: &Path, outcome: &str| Attempt { path: path.into(), because: "", outcome: outcome.into() };
+        let beside = self.others(files).map(|file| self.sibling(file)).map(|sibling| {
+            let outcome = sibling.library.as_ref().map_or_else(String::as_str, |_| lacks);
+            attempt(&sibling.path, outcome)
+        });
+        [attempt(&self.path, lacks)].into_iter().chain(beside).collect()
+    }
+
+    /// The files but the one that was opened first.
+    fn others<'a>(&'a self, files: &'a [&'static str]) -> impl Iterator<Item = &'static str> {
+        files.iter().copied().filter(|file| self.path.file_name() != Some(OsStr::new(file)))
+    }
+
+    fn sibling(&self, file: &'static str) -> &'static Sibling {
+        if let Some(known) = self.known(file) {
+            return known;
+        }
+        // Not under the lock: initialisers run. Another thread may have opened it by then, and the loader counts.
+        let opened: &'static Sibling = Box::leak(Box::new(Sibling::open(self.path.parent(), file)));
+        let mut siblings = self.siblings();
+        if let Some(known) = siblings.iter().find(|sibling| sibling.file == file) {
+            return known;
+        }
+        siblings.push(opened);
+        opened
+    }
+
+    fn known(&self, file: &str) -> Option<&'static Sibling> {
+        self.siblings().iter().copied().find(|sibling| sibling.file == file)
+    }
+
+    fn siblings(&self) -> MutexGuard<'_, Vec<&'static Sibling>> {
+        self.siblings.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+impl Sibling {
+    fn open(folder: Option<&Path>, file: &'static str) -> Self {
+        let path = folder.map_or_else(|| PathBuf::from(file), |folder| folder.join(file));
+        let in_a_folder = path.parent().is_some_and(|folder| !folder.as_os_str().is_empty());
+        let library = if in_a_folder && !path.exists() {
+            Err(ABSENT.to_owned())
+        } else if is_stub(&path) {
+            Err(STUB.to_owned())
+        } else {
+            // SAFETY: a file of the same installation under its documented name; whoever opened the first one vouched for
+            // those beside it.
+            unsafe { libloading::Library::new(&path) }
+                .map_err(|error| format!("it cannot be loaded: {}", reason(&error)))
+        };
+        Self { file, path, library }
+    }
+}
+
+/// What the dynamic loader says; the error itself only says which of its functions failed.
+fn reason(error: &dyn core::error::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+fn address_in(library: &libloading::Library, name: &str) -> Option<NonNull<c_void>> {
+    // SAFETY: the symbol is only taken as an address; its use as a function is the caller's business.
+    let address = unsafe { library.get::<*mut c_void>(name).ok()?.try_as_raw_ptr() };
+    address.and_then(NonNull::new)
+}
+
+/// The file that an address is in, by the path that the dynamic loader opened.
+#[cfg(not(unix))]
+fn file_of(_: NonNull<c_void>) -> Option<PathBuf> {
+    None
+}
+
+/// The file that an address is in, by the path that the dynamic loader opened.
+#[cfg(unix)]
+fn file_of(address: NonNull<c_void>) -> Option<PathBuf> {
+    let mut found = core::mem::MaybeUninit::<libc::Dl_info>::zeroed();
+    // SAFETY: `found` is a place for the answer, of which every bit pattern is a value.
+    let (known, found) = unsafe { (libc::dladdr(address.as_ptr(), found.as_mut_ptr()), found.assume_init()) };
+    if known == 0 || found.dli_fname.is_null() {
+        return None;
+    }
+    // SAFETY: the loader's own text, which stays in place while the file is loaded, and it is copied here.
+    let path = unsafe { core::ffi::CStr::from_ptr(found.dli_fname) };
+    Some(PathBuf::from(<OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(path.to_bytes())))
+}
+
+/// The simulator's shared object exports every function, so that C programs can be linked with it, and says which of them
+/// it does not have.
+fn is_pretended(library: &libloading::Library, name: &str) -> bool {
+    type Has = unsafe extern "C" fn(*const c_char) -> c_int;
+    // SAFETY: only the simulator's library has a function of this name, and it has this type.
+    let Ok(has) = (unsafe { library.get::<Has>("ascendcl_sim_has") }) else { return false };
+    let Ok(name) = CString::new(name) else { return false };
+    // SAFETY: the name is a terminated string.
+    unsafe { has(name.as_ptr()) == 0 }
+}

@@ -1,0 +1,277 @@
+//! What a program finds, and what it is told, on machines on which the vendor's software is installed in different ways.
+//!
+//! Each program is this test binary, started again with [`probe`] alone, in an environment of its own.
+
+use super::common::{compiled, scratch};
+use super::shared_simulator;
+use ascendcl::{Acl, Error, Library, Thread};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The runtime's functions, and those of models, which newer releases have in a file of their own.
+const SOURCE: &str = include_str!("../null/library.c");
+const MODELS: &str = "/* A model without inputs and outputs. */";
+
+/// A folder with the vendor's software, or without.
+struct Installation {
+    home: PathBuf,
+}
+
+impl Installation {
+    fn empty(name: &str) -> Self {
+        let home = scratch("installations").join(name);
+        if home.exists() {
+            fs::remove_dir_all(&home).unwrap();
+        }
+        fs::create_dir_all(&home).unwrap();
+        Self { home }
+    }
+
+    fn with(self, file: &str, source: &str) -> Self {
+        let path = self.home.join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        compiled(source, &path);
+        self
+    }
+
+    /// `libascendcl.so` alone: releases up to 8.3.
+    fn old(name: &str) -> Self {
+        Self::empty(name).with("lib64/libascendcl.so", SOURCE)
+    }
+
+    fn runtime_alone(name: &str) -> Self {
+        Self::empty(name).with("lib64/libacl_rt.so", SOURCE.split_once(MODELS).unwrap().0)
+    }
+
+    /// Split files, without the one of old.
+    fn new(name: &str) -> Self {
+        let (prelude, _) = SOURCE.split_once("aclError aclInit").unwrap();
+        let models = [prelude, SOURCE.split_once(MODELS).unwrap().1].concat();
+        Self::runtime_alone(name).with("lib64/libacl_mdl.so", &models)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.home.join(name).display().to_string()
+    }
+
+    /// What a program says that takes the installation from `ASCEND_HOME_PATH`.
+    fn says(&self, wants: &str) -> Said {
+        Said::by(wants, &[("ASCEND_HOME_PATH", &self.home)])
+    }
+}
+
+/// What a program printed.
+struct Said {
+    out: String,
+    err: String,
+}
+
+impl Said {
+    fn by(wants: &str, variables: &[(&str, &Path)]) -> Self {
+        let mut program = Command::new(std::env::current_exe().unwrap());
+        program.args(["--exact", "installations::probe", "--ignored", "--nocapture", "--test-threads=1"]);
+        for variable in ["ASCENDCL_LIBRARY", "ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME", "LD_LIBRARY_PATH"] {
+            program.env_remove(variable);
+        }
+        // What is installed for the user of this machine is out of sight.
+        program.env("HOME", scratch("installations")).env("PROBE", wants).envs(variables.iter().copied());
+        let output = program.output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Self { out: text(output.stdout), err: text(output.stderr) }
+    }
+
+    #[track_caller]
+    fn contains(&self, part: &str) -> &Self {
+        assert!(self.out.contains(part) || self.err.contains(part), "no {part:?} in\n{}\n{}", self.out, self.err);
+        self
+    }
+}
+
+/// Loads a library, then a model, and says how that went.
+#[test]
+#[ignore = "the programs of the other tests"]
+fn probe() {
+    let library = match std::env::var("PROBE").as_deref() {
+        Ok("vendor") => Library::Vendor,
+        Ok("either") => Library::VendorOrSimulator,
+        other => panic!("{other:?}"),
+    };
+    let went = || -> Result<(), Error> {
+        let acl = Acl::init(library)?;
+        println!("library: {}", acl.library());
+        if acl.library().is_simulator() {
+            return acl.close().map_err(Error::from);
+        }
+        let mut thread = Thread::new()?;
+        let device = acl.device(&mut thread, 0)?;
+        let loaded = device.with_current(&mut thread, |current| match current.load_model("a.om") {
+            Ok(model) => {
+                println!("model: loaded");
+                model.unload(current).map_err(Error::from)
+            }
+            Err(error) => {
+                println!("model: {error}");
+                Ok(())
+            }
+        });
+        loaded.unwrap()?;
+        device.reset(&mut thread)?;
+        acl.close().map_err(Error::from)
+    };
+    if let Err(error) = went() {
+        println!("error: {error}");
+    }
+}
+
+/// A machine with the vendor's software in the standard place finds it where these tests expect nothing.
+fn nothing_is_installed_here() -> bool {
+    let nothing = !Path::new("/usr/local/Ascend").exists();
+    if !nothing {
+        eprintln!("skipped: /usr/local/Ascend is there");
+    }
+    nothing
+}
+
+#[test]
+fn old_one_file_has_everything() {
+    let old = Installation::old("old");
+    for wants in ["vendor", "either"] {
+        let said = old.says(wants);
+        said.contains(&format!("library: the library at {}\n", old.file("lib64/libascendcl.so")));
+        said.contains("model: loaded\n");
+    }
+}
+
+#[test]
+fn new_each_file_has_its_part_and_the_one_of_old_is_not_needed() {
+    let new = Installation::new("new");
+    for wants in ["vendor", "either"] {
+        let said = new.says(wants);
+        said.contains(&format!("library: the library at {}\n", new.file("lib64/libacl_rt.so")));
+        said.contains("model: loaded\n");
+    }
+}
+
+#[test]
+fn new_the_newer_file_is_taken_where_both_are_there() {
+    let both =
+        Installation::new("both").with("lib64/libascendcl.so", "int aclInit(const char *path) { return 100000; }");
+    let said = both.says("vendor");
+    said.contains(&format!("library: the library at {}\n", both.file("lib64/libacl_rt.so")));
+    said.contains("model: loaded\n");
+}
+
+#[test]
+fn only_the_runtime_what_is_missing_is_an_error_that_says_where_it_was_looked_for() {
+    let runtime = Installation::runtime_alone("runtime");
+    for wants in ["vendor", "either"] {
+        let said = runtime.says(wants);
+        said.contains(&format!("library: the library at {}\n", runtime.file("lib64/libacl_rt.so")));
+        said.contains(&format!(
+            "model: could not load the model a.om: the library at {0} has no `aclmdlLoadFromFile`; looked for it in\n  \
+             {0}: it has no such function\n  {1}: no such file or directory\n  {2}: no such file or directory\n",
+            runtime.file("lib64/libacl_rt.so"),
+            runtime.file("lib64/libacl_mdl.so"),
+            runtime.file("lib64/libascendcl.so"),
+        ));
+    }
+}
+
+#[test]
+fn a_part_that_cannot_be_loaded_is_told_with_the_loaders_reason() {
+    let broken = Installation::runtime_alone("broken");
+    fs::write(broken.home.join("lib64/libacl_mdl.so"), "text").unwrap();
+    let said = broken.says("vendor");
+    said.contains(&format!("\n  {}: it cannot be loaded: ", broken.file("lib64/libacl_mdl.so")));
+}
+
+#[test]
+fn nothing_is_an_error_with_every_place_or_the_simulator_which_is_announced() {
+    if !nothing_is_installed_here() {
+        return;
+    }
+    let nothing = Installation::empty("nothing");
+    let said = nothing.says("vendor");
+    said.contains("error: no AscendCL library was found; looked for\n");
+    for place in ["lib64/libacl_rt.so", "lib64/libascendcl.so"] {
+        said.contains(&format!("\n  {} (ASCEND_HOME_PATH): no such file or directory\n", nothing.file(place)));
+    }
+    said.contains("\n  /usr/local/Ascend/cann (standard folder): no such file or directory\n");
+    said.contains("\n  libacl_rt.so (dynamic loader): not on its search path\n");
+    said.contains("\n  libascendcl.so (dynamic loader): not on its search path\n");
+
+    let said = nothing.says("either");
+    said.contains("library: the simulator inside this program (no Ascend device is used)\n");
+    assert_eq!(
+        said.err,
+        "ascendcl: no library of the vendor's is installed: running on the simulator inside this program (no Ascend device \
+         is used)\n"
+    );
+}
+
+#[test]
+fn a_library_in_a_folder_of_another_release_is_found() {
+    for folder in ["runtime/lib64", "acllib/lib64", &format!("{}-linux/lib64", std::env::consts::ARCH)] {
+        let file = format!("{folder}/libascendcl.so");
+        let found = Installation::empty(&folder.replace('/', "-")).with(&file, SOURCE);
+        found.says("vendor").contains(&format!("library: the library at {}\n", found.file(&file)));
+    }
+}
+
+/// A toolkit has libraries to link programs with, whose functions do nothing and answer 0.
+#[test]
+fn a_stub_is_not_taken_however_it_is_found() {
+    if !nothing_is_installed_here() {
+        return;
+    }
+    let stub = "int aclInit(const char *path) { (void)path; return 0; }";
+    let stubs =
+        Installation::empty("stubs").with("runtime/lib64/stub/libascendcl.so", stub).with("devlib/libacl_rt.so", stub);
+    // By a link in the place of the library, and by the search path of the dynamic loader.
+    fs::create_dir(stubs.home.join("lib64")).unwrap();
+    std::os::unix::fs::symlink("../devlib/libacl_rt.so", stubs.home.join("lib64/libacl_rt.so")).unwrap();
+    let said = stubs.says("vendor");
+    said.contains(&format!(
+        "\n  {} (ASCEND_HOME_PATH): a stub to link programs with, whose functions do nothing\n",
+        stubs.file("lib64/libacl_rt.so")
+    ));
+    for (folder, file) in [("runtime/lib64/stub", "libascendcl.so"), ("devlib", "libacl_rt.so")] {
+        let path = stubs.home.join(folder);
+        let said = Said::by("vendor", &[("LD_LIBRARY_PATH", &path)]);
+        said.contains("error: no AscendCL library was found; looked for\n").contains(&format!(
+            "\n  {} (LD_LIBRARY_PATH): a stub to link programs with, whose functions do nothing\n",
+            path.join(file).display()
+        ));
+        let said = Said::by("either", &[("LD_LIBRARY_PATH", &path)]);
+        said.contains("library: the simulator").contains("ascendcl: no library of the vendor's is installed");
+    }
+    let named = stubs.home.join("devlib/libacl_rt.so");
+    let said = Said::by("either", &[("ASCENDCL_LIBRARY", &named)]);
+    said.contains("error: no AscendCL library").contains("(ASCENDCL_LIBRARY): a stub to link programs with");
+}
+
+/// A stub before the library on the dynamic loader's path does not hide it.
+#[test]
+fn a_library_behind_a_stub_on_the_search_path_is_found() {
+    let stub = "int aclInit(const char *path) { (void)path; return 0; }";
+    let found = Installation::new("behind").with("devlib/libacl_rt.so", stub);
+    let path = format!("{}:{}", found.file("devlib"), found.file("lib64"));
+    let said = Said::by("vendor", &[("LD_LIBRARY_PATH", Path::new(&path))]);
+    said.contains(&format!("library: the library at {}\n", found.file("lib64/libacl_rt.so")))
+        .contains("model: loaded\n");
+}
+
+#[test]
+fn the_simulator_laid_out_as_an_installation_is_one() {
+    let home = Installation::empty("simulator").home;
+    let tool = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/install-simulator.sh");
+    let laid_out = Command::new(tool).arg(&home).arg(shared_simulator()).status().unwrap();
+    assert!(laid_out.success());
+    for wants in ["vendor", "either"] {
+        let said = Said::by(wants, &[("ASCEND_HOME_PATH", &home)]);
+        said.contains(&format!("library: the library at {}\n", home.join("lib64/libacl_rt.so").display()));
+        // It is a library like the vendor's, and says no of a file that is not there.
+        said.contains("model: could not load the model a.om: aclmdlLoadFromFile answered");
+    }
+}
