@@ -83,7 +83,10 @@ impl<'c, 'l, S: StreamState + CanExecute, N, L> Lane<'c, 'l, S, N, L> {
         current: &Current<'c, N>,
         load: Load<'_, 'c, N, OfTheLane>,
     ) -> Result<Model<'c, N, InLane<'l, L>>, Error> {
-        let onto = onto(current.ledger(), load.source, load.weights.as_ref(), Some(&self.workspace))?;
+        // Loading may write to the memory in which another model of the lane runs.
+        self.stream.synchronize(current)?;
+        let share = |need| self.workspace.share(need);
+        let onto = onto(current.ledger(), load.source, load.weights.as_ref(), Some(share))?;
         Model::load(current.ledger(), load.source.image(), onto)
     }
 

@@ -39,6 +39,9 @@ pub struct Queue {
     registration: Mutex<Option<Registration>>,
     /// A registration failed, and could not be undone: work could make the library call an allocator that is gone.
     calls_the_dead: AtomicBool,
+    /// No stream, but the work that the library does by itself in the context: what waits for it waits for all of the
+    /// context.
+    is_of_the_library: bool,
 }
 
 // SAFETY: the vendor's streams belong to the process; calls on one stream from several threads are allowed, their order
@@ -62,6 +65,7 @@ impl Queue {
             gate: Gate::open(),
             registration: Mutex::default(),
             calls_the_dead: AtomicBool::new(false),
+            is_of_the_library: false,
         })
     }
 
@@ -75,7 +79,19 @@ impl Queue {
             gate: Gate::open(),
             registration: Mutex::default(),
             calls_the_dead: AtomicBool::new(false),
+            is_of_the_library: false,
         }
+    }
+
+    /// Stands for the work that the library does by itself in the context that is current: nothing is queued here, but a
+    /// call that fails may leave something running.
+    pub(crate) fn of_the_library(id: u64) -> Self {
+        Self { is_of_the_library: true, ..Self::default_of_current(id) }
+    }
+
+    /// Whether a synchronise has covered everything that was queued.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.clock.is_idle()
     }
 
     pub(crate) fn id(&self) -> u64 {
@@ -154,6 +170,7 @@ impl Queue {
         api.in_place()?;
         let covers = self.clock.mark();
         match limit {
+            _ if self.is_of_the_library => api.synchronize_device(limit)?,
             None => {
                 // SAFETY: the stream is alive while the gate is passed.
                 let code = unsafe { api.library().aclrtSynchronizeStream(self.raw) };
@@ -297,6 +314,38 @@ impl Queue {
         let number = self.clock.stamp();
         uses.iter().for_each(|used| used.end(number));
         api.done(call, code, || doing.into()).inspect_err(|error| self.settle(api, error, &uses))
+    }
+
+    /// The one way to run work that the library waits for by itself: stamps what it uses, as [`submit`](Self::submit) does.
+    /// Everything that used it before is known to be done.
+    ///
+    /// When the call succeeds the work is over. After a failure that does not rule out that it began, the context is
+    /// synchronised, within a second; if that fails, too, what the call was to use is in doubt.
+    pub(super) fn run<const N: usize>(
+        &self,
+        api: Api,
+        call: &'static str,
+        doing: &'static str,
+        uses: [&LastUse; N],
+        run: impl FnOnce() -> Result<aclError, MissingSymbol>,
+    ) -> Result<(), Error> {
+        api.in_place()?;
+        uses.iter().for_each(|used| used.rest());
+        uses.iter().for_each(|used| used.begin(self.id));
+        let code = run();
+        let ran = api.done(call, code, || doing.into());
+        if ran.as_ref().is_err_and(|error| !error.rules_out_that_work_was_queued()) {
+            let number = self.clock.stamp();
+            uses.iter().for_each(|used| used.end(number));
+            if self.synchronize(api, Some(SETTLING)).is_err() {
+                uses.iter().for_each(|used| used.doubt());
+            }
+        } else {
+            // The number 0 is always done.
+            uses.iter().for_each(|used| used.end(0));
+            uses.iter().for_each(|used| used.rest());
+        }
+        ran
     }
 
     /// After a call that failed: whether what it was to use is in doubt.

@@ -15,15 +15,13 @@
 //! 5. No lock is held while the vendor's library or a user's code runs. Submitting, waiting and copying take no lock at
 //!    all: they work on the row behind the handle.
 
+mod models;
 mod shelf;
 
 use crate::Element;
 use crate::allocator::ContextId;
 use crate::error::Error;
-use crate::ffi::{
-    Api, Binding, Block, BoundInput, Home, Invocation, Kept, LoadedModel, Part, Queue, RawContext, RawEvent, Restore,
-};
-use crate::operator::Attribute;
+use crate::ffi::{Api, Binding, Block, Home, Invocation, Kept, LoadedModel, Queue, RawContext, RawEvent, Restore};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -42,6 +40,8 @@ pub(crate) struct Ledger {
     id: ContextId,
     stream_ids: AtomicU64,
     default_stream: OnceLock<Arc<Queue>>,
+    /// The work that the library does by itself: runs of models that are waited for, which may go on after a failure.
+    runs: Arc<Queue>,
     streams: Shelf<Queue>,
     events: Shelf<RawEvent>,
     bindings: Shelf<Binding>,
@@ -59,17 +59,24 @@ pub(crate) trait Guest: fmt::Debug + Send + Sync {
     /// Takes it down, when every stream is synchronised and nothing of the context is gone yet. May be called again after
     /// a failure. What registrations kept goes to `kept`: code of the user runs when that is dropped.
     fn take_down(&self, api: Api, streams: &Shelf<Queue>, kept: &mut Vec<Kept>) -> Vec<Error>;
+
+    /// How many sessions are left.
+    fn left(&self) -> usize;
 }
 
 impl Ledger {
     pub(crate) fn new(api: Api, context: RawContext, device: i32) -> Self {
-        let (default_stream, streams, events, bindings, invocations, models, blocks, gone) = Default::default();
+        let (default_stream, events, bindings, invocations, models, blocks, gone) = Default::default();
+        /// The first number of a stream; 0 is none.
+        const RUNS: u64 = 1;
+        let streams = Shelf::default();
         Self {
             api,
             context,
             id: ContextId::next(device),
-            stream_ids: AtomicU64::new(1),
+            stream_ids: AtomicU64::new(RUNS + 1),
             default_stream,
+            runs: streams.put(Queue::of_the_library(RUNS)),
             streams,
             events,
             bindings,
@@ -139,42 +146,6 @@ impl Ledger {
         self.blocks.put(block)
     }
 
-    pub(crate) fn load(&self, load: impl FnOnce(Api) -> Result<LoadedModel, Error>) -> Result<Arc<LoadedModel>, Error> {
-        Ok(self.models.put(load(self.api)?))
-    }
-
-    pub(crate) fn bind(
-        &self,
-        model: &LoadedModel,
-        inputs: Vec<BoundInput>,
-        outputs: Vec<Option<Arc<Block>>>,
-    ) -> Result<Arc<Binding>, Error> {
-        Ok(self.bindings.put(Binding::create(self.api, model, inputs, outputs)?))
-    }
-
-    /// Puts an operator together, and compiles it if `compile` says so.
-    pub(crate) fn invoke(
-        &self,
-        name: &str,
-        attributes: &[(&str, &Attribute)],
-        (inputs, outputs): (Vec<Part>, Vec<Part>),
-        compile: bool,
-    ) -> Result<Arc<Invocation>, Error> {
-        let invocation = self.invocations.put(Invocation::create(self.api, name, attributes, inputs, outputs)?);
-        if let Some(Err(error)) = compile.then(|| invocation.compile(self.api)) {
-            // The first error is the one to report; what cannot be taken apart stays with the scope.
-            let _ = self.revoke(&invocation);
-            return Err(error);
-        }
-        Ok(invocation)
-    }
-
-    pub(crate) fn revoke(&self, invocation: &Arc<Invocation>) -> Result<(), Error> {
-        invocation.destroy(self.api, &self.streams)?;
-        self.invocations.remove(invocation);
-        Ok(())
-    }
-
     /// An error on products where the library has no allocators (ALLOC-02), before it is asked.
     pub(crate) fn supports_allocators(&self) -> Result<(), Error> {
         let product = self.api.soc_name().unwrap_or_default();
@@ -222,34 +193,6 @@ impl Ledger {
     pub(crate) fn destroy_event(&self, event: &Arc<RawEvent>) -> Result<(), Error> {
         event.destroy(self.api)?;
         self.events.remove(event);
-        Ok(())
-    }
-
-    pub(crate) fn unload(&self, model: &Arc<LoadedModel>) -> Result<(), Error> {
-        model.unload(self.api, &self.streams)?;
-        self.models.remove(model);
-        Ok(())
-    }
-
-    /// Empties a binding's open outputs. Memory that the library had allocated by itself is freed, or stays with the scope.
-    pub(crate) fn empty(&self, binding: &Binding) -> Result<(), Error> {
-        let left = binding.empty(self.api, &self.streams)?;
-        left.into_iter().map(|block| self.free(&self.keep(block))).fold(Ok(()), Result::and)
-    }
-
-    pub(crate) fn reshape(&self, binding: &Binding, model: &LoadedModel, shapes: &[&[i64]]) -> Result<(), Error> {
-        binding.reshape(self.api, &self.streams, model, shapes)
-    }
-
-    /// Runs a bound model and waits for it.
-    pub(crate) fn run(&self, binding: &Binding, model: &LoadedModel) -> Result<(), Error> {
-        binding.run(self.api, &self.streams, model)
-    }
-
-    pub(crate) fn unbind(&self, binding: &Arc<Binding>) -> Result<(), Error> {
-        self.empty(binding)?;
-        binding.destroy(self.api, &self.streams)?;
-        self.bindings.remove(binding);
         Ok(())
     }
 
@@ -305,7 +248,8 @@ impl Ledger {
             return Err(vec![error]);
         }
         let (mut errors, mut kept) = (Vec::new(), Vec::new());
-        for stream in self.streams.all() {
+        let runs = (!self.runs.is_idle()).then_some(&self.runs);
+        for stream in self.all_streams().iter().chain(runs) {
             errors.extend(stream.synchronize(self.api, patience).err());
         }
         if !errors.is_empty() {
@@ -331,7 +275,7 @@ impl Ledger {
         for event in self.events.all() {
             errors.extend(self.destroy_event(&event).err());
         }
-        for stream in self.streams.all() {
+        for stream in self.all_streams() {
             match self.destroy_stream(&stream) {
                 Ok(allocator) => kept.extend(allocator),
                 Err(error) => errors.push(error),
@@ -359,14 +303,24 @@ impl Ledger {
     /// What is left, in words.
     pub(crate) fn inventory(&self) -> String {
         let count = |number: usize, what: &str| (number > 0).then(|| format!("{number} {what}"));
+        let bindings = self.bindings.len();
         let parts = [
-            count(self.streams.len(), "stream(s)"),
+            count(self.guest.get().map_or(0, |guest| guest.left()), "session(s) of the graph engine"),
+            (!self.runs.is_idle()).then(|| "a failed run of a model that may go on".to_owned()),
+            count(self.all_streams().len(), "stream(s)"),
             count(self.events.len(), "event(s)"),
+            (bindings > 0).then(|| format!("inputs and outputs of {bindings} model(s)")),
+            count(self.invocations.len(), "operator(s)"),
             count(self.models.len(), "model(s)"),
             count(self.blocks.len(), "block(s) of memory"),
         ];
         let parts: Vec<_> = parts.into_iter().flatten().collect();
         if parts.is_empty() { "a context".to_owned() } else { parts.join(", ") }
+    }
+
+    /// The streams alone, without what stands for the library's own work.
+    fn all_streams(&self) -> Vec<Arc<Queue>> {
+        self.streams.all().into_iter().filter(|stream| !Arc::ptr_eq(stream, &self.runs)).collect()
     }
 
     fn next_stream_id(&self) -> u64 {

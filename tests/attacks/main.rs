@@ -21,6 +21,7 @@ mod order;
 mod panics;
 mod refusals;
 mod registrations;
+mod rows;
 mod sharing;
 mod swap;
 mod teardown;
