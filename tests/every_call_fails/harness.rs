@@ -40,13 +40,13 @@ pub(crate) struct Tally {
 }
 
 /// How one run ended.
-pub(crate) struct End {
-    pub(crate) calls: u64,
-    pub(crate) injected: Vec<Injected>,
-    pub(crate) error: Option<String>,
-    pub(crate) again: bool,
+struct End {
+    calls: u64,
+    injected: Vec<Injected>,
+    error: Option<String>,
+    again: bool,
     /// What should not be.
-    pub(crate) wrong: Vec<String>,
+    wrong: Vec<String>,
 }
 
 impl End {
@@ -82,7 +82,7 @@ pub(crate) fn in_pairs(pairs: Pairs, mode: Mode, name: &str, program: Program, f
     at_each_pair(pairs, name, fault, |plan| run(mode, |acl| alone_on_device(acl, program), plan, How::Once))
 }
 
-pub(crate) fn at_each_position(call: &str, name: &str, fault: &str, run: impl Fn(&str) -> End) -> Tally {
+fn at_each_position(call: &str, name: &str, fault: &str, run: impl Fn(&str) -> End) -> Tally {
     let _alone = common::alone();
     let (mut tally, mut wrong) = (Tally::default(), Vec::new());
     for position in 1.. {
@@ -118,7 +118,7 @@ impl Pairs {
     }
 }
 
-pub(crate) fn at_each_pair(pairs: Pairs, name: &str, fault: &str, run: impl Fn(&str) -> End) -> Tally {
+fn at_each_pair(pairs: Pairs, name: &str, fault: &str, run: impl Fn(&str) -> End) -> Tally {
     let _alone = common::alone();
     let (mut tally, mut wrong) = (Tally::default(), Vec::new());
     for first in 1.. {
@@ -149,15 +149,19 @@ pub(crate) fn at_each_pair(pairs: Pairs, name: &str, fault: &str, run: impl Fn(&
 
 impl Tally {
     fn count(&mut self, end: End) {
+        self.add(end.error, end.again);
+    }
+
+    pub(crate) fn add(&mut self, error: Option<String>, again: bool) {
         self.positions += 1;
-        self.again += u64::from(end.again);
-        match end.error {
+        self.again += u64::from(again);
+        match error {
             None => self.succeeded += 1,
             Some(error) => *self.failed.entry(error).or_default() += 1,
         }
     }
 
-    fn report(&self, name: &str, what: &str) {
+    pub(crate) fn report(&self, name: &str, what: &str) {
         if self.positions > 0 {
             let Self { positions, succeeded, failed, again } = self;
             let failures: u64 = failed.values().sum();
@@ -263,7 +267,7 @@ pub(crate) fn kind(error: &Error) -> String {
 }
 
 /// Ends the process when `run` does not end: a hang is a failure, too.
-fn watched<R>(what: &str, run: impl FnOnce() -> R) -> R {
+pub(crate) fn watched<R>(what: &str, run: impl FnOnce() -> R) -> R {
     const LONGEST: Duration = Duration::from_secs(60);
     let (over, watch) = mpsc::channel::<()>();
     let what = what.to_owned();

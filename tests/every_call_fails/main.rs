@@ -18,6 +18,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod engine;
 mod harness;
 mod models;
 mod programs;
