@@ -113,8 +113,12 @@ impl Invocation {
         api.done("aclopCompile", code, || format!("compile the operator {}", self.name.to_string_lossy()))
     }
 
-    /// Queues one execution. The stream's context has to be current.
-    pub(crate) fn execute(&self, api: Api, stream: &Queue) -> Result<(), Error> {
+    /// Queues one execution. The stream's context has to be current. Refused while an execution on another stream may be
+    /// running although its call failed.
+    pub(crate) fn execute(&self, api: Api, streams: &Shelf<Queue>, stream: &Queue) -> Result<(), Error> {
+        if self.last_use.is_in_doubt() && !streams.comes_after(&self.last_use, stream) {
+            return Err(Error::StillRunning { what: "tensors of an operator" });
+        }
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "operator" }) };
         let (inputs, outputs) = (&self.inputs, &self.outputs);
         let queued = stream.submit(api, "aclopExecuteV2", "queue an operator", [&self.last_use], |stream| {

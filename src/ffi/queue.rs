@@ -383,4 +383,10 @@ impl Shelf<Queue> {
             Awaits::Everything => self.all().iter().all(|queue| queue.clock.is_idle()),
         }
     }
+
+    /// Whether what is queued on this stream from now on comes after the work that `use_of` stands for.
+    pub(crate) fn comes_after(&self, use_of: &LastUse, stream: &Queue) -> bool {
+        let is_there = matches!(use_of.awaits(), Awaits::Submission { stream: at, .. } if at == stream.id);
+        is_there || self.has_done(use_of)
+    }
 }

@@ -118,6 +118,11 @@ impl Ledger {
         }
     }
 
+    /// Queues one execution of an operator.
+    pub(crate) fn launch(&self, invocation: &Invocation, stream: &Queue) -> Result<(), Error> {
+        invocation.execute(self.api, &self.streams, stream)
+    }
+
     pub(crate) fn revoke(&self, invocation: &Arc<Invocation>) -> Result<(), Error> {
         invocation.destroy(self.api, &self.streams)?;
         self.invocations.remove(invocation);

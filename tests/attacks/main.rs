@@ -22,6 +22,7 @@ mod panics;
 mod refusals;
 mod registrations;
 mod rows;
+mod runs;
 mod sharing;
 mod swap;
 mod teardown;

@@ -2,24 +2,24 @@
 //! keeps its row, and its row keeps what was lent to it.
 
 use super::common::{Alone, acl, alone, digits_in_batches_of, field, under_watch};
-use super::{collect, in_context, inside};
+use super::{collect, inside};
 use ascendcl::operator;
 use ascendcl::{Current, Error, Input, Load, ModelSource, Room, ScopeError, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Config, Plan, control};
-use std::time::{Duration, Instant};
 
 const ZEROS: [f32; 512] = [0.0; 512];
 
-fn zeros() -> Input<'static> {
+pub(super) fn zeros() -> Input<'static> {
     Input::new(&[8, 64], &ZEROS).unwrap()
 }
 
-fn fails(plan: &str) {
+/// From now on calls fail as this plan says, and no others.
+pub(super) fn fails(plan: &str) {
     control::fail(plan.parse().unwrap()).unwrap();
 }
 
-fn no_more_fails() {
+pub(super) fn no_more_fails() {
     control::fail(Plan::new()).unwrap();
 }
 
@@ -260,193 +260,6 @@ fn records_that_the_library_refuses_twice_to_destroy_are_collected() {
         });
         alone.assert_nothing_lives();
     }
-}
-
-#[proves(MODEL_16, MODEL_14, DATA_10)]
-#[test]
-fn a_model_whose_failed_run_nobody_could_wait_for_is_not_used_until_somebody_could() {
-    let alone = alone();
-    let image = digits_in_batches_of(8);
-    inside(|current| {
-        let stream = current.stream().unwrap().without_allocator();
-        let load = || current.load(ModelSource::memory(&image).into()).unwrap();
-        let mut prepared = load().prepare(current, &[&[8, 64]], &[&[8, 10]]).unwrap();
-        let mut model = load();
-        let blocks = control::live().device_blocks;
-        for run in 0..2 {
-            fails("aclmdlExecute#1=after:507899,aclrtSynchronizeDeviceWithTimeout#1+=507899");
-            let error = match run {
-                0 => prepared.run(current).unwrap_err(),
-                _ => model.run(current, &[zeros()]).map(drop).unwrap_err(),
-            };
-            assert_eq!(error.code().map(|code| code.number()), Some(507_899), "{error}");
-            no_more_fails();
-        }
-        // Each of these would use what the library may still be using.
-        collect(current);
-        let error = prepared.run(current).unwrap_err();
-        assert!(matches!(error, Error::StillRunning { .. }), "{error}");
-        let undone = stream.execute(current, prepared).unwrap_err();
-        assert!(matches!(undone.error, Error::StillRunning { .. }), "{undone}");
-        let undone = undone.value.into_model(current).unwrap_err();
-        assert!(matches!(undone.error, Error::StillRunning { .. }), "{undone}");
-        let mut prepared = undone.value;
-        let error = model.run(current, &[zeros()]).map(drop).unwrap_err();
-        assert!(matches!(error, Error::StillRunning { .. }), "{error}");
-        let undone = model.unload(current).unwrap_err();
-        assert!(matches!(undone.error, Error::StillRunning { .. }), "{undone}");
-        let mut model = undone.value;
-        assert!(control::live().device_blocks > blocks, "the buffers of the run at once are still there");
-        // Nothing runs after this.
-        current.synchronize().unwrap();
-        collect(current);
-        collect(current);
-        assert_eq!(control::live().device_blocks, blocks);
-        prepared.run(current).unwrap();
-        let prepared = stream.execute(current, prepared).unwrap().wait(current).unwrap();
-        prepared.into_model(current).unwrap().unload(current).unwrap();
-        model.run(current, &[zeros()]).unwrap();
-    });
-    alone.assert_nothing_lives();
-}
-
-#[proves(MODEL_16)]
-#[test]
-fn a_failed_run_that_could_be_waited_for_leaves_the_model_as_it_was() {
-    let alone = alone();
-    let image = digits_in_batches_of(8);
-    inside(|current| {
-        let stream = current.stream().unwrap().without_allocator();
-        let model = current.load(ModelSource::memory(&image).into()).unwrap();
-        let mut prepared = model.prepare(current, &[&[8, 64]], &[&[8, 10]]).unwrap();
-        for code in ["507899", "after:507899", "107000", "207001"] {
-            fails(&format!("aclmdlExecute#1={code}"));
-            prepared.run(current).unwrap_err();
-            prepared.run(current).unwrap();
-            prepared = stream.execute(current, prepared).unwrap().wait(current).unwrap();
-        }
-        prepared.into_model(current).unwrap().unload(current).unwrap();
-        collect(current);
-        assert_eq!(control::live().device_blocks, 0);
-    });
-    alone.assert_nothing_lives();
-}
-
-#[proves(MODEL_04, MODEL_06)]
-#[test]
-fn a_turn_that_ends_in_doubt_is_not_given_to_another_model() {
-    let alone = alone();
-    let image = digits_in_batches_of(8);
-    inside(|current| {
-        let source = ModelSource::memory(&image);
-        let workspace = current.workspace(3 * current.model_size(source).unwrap().work).unwrap();
-        current.shared_lane(workspace, |current, lane| {
-            let load = || lane.load(current, source.into()).unwrap();
-            let (mut first, mut second) = (load(), load());
-            fails("aclmdlExecute#1=after:507899,aclrtSynchronizeDeviceWithTimeout#1+=507899");
-            lane.run(current, &mut first, &[zeros()]).unwrap_err();
-            no_more_fails();
-            let error = lane.run(current, &mut second, &[zeros()]).unwrap_err();
-            assert!(matches!(error, Error::StillRunning { .. }), "{error}");
-            assert!(error.to_string().contains("MODEL-06"), "{error}");
-            let error = lane.load(current, source.into()).unwrap_err();
-            assert!(matches!(error, Error::StillRunning { .. }), "{error}");
-            current.synchronize().unwrap();
-            lane.run(current, &mut second, &[zeros()]).unwrap();
-            lane.run(current, &mut first, &[zeros()]).unwrap();
-            lane.load(current, source.into()).unwrap().unload(current).unwrap();
-        });
-    });
-    alone.assert_nothing_lives();
-}
-
-#[proves(MODEL_04, MODEL_06)]
-#[test]
-fn a_lane_whose_run_ended_in_doubt_queues_nothing_and_loads_nothing() {
-    let alone = alone();
-    let image = digits_in_batches_of(8);
-    inside(|current| {
-        let source = ModelSource::memory(&image);
-        let workspace = current.workspace(3 * current.model_size(source).unwrap().work).unwrap();
-        let stream = current.stream().unwrap().without_allocator();
-        current.lane(stream, workspace, |current, mut lane| {
-            let mut first = lane.load(current, source.into()).unwrap();
-            let second = lane.load(current, source.into()).unwrap();
-            let second = second.prepare(current, &[&[8, 64]], &[&[8, 10]]).unwrap();
-            fails("aclmdlExecute#1=after:507899,aclrtSynchronizeDeviceWithTimeout#1+=507899");
-            lane.run(current, &mut first, &[zeros()]).unwrap_err();
-            no_more_fails();
-            let undone = lane.execute(current, second).unwrap_err();
-            assert!(matches!(undone.error, Error::StillRunning { .. }), "{undone}");
-            let error = lane.load(current, source.into()).unwrap_err();
-            assert!(matches!(error, Error::StillRunning { .. }), "{error}");
-            current.synchronize().unwrap();
-            let second = lane.execute(current, undone.value).unwrap().wait(current).unwrap();
-            second.into_model(current).unwrap().unload(current).unwrap();
-            lane.load(current, source.into()).unwrap().unload(current).unwrap();
-        });
-    });
-    alone.assert_nothing_lives();
-}
-
-const SLOW: Duration = Duration::from_millis(300);
-
-#[proves(MODEL_04, MODEL_05)]
-#[test]
-fn a_lane_loads_onto_its_workspace_when_nothing_runs_there() {
-    let alone = alone();
-    let image = digits_in_batches_of(8);
-    inside(|current| {
-        let source = ModelSource::memory(&image);
-        let workspace = current.workspace(2 * current.model_size(source).unwrap().work).unwrap();
-        let stream = current.stream().unwrap().without_allocator();
-        current.lane(stream, workspace, |current, mut lane| {
-            let first = lane.load(current, source.into()).unwrap();
-            let first = first.prepare(current, &[&[8, 64]], &[&[8, 10]]).unwrap();
-            fails(&format!("*=slow:{}ms", SLOW.as_millis()));
-            let pending = lane.execute(current, first).unwrap();
-            let second = lane.load(current, source.into()).unwrap();
-            assert!(pending.is_done(current).unwrap(), "the model ran while another was loaded onto its workspace");
-            no_more_fails();
-            drop((second, pending.wait(current).unwrap()));
-        });
-    });
-    alone.assert_nothing_lives();
-}
-
-#[proves(MODEL_04, MODEL_06)]
-#[test]
-fn a_thread_loads_onto_the_workspace_of_a_shared_lane_between_the_runs_of_others() {
-    let alone = alone();
-    let image = digits_in_batches_of(8);
-    in_context(|context, thread| {
-        let source = ModelSource::memory(&image);
-        let entered = context.enter(thread, |current| {
-            let workspace = current.workspace(2 * current.model_size(source).unwrap().work).unwrap();
-            current.shared_lane(workspace, |current, lane| {
-                let mut model = lane.load(current, source.into()).unwrap();
-                fails(&format!("aclmdlExecute#1=slow:{}ms", SLOW.as_millis()));
-                let earliest = Instant::now() + SLOW;
-                std::thread::scope(|scope| {
-                    scope.spawn(|| {
-                        let entered = context.enter(&mut Thread::new().unwrap(), |current| {
-                            // The other thread has its turn.
-                            while !format!("{lane:?}").contains("line: 1") && Instant::now() < earliest {
-                                std::thread::yield_now();
-                            }
-                            drop(lane.load(current, source.into()).unwrap());
-                            assert!(Instant::now() >= earliest, "loaded while a model ran there");
-                        });
-                        entered.unwrap();
-                    });
-                    lane.run(current, &mut model, &[zeros()]).unwrap();
-                });
-                no_more_fails();
-            });
-        });
-        entered.unwrap();
-    });
-    alone.assert_nothing_lives();
 }
 
 #[test]

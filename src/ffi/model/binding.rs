@@ -2,7 +2,6 @@
 
 use super::super::allocator::Keeps;
 use super::super::gate::Gate;
-use super::super::stamp::Awaits;
 use super::super::{Api, Block, LastUse, Queue};
 use super::LoadedModel;
 use super::dataset::Dataset;
@@ -163,14 +162,10 @@ impl Binding {
         if !self.last_use.is_in_doubt() && !model.is_in_doubt() {
             return Ok(());
         }
-        let follows = |used: &LastUse| {
-            let on_it = matches!(used.awaits(), Awaits::Submission { stream: on, .. } if on == stream.id());
-            on_it || streams.has_done(used)
-        };
-        if !follows(&self.last_use) {
+        if !streams.comes_after(&self.last_use, stream) {
             return Err(Error::StillRunning { what: "inputs and outputs of a model" });
         }
-        model.idle_where(follows)
+        model.idle_where(|used| streams.comes_after(used, stream))
     }
 
     /// All work that used the binding is known to be done.
