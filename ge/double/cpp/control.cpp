@@ -58,6 +58,9 @@ bool begins(const std::string &call, const std::string &object) {
       throw std::runtime_error("the double was told to throw in " + call);
     case 3:
       throw 3;
+    case 4:
+      state().fails_after = true;
+      return true;
     default:
       state().error = "the double was told to fail in " + call;
       return false;
@@ -128,6 +131,7 @@ void ge_double_reset() {
   control::upset.clear();
   control::upset_at.clear();
   control::begun = 0;
+  control::state().fails_after = false;
 }
 
 }

@@ -9,7 +9,8 @@ extern "C" {
 // Where the double finds the functions of AscendCL.
 void ge_double_use(void *(*resolve)(const char *name));
 
-// The next call of this name: 1 fails, 2 throws a std::exception, 3 throws something else.
+// The next call of this name: 1 fails, 2 throws a std::exception, 3 throws something else, 4 (an execution) fails when it
+// has queued its work.
 void ge_double_upset(const char *call, int how);
 
 // The call with this number, counted from the last reset, does so, whatever its name.

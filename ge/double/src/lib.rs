@@ -52,6 +52,8 @@ pub enum Upset {
     ThrowException = 2,
     /// It throws something else.
     ThrowNumber = 3,
+    /// `ExecuteGraphWithStreamAsync` fails when it has queued its work.
+    FailAfter = 4,
 }
 
 impl Double {
