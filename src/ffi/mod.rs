@@ -62,5 +62,5 @@ pub use model::Gears;
 pub(crate) use model::{Binding, BoundInput, Image, LoadedModel, ModelImage, Onto, Port, Share, Sizes};
 pub(crate) use operator::{Invocation, Part};
 pub use pool::{PoolAllocator, PoolBlock};
-pub(crate) use queue::{Place, Queue};
+pub(crate) use queue::{Place, Queue, SETTLING};
 use stamp::{Clock, LastUse};

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 
 /// How long a call that failed waits to know whether it queued something all the same.
-const SETTLING: Duration = Duration::from_secs(1);
+pub(crate) const SETTLING: Duration = Duration::from_secs(1);
 
 /// A place in a block: the bytes from `start` on.
 #[derive(Clone, Copy, Debug)]
@@ -39,9 +39,6 @@ pub struct Queue {
     registration: Mutex<Option<Registration>>,
     /// A registration failed, and could not be undone: work could make the library call an allocator that is gone.
     calls_the_dead: AtomicBool,
-    /// No stream, but the work that the library does by itself in the context: what waits for it waits for all of the
-    /// context.
-    is_of_the_library: bool,
 }
 
 // SAFETY: the vendor's streams belong to the process; calls on one stream from several threads are allowed, their order
@@ -65,7 +62,6 @@ impl Queue {
             gate: Gate::open(),
             registration: Mutex::default(),
             calls_the_dead: AtomicBool::new(false),
-            is_of_the_library: false,
         })
     }
 
@@ -79,14 +75,7 @@ impl Queue {
             gate: Gate::open(),
             registration: Mutex::default(),
             calls_the_dead: AtomicBool::new(false),
-            is_of_the_library: false,
         }
-    }
-
-    /// Stands for the work that the library does by itself in the context that is current: nothing is queued here, but a
-    /// call that fails may leave something running.
-    pub(crate) fn of_the_library(id: u64) -> Self {
-        Self { is_of_the_library: true, ..Self::default_of_current(id) }
     }
 
     /// Whether a synchronise has covered everything that was queued.
@@ -170,7 +159,6 @@ impl Queue {
         api.in_place()?;
         let covers = self.clock.mark();
         match limit {
-            _ if self.is_of_the_library => api.synchronize_device(limit)?,
             None => {
                 // SAFETY: the stream is alive while the gate is passed.
                 let code = unsafe { api.library().aclrtSynchronizeStream(self.raw) };
@@ -319,8 +307,9 @@ impl Queue {
     /// The one way to run work that the library waits for by itself: stamps what it uses, as [`submit`](Self::submit) does.
     /// Everything that used it before is known to be done.
     ///
-    /// When the call succeeds the work is over. After a failure that does not rule out that it began, the context is
-    /// synchronised, within a second; if that fails, too, what the call was to use is in doubt.
+    /// This is no stream of the library's then, but stands for its own work in the context. When the call succeeds the work
+    /// is over. After a failure it may go on: `settle` waits for everything in the context, and says whether that is over;
+    /// if not, what the call was to use is in doubt.
     pub(super) fn run<const N: usize>(
         &self,
         api: Api,
@@ -328,16 +317,16 @@ impl Queue {
         doing: &'static str,
         uses: [&LastUse; N],
         run: impl FnOnce() -> Result<aclError, MissingSymbol>,
+        settle: impl FnOnce() -> bool,
     ) -> Result<(), Error> {
         api.in_place()?;
         uses.iter().for_each(|used| used.rest());
         uses.iter().for_each(|used| used.begin(self.id));
-        let code = run();
-        let ran = api.done(call, code, || doing.into());
+        let ran = api.done(call, run(), || doing.into());
         if ran.as_ref().is_err_and(|error| !error.rules_out_that_work_was_queued()) {
             let number = self.clock.stamp();
             uses.iter().for_each(|used| used.end(number));
-            if self.synchronize(api, Some(SETTLING)).is_err() {
+            if !settle() {
                 uses.iter().for_each(|used| used.doubt());
             }
         } else {

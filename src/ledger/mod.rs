@@ -40,7 +40,8 @@ pub(crate) struct Ledger {
     id: ContextId,
     stream_ids: AtomicU64,
     default_stream: OnceLock<Arc<Queue>>,
-    /// The work that the library does by itself: runs of models that are waited for, which may go on after a failure.
+    /// No stream: stands for the work that the library does by itself, which is runs of models that it waits for. After a
+    /// failure they may go on, until a synchronise of the whole context has covered them.
     runs: Arc<Queue>,
     streams: Shelf<Queue>,
     events: Shelf<RawEvent>,
@@ -76,7 +77,7 @@ impl Ledger {
             id: ContextId::next(device),
             stream_ids: AtomicU64::new(RUNS + 1),
             default_stream,
-            runs: streams.put(Queue::of_the_library(RUNS)),
+            runs: streams.put(Queue::default_of_current(RUNS)),
             streams,
             events,
             bindings,
@@ -248,9 +249,11 @@ impl Ledger {
             return Err(vec![error]);
         }
         let (mut errors, mut kept) = (Vec::new(), Vec::new());
-        let runs = (!self.runs.is_idle()).then_some(&self.runs);
-        for stream in self.all_streams().iter().chain(runs) {
+        for stream in self.all_streams() {
             errors.extend(stream.synchronize(self.api, patience).err());
+        }
+        if !self.runs.is_idle() {
+            errors.extend(self.synchronize_all(patience).err());
         }
         if !errors.is_empty() {
             // Work may still be running: nothing that it could use may go.

@@ -7,7 +7,7 @@
 use super::Ledger;
 use crate::error::Error;
 use crate::ffi::{
-    Binding, Block, BoundInput, Home, Image, Invocation, LoadedModel, ModelImage, Onto, Part, Queue, Sizes,
+    Binding, Block, BoundInput, Home, Image, Invocation, LoadedModel, ModelImage, Onto, Part, Queue, SETTLING, Sizes,
 };
 use crate::operator::Attribute;
 use std::sync::Arc;
@@ -81,9 +81,11 @@ impl Ledger {
         binding.execute(self.api, &self.streams, stream, model)
     }
 
-    /// Runs a bound model and waits for it.
+    /// Runs a bound model and waits for it. After a failure everything in the context is waited for, within a second: the run
+    /// may go on.
     pub(crate) fn run(&self, binding: &Binding, model: &LoadedModel) -> Result<(), Error> {
-        binding.run(self.api, &self.streams, &self.runs, model)
+        let settle = || self.synchronize_all(Some(SETTLING)).is_ok();
+        binding.run(self.api, &self.streams, &self.runs, model, settle)
     }
 
     /// Empties a binding's open outputs. Memory that the library had allocated by itself is freed, or stays with the scope.

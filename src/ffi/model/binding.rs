@@ -128,18 +128,27 @@ impl Binding {
     /// its working memory meanwhile (MODEL-06). Open outputs have to be [emptied](Self::empty) before.
     ///
     /// `runs` stands for the work that the library does by itself in this context: a run that failed may still go on there.
-    pub(crate) fn run(&self, api: Api, streams: &Shelf<Queue>, runs: &Queue, model: &LoadedModel) -> Result<(), Error> {
+    /// `settle` waits for everything in the context, and says whether it is over.
+    pub(crate) fn run(
+        &self,
+        api: Api,
+        streams: &Shelf<Queue>,
+        runs: &Queue,
+        model: &LoadedModel,
+        settle: impl FnOnce() -> bool,
+    ) -> Result<(), Error> {
         self.idle(streams)?;
         model.idle(streams)?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "binding" }) };
         *self.lender() = None;
         let uses = [model.last_use(), &self.last_use];
-        let ran = runs.run(api, "aclmdlExecute", "execute a model", uses, || {
+        let run = || {
             // SAFETY: the datasets are alive (the gate), no queued work looks at them (the stamps), and the memory that they
             // describe is kept by this binding. The call returns when the model is done; after a failure, datasets, model
             // and memory stay until a synchronise of the whole context has covered the run (the stamps).
             unsafe { api.library().aclmdlExecute(model.id(), self.given.raw(), self.results.raw()) }
-        });
+        };
+        let ran = runs.run(api, "aclmdlExecute", "execute a model", uses, run, settle);
         if ran.is_err() {
             self.spread_doubt(runs, model);
         }
