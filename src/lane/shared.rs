@@ -51,12 +51,12 @@ impl<'c, N> Current<'c, N> {
 }
 
 impl<'c, 'l, N, L> SharedLane<'c, 'l, N, L> {
-    /// Loads a model onto the lane's workspace, as [`Lane::load`](crate::Lane::load).
+    /// Loads a model onto the lane's workspace in its turn, as [`Lane::load`](crate::Lane::load).
     ///
     /// # Errors
     ///
     /// The same.
-    #[rule(MODEL_07, MODEL_19)]
+    #[rule(MODEL_04, MODEL_07, MODEL_19)]
     pub fn load(
         &self,
         current: &Current<'c, N>,

@@ -3,7 +3,8 @@
 //! Invariants:
 //!
 //! 1. Every vendor object of a context has a row here from its creation until the library agreed to its destruction.
-//!    Forgetting a handle loses a name, never a row.
+//!    Forgetting a handle loses a name, never a row. What takes several calls to create gets its row before the first of
+//!    them: if a later one fails, the row has what is there, and is taken down like any other.
 //! 2. A row is a shared pointer: one in the ledger, one in the handle, and one in whatever needs the object alive (the
 //!    stream of a pending copy, the weights of a model). An object is *unnamed* when the ledger's is the only one left;
 //!    dropping a handle does nothing else, so `Drop` never calls the library and never fails.
@@ -11,8 +12,10 @@
 //!    freed, the context destroyed (DEV-10). If a stream cannot be synchronised, everything after it stays, and if a model
 //!    cannot be unloaded, the memory stays (quarantine): the rows move to the device, which refuses to be reset while it
 //!    has any.
-//! 4. What is freed is idle: the stamps in [`ffi`](crate::ffi) decide, whatever the rows say.
-//! 5. No lock is held while the vendor's library or a user's code runs. Submitting, waiting and copying take no lock at
+//! 4. What was lent to an object is kept by its row: the workspace of a model that the library refused to unload is given
+//!    neither back nor to another model.
+//! 5. What is freed is idle: the stamps in [`ffi`](crate::ffi) decide, whatever the rows say.
+//! 6. No lock is held while the vendor's library or a user's code runs. Submitting, waiting and copying take no lock at
 //!    all: they work on the row behind the handle.
 
 mod models;

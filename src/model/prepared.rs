@@ -307,7 +307,8 @@ impl<'c, N, P> Prepared<'c, N, P> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] when the model fails: its outputs hold nothing then.
+    /// [`Error::Vendor`] when the model fails: its outputs hold nothing then. Whether the library goes on running it is
+    /// found out as in [`Model::run`].
     #[rule(MODEL_16)]
     pub fn run(&mut self, current: &mut Current<'c, N>) -> Result<(), Error>
     where

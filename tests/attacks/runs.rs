@@ -286,6 +286,8 @@ fn work_that_failed_in_doubt_on_one_stream_is_not_queued_on_another() {
         // Behind it, on the same stream, they may.
         let model = first.execute(current, undone.value).unwrap();
         let operator = first.launch(current, undone_operator.value).unwrap();
+        // The first wait may be told of the failure.
+        let _ = first.synchronize(current);
         first.synchronize(current).unwrap();
         drop((model, operator));
         collect(current);
