@@ -39,6 +39,9 @@ pub struct Queue {
     registration: Mutex<Option<Registration>>,
     /// A registration failed, and could not be undone: work could make the library call an allocator that is gone.
     calls_the_dead: AtomicBool,
+    /// No stream, but the work that the library does by itself in the context: a wait for it is a wait for all of the
+    /// context.
+    is_of_the_library: bool,
 }
 
 // SAFETY: the vendor's streams belong to the process; calls on one stream from several threads are allowed, their order
@@ -62,6 +65,7 @@ impl Queue {
             gate: Gate::open(),
             registration: Mutex::default(),
             calls_the_dead: AtomicBool::new(false),
+            is_of_the_library: false,
         })
     }
 
@@ -75,7 +79,14 @@ impl Queue {
             gate: Gate::open(),
             registration: Mutex::default(),
             calls_the_dead: AtomicBool::new(false),
+            is_of_the_library: false,
         }
+    }
+
+    /// Stands for the work that the library does by itself in the context that is current: nothing is queued here, but a
+    /// call that fails may leave something running.
+    pub(crate) fn of_the_library(id: u64) -> Self {
+        Self { is_of_the_library: true, ..Self::default_of_current(id) }
     }
 
     /// Whether a synchronise has covered everything that was queued.
@@ -159,6 +170,7 @@ impl Queue {
         api.in_place()?;
         let covers = self.clock.mark();
         match limit {
+            _ if self.is_of_the_library => api.synchronize_device(limit)?,
             None => {
                 // SAFETY: the stream is alive while the gate is passed.
                 let code = unsafe { api.library().aclrtSynchronizeStream(self.raw) };
@@ -307,9 +319,9 @@ impl Queue {
     /// The one way to run work that the library waits for by itself: stamps what it uses, as [`submit`](Self::submit) does.
     /// Everything that used it before is known to be done.
     ///
-    /// This is no stream of the library's then, but stands for its own work in the context. When the call succeeds the work
-    /// is over. After a failure it may go on: `settle` waits for everything in the context, and says whether that is over;
-    /// if not, what the call was to use is in doubt.
+    /// When the call succeeds the work is over. After a failure it may go on: `settle` waits for everything in the context, and
+    /// says whether that is over; if not, this has a row, and what the call was to use is in doubt until a wait for the
+    /// context that begins later has succeeded.
     pub(super) fn run<const N: usize>(
         &self,
         api: Api,
@@ -323,17 +335,11 @@ impl Queue {
         uses.iter().for_each(|used| used.rest());
         uses.iter().for_each(|used| used.begin(self.id));
         let ran = api.done(call, run(), || doing.into());
-        if ran.as_ref().is_err_and(|error| !error.rules_out_that_work_was_queued()) {
-            let number = self.clock.stamp();
-            uses.iter().for_each(|used| used.end(number));
-            if !settle() {
-                uses.iter().for_each(|used| used.doubt());
-            }
-        } else {
-            // The number 0 is always done.
-            uses.iter().for_each(|used| used.end(0));
-            uses.iter().for_each(|used| used.rest());
-        }
+        let is_over = ran.as_ref().err().is_none_or(|error| error.rules_out_that_work_was_queued() || settle());
+        // The number 0 is always done.
+        let number = if is_over { 0 } else { self.clock.stamp() };
+        uses.iter().for_each(|used| used.end(number));
+        uses.iter().for_each(|used| if is_over { used.rest() } else { used.doubt() });
         ran
     }
 

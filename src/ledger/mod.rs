@@ -43,8 +43,8 @@ pub(crate) struct Ledger {
     id: ContextId,
     stream_ids: AtomicU64,
     default_stream: OnceLock<Arc<Queue>>,
-    /// No stream: stands for the work that the library does by itself, which is runs of models that it waits for. After a
-    /// failure they may go on, until a synchronise of the whole context has covered them.
+    /// No stream: stands for the work that the library does by itself, which is runs of models that it waits for. It has its
+    /// row among the streams from the first run that may go on after a failure.
     runs: Arc<Queue>,
     streams: Shelf<Queue>,
     events: Shelf<RawEvent>,
@@ -70,17 +70,16 @@ pub(crate) trait Guest: fmt::Debug + Send + Sync {
 
 impl Ledger {
     pub(crate) fn new(api: Api, context: RawContext, device: i32) -> Self {
-        let (default_stream, events, bindings, invocations, models, blocks, gone) = Default::default();
+        let (default_stream, streams, events, bindings, invocations, models, blocks, gone) = Default::default();
         /// The first number of a stream; 0 is none.
         const RUNS: u64 = 1;
-        let streams = Shelf::default();
         Self {
             api,
             context,
             id: ContextId::next(device),
             stream_ids: AtomicU64::new(RUNS + 1),
             default_stream,
-            runs: streams.put(Queue::default_of_current(RUNS)),
+            runs: Arc::new(Queue::of_the_library(RUNS)),
             streams,
             events,
             bindings,
@@ -252,11 +251,8 @@ impl Ledger {
             return Err(vec![error]);
         }
         let (mut errors, mut kept) = (Vec::new(), Vec::new());
-        for stream in self.all_streams() {
+        for stream in self.streams.all() {
             errors.extend(stream.synchronize(self.api, patience).err());
-        }
-        if !self.runs.is_idle() {
-            errors.extend(self.synchronize_all(patience).err());
         }
         if !errors.is_empty() {
             // Work may still be running: nothing that it could use may go.
@@ -281,7 +277,7 @@ impl Ledger {
         for event in self.events.all() {
             errors.extend(self.destroy_event(&event).err());
         }
-        for stream in self.all_streams() {
+        for stream in self.streams.all() {
             match self.destroy_stream(&stream) {
                 Ok(allocator) => kept.extend(allocator),
                 Err(error) => errors.push(error),
@@ -310,10 +306,11 @@ impl Ledger {
     pub(crate) fn inventory(&self) -> String {
         let count = |number: usize, what: &str| (number > 0).then(|| format!("{number} {what}"));
         let bindings = self.bindings.len();
+        let runs = usize::from(self.streams.get(self.runs.id()).is_some());
         let parts = [
             count(self.guest.get().map_or(0, |guest| guest.left()), "session(s) of the graph engine"),
             (!self.runs.is_idle()).then(|| "a failed run of a model that may go on".to_owned()),
-            count(self.all_streams().len(), "stream(s)"),
+            count(self.streams.len().saturating_sub(runs), "stream(s)"),
             count(self.events.len(), "event(s)"),
             (bindings > 0).then(|| format!("inputs and outputs of {bindings} model(s)")),
             count(self.invocations.len(), "operator(s)"),
@@ -322,11 +319,6 @@ impl Ledger {
         ];
         let parts: Vec<_> = parts.into_iter().flatten().collect();
         if parts.is_empty() { "a context".to_owned() } else { parts.join(", ") }
-    }
-
-    /// The streams alone, without what stands for the library's own work.
-    fn all_streams(&self) -> Vec<Arc<Queue>> {
-        self.streams.all().into_iter().filter(|stream| !Arc::ptr_eq(stream, &self.runs)).collect()
     }
 
     fn next_stream_id(&self) -> u64 {

@@ -84,7 +84,13 @@ impl Ledger {
     /// Runs a bound model and waits for it. After a failure everything in the context is waited for, within a second: the run
     /// may go on.
     pub(crate) fn run(&self, binding: &Binding, model: &LoadedModel) -> Result<(), Error> {
-        let settle = || self.synchronize_all(Some(SETTLING)).is_ok();
+        let settle = || {
+            let is_over = self.synchronize_all(Some(SETTLING)).is_ok();
+            if !is_over {
+                self.streams.keep(&self.runs);
+            }
+            is_over
+        };
         binding.run(self.api, &self.streams, &self.runs, model, settle)
     }
 
