@@ -71,19 +71,23 @@ impl<'c, N> Current<'c, N> {
 
 impl<'c, 'l, S: StreamState + CanExecute, N, L> Lane<'c, 'l, S, N, L> {
     /// Loads a model onto the lane's workspace, and onto shared weights if some are given (`aclmdlLoadFromFileWithMem`,
-    /// `aclmdlLoadFromMemWithMem`).
+    /// `aclmdlLoadFromMemWithMem`), once everything that the lane has queued is done.
     ///
     /// # Errors
     ///
     /// [`Error::TooShort`] when the workspace does not hold what all of the lane's loaded models need together, before the
-    /// model is loaded; else as for [`Current::load`].
-    #[rule(MODEL_07, MODEL_19)]
+    /// model is loaded; [`Error::StillRunning`] while a run in the workspace may go on although it failed, until
+    /// [`Current::synchronize`] has succeeded; else as for [`Current::load`].
+    #[rule(MODEL_04, MODEL_07, MODEL_19)]
     pub fn load(
         &mut self,
         current: &Current<'c, N>,
         load: Load<'_, 'c, N, OfTheLane>,
     ) -> Result<Model<'c, N, InLane<'l, L>>, Error> {
-        load_onto(current.ledger(), load.source, load.weights.as_ref(), Some(&self.workspace))
+        // Loading may write to the memory in which another model of the lane runs.
+        self.stream.synchronize(current)?;
+        let share = |need| self.workspace.share(need);
+        load_onto(current.ledger(), load.source, load.weights.as_ref(), Some(share))
     }
 
     /// Queues one execution of a model on the lane's stream (`aclmdlExecuteAsync`): after everything that the lane has

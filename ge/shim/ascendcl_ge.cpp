@@ -354,11 +354,11 @@ ascendcl_ge_status ascendcl_ge_execute_graph(ascendcl_ge_session *session, uint3
     for (size_t i = 0; i < count; ++i) {
       describe(inputs[i], given[i]);
     }
-    auto made = std::make_unique<ascendcl_ge_outputs>();
+    // The caller's, whatever the engine answers or throws: work that it has queued all the same writes to them.
+    auto *made = *outputs = new ascendcl_ge_outputs();
     const ge::Status status = session->engine.ExecuteGraphWithStreamAsync(id, stream, given, made->executed);
     if (status == ge::SUCCESS) {
       look_at_executed(*made);
-      *outputs = made.release();
     }
     return status;
   });
@@ -372,11 +372,11 @@ ascendcl_ge_status ascendcl_ge_run_graph(ascendcl_ge_session *session, uint32_t 
     for (size_t i = 0; i < count; ++i) {
       given.push_back(described(inputs[i]));
     }
-    auto made = std::make_unique<ascendcl_ge_outputs>();
+    // The caller's, as those of an execution.
+    auto *made = *outputs = new ascendcl_ge_outputs();
     const ge::Status status = session->engine.RunGraphWithStreamAsync(id, stream, given, made->ran);
     if (status == ge::SUCCESS) {
       look_at_ran(*made);
-      *outputs = made.release();
     }
     return status;
   });

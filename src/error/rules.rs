@@ -3,8 +3,8 @@
 use super::{Error, InputError};
 use ascendcl_rules::{
     ALLOC_02, ALLOC_10, ALLOC_12, ALLOC_18, CB_01, CB_09, COPY_01, COPY_09, DATA_05, DATA_06, DATA_07, DATA_08,
-    DATA_10, DEV_10, DEV_11, ERR_06, EVENT_04, EVENT_06, EVENT_07, MEM_02, MEM_11, MODEL_06, MODEL_07, MODEL_09,
-    MODEL_14, MODEL_17, MODEL_20, RuleId, STREAM_04, STREAM_05, STREAM_08, STREAM_17, THREAD_01, THREAD_05,
+    DATA_10, DEV_10, DEV_11, ERR_06, EVENT_04, EVENT_06, EVENT_07, MEM_02, MEM_11, MODEL_04, MODEL_06, MODEL_07,
+    MODEL_09, MODEL_14, MODEL_17, MODEL_20, RuleId, STREAM_04, STREAM_05, STREAM_08, STREAM_17, THREAD_01, THREAD_05,
 };
 use core::fmt;
 
@@ -79,6 +79,7 @@ pub(super) fn still_running(what: &str) -> &'static [RuleId] {
         "allocator" => &[ALLOC_12],
         "model" => &[MODEL_14],
         "inputs and outputs of a model" => &[DATA_10],
+        "working memory of the models" => &[MODEL_04, MODEL_06],
         _ => &[MEM_02],
     }
 }

@@ -60,8 +60,8 @@ pub(crate) use load::open_first;
 #[cfg(feature = "sim")]
 pub(crate) use load::simulator;
 pub use model::Gears;
-pub(crate) use model::{Binding, BoundInput, Given, LoadedModel, ModelImage, Onto, Port, Share, Sizes};
+pub(crate) use model::{Binding, BoundInput, Image, LoadedModel, ModelImage, Onto, Port, Share, Sizes};
 pub(crate) use operator::{Invocation, Part};
 pub use pool::{PoolAllocator, PoolBlock};
-pub(crate) use queue::{Place, Queue};
+pub(crate) use queue::{Place, Queue, SETTLING};
 use stamp::{Clock, LastUse};

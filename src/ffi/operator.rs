@@ -12,6 +12,7 @@ use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::types::*;
 use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_int};
+use core::iter;
 use core::ptr::{null, null_mut};
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::ffi::CString;
@@ -29,7 +30,7 @@ pub(crate) struct Invocation {
     ending: AtomicBool,
     last_use: LastUse,
     /// As long as the invocation's row is there, these have a name and are not freed.
-    blocks: Vec<Arc<Block>>,
+    blocks: Box<[Arc<Block>]>,
 }
 
 // SAFETY: descriptions, buffers and attributes belong to the process and have no thread affinity. The library writes them
@@ -45,52 +46,51 @@ pub struct Part {
     pub(crate) dims: Vec<i64>,
 }
 
-/// Inputs or outputs: descriptions and buffers in the same order, as many of the one as of the other (OP-02).
-#[derive(Debug, Default)]
+/// Inputs or outputs: descriptions and buffers in the same order, as many of the one as of the other (OP-02). Null before
+/// they are created, and after the library has destroyed them.
+#[derive(Debug)]
 #[rule(OP_02)]
 struct Side {
-    descs: Vec<Cell<*mut aclTensorDesc>>,
-    buffers: Vec<Cell<*mut aclDataBuffer>>,
+    descs: Box<[Cell<*mut aclTensorDesc>]>,
+    buffers: Box<[Cell<*mut aclDataBuffer>]>,
 }
 
+/// Null likewise.
 #[derive(Debug)]
 struct Attributes(Cell<*mut aclopAttr>);
 
 const DOING: &str = "put an operator together";
 
 impl Invocation {
-    pub(crate) fn create(
-        api: Api,
-        name: &str,
-        attributes: &[(&str, &Attribute)],
-        inputs: Vec<Part>,
-        outputs: Vec<Part>,
-    ) -> Result<Self, Error> {
-        api.may_be_called()?;
-        api.in_place()?;
-        let mut made = Self {
+    /// An operator with these tensors, for which nothing of the library's has been created yet: it gets its row first.
+    pub(crate) fn new(name: &str, inputs: &[Part], outputs: &[Part]) -> Result<Self, Error> {
+        let blocks = inputs.iter().chain(outputs).filter_map(|part| part.memory.as_ref());
+        Ok(Self {
             name: c_text(name)?,
-            inputs: Side::default(),
-            outputs: Side::default(),
+            inputs: Side::of(inputs.len()),
+            outputs: Side::of(outputs.len()),
             attributes: Attributes(Cell::new(null_mut())),
             gate: Gate::open(),
             ending: AtomicBool::new(false),
             last_use: LastUse::new(),
-            blocks: Vec::new(),
-        };
-        let filled = made
-            .inputs
-            .fill(api, &inputs)
-            .and_then(|()| made.outputs.fill(api, &outputs))
-            .and_then(|()| made.attributes.fill(api, attributes));
-        if let Err(error) = filled {
-            // The first error is the one to report.
-            let _ = made.take_down(api).or_else(|_| made.take_down(api));
-            return Err(error);
-        }
-        made.blocks =
-            inputs.into_iter().chain(outputs).filter_map(|part| part.memory).map(|(block, _)| block).collect();
-        Ok(made)
+            blocks: blocks.map(|(block, _)| Arc::clone(block)).collect(),
+        })
+    }
+
+    /// Creates the descriptions, buffers and attributes, for the tensors that the operator was [made](Self::new) for. What
+    /// was created before an error is destroyed by [`destroy`](Self::destroy).
+    pub(crate) fn create(
+        &self,
+        api: Api,
+        attributes: &[(&str, &Attribute)],
+        inputs: &[Part],
+        outputs: &[Part],
+    ) -> Result<(), Error> {
+        api.may_be_called()?;
+        api.in_place()?;
+        self.inputs.fill(api, inputs)?;
+        self.outputs.fill(api, outputs)?;
+        self.attributes.fill(api, attributes)
     }
 
     /// Compiles the operator for these tensors and attributes (`aclopCompile`).
@@ -113,8 +113,12 @@ impl Invocation {
         api.done("aclopCompile", code, || format!("compile the operator {}", self.name.to_string_lossy()))
     }
 
-    /// Queues one execution. The stream's context has to be current.
-    pub(crate) fn execute(&self, api: Api, stream: &Queue) -> Result<(), Error> {
+    /// Queues one execution. The stream's context has to be current. Refused while an execution on another stream may be
+    /// running although its call failed.
+    pub(crate) fn execute(&self, api: Api, streams: &Shelf<Queue>, stream: &Queue) -> Result<(), Error> {
+        if self.last_use.is_in_doubt() && !streams.comes_after(&self.last_use, stream) {
+            return Err(Error::StillRunning { what: "tensors of an operator" });
+        }
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "operator" }) };
         let (inputs, outputs) = (&self.inputs, &self.outputs);
         let queued = stream.submit(api, "aclopExecuteV2", "queue an operator", [&self.last_use], |stream| {
@@ -178,12 +182,23 @@ impl Invocation {
 }
 
 impl Side {
-    /// What was filled in before an error is destroyed by [`destroy`](Self::destroy).
-    fn fill(&mut self, api: Api, parts: &[Part]) -> Result<(), Error> {
-        parts.iter().try_for_each(|part| self.add(api, part))
+    /// The place for so many tensors; nothing is called.
+    fn of(tensors: usize) -> Self {
+        let (descs, buffers) = (iter::repeat_with(Cell::default), iter::repeat_with(Cell::default));
+        Self { descs: descs.take(tensors).collect(), buffers: buffers.take(tensors).collect() }
     }
 
-    fn add(&mut self, api: Api, part: &Part) -> Result<(), Error> {
+    fn fill(&self, api: Api, parts: &[Part]) -> Result<(), Error> {
+        let places = self.descs.iter().zip(&self.buffers);
+        places.zip(parts).try_for_each(|((desc, buffer), part)| Self::describe(api, desc, buffer, part))
+    }
+
+    fn describe(
+        api: Api,
+        desc: &Cell<*mut aclTensorDesc>,
+        buffer: &Cell<*mut aclDataBuffer>,
+        part: &Part,
+    ) -> Result<(), Error> {
         // An empty tensor still describes the one byte that it has (DATA-03).
         let (element, format, start, bytes) = match &part.memory {
             Some((block, element)) => (element.raw(), aclFormat::ACL_FORMAT_ND, block.start(), block.bytes().max(1)),
@@ -191,11 +206,11 @@ impl Side {
         };
         let count = c_int::try_from(part.dims.len()).unwrap_or(c_int::MAX);
         // SAFETY: `dims` holds `count` numbers (DATA-11), which the library copies.
-        let desc = unsafe { api.library().aclCreateTensorDesc(element, count, part.dims.as_ptr(), format) };
-        self.descs.push(Cell::new(pointer(api, "aclCreateTensorDesc", desc, DOING)?.as_ptr()));
+        let created = unsafe { api.library().aclCreateTensorDesc(element, count, part.dims.as_ptr(), format) };
+        desc.set(pointer(api, "aclCreateTensorDesc", created, DOING)?.as_ptr());
         // SAFETY: only describes the memory; the execution vouches for it.
-        let buffer = unsafe { api.library().aclCreateDataBuffer(start, bytes) };
-        self.buffers.push(Cell::new(pointer(api, "aclCreateDataBuffer", buffer, DOING)?.as_ptr()));
+        let created = unsafe { api.library().aclCreateDataBuffer(start, bytes) };
+        buffer.set(pointer(api, "aclCreateDataBuffer", created, DOING)?.as_ptr());
         Ok(())
     }
 
@@ -215,7 +230,7 @@ impl Side {
     fn destroy(&self, api: Api) -> Result<(), Error> {
         let mut result = Ok(());
         for buffer in self.buffers.iter().filter(|buffer| !buffer.get().is_null()) {
-            // SAFETY: created by `add` and not destroyed yet.
+            // SAFETY: created by `describe` and not destroyed yet.
             let code = unsafe { api.library().aclDestroyDataBuffer(buffer.get()) };
             let destroyed = api.done("aclDestroyDataBuffer", code, || "destroy a data buffer".into());
             if destroyed.is_ok() {
@@ -224,8 +239,11 @@ impl Side {
             result = result.and(destroyed);
         }
         for desc in self.descs.iter().filter(|desc| !desc.get().is_null()) {
-            // SAFETY: as above; it has no way to fail once the function is there.
-            let destroyed = unsafe { api.library().aclDestroyTensorDesc(desc.replace(null_mut())) };
+            // SAFETY: created by `describe` and not destroyed yet; it has no way to fail once the function is there.
+            let destroyed = unsafe { api.library().aclDestroyTensorDesc(desc.get()) };
+            if destroyed.is_ok() {
+                desc.set(null_mut());
+            }
             result = result.and(destroyed.map_err(|missing| api.lacks(missing, DOING.into())));
         }
         result
@@ -233,7 +251,7 @@ impl Side {
 }
 
 impl Attributes {
-    fn fill(&mut self, api: Api, attributes: &[(&str, &Attribute)]) -> Result<(), Error> {
+    fn fill(&self, api: Api, attributes: &[(&str, &Attribute)]) -> Result<(), Error> {
         // SAFETY: takes nothing; a null answer is an error.
         let created = unsafe { api.library().aclopCreateAttr() };
         self.0.set(pointer(api, "aclopCreateAttr", created, DOING)?.as_ptr());
@@ -307,13 +325,14 @@ impl Attributes {
     }
 
     fn destroy(&self, api: Api) -> Result<(), Error> {
-        let attributes = self.0.replace(null_mut());
-        if attributes.is_null() {
+        if self.0.get().is_null() {
             return Ok(());
         }
-        // SAFETY: created by `fill` and destroyed once; it has no way to fail once the function is there.
-        let destroyed = unsafe { api.library().aclopDestroyAttr(attributes) };
-        destroyed.map_err(|missing| api.lacks(missing, DOING.into()))
+        // SAFETY: created by `fill` and not destroyed yet; it has no way to fail once the function is there.
+        let destroyed = unsafe { api.library().aclopDestroyAttr(self.0.get()) };
+        destroyed.map_err(|missing| api.lacks(missing, DOING.into()))?;
+        self.0.set(null_mut());
+        Ok(())
     }
 }
 

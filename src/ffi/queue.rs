@@ -15,7 +15,7 @@ use std::sync::Weak;
 use std::time::Duration;
 
 /// How long a call that failed waits to know whether it queued something all the same.
-const SETTLING: Duration = Duration::from_secs(1);
+pub(crate) const SETTLING: Duration = Duration::from_secs(1);
 
 /// A place in a block: the bytes from `start` on.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +36,9 @@ pub struct Queue {
     clock: Clock,
     gate: Gate,
     allocators: Registrations,
+    /// No stream, but the work that the library does by itself in the context: a wait for it is a wait for all of the
+    /// context.
+    is_of_the_library: bool,
 }
 
 // SAFETY: the vendor's streams belong to the process; calls on one stream from several threads are allowed, their order
@@ -52,7 +55,8 @@ impl Queue {
         // SAFETY: `raw` is a place for the handle.
         let code = unsafe { api.library().aclrtCreateStream(&raw mut raw) };
         api.done("aclrtCreateStream", code, || "create a stream".into())?;
-        Ok(Self { raw, id, clock: Clock::new(), gate: Gate::open(), allocators: Registrations::default() })
+        let allocators = Registrations::default();
+        Ok(Self { raw, id, clock: Clock::new(), gate: Gate::open(), allocators, is_of_the_library: false })
     }
 
     /// The default stream of the context that is current: null to the library (STREAM-03). It comes and goes with its
@@ -64,7 +68,19 @@ impl Queue {
             clock: Clock::new(),
             gate: Gate::open(),
             allocators: Registrations::default(),
+            is_of_the_library: false,
         }
+    }
+
+    /// Stands for the work that the library does by itself in the context that is current: nothing is queued here, but a
+    /// call that fails may leave something running.
+    pub(crate) fn of_the_library(id: u64) -> Self {
+        Self { is_of_the_library: true, ..Self::default_of_current(id) }
+    }
+
+    /// Whether a synchronise has covered everything that was queued.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.clock.is_idle()
     }
 
     pub(crate) fn id(&self) -> u64 {
@@ -141,6 +157,7 @@ impl Queue {
         api.in_place()?;
         let covers = self.clock.mark();
         match limit {
+            _ if self.is_of_the_library => api.synchronize_device(limit)?,
             None => {
                 // SAFETY: the stream is alive while the gate is passed.
                 let code = unsafe { api.library().aclrtSynchronizeStream(self.raw) };
@@ -260,6 +277,33 @@ impl Queue {
         api.done(call, code, || doing.into()).inspect_err(|error| self.settle(api, error, &uses))
     }
 
+    /// The one way to run work that the library waits for by itself: stamps what it uses, as [`submit`](Self::submit) does.
+    /// Everything that used it before is known to be done.
+    ///
+    /// When the call succeeds the work is over. After a failure it may go on: `settle` waits for everything in the context, and
+    /// says whether that is over; if not, this has a row, and what the call was to use is in doubt until a wait for the
+    /// context that begins later has succeeded.
+    pub(super) fn run<const N: usize>(
+        &self,
+        api: Api,
+        call: &'static str,
+        doing: &'static str,
+        uses: [&LastUse; N],
+        run: impl FnOnce() -> Result<aclError, MissingSymbol>,
+        settle: impl FnOnce() -> bool,
+    ) -> Result<(), Error> {
+        api.in_place()?;
+        uses.iter().for_each(|used| used.rest());
+        uses.iter().for_each(|used| used.begin(self.id));
+        let ran = api.done(call, run(), || doing.into());
+        let is_over = ran.as_ref().err().is_none_or(|error| error.rules_out_that_work_was_queued() || settle());
+        // The number 0 is always done.
+        let number = if is_over { 0 } else { self.clock.stamp() };
+        uses.iter().for_each(|used| used.end(number));
+        uses.iter().for_each(|used| if is_over { used.rest() } else { used.doubt() });
+        ran
+    }
+
     /// After a call that failed: whether what it was to use is in doubt.
     #[cold]
     fn settle(&self, api: Api, error: &Error, uses: &[&LastUse]) {
@@ -299,5 +343,11 @@ impl Shelf<Queue> {
             Awaits::Call => false,
             Awaits::Everything => self.all().iter().all(|queue| queue.clock.is_idle()),
         }
+    }
+
+    /// Whether what is queued on this stream from now on comes after the work that `use_of` stands for.
+    pub(crate) fn comes_after(&self, use_of: &LastUse, stream: &Queue) -> bool {
+        let is_there = matches!(use_of.awaits(), Awaits::Submission { stream: at, .. } if at == stream.id);
+        is_there || self.has_done(use_of)
     }
 }

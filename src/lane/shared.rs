@@ -51,18 +51,21 @@ impl<'c, N> Current<'c, N> {
 }
 
 impl<'c, 'l, N, L> SharedLane<'c, 'l, N, L> {
-    /// Loads a model onto the lane's workspace, as [`Lane::load`](crate::Lane::load).
+    /// Loads a model onto the lane's workspace in its turn, as [`Lane::load`](crate::Lane::load).
     ///
     /// # Errors
     ///
     /// The same.
-    #[rule(MODEL_07, MODEL_19)]
+    #[rule(MODEL_04, MODEL_07, MODEL_19)]
     pub fn load(
         &self,
         current: &Current<'c, N>,
         load: Load<'_, 'c, N, OfTheLane>,
     ) -> Result<Model<'c, N, InLane<'l, L>>, Error> {
-        load_onto(current.ledger(), load.source, load.weights.as_ref(), Some(&self.workspace))
+        // Loading may write to the memory in which another model of the lane runs.
+        let _turn = self.turn(None)?;
+        let share = |need| self.workspace.share(need);
+        load_onto(current.ledger(), load.source, load.weights.as_ref(), Some(share))
     }
 
     /// Runs a model in its turn and waits for it, as [`Model::run`].

@@ -3,7 +3,8 @@
 //! Invariants:
 //!
 //! 1. Every vendor object of a context has a row here from its creation until the library agreed to its destruction.
-//!    Forgetting a handle loses a name, never a row.
+//!    Forgetting a handle loses a name, never a row. What takes several calls to create gets its row before the first of
+//!    them: if a later one fails, the row has what is there, and is taken down like any other.
 //! 2. A row is a shared pointer: one in the ledger, one in the handle, and one in whatever needs the object alive (the
 //!    stream of a pending copy, the weights of a model). An object is *unnamed* when the ledger's is the only one left;
 //!    dropping a handle does nothing else, so `Drop` never calls the library and never fails.
@@ -11,19 +12,19 @@
 //!    freed, the context destroyed (DEV-10). If a stream cannot be synchronised, everything after it stays, and if a model
 //!    cannot be unloaded, the memory stays (quarantine): the rows move to the device, which refuses to be reset while it
 //!    has any.
-//! 4. What is freed is idle: the stamps in [`ffi`](crate::ffi) decide, whatever the rows say.
-//! 5. No lock is held while the vendor's library or a user's code runs. Submitting, waiting and copying take no lock at
+//! 4. What was lent to an object is kept by its row: the workspace of a model that the library refused to unload is given
+//!    neither back nor to another model.
+//! 5. What is freed is idle: the stamps in [`ffi`](crate::ffi) decide, whatever the rows say.
+//! 6. No lock is held while the vendor's library or a user's code runs. Submitting, waiting and copying take no lock at
 //!    all: they work on the row behind the handle.
 
+mod models;
 mod shelf;
 
 use crate::Element;
 use crate::allocator::{ContextId, is_supported_on};
 use crate::error::Error;
-use crate::ffi::{
-    Api, Binding, Block, BoundInput, Home, Invocation, Kept, LoadedModel, Part, Queue, RawContext, RawEvent, Restore,
-};
-use crate::operator::Attribute;
+use crate::ffi::{Api, Binding, Block, Home, Invocation, Kept, LoadedModel, Queue, RawContext, RawEvent, Restore};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -42,6 +43,9 @@ pub(crate) struct Ledger {
     id: ContextId,
     stream_ids: AtomicU64,
     default_stream: OnceLock<Arc<Queue>>,
+    /// No stream: stands for the work that the library does by itself, which is runs of models that it waits for. It has its
+    /// row among the streams from the first run that may go on after a failure.
+    runs: Arc<Queue>,
     streams: Shelf<Queue>,
     events: Shelf<RawEvent>,
     bindings: Shelf<Binding>,
@@ -59,17 +63,23 @@ pub(crate) trait Guest: fmt::Debug + Send + Sync {
     /// Takes it down, when every stream is synchronised and nothing of the context is gone yet. May be called again after
     /// a failure. What registrations kept goes to `kept`: code of the user runs when that is dropped.
     fn take_down(&self, api: Api, streams: &Shelf<Queue>, kept: &mut Vec<Kept>) -> Vec<Error>;
+
+    /// How many sessions are left.
+    fn left(&self) -> usize;
 }
 
 impl Ledger {
     pub(crate) fn new(api: Api, context: RawContext, device: i32) -> Self {
         let (default_stream, streams, events, bindings, invocations, models, blocks, gone) = Default::default();
+        /// The first number of a stream; 0 is none.
+        const RUNS: u64 = 1;
         Self {
             api,
             context,
             id: ContextId::next(device),
-            stream_ids: AtomicU64::new(1),
+            stream_ids: AtomicU64::new(RUNS + 1),
             default_stream,
+            runs: Arc::new(Queue::of_the_library(RUNS)),
             streams,
             events,
             bindings,
@@ -142,42 +152,6 @@ impl Ledger {
         self.blocks.put(block)
     }
 
-    pub(crate) fn load(&self, load: impl FnOnce(Api) -> Result<LoadedModel, Error>) -> Result<Arc<LoadedModel>, Error> {
-        Ok(self.models.put(load(self.api)?))
-    }
-
-    pub(crate) fn bind(
-        &self,
-        model: &LoadedModel,
-        inputs: Vec<BoundInput>,
-        outputs: Vec<Option<Arc<Block>>>,
-    ) -> Result<Arc<Binding>, Error> {
-        Ok(self.bindings.put(Binding::create(self.api, model, inputs, outputs)?))
-    }
-
-    /// Puts an operator together, and compiles it if `compile` says so.
-    pub(crate) fn invoke(
-        &self,
-        name: &str,
-        attributes: &[(&str, &Attribute)],
-        (inputs, outputs): (Vec<Part>, Vec<Part>),
-        compile: bool,
-    ) -> Result<Arc<Invocation>, Error> {
-        let invocation = self.invocations.put(Invocation::create(self.api, name, attributes, inputs, outputs)?);
-        if let Some(Err(error)) = compile.then(|| invocation.compile(self.api)) {
-            // The first error is the one to report; what cannot be taken apart stays with the scope.
-            let _ = self.revoke(&invocation);
-            return Err(error);
-        }
-        Ok(invocation)
-    }
-
-    pub(crate) fn revoke(&self, invocation: &Arc<Invocation>) -> Result<(), Error> {
-        invocation.destroy(self.api, &self.streams)?;
-        self.invocations.remove(invocation);
-        Ok(())
-    }
-
     /// An error on products where the library has no allocators (ALLOC-02), before it is asked.
     pub(crate) fn supports_allocators(&self) -> Result<(), Error> {
         let product = self.api.soc_name().unwrap_or_default();
@@ -225,34 +199,6 @@ impl Ledger {
     pub(crate) fn destroy_event(&self, event: &Arc<RawEvent>) -> Result<(), Error> {
         event.destroy(self.api)?;
         self.events.remove(event);
-        Ok(())
-    }
-
-    pub(crate) fn unload(&self, model: &Arc<LoadedModel>) -> Result<(), Error> {
-        model.unload(self.api, &self.streams)?;
-        self.models.remove(model);
-        Ok(())
-    }
-
-    /// Empties a binding's open outputs. Memory that the library had allocated by itself is freed, or stays with the scope.
-    pub(crate) fn empty(&self, binding: &Binding) -> Result<(), Error> {
-        let left = binding.empty(self.api, &self.streams)?;
-        left.into_iter().map(|block| self.free(&self.keep(block))).fold(Ok(()), Result::and)
-    }
-
-    pub(crate) fn reshape(&self, binding: &Binding, model: &LoadedModel, shapes: &[&[i64]]) -> Result<(), Error> {
-        binding.reshape(self.api, &self.streams, model, shapes)
-    }
-
-    /// Runs a bound model and waits for it.
-    pub(crate) fn run(&self, binding: &Binding, model: &LoadedModel) -> Result<(), Error> {
-        binding.run(self.api, &self.streams, model)
-    }
-
-    pub(crate) fn unbind(&self, binding: &Arc<Binding>) -> Result<(), Error> {
-        self.empty(binding)?;
-        binding.destroy(self.api, &self.streams)?;
-        self.bindings.remove(binding);
         Ok(())
     }
 
@@ -363,10 +309,16 @@ impl Ledger {
         let count = |number: usize, what: &str| (number > 0).then(|| format!("{number} {what}"));
         let streams = self.streams.all();
         let gone = streams.iter().filter(|stream| stream.is_gone()).count();
+        let runs = usize::from(self.streams.get(self.runs.id()).is_some());
+        let bindings = self.bindings.len();
         let parts = [
-            count(streams.len() - gone, "stream(s)"),
+            count(self.guest.get().map_or(0, |guest| guest.left()), "session(s) of the graph engine"),
+            (!self.runs.is_idle()).then(|| "a failed run of a model that may go on".to_owned()),
+            count(streams.len().saturating_sub(gone + runs), "stream(s)"),
             count(gone, "destroyed stream(s) with allocator descriptors"),
             count(self.events.len(), "event(s)"),
+            (bindings > 0).then(|| format!("inputs and outputs of {bindings} model(s)")),
+            count(self.invocations.len(), "operator(s)"),
             count(self.models.len(), "model(s)"),
             count(self.blocks.len(), "block(s) of memory"),
         ];

@@ -40,8 +40,13 @@ impl<T> Default for Shelf<T> {
 impl<T: Row> Shelf<T> {
     pub(crate) fn put(&self, object: T) -> Arc<T> {
         let row = Arc::new(object);
-        self.rows().insert(T::key(&row), Arc::clone(&row));
+        self.keep(&row);
         row
+    }
+
+    /// Takes in a row that there is, if it does not stand here yet.
+    pub(crate) fn keep(&self, row: &Arc<T>) {
+        self.rows().insert(T::key(row), Arc::clone(row));
     }
 
     pub(crate) fn get(&self, key: u64) -> Option<Arc<T>> {

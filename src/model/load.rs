@@ -6,7 +6,7 @@ use super::{Model, ModelSource, Workspace};
 use crate::brand::Unnamed;
 use crate::current::Current;
 use crate::error::{Error, Undone};
-use crate::ffi::Onto;
+use crate::ffi::{Onto, Share};
 use crate::ledger::Ledger;
 use ascendcl_macros::rule;
 use core::fmt;
@@ -76,12 +76,14 @@ impl<'c, N> Current<'c, N> {
     /// # Errors
     ///
     /// What was to be loaded, its workspace with it. [`Error::TooShort`] when the workspace or the weights do not hold what
-    /// the library says that the model needs, before it is loaded; [`Error::OtherModel`] for the weights of another model, and
-    /// [`Error::UnreadableModel`] when a file cannot be read to be compared with them;
+    /// the library says that the model needs, before it is loaded; [`Error::StillRunning`] when a load that failed has left
+    /// a model in the workspace, until [`collect`](Self::collect) has unloaded it; [`Error::OtherModel`] for the weights of
+    /// another model, and [`Error::UnreadableModel`] when a file cannot be read to be compared with them;
     /// [`Error::Vendor`] when the source is missing or is not a model for this product and release.
     #[rule(MODEL_02, MODEL_03, MODEL_07, MODEL_08, MODEL_09, MODEL_10, MODEL_11, MODEL_19, MODEL_27, MODE_02)]
     pub fn load<'a>(&self, load: Load<'a, 'c, N>) -> Result<Model<'c, N>, Undone<Load<'a, 'c, N>>> {
-        let loaded = load_onto(self.ledger(), load.source, load.weights.as_ref(), load.workspace.as_ref());
+        let alone = load.workspace.as_ref().map(|workspace| |need| workspace.alone(need));
+        let loaded = load_onto(self.ledger(), load.source, load.weights.as_ref(), alone);
         loaded.map_err(|error| Undone { error, value: load })
     }
 }
@@ -92,18 +94,18 @@ pub(crate) fn load_onto<'c, N, P>(
     ledger: &'c Ledger,
     source: ModelSource<'_>,
     weights: Option<&Weights<'_, N>>,
-    workspace: Option<&Workspace<'_, N>>,
+    workspace: Option<impl FnOnce(usize) -> Result<Share, Error>>,
 ) -> Result<Model<'c, N, P>, Error> {
     if weights.is_none() && workspace.is_none() {
         return Model::load(ledger, source.image(), Onto::default());
     }
     let contents = weights.map(|_| source.read()).transpose()?;
     let image = contents.as_ref().map_or(source.image(), Contents::image);
-    let need = image.sizes(ledger.api())?;
+    let need = ledger.sizes(image)?;
     let shared = weights.zip(contents.as_ref());
     let onto = Onto {
         weights: shared.map(|(weights, contents)| weights.block_for(contents, need.weights)).transpose()?,
-        work: workspace.map(|workspace| workspace.share(need.work)).transpose()?,
+        work: workspace.map(|share| share(need.work)).transpose()?,
     };
     Model::load(ledger, image, onto)
 }

@@ -77,7 +77,7 @@ mod sealed {
 impl<'c, N, P> Model<'c, N, P> {
     pub(crate) fn load(ledger: &'c Ledger, image: ModelImage<'_>, onto: Onto) -> Result<Self, Error> {
         leads!(model: Start --> Loaded : Load);
-        let loaded = ledger.load(|api| LoadedModel::load(api, image, onto))?;
+        let loaded = ledger.load(image, onto)?;
         // The input for the gear is the library's own affair.
         let gear = loaded.gear_input().map(|(index, _)| index);
         let inputs = loaded.inputs().iter().enumerate().filter(|(index, _)| Some(*index) != gear);

@@ -72,7 +72,7 @@ impl<'c, N, P> Model<'c, N, P> {
         outputs: &[Room<'_>],
     ) -> Result<(Arc<Binding>, Tensors), Error> {
         let bound = Tensors::allocate(current, self, inputs, outputs)?;
-        let binding = current.ledger().bind(&self.loaded, bound.parts(), bound.places())?;
+        let binding = current.ledger().bind(&self.loaded, &bound.parts(), &bound.places())?;
         Ok((binding, bound))
     }
 }
@@ -274,7 +274,7 @@ impl<'c, N, P> Prepared<'c, N, P> {
         // A prepared model is loaded; one in a `Pending` runs.
         leads!(model: Loaded --> Running : Execute, model: Running --> Running : Execute);
         self.make_room(current)?;
-        self.binding.execute(current.ledger().api(), stream, &self.model.loaded)?;
+        current.ledger().execute(&self.binding, &self.model.loaded, stream)?;
         self.executed = true;
         Ok(())
     }
@@ -307,7 +307,8 @@ impl<'c, N, P> Prepared<'c, N, P> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] when the model fails: its outputs hold nothing then.
+    /// [`Error::Vendor`] when the model fails: its outputs hold nothing then. Whether the library goes on running it is
+    /// found out as in [`Model::run`].
     #[rule(MODEL_16)]
     pub fn run(&mut self, current: &mut Current<'c, N>) -> Result<(), Error>
     where

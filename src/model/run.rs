@@ -4,7 +4,7 @@ use super::tensor::arrange;
 use super::{Input, Model, Output, Outputs, RunsAlone, TensorInfo};
 use crate::current::Current;
 use crate::error::Error;
-use crate::ffi::{Block, Given, Home};
+use crate::ffi::{Binding, Block, BoundInput, Home, Port};
 use crate::ledger::Ledger;
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
@@ -18,7 +18,9 @@ impl<'c, N, P> Model<'c, N, P> {
     /// # Errors
     ///
     /// [`Error::Input`] when the inputs do not fit the model, before anything is called; [`Error::Vendor`] when the
-    /// device has no room, or the model fails.
+    /// device has no room, or the model fails. After a failure the library may go on running the model: everything in the
+    /// context is waited for, for a second, and if that fails, the model and what it works in are
+    /// [`Error::StillRunning`] until [`Current::synchronize`] has succeeded.
     #[rule(MODEL_16, MODEL_18, MODEL_20, DATA_06, DATA_07, DATA_08)]
     pub fn run(&mut self, current: &mut Current<'c, N>, inputs: &[Input<'_>]) -> Result<Outputs, Error>
     where
@@ -49,21 +51,17 @@ impl<'c, N, P> Model<'c, N, P> {
         inputs: &[&Input<'_>],
         turn: impl FnOnce() -> Result<T, Error>,
     ) -> Result<Outputs, Error> {
-        let api = buffers.ledger.api();
-        let shapes: Vec<Vec<i64>> = inputs.iter().map(|input| dims(input.shape())).collect();
-        let mut blocks = Vec::with_capacity(inputs.len());
+        let ledger = buffers.ledger;
+        let mut parts = Vec::with_capacity(inputs.len());
         for input in inputs {
-            let block = buffers.allocate(input.bytes().len())?;
-            block.write(api, input.bytes())?;
-            blocks.push(block);
+            let (bytes, dims) = (input.bytes().len(), dims(input.shape()));
+            let block = buffers.allocate(bytes)?;
+            block.write(ledger.api(), input.bytes())?;
+            parts.push(BoundInput { block, bytes, dims });
         }
-        let parts = inputs.iter().zip(blocks.iter().zip(&shapes));
-        let mut given: Vec<Given<'_>> =
-            parts.map(|(input, (block, dims))| Given { block, bytes: input.bytes().len(), dims }).collect();
-        let gear = self.loaded.gear_input().map(|(index, bytes)| Ok::<_, Error>((index, buffers.allocate(bytes)?)));
-        let gear = gear.transpose()?;
-        if let Some((index, block)) = &gear {
-            given.insert((*index).min(given.len()), Given { block, bytes: block.bytes(), dims: &[] });
+        if let Some((index, bytes)) = self.loaded.gear_input() {
+            let block = buffers.allocate(bytes)?;
+            parts.insert(index.min(parts.len()), BoundInput { block, bytes, dims: Vec::new() });
         }
         // Where the size is known before the run, the memory is ours; else the library allocates it (DATA-06).
         let results: Vec<Option<Arc<Block>>> = self
@@ -72,28 +70,40 @@ impl<'c, N, P> Model<'c, N, P> {
             .iter()
             .map(|port| (port.bytes > 0).then(|| buffers.allocate(port.bytes)).transpose())
             .collect::<Result<_, _>>()?;
-        let places: Vec<Option<&Block>> = results.iter().map(Option::as_deref).collect();
-        let outcomes = {
-            let _turn = turn()?;
-            self.loaded.execute(api, &given, &places)?
+        let binding = ledger.bind(&self.loaded, &parts, &results)?;
+        let ran = {
+            let turn = turn();
+            turn.and_then(|_turn| ledger.run(&binding, &self.loaded))
         };
-        let mut outputs = Vec::with_capacity(outcomes.len());
-        let mut taken = Vec::with_capacity(outcomes.len());
-        // First take over everything that the library allocated, then read: reading may fail.
-        for (outcome, result) in outcomes.into_iter().zip(results) {
-            let block = outcome.allocated.map(|block| buffers.keep(block)).or(result);
-            taken.push((outcome.dims, block));
-        }
-        for ((dims, block), info) in taken.into_iter().zip(&self.outputs) {
-            outputs.push(read(buffers.ledger, info, &dims, block.as_deref())?);
-        }
-        Ok(Outputs(outputs))
+        let outputs = ran.and_then(|()| {
+            let outputs = self.loaded.outputs().iter().zip(&self.outputs).zip(&results).enumerate();
+            outputs.map(|(index, ((port, info), result))| read(ledger, &binding, index, port, info, result)).collect()
+        });
+        // What cannot be taken down stays with the scope. The first error is the one to report.
+        let unbound = ledger.unbind(&binding);
+        outputs.and_then(|outputs| unbound.map(|()| Outputs(outputs)))
     }
 }
 
 /// Copies one output to the host.
-fn read(ledger: &Ledger, info: &TensorInfo, dims: &[i64], block: Option<&Block>) -> Result<Output, Error> {
+fn read(
+    ledger: &Ledger,
+    binding: &Binding,
+    index: usize,
+    port: &Port,
+    info: &TensorInfo,
+    result: &Option<Arc<Block>>,
+) -> Result<Output, Error> {
+    let own;
+    let block = match result {
+        Some(block) => Some(&**block),
+        None => {
+            own = binding.allocated(ledger.api(), index);
+            own.as_ref()
+        }
+    };
     // Where the library does not say what the run left, the model's own description has open sizes.
+    let dims = binding.output_dims(ledger.api(), index).unwrap_or_else(|| port.dims.clone());
     let shape: Option<Vec<usize>> = dims.iter().map(|size| usize::try_from(*size).ok()).collect();
     let shape = shape.ok_or_else(|| Error::UnknownShape { name: info.name.clone() })?;
     let room = block.map_or(0, Block::bytes);
@@ -125,12 +135,6 @@ impl Buffers<'_> {
         let block = self.ledger.allocate(Home::Device, bytes)?;
         self.blocks.push(Arc::clone(&block));
         Ok(block)
-    }
-
-    fn keep(&mut self, block: Block) -> Arc<Block> {
-        let block = self.ledger.keep(block);
-        self.blocks.push(Arc::clone(&block));
-        block
     }
 
     /// Frees all of it; what cannot be freed stays with the scope.

@@ -93,7 +93,7 @@ impl<N> Current<'_, N> {
     /// [`Error::Vendor`] when the source is not a model, or its size depends on shapes that are chosen at each run.
     #[rule(MODEL_19)]
     pub fn model_size(&self, source: ModelSource<'_>) -> Result<ModelSize, Error> {
-        source.image().sizes(self.ledger().api()).map(ModelSize::from)
+        self.ledger().sizes(source.image()).map(ModelSize::from)
     }
 }
 

@@ -45,7 +45,7 @@ impl<'c, N> Current<'c, N> {
     /// [`Error::UnreadableModel`] for a file that cannot be read.
     pub fn weights(&self, source: ModelSource<'_>) -> Result<Weights<'c, N>, Error> {
         let contents = source.read()?;
-        let bytes = contents.image().sizes(self.ledger().api())?.weights;
+        let bytes = self.ledger().sizes(contents.image())?.weights;
         let block = self.ledger().allocate(Home::Device, bytes)?;
         Ok(Weights { block, of: Arc::new(contents.identity()), _brand: Brand::NEW })
     }

@@ -44,10 +44,16 @@ impl<N> Workspace<'_, N> {
         self.block.bytes()
     }
 
-    /// Room for one more model.
+    /// Room for one more model, beside those of the same lane.
     #[rule(MODEL_07)]
     pub(crate) fn share(&self, bytes: usize) -> Result<Share, Error> {
-        Share::take(&self.block, &self.taken, bytes, "working memory of the models")
+        Share::take(&self.block, &self.taken, bytes, false)
+    }
+
+    /// Room for a model that has the workspace to itself. A load that failed may have left one in it.
+    #[rule(MODEL_07)]
+    pub(crate) fn alone(&self, bytes: usize) -> Result<Share, Error> {
+        Share::take(&self.block, &self.taken, bytes, true)
     }
 }
 

@@ -67,9 +67,8 @@ impl<'c, I, O, N> BoundOperator<'c, I, O, N> {
     where
         O: OperatorOutputs<'c, N>,
     {
-        let api = current.ledger().api();
         let ready = operator.usable_on(stream);
-        match ready.and_then(|()| operator.look(INSIDE).invocation.execute(api, stream)) {
+        match ready.and_then(|()| current.ledger().launch(&operator.look(INSIDE).invocation, stream)) {
             Ok(()) => {
                 let Self { invocation, inputs, outputs, _brand, _not_shared } = operator.into_value(INSIDE);
                 let outputs = outputs.written(INSIDE);

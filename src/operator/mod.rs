@@ -87,8 +87,8 @@ impl Operator {
     {
         let attributes: Vec<_> = self.attributes.iter().map(|(name, value)| (name.as_str(), value)).collect();
         let ledger = current.ledger();
-        let invocation =
-            ledger.invoke(&self.name, &attributes, (inputs.parts(INSIDE), outputs.parts(INSIDE)), !self.precompiled);
+        let (reads, writes) = (inputs.parts(INSIDE), outputs.parts(INSIDE));
+        let invocation = ledger.invoke(&self.name, &attributes, (&reads, &writes), !self.precompiled);
         match invocation {
             Ok(invocation) => Ok(BoundOperator::new(invocation, inputs, outputs)),
             Err(error) => Err(Undone { error, value: (inputs, outputs) }),

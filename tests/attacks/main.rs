@@ -24,6 +24,8 @@ mod pairs;
 mod panics;
 mod refusals;
 mod registrations;
+mod rows;
+mod runs;
 mod sharing;
 mod swap;
 mod teardown;

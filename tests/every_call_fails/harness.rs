@@ -20,6 +20,13 @@ pub(crate) enum How {
     ForGood,
 }
 
+/// Where the program runs, as the library says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Mode {
+    Host,
+    Device,
+}
+
 /// What became of the runs.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Tally {
@@ -42,24 +49,37 @@ struct End {
     wrong: Vec<String>,
 }
 
+impl End {
+    /// Whether this many faults came.
+    fn had(&self, faults: usize) -> bool {
+        self.injected.len() >= faults
+    }
+}
+
 /// Lets each call of a program have the fault.
 pub(crate) fn everywhere(name: &str, program: Program, fault: &str, how: How) -> Tally {
     everywhere_of("*", name, program, fault, how)
 }
 
+/// Lets each call of a program that runs there have the fault.
+pub(crate) fn everywhere_in(mode: Mode, name: &str, program: Program, fault: &str) -> Tally {
+    at_each_position("*", name, fault, |plan| run(mode, |acl| alone_on_device(acl, program), plan, How::Once))
+}
+
 /// Lets each call of two threads that run the program side by side have the fault.
 pub(crate) fn everywhere_on_two_threads(name: &str, program: Program, fault: &str) -> Tally {
-    let run = |plan: &str| {
-        run(|acl| with_device(acl, |device, thread| on_two_threads(device, thread, program)), plan, How::Once)
-    };
-    at_each_position("*", name, fault, run)
+    let both = |acl: &Acl| with_device(acl, |device, thread| on_two_threads(device, thread, program));
+    at_each_position("*", name, fault, |plan| run(Mode::Host, both, plan, How::Once))
 }
 
 /// Lets each call of this function have the fault.
 pub(crate) fn everywhere_of(call: &str, name: &str, program: Program, fault: &str, how: How) -> Tally {
-    let run =
-        |plan: &str| run(|acl| with_device(acl, |device, thread| on_this_thread(device, thread, program)), plan, how);
-    at_each_position(call, name, fault, run)
+    at_each_position(call, name, fault, |plan| run(Mode::Host, |acl| alone_on_device(acl, program), plan, how))
+}
+
+/// Lets two calls of a program that runs there have the fault: see [`Pairs`].
+pub(crate) fn in_pairs(pairs: Pairs, mode: Mode, name: &str, program: Program, fault: &str) -> Tally {
+    at_each_pair(pairs, name, fault, |plan| run(mode, |acl| alone_on_device(acl, program), plan, How::Once))
 }
 
 fn at_each_position(call: &str, name: &str, fault: &str, run: impl Fn(&str) -> End) -> Tally {
@@ -69,38 +89,93 @@ fn at_each_position(call: &str, name: &str, fault: &str, run: impl Fn(&str) -> E
         let plan = format!("{call}#{position}={fault}");
         let mut end = watched(&format!("{name} with {plan}"), || run(&plan));
         wrong.append(&mut end.wrong);
-        if end.injected.is_empty() {
+        if !end.had(1) {
             if end.calls < position || call != "*" {
                 break;
             }
             // A call that cannot fail.
             continue;
         }
-        tally.positions += 1;
-        tally.again += u64::from(end.again);
-        match end.error {
-            None => tally.succeeded += 1,
-            Some(error) => *tally.failed.entry(error).or_default() += 1,
-        }
+        tally.count(end);
     }
-    if tally.positions > 0 {
-        let Tally { positions, succeeded, failed, again } = &tally;
-        let failures: u64 = failed.values().sum();
-        println!(
-            "{name}, {call}={fault}: {positions} positions, {succeeded} succeeded, {failures} failed, {again} gave back \
-             once more; {failed:?}",
-        );
-    }
+    tally.report(name, &format!("{call}={fault}"));
     assert!(wrong.is_empty(), "{name}:\n{}", wrong.join("\n"));
     tally
 }
 
+/// Which second calls fail after a first one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pairs {
+    /// All of the next so many: what cleans up after the first.
+    pub(crate) next: u64,
+    /// And of the later ones, one of so many, by turns.
+    pub(crate) one_of: u64,
+}
+
+impl Pairs {
+    fn has(self, first: u64, second: u64) -> bool {
+        second - first <= self.next || (first + second).is_multiple_of(self.one_of)
+    }
+}
+
+fn at_each_pair(pairs: Pairs, name: &str, fault: &str, run: impl Fn(&str) -> End) -> Tally {
+    let _alone = common::alone();
+    let (mut tally, mut wrong) = (Tally::default(), Vec::new());
+    for first in 1.. {
+        let plan = format!("*#{first}={fault}");
+        let alone = watched(&format!("{name} with {plan}"), || run(&plan));
+        if alone.calls < first {
+            break;
+        }
+        if !alone.had(1) {
+            continue;
+        }
+        for second in (first + 1..).take_while(|second| *second <= alone.calls + pairs.next) {
+            if !pairs.has(first, second) {
+                continue;
+            }
+            let plan = format!("*#{first}={fault},*#{second}={fault}");
+            let mut end = watched(&format!("{name} with {plan}"), || run(&plan));
+            wrong.append(&mut end.wrong);
+            if end.had(2) {
+                tally.count(end);
+            }
+        }
+    }
+    tally.report(name, &format!("two calls={fault}"));
+    assert!(wrong.is_empty(), "{name}:\n{}", wrong.join("\n"));
+    tally
+}
+
+impl Tally {
+    fn count(&mut self, end: End) {
+        self.add(end.error, end.again);
+    }
+
+    pub(crate) fn add(&mut self, error: Option<String>, again: bool) {
+        self.positions += 1;
+        self.again += u64::from(again);
+        match error {
+            None => self.succeeded += 1,
+            Some(error) => *self.failed.entry(error).or_default() += 1,
+        }
+    }
+
+    pub(crate) fn report(&self, name: &str, what: &str) {
+        if self.positions > 0 {
+            let Self { positions, succeeded, failed, again } = self;
+            let failures: u64 = failed.values().sum();
+            println!(
+                "{name}, {what}: {positions} positions, {succeeded} succeeded, {failures} failed, {again} gave back once \
+                 more; {failed:?}",
+            );
+        }
+    }
+}
+
 /// Runs a program with a plan, and looks at what is left.
-fn run(program: impl FnOnce(&Acl) -> Result<(), Error>, plan: &str, how: How) -> End {
-    control::reset();
-    control::configure(Config::new().checks(Checks::Report)).unwrap();
-    control::take_findings();
-    control::fail(plan.parse().unwrap()).unwrap();
+fn run(mode: Mode, program: impl FnOnce(&Acl) -> Result<(), Error>, plan: &str, how: How) -> End {
+    begin(mode, plan);
     let ran = catch_unwind(AssertUnwindSafe(|| attempt(program)));
     let (calls, injected) = (control::calls(), control::injected());
     if how == How::Once {
@@ -113,18 +188,31 @@ fn run(program: impl FnOnce(&Acl) -> Result<(), Error>, plan: &str, how: How) ->
     let closed = left.map_or(Ok(()), |acl| acl.close().map_err(|undone| undone.error));
     if how == How::Once {
         wrong.extend(closed.err().map(|error| format!("{plan} ({at}): giving back once more failed: {error}")));
-        let live = format!("{:?}", control::live());
-        let live: Vec<_> = live
-            .split([',', '{', '}'])
-            .filter(|count| count.contains(": ") && !count.trim_end().ends_with(": 0"))
-            .collect();
-        if !live.is_empty() {
-            wrong.push(format!("{plan} ({at}): left alive:{}", live.join(",")));
-        }
+        wrong.extend(left_alive().map(|left| format!("{plan} ({at}): left alive:{left}")));
     }
-    let found = control::take_findings().into_iter();
-    wrong.extend(found.map(|finding| format!("{plan} ({at}): \n{finding}")));
+    wrong.extend(found().map(|finding| format!("{plan} ({at}): \n{finding}")));
     End { calls, injected, error: result.err().map(|error| kind(&error)), again, wrong }
+}
+
+/// A fresh machine with a plan.
+pub(crate) fn begin(mode: Mode, plan: &str) {
+    control::reset();
+    control::configure(Config::new().on_device(mode == Mode::Device).checks(Checks::Report)).unwrap();
+    control::take_findings();
+    control::fail(plan.parse().unwrap()).unwrap();
+}
+
+/// Whatever the simulator still has: contexts, streams, events, memory, models, and the records that it keeps on the host.
+pub(crate) fn left_alive() -> Option<String> {
+    let live = format!("{:?}", control::live());
+    let counts = live.split([',', '{', '}']);
+    let live: Vec<_> = counts.filter(|count| count.contains(": ") && !count.trim_end().ends_with(": 0")).collect();
+    (!live.is_empty()).then(|| live.join(","))
+}
+
+/// The broken rules.
+pub(crate) fn found() -> impl Iterator<Item = String> {
+    control::take_findings().into_iter().map(|finding| finding.to_string())
 }
 
 /// Everything from `aclInit` on. What could not be given back comes with the result.
@@ -147,6 +235,10 @@ fn with_device(acl: &Acl, program: impl FnOnce(&Device<'_>, &mut Thread) -> Resu
     result.and(device.reset(&mut thread).map_err(Error::from))
 }
 
+fn alone_on_device(acl: &Acl, program: Program) -> Result<(), Error> {
+    with_device(acl, |device, thread| on_this_thread(device, thread, program))
+}
+
 fn on_this_thread(device: &Device<'_>, thread: &mut Thread, program: Program) -> Result<(), Error> {
     match device.with_current(thread, program) {
         Ok(result) => result,
@@ -164,7 +256,7 @@ fn on_two_threads(device: &Device<'_>, thread: &mut Thread, program: Program) ->
 }
 
 /// The vendor call that an error names, or what it is.
-fn kind(error: &Error) -> String {
+pub(crate) fn kind(error: &Error) -> String {
     match error {
         Error::Vendor(error) => error.call.to_owned(),
         other => {
@@ -175,7 +267,7 @@ fn kind(error: &Error) -> String {
 }
 
 /// Ends the process when `run` does not end: a hang is a failure, too.
-fn watched<R>(what: &str, run: impl FnOnce() -> R) -> R {
+pub(crate) fn watched<R>(what: &str, run: impl FnOnce() -> R) -> R {
     const LONGEST: Duration = Duration::from_secs(60);
     let (over, watch) = mpsc::channel::<()>();
     let what = what.to_owned();

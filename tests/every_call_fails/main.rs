@@ -1,23 +1,29 @@
 //! Programs in which every call of the library fails once, at every position.
 //!
 //! A program is run again and again on the simulator; in the n-th run the n-th call that it makes fails, until a run makes
-//! fewer calls than that. Each run has to end with success or an error value, leave nothing alive and break no rule.
+//! fewer calls than that. Each run has to end with success or an error value, leave nothing alive and break no rule. So does
+//! each run in which two calls fail: one of them is often the one that cleans up after the other.
 //!
 //! What "leave nothing alive" means where a call that takes something down is the one that fails: the object stays with
 //! its scope, the scope's failure with the device, and the device's with the `Acl` (quarantine, never a leak). The library
 //! has failed once and answers again, so giving back once more, as [`Acl::close`](ascendcl::Acl::close) lets a program do,
 //! has to take down everything. What the first attempt did take down is not taken down again: the checker would tell.
+//!
+//! "Alive" is whatever the simulator counts: contexts, streams, events and memory, models, and the records on the host, which
+//! are descriptions, datasets, data buffers, descriptions of tensors, attributes and descriptors of allocators; and what
+//! the double of the graph engine counts: sessions, graphs and allocators.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 #[path = "../common/mod.rs"]
 mod common;
 
+mod engine;
 mod harness;
 mod models;
 mod programs;
 
-use harness::{How, Tally, everywhere};
+use harness::{How, Mode, Pairs, Tally, everywhere};
 use programs::PROGRAMS;
 
 /// A driver's failure: nobody knows whether work was queued. And a refusal.
@@ -32,6 +38,37 @@ fn each_call_fails_once_and_the_program_ends_with_a_value_and_nothing_left() {
         }
     }
     assert!(sum.positions > 1000, "{sum:?}");
+}
+
+#[test]
+fn each_call_fails_once_where_the_program_runs_on_the_device() {
+    let mut sum = Tally::default();
+    for (name, program) in PROGRAMS {
+        sum += harness::everywhere_in(Mode::Device, name, *program, "507899");
+    }
+    assert!(sum.positions > 1000, "{sum:?}");
+}
+
+#[test]
+fn two_calls_fail_and_the_program_ends_with_a_value_and_nothing_left() {
+    let mut sum = Tally::default();
+    for (name, program) in PROGRAMS {
+        sum += harness::in_pairs(Pairs { next: 4, one_of: 31 }, Mode::Host, name, *program, "507899");
+    }
+    assert!(sum.positions > 4000, "{sum:?}");
+    println!("{} pairs, of which {} gave back once more", sum.positions, sum.again);
+}
+
+#[test]
+fn two_calls_fail_where_the_program_runs_on_the_device() {
+    // Where images are in memory: they are copied to the device first.
+    let copied = ["a model on a stream", "a lane", "open shapes", "gears"];
+    let mut sum = Tally::default();
+    for (name, program) in PROGRAMS.iter().filter(|(name, _)| copied.contains(name)) {
+        sum += harness::in_pairs(Pairs { next: 4, one_of: 29 }, Mode::Device, name, *program, "507899");
+    }
+    assert!(sum.positions > 1000, "{sum:?}");
+    println!("{} pairs, of which {} gave back once more", sum.positions, sum.again);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use ascendcl::ge::{Engine, EngineError, FailedCall, GraphSource, Options};
 use ascendcl::{Error, PoolAllocator, ScopeError, Thread};
 use ascendcl_ge_double::Upset;
 use ascendcl_macros::proves;
+use ascendcl_sim::{Plan, control};
 
 #[track_caller]
 fn failed(error: &Error) -> &FailedCall {
@@ -183,6 +184,51 @@ fn a_session_whose_engine_refuses_to_take_it_apart_is_destroyed_whole_and_says_s
     assert_eq!((world.double.count("sessions"), world.double.count("allocators")), (0, 0));
     engine.close().unwrap();
     device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    world.assert_nothing_lives();
+}
+
+#[test]
+#[proves(GE_20, GE_21)]
+fn outputs_of_an_execution_that_failed_after_it_began_stay_until_it_was_waited_for() {
+    let world = world();
+    world.session(|session, current| {
+        let (allocator, seen) = Watched::new(current);
+        let graph = loaded_with(session, current, allocator);
+        let out = seen.out();
+        world.double.hold(true);
+        world.double.upset("ExecuteGraphWithStreamAsync", Upset::FailAfter);
+        let refused = graph.execute(session, current, images(current, 2)).unwrap_err();
+        assert_eq!(failed(&refused.error).call, "ExecuteGraphWithStreamAsync");
+        drop(refused.value);
+        assert_eq!(current.collect().len(), 0);
+        let kept = seen.out();
+        world.double.hold(false);
+        assert_eq!(kept, out + 1, "the engine may be writing the output");
+        assert_eq!(session.collect(current).len(), 0);
+        assert_eq!((world.double.count("graphs"), seen.out()), (0, 0));
+        assert_eq!(*seen.dropped.lock().unwrap(), [0]);
+    });
+}
+
+#[test]
+fn a_device_that_keeps_a_session_says_so() {
+    let world = world();
+    let acl = common::acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    let engine = Engine::init(&acl, &world.place(), &Options::new()).unwrap();
+    let ended = engine.session(&mut thread, &device, &Options::new(), |_, current| {
+        let _stream = current.stream().unwrap();
+        control::fail("aclrtSynchronizeStream#1+=507899".parse().unwrap()).unwrap();
+    });
+    assert!(matches!(ended, Err(ScopeError::Teardown { .. })), "{ended:?}");
+    let undone = device.reset(&mut thread).unwrap_err();
+    let said = undone.error.to_string();
+    assert!(said.contains("1 session(s) of the graph engine, 1 stream(s)"), "{said}");
+    control::fail(Plan::new()).unwrap();
+    undone.value.reset(&mut thread).unwrap();
+    engine.close().unwrap();
     acl.close().unwrap();
     world.assert_nothing_lives();
 }

@@ -15,6 +15,9 @@ std::mutex mutex;
 std::condition_variable released;
 std::string calls;
 std::map<std::string, int> upset;
+// By the number of the call since the last reset.
+std::map<size_t, int> upset_at;
+size_t begun = 0;
 bool held = false;
 
 void wait_for_release(void *) {
@@ -24,6 +27,10 @@ void wait_for_release(void *) {
 
 int how_upset(const std::string &call) {
   const std::lock_guard<std::mutex> lock(mutex);
+  const auto numbered = upset_at.find(++begun);
+  if (numbered != upset_at.end()) {
+    return numbered->second;
+  }
   const auto found = upset.find(call);
   const int how = found == upset.end() ? 0 : found->second;
   upset.erase(call);
@@ -51,6 +58,9 @@ bool begins(const std::string &call, const std::string &object) {
       throw std::runtime_error("the double was told to throw in " + call);
     case 3:
       throw 3;
+    case 4:
+      state().fails_after = true;
+      return true;
     default:
       state().error = "the double was told to fail in " + call;
       return false;
@@ -84,6 +94,11 @@ void ge_double_upset(const char *call, int how) {
   control::upset[call] = how;
 }
 
+void ge_double_upset_at(size_t number, int how) {
+  const std::lock_guard<std::mutex> lock(control::mutex);
+  control::upset_at[number] = how;
+}
+
 void ge_double_hold(int hold) {
   const std::lock_guard<std::mutex> lock(control::mutex);
   control::held = hold != 0;
@@ -91,11 +106,13 @@ void ge_double_hold(int hold) {
 }
 
 size_t ge_double_count(const char *what) {
+  const std::lock_guard<std::mutex> lock(control::mutex);
   const control::State &state = control::state();
   const std::map<std::string, size_t> counts = {{"initialised", state.initialised ? 1 : 0},
                                                 {"sessions", state.sessions},
                                                 {"graphs", state.graphs},
-                                                {"allocators", state.allocators}};
+                                                {"allocators", state.allocators},
+                                                {"calls", control::begun}};
   const auto found = counts.find(what);
   return found == counts.end() ? 0 : found->second;
 }
@@ -112,6 +129,9 @@ void ge_double_reset() {
   const std::lock_guard<std::mutex> lock(control::mutex);
   control::calls.clear();
   control::upset.clear();
+  control::upset_at.clear();
+  control::begun = 0;
+  control::state().fails_after = false;
 }
 
 }

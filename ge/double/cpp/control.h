@@ -14,6 +14,8 @@ struct State {
   std::atomic<size_t> sessions{0};
   std::atomic<size_t> graphs{0};
   std::atomic<size_t> allocators{0};
+  // The call that has begun answers a failure when it has done its work.
+  std::atomic<bool> fails_after{false};
   // What the engine says about its last failure.
   std::string error;
 };

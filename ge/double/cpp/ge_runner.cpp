@@ -334,6 +334,9 @@ Status Session::ExecuteGraphWithStreamAsync(uint32_t id, void *stream, const std
     outputs[i].SetDataType(static_cast<DataType>(to[i].element));
     outputs[i].MutableTensorData() = gert::TensorData(blocks[i], manage, to[i].bytes, gert::kOnDeviceHbm);
   }
+  if (state().fails_after.exchange(false)) {
+    return fails("the double was told to fail after ExecuteGraphWithStreamAsync");
+  }
   return SUCCESS;
 }
 

@@ -9,13 +9,17 @@ extern "C" {
 // Where the double finds the functions of AscendCL.
 void ge_double_use(void *(*resolve)(const char *name));
 
-// The next call of this name: 1 fails, 2 throws a std::exception, 3 throws something else.
+// The next call of this name: 1 fails, 2 throws a std::exception, 3 throws something else, 4 (an execution) fails when it
+// has queued its work.
 void ge_double_upset(const char *call, int how);
+
+// The call with this number, counted from the last reset, does so, whatever its name.
+void ge_double_upset_at(size_t number, int how);
 
 // 1: executions from now on begin when this is called with 0.
 void ge_double_hold(int hold);
 
-// "initialised", "sessions", "graphs", "allocators": how many there are.
+// "initialised", "sessions", "graphs", "allocators": how many there are. "calls": how many there were since the last reset.
 size_t ge_double_count(const char *what);
 
 // The calls since the last reset, one a line, each with its object's number; until the next call.

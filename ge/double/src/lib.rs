@@ -18,7 +18,7 @@ use core::ffi::{CStr, c_char, c_int, c_void};
 use core::fmt;
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 mod objects;
 
@@ -31,6 +31,7 @@ pub struct Double(&'static Loaded);
 #[derive(Debug)]
 struct Loaded {
     upset: unsafe extern "C" fn(*const c_char, c_int),
+    upset_at: unsafe extern "C" fn(usize, c_int),
     count: unsafe extern "C" fn(*const c_char) -> usize,
     log: unsafe extern "C" fn() -> *const c_char,
     reset: unsafe extern "C" fn(),
@@ -52,6 +53,8 @@ pub enum Upset {
     ThrowException = 2,
     /// It throws something else.
     ThrowNumber = 3,
+    /// `ExecuteGraphWithStreamAsync` fails when it has queued its work.
+    FailAfter = 4,
 }
 
 impl Double {
@@ -92,13 +95,21 @@ impl Double {
         unsafe { (self.0.upset)(c_text(call).as_ptr(), how as c_int) }
     }
 
+    /// The call with this number does so, whatever its name: they are counted from the last [`reset`](Self::reset), and
+    /// the first is 1. The end of a session cannot fail, and does not count.
+    pub fn upset_at(self, number: usize, how: Upset) {
+        // SAFETY: takes numbers.
+        unsafe { (self.0.upset_at)(number, how as c_int) }
+    }
+
     /// With `true`, executions that are queued from now on begin when this is called with `false`.
     pub fn hold(self, hold: bool) {
         // SAFETY: takes a number.
         unsafe { (self.0.hold)(c_int::from(hold)) }
     }
 
-    /// How many there are: `initialised`, `sessions`, `graphs`, `allocators`.
+    /// How many there are: `initialised`, `sessions`, `graphs`, `allocators`; or how many `calls` there were since the last
+    /// [`reset`](Self::reset).
     pub fn count(self, what: &str) -> usize {
         // SAFETY: a terminated string, read during the call.
         unsafe { (self.0.count)(c_text(what).as_ptr()) }
@@ -111,8 +122,15 @@ impl Double {
         text.lines().map(str::to_owned).collect()
     }
 
+    /// The calls of the simulator that the double has made since the last [`reset`](Self::reset), by the numbers that a
+    /// [plan](ascendcl_sim::Plan) counts them with. Those that fail are the engine's own affair.
+    pub fn own_calls(self) -> Vec<u64> {
+        own_calls().clone()
+    }
+
     /// Forgets the log, and what calls were to do.
     pub fn reset(self) {
+        own_calls().clear();
         // SAFETY: takes nothing.
         unsafe { (self.0.reset)() }
     }
@@ -148,6 +166,7 @@ fn load() -> Result<Loaded, Missing> {
         use_(resolve);
         Ok(Loaded {
             upset: *library.get("ge_double_upset").map_err(failed)?,
+            upset_at: *library.get("ge_double_upset_at").map_err(failed)?,
             count: *library.get("ge_double_count").map_err(failed)?,
             log: *library.get("ge_double_log").map_err(failed)?,
             reset: *library.get("ge_double_reset").map_err(failed)?,
@@ -158,8 +177,19 @@ fn load() -> Result<Loaded, Missing> {
     }
 }
 
-/// The simulator's functions, as C asks for them.
+static OWN_CALLS: Mutex<Vec<u64>> = Mutex::new(Vec::new());
+
+fn own_calls() -> MutexGuard<'static, Vec<u64>> {
+    OWN_CALLS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The simulator's functions, as C asks for them: each time right before it calls one.
 unsafe extern "C" fn resolve(name: *const c_char) -> *mut c_void {
+    match ascendcl_sim::control::calls() {
+        // Nobody counts.
+        0 => (),
+        calls => own_calls().push(calls + 1),
+    }
     // SAFETY: the double passes a terminated string.
     let name = unsafe { CStr::from_ptr(name) };
     let found = name.to_str().ok().and_then(ascendcl_sim::resolve);

@@ -429,4 +429,8 @@ impl Guest for RawSession {
         }
         errors
     }
+
+    fn left(&self) -> usize {
+        usize::from(!self.is_destroyed())
+    }
 }

@@ -5,7 +5,6 @@ use super::super::gate::Gate;
 use super::super::{Api, Block, LastUse, Queue};
 use super::LoadedModel;
 use super::dataset::Dataset;
-use super::execute::{Given, fill};
 use crate::error::Error;
 use crate::ledger::Shelf;
 use crate::life_cycle::leads;
@@ -28,13 +27,15 @@ pub(crate) struct Binding {
     ending: AtomicBool,
     last_use: LastUse,
     /// As long as the binding's row is there, these have a name and are not freed (DATA-02).
-    blocks: Vec<Arc<Block>>,
+    blocks: Box<[Arc<Block>]>,
 }
 
-// SAFETY: datasets belong to the process and have no thread affinity; they are only changed by the one who has the prepared
-// model's handle, apart from what the library notes in them while the stream runs the model.
+// SAFETY: datasets belong to the process and have no thread affinity; they are only changed by the one who creates the
+// binding, and then by the one who has the prepared model's handle, apart from what the library notes in them while the
+// stream runs the model.
 unsafe impl Send for Binding {}
-// SAFETY: as above.
+// SAFETY: shared references are used by several threads only through the ledger, which destroys the datasets when nobody
+// has the handle any more; the rest is atomics and a mutex.
 unsafe impl Sync for Binding {}
 
 /// One input of a binding: its memory, the bytes of it that count, and its shape.
@@ -45,48 +46,38 @@ pub(crate) struct BoundInput {
 }
 
 impl Binding {
-    /// Outputs without a block are the library's to allocate.
-    pub(crate) fn create(
-        api: Api,
-        model: &LoadedModel,
-        inputs: Vec<BoundInput>,
-        outputs: Vec<Option<Arc<Block>>>,
-    ) -> Result<Self, Error> {
-        leads!(dataset: Start --> Idle : Create, dataset: Idle --> Idle : Add);
-        let given = Dataset::create(api)?;
-        let results = match Dataset::create(api) {
-            Ok(results) => results,
-            Err(error) => {
-                let _ = given.discard(api);
-                return Err(error);
-            }
-        };
+    /// A binding for these inputs and outputs, for which nothing of the library's has been created yet: it gets its row
+    /// first. Outputs without a block are the library's to allocate.
+    pub(crate) fn new(inputs: &[BoundInput], outputs: &[Option<Arc<Block>>]) -> Self {
         let open = outputs.iter().enumerate().filter(|(_, block)| block.is_none()).map(|(index, _)| index).collect();
-        let mut made = Self {
-            given,
-            results,
+        let blocks = inputs.iter().map(|input| &input.block).chain(outputs.iter().flatten());
+        Self {
+            given: Dataset::of(inputs.len()),
+            results: Dataset::of(outputs.len()),
             open,
             lender: Mutex::default(),
             gate: Gate::open(),
             ending: AtomicBool::new(false),
             last_use: LastUse::new(),
-            blocks: Vec::new(),
-        };
-        let parts: Vec<_> =
-            inputs.iter().map(|input| Given { block: &input.block, bytes: input.bytes, dims: &input.dims }).collect();
-        let filled = fill(api, model, &mut made.given, &parts).and_then(|()| {
-            outputs.iter().try_for_each(|block| match block {
-                Some(block) => made.results.add(api, block, block.bytes()),
-                None => made.results.add_empty(api),
-            })
-        });
-        if let Err(error) = filled {
-            // The first error is the one to report.
-            let _ = (made.given.discard(api), made.results.discard(api));
-            return Err(error);
+            blocks: blocks.map(Arc::clone).collect(),
         }
-        made.blocks = inputs.into_iter().map(|input| input.block).chain(outputs.into_iter().flatten()).collect();
-        Ok(made)
+    }
+
+    /// Creates the datasets, with what the binding was [made](Self::new) for. What was created before an error is destroyed
+    /// by [`destroy`](Self::destroy).
+    pub(crate) fn create(
+        &self,
+        api: Api,
+        model: &LoadedModel,
+        inputs: &[BoundInput],
+        outputs: &[Option<Arc<Block>>],
+    ) -> Result<(), Error> {
+        leads!(dataset: Start --> Idle : Create, dataset: Idle --> Idle : Add);
+        api.in_place()?;
+        self.given.create(api, inputs.iter().map(|input| Some((&*input.block, input.bytes))))?;
+        self.results.create(api, outputs.iter().map(|block| block.as_ref().map(|block| (&**block, block.bytes()))))?;
+        let shapes: Vec<_> = inputs.iter().map(|input| input.dims.as_slice()).collect();
+        model.set_shapes(api, &self.given, &shapes)
     }
 
     pub(crate) fn has_open_outputs(&self) -> bool {
@@ -108,7 +99,14 @@ impl Binding {
 
     /// Queues one execution. The stream's context has to be current and the model's own (MODEL-01). Open outputs have to be
     /// [emptied](Self::empty) before.
-    pub(crate) fn execute(&self, api: Api, stream: &Queue, model: &LoadedModel) -> Result<(), Error> {
+    pub(crate) fn execute(
+        &self,
+        api: Api,
+        streams: &Shelf<Queue>,
+        stream: &Queue,
+        model: &LoadedModel,
+    ) -> Result<(), Error> {
+        self.may_follow(streams, stream, model)?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "binding" }) };
         leads!(dataset: Idle --> InUse : Execute, dataset: InUse --> InUse : Execute);
         if !self.open.is_empty() {
@@ -120,26 +118,63 @@ impl Binding {
             // covered this submission (the stamps); the memory that they describe is kept by this binding.
             unsafe { api.library().aclmdlExecuteAsync(model.id(), self.given.raw(), self.results.raw(), stream) }
         });
-        if queued.is_err() && self.last_use.is_in_doubt() {
-            self.blocks.iter().for_each(|block| block.doubt(stream));
+        if queued.is_err() {
+            self.spread_doubt(stream, model);
         }
         queued
     }
 
     /// Runs the model once, and returns when it is done. Its context has to be current (MODEL-01), and nothing else may run in
     /// its working memory meanwhile (MODEL-06). Open outputs have to be [emptied](Self::empty) before.
-    pub(crate) fn run(&self, api: Api, streams: &Shelf<Queue>, model: &LoadedModel) -> Result<(), Error> {
+    ///
+    /// `runs` stands for the work that the library does by itself in this context: a run that failed may still go on there.
+    /// `settle` waits for everything in the context, and says whether it is over.
+    pub(crate) fn run(
+        &self,
+        api: Api,
+        streams: &Shelf<Queue>,
+        runs: &Queue,
+        model: &LoadedModel,
+        settle: impl FnOnce() -> bool,
+    ) -> Result<(), Error> {
         self.idle(streams)?;
-        if !streams.has_done(model.last_use()) {
-            return Err(Error::StillRunning { what: "model" });
-        }
-        api.in_place()?;
+        model.idle(streams)?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "binding" }) };
         *self.lender() = None;
-        // SAFETY: the datasets are alive (the gate), no queued work looks at them (the stamps), and the memory that they
-        // describe is kept by this binding; the call returns when the model is done.
-        let code = unsafe { api.library().aclmdlExecute(model.id(), self.given.raw(), self.results.raw()) };
-        api.done("aclmdlExecute", code, || "execute a model".into())
+        let uses = [model.last_use(), &self.last_use];
+        let run = || {
+            // SAFETY: the datasets are alive (the gate), no queued work looks at them (the stamps), and the memory that they
+            // describe is kept by this binding. The call returns when the model is done; after a failure, datasets, model
+            // and memory stay until a synchronise of the whole context has covered the run (the stamps).
+            unsafe { api.library().aclmdlExecute(model.id(), self.given.raw(), self.results.raw()) }
+        };
+        let ran = runs.run(api, "aclmdlExecute", "execute a model", uses, run, settle);
+        if ran.is_err() {
+            self.spread_doubt(runs, model);
+        }
+        ran
+    }
+
+    /// An execution that may be running although its call failed: whatever it uses is in doubt, like the binding itself.
+    #[cold]
+    fn spread_doubt(&self, stream: &Queue, model: &LoadedModel) {
+        if self.last_use.is_in_doubt() {
+            self.blocks.iter().for_each(|block| block.doubt(stream));
+            model.doubt_workspace(stream);
+        }
+    }
+
+    /// Whether an execution on this stream comes after everything that may still be running with the model, its buffers and
+    /// its working memory. What is not in doubt the caller answers for: it has the handle, or is in its turn.
+    #[inline]
+    fn may_follow(&self, streams: &Shelf<Queue>, stream: &Queue, model: &LoadedModel) -> Result<(), Error> {
+        if !self.last_use.is_in_doubt() && !model.is_in_doubt() {
+            return Ok(());
+        }
+        if !streams.comes_after(&self.last_use, stream) {
+            return Err(Error::StillRunning { what: "inputs and outputs of a model" });
+        }
+        model.idle_where(|used| streams.comes_after(used, stream))
     }
 
     /// All work that used the binding is known to be done.
@@ -159,28 +194,39 @@ impl Binding {
         self.results.shape(api, index)
     }
 
-    /// The memory that the library allocated for an open output, to be read while the caller has the prepared model: it is
-    /// not in flight then, and not emptied. `None` when the library left it without (DATA-06).
+    /// The memory that the library allocated for an open output, to be read while the caller has the binding: it is not in
+    /// flight then, and not emptied. `None` when the library left it without (DATA-06).
     pub(crate) fn allocated(&self, api: Api, index: usize) -> Option<Block> {
         let _inside = self.gate.pass()?;
         self.results.memory(api, index).map(|(start, bytes)| Block::adopt(start, bytes))
     }
 
     /// Empties the open outputs: memory that came from the caller's allocator goes back there, by the data buffer's
-    /// update; the library's own is left to the caller, to be freed (DATA-06).
-    pub(crate) fn empty(&self, api: Api, streams: &Shelf<Queue>) -> Result<Vec<Block>, Error> {
+    /// update; the library's own goes to `take`, to be freed (DATA-06). The first error is reported, the other outputs are
+    /// emptied all the same; what the library refused to let go stays here.
+    pub(crate) fn empty(
+        &self,
+        api: Api,
+        streams: &Shelf<Queue>,
+        mut take: impl FnMut(Block) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         self.idle(streams)?;
-        let mut left = Vec::new();
-        let Some(_inside) = self.gate.pass() else { return Ok(left) };
+        let Some(_inside) = self.gate.pass() else { return Ok(()) };
+        let mut result = Ok(());
         for index in &self.open {
             let Some((start, bytes)) = self.results.memory(api, *index) else { continue };
-            let lent = self.lender().as_ref().and_then(Weak::upgrade).is_some_and(|keeps| keeps.has_lent(start.addr()));
-            self.results.empty(api, *index)?;
-            if !lent {
-                left.push(Block::adopt(start, bytes));
+            // Kept beyond the lock: the last one who has it drops code of the user's.
+            let keeps = self.lender().as_ref().and_then(Weak::upgrade);
+            let lent = keeps.as_ref().is_some_and(|keeps| keeps.has_lent(start.addr()));
+            let emptied = self.results.empty(api, *index);
+            // It may have let go of the memory all the same.
+            let is_there = emptied.is_err() && self.results.memory(api, *index).is_some_and(|(at, _)| at == start);
+            result = result.and(emptied);
+            if !lent && !is_there {
+                result = result.and(take(Block::adopt(start, bytes)));
             }
         }
-        Ok(left)
+        result
     }
 
     /// Destroys the datasets; refused while queued work may use them (DATA-10). Open outputs have to be

@@ -11,66 +11,82 @@ use core::ptr::{NonNull, null_mut};
 
 /// A list of data buffers. It owns the list and the buffer records, never the memory they describe.
 ///
-/// Destroyed by [`destroy`](Self::destroy) or [`discard`](Self::discard) on every path; there is no `Drop`.
+/// What owns it has a row before anything is created, so that each record has an owner from its first moment. There is no
+/// `Drop`: what [`destroy`](Self::destroy) was refused stays here and is tried again by the next call.
 #[derive(Debug)]
 #[rule(DATA_01, DATA_04, DATA_05)]
 pub(super) struct Dataset {
-    raw: NonNull<aclmdlDataset>,
-    /// Null where a buffer record was destroyed.
-    buffers: Vec<Cell<*mut aclDataBuffer>>,
-    gone: Cell<bool>,
+    /// Null before it is created, and after the library has destroyed it.
+    raw: Cell<*mut aclmdlDataset>,
+    /// The same for each buffer.
+    buffers: Box<[Cell<*mut aclDataBuffer>]>,
+    /// The description of a shape, for as long as the library is told of it.
+    shape: Cell<*mut aclTensorDesc>,
 }
 
 const DOING: &str = "put a dataset together";
 
 impl Dataset {
-    pub(super) fn create(api: Api) -> Result<Self, Error> {
+    /// The place for a list of so many buffers; nothing is called.
+    pub(super) fn of(buffers: usize) -> Self {
+        let buffers = core::iter::repeat_with(|| Cell::new(null_mut())).take(buffers).collect();
+        Self { raw: Cell::new(null_mut()), buffers, shape: Cell::new(null_mut()) }
+    }
+
+    /// Creates the list, and a buffer over each block; one without a block is empty, and an execution may put memory of its
+    /// own into it (DATA-06).
+    #[rule(DATA_03, DATA_06)]
+    pub(super) fn create<'b>(
+        &self,
+        api: Api,
+        blocks: impl IntoIterator<Item = Option<(&'b Block, usize)>>,
+    ) -> Result<(), Error> {
         // SAFETY: takes nothing; a null answer is an error.
         let created = unsafe { api.library().aclmdlCreateDataset() };
-        let raw = pointer(api, "aclmdlCreateDataset", created, DOING)?;
-        Ok(Self { raw, buffers: Vec::new(), gone: Cell::new(false) })
+        self.raw.set(pointer(api, "aclmdlCreateDataset", created, DOING)?.as_ptr());
+        self.buffers.iter().zip(blocks).try_for_each(|(buffer, block)| {
+            let (start, bytes) = block.map_or((null_mut(), 0), |(block, bytes)| (block.start(), bytes));
+            self.add(api, buffer, start, bytes)
+        })
+    }
+
+    fn add(&self, api: Api, buffer: &Cell<*mut aclDataBuffer>, start: *mut c_void, bytes: usize) -> Result<(), Error> {
+        // SAFETY: only describes the memory; what uses the dataset vouches for it.
+        let created = unsafe { api.library().aclCreateDataBuffer(start, bytes) };
+        buffer.set(pointer(api, "aclCreateDataBuffer", created, DOING)?.as_ptr());
+        // SAFETY: the dataset and the buffer were created and not destroyed.
+        let code = unsafe { api.library().aclmdlAddDatasetBuffer(self.raw(), buffer.get()) };
+        api.done("aclmdlAddDatasetBuffer", code, || DOING.into())
     }
 
     pub(super) fn raw(&self) -> *mut aclmdlDataset {
-        self.raw.as_ptr()
-    }
-
-    /// Adds a buffer over a block.
-    pub(super) fn add(&mut self, api: Api, block: &Block, bytes: usize) -> Result<(), Error> {
-        self.add_raw(api, block.start(), bytes)
-    }
-
-    /// Adds an empty buffer, into which an execution may put memory of its own (DATA-06).
-    #[rule(DATA_03, DATA_06)]
-    pub(super) fn add_empty(&mut self, api: Api) -> Result<(), Error> {
-        self.add_raw(api, null_mut(), 0)
-    }
-
-    fn add_raw(&mut self, api: Api, start: *mut c_void, bytes: usize) -> Result<(), Error> {
-        // SAFETY: only describes the memory; what uses the dataset vouches for it.
-        let created = unsafe { api.library().aclCreateDataBuffer(start, bytes) };
-        let buffer = pointer(api, "aclCreateDataBuffer", created, DOING)?;
-        // From here on `destroy` takes care of the buffer, also when adding it fails.
-        self.buffers.push(Cell::new(buffer.as_ptr()));
-        // SAFETY: the dataset and the buffer are alive.
-        let code = unsafe { api.library().aclmdlAddDatasetBuffer(self.raw(), buffer.as_ptr()) };
-        api.done("aclmdlAddDatasetBuffer", code, || DOING.into())
+        self.raw.get()
     }
 
     /// States the shape of the buffer at `index`, which has to be there (DATA-09). The library copies the statement.
     #[rule(DATA_09, DATA_11)]
     pub(super) fn set_shape(&self, api: Api, index: usize, port: &Port, dims: &[i64]) -> Result<(), Error> {
+        self.destroy_shape(api)?;
         let count = i32::try_from(dims.len()).unwrap_or(i32::MAX);
         // SAFETY: `dims` holds `count` numbers (DATA-11).
         let created =
             unsafe { api.library().aclCreateTensorDesc(port.element.raw(), count, dims.as_ptr(), port.format) };
-        let desc = pointer(api, "aclCreateTensorDesc", created, DOING)?;
+        self.shape.set(pointer(api, "aclCreateTensorDesc", created, DOING)?.as_ptr());
         // SAFETY: the dataset and the description are alive.
-        let code = unsafe { api.library().aclmdlSetDatasetTensorDesc(self.raw(), desc.as_ptr(), index) };
+        let code = unsafe { api.library().aclmdlSetDatasetTensorDesc(self.raw(), self.shape.get(), index) };
         let set = api.done("aclmdlSetDatasetTensorDesc", code, || format!("set the shape of input {index}"));
-        // SAFETY: created above, and destroyed once.
-        let destroyed = unsafe { api.library().aclDestroyTensorDesc(desc.as_ptr()) };
-        set.and(destroyed.map_err(|missing| api.lacks(missing, DOING.into())))
+        set.and(self.destroy_shape(api))
+    }
+
+    fn destroy_shape(&self, api: Api) -> Result<(), Error> {
+        if self.shape.get().is_null() {
+            return Ok(());
+        }
+        // SAFETY: created by `set_shape` and not destroyed yet; it has no way to fail once the function is there.
+        let destroyed = unsafe { api.library().aclDestroyTensorDesc(self.shape.get()) };
+        destroyed.map_err(|missing| api.lacks(missing, DOING.into()))?;
+        self.shape.set(null_mut());
+        Ok(())
     }
 
     /// The shape of the buffer at `index` after an execution; `None` when the library does not say.
@@ -82,7 +98,7 @@ impl Dataset {
         let rank = unsafe { library.aclGetTensorDescNumDims(desc) }.ok()?;
         let size = |axis| {
             let mut size = 0;
-            // SAFETY: as above; `size` is a place for the number.
+            // SAFETY: `desc` is alive, as above; `size` is a place for the number.
             let code = unsafe { library.aclGetTensorDescDimV2(desc, axis, &raw mut size) }.ok()?;
             (code == 0).then_some(size)
         };
@@ -93,25 +109,31 @@ impl Dataset {
     /// The memory that the buffer at `index` describes now.
     pub(super) fn memory(&self, api: Api, index: usize) -> Option<(NonNull<c_void>, usize)> {
         let buffer = self.buffers.get(index)?.get();
-        // SAFETY: the buffer is alive.
+        if buffer.is_null() {
+            return None;
+        }
+        // SAFETY: the buffer was created and not destroyed.
         let start = NonNull::new(unsafe { api.library().aclGetDataBufferAddr(buffer) }.ok()?)?;
-        // SAFETY: as above.
-        let bytes = unsafe { api.library().aclGetDataBufferSizeV2(buffer) }.ok()?;
+        // SAFETY: the buffer is alive, as above. Memory of an unknown size is memory all the same, and has to be freed.
+        let bytes = unsafe { api.library().aclGetDataBufferSizeV2(buffer) }.unwrap_or_default();
         Some((start, bytes))
     }
 
     /// Makes the buffer at `index` describe nothing any more.
     pub(super) fn empty(&self, api: Api, index: usize) -> Result<(), Error> {
-        let Some(buffer) = self.buffers.get(index) else { return Ok(()) };
+        let buffer = self.buffers.get(index).map_or(null_mut(), Cell::get);
+        if buffer.is_null() {
+            return Ok(());
+        }
         // SAFETY: the buffer is alive, and nothing is what a null pointer of the size zero describes (DATA-03).
-        let code = unsafe { api.library().aclUpdateDataBuffer(buffer.get(), null_mut(), 0) };
+        let code = unsafe { api.library().aclUpdateDataBuffer(buffer, null_mut(), 0) };
         api.done("aclUpdateDataBuffer", code, || format!("empty output {index} of a model"))
     }
 
     /// Destroys the buffer records and the list. The first error is reported, the rest is destroyed all the same; what was
     /// refused is tried again by the next call, and nothing else is. Nothing may use the dataset from the first call on.
     pub(super) fn destroy(&self, api: Api) -> Result<(), Error> {
-        let mut result = Ok(());
+        let mut result = self.destroy_shape(api);
         for buffer in self.buffers.iter().filter(|buffer| !buffer.get().is_null()) {
             // SAFETY: created by this dataset and not destroyed yet.
             let code = unsafe { api.library().aclDestroyDataBuffer(buffer.get()) };
@@ -121,18 +143,15 @@ impl Dataset {
             }
             result = result.and(destroyed);
         }
-        if !self.gone.get() {
+        if !self.raw.get().is_null() {
             // SAFETY: created by `create` and not destroyed yet.
-            let code = unsafe { api.library().aclmdlDestroyDataset(self.raw.as_ptr()) };
+            let code = unsafe { api.library().aclmdlDestroyDataset(self.raw.get()) };
             let destroyed = api.done("aclmdlDestroyDataset", code, || "destroy a dataset".into());
-            self.gone.set(destroyed.is_ok());
+            if destroyed.is_ok() {
+                self.raw.set(null_mut());
+            }
             result = result.and(destroyed);
         }
         result
-    }
-
-    /// Destroys a dataset that no row keeps: what the library refuses is tried once more here, and is lost then.
-    pub(super) fn discard(self, api: Api) -> Result<(), Error> {
-        self.destroy(api).or_else(|_| self.destroy(api))
     }
 }

@@ -1,8 +1,8 @@
 //! Loading, onto memory of the library or of the caller.
 
 use super::super::api::c_path;
-use super::super::{Api, Block, Home};
-use super::{LoadedModel, unload};
+use super::super::{Api, Block, LastUse, Queue};
+use super::LoadedModel;
 use crate::error::Error;
 use crate::ledger::Shelf;
 use ascendcl_macros::rule;
@@ -44,20 +44,39 @@ pub(crate) struct Share {
     bytes: usize,
 }
 
+/// What working memory is called in errors.
+const WORK: &str = "working memory of the models";
+
+impl Onto {
+    /// Whether nothing may be running in the working memory.
+    pub(crate) fn idle(&self, streams: &Shelf<Queue>) -> Result<(), Error> {
+        self.idle_where(|used| streams.has_done(used))
+    }
+
+    /// An error while something may be running in the working memory although the call that was to start it failed.
+    pub(super) fn idle_where(&self, is_idle: impl Fn(&LastUse) -> bool) -> Result<(), Error> {
+        match &self.work {
+            Some(work) if !is_idle(work.block.last_use()) => Err(Error::StillRunning { what: WORK }),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl Share {
-    /// Takes `bytes` bytes of the memory, of which so many are `taken` already.
-    pub(crate) fn take(
-        block: &Arc<Block>,
-        taken: &Arc<AtomicUsize>,
-        bytes: usize,
-        what: &'static str,
-    ) -> Result<Self, Error> {
+    /// Takes `bytes` bytes of the memory, of which so many are `taken` already. With `alone`, they are to be the only ones.
+    pub(crate) fn take(block: &Arc<Block>, taken: &Arc<AtomicUsize>, bytes: usize, alone: bool) -> Result<Self, Error> {
         let have = block.bytes();
-        let more = |taken: usize| taken.checked_add(bytes).filter(|need| *need <= have);
+        let may_join = |taken: usize| taken == 0 || !alone;
+        let more = |taken: usize| taken.checked_add(bytes).filter(|need| *need <= have && may_join(taken));
         match taken.fetch_update(Ordering::AcqRel, Ordering::Acquire, more) {
             Ok(_) => Ok(Self { block: Arc::clone(block), taken: Arc::clone(taken), bytes }),
-            Err(before) => Err(Error::TooShort { what, need: before.saturating_add(bytes), have }),
+            Err(before) if !may_join(before) => Err(Error::StillRunning { what: WORK }),
+            Err(before) => Err(Error::TooShort { what: WORK, need: before.saturating_add(bytes), have }),
         }
+    }
+
+    pub(super) fn block(&self) -> &Block {
+        &self.block
     }
 }
 
@@ -67,7 +86,7 @@ impl Drop for Share {
     }
 }
 
-impl ModelImage<'_> {
+impl<'a> ModelImage<'a> {
     pub(crate) fn name(self) -> String {
         match self {
             Self::File(path) | Self::Memory(_, Some(path)) => format!("the model {}", path.display()),
@@ -75,46 +94,69 @@ impl ModelImage<'_> {
         }
     }
 
+    /// What has to be copied to the device before the library can read it: the contents of a file, for a program that runs
+    /// there (MODE-02).
+    pub(crate) fn to_be_copied(self, api: Api) -> Option<&'a [u8]> {
+        match self {
+            Self::Memory(image, _) if api.on_device() => Some(image),
+            _ => None,
+        }
+    }
+}
+
+/// A model file, or its contents where the library reads them: in the program's own memory on a host, in the device's for a
+/// program that runs there.
+#[derive(Clone, Copy, Debug)]
+#[rule(MODEL_10, MODEL_11, MODE_02)]
+pub(crate) struct Image<'a> {
+    pub(crate) source: ModelImage<'a>,
+    /// The copy of what has [to be copied](ModelImage::to_be_copied).
+    pub(crate) copy: Option<&'a Block>,
+}
+
+impl Image<'_> {
+    fn start(&self, image: &[u8]) -> *const c_void {
+        self.copy.map_or(image.as_ptr().cast(), |copy| copy.start().cast_const())
+    }
+
     pub(crate) fn sizes(self, api: Api) -> Result<Sizes, Error> {
         api.may_be_called()?;
         api.in_place()?;
         let (mut work, mut weights) = (0, 0);
-        let doing = || format!("ask for the size of {}", self.name());
-        match self {
-            Self::File(path) => {
+        let (call, code) = match self.source {
+            ModelImage::File(path) => {
                 let name = c_path(path)?;
                 // SAFETY: a terminated string, read during the call, and places for two numbers.
-                let code = unsafe { api.library().aclmdlQuerySize(name.as_ptr(), &raw mut work, &raw mut weights) };
-                api.done("aclmdlQuerySize", code, doing)?;
+                ("aclmdlQuerySize", unsafe {
+                    api.library().aclmdlQuerySize(name.as_ptr(), &raw mut work, &raw mut weights)
+                })
             }
-            Self::Memory(image, _) => {
-                let image = Placed::new(api, image)?;
-                let (start, length) = (image.start(), image.length);
+            ModelImage::Memory(image, _) => {
+                let (start, length) = (self.start(image), image.len());
                 // SAFETY: the image is read during the call, and there are places for two numbers.
-                let code =
-                    unsafe { api.library().aclmdlQuerySizeFromMem(start, length, &raw mut work, &raw mut weights) };
-                let freed = image.give_back(api);
-                api.done("aclmdlQuerySizeFromMem", code, doing).and(freed)?;
+                ("aclmdlQuerySizeFromMem", unsafe {
+                    api.library().aclmdlQuerySizeFromMem(start, length, &raw mut work, &raw mut weights)
+                })
             }
-        }
+        };
+        api.done(call, code, || format!("ask for the size of {}", self.source.name()))?;
         Ok(Sizes { work, weights })
     }
 }
 
 impl LoadedModel {
-    /// Loads a model; the memory in `onto` stays allocated until it is unloaded. The caller has compared the memory with
-    /// the model's [sizes](ModelImage::sizes).
-    pub(crate) fn load(api: Api, image: ModelImage<'_>, onto: Onto) -> Result<Self, Error> {
+    /// Loads the model; the memory that it is loaded onto stays allocated until it is unloaded. The caller has compared the
+    /// memory with the model's [sizes](Image::sizes), and calls this once.
+    pub(crate) fn load(&self, api: Api, image: Image<'_>) -> Result<(), Error> {
         api.may_be_called()?;
         api.in_place()?;
         let mut id = 0;
         let part = |block: Option<&Arc<Block>>| block.map_or((null_mut(), 0), |own| (own.start(), own.bytes()));
-        let (work, work_bytes) = part(onto.work.as_ref().map(|share| &share.block));
-        let (weights, weight_bytes) = part(onto.weights.as_ref());
+        let (work, work_bytes) = part(self.onto.work.as_ref().map(|share| &share.block));
+        let (weights, weight_bytes) = part(self.onto.weights.as_ref());
         let library = api.library();
         let theirs = work.is_null() && weights.is_null();
-        let mut placed = None;
-        let (call, code) = match image {
+        let (call, code) = match image.source {
             ModelImage::File(path) => {
                 let path = c_path(path)?;
                 let path = path.as_ptr();
@@ -122,20 +164,21 @@ impl LoadedModel {
                     // SAFETY: a terminated string, read during the call, and a place for the number.
                     ("aclmdlLoadFromFile", unsafe { library.aclmdlLoadFromFile(path, &raw mut id) })
                 } else {
-                    // SAFETY: as above; the blocks stay allocated while the model is loaded: it keeps them.
+                    // SAFETY: a terminated string, read during the call, and a place for the number; the blocks stay
+                    // allocated while the model is loaded: it keeps them.
                     ("aclmdlLoadFromFileWithMem", unsafe {
                         library.aclmdlLoadFromFileWithMem(path, &raw mut id, work, work_bytes, weights, weight_bytes)
                     })
                 }
             }
-            ModelImage::Memory(image, _) => {
-                let image = placed.insert(Placed::new(api, image)?);
-                let (start, length) = (image.start(), image.length);
+            ModelImage::Memory(contents, _) => {
+                let (start, length) = (image.start(contents), contents.len());
                 if theirs {
                     // SAFETY: the image is read during the call, and there is a place for the number.
                     ("aclmdlLoadFromMem", unsafe { library.aclmdlLoadFromMem(start, length, &raw mut id) })
                 } else {
-                    // SAFETY: as above; the blocks stay allocated while the model is loaded: it keeps them.
+                    // SAFETY: the image is read during the call, and there is a place for the number; the blocks stay
+                    // allocated while the model is loaded: it keeps them.
                     ("aclmdlLoadFromMemWithMem", unsafe {
                         library.aclmdlLoadFromMemWithMem(
                             start,
@@ -150,52 +193,9 @@ impl LoadedModel {
                 }
             }
         };
-        let freed = placed.map_or(Ok(()), |placed| placed.give_back(api));
-        api.done(call, code, || format!("load {}", image.name()))?;
-        let model = Self::described(api, id, onto)?;
-        match freed {
-            Ok(()) => Ok(model),
-            Err(error) => {
-                // The first error is the one to report.
-                let _ = unload(api, id);
-                Err(error)
-            }
-        }
-    }
-}
-
-/// The contents of a model file where the library reads them: in the program's own memory on a host, in the device's
-/// for a program that runs there.
-#[rule(MODEL_10, MODEL_11, MODE_02)]
-struct Placed<'a> {
-    image: &'a [u8],
-    length: usize,
-    copy: Option<Block>,
-}
-
-impl<'a> Placed<'a> {
-    fn new(api: Api, image: &'a [u8]) -> Result<Self, Error> {
-        let length = image.len();
-        if !api.on_device() {
-            return Ok(Self { image, length, copy: None });
-        }
-        let copy = Block::allocate(api, Home::Device, length)?;
-        match copy.write(api, image) {
-            Ok(()) => Ok(Self { image, length, copy: Some(copy) }),
-            Err(error) => {
-                // The first error is the one to report.
-                let _ = copy.free(api, &Shelf::default());
-                Err(error)
-            }
-        }
-    }
-
-    fn start(&self) -> *const c_void {
-        self.copy.as_ref().map_or(self.image.as_ptr().cast(), |copy| copy.start().cast_const())
-    }
-
-    /// Frees the copy, when the library has read it.
-    fn give_back(self, api: Api) -> Result<(), Error> {
-        self.copy.map_or(Ok(()), |copy| copy.free(api, &Shelf::default()))
+        api.done(call, code, || format!("load {}", image.source.name()))?;
+        self.id.store(id, Ordering::Relaxed);
+        self.is_loaded.store(true, Ordering::Release);
+        Ok(())
     }
 }

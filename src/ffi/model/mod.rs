@@ -2,7 +2,6 @@
 
 mod binding;
 mod dataset;
-mod execute;
 mod gears;
 mod load;
 
@@ -13,29 +12,41 @@ use crate::error::Error;
 use crate::ledger::Shelf;
 use ascendcl_macros::rule;
 use ascendcl_sys::MissingSymbol;
-use ascendcl_sys::error_codes::ACL_SUCCESS;
 use ascendcl_sys::types::*;
 use core::ffi::c_char;
-use core::ptr::NonNull;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::ptr::{NonNull, null_mut};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
+use std::sync::OnceLock;
 
 pub(crate) use binding::{Binding, BoundInput};
-pub(crate) use execute::Given;
+use dataset::Dataset;
 use gears::GearBox;
 pub use gears::Gears;
-pub(crate) use load::{ModelImage, Onto, Share, Sizes};
+pub(crate) use load::{Image, ModelImage, Onto, Share, Sizes};
 
-/// A model in the device's memory. Without a `Drop`: what is not unloaded stays loaded.
+/// A model in the device's memory, or the place for one: it gets its row before it is [loaded](Self::load). Without a
+/// `Drop`: what is not unloaded stays loaded, and keeps the memory that it was loaded onto.
 #[derive(Debug)]
 #[rule(MODEL_02, MODEL_03, MODEL_12)]
 pub(crate) struct LoadedModel {
-    id: u32,
+    /// The library's number for it, while it is loaded.
+    id: AtomicU32,
+    is_loaded: AtomicBool,
+    /// The library's description, until the library has destroyed it; null otherwise.
+    desc: AtomicPtr<aclmdlDesc>,
+    /// What the description said.
+    said: OnceLock<Description>,
+    last_use: LastUse,
+    /// Somebody unloads it, or has done so.
+    ending: AtomicBool,
+    onto: Onto,
+}
+
+#[derive(Debug)]
+struct Description {
     inputs: Vec<Port>,
     outputs: Vec<Port>,
     gears: Option<GearBox>,
-    last_use: LastUse,
-    unloaded: AtomicBool,
-    _onto: Onto,
 }
 
 /// One input or output, as the model's description says.
@@ -51,23 +62,52 @@ pub(crate) struct Port {
 }
 
 impl LoadedModel {
-    /// Reads the description of a model that has just been loaded; unloads it again when that fails.
-    fn described(api: Api, id: u32, onto: Onto) -> Result<Self, Error> {
-        match describe(api, id) {
-            Ok((inputs, outputs, gears)) => {
-                let (last_use, unloaded) = (LastUse::new(), AtomicBool::new(false));
-                Ok(Self { id, inputs, outputs, gears, last_use, unloaded, _onto: onto })
-            }
-            Err(error) => {
-                // The first error is the one to report; a model that cannot even be unloaded stays loaded.
-                let _ = unload(api, id);
-                Err(error)
-            }
+    /// The place for a model in this memory. Nothing is called.
+    pub(crate) fn new(onto: Onto) -> Self {
+        Self {
+            id: AtomicU32::new(0),
+            is_loaded: AtomicBool::new(false),
+            desc: AtomicPtr::new(null_mut()),
+            said: OnceLock::new(),
+            last_use: LastUse::new(),
+            ending: AtomicBool::new(false),
+            onto,
         }
     }
 
+    /// Reads the description of a model that has just been loaded. One that the library refuses to destroy stays here until
+    /// the model is unloaded.
+    pub(crate) fn describe(&self, api: Api) -> Result<(), Error> {
+        // SAFETY: takes nothing; a null answer is an error.
+        let created = unsafe { api.library().aclmdlCreateDesc() };
+        let desc = pointer(api, "aclmdlCreateDesc", created, DESCRIBE)?.as_ptr();
+        self.desc.store(desc, Ordering::Release);
+        // SAFETY: `desc` was just created.
+        let code = unsafe { api.library().aclmdlGetDesc(desc, self.id()) };
+        let said = api.done("aclmdlGetDesc", code, || DESCRIBE.into()).and_then(|()| Description::read(api, desc));
+        // What was refused is tried again when the model is unloaded.
+        let _ = self.destroy_description(api);
+        said.map(|said| {
+            self.said.get_or_init(|| said);
+        })
+    }
+
+    fn destroy_description(&self, api: Api) -> Result<(), Error> {
+        let desc = self.desc.load(Ordering::Acquire);
+        if desc.is_null() {
+            return Ok(());
+        }
+        // SAFETY: created by `describe` and not destroyed yet; nothing keeps a pointer into it: names were copied.
+        let code = unsafe { api.library().aclmdlDestroyDesc(desc) };
+        let destroyed = api.done("aclmdlDestroyDesc", code, || DESCRIBE.into());
+        if destroyed.is_ok() {
+            self.desc.store(null_mut(), Ordering::Release);
+        }
+        destroyed
+    }
+
     fn id(&self) -> u32 {
-        self.id
+        self.id.load(Ordering::Relaxed)
     }
 
     /// All work that used the model is known to be done.
@@ -84,28 +124,66 @@ impl LoadedModel {
         &self.last_use
     }
 
+    /// A call that failed may have left something running in the model's working memory, in which other models may work,
+    /// too.
+    fn doubt_workspace(&self, stream: &Queue) {
+        if let Some(work) = &self.onto.work {
+            work.block().doubt(stream);
+        }
+    }
+
+    /// Whether it, or something in its working memory, may be running although the call that was to start it failed.
+    #[inline]
+    fn is_in_doubt(&self) -> bool {
+        self.last_use.is_in_doubt() || self.onto.work.as_ref().is_some_and(|work| work.block().is_in_doubt())
+    }
+
+    fn idle(&self, streams: &Shelf<Queue>) -> Result<(), Error> {
+        self.idle_where(|used| streams.has_done(used))
+    }
+
+    fn idle_where(&self, is_idle: impl Fn(&LastUse) -> bool) -> Result<(), Error> {
+        if !is_idle(&self.last_use) {
+            return Err(Error::StillRunning { what: "model" });
+        }
+        self.onto.idle_where(is_idle)
+    }
+
     /// All inputs of the dataset, the one for the gear among them.
     pub(crate) fn inputs(&self) -> &[Port] {
-        &self.inputs
+        self.said.get().map_or(&[], |said| &said.inputs)
     }
 
     pub(crate) fn outputs(&self) -> &[Port] {
-        &self.outputs
+        self.said.get().map_or(&[], |said| &said.outputs)
+    }
+
+    fn gear_box(&self) -> Option<&GearBox> {
+        self.said.get().and_then(|said| said.gears.as_ref())
     }
 
     /// The shapes that the model was compiled for, if it takes only some.
     pub(crate) fn gears(&self) -> Option<&Gears> {
-        self.gears.as_ref().map(|own| &own.gears)
+        self.gear_box().map(|own| &own.gears)
     }
 
     /// The input that the library notes the chosen gear in: its place, and the bytes that it needs.
     pub(crate) fn gear_input(&self) -> Option<(usize, usize)> {
-        let index = self.gears.as_ref()?.input;
-        self.inputs.get(index).map(|port| (index, port.bytes))
+        let index = self.gear_box()?.input;
+        self.inputs().get(index).map(|port| (index, port.bytes))
+    }
+
+    /// States the shapes of the next executions' inputs, in the one way that the model takes (MODEL-20).
+    fn set_shapes(&self, api: Api, dataset: &Dataset, shapes: &[&[i64]]) -> Result<(), Error> {
+        if let Some(gears) = self.gear_box() {
+            return gears.choose(api, self.id(), dataset, self.inputs(), shapes);
+        }
+        let free = self.inputs().iter().zip(shapes).enumerate().filter(|(_, (port, _))| port.dims.contains(&-1));
+        free.into_iter().try_for_each(|(index, (port, dims))| dataset.set_shape(api, index, port, dims))
     }
 
     /// Unloads the model; refused while queued work may use it, and done once only (MODEL-14). Its context has to be
-    /// current (MODEL-01).
+    /// current (MODEL-01). One that was not loaded, or of which the library has only the description, ends in the same way.
     ///
     /// Callers hold the model's only handle, or its scope has ended.
     #[rule(MODEL_14)]
@@ -114,46 +192,42 @@ impl LoadedModel {
             return Err(Error::StillRunning { what: "model" });
         }
         api.in_place()?;
-        if self.unloaded.swap(true, Ordering::AcqRel) {
+        if self.ending.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
-        unload(api, self.id).inspect_err(|_| self.unloaded.store(false, Ordering::Release))
+        let unloaded = self.unload_now(api);
+        let ended = unloaded.and(self.destroy_description(api));
+        self.ending.store(ended.is_ok(), Ordering::Release);
+        ended
+    }
+
+    fn unload_now(&self, api: Api) -> Result<(), Error> {
+        if !self.is_loaded.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        // SAFETY: takes a number, which the library checks.
+        let code = unsafe { api.library().aclmdlUnload(self.id()) };
+        let unloaded = api.done("aclmdlUnload", code, || "unload a model".into());
+        self.is_loaded.store(unloaded.is_err(), Ordering::Release);
+        unloaded
     }
 }
 
-fn unload(api: Api, id: u32) -> Result<(), Error> {
-    // SAFETY: takes a number, which the library checks.
-    let code = unsafe { api.library().aclmdlUnload(id) };
-    api.done("aclmdlUnload", code, || "unload a model".into())
-}
+const DESCRIBE: &str = "read the description of a model";
 
-/// The inputs, the outputs and the gears of a loaded model.
-fn describe(api: Api, id: u32) -> Result<(Vec<Port>, Vec<Port>, Option<GearBox>), Error> {
-    let library = api.library();
-    let doing = "read the description of a model";
-    // SAFETY: takes nothing; a null answer is an error.
-    let created = unsafe { library.aclmdlCreateDesc() };
-    let desc = pointer(api, "aclmdlCreateDesc", created, doing)?.as_ptr();
-    // SAFETY: `desc` was just created.
-    let code = unsafe { library.aclmdlGetDesc(desc, id) };
-    let ports = api.done("aclmdlGetDesc", code, || doing.into()).and_then(|()| {
+impl Description {
+    /// The inputs, the outputs and the gears of a model whose description this is: alive, and filled in.
+    fn read(api: Api, desc: *mut aclmdlDesc) -> Result<Self, Error> {
+        let library = api.library();
         // SAFETY: `desc` is alive and filled in.
         let inputs = count(api, unsafe { library.aclmdlGetNumInputs(desc) })?;
-        // SAFETY: as above.
+        // SAFETY: `desc` is alive and filled in.
         let outputs = count(api, unsafe { library.aclmdlGetNumOutputs(desc) })?;
         let inputs: Vec<_> = (0..inputs).map(|index| input(api, desc, index)).collect::<Result<_, _>>()?;
         let outputs = (0..outputs).map(|index| output(api, desc, index)).collect::<Result<_, _>>()?;
         let gears = GearBox::read(api, desc, &inputs)?;
-        Ok((inputs, outputs, gears))
-    });
-    // SAFETY: `desc` is alive, and nothing keeps a pointer into it: names were copied.
-    let destroy = || unsafe { library.aclmdlDestroyDesc(desc) };
-    // A record that no row keeps: what the library refuses once is tried once more, and is lost then.
-    let code = match destroy() {
-        Ok(ACL_SUCCESS) => Ok(ACL_SUCCESS),
-        _ => destroy(),
-    };
-    ports.and_then(|ports| api.done("aclmdlDestroyDesc", code, || doing.into()).map(|()| ports))
+        Ok(Self { inputs, outputs, gears })
+    }
 }
 
 macro_rules! port {
@@ -165,7 +239,7 @@ macro_rules! port {
             // SAFETY: `desc` is alive and filled in, `dims` is a place for the answer.
             let code = unsafe { library.$dims(desc, index, &raw mut dims) };
             api.done(stringify!($dims), code, || format!("read the shape of {} {index}", stringify!($function)))?;
-            let lacks = |missing| api.lacks(missing, "read the description of a model".into());
+            let lacks = |missing| api.lacks(missing, DESCRIBE.into());
             // SAFETY: as above.
             let name = unsafe { library.$name(desc, index) }.map_err(lacks)?;
             // SAFETY: null or a string that lives as long as the description; it is copied here.
@@ -204,7 +278,7 @@ fn sizes(dims: &aclmdlIODims) -> Vec<i64> {
 }
 
 fn count(api: Api, answer: Result<usize, MissingSymbol>) -> Result<usize, Error> {
-    answer.map_err(|missing| api.lacks(missing, "read the description of a model".into()))
+    answer.map_err(|missing| api.lacks(missing, DESCRIBE.into()))
 }
 
 /// A pointer that a function answers with; null is a failure (ERR-06).

@@ -1,0 +1,139 @@
+//! Models and operators: their rows come before anything of theirs is created.
+//!
+//! A call that fails leaves behind what the calls before it created. The row has all of it, so one function takes it down,
+//! whether the object was finished or not; what the library refuses then stays on the shelf without a name, for
+//! [`collect`](Ledger::collect) and the scope's end.
+
+use super::Ledger;
+use crate::error::Error;
+use crate::ffi::{
+    Binding, Block, BoundInput, Home, Image, Invocation, LoadedModel, ModelImage, Onto, Part, Queue, SETTLING, Sizes,
+};
+use crate::operator::Attribute;
+use std::sync::Arc;
+
+impl Ledger {
+    /// The bytes that a model needs.
+    pub(crate) fn sizes(&self, source: ModelImage<'_>) -> Result<Sizes, Error> {
+        self.with_image(source, |image| image.sizes(self.api))
+    }
+
+    /// Loads a model, and reads its description. Refused while something may be running in the working memory that it is to
+    /// have.
+    pub(crate) fn load(&self, source: ModelImage<'_>, onto: Onto) -> Result<Arc<LoadedModel>, Error> {
+        onto.idle(&self.streams)?;
+        let model = self.models.put(LoadedModel::new(onto));
+        let loaded = self.with_image(source, |image| model.load(self.api, image));
+        match loaded.and_then(|()| model.describe(self.api)) {
+            Ok(()) => Ok(model),
+            Err(error) => {
+                // The first error is the one to report.
+                let _ = self.unload(&model);
+                Err(error)
+            }
+        }
+    }
+
+    /// Has a model read from where the library can read it. A copy that was made for this is freed afterwards, or stays on
+    /// its shelf without a name.
+    fn with_image<R>(
+        &self,
+        source: ModelImage<'_>,
+        read: impl FnOnce(Image<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let Some(contents) = source.to_be_copied(self.api) else { return read(Image { source, copy: None }) };
+        let copy = self.allocate(Home::Device, contents.len())?;
+        let result = copy.write(self.api, contents).and_then(|()| read(Image { source, copy: Some(&copy) }));
+        let _ = self.free(&copy);
+        result
+    }
+
+    pub(crate) fn unload(&self, model: &Arc<LoadedModel>) -> Result<(), Error> {
+        model.unload(self.api, &self.streams)?;
+        self.models.remove(model);
+        Ok(())
+    }
+
+    /// Binds a model to the memory of its inputs and outputs.
+    pub(crate) fn bind(
+        &self,
+        model: &LoadedModel,
+        inputs: &[BoundInput],
+        outputs: &[Option<Arc<Block>>],
+    ) -> Result<Arc<Binding>, Error> {
+        let binding = self.bindings.put(Binding::new(inputs, outputs));
+        match binding.create(self.api, model, inputs, outputs) {
+            Ok(()) => Ok(binding),
+            Err(error) => {
+                // The first error is the one to report.
+                let _ = self.unbind(&binding);
+                Err(error)
+            }
+        }
+    }
+
+    pub(crate) fn reshape(&self, binding: &Binding, model: &LoadedModel, shapes: &[&[i64]]) -> Result<(), Error> {
+        binding.reshape(self.api, &self.streams, model, shapes)
+    }
+
+    /// Queues one execution of a bound model.
+    pub(crate) fn execute(&self, binding: &Binding, model: &LoadedModel, stream: &Queue) -> Result<(), Error> {
+        binding.execute(self.api, &self.streams, stream, model)
+    }
+
+    /// Runs a bound model and waits for it. After a failure everything in the context is waited for, within a second: the run
+    /// may go on.
+    pub(crate) fn run(&self, binding: &Binding, model: &LoadedModel) -> Result<(), Error> {
+        let settle = || {
+            let is_over = self.synchronize_all(Some(SETTLING)).is_ok();
+            if !is_over {
+                self.streams.keep(&self.runs);
+            }
+            is_over
+        };
+        binding.run(self.api, &self.streams, &self.runs, model, settle)
+    }
+
+    /// Empties a binding's open outputs. Memory that the library had allocated by itself is freed, or stays with the scope.
+    pub(crate) fn empty(&self, binding: &Binding) -> Result<(), Error> {
+        binding.empty(self.api, &self.streams, |block| self.free(&self.keep(block)))
+    }
+
+    pub(crate) fn unbind(&self, binding: &Arc<Binding>) -> Result<(), Error> {
+        self.empty(binding)?;
+        binding.destroy(self.api, &self.streams)?;
+        self.bindings.remove(binding);
+        Ok(())
+    }
+
+    /// Puts an operator together, and compiles it if `compile` says so.
+    pub(crate) fn invoke(
+        &self,
+        name: &str,
+        attributes: &[(&str, &Attribute)],
+        (inputs, outputs): (&[Part], &[Part]),
+        compile: bool,
+    ) -> Result<Arc<Invocation>, Error> {
+        let invocation = self.invocations.put(Invocation::new(name, inputs, outputs)?);
+        let created = invocation.create(self.api, attributes, inputs, outputs);
+        match created.and_then(|()| if compile { invocation.compile(self.api) } else { Ok(()) }) {
+            Ok(()) => Ok(invocation),
+            Err(error) => {
+                // The first error is the one to report.
+                let _ = self.revoke(&invocation);
+                Err(error)
+            }
+        }
+    }
+
+    /// Queues one execution of an operator.
+    pub(crate) fn launch(&self, invocation: &Invocation, stream: &Queue) -> Result<(), Error> {
+        invocation.execute(self.api, &self.streams, stream)
+    }
+
+    pub(crate) fn revoke(&self, invocation: &Arc<Invocation>) -> Result<(), Error> {
+        invocation.destroy(self.api, &self.streams)?;
+        self.invocations.remove(invocation);
+        Ok(())
+    }
+}

@@ -1,0 +1,296 @@
+//! Calls that fail in pairs: one that makes or uses an object, and one that was to take it down. What the library gave out
+//! keeps its row, and its row keeps what was lent to it.
+
+use super::common::{Alone, acl, alone, digits_in_batches_of, field, under_watch};
+use super::{collect, inside};
+use ascendcl::operator;
+use ascendcl::{Current, Error, Input, Load, ModelSource, Room, ScopeError, Thread};
+use ascendcl_macros::proves;
+use ascendcl_sim::{Config, Plan, control};
+
+const ZEROS: [f32; 512] = [0.0; 512];
+
+pub(super) fn zeros() -> Input<'static> {
+    Input::new(&[8, 64], &ZEROS).unwrap()
+}
+
+/// From now on calls fail as this plan says, and no others.
+pub(super) fn fails(plan: &str) {
+    control::fail(plan.parse().unwrap()).unwrap();
+}
+
+pub(super) fn no_more_fails() {
+    control::fail(Plan::new()).unwrap();
+}
+
+fn on_the_device() -> Alone {
+    let alone = alone();
+    control::configure(under_watch(Config::new().on_device(true))).unwrap();
+    alone
+}
+
+/// The calls of these names each fail twice, which is once more than a call that is tried again at once.
+fn twice(calls: &[&str]) -> String {
+    calls.iter().map(|call| format!("{call}#1=507899,{call}#2=507899")).collect::<Vec<_>>().join(",")
+}
+
+/// Two outputs, whose shapes only the execution tells: ONNX, written by hand.
+fn positions_twice() -> Vec<u8> {
+    let number = |field: u8, value: u8| vec![field << 3, value];
+    let port = |name: &[u8], element: u8, dims: &[Vec<u8>]| {
+        let shape = dims.iter().flat_map(|dim| field(1, dim)).collect::<Vec<_>>();
+        let tensor = [number(1, element), field(2, &shape)].concat();
+        [field(1, name), field(2, &field(1, &tensor))].concat()
+    };
+    let x = port(b"x", 1, &[number(1, 4)]);
+    let y = |name: &[u8]| port(name, 7, &[number(1, 1), field(2, b"found")]);
+    let node = |name: &[u8]| [field(1, b"x"), field(2, name), field(4, b"NonZero")].concat();
+    let nodes = [field(1, &node(b"y")), field(1, &node(b"z"))].concat();
+    let ports = [field(11, &x), field(12, &y(b"y")), field(12, &y(b"z"))].concat();
+    let graph = [nodes, field(2, b"positions"), ports].concat();
+    [number(1, 8), field(7, &graph), field(8, &number(2, 17))].concat()
+}
+
+#[proves(MODEL_02, MODEL_04, MODEL_14)]
+#[test]
+fn a_model_that_stays_after_a_failed_load_keeps_its_workspace_from_a_second_model() {
+    let alone = alone();
+    let image = digits_in_batches_of(8);
+    // Room for one model, and for several.
+    for room in [1, 3] {
+        inside(|current| {
+            let source = ModelSource::memory(&image);
+            let work = current.model_size(source).unwrap().work;
+            let workspace = current.workspace(room * work).unwrap();
+            fails("aclmdlGetDesc#1=507899,aclmdlUnload#1=507899,aclmdlUnload#2=507899");
+            let refused = current.load(Load::builder().source(source).workspace(workspace).build()).unwrap_err();
+            assert_eq!(control::live().models, 1, "the library has it still");
+            let refused = current.load(refused.value).unwrap_err();
+            assert!(refused.to_string().contains("MODEL-0"), "{refused}");
+            // The second refusal.
+            assert_eq!(current.collect().len(), 1);
+            let mut load = current.load(refused.value).unwrap_err().value;
+            let stays = control::live().device_blocks;
+            drop(load.workspace.take());
+            // The third time, the library agrees: the model goes, and then its memory.
+            no_more_fails();
+            load.workspace = Some(current.workspace(work).unwrap());
+            let blocks = control::live().device_blocks;
+            assert_eq!(blocks, stays + 1);
+            collect(current);
+            collect(current);
+            assert_eq!((control::live().models, control::live().device_blocks), (0, 1));
+            current.load(load).unwrap().unload(current).unwrap();
+        });
+        alone.assert_nothing_lives();
+    }
+}
+
+#[proves(MODEL_02, MODEL_03, MODEL_09)]
+#[test]
+fn memory_that_nobody_names_stays_under_a_model_that_a_failed_load_left() {
+    let alone = alone();
+    let image = digits_in_batches_of(8);
+    inside(|current| {
+        let source = ModelSource::memory(&image);
+        let (work, weights) = (current.model_size(source).unwrap().work, current.weights(source).unwrap());
+        let workspace = current.workspace(work).unwrap();
+        fails("aclmdlGetDesc#1=507899,aclmdlUnload#1+=507899");
+        let load = Load::builder().source(source).weights(&weights).workspace(workspace).build();
+        drop(current.load(load).unwrap_err());
+        drop(weights);
+        assert_eq!(current.collect().len(), 1);
+        assert_eq!(current.collect().len(), 1);
+        assert_eq!((control::live().models, control::live().device_blocks), (1, 2));
+        no_more_fails();
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(MODEL_02, MODEL_04, MODEL_14)]
+#[test]
+fn a_lane_in_which_a_failed_load_left_a_model_has_less_room() {
+    let alone = alone();
+    let image = digits_in_batches_of(8);
+    inside(|current| {
+        let source = ModelSource::memory(&image);
+        let workspace = current.workspace(current.model_size(source).unwrap().work).unwrap();
+        current.shared_lane(workspace, |current, lane| {
+            fails("aclmdlGetDesc#1=507899,aclmdlUnload#1=507899");
+            lane.load(current, source.into()).unwrap_err();
+            let full = lane.load(current, source.into()).unwrap_err();
+            assert!(matches!(full, Error::TooShort { .. }), "{full}");
+            collect(current);
+            lane.load(current, source.into()).unwrap().unload(current).unwrap();
+        });
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(DATA_06)]
+#[test]
+fn an_output_by_the_library_is_not_lost_when_another_cannot_be_emptied() {
+    let alone = alone();
+    let image = positions_twice();
+    for position in ["#1", "#2", "#1+"] {
+        inside(|current| {
+            let stream = current.stream().unwrap().without_allocator();
+            let model = current.load(ModelSource::memory(&image).into()).unwrap();
+            let rooms = [Room::ByLibrary, Room::ByLibrary];
+            let mut prepared = model.prepare_with(current, &[&[4]], &rooms).unwrap();
+            prepared.write(current, 0, &[0.0_f32, 5.0, 0.0, 1.0]).unwrap();
+            prepared = stream.execute(current, prepared).unwrap().wait(current).unwrap();
+            fails(&format!("aclUpdateDataBuffer{position}=507899"));
+            let undone = prepared.into_model(current).unwrap_err();
+            no_more_fails();
+            undone.value.into_model(current).unwrap().unload(current).unwrap();
+            collect(current);
+            assert_eq!(control::live().device_blocks, 0, "{position}");
+        });
+        alone.assert_nothing_lives();
+    }
+}
+
+#[proves(DATA_06)]
+#[test]
+fn an_output_by_the_library_that_is_refused_twice_stays_with_the_scope() {
+    let alone = alone();
+    let image = positions_twice();
+    inside(|current| {
+        let mut model = current.load(ModelSource::memory(&image).into()).unwrap();
+        let x = [0.0_f32, 5.0, 0.0, 1.0];
+        // The call that is to free it, and the one that is tried later.
+        fails(&twice(&["aclrtFree"]));
+        assert!(model.run(current, &[Input::new(&[4], &x).unwrap()]).is_err());
+        no_more_fails();
+        collect(current);
+        assert_eq!(control::live().device_blocks, 0);
+        fails("aclmdlExecute#1=after:507899,aclrtFree#1=507899,aclrtFree#2=507899,aclrtFree#3=507899");
+        assert!(model.run(current, &[Input::new(&[4], &x).unwrap()]).is_err());
+        no_more_fails();
+        collect(current);
+        assert_eq!(control::live().device_blocks, 0);
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(MODE_02, MODEL_10)]
+#[test]
+fn the_copy_of_an_image_in_the_devices_memory_keeps_its_row() {
+    let alone = on_the_device();
+    let image = digits_in_batches_of(8);
+    for plan in [
+        "aclrtFree#1=507899",
+        "aclrtFree#1+=507899",
+        "aclrtMemcpy#1=507899,aclrtFree#1=507899",
+        "aclmdlLoadFromMem#1=507899,aclrtFree#1=507899",
+        "aclmdlGetDesc#1=507899,aclrtFree#1=507899,aclmdlUnload#1=507899",
+        "aclmdlQuerySizeFromMem#1=507899,aclrtFree#1=507899",
+    ] {
+        inside(|current| {
+            let source = ModelSource::memory(&image);
+            fails(plan);
+            let _ = current.model_size(source);
+            drop(current.load(source.into()));
+            no_more_fails();
+            collect(current);
+            collect(current);
+            assert_eq!((control::live().device_blocks, control::live().models), (0, 0), "{plan}");
+        });
+        alone.assert_nothing_lives();
+    }
+}
+
+/// What the library keeps on the host for a program.
+fn records() -> usize {
+    let live = control::live();
+    let of_models = live.model_descriptions + live.datasets + live.data_buffers;
+    of_models + live.tensor_descriptions + live.operator_attributes
+}
+
+/// Loads, prepares, runs and binds; what fails is dropped.
+fn uses_records(current: &mut Current<'_>, image: &[u8]) -> Result<(), Error> {
+    let mut model = current.load(ModelSource::memory(image).into())?;
+    model.run(current, &[zeros()])?;
+    drop(model.prepare(current, &[&[8, 64]], &[&[8, 10]])?);
+    let (x, y) = (current.upload_tensor(&[2], &[1_i32, 5])?, current.upload_tensor(&[2], &[2_i32, 7])?);
+    operator::add(current, x, y)?.into_tensors(current)?;
+    Ok(())
+}
+
+#[proves(DATA_01, DATA_04, DATA_05)]
+#[test]
+fn records_that_the_library_refuses_twice_to_destroy_are_collected() {
+    let alone = alone();
+    let image = digits_in_batches_of(8);
+    let destroys = twice(&["aclmdlDestroyDesc", "aclmdlDestroyDataset", "aclDestroyDataBuffer"]);
+    for makes in [
+        "aclmdlGetDesc#1",
+        "aclmdlCreateDataset#1",
+        "aclmdlCreateDataset#2",
+        "aclCreateDataBuffer#2",
+        "aclmdlAddDatasetBuffer#2",
+        "aclmdlExecute#1",
+        "aclmdlCreateDataset#3",
+        "aclmdlCreateDataset#4",
+        "aclmdlAddDatasetBuffer#4",
+        "aclopCreateAttr#1",
+        "aclopCompile#1",
+        "aclCreateTensorDesc#2",
+    ] {
+        inside(|current| {
+            fails(&format!("{destroys},{makes}=507899"));
+            let _ = uses_records(current, &image);
+            no_more_fails();
+            collect(current);
+            collect(current);
+            assert_eq!(records(), 0, "{makes}");
+        });
+        alone.assert_nothing_lives();
+    }
+    // An operator alone: its buffers are the first that are destroyed.
+    for makes in ["aclopCompile#1", "aclopCreateAttr#1", "aclCreateTensorDesc#2", "aclCreateDataBuffer#3"] {
+        inside(|current| {
+            let (x, y) = (current.upload_tensor(&[2], &[1_i32, 5]).unwrap(), current.upload_tensor(&[2], &[2_i32, 7]));
+            fails(&format!("{destroys},{makes}=507899"));
+            drop(operator::add(current, x, y.unwrap()).unwrap_err());
+            no_more_fails();
+            collect(current);
+            assert_eq!(records(), 0, "{makes}");
+        });
+        alone.assert_nothing_lives();
+    }
+}
+
+#[test]
+fn what_a_device_is_still_working_on_is_named_also_when_it_is_no_stream_model_or_memory() {
+    let alone = alone();
+    let image = digits_in_batches_of(8);
+    let left = |plan: &str, program: &dyn Fn(&mut Current<'_>)| {
+        let acl = acl();
+        let mut thread = Thread::new().unwrap();
+        let device = acl.device(&mut thread, 0).unwrap();
+        let ended = device.with_current(&mut thread, |current| {
+            program(current);
+            fails(plan);
+        });
+        assert!(matches!(ended, Err(ScopeError::Teardown { .. })), "{ended:?}");
+        let undone = device.reset(&mut thread).unwrap_err();
+        let message = undone.error.to_string();
+        no_more_fails();
+        undone.value.reset(&mut thread).unwrap();
+        acl.close().unwrap();
+        alone.assert_nothing_lives();
+        message
+    };
+    let said = left("aclmdlDestroyDataset#1+=507899", &|current| {
+        let model = current.load(ModelSource::memory(&image).into()).unwrap();
+        drop(model.prepare(current, &[&[8, 64]], &[&[8, 10]]).unwrap());
+    });
+    assert!(said.contains("inputs and outputs of 1 model(s)"), "{said}");
+    let said = left("aclDestroyDataBuffer#1+=507899", &|current| {
+        let x = current.upload_tensor(&[2], &[1_i32, 5]).unwrap();
+        drop(operator::relu(current, x).unwrap());
+    });
+    assert!(said.contains("1 operator(s)"), "{said}");
+}
