@@ -46,7 +46,8 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
         current.ledger().destroy_event(&self.raw).map_err(|error| Undone { error, value: self })
     }
 
-    /// Waits on this thread until the work before the recorded point is done (`aclrtSynchronizeEvent`).
+    /// Waits on this thread until the work before the recorded point is done (`aclrtSynchronizeEventWithTimeout`,
+    /// again and again).
     ///
     /// Buffers in flight are given back by a wait for their stream, not by this.
     ///
@@ -57,7 +58,7 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
     where
         S: CanWait,
     {
-        self.raw.synchronize(current.ledger().api())
+        self.wait(current, None)
     }
 
     /// As [`synchronize`](Self::synchronize), for at most `limit` (`aclrtSynchronizeEventWithTimeout`, in whole
@@ -71,7 +72,13 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
     where
         S: CanWait,
     {
-        self.raw.synchronize_within(current.ledger().api(), limit)
+        self.wait(current, Some(limit))
+    }
+
+    fn wait(&self, current: &Current<'c, N>, limit: Option<Duration>) -> Result<(), Error> {
+        let ledger = current.ledger();
+        self.raw.synchronize(ledger.api(), limit)?;
+        self.raw.tell(ledger.streams())
     }
 
     pub(crate) fn raw(&self) -> &RawEvent {
@@ -110,8 +117,8 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
     {
         let api = current.ledger().api();
         self.raw.shares_its_stream_with(&start.raw)?;
-        start.raw.synchronize(api)?;
-        self.raw.synchronize(api)?;
+        start.raw.synchronize(api, None)?;
+        self.raw.synchronize(api, None)?;
         self.raw.milliseconds_since(api, &start.raw)
     }
 }

@@ -36,6 +36,12 @@ impl Gate {
         self.0.load(Ordering::Relaxed) & CLOSED == 0
     }
 
+    /// Whether a call is inside.
+    #[inline]
+    pub(crate) fn is_occupied(&self) -> bool {
+        self.0.load(Ordering::Acquire) & !CLOSED != 0
+    }
+
     /// Closes, and waits until nobody is inside. `false` when it was closed already.
     pub(crate) fn close(&self) -> bool {
         if self.0.fetch_or(CLOSED, Ordering::AcqRel) & CLOSED != 0 {

@@ -40,7 +40,7 @@ impl Registration {
         let made = Self::described(api, members, keeps).map_err(|error| (error, None))?;
         let Err(error) = made.tell(api, stream) else { return Ok(made) };
         // The library may have taken it all the same, and the allocator goes back to the caller.
-        let certain = error.rules_out_that_work_was_queued()
+        let certain = error.is_a_refusal()
             || before.map_or_else(|| made.end(api, stream), |before| before.tell(api, stream)).is_ok();
         if !certain {
             return Err((error, Some(Self { keeps: Arc::new(Elsewhere), ..made })));

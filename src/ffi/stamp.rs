@@ -73,9 +73,15 @@ impl Clock {
         self.done.fetch_max(mark, Ordering::AcqRel);
     }
 
+    /// The last submission that is known to be done.
+    #[inline]
+    pub(crate) fn done(&self) -> u64 {
+        self.done.load(Ordering::Acquire)
+    }
+
     #[inline]
     pub(crate) fn has_done(&self, number: u64) -> bool {
-        number <= self.done.load(Ordering::Acquire)
+        number <= self.done()
     }
 
     /// Whether everything that was submitted is done.

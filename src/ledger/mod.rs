@@ -16,6 +16,7 @@
 //!    all: they work on the row behind the handle.
 
 mod shelf;
+mod wait;
 
 use crate::Element;
 use crate::allocator::ContextId;
@@ -87,7 +88,6 @@ impl Ledger {
         let _ = self.guest.set(guest);
     }
 
-    #[cfg(feature = "ge")]
     pub(crate) fn streams(&self) -> &Shelf<Queue> {
         &self.streams
     }
@@ -182,19 +182,6 @@ impl Ledger {
         if product.contains("310B") {
             return Err(Error::UnsupportedProduct { product, what: "an allocator of the caller's" });
         }
-        Ok(())
-    }
-
-    #[inline]
-    pub(crate) fn synchronize(&self, stream: &Queue, limit: Option<Duration>) -> Result<(), Error> {
-        stream.synchronize(self.api, limit)
-    }
-
-    /// Waits for everything in the context; for at most `limit`, if there is one.
-    pub(crate) fn synchronize_all(&self, limit: Option<Duration>) -> Result<(), Error> {
-        let marks: Vec<_> = self.streams.all().into_iter().map(|stream| (stream.mark(), stream)).collect();
-        self.api.synchronize_device(limit)?;
-        marks.into_iter().for_each(|(mark, stream)| stream.reached(mark));
         Ok(())
     }
 
