@@ -73,7 +73,7 @@ pub(super) struct Watched {
 impl Watched {
     /// For an event that was recorded on this stream.
     pub(super) fn new(queue: &Arc<Queue>, event: Arc<RawEvent>, api: Api, signal: &Arc<Signal>) -> Self {
-        let entry = Entry { event: Arc::clone(&event), api, signal: Arc::downgrade(signal) };
+        let entry = Entry { event: Arc::downgrade(&event), api, signal: Arc::downgrade(signal) };
         Self { queue: Arc::clone(queue), event, by_thread: watch(entry) }
     }
 }
@@ -84,18 +84,18 @@ impl Drop for Watched {
     }
 }
 
+/// It keeps nothing: the event can be collected, and the future dropped.
 struct Entry {
-    event: Arc<RawEvent>,
+    event: Weak<RawEvent>,
     api: Api,
-    /// Gone with its future.
     signal: Weak<Signal>,
 }
 
 impl Entry {
     /// Whether there is more to wait for.
     fn look(&self) -> bool {
-        let Some(signal) = self.signal.upgrade() else { return false };
-        match self.event.is_complete(self.api) {
+        let (Some(signal), Some(event)) = (self.signal.upgrade(), self.event.upgrade()) else { return false };
+        match event.is_complete(self.api) {
             Ok(true) => signal.give(),
             Ok(false) => return true,
             // The task finds out what it can by itself, and is woken again.
