@@ -4,8 +4,7 @@ use super::allocator::{Keeps, Kept, Members};
 use super::failure::failure_of_work;
 use super::gate::Gate;
 use super::registration::Registration;
-use super::stamp::Awaits;
-use super::timeline::{Covers, Timeline};
+use super::timeline::Timeline;
 use super::wait::Wait;
 use super::{Api, Block, LastUse, RawEvent};
 use crate::error::Error;
@@ -181,11 +180,11 @@ impl Queue {
     /// is not repeated here: that is the business of who waits ([`failure_among`](Self::failure_among), [`tell`](Self::tell)).
     #[inline]
     pub(crate) fn synchronize(&self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
-        self.wait(api, limit, self.timeline.covers())
+        self.wait(api, limit, None)
     }
 
     #[inline]
-    fn wait(&self, api: Api, limit: Option<Duration>, covers: Covers) -> Result<(), Error> {
+    fn wait(&self, api: Api, limit: Option<Duration>, failed_call: Option<u64>) -> Result<(), Error> {
         let Some(inside) = self.gate.pass() else { return Ok(()) };
         api.in_place()?;
         let (library, raw) = (api.library(), self.raw);
@@ -203,7 +202,7 @@ impl Queue {
             looks += 1;
             looks < LOOKS && self.gate.is_occupied()
         };
-        self.timeline.wait(covers, || wait.run(api, limit), failure_of_work, || drop(inside), under_way)
+        self.timeline.wait(failed_call, || wait.run(api, limit), failure_of_work, || drop(inside), under_way)
     }
 
     /// Registers an allocator (ALLOC-04), or one in the place of another (ALLOC-09). The stream has to be synchronised.
@@ -336,7 +335,7 @@ impl Queue {
     /// After a call that failed: whether it is certain that nothing of it is queued any more.
     #[cold]
     fn settles(&self, api: Api, error: &Error, number: u64) -> bool {
-        let wait = || self.wait(api, Some(SETTLING), self.timeline.covers_after(number));
+        let wait = || self.wait(api, Some(SETTLING), Some(number));
         error.rules_out_that_work_was_queued() || wait().is_ok()
     }
 }
@@ -354,13 +353,9 @@ impl Shelf<Queue> {
     /// Whether the work that `use_of` stands for is done. A stream that is no longer here was synchronised before it
     /// was destroyed.
     pub(crate) fn has_done(&self, use_of: &LastUse) -> bool {
-        match use_of.awaits() {
-            Awaits::Nothing => true,
-            Awaits::Submission { stream, number } => {
-                self.get(stream).is_none_or(|queue| queue.timeline.clock().has_done(number))
-            }
-            Awaits::Call => false,
-            Awaits::Everything => self.all().iter().all(|queue| queue.timeline.clock().is_idle()),
-        }
+        use_of.is_over(
+            |stream, number| self.get(stream).is_none_or(|queue| queue.has_done(number)),
+            || self.all().iter().all(|queue| queue.timeline.clock().is_idle()),
+        )
     }
 }

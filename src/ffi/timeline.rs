@@ -88,20 +88,23 @@ impl Timeline {
         }
     }
 
-    /// Waits by `wait` for what `covers` says. Everything that was submitted before is done when it succeeds, and may have failed when it fails
+    /// Waits by `wait`. Everything that was submitted before is done when it succeeds, and may have failed when it fails
     /// with a code that `failed` takes for one of work.
     ///
     /// Another wait may have been told of a failure that this one was for. It notes that before it ends, so this one lets
     /// those end that are `under_way`.
+    ///
+    /// `failed_call`: the submission that made this wait necessary by failing. Who made it knows that it failed.
     #[inline]
     pub(crate) fn wait<E>(
         &self,
-        covers: Covers,
+        failed_call: Option<u64>,
         wait: impl FnOnce() -> Result<(), E>,
         failed: impl FnOnce(&E) -> Option<i32>,
         end: impl FnOnce(),
         mut under_way: impl FnMut() -> bool,
     ) -> Result<(), E> {
+        let covers = failed_call.map_or_else(|| self.covers(), |number| self.covers_after(number));
         let result = wait();
         if let Err(error) = &result {
             if let Some(code) = failed(error) {
@@ -118,17 +121,17 @@ impl Timeline {
         result
     }
 
-    /// As [`covers`](Self::covers), after the call of the submission with this number failed: who made it knows that.
-    #[cold]
-    pub(crate) fn covers_after(&self, failed: u64) -> Covers {
-        let covers = self.covers();
-        Covers { told: if covers.mark == failed { failed } else { u64::MAX }, ..covers }
-    }
-
     /// To be asked before a wait starts.
     #[inline]
     pub(crate) fn covers(&self) -> Covers {
         Covers { done: self.clock.done(), mark: self.clock.mark(), told: u64::MAX }
+    }
+
+    /// The same after a call that failed.
+    #[cold]
+    fn covers_after(&self, failed: u64) -> Covers {
+        let covers = self.covers();
+        Covers { told: if covers.mark == failed { failed } else { u64::MAX }, ..covers }
     }
 
     /// A wait that covers these has returned.

@@ -16,7 +16,14 @@
 //!    all: they work on the row behind the handle.
 
 mod shelf;
+mod unnamed;
 mod wait;
+
+/// What `unnamed` is made of; loom puts its own in this place.
+mod sync {
+    pub(super) use core::sync::atomic::{Ordering, fence};
+    pub(super) use std::sync::Arc;
+}
 
 use crate::Element;
 use crate::allocator::ContextId;

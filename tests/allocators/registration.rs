@@ -1,6 +1,6 @@
 //! Registering, replacing, unregistering, and what may refuse.
 
-use super::null::{TIMEOUT, books, refusal};
+use super::null::{TIMEOUT, WORK_FAILED, books, refusal};
 use super::pool::{Pool, in_books, steps, work};
 use ascendcl::{Stream, With};
 use ascendcl_macros::proves;
@@ -74,14 +74,14 @@ fn whatever_refuses_a_registration_the_stream_and_the_allocator_come_back() {
     ] {
         let books = books();
         in_books(&books, |current| {
-            books.refuse(call, TIMEOUT, 1);
+            books.refuse(call, WORK_FAILED, 1);
             let undone = current.stream().unwrap().register(current, Pool::new("pool")).unwrap_err();
-            assert_eq!(refusal(&undone.error), (call, TIMEOUT));
+            assert_eq!(refusal(&undone.error), (call, WORK_FAILED));
             let (stream, pool) = undone.value;
             assert_eq!(pool.name, "pool");
             let stream = stream.register(current, pool).unwrap();
 
-            books.refuse(call, TIMEOUT, 1);
+            books.refuse(call, WORK_FAILED, 1);
             let undone = stream.replace(current, Pool::new("other")).unwrap_err();
             let (stream, other) = undone.value;
             assert_eq!(other.name, "other");
