@@ -53,7 +53,8 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] when the library cannot wait.
+    /// [`Error::Vendor`] when the library cannot wait; [`Error::WorkFailed`], once, when a wait for the stream was told
+    /// that work before the recorded point failed.
     pub fn synchronize(&self, current: &Current<'c, N>) -> Result<(), Error>
     where
         S: CanWait,
@@ -61,8 +62,7 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
         self.wait(current, None)
     }
 
-    /// As [`synchronize`](Self::synchronize), for at most `limit` (`aclrtSynchronizeEventWithTimeout`, in whole
-    /// milliseconds, at least one).
+    /// As [`synchronize`](Self::synchronize), for at most `limit`, rounded up to whole milliseconds.
     ///
     /// # Errors
     ///
@@ -104,8 +104,8 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
     ///
     /// # Errors
     ///
-    /// [`Error::EventsOfTwoStreams`] when they were not recorded on one stream; [`Error::Vendor`]: 107007 when `start` was
-    /// recorded after this event.
+    /// [`Error::EventsOfTwoStreams`] when they were not recorded on one stream; [`Error::Vendor`] when the library cannot
+    /// tell. When `start` was recorded after this event, the time is 0 or negative, or the library refuses (107007).
     #[rule(EVENT_04)]
     pub fn milliseconds_since<T: CanMeasure>(
         &self,

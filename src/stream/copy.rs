@@ -188,18 +188,20 @@ impl<'c, N> Tasks<'c, N> {
         }
     }
 
-    /// Waits until everything that was queued so far is done (`aclrtSynchronizeStream`).
+    /// Waits until everything that was queued so far is done (`aclrtSynchronizeStreamWithTimeout`, again and again: the
+    /// function without a limit may not return while another thread queues).
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] with the code of work that failed on the device.
+    /// [`Error::Vendor`] with the code of work that failed on the device; [`Error::WorkFailed`], once, when another wait was
+    /// told of that.
     #[rule(STREAM_21, ERR_02)]
     pub fn synchronize(&self, current: &Current<'c, N>) -> Result<(), Error> {
         current.ledger().synchronize(&self.queue, None)
     }
 
-    /// As [`synchronize`](Self::synchronize), for at most `limit` (`aclrtSynchronizeStreamWithTimeout`, in whole
-    /// milliseconds, at least one).
+    /// As [`synchronize`](Self::synchronize), for at most `limit`, which is rounded up to whole milliseconds. When it is
+    /// over, the library is asked once more, for a moment.
     ///
     /// What waits for its stream by itself (destroying it, ending a registration, proving it idle, a lane's run, the end
     /// of its scope) returns at once after this: call it first where a wait has to have a limit.

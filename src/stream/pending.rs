@@ -147,18 +147,20 @@ impl<'c, T, N> Pending<'c, T, N> {
 }
 
 impl<'c, T: Payload, N> Pending<'c, T, N> {
-    /// Waits for the stream (`aclrtSynchronizeStream`) and gives the buffers back; without a call when a synchronise has
-    /// covered the work already.
+    /// Waits for the stream (`aclrtSynchronizeStreamWithTimeout`, again and again) and gives the buffers back; without a
+    /// call when a synchronise has covered the work already.
     ///
     /// # Errors
     ///
-    /// The work as it was, when it failed on the device or could not be waited for: the buffers stay out of reach.
+    /// The work as it was, when it failed on the device or could not be waited for: the buffers stay out of reach. The
+    /// library tells a failure to one wait only. Each other work that it may concern is told by [`Error::WorkFailed`], once:
+    /// a second wait gives the buffers back.
     #[inline]
     pub fn wait(self, current: &Current<'c, N>) -> Result<T, Undone<Self>> {
         self.wait_for(current, None)
     }
 
-    /// As [`wait`](Self::wait), for at most `limit` (`aclrtSynchronizeStreamWithTimeout`; STREAM-16).
+    /// As [`wait`](Self::wait), for at most `limit`, rounded up to whole milliseconds (STREAM-16).
     ///
     /// # Errors
     ///

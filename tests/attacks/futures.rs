@@ -149,6 +149,7 @@ fn a_future_with_a_stream_goes_to_another_thread_between_two_polls() {
     alone.assert_nothing_lives();
 }
 
+#[proves(CB_12)]
 #[test]
 fn a_future_does_not_wait_for_the_thread_that_runs_callbacks() {
     let alone = alone();
