@@ -128,7 +128,7 @@ impl Stream {
             self.complete.fetch_max(queued, Ordering::AcqRel);
             if self.failure.swap(false, Ordering::AcqRel) { Err(FAILED) } else { Ok(()) }
         };
-        self.timeline.wait(None, wait, |code| Some(*code), || drop(inside), || self.gate.is_occupied())
+        self.timeline.wait(None, wait, |code| Some(*code), || drop(inside), || self.gate.inside() > 0)
     }
 
     /// Looks, at any moment, whether memory may be freed: all work of this stream uses it, so what was queued by now

@@ -36,10 +36,10 @@ impl Gate {
         self.0.load(Ordering::Relaxed) & CLOSED == 0
     }
 
-    /// Whether a call is inside.
+    /// How many calls are inside.
     #[inline]
-    pub(crate) fn is_occupied(&self) -> bool {
-        self.0.load(Ordering::Acquire) & !CLOSED != 0
+    pub(crate) fn inside(&self) -> u32 {
+        self.0.load(Ordering::Acquire) & !CLOSED
     }
 
     /// Closes, and waits until nobody is inside. `false` when it was closed already.

@@ -14,17 +14,17 @@ use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::types::{aclError, aclrtMemcpyKind, aclrtStream, aclrtStreamStatus};
 use core::cell::Cell;
 use core::mem;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a call that failed waits to know whether it queued something all the same.
 const SETTLING: Duration = Duration::from_secs(1);
 
-/// How often a wait that succeeded looks for others that are under way, before it takes for granted that they have nothing
-/// to tell. Between an answer of the library and its note are a few instructions; who waits for work that was queued later
+/// How long a wait that succeeded lets others end that are under way, before it takes for granted that they have nothing to
+/// tell. Between an answer of the library and its note are a few instructions; who waits for work that was queued later
 /// stays for as long as that takes, and is not waited for.
-const LOOKS: u32 = 1000;
+const MOMENT: Duration = Duration::from_millis(1);
 
 thread_local! {
     /// The number of this thread's last submission.
@@ -47,6 +47,8 @@ pub struct Queue {
     raw: aclrtStream,
     pub(super) timeline: Timeline,
     gate: Gate,
+    /// How many waits ended while others were under way.
+    ended: AtomicU64,
     registration: Mutex<Option<Registration>>,
     /// Events for futures of this stream that no future uses.
     spares: Mutex<Vec<Arc<RawEvent>>>,
@@ -72,6 +74,7 @@ impl Queue {
             raw,
             timeline: Timeline::new(id),
             gate: Gate::open(),
+            ended: AtomicU64::new(0),
             registration: Mutex::default(),
             spares: Mutex::default(),
             calls_the_dead: AtomicBool::new(false),
@@ -85,6 +88,7 @@ impl Queue {
             raw: aclrtStream::NULL,
             timeline: Timeline::new(id),
             gate: Gate::open(),
+            ended: AtomicU64::new(0),
             registration: Mutex::default(),
             spares: Mutex::default(),
             calls_the_dead: AtomicBool::new(false),
@@ -197,12 +201,24 @@ impl Queue {
             unlimited: || unsafe { library.aclrtSynchronizeStream(raw) },
             is_over: || self.is_complete(api).unwrap_or(false),
         };
-        let mut looks = 0;
-        let under_way = || {
-            looks += 1;
-            looks < LOOKS && self.gate.is_occupied()
+        let end = || {
+            drop(inside);
+            // Whoever waits for this does not see it by the count if another one came meanwhile.
+            if self.gate.inside() > 0 {
+                self.ended.fetch_add(1, Ordering::Release);
+            }
         };
-        self.timeline.wait(failed_call, || wait.run(api, limit), failure_of_work, || drop(inside), under_way)
+        let mut patience = None;
+        let under_way = || {
+            let inside = self.gate.inside();
+            inside > 0 && {
+                let ended = self.ended.load(Ordering::Acquire);
+                let until = || (ended + u64::from(inside), Instant::now().checked_add(MOMENT));
+                let (all, time) = *patience.get_or_insert_with(until);
+                ended < all && time.is_some_and(|time| Instant::now() < time)
+            }
+        };
+        self.timeline.wait(failed_call, || wait.run(api, limit), failure_of_work, end, under_way)
     }
 
     /// Registers an allocator (ALLOC-04), or one in the place of another (ALLOC-09). The stream has to be synchronised.
