@@ -1,7 +1,7 @@
 //! What was found: a broken rule, and everything that is needed to mend the program.
 
 use crate::events::{Object, Thread};
-use crate::rule::RuleId;
+use crate::rule::{RuleId, Severity};
 use core::fmt;
 use std::borrow::Cow;
 
@@ -41,6 +41,8 @@ pub struct Finding {
     pub rule: RuleId,
     /// The call that breaks it.
     pub call: Call,
+    /// Where the program called, if that is known: the return address, with its symbol and file.
+    pub caller: Option<String>,
     /// What was found.
     pub found: Cow<'static, str>,
     /// What was expected.
@@ -71,7 +73,11 @@ impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         /// How many objects are listed one by one.
         const LISTED: usize = 8;
+        if self.rule.severity() == Severity::Warning {
+            write!(f, "warning: ")?;
+        }
         writeln!(f, "{} is broken by {}", self.rule, self.call)?;
+        self.caller.iter().try_for_each(|caller| writeln!(f, "  from:     {caller}"))?;
         writeln!(f, "  rule:     {}", self.rule.rule().text)?;
         writeln!(f, "  found:    {}", self.found)?;
         writeln!(f, "  expected: {}", self.expected)?;

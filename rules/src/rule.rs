@@ -57,6 +57,16 @@ pub enum Class {
     NotOffered,
 }
 
+/// What comes of breaking a rule.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
+pub enum Severity {
+    /// It may well go well: the vendor's own programs do it, too.
+    Warning,
+    /// An error, a crash, wrong results, or something that is lost.
+    Error,
+}
+
 /// One of the five pages that this project started from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Seed {
@@ -96,6 +106,13 @@ impl RuleId {
     /// What is known about it.
     pub const fn rule(self) -> &'static Rule {
         self.0
+    }
+
+    /// What comes of breaking it.
+    pub fn severity(self) -> Severity {
+        /// Rules that the vendor's own examples break.
+        const WARNINGS: [RuleId; 1] = [crate::catalogue::CB_01];
+        if WARNINGS.contains(&self) { Severity::Warning } else { Severity::Error }
     }
 
     /// `ALLOC-07`.

@@ -24,6 +24,7 @@ mod model;
 mod watch;
 
 pub use abi::{exports, resolve};
+pub use ascendcl_rules::Severity;
 pub use faults::{Calls, Fault, Injected, Plan};
 pub use machine::config::{Config, ConfigError};
 pub use watch::Checks;

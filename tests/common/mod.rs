@@ -26,7 +26,7 @@ pub fn alone() -> Alone {
 
 /// Calls that break a rule are found; with `ASCENDCL_SIM=strict` they fail, too.
 pub fn under_watch(config: Config) -> Config {
-    let strict = std::env::var("ASCENDCL_SIM").is_ok_and(|mode| mode == "strict");
+    let strict = std::env::var("ASCENDCL_SIM").is_ok_and(|mode| mode.split(',').any(|word| word.trim() == "strict"));
     config.checks(if strict { Checks::Strict } else { Checks::Report })
 }
 

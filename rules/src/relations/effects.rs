@@ -32,6 +32,9 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
     let UnderWay { scene, awaited, count } = under_way;
     let (call, object) = (scene.call, scene.event.object);
     if outcome == Outcome::Refused {
+        if scene.event.op == Op::Initialise {
+            world.process.refused = Some(call);
+        }
         if ends(scene.event.op) {
             world.mark(object, None);
         }

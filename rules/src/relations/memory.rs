@@ -2,7 +2,7 @@
 
 use super::scene::{Case, MemoryUse};
 use crate::catalogue::*;
-use crate::events::{Flag, Kind, Object, Op, Role};
+use crate::events::{Flag, Kind, Object, Op, Place, Role};
 
 /// Whether the memory is there, and where the call says.
 pub(super) fn judge(case: &mut Case<'_>) -> bool {
@@ -27,6 +27,7 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
     if case.findings.len() == before {
         other_device(case);
         between_devices(case);
+        aligned(case);
     }
     case.findings.len() == before
 }
@@ -188,6 +189,32 @@ fn between_devices(case: &mut Case<'_>) {
         )
         .all(blocks);
     }
+}
+
+/// COPY-09: a queued copy on one device begins at multiples of 64 bytes, on both sides.
+fn aligned(case: &mut Case<'_>) {
+    const ALIGNMENT: u64 = 64;
+    if case.event().op != Op::Use || case.event().queue().is_none() || devices(case).len() > 1 {
+        return;
+    }
+    let on_device = |used: &MemoryUse| used.claimed.unwrap_or(case.world.place(used.span.start)) == Place::Device;
+    let sides = case.scene.memory.iter().filter(|used| matches!(used.role, Role::Source | Role::Target));
+    let [sources, targets]: [Vec<&MemoryUse>; 2] =
+        [Role::Source, Role::Target].map(|role| sides.clone().filter(|used| used.role == role).collect());
+    // The sides of a batch are told pair by pair.
+    let odd = sources.iter().zip(&targets).find_map(|(source, target)| {
+        let both = on_device(source) && on_device(target);
+        [source, target].into_iter().find(|used| both && used.span.start % ALIGNMENT != 0)
+    });
+    let Some(odd) = odd else { return };
+    let block = case.world.block(odd.span.start).map(|(block, _)| block);
+    case.report(
+        COPY_09,
+        format!("{} are {} that a stream is to run on the device", odd.span, odd.role.name()),
+        "addresses that are multiples of 64",
+        "begin both sides at multiples of 64 bytes, or copy in the call (aclrtMemcpy)",
+    )
+    .all(block);
 }
 
 /// Access in one direction is taken to be enough: which one a copy needs depends on the product.

@@ -32,8 +32,17 @@ fn takes_library(op: Op) -> bool {
 
 fn not_initialised(case: &mut Case<'_>) {
     let (what, call) = (case.event().object, case.event().call);
-    match case.world.process.finalised {
-        Some(finalised) => case
+    let process = &case.world.process;
+    match (process.refused, process.finalised) {
+        (Some(refused), None) => case
+            .report(
+                INIT_01,
+                "aclInit failed, and the program goes on without the library",
+                "aclInit has succeeded before",
+                "look at the code that aclInit answers, and at aclGetRecentErrMsg, before anything else is called",
+            )
+            .against(refused, "failed to initialise the library"),
+        (_, Some(finalised)) => case
             .report(
                 INIT_02,
                 format!("{call} after the library was finalised"),
@@ -42,7 +51,7 @@ fn not_initialised(case: &mut Case<'_>) {
             )
             .about(what)
             .against(finalised, "finalised the library"),
-        None => case.report(
+        (None, None) => case.report(
             INIT_01,
             format!("{call}, and the library was not initialised"),
             "aclInit has succeeded before",

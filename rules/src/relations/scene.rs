@@ -123,6 +123,7 @@ impl<'a> Case<'a> {
         let finding = Finding {
             rule,
             call: self.scene.call,
+            caller: None,
             found: found.into(),
             expected: expected.into(),
             objects: Vec::new(),

@@ -44,6 +44,8 @@ pub(super) struct World {
 pub(super) struct Process {
     pub(super) initialised: Vec<Call>,
     pub(super) finalised: Option<Call>,
+    /// The initialisation that failed last.
+    pub(super) refused: Option<Call>,
 }
 
 /// A thread and its current context.

@@ -9,6 +9,7 @@
 
 mod arguments;
 mod callbacks;
+mod caller;
 mod exit;
 mod memory;
 mod pages;
@@ -18,7 +19,8 @@ mod threads;
 
 pub(crate) use arguments::{Address, AttributeValue, In, InOut, Name, Opaque, Out, Text};
 pub(crate) use callbacks::{AllocatorBlock, AllocatorFunctions, AllocatorMembers, HostCallback};
-pub(crate) use exit::at_exit;
+pub(crate) use caller::caller_of;
+pub(crate) use exit::{at_exit, leave};
 pub(crate) use memory::{Block, copy, fill};
 pub(crate) use pages::{Pages, Shared};
 pub(crate) use results::Text as CText;

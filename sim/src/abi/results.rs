@@ -4,6 +4,7 @@ use super::arguments::{Address, Name};
 use crate::failure::{Answer, Failure};
 use crate::faults::{self, Verdict};
 use crate::machine::{errors, process};
+use crate::watch;
 use ascendcl_sys::error_codes::{ACL_ERROR_INTERNAL_ERROR, ACL_ERROR_RT_FEATURE_NOT_SUPPORT, ACL_SUCCESS};
 use ascendcl_sys::types::*;
 use core::ffi::{CStr, c_char, c_void};
@@ -61,7 +62,12 @@ where
                 Err(failure) if C::TELLS && faults::trouble::needs_device(name) => failure,
                 _ => return call(),
             },
-            Verdict::Fails(failure) => failure,
+            Verdict::Fails(failure) => {
+                if name == "aclInit" {
+                    watch::initialisation_failed();
+                }
+                failure
+            }
             Verdict::FailsAfter(failure) => {
                 call();
                 failure
@@ -76,6 +82,7 @@ where
 pub(super) fn absent<C: Broken>(name: &'static str) -> C {
     errors::during(name, || {
         errors::report(&Failure::unsupported("the simulator does not have this function"));
+        watch::absent(name);
         C::ABSENT
     })
 }

@@ -51,8 +51,8 @@ pub(crate) fn aclrtLaunchHostFunc(stream: aclrtStream, func: aclrtHostFunc, args
     let call = watch::call(Op::LaunchHostFunction, stream).queue(stream);
     let call = call.with(Object::callback(callback.number())).begin()?;
     let stream = submission_stream(stream)?;
-    stream.submit_each(move |number| {
-        user_code::run(number, || callback.run());
+    stream.submit_callback(move |number| {
+        user_code::run_callback(number, || callback.run());
         Ok(())
     })?;
     call.end(Ok(()))

@@ -6,10 +6,11 @@ use super::memory::not_null;
 use crate::abi::{Address, copy};
 use crate::failure::{Answer, Failure};
 use crate::faults::trouble;
-use crate::machine::capture::{is_capturing, refuse_blocking, refuse_synchronous};
+use crate::machine::capture::{refuse_blocking, refuse_synchronous};
 use crate::machine::config::if_documented;
 use crate::machine::memory::{Hold, hold};
-use crate::machine::{current_context, submission_stream};
+use crate::machine::switches::{self, Switch};
+use crate::machine::{current_context, submission_stream, waiting_stream};
 use crate::watch::{self, Watching};
 use ascendcl_rules::{Op, Place, Role};
 use ascendcl_sys::types::*;
@@ -24,6 +25,21 @@ pub(crate) fn aclrtMemcpy(dst: Address, dest_max: usize, src: Address, count: us
     current_context()?;
     refuse_synchronous()?;
     fits(count, dest_max)?;
+    call.end(Job::new(dst, src, shape)?.run_now())
+}
+
+/// Whether an asynchronous copy takes place in the call: with a newer driver it does when either side is ordinary host memory
+/// and the stream is not captured. The stream has to be alive, and may be of any context.
+fn happens_at_once(dst: Address, src: Address, count: usize, stream: aclrtStream) -> Answer<bool> {
+    if !switches::is_on(Switch::CopyAtOnce) {
+        return Ok(false);
+    }
+    let stream = waiting_stream(stream)?;
+    Ok(!stream.is_recording() && (hold(dst, count)?.is_pageable() || hold(src, count)?.is_pageable()))
+}
+
+fn copy_now(dst: Address, src: Address, shape: Shape, kind: aclrtMemcpyKind) -> Answer {
+    let call = shape.uses(watch::call(Op::Use, dst), dst, src, kind).begin()?;
     call.end(Job::new(dst, src, shape)?.run_now())
 }
 
@@ -42,6 +58,9 @@ pub(crate) fn aclrtMemcpyAsync(
     not_on_host_alone(kind)?;
     fits(count, dest_max)?;
     let shape = Shape::flat(count);
+    if happens_at_once(dst, src, count, stream)? {
+        return copy_now(dst, src, shape, kind);
+    }
     let call = shape.uses(watch::call(Op::Use, stream).queue(stream), dst, src, kind);
     let call = call.blocking_for(&[dst, src]).begin()?;
     call.end(Job::new(dst, src, shape)?.submit(stream))
@@ -127,7 +146,7 @@ impl Job {
             stream.refuse_self_wait()?;
         }
         // What is captured reads its source when it is replayed, whatever is there then.
-        let watched = self.shape.is_flat() && !is_capturing(stream.number());
+        let watched = self.shape.is_flat() && !stream.is_recording();
         let source = watched.then(|| watch::source(&stream, self.from, self.shape.width)).flatten();
         let position = stream.submit_each(move |_| {
             source.into_iter().for_each(watch::source_is_read);

@@ -1,13 +1,15 @@
 //! What is simulated: how many devices, of what size, under which name.
 
 use super::locks::lock;
+use super::switches::{self, Switch, Switches};
 use crate::SOC_NAME_MARK;
 use crate::failure::{Answer, Failure};
 use crate::faults::{self, Plan};
-use crate::watch::{self, Checks};
+use crate::watch::{self, Checks, Reporting, Telling};
+use ascendcl_rules::RuleId;
 use ascendcl_sys::types::aclrtRunMode;
 use std::fmt;
-use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 /// What the simulator poses as.
@@ -19,7 +21,10 @@ use std::sync::{Arc, Mutex};
 /// | `ASCENDCL_SIM_DEVICES` | how many devices | 2 |
 /// | `ASCENDCL_SIM_SOC` | the system on chip's name; contains `Simulator` | `Simulator910B1` |
 /// | `ASCENDCL_SIM_RUN_MODE` | where the program runs: `host` or `device` | `host` |
-/// | `ASCENDCL_SIM` | what happens when a call breaks a rule of the vendor's: `report` or `strict`, as [`Checks`] says; and, after a comma or alone, `documented`, as [`documented`](Self::documented) says | nothing |
+/// | `ASCENDCL_SIM` | a list with commas: what happens when a call breaks a rule of the vendor's, `report` or `strict`, as [`Checks`] says; and what is switched on, [`documented`](Self::documented), [`vendor-waits`](Self::vendor_waits), [`reuse-handles`](Self::reuse_handles), [`copy-at-once`](Self::copy_at_once), [`slow-destroy`](Self::slow_destroy) | nothing |
+/// | `ASCENDCL_SIM_FINDINGS` | `stderr` or a file: [where findings are told as they are found](Self::findings_to) | told at the end |
+/// | `ASCENDCL_SIM_SUPPRESS` | a list of rules: [what is not looked for](Self::suppress) | nothing |
+/// | `ASCENDCL_SIM_EXIT` | [the exit status](Self::exit_status) of a process that has broken a rule | its own |
 /// | `ASCENDCL_SIM_FAIL` | which calls go wrong, and how, as [`Plan`] says | nothing |
 /// | `ASCENDCL_SIM_MEMORY` | memory of each device in bytes; `k`, `m` and `g` multiply by powers of 1024 | `1g` |
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,10 +35,11 @@ pub struct Config {
     memory: usize,
     streams: usize,
     events: usize,
+    tasks: u64,
     /// `None` leaves it to the environment.
     checks: Option<Checks>,
-    /// `None` leaves it to the environment.
-    documented: Option<bool>,
+    switches: Switches,
+    reporting: Reporting,
     plan: Plan,
 }
 
@@ -46,8 +52,10 @@ impl Default for Config {
             memory: 1 << 30,
             streams: 1984,
             events: 65536,
+            tasks: 2000,
             checks: None,
-            documented: None,
+            switches: Switches::default(),
+            reporting: Reporting::default(),
             plan: Plan::new(),
         }
     }
@@ -94,10 +102,10 @@ impl Config {
             };
         }
         if let Some(value) = get("ASCENDCL_SIM") {
-            let wanted = "a list of report or strict, and documented, with commas between them";
-            let mode = mode(&value).ok_or_else(|| bad("ASCENDCL_SIM", &value, wanted))?;
-            (config.checks, config.documented) = (Some(mode.0), Some(mode.1));
+            let (checks, switches) = switches::read(&value).map_err(|unknown| bad("ASCENDCL_SIM", &value, &unknown))?;
+            (config.checks, config.switches) = (Some(checks), switches);
         }
+        config.reporting = Reporting::from_variables(&get).map_err(|(name, value, wrong)| bad(name, &value, &wrong))?;
         if let Some(value) = get("ASCENDCL_SIM_FAIL") {
             config.plan = value.parse().map_err(|error| bad("ASCENDCL_SIM_FAIL", &value, &format!("{error}")))?;
         }
@@ -145,9 +153,36 @@ impl Config {
         self
     }
 
+    /// How many tasks a stream takes before the call that queues one more waits for room; at least three. A host function
+    /// counts for three.
+    pub fn tasks(mut self, count: u64) -> Self {
+        self.tasks = count.max(3);
+        self
+    }
+
     /// What happens when a call breaks a rule. Without a word it is what `ASCENDCL_SIM` says.
     pub fn checks(mut self, checks: Checks) -> Self {
         self.checks = Some(checks);
+        self
+    }
+
+    /// Writes each finding to the end of this file when it is found, instead of printing all when the library is finalised
+    /// and when the process exits. What is written is not lost when the process crashes.
+    pub fn findings_to(mut self, file: impl Into<PathBuf>) -> Self {
+        self.reporting.telling = Telling::InFile(file.into());
+        self
+    }
+
+    /// Does not tell when this rule is broken, nor lets a call fail for it.
+    pub fn suppress(mut self, rule: RuleId) -> Self {
+        self.reporting.suppressed.insert(rule);
+        self
+    }
+
+    /// What the process exits with, when it exits in order, if a rule was broken whose severity is
+    /// [`Error`](ascendcl_rules::Severity::Error).
+    pub fn exit_status(mut self, status: u8) -> Self {
+        self.reporting.exit = Some(status);
         self
     }
 
@@ -161,8 +196,48 @@ impl Config {
     /// * an allocator is not registered without its free function (ALLOC-07).
     ///
     /// Without a word it is what `ASCENDCL_SIM` says.
-    pub fn documented(mut self, yes: bool) -> Self {
-        self.documented = Some(yes);
+    pub fn documented(self, yes: bool) -> Self {
+        self.switch(Switch::Documented, yes)
+    }
+
+    /// Whether waits can miss the end of the work, as they do in the vendor's library: when another thread queues work on a
+    /// stream while a thread waits for it, `aclrtSynchronizeStream`, `aclrtSynchronizeDevice` and `aclrtSynchronizeEvent`
+    /// never return, although the work is done. The `…WithTimeout` functions answer 507046 or 507047 at their limit then;
+    /// when the same thread asks again, it is told the truth. The library misses some of these ends; here every one is
+    /// missed.
+    ///
+    /// Without a word it is what `ASCENDCL_SIM` says: `vendor-waits`.
+    pub fn vendor_waits(self, yes: bool) -> Self {
+        self.switch(Switch::VendorWaits, yes)
+    }
+
+    /// Whether a new context, stream or event gets the handle of the one of its kind that was destroyed last, as in the
+    /// vendor's library. A program that uses a stale handle then meets another object, without an error.
+    ///
+    /// Without a word it is what `ASCENDCL_SIM` says: `reuse-handles`.
+    pub fn reuse_handles(self, yes: bool) -> Self {
+        self.switch(Switch::ReuseHandles, yes)
+    }
+
+    /// Whether an asynchronous copy of host memory that is not pinned takes place in the call, as with newer drivers: it
+    /// waits for no work of the stream, and the stream may be of any context. Otherwise the call queues the copy and waits
+    /// for it.
+    ///
+    /// Without a word it is what `ASCENDCL_SIM` says: `copy-at-once`.
+    pub fn copy_at_once(self, yes: bool) -> Self {
+        self.switch(Switch::CopyAtOnce, yes)
+    }
+
+    /// Whether it takes a second to destroy a context in which a host function has run, as in the vendor's library. Off by
+    /// default, since tests that destroy many contexts would take minutes.
+    ///
+    /// Without a word it is what `ASCENDCL_SIM` says: `slow-destroy`.
+    pub fn slow_destroy(self, yes: bool) -> Self {
+        self.switch(Switch::SlowDestroy, yes)
+    }
+
+    fn switch(mut self, switch: Switch, yes: bool) -> Self {
+        self.switches.set(switch, yes);
         self
     }
 
@@ -190,11 +265,19 @@ impl Config {
     }
 
     pub(crate) fn checks_wanted(&self) -> Checks {
-        self.checks.or_else(|| mode_from_env().map(|(checks, _)| checks)).unwrap_or_default()
+        self.checks.or_else(|| switches::from_env().map(|(checks, _)| checks)).unwrap_or_default()
     }
 
-    fn documented_wanted(&self) -> bool {
-        self.documented.or_else(|| mode_from_env().map(|(_, documented)| documented)).unwrap_or_default()
+    pub(crate) fn reporting(&self) -> &Reporting {
+        &self.reporting
+    }
+
+    pub(super) fn switches(&self) -> Switches {
+        self.switches
+    }
+
+    pub(super) fn task_limit(&self) -> u64 {
+        self.tasks
     }
 
     pub(crate) fn device_count(&self) -> u32 {
@@ -220,24 +303,6 @@ impl Config {
     pub(crate) fn event_limit(&self) -> usize {
         self.events
     }
-}
-
-fn mode_from_env() -> Option<(Checks, bool)> {
-    std::env::var("ASCENDCL_SIM").ok().and_then(|value| mode(&value))
-}
-
-/// The checks, and whether the manual's word counts.
-fn mode(text: &str) -> Option<(Checks, bool)> {
-    let (mut checks, mut documented) = (Checks::Off, false);
-    for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
-        match word {
-            "report" => checks = Checks::Report,
-            "strict" => checks = Checks::Strict,
-            "documented" => documented = true,
-            _ => return None,
-        }
-    }
-    Some((checks, documented))
 }
 
 /// A number with an optional `k`, `m` or `g`.
@@ -267,22 +332,10 @@ pub(crate) fn if_documented(failure: impl FnOnce() -> Failure) -> Answer {
     if is_documented() { Err(failure()) } else { Ok(()) }
 }
 
-/// Whether the manual's word counts. One relaxed load.
+/// Whether the manual's word counts.
 pub(crate) fn is_documented() -> bool {
-    match DOCUMENTED.load(Relaxed) {
-        UNKNOWN => {
-            let documented = current().documented_wanted();
-            DOCUMENTED.store(if documented { YES } else { NO }, Relaxed);
-            documented
-        }
-        known => known == YES,
-    }
+    switches::is_on(Switch::Documented)
 }
-
-static DOCUMENTED: AtomicU8 = AtomicU8::new(UNKNOWN);
-const UNKNOWN: u8 = 0;
-const NO: u8 = 1;
-const YES: u8 = 2;
 
 /// Whether the environment was sound.
 pub(super) fn checked() -> Answer {
@@ -296,7 +349,7 @@ pub(super) fn checked() -> Answer {
 pub(crate) fn choose(config: Config) {
     *lock(&CHOSEN) = Some(Chosen { config: Arc::new(config), error: None });
     watch::reconsider();
-    DOCUMENTED.store(UNKNOWN, Relaxed);
+    switches::reconsider();
     faults::reset();
 }
 
@@ -332,10 +385,12 @@ mod tests {
         assert_eq!(read("ASCENDCL_SIM_RUN_MODE", "device"), Ok(Config::new().on_device(true)));
         assert_eq!(read("ASCENDCL_SIM_SOC", "SimulatorX"), Ok(Config::new().soc("SimulatorX")));
         assert_eq!(read("ASCENDCL_SIM_SOC", "AscendSimulator1"), Ok(Config::new().soc("AscendSimulator1")));
-        let mode = |checks, documented| Ok(Config::new().checks(checks).documented(documented));
-        assert_eq!(read("ASCENDCL_SIM", "strict"), mode(Checks::Strict, false));
-        assert_eq!(read("ASCENDCL_SIM", "documented, report"), mode(Checks::Report, true));
-        assert_eq!(read("ASCENDCL_SIM", ""), mode(Checks::Off, false));
+        let checks = |checks| Config::new().checks(checks);
+        assert_eq!(read("ASCENDCL_SIM", "strict"), Ok(checks(Checks::Strict)));
+        assert_eq!(read("ASCENDCL_SIM", "documented, report"), Ok(checks(Checks::Report).documented(true)));
+        assert_eq!(read("ASCENDCL_SIM", ""), Ok(checks(Checks::Off)));
+        let all = checks(Checks::Off).vendor_waits(true).reuse_handles(true).copy_at_once(true).slow_destroy(true);
+        assert_eq!(read("ASCENDCL_SIM", "vendor-waits,reuse-handles,copy-at-once,slow-destroy"), Ok(all));
         for (name, value) in [
             ("ASCENDCL_SIM_MEMORY", "lots"),
             ("ASCENDCL_SIM_MEMORY", "99999999999999g"),

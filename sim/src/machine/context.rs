@@ -1,9 +1,11 @@
 //! Contexts, and which one is current on a thread.
 
+use super::callback_thread;
 use super::device::Device;
-use super::handles::{self, Table};
+use super::handles::{Numbers, Table};
 use super::hooks;
 use super::stream::{Kind, Stream};
+use super::switches;
 use super::teardown::{Rest, end_streams};
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_CONTEXT_NULL;
@@ -20,6 +22,7 @@ pub(crate) struct Context {
 }
 
 static CONTEXTS: Table<Context> = Table::new();
+static NUMBERS: Numbers = Numbers::new();
 
 thread_local! {
     /// The number of this thread's current context, 0 for none. It may have ended since: it is looked up when needed.
@@ -85,8 +88,9 @@ pub(super) fn destroy_with(handle: aclrtContext, rest: Rest) -> Answer {
 impl Context {
     /// A new context with its default stream, current nowhere yet.
     pub(super) fn create(device: &Arc<Device>, primary: bool) -> Answer<Arc<Self>> {
-        let number = handles::fresh();
-        let default_stream = Stream::create(number, device, Kind { default: true, ..Kind::default() })?;
+        let number = NUMBERS.take();
+        let default_stream = Stream::create(number, device, Kind { default: true, ..Kind::default() })
+            .inspect_err(|_| NUMBERS.give_back(number))?;
         let context = Arc::new(Self { number, device: Arc::clone(device), default_stream, primary });
         CONTEXTS.insert(number, Arc::clone(&context));
         Ok(context)
@@ -130,7 +134,12 @@ impl Context {
 
     fn run_out(&self, rest: Rest) {
         end_streams(self.number, rest);
+        let called = callback_thread::end(self.number);
         hooks::context_ended(self);
+        if called {
+            switches::slow_destroy();
+        }
+        NUMBERS.give_back(self.number);
     }
 
     /// A callback cannot wait for the end of the stream that waits for it.

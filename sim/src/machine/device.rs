@@ -32,6 +32,7 @@ struct Limits {
     streams: usize,
     events: usize,
     memory: usize,
+    tasks: u64,
 }
 
 #[derive(Default)]
@@ -87,6 +88,7 @@ impl Device {
                 streams: config.stream_limit(),
                 events: config.event_limit(),
                 memory: config.memory_per_device(),
+                tasks: config.task_limit(),
             },
             life: Mutex::default(),
             streams: AtomicUsize::new(0),
@@ -201,6 +203,11 @@ impl Device {
 
     pub(crate) fn streams_left(&self) -> usize {
         self.limits.streams.saturating_sub(self.streams.load(SeqCst))
+    }
+
+    /// How many tasks a stream takes.
+    pub(super) fn task_limit(&self) -> u64 {
+        self.limits.tasks
     }
 
     pub(super) fn take_event(&self) -> Answer {

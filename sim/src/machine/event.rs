@@ -5,10 +5,11 @@
 
 use super::capture::{self, Mark, Recorder};
 use super::device::Device;
-use super::handles::{self, Table};
+use super::handles::{Numbers, Table};
 use super::locks::lock;
+use super::missed::Watch;
 use super::point::{Duty, Outcome, Point};
-use super::queue::Counted;
+use super::queue::{Counted, Task};
 use super::stream::Stream;
 use super::waiting;
 use crate::failure::{Answer, Failure};
@@ -40,6 +41,7 @@ enum Newest {
 }
 
 static EVENTS: Table<Event> = Table::new();
+static NUMBERS: Numbers = Numbers::new();
 
 /// What a plain event can do: everything that needs no other event kind.
 pub(crate) const PLAIN: u32 = ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | ACL_EVENT_TIME_LINE;
@@ -55,7 +57,7 @@ pub(crate) fn find(handle: aclrtEvent) -> Answer<Arc<Event>> {
 pub(crate) fn create(device: &Arc<Device>, flags: u32, ex: bool) -> Answer<aclrtEvent> {
     static IDS: AtomicU32 = AtomicU32::new(0);
     device.take_event()?;
-    let number = handles::fresh();
+    let number = NUMBERS.take();
     let event = Event {
         number,
         id: IDS.fetch_add(1, SeqCst),
@@ -73,14 +75,14 @@ pub(crate) fn create(device: &Arc<Device>, flags: u32, ex: bool) -> Answer<aclrt
 pub(crate) fn destroy(handle: aclrtEvent) -> Answer {
     let event = find(handle)?;
     let event = EVENTS.remove(event.number).ok_or_else(|| Failure::unknown("event"))?;
-    event.device.give_event_back();
+    event.give_back();
     Ok(())
 }
 
 /// The device was released, and its events with it.
 pub(super) fn lose_all_of(device: u32) {
     for event in EVENTS.remove_all(|event| event.device.id() == device) {
-        event.device.give_event_back();
+        event.give_back();
     }
 }
 
@@ -97,6 +99,12 @@ pub(crate) enum Status {
 }
 
 impl Event {
+    /// No handle leads to it any more.
+    fn give_back(&self) {
+        self.device.give_event_back();
+        NUMBERS.give_back(self.number);
+    }
+
     pub(crate) fn id(&self) -> u32 {
         self.id
     }
@@ -119,14 +127,26 @@ impl Event {
         }
         let point = Arc::new(Point::new(waiting::by_stream(stream)));
         let duty = Duty::new(&point);
-        // Held over the submission, so that of two records the later one on the queue is the newest.
-        let mut newest = lock(&self.newest);
-        stream.submit(move || {
+        let mut task = Task::Run(Box::new(move || {
             duty.fulfil();
             Ok(())
-        })?;
-        *newest = Some(Newest::Queued(point));
-        Ok(())
+        }));
+        loop {
+            {
+                // Held over the submission, so that of two records the later one on the queue is the newest.
+                let mut newest = lock(&self.newest);
+                match stream.submit_if_room(task)? {
+                    Ok(_) => {
+                        let before = newest.replace(Newest::Queued(point));
+                        drop(newest);
+                        drop(before);
+                        return Ok(());
+                    }
+                    Err(refused) => task = refused,
+                }
+            }
+            stream.wait_for_room(1)?;
+        }
     }
 
     /// Lets what follows on the stream wait for the newest record.
@@ -164,7 +184,12 @@ impl Event {
             Some(Newest::Queued(point)) => point,
             Some(Newest::Captured(mark)) => return Err(mark.refused("waited for")),
         };
-        match point.wait(deadline)? {
+        let watch = point.stream().map(|stream| Watch::begin(&stream, point.outcome().is_some()));
+        let outcome = match point.wait(deadline)? {
+            Some(_) if watch.is_some_and(|watch| watch.misses(deadline)) => None,
+            outcome => outcome,
+        };
+        match outcome {
             Some(Outcome::Reached(_)) => Ok(()),
             Some(Outcome::Discarded) => {
                 Err(Failure::new(ACL_ERROR_RT_STREAM_ABORT, "the stream's work was discarded before the event"))

@@ -1,13 +1,15 @@
 //! Handles: numbers that look like aligned heap addresses and are never followed.
 //!
 //! A number is given out once in the life of the process, for whatever kind of object, so a stale handle cannot come
-//! to mean another object, and any other number is simply unknown.
+//! to mean another object, and any other number is simply unknown. The exception is a switch: [`Numbers`] are then given out
+//! again, as the vendor's library does with its addresses.
 
-use super::locks::{read, write};
+use super::locks::{lock, read, write};
+use super::switches::{self, Switch};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 
 /// Objects of one kind by their numbers.
 pub(crate) struct Table<T> {
@@ -58,6 +60,31 @@ impl<T> Table<T> {
 
     pub(crate) fn len(&self) -> usize {
         read(&self.entries).len()
+    }
+}
+
+/// The numbers of one kind of object: contexts, streams, or events.
+pub(crate) struct Numbers {
+    /// Of objects that were destroyed, while numbers are used again.
+    free: Mutex<Vec<usize>>,
+}
+
+impl Numbers {
+    pub(crate) const fn new() -> Self {
+        Self { free: Mutex::new(Vec::new()) }
+    }
+
+    /// A number that no live object has.
+    pub(crate) fn take(&self) -> usize {
+        let again = if switches::is_on(Switch::ReuseHandles) { lock(&self.free).pop() } else { None };
+        again.unwrap_or_else(fresh)
+    }
+
+    /// The object is gone: nothing leads from the number to it any more. Once per object.
+    pub(crate) fn give_back(&self, number: usize) {
+        if switches::is_on(Switch::ReuseHandles) {
+            lock(&self.free).push(number);
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::allocator_calls;
 use super::locks::{expired, lock, wait};
 use super::stream::Stream;
+use super::streams;
 use super::waiting::{Link, Target, Waiting};
 use crate::failure::Failure;
 use ascendcl_sys::error_codes::ACL_ERROR_RT_EVENT_SYNC_TIMEOUT;
@@ -38,6 +39,14 @@ impl Point {
     /// Whom those wait for who wait for it.
     pub(super) fn awaits(&self) -> Option<Link> {
         self.outcome().is_none().then_some(self.by)
+    }
+
+    /// The stream that is to reach it.
+    pub(super) fn stream(&self) -> Option<Arc<Stream>> {
+        match self.by {
+            Link::Stream(number) => streams::with_number(number),
+            Link::Thread(_) | Link::Never => None,
+        }
     }
 
     pub(crate) fn outcome(&self) -> Option<Outcome> {

@@ -52,9 +52,21 @@ pub(super) fn on_worker() -> bool {
     ON_WORKER.get()
 }
 
-/// The number of the stream whose tasks this thread runs.
+/// The number of the stream whose tasks this thread of the simulator runs.
 pub(super) fn serving() -> Option<usize> {
     Some(SERVING.get()).filter(|number| *number != 0)
+}
+
+/// Runs code on a thread that is not of the pool, as a part of serving the stream with this number.
+pub(super) fn serve_as<R>(stream: usize, code: impl FnOnce() -> R) -> R {
+    struct Restore(usize);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            SERVING.set(self.0);
+        }
+    }
+    let _restore = Restore(SERVING.replace(stream));
+    code()
 }
 
 /// Puts a stream at the end of the run queue.

@@ -1,5 +1,6 @@
 //! A stream's queue: tasks in the order of their submission, and whose turn it is.
 
+use super::callback_thread::CallbackThread;
 use super::capture::Recorder;
 use super::point::{Outcome, Point};
 use crate::failure::{Answer, Failure};
@@ -13,6 +14,15 @@ pub(super) enum Task {
     Run(Box<dyn FnOnce() -> Answer + Send>),
     /// Nothing after it runs before the point is reached. No thread waits meanwhile.
     Await(Await),
+    /// Code of the caller, for the thread that runs the callbacks of the context.
+    Call(Call),
+    /// A place in the queue that the vendor's library takes for a task beside it. Nothing happens.
+    Place,
+}
+
+pub(super) struct Call {
+    pub(super) code: Box<dyn FnOnce() -> Answer + Send>,
+    pub(super) thread: Arc<CallbackThread>,
 }
 
 pub(super) struct Await {
@@ -66,6 +76,8 @@ pub(super) enum Turn {
     Running,
     /// Whoever resumes with this ticket.
     Parked(u64, Await),
+    /// The thread of the context's callbacks, when it comes to this ticket.
+    Calling(u64, Call),
 }
 
 pub(super) struct Queue {
@@ -123,9 +135,10 @@ impl Queue {
     }
 
     /// Takes out everything that has not begun. What comes back is to be dropped when the queue is no longer locked.
-    pub(super) fn discard(&mut self) -> (VecDeque<Task>, Option<Await>) {
+    pub(super) fn discard(&mut self) -> (VecDeque<Task>, Option<Task>) {
         let parked = match std::mem::replace(&mut self.turn, Turn::Idle) {
-            Turn::Parked(_, task) => Some(task),
+            Turn::Parked(_, task) => Some(Task::Await(task)),
+            Turn::Calling(_, call) => Some(Task::Call(call)),
             other => {
                 self.turn = other;
                 None
@@ -156,10 +169,15 @@ impl Queue {
     }
 
     /// A task failed, and nothing after it is to run. What comes back is to be dropped when the queue is no longer locked.
-    pub(super) fn stop(&mut self, failure: &Failure) -> (VecDeque<Task>, Option<Await>) {
+    pub(super) fn stop(&mut self, failure: &Failure) -> (VecDeque<Task>, Option<Task>) {
         self.stopped.get_or_insert_with(|| failure.clone());
         self.failure.get_or_insert_with(|| failure.clone());
         self.discard()
+    }
+
+    /// Whether there is room for more tasks, of the so many that a stream takes.
+    pub(super) fn has_room(&self, more: u64, limit: u64) -> bool {
+        self.submitted - self.done + more <= limit.max(more)
     }
 
     /// Gives memory back that a burst of tasks needed.

@@ -155,7 +155,7 @@ pub(crate) fn process(deadline: Option<Instant>) -> Answer {
     }
     while let Some(call) = inbox.calls.pop_front() {
         drop(inbox);
-        user_code::run(call.stream, || call.callback.run());
+        user_code::run_callback(call.stream, || call.callback.run());
         call.duty.into_iter().for_each(Duty::fulfil);
         inbox = lock(&reporter.inbox);
     }

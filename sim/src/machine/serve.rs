@@ -36,16 +36,18 @@ impl Stream {
                 }
                 Some(Task::Run(task)) => {
                     drop(queue);
-                    let task = || trouble::before_task().and_then(|()| task());
-                    let answer = catch_unwind(AssertUnwindSafe(task)).unwrap_or_else(|_| {
-                        Err(Failure::new(
-                            ACL_ERROR_RT_INTERNAL_ERROR,
-                            "a task of the simulator failed; this is a defect of the simulator",
-                        ))
-                    });
-                    let answer = self.heed(answer);
+                    let answer = self.heed(caught(task));
                     queue = lock(&self.queue);
                     self.finish(&mut queue, answer);
+                }
+                Some(Task::Place) => self.finish(&mut queue, Ok(())),
+                Some(Task::Call(call)) => {
+                    queue.tickets += 1;
+                    let (ticket, thread) = (queue.tickets, Arc::clone(&call.thread));
+                    queue.turn = Turn::Calling(ticket, call);
+                    drop(queue);
+                    // From here on the thread of the callbacks goes on with it.
+                    return thread.post(self, ticket);
                 }
                 Some(Task::Await(task)) => {
                     queue.tickets += 1;
@@ -62,6 +64,32 @@ impl Stream {
                     }
                 }
             }
+        }
+        queue.turn = Turn::Ready;
+        drop(queue);
+        pool::push(self);
+    }
+
+    /// Runs the callback at the head of the stream, unless it was discarded. On the thread of its context's callbacks.
+    pub(super) fn call(self: Arc<Self>, ticket: u64) {
+        let mut queue = lock(&self.queue);
+        if !matches!(&queue.turn, Turn::Calling(current, _) if *current == ticket) {
+            return;
+        }
+        let Turn::Calling(_, call) = std::mem::replace(&mut queue.turn, Turn::Running) else { return };
+        if trouble::hangs() {
+            queue.tasks.push_front(Task::Call(call));
+            queue.turn = Turn::Ready;
+            drop(queue);
+            return pool::stall(self);
+        }
+        drop(queue);
+        let answer = self.heed(pool::serve_as(self.number(), || caught(call.code)));
+        let mut queue = lock(&self.queue);
+        self.finish(&mut queue, answer);
+        if queue.tasks.is_empty() {
+            queue.turn = Turn::Idle;
+            return queue.shrink();
         }
         queue.turn = Turn::Ready;
         drop(queue);
@@ -124,4 +152,13 @@ impl Stream {
             timer::set(at, Arc::downgrade(self), ticket);
         }
     }
+}
+
+/// The answer of a task, whatever happens in it.
+fn caught(task: impl FnOnce() -> Answer) -> Answer {
+    let task = || trouble::before_task().and_then(|()| task());
+    catch_unwind(AssertUnwindSafe(task)).unwrap_or_else(|_| {
+        let text = "a task of the simulator failed; this is a defect of the simulator";
+        Err(Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, text))
+    })
 }

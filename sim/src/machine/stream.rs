@@ -2,14 +2,14 @@
 
 use super::capture::{self, Recorder};
 use super::device::Device;
-use super::handles;
+use super::handles::Numbers;
 use super::locks::{expired, lock, look_out, wait};
-use super::point::Point;
-use super::queue::{Await, Counted, Queue, Task, Turn};
+use super::missed::Watch;
+use super::queue::{Await, Queue, Turn};
 use super::settings::Settings;
 use super::streams::STREAMS;
 use super::waiting::{Link, Target, Waiting};
-use super::{allocator_calls, pool, user_code};
+use super::{allocator_calls, user_code};
 use crate::failure::{Answer, Failure};
 use ascendcl_rules::Object;
 use ascendcl_sys::constants::ACL_STREAM_PERSISTENT;
@@ -17,7 +17,7 @@ use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 pub(crate) struct Stream {
     number: usize,
@@ -46,11 +46,13 @@ pub(crate) struct Kind {
     pub(crate) default: bool,
 }
 
+pub(super) static NUMBERS: Numbers = Numbers::new();
+
 impl Stream {
     /// A new stream of the context that has this number.
     pub(crate) fn create(context: usize, device: &Arc<Device>, kind: Kind) -> Answer<Arc<Self>> {
         let id = device.take_stream()?;
-        let number = handles::fresh();
+        let number = NUMBERS.take();
         let stream = Arc::new(Self {
             number,
             context,
@@ -117,25 +119,6 @@ impl Stream {
         self.built_in.store(true, SeqCst);
     }
 
-    /// Queues a task and returns at once with its position. Its failure is what the next synchronise answers. A stream
-    /// that is captured does not take what can only run once.
-    pub(crate) fn submit(self: &Arc<Self>, task: impl FnOnce() -> Answer + Send + 'static) -> Answer<u64> {
-        capture::refuse_on(self, "given work of this kind")?;
-        self.push(Task::Run(Box::new(task)))
-    }
-
-    /// The same for a task that can run again, if the stream is captured. It is told which stream it runs on.
-    pub(crate) fn submit_each(self: &Arc<Self>, task: impl Fn(usize) -> Answer + Send + Sync + 'static) -> Answer<u64> {
-        match self.recorder() {
-            // There is nothing to wait for: position 0 is over.
-            Some(recorder) => recorder.record(self.number, Arc::new(task)).map(|()| 0),
-            None => {
-                let number = self.number;
-                self.push(Task::Run(Box::new(move || task(number))))
-            }
-        }
-    }
-
     /// Whether work is captured instead of running.
     pub(crate) fn is_recording(&self) -> bool {
         self.recording.load(SeqCst)
@@ -162,51 +145,21 @@ impl Stream {
         queue.recorder.take()
     }
 
-    /// Lets the tasks that follow wait for a point, for `limit` at most.
-    pub(super) fn submit_wait(
-        self: &Arc<Self>,
-        point: Arc<Point>,
-        limit: Option<Duration>,
-        counted: Option<Counted>,
-    ) -> Answer<u64> {
-        self.push(Task::Await(Await { point, limit, _counted: counted }))
-    }
-
-    fn push(self: &Arc<Self>, task: Task) -> Answer<u64> {
-        let mut queue = lock(&self.queue);
-        if queue.closed {
-            drop(queue);
-            return Err(Failure::unknown("stream"));
-        }
-        if let Some(failure) = &queue.stopped {
-            let text = format!("the stream stopped at a failure and takes no more work: {}", failure.text);
-            return Err(Failure::new(failure.code, text));
-        }
-        queue.tasks.push_back(task);
-        queue.submitted += 1;
-        let position = queue.submitted;
-        let start = matches!(queue.turn, Turn::Idle) && !self.is_persistent();
-        if start {
-            queue.turn = Turn::Ready;
-        }
-        drop(queue);
-        if start {
-            pool::push(Arc::clone(self));
-        }
-        Ok(position)
-    }
-
     /// Waits until everything submitted before is over, and answers the first failure among it, once.
     pub(crate) fn synchronize(&self, deadline: Option<Instant>) -> Answer {
         if self.is_persistent() {
             return Ok(());
         }
         capture::refuse_on(self, "waited for")?;
-        let (last, discarded) = {
+        let (last, discarded, over) = {
             let queue = lock(&self.queue);
-            (queue.submitted, queue.was_discarded(queue.submitted))
+            (queue.submitted, queue.was_discarded(queue.submitted), queue.done == queue.submitted)
         };
+        let watch = Watch::begin(self, over);
         self.wait_for(last, deadline, discarded)?;
+        if watch.misses(deadline) {
+            return Err(still_working());
+        }
         lock(&self.queue).failure.take().map_or(Ok(()), Err)
     }
 
@@ -224,10 +177,7 @@ impl Stream {
         while queue.done < position && !given_up(&queue) {
             self.refuse_self_wait()?;
             if expired(deadline) {
-                return Err(Failure::new(
-                    ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
-                    "the stream was still working when the time limit was over; its work goes on",
-                ));
+                return Err(still_working());
             }
             queue.awaited = queue.awaited.min(position);
             queue = wait(&self.moved, queue, waiting.until());
@@ -256,6 +206,7 @@ impl Stream {
     pub(super) fn awaits(&self) -> Option<Link> {
         let point = match &lock(&self.queue).turn {
             Turn::Parked(_, Await { point, limit: None, .. }) => Arc::clone(point),
+            Turn::Calling(_, call) => return call.thread.link(),
             _ => return None,
         };
         point.awaits()
@@ -277,6 +228,8 @@ impl Stream {
     /// Accepts no further task.
     pub(super) fn close(&self) {
         lock(&self.queue).closed = true;
+        // Whoever waits for room waits no longer.
+        self.moved.notify_all();
     }
 
     /// Whether everything submitted is over.
@@ -309,4 +262,9 @@ impl Stream {
         self.moved.notify_all();
         drop(discarded);
     }
+}
+
+fn still_working() -> Failure {
+    let text = "the stream was still working when the time limit was over; its work goes on";
+    Failure::new(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, text)
 }

@@ -1,6 +1,6 @@
 //! The end of streams: destroyed one by one, or with their context.
 
-use super::stream::Stream;
+use super::stream::{NUMBERS, Stream};
 use super::streams::{STREAMS, find};
 use super::{capture, config, context, reports, streams};
 use crate::failure::{Answer, Failure};
@@ -72,6 +72,7 @@ fn end(streams: &[Arc<Stream>], rest: Rest) -> Answer {
         stream.device().give_stream_back();
     }
     drop(ending);
+    streams.iter().for_each(|stream| NUMBERS.give_back(stream.number()));
     answer
 }
 

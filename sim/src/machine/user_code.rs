@@ -7,6 +7,20 @@ use std::cell::Cell;
 thread_local! {
     /// The stream whose task this thread is running the caller's code for; 0 when it is not.
     static INSIDE: Cell<usize> = const { Cell::new(0) };
+    /// The stream whose callback this thread is in; 0 for none.
+    static CALLBACK: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Runs a callback of the stream with this number.
+pub(crate) fn run_callback<R>(stream: usize, code: impl FnOnce() -> R) -> R {
+    struct Back(usize);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            CALLBACK.set(self.0);
+        }
+    }
+    let _back = Back(CALLBACK.replace(stream));
+    run(stream, code)
 }
 
 /// Runs code of the caller that belongs to a task of the stream with this number.
@@ -14,7 +28,8 @@ thread_local! {
 /// On a thread of the simulator another thread takes over the streams meanwhile, because the code may block, and the
 /// current context that the code may have chosen is forgotten afterwards.
 pub(crate) fn run<R>(stream: usize, code: impl FnOnce() -> R) -> R {
-    let restore = Restore { inside: INSIDE.replace(stream), context: pool::on_worker().then(context::current_number) };
+    let restore =
+        Restore { inside: INSIDE.replace(stream), context: pool::serving().map(|_| context::current_number()) };
     // The stream that waits for this thread is the one that it serves, whoever the code is run for.
     let in_code = pool::serving().map(InCode::of);
     let answer = pool::lend(code);
@@ -30,9 +45,9 @@ pub(crate) fn run_within<R>(stream: usize, code: impl FnOnce() -> R) -> R {
     run(if around == 0 && pool::on_worker() { stream } else { around }, code)
 }
 
-/// The number of the stream whose task this thread runs code of the caller for; 0 when it does not.
-pub(crate) fn inside_of() -> usize {
-    INSIDE.get()
+/// The number of the stream whose callback this thread is in; 0 for none. The functions of an allocator are no callbacks.
+pub(crate) fn callback_of() -> usize {
+    CALLBACK.get()
 }
 
 /// Whether this thread is in code of the caller that some stream waits for.

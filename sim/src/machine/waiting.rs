@@ -178,7 +178,12 @@ pub(super) struct InCode(usize, Option<u64>);
 
 impl InCode {
     pub(super) fn of(stream: usize) -> Self {
-        let before = lock(&INSIDE).insert(stream, this_thread());
+        Self::by(stream, this_thread())
+    }
+
+    /// As long as it lives, the thread with this id runs it.
+    pub(super) fn by(stream: usize, thread: u64) -> Self {
+        let before = lock(&INSIDE).insert(stream, thread);
         Self(stream, before)
     }
 }

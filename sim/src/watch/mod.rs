@@ -7,9 +7,11 @@
 
 mod codes;
 mod report;
+mod reporting;
 mod sources;
 
-pub(crate) use report::{findings, print, take_findings};
+pub(crate) use report::{absent, findings, print, take_findings};
+pub(crate) use reporting::{Reporting, Telling};
 pub(crate) use sources::{source, source_is_read};
 
 use crate::abi::{Address, Name};
@@ -82,7 +84,7 @@ pub(crate) fn call(op: Op, object: impl Named) -> Watching {
     let name = Some(errors::current_call()).filter(|name| !name.is_empty()).unwrap_or(LIBRARY);
     let mut event = Event::new(name, object.named(), op, this_thread());
     event.context = Some(context::current_number() as u64).filter(|number| *number != 0);
-    event.inside = Some(user_code::inside_of() as u64).filter(|number| *number != 0).map(Object::stream);
+    event.inside = Some(user_code::callback_of() as u64).filter(|number| *number != 0).map(Object::stream);
     Watching(Some(Box::new(event)))
 }
 
@@ -179,7 +181,9 @@ impl Watching {
         }
         let written = sources::concerns(event);
         let findings = lock(&CHECKER).get_or_insert_with(Checker::new).judge(event);
-        let first = written.or_else(|| findings.first().cloned());
+        let refused =
+            |finding: &&Finding| finding.rule.severity() == Severity::Error && !report::suppresses(finding.rule);
+        let first = written.iter().chain(&findings).find(refused).cloned();
         report::record(findings);
         (Watched(self.0.take()), first)
     }
@@ -235,6 +239,11 @@ impl Drop for Watched {
 fn refusal(finding: &Finding) -> Failure {
     let text = format!("{}: {}; {} ({})", finding.rule, finding.found, finding.fix, finding.rule.rule().text);
     Failure::new(codes::code_of(finding), text)
+}
+
+/// The initialisation was made to fail before it began.
+pub(crate) fn initialisation_failed() {
+    drop(call(Op::Initialise, Object::PROCESS).begin_always());
 }
 
 /// A number for a callback that is about to be queued.

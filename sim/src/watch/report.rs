@@ -1,11 +1,13 @@
 //! What was found: kept for tests, and printed.
 
-use super::{CHECKER, this_thread};
-use crate::abi::at_exit;
+use super::{CHECKER, LIBRARY, mode, this_thread};
+use crate::abi::{at_exit, caller_of, leave};
+use crate::machine::config;
 use crate::machine::locks::lock;
-use ascendcl_rules::{Event, Finding, Object, Op, RuleId};
-use std::collections::HashSet;
+use ascendcl_rules::{Event, Finding, INIT_01, Object, Op, RuleId, Severity};
+use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{LazyLock, Mutex, Once, TryLockError};
 
 #[derive(Default)]
@@ -15,6 +17,10 @@ struct Record {
     seen: HashSet<Matter>,
     /// How many of them were printed.
     printed: usize,
+    /// The functions that were called and are not simulated.
+    absent: BTreeSet<&'static str>,
+    /// What was not told of them yet.
+    untold: Vec<String>,
     /// How many repeated one of them, or came when there was no more place.
     dropped: usize,
 }
@@ -23,6 +29,8 @@ struct Record {
 type Matter = (RuleId, &'static str, Option<Object>, Option<u64>);
 
 static RECORD: LazyLock<Mutex<Record>> = LazyLock::new(Mutex::default);
+/// Whether a rule was broken, ever, whose severity is an error.
+static BROKEN: AtomicBool = AtomicBool::new(false);
 
 pub(super) fn record(findings: Vec<Finding>) {
     /// A program that breaks a rule in a loop is not to fill the memory.
@@ -30,17 +38,57 @@ pub(super) fn record(findings: Vec<Finding>) {
     if findings.is_empty() {
         return;
     }
+    let config = config::current();
+    let reporting = config.reporting();
     let mut record = lock(&RECORD);
-    for finding in findings {
+    for mut finding in findings {
+        if reporting.suppressed.contains(&finding.rule) {
+            continue;
+        }
         let object = finding.objects.first().map(|concerned| concerned.object);
         let earlier = finding.contradicts.as_ref().map(|(call, _)| call.number);
-        let matter = (finding.rule, finding.call.name, object, earlier);
+        let matter = match finding.rule {
+            // What follows from one initialisation that failed is one matter.
+            rule if rule == INIT_01 && earlier.is_some() => (rule, "", None, earlier),
+            rule => (rule, finding.call.name, object, earlier),
+        };
+        if finding.rule.severity() == Severity::Error {
+            BROKEN.store(true, SeqCst);
+        }
         if record.findings.len() < KEPT && record.seen.insert(matter) {
+            finding.caller = Some(finding.call.name).filter(|name| *name != LIBRARY).and_then(caller_of);
+            let told = reporting.telling.tell(&finding.to_string());
             record.findings.push(finding);
+            record.printed += usize::from(told);
         } else {
             record.dropped += 1;
         }
     }
+}
+
+/// Whether nothing is to be told of the rule.
+pub(super) fn suppresses(rule: RuleId) -> bool {
+    config::current().reporting().suppressed.contains(&rule)
+}
+
+/// A function was called that is not simulated.
+pub(crate) fn absent(name: &'static str) {
+    if mode() == super::OFF {
+        return;
+    }
+    let config = config::current();
+    let mut record = lock(&RECORD);
+    if record.absent.insert(name) {
+        let text = told_absent(name);
+        if !config.reporting().telling.tell(&text) {
+            record.untold.push(text);
+        }
+    }
+}
+
+fn told_absent(name: &str) -> String {
+    let from = caller_of(name).map(|caller| format!(" (from {caller})")).unwrap_or_default();
+    format!("ascendcl-sim: {name} is not simulated, and answered so{from}")
 }
 
 /// What was found since it was taken last.
@@ -79,6 +127,11 @@ extern "C" fn exit() {
         Err(TryLockError::WouldBlock) => return,
     };
     eprint!("{text}");
+    if let Some(status) = config::current().reporting().exit
+        && BROKEN.load(SeqCst)
+    {
+        leave(status);
+    }
 }
 
 impl Record {
@@ -87,6 +140,9 @@ impl Record {
         const IN_FULL: usize = 100;
         let new = self.findings.get(self.printed..).unwrap_or_default();
         let mut text = String::new();
+        for absent in std::mem::take(&mut self.untold) {
+            let _ = writeln!(text, "{absent}");
+        }
         if new.is_empty() {
             return text;
         }

@@ -28,7 +28,7 @@ fn a_wait_that_names_no_limit_has_the_one_set_last_for_the_process() {
 #[test]
 fn a_stream_goes_on_after_a_failure_as_long_as_nothing_else_was_said() {
     let _world = world();
-    let (held, stream, ran) = (Held::new(), stream(), Arc::new(AtomicU32::new(0)));
+    let (held, stream, ran) = (Held::elsewhere(), stream(), Arc::new(AtomicU32::new(0)));
     let counter = Arc::clone(&ran);
     failing_wait(stream, &held);
     launch(stream, move || {
@@ -50,18 +50,18 @@ fn stop_on_failure_ends_the_work_of_all_streams_of_the_context() {
             counter.fetch_add(1, SeqCst);
         });
     };
-    let held = Held::new();
+    let held = Held::elsewhere();
     let (failing, other) = (stream(), stream());
     ok!(stream::aclrtSetStreamFailureMode(failing, ACL_STOP_ON_FAILURE.into()));
     let later = stream();
     let (open, opened) = std::sync::mpsc::channel::<()>();
+    count(later);
+    synchronize(later);
+    assert_eq!(ran.load(SeqCst), 1, "before the failure streams run");
     launch(other, move || {
         let _ = opened.recv();
     });
     count(other);
-    count(later);
-    synchronize(later);
-    assert_eq!(ran.load(SeqCst), 1, "before the failure streams run");
     failing_wait(failing, &held);
     count(failing);
     fails!(ACL_ERROR_RT_WAIT_TIMEOUT, "time limit", stream::aclrtSynchronizeStream(failing));

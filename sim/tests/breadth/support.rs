@@ -78,6 +78,16 @@ impl Held {
         Self { open, stream, event }
     }
 
+    /// In a context of its own, so that the callbacks of this one go on.
+    pub(crate) fn elsewhere() -> Self {
+        let (mut before, mut own) = (aclrtContext::NULL, aclrtContext::NULL);
+        ok!(device::aclrtGetCurrentContext(&mut before));
+        ok!(device::aclrtCreateContext(&mut own, 0));
+        let held = Self::new();
+        ok!(device::aclrtSetCurrentContext(before));
+        held
+    }
+
     pub(crate) fn open(self) {
         drop(self.open);
         synchronize(self.stream);

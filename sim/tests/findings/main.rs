@@ -10,5 +10,6 @@ mod documented;
 mod memory;
 mod models;
 mod modes;
+mod reporting;
 mod streams;
 mod threads;

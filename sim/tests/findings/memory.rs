@@ -1,6 +1,7 @@
 //! Memory: freed, touched or read too early, and mixed up.
 
 use crate::support::*;
+use ascendcl_sim::{Checks, Config, control};
 
 #[test]
 fn memory_in_flight_is_not_freed() {
@@ -207,4 +208,46 @@ fn strict_checks_refuse_the_wait_for_a_copy_whose_source_changed() {
     assert_eq!(acl!(aclrtSynchronizeStream(stream)), ACL_ERROR_RT_PARAM_INVALID);
     assert!(message().contains("COPY-04"), "{}", message());
     sync(stream);
+}
+
+#[test]
+fn a_queued_copy_on_the_device_begins_at_multiples_of_64() {
+    for kind in [ON_DEVICE, aclrtMemcpyKind::ACL_MEMCPY_DEFAULT] {
+        for (to, from) in [(16, 0), (0, 16)] {
+            breaks_without(rules::COPY_09, |aligned| {
+                let (target, source, stream) = (malloc(256), malloc(256), stream());
+                let [to, from] = [to, from].map(|offset| if aligned { 64 * offset / 16 } else { offset });
+                queue_copy(target.wrapping_byte_add(to), source.wrapping_byte_add(from), kind, stream);
+                sync(stream);
+                ok!(aclrtFree(target));
+                ok!(aclrtFree(source));
+            });
+        }
+    }
+    // A copy in the call, and one that has an end on the host, may begin anywhere.
+    let run = || {
+        let (target, source, pinned, stream) = (malloc(256), malloc(256), malloc_host(256), stream());
+        ok!(aclrtMemcpy(target.wrapping_byte_add(8), 64, source, 64, ON_DEVICE));
+        queue_copy(pinned.wrapping_byte_add(8), source.wrapping_byte_add(4), TO_HOST, stream);
+        sync(stream);
+        ok!(aclrtFree(target));
+        ok!(aclrtFree(source));
+        ok!(aclrtFreeHost(pinned));
+    };
+    assert_eq!(broken(run), []);
+}
+
+#[test]
+fn on_the_device_a_queued_copy_of_ordinary_memory_has_to_begin_there_too() {
+    let _machine = machine(Checks::Report);
+    control::configure(Config::new().checks(Checks::Report).on_device(true)).unwrap();
+    ok!(aclInit(std::ptr::null()));
+    ok!(aclrtSetDevice(0));
+    let (target, stream, own) = (malloc(128), stream(), [7_u8; 256]);
+    let aligned = own.as_ptr().wrapping_add(own.as_ptr().align_offset(64)).cast_mut();
+    queue_copy(target, aligned.cast(), ON_DEVICE, stream);
+    assert_eq!(control::take_findings(), []);
+    queue_copy(target, aligned.wrapping_add(4).cast(), ON_DEVICE, stream);
+    let found: Vec<_> = control::take_findings().iter().map(|finding| finding.rule).collect();
+    assert_eq!(found, [rules::COPY_09]);
 }

@@ -119,6 +119,17 @@ pub(crate) fn sync(stream: aclrtStream) {
     ok!(aclrtSynchronizeStream(stream));
 }
 
+/// Queues a host function that runs `code`.
+pub(crate) fn launch(stream: aclrtStream, code: impl FnOnce() + Send + 'static) {
+    unsafe extern "C" fn run(code: *mut c_void) {
+        // SAFETY: the argument was made below, and is used once.
+        let code = unsafe { Box::from_raw(code.cast::<Box<dyn FnOnce() + Send>>()) };
+        code();
+    }
+    let code: Box<dyn FnOnce() + Send> = Box::new(code);
+    ok!(aclrtLaunchHostFunc(stream, Some(run), Box::into_raw(Box::new(code)).cast()));
+}
+
 /// The text of this thread's last failure.
 pub(crate) fn message() -> String {
     let text = acl!(aclGetRecentErrMsg());

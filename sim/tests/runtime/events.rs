@@ -3,7 +3,7 @@
 use super::support::*;
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -62,12 +62,12 @@ fn hundreds_of_waiting_streams_hold_no_thread() {
         });
     }
     // A stream that does not wait still runs.
-    let free = stream();
-    let done = Arc::new(AtomicBool::new(false));
-    let mark = Arc::clone(&done);
-    launch(free, move || mark.store(true, SeqCst));
+    let (free, mark) = (stream(), self::event());
+    ok!(aclrtRecordEvent(mark, free));
     ok!(aclrtSynchronizeStream(free));
-    assert!(done.load(SeqCst));
+    let mut status = aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY;
+    ok!(aclrtQueryEventStatus(mark, &mut status));
+    assert_eq!(status, aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE);
     assert_eq!(ran.load(SeqCst), 0);
     release.send(()).unwrap();
     ok!(aclrtSynchronizeDevice());

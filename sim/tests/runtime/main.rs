@@ -9,6 +9,7 @@ mod devices;
 mod events;
 mod handles;
 mod memory;
+mod queues;
 mod streams;
 mod stress;
 mod text;

@@ -1,0 +1,123 @@
+//! Where the program called the C function that a thread is in.
+
+use super::shells::resolve;
+use core::ffi::{CStr, c_char, c_int, c_void};
+use std::fmt::Write;
+use std::path::Path;
+
+/// A return address, with its symbol and file where they are known: `0x55d0c0de main+0x1f (program+0x11f3)`.
+///
+/// `None` when this thread is not in that function, and where the platform does not tell.
+pub(crate) fn caller_of(name: &str) -> Option<String> {
+    let frames = frames();
+    let own = resolve(name).map(|function| function.as_ptr().addr());
+    // The function itself, and in the shared object the exported one around it.
+    let is_own = |frame: &usize| {
+        let enclosing = enclosing(*frame);
+        enclosing == own || symbol(*frame).is_some_and(|symbol| symbol.name.as_deref() == Some(name))
+    };
+    let last = frames.iter().rposition(is_own)?;
+    frames.get(last + 1).map(|address| described(*address))
+}
+
+fn described(address: usize) -> String {
+    let mut text = format!("{address:#x}");
+    // Writing to a string cannot fail.
+    if let Some(symbol) = symbol(address) {
+        if let Some(name) = &symbol.name {
+            let _ = write!(text, " {name}+{:#x}", address - symbol.start);
+        }
+        let file = Path::new(&symbol.file).file_name().map(|name| name.to_string_lossy().into_owned());
+        let _ = write!(text, " ({}+{:#x})", file.unwrap_or_default(), address - symbol.base);
+    }
+    text
+}
+
+struct Symbol {
+    name: Option<String>,
+    start: usize,
+    file: String,
+    base: usize,
+}
+
+/// The return addresses of this thread's calls, the innermost first.
+#[cfg(unix)]
+fn frames() -> Vec<usize> {
+    const MOST: usize = 64;
+    /// Of the unwinder: go on, and the end of the stack.
+    const GO_ON: c_int = 0;
+    const END: c_int = 5;
+    // SAFETY: part of the platform's C++ ABI, which Rust's own unwinding uses.
+    unsafe extern "C" {
+        fn _Unwind_Backtrace(
+            visit: unsafe extern "C" fn(*mut c_void, *mut c_void) -> c_int,
+            argument: *mut c_void,
+        ) -> c_int;
+        fn _Unwind_GetIP(context: *mut c_void) -> usize;
+    }
+    unsafe extern "C" fn visit(context: *mut c_void, argument: *mut c_void) -> c_int {
+        // SAFETY: the argument is the one that `_Unwind_Backtrace` was given below, and nobody else uses it meanwhile.
+        let frames = unsafe { &mut *argument.cast::<Vec<usize>>() };
+        // SAFETY: the unwinder calls with a context of its own.
+        frames.push(unsafe { _Unwind_GetIP(context) });
+        if frames.len() < MOST { GO_ON } else { END }
+    }
+    let mut frames = Vec::with_capacity(MOST);
+    // SAFETY: `visit` takes what is given here; it neither unwinds nor keeps it.
+    unsafe { _Unwind_Backtrace(visit, (&raw mut frames).cast()) };
+    frames
+}
+
+/// The start of the function around an address.
+#[cfg(unix)]
+fn enclosing(address: usize) -> Option<usize> {
+    // SAFETY: part of the platform's C++ ABI.
+    unsafe extern "C" {
+        fn _Unwind_FindEnclosingFunction(address: *mut c_void) -> *mut c_void;
+    }
+    // SAFETY: any address may be asked for. A return address may be the next function's first: the call is before it.
+    let function = unsafe { _Unwind_FindEnclosingFunction(core::ptr::without_provenance_mut(address.checked_sub(1)?)) };
+    Some(function.addr()).filter(|function| *function != 0)
+}
+
+/// What the dynamic loader knows about an address.
+#[cfg(unix)]
+fn symbol(address: usize) -> Option<Symbol> {
+    #[repr(C)]
+    struct Info {
+        file: *const c_char,
+        base: *mut c_void,
+        name: *const c_char,
+        start: *mut c_void,
+    }
+    // SAFETY: part of POSIX.
+    unsafe extern "C" {
+        fn dladdr(address: *const c_void, info: *mut Info) -> c_int;
+    }
+    let null = core::ptr::null_mut::<c_void>();
+    let mut info = Info { file: null.cast(), base: null, name: null.cast(), start: null };
+    // SAFETY: any address may be asked for, and `info` has the layout that POSIX states.
+    let known = unsafe { dladdr(core::ptr::without_provenance(address.checked_sub(1)?), &raw mut info) } != 0;
+    if !known || info.file.is_null() {
+        return None;
+    }
+    // SAFETY: the strings are terminated and stay while the object is loaded; this thread is inside it.
+    let text = |text: *const c_char| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
+    let name = (!info.name.is_null()).then(|| text(info.name));
+    Some(Symbol { name, start: info.start.addr(), file: text(info.file), base: info.base.addr() })
+}
+
+#[cfg(not(unix))]
+fn frames() -> Vec<usize> {
+    Vec::new()
+}
+
+#[cfg(not(unix))]
+fn enclosing(_: usize) -> Option<usize> {
+    None
+}
+
+#[cfg(not(unix))]
+fn symbol(_: usize) -> Option<Symbol> {
+    None
+}

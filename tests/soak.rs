@@ -1,0 +1,275 @@
+//! Waits of several threads on the simulator as the vendor's library waits: an end of work that another thread's work
+//! overtakes is missed, and handles are used again.
+//!
+//! Each test runs for `SOAK_SECONDS` (2 without a word). A wait that never comes back ends the process with a message.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod common;
+
+use ascendcl::{Context, Current, Library, Thread};
+use ascendcl_sim::{Config, control};
+use common::{Alone, under_watch};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::mpsc;
+use std::task::{Context as Task, Poll, Wake, Waker};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A wait that has not come back after this is taken for one without an end.
+const HANGS: Duration = Duration::from_secs(60);
+
+fn seconds() -> Duration {
+    Duration::from_secs(std::env::var("SOAK_SECONDS").ok().and_then(|seconds| seconds.parse().ok()).unwrap_or(2))
+}
+
+/// The machine as the vendor's, for one test alone; ends the process if the test does not come to its end.
+struct Soak {
+    alone: Alone,
+    until: Instant,
+    over: Arc<AtomicBool>,
+}
+
+impl Soak {
+    fn begin(test: &'static str) -> Self {
+        let alone = common::alone();
+        control::configure(under_watch(Config::new()).vendor_waits(true).reuse_handles(true)).unwrap();
+        let (until, over) = (Instant::now() + seconds(), Arc::new(AtomicBool::new(false)));
+        let done = Arc::clone(&over);
+        thread::spawn(move || {
+            while !done.load(SeqCst) {
+                if Instant::now() > until + HANGS {
+                    eprintln!("{test}: a wait has not come back for {HANGS:?}");
+                    std::process::exit(1);
+                }
+                thread::sleep(Duration::from_millis(100));
+            }
+        });
+        Self { alone, until, over }
+    }
+
+    fn goes_on(&self) -> bool {
+        Instant::now() < self.until
+    }
+
+    fn end(self) {
+        self.over.store(true, SeqCst);
+        self.alone.assert_nothing_lives();
+        control::configure(under_watch(Config::new())).unwrap();
+    }
+}
+
+/// Runs `program` in a context that several threads can enter, and gives everything back.
+fn in_context<R>(program: impl for<'c> FnOnce(&'c Context<'c>, &mut Thread) -> R) -> R {
+    let acl = ascendcl::Acl::init(Library::Simulator).unwrap();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    let result = device.context(&mut thread, program).unwrap();
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    result
+}
+
+/// Runs `program` on this new thread, in the context.
+fn here<'c, R>(context: &'c Context<'c>, program: impl FnOnce(&mut Current<'c>) -> R) -> R {
+    let mut thread = Thread::new().unwrap();
+    context.enter(&mut thread, program).unwrap()
+}
+
+#[test]
+fn work_that_another_thread_waits_for_comes_back() {
+    let soak = Soak::begin("work_that_another_thread_waits_for_comes_back");
+    let waits = AtomicUsize::new(0);
+    in_context(|context, thread| {
+        let (sender, receiver) = mpsc::sync_channel(4);
+        thread::scope(|scope| {
+            let waits = &waits;
+            scope.spawn(move || {
+                here(context, |current| {
+                    for work in receiver {
+                        let work: ascendcl::Pending<'_, ascendcl::DeviceBuffer<'_, u32>> = work;
+                        let buffer = work.wait(current).unwrap();
+                        assert_eq!(buffer.to_vec(current).unwrap(), [u32::MAX; 64]);
+                        waits.fetch_add(1, SeqCst);
+                    }
+                });
+            });
+            context
+                .enter(thread, |current| {
+                    let stream = current.stream().unwrap();
+                    while soak.goes_on() {
+                        let buffer = current.device_buffer::<u32>(64).unwrap();
+                        let work = stream.set_bytes(current, buffer, 0xff).unwrap();
+                        sender.send(work).unwrap();
+                        drop(stream.call_back(current, || thread::sleep(Duration::from_millis(1))).unwrap());
+                        assert!(current.collect().is_empty());
+                    }
+                    drop(sender);
+                })
+                .unwrap();
+        });
+    });
+    assert!(waits.load(SeqCst) > 2, "{waits:?} waits");
+    soak.end();
+}
+
+#[test]
+fn a_default_stream_on_several_threads_gives_back_what_each_has_queued() {
+    let soak = Soak::begin("a_default_stream_on_several_threads_gives_back_what_each_has_queued");
+    let waits = AtomicUsize::new(0);
+    in_context(|context, _| {
+        thread::scope(|scope| {
+            for number in 0..3_u8 {
+                let (soak, waits) = (&soak, &waits);
+                scope.spawn(move || {
+                    here(context, |current| {
+                        while soak.goes_on() {
+                            let stream = current.default_stream();
+                            let slow = stream.call_back(current, || thread::sleep(Duration::from_millis(1))).unwrap();
+                            let buffer = current.device_buffer::<u32>(16).unwrap();
+                            let work = stream.set_bytes(current, buffer, number).unwrap();
+                            let buffer = work.wait(current).unwrap();
+                            assert_eq!(buffer.to_vec(current).unwrap(), [u32::from_ne_bytes([number; 4]); 16]);
+                            slow.wait(current).unwrap().into_result().unwrap();
+                            waits.fetch_add(2, SeqCst);
+                        }
+                    });
+                });
+            }
+        });
+    });
+    assert!(waits.load(SeqCst) > 6, "{waits:?} waits");
+    soak.end();
+}
+
+#[test]
+fn events_and_the_whole_context_are_waited_for_while_others_queue() {
+    let soak = Soak::begin("events_and_the_whole_context_are_waited_for_while_others_queue");
+    let waits = AtomicUsize::new(0);
+    in_context(|context, thread| {
+        let stop = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let (stop, waits) = (&stop, &waits);
+            for _ in 0..2 {
+                scope.spawn(move || {
+                    here(context, |current| {
+                        while !stop.load(SeqCst) {
+                            let stream = current.default_stream();
+                            drop(stream.call_back(current, || {}).unwrap());
+                            thread::sleep(Duration::from_millis(2));
+                            assert!(current.collect().is_empty());
+                        }
+                    });
+                });
+            }
+            context
+                .enter(thread, |current| {
+                    while soak.goes_on() {
+                        // The others queue while these waits are under way.
+                        let work = || thread::sleep(Duration::from_millis(5));
+                        let stream = current.default_stream();
+                        drop(stream.call_back(current, work).unwrap());
+                        let event = stream.record(current, current.event().unwrap()).unwrap();
+                        event.synchronize(current).unwrap();
+                        assert!(event.is_complete(current).unwrap());
+                        event.destroy(current).unwrap();
+                        drop(stream.call_back(current, work).unwrap());
+                        current.synchronize().unwrap();
+                        waits.fetch_add(2, SeqCst);
+                    }
+                    stop.store(true, SeqCst);
+                })
+                .unwrap();
+        });
+    });
+    assert!(waits.load(SeqCst) > 2, "{waits:?} waits");
+    soak.end();
+}
+
+#[test]
+fn a_limit_is_not_reported_for_work_that_is_done() {
+    const LIMIT: Duration = Duration::from_secs(1);
+    let soak = Soak::begin("a_limit_is_not_reported_for_work_that_is_done");
+    in_context(|context, thread| {
+        context
+            .enter(thread, |current| {
+                let stream = current.stream().unwrap();
+                while soak.goes_on() {
+                    // What is waited for is done long before the limit; another thread queues once meanwhile.
+                    let slow = stream.call_back(current, || thread::sleep(Duration::from_millis(100))).unwrap();
+                    let event = stream.record(current, current.event().unwrap()).unwrap();
+                    let after = thread::scope(|scope| {
+                        let waiter = scope.spawn(|| {
+                            here(context, |current| {
+                                event.synchronize_within(current, LIMIT).unwrap();
+                                slow.wait_within(current, LIMIT).unwrap().into_result().unwrap();
+                            });
+                        });
+                        thread::sleep(Duration::from_millis(20));
+                        let after = stream.call_back(current, || {}).unwrap();
+                        waiter.join().unwrap();
+                        after
+                    });
+                    after.wait(current).unwrap().into_result().unwrap();
+                    event.destroy(current).unwrap();
+                }
+            })
+            .unwrap();
+    });
+    soak.end();
+}
+
+#[test]
+fn futures_come_while_another_thread_queues() {
+    let soak = Soak::begin("futures_come_while_another_thread_queues");
+    let futures = AtomicUsize::new(0);
+    in_context(|context, thread| {
+        context
+            .enter(thread, |current| {
+                let stop = AtomicBool::new(false);
+                thread::scope(|scope| {
+                    scope.spawn(|| {
+                        here(context, |current| {
+                            while !stop.load(SeqCst) {
+                                let stream = current.default_stream();
+                                drop(stream.call_back(current, || {}).unwrap());
+                                thread::sleep(Duration::from_millis(2));
+                                assert!(current.collect().is_empty());
+                            }
+                        });
+                    });
+                    while soak.goes_on() {
+                        let mut stream = current.default_stream();
+                        let buffer = current.device_buffer::<u32>(16).unwrap();
+                        let work = stream.set_bytes(current, buffer, 1).unwrap();
+                        let buffer = block_on(work.into_future(current, &mut stream).unwrap()).unwrap();
+                        buffer.free(current).unwrap();
+                        futures.fetch_add(1, SeqCst);
+                    }
+                    stop.store(true, SeqCst);
+                });
+            })
+            .unwrap();
+    });
+    assert!(futures.load(SeqCst) > 2, "{futures:?} futures");
+    soak.end();
+}
+
+fn block_on<F: Future>(future: F) -> F::Output {
+    struct Unpark(thread::Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut Task::from_waker(&waker)) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => thread::park(),
+        }
+    }
+}
