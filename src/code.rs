@@ -60,7 +60,7 @@ impl Code {
             ACL_ERROR_RT_CONTEXT_NULL => &[THREAD_01],
             ACL_ERROR_RT_STREAM_CONTEXT => &[STREAM_09],
             ACL_ERROR_RT_INVALID_HANDLE => &[STREAM_08, EVENT_06],
-            ACL_ERROR_RT_STREAM_SYNC_TIMEOUT => &[STREAM_16],
+            ACL_ERROR_RT_STREAM_SYNC_TIMEOUT | ACL_ERROR_RT_TASK_TIMEOUT => &[STREAM_16],
             ACL_ERROR_RT_EVENT_SYNC_TIMEOUT => &[EVENT_11],
             ACL_ERROR_RT_NO_STREAM_RESOURCE => &[CTX_12, STREAM_11],
             ACL_ERROR_RT_NO_EVENT_RESOURCE => &[EVENT_08],
@@ -86,8 +86,11 @@ impl Code {
     }
 
     /// Whether this is how a wait with a time limit says that the time is up; the work is still in flight (STREAM-16).
+    ///
+    /// Of the three codes that say so, 507046 is for streams and contexts, 507047 for events; 107020 is another name of
+    /// some releases.
     pub fn is_timeout(self) -> bool {
-        matches!(self.0, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT | ACL_ERROR_RT_EVENT_SYNC_TIMEOUT)
+        matches!(self.0, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT | ACL_ERROR_RT_EVENT_SYNC_TIMEOUT | ACL_ERROR_RT_TASK_TIMEOUT)
     }
 }
 

@@ -77,6 +77,17 @@ pub enum Error {
         /// The context that it was to serve.
         context: ContextId,
     },
+    /// Work that this wait was for may have failed. The library tells a failure to one wait only, and that was another one;
+    /// everybody else who waits for the work is told by this error, once.
+    #[error(
+        "work that was queued here failed with {code}, which another wait was told: what the work was to write cannot be \
+         relied on; a second wait gives the buffers back{}",
+        Cited(rules::WORK_FAILED)
+    )]
+    WorkFailed {
+        /// What the library told the other wait.
+        code: Code,
+    },
     /// The library has not given back all blocks of an allocator.
     #[error(
         "{count} block(s) of the allocator are still with the library, although its stream is synchronised; \
@@ -364,8 +375,14 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether a call that was to queue work and failed so has certainly queued nothing.
+    /// Whether a call that was to queue work and failed so has certainly queued nothing: it never reached the library. An
+    /// answer of the library proves nothing, whatever its code (`docs/failed-calls.md`).
     pub(crate) fn rules_out_that_work_was_queued(&self) -> bool {
+        !matches!(self, Self::Vendor(_))
+    }
+
+    /// Whether the library says by the family of its code that it refused the call. No memory may be given back for that.
+    pub(crate) fn is_a_refusal(&self) -> bool {
         match self {
             Self::Vendor(error) => matches!(error.code.kind(), CodeKind::Usage | CodeKind::Resource),
             _ => true,
@@ -376,6 +393,7 @@ impl Error {
     pub fn code(&self) -> Option<Code> {
         match self {
             Self::Vendor(error) => Some(error.code),
+            Self::WorkFailed { code } => Some(*code),
             _ => None,
         }
     }

@@ -46,22 +46,23 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
         current.ledger().destroy_event(&self.raw).map_err(|error| Undone { error, value: self })
     }
 
-    /// Waits on this thread until the work before the recorded point is done (`aclrtSynchronizeEvent`).
+    /// Waits on this thread until the work before the recorded point is done (`aclrtSynchronizeEventWithTimeout`,
+    /// again and again).
     ///
     /// Buffers in flight are given back by a wait for their stream, not by this.
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] when the library cannot wait.
+    /// [`Error::Vendor`] when the library cannot wait; [`Error::WorkFailed`], once, when a wait for the stream was told
+    /// that work before the recorded point failed.
     pub fn synchronize(&self, current: &Current<'c, N>) -> Result<(), Error>
     where
         S: CanWait,
     {
-        self.raw.synchronize(current.ledger().api())
+        self.wait(current, None)
     }
 
-    /// As [`synchronize`](Self::synchronize), for at most `limit` (`aclrtSynchronizeEventWithTimeout`, in whole
-    /// milliseconds, at least one).
+    /// As [`synchronize`](Self::synchronize), for at most `limit`, rounded up to whole milliseconds.
     ///
     /// # Errors
     ///
@@ -71,7 +72,13 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
     where
         S: CanWait,
     {
-        self.raw.synchronize_within(current.ledger().api(), limit)
+        self.wait(current, Some(limit))
+    }
+
+    fn wait(&self, current: &Current<'c, N>, limit: Option<Duration>) -> Result<(), Error> {
+        let ledger = current.ledger();
+        self.raw.synchronize(ledger.api(), limit)?;
+        self.raw.tell(ledger.streams())
     }
 
     pub(crate) fn raw(&self) -> &RawEvent {
@@ -97,8 +104,8 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
     ///
     /// # Errors
     ///
-    /// [`Error::EventsOfTwoStreams`] when they were not recorded on one stream; [`Error::Vendor`]: 107007 when `start` was
-    /// recorded after this event.
+    /// [`Error::EventsOfTwoStreams`] when they were not recorded on one stream; [`Error::Vendor`] when the library cannot
+    /// tell. When `start` was recorded after this event, the time is 0 or negative, or the library refuses (107007).
     #[rule(EVENT_04)]
     pub fn milliseconds_since<T: CanMeasure>(
         &self,
@@ -110,8 +117,8 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
     {
         let api = current.ledger().api();
         self.raw.shares_its_stream_with(&start.raw)?;
-        start.raw.synchronize(api)?;
-        self.raw.synchronize(api)?;
+        start.raw.synchronize(api, None)?;
+        self.raw.synchronize(api, None)?;
         self.raw.milliseconds_since(api, &start.raw)
     }
 }

@@ -43,13 +43,17 @@ fn each_step_of_the_page_is_one_call_and_the_release_runs_backwards() {
                     assert_eq!(acl.run_mode().unwrap(), RunMode::Host);
                     assert_eq!(steps(&books), [""; 0], "3: the run mode, which was asked for once");
                     stream.destroy(current).unwrap();
-                    assert_eq!(steps(&books), ["aclrtSynchronizeStream", "aclrtDestroyStream"], "4: back: the stream");
+                    assert_eq!(
+                        steps(&books),
+                        ["aclrtSynchronizeStreamWithTimeout", "aclrtDestroyStream"],
+                        "4: back: the stream"
+                    );
                 })
                 .unwrap();
         })
         .unwrap();
     let end = steps(&books);
-    assert!(end.iter().all(|step| step == "aclrtSynchronizeStream"), "neither default is released: {end:?}");
+    assert!(end.iter().all(|step| step == "aclrtSynchronizeStreamWithTimeout"), "neither default is released: {end:?}");
     device.reset(&mut thread).unwrap();
     assert_eq!(steps(&books), ["aclrtResetDevice"], "5: the device");
     acl.close().unwrap();

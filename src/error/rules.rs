@@ -3,8 +3,9 @@
 use super::{Error, InputError};
 use ascendcl_rules::{
     ALLOC_02, ALLOC_10, ALLOC_12, ALLOC_18, CB_01, CB_09, COPY_01, COPY_09, DATA_05, DATA_06, DATA_07, DATA_08,
-    DATA_10, DEV_10, DEV_11, ERR_06, EVENT_04, EVENT_06, EVENT_07, MEM_02, MEM_11, MODEL_04, MODEL_06, MODEL_07,
-    MODEL_09, MODEL_14, MODEL_17, MODEL_20, RuleId, STREAM_04, STREAM_05, STREAM_08, STREAM_17, THREAD_01, THREAD_05,
+    DATA_10, DEV_10, DEV_11, ERR_02, ERR_06, EVENT_04, EVENT_06, EVENT_07, MEM_02, MEM_11, MODEL_04, MODEL_06,
+    MODEL_07, MODEL_09, MODEL_14, MODEL_17, MODEL_20, RuleId, STREAM_04, STREAM_05, STREAM_08, STREAM_17, THREAD_01,
+    THREAD_05,
 };
 use core::fmt;
 
@@ -22,6 +23,7 @@ impl Error {
             Self::UnsupportedProduct { .. } => UNSUPPORTED_PRODUCT,
             Self::OtherGroup => OTHER_GROUP,
             Self::OtherContext { .. } => OTHER_CONTEXT,
+            Self::WorkFailed { .. } => WORK_FAILED,
             Self::BlocksInUse { .. } => BLOCKS_IN_USE,
             Self::OutputNotAllocated { .. } => OUTPUT_NOT_ALLOCATED,
             Self::NullAnswer { .. } => NULL_ANSWER,
@@ -54,6 +56,7 @@ pub(super) const FORKED: &[RuleId] = &[THREAD_05];
 pub(super) const UNSUPPORTED_PRODUCT: &[RuleId] = &[ALLOC_02];
 pub(super) const OTHER_GROUP: &[RuleId] = &[ALLOC_10];
 pub(super) const OTHER_CONTEXT: &[RuleId] = &[MEM_11];
+pub(super) const WORK_FAILED: &[RuleId] = &[ERR_02];
 pub(super) const BLOCKS_IN_USE: &[RuleId] = &[ALLOC_12];
 pub(super) const OUTPUT_NOT_ALLOCATED: &[RuleId] = &[DATA_06];
 pub(super) const NULL_ANSWER: &[RuleId] = &[ERR_06];

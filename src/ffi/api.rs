@@ -1,7 +1,7 @@
 //! The calls that take and give numbers, and what every failing call becomes.
 
 use super::RawContext;
-use super::queue::milliseconds;
+use super::wait::Wait;
 use crate::acl::RunMode;
 use crate::error::{Error, MissingFunction, VendorError};
 use crate::library::Loaded;
@@ -138,20 +138,18 @@ impl Api {
     pub(crate) fn synchronize_device(self, limit: Option<Duration>) -> Result<(), Error> {
         self.may_be_called()?;
         self.in_place()?;
-        match limit {
-            None => {
-                // SAFETY: takes nothing.
-                let code = unsafe { self.library().aclrtSynchronizeDevice() };
-                self.done("aclrtSynchronizeDevice", code, || "synchronise a context".into())
-            }
-            Some(limit) => {
-                let milliseconds = milliseconds(limit);
-                // SAFETY: takes a number.
-                let code = unsafe { self.library().aclrtSynchronizeDeviceWithTimeout(milliseconds) };
-                let doing = || format!("synchronise a context within {milliseconds} ms");
-                self.done("aclrtSynchronizeDeviceWithTimeout", code, doing)
-            }
-        }
+        let library = self.library();
+        let wait = Wait {
+            calls: ("aclrtSynchronizeDeviceWithTimeout", "aclrtSynchronizeDevice"),
+            doing: "synchronise a context",
+            // SAFETY: takes a number.
+            within: |milliseconds| unsafe { library.aclrtSynchronizeDeviceWithTimeout(milliseconds) },
+            // SAFETY: takes nothing.
+            unlimited: || unsafe { library.aclrtSynchronizeDevice() },
+            // There is no such query.
+            is_over: || false,
+        };
+        wait.run(self, limit)
     }
 
     /// The product, as the library names it; `None` when it does not say.
@@ -200,6 +198,12 @@ impl Api {
         let text_or_null = unsafe { self.library().aclGetRecentErrMsg() }.ok()?;
         // SAFETY: the pointer is null or a string that is valid until this thread's next call; it is copied here.
         unsafe { text(text_or_null) }
+    }
+
+    /// Throws away the text of an answer that is no failure.
+    pub(super) fn forget_text(self) {
+        // SAFETY: takes nothing; reading clears.
+        let _ = unsafe { self.library().aclGetRecentErrMsg() };
     }
 
     /// On a thread without a context the library makes up a message about the missing context, whatever failed.

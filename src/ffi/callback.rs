@@ -1,60 +1,82 @@
 //! Code of the user that a stream runs on the host, in its turn.
 //!
-//! It is boxed, and the library gets the box (CB-08). The box comes back once, into the trampoline, which runs it. One
-//! that the library never runs is never freed: nobody could tell that it will not be run after all.
+//! The library gets a shared pointer to it (CB-08), which comes back once, into the trampoline. One that the library
+//! never runs is never freed: nobody could tell that it will not be run after all. When the call failed, the caller takes
+//! the code back out of the shared place or the trampoline does, and not both.
 
 use super::{Api, Queue};
+use crate::code::Code;
 use crate::error::Error;
 use crate::thread::InCallback;
+use ascendcl_sys::error_codes::{ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_PARAM_INVALID};
 use core::ffi::c_void;
 use std::any::Any;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
 
 impl Queue {
     /// Queues a call of `run` with `state`. It runs on a thread of the library; what follows on the stream waits for it.
     ///
     /// # Errors
     ///
-    /// With the state, when it is certain that the library did not take it.
+    /// With the state, when the library says that it refused the arguments, and has not run the callback by now. It is not
+    /// run after that. For the vendor's library one callback is three submissions, and any other error can come from a later
+    /// one of them: the callback stays with the library then.
     pub(crate) fn call_back_with<T: Send + 'static>(
         &self,
         api: Api,
         state: T,
         run: fn(T),
     ) -> Result<(), (Error, Option<T>)> {
-        let argument = Box::into_raw(Box::new(Callback { state, run }));
+        let callback = Arc::new(Callback { state: Mutex::new(Some(state)), run });
+        let argument = Arc::into_raw(Arc::clone(&callback));
         let queued = self.submit(api, "aclrtLaunchHostFunc", "queue a callback", [], |stream| {
-            // SAFETY: the stream is alive (the gate). The trampoline is for this type of state, which is `Send`; the box
-            // is the library's from here on.
-            unsafe { api.library().aclrtLaunchHostFunc(stream, Some(trampoline::<T>), argument.cast()) }
+            // SAFETY: the stream is alive (the gate). The trampoline is for this type of state, which is `Send`; this
+            // pointer is the library's from here on.
+            unsafe { api.library().aclrtLaunchHostFunc(stream, Some(trampoline::<T>), argument.cast_mut().cast()) }
         });
         queued.map_err(|error| {
-            let untouched = error.rules_out_that_work_was_queued().then(|| {
-                // SAFETY: made by `into_raw` above, and the library did not take it.
-                unsafe { Box::from_raw(argument) }.state
-            });
-            (error, untouched)
+            if error.rules_out_that_work_was_queued() {
+                // SAFETY: made by `into_raw` above, and the library never saw it.
+                drop(unsafe { Arc::from_raw(argument) });
+            } else if !is_of_the_arguments(&error) {
+                return (error, None);
+            }
+            (error, callback.take())
         })
     }
 }
 
+/// The vendor's library looks at the arguments before the first of the three submissions of a callback.
+fn is_of_the_arguments(error: &Error) -> bool {
+    matches!(error.code().map(Code::number), Some(ACL_ERROR_INVALID_PARAM | ACL_ERROR_RT_PARAM_INVALID))
+}
+
 struct Callback<T> {
-    state: T,
+    /// `None` once it is being run, or was given back.
+    state: Mutex<Option<T>>,
     run: fn(T),
+}
+
+impl<T> Callback<T> {
+    fn take(&self) -> Option<T> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
 }
 
 /// Runs a callback, in which nothing of the library may be begun (CB-01), and out of which nothing unwinds (CB-09).
 ///
 /// # Safety
 ///
-/// `argument` is a box of a `Callback<T>` that is handed in once.
+/// `argument` is a shared pointer to a `Callback<T>` that is handed in once.
 unsafe extern "C" fn trampoline<T>(argument: *mut c_void) {
     // SAFETY: as the caller vouches: the library runs a callback once, with the argument that it was given.
-    let callback = unsafe { Box::from_raw(argument.cast::<Callback<T>>()) };
+    let callback = unsafe { Arc::from_raw(argument.cast_const().cast::<Callback<T>>()) };
     let _refuses = InCallback::begin();
     // Inside: whatever the callback leaves is dropped there, too.
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| (callback.run)(callback.state))) {
+    let run = AssertUnwindSafe(|| callback.take().map(callback.run));
+    if let Err(payload) = catch_unwind(run) {
         // Its own destructor could panic again, out into C: it is left alone.
         mem::forget(payload);
     }

@@ -1,12 +1,14 @@
 //! Vendor events.
 
+use super::failure::any_failed;
 use super::gate::Gate;
-use super::queue::milliseconds;
+use super::wait::Wait;
 use super::{Api, Queue};
 use crate::error::Error;
+use crate::ledger::Shelf;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtEvent, aclrtEventRecordedStatus};
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// An event of the device whose context was current when it was created.
@@ -28,12 +30,33 @@ struct Record {
     stream: AtomicU64,
     /// The stream's submissions that were counted before the record began: it comes after each of them.
     number: AtomicU64,
+    /// The first of them whose failure was not known when it was recorded, or told since.
+    since: AtomicU64,
+    /// A later record was refused, and may have moved the event all the same.
+    in_doubt: AtomicBool,
 }
 
 impl Record {
-    fn note(&self, stream: &Queue, number: u64) {
+    fn note(&self, stream: &Queue, number: u64, since: u64) {
         self.stream.store(stream.id(), Ordering::Release);
         self.number.store(number, Ordering::Release);
+        self.since.store(since, Ordering::Release);
+        self.in_doubt.store(false, Ordering::Release);
+    }
+
+    fn doubt(&self) {
+        self.in_doubt.store(true, Ordering::Release);
+    }
+
+    #[cold]
+    fn tell(&self, streams: &Shelf<Queue>) -> Result<(), Error> {
+        let Some(stream) = self.stream().and_then(|id| streams.get(id)) else { return Ok(()) };
+        let (since, number) = (self.since.load(Ordering::Acquire), self.number.load(Ordering::Acquire));
+        let failure = stream.failure_among(since, number);
+        if failure.is_some() {
+            self.since.store(stream.after_failures(), Ordering::Release);
+        }
+        failure.map_or(Ok(()), Err)
     }
 
     fn forget(&self) {
@@ -65,16 +88,17 @@ impl RawEvent {
     pub(crate) fn record(&self, api: Api, stream: &Queue) -> Result<(), Error> {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "event" }) };
         // Before the call: what another thread queues on a default stream meanwhile may come after the record.
-        let before = stream.mark();
+        let (before, since) = (stream.mark(), stream.after_failures());
         let recorded = stream.submit(api, "aclrtRecordEvent", "record an event", [], |stream| {
             // SAFETY: event and stream are alive: both gates are passed.
             unsafe { api.library().aclrtRecordEvent(self.raw, stream) }
         });
         match &recorded {
-            Ok(()) => self.record.note(stream, before),
+            Ok(()) => self.record.note(stream, before, since),
             // It may have moved all the same, away from the work that it came after.
-            Err(error) if !error.rules_out_that_work_was_queued() => self.record.forget(),
-            Err(_) => (),
+            Err(error) if error.rules_out_that_work_was_queued() => (),
+            Err(error) if error.is_a_refusal() => self.record.doubt(),
+            Err(_) => self.record.forget(),
         }
         recorded
     }
@@ -82,6 +106,11 @@ impl RawEvent {
     /// Whether the record comes after the submission with this number on this stream.
     pub(crate) fn covers(&self, stream: &Queue, number: u64) -> bool {
         self.record.stream() == Some(stream.id()) && number <= self.record.number.load(Ordering::Acquire)
+    }
+
+    /// Whether the event may be elsewhere than its record says.
+    pub(crate) fn is_in_doubt(&self) -> bool {
+        self.record.in_doubt.load(Ordering::Acquire)
     }
 
     /// As [`hold_up`](Self::hold_up), for a stream of any context: of the same device it has to be (EVENT-07).
@@ -104,21 +133,27 @@ impl RawEvent {
         })
     }
 
-    /// Waits on this thread until what was queued before the record is done.
-    pub(crate) fn synchronize(&self, api: Api) -> Result<(), Error> {
+    /// Waits on this thread until what was queued before the record is done; for at most `limit`, if there is one.
+    pub(crate) fn synchronize(&self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "event" }) };
-        // SAFETY: the event is alive: the gate is passed.
-        let code = unsafe { api.library().aclrtSynchronizeEvent(self.raw) };
-        api.done("aclrtSynchronizeEvent", code, || "wait for an event".into())
+        let (library, raw) = (api.library(), self.raw);
+        let wait = Wait {
+            calls: ("aclrtSynchronizeEventWithTimeout", "aclrtSynchronizeEvent"),
+            doing: "wait for an event",
+            // SAFETY: the event is alive: the gate is passed.
+            within: |milliseconds| unsafe { library.aclrtSynchronizeEventWithTimeout(raw, milliseconds) },
+            // SAFETY: the event is alive: the gate is passed.
+            unlimited: || unsafe { library.aclrtSynchronizeEvent(raw) },
+            is_over: || self.is_complete(api).unwrap_or(false),
+        };
+        wait.run(api, limit)
     }
 
-    /// As [`synchronize`](Self::synchronize), for at most `limit`.
-    pub(crate) fn synchronize_within(&self, api: Api, limit: Duration) -> Result<(), Error> {
-        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "event" }) };
-        let milliseconds = milliseconds(limit);
-        // SAFETY: as in `synchronize`.
-        let code = unsafe { api.library().aclrtSynchronizeEventWithTimeout(self.raw, milliseconds) };
-        api.done("aclrtSynchronizeEventWithTimeout", code, || format!("wait for an event within {milliseconds} ms"))
+    /// An error if a wait was told that work before the record failed, and nobody who waits for this record was. The
+    /// streams are those of the event's context.
+    #[inline]
+    pub(crate) fn tell(&self, streams: &Shelf<Queue>) -> Result<(), Error> {
+        if any_failed() { self.record.tell(streams) } else { Ok(()) }
     }
 
     /// Whether what was queued before the record is done.

@@ -37,6 +37,12 @@ impl Gate {
         self.0.load(Ordering::Relaxed) & CLOSED == 0
     }
 
+    /// How many calls are inside.
+    #[inline]
+    pub(crate) fn inside(&self) -> u32 {
+        self.0.load(Ordering::Acquire) & !CLOSED
+    }
+
     /// Closes, and waits until nobody is inside. `false` when it was closed already.
     pub(crate) fn close(&self) -> bool {
         if self.0.fetch_or(CLOSED, Ordering::AcqRel) & CLOSED != 0 {

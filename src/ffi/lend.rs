@@ -14,9 +14,16 @@ use std::sync::Arc;
 /// The streams that use borrowed memory. Whoever has one waits for all of them before `'env` ends.
 #[derive(Debug)]
 pub(crate) struct Borrowed<'env> {
-    streams: RefCell<Vec<Arc<Queue>>>,
+    streams: RefCell<Vec<Uses>>,
     /// Invariant: a shorter lifetime would let memory in that is gone before the wait.
     _memory: PhantomData<fn(&'env ()) -> &'env ()>,
+}
+
+/// A stream, and the first of its submissions that may use borrowed memory.
+#[derive(Debug)]
+struct Uses {
+    stream: Arc<Queue>,
+    since: u64,
 }
 
 /// Runs `program`, which may queue copies that use memory borrowed for `'env`, and waits for them: also when it panics.
@@ -92,15 +99,18 @@ impl<'env> Borrowed<'env> {
     ///
     /// # Errors
     ///
-    /// What the work failed with; the second value says whether anything may still be running.
+    /// What the work failed with, also when another wait was told; the second value says whether anything may still be running.
     fn wait(&self, api: Api) -> Result<(), (Error, bool)> {
         let mut first = None;
         let mut runs = false;
-        for stream in self.streams.borrow().iter() {
+        for Uses { stream, since } in self.streams.borrow().iter() {
+            let mut failure = None;
             if let Err(error) = stream.synchronize(api, None) {
                 runs |= stream.synchronize(api, None).is_err();
-                first.get_or_insert(error);
+                failure = Some(error);
             }
+            let failure = failure.or_else(|| stream.failure_among(*since, stream.mark()));
+            first = first.or(failure);
         }
         first.map_or(Ok(()), |error| Err((error, runs)))
     }
@@ -108,8 +118,8 @@ impl<'env> Borrowed<'env> {
     /// Noted before the call: should it unwind or fail halfway, the stream is waited for all the same.
     fn uses(&self, stream: &Arc<Queue>) {
         let mut streams = self.streams.borrow_mut();
-        if !streams.iter().any(|known| Arc::ptr_eq(known, stream)) {
-            streams.push(Arc::clone(stream));
+        if !streams.iter().any(|known| Arc::ptr_eq(&known.stream, stream)) {
+            streams.push(Uses { stream: Arc::clone(stream), since: stream.mark() + 1 });
         }
     }
 }

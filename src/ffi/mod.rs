@@ -24,6 +24,7 @@ mod descriptor;
 mod device_allocator;
 mod element;
 mod event;
+mod failure;
 mod gate;
 #[cfg(feature = "ge")]
 pub(crate) mod ge;
@@ -35,6 +36,8 @@ mod pool;
 mod queue;
 mod registration;
 mod stamp;
+mod timeline;
+mod wait;
 
 // What `stamp` and `gate` are made of; loom puts its own in this place.
 use core::sync::atomic;
@@ -64,4 +67,5 @@ pub(crate) use model::{Binding, BoundInput, Image, LoadedModel, ModelImage, Onto
 pub(crate) use operator::{Invocation, Part};
 pub use pool::{PoolAllocator, PoolBlock};
 pub(crate) use queue::{Place, Queue, SETTLING};
-use stamp::{Clock, LastUse};
+use stamp::LastUse;
+pub(crate) use timeline::Listener;

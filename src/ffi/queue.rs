@@ -1,21 +1,35 @@
 //! Vendor streams, and the work that is queued on them.
 
 use super::allocator::{Keeps, Kept, Members};
+use super::failure::failure_of_work;
 use super::gate::Gate;
 use super::registration::Registrations;
-use super::stamp::Awaits;
-use super::{Api, Block, Clock, LastUse};
+use super::timeline::Timeline;
+use super::wait::Wait;
+use super::{Api, Block, LastUse, RawEvent};
 use crate::error::Error;
 use crate::ledger::Shelf;
 use ascendcl_macros::rule;
 use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::types::{aclError, aclrtMemcpyKind, aclrtStream, aclrtStreamStatus};
+use core::cell::Cell;
 use core::ffi::c_void;
-use std::sync::Weak;
-use std::time::Duration;
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::time::{Duration, Instant};
 
 /// How long a call that failed waits to know whether it queued something all the same.
 pub(crate) const SETTLING: Duration = Duration::from_secs(1);
+
+/// How long a wait that succeeded lets others end that are under way, before it takes for granted that they have nothing to
+/// tell. Between an answer of the library and its note are a few instructions; who waits for work that was queued later
+/// stays for as long as that takes, and is not waited for.
+const MOMENT: Duration = Duration::from_millis(1);
+
+thread_local! {
+    /// The number of this thread's last submission.
+    static LAST: Cell<u64> = const { Cell::new(0) };
+}
 
 /// A place in a block: the bytes from `start` on.
 #[derive(Clone, Copy, Debug)]
@@ -31,11 +45,13 @@ const DEVICE_ALIGNMENT: usize = 64;
 #[derive(Debug)]
 pub struct Queue {
     raw: aclrtStream,
-    /// Names the stream in stamps; never used twice in a context, never zero.
-    id: u64,
-    clock: Clock,
+    pub(super) timeline: Timeline,
     gate: Gate,
+    /// How many waits ended while others were under way.
+    ended: AtomicU64,
     allocators: Registrations,
+    /// Events for futures of this stream that no future uses.
+    spares: Mutex<Vec<Arc<RawEvent>>>,
     /// No stream, but the work that the library does by itself in the context: a wait for it is a wait for all of the
     /// context.
     is_of_the_library: bool,
@@ -55,8 +71,7 @@ impl Queue {
         // SAFETY: `raw` is a place for the handle.
         let code = unsafe { api.library().aclrtCreateStream(&raw mut raw) };
         api.done("aclrtCreateStream", code, || "create a stream".into())?;
-        let allocators = Registrations::default();
-        Ok(Self { raw, id, clock: Clock::new(), gate: Gate::open(), allocators, is_of_the_library: false })
+        Ok(Self { raw, ..Self::default_of_current(id) })
     }
 
     /// The default stream of the context that is current: null to the library (STREAM-03). It comes and goes with its
@@ -64,10 +79,11 @@ impl Queue {
     pub(crate) fn default_of_current(id: u64) -> Self {
         Self {
             raw: aclrtStream::NULL,
-            id,
-            clock: Clock::new(),
+            timeline: Timeline::new(id),
             gate: Gate::open(),
+            ended: AtomicU64::new(0),
             allocators: Registrations::default(),
+            spares: Mutex::default(),
             is_of_the_library: false,
         }
     }
@@ -80,11 +96,11 @@ impl Queue {
 
     /// Whether a synchronise has covered everything that was queued.
     pub(crate) fn is_idle(&self) -> bool {
-        self.clock.is_idle()
+        self.timeline.clock().is_idle()
     }
 
     pub(crate) fn id(&self) -> u64 {
-        self.id
+        self.timeline.id()
     }
 
     /// Queues a copy. Both blocks are marked as in use until a synchronise covers the copy.
@@ -115,26 +131,42 @@ impl Queue {
         })
     }
 
+    /// An event that a future of this stream had, if one is free.
+    pub(crate) fn take_spare(&self) -> Option<Arc<RawEvent>> {
+        self.spares().pop()
+    }
+
+    /// Keeps an event for the next future. It lives as long as the stream.
+    pub(crate) fn spare(&self, event: Arc<RawEvent>) {
+        self.spares().push(event);
+    }
+
+    fn spares(&self) -> MutexGuard<'_, Vec<Arc<RawEvent>>> {
+        self.spares.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
     /// The number up to which everything is done when a synchronise that starts now has returned.
     #[inline]
     pub(crate) fn mark(&self) -> u64 {
-        self.clock.mark()
+        self.timeline.clock().mark()
     }
 
     /// Whether a synchronise has covered the submission with this number. A destroyed stream was synchronised before.
     #[inline]
     pub(crate) fn has_done(&self, number: u64) -> bool {
-        self.clock.has_done(number)
+        self.timeline.clock().has_done(number)
     }
 
-    /// A synchronise that covers everything up to this mark has returned.
-    pub(crate) fn reached(&self, mark: u64) {
-        self.clock.reached(mark);
+    /// The number of the submission that this thread made last, on whichever stream: to be asked right after it. The count
+    /// of a default stream says less, because other threads queue there, too.
+    #[inline]
+    pub(crate) fn last_submission() -> u64 {
+        LAST.get()
     }
 
     /// What is queued here by now comes after all uses so far.
     pub(in crate::ffi) fn lead(&self, used: &LastUse) {
-        used.follow(self.id, self.clock.mark());
+        used.follow(self.id(), self.mark());
     }
 
     /// Whether everything that was queued is over, well or not; the library tells failures to a synchronise only.
@@ -150,29 +182,46 @@ impl Queue {
 
     /// Waits until everything that was queued before this call is done; for at most `limit`, if there is one.
     ///
-    /// A destroyed stream has nothing left to wait for: it was synchronised before.
+    /// A destroyed stream has nothing left to wait for: it was synchronised before. A failure that another wait was told of
+    /// is not repeated here: that is the business of who waits ([`failure_among`](Self::failure_among), [`tell`](Self::tell)).
     #[inline]
     pub(crate) fn synchronize(&self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
-        let Some(_inside) = self.gate.pass() else { return Ok(()) };
+        self.wait(api, limit, None)
+    }
+
+    #[inline]
+    fn wait(&self, api: Api, limit: Option<Duration>, failed_call: Option<u64>) -> Result<(), Error> {
+        let Some(inside) = self.gate.pass() else { return Ok(()) };
         api.in_place()?;
-        let covers = self.clock.mark();
-        match limit {
-            _ if self.is_of_the_library => api.synchronize_device(limit)?,
-            None => {
-                // SAFETY: the stream is alive while the gate is passed.
-                let code = unsafe { api.library().aclrtSynchronizeStream(self.raw) };
-                api.done("aclrtSynchronizeStream", code, || "synchronise a stream".into())?;
+        let (library, raw) = (api.library(), self.raw);
+        let wait = Wait {
+            calls: ("aclrtSynchronizeStreamWithTimeout", "aclrtSynchronizeStream"),
+            doing: "synchronise a stream",
+            // SAFETY: the stream is alive while the gate is passed, which lasts until the wait is over.
+            within: |milliseconds| unsafe { library.aclrtSynchronizeStreamWithTimeout(raw, milliseconds) },
+            // SAFETY: the stream is alive while the gate is passed, which lasts until the wait is over.
+            unlimited: || unsafe { library.aclrtSynchronizeStream(raw) },
+            is_over: || self.is_complete(api).unwrap_or(false),
+        };
+        let end = || {
+            drop(inside);
+            // Whoever waits for this does not see it by the count if another one came meanwhile.
+            if self.gate.inside() > 0 {
+                self.ended.fetch_add(1, Ordering::Release);
             }
-            Some(limit) => {
-                let milliseconds = milliseconds(limit);
-                // SAFETY: as above.
-                let code = unsafe { api.library().aclrtSynchronizeStreamWithTimeout(self.raw, milliseconds) };
-                let doing = || format!("synchronise a stream within {milliseconds} ms");
-                api.done("aclrtSynchronizeStreamWithTimeout", code, doing)?;
+        };
+        let mut patience = None;
+        let under_way = || {
+            let inside = self.gate.inside();
+            inside > 0 && {
+                let ended = self.ended.load(Ordering::Acquire);
+                let until = || (ended + u64::from(inside), Instant::now().checked_add(MOMENT));
+                let (all, time) = *patience.get_or_insert_with(until);
+                ended < all && time.is_some_and(|time| Instant::now() < time)
             }
-        }
-        self.clock.reached(covers);
-        Ok(())
+        };
+        let wait = || if self.is_of_the_library { api.synchronize_device(limit) } else { wait.run(api, limit) };
+        self.timeline.wait(failed_call, wait, failure_of_work, end, under_way)
     }
 
     /// Registers an allocator (ALLOC-04), or one in the place of another (ALLOC-09). The stream has to be synchronised.
@@ -181,7 +230,7 @@ impl Queue {
     /// longer needed.
     pub(crate) fn register(&self, api: Api, members: Members, keeps: Kept) -> Result<Vec<Kept>, Error> {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "stream" }) };
-        if !self.clock.is_idle() {
+        if !self.timeline.clock().is_idle() {
             return Err(Error::StillRunning { what: "stream" });
         }
         self.allocators.register(api, self.raw, members, keeps)
@@ -190,7 +239,7 @@ impl Queue {
     /// Ends the registration, if there is one. The stream has to be synchronised (ALLOC-11).
     pub(crate) fn unregister(&self, api: Api) -> Result<Vec<Kept>, Error> {
         let Some(_inside) = self.gate.pass() else { return Ok(Vec::new()) };
-        if !self.clock.is_idle() {
+        if !self.timeline.clock().is_idle() {
             return Err(Error::StillRunning { what: "stream" });
         }
         self.allocators.unregister(api, self.raw)
@@ -204,7 +253,7 @@ impl Queue {
     /// code of the user runs when that is dropped.
     #[rule(STREAM_05, STREAM_07, ALLOC_16)]
     pub(crate) fn destroy(&self, api: Api, kept: &mut Vec<Kept>) -> Result<(), Error> {
-        if !self.clock.is_idle() {
+        if !self.timeline.clock().is_idle() {
             return Err(Error::StillRunning { what: "stream" });
         }
         api.in_place()?;
@@ -249,9 +298,9 @@ impl Queue {
 
     /// The one way to queue work: stamps what it uses before and after the vendor call.
     ///
-    /// A call that fails because of its arguments or of a used-up resource has queued nothing. After any other failure
-    /// nobody knows, so the stream is synchronised, within a second: a device that hangs is one way to fail. If that fails
-    /// too, what the call was to use is in doubt for good.
+    /// After a call that failed the stream is synchronised, whatever the code: the library may have taken the work all the
+    /// same. That takes a second at most, since a device that hangs is one way to fail. If it fails, too, what the call was
+    /// to use is in doubt for good. Only what never reached the library leaves no doubt by itself.
     #[inline]
     #[rule(MEM_02)]
     pub(super) fn submit<const N: usize>(
@@ -270,11 +319,10 @@ impl Queue {
             return Err(Error::Gone { what: "allocator" });
         }
         api.in_place()?;
-        uses.iter().for_each(|used| used.begin(self.id));
-        let code = queue(self.raw);
-        let number = self.clock.stamp();
-        uses.iter().for_each(|used| used.end(number));
-        api.done(call, code, || doing.into()).inspect_err(|error| self.settle(api, error, &uses))
+        let queue = || api.done(call, queue(self.raw), || doing.into());
+        self.timeline
+            .submit(uses, queue, |error, number| self.settles(api, error, number))
+            .map(|number| LAST.set(number))
     }
 
     /// The one way to run work that the library waits for by itself: stamps what it uses, as [`submit`](Self::submit) does.
@@ -294,29 +342,22 @@ impl Queue {
     ) -> Result<(), Error> {
         api.in_place()?;
         uses.iter().for_each(|used| used.rest());
-        uses.iter().for_each(|used| used.begin(self.id));
+        uses.iter().for_each(|used| used.begin(self.id()));
         let ran = api.done(call, run(), || doing.into());
         let is_over = ran.as_ref().err().is_none_or(|error| error.rules_out_that_work_was_queued() || settle());
         // The number 0 is always done.
-        let number = if is_over { 0 } else { self.clock.stamp() };
+        let number = if is_over { 0 } else { self.timeline.clock().stamp() };
         uses.iter().for_each(|used| used.end(number));
         uses.iter().for_each(|used| if is_over { used.rest() } else { used.doubt() });
         ran
     }
 
-    /// After a call that failed: whether what it was to use is in doubt.
+    /// After a call that failed: whether it is certain that nothing of it is queued any more.
     #[cold]
-    fn settle(&self, api: Api, error: &Error, uses: &[&LastUse]) {
-        if !error.rules_out_that_work_was_queued() && self.synchronize(api, Some(SETTLING)).is_err() {
-            uses.iter().for_each(|used| used.doubt());
-        }
+    fn settles(&self, api: Api, error: &Error, number: u64) -> bool {
+        let wait = || self.wait(api, Some(SETTLING), Some(number));
+        error.rules_out_that_work_was_queued() || wait().is_ok()
     }
-}
-
-/// A time limit as the library takes it.
-#[rule(STREAM_16, EVENT_11)]
-pub(super) fn milliseconds(limit: Duration) -> i32 {
-    i32::try_from(limit.as_millis()).unwrap_or(i32::MAX).max(1)
 }
 
 /// Whether a queued copy of so many bytes may begin at these addresses. A copy on the device begins at multiples of 64
@@ -337,17 +378,14 @@ impl Shelf<Queue> {
     /// Whether the work that `use_of` stands for is done. A stream that is no longer here was synchronised before it
     /// was destroyed.
     pub(crate) fn has_done(&self, use_of: &LastUse) -> bool {
-        match use_of.awaits() {
-            Awaits::Nothing => true,
-            Awaits::Submission { stream, number } => self.get(stream).is_none_or(|queue| queue.clock.has_done(number)),
-            Awaits::Call => false,
-            Awaits::Everything => self.all().iter().all(|queue| queue.clock.is_idle()),
-        }
+        use_of.is_over(
+            |stream, number| self.get(stream).is_none_or(|queue| queue.has_done(number)),
+            || self.all().iter().all(|queue| queue.timeline.clock().is_idle()),
+        )
     }
 
     /// Whether what is queued on this stream from now on comes after the work that `use_of` stands for.
     pub(crate) fn comes_after(&self, use_of: &LastUse, stream: &Queue) -> bool {
-        let is_there = matches!(use_of.awaits(), Awaits::Submission { stream: at, .. } if at == stream.id);
-        is_there || self.has_done(use_of)
+        use_of.is_on(stream.id()) || self.has_done(use_of)
     }
 }

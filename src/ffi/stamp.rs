@@ -35,21 +35,6 @@ const NEVER: u64 = 0;
 /// `LastUse::stream` after use on a second stream: idle when every stream of the context is.
 const SEVERAL: u64 = u64::MAX;
 
-/// What has to be done before memory is idle.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Awaits {
-    Nothing,
-    /// The submission with this number, on the stream with this id.
-    Submission {
-        stream: u64,
-        number: u64,
-    },
-    /// All streams of the context.
-    Everything,
-    /// A vendor call that is under way.
-    Call,
-}
-
 impl Clock {
     pub(crate) fn new() -> Self {
         Self { submitted: AtomicU64::new(0), done: AtomicU64::new(0) }
@@ -73,9 +58,15 @@ impl Clock {
         self.done.fetch_max(mark, Ordering::AcqRel);
     }
 
+    /// The last submission that is known to be done.
+    #[inline]
+    pub(crate) fn done(&self) -> u64 {
+        self.done.load(Ordering::Acquire)
+    }
+
     #[inline]
     pub(crate) fn has_done(&self, number: u64) -> bool {
-        number <= self.done.load(Ordering::Acquire)
+        number <= self.done()
     }
 
     /// Whether everything that was submitted is done.
@@ -132,13 +123,21 @@ impl LastUse {
         self.in_doubt.load(Ordering::Acquire)
     }
 
-    pub(crate) fn awaits(&self) -> Awaits {
+    /// Whether it was used on this stream alone, by work that is queued by now.
+    pub(crate) fn is_on(&self, stream: u64) -> bool {
+        self.stream.load(Ordering::Acquire) == stream && self.number.load(Ordering::Acquire) != PENDING
+    }
+
+    /// Whether all work that it stands for is done, by what is known of the streams: whether a stream (by its id) has done
+    /// a submission, and whether all of them are idle.
+    pub(crate) fn is_over(&self, has_done: impl FnOnce(u64, u64) -> bool, are_idle: impl FnOnce() -> bool) -> bool {
         let stream = self.stream.load(Ordering::Acquire);
         match (stream, self.number.load(Ordering::Acquire)) {
-            (NEVER, _) => Awaits::Nothing,
-            (_, PENDING) => Awaits::Call,
-            (SEVERAL, _) => Awaits::Everything,
-            (stream, number) => Awaits::Submission { stream, number },
+            (NEVER, _) => true,
+            // A vendor call is under way.
+            (_, PENDING) => false,
+            (SEVERAL, _) => are_idle(),
+            (stream, number) => has_done(stream, number),
         }
     }
 }

@@ -20,6 +20,14 @@
 
 mod models;
 mod shelf;
+mod unnamed;
+mod wait;
+
+/// What `unnamed` is made of; loom puts its own in this place.
+mod sync {
+    pub(super) use core::sync::atomic::{Ordering, fence};
+    pub(super) use std::sync::Arc;
+}
 
 use crate::Element;
 use crate::allocator::{ContextId, is_supported_on};
@@ -97,7 +105,6 @@ impl Ledger {
         let _ = self.guest.set(guest);
     }
 
-    #[cfg(feature = "ge")]
     pub(crate) fn streams(&self) -> &Shelf<Queue> {
         &self.streams
     }
@@ -159,19 +166,6 @@ impl Ledger {
             return Ok(());
         }
         Err(Error::UnsupportedProduct { product, what: "an allocator of the caller's" })
-    }
-
-    #[inline]
-    pub(crate) fn synchronize(&self, stream: &Queue, limit: Option<Duration>) -> Result<(), Error> {
-        stream.synchronize(self.api, limit)
-    }
-
-    /// Waits for everything in the context; for at most `limit`, if there is one.
-    pub(crate) fn synchronize_all(&self, limit: Option<Duration>) -> Result<(), Error> {
-        let marks: Vec<_> = self.streams.all().into_iter().map(|stream| (stream.mark(), stream)).collect();
-        self.api.synchronize_device(limit)?;
-        marks.into_iter().for_each(|(mark, stream)| stream.reached(mark));
-        Ok(())
     }
 
     /// A vector's memory as a host block.

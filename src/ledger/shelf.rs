@@ -1,7 +1,7 @@
 //! The rows of one kind.
 
+use super::unnamed::unnamed;
 use crate::ffi::{Binding, Block, Invocation, LoadedModel, Queue, RawEvent};
-use core::sync::atomic::{Ordering, fence};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -67,12 +67,7 @@ impl<T: Row> Shelf<T> {
 
     /// The rows that no handle names any more.
     pub(crate) fn unnamed(&self) -> Vec<Arc<T>> {
-        // With the ledger's as the only pointer, nobody is left who could make another.
-        let unnamed = self.rows().values().filter(|row| Arc::strong_count(row) == 1).cloned().collect();
-        // The last handle may have been dropped by another thread: what that thread did with the object before, and
-        // above all the stamps of its last use, is seen after this.
-        fence(Ordering::Acquire);
-        unnamed
+        unnamed(self.rows().values())
     }
 
     pub(crate) fn len(&self) -> usize {

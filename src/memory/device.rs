@@ -6,7 +6,7 @@ use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::{Block, Home, Queue};
 use crate::ledger::Ledger;
-use crate::stream::Pending;
+use crate::stream::{Past, Pending};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
@@ -29,7 +29,7 @@ impl<'c, E: Element, N> Destination<'c, E, N> for DeviceBuffer<'c, MaybeUninit<E
 impl<'c, E: Element, N> Destination<'c, E, N> for Pending<'c, DeviceBuffer<'c, E, N>, N> {}
 
 pub(crate) mod sealed {
-    use super::{Block, DeviceBuffer, Error, Inside, Queue};
+    use super::{Block, DeviceBuffer, Error, Inside, Past, Queue};
     use std::sync::Arc;
 
     pub trait Sealed<'c, E, N> {
@@ -38,6 +38,8 @@ pub(crate) mod sealed {
         fn block(&self) -> &Block;
         fn room(&self) -> usize;
         fn written(self, key: Inside) -> DeviceBuffer<'c, E, N>;
+        /// What happened to it before.
+        fn past(&self, key: Inside) -> Past;
     }
 }
 
@@ -149,6 +151,10 @@ impl<'c, E: Element, N> sealed::Sealed<'c, E, N> for DeviceBuffer<'c, MaybeUnini
     fn written(self, _: Inside) -> DeviceBuffer<'c, E, N> {
         self.into_written()
     }
+
+    fn past(&self, _: Inside) -> Past {
+        Past::none()
+    }
 }
 
 impl<'c, E: Element, N> sealed::Sealed<'c, E, N> for DeviceBuffer<'c, E, N> {
@@ -168,6 +174,10 @@ impl<'c, E: Element, N> sealed::Sealed<'c, E, N> for DeviceBuffer<'c, E, N> {
     fn written(self, _: Inside) -> Self {
         self
     }
+
+    fn past(&self, _: Inside) -> Past {
+        Past::none()
+    }
 }
 
 impl<'c, E: Element, N> sealed::Sealed<'c, E, N> for Pending<'c, DeviceBuffer<'c, E, N>, N> {
@@ -186,6 +196,10 @@ impl<'c, E: Element, N> sealed::Sealed<'c, E, N> for Pending<'c, DeviceBuffer<'c
 
     fn written(self, _: Inside) -> DeviceBuffer<'c, E, N> {
         self.into_payload()
+    }
+
+    fn past(&self, _: Inside) -> Past {
+        Self::past(self)
     }
 }
 

@@ -241,7 +241,10 @@ impl<'c, N, P> Prepared<'c, N, P> {
         let mut model = model;
         let queued = model.usable_on(stream).and_then(|()| model.reach(INSIDE).start(current, stream));
         match queued {
-            Ok(()) => Ok(Pending::new(model.into_value(INSIDE), stream)),
+            Ok(()) => {
+                let past = model.past(INSIDE);
+                Ok(Pending::new(model.into_value(INSIDE), stream).after(past))
+            }
             Err(error) => Err(Undone { error, value: model }),
         }
     }

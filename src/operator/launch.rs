@@ -70,9 +70,11 @@ impl<'c, I, O, N> BoundOperator<'c, I, O, N> {
         let ready = operator.usable_on(stream);
         match ready.and_then(|()| current.ledger().launch(&operator.look(INSIDE).invocation, stream)) {
             Ok(()) => {
+                let past = operator.past(INSIDE);
                 let Self { invocation, inputs, outputs, _brand, _not_shared } = operator.into_value(INSIDE);
                 let outputs = outputs.written(INSIDE);
-                Ok(Pending::new(BoundOperator { invocation, inputs, outputs, _brand, _not_shared }, stream))
+                let operator = BoundOperator { invocation, inputs, outputs, _brand, _not_shared };
+                Ok(Pending::new(operator, stream).after(past))
             }
             Err(error) => Err(Undone { error, value: operator }),
         }

@@ -18,6 +18,12 @@ impl<'c, N> Tasks<'c, N> {
     /// cannot be called ([`Error::InsideCallback`]). A panic in it does not reach the library: the [`Reply`] tells it. Its
     /// captures live until it has run; if it never runs, they are never dropped.
     ///
+    /// A callback should be short. All callbacks of a context run on one thread of the library (CB-12), so one that blocks
+    /// holds up those of every stream. It must not wait for what a thread does only after a wait for this stream: that wait
+    /// does not return then; with a limit ([`Pending::wait_within`], [`Tasks::synchronize_within`]) it ends. Nor may it wait
+    /// for a thread that queues: a stream takes about 2,000 tasks, of which a callback is three, and then the call that
+    /// queues blocks until there is room (STREAM-22).
+    ///
     /// ```
     /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
     /// let stream = current.stream()?;
@@ -30,9 +36,9 @@ impl<'c, N> Tasks<'c, N> {
     ///
     /// # Errors
     ///
-    /// [`Error::MissingFunction`] on releases that lack the function, or [`Error::Vendor`]; with the callback, or without
-    /// it when the library may have taken it all the same.
-    #[rule(CB_01, CB_08, CB_09)]
+    /// [`Error::MissingFunction`] on releases that lack the function, or [`Error::Vendor`]; with the callback, which will not
+    /// be run, or without it when the library may have taken it all the same.
+    #[rule(CB_01, CB_08, CB_09, CB_12, STREAM_22)]
     pub fn call_back<R: Send + 'static, F: FnOnce() -> R + Send + 'static>(
         &self,
         current: &Current<'c, N>,

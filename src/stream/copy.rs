@@ -66,7 +66,10 @@ impl<'c, N> Tasks<'c, N> {
         let source = (from.look(INSIDE).block(), from.look(INSIDE).len());
         let ready = from.usable_on(&self.queue).and_then(|()| to.usable_on(&self.queue));
         match ready.and_then(|()| whole::<E, N>(current, &self.queue, (to.block(), to.room()), source)) {
-            Ok(()) => Ok(Pending::new((from.into_value(INSIDE), to.written(INSIDE)), &self.queue)),
+            Ok(()) => {
+                let past = from.past(INSIDE).and(to.past(INSIDE));
+                Ok(Pending::new((from.into_value(INSIDE), to.written(INSIDE)), &self.queue).after(past))
+            }
             Err(error) => Err(Undone { error, value: (from, to) }),
         }
     }
@@ -94,7 +97,10 @@ impl<'c, N> Tasks<'c, N> {
         let ends = ((target.block(), target.len()), (source.block(), source.len()));
         let ready = from.usable_on(&self.queue).and_then(|()| to.usable_on(&self.queue));
         match ready.and_then(|()| piece::<E, N>(current, &self.queue, ends.0, at, ends.1, part)) {
-            Ok(()) => Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), &self.queue)),
+            Ok(()) => {
+                let past = from.past(INSIDE).and(to.past(INSIDE));
+                Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), &self.queue).after(past))
+            }
             Err(error) => Err(Undone { error, value: (from, to) }),
         }
     }
@@ -121,7 +127,10 @@ impl<'c, N> Tasks<'c, N> {
         let ends = ((target.block(), target.len()), (source.block(), source.len()));
         let ready = from.usable_on(&self.queue).and_then(|()| to.usable_on(&self.queue));
         match ready.and_then(|()| piece::<E, N>(current, &self.queue, ends.0, at, ends.1, part)) {
-            Ok(()) => Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), &self.queue)),
+            Ok(()) => {
+                let past = from.past(INSIDE).and(to.past(INSIDE));
+                Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), &self.queue).after(past))
+            }
             Err(error) => Err(Undone { error, value: (from, to) }),
         }
     }
@@ -149,7 +158,10 @@ impl<'c, N> Tasks<'c, N> {
         let ends = ((target.block(), target.len()), (source.block(), source.len()));
         let ready = from.usable_on(&self.queue).and_then(|()| to.usable_on(&self.queue));
         match ready.and_then(|()| piece::<E, N>(current, &self.queue, ends.0, at, ends.1, part)) {
-            Ok(()) => Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), &self.queue)),
+            Ok(()) => {
+                let past = from.past(INSIDE).and(to.past(INSIDE));
+                Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), &self.queue).after(past))
+            }
             Err(error) => Err(Undone { error, value: (from, to) }),
         }
     }
@@ -168,23 +180,28 @@ impl<'c, N> Tasks<'c, N> {
     ) -> Result<Pending<'c, DeviceBuffer<'c, E, N>, N>, Undone<D>> {
         let api = current.ledger().api();
         match buffer.usable_on(&self.queue).and_then(|()| self.queue.set(api, buffer.block(), value)) {
-            Ok(()) => Ok(Pending::new(buffer.written(INSIDE), &self.queue)),
+            Ok(()) => {
+                let past = buffer.past(INSIDE);
+                Ok(Pending::new(buffer.written(INSIDE), &self.queue).after(past))
+            }
             Err(error) => Err(Undone { error, value: buffer }),
         }
     }
 
-    /// Waits until everything that was queued so far is done (`aclrtSynchronizeStream`).
+    /// Waits until everything that was queued so far is done (`aclrtSynchronizeStreamWithTimeout`, again and again: the
+    /// function without a limit may not return while another thread queues).
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] with the code of work that failed on the device.
+    /// [`Error::Vendor`] with the code of work that failed on the device; [`Error::WorkFailed`], once, when another wait was
+    /// told of that.
     #[rule(STREAM_21, ERR_02)]
     pub fn synchronize(&self, current: &Current<'c, N>) -> Result<(), Error> {
         current.ledger().synchronize(&self.queue, None)
     }
 
-    /// As [`synchronize`](Self::synchronize), for at most `limit` (`aclrtSynchronizeStreamWithTimeout`, in whole
-    /// milliseconds, at least one).
+    /// As [`synchronize`](Self::synchronize), for at most `limit`, which is rounded up to whole milliseconds. When it is
+    /// over, the library is asked once more, for a moment.
     ///
     /// What waits for its stream by itself (destroying it, ending a registration, proving it idle, a lane's run, the end
     /// of its scope) returns at once after this: call it first where a wait has to have a limit.
@@ -215,7 +232,10 @@ fn to_device<'c, E: Element, H: Operand<'c, HostBuffer<'c, E, N>, N>, D: Destina
     let source = (from.look(INSIDE).block(), from.look(INSIDE).len());
     let ready = from.usable_on(queue).and_then(|()| to.usable_on(queue));
     match ready.and_then(|()| whole::<E, N>(current, queue, (to.block(), to.room()), source)) {
-        Ok(()) => Ok(Pending::new((from.into_value(INSIDE), to.written(INSIDE)), queue)),
+        Ok(()) => {
+            let past = from.past(INSIDE).and(to.past(INSIDE));
+            Ok(Pending::new((from.into_value(INSIDE), to.written(INSIDE)), queue).after(past))
+        }
         Err(error) => Err(Undone { error, value: (from, to) }),
     }
 }
@@ -231,7 +251,10 @@ fn to_host<'c, E: Element, D: Operand<'c, DeviceBuffer<'c, E, N>, N>, H: Operand
     let ends = ((target.block(), target.len()), (source.block(), source.len()));
     let ready = from.usable_on(queue).and_then(|()| to.usable_on(queue));
     match ready.and_then(|()| whole::<E, N>(current, queue, ends.0, ends.1)) {
-        Ok(()) => Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), queue)),
+        Ok(()) => {
+            let past = from.past(INSIDE).and(to.past(INSIDE));
+            Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), queue).after(past))
+        }
         Err(error) => Err(Undone { error, value: (from, to) }),
     }
 }

@@ -86,7 +86,10 @@ impl<'env, 'c, N> Lender<'_, 'env, 'c, N> {
         let ready = to.usable_on(queue).and_then(|()| same(from.len(), to.room()));
         let place = Place { block: to.block(), start: 0 };
         match ready.and_then(|()| self.borrowed.copy_in(api, queue, place, from)) {
-            Ok(()) => Ok(Pending::new(to.written(INSIDE), queue)),
+            Ok(()) => {
+                let past = to.past(INSIDE);
+                Ok(Pending::new(to.written(INSIDE), queue).after(past))
+            }
             Err(error) => Err(Undone { error, value: to }),
         }
     }
@@ -107,7 +110,10 @@ impl<'env, 'c, N> Lender<'_, 'env, 'c, N> {
         let ready = from.usable_on(queue).and_then(|()| same(from.look(INSIDE).len(), to.len()));
         let place = Place { block: from.look(INSIDE).block(), start: 0 };
         match ready.and_then(|()| self.borrowed.copy_out(api, queue, to, place)) {
-            Ok(()) => Ok(Pending::new(from.into_value(INSIDE), queue)),
+            Ok(()) => {
+                let past = from.past(INSIDE);
+                Ok(Pending::new(from.into_value(INSIDE), queue).after(past))
+            }
             Err(error) => Err(Undone { error, value: from }),
         }
     }

@@ -1,6 +1,6 @@
 //! What queued work can be given: something idle, or something in flight on the same stream.
 
-use super::Pending;
+use super::{Past, Pending};
 use crate::brand::{Inside, Unnamed};
 use crate::error::Error;
 use crate::ffi::Queue;
@@ -27,7 +27,7 @@ impl<'c, T, N> Operand<'c, T, N> for T {}
 impl<'c, T, N> Operand<'c, T, N> for Pending<'c, T, N> {}
 
 pub(crate) mod sealed {
-    use super::{Arc, Error, Inside, Queue};
+    use super::{Arc, Error, Inside, Past, Queue};
 
     pub trait Operand<'c, T, N> {
         /// Whether work on this stream can use it now.
@@ -35,6 +35,8 @@ pub(crate) mod sealed {
         fn look(&self, key: Inside) -> &T;
         fn reach(&mut self, key: Inside) -> &mut T;
         fn into_value(self, key: Inside) -> T;
+        /// What happened to it before.
+        fn past(&self, key: Inside) -> Past;
     }
 }
 
@@ -58,6 +60,11 @@ impl<'c, T, N> sealed::Operand<'c, T, N> for T {
     fn into_value(self, _: Inside) -> T {
         self
     }
+
+    #[inline]
+    fn past(&self, _: Inside) -> Past {
+        Past::none()
+    }
 }
 
 impl<'c, T, N> sealed::Operand<'c, T, N> for Pending<'c, T, N> {
@@ -79,5 +86,10 @@ impl<'c, T, N> sealed::Operand<'c, T, N> for Pending<'c, T, N> {
     #[inline]
     fn into_value(self, _: Inside) -> T {
         self.into_payload()
+    }
+
+    #[inline]
+    fn past(&self, _: Inside) -> Past {
+        Self::past(self)
     }
 }

@@ -1,19 +1,23 @@
 //! Order between streams, by events.
 
+use super::future::event_behind;
 use super::payload::Payload;
 use super::{Pending, Tasks};
 use crate::brand::INSIDE;
 use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::event::{CanWait, Event};
+use crate::ffi::Queue;
 use ascendcl_macros::rule;
+use std::sync::Arc;
 
 impl<'c, N> Tasks<'c, N> {
     /// Hands work in flight from its stream to this one: what is queued here from now on waits for the event
     /// (`aclrtStreamWaitEvent`), and may use what the work used.
     ///
-    /// The event has to be recorded on the work's own stream, after the work. A wait for this stream then covers the work;
-    /// whether it failed is still said to a synchronise of its own stream.
+    /// The event has to be recorded on the work's own stream, after the work. A wait for this stream then covers the work.
+    /// It tells a failure of the work, too, if a wait for the work's own stream was told of one, or that stream is idle by
+    /// then; while that stream has more to do, it tells the failure to the next wait for it.
     ///
     /// # Errors
     ///
@@ -26,14 +30,28 @@ impl<'c, N> Tasks<'c, N> {
         event: &Event<'c, E, N>,
     ) -> Result<Pending<'c, T, N>, Undone<Pending<'c, T, N>>> {
         let covered = event.raw().covers(work.queue(), work.number());
-        let waits = if covered { self.wait_for(current, event) } else { Err(Error::NotCovered) };
+        let waits = match covered {
+            false => Err(Error::NotCovered),
+            true if event.raw().is_in_doubt() => self.wait_behind(current, work.queue()),
+            true => self.wait_for(current, event),
+        };
         match waits {
             Ok(()) => {
+                let mut work = work;
                 work.in_flight().follow(self.queue(), INSIDE);
-                Ok(Pending::new(work.into_payload(), self.queue()))
+                let past = work.past_elsewhere();
+                Ok(Pending::new(work.into_payload(), self.queue()).after(past))
             }
             Err(error) => Err(Undone { error, value: work }),
         }
+    }
+
+    /// Lets what is queued here from now on wait for everything that is queued on the other stream by now.
+    fn wait_behind(&self, current: &Current<'c, N>, other: &Arc<Queue>) -> Result<(), Error> {
+        let event = event_behind(current, other)?;
+        let waits = event.hold_up(current.ledger().api(), self.queue());
+        other.spare(event);
+        waits
     }
 
     /// As [`wait_for`](Self::wait_for), for an event of any context on the same device.

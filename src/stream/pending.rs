@@ -1,5 +1,6 @@
 //! Work in flight, and what it works on.
 
+use super::past::{Elsewhere, Past};
 use super::payload::Payload;
 use crate::brand::{Brand, INSIDE, Unnamed};
 use crate::current::Current;
@@ -42,6 +43,9 @@ pub struct Pending<'c, T, N = Unnamed> {
     queue: Arc<Queue>,
     /// All work on the payload is among the stream's submissions up to this one.
     number: u64,
+    /// The first of them whose failure was not told yet; above `number` when there is none.
+    since: u64,
+    elsewhere: Option<Elsewhere>,
     _brand: Brand<'c, N>,
 }
 
@@ -52,7 +56,28 @@ impl<'c, T, N> Pending<'c, T, N> {
     /// To be made right after the submission, by whoever has the stream.
     #[inline]
     pub(crate) fn new(payload: T, queue: &Arc<Queue>) -> Self {
-        Self { payload, queue: Arc::clone(queue), number: queue.mark(), _brand: Brand::NEW }
+        let number = Queue::last_submission();
+        Self { payload, queue: Arc::clone(queue), number, since: number, elsewhere: None, _brand: Brand::NEW }
+    }
+
+    /// The same work with what happened to its operands before.
+    #[inline]
+    pub(crate) fn after(mut self, past: Past) -> Self {
+        self.since = self.since.min(past.since);
+        self.elsewhere = past.elsewhere;
+        self
+    }
+
+    /// What this work is for the next that uses its payload.
+    #[inline]
+    pub(crate) fn past(&self) -> Past {
+        let since = if self.since <= self.number { self.since } else { u64::MAX };
+        Past { since, elsewhere: self.elsewhere.clone() }
+    }
+
+    /// What this work is for work on another stream that takes it over.
+    pub(super) fn past_elsewhere(&mut self) -> Past {
+        Past::taken_over(&self.queue, self.since, self.number, self.elsewhere.take())
     }
 
     /// Whether the work is over, well or not (`aclrtStreamQuery`): then [`wait`](Self::wait) does not block for it. Work
@@ -76,9 +101,11 @@ impl<'c, T, N> Pending<'c, T, N> {
     ) -> Result<Pending<'c, (T, U), N>, Undone<(Self, Pending<'c, U, N>)>> {
         match other.is_on(&self.queue) {
             Ok(()) => {
-                let Self { payload, queue, number, _brand } = self;
+                let past = self.past().and(other.past());
+                let Self { payload, queue, number, _brand, .. } = self;
                 let number = number.max(other.number);
-                Ok(Pending { payload: (payload, other.payload), queue, number, _brand })
+                let (payload, since, elsewhere) = ((payload, other.payload), past.since, past.elsewhere);
+                Ok(Pending { payload, queue, number, since, elsewhere, _brand })
             }
             Err(error) => Err(Undone { error, value: (self, other) }),
         }
@@ -110,7 +137,7 @@ impl<'c, T, N> Pending<'c, T, N> {
         self.payload
     }
 
-    pub(crate) fn queue(&self) -> &Queue {
+    pub(crate) fn queue(&self) -> &Arc<Queue> {
         &self.queue
     }
 
@@ -120,18 +147,20 @@ impl<'c, T, N> Pending<'c, T, N> {
 }
 
 impl<'c, T: Payload, N> Pending<'c, T, N> {
-    /// Waits for the stream (`aclrtSynchronizeStream`) and gives the buffers back; without a call when a synchronise has
-    /// covered the work already.
+    /// Waits for the stream (`aclrtSynchronizeStreamWithTimeout`, again and again) and gives the buffers back; without a
+    /// call when a synchronise has covered the work already.
     ///
     /// # Errors
     ///
-    /// The work as it was, when it failed on the device or could not be waited for: the buffers stay out of reach.
+    /// The work as it was, when it failed on the device or could not be waited for: the buffers stay out of reach. The
+    /// library tells a failure to one wait only. Each other work that it may concern is told by [`Error::WorkFailed`], once:
+    /// a second wait gives the buffers back.
     #[inline]
     pub fn wait(self, current: &Current<'c, N>) -> Result<T, Undone<Self>> {
         self.wait_for(current, None)
     }
 
-    /// As [`wait`](Self::wait), for at most `limit` (`aclrtSynchronizeStreamWithTimeout`; STREAM-16).
+    /// As [`wait`](Self::wait), for at most `limit`, rounded up to whole milliseconds (STREAM-16).
     ///
     /// # Errors
     ///
@@ -142,7 +171,7 @@ impl<'c, T: Payload, N> Pending<'c, T, N> {
     }
 
     #[inline]
-    fn wait_for(self, current: &Current<'c, N>, limit: Option<Duration>) -> Result<T, Undone<Self>> {
+    fn wait_for(mut self, current: &Current<'c, N>, limit: Option<Duration>) -> Result<T, Undone<Self>> {
         match self.settle(current, limit) {
             Ok(()) => {
                 self.payload.rest(INSIDE);
@@ -152,20 +181,36 @@ impl<'c, T: Payload, N> Pending<'c, T, N> {
         }
     }
 
+    /// Waits, if nobody has done so yet, and asks for failures of which other waits were told.
     #[inline]
-    fn settle(&self, current: &Current<'c, N>, limit: Option<Duration>) -> Result<(), Error> {
-        if self.queue.has_done(self.number) { Ok(()) } else { current.ledger().synchronize(&self.queue, limit) }
+    fn settle(&mut self, current: &Current<'c, N>, limit: Option<Duration>) -> Result<(), Error> {
+        let api = current.ledger().api();
+        if !self.queue.has_done(self.number) {
+            self.queue.synchronize(api, limit).inspect_err(|error| self.was_told(error))?;
+        }
+        if let Some(failure) = self.queue.failure_among(self.since, self.number) {
+            self.since = self.queue.after_failures();
+            return Err(failure);
+        }
+        self.elsewhere.as_mut().and_then(|elsewhere| elsewhere.untold(api)).map_or(Ok(()), Err)
+    }
+
+    #[cold]
+    fn was_told(&mut self, error: &Error) {
+        if error.code().is_some_and(|code| !code.is_timeout()) {
+            self.since = self.queue.after_failures();
+        }
     }
 }
 
 impl<'c, A, B, N> Pending<'c, (A, B), N> {
     /// Takes the two apart; each is in flight as before.
     pub fn split(self) -> (Pending<'c, A, N>, Pending<'c, B, N>) {
-        let Self { payload: (first, second), queue, number, _brand } = self;
-        let apart = Arc::clone(&queue);
+        let Self { payload: (first, second), queue, number, since, elsewhere, _brand } = self;
+        let apart = (Arc::clone(&queue), elsewhere.clone());
         (
-            Pending { payload: first, queue: apart, number, _brand: Brand::NEW },
-            Pending { payload: second, queue, number, _brand },
+            Pending { payload: first, queue: apart.0, number, since, elsewhere: apart.1, _brand: Brand::NEW },
+            Pending { payload: second, queue, number, since, elsewhere, _brand },
         )
     }
 }

@@ -37,7 +37,10 @@ impl<'c, N> Tasks<'c, N> {
             self.queue.copy(api, to, from, source.len() * size_of::<E>())
         });
         match queued {
-            Ok(()) => Ok(Pending::new((from.into_value(INSIDE), model.into_value(INSIDE)), &self.queue)),
+            Ok(()) => {
+                let past = from.past(INSIDE).and(model.past(INSIDE));
+                Ok(Pending::new((from.into_value(INSIDE), model.into_value(INSIDE)), &self.queue).after(past))
+            }
             Err(error) => Err(Undone { error, value: (from, model) }),
         }
     }
@@ -69,7 +72,10 @@ impl<'c, N> Tasks<'c, N> {
                 self.queue.copy(api, to, from, target.len() * size_of::<E>())
             });
         match queued {
-            Ok(()) => Ok(Pending::new((model.into_value(INSIDE), to.into_value(INSIDE)), &self.queue)),
+            Ok(()) => {
+                let past = model.past(INSIDE).and(to.past(INSIDE));
+                Ok(Pending::new((model.into_value(INSIDE), to.into_value(INSIDE)), &self.queue).after(past))
+            }
             Err(error) => Err(Undone { error, value: (model, to) }),
         }
     }

@@ -19,7 +19,10 @@ fn a_dropped_stream_gives_its_allocator_up_last_and_once() {
         drop(stream);
         steps(&books);
         assert!(current.collect().is_empty());
-        assert_eq!(steps(&books), ["SynchronizeStream", "pool:free", "Unregister", "DestroyStream", "pool:drop"]);
+        assert_eq!(
+            steps(&books),
+            ["SynchronizeStreamWithTimeout", "pool:free", "Unregister", "DestroyStream", "pool:drop"]
+        );
         let stream = current.stream().unwrap().register(current, Pool::new("next")).unwrap();
         drop(work(current, &stream));
         steps(&books);
@@ -42,7 +45,10 @@ fn a_forgotten_stream_is_unregistered_before_it_is_destroyed() {
         steps(&books);
     });
     let steps = steps(&books);
-    assert_eq!(steps[..5], ["SynchronizeStream", "pool:free", "SynchronizeStream", "Unregister", "DestroyStream"]);
+    assert_eq!(
+        steps[..5],
+        ["SynchronizeStreamWithTimeout", "pool:free", "SynchronizeStreamWithTimeout", "Unregister", "DestroyStream"]
+    );
 }
 
 #[proves(ALLOC_12)]
@@ -81,10 +87,10 @@ fn an_allocator_that_panics_during_a_reset_does_not_hide_another_stuck_context()
     let mut thread = Thread::new().unwrap();
     let device = acl.device(&mut thread, 0).unwrap().with_patience(Duration::from_millis(1));
     for hook in ["drop", "never"] {
-        books.refuse_no_more("aclrtSynchronizeStream");
+        books.refuse_no_more("aclrtSynchronizeStreamWithTimeout");
         let scope = device.with_current(&mut thread, |current| {
             drop(current.stream().unwrap().register(current, Pool::panics_in("pool", hook)).unwrap());
-            books.refuse("aclrtSynchronizeStreamWithTimeout", TIMEOUT, 1);
+            books.refuse("aclrtSynchronizeStreamWithTimeout", TIMEOUT, 2);
         });
         assert!(matches!(scope, Err(ScopeError::Teardown { .. })));
     }
@@ -144,7 +150,14 @@ fn a_stuck_stream_keeps_its_allocator_until_the_device_is_given_back() {
     acl.close().unwrap();
     assert_eq!(
         steps(&books),
-        ["SynchronizeStream", "pool:free", "SynchronizeStream", "Unregister", "DestroyStream", "pool:drop"]
+        [
+            "SynchronizeStreamWithTimeout",
+            "pool:free",
+            "SynchronizeStreamWithTimeout",
+            "Unregister",
+            "DestroyStream",
+            "pool:drop"
+        ]
     );
     books.assert_closed();
 }
@@ -163,19 +176,19 @@ fn a_pool_keeps_what_came_back_until_its_stream_is_known_to_be_idle() {
         assert_eq!(books.calls("aclrtFree"), 0, "the copy may still use it");
         books.log();
         assert_eq!(stream.idle(current).unwrap().trim(current).unwrap(), 4096);
-        assert_eq!(steps_of_memory(&books), ["aclrtSynchronizeStream", "aclrtFree"]);
+        assert_eq!(steps_of_memory(&books), ["aclrtSynchronizeStreamWithTimeout", "aclrtFree"]);
         assert_eq!(stream.pool_statistics().unwrap().reserved, 0);
         drop(copy);
 
         // Nothing is given back without the proof.
         stream.grow_pool(current, 4096).unwrap();
-        books.refuse("aclrtSynchronizeStream", TIMEOUT, 1);
+        books.refuse("aclrtSynchronizeStreamWithTimeout", TIMEOUT, 3);
         assert!(stream.idle(current).is_err());
         assert_eq!(stream.pool_statistics().unwrap().reserved, 4096);
     });
 }
 
 fn steps_of_memory(books: &Books) -> Vec<String> {
-    let told = ["aclrtSynchronizeStream", "aclrtFree"];
+    let told = ["aclrtSynchronizeStreamWithTimeout", "aclrtFree"];
     books.log().into_iter().filter(|call| told.contains(&call.as_str())).collect()
 }

@@ -129,7 +129,7 @@ pub(crate) fn steps(books: &Books) -> Vec<String> {
     const TOLD: [&str; 5] = [
         "aclrtAllocatorRegister",
         "aclrtAllocatorUnregister",
-        "aclrtSynchronizeStream",
+        "aclrtSynchronizeStreamWithTimeout",
         "aclrtDestroyStream",
         "aclrtMemcpyAsync",
     ];

@@ -132,7 +132,7 @@ fn memory_goes_back_to_the_system_when_the_stream_is_idle_and_not_before() {
 
         books.refuse_to_synchronize(TIMEOUT);
         let frees = books.calls("aclrtFree");
-        assert_eq!(refusal(&stream.idle(current).unwrap_err()), ("aclrtSynchronizeStream", TIMEOUT));
+        assert_eq!(refusal(&stream.idle(current).unwrap_err()), ("aclrtSynchronizeStreamWithTimeout", TIMEOUT));
         assert_eq!(stream.pool_statistics().unwrap().reserved, 4096, "no proof, no trim");
         assert_eq!(books.calls("aclrtFree"), frees);
 

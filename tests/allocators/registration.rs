@@ -1,6 +1,6 @@
 //! Registering, replacing, unregistering, and what may refuse.
 
-use super::null::{TIMEOUT, books, refusal};
+use super::null::{TIMEOUT, WORK_FAILED, books, refusal};
 use super::pool::{Pool, in_books, steps, work};
 use ascendcl::{Stream, With};
 use ascendcl_macros::proves;
@@ -15,7 +15,7 @@ fn unregistering_synchronises_first_and_gives_the_allocator_back() {
         let copy = work(current, &stream);
         steps(&books);
         let (stream, pool) = stream.unregister(current).unwrap();
-        assert_eq!(steps(&books), ["SynchronizeStream", "pool:free", "Unregister"]);
+        assert_eq!(steps(&books), ["SynchronizeStreamWithTimeout", "pool:free", "Unregister"]);
         assert_eq!(pool.live(), 0);
         drop(pool);
         drop(copy);
@@ -37,7 +37,7 @@ fn replacing_synchronises_first_gives_the_old_one_back_and_the_last_one_counts()
         drop(work(current, &stream));
         steps(&books);
         let (stream, one) = stream.replace(current, Pool::new("two")).unwrap();
-        assert_eq!(steps(&books), ["SynchronizeStream", "one:free", "Register"]);
+        assert_eq!(steps(&books), ["SynchronizeStreamWithTimeout", "one:free", "Register"]);
         assert_eq!((one.name, one.live()), ("one", 0));
         drop(work(current, &stream));
         let (stream, two) = stream.replace(current, Pool::new("three")).unwrap();
@@ -49,12 +49,12 @@ fn replacing_synchronises_first_gives_the_old_one_back_and_the_last_one_counts()
             [
                 "MemcpyAsync",
                 "two:allocate",
-                "SynchronizeStream",
+                "SynchronizeStreamWithTimeout",
                 "two:free",
                 "Register",
                 "one:drop",
                 "two:drop",
-                "SynchronizeStream",
+                "SynchronizeStreamWithTimeout",
                 "Unregister",
                 "DestroyStream",
                 "three:drop"
@@ -67,21 +67,21 @@ fn replacing_synchronises_first_gives_the_old_one_back_and_the_last_one_counts()
 #[test]
 fn whatever_refuses_a_registration_the_stream_and_the_allocator_come_back() {
     for call in [
-        "aclrtSynchronizeStream",
+        "aclrtSynchronizeStreamWithTimeout",
         "aclrtAllocatorSetObjToDesc",
         "aclrtAllocatorSetAllocAdviseFuncToDesc",
         "aclrtAllocatorRegister",
     ] {
         let books = books();
         in_books(&books, |current| {
-            books.refuse(call, TIMEOUT, 1);
+            books.refuse(call, WORK_FAILED, 1);
             let undone = current.stream().unwrap().register(current, Pool::new("pool")).unwrap_err();
-            assert_eq!(refusal(&undone.error), (call, TIMEOUT));
+            assert_eq!(refusal(&undone.error), (call, WORK_FAILED));
             let (stream, pool) = undone.value;
             assert_eq!(pool.name, "pool");
             let stream = stream.register(current, pool).unwrap();
 
-            books.refuse(call, TIMEOUT, 1);
+            books.refuse(call, WORK_FAILED, 1);
             let undone = stream.replace(current, Pool::new("other")).unwrap_err();
             let (stream, other) = undone.value;
             assert_eq!(other.name, "other");
@@ -135,7 +135,7 @@ fn a_product_without_allocators_is_told_before_the_library_is_asked() {
         let undone = current.stream().unwrap().register(current, Pool::new("pool")).unwrap_err();
         assert_eq!(undone.error.to_string(), "Ascend310B4 does not support an allocator of the caller's [ALLOC-02]");
         let (stream, _pool) = undone.value;
-        let asked = ["aclrtAllocatorCreateDesc", "aclrtAllocatorRegister", "aclrtSynchronizeStream"];
+        let asked = ["aclrtAllocatorCreateDesc", "aclrtAllocatorRegister", "aclrtSynchronizeStreamWithTimeout"];
         assert_eq!(asked.map(|call| books.calls(call)), [0; 3]);
         drop(work(current, &stream.without_allocator()));
     });

@@ -60,35 +60,13 @@ fn a_lost_callback_is_an_error_and_nothing_that_it_captured_is_freed() {
 }
 
 #[test]
-fn a_future_whose_callback_is_lost_is_done_at_the_next_poll_after_its_work() {
-    let books = books();
-    with_device(books.acl(), |device, thread| {
-        device
-            .with_current(thread, |current| {
-                let mut stream = current.stream().unwrap();
-                books.lose_callbacks();
-                let work = stream.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 1).unwrap();
-                let mut work = pin!(work.into_future(current, &mut stream).unwrap());
-                let mut task = Context::from_waker(Waker::noop());
-                assert!(work.as_mut().poll(&mut task).is_pending());
-                current.synchronize().unwrap();
-                let Poll::Ready(Ok(buffer)) = work.as_mut().poll(&mut task) else { panic!("it is over") };
-                assert_eq!(buffer.to_vec(current).unwrap(), [1; 4]);
-                assert!(work.as_mut().poll(&mut task).is_pending(), "polled once too often");
-            })
-            .unwrap();
-    });
-    books.assert_closed();
-}
-
-#[test]
 fn a_future_that_cannot_ask_whether_it_is_done_gives_its_work_back() {
     let books = books();
     with_device(books.acl(), |device, thread| {
         device
             .with_current(thread, |current| {
                 let mut stream = current.stream().unwrap();
-                books.lose_callbacks();
+                books.refuse("aclrtQueryEventStatus", REFUSED, -1);
                 books.refuse("aclrtStreamQuery", REFUSED, 1);
                 let work = stream.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 1).unwrap();
                 let mut work = pin!(work.into_future(current, &mut stream).unwrap());
@@ -96,6 +74,10 @@ fn a_future_that_cannot_ask_whether_it_is_done_gives_its_work_back() {
                 let Poll::Ready(Err(undone)) = polled else { panic!("the query was refused") };
                 assert_eq!(refusal(&undone.error), ("aclrtStreamQuery", REFUSED));
                 assert_eq!(undone.value.wait(current).unwrap().to_vec(current).unwrap(), [1; 4]);
+                assert!(
+                    work.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending(),
+                    "polled once too often"
+                );
             })
             .unwrap();
     });
@@ -112,10 +94,14 @@ fn a_refused_future_gives_its_work_back() {
                 let work = one.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 1).unwrap();
                 let undone = work.into_future(current, &mut two).unwrap_err();
                 assert!(matches!(undone.error, Error::OtherStream { .. }));
-                books.refuse("aclrtLaunchHostFunc", REFUSED, 1);
-                let undone = undone.value.into_future(current, &mut one).unwrap_err();
-                assert_eq!(refusal(&undone.error), ("aclrtLaunchHostFunc", REFUSED));
-                drop(undone.value.wait(current).unwrap());
+                let mut work = undone.value;
+                for call in ["aclrtCreateEvent", "aclrtRecordEvent"] {
+                    books.refuse(call, REFUSED, 1);
+                    let undone = work.into_future(current, &mut one).unwrap_err();
+                    assert_eq!(refusal(&undone.error), (call, REFUSED));
+                    work = undone.value;
+                }
+                drop(work.wait(current).unwrap());
             })
             .unwrap();
     });
@@ -134,9 +120,9 @@ fn failed_work_on_lent_memory_is_an_error_once_the_second_wait_succeeds() {
                     let stream = current.stream().unwrap();
                     let target = current.device_buffer(4).unwrap();
                     mem::forget(lender.copy_to_device(current, &stream, &image, target).unwrap());
-                    books.refuse("aclrtSynchronizeStream", WORK_FAILED, 1);
+                    books.refuse("aclrtSynchronizeStreamWithTimeout", WORK_FAILED, 1);
                 });
-                assert_eq!(refusal(&lent.unwrap_err()), ("aclrtSynchronizeStream", WORK_FAILED));
+                assert_eq!(refusal(&lent.unwrap_err()), ("aclrtSynchronizeStreamWithTimeout", WORK_FAILED));
             })
             .unwrap();
     });

@@ -1,7 +1,8 @@
-//! Futures that hold handles and never finish.
+//! Futures that hold handles and never finish, and futures that have to be woken.
 
-use super::{collect, in_context, inside, model, upload, with_device};
+use super::{collect, finish, in_context, inside, model, set, upload, with_device};
 use crate::common::{acl, alone};
+use crate::null::books;
 use ascendcl::{Context, Current, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
@@ -9,6 +10,8 @@ use std::cell::RefCell;
 use std::mem;
 use std::pin::{Pin, pin};
 use std::task::{Context as Task, Poll, Waker};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Is pending once.
 struct Yields(bool);
@@ -143,5 +146,78 @@ fn a_future_with_a_stream_goes_to_another_thread_between_two_polls() {
             scope.spawn(move || assert!(poll(future.as_mut()).is_ready()));
         });
     });
+    alone.assert_nothing_lives();
+}
+
+#[proves(CB_12)]
+#[test]
+fn a_future_does_not_wait_for_the_thread_that_runs_callbacks() {
+    let alone = alone();
+    inside(|current| {
+        let (slow, mut stream) = (current.stream().unwrap(), current.stream().unwrap());
+        let blocked = slow.call_back(current, || thread::sleep(Duration::from_secs(2))).unwrap();
+        let work = set(current, &stream, 1);
+        let start = Instant::now();
+        let buffer = finish(work.into_future(current, &mut stream).unwrap()).unwrap();
+        assert!(start.elapsed() < Duration::from_millis(500), "{:?}", start.elapsed());
+        assert_eq!(buffer.to_vec(current).unwrap(), [1; 4]);
+        blocked.wait(current).unwrap().into_result().unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+#[test]
+fn a_future_is_woken_by_a_library_that_runs_no_callbacks() {
+    let books = books();
+    with_device(books.acl(), |device, thread| {
+        device
+            .with_current(thread, |current| {
+                let mut stream = current.stream().unwrap();
+                books.lose_callbacks();
+                let work = set(current, &stream, 1);
+                drop(finish(work.into_future(current, &mut stream).unwrap()).unwrap());
+            })
+            .unwrap();
+    });
+    books.assert_closed();
+}
+
+#[test]
+fn many_futures_use_few_events_and_none_is_left() {
+    let alone = alone();
+    inside(|current| {
+        let mut stream = current.stream().unwrap();
+        let mut buffer = current.upload(&[0_u8; 4]).unwrap();
+        for value in 0..200 {
+            let work = stream.set_bytes(current, buffer, value).unwrap();
+            buffer = finish(work.into_future(current, &mut stream).unwrap()).unwrap();
+            let dropped = set(current, &stream, value).into_future(current, &mut stream).unwrap();
+            drop(dropped);
+        }
+        assert!(control::live().events <= 4, "{:?}", control::live());
+        stream.synchronize(current).unwrap();
+        stream.destroy(current).unwrap();
+        // Who is looking at an event at this moment has it.
+        let start = Instant::now();
+        while control::live().events > 0 && start.elapsed() < Duration::from_secs(20) {
+            collect(current);
+        }
+        assert_eq!(control::live().events, 0);
+    });
+    alone.assert_nothing_lives();
+}
+
+#[test]
+fn futures_that_are_forgotten_leave_nothing_behind_their_scope() {
+    let alone = alone();
+    inside(|current| {
+        let mut stream = current.stream().unwrap();
+        for value in 0..20 {
+            mem::forget(set(current, &stream, value).into_future(current, &mut stream).unwrap());
+        }
+    });
+    alone.assert_nothing_lives();
+    // Whoever looks after them finds that they are gone.
+    thread::sleep(Duration::from_millis(20));
     alone.assert_nothing_lives();
 }

@@ -28,12 +28,19 @@ mod rows;
 mod runs;
 mod sharing;
 mod swap;
+mod taken;
 mod teardown;
 mod threads;
+mod told;
+mod waits;
 
-use ascendcl::{Acl, Context, Current, Device, DeviceBuffer, Error, HostBuffer, Model, Pending, Stream, Thread};
+use ascendcl::{Acl, Context, Current, Device, DeviceBuffer, Error, HostBuffer, Model, Pending, Stream, Tasks, Thread};
 use ascendcl_sim::control;
 use common::data;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context as Task, Poll, Wake};
+use std::time::{Duration, Instant};
 
 /// A queued copy to the device.
 type Upload<'c> = Pending<'c, (HostBuffer<'c, f32>, DeviceBuffer<'c, f32>)>;
@@ -78,4 +85,38 @@ fn model<'c>(current: &Current<'c>) -> Model<'c> {
 fn collect(current: &Current<'_>) {
     let errors: Vec<_> = current.collect().iter().map(Error::to_string).collect();
     assert_eq!(errors, [""; 0]);
+}
+
+/// What goes wrong in the simulator from now on.
+fn fail(plan: &str) {
+    control::fail(plan.parse().unwrap()).unwrap();
+}
+
+/// A set of four bytes, in flight.
+fn set<'c>(current: &Current<'c>, stream: &Tasks<'c>, value: u8) -> Pending<'c, DeviceBuffer<'c, u8>> {
+    stream.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), value).unwrap()
+}
+
+/// Unparks a thread.
+struct Unparks(std::thread::Thread);
+
+impl Wake for Unparks {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// Runs a future on this thread, which sleeps until it is woken.
+#[track_caller]
+fn finish<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let waker = Arc::new(Unparks(std::thread::current())).into();
+    let start = Instant::now();
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut Task::from_waker(&waker)) {
+            return output;
+        }
+        assert!(start.elapsed() < Duration::from_secs(20), "nobody woke the task");
+        std::thread::park_timeout(Duration::from_secs(30));
+    }
 }

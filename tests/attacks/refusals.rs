@@ -41,8 +41,8 @@ fn a_stream_that_cannot_be_synchronised_is_not_destroyed() {
     in_books(&books, |current| {
         let stream = current.stream().unwrap();
         drop(upload(current, &stream));
-        books.refuse("aclrtSynchronizeStream", REFUSED, 1);
-        let stream = given_back(stream.destroy(current), "aclrtSynchronizeStream");
+        books.refuse("aclrtSynchronizeStreamWithTimeout", REFUSED, 1);
+        let stream = given_back(stream.destroy(current), "aclrtSynchronizeStreamWithTimeout");
         assert_eq!(books.calls("aclrtDestroyStream"), 0);
         stream.destroy(current).unwrap();
     });
@@ -295,9 +295,9 @@ fn a_failed_wait_does_not_count_as_done() {
     in_books(&books, |current| {
         let stream = current.stream().unwrap();
         let copy = upload(current, &stream);
-        books.refuse("aclrtSynchronizeStream", WORK_FAILED, 1);
+        books.refuse("aclrtSynchronizeStreamWithTimeout", WORK_FAILED, 1);
         let undone = copy.wait(current).unwrap_err();
-        assert_eq!(refusal(&undone.error), ("aclrtSynchronizeStream", WORK_FAILED));
+        assert_eq!(refusal(&undone.error), ("aclrtSynchronizeStreamWithTimeout", WORK_FAILED));
         drop(undone);
         collect(current);
         assert_eq!((books.calls("aclrtFree"), books.calls("aclrtFreeHost")), (0, 0));

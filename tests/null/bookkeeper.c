@@ -20,7 +20,7 @@ typedef void *(*address_fn)(void *);
 
 enum { DEVICES = 2, NAMES = 64, OBJECTS = 4096, USES = 8, TEXT = 1 << 16, KEPT = 16, BYTES_OF_WORK = 256 };
 enum { INVALID = 107000, NO_CONTEXT = 107002, REPEATED = 100002, BUSY = 507901 };
-enum kind { NOTHING, CONTEXT, STREAM, DEVICE_BLOCK, HOST_BLOCK, MODEL, DESCRIPTOR };
+enum kind { NOTHING, CONTEXT, STREAM, DEVICE_BLOCK, HOST_BLOCK, MODEL, DESCRIPTOR, EVENT };
 
 struct allocator {
     void *object;
@@ -163,11 +163,11 @@ const char *null_broken(void) { return broken; }
 
 /* What lives, in words; the empty text for nothing. */
 const char *null_live(void) {
-    static const char *words[] = {"", "context", "stream", "device block", "host block", "model", "descriptor"};
+    static const char *words[] = {"", "context", "stream", "device block", "host block", "model", "descriptor", "event"};
     pthread_mutex_lock(&lock);
     *seen = 0;
     char part[64];
-    for (enum kind kind = CONTEXT; kind <= DESCRIPTOR; kind++) {
+    for (enum kind kind = CONTEXT; kind <= EVENT; kind++) {
         if (!count(kind, NULL)) continue;
         snprintf(part, sizeof part, "%s%d %s", *seen ? "+ " : "", count(kind, NULL), words[kind]);
         append(seen, part);
@@ -320,13 +320,51 @@ aclError aclrtSynchronizeStreamWithTimeout(handle stream, int32_t timeout) {
     if (timeout < 1) breaks("a limit below a millisecond");
     return synchronised(stream);
 }
-aclError aclrtSynchronizeDevice(void) {
-    ENTER;
+static aclError synchronised_device(void) {
     for (int index = 0; index < OBJECTS; index++) {
         if (objects[index].kind != STREAM || objects[index].context != current) continue;
         synchronised(objects[index].handle);
         pthread_mutex_lock(&lock);
     }
+    return leave(0);
+}
+aclError aclrtSynchronizeDevice(void) {
+    ENTER;
+    return synchronised_device();
+}
+aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) {
+    ENTER;
+    if (timeout < 1) breaks("a limit below a millisecond");
+    return synchronised_device();
+}
+/* An event is over as soon as it is recorded. */
+aclError aclrtCreateEvent(handle *event) {
+    ENTER;
+    if (!current) return leave(NO_CONTEXT);
+    *event = make(EVENT, NULL)->handle;
+    return leave(0);
+}
+aclError aclrtDestroyEvent(handle event) {
+    ENTER;
+    struct object *found = find(EVENT, event);
+    if (!found) {
+        breaks("destroyed an event that is gone");
+        return leave(INVALID);
+    }
+    found->kind = NOTHING;
+    return leave(0);
+}
+aclError aclrtRecordEvent(handle event, handle stream) {
+    ENTER;
+    if (!find(EVENT, event)) breaks("recorded an event that is gone");
+    struct object *found = used_stream(stream);
+    if (found) found->work = 1;
+    return leave(found ? 0 : INVALID);
+}
+aclError aclrtQueryEventStatus(handle event, unsigned *status) {
+    ENTER;
+    if (!find(EVENT, event)) breaks("asked for an event that is gone");
+    *status = 1;
     return leave(0);
 }
 static aclError allocated(enum kind kind, void **start, size_t size) {

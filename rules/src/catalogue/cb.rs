@@ -133,5 +133,19 @@ rules! {
             class: NotOffered,
             means: "There are no process-wide callbacks.",
         }
+        CB_12 = "CB-12" {
+            text: "All callbacks of a context run on one thread, one after the other; one that blocks holds up the \
+                callbacks of all streams of the context.",
+            misuse: "a callback that waits for another callback, or for something that the waiting thread does later",
+            consequence: "deadlock: the wait for the stream never returns",
+            source: "open-source runtime behaviour; measured",
+            seeds: [],
+            basis: "source",
+            priority: 2,
+            class: Limit,
+            means: "Futures use no callbacks, and a wait with a time limit ends; the documentation of \
+                `Tasks::call_back` says the rest.",
+            hole: "What a callback waits for cannot be seen.",
+        }
     }
 }

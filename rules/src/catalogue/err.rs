@@ -25,7 +25,9 @@ rules! {
             priority: 1,
             class: ByConstruction,
             means: "Queueing returns a `Pending`; what the work made comes from waiting for it, which returns the \
-                work's failure.",
+                work's failure. The library tells a failure to one wait: every other waiter for that work gets \
+                `Error::WorkFailed`, once.",
+            hole: "Work that another stream took over hears of a failure when its own stream is idle or was waited for.",
         }
         ERR_03 = "ERR-03" {
             text: "The message pointer is valid until the next call and reading clears it; per thread by default.",

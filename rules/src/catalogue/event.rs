@@ -40,15 +40,16 @@ rules! {
             text: "Elapsed time needs two timing-enabled events recorded in order on the same stream and a stream \
                 synchronise before asking.",
             misuse: "asking before synchronise",
-            consequence: "107006 without timing; 107007 and 507006 by the manual; 507000 for an event that was never \
-                recorded (measured)",
+            consequence: "107006 without timing; 107007 and 507006 by the manual; measured: 507000 for an event that \
+                was never recorded, and 0 with a time of 0 or less in the wrong order",
             source: "aclrtEventElapsedTime; 107006, 107007, 507006; measured",
             seeds: [],
             basis: "doc+source",
             priority: 2,
             class: RunTime,
             means: "`Event::milliseconds_since` takes two recorded events, refuses those of two streams, and waits for \
-                both before it asks; in the wrong order the library's refusal is an `Error::Vendor`.",
+                both before it asks; in the wrong order it gives the library's refusal as an `Error::Vendor`, or the \
+                library's time, which is 0 or negative.",
         }
         EVENT_05 = "EVENT-05" {
             text: "Waiting is only meaningful on an event already recorded; an Ex event never recorded counts as \
@@ -133,7 +134,7 @@ rules! {
             basis: "doc",
             priority: 3,
             class: ByConstruction,
-            means: "Limits are `Duration`s, of at least a millisecond; the process-wide limit is not offered.",
+            means: "Limits are `Duration`s, rounded up to whole milliseconds; the process-wide limit is not offered.",
         }
         EVENT_12 = "EVENT-12" {
             text: "External record/wait only work on capturing streams with Ex sync events, once per graph, and an \

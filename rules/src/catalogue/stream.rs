@@ -197,8 +197,8 @@ rules! {
             basis: "doc+source",
             priority: 1,
             class: ByConstruction,
-            means: "Limits are `Duration`s of at least a millisecond; when the time is up, `Pending::wait_within` \
-                gives the work back as it was, and nothing that it uses is freed.",
+            means: "Limits are `Duration`s, rounded up to whole milliseconds; when the time is up and the library was \
+                asked once more, `Pending::wait_within` gives the work back as it was, and nothing that it uses is freed.",
             hole: "A stream that never ends keeps its memory and its device for the life of the process.",
         }
         STREAM_17 = "STREAM-17" {
@@ -258,6 +258,19 @@ rules! {
             priority: 3,
             class: Compile,
             means: "A wait takes a `Current` of the stream's own context.",
+        }
+        STREAM_22 = "STREAM-22" {
+            text: "A stream's queue is finite: it takes about 2,000 tasks, of which a callback is three; the call that \
+                queues one more blocks until there is room.",
+            misuse: "queueing thousands of tasks behind a callback that waits for the thread that queues",
+            consequence: "the queueing call and the callback wait for each other for ever",
+            source: "open-source runtime behaviour; measured",
+            seeds: [],
+            basis: "source",
+            priority: 2,
+            class: Limit,
+            means: "The documentation of `Tasks::call_back` says so.",
+            hole: "What a callback waits for cannot be seen; a call that queues has no time limit.",
         }
     }
 }

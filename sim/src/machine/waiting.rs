@@ -6,7 +6,8 @@
 //! that finds itself at the end of its own chain would wait for ever. The vendor's library lets it, or gives up after a
 //! time limit of its own; here the wait ends with the code of a time limit.
 //!
-//! Only waits that have lasted for a while are entered and looked at, so the others pay nothing.
+//! Only waits that have lasted for a while are entered and looked at, so the others pay nothing. A wait with a time limit
+//! is told early that its time is up when it can never end, or the devices hang: who waits again and again learns of it.
 
 use super::locks::lock;
 use super::models::Loaded;
@@ -67,15 +68,12 @@ impl<'a> Waiting<'a> {
 
     /// When to look again, if nothing happens before.
     pub(super) fn until(&self) -> Option<Instant> {
-        // A wait with a time limit ends by itself.
-        self.deadline.or_else(|| Instant::now().checked_add(Patience::LOOK))
+        let look = Instant::now().checked_add(Patience::LOOK);
+        self.deadline.into_iter().chain(look).min()
     }
 
     /// Why the wait is given up, after it was looked at and nothing had happened. No lock may be held.
     pub(super) fn given_up(&mut self, code: aclError) -> Option<Failure> {
-        if self.deadline.is_some() {
-            return None;
-        }
         if self.patience.is_over() {
             return Some(stuck());
         }
@@ -84,14 +82,17 @@ impl<'a> Waiting<'a> {
         }
         let own = this_thread();
         let link = self.target.link()?;
-        lock(&WAITS).insert(own, link);
-        self.entered = true;
+        // One with a time limit ends by itself: nobody else waits for ever because of it.
+        if self.deadline.is_none() {
+            lock(&WAITS).insert(own, link);
+            self.entered = true;
+        }
         let chain = chain_of(own, link);
         let found = chain.clone().filter(|chain| self.suspected.as_ref() == Some(chain));
         self.suspected = chain;
         let chain = found?;
         // Waiting in a callback is found as such; and what never runs has been said when it was queued.
-        if let Target::Stream(stream) = self.target {
+        if let (Target::Stream(stream), None) = (self.target, self.deadline) {
             watch::wait_given_up(stream.named(), chain.ends_with(OWN) && !user_code::is_inside());
         }
         Some(Failure::new(code, format!("this wait can never end: {chain}")))

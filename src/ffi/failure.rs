@@ -1,0 +1,60 @@
+//! Failures of queued work. The library tells one to one wait only; who else waits for that work asks here.
+
+use super::Queue;
+use super::timeline::{Covers, Listener};
+use crate::error::Error;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether a failure of work was ever told to anybody in this process. Until then nobody looks for one.
+static ANY_FAILED: AtomicBool = AtomicBool::new(false);
+
+impl Queue {
+    /// Where a wait for the whole context that starts now begins on this stream.
+    pub(crate) fn covers(&self) -> Covers {
+        self.timeline.covers()
+    }
+
+    /// A wait for the whole context has returned.
+    pub(crate) fn covered(&self, covers: Covers, result: &Result<(), Error>) {
+        match result {
+            Ok(()) => self.timeline.succeeded(covers),
+            Err(error) => {
+                if let Some(code) = failure_of_work(error) {
+                    self.timeline.failed(covers, code);
+                }
+            }
+        }
+    }
+
+    /// The failure of a submission from `since` to `number` of which a wait was told, as far as anybody knows.
+    #[inline]
+    pub(crate) fn failure_among(&self, since: u64, number: u64) -> Option<Error> {
+        self.timeline.failure_among(since, number).map(|code| Error::WorkFailed { code: code.into() })
+    }
+
+    /// Work from here on was queued after each failure that is known by now.
+    #[inline]
+    pub(crate) fn after_failures(&self) -> u64 {
+        self.timeline.failed_up_to() + 1
+    }
+
+    /// An error if work failed and this kind of waiter has not been told; it is then.
+    #[inline]
+    pub(crate) fn tell(&self, listener: Listener) -> Result<(), Error> {
+        self.timeline.untold(listener).map_or(Ok(()), |code| Err(Error::WorkFailed { code: code.into() }))
+    }
+}
+
+/// The code, when a wait was told that work failed, and not that its time was up.
+#[cold]
+pub(super) fn failure_of_work(error: &Error) -> Option<i32> {
+    let code = error.code().filter(|code| !code.is_timeout())?;
+    ANY_FAILED.store(true, Ordering::Release);
+    Some(code.number())
+}
+
+/// Whether a failure of work was ever told to anybody in this process.
+#[inline]
+pub(super) fn any_failed() -> bool {
+    ANY_FAILED.load(Ordering::Acquire)
+}

@@ -1,0 +1,199 @@
+//! What happens on one stream, in its order: submissions, waits, and failures of work.
+//!
+//! This is the part of a stream that does not know the library: the calls come in as closures. `tests/stamps.rs` runs
+//! this file with loom, over a model of the library.
+
+use super::atomic::{AtomicI32, AtomicU64, Ordering};
+use super::stamp::{Clock, LastUse};
+use super::yield_now;
+
+/// The submissions of one stream, and which of them may have failed.
+#[derive(Debug)]
+pub(crate) struct Timeline {
+    /// Names the stream in stamps; never used twice in a context, never zero.
+    id: u64,
+    clock: Clock,
+    failures: Failures,
+}
+
+/// Which submissions a wait that failed was for. The library tells a failure of work to one wait only; everybody else
+/// who waits for that work looks here.
+///
+/// The range only grows, so work between two failures that is known to be done may be counted among them.
+#[derive(Debug)]
+struct Failures {
+    /// The first submission that may have failed.
+    from: AtomicU64,
+    /// The last one; 0 when none has. Written last and read first.
+    to: AtomicU64,
+    code: AtomicI32,
+    /// Up to where the waiters of each kind have been told.
+    told: [AtomicU64; 2],
+}
+
+/// Who waits for all of a stream, and is told of its failures once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Listener {
+    Stream = 0,
+    Context = 1,
+}
+
+/// What a wait that starts now covers: the submissions after the first of the numbers, up to the second.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Covers {
+    done: u64,
+    mark: u64,
+    /// A submission at the end whose failure is known to who made it; `u64::MAX` for none.
+    told: u64,
+}
+
+impl Timeline {
+    pub(crate) fn new(id: u64) -> Self {
+        Self { id, clock: Clock::new(), failures: Failures::none() }
+    }
+
+    #[inline]
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+
+    #[inline]
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// The one way to queue work: stamps what it uses before and after `call`. Answers with the submission's number.
+    ///
+    /// When the call failed, `settle` says whether it is certain that nothing of it is queued any more; it gets the number,
+    /// too. If it is not certain, what the call was to use is in doubt for good.
+    #[inline]
+    pub(crate) fn submit<const N: usize, E>(
+        &self,
+        uses: [&LastUse; N],
+        call: impl FnOnce() -> Result<(), E>,
+        settle: impl FnOnce(&E, u64) -> bool,
+    ) -> Result<u64, E> {
+        uses.iter().for_each(|used| used.begin(self.id));
+        let result = call();
+        let number = self.clock.stamp();
+        uses.iter().for_each(|used| used.end(number));
+        match result {
+            Ok(()) => Ok(number),
+            Err(error) => {
+                if !settle(&error, number) {
+                    uses.iter().for_each(|used| used.doubt());
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Waits by `wait`. Everything that was submitted before is done when it succeeds, and may have failed when it fails
+    /// with a code that `failed` takes for one of work.
+    ///
+    /// Another wait may have been told of a failure that this one was for. It notes that before it ends, so this one lets
+    /// those end that are `under_way`.
+    ///
+    /// `failed_call`: the submission that made this wait necessary by failing. Who made it knows that it failed.
+    #[inline]
+    pub(crate) fn wait<E>(
+        &self,
+        failed_call: Option<u64>,
+        wait: impl FnOnce() -> Result<(), E>,
+        failed: impl FnOnce(&E) -> Option<i32>,
+        end: impl FnOnce(),
+        mut under_way: impl FnMut() -> bool,
+    ) -> Result<(), E> {
+        let covers = failed_call.map_or_else(|| self.covers(), |number| self.covers_after(number));
+        let result = wait();
+        if let Err(error) = &result {
+            if let Some(code) = failed(error) {
+                self.failed(covers, code);
+            }
+        }
+        end();
+        if result.is_ok() {
+            while under_way() {
+                yield_now();
+            }
+            self.succeeded(covers);
+        }
+        result
+    }
+
+    /// To be asked before a wait starts.
+    #[inline]
+    pub(crate) fn covers(&self) -> Covers {
+        Covers { done: self.clock.done(), mark: self.clock.mark(), told: u64::MAX }
+    }
+
+    /// The same after a call that failed.
+    #[cold]
+    fn covers_after(&self, failed: u64) -> Covers {
+        let covers = self.covers();
+        Covers { told: if covers.mark == failed { failed } else { u64::MAX }, ..covers }
+    }
+
+    /// A wait that covers these has returned.
+    #[inline]
+    pub(crate) fn succeeded(&self, covers: Covers) {
+        self.clock.reached(covers.mark);
+    }
+
+    /// A wait that covers these was told that work failed.
+    #[cold]
+    pub(crate) fn failed(&self, covers: Covers, code: i32) {
+        let last = if covers.told == covers.mark { covers.mark - 1 } else { covers.mark };
+        if covers.done < last {
+            self.failures.note(covers.done + 1, last, code);
+        }
+    }
+
+    /// The last submission that may have failed; 0 when none has.
+    #[inline]
+    pub(crate) fn failed_up_to(&self) -> u64 {
+        self.failures.to.load(Ordering::Acquire)
+    }
+
+    /// The code of a failure that may be of a submission from `since` to `number`.
+    #[inline]
+    pub(crate) fn failure_among(&self, since: u64, number: u64) -> Option<i32> {
+        if since > self.failed_up_to() { None } else { self.failures.among(since, number) }
+    }
+
+    /// The code of a failure of which this kind of waiter has not been told.
+    #[inline]
+    pub(crate) fn untold(&self, listener: Listener) -> Option<i32> {
+        if self.failed_up_to() == 0 { None } else { self.failures.tell(listener) }
+    }
+}
+
+impl Failures {
+    fn none() -> Self {
+        let told = [AtomicU64::new(0), AtomicU64::new(0)];
+        Self { from: AtomicU64::new(u64::MAX), to: AtomicU64::new(0), code: AtomicI32::new(0), told }
+    }
+
+    fn note(&self, from: u64, to: u64, code: i32) {
+        self.code.store(code, Ordering::Relaxed);
+        self.from.fetch_min(from, Ordering::AcqRel);
+        self.to.fetch_max(to, Ordering::AcqRel);
+    }
+
+    #[cold]
+    fn among(&self, since: u64, number: u64) -> Option<i32> {
+        let concerns = since <= number && number >= self.from.load(Ordering::Acquire);
+        concerns.then(|| self.code.load(Ordering::Relaxed))
+    }
+
+    #[cold]
+    fn tell(&self, listener: Listener) -> Option<i32> {
+        let to = self.to.load(Ordering::Acquire);
+        let [stream, context] = &self.told;
+        let told = match listener {
+            Listener::Stream => stream,
+            Listener::Context => context,
+        };
+        (told.fetch_max(to, Ordering::AcqRel) < to).then(|| self.code.load(Ordering::Relaxed))
+    }
+}

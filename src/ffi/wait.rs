@@ -1,0 +1,117 @@
+//! The one way to wait for the library: never without a limit.
+//!
+//! A wait without a limit may never return on the vendor's library while another thread queues on the same stream: its
+//! loop looks at a number that does not advance for some tasks. So a wait is a row of calls with a time limit each
+//! (*slices*), and a call that answers that its time is up is followed by the next one, which looks anew. A release that
+//! lacks the function with a limit is waited for without one.
+
+use super::Api;
+use crate::code::Code;
+use crate::error::Error;
+use ascendcl_macros::rule;
+use ascendcl_sys::MissingSymbol;
+use ascendcl_sys::error_codes::ACL_SUCCESS;
+use ascendcl_sys::types::aclError;
+use std::time::{Duration, Instant};
+
+/// The length of a slice in milliseconds. A completion that the library misses is found when the slice is over, so a slice
+/// is what such a wait takes too long; and long waits make a call per slice.
+const SLICE: i32 = 250;
+
+/// The shortest limit that the library takes, in milliseconds.
+const SHORTEST: i32 = 1;
+
+/// What is waited for, as calls of the library. No lock is held and nothing is allocated while they run.
+pub(super) struct Wait<W, U, Q> {
+    /// The function with a limit in milliseconds, and the one without.
+    pub(super) calls: (&'static str, &'static str),
+    /// Reads on from "could not": "synchronise a stream".
+    pub(super) doing: &'static str,
+    pub(super) within: W,
+    pub(super) unlimited: U,
+    /// Whether a query says that there is nothing left to wait for.
+    pub(super) is_over: Q,
+}
+
+type Answer = Result<aclError, MissingSymbol>;
+
+impl<W: FnMut(i32) -> Answer, U: FnOnce() -> Answer, Q: FnOnce() -> bool> Wait<W, U, Q> {
+    /// Waits; for at most `limit`, if there is one.
+    #[inline]
+    pub(super) fn run(mut self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
+        let limit = limit.map(milliseconds);
+        match (self.within)(limit.map_or(SLICE, |limit| limit.min(SLICE))) {
+            Ok(ACL_SUCCESS) => Ok(()),
+            answer => self.go_on(api, limit, answer),
+        }
+    }
+
+    /// After the first slice, which did not succeed.
+    #[cold]
+    fn go_on(self, api: Api, limit: Option<i32>, first: Answer) -> Result<(), Error> {
+        match (first, limit) {
+            (Err(_), None) => {
+                let Self { calls, doing, unlimited, .. } = self;
+                api.done(calls.1, unlimited(), || doing.to_owned())
+            }
+            (first, None) => self.without_end(api, first),
+            (first, Some(limit)) => self.until(api, limit, first),
+        }
+    }
+
+    /// Slices until the library says something else than that the time is up. A library that says so twice in a row long
+    /// before the time is up has given up, and would be asked again and again.
+    fn without_end(mut self, api: Api, mut answer: Answer) -> Result<(), Error> {
+        let mut too_early = 0;
+        while is_time_up(&answer) && too_early < 2 {
+            api.forget_text();
+            let start = Instant::now();
+            answer = (self.within)(SLICE);
+            too_early = if start.elapsed() < slice() / 2 { too_early + 1 } else { 0 };
+        }
+        api.done(self.calls.0, answer, || self.doing.to_owned())
+    }
+
+    /// Slices until the limit. Before the time is said to be up the library is asked once more, since the last slice can
+    /// have missed the end, too.
+    fn until(mut self, api: Api, limit: i32, mut answer: Answer) -> Result<(), Error> {
+        let mut left = limit.saturating_sub(SLICE);
+        while is_time_up(&answer) && left > 0 {
+            api.forget_text();
+            answer = (self.within)(left.min(SLICE));
+            left = left.saturating_sub(SLICE);
+        }
+        if is_time_up(&answer) {
+            api.forget_text();
+            answer = (self.within)(if (self.is_over)() { SLICE } else { SHORTEST });
+        }
+        api.done(self.calls.0, answer, || format!("{} within {limit} ms", self.doing))
+    }
+}
+
+fn slice() -> Duration {
+    Duration::from_millis(SLICE.unsigned_abs().into())
+}
+
+fn is_time_up(answer: &Answer) -> bool {
+    answer.as_ref().is_ok_and(|code| Code::from(*code).is_timeout())
+}
+
+/// A time limit as the library takes it: whole milliseconds, and never less than was asked for.
+#[rule(STREAM_16, EVENT_11)]
+fn milliseconds(limit: Duration) -> i32 {
+    i32::try_from(limit.as_nanos().div_ceil(1_000_000)).unwrap_or(i32::MAX).max(SHORTEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Duration, milliseconds};
+
+    #[test]
+    fn limits_are_rounded_up_to_whole_milliseconds() {
+        let limits =
+            [0, 1, 999_999, 1_000_000, 1_000_001, 1_999_999].map(|limit| milliseconds(Duration::from_nanos(limit)));
+        assert_eq!(limits, [1, 1, 1, 1, 2, 2]);
+        assert_eq!(milliseconds(Duration::MAX), i32::MAX);
+    }
+}

@@ -1,0 +1,40 @@
+//! Waits for all of a stream, and for all of a context.
+
+use super::Ledger;
+use crate::code::Code;
+use crate::error::Error;
+use crate::ffi::{Listener, Queue};
+use std::time::Duration;
+
+impl Ledger {
+    /// Waits for a stream. A failure that another wait was told of is told here, too, once.
+    #[inline]
+    pub(crate) fn synchronize(&self, stream: &Queue, limit: Option<Duration>) -> Result<(), Error> {
+        let waited = stream.synchronize(self.api, limit);
+        Self::heard(stream, Listener::Stream, waited)
+    }
+
+    /// Waits for everything in the context; for at most `limit`, if there is one.
+    pub(crate) fn synchronize_all(&self, limit: Option<Duration>) -> Result<(), Error> {
+        let streams: Vec<_> = self.streams.all().into_iter().map(|stream| (stream.covers(), stream)).collect();
+        let waited = self.api.synchronize_device(limit);
+        streams.iter().for_each(|(covers, stream)| stream.covered(*covers, &waited));
+        let mut result = waited;
+        for (_, stream) in &streams {
+            result = Self::heard(stream, Listener::Context, result);
+        }
+        result
+    }
+
+    /// What a waiter of this kind is told: the answer to its own wait, or else the failure of which another one was told.
+    #[inline]
+    fn heard(stream: &Queue, listener: Listener, waited: Result<(), Error>) -> Result<(), Error> {
+        match waited {
+            Err(error) if error.code().is_none_or(Code::is_timeout) => Err(error),
+            waited => {
+                let told = stream.tell(listener);
+                waited.and(told)
+            }
+        }
+    }
+}

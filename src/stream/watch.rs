@@ -1,0 +1,152 @@
+//! Wakes the tasks of futures when their work is over.
+//!
+//! The vendor's library runs all callbacks of a context on one thread, so one slow callback would hold up every future
+//! that a callback wakes, and a callback behind the work would be one more thing that the stream waits for. Here an event
+//! stands behind the work, and one thread of this crate asks for the events of all futures that wait. That needs no
+//! context. The thread sleeps while nobody waits, it runs no code of a program but wakers, and it never waits inside the
+//! library.
+
+use crate::ffi::{Api, Queue, RawEvent};
+use crate::thread::InCallback;
+use core::task::Waker;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::thread;
+use std::time::Duration;
+
+/// The first look after something happened. Each look after that comes twice as late, up to [`SELDOM`].
+const SOON: Duration = Duration::from_micros(50);
+/// How long a task sleeps after the end of its work, at the most.
+const SELDOM: Duration = Duration::from_millis(1);
+
+/// From the thread that watches to the task.
+#[derive(Default, Debug)]
+pub(super) struct Signal(Mutex<State>);
+
+#[derive(Default, Debug)]
+struct State {
+    given: bool,
+    waker: Option<Waker>,
+}
+
+impl Signal {
+    /// The work is over.
+    fn give(&self) {
+        self.lock().given = true;
+        self.wake();
+    }
+
+    fn wake(&self) {
+        let waker = self.lock().waker.take();
+        // Code of the executor: not under the lock, without the library, and a panic of it is its own.
+        let _refuses = InCallback::begin();
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| waker.map(Waker::wake))) {
+            mem::forget(panic);
+        }
+    }
+
+    pub(super) fn is_given_or_wakes(&self, waker: &Waker) -> bool {
+        let next = waker.clone();
+        let mut state = self.lock();
+        let before = state.waker.replace(next);
+        let given = state.given;
+        drop(state);
+        drop(before);
+        given
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An event behind the work of a future. It serves the stream's next future afterwards.
+#[derive(Debug)]
+pub(super) struct Watched {
+    queue: Arc<Queue>,
+    event: Arc<RawEvent>,
+    /// Whether there is a thread that watches.
+    pub(super) by_thread: bool,
+}
+
+impl Watched {
+    /// For an event that was recorded on this stream.
+    pub(super) fn new(queue: &Arc<Queue>, event: Arc<RawEvent>, api: Api, signal: &Arc<Signal>) -> Self {
+        let entry = Entry { event: Arc::downgrade(&event), api, signal: Arc::downgrade(signal) };
+        Self { queue: Arc::clone(queue), event, by_thread: watch(entry) }
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        self.queue.spare(Arc::clone(&self.event));
+    }
+}
+
+/// It keeps nothing: the event can be collected, and the future dropped.
+struct Entry {
+    event: Weak<RawEvent>,
+    api: Api,
+    signal: Weak<Signal>,
+}
+
+impl Entry {
+    /// Whether there is more to wait for.
+    fn look(&self) -> bool {
+        let (Some(signal), Some(event)) = (self.signal.upgrade(), self.event.upgrade()) else { return false };
+        match event.is_complete(self.api) {
+            Ok(true) => signal.give(),
+            Ok(false) => return true,
+            // The task finds out what it can by itself, and is woken again.
+            Err(_) => {
+                signal.wake();
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// What came in since the last look.
+static COMING: Mutex<Vec<Entry>> = Mutex::new(Vec::new());
+static CAME: Condvar = Condvar::new();
+/// Whether the thread could be started.
+static THREAD: OnceLock<bool> = OnceLock::new();
+
+/// Answers whether somebody watches.
+fn watch(entry: Entry) -> bool {
+    let runs = *THREAD.get_or_init(|| thread::Builder::new().name("ascendcl futures".to_owned()).spawn(run).is_ok());
+    if runs {
+        coming().push(entry);
+        CAME.notify_one();
+    }
+    runs
+}
+
+fn run() {
+    let (mut entries, mut pause) = (Vec::new(), SOON);
+    loop {
+        let before = entries.len();
+        entries.append(&mut wait(entries.is_empty(), pause));
+        let came = entries.len() > before;
+        let looked_at = entries.len();
+        entries.retain(Entry::look);
+        pause = if came || entries.len() < looked_at { SOON } else { (pause * 2).min(SELDOM) };
+    }
+}
+
+/// What came in after a while; at once if something does.
+fn wait(idle: bool, pause: Duration) -> Vec<Entry> {
+    let nothing = |coming: &mut Vec<Entry>| coming.is_empty();
+    let mut coming = if idle {
+        CAME.wait_while(coming(), nothing).unwrap_or_else(PoisonError::into_inner)
+    } else {
+        CAME.wait_timeout_while(coming(), pause, nothing).unwrap_or_else(PoisonError::into_inner).0
+    };
+    mem::take(&mut *coming)
+}
+
+fn coming() -> MutexGuard<'static, Vec<Entry>> {
+    COMING.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,218 @@
+//! The library tells a failure of work to one wait only: each waiter for that work is told, once.
+
+use super::{fail, finish, in_context, inside, set};
+use crate::common::alone;
+use ascendcl::{Current, Error, Payload, Pending, Thread, Undone};
+use ascendcl_macros::proves;
+use std::sync::Barrier;
+use std::thread;
+use std::time::Duration;
+
+const FAILED: i32 = 507_015;
+
+/// The wait is told that work failed, and the second wait gives the buffers back.
+#[track_caller]
+fn told_once<'c, T: Payload>(current: &Current<'c>, work: Pending<'c, T>) -> T {
+    let Err(Undone { error, value: work }) = work.wait(current) else { panic!("the failure was not told") };
+    assert_eq!(error.code().map(ascendcl::Code::number), Some(FAILED), "{error}");
+    match work.wait(current) {
+        Ok(payload) => payload,
+        Err(undone) => panic!("told twice: {}", undone.error),
+    }
+}
+
+/// The first wait for a stream is told that work failed.
+const FIRST_WAIT_FAILS: &str =
+    "aclrtSynchronizeStream#1=after:507015, aclrtSynchronizeStreamWithTimeout#1=after:507015";
+
+#[proves(ERR_02)]
+#[test]
+fn each_of_two_waits_is_told_of_a_failure_that_the_library_tells_once() {
+    let alone = alone();
+    inside(|current| {
+        let stream = current.stream().unwrap();
+        fail(FIRST_WAIT_FAILS);
+        let (first, second) = (set(current, &stream, 1), set(current, &stream, 2));
+        drop(told_once(current, first));
+        drop(told_once(current, second));
+        // What is queued afterwards has nothing to do with it.
+        drop(set(current, &stream, 3).wait(current).unwrap());
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(ERR_02)]
+#[test]
+fn a_failure_reaches_work_that_was_joined_split_mapped_or_used_again() {
+    let alone = alone();
+    inside(|current| {
+        let stream = current.stream().unwrap();
+        fail(FIRST_WAIT_FAILS);
+        let (one, two, three) = (set(current, &stream, 1), set(current, &stream, 2), set(current, &stream, 3));
+        let mapped = set(current, &stream, 4).map(|buffer| buffer.len());
+        let joined = one.join(two).unwrap();
+        assert_eq!(stream.synchronize(current).unwrap_err().code().unwrap().number(), FAILED);
+        // Used again after the failure: what was written before is still not to be relied on.
+        let again = stream.copy_to_host(current, three, current.host_buffer(4).unwrap()).unwrap();
+        let (first, second) = joined.split();
+        drop((told_once(current, first), told_once(current, second), told_once(current, again)));
+        let Err(Undone { error, value: mapped }) = mapped.wait(current) else { panic!("not told") };
+        assert_eq!(error.code().unwrap().number(), FAILED);
+        assert_eq!(mapped.wait(current).unwrap(), 4);
+        stream.synchronize(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(ERR_02)]
+#[test]
+fn waits_for_a_stream_and_for_a_context_are_told_of_a_failure_that_a_pending_heard_of_first() {
+    let alone = alone();
+    inside(|current| {
+        let stream = current.stream().unwrap();
+        fail(FIRST_WAIT_FAILS);
+        let (first, second) = (set(current, &stream, 1), set(current, &stream, 2));
+        let event = stream.record(current, current.event().unwrap()).unwrap();
+        drop(told_once(current, first));
+        let told = |result: Result<(), Error>| result.unwrap_err().code().unwrap().number();
+        assert_eq!(told(stream.synchronize(current)), FAILED);
+        stream.synchronize(current).unwrap();
+        assert_eq!(told(current.synchronize()), FAILED);
+        current.synchronize().unwrap();
+        assert_eq!(told(event.synchronize(current)), FAILED);
+        event.synchronize(current).unwrap();
+        drop(told_once(current, second));
+        // An event that is recorded after the failure was told is behind work that is over.
+        let event = stream.record(current, event).unwrap();
+        event.synchronize(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(ERR_02)]
+#[test]
+fn a_failure_that_a_wait_for_the_context_heard_of_is_told_to_the_work() {
+    let alone = alone();
+    inside(|current| {
+        let (one, two) = (current.stream().unwrap(), current.stream().unwrap());
+        fail("aclrtSynchronizeDevice#1=after:507015, aclrtSynchronizeDeviceWithTimeout#1=after:507015");
+        let (first, second) = (set(current, &one, 1), set(current, &two, 2));
+        assert_eq!(current.synchronize().unwrap_err().code().unwrap().number(), FAILED);
+        drop((told_once(current, first), told_once(current, second)));
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(ERR_02, STREAM_04)]
+#[test]
+fn a_failure_on_the_first_stream_is_told_to_work_that_other_streams_took_over() {
+    let alone = alone();
+    inside(|current| {
+        let (one, two, three) = (current.stream().unwrap(), current.stream().unwrap(), current.stream().unwrap());
+        fail(FIRST_WAIT_FAILS);
+        let work = set(current, &one, 1);
+        let event = one.record(current, current.event().unwrap()).unwrap();
+        let work = two.take_over(current, work, &event).unwrap();
+        let event = two.record(current, event).unwrap();
+        let work = three.take_over(current, work, &event).unwrap();
+        assert_eq!(one.synchronize(current).unwrap_err().code().unwrap().number(), FAILED);
+        let work = three.copy_to_host(current, work, current.host_buffer(4).unwrap()).unwrap();
+        drop(told_once(current, work));
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(ERR_02, STREAM_04)]
+#[test]
+fn a_failure_that_nobody_was_told_of_is_told_to_work_that_another_stream_took_over() {
+    let alone = alone();
+    inside(|current| {
+        let (one, two) = (current.stream().unwrap(), current.stream().unwrap());
+        let work = set(current, &one, 1);
+        let event = one.record(current, current.event().unwrap()).unwrap();
+        let work = two.take_over(current, work, &event).unwrap();
+        two.synchronize(current).unwrap();
+        // The library tells it to the next wait, which is for the first stream.
+        fail(FIRST_WAIT_FAILS);
+        drop(told_once(current, work));
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(ERR_02)]
+#[test]
+fn a_time_that_was_up_is_no_failure_of_work() {
+    let alone = alone();
+    inside(|current| {
+        let stream = current.stream().unwrap();
+        let (first, second) = (set(current, &stream, 1), set(current, &stream, 2));
+        let slow = stream.call_back(current, || thread::sleep(Duration::from_millis(100))).unwrap();
+        let undone = first.wait_within(current, Duration::from_millis(2)).unwrap_err();
+        assert!(undone.error.code().unwrap().is_timeout());
+        slow.wait(current).unwrap().into_result().unwrap();
+        drop((undone.value.wait(current).unwrap(), second.wait(current).unwrap()));
+        stream.synchronize(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(ERR_02)]
+#[test]
+fn a_future_is_told_of_a_failure_that_another_wait_heard_of() {
+    let alone = alone();
+    inside(|current| {
+        let mut stream = current.stream().unwrap();
+        fail(FIRST_WAIT_FAILS);
+        let (first, second) = (set(current, &stream, 1), set(current, &stream, 2));
+        drop(told_once(current, first));
+        let Err(Undone { error, value: work }) = finish(second.into_future(current, &mut stream).unwrap()) else {
+            panic!("not told")
+        };
+        assert_eq!(error.code().unwrap().number(), FAILED);
+        drop(finish(work.into_future(current, &mut stream).unwrap()).unwrap());
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(ERR_02, COPY_04)]
+#[test]
+fn a_lending_is_told_of_a_failure_that_a_wait_in_it_heard_of() {
+    let alone = alone();
+    inside(|current| {
+        let mut copy = [0_u8; 4];
+        let lent = current.lend(|current, lender| {
+            let (stream, device) = (current.stream().unwrap(), current.upload(&[7_u8; 4]).unwrap());
+            fail(FIRST_WAIT_FAILS);
+            let work = lender.copy_to_host(current, &stream, device, &mut copy).unwrap();
+            drop(told_once(current, work));
+        });
+        assert_eq!(lent.unwrap_err().code().unwrap().number(), FAILED);
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(ERR_02)]
+#[test]
+fn two_threads_that_wait_at_the_same_time_are_both_told() {
+    for _ in 0..20 {
+        let alone = alone();
+        in_context(|context, thread| {
+            let works = context.enter(thread, |current| {
+                let stream = current.stream().unwrap();
+                fail(FIRST_WAIT_FAILS);
+                [1, 2].map(|value| set(current, &stream, value))
+            });
+            let together = Barrier::new(2);
+            thread::scope(|scope| {
+                for work in works.unwrap() {
+                    scope.spawn(|| {
+                        let mut thread = Thread::new().unwrap();
+                        together.wait();
+                        context.enter(&mut thread, |current| drop(told_once(current, work))).unwrap();
+                    });
+                }
+            });
+        });
+        alone.assert_nothing_lives();
+    }
+}
