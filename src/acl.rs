@@ -99,6 +99,7 @@ impl Acl {
     /// [`Error::Vendor`] when the library cannot tell.
     #[rule(MODE_01)]
     pub fn run_mode(&self) -> Result<RunMode, Error> {
+        self.api().is_of_this_process()?;
         if let Some(known) = self.run_mode.get() {
             return Ok(*known);
         }
@@ -134,6 +135,9 @@ impl Acl {
     #[rule(INIT_02, INIT_07, INIT_09)]
     pub fn close(self) -> Result<(), Undone<Self>> {
         leads!(acl: Initialised --> End : Finalize);
+        if let Err(error) = self.api().is_of_this_process() {
+            return Err(Undone { error, value: self });
+        }
         let rows: Vec<_> = self.devices().clone();
         for row in rows {
             if let Err(error) = self.reset(&row) {

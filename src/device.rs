@@ -90,7 +90,7 @@ impl<'a> Device<'a> {
         thread: &mut T,
         program: impl for<'c> FnOnce(&'c Context<'c, N>, &mut T) -> R,
     ) -> Result<R, ScopeError<R>> {
-        scope(self.row.api, &self.row, thread, |api, row| RawContext::create(api, row.id), program)
+        scope(self.row.api, &self.row, thread, |api, row| RawContext::create(api, row.id, row.default), program)
     }
 
     /// Runs `program` with the device's default context, which came with `aclrtSetDevice` and goes with the last reset.
@@ -163,9 +163,10 @@ impl<'a> Device<'a> {
 impl DeviceRow {
     pub(crate) fn set(api: Api, _thread: &mut impl OnThread, id: i32) -> Result<Self, Error> {
         leads!(device: Start --> Set : Set, device: Set --> Set : SetAgain);
-        let _restore = Restore::here(api);
+        let mut restore = Restore::around_setting(api);
         api.set_device(id)?;
-        let default = RawContext::current(api);
+        let default = RawContext::default_of(api, id);
+        restore.has_set(default);
         Ok(Self { api, id, default, patience: Mutex::default(), quarantine: Mutex::default() })
     }
 
@@ -194,6 +195,7 @@ impl DeviceRow {
 
     pub(crate) fn reset(&self, api: Api) -> Result<(), Error> {
         leads!(device: Set --> Set : ResetOnce, device: Set --> End : Reset);
+        api.is_of_this_process()?;
         let kept = lock(&self.quarantine).clone();
         for ledger in kept {
             // Runs code of the user, which may panic: what is not known to be empty stays.
@@ -205,7 +207,7 @@ impl DeviceRow {
         if !stuck.is_empty() {
             return Err(Error::Poisoned { device: self.id, stuck: stuck.join("; ") });
         }
-        let _restore = Restore::entered();
+        let _restore = Restore::around_resetting(api, self.id);
         api.reset_device(self.id)
     }
 }

@@ -53,6 +53,30 @@ pub enum Error {
         /// This process.
         here: u32,
     },
+    /// Code outside this crate made another context current on this thread than the one that was entered, and did not
+    /// put it back. Told when [each call is verified](crate::Acl::verify_current).
+    #[error(
+        "another context is current on this thread than the one that was entered: expected {expected}, found {found}; \
+         code outside this crate has changed it; run such code inside `current.foreign(|| …)`, which puts it back{}",
+        Cited(rules::CURRENT_CHANGED)
+    )]
+    CurrentChanged {
+        /// The context that was entered.
+        expected: String,
+        /// The context that is current.
+        found: String,
+    },
+    /// A context could not be destroyed: it is current on other threads, on which the library refused to make another
+    /// one current when they left it.
+    #[error(
+        "the context is still current on {threads} other thread(s), where the library refused to make another one \
+         current; it can be destroyed when those threads have entered another context{}",
+        Cited(rules::CURRENT_ELSEWHERE)
+    )]
+    CurrentElsewhere {
+        /// How many.
+        threads: usize,
+    },
     /// The product does not support the function.
     #[error("{product} does not support {what}{}", Cited(rules::UNSUPPORTED_PRODUCT))]
     UnsupportedProduct {

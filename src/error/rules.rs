@@ -2,9 +2,10 @@
 
 use super::{Error, InputError};
 use ascendcl_rules::{
-    ALLOC_02, ALLOC_10, ALLOC_12, ALLOC_18, CB_01, CB_09, COPY_01, COPY_09, DATA_05, DATA_06, DATA_07, DATA_08,
-    DATA_10, DEV_10, DEV_11, ERR_06, EVENT_04, EVENT_06, EVENT_07, MEM_02, MEM_11, MODEL_06, MODEL_07, MODEL_09,
-    MODEL_14, MODEL_17, MODEL_20, RuleId, STREAM_04, STREAM_05, STREAM_08, STREAM_17, THREAD_01, THREAD_05,
+    ALLOC_02, ALLOC_10, ALLOC_12, ALLOC_18, CB_01, CB_09, COPY_01, COPY_09, CTX_05, CTX_08, CTX_11, DATA_05, DATA_06,
+    DATA_07, DATA_08, DATA_10, DEV_10, DEV_11, ERR_06, EVENT_04, EVENT_06, EVENT_07, MEM_02, MEM_11, MODEL_06,
+    MODEL_07, MODEL_09, MODEL_14, MODEL_17, MODEL_20, RuleId, STREAM_04, STREAM_05, STREAM_08, STREAM_17, THREAD_01,
+    THREAD_05,
 };
 use core::fmt;
 
@@ -19,6 +20,8 @@ impl Error {
             #[cfg(feature = "ge")]
             Self::Engine(error) => error.rules(),
             Self::Forked { .. } => FORKED,
+            Self::CurrentChanged { .. } => CURRENT_CHANGED,
+            Self::CurrentElsewhere { .. } => CURRENT_ELSEWHERE,
             Self::UnsupportedProduct { .. } => UNSUPPORTED_PRODUCT,
             Self::OtherGroup => OTHER_GROUP,
             Self::OtherContext { .. } => OTHER_CONTEXT,
@@ -51,6 +54,8 @@ impl Error {
 }
 
 pub(super) const FORKED: &[RuleId] = &[THREAD_05];
+pub(super) const CURRENT_CHANGED: &[RuleId] = &[CTX_05, CTX_08];
+pub(super) const CURRENT_ELSEWHERE: &[RuleId] = &[CTX_11];
 pub(super) const UNSUPPORTED_PRODUCT: &[RuleId] = &[ALLOC_02];
 pub(super) const OTHER_GROUP: &[RuleId] = &[ALLOC_10];
 pub(super) const OTHER_CONTEXT: &[RuleId] = &[MEM_11];
@@ -169,6 +174,8 @@ mod tests {
             vendor(107_003),
             vendor(500_001),
             Error::Forked { loaded_in: 1, here: 2 },
+            Error::CurrentChanged { expected: "context 0x10".into(), found: "none".into() },
+            Error::CurrentElsewhere { threads: 1 },
             Error::UnsupportedProduct { product: "Ascend310B4".into(), what: "an allocator of the caller's" },
             Error::OtherGroup,
             Error::NullAnswer { call: "aclmdlCreateDesc" },

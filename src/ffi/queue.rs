@@ -176,6 +176,7 @@ impl Queue {
     /// The stream keeps `keeps`, and with it the members' object, until the registration ends. Gives back what the
     /// replaced registration kept.
     pub(crate) fn register(&self, api: Api, members: Members, keeps: Kept) -> Result<Option<Kept>, Error> {
+        api.is_of_this_process()?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "stream" }) };
         if !self.clock.is_idle() {
             return Err(Error::StillRunning { what: "stream" });
@@ -203,6 +204,7 @@ impl Queue {
 
     /// Ends the registration, if there is one. The stream has to be synchronised (ALLOC-11).
     pub(crate) fn unregister(&self, api: Api) -> Result<Option<Kept>, Error> {
+        api.is_of_this_process()?;
         let Some(_inside) = self.gate.pass() else { return Ok(None) };
         if !self.clock.is_idle() {
             return Err(Error::StillRunning { what: "stream" });

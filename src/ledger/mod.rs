@@ -21,7 +21,8 @@ use crate::Element;
 use crate::allocator::ContextId;
 use crate::error::Error;
 use crate::ffi::{
-    Api, Binding, Block, BoundInput, Home, Invocation, Kept, LoadedModel, Part, Queue, RawContext, RawEvent, Restore,
+    Api, Binding, Block, BoundInput, Entered, Home, Invocation, Kept, LoadedModel, Part, Queue, RawContext, RawEvent,
+    Restore,
 };
 use crate::operator::Attribute;
 use ascendcl_macros::rule;
@@ -149,6 +150,7 @@ impl Ledger {
         inputs: Vec<BoundInput>,
         outputs: Vec<Option<Arc<Block>>>,
     ) -> Result<Arc<Binding>, Error> {
+        self.api.is_of_this_process()?;
         Ok(self.bindings.put(Binding::create(self.api, model, inputs, outputs)?))
     }
 
@@ -160,6 +162,7 @@ impl Ledger {
         (inputs, outputs): (Vec<Part>, Vec<Part>),
         compile: bool,
     ) -> Result<Arc<Invocation>, Error> {
+        self.api.is_of_this_process()?;
         let invocation = self.invocations.put(Invocation::create(self.api, name, attributes, inputs, outputs)?);
         if let Some(Err(error)) = compile.then(|| invocation.compile(self.api)) {
             // The first error is the one to report; what cannot be taken apart stays with the scope.
@@ -170,6 +173,7 @@ impl Ledger {
     }
 
     pub(crate) fn revoke(&self, invocation: &Arc<Invocation>) -> Result<(), Error> {
+        self.api.is_of_this_process()?;
         invocation.destroy(self.api, &self.streams)?;
         self.invocations.remove(invocation);
         Ok(())
@@ -192,6 +196,7 @@ impl Ledger {
 
     /// Waits for everything in the context; for at most `limit`, if there is one.
     pub(crate) fn synchronize_all(&self, limit: Option<Duration>) -> Result<(), Error> {
+        self.api.is_of_this_process()?;
         let marks: Vec<_> = self.streams.all().into_iter().map(|stream| (stream.mark(), stream)).collect();
         self.api.synchronize_device(limit)?;
         marks.into_iter().for_each(|(mark, stream)| stream.reached(mark));
@@ -205,6 +210,7 @@ impl Ledger {
 
     /// The vector back, when nothing in flight uses it.
     pub(crate) fn take_vec<E: Element>(&self, block: &mut Arc<Block>) -> Option<Vec<E>> {
+        self.api.is_of_this_process().ok()?;
         let elements = Block::take_vec(block, &self.streams)?;
         self.blocks.remove(block);
         Some(elements)
@@ -213,6 +219,7 @@ impl Ledger {
     /// Synchronises and destroys; the row goes when the library agreed. Gives back what an allocator's registration
     /// kept, to be dropped when everything is in order again: that runs code of the user.
     pub(crate) fn destroy_stream(&self, stream: &Arc<Queue>) -> Result<Option<Kept>, Error> {
+        self.api.is_of_this_process()?;
         stream.synchronize(self.api, None)?;
         let kept = stream.destroy(self.api)?;
         self.streams.remove(stream);
@@ -220,12 +227,14 @@ impl Ledger {
     }
 
     pub(crate) fn destroy_event(&self, event: &Arc<RawEvent>) -> Result<(), Error> {
+        self.api.is_of_this_process()?;
         event.destroy(self.api)?;
         self.events.remove(event);
         Ok(())
     }
 
     pub(crate) fn unload(&self, model: &Arc<LoadedModel>) -> Result<(), Error> {
+        self.api.is_of_this_process()?;
         model.unload(self.api, &self.streams)?;
         self.models.remove(model);
         Ok(())
@@ -233,16 +242,19 @@ impl Ledger {
 
     /// Empties a binding's open outputs. Memory that the library had allocated by itself is freed, or stays with the scope.
     pub(crate) fn empty(&self, binding: &Binding) -> Result<(), Error> {
+        self.api.is_of_this_process()?;
         let left = binding.empty(self.api, &self.streams)?;
         left.into_iter().map(|block| self.free(&self.keep(block))).fold(Ok(()), Result::and)
     }
 
     pub(crate) fn reshape(&self, binding: &Binding, model: &LoadedModel, shapes: &[&[i64]]) -> Result<(), Error> {
+        self.api.is_of_this_process()?;
         binding.reshape(self.api, &self.streams, model, shapes)
     }
 
     /// Runs a bound model and waits for it.
     pub(crate) fn run(&self, binding: &Binding, model: &LoadedModel) -> Result<(), Error> {
+        self.api.is_of_this_process()?;
         binding.run(self.api, &self.streams, model)
     }
 
@@ -254,6 +266,7 @@ impl Ledger {
     }
 
     pub(crate) fn free(&self, block: &Arc<Block>) -> Result<(), Error> {
+        self.api.is_of_this_process()?;
         block.free(self.api, &self.streams)?;
         self.blocks.remove(block);
         Ok(())
@@ -261,6 +274,9 @@ impl Ledger {
 
     /// Destroys what nobody names any more and nothing in flight uses; says what went wrong.
     pub(crate) fn collect(&self) -> Vec<Error> {
+        if let Err(forked) = self.api.is_of_this_process() {
+            return vec![forked];
+        }
         let (mut errors, mut kept) = (Vec::new(), Vec::new());
         for stream in self.streams.unnamed() {
             match self.destroy_stream(&stream) {
@@ -300,10 +316,12 @@ impl Ledger {
         if self.gone.load(Ordering::Acquire) {
             return Ok(());
         }
-        let mut restore = Restore::here(self.api);
+        self.api.is_of_this_process().map_err(|error| vec![error])?;
+        let mut restore = Restore::around(self.api, self.context);
         if let Err(error) = self.context.make_current(self.api) {
             return Err(vec![error]);
         }
+        let _entered = Entered::into(self.context, self.api);
         let (mut errors, mut kept) = (Vec::new(), Vec::new());
         for stream in self.streams.all() {
             errors.extend(stream.synchronize(self.api, patience).err());

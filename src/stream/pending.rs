@@ -62,6 +62,7 @@ impl<'c, T, N> Pending<'c, T, N> {
     ///
     /// [`Error::Vendor`] when the library cannot tell.
     pub fn is_done(&self, current: &Current<'c, N>) -> Result<bool, Error> {
+        current.ledger().api().is_of_this_process()?;
         if self.queue.has_done(self.number) { Ok(true) } else { self.queue.is_complete(current.ledger().api()) }
     }
 
@@ -154,6 +155,7 @@ impl<'c, T: Payload, N> Pending<'c, T, N> {
 
     #[inline]
     fn settle(&self, current: &Current<'c, N>, limit: Option<Duration>) -> Result<(), Error> {
+        current.ledger().api().is_of_this_process()?;
         if self.queue.has_done(self.number) { Ok(()) } else { current.ledger().synchronize(&self.queue, limit) }
     }
 }
