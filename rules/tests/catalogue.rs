@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 const COUNTS: [(Area, usize); 22] = [
     (Area::INIT, 13),
     (Area::DEV, 17),
-    (Area::CTX, 13),
+    (Area::CTX, 14),
     (Area::THREAD, 5),
     (Area::STREAM, 21),
     (Area::MEM, 18),
@@ -37,12 +37,12 @@ fn those(wrong: impl Fn(RuleId) -> bool) -> Vec<&'static str> {
 }
 
 #[test]
-fn each_area_has_its_rules_and_together_they_are_264() {
+fn each_area_has_its_rules() {
     assert_eq!(COUNTS.map(|(area, _)| area), Area::ALL);
     for (area, count) in COUNTS {
         assert_eq!(area.rules().len(), count, "{area}");
     }
-    assert_eq!(RuleId::all().count(), 264);
+    assert_eq!(RuleId::all().count(), COUNTS.iter().map(|(_, count)| count).sum());
 }
 
 #[test]
@@ -75,13 +75,13 @@ fn an_id_reads_back_from_how_it_prints_and_from_its_constants_name() {
 #[test]
 fn rules_are_in_the_order_of_their_ids() {
     assert!(RuleId::all().is_sorted());
-    assert_eq!(RuleId::all().collect::<BTreeSet<_>>().len(), 264, "no two are equal");
+    assert_eq!(RuleId::all().collect::<BTreeSet<_>>().len(), RuleId::all().count(), "no two are equal");
 }
 
 #[test]
 fn no_two_rules_say_the_same() {
     let texts: BTreeSet<_> = RuleId::all().map(|id| id.rule().text).collect();
-    assert_eq!(texts.len(), 264);
+    assert_eq!(texts.len(), RuleId::all().count());
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod borrowed;
 mod defaults;
 mod forget;
 mod futures;
+mod leaving;
 mod models;
 mod nesting;
 mod order;
