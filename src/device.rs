@@ -8,6 +8,7 @@ use crate::error::{Error, ScopeError, Undone};
 use crate::ffi::{Api, RawContext, Restore};
 use crate::ledger::Ledger;
 use crate::life_cycle::leads;
+use crate::takes;
 use crate::thread::OnThread;
 use ascendcl_macros::rule;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -164,7 +165,8 @@ impl DeviceRow {
     pub(crate) fn set(api: Api, _thread: &mut impl OnThread, id: i32) -> Result<Self, Error> {
         leads!(device: Start --> Set : Set, device: Set --> Set : SetAgain);
         let mut restore = Restore::around_setting(api);
-        api.set_device(id)?;
+        takes::begin(api, id)?;
+        api.set_device(id).inspect_err(|_| takes::end(api, id))?;
         let default = RawContext::default_of(api, id);
         restore.has_set(default);
         Ok(Self { api, id, default, patience: Mutex::default(), quarantine: Mutex::default() })
@@ -208,7 +210,7 @@ impl DeviceRow {
             return Err(Error::Poisoned { device: self.id, stuck: stuck.join("; ") });
         }
         let _restore = Restore::around_resetting(api, self.id);
-        api.reset_device(self.id)
+        api.reset_device(self.id).inspect(|()| takes::end(api, self.id))
     }
 }
 

@@ -159,6 +159,16 @@ pub enum Error {
         /// How many there are.
         count: u32,
     },
+    /// [`run`](crate::run) was not told which device to take, and this process uses another one than device 0.
+    #[error(
+        "this process uses device {in_use}, and nothing was said about the device that `run` is to take: say \
+         `Setup::builder().device({in_use})`, or which other one is meant{}",
+        Cited(rules::DEVICE_NOT_SAID)
+    )]
+    DeviceNotSaid {
+        /// A device that is in use.
+        in_use: i32,
+    },
     /// The device still has work that could not be waited for.
     #[error("device {device} cannot be given back: it is still working on {stuck}{}", Cited(rules::POISONED))]
     Poisoned {
@@ -166,6 +176,18 @@ pub enum Error {
         device: i32,
         /// What is in flight, in words.
         stuck: String,
+    },
+    /// A device was to be recovered that other parts of this process have taken, too; or taken while that was under way.
+    #[error(
+        "device {device} is taken {takes} time(s) in this process: it can be recovered when one part alone has it, and \
+         taken when that is over{}",
+        Cited(rules::DEVICE_SHARED)
+    )]
+    DeviceShared {
+        /// The device.
+        device: i32,
+        /// How often it is taken.
+        takes: usize,
     },
     /// Work in flight was to be continued on another stream than its own.
     #[error(

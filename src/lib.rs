@@ -46,6 +46,7 @@ mod device;
 mod error;
 mod event;
 mod ffi;
+pub mod foreign;
 #[cfg(feature = "ge")]
 pub mod ge;
 mod lane;
@@ -57,6 +58,7 @@ mod model;
 pub mod operator;
 mod run;
 mod stream;
+mod takes;
 mod thread;
 
 pub use acl::{Acl, RunMode};

@@ -3,7 +3,7 @@
 use super::{Error, InputError};
 use ascendcl_rules::{
     ALLOC_02, ALLOC_10, ALLOC_12, ALLOC_18, CB_01, CB_09, COPY_01, COPY_09, CTX_05, CTX_08, CTX_11, DATA_05, DATA_06,
-    DATA_07, DATA_08, DATA_10, DEV_10, DEV_11, ERR_06, EVENT_04, EVENT_06, EVENT_07, MEM_02, MEM_11, MODEL_06,
+    DATA_07, DATA_08, DATA_10, DEV_08, DEV_10, DEV_11, ERR_06, EVENT_04, EVENT_06, EVENT_07, MEM_02, MEM_11, MODEL_06,
     MODEL_07, MODEL_09, MODEL_14, MODEL_17, MODEL_20, RuleId, STREAM_04, STREAM_05, STREAM_08, STREAM_17, THREAD_01,
     THREAD_05,
 };
@@ -31,6 +31,8 @@ impl Error {
             Self::ThreadTaken => THREAD_TAKEN,
             Self::InsideCallback => INSIDE_CALLBACK,
             Self::NoSuchDevice { .. } => NO_SUCH_DEVICE,
+            Self::DeviceNotSaid { .. } => DEVICE_NOT_SAID,
+            Self::DeviceShared { .. } => DEVICE_SHARED,
             Self::Poisoned { .. } => POISONED,
             Self::OtherStream { .. } => OTHER_STREAM,
             Self::NotCovered => NOT_COVERED,
@@ -65,6 +67,8 @@ pub(super) const NULL_ANSWER: &[RuleId] = &[ERR_06];
 pub(super) const THREAD_TAKEN: &[RuleId] = &[THREAD_01];
 pub(super) const INSIDE_CALLBACK: &[RuleId] = &[ALLOC_18, CB_01];
 pub(super) const NO_SUCH_DEVICE: &[RuleId] = &[DEV_11];
+pub(super) const DEVICE_NOT_SAID: &[RuleId] = &[THREAD_01];
+pub(super) const DEVICE_SHARED: &[RuleId] = &[DEV_08];
 pub(super) const POISONED: &[RuleId] = &[DEV_10];
 pub(super) const OTHER_MODEL: &[RuleId] = &[MODEL_09];
 pub(super) const BUSY: &[RuleId] = &[MODEL_06];
@@ -182,6 +186,8 @@ mod tests {
             Error::ThreadTaken,
             Error::InsideCallback,
             Error::NoSuchDevice { id: 8, count: 2 },
+            Error::DeviceNotSaid { in_use: 1 },
+            Error::DeviceShared { device: 0, takes: 2 },
             Error::Poisoned { device: 0, stuck: "1 stream(s)".into() },
             Error::OtherModel { expected: "one".into(), found: "another".into() },
             Error::NotExecuted,

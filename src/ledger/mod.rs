@@ -150,7 +150,6 @@ impl Ledger {
         inputs: Vec<BoundInput>,
         outputs: Vec<Option<Arc<Block>>>,
     ) -> Result<Arc<Binding>, Error> {
-        self.api.is_of_this_process()?;
         Ok(self.bindings.put(Binding::create(self.api, model, inputs, outputs)?))
     }
 
@@ -162,7 +161,6 @@ impl Ledger {
         (inputs, outputs): (Vec<Part>, Vec<Part>),
         compile: bool,
     ) -> Result<Arc<Invocation>, Error> {
-        self.api.is_of_this_process()?;
         let invocation = self.invocations.put(Invocation::create(self.api, name, attributes, inputs, outputs)?);
         if let Some(Err(error)) = compile.then(|| invocation.compile(self.api)) {
             // The first error is the one to report; what cannot be taken apart stays with the scope.
@@ -173,7 +171,6 @@ impl Ledger {
     }
 
     pub(crate) fn revoke(&self, invocation: &Arc<Invocation>) -> Result<(), Error> {
-        self.api.is_of_this_process()?;
         invocation.destroy(self.api, &self.streams)?;
         self.invocations.remove(invocation);
         Ok(())
@@ -234,7 +231,6 @@ impl Ledger {
     }
 
     pub(crate) fn unload(&self, model: &Arc<LoadedModel>) -> Result<(), Error> {
-        self.api.is_of_this_process()?;
         model.unload(self.api, &self.streams)?;
         self.models.remove(model);
         Ok(())
@@ -242,19 +238,16 @@ impl Ledger {
 
     /// Empties a binding's open outputs. Memory that the library had allocated by itself is freed, or stays with the scope.
     pub(crate) fn empty(&self, binding: &Binding) -> Result<(), Error> {
-        self.api.is_of_this_process()?;
         let left = binding.empty(self.api, &self.streams)?;
         left.into_iter().map(|block| self.free(&self.keep(block))).fold(Ok(()), Result::and)
     }
 
     pub(crate) fn reshape(&self, binding: &Binding, model: &LoadedModel, shapes: &[&[i64]]) -> Result<(), Error> {
-        self.api.is_of_this_process()?;
         binding.reshape(self.api, &self.streams, model, shapes)
     }
 
     /// Runs a bound model and waits for it.
     pub(crate) fn run(&self, binding: &Binding, model: &LoadedModel) -> Result<(), Error> {
-        self.api.is_of_this_process()?;
         binding.run(self.api, &self.streams, model)
     }
 

@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// What the simulator has current on this thread: the handle, or 0.
-fn current_handle() -> usize {
+pub(super) fn current_handle() -> usize {
     let get = ascendcl_sim::resolve("aclrtGetCurrentContext").unwrap();
     let mut context = std::ptr::null_mut::<c_void>();
     // SAFETY: the function has this type; there is a place for the answer.
@@ -21,7 +21,7 @@ fn current_handle() -> usize {
 }
 
 /// `aclrtSetDevice`, as code outside the crate calls it.
-fn sets_device(id: i32) {
+pub(super) fn sets_device(id: i32) {
     let set = ascendcl_sim::resolve("aclrtSetDevice").unwrap();
     // SAFETY: the function has this type.
     let set: unsafe extern "C" fn(i32) -> i32 = unsafe { mem::transmute(set) };
@@ -30,7 +30,7 @@ fn sets_device(id: i32) {
 }
 
 /// The opposite.
-fn resets_device(id: i32) {
+pub(super) fn resets_device(id: i32) {
     let reset = ascendcl_sim::resolve("aclrtResetDevice").unwrap();
     // SAFETY: the function has this type.
     let reset: unsafe extern "C" fn(i32) -> i32 = unsafe { mem::transmute(reset) };

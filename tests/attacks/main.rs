@@ -13,6 +13,7 @@ mod arguments;
 mod asynchronous;
 mod borrowed;
 mod defaults;
+mod foreign;
 mod forget;
 mod futures;
 mod leaving;

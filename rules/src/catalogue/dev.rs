@@ -155,8 +155,8 @@ rules! {
             basis: "doc+source",
             priority: 3,
             class: ByConstruction,
-            means: "`Device::id`, `Context::device_id` and `Current::device_id` tell the number that was set; the \
-                library is never asked.",
+            means: "`Device::id`, `Context::device_id` and `Current::device_id` tell the number that was set. `run` \
+                asks the library where no device is said, and takes the error for none.",
         }
         DEV_13 = "DEV-13" {
             text: "Peer access is one-directional, is enabled from the device that is current, must not name the same \
