@@ -15,6 +15,7 @@
 //! 5. No lock is held while the vendor's library or a user's code runs. Submitting, waiting and copying take no lock at
 //!    all: they work on the row behind the handle.
 
+mod room;
 mod shelf;
 
 use crate::Element;
@@ -111,14 +112,6 @@ impl Ledger {
     }
 
     // The functions below call the library: this ledger's context has to be current.
-
-    pub(crate) fn create_stream(&self) -> Result<Arc<Queue>, Error> {
-        Ok(self.streams.put(Queue::create(self.api, self.next_stream_id())?))
-    }
-
-    pub(crate) fn create_event(&self) -> Result<Arc<RawEvent>, Error> {
-        Ok(self.events.put(RawEvent::create(self.api, self.device())?))
-    }
 
     /// The context's default stream; it is there without being created (DEV-03), and its row from the first use on.
     pub(crate) fn default_stream(&self) -> Arc<Queue> {
@@ -271,6 +264,7 @@ impl Ledger {
             return vec![forked];
         }
         let (mut errors, mut kept) = (Vec::new(), Vec::new());
+        errors.extend(self.note_what_is_over());
         for stream in self.streams.unnamed() {
             match self.destroy_stream(&stream) {
                 Ok(allocator) => kept.extend(allocator),
