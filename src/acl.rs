@@ -177,8 +177,13 @@ impl Acl {
 
     pub(crate) fn reset(&self, row: &Arc<DeviceRow>) -> Result<(), Error> {
         row.reset(self.api())?;
-        self.devices().retain(|known| !Arc::ptr_eq(known, row));
+        self.forget(row);
         Ok(())
+    }
+
+    /// The device was given back.
+    pub(crate) fn forget(&self, row: &Arc<DeviceRow>) {
+        self.devices().retain(|known| !Arc::ptr_eq(known, row));
     }
 
     #[cfg(feature = "ge")]

@@ -50,9 +50,13 @@ impl<'a> Device<'a> {
         self.row.api
     }
 
-    #[cfg(feature = "ge")]
     pub(crate) fn row(&self) -> &DeviceRow {
         &self.row
+    }
+
+    /// The library has ended the device by force.
+    pub(crate) fn is_given_back(self) {
+        self.acl.forget(&self.row);
     }
 
     /// The device's number.
@@ -138,7 +142,8 @@ impl<'a> Device<'a> {
     /// How long the end of a scope on this device waits for each stream before it gives up; without a limit, for ever.
     ///
     /// What cannot be waited for is kept and not freed: the scope reports a [`Teardown`](ScopeError::Teardown), and
-    /// [`reset`](Self::reset) is refused until the work is done.
+    /// [`reset`](Self::reset) is refused until the work is done. [`recover`](Self::recover) gets the device back all the
+    /// same.
     #[rule(STREAM_16)]
     pub fn with_patience(self, limit: Duration) -> Self {
         *lock(&self.row.patience) = Some(limit);
@@ -181,6 +186,22 @@ impl DeviceRow {
         self.id
     }
 
+    pub(crate) fn api(&self) -> Api {
+        self.api
+    }
+
+    /// The contexts that could not be taken down.
+    pub(crate) fn kept(&self) -> Vec<Arc<Ledger>> {
+        lock(&self.quarantine).clone()
+    }
+
+    /// Resets the device for the whole process. Nobody else has it.
+    pub(crate) fn reset_by_force(&self, api: Api) -> Result<(), Error> {
+        leads!(device: Set --> End : Reset);
+        let _restore = Restore::around_resetting(api, self.id);
+        api.reset_device_by_force(self.id).inspect(|()| takes::end(api, self.id))
+    }
+
     pub(crate) fn patience(&self) -> Option<Duration> {
         *lock(&self.patience)
     }
@@ -198,14 +219,13 @@ impl DeviceRow {
     pub(crate) fn reset(&self, api: Api) -> Result<(), Error> {
         leads!(device: Set --> Set : ResetOnce, device: Set --> End : Reset);
         api.is_of_this_process()?;
-        let kept = lock(&self.quarantine).clone();
-        for ledger in kept {
+        for ledger in self.kept() {
             // Runs code of the user, which may panic: what is not known to be empty stays.
             if ledger.tear_down(self.patience()).is_ok() {
                 self.release(&ledger);
             }
         }
-        let stuck: Vec<_> = lock(&self.quarantine).iter().map(|ledger| ledger.inventory()).collect();
+        let stuck: Vec<_> = self.kept().iter().map(|ledger| ledger.inventory()).collect();
         if !stuck.is_empty() {
             return Err(Error::Poisoned { device: self.id, stuck: stuck.join("; ") });
         }

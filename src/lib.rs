@@ -56,6 +56,7 @@ mod life_cycle;
 mod memory;
 mod model;
 pub mod operator;
+mod recover;
 mod run;
 mod stream;
 mod takes;
@@ -82,6 +83,7 @@ pub use model::{
     Weights, Which, Workspace,
 };
 pub use operator::{DeviceTensor, Operator};
+pub use recover::Recovered;
 pub use run::{RunError, Setup, run};
 pub use stream::{
     CanDecline, CanExecute, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, Completion, DefaultStream,

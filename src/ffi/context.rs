@@ -15,6 +15,8 @@ pub(crate) struct RawContext {
     /// where nobody knows.
     default: aclrtContext,
     device: i32,
+    /// How often the device had been reset by force: a default context from before is gone.
+    forced: u64,
 }
 
 // SAFETY: the vendor's contexts belong to the process; any thread may make one current (CTX-05, THREAD-03).
@@ -34,23 +36,25 @@ impl RawContext {
         // SAFETY: `context` is a place for the handle.
         let code = unsafe { api.library().aclrtCreateContext(&raw mut context, device) };
         api.done("aclrtCreateContext", code, || format!("create a context on device {device}"))?;
-        Ok(Self { handle: context, default: default.map_or(aclrtContext::NULL, |default| default.handle), device })
+        let default = default.map_or(aclrtContext::NULL, |default| default.handle);
+        Ok(Self { handle: context, default, device, forced: standing::forced_resets(device) })
     }
 
     /// The default context of a device, which was set by the call before.
     pub(crate) fn default_of(api: Api, device: i32) -> Option<Self> {
         let Self { handle, .. } = Self::current(api)?;
-        Some(Self { handle, default: handle, device })
+        Some(Self { handle, default: handle, device, forced: standing::forced_resets(device) })
     }
 
     /// Whether `aclrtCreateContext` made it. A default context goes with its device.
-    fn is_made(self) -> bool {
+    pub(crate) fn is_made(self) -> bool {
         self.handle != self.default
     }
 
     /// The default context of its device.
     fn home(self) -> Option<Self> {
-        (!self.default.is_null()).then_some(Self { handle: self.default, ..self })
+        let is_there = !self.default.is_null() && self.forced == standing::forced_resets(self.device);
+        is_there.then_some(Self { handle: self.default, ..self })
     }
 
     pub(super) fn is(self, other: Self) -> bool {
@@ -96,7 +100,7 @@ impl RawContext {
         // SAFETY: `context` is a place for the handle.
         let code = unsafe { api.library_anyway().aclrtGetCurrentContext(&raw mut context) };
         let known = code == Ok(0) && !context.is_null();
-        known.then_some(Self { handle: context, default: aclrtContext::NULL, device: UNKNOWN })
+        known.then_some(Self { handle: context, default: aclrtContext::NULL, device: UNKNOWN, forced: 0 })
     }
 
     /// The context in words, for messages.
@@ -203,6 +207,7 @@ impl Restore {
     /// The context has ended: it is not put back.
     pub(crate) fn without(&mut self, ended: RawContext) {
         self.within = None;
+        standing::has_ended(self.api, ended);
         if let Before::Entered(before) | Before::Foreign(before) = self.before
             && before.is(ended)
         {

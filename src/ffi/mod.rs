@@ -26,6 +26,7 @@ mod descriptor;
 mod device_allocator;
 mod element;
 mod event;
+mod forced;
 mod gate;
 #[cfg(feature = "ge")]
 pub(crate) mod ge;

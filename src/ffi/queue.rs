@@ -256,6 +256,29 @@ impl Queue {
         Ok(call(self.raw))
     }
 
+    pub(crate) fn is_default(&self) -> bool {
+        self.raw.is_null()
+    }
+
+    /// Calls something with the handle while the gate is passed.
+    pub(super) fn with_handle(&self, call: impl FnOnce(aclrtStream) -> Result<(), Error>) -> Result<(), Error> {
+        let Some(_inside) = self.gate.pass() else { return Ok(()) };
+        call(self.raw)
+    }
+
+    /// Ends the stream by this call. Its registration stays with the row.
+    pub(super) fn end_with(&self, call: impl FnOnce(aclrtStream) -> Result<(), Error>) -> Result<(), Error> {
+        if !self.gate.close() {
+            return Ok(());
+        }
+        call(self.raw).inspect_err(|_| self.gate.reopen())
+    }
+
+    /// The device was reset by force: nothing that was queued runs any more.
+    pub(crate) fn has_been_reset(&self) {
+        self.clock.reached(self.clock.mark());
+    }
+
     fn take_down(&self, api: Api) -> Result<(), Error> {
         // SAFETY: the handle is alive: the gate was open; and nobody is using it: the gate is closed.
         let code = unsafe { api.library().aclrtDestroyStream(self.raw) };

@@ -131,6 +131,15 @@ fn leaves(api: Api, context: RawContext) {
     }
 }
 
+/// The context was destroyed, on this thread.
+pub(super) fn has_ended(api: Api, context: RawContext) {
+    let stayed = standing(api, |own| own.stays.get()).flatten();
+    if stayed.is_some_and(|stayed| stayed.is(context)) {
+        standing(api, |own| own.stays.set(None));
+        leaves(api, context);
+    }
+}
+
 /// How many other threads have this context current, because they could not leave it.
 pub(super) fn threads_that_stay_in(api: Api, context: RawContext) -> usize {
     if HOW_MANY_STAY.load(Ordering::Acquire) == 0 {
@@ -159,6 +168,24 @@ fn resets_of(device: i32) -> &'static AtomicU64 {
 /// The device is about to be reset.
 pub(super) fn resets(device: i32) {
     resets_of(device).fetch_add(1, Ordering::SeqCst);
+}
+
+static FORCED: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
+
+fn forced(device: i32) -> Option<&'static AtomicU64> {
+    usize::try_from(device).ok().and_then(|device| FORCED.get(device % FORCED.len()))
+}
+
+/// The device was reset by force.
+pub(super) fn has_been_forced(device: i32) {
+    forced(device).into_iter().for_each(|count| {
+        count.fetch_add(1, Ordering::SeqCst);
+    });
+}
+
+/// How often this device, or one that shares its place, was reset by force.
+pub(super) fn forced_resets(device: i32) -> u64 {
+    forced(device).map_or(0, |count| count.load(Ordering::SeqCst))
 }
 
 impl Left {

@@ -15,6 +15,7 @@
 //! 5. No lock is held while the vendor's library or a user's code runs. Submitting, waiting and copying take no lock at
 //!    all: they work on the row behind the handle.
 
+mod forced;
 mod room;
 mod shelf;
 

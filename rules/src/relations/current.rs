@@ -122,7 +122,7 @@ fn reset(case: &mut Case<'_>) {
         return;
     }
     let thread = case.event().thread;
-    if let Some(other) = sets.iter().find(|set| forced && set.thread != thread).copied() {
+    if let Some(other) = sets.iter().find(|set| forced && sets.len() > 1 && set.thread != thread).copied() {
         case.report(
             DEV_08,
             format!("{object} is reset by force, and another thread has set it"),

@@ -1,0 +1,81 @@
+//! Taking down what does not end by itself.
+
+use super::{Ledger, drop_each};
+use crate::error::Error;
+use crate::ffi::{Entered, Kept, Queue, Restore};
+use ascendcl_macros::rule;
+use core::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::time::Duration;
+
+impl Ledger {
+    /// Discards the work of each stream, and destroys those that a wait tells to be over then. Others stay as they are.
+    #[rule(STREAM_17)]
+    pub(crate) fn abort_streams(&self, limit: Duration) {
+        let mut kept = Vec::new();
+        {
+            let _restore = Restore::around(self.api, self.context);
+            if self.gone.load(Ordering::Acquire) || self.context.make_current(self.api).is_err() {
+                return;
+            }
+            let _entered = Entered::into(self.context, self.api);
+            for stream in self.streams.all() {
+                // Where the library cannot, the next step of the recovery is taken.
+                kept.extend(self.abort(&stream, limit).ok().flatten());
+            }
+        }
+        drop_each(kept);
+    }
+
+    fn abort(&self, stream: &Arc<Queue>, limit: Duration) -> Result<Option<Kept>, Error> {
+        stream.abort(self.api)?;
+        // The first wait tells that work was discarded.
+        self.synchronize(stream, Some(limit)).or_else(|_| self.synchronize(stream, Some(limit)))?;
+        self.destroy_by_force(stream)
+    }
+
+    /// Destroys a stream whose work is over. Gives back what its registration kept.
+    fn destroy_by_force(&self, stream: &Arc<Queue>) -> Result<Option<Kept>, Error> {
+        let allocator = stream.unregister(self.api)?;
+        if let Err(error) = stream.destroy_by_force(self.api) {
+            drop_each(allocator.into_iter().collect());
+            return Err(error);
+        }
+        self.streams.remove(stream);
+        Ok(allocator)
+    }
+
+    /// The device was reset by force: nothing runs on it any more. Gives back what outlives that. A default context does
+    /// not, nor does anything in it; a context that was made does.
+    pub(crate) fn is_taken_down_after_a_forced_reset(&self, limit: Duration) -> bool {
+        let left = self.streams.all();
+        left.iter().for_each(|stream| stream.has_been_reset());
+        if !self.context.is_made() {
+            self.gone.store(true, Ordering::Release);
+            return self.is_empty();
+        }
+        let mut kept = Vec::new();
+        {
+            let _restore = Restore::around(self.api, self.context);
+            if self.context.make_current(self.api).is_err() {
+                return false;
+            }
+            let _entered = Entered::into(self.context, self.api);
+            for stream in left.iter().filter(|stream| !stream.is_default()) {
+                match self.destroy_by_force(stream) {
+                    Ok(allocator) => kept.extend(allocator),
+                    // The library may know its allocator under the handle of a later stream.
+                    Err(_) => core::mem::forget(Arc::clone(stream)),
+                }
+            }
+        }
+        drop_each(kept);
+        // The first wait tells that work was discarded.
+        (0..2).any(|_| self.tear_down(Some(limit)).is_ok())
+    }
+
+    fn is_empty(&self) -> bool {
+        let objects = self.streams.len() + self.events.len() + self.models.len();
+        objects + self.blocks.len() + self.bindings.len() + self.invocations.len() == 0
+    }
+}
