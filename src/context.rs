@@ -29,7 +29,8 @@ assert_not_impl_any!(Context<'static>: Clone);
 
 impl<'c, N> Context<'c, N> {
     /// Makes the context current on this thread (`aclrtSetCurrentContext`) for the length of `program`, and puts back
-    /// what was current before, also when the program panics.
+    /// what was current before, also when the program panics. Where nothing was, the device's default context becomes
+    /// current: a context of a scope does not stay current on a thread.
     ///
     /// While the program runs, the token that was given is out of reach: a context that was entered before cannot be
     /// used by mistake.

@@ -147,8 +147,8 @@ impl<'c, N> Current<'c, N> {
     }
 
     /// Destroys, unloads and frees now what no handle names any more and nothing in flight uses; the scope's end would
-    /// do it later. Unnamed streams are waited for first; of the others, what is over is over, though nobody waited for
-    /// it.
+    /// do it later. Unnamed streams are waited for first, and so is work that is over by
+    /// [`is_done`](crate::Tasks::is_done) and that nobody waited for.
     ///
     /// The errors are those that dropped handles could not report; an object that could not be destroyed stays with the
     /// scope.

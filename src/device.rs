@@ -69,6 +69,8 @@ impl<'a> Device<'a> {
     /// context: streams are synchronised, models unloaded, streams destroyed, memory freed, the context destroyed, in
     /// the vendor's order, however the program ended and whatever it forgot.
     ///
+    /// On the vendor's library the end takes one second more when a callback ran in the context.
+    ///
     /// The program gets the context, to be [entered](Context::enter) on this thread or on others, and the thread's token
     /// back.
     ///

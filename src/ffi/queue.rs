@@ -11,7 +11,7 @@ use ascendcl_macros::rule;
 use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::types::{aclError, aclrtMemcpyKind, aclrtStream, aclrtStreamStatus};
 use core::mem;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 
@@ -39,6 +39,8 @@ pub struct Queue {
     registration: Mutex<Option<Registration>>,
     /// A registration failed, and could not be undone: work could make the library call an allocator that is gone.
     calls_the_dead: AtomicBool,
+    /// The mark up to which the library said that all is over; only a wait tells how it ended.
+    seen_over: AtomicU64,
 }
 
 // SAFETY: the vendor's streams belong to the process; calls on one stream from several threads are allowed, their order
@@ -62,6 +64,7 @@ impl Queue {
             gate: Gate::open(),
             registration: Mutex::default(),
             calls_the_dead: AtomicBool::new(false),
+            seen_over: AtomicU64::new(0),
         })
     }
 
@@ -75,6 +78,7 @@ impl Queue {
             gate: Gate::open(),
             registration: Mutex::default(),
             calls_the_dead: AtomicBool::new(false),
+            seen_over: AtomicU64::new(0),
         }
     }
 
@@ -138,11 +142,21 @@ impl Queue {
     pub(crate) fn is_complete(&self, api: Api) -> Result<bool, Error> {
         let Some(_inside) = self.gate.pass() else { return Ok(true) };
         api.in_place()?;
+        let mark = self.mark();
         let mut status = aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY;
         // SAFETY: the stream is alive while the gate is passed; `status` is a place for the answer.
         let code = unsafe { api.library().aclrtStreamQuery(self.raw, &raw mut status) };
         api.done("aclrtStreamQuery", code, || "ask whether a stream's work is done".into())?;
-        Ok(status == aclrtStreamStatus::ACL_STREAM_STATUS_COMPLETE)
+        let complete = status == aclrtStreamStatus::ACL_STREAM_STATUS_COMPLETE;
+        if complete {
+            self.seen_over.fetch_max(mark, Ordering::AcqRel);
+        }
+        Ok(complete)
+    }
+
+    /// Whether the library said that work is over which no wait has covered.
+    pub(crate) fn is_over_unawaited(&self) -> bool {
+        !self.has_done(self.seen_over.load(Ordering::Acquire))
     }
 
     /// Waits until everything that was queued before this call is done; for at most `limit`, if there is one.

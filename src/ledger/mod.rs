@@ -265,7 +265,7 @@ impl Ledger {
             return vec![forked];
         }
         let (mut errors, mut kept) = (Vec::new(), Vec::new());
-        errors.extend(self.note_what_is_over());
+        errors.extend(self.wait_for_what_is_over());
         for stream in self.streams.unnamed() {
             match self.destroy_stream(&stream) {
                 Ok(allocator) => kept.extend(allocator),

@@ -60,12 +60,10 @@ impl Ledger {
         self.events.unnamed().iter().filter(|event| self.destroy_event(event).is_ok()).count()
     }
 
-    /// Takes note of work that is over, on streams for which nobody has waited since. Answers what work failed with.
-    pub(super) fn note_what_is_over(&self) -> Vec<Error> {
-        let streams = self.streams.all().into_iter();
-        let awaited = streams.filter(|stream| !stream.has_done(stream.mark()));
+    /// Waits for work that the library said to be over, where nobody has waited since. Answers what work failed with.
+    pub(super) fn wait_for_what_is_over(&self) -> Vec<Error> {
         // Only a wait tells failures, and it returns at once for what is over.
-        let over = awaited.filter(|stream| stream.is_complete(self.api).unwrap_or(false));
+        let over = self.streams.all().into_iter().filter(|stream| stream.is_over_unawaited());
         let waits = over.filter_map(|stream| self.synchronize(&stream, Some(BRIEFLY)).err());
         waits.filter(|error| !error.code().is_some_and(crate::Code::is_timeout)).collect()
     }

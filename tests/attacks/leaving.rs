@@ -1,6 +1,7 @@
 //! What is current on a thread after this crate used it, and what code outside the crate makes current meanwhile.
 
 use crate::common::{acl, alone};
+use crate::null::{Books, books};
 use ascendcl::{Error, ScopeError, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Fault, Plan, control};
@@ -214,4 +215,58 @@ fn a_context_that_a_thread_could_not_leave_is_not_destroyed_by_another() {
     worker.end();
     acl.close().unwrap();
     alone.assert_nothing_lives();
+}
+
+/// Each library has its own current context: what is entered of one says nothing about the other.
+#[proves(CTX_09, CTX_11)]
+#[test]
+fn a_context_of_a_second_library_is_left_inside_one_of_the_first() {
+    let (alone, books) = (alone(), books());
+    let library = second_library(&books);
+    let (simulated, kept) = (acl(), books.acl());
+    let mut thread = Thread::new().unwrap();
+    let device = simulated.device(&mut thread, 0).unwrap();
+    let other = kept.device(&mut thread, 0).unwrap();
+    let default = current_of(&library);
+    let scope = device.context(&mut thread, |first, thread| {
+        other.context(thread, |second, _| {
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    let mut thread = Thread::new().unwrap();
+                    let entered = first.enter(&mut thread, |current| {
+                        let own = current_handle();
+                        second.enter(current, |_| assert_ne!(current_of(&library), default)).unwrap();
+                        assert_eq!(current_of(&library), default, "the second library's context is left");
+                        assert_eq!(current_handle(), own, "the first library's is still entered");
+                        assert!(current.upload(&[1_u8]).is_ok());
+                    });
+                    entered.unwrap();
+                    assert_eq!(current_of(&library), default);
+                });
+            });
+        })
+    });
+    scope.unwrap().unwrap();
+    other.reset(&mut thread).unwrap();
+    device.reset(&mut thread).unwrap();
+    kept.close().unwrap();
+    simulated.close().unwrap();
+    books.assert_closed();
+    alone.assert_nothing_lives();
+}
+
+/// The second library, for raw calls.
+fn second_library(books: &Books) -> libloading::Library {
+    // SAFETY: it is loaded already, and has no initialisers.
+    unsafe { libloading::Library::new(books.path()) }.unwrap()
+}
+
+fn current_of(library: &libloading::Library) -> usize {
+    let mut context = std::ptr::null_mut::<c_void>();
+    // SAFETY: the function has this type; there is a place for the answer.
+    unsafe {
+        let get = library.get::<unsafe extern "C" fn(*mut *mut c_void) -> i32>("aclrtGetCurrentContext").unwrap();
+        get(&raw mut context);
+    }
+    context.addr()
 }
