@@ -317,6 +317,39 @@ fn a_forked_child_does_not_wait_for_what_threads_of_its_parent_hold() {
     alone.assert_nothing_lives();
 }
 
+/// The variable is read when the library is loaded: the test below runs in a process of its own.
+#[proves(CTX_05)]
+#[test]
+fn calls_are_verified_where_the_environment_says_so() {
+    for (value, verifies) in [("1", true), ("0", false), ("", false)] {
+        let child = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "--ignored", "in_a_process_of_its_own_the_context_is_changed"])
+            .env("ASCENDCL_VERIFY_CURRENT", value)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&child.stdout);
+        assert!(said.contains(if verifies { "1 passed" } else { "1 failed" }), "{value}: {said}");
+    }
+}
+
+#[test]
+#[ignore = "passes where the environment has calls verified"]
+fn in_a_process_of_its_own_the_context_is_changed() {
+    let alone = alone();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    let entered = device.with_current(&mut thread, |current| {
+        let set = ascendcl_sim::resolve("aclrtSetDevice").unwrap();
+        // SAFETY: the function has this type, and takes a number.
+        let code = unsafe { mem::transmute::<std::ptr::NonNull<_>, unsafe extern "C" fn(i32) -> i32>(set)(1) };
+        assert_eq!(code, 0);
+        matches!(current.upload(&[1_u8]), Err(Error::CurrentChanged { .. }))
+    });
+    drop(alone);
+    assert!(entered.unwrap());
+}
+
 /// `fork` by its system call, which runs no handlers of the C library.
 #[proves(THREAD_05)]
 #[test]
