@@ -119,12 +119,11 @@ fn every_call_of_a_thread_whose_context_was_changed_is_refused_while_calls_are_v
     on_device_0(|current| {
         sets_device(1);
         // Nobody looks: the buffer is on device 1.
-        drop(current.upload(&[1_u8]).unwrap());
+        current.upload(&[1_u8]).unwrap().free(current).unwrap();
         assert!(current.foreign(|| resets_device(1)).changed);
     });
     acl.close().unwrap();
-    control::take_findings();
-    drop(alone);
+    alone.assert_nothing_lives();
 }
 
 #[proves(CTX_05)]
