@@ -120,7 +120,7 @@ fn with_device<R>(
 /// two.
 #[rule(DEV_12)]
 fn unsaid(acl: &Acl) -> Result<i32, Error> {
-    if let Some(current) = acl.api().current_device() {
+    if let Some(current) = acl.api().chosen_device() {
         return Ok(current);
     }
     match takes::in_use(acl.api()).as_slice() {

@@ -180,7 +180,7 @@ impl Api {
     }
 
     /// The device of this thread's current context; `None` without one.
-    pub(crate) fn current_device(self) -> Option<i32> {
+    pub(super) fn current_device(self) -> Option<i32> {
         self.may_be_called().ok()?;
         let mut id = -1;
         // SAFETY: `id` is a place for the number.

@@ -235,6 +235,17 @@ impl Restore {
     }
 }
 
+impl Api {
+    /// The device of the context that is current on this thread; `None` without one, and where what is current is a
+    /// default context that this crate left there and that may have ended.
+    pub(crate) fn chosen_device(self) -> Option<i32> {
+        match Before::here(self) {
+            Before::Nothing => None,
+            _ => self.current_device(),
+        }
+    }
+}
+
 impl Before {
     fn here(api: Api) -> Self {
         let (entered, owed, left, stays) =

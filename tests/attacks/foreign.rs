@@ -161,10 +161,14 @@ fn the_short_form_takes_the_device_of_the_thread_or_asks_which() {
     let unsaid = || id(Library::Simulator.into());
     let acl = acl();
     assert_eq!(unsaid().unwrap(), 0, "nothing is in use");
-    // Other code works on device 1, on this thread.
-    sets_device(1);
-    assert_eq!(unsaid().unwrap(), 1);
-    resets_device(1);
+    let on_a_thread = std::thread::spawn(|| {
+        // Other code works on device 1, on this thread.
+        sets_device(1);
+        let taken = ascendcl::run(Library::Simulator, |current| Ok::<_, Error>(current.device_id()));
+        resets_device(1);
+        taken
+    });
+    assert_eq!(on_a_thread.join().unwrap().unwrap(), 1);
     // Another part of the process works on device 1, on a thread of its own.
     std::thread::scope(|scope| {
         let (taken, is_taken) = std::sync::mpsc::channel();
