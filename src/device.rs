@@ -11,6 +11,7 @@ use crate::life_cycle::leads;
 use crate::takes;
 use crate::thread::OnThread;
 use ascendcl_macros::rule;
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -37,6 +38,8 @@ pub(crate) struct DeviceRow {
     patience: Mutex<Option<Duration>>,
     /// The contexts that could not be taken down: something in them may still run.
     quarantine: Mutex<Vec<Arc<Ledger>>>,
+    /// It was reset by force, and is not reset once more (DEV-09).
+    ended: AtomicBool,
 }
 
 impl<'a> Device<'a> {
@@ -176,7 +179,14 @@ impl DeviceRow {
         api.set_device(id).inspect_err(|_| takes::end(api, id))?;
         let default = RawContext::default_of(api, id);
         restore.has_set(default);
-        Ok(Self { api, id, default, patience: Mutex::default(), quarantine: Mutex::default() })
+        Ok(Self {
+            api,
+            id,
+            default,
+            patience: Mutex::default(),
+            quarantine: Mutex::default(),
+            ended: AtomicBool::new(false),
+        })
     }
 
     /// The device's default context.
@@ -201,7 +211,10 @@ impl DeviceRow {
     pub(crate) fn reset_by_force(&self, api: Api) -> Result<(), Error> {
         leads!(device: Set --> End : Reset);
         let _restore = Restore::around_resetting(api, self.id);
-        api.reset_device_by_force(self.id).inspect(|()| takes::end(api, self.id))
+        api.reset_device_by_force(self.id)?;
+        self.ended.store(true, Ordering::Release);
+        takes::end(api, self.id);
+        Ok(())
     }
 
     pub(crate) fn patience(&self) -> Option<Duration> {
@@ -230,6 +243,9 @@ impl DeviceRow {
         let stuck: Vec<_> = self.kept().iter().map(|ledger| ledger.inventory()).collect();
         if !stuck.is_empty() {
             return Err(Error::Poisoned { device: self.id, stuck: stuck.join("; ") });
+        }
+        if self.ended.load(Ordering::Acquire) {
+            return Ok(());
         }
         let _restore = Restore::around_resetting(api, self.id);
         api.reset_device(self.id).inspect(|()| takes::end(api, self.id))

@@ -78,12 +78,19 @@ impl DeviceRow {
         }
         self.reset_by_force(api)?;
         let mut lost = Vec::new();
+        // Allocators in there may still be known to the library under the handle of a stream: they stay for ever.
+        let mut loses = |ledger: &Arc<Ledger>, inventory| {
+            lost.push(inventory);
+            core::mem::forget(Arc::clone(ledger));
+        };
+        // First for all of them: what follows runs code of the user, which may panic.
+        for ledger in self.kept().iter().filter(|ledger| ledger.loses_what_a_forced_reset_ends()) {
+            loses(ledger, ledger.inventory());
+        }
         for ledger in self.kept() {
             let inventory = ledger.inventory();
             if !ledger.is_taken_down_after_a_forced_reset(limit) {
-                lost.push(inventory);
-                // Allocators in there may still be known to the library under the handle of a stream.
-                core::mem::forget(Arc::clone(&ledger));
+                loses(&ledger, inventory);
             }
             self.release(&ledger);
         }

@@ -30,7 +30,7 @@ impl Ledger {
     fn abort(&self, stream: &Arc<Queue>, limit: Duration) -> Result<Option<Kept>, Error> {
         stream.abort(self.api)?;
         // The first wait tells that work was discarded.
-        self.synchronize(stream, Some(limit)).or_else(|_| self.synchronize(stream, Some(limit)))?;
+        stream.synchronize(self.api, Some(limit)).or_else(|_| stream.synchronize(self.api, Some(limit)))?;
         self.destroy_by_force(stream)
     }
 
@@ -45,16 +45,23 @@ impl Ledger {
         Ok(allocator)
     }
 
-    /// The device was reset by force: nothing runs on it any more. Gives back what outlives that. A default context does
-    /// not, nor does anything in it; a context that was made does.
-    pub(crate) fn is_taken_down_after_a_forced_reset(&self, limit: Duration) -> bool {
-        let left = self.streams.all();
-        left.iter().for_each(|stream| stream.has_been_reset());
-        if !self.context.is_made() {
-            self.gone.store(true, Ordering::Release);
-            return self.is_empty();
+    /// The device was reset by force: nothing runs on it any more. A default context has ended with everything in it; a
+    /// context that was made has not. Answers whether anything was lost.
+    pub(crate) fn loses_what_a_forced_reset_ends(&self) -> bool {
+        self.streams.all().iter().for_each(|stream| stream.has_been_reset());
+        if self.context.is_made() {
+            return false;
         }
-        let mut kept = Vec::new();
+        self.gone.store(true, Ordering::Release);
+        !self.is_empty()
+    }
+
+    /// Gives back what outlives a forced reset. Answers whether that was all.
+    pub(crate) fn is_taken_down_after_a_forced_reset(&self, limit: Duration) -> bool {
+        if self.gone.load(Ordering::Acquire) {
+            return true;
+        }
+        let (left, mut kept) = (self.streams.all(), Vec::new());
         {
             let _restore = Restore::around(self.api, self.context);
             if self.context.make_current(self.api).is_err() {

@@ -49,7 +49,7 @@ impl Ledger {
             let until = Instant::now() + BRIEFLY;
             let left = || until.saturating_duration_since(Instant::now());
             let in_time = dropped.iter().take_while(|_| !left().is_zero());
-            let over = in_time.filter(|stream| self.synchronize(stream, Some(left())).is_ok());
+            let over = in_time.filter(|stream| stream.synchronize(self.api, Some(left())).is_ok());
             destroyed = over.filter(|stream| destroy(stream)).count();
         }
         drop_each(kept);
@@ -64,7 +64,7 @@ impl Ledger {
     pub(super) fn wait_for_what_is_over(&self) -> Vec<Error> {
         // Only a wait tells failures, and it returns at once for what is over.
         let over = self.streams.all().into_iter().filter(|stream| stream.is_over_unawaited());
-        let waits = over.filter_map(|stream| self.synchronize(&stream, Some(BRIEFLY)).err());
+        let waits = over.filter_map(|stream| stream.synchronize(self.api, Some(BRIEFLY)).err());
         waits.filter(|error| !error.code().is_some_and(crate::Code::is_timeout)).collect()
     }
 }
