@@ -7,6 +7,8 @@ use crate::library::{Library, Loaded};
 use crate::life_cycle::leads;
 use crate::thread::{InCallback, OnThread};
 use ascendcl_macros::rule;
+#[cfg(feature = "ge")]
+use core::sync::atomic::{AtomicUsize, Ordering};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
@@ -25,6 +27,9 @@ pub struct Acl {
     run_mode: OnceLock<RunMode>,
     /// Every device that was set through this value and not reset yet, whatever became of its handle.
     devices: Mutex<Vec<Arc<DeviceRow>>>,
+    /// How many graph engines are initialised over the library.
+    #[cfg(feature = "ge")]
+    engines: Arc<AtomicUsize>,
 }
 
 /// Where the program runs.
@@ -62,7 +67,14 @@ impl Acl {
         let library = library.load()?;
         let config = config.map(c_path).transpose()?;
         let joined = library.api().init(config.as_deref())? == Initialised::Again;
-        Ok(Self { library, joined, run_mode: OnceLock::new(), devices: Mutex::default() })
+        Ok(Self {
+            library,
+            joined,
+            run_mode: OnceLock::new(),
+            devices: Mutex::default(),
+            #[cfg(feature = "ge")]
+            engines: Arc::default(),
+        })
     }
 
     /// The library that was loaded.
@@ -99,11 +111,23 @@ impl Acl {
     /// [`Error::Vendor`] when the library cannot tell.
     #[rule(MODE_01)]
     pub fn run_mode(&self) -> Result<RunMode, Error> {
+        self.api().is_of_this_process()?;
         if let Some(known) = self.run_mode.get() {
             return Ok(*known);
         }
         let mode = self.api().run_mode()?;
         Ok(*self.run_mode.get_or_init(|| mode))
+    }
+
+    /// Has each call compare the thread's current context with the one that was entered, from now on, for all of this
+    /// process's uses of the library: to find code outside this crate that changes it (see [`foreign`](crate::foreign)).
+    ///
+    /// A call that finds another context current does not reach the library: [`Error::CurrentChanged`]. It costs a call
+    /// of `aclrtGetCurrentContext` each time. The environment variable `ASCENDCL_VERIFY_CURRENT=1` switches it on when
+    /// the library is loaded.
+    #[rule(CTX_05, CTX_08)]
+    pub fn verify_current(&self, on: bool) {
+        self.api().verify_current(on);
     }
 
     /// Takes a device (`aclrtSetDevice`). The thread's current context stays what it is.
@@ -130,10 +154,18 @@ impl Acl {
     ///
     /// # Errors
     ///
-    /// The first error, and the `Acl` as it is then: what was given back before it stays given back.
+    /// The first error, and the `Acl` as it is then: what was given back before it stays given back. Before anything, an
+    /// error while a graph engine of this `Acl` is initialised, which needs the library.
     #[rule(INIT_02, INIT_07, INIT_09)]
     pub fn close(self) -> Result<(), Undone<Self>> {
         leads!(acl: Initialised --> End : Finalize);
+        if let Err(error) = self.api().is_of_this_process() {
+            return Err(Undone { error, value: self });
+        }
+        #[cfg(feature = "ge")]
+        if self.engines.load(Ordering::Acquire) > 0 {
+            return Err(Undone { error: crate::ge::EngineError::StillInitialised.into(), value: self });
+        }
         let rows: Vec<_> = self.devices().clone();
         for row in rows {
             if let Err(error) = self.reset(&row) {
@@ -145,8 +177,18 @@ impl Acl {
 
     pub(crate) fn reset(&self, row: &Arc<DeviceRow>) -> Result<(), Error> {
         row.reset(self.api())?;
-        self.devices().retain(|known| !Arc::ptr_eq(known, row));
+        self.forget(row);
         Ok(())
+    }
+
+    /// The device was given back.
+    pub(crate) fn forget(&self, row: &Arc<DeviceRow>) {
+        self.devices().retain(|known| !Arc::ptr_eq(known, row));
+    }
+
+    #[cfg(feature = "ge")]
+    pub(crate) fn engines(&self) -> Arc<AtomicUsize> {
+        Arc::clone(&self.engines)
     }
 
     pub(crate) fn api(&self) -> Api {

@@ -29,7 +29,8 @@ assert_not_impl_any!(Context<'static>: Clone);
 
 impl<'c, N> Context<'c, N> {
     /// Makes the context current on this thread (`aclrtSetCurrentContext`) for the length of `program`, and puts back
-    /// what was current before, also when the program panics.
+    /// what was current before, also when the program panics. Where nothing was, the device's default context becomes
+    /// current: a context of a scope does not stay current on a thread.
     ///
     /// While the program runs, the token that was given is out of reach: a context that was entered before cannot be
     /// used by mistake.
@@ -45,7 +46,8 @@ impl<'c, N> Context<'c, N> {
     ) -> Result<R, Error> {
         leads!(context: Live --> Live : MakeCurrent);
         let api = self.ledger.api();
-        let _restore = Restore::here(api);
+        api.is_of_this_process()?;
+        let _restore = Restore::around(api, self.ledger.context());
         self.ledger.context().make_current(api)?;
         let _entered = Entered::into(self.ledger.context(), api);
         Ok(program(&mut Current::new(&self.ledger)))
@@ -67,13 +69,21 @@ pub(crate) fn scope<N, T: OnThread, R>(
     program: impl for<'c> FnOnce(&'c Context<'c, N>, &mut T) -> R,
 ) -> Result<R, ScopeError<R>> {
     leads!(context: Start --> Live : Create, context: Live --> End : Destroy);
+    api.is_of_this_process().map_err(ScopeError::NotOpened)?;
     let context = {
-        let _restore = Restore::here(api);
-        open(api, device).map_err(ScopeError::NotOpened)?
+        let mut restore = Restore::around_creating(api, device.default().ok());
+        let context = open(api, device).map_err(ScopeError::NotOpened)?;
+        restore.has_created(context);
+        context
     };
     let ledger = Arc::new(Ledger::new(api, context, device.id()));
     let scope = Context { ledger: Arc::clone(&ledger), _brand: Brand::NEW };
     let result = catch_unwind(AssertUnwindSafe(|| program(&scope, thread)));
+    if let Err(error) = api.is_of_this_process() {
+        // A forked child: nothing here is its own, and locks may be held by threads that it does not have.
+        let result = result.unwrap_or_else(|panic| resume_unwind(panic));
+        return Err(ScopeError::Teardown { errors: vec![error], result });
+    }
     // In quarantine until it is known to be empty: taking down runs code of the user, which may panic.
     device.quarantine(Arc::clone(&ledger));
     let torn_down = catch_unwind(AssertUnwindSafe(|| ledger.tear_down(device.patience())));

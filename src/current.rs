@@ -55,7 +55,8 @@ impl<'c, N> Current<'c, N> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`]; 207008 when the device has no more streams.
+    /// [`Error::Vendor`]; 207008 when the device has no more streams, also after destroying dropped ones whose work is
+    /// over.
     #[rule(CTX_12, STREAM_11)]
     pub fn stream(&self) -> Result<Stream<'c, Fresh, N>, Error> {
         leads!(stream: Start --> Fresh : Create);
@@ -66,7 +67,7 @@ impl<'c, N> Current<'c, N> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`]; 207007 when the device has no more events.
+    /// [`Error::Vendor`]; 207007 when the device has no more events, also after destroying dropped ones.
     #[rule(EVENT_08)]
     pub fn event(&self) -> Result<Event<'c, Unrecorded, N>, Error> {
         leads!(event: Start --> Unrecorded : Create);
@@ -149,7 +150,8 @@ impl<'c, N> Current<'c, N> {
     }
 
     /// Destroys, unloads and frees now what no handle names any more and nothing in flight uses; the scope's end would
-    /// do it later. Unnamed streams are synchronised first.
+    /// do it later. Unnamed streams are waited for first, and so is work that is over by
+    /// [`is_done`](crate::Tasks::is_done) and that nobody waited for.
     ///
     /// The errors are those that dropped handles could not report; an object that could not be destroyed stays with the
     /// scope.

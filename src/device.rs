@@ -8,8 +8,10 @@ use crate::error::{Error, ScopeError, Undone};
 use crate::ffi::{Api, RawContext, Restore};
 use crate::ledger::Ledger;
 use crate::life_cycle::leads;
+use crate::takes;
 use crate::thread::OnThread;
 use ascendcl_macros::rule;
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -36,6 +38,8 @@ pub(crate) struct DeviceRow {
     patience: Mutex<Option<Duration>>,
     /// The contexts that could not be taken down: something in them may still run.
     quarantine: Mutex<Vec<Arc<Ledger>>>,
+    /// It was reset by force, and is not reset once more (DEV-09).
+    ended: AtomicBool,
 }
 
 impl<'a> Device<'a> {
@@ -49,9 +53,13 @@ impl<'a> Device<'a> {
         self.row.api
     }
 
-    #[cfg(feature = "ge")]
     pub(crate) fn row(&self) -> &DeviceRow {
         &self.row
+    }
+
+    /// The library has ended the device by force.
+    pub(crate) fn is_given_back(self) {
+        self.acl.forget(&self.row);
     }
 
     /// The device's number.
@@ -63,6 +71,8 @@ impl<'a> Device<'a> {
     /// Creates a context (`aclrtCreateContext`), runs `program`, and takes down everything that was made in the
     /// context: streams are synchronised, models unloaded, streams destroyed, memory freed, the context destroyed, in
     /// the vendor's order, however the program ended and whatever it forgot.
+    ///
+    /// On the vendor's library the end takes one second more when a callback ran in the context.
     ///
     /// The program gets the context, to be [entered](Context::enter) on this thread or on others, and the thread's token
     /// back.
@@ -90,7 +100,7 @@ impl<'a> Device<'a> {
         thread: &mut T,
         program: impl for<'c> FnOnce(&'c Context<'c, N>, &mut T) -> R,
     ) -> Result<R, ScopeError<R>> {
-        scope(self.row.api, &self.row, thread, |api, row| RawContext::create(api, row.id), program)
+        scope(self.row.api, &self.row, thread, |api, row| RawContext::create(api, row.id, row.default), program)
     }
 
     /// Runs `program` with the device's default context, which came with `aclrtSetDevice` and goes with the last reset.
@@ -137,7 +147,8 @@ impl<'a> Device<'a> {
     /// How long the end of a scope on this device waits for each stream before it gives up; without a limit, for ever.
     ///
     /// What cannot be waited for is kept and not freed: the scope reports a [`Teardown`](ScopeError::Teardown), and
-    /// [`reset`](Self::reset) is refused until the work is done.
+    /// [`reset`](Self::reset) is refused until the work is done. [`recover`](Self::recover) gets the device back all the
+    /// same.
     #[rule(STREAM_16)]
     pub fn with_patience(self, limit: Duration) -> Self {
         *lock(&self.row.patience) = Some(limit);
@@ -163,10 +174,19 @@ impl<'a> Device<'a> {
 impl DeviceRow {
     pub(crate) fn set(api: Api, _thread: &mut impl OnThread, id: i32) -> Result<Self, Error> {
         leads!(device: Start --> Set : Set, device: Set --> Set : SetAgain);
-        let _restore = Restore::here(api);
-        api.set_device(id)?;
-        let default = RawContext::current(api);
-        Ok(Self { api, id, default, patience: Mutex::default(), quarantine: Mutex::default() })
+        let mut restore = Restore::around_setting(api);
+        takes::begin(api, id)?;
+        api.set_device(id).inspect_err(|_| takes::end(api, id))?;
+        let default = RawContext::default_of(api, id);
+        restore.has_set(default);
+        Ok(Self {
+            api,
+            id,
+            default,
+            patience: Mutex::default(),
+            quarantine: Mutex::default(),
+            ended: AtomicBool::new(false),
+        })
     }
 
     /// The device's default context.
@@ -176,6 +196,25 @@ impl DeviceRow {
 
     pub(crate) fn id(&self) -> i32 {
         self.id
+    }
+
+    pub(crate) fn api(&self) -> Api {
+        self.api
+    }
+
+    /// The contexts that could not be taken down.
+    pub(crate) fn kept(&self) -> Vec<Arc<Ledger>> {
+        lock(&self.quarantine).clone()
+    }
+
+    /// Resets the device for the whole process. Nobody else has it.
+    pub(crate) fn reset_by_force(&self, api: Api) -> Result<(), Error> {
+        leads!(device: Set --> End : Reset);
+        let _restore = Restore::around_resetting(api, self.id);
+        api.reset_device_by_force(self.id)?;
+        self.ended.store(true, Ordering::Release);
+        takes::end(api, self.id);
+        Ok(())
     }
 
     pub(crate) fn patience(&self) -> Option<Duration> {
@@ -194,19 +233,22 @@ impl DeviceRow {
 
     pub(crate) fn reset(&self, api: Api) -> Result<(), Error> {
         leads!(device: Set --> Set : ResetOnce, device: Set --> End : Reset);
-        let kept = lock(&self.quarantine).clone();
-        for ledger in kept {
+        api.is_of_this_process()?;
+        for ledger in self.kept() {
             // Runs code of the user, which may panic: what is not known to be empty stays.
             if ledger.tear_down(self.patience()).is_ok() {
                 self.release(&ledger);
             }
         }
-        let stuck: Vec<_> = lock(&self.quarantine).iter().map(|ledger| ledger.inventory()).collect();
+        let stuck: Vec<_> = self.kept().iter().map(|ledger| ledger.inventory()).collect();
         if !stuck.is_empty() {
             return Err(Error::Poisoned { device: self.id, stuck: stuck.join("; ") });
         }
-        let _restore = Restore::entered();
-        api.reset_device(self.id)
+        if self.ended.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let _restore = Restore::around_resetting(api, self.id);
+        api.reset_device(self.id).inspect(|()| takes::end(api, self.id))
     }
 }
 

@@ -53,6 +53,30 @@ pub enum Error {
         /// This process.
         here: u32,
     },
+    /// Code outside this crate made another context current on this thread than the one that was entered, and did not
+    /// put it back. Told when [each call is verified](crate::Acl::verify_current).
+    #[error(
+        "another context is current on this thread than the one that was entered: expected {expected}, found {found}; \
+         code outside this crate has changed it; run such code inside `current.foreign(|| …)`, which puts it back{}",
+        Cited(rules::CURRENT_CHANGED)
+    )]
+    CurrentChanged {
+        /// The context that was entered.
+        expected: String,
+        /// The context that is current.
+        found: String,
+    },
+    /// A context could not be destroyed: it is current on other threads, on which the library refused to make another
+    /// one current when they left it.
+    #[error(
+        "the context is still current on {threads} other thread(s), where the library refused to make another one \
+         current; it can be destroyed when those threads have entered another context{}",
+        Cited(rules::CURRENT_ELSEWHERE)
+    )]
+    CurrentElsewhere {
+        /// How many.
+        threads: usize,
+    },
     /// The product does not support the function.
     #[error("{product} does not support {what}{}", Cited(rules::UNSUPPORTED_PRODUCT))]
     UnsupportedProduct {
@@ -154,6 +178,16 @@ pub enum Error {
         /// How many there are.
         count: u32,
     },
+    /// [`run`](crate::run) was not told which device to take, and this process uses another one than device 0.
+    #[error(
+        "this process uses device {in_use}, and nothing was said about the device that `run` is to take: say \
+         `Setup::builder().device({in_use})`, or which other one is meant{}",
+        Cited(rules::DEVICE_NOT_SAID)
+    )]
+    DeviceNotSaid {
+        /// A device that is in use.
+        in_use: i32,
+    },
     /// The device still has work that could not be waited for.
     #[error("device {device} cannot be given back: it is still working on {stuck}{}", Cited(rules::POISONED))]
     Poisoned {
@@ -161,6 +195,18 @@ pub enum Error {
         device: i32,
         /// What is in flight, in words.
         stuck: String,
+    },
+    /// A device was to be recovered that other parts of this process have taken, too; or taken while that was under way.
+    #[error(
+        "device {device} is taken {takes} time(s) in this process: it can be recovered when one part alone has it, and \
+         taken when that is over{}",
+        Cited(rules::DEVICE_SHARED)
+    )]
+    DeviceShared {
+        /// The device.
+        device: i32,
+        /// How often it is taken.
+        takes: usize,
     },
     /// Work in flight was to be continued on another stream than its own.
     #[error(

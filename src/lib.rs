@@ -46,6 +46,7 @@ mod device;
 mod error;
 mod event;
 mod ffi;
+pub mod foreign;
 #[cfg(feature = "ge")]
 pub mod ge;
 mod lane;
@@ -55,8 +56,10 @@ mod life_cycle;
 mod memory;
 mod model;
 pub mod operator;
+mod recover;
 mod run;
 mod stream;
+mod takes;
 mod thread;
 
 pub use acl::{Acl, RunMode};
@@ -80,6 +83,7 @@ pub use model::{
     Weights, Which, Workspace,
 };
 pub use operator::{DeviceTensor, Operator};
+pub use recover::Recovered;
 pub use run::{RunError, Setup, run};
 pub use stream::{
     CanDecline, CanExecute, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, Completion, DefaultStream,

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 pub use crate::ffi::LibraryFile;
+use crate::ffi::Loading;
 use ascendcl_sys as sys;
 use core::fmt;
 use std::ffi::OsString;
@@ -44,8 +45,7 @@ pub enum Library {
 /// The library that was loaded; it prints as a phrase like "the library at /usr/local/…/libascendcl.so".
 #[derive(Clone, Copy)]
 pub struct Loaded {
-    library: &'static sys::Library,
-    process: u32,
+    loading: &'static Loading,
 }
 
 const VARIABLE: &str = "ASCENDCL_LIBRARY";
@@ -130,26 +130,25 @@ fn once(key: &str, load: impl FnOnce() -> Result<&'static sys::Library, sys::Loa
 
 impl Loaded {
     fn new(library: &'static sys::Library) -> Self {
-        Self::by(library, std::process::id())
+        Self::by(Loading::new(library))
     }
 
-    /// A library, and the process that loaded it.
-    pub(crate) fn by(library: &'static sys::Library, process: u32) -> Self {
-        Self { library, process }
+    pub(crate) fn by(loading: &'static Loading) -> Self {
+        Self { loading }
     }
 
     pub(crate) fn api(self) -> crate::ffi::Api {
-        crate::ffi::Api::new(self.library, self.process)
+        crate::ffi::Api::new(self.loading)
     }
 
     /// Whether this is the simulator inside this program.
     pub fn is_simulator(self) -> bool {
-        matches!(self.library.origin(), sys::Origin::Table(_))
+        matches!(self.loading.library().origin(), sys::Origin::Table(_))
     }
 
     /// The file, unless the library is part of this program.
     pub fn path(self) -> Option<&'static Path> {
-        match self.library.origin() {
+        match self.loading.library().origin() {
             sys::Origin::File(path) => Some(path),
             _ => None,
         }
@@ -158,13 +157,13 @@ impl Loaded {
     /// The functions that this crate counts on in every release and that this library lacks; empty for a library that
     /// fits. To be asked before a long program starts: otherwise a missing function is an error when it is first called.
     pub fn lacks(self) -> Vec<&'static str> {
-        self.library.lacks().iter().map(|function| function.name).collect()
+        self.loading.library().lacks().iter().map(|function| function.name).collect()
     }
 }
 
 impl fmt::Display for Loaded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.library.origin() {
+        match self.loading.library().origin() {
             sys::Origin::File(path) => write!(f, "the library at {}", path.display()),
             _ => f.write_str("the simulator inside this program (no Ascend device is used)"),
         }
@@ -173,6 +172,6 @@ impl fmt::Display for Loaded {
 
 impl fmt::Debug for Loaded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Loaded").field(self.library.origin()).finish()
+        f.debug_tuple("Loaded").field(self.loading.library().origin()).finish()
     }
 }

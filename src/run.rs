@@ -4,11 +4,13 @@ use crate::acl::Acl;
 use crate::current::Current;
 use crate::error::{Error, ScopeError};
 use crate::library::Library;
+use crate::takes;
 use crate::thread::Thread;
 use ascendcl_macros::rule;
 use core::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
+use std::time::Duration;
 use typed_builder::TypedBuilder;
 
 /// What [`run`] runs on. A [`Library`] alone will do: it stands for that library and device 0.
@@ -29,12 +31,20 @@ pub struct Setup {
     /// Which library.
     #[builder(default)]
     pub library: Library,
-    /// Which device; 0 if nothing is said.
-    #[builder(default)]
-    pub device: i32,
+    /// Which device. If nothing is said, it is the device of the context that is current on this thread, which other code
+    /// has chosen; else device 0, unless this process uses other devices and not that one: then [`run`] asks to be told.
+    #[builder(default, setter(strip_option))]
+    pub device: Option<i32>,
     /// A configuration file for the library, in the vendor's JSON format.
     #[builder(default, setter(strip_option, into))]
     pub config: Option<PathBuf>,
+    /// How long the end of the program waits for each stream: see [`Device::with_patience`](crate::Device::with_patience).
+    /// Without a limit it waits for ever.
+    #[builder(default, setter(strip_option))]
+    pub patience: Option<Duration>,
+    /// Whether each call compares the thread's current context first: see [`Acl::verify_current`].
+    #[builder(default)]
+    pub verify_current: bool,
 }
 
 impl From<Library> for Setup {
@@ -59,7 +69,10 @@ pub fn run<T, E>(
 ) -> Result<T, RunError<E>> {
     let setup = setup.into();
     let acl = Acl::init_with(setup.library, setup.config.as_deref()).map_err(RunError::Setup)?;
-    let (result, mut errors) = with_device(&acl, setup.device, |current| {
+    if setup.verify_current {
+        acl.verify_current(true);
+    }
+    let (result, mut errors) = with_device(&acl, setup.device, setup.patience, |current| {
         // A panic goes on when the device was given back and the library finalised.
         catch_unwind(AssertUnwindSafe(|| program(current)))
     });
@@ -77,10 +90,21 @@ pub fn run<T, E>(
 }
 
 /// What the program returned, if it ran, and what went wrong around it.
-fn with_device<R>(acl: &Acl, id: i32, program: impl for<'c> FnOnce(&mut Current<'c>) -> R) -> (Option<R>, Vec<Error>) {
-    let taken = Thread::new().and_then(|mut thread| acl.device(&mut thread, id).map(|device| (thread, device)));
+fn with_device<R>(
+    acl: &Acl,
+    id: Option<i32>,
+    patience: Option<Duration>,
+    program: impl for<'c> FnOnce(&mut Current<'c>) -> R,
+) -> (Option<R>, Vec<Error>) {
+    let taken = Thread::new().and_then(|mut thread| {
+        let id = id.map_or_else(|| unsaid(acl), Ok)?;
+        acl.device(&mut thread, id).map(|device| (thread, device))
+    });
     let (mut thread, device) = match taken {
-        Ok(taken) => taken,
+        Ok((thread, device)) => match patience {
+            Some(limit) => (thread, device.with_patience(limit)),
+            None => (thread, device),
+        },
         Err(error) => return (None, vec![error]),
     };
     let (result, mut errors) = match device.with_current(&mut thread, program) {
@@ -90,6 +114,20 @@ fn with_device<R>(acl: &Acl, id: i32, program: impl for<'c> FnOnce(&mut Current<
     };
     errors.extend(device.reset(&mut thread).err().map(Error::from));
     (result, errors)
+}
+
+/// The device that is meant when nothing is said. Another part of the process that works on one must not find its work on
+/// two.
+#[rule(DEV_12)]
+fn unsaid(acl: &Acl) -> Result<i32, Error> {
+    if let Some(current) = acl.api().chosen_device() {
+        return Ok(current);
+    }
+    match takes::in_use(acl.api()).as_slice() {
+        [] => Ok(0),
+        used if used.contains(&0) => Ok(0),
+        [used, ..] => Err(Error::DeviceNotSaid { in_use: *used }),
+    }
 }
 
 /// Why [`run`] failed.

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 const COUNTS: [(Area, usize); 22] = [
     (Area::INIT, 13),
     (Area::DEV, 17),
-    (Area::CTX, 13),
+    (Area::CTX, 14),
     (Area::THREAD, 5),
     (Area::STREAM, 22),
     (Area::MEM, 18),

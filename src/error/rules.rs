@@ -2,10 +2,10 @@
 
 use super::{Error, InputError};
 use ascendcl_rules::{
-    ALLOC_02, ALLOC_10, ALLOC_12, ALLOC_18, CB_01, CB_09, COPY_01, COPY_09, DATA_05, DATA_06, DATA_07, DATA_08,
-    DATA_10, DEV_10, DEV_11, ERR_02, ERR_06, EVENT_04, EVENT_06, EVENT_07, MEM_02, MEM_11, MODEL_04, MODEL_06,
-    MODEL_07, MODEL_09, MODEL_14, MODEL_17, MODEL_20, RuleId, STREAM_04, STREAM_05, STREAM_08, STREAM_17, THREAD_01,
-    THREAD_05,
+    ALLOC_02, ALLOC_10, ALLOC_12, ALLOC_18, CB_01, CB_09, COPY_01, COPY_09, CTX_05, CTX_08, CTX_11, DATA_05, DATA_06,
+    DATA_07, DATA_08, DATA_10, DEV_08, DEV_10, DEV_11, ERR_02, ERR_06, EVENT_04, EVENT_06, EVENT_07, MEM_02, MEM_11,
+    MODEL_04, MODEL_06, MODEL_07, MODEL_09, MODEL_14, MODEL_17, MODEL_20, RuleId, STREAM_04, STREAM_05, STREAM_08,
+    STREAM_17, THREAD_01, THREAD_05,
 };
 use core::fmt;
 
@@ -20,6 +20,8 @@ impl Error {
             #[cfg(feature = "ge")]
             Self::Engine(error) => error.rules(),
             Self::Forked { .. } => FORKED,
+            Self::CurrentChanged { .. } => CURRENT_CHANGED,
+            Self::CurrentElsewhere { .. } => CURRENT_ELSEWHERE,
             Self::UnsupportedProduct { .. } => UNSUPPORTED_PRODUCT,
             Self::OtherGroup => OTHER_GROUP,
             Self::OtherContext { .. } => OTHER_CONTEXT,
@@ -30,6 +32,8 @@ impl Error {
             Self::ThreadTaken => THREAD_TAKEN,
             Self::InsideCallback => INSIDE_CALLBACK,
             Self::NoSuchDevice { .. } => NO_SUCH_DEVICE,
+            Self::DeviceNotSaid { .. } => DEVICE_NOT_SAID,
+            Self::DeviceShared { .. } => DEVICE_SHARED,
             Self::Poisoned { .. } => POISONED,
             Self::OtherStream { .. } => OTHER_STREAM,
             Self::NotCovered => NOT_COVERED,
@@ -53,6 +57,8 @@ impl Error {
 }
 
 pub(super) const FORKED: &[RuleId] = &[THREAD_05];
+pub(super) const CURRENT_CHANGED: &[RuleId] = &[CTX_05, CTX_08];
+pub(super) const CURRENT_ELSEWHERE: &[RuleId] = &[CTX_11];
 pub(super) const UNSUPPORTED_PRODUCT: &[RuleId] = &[ALLOC_02];
 pub(super) const OTHER_GROUP: &[RuleId] = &[ALLOC_10];
 pub(super) const OTHER_CONTEXT: &[RuleId] = &[MEM_11];
@@ -63,6 +69,8 @@ pub(super) const NULL_ANSWER: &[RuleId] = &[ERR_06];
 pub(super) const THREAD_TAKEN: &[RuleId] = &[THREAD_01];
 pub(super) const INSIDE_CALLBACK: &[RuleId] = &[ALLOC_18, CB_01];
 pub(super) const NO_SUCH_DEVICE: &[RuleId] = &[DEV_11];
+pub(super) const DEVICE_NOT_SAID: &[RuleId] = &[THREAD_01];
+pub(super) const DEVICE_SHARED: &[RuleId] = &[DEV_08];
 pub(super) const POISONED: &[RuleId] = &[DEV_10];
 pub(super) const OTHER_MODEL: &[RuleId] = &[MODEL_09];
 pub(super) const BUSY: &[RuleId] = &[MODEL_06];
@@ -174,12 +182,16 @@ mod tests {
             vendor(107_003),
             vendor(500_001),
             Error::Forked { loaded_in: 1, here: 2 },
+            Error::CurrentChanged { expected: "context 0x10".into(), found: "none".into() },
+            Error::CurrentElsewhere { threads: 1 },
             Error::UnsupportedProduct { product: "Ascend310B4".into(), what: "an allocator of the caller's" },
             Error::OtherGroup,
             Error::NullAnswer { call: "aclmdlCreateDesc" },
             Error::ThreadTaken,
             Error::InsideCallback,
             Error::NoSuchDevice { id: 8, count: 2 },
+            Error::DeviceNotSaid { in_use: 1 },
+            Error::DeviceShared { device: 0, takes: 2 },
             Error::Poisoned { device: 0, stuck: "1 stream(s)".into() },
             Error::OtherModel { expected: "one".into(), found: "another".into() },
             Error::NotExecuted,

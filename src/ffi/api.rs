@@ -1,6 +1,8 @@
 //! The calls that take and give numbers, and what every failing call becomes.
 
 use super::RawContext;
+use super::process::{Loading, without_functions};
+use super::standing;
 use super::wait::Wait;
 use crate::acl::RunMode;
 use crate::error::{Error, MissingFunction, VendorError};
@@ -17,8 +19,7 @@ use std::time::Duration;
 /// The loaded library. Its functions stay where they are for the life of the process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Api {
-    library: &'static Library,
-    process: u32,
+    loading: &'static Loading,
     on_device: bool,
 }
 
@@ -31,8 +32,8 @@ pub(crate) enum Initialised {
 
 impl Api {
     /// For a program on a host, until [`for_mode`](Self::for_mode) says something else.
-    pub(crate) fn new(library: &'static Library, process: u32) -> Self {
-        Self { library, process, on_device: false }
+    pub(crate) fn new(loading: &'static Loading) -> Self {
+        Self { loading, on_device: false }
     }
 
     /// The same library, for a program that runs there.
@@ -41,12 +42,12 @@ impl Api {
     }
 
     pub(crate) fn loaded(self) -> Loaded {
-        Loaded::by(self.library, self.process)
+        Loaded::by(self.loading)
     }
 
     /// Whether both call the same functions.
     pub(crate) fn is_of_the_library_of(self, other: Self) -> bool {
-        core::ptr::eq(self.library, other.library)
+        core::ptr::eq(self.loading.library(), other.loading.library())
     }
 
     /// Whether the program runs on the device itself, where host and device memory are one.
@@ -56,20 +57,84 @@ impl Api {
     }
 
     /// The functions. Whoever loaded them vouched that they have the signatures of the table.
+    ///
+    /// Every call comes by here. In a forked child, and when each call is verified and the wrong context is current, there
+    /// are no functions to be had: the call fails as if the library lacked it, and [`lacks`](Self::lacks) says why.
     #[inline]
     pub(super) fn library(self) -> &'static Library {
-        self.library
+        if self.loading.is_plain() { self.loading.library() } else { self.library_if_allowed() }
+    }
+
+    #[cold]
+    fn library_if_allowed(self) -> &'static Library {
+        match self.objection() {
+            None => self.loading.library(),
+            Some(_) => without_functions(),
+        }
+    }
+
+    /// As [`library`](Self::library), for the calls that choose and ask for the current context: no verification stands in
+    /// their way.
+    pub(super) fn library_anyway(self) -> &'static Library {
+        if self.loading.is_forked() { without_functions() } else { self.loading.library() }
+    }
+
+    /// Why the library cannot be called now, on this thread.
+    #[rule(CTX_05, CTX_08, THREAD_05)]
+    fn objection(self) -> Option<Error> {
+        self.is_of_this_process().err().or_else(|| self.loading.verifies().then(|| self.current_is_entered().err())?)
+    }
+
+    /// Whether each call compares the thread's current context with the one that was entered.
+    pub(crate) fn verify_current(self, on: bool) {
+        self.loading.verify(on);
+    }
+
+    fn current_is_entered(self) -> Result<(), Error> {
+        let Some(expected) = standing::entered(self) else { return Ok(()) };
+        match RawContext::current(self) {
+            Some(found) if found.is(expected) => Ok(()),
+            found => {
+                let found = found.map_or_else(|| "none".to_owned(), RawContext::in_words);
+                Err(Error::CurrentChanged { expected: expected.in_words(), found })
+            }
+        }
+    }
+
+    /// An error in a child of the process that loaded the library: the library's threads are not there, its locks are as
+    /// they happened to be, and so are those of this crate. No lock is taken before this was asked.
+    #[inline]
+    #[rule(THREAD_05)]
+    pub(crate) fn is_of_this_process(self) -> Result<(), Error> {
+        if self.loading.is_forked() { Err(self.forked()) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn forked(self) -> Error {
+        Error::Forked { loaded_in: self.loading.process(), here: std::process::id() }
     }
 
     /// Whether the library can be called here; every call that begins something asks this first.
     ///
-    /// It cannot in code that it is calling itself. And it cannot in a child of the process that loaded
-    /// it: its threads are not there, and its locks are as they happened to be.
+    /// It cannot in code that it is calling itself, nor in a child of the process that loaded it.
     #[rule(THREAD_05, ALLOC_18)]
     pub(super) fn may_be_called(self) -> Result<(), Error> {
         InCallback::refuses()?;
-        let (loaded_in, here) = (self.process, std::process::id());
-        if loaded_in == here { Ok(()) } else { Err(Error::Forked { loaded_in, here }) }
+        self.is_of_this_process()
+    }
+
+    /// Whether the call that follows may be made: in this process, and with the context current that this thread's
+    /// innermost `Current` stands for. If the library refused to make it current again, it is asked once more.
+    #[inline]
+    pub(super) fn in_place(self) -> Result<(), Error> {
+        if self.loading.is_plain() && !standing::owes_any() { Ok(()) } else { self.in_place_after_all() }
+    }
+
+    #[cold]
+    fn in_place_after_all(self) -> Result<(), Error> {
+        self.is_of_this_process()?;
+        standing::pay(self)?;
+        self.objection().map_or(Ok(()), Err)
     }
 
     #[rule(INIT_05)]
@@ -112,6 +177,15 @@ impl Api {
         // SAFETY: takes a number, which the library checks.
         let code = unsafe { self.library().aclrtResetDevice(id) };
         self.done("aclrtResetDevice", code, || format!("give device {id} back"))
+    }
+
+    /// The device of this thread's current context; `None` without one.
+    pub(super) fn current_device(self) -> Option<i32> {
+        self.may_be_called().ok()?;
+        let mut id = -1;
+        // SAFETY: `id` is a place for the number.
+        let code = unsafe { self.library_anyway().aclrtGetDevice(&raw mut id) };
+        (code == Ok(ACL_SUCCESS)).then_some(id)
     }
 
     /// Where the program runs, as the library says.
@@ -180,6 +254,9 @@ impl Api {
 
     #[cold]
     pub(super) fn lacks(self, missing: MissingSymbol, doing: String) -> Error {
+        if let Some(objection) = self.objection() {
+            return objection;
+        }
         let (library, searched) = (self.loaded().to_string(), self.library().searched_for(&missing));
         let MissingSymbol { symbol, files } = missing;
         Error::MissingFunction(Box::new(MissingFunction { symbol, files, searched, library, doing }))
@@ -195,7 +272,7 @@ impl Api {
     #[rule(ERR_03)]
     fn recent_text(self) -> Option<String> {
         // SAFETY: takes nothing.
-        let text_or_null = unsafe { self.library().aclGetRecentErrMsg() }.ok()?;
+        let text_or_null = unsafe { self.library_anyway().aclGetRecentErrMsg() }.ok()?;
         // SAFETY: the pointer is null or a string that is valid until this thread's next call; it is copied here.
         unsafe { text(text_or_null) }
     }

@@ -1,18 +1,22 @@
 //! Contexts, and this thread's current one.
 
 use super::Api;
+use super::standing::{self, Left, standing};
 use crate::error::Error;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtContext;
-use core::cell::Cell;
 
-/// A vendor context by its handle. The library looks the value up and refuses one that it does not know, so naming a
-/// destroyed context is an error and not a memory fault.
-#[derive(Clone, Copy, Debug)]
+/// A vendor context by its handle. The library looks the value up and refuses one that it does not know. But it gives
+/// the address of a destroyed context to the next one, so a handle that may be dead is never passed to it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RawContext {
     handle: aclrtContext,
-    /// Made by `aclrtCreateContext`; a device's default context is not, and goes with its device.
-    made: bool,
+    /// The default context of its device, which stays when this context ends. Its own handle for a default context; null
+    /// where nobody knows.
+    default: aclrtContext,
+    device: i32,
+    /// How often the device had been reset by force: a default context from before is gone.
+    forced: u64,
 }
 
 // SAFETY: the vendor's contexts belong to the process; any thread may make one current (CTX-05, THREAD-03).
@@ -20,22 +24,60 @@ unsafe impl Send for RawContext {}
 // SAFETY: as above; the handle itself is never written.
 unsafe impl Sync for RawContext {}
 
+/// The device of a context that this crate did not open.
+const UNKNOWN: i32 = -1;
+
 impl RawContext {
-    /// Creates a context on a device; the library also makes it current (CTX-04).
-    pub(crate) fn create(api: Api, device: i32) -> Result<Self, Error> {
+    /// Creates a context on a device; the library also makes it current (CTX-04). `default` is the device's default
+    /// context.
+    pub(crate) fn create(api: Api, device: i32, default: Option<Self>) -> Result<Self, Error> {
         api.may_be_called()?;
         let mut context = aclrtContext::NULL;
         // SAFETY: `context` is a place for the handle.
         let code = unsafe { api.library().aclrtCreateContext(&raw mut context, device) };
-        api.done("aclrtCreateContext", code, || format!("create a context on device {device}"))
-            .map(|()| Self { handle: context, made: true })
+        api.done("aclrtCreateContext", code, || format!("create a context on device {device}"))?;
+        let default = default.map_or(aclrtContext::NULL, |default| default.handle);
+        Ok(Self { handle: context, default, device, forced: standing::forced_resets(device) })
+    }
+
+    /// The default context of a device, which was set by the call before.
+    pub(crate) fn default_of(api: Api, device: i32) -> Option<Self> {
+        let Self { handle, .. } = Self::current(api)?;
+        Some(Self { handle, default: handle, device, forced: standing::forced_resets(device) })
+    }
+
+    /// Whether `aclrtCreateContext` made it. A default context goes with its device.
+    pub(crate) fn is_made(self) -> bool {
+        self.handle != self.default
+    }
+
+    /// The default context of its device.
+    fn home(self) -> Option<Self> {
+        let is_there = !self.default.is_null() && self.forced == standing::forced_resets(self.device);
+        is_there.then_some(Self { handle: self.default, ..self })
+    }
+
+    pub(super) fn is(self, other: Self) -> bool {
+        self.handle == other.handle
+    }
+
+    pub(super) fn device(self) -> i32 {
+        self.device
     }
 
     /// Destroys a context that was made; others are their device's.
-    #[rule(CTX_02, CTX_03)]
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CurrentElsewhere`] while another thread could not leave it (CTX-11).
+    #[rule(CTX_02, CTX_03, CTX_11)]
     pub(crate) fn destroy(self, api: Api) -> Result<(), Error> {
-        if !self.made {
+        if !self.is_made() {
             return Ok(());
+        }
+        let threads = standing::threads_that_stay_in(api, self);
+        if threads > 0 {
+            return Err(Error::CurrentElsewhere { threads });
         }
         // SAFETY: the library refuses a handle that it does not know.
         let code = unsafe { api.library().aclrtDestroyContext(self.handle) };
@@ -45,8 +87,10 @@ impl RawContext {
     pub(crate) fn make_current(self, api: Api) -> Result<(), Error> {
         api.may_be_called()?;
         // SAFETY: the library refuses a handle that it does not know.
-        let code = unsafe { api.library().aclrtSetCurrentContext(self.handle) };
-        api.done("aclrtSetCurrentContext", code, || "make a context current on this thread".into())
+        let code = unsafe { api.library_anyway().aclrtSetCurrentContext(self.handle) };
+        api.done("aclrtSetCurrentContext", code, || "make a context current on this thread".into())?;
+        standing::moved_to(api, self);
+        Ok(())
     }
 
     /// This thread's current context, if it has one.
@@ -54,101 +98,233 @@ impl RawContext {
         api.may_be_called().ok()?;
         let mut context = aclrtContext::NULL;
         // SAFETY: `context` is a place for the handle.
-        let code = unsafe { api.library().aclrtGetCurrentContext(&raw mut context) };
-        (code == Ok(0) && !context.is_null()).then_some(Self { handle: context, made: false })
+        let code = unsafe { api.library_anyway().aclrtGetCurrentContext(&raw mut context) };
+        let known = code == Ok(0) && !context.is_null();
+        known.then_some(Self { handle: context, default: aclrtContext::NULL, device: UNKNOWN, forced: 0 })
+    }
+
+    /// The context in words, for messages.
+    pub(super) fn in_words(self) -> String {
+        match self.device {
+            UNKNOWN => format!("context {:#x}", self.handle.0.addr()),
+            device => format!("context {:#x} of device {device}", self.handle.0.addr()),
+        }
     }
 }
 
-thread_local! {
-    /// The context that should be current on this thread, and that its library refused to make current again. Without a
-    /// destructor, so that nothing runs when the thread ends.
-    static OWED: Cell<Option<Before>> = const { Cell::new(None) };
-    /// The context of this thread's innermost `Current`.
-    static ENTERED: Cell<Option<Before>> = const { Cell::new(None) };
-}
-
-/// A context, and the library that knows it: a process may have several, and each has a current context of its own.
-#[derive(Clone, Copy)]
-struct Before {
-    context: RawContext,
-    api: Api,
-}
-
-impl Before {
-    fn make_current(self) -> Result<(), Error> {
-        self.context.make_current(self.api)
-    }
-}
-
-/// As long as it lives, this thread's innermost `Current` stands for the context.
+/// As long as it lives, this thread's innermost `Current` of the library stands for the context.
 pub(crate) struct Entered {
-    outer: Option<Before>,
+    api: Api,
+    outer: Option<RawContext>,
 }
 
 impl Entered {
     pub(crate) fn into(context: RawContext, api: Api) -> Self {
-        Self { outer: ENTERED.replace(Some(Before { context, api })) }
+        Self { api, outer: standing(api, |own| own.entered.replace(Some(context))).flatten() }
     }
 }
 
 impl Drop for Entered {
     fn drop(&mut self) {
-        ENTERED.set(self.outer);
+        standing(self.api, |own| own.entered.set(self.outer));
     }
 }
 
-impl Api {
-    /// Whether this thread's current context is the one that its innermost `Current` stands for. If the library refused
-    /// to make it current again, it is asked once more.
-    #[inline]
-    pub(super) fn in_place(self) -> Result<(), Error> {
-        if OWED.get().is_none() { Ok(()) } else { pay() }
-    }
-}
-
-#[cold]
-fn pay() -> Result<(), Error> {
-    let Some(owed) = OWED.get() else { return Ok(()) };
-    owed.make_current()?;
-    OWED.set(None);
-    Ok(())
+/// What was current before a call of this crate changed it.
+#[derive(Clone, Copy)]
+enum Before {
+    /// Nothing, or something that may have ended since.
+    Nothing,
+    /// What the innermost `Current` stands for: it outlives the call.
+    Entered(RawContext),
+    /// What code outside this crate chose.
+    Foreign(RawContext),
+    /// A default context that this crate left here. Code outside may count on it, while its device was not reset.
+    Left(Left),
+    /// A device was set where nothing was current: its default context stays.
+    Set(RawContext),
 }
 
 /// Puts this thread's current context back when it is dropped, also on unwind.
 ///
-/// Where there was none before there is nothing to put back: the library has no call that takes a thread's context
-/// away. Every entrance of this crate sets the context that it needs, so what is left behind is never relied upon. When
-/// the library refuses, the context is owed: calls that need it ask again, and fail while it is refused.
-#[rule(CTX_04, CTX_08, CTX_09)]
+/// Where there was none before, the default context of the device becomes current: it lives as long as the device is
+/// set. A context that is made by this crate must not stay current. Another thread will destroy it at the end of
+/// its scope (CTX-11), and the vendor's library never frees a context that is current on a thread that ended.
+///
+/// When the library refuses, the context is owed: calls that need it ask again, and fail while it is refused.
+#[rule(CTX_04, CTX_08, CTX_09, CTX_11)]
 pub(crate) struct Restore {
-    before: Option<Before>,
+    api: Api,
+    before: Before,
+    /// The context that is current meanwhile.
+    within: Option<RawContext>,
+    /// What to leave current where nothing was.
+    home: Option<RawContext>,
 }
 
 impl Restore {
-    /// What an entrance of this crate made current is known; only what other code did has to be asked for, and that may
-    /// fail.
-    pub(crate) fn here(api: Api) -> Self {
-        let foreign = || RawContext::current(api).map(|context| Before { context, api });
-        Self { before: OWED.take().or(ENTERED.get()).or_else(foreign) }
+    /// For a while in which `within` is current.
+    pub(crate) fn around(api: Api, within: RawContext) -> Self {
+        Self { api, before: Before::here(api), within: Some(within), home: within.home() }
+    }
+
+    /// For a call that makes a new context of a device current.
+    pub(crate) fn around_creating(api: Api, default: Option<RawContext>) -> Self {
+        Self { api, before: Before::here(api), within: None, home: default }
+    }
+
+    /// For a call that sets a device.
+    pub(crate) fn around_setting(api: Api) -> Self {
+        Self { api, before: Before::here(api), within: None, home: None }
+    }
+
+    /// For a call that may end the default context of a device, and with it what is current (CTX-06).
+    pub(crate) fn around_resetting(api: Api, device: i32) -> Self {
+        standing::resets(device);
+        let before = match Before::here(api) {
+            Before::Foreign(context) if api.current_device().is_none_or(|current| current == device) => {
+                let _ = context;
+                Before::Nothing
+            }
+            Before::Left(left) if left.device() == device => Before::Nothing,
+            before => before,
+        };
+        Self { api, before, within: None, home: None }
+    }
+
+    /// The device was set, and has this default context.
+    pub(crate) fn has_set(&mut self, default: Option<RawContext>) {
+        if let (Before::Nothing, Some(default)) = (self.before, default) {
+            self.before = Before::Set(default);
+        }
+    }
+
+    /// The new context.
+    pub(crate) fn has_created(&mut self, context: RawContext) {
+        self.within = Some(context);
     }
 
     /// The context has ended: it is not put back.
     pub(crate) fn without(&mut self, ended: RawContext) {
-        self.before = self.before.filter(|before| before.context.handle != ended.handle);
+        self.within = None;
+        standing::has_ended(self.api, ended);
+        if let Before::Entered(before) | Before::Foreign(before) = self.before
+            && before.is(ended)
+        {
+            self.before = Before::Nothing;
+        }
     }
 
-    /// For a call that may end the context that is current: taking a device leaves its default context behind, and the
-    /// reset ends it (CTX-06). What this crate entered outlives the call; anything else is left as the library leaves it.
-    pub(crate) fn entered() -> Self {
-        OWED.set(None);
-        Self { before: ENTERED.get() }
+    fn leave_home(&self) -> Result<(), Error> {
+        let Some(home) = self.home else {
+            // Nothing else can be made current.
+            return Err(Error::NullAnswer { call: "aclrtGetCurrentContext" });
+        };
+        home.make_current(self.api)?;
+        standing(self.api, |own| own.left.set(Some(Left::now(home))));
+        Ok(())
+    }
+
+    /// Makes a default context current again that was left here before. It may end at any time: where the device is
+    /// reset meanwhile, what is current is replaced at once.
+    fn return_to(&self, left: Left) -> Result<(), Error> {
+        if left.is_alive() && left.context().make_current(self.api).is_ok() && left.is_alive() {
+            return Ok(());
+        }
+        if self.home.is_some() { self.leave_home() } else { Ok(()) }
+    }
+}
+
+impl Api {
+    /// The device of the context that is current on this thread; `None` without one, and where what is current is a
+    /// default context that this crate left there and that may have ended.
+    pub(crate) fn chosen_device(self) -> Option<i32> {
+        match Before::here(self) {
+            Before::Nothing => None,
+            _ => self.current_device(),
+        }
+    }
+}
+
+impl Before {
+    fn here(api: Api) -> Self {
+        let (entered, owed, left, stays) =
+            standing(api, |own| (own.entered.get(), own.owed.get(), own.left.get(), own.stays.get()))
+                .unwrap_or_default();
+        if let Some(context) = entered {
+            return Self::Entered(context);
+        }
+        if let Some(context) = owed {
+            return Self::Foreign(context);
+        }
+        let Some(current) = RawContext::current(api) else { return Self::Nothing };
+        match left {
+            // It could not be left before, and it is not the program's choice.
+            _ if stays.is_some_and(|context| context.is(current)) => Self::Nothing,
+            Some(left) if !left.context().is(current) => Self::Foreign(current),
+            None => Self::Foreign(current),
+            Some(left) if left.is_alive() => Self::Left(left),
+            Some(_) => Self::Nothing,
+        }
     }
 }
 
 impl Drop for Restore {
     fn drop(&mut self) {
-        if let Some(before) = self.before {
-            OWED.set(before.make_current().is_err().then_some(before));
+        let restored = match self.before {
+            Before::Entered(context) | Before::Foreign(context) => {
+                let restored = context.make_current(self.api);
+                standing::owes(self.api, restored.is_err().then_some(context));
+                restored
+            }
+            Before::Left(left) => self.return_to(left),
+            Before::Set(default) => {
+                standing(self.api, |own| own.left.set(Some(Left::now(default))));
+                Ok(())
+            }
+            Before::Nothing if self.within.is_none() && self.home.is_none() => Ok(()),
+            Before::Nothing => self.leave_home(),
+        };
+        if let (Err(_), Some(within)) = (restored, self.within)
+            && within.is_made()
+        {
+            standing::stays(self.api, within);
         }
+    }
+}
+
+/// While code runs that this crate knows nothing of. Afterwards the entered context is current again.
+pub(crate) struct Outside {
+    api: Api,
+    context: RawContext,
+}
+
+impl Outside {
+    pub(crate) fn of(context: RawContext, api: Api) -> Self {
+        Self { api, context }
+    }
+
+    /// Whether another context was current at the end; and why the right one could not be made current, if so.
+    pub(crate) fn end(self) -> (bool, Option<Error>) {
+        let ended = self.put_back();
+        core::mem::forget(self);
+        ended
+    }
+
+    fn put_back(&self) -> (bool, Option<Error>) {
+        let found = RawContext::current(self.api);
+        if found.is_some_and(|found| found.is(self.context)) {
+            return (false, None);
+        }
+        let refused = self.context.make_current(self.api).err();
+        standing::owes(self.api, refused.is_some().then_some(self.context));
+        (true, refused)
+    }
+}
+
+impl Drop for Outside {
+    /// On unwind.
+    fn drop(&mut self) {
+        let _ = self.put_back();
     }
 }

@@ -33,7 +33,11 @@ struct Uses {
 pub(crate) fn lend<'env, R>(api: Api, program: impl FnOnce(&Borrowed<'env>) -> R) -> (R, Result<(), Error>) {
     let borrowed = Borrowed { streams: RefCell::default(), _memory: PhantomData };
     let result = catch_unwind(AssertUnwindSafe(|| program(&borrowed)));
-    let waited = borrowed.wait(api).map_err(|(error, runs)| if runs { give_up(&error) } else { error });
+    let waited = match api.is_of_this_process() {
+        Ok(()) => borrowed.wait(api).map_err(|(error, runs)| if runs { give_up(&error) } else { error }),
+        // The copies use the parent's memory: what was lent here is the child's own copy of it.
+        Err(forked) => Err(forked),
+    };
     (result.unwrap_or_else(|panic| resume_unwind(panic)), waited)
 }
 

@@ -6,6 +6,8 @@
 //!   a task that was queued with it may still run (MEM-02).
 //! * A [`Queue`] is a vendor stream. Work is queued through [`Queue::submit`], which stamps every block it uses before
 //!   and after the vendor call; [`Queue::synchronize`] tells which stamps are done. No lock, no allocation.
+//! * No call reaches the library in a forked child: all of them come by `Api::library`, which asks
+//!   [`Loading`](process::Loading).
 //! * A destroyed object is never passed to the library again: destroying closes a [`Gate`](gate::Gate). Calls that another
 //!   thread may be making at that time pass through it; those that only the object's handle allows look at it, since
 //!   destroying takes the handle.
@@ -25,6 +27,7 @@ mod device_allocator;
 mod element;
 mod event;
 mod failure;
+mod forced;
 mod gate;
 #[cfg(feature = "ge")]
 pub(crate) mod ge;
@@ -33,9 +36,11 @@ mod load;
 mod model;
 mod operator;
 mod pool;
+mod process;
 mod queue;
 mod registration;
 mod stamp;
+mod standing;
 mod timeline;
 mod wait;
 
@@ -47,7 +52,7 @@ pub(crate) use allocator::{Elsewhere, Kept, Members, Registered, serves};
 pub(crate) use api::{Api, Initialised, c_path};
 pub(crate) use block::{Block, Home};
 pub(crate) use callback::message_of;
-pub(crate) use context::{Entered, RawContext, Restore};
+pub(crate) use context::{Entered, Outside, RawContext, Restore};
 pub use descriptor::{
     Address, AddressFn, Allocate, AllocateFn, AllocateNearFn, Descriptor, Free, FreeFn, HasAddress, HasAllocate,
     HasFree, HasObject, LacksAddress, LacksAllocate, LacksFree, LacksObject, NoAddress, NoAllocate, NoFree, NoObject,
@@ -66,6 +71,7 @@ pub use model::Gears;
 pub(crate) use model::{Binding, BoundInput, Image, LoadedModel, ModelImage, Onto, Port, Share, Sizes};
 pub(crate) use operator::{Invocation, Part};
 pub use pool::{PoolAllocator, PoolBlock};
+pub(crate) use process::Loading;
 pub(crate) use queue::{Place, Queue, SETTLING};
 use stamp::LastUse;
 pub(crate) use timeline::Listener;

@@ -55,6 +55,8 @@ pub struct Queue {
     /// No stream, but the work that the library does by itself in the context: a wait for it is a wait for all of the
     /// context.
     is_of_the_library: bool,
+    /// The mark up to which the library said that all is over; only a wait tells how it ended.
+    seen_over: AtomicU64,
 }
 
 // SAFETY: the vendor's streams belong to the process; calls on one stream from several threads are allowed, their order
@@ -85,6 +87,7 @@ impl Queue {
             allocators: Registrations::default(),
             spares: Mutex::default(),
             is_of_the_library: false,
+            seen_over: AtomicU64::new(0),
         }
     }
 
@@ -173,11 +176,21 @@ impl Queue {
     pub(crate) fn is_complete(&self, api: Api) -> Result<bool, Error> {
         let Some(_inside) = self.gate.pass() else { return Ok(true) };
         api.in_place()?;
+        let mark = self.mark();
         let mut status = aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY;
         // SAFETY: the stream is alive while the gate is passed; `status` is a place for the answer.
         let code = unsafe { api.library().aclrtStreamQuery(self.raw, &raw mut status) };
         api.done("aclrtStreamQuery", code, || "ask whether a stream's work is done".into())?;
-        Ok(status == aclrtStreamStatus::ACL_STREAM_STATUS_COMPLETE)
+        let complete = status == aclrtStreamStatus::ACL_STREAM_STATUS_COMPLETE;
+        if complete {
+            self.seen_over.fetch_max(mark, Ordering::AcqRel);
+        }
+        Ok(complete)
+    }
+
+    /// Whether the library said that work is over which no wait has covered.
+    pub(crate) fn is_over_unawaited(&self) -> bool {
+        !self.has_done(self.seen_over.load(Ordering::Acquire))
     }
 
     /// Waits until everything that was queued before this call is done; for at most `limit`, if there is one.
@@ -229,6 +242,7 @@ impl Queue {
     /// The stream keeps `keeps`, and with it the members' object, while the library may call it. Gives back what is no
     /// longer needed.
     pub(crate) fn register(&self, api: Api, members: Members, keeps: Kept) -> Result<Vec<Kept>, Error> {
+        api.is_of_this_process()?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "stream" }) };
         if !self.timeline.clock().is_idle() {
             return Err(Error::StillRunning { what: "stream" });
@@ -238,6 +252,7 @@ impl Queue {
 
     /// Ends the registration, if there is one. The stream has to be synchronised (ALLOC-11).
     pub(crate) fn unregister(&self, api: Api) -> Result<Vec<Kept>, Error> {
+        api.is_of_this_process()?;
         let Some(_inside) = self.gate.pass() else { return Ok(Vec::new()) };
         if !self.timeline.clock().is_idle() {
             return Err(Error::StillRunning { what: "stream" });
@@ -283,6 +298,29 @@ impl Queue {
     pub(super) fn with_raw<R>(&self, call: impl FnOnce(aclrtStream) -> R) -> Result<R, Error> {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "stream" }) };
         Ok(call(self.raw))
+    }
+
+    pub(crate) fn is_default(&self) -> bool {
+        self.raw.is_null()
+    }
+
+    /// Calls something with the handle while the gate is passed.
+    pub(super) fn with_handle(&self, call: impl FnOnce(aclrtStream) -> Result<(), Error>) -> Result<(), Error> {
+        let Some(_inside) = self.gate.pass() else { return Ok(()) };
+        call(self.raw)
+    }
+
+    /// Ends the stream by this call. Its registration stays with the row.
+    pub(super) fn end_with(&self, call: impl FnOnce(aclrtStream) -> Result<(), Error>) -> Result<(), Error> {
+        if !self.gate.close() {
+            return Ok(());
+        }
+        call(self.raw).inspect_err(|_| self.gate.reopen())
+    }
+
+    /// The device was reset by force: nothing that was queued runs any more.
+    pub(crate) fn has_been_reset(&self) {
+        self.timeline.succeeded(self.timeline.covers());
     }
 
     fn take_down(&self, api: Api) -> Result<(), Error> {

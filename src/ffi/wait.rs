@@ -99,7 +99,7 @@ fn is_time_up(answer: &Answer) -> bool {
 
 /// A time limit as the library takes it: whole milliseconds, and never less than was asked for.
 #[rule(STREAM_16, EVENT_11)]
-fn milliseconds(limit: Duration) -> i32 {
+pub(super) fn milliseconds(limit: Duration) -> i32 {
     i32::try_from(limit.as_nanos().div_ceil(1_000_000)).unwrap_or(i32::MAX).max(SHORTEST)
 }
 

@@ -2,45 +2,79 @@
 
 use super::{EngineError, Options, Place, Provider, Session};
 use crate::acl::Acl;
-use crate::brand::Unnamed;
+use crate::brand::{StaysOnItsThread, Unnamed};
 use crate::context::scope;
 use crate::current::Current;
 use crate::device::Device;
 use crate::error::{Error, ScopeError, Undone};
+use crate::ffi::Api;
 use crate::ffi::ge::{RawSession, Shim, sessions};
 use crate::thread::OnThread;
 use ascendcl_macros::rule;
-use static_assertions::{assert_impl_all, assert_not_impl_any};
+use core::sync::atomic::{AtomicUsize, Ordering};
+use static_assertions::assert_not_impl_any;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::ThreadId;
 
 /// The graph engine, initialised (`GEInitialize`). There is one per process.
 ///
 /// It owes one finalisation (`GEFinalize`), which [`close`](Self::close) pays. An engine that is dropped stays
 /// initialised, and the next [`init`](Self::init) finalises it before it begins anew; one that is forgotten stays taken.
+/// In both cases its [`Acl`] refuses to be closed.
+///
+/// It stays on its thread: initialising the vendor's engine on one thread and finalising it on another can block for ever.
 #[derive(Debug)]
 #[must_use = "an engine that is not closed stays initialised"]
 #[rule(GE_10, GE_11, GE_13)]
 pub struct Engine<'a> {
     acl: &'a Acl,
     hold: Hold,
+    _here: StaysOnItsThread,
 }
 
 /// Has the engine. Dropping it calls nothing: see [`Engine::close`].
 #[derive(Debug)]
-struct Hold(Shim);
+struct Hold {
+    made: Made,
+    closed: bool,
+}
 
-assert_impl_all!(Engine<'static>: Send, Sync);
-assert_not_impl_any!(Engine<'static>: Clone);
+assert_not_impl_any!(Engine<'static>: Send, Sync, Clone);
+
+/// An initialisation that was not taken back yet.
+#[derive(Clone, Debug)]
+struct Made {
+    shim: Shim,
+    /// Where it has to be taken back.
+    thread: ThreadId,
+    /// The count of its [`Acl`], which has to outlive it.
+    counted: Arc<AtomicUsize>,
+}
 
 /// What this process has done with the engine.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Life {
     Uninitialised,
     /// An [`Engine`] has it.
     Taken,
     /// The [`Engine`] was dropped and not closed.
-    Left(Shim),
+    Left(Made),
+}
+
+impl Made {
+    /// Finalises the engine.
+    fn finalize(&self, api: Api) -> Result<(), Error> {
+        if sessions() > 0 {
+            return Err(EngineError::SessionsLeft { count: sessions() }.into());
+        }
+        if self.thread != std::thread::current().id() {
+            return Err(EngineError::OtherThread.into());
+        }
+        self.shim.finalize(api)?;
+        self.counted.fetch_sub(1, Ordering::AcqRel);
+        Ok(())
+    }
 }
 
 static LIFE: Mutex<Life> = Mutex::new(Life::Uninitialised);
@@ -51,23 +85,29 @@ impl<'a> Engine<'a> {
     /// # Errors
     ///
     /// [`EngineError::Load`], which says what to install; [`EngineError::Taken`] while there is another `Engine`;
+    /// [`EngineError::OtherThread`] when one was dropped on another thread, and is still initialised;
     /// [`EngineError::Failed`] when the engine refuses.
     #[rule(GE_10)]
     pub fn init(acl: &'a Acl, place: &Place, options: &Options) -> Result<Self, Error> {
+        acl.api().is_of_this_process()?;
         let shim = Shim::load(place)?;
         let before = std::mem::replace(&mut *life(), Life::Taken);
-        let begun = match before {
+        let begun = match &before {
             Life::Taken => return Err(EngineError::Taken.into()),
             Life::Uninitialised => Ok(()),
-            Life::Left(_) if sessions() > 0 => Err(EngineError::SessionsLeft { count: sessions() }.into()),
-            Life::Left(shim) => shim.finalize(acl.api()),
+            Life::Left(made) => made.finalize(acl.api()),
         };
         if let Err(error) = begun {
             *life() = before;
             return Err(error);
         }
         match shim.initialize(acl.api(), options.pairs()) {
-            Ok(()) => Ok(Self { acl, hold: Hold(shim) }),
+            Ok(()) => {
+                let counted = acl.engines();
+                counted.fetch_add(1, Ordering::AcqRel);
+                let made = Made { shim, thread: std::thread::current().id(), counted };
+                Ok(Self { acl, hold: Hold { made, closed: false }, _here: StaysOnItsThread::HERE })
+            }
             Err(error) => {
                 *life() = Life::Uninitialised;
                 Err(error)
@@ -77,12 +117,12 @@ impl<'a> Engine<'a> {
 
     /// The library that stands between this program and the engine.
     pub fn library(&self) -> &'static Path {
-        self.hold.0.path()
+        self.hold.made.shim.path()
     }
 
     /// What that library is: the shim, or the vendor's wrapper, which has a part of the engine.
     pub fn provider(&self) -> Provider {
-        self.hold.0.provider()
+        self.hold.made.shim.provider()
     }
 
     /// Creates a session on a device, runs `program` in it, and takes down everything that was made in it: streams are
@@ -134,7 +174,7 @@ impl<'a> Engine<'a> {
             |_, row| row.default(),
             |context, thread| {
                 let entered = context.enter(thread, |current| {
-                    let row = Arc::new(RawSession::create(api, self.hold.0, options.pairs())?);
+                    let row = Arc::new(RawSession::create(api, self.hold.made.shim, options.pairs())?);
                     current.ledger().host(row.clone());
                     Ok(program(&mut Session::new(row), current))
                 });
@@ -158,15 +198,11 @@ impl<'a> Engine<'a> {
     /// The engine as it was: [`EngineError::SessionsLeft`] while a session could not be taken down, or
     /// [`EngineError::Failed`].
     #[rule(GE_10, GE_11)]
-    pub fn close(self) -> Result<(), Undone<Self>> {
-        let finalized = match sessions() {
-            0 => self.hold.0.finalize(self.acl.api()),
-            count => Err(EngineError::SessionsLeft { count }.into()),
-        };
-        match finalized {
+    pub fn close(mut self) -> Result<(), Undone<Self>> {
+        match self.hold.made.finalize(self.acl.api()) {
             Ok(()) => {
                 *life() = Life::Uninitialised;
-                std::mem::forget(self.hold);
+                self.hold.closed = true;
                 Ok(())
             }
             Err(error) => Err(Undone { error, value: self }),
@@ -176,7 +212,9 @@ impl<'a> Engine<'a> {
 
 impl Drop for Hold {
     fn drop(&mut self) {
-        *life() = Life::Left(self.0);
+        if !self.closed {
+            *life() = Life::Left(self.made.clone());
+        }
     }
 }
 

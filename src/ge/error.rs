@@ -3,7 +3,7 @@
 use crate::error::{Cited, Error};
 use ascendcl_ge_sys as sys;
 use ascendcl_macros::rule;
-use ascendcl_rules::{GE_07, GE_10, GE_11, GE_19, GE_21, GE_23, GE_25, RuleId};
+use ascendcl_rules::{GE_07, GE_10, GE_11, GE_19, GE_21, GE_23, GE_25, INIT_02, RuleId};
 use core::fmt;
 use std::path::Path;
 
@@ -72,6 +72,20 @@ pub enum EngineError {
         /// How many.
         count: usize,
     },
+    /// An engine was dropped on another thread and not closed: it has to be finalised where it was initialised.
+    #[error(
+        "the graph engine was initialised on another thread, and has to be finalised there: call `Engine::close` on that \
+         thread instead of dropping the engine{}",
+        Cited(TAKEN)
+    )]
+    OtherThread,
+    /// The library was to be finalised under an engine that is initialised.
+    #[error(
+        "the graph engine is still initialised, and works with the library: close the `Engine` first; for one that was \
+         dropped, call `Engine::init` on the same thread again, and `Engine::close`{}",
+        Cited(STILL_INITIALISED)
+    )]
+    StillInitialised,
     /// An input was left out.
     #[error("input {index} is absent: a graph takes all of its inputs, as device tensors{}", Cited(ABSENT))]
     AbsentInput {
@@ -151,7 +165,8 @@ impl EngineError {
             | Self::OnlyWithWrapper { .. }
             | Self::TooManyAllocators => &[],
             Self::Product { .. } => PRODUCT,
-            Self::Taken => TAKEN,
+            Self::Taken | Self::OtherThread => TAKEN,
+            Self::StillInitialised => STILL_INITIALISED,
             Self::SessionsLeft { .. } => SESSIONS_LEFT,
             Self::AbsentInput { .. } => ABSENT,
             Self::OutputsInUse { .. } => OUTPUTS_IN_USE,
@@ -163,6 +178,7 @@ impl EngineError {
 
 const PRODUCT: &[RuleId] = &[GE_07];
 const TAKEN: &[RuleId] = &[GE_10];
+const STILL_INITIALISED: &[RuleId] = &[INIT_02, GE_10];
 const SESSIONS_LEFT: &[RuleId] = &[GE_11];
 const ABSENT: &[RuleId] = &[GE_19];
 const OUTPUTS_IN_USE: &[RuleId] = &[GE_21];
@@ -217,6 +233,8 @@ mod tests {
             EngineError::Product { product: "Ascend310B4".into() },
             EngineError::Taken,
             EngineError::SessionsLeft { count: 1 },
+            EngineError::OtherThread,
+            EngineError::StillInitialised,
             EngineError::AbsentInput { index: 0 },
             EngineError::OutputsInUse { count: 1 },
             EngineError::NotStatic,

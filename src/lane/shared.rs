@@ -80,6 +80,7 @@ impl<'c, 'l, N, L> SharedLane<'c, 'l, N, L> {
         model: &mut Model<'c, N, InLane<'l, L>>,
         inputs: &[Input<'_>],
     ) -> Result<Outputs, Error> {
+        current.ledger().api().is_of_this_process()?;
         model.run_when(current, inputs, |_| self.turn(None))
     }
 
@@ -96,6 +97,7 @@ impl<'c, 'l, N, L> SharedLane<'c, 'l, N, L> {
         inputs: &[Input<'_>],
         limit: Duration,
     ) -> Result<Outputs, Error> {
+        current.ledger().api().is_of_this_process()?;
         model.run_when(current, inputs, |_| self.turn(Some(limit)))
     }
 
@@ -110,6 +112,7 @@ impl<'c, 'l, N, L> SharedLane<'c, 'l, N, L> {
         current: &mut Current<'c, N>,
         model: &mut Prepared<'c, N, InLane<'l, L>>,
     ) -> Result<(), Error> {
+        current.ledger().api().is_of_this_process()?;
         model.run_when(current, || self.turn(None))
     }
 
@@ -124,6 +127,7 @@ impl<'c, 'l, N, L> SharedLane<'c, 'l, N, L> {
         model: &mut Prepared<'c, N, InLane<'l, L>>,
         limit: Duration,
     ) -> Result<(), Error> {
+        current.ledger().api().is_of_this_process()?;
         model.run_when(current, || self.turn(Some(limit)))
     }
 

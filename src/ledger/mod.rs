@@ -18,7 +18,9 @@
 //! 6. No lock is held while the vendor's library or a user's code runs. Submitting, waiting and copying take no lock at
 //!    all: they work on the row behind the handle.
 
+mod forced;
 mod models;
+mod room;
 mod shelf;
 mod unnamed;
 mod wait;
@@ -32,7 +34,9 @@ mod sync {
 use crate::Element;
 use crate::allocator::{ContextId, is_supported_on};
 use crate::error::Error;
-use crate::ffi::{Api, Binding, Block, Home, Invocation, Kept, LoadedModel, Queue, RawContext, RawEvent, Restore};
+use crate::ffi::{
+    Api, Binding, Block, Entered, Home, Invocation, Kept, LoadedModel, Queue, RawContext, RawEvent, Restore,
+};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -128,14 +132,6 @@ impl Ledger {
 
     // The functions below call the library: this ledger's context has to be current.
 
-    pub(crate) fn create_stream(&self) -> Result<Arc<Queue>, Error> {
-        Ok(self.streams.put(Queue::create(self.api, self.next_stream_id())?))
-    }
-
-    pub(crate) fn create_event(&self) -> Result<Arc<RawEvent>, Error> {
-        Ok(self.events.put(RawEvent::create(self.api, self.device())?))
-    }
-
     /// The context's default stream; it is there without being created (DEV-03), and its row from the first use on.
     pub(crate) fn default_stream(&self) -> Arc<Queue> {
         let first = || self.streams.put(Queue::default_of_current(self.next_stream_id()));
@@ -175,6 +171,7 @@ impl Ledger {
 
     /// The vector back, when nothing in flight uses it.
     pub(crate) fn take_vec<E: Element>(&self, block: &mut Arc<Block>) -> Option<Vec<E>> {
+        self.api.is_of_this_process().ok()?;
         let elements = Block::take_vec(block, &self.streams)?;
         self.blocks.remove(block);
         Some(elements)
@@ -184,6 +181,7 @@ impl Ledger {
     /// stream's allocators. What their registrations kept goes to `kept`, to be dropped when everything is in order again:
     /// that runs code of the user.
     pub(crate) fn destroy_stream(&self, stream: &Arc<Queue>, kept: &mut Vec<Kept>) -> Result<(), Error> {
+        self.api.is_of_this_process()?;
         stream.synchronize(self.api, None)?;
         stream.destroy(self.api, kept)?;
         self.streams.remove(stream);
@@ -191,6 +189,7 @@ impl Ledger {
     }
 
     pub(crate) fn destroy_event(&self, event: &Arc<RawEvent>) -> Result<(), Error> {
+        self.api.is_of_this_process()?;
         event.destroy(self.api)?;
         self.events.remove(event);
         Ok(())
@@ -199,6 +198,7 @@ impl Ledger {
     /// Frees a block of this context, through the library and in the context that it was allocated in. A block can come
     /// here by way of a value that has no brand: an allocator's.
     pub(crate) fn free(&self, block: &Arc<Block>) -> Result<(), Error> {
+        self.api.is_of_this_process()?;
         if !self.blocks.has(block) {
             return Err(Error::OtherContext { context: self.id });
         }
@@ -209,7 +209,11 @@ impl Ledger {
 
     /// Destroys what nobody names any more and nothing in flight uses; says what went wrong.
     pub(crate) fn collect(&self) -> Vec<Error> {
+        if let Err(forked) = self.api.is_of_this_process() {
+            return vec![forked];
+        }
         let (mut errors, mut kept) = (Vec::new(), Vec::new());
+        errors.extend(self.wait_for_what_is_over());
         for stream in self.streams.unnamed() {
             errors.extend(self.destroy_stream(&stream, &mut kept).err());
         }
@@ -245,10 +249,12 @@ impl Ledger {
         if self.gone.load(Ordering::Acquire) {
             return Ok(());
         }
-        let mut restore = Restore::here(self.api);
+        self.api.is_of_this_process().map_err(|error| vec![error])?;
+        let mut restore = Restore::around(self.api, self.context);
         if let Err(error) = self.context.make_current(self.api) {
             return Err(vec![error]);
         }
+        let _entered = Entered::into(self.context, self.api);
         let (mut errors, mut kept) = (Vec::new(), Vec::new());
         for stream in self.streams.all() {
             errors.extend(stream.synchronize(self.api, patience).err());

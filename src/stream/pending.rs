@@ -87,6 +87,7 @@ impl<'c, T, N> Pending<'c, T, N> {
     ///
     /// [`Error::Vendor`] when the library cannot tell.
     pub fn is_done(&self, current: &Current<'c, N>) -> Result<bool, Error> {
+        current.ledger().api().is_of_this_process()?;
         if self.queue.has_done(self.number) { Ok(true) } else { self.queue.is_complete(current.ledger().api()) }
     }
 
@@ -185,6 +186,7 @@ impl<'c, T: Payload, N> Pending<'c, T, N> {
     #[inline]
     fn settle(&mut self, current: &Current<'c, N>, limit: Option<Duration>) -> Result<(), Error> {
         let api = current.ledger().api();
+        api.is_of_this_process()?;
         if !self.queue.has_done(self.number) {
             self.queue.synchronize(api, limit).inspect_err(|error| self.was_told(error))?;
         }

@@ -79,6 +79,31 @@ fn there_is_one_engine_and_one_that_was_dropped_is_finalised_before_the_next() {
 }
 
 #[test]
+#[proves(GE_10, INIT_02)]
+fn the_library_is_not_finalised_under_an_engine_that_was_dropped() {
+    let world = world();
+    let acl = common::acl();
+    drop(Engine::init(&acl, &world.place(), &Options::new()).unwrap());
+    let refused = acl.close().unwrap_err();
+    let said = refused.error.to_string();
+    assert!(said.contains("still initialised") && said.ends_with("[INIT-02, GE-10]"), "{said}");
+    assert_eq!(world.calls(), ["GEInitialize"]);
+    let acl = refused.value;
+    assert!(acl.device_count().is_ok(), "the library goes on");
+    // Another thread cannot end it, nor take it over.
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let other = engine_error(Engine::init(&acl, &world.place(), &Options::new()).unwrap_err());
+            assert!(matches!(other, EngineError::OtherThread), "{other}");
+        });
+    });
+    assert_eq!(world.calls(), ["GEInitialize"]);
+    Engine::init(&acl, &world.place(), &Options::new()).unwrap().close().unwrap();
+    acl.close().unwrap();
+    world.assert_nothing_lives();
+}
+
+#[test]
 #[proves(GE_18)]
 fn a_session_works_in_the_default_context_and_the_programs_own_is_current_again_afterwards() {
     let world = world();

@@ -144,5 +144,7 @@ fn in_a_process_of_its_own_an_engine_is_forgotten() {
     let taken = Engine::init(&acl, &world.place(), &Options::new()).unwrap_err();
     assert!(matches!(&taken, Error::Engine(error) if matches!(**error, EngineError::Taken)), "{taken}");
     assert_eq!(world.double.count("initialised"), 1);
-    acl.close().unwrap();
+    let refused = acl.close().unwrap_err();
+    let error = Error::from(refused);
+    assert!(matches!(&error, Error::Engine(error) if matches!(**error, EngineError::StillInitialised)), "{error}");
 }

@@ -131,9 +131,11 @@ rules! {
             seeds: [],
             basis: "doc+source",
             priority: 2,
-            class: Compile,
-            means: "A `Context` is borrowed from its scope, so that only threads that are joined inside the scope can \
-                enter it.",
+            class: ByConstruction,
+            means: "A thread that leaves a context makes the context current that was current before, or the device's \
+                default context: no context of this crate stays current on a thread. Where the library refuses that, \
+                the context is not destroyed by another thread: `Error::CurrentElsewhere`.",
+            hole: "Code outside this crate may keep a context's handle and make it current on a thread of its own.",
         }
         CTX_12 = "CTX-12" {
             text: "Each explicit context brings its own default stream (two on Atlas inference EP), which counts \
@@ -159,6 +161,19 @@ rules! {
             priority: 3,
             class: NotOffered,
             means: "There is no API for context system parameters.",
+        }
+        CTX_14 = "CTX-14" {
+            text: "A context that is current on a thread when the thread ends is never freed, not even by \
+                aclrtDestroyContext: its memory stays, and the device stays open after its last reset.",
+            misuse: "a worker thread sets a context and ends; the main thread destroys the context",
+            consequence: "32 MB and an open device stay (measured on the open-source runtime)",
+            source: "open-source runtime behaviour; measured",
+            seeds: [],
+            basis: "source",
+            priority: 2,
+            class: ByConstruction,
+            means: "Leaving a context makes the device's default context current where nothing was before, also after a \
+                panic.",
         }
     }
 }

@@ -101,10 +101,10 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 2,
-            class: NotOffered,
-            means: "There is no forced reset.",
-            hole: "Another library in the process may force one. After a hang, a forced reset is the vendor's way out, \
-                and a program of this crate has to end its process instead.",
+            class: RunTime,
+            means: "`Device::recover` resets by force when nothing else helps, and only for the one part of the program \
+                that has taken the device; meanwhile nobody can take it: `Error::DeviceShared`.",
+            hole: "Other code in the process may have set the device, or reset it by force itself.",
         }
         DEV_09 = "DEV-09" {
             text: "If counted and forced resets are mixed, the forced one has to be the last and the counts must \
@@ -115,9 +115,9 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: NotOffered,
-            means: "There is no forced reset: only the counted one is called.",
-            hole: "Another library in the process may mix the two.",
+            class: ByConstruction,
+            means: "After the forced reset of `Device::recover` the device is given back, and not reset once more.",
+            hole: "Other code in the process may mix the two.",
         }
         DEV_10 = "DEV-10" {
             text: "Teardown order inside a device: events and explicit streams, then explicit contexts, then the \
@@ -155,8 +155,8 @@ rules! {
             basis: "doc+source",
             priority: 3,
             class: ByConstruction,
-            means: "`Device::id`, `Context::device_id` and `Current::device_id` tell the number that was set; the \
-                library is never asked.",
+            means: "`Device::id`, `Context::device_id` and `Current::device_id` tell the number that was set. `run` \
+                asks the library where no device is said, and takes the error for none.",
         }
         DEV_13 = "DEV-13" {
             text: "Peer access is one-directional, is enabled from the device that is current, must not name the same \

@@ -84,8 +84,10 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: NotOffered,
-            means: "There is no API for recovering a device.",
+            class: RunTime,
+            means: "`Device::recover` aborts tasks while no scope of the device is open and nobody else can take it.",
+            hole: "Details are not read and memory is not repaired. Other code in the process may use the device \
+                meanwhile.",
         }
         ERR_08 = "ERR-08" {
             text: "Process snapshots follow running, locked, backed up, restored; runtime calls block while locked.",

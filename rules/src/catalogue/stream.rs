@@ -210,8 +210,11 @@ rules! {
             seeds: [],
             basis: "doc",
             priority: 3,
-            class: NotOffered,
-            means: "Streams are neither aborted nor destroyed by force.",
+            class: RunTime,
+            means: "Only `Device::recover` aborts streams and destroys them by force, when the scopes of their contexts \
+                have ended: nobody waits for their work any more. A default stream is left out. Where other code aborts \
+                a stream, the wait's error names this rule.",
+            hole: "A stream of another take of the device that waits for an event of an aborted stream can hang.",
         }
         STREAM_18 = "STREAM-18" {
             text: "A stream that is being captured cannot be destroyed.",

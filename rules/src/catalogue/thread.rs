@@ -64,8 +64,8 @@ rules! {
             basis: "doc",
             priority: 3,
             class: RunTime,
-            means: "A child that was forked after the library was loaded is answered `Error::Forked`; no handle can be \
-                turned into a number or read from one.",
+            means: "Every call in a child that was forked after the library was loaded is `Error::Forked`, and does not \
+                reach the library; no handle can be turned into a number or read from one.",
             hole: "`DeviceAddress::number` is a number, which can be sent anywhere.",
         }
     }

@@ -94,6 +94,8 @@ pub enum Op {
     GiveUp,
     /// Memory that queued work reads is found to have changed since the work was queued.
     Alter,
+    /// The thread ends.
+    EndThread,
 }
 
 /// A member of an allocator descriptor.

@@ -74,6 +74,8 @@ fn gone(case: &mut Case<'_>, context: u64) {
     let rule = match dead.ended {
         ended if ended.object.kind == Kind::Device => DEV_08,
         ended if ended.thread == thread => CTX_09,
+        // Found when it was destroyed.
+        _ if was_found(case) => return,
         _ => CTX_11,
     };
     case.report(
@@ -86,11 +88,19 @@ fn gone(case: &mut Case<'_>, context: u64) {
     .against(dead.ended, "ended the context");
 }
 
+/// Whether a finding has named the call that made the thread's context current.
+fn was_found(case: &Case<'_>) -> bool {
+    let standing = case.world.threads.get(&case.event().thread);
+    let chosen = standing.and_then(|standing| standing.current);
+    chosen.is_some_and(|(_, by)| case.world.contradicted.contains(&by.number))
+}
+
 /// Pairs of set and reset, and the choice of contexts.
 fn devices(case: &mut Case<'_>) {
     match case.event().op {
         Op::Reset | Op::ResetForce if case.event().object.kind == Kind::Device => reset(case),
         Op::MakeCurrent | Op::Destroy if case.event().object.kind == Kind::Context => context(case),
+        Op::EndThread => thread_ends(case),
         _ => {}
     }
 }
@@ -112,7 +122,7 @@ fn reset(case: &mut Case<'_>) {
         return;
     }
     let thread = case.event().thread;
-    if let Some(other) = sets.iter().find(|set| forced && set.thread != thread).copied() {
+    if let Some(other) = sets.iter().find(|set| forced && sets.len() > 1 && set.thread != thread).copied() {
         case.report(
             DEV_08,
             format!("{object} is reset by force, and another thread has set it"),
@@ -138,6 +148,9 @@ fn context(case: &mut Case<'_>) {
             .about(object)
             .against(made, "set the device, which made the context");
         }
+        if destroys && !default {
+            destroyed_elsewhere(case, object);
+        }
         return;
     }
     let dead = case.world.contexts.dead(object);
@@ -154,4 +167,40 @@ fn context(case: &mut Case<'_>) {
     )
     .about(object)
     .against_any(dead.map(|dead| dead.ended), "ended it");
+}
+
+/// CTX-11.
+fn destroyed_elsewhere(case: &mut Case<'_>, context: Object) {
+    let (world, thread) = (case.world, case.event().thread);
+    let elsewhere = world.threads.iter().filter(|(other, _)| **other != thread);
+    let having = elsewhere.filter_map(|(_, standing)| standing.current.filter(|(current, _)| *current == context));
+    let chosen: Vec<_> = having.map(|(_, by)| by).collect();
+    let Some(first) = chosen.first().copied() else { return };
+    case.report(
+        CTX_11,
+        format!("{context} is destroyed while it is current on {} other thread(s)", chosen.len()),
+        "the context is current on no other thread",
+        "let the thread make another context current, such as its device's default one, before the context is destroyed",
+    )
+    .about(context)
+    .against(first, "made it current on its own thread, where it still is");
+}
+
+/// CTX-14.
+fn thread_ends(case: &mut Case<'_>) {
+    let world = case.world;
+    let Some(standing) = world.threads.get(&case.event().thread) else { return };
+    let Some((context, by)) = standing.current else { return };
+    if world.contexts.get(context).is_none_or(|context| context.is.default) {
+        return;
+    }
+    let thread = case.event().thread;
+    case.report(
+        CTX_14,
+        format!("{thread} ends, and {context} is still current on it"),
+        "a default context, or none, is current on a thread that ends",
+        "make the device's default context current (aclrtSetDevice) before the thread ends",
+    )
+    .about(context)
+    .against(by, "made it current");
 }

@@ -276,6 +276,9 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
             world.callbacks.remove(&object);
         }
         Op::Take => super::lent::taken(world, event, call),
+        Op::EndThread => {
+            world.threads.remove(&event.thread);
+        }
         _ => {}
     }
     if let Some(queue) = event.queue() {

@@ -9,7 +9,8 @@ pub(super) fn judge(case: &mut Case<'_>) {
     let object = case.event().object;
     match (case.event().op, object.kind) {
         (Op::Destroy, Kind::Context) => context(case, object),
-        (Op::Reset | Op::ResetForce, Kind::Device) => device(case, object),
+        // A reset by force is the way out when what is left cannot be ended.
+        (Op::Reset, Kind::Device) => device(case, object),
         _ => {}
     }
 }
@@ -46,7 +47,7 @@ fn default_stream(case: &mut Case<'_>, context: Object) {
 fn device(case: &mut Case<'_>, device: Object) {
     let world = case.world;
     let Some(entry) = world.devices.get(&device.number) else { return };
-    let last = case.event().op == Op::ResetForce || entry.sets.len() == 1;
+    let last = entry.sets.len() == 1;
     let Some(default) = entry.default_context.filter(|_| last) else { return };
     let what = format!("{device} is reset");
 

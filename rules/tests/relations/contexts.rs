@@ -83,9 +83,44 @@ fn a_context_outlives_its_use_by_other_threads() {
         let context = p.new_context(0);
         p.on(1).choose(context);
         p.malloc(64);
+        p.choose(Object::context(1000));
         p.on(0).destroy_context(context);
     };
     breaks(CTX_11, misuse, repaired);
+}
+
+#[test]
+fn a_context_is_destroyed_when_no_other_thread_has_it_current() {
+    let misuse = |p: &mut Program| {
+        let context = p.new_context(0);
+        p.on(1).choose(context);
+        p.on(0).destroy_context(context);
+    };
+    let repaired = |p: &mut Program| {
+        let context = p.new_context(0);
+        p.on(1).choose(context);
+        p.choose(Object::context(1000));
+        p.on(0).destroy_context(context);
+    };
+    breaks(CTX_11, misuse, repaired);
+}
+
+#[test]
+fn a_thread_ends_with_a_default_context_or_none() {
+    let misuse = |p: &mut Program| {
+        let context = p.new_context(0);
+        p.on(1).choose(context);
+        p.end_thread();
+        p.on(0).destroy_context(context);
+    };
+    let repaired = |p: &mut Program| {
+        let context = p.new_context(0);
+        p.on(1).choose(context);
+        p.choose(Object::context(1000));
+        p.end_thread();
+        p.on(0).destroy_context(context);
+    };
+    breaks(CTX_14, misuse, repaired);
 }
 
 #[test]

@@ -132,6 +132,10 @@ impl Program {
         }
     }
 
+    pub(crate) fn end_thread(&mut self) {
+        self.call("the end of the thread", Object::PROCESS, Op::EndThread);
+    }
+
     pub(crate) fn stream(&mut self) -> Object {
         let event = self.event("aclrtCreateStream", Object::stream(0), Op::Create);
         self.create(&event)

@@ -337,8 +337,25 @@ fn this_thread() -> Thread {
     thread_local!(static NUMBER: Cell<u64> = const { Cell::new(0) });
     if NUMBER.get() == 0 {
         NUMBER.set(NEXT.fetch_add(1, Relaxed));
+        // Where the thread is ending already, nothing more is told of it.
+        let _ = ENDS.try_with(|_| ());
     }
     Thread(NUMBER.get())
+}
+
+thread_local!(static ENDS: Ends = const { Ends });
+
+/// Tells the end of a thread that has made a call.
+struct Ends;
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        let mut watching = call(Op::EndThread, Object::PROCESS);
+        if let Some(event) = &mut watching.0 {
+            event.call = "the end of a thread";
+        }
+        drop(watching.begin_always().end(Ok::<_, Failure>(())));
+    }
 }
 
 fn span(start: Address, bytes: usize) -> Span {

@@ -28,7 +28,7 @@ fn an_event_of_another_device_is_found() {
 }
 
 #[test]
-fn a_context_that_is_current_elsewhere_is_found_when_it_is_missed() {
+fn a_context_that_is_destroyed_while_it_is_current_elsewhere_is_found() {
     let run = |kept: bool| {
         let context = context(0);
         let shared = Shared::new(context);
@@ -39,7 +39,9 @@ fn a_context_that_is_current_elsewhere_is_found_when_it_is_missed() {
             ready.send(()).unwrap();
             wait.recv().unwrap();
             let mut address = std::ptr::null_mut();
-            acl!(aclrtMalloc(&mut address, 64, aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST))
+            let answer = acl!(aclrtMalloc(&mut address, 64, aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST));
+            ok!(aclrtSetDevice(0));
+            answer
         });
         chosen.recv().unwrap();
         if !kept {
@@ -49,6 +51,23 @@ fn a_context_that_is_current_elsewhere_is_found_when_it_is_missed() {
         assert_eq!(worker.join().unwrap() == ACL_SUCCESS, kept);
     };
     breaks_without(rules::CTX_11, run);
+}
+
+#[test]
+fn a_context_that_is_current_on_a_thread_that_ends_is_found() {
+    breaks_without(rules::CTX_14, |left| {
+        let context = context(0);
+        let shared = Shared::new(context);
+        std::thread::spawn(move || {
+            ok!(aclrtSetCurrentContext(shared.get()));
+            if left {
+                ok!(aclrtSetDevice(0));
+            }
+        })
+        .join()
+        .unwrap();
+        ok!(aclrtDestroyContext(context));
+    });
 }
 
 #[test]

@@ -1,0 +1,57 @@
+//! Ending work that does not end by itself.
+
+use super::standing;
+use super::wait::milliseconds;
+use super::{Api, Queue};
+use crate::error::Error;
+use ascendcl_macros::rule;
+use std::time::Duration;
+
+impl Queue {
+    /// Discards what is queued and has not run (`aclrtStreamAbort`). The library refuses a default stream.
+    #[rule(STREAM_17)]
+    pub(crate) fn abort(&self, api: Api) -> Result<(), Error> {
+        if self.is_default() {
+            return Err(Error::StillRunning { what: "stream" });
+        }
+        self.with_handle(|stream| {
+            // SAFETY: the stream is alive while its gate is passed, which `with_handle` sees to.
+            let code = unsafe { api.library().aclrtStreamAbort(stream) };
+            api.done("aclrtStreamAbort", code, || "discard the work of a stream".into())
+        })
+    }
+
+    /// Destroys the stream and what is queued on it (`aclrtDestroyStreamForce`): its work is over, or its device was reset
+    /// by force. A registration that is left stays with the row: the library may know the allocator under the handle.
+    #[rule(STREAM_17)]
+    pub(crate) fn destroy_by_force(&self, api: Api) -> Result<(), Error> {
+        self.end_with(|stream| {
+            // SAFETY: the handle is alive, and nobody is using it: `end_with` closed the gate.
+            let code = unsafe { api.library().aclrtDestroyStreamForce(stream) };
+            api.done("aclrtDestroyStreamForce", code, || "destroy a stream by force".into())
+        })
+    }
+}
+
+impl Api {
+    /// Discards all work on the device (`aclrtDeviceTaskAbort`). Nobody else uses the device meanwhile (ERR-07).
+    #[rule(ERR_07)]
+    pub(crate) fn abort_tasks(self, device: i32, limit: Duration) -> Result<(), Error> {
+        self.may_be_called()?;
+        let limit = milliseconds(limit).unsigned_abs();
+        // SAFETY: takes numbers.
+        let code = unsafe { self.library().aclrtDeviceTaskAbort(device, limit) };
+        self.done("aclrtDeviceTaskAbort", code, || format!("discard the work of device {device}"))
+    }
+
+    /// Resets the device for the whole process (`aclrtResetDeviceForce`).
+    #[rule(DEV_08, DEV_09)]
+    pub(crate) fn reset_device_by_force(self, device: i32) -> Result<(), Error> {
+        self.may_be_called()?;
+        // SAFETY: takes a number, which the library checks.
+        let code = unsafe { self.library().aclrtResetDeviceForce(device) };
+        self.done("aclrtResetDeviceForce", code, || format!("reset device {device} by force"))?;
+        standing::has_been_forced(device);
+        Ok(())
+    }
+}

@@ -1,0 +1,140 @@
+//! A loaded library, and the process that may call it.
+//!
+//! `fork` copies this crate's values to the child, but not the library's threads nor the device's state: no handle is
+//! valid there (THREAD-05). Every call asks whether it is in such a child, so the answer has to be cheap: each loaded
+//! library has a page that the kernel wipes in a child (`MADV_WIPEONFORK`), and a call reads one word of it.
+
+use ascendcl_sys::Library;
+use core::ffi::{c_int, c_void};
+use core::sync::atomic::{AtomicU32, Ordering};
+use std::sync::OnceLock;
+
+/// A library, the process that loaded it, and what calls have to look at first.
+#[derive(Debug)]
+pub(crate) struct Loading {
+    library: &'static Library,
+    process: u32,
+    /// A set of the bits below; 0 in a forked child.
+    mark: &'static AtomicU32,
+}
+
+/// This is the process that loaded the library.
+const OWN: u32 = 1;
+/// Each call compares the thread's current context first.
+const VERIFY: u32 = 2;
+/// The kernel cannot wipe the page: the process has to be asked for.
+const ASK: u32 = 4;
+
+/// Set to anything but 0, it has each call verified.
+const VERIFIES: &str = "ASCENDCL_VERIFY_CURRENT";
+
+impl Loading {
+    pub(crate) fn new(library: &'static Library) -> &'static Self {
+        // Made now, since a child should not have to.
+        let _ = without_functions();
+        let mark = wiped_in_children().unwrap_or_else(|| Box::leak(Box::new(AtomicU32::new(ASK))));
+        let verifies = std::env::var_os(VERIFIES).is_some_and(|value| !value.is_empty() && value != *"0");
+        mark.fetch_or(if verifies { OWN | VERIFY } else { OWN }, Ordering::Relaxed);
+        Box::leak(Box::new(Self { library, process: std::process::id(), mark }))
+    }
+
+    #[inline]
+    pub(crate) fn library(&self) -> &'static Library {
+        self.library
+    }
+
+    /// The process that loaded the library.
+    pub(crate) fn process(&self) -> u32 {
+        self.process
+    }
+
+    /// Whether calls can be made without a further look.
+    #[inline]
+    pub(super) fn is_plain(&self) -> bool {
+        self.mark.load(Ordering::Relaxed) == OWN
+    }
+
+    /// Whether this process is not the one that loaded the library.
+    #[inline]
+    pub(crate) fn is_forked(&self) -> bool {
+        let mark = self.mark.load(Ordering::Relaxed);
+        mark & OWN == 0 || (mark & ASK != 0 && std::process::id() != self.process)
+    }
+
+    pub(super) fn verifies(&self) -> bool {
+        self.mark.load(Ordering::Relaxed) & VERIFY != 0
+    }
+
+    pub(crate) fn verify(&self, on: bool) {
+        // In a child the word stays 0.
+        match on {
+            _ if self.is_forked() => 0,
+            true => self.mark.fetch_or(VERIFY, Ordering::Relaxed),
+            false => self.mark.fetch_and(!VERIFY, Ordering::Relaxed),
+        };
+    }
+}
+
+/// A library that has no function. Where a library may not be called, this one stands in for it: so no call can forget
+/// to look.
+pub(super) fn without_functions() -> &'static Library {
+    static NONE: OnceLock<&'static Library> = OnceLock::new();
+    NONE.get_or_init(|| {
+        // SAFETY: it answers with no address, so there is none whose signature could be wrong.
+        unsafe { Library::from_table("none", |_| None) }
+    })
+}
+
+/// A word that is 0, and becomes 0 again in every child of this process. `None` where the kernel has no such memory.
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")))]
+fn wiped_in_children() -> Option<&'static AtomicU32> {
+    const BYTES: usize = 4096;
+    const READ_AND_WRITE: c_int = 1 | 2;
+    const PRIVATE_AND_ANONYMOUS: c_int = 0x02 | 0x20;
+    const WIPE_ON_FORK: c_int = 18;
+    const FAILED: usize = usize::MAX;
+    unsafe extern "C" {
+        fn mmap(start: *mut c_void, bytes: usize, access: c_int, flags: c_int, file: c_int, offset: i64)
+        -> *mut c_void;
+        fn madvise(start: *mut c_void, bytes: usize, advice: c_int) -> c_int;
+        fn munmap(start: *mut c_void, bytes: usize) -> c_int;
+    }
+    // SAFETY: maps fresh memory that nothing else uses; the signature is that of the C library on these targets.
+    let page = unsafe { mmap(core::ptr::null_mut(), BYTES, READ_AND_WRITE, PRIVATE_AND_ANONYMOUS, -1, 0) };
+    if page.is_null() || page.addr() == FAILED {
+        return None;
+    }
+    // SAFETY: the page was mapped above, and nothing refers to it yet.
+    if unsafe { madvise(page, BYTES, WIPE_ON_FORK) } != 0 {
+        // SAFETY: the page was mapped above, and nothing refers to it.
+        unsafe { munmap(page, BYTES) };
+        return None;
+    }
+    // SAFETY: the page is zeroed, aligned, and never unmapped; from here on it is used as this atomic only.
+    Some(unsafe { AtomicU32::from_ptr(page.cast()) })
+}
+
+#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))))]
+fn wiped_in_children() -> Option<&'static AtomicU32> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_page_that_is_wiped_the_process_is_compared() {
+        let mark: &'static AtomicU32 = Box::leak(Box::new(AtomicU32::new(ASK | OWN)));
+        let here = std::process::id();
+        let own = Loading { library: without_functions(), process: here, mark };
+        assert!(!own.is_forked() && !own.is_plain());
+        let other = Loading { library: without_functions(), process: here + 1, mark };
+        assert!(other.is_forked());
+    }
+
+    #[test]
+    fn the_kernel_wipes_the_page_here() {
+        assert!(Loading::new(without_functions()).is_plain());
+    }
+}

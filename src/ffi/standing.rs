@@ -1,0 +1,209 @@
+//! What this crate knows of the current context of each library, on each thread.
+
+use super::{Api, RawContext};
+use crate::error::Error;
+use core::cell::Cell;
+use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard};
+
+/// One library, on this thread.
+pub(super) struct Standing {
+    api: Cell<Option<Api>>,
+    /// The context of the innermost `Current`.
+    pub(super) entered: Cell<Option<RawContext>>,
+    /// The context that should be current, and that the library refused to make current.
+    pub(super) owed: Cell<Option<RawContext>>,
+    /// The default context that this crate left current.
+    pub(super) left: Cell<Option<Left>>,
+    /// A context of this crate that is still current, because the library refused to make another one current.
+    pub(super) stays: Cell<Option<RawContext>>,
+}
+
+/// More libraries than any process has. A thread that uses still more of them at once loses what is noted of one.
+const LIBRARIES: usize = 16;
+
+thread_local! {
+    /// Without destructors, so that nothing runs when the thread ends.
+    static STANDINGS: [Standing; LIBRARIES] = const { [const { Standing::new() }; LIBRARIES] };
+    /// Whether any of them owes a context.
+    static OWES: Cell<bool> = const { Cell::new(false) };
+}
+
+impl Standing {
+    const fn new() -> Self {
+        Self {
+            api: Cell::new(None),
+            entered: Cell::new(None),
+            owed: Cell::new(None),
+            left: Cell::new(None),
+            stays: Cell::new(None),
+        }
+    }
+
+    fn is_of(&self, api: Api) -> bool {
+        self.api.get().is_some_and(|own| own.is_of_the_library_of(api))
+    }
+
+    /// Whether nothing would be lost with it.
+    fn is_free(&self) -> bool {
+        self.api.get().is_none()
+    }
+
+    /// Whether only the note of a default context would be lost with it.
+    fn is_spare(&self) -> bool {
+        self.entered.get().is_none() && self.owed.get().is_none() && self.stays.get().is_none()
+    }
+}
+
+/// Looks at what is noted of the library on this thread. `None` where there is no room for a note.
+pub(super) fn standing<R>(api: Api, look: impl FnOnce(&Standing) -> R) -> Option<R> {
+    STANDINGS.with(|all| {
+        let find = |wanted: &dyn Fn(&Standing) -> bool| all.iter().find(|own| wanted(own));
+        let own = find(&|own| own.is_of(api)).or_else(|| {
+            let own = find(&Standing::is_free).or_else(|| find(&Standing::is_spare))?;
+            own.api.set(Some(api));
+            own.left.set(None);
+            Some(own)
+        })?;
+        Some(look(own))
+    })
+}
+
+/// The context that the thread's innermost `Current` of this library stands for.
+pub(super) fn entered(api: Api) -> Option<RawContext> {
+    standing(api, |own| own.entered.get()).flatten()
+}
+
+/// The context is to be made current before the next call; `None` when it is.
+pub(super) fn owes(api: Api, context: Option<RawContext>) {
+    standing(api, |own| own.owed.set(context));
+    OWES.set(STANDINGS.with(|all| all.iter().any(|own| own.owed.get().is_some())));
+}
+
+/// Whether a library owes this thread a context.
+#[inline]
+pub(super) fn owes_any() -> bool {
+    OWES.get()
+}
+
+/// Makes the context current that is owed.
+#[cold]
+pub(super) fn pay(api: Api) -> Result<(), Error> {
+    let Some(owed) = standing(api, |own| own.owed.get()).flatten() else { return Ok(()) };
+    owed.make_current(api)?;
+    owes(api, None);
+    Ok(())
+}
+
+/// Contexts that could not be left, each with the thread that has it: that thread's own note, and one in common, which
+/// the thread that destroys the context sees. There are none unless the library refuses to change the current context.
+static STAYING: Mutex<Vec<(Api, RawContext)>> = Mutex::new(Vec::new());
+static HOW_MANY_STAY: AtomicUsize = AtomicUsize::new(0);
+
+fn staying() -> MutexGuard<'static, Vec<(Api, RawContext)>> {
+    STAYING.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// This thread could not leave the context.
+pub(super) fn stays(api: Api, context: RawContext) {
+    let before = standing(api, |own| own.stays.replace(Some(context))).flatten();
+    if before.is_none_or(|before| !before.is(context)) {
+        staying().push((api, context));
+        HOW_MANY_STAY.fetch_add(1, Ordering::Release);
+        before.into_iter().for_each(|before| leaves(api, before));
+    }
+}
+
+/// The context was made current on this thread: another one that stayed has been left.
+pub(super) fn moved_to(api: Api, context: RawContext) {
+    let stayed = standing(api, |own| own.stays.get()).flatten();
+    if let Some(stayed) = stayed.filter(|stayed| !stayed.is(context)) {
+        standing(api, |own| own.stays.set(None));
+        leaves(api, stayed);
+    }
+}
+
+fn leaves(api: Api, context: RawContext) {
+    let mut staying = staying();
+    if let Some(at) = staying.iter().position(|(of, other)| of.is_of_the_library_of(api) && other.is(context)) {
+        staying.swap_remove(at);
+        HOW_MANY_STAY.fetch_sub(1, Ordering::Release);
+    }
+}
+
+/// The context was destroyed, on this thread.
+pub(super) fn has_ended(api: Api, context: RawContext) {
+    let stayed = standing(api, |own| own.stays.get()).flatten();
+    if stayed.is_some_and(|stayed| stayed.is(context)) {
+        standing(api, |own| own.stays.set(None));
+        leaves(api, context);
+    }
+}
+
+/// How many other threads have this context current, because they could not leave it.
+pub(super) fn threads_that_stay_in(api: Api, context: RawContext) -> usize {
+    if HOW_MANY_STAY.load(Ordering::Acquire) == 0 {
+        return 0;
+    }
+    let all = staying().iter().filter(|(of, other)| of.is_of_the_library_of(api) && other.is(context)).count();
+    let here = standing(api, |own| own.stays.get()).flatten().is_some_and(|own| own.is(context));
+    all - usize::from(here).min(all)
+}
+
+/// A default context that this crate left current on a thread. Its device may be reset at any time after that.
+#[derive(Clone, Copy)]
+pub(super) struct Left {
+    context: RawContext,
+    resets: u64,
+}
+
+/// How often devices were about to be reset by this crate. A device shares its place with others.
+static RESETS: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
+
+fn resets_of(device: i32) -> &'static AtomicU64 {
+    static OTHERS: AtomicU64 = AtomicU64::new(0);
+    usize::try_from(device).ok().and_then(|device| RESETS.get(device % RESETS.len())).unwrap_or(&OTHERS)
+}
+
+/// The device is about to be reset.
+pub(super) fn resets(device: i32) {
+    resets_of(device).fetch_add(1, Ordering::SeqCst);
+}
+
+static FORCED: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
+
+fn forced(device: i32) -> Option<&'static AtomicU64> {
+    usize::try_from(device).ok().and_then(|device| FORCED.get(device % FORCED.len()))
+}
+
+/// The device was reset by force.
+pub(super) fn has_been_forced(device: i32) {
+    forced(device).into_iter().for_each(|count| {
+        count.fetch_add(1, Ordering::SeqCst);
+    });
+}
+
+/// How often this device, or one that shares its place, was reset by force.
+pub(super) fn forced_resets(device: i32) -> u64 {
+    forced(device).map_or(0, |count| count.load(Ordering::SeqCst))
+}
+
+impl Left {
+    /// A default context that is alive.
+    pub(super) fn now(context: RawContext) -> Self {
+        Self { context, resets: resets_of(context.device()).load(Ordering::SeqCst) }
+    }
+
+    pub(super) fn context(self) -> RawContext {
+        self.context
+    }
+
+    pub(super) fn device(self) -> i32 {
+        self.context.device()
+    }
+
+    /// Whether no reset of its device has begun since it was left.
+    pub(super) fn is_alive(self) -> bool {
+        resets_of(self.device()).load(Ordering::SeqCst) == self.resets
+    }
+}

@@ -1,0 +1,85 @@
+//! Beside code that this crate knows nothing of.
+//!
+//! Other code in the process may use the same library: a framework, a library in C, a binding of another language. What
+//! the types of this crate say holds as long as such code keeps to this page.
+//!
+//! # On a thread that is inside a context
+//!
+//! Run it in [`Current::foreign`](crate::Current::foreign):
+//!
+//! ```
+//! # ascendcl::run(ascendcl::Library::Simulator, |current| {
+//! # fn library_in_c() -> i32 { 0 }
+//! let left = current.foreign(|| library_in_c());
+//! assert_eq!((left.result, left.changed), (0, false));
+//! # Ok::<_, ascendcl::Error>(())
+//! # })?;
+//! # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+//! ```
+//!
+//! There it may set devices, create contexts and make others current: afterwards this crate makes its own context current
+//! again. Outside of it, code that changes the thread's current context and does not put it back (`aclrtSetDevice`,
+//! `aclrtResetDevice`, `aclrtCreateContext`, `aclrtDestroyContext`, `aclrtSetCurrentContext`) makes the calls that follow work
+//! on another context or device, and the library answers success (CTX-05, CTX-08). To find such code, let
+//! [each call be verified](crate::Acl::verify_current).
+//!
+//! # Anywhere
+//!
+//! Other code may:
+//!
+//! * initialise the library, and give its own initialisation back with `aclFinalizeReference`;
+//! * set devices, and reset them as often as it has set them;
+//! * use its own contexts, streams, events, memory and models, on any thread.
+//!
+//! It must not:
+//!
+//! * finalise with `aclFinalize`, which does not count (INIT-07), or reset a device by force (DEV-08);
+//! * reset a device more often than it has set it (DEV-07);
+//! * destroy, reset or unload what this crate has made, or use a handle of it after its scope: the library gives the
+//!   addresses of destroyed contexts, streams and events to the next ones, so an old handle may name a stranger.
+//!
+//! # When this crate leaves a thread
+//!
+//! What was current on the thread before is made current again. Where nothing was, the default context of the device stays
+//! current: a context of this crate never does (CTX-11, CTX-14).
+//!
+//! # When the process ends or forks
+//!
+//! `exit` runs the library's destructors. If a thread is inside the library then, the process may crash: join the threads
+//! first. [`run`](crate::run) and [`std::thread::scope`] do so.
+//!
+//! A child of `fork` cannot use the library: every call is [`Error::Forked`](crate::Error::Forked) there and does not reach
+//! the library. Start a new program instead ([`std::process::Command`]), or fork before the library is loaded.
+
+use crate::current::Current;
+use crate::error::Error;
+use crate::ffi::Outside;
+use ascendcl_macros::rule;
+
+/// What code left behind that ran in [`Current::foreign`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Foreign<R> {
+    /// What the code returned.
+    pub result: R,
+    /// Whether another context was current at its end, or none. The right one is current again.
+    pub changed: bool,
+    /// Why the right one could not be made current. Calls in the context try once more, and fail while the library
+    /// refuses.
+    pub refused: Option<Error>,
+}
+
+impl<N> Current<'_, N> {
+    /// Runs code that this crate knows nothing of, and makes this context current again afterwards, also on a panic
+    /// (`aclrtGetCurrentContext`, `aclrtSetCurrentContext`).
+    ///
+    /// The page of [this module](crate::foreign) says what such code may do.
+    #[rule(CTX_05, CTX_08)]
+    pub fn foreign<R>(&mut self, code: impl FnOnce() -> R) -> Foreign<R> {
+        let ledger = self.ledger();
+        let outside = Outside::of(ledger.context(), ledger.api());
+        let result = code();
+        let (changed, refused) = outside.end();
+        Foreign { result, changed, refused }
+    }
+}

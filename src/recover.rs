@@ -1,0 +1,110 @@
+//! Getting a device back whose work does not end.
+
+use crate::device::{Device, DeviceRow};
+use crate::error::{Error, Undone};
+use crate::ledger::Ledger;
+use crate::takes::Alone;
+use crate::thread::OnThread;
+use ascendcl_macros::rule;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How [`Device::recover`] ended.
+#[derive(Debug)]
+#[must_use = "the device may be in here"]
+pub enum Recovered<'a> {
+    /// What was stuck has been taken down, and its work discarded or done. The device is taken as before.
+    Usable(Device<'a>),
+    /// The device was reset by force and is given back: [`Acl::device`](crate::Acl::device) takes it anew.
+    Reset {
+        /// What could not be given back to the library, in words. It stays allocated as long as the process runs.
+        lost: Vec<String>,
+    },
+}
+
+impl<'a> Device<'a> {
+    /// Gets the device back when work on it does not end, as the scopes say that could not be taken down. No scope of it
+    /// is open any more. What is stuck is taken down after each step, and the next one is taken only while something is
+    /// left:
+    ///
+    /// 1. waiting once more;
+    /// 2. discarding the work of each stream (`aclrtStreamAbort`), where the release can;
+    /// 3. discarding all work on the device (`aclrtDeviceTaskAbort`), where the release can;
+    /// 4. a reset by force (`aclrtResetDeviceForce`), which gives the device back.
+    ///
+    /// Each wait for a stream, and the third step, has the limit. What was in flight is lost. Memory is given back when
+    /// nothing can use it any more, that is when its streams were waited for, or after the forced reset. What the library
+    /// does not take back then is lost, too.
+    ///
+    /// A forced reset ends the device for the whole process. So this part has to be the only one of this crate that has
+    /// taken the device; and code outside this crate must not use it (see [`foreign`](crate::foreign)).
+    ///
+    /// # Errors
+    ///
+    /// The device as it is then: [`Error::DeviceShared`] when another part has taken it, too; [`Error::Vendor`] when the
+    /// forced reset fails: then only the end of the process is left.
+    #[rule(DEV_08, DEV_09, ERR_07, STREAM_17)]
+    pub fn recover(self, thread: &mut impl OnThread, limit: Duration) -> Result<Recovered<'a>, Undone<Self>> {
+        // The token proves that this thread is between calls.
+        let _ = thread;
+        match self.row().recover(limit) {
+            Ok(None) => Ok(Recovered::Usable(self)),
+            Ok(Some(lost)) => {
+                self.is_given_back();
+                Ok(Recovered::Reset { lost })
+            }
+            Err(error) => Err(Undone { error, value: self }),
+        }
+    }
+}
+
+impl DeviceRow {
+    /// What was lost, when the device had to be reset by force.
+    fn recover(&self, limit: Duration) -> Result<Option<Vec<String>>, Error> {
+        let api = self.api();
+        api.is_of_this_process()?;
+        let _alone = Alone::on(api, self.id())?;
+        let left = |tries: u32| self.take_down_what_is_kept(Some(limit), tries);
+        if left(1).is_empty() {
+            return Ok(None);
+        }
+        self.kept().iter().for_each(|ledger| ledger.abort_streams(limit));
+        if left(1).is_empty() {
+            return Ok(None);
+        }
+        // The first wait tells that work was discarded.
+        if api.abort_tasks(self.id(), limit).is_ok() && left(2).is_empty() {
+            return Ok(None);
+        }
+        self.reset_by_force(api)?;
+        let mut lost = Vec::new();
+        // Allocators in there may still be known to the library under the handle of a stream: they stay for ever.
+        let mut loses = |ledger: &Arc<Ledger>, inventory| {
+            lost.push(inventory);
+            core::mem::forget(Arc::clone(ledger));
+        };
+        // First for all of them: what follows runs code of the user, which may panic.
+        for ledger in self.kept().iter().filter(|ledger| ledger.loses_what_a_forced_reset_ends()) {
+            loses(ledger, ledger.inventory());
+        }
+        for ledger in self.kept() {
+            let inventory = ledger.inventory();
+            if !ledger.is_taken_down_after_a_forced_reset(limit) {
+                loses(&ledger, inventory);
+            }
+            self.release(&ledger);
+        }
+        Ok(Some(lost))
+    }
+
+    /// Tries so many times to take down each context that could not be taken down. Answers what is left.
+    fn take_down_what_is_kept(&self, limit: Option<Duration>, tries: u32) -> Vec<Arc<Ledger>> {
+        for ledger in self.kept() {
+            // Runs code of the user, which may panic: what is not known to be empty stays.
+            if (0..tries).any(|_| ledger.tear_down(limit).is_ok()) {
+                self.release(&ledger);
+            }
+        }
+        self.kept()
+    }
+}

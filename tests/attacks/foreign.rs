@@ -1,0 +1,196 @@
+//! Code outside the crate that changes what is current on a thread, inside a context of the crate.
+
+use super::leaving::{current_handle, resets_device, sets_device};
+use crate::common::{acl, alone};
+use ascendcl::{Current, Error, Library, RunError, Setup, Thread};
+use ascendcl_macros::proves;
+use ascendcl_sim::{Calls, Fault, Plan, control};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// On device 0, while device 1 exists, too.
+fn on_device_0(program: impl FnOnce(&mut Current<'_>)) {
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    device.with_current(&mut thread, program).unwrap();
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+}
+
+#[proves(CTX_05, CTX_08)]
+#[test]
+fn what_other_code_makes_current_in_its_scope_is_replaced_and_told() {
+    let alone = alone();
+    on_device_0(|current| {
+        let own = current_handle();
+        assert!(!current.foreign(|| ()).changed);
+        let left = current.foreign(|| {
+            sets_device(1);
+            current_handle()
+        });
+        assert!(left.changed && left.refused.is_none() && left.result != own);
+        assert_eq!(current_handle(), own);
+        let uploaded = current.upload(&[1_u8, 2, 3]).unwrap();
+        assert_eq!(uploaded.to_vec(current).unwrap(), [1, 2, 3]);
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            current.foreign(|| {
+                sets_device(1);
+                panic!("in the other code");
+            })
+        }));
+        assert!(panicked.is_err());
+        assert_eq!(current_handle(), own);
+        // The last reset of device 1 takes the thread's current context away.
+        let left = current.foreign(|| {
+            sets_device(1);
+            (0..3).for_each(|_| resets_device(1));
+        });
+        assert!(left.changed);
+        assert_eq!(current_handle(), own);
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(CTX_05)]
+#[test]
+fn a_context_that_cannot_be_put_back_after_other_code_is_asked_for_again_by_the_next_call() {
+    let alone = alone();
+    on_device_0(|current| {
+        let own = current_handle();
+        control::fail(Plan::new().at(Calls::of("aclrtSetCurrentContext").from(1), Fault::Fails(507_899))).unwrap();
+        let left = current.foreign(|| sets_device(1));
+        assert!(left.changed && matches!(left.refused, Some(Error::Vendor(_))), "{left:?}");
+        assert!(matches!(current.upload(&[1_u8]), Err(Error::Vendor(_))), "nothing is done in the other context");
+        control::fail(Plan::new()).unwrap();
+        drop(current.upload(&[1_u8]).unwrap());
+        assert_eq!(current_handle(), own);
+        current.foreign(|| resets_device(1));
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(CTX_05, CTX_08)]
+#[test]
+fn every_call_of_a_thread_whose_context_was_changed_is_refused_while_calls_are_verified() {
+    let alone = alone();
+    let acl = acl();
+    acl.verify_current(true);
+    on_device_0(|current| {
+        let stream = current.stream().unwrap();
+        let (mut buffer, other) = (current.upload(&[1_u8; 64]).unwrap(), current.upload(&[1_u8; 64]).unwrap());
+        let work = stream.set_bytes(current, current.upload(&[0_u8; 64]).unwrap(), 1).unwrap();
+        let (event, idle) = (current.event().unwrap(), current.event().unwrap());
+        sets_device(1);
+        let live = control::live();
+        let errors = [
+            current.upload(&[1_u8]).map(drop).unwrap_err(),
+            current.host_buffer::<u8>(4).map(drop).unwrap_err(),
+            buffer.to_vec(current).map(drop).unwrap_err(),
+            buffer.copy_from(current, &[2; 64]).unwrap_err(),
+            current.stream().map(drop).unwrap_err(),
+            current.event().map(drop).unwrap_err(),
+            current.memory_info().map(drop).unwrap_err(),
+            current.synchronize().unwrap_err(),
+            stream.synchronize(current).unwrap_err(),
+            stream.is_done(current).map(drop).unwrap_err(),
+            stream.record(current, event).map(drop).unwrap_err().into(),
+            stream.call_back(current, || ()).map(drop).unwrap_err().into(),
+            stream.set_bytes(current, other, 1).map(drop).unwrap_err().into(),
+            idle.destroy(current).unwrap_err().into(),
+            current.load_model("no/such/model").map(drop).unwrap_err(),
+        ];
+        for error in errors {
+            assert!(matches!(error, Error::CurrentChanged { .. }), "{error}");
+            let said = error.to_string();
+            assert!(said.contains("expected context 0x") && said.contains("found context 0x"), "{said}");
+            assert!(said.contains("current.foreign(") && said.ends_with("[CTX-05, CTX-08]"), "{said}");
+        }
+        let work = work.wait(current).unwrap_err();
+        assert!(matches!(work.error, Error::CurrentChanged { .. }), "{work}");
+        assert_eq!(control::live(), live, "no call reached the library");
+        resets_device(1);
+        // Now none is current.
+        assert!(buffer.to_vec(current).unwrap_err().to_string().contains("found none"));
+        assert!(current.foreign(|| ()).changed, "a scope for other code repairs it");
+        assert_eq!(buffer.to_vec(current).unwrap(), [1; 64]);
+        work.value.wait(current).unwrap();
+    });
+    acl.verify_current(false);
+    on_device_0(|current| {
+        sets_device(1);
+        // Nobody looks: the buffer is on device 1.
+        current.upload(&[1_u8]).unwrap().free(current).unwrap();
+        assert!(current.foreign(|| resets_device(1)).changed);
+    });
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+#[proves(CTX_05)]
+#[test]
+fn scopes_of_this_crate_in_each_other_are_verified_without_a_complaint() {
+    let alone = alone();
+    let setup = Setup::builder().library(Library::Simulator).device(0).verify_current(true).build();
+    ascendcl::run(setup, |current| {
+        let acl = acl();
+        let device = acl.device(current, 1)?;
+        let stream = current.stream()?;
+        let inner = device.context(current, |context, current| {
+            context.enter(current, |inner| inner.stream()?.destroy(inner).map_err(Error::from))
+        });
+        inner.unwrap()??;
+        device.default_context(current, |context, current| context.enter(current, |_| ())).unwrap()?;
+        device.reset(current)?;
+        acl.close()?;
+        stream.destroy(current)?;
+        std::mem::forget(current.upload(&[1_u8])?);
+        Ok::<_, Error>(())
+    })
+    .unwrap();
+    let acl = acl();
+    acl.verify_current(false);
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+#[proves(DEV_12)]
+#[test]
+fn the_short_form_takes_the_device_of_the_thread_or_asks_which() {
+    let alone = alone();
+    let id = |setup: Setup| ascendcl::run(setup, |current| Ok::<_, Error>(current.device_id()));
+    let unsaid = || id(Library::Simulator.into());
+    let acl = acl();
+    assert_eq!(unsaid().unwrap(), 0, "nothing is in use");
+    let on_a_thread = std::thread::spawn(|| {
+        // Other code works on device 1, on this thread.
+        sets_device(1);
+        let taken = ascendcl::run(Library::Simulator, |current| Ok::<_, Error>(current.device_id()));
+        resets_device(1);
+        taken
+    });
+    assert_eq!(on_a_thread.join().unwrap().unwrap(), 1);
+    // Another part of the process works on device 1, on a thread of its own.
+    std::thread::scope(|scope| {
+        let (taken, is_taken) = std::sync::mpsc::channel();
+        let (end, ends) = std::sync::mpsc::channel::<()>();
+        let engine = scope.spawn({
+            let acl = &acl;
+            move || {
+                let mut thread = Thread::new().unwrap();
+                let device = acl.device(&mut thread, 1).unwrap();
+                taken.send(()).unwrap();
+                ends.recv().unwrap();
+                device.reset(&mut thread).unwrap();
+            }
+        });
+        is_taken.recv().unwrap();
+        let asks = unsaid();
+        assert!(matches!(asks, Err(RunError::Setup(Error::DeviceNotSaid { in_use: 1 }))), "{asks:?}");
+        let said = Setup::builder().library(Library::Simulator).device(0).build();
+        assert_eq!(id(said).unwrap(), 0);
+        end.send(()).unwrap();
+        engine.join().unwrap();
+    });
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}

@@ -1,0 +1,170 @@
+//! Devices that hang or are lost, and how a program gets them back.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod common;
+
+use ascendcl::{Acl, Device, Error, Library, PoolAllocator, Recovered, RunError, ScopeError, Setup, Thread};
+use ascendcl_macros::proves;
+use ascendcl_sim::{Calls, Fault, Plan, control};
+use common::{acl, alone};
+use std::mem;
+use std::time::{Duration, Instant};
+
+const BRIEFLY: Duration = Duration::from_millis(20);
+
+/// A device on which work of a context hangs, in a scope that has ended. Each call in `refused` is refused from then on.
+fn hanging<'a>(acl: &'a Acl, thread: &mut Thread, default: bool, refused: &[&str]) -> Device<'a> {
+    let device = acl.device(thread, 0).unwrap().with_patience(BRIEFLY);
+    let plan = |plan: Plan, name: &&str| plan.at(Calls::of(*name), Fault::Fails(207_000));
+    let plan = refused.iter().fold(Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs), plan);
+    macro_rules! scope {
+        ($open:ident) => {
+            device.$open(thread, |context, thread| {
+                let entered = context.enter(thread, |current| {
+                    control::fail(plan).unwrap();
+                    let stream = current.stream().unwrap();
+                    mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
+                    mem::forget(current.event().unwrap());
+                    let pool = PoolAllocator::new(current, 1 << 16).unwrap();
+                    let stream = current.stream().unwrap().register(current, pool).unwrap();
+                    mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
+                    mem::forget(current.host_buffer::<u8>(64).unwrap());
+                });
+                entered.unwrap();
+            })
+        };
+    }
+    let ended = if default { scope!(default_context) } else { scope!(context) };
+    assert!(matches!(ended, Err(ScopeError::Teardown { .. })), "{ended:?}");
+    device
+}
+
+/// The device works.
+fn works(device: &Device<'_>, thread: &mut Thread) {
+    let read = device.with_current(thread, |current| {
+        let stream = current.stream().unwrap();
+        let set = stream.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 7).unwrap();
+        set.wait(current).unwrap().to_vec(current).unwrap()
+    });
+    assert_eq!(read.unwrap(), [7; 4]);
+}
+
+#[proves(STREAM_17, ERR_07)]
+#[test]
+fn a_device_that_hangs_is_used_again_when_its_streams_could_be_aborted() {
+    for default in [false, true] {
+        let alone = alone();
+        let acl = acl();
+        let mut thread = Thread::new().unwrap();
+        let refused = hanging(&acl, &mut thread, default, &[]).reset(&mut thread).unwrap_err();
+        assert!(matches!(refused.error, Error::Poisoned { .. }), "{refused:?}");
+        let device = match refused.value.recover(&mut thread, BRIEFLY).unwrap() {
+            Recovered::Usable(device) => device,
+            other => panic!("{other:?}"),
+        };
+        assert!(control::live().is_empty(), "{:?}", control::live());
+        control::fail(Plan::new()).unwrap();
+        works(&device, &mut thread);
+        device.reset(&mut thread).unwrap();
+        acl.close().unwrap();
+        alone.assert_nothing_lives();
+    }
+}
+
+#[proves(DEV_08, DEV_09)]
+#[test]
+fn a_device_that_cannot_be_aborted_is_reset_by_force_and_can_be_taken_anew() {
+    for default in [false, true] {
+        let alone = alone();
+        let acl = acl();
+        let mut thread = Thread::new().unwrap();
+        let device = hanging(&acl, &mut thread, default, &["aclrtStreamAbort"]);
+        let begun = Instant::now();
+        let lost = match device.recover(&mut thread, BRIEFLY).unwrap() {
+            Recovered::Reset { lost } => lost,
+            other => panic!("{other:?}"),
+        };
+        assert!(begun.elapsed() < Duration::from_secs(5));
+        control::fail(Plan::new()).unwrap();
+        match default {
+            // Everything in a default context goes with it.
+            true => assert_eq!(lost.len(), 1, "{lost:?}"),
+            false => assert_eq!(lost, [""; 0]),
+        }
+        let device = acl.device(&mut thread, 0).unwrap();
+        works(&device, &mut thread);
+        device.reset(&mut thread).unwrap();
+        acl.close().unwrap();
+        if default {
+            assert_eq!(control::live().host_blocks, 1, "what was lost stays allocated");
+            assert_eq!(control::take_findings().len(), 1, "the library is finalised over it");
+        } else {
+            alone.assert_nothing_lives();
+        }
+    }
+}
+
+#[proves(DEV_08)]
+#[test]
+fn a_device_that_another_part_has_taken_is_not_recovered_under_it() {
+    let alone = alone();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let other = acl.device(&mut thread, 0).unwrap();
+    let device = hanging(&acl, &mut thread, false, &["aclrtStreamAbort"]);
+    let refused = device.recover(&mut thread, BRIEFLY).unwrap_err();
+    assert!(matches!(refused.error, Error::DeviceShared { device: 0, takes: 2 }), "{refused:?}");
+    control::fail(Plan::new()).unwrap();
+    works(&other, &mut thread);
+    other.reset(&mut thread).unwrap();
+    refused.value.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+#[test]
+fn a_device_on_which_nothing_is_stuck_is_given_back_as_it_is() {
+    let alone = alone();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    let Recovered::Usable(device) = device.recover(&mut thread, BRIEFLY).unwrap() else { panic!("it was reset") };
+    works(&device, &mut thread);
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+#[test]
+fn a_lost_device_is_kept_when_even_the_forced_reset_fails() {
+    let alone = alone();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = hanging(&acl, &mut thread, false, &["aclrtStreamAbort", "aclrtResetDeviceForce"]);
+    let refused = device.recover(&mut thread, BRIEFLY).unwrap_err();
+    assert!(matches!(&refused.error, Error::Vendor(error) if error.call == "aclrtResetDeviceForce"), "{refused:?}");
+    control::fail(Plan::new()).unwrap();
+    // The device came back by itself.
+    refused.value.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+#[proves(STREAM_16)]
+#[test]
+fn the_short_form_ends_in_time_when_its_device_hangs() {
+    let alone = alone();
+    // The device is not given back: the other tests use another one.
+    let setup = Setup::builder().library(Library::Simulator).device(1).patience(BRIEFLY).build();
+    let begun = Instant::now();
+    let ended = ascendcl::run(setup, |current| {
+        control::fail(Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs)).unwrap();
+        mem::forget(current.stream()?.set_bytes(current, current.device_buffer::<u8>(64)?, 1)?);
+        Ok::<_, Error>(())
+    });
+    assert!(matches!(ended, Err(RunError::Teardown { .. })), "{ended:?}");
+    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+    control::fail(Plan::new()).unwrap();
+    drop(alone);
+}

@@ -1,0 +1,10 @@
+// GE-10: the engine is initialised and finalised on one thread.
+use ascendcl::ge::Engine;
+use std::thread::{Scope, ScopedJoinHandle};
+
+pub fn program<'s>(scope: &'s Scope<'s, '_>, engine: Engine<'s>) -> ScopedJoinHandle<'s, bool> {
+    let closed = engine.close().is_ok();
+    scope.spawn(move || closed)
+}
+
+fn main() {}
