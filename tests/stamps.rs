@@ -128,7 +128,7 @@ impl Stream {
             self.complete.fetch_max(queued, Ordering::AcqRel);
             if self.failure.swap(false, Ordering::AcqRel) { Err(FAILED) } else { Ok(()) }
         };
-        self.timeline.wait(None, wait, |code| Some(*code), || drop(inside), || self.gate.inside() > 0)
+        self.timeline.wait(None, wait, |code| Some(*code), || inside.leave() > 0, || self.gate.inside() > 0)
     }
 
     /// Looks, at any moment, whether memory may be freed: all work of this stream uses it, so what was queued by now
@@ -321,7 +321,7 @@ fn a_wait_that_failed_or_whose_time_was_up_covers_nothing() {
         let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::new()));
         let submits = with(&stream, &used, Stream::submit);
         for code in [None, Some(FAILED)] {
-            let failed = stream.timeline.wait(None, || Err(()), |()| code, || (), || false);
+            let failed = stream.timeline.wait(None, || Err(()), |()| code, || false, || false);
             assert_eq!(failed, Err(()));
         }
         stream.collect(&used, 0);
@@ -357,7 +357,7 @@ fn memory_that_another_stream_took_over_is_idle_only_when_that_stream_was_waited
                     }
                     Ok::<(), i32>(())
                 };
-                other.timeline.wait(None, wait, |code| Some(*code), || (), || false).unwrap();
+                other.timeline.wait(None, wait, |code| Some(*code), || false, || false).unwrap();
             })
         };
         for row in unnamed([&row].into_iter()) {

@@ -20,7 +20,7 @@ impl Queue {
             Ok(()) => self.timeline.succeeded(covers),
             Err(error) => {
                 if let Some(code) = failure_of_work(error) {
-                    self.timeline.failed(covers, code);
+                    self.timeline.failed(covers, None, code);
                 }
             }
         }

@@ -60,6 +60,16 @@ impl Gate {
     }
 }
 
+impl Passage<'_> {
+    /// Ends the call. Answers how many others are inside, and sees what those did that are no longer.
+    #[inline]
+    pub(crate) fn leave(self) -> u32 {
+        let gate = self.0;
+        core::mem::forget(self);
+        (gate.0.fetch_sub(1, Ordering::AcqRel) & !CLOSED) - 1
+    }
+}
+
 impl Drop for Passage<'_> {
     fn drop(&mut self) {
         self.0.0.fetch_sub(1, Ordering::Release);

@@ -217,21 +217,19 @@ impl Queue {
             is_over: || self.is_complete(api).unwrap_or(false),
         };
         let end = || {
-            drop(inside);
-            // Whoever waits for this does not see it by the count if another one came meanwhile.
-            if self.gate.inside() > 0 {
+            let others = inside.leave() > 0;
+            if others {
+                // Whoever waits for this does not see it by the count if another one came meanwhile.
                 self.ended.fetch_add(1, Ordering::Release);
             }
+            others
         };
         let mut patience = None;
         let under_way = || {
-            let inside = self.gate.inside();
-            inside > 0 && {
-                let ended = self.ended.load(Ordering::Acquire);
-                let until = || (ended + u64::from(inside), Instant::now().checked_add(MOMENT));
-                let (all, time) = *patience.get_or_insert_with(until);
-                ended < all && time.is_some_and(|time| Instant::now() < time)
-            }
+            let (inside, ended) = (self.gate.inside(), self.ended.load(Ordering::Acquire));
+            let until = || (ended + u64::from(inside), Instant::now().checked_add(MOMENT));
+            let (all, time) = *patience.get_or_insert_with(until);
+            inside > 0 && ended < all && time.is_some_and(|time| Instant::now() < time)
         };
         let wait = || if self.is_of_the_library { api.synchronize_device(limit) } else { wait.run(api, limit) };
         self.timeline.wait(failed_call, wait, failure_of_work, end, under_way)

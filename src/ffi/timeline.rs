@@ -43,8 +43,6 @@ pub(crate) enum Listener {
 pub(crate) struct Covers {
     done: u64,
     mark: u64,
-    /// A submission at the end whose failure is known to who made it; `u64::MAX` for none.
-    told: u64,
 }
 
 impl Timeline {
@@ -92,7 +90,7 @@ impl Timeline {
     /// with a code that `failed` takes for one of work.
     ///
     /// Another wait may have been told of a failure that this one was for. It notes that before it ends, so this one lets
-    /// those end that are `under_way`.
+    /// those end that are `under_way`; `end` says whether there are any.
     ///
     /// `failed_call`: the submission that made this wait necessary by failing. Who made it knows that it failed.
     #[inline]
@@ -101,22 +99,26 @@ impl Timeline {
         failed_call: Option<u64>,
         wait: impl FnOnce() -> Result<(), E>,
         failed: impl FnOnce(&E) -> Option<i32>,
-        end: impl FnOnce(),
+        end: impl FnOnce() -> bool,
         mut under_way: impl FnMut() -> bool,
     ) -> Result<(), E> {
-        let covers = failed_call.map_or_else(|| self.covers(), |number| self.covers_after(number));
+        let covers = self.covers();
         let result = wait();
-        if let Err(error) = &result {
-            if let Some(code) = failed(error) {
-                self.failed(covers, code);
+        match &result {
+            Ok(()) => {
+                if end() {
+                    while under_way() {
+                        yield_now();
+                    }
+                }
+                self.succeeded(covers);
             }
-        }
-        end();
-        if result.is_ok() {
-            while under_way() {
-                yield_now();
+            Err(error) => {
+                if let Some(code) = failed(error) {
+                    self.failed(covers, failed_call, code);
+                }
+                end();
             }
-            self.succeeded(covers);
         }
         result
     }
@@ -124,14 +126,7 @@ impl Timeline {
     /// To be asked before a wait starts.
     #[inline]
     pub(crate) fn covers(&self) -> Covers {
-        Covers { done: self.clock.done(), mark: self.clock.mark(), told: u64::MAX }
-    }
-
-    /// The same after a call that failed.
-    #[cold]
-    fn covers_after(&self, failed: u64) -> Covers {
-        let covers = self.covers();
-        Covers { told: if covers.mark == failed { failed } else { u64::MAX }, ..covers }
+        Covers { done: self.clock.done(), mark: self.clock.mark() }
     }
 
     /// A wait that covers these has returned.
@@ -142,8 +137,8 @@ impl Timeline {
 
     /// A wait that covers these was told that work failed.
     #[cold]
-    pub(crate) fn failed(&self, covers: Covers, code: i32) {
-        let last = if covers.told == covers.mark { covers.mark - 1 } else { covers.mark };
+    pub(crate) fn failed(&self, covers: Covers, failed_call: Option<u64>, code: i32) {
+        let last = if failed_call == Some(covers.mark) { covers.mark - 1 } else { covers.mark };
         if covers.done < last {
             self.failures.note(covers.done + 1, last, code);
         }

@@ -152,6 +152,7 @@ impl<'c, E: Element, N> sealed::Sealed<'c, E, N> for DeviceBuffer<'c, MaybeUnini
         self.into_written()
     }
 
+    #[inline]
     fn past(&self, _: Inside) -> Past {
         Past::none()
     }
@@ -175,6 +176,7 @@ impl<'c, E: Element, N> sealed::Sealed<'c, E, N> for DeviceBuffer<'c, E, N> {
         self
     }
 
+    #[inline]
     fn past(&self, _: Inside) -> Past {
         Past::none()
     }
@@ -198,6 +200,7 @@ impl<'c, E: Element, N> sealed::Sealed<'c, E, N> for Pending<'c, DeviceBuffer<'c
         self.into_payload()
     }
 
+    #[inline]
     fn past(&self, _: Inside) -> Past {
         Self::past(self)
     }
