@@ -21,6 +21,18 @@ pub(crate) fn sum(rows: &str, metadata: Option<(&str, &str)>) -> Vec<u8> {
     )
 }
 
+/// The same with the weights in the file `model.onnx.data` beside it, from byte 4 on.
+pub(crate) fn sum_with_weights_elsewhere() -> Vec<u8> {
+    let mut model = ModelProto::parse_buf(&sum("2", None)).unwrap();
+    let weights = &mut model.graph.as_mut().unwrap().initializer[0];
+    let entry =
+        |key: &str, value: &str| StringStringEntryProto { key: Some(key.to_string()), value: Some(value.to_string()) };
+    weights.raw_data = None;
+    weights.data_location = Some(DataLocation::EXTERNAL);
+    weights.external_data = vec![entry("location", "model.onnx.data"), entry("offset", "4"), entry("length", "16")];
+    model.write_buf().unwrap()
+}
+
 /// `y = -x` of an image whose height and width are open.
 pub(crate) fn image(metadata: (&str, &str)) -> Vec<u8> {
     let dims = ["1", "1", "h", "w"];

@@ -172,3 +172,27 @@ fn the_run_mode_says_where_an_image_is() {
     ok!(model::aclmdlGetDescFromMem(desc, there, file.len()));
     ok!(model::aclmdlUnload(id));
 }
+
+#[test]
+fn weights_beside_the_model_file_are_loaded_with_it() {
+    let _world = world();
+    let folder = std::env::temp_dir().join(format!("ascendcl-sim-weights-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = files::sum_with_weights_elsewhere();
+    std::fs::write(folder.join("model.onnx"), &file).unwrap();
+    let path = c(folder.join("model.onnx").to_str().unwrap());
+    let mut id = 0;
+    fails!(100013, "model.onnx.data` cannot be read", model::aclmdlLoadFromFile(path.as_ptr(), &mut id));
+    fails!(100013, "load it from its file", model::aclmdlLoadFromMem(file.as_ptr().cast(), file.len(), &mut id));
+
+    std::fs::write(folder.join("model.onnx.data"), bytes(&[0.0, 1.0, 2.0, 3.0, 4.0])).unwrap();
+    ok!(model::aclmdlLoadFromFile(path.as_ptr(), &mut id));
+    let (x, y) = (on_device(&bytes(&[10.0; 8])), device_memory(32));
+    let (input, output) = (dataset(&[(x, 32)]), dataset(&[(y, 32)]));
+    ok!(model::aclmdlExecute(id, input, output));
+    assert_eq!(floats(&from_device(y, 32)), [11.0, 12.0, 13.0, 14.0, 11.0, 12.0, 13.0, 14.0]);
+    let (mut work, mut weights) = (0, 0);
+    ok!(model::aclmdlQuerySize(path.as_ptr(), &mut work, &mut weights));
+    assert_eq!((work, weights), (64, 16));
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -8,22 +8,24 @@ use rten_onnx::onnx::{DataType, GraphProto, NodeProto, TypeProto, TypeProtoTenso
 
 pub(super) fn branches(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Wrong> {
     let mut checked = Vec::new();
-    for attribute in node.attribute.iter_mut().filter(|attribute| attribute.g.is_some()) {
+    for (place, attribute) in node.attribute.iter_mut().enumerate() {
         let Some(graph) = attribute.g.take() else { continue };
         let (graph, elements, texts) = rewritten(scope, graph)?;
         for (name, known) in node.output.iter().zip(elements) {
             scope.learn(name, Known { element: known.element, ..Default::default() });
         }
-        checked.push((graph, texts));
+        checked.push((place, graph, texts));
     }
-    let any = checked.iter().any(|(_, texts)| !texts.is_empty());
-    let texts: Vec<String> = checked.iter().flat_map(|(_, texts)| texts.clone()).collect();
-    for (attribute, (mut graph, _)) in node.attribute.iter_mut().zip(checked) {
+    let any = checked.iter().any(|(.., texts)| !texts.is_empty());
+    let texts: Vec<String> = checked.iter().flat_map(|(.., texts)| texts.clone()).collect();
+    for (place, mut graph, _) in checked {
         if !any {
             // Without checks a branch has no output for them.
             graph.output.pop();
         }
-        attribute.g = Some(graph);
+        if let Some(attribute) = node.attribute.get_mut(place) {
+            attribute.g = Some(graph);
+        }
     }
     finish(scope, node, any, None, &texts)
 }

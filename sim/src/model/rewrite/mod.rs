@@ -25,6 +25,9 @@ use rten_onnx::onnx::{DataType, GraphProto, ModelProto, NodeProto, ValueInfoProt
 use scope::{Known, Scope, Shared};
 use std::cell::Cell;
 
+/// What a file without a version of its operators is taken for.
+const NEWEST: i64 = 26;
+
 /// What became of a model.
 pub(super) struct Rewritten {
     /// The graph for the engine. Its outputs are those of the file, and the checks after them.
@@ -55,13 +58,17 @@ pub(super) fn rewrite(mut model: ModelProto) -> Result<Rewritten, LoadFailure> {
         return Ok(Rewritten { model, checks: Vec::new() });
     };
     let is_standard = |domain: Option<&str>| matches!(domain, None | Some("" | "ai.onnx"));
-    let mut opset = 1;
+    let mut opset = NEWEST;
     for import in model.opset_import.iter_mut().filter(|import| is_standard(import.domain.as_deref())) {
-        opset = import.version.unwrap_or(1);
+        opset = import.version.unwrap_or(NEWEST);
         // What the engine refuses of old versions is made new here.
         import.version = Some(opset.max(13));
     }
-    let shared = Shared { opset, made: Cell::new(0) };
+    let mut prefix = "simulator/".to_string();
+    while names(&graph).any(|name| name.starts_with(&prefix)) {
+        prefix.push('/');
+    }
+    let shared = Shared { opset, prefix, made: Cell::new(0) };
     let mut scope = Scope::new(&shared, None);
     let mut graph = graph_of(&mut scope, graph)?;
     let mut checks = Vec::new();
@@ -71,6 +78,15 @@ pub(super) fn rewrite(mut model: ModelProto) -> Result<Rewritten, LoadFailure> {
     }
     model.graph = Some(graph);
     Ok(Rewritten { model, checks })
+}
+
+/// The names of all values of a graph, and of the graphs inside it.
+fn names(graph: &GraphProto) -> Box<dyn Iterator<Item = &str> + '_> {
+    let inner = graph.node.iter().flat_map(|node| &node.attribute).filter_map(|attribute| attribute.g.as_ref());
+    let of_nodes = graph.node.iter().flat_map(|node| node.input.iter().chain(&node.output)).map(String::as_str);
+    let of_ports = graph.input.iter().chain(&graph.output).filter_map(|info| info.name.as_deref());
+    let of_constants = graph.initializer.iter().filter_map(|tensor| tensor.name.as_deref());
+    Box::new(of_nodes.chain(of_ports).chain(of_constants).chain(inner.flat_map(names)))
 }
 
 /// Rewrites a graph; what has to be checked is left in the scope.

@@ -230,7 +230,7 @@ pub(super) fn cast(scope: &mut Scope<'_>, input: &str, to: DataType, output: &st
             scope.check(bad, format!("Cast: `{input}` has an integer that f32 does not hold, in which DOUBLE is kept"));
         }
         DataType::INT64 | DataType::UINT32 | DataType::UINT64 if from_float => {
-            let lowest = (to != DataType::INT64).then_some(-1.0);
+            let lowest = (to != DataType::INT64).then_some(0.0);
             let text =
                 format!("Cast: `{input}` has a value that the 32 bits in which the simulator has {to} do not hold");
             let value = if from.is_none() { scope.cast(&input, DataType::FLOAT) } else { input.clone() };

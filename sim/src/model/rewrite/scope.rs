@@ -31,6 +31,8 @@ pub(super) struct Check {
 /// What all graphs of a file share.
 pub(super) struct Shared {
     pub(super) opset: i64,
+    /// No name of the file begins with this.
+    pub(super) prefix: String,
     pub(super) made: Cell<usize>,
 }
 
@@ -115,7 +117,7 @@ impl<'a> Scope<'a> {
     pub(super) fn fresh(&self) -> String {
         let number = self.shared.made.get();
         self.shared.made.set(number + 1);
-        format!("simulator/{number}")
+        format!("{}{number}", self.shared.prefix)
     }
 
     /// Adds a node as it is.
@@ -219,6 +221,15 @@ impl<'a> Scope<'a> {
             ..Default::default()
         });
         name
+    }
+
+    /// Makes the run fail where an axis has another size than the file declares and this graph was made for.
+    pub(super) fn assume(&mut self, value: &str, axis: i64, size: i64) {
+        let (sizes, index) = (self.make("Shape", &[value], &[]), self.list(&[axis]));
+        let (found, declared) = (self.make("Gather", &[&sizes, &index], &[("axis", Value::I(0))]), self.list(&[size]));
+        let same = self.make("Equal", &[&found, &declared], &[]);
+        let bad = self.make("Not", &[&same], &[]);
+        self.check(bad, format!("axis {axis} of `{value}` is declared to have size {size} and has another"));
     }
 
     /// Makes the run fail with this text where `bad` is true.

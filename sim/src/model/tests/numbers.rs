@@ -50,10 +50,8 @@ fn a_result_of_more_than_32_bits_is_refused_and_not_changed() {
 
 #[test]
 fn a_result_of_more_than_32_bits_is_refused_inside_branches_and_loops() {
-    let inner = |output: &str| {
-        let graph = File::new(&[], &[shapeless(output, I64)], vec![node("Mul", &["x", "x"], &[output])]).graph;
-        graph
-    };
+    let inner =
+        |output: &str| File::new(&[], &[shapeless(output, I64)], vec![node("Mul", &["x", "x"], &[output])]).graph;
     let one = with_graph(node("If", &["c"], &["y"]), "then_branch", inner("a"));
     let other = File::new(&[], &[shapeless("b", I64)], vec![node("Identity", &["x"], &["b"])]).graph;
     let one = with_graph(one, "else_branch", other);

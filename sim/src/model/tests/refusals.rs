@@ -113,6 +113,6 @@ fn a_refusal_names_node_operator_attribute_and_value() {
     let pool = with_text(with_ints(node("MaxPool", &["x"], &["y"]), "kernel_shape", &[3]), "auto_pad", "SAME_MIDDLE");
     let failure = parse(pool).to_string();
     assert!(failure.contains("the MaxPool (MaxPool): attribute `auto_pad` is \"SAME_MIDDLE\": "), "{failure}");
-    let failure = parse(with_int(node("Relu", &["x"], &["y"]), "speed", 11)).to_string();
-    assert!(failure.contains("the Relu (Relu): attribute `speed` is 11: "), "{failure}");
+    let failure = parse(with_int(node("Tanh", &["x"], &["y"]), "speed", 11)).to_string();
+    assert!(failure.contains("the Tanh (Tanh): attribute `speed` is 11: "), "{failure}");
 }

@@ -32,7 +32,7 @@ pub(super) fn convolution(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), 
         let node = transposed(scope, node, kernel.as_deref())?;
         return keep(scope, node);
     }
-    let padding = Padding::of(scope, &node, kernel.as_deref());
+    let padding = Padding::of(&node, kernel.as_deref());
     match (operator.as_str(), padding) {
         ("ConvInteger", Padding::None) => {
             scalar_points(scope, &mut node);
@@ -63,7 +63,7 @@ pub(super) fn pool(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal
     if matches!(scope.element(node.given(0)), Some(DataType::INT8 | DataType::UINT8)) {
         return narrow_pool(scope, &node);
     }
-    match Padding::of(scope, &node, Some(&kernel)) {
+    match Padding::of(&node, Some(&kernel)) {
         Padding::Known(pads) if node.text("auto_pad") == "SAME_LOWER" => keep(scope, explicit(&node, &pads)),
         Padding::Start if node.operator() == "MaxPool" => {
             let lowest = number(scope, f32::NEG_INFINITY);
@@ -133,20 +133,14 @@ fn few_axes(count: usize) -> Result<(), Refusal> {
     Err(Refusal::because(format!("it is over {count} axes of space, and the simulator has it over 1 or 2")))
 }
 
-/// The paddings that keep the size, where they follow from what is known.
-fn same(scope: &Scope<'_>, node: &NodeProto, kernel: Option<&[i64]>) -> Option<Vec<i64>> {
+/// The paddings that keep the size, where they do not depend on it.
+fn same(node: &NodeProto, kernel: Option<&[i64]>) -> Option<Vec<i64>> {
     let (strides, kernel) = (node.ints("strides")?, kernel?);
     let dilations = node.ints("dilations").unwrap_or_default();
-    let sizes = scope.dims(node.given(0)).and_then(|dims| dims.get(2..)).unwrap_or_default();
     let (mut starts, mut ends) = (Vec::new(), Vec::new());
     for (axis, (&stride, &size)) in strides.iter().zip(kernel).enumerate() {
         let covered = (size - 1).checked_mul(dilations.get(axis).copied().unwrap_or(1))?.checked_add(1)?;
-        let total = match (stride, sizes.get(axis).copied().flatten()) {
-            (1, _) => covered - 1,
-            (stride, Some(input)) if stride > 0 => ((input + stride - 1) / stride - 1) * stride + covered - input,
-            _ => return None,
-        };
-        let total = total.max(0);
+        let total = if stride == 1 { covered - 1 } else { return None };
         let less = total / 2;
         let (start, end) =
             if node.text("auto_pad") == "SAME_LOWER" { (total - less, less) } else { (less, total - less) };
@@ -169,11 +163,12 @@ enum Padding {
 }
 
 impl Padding {
-    fn of(scope: &Scope<'_>, node: &NodeProto, kernel: Option<&[i64]>) -> Self {
+    fn of(node: &NodeProto, kernel: Option<&[i64]>) -> Self {
         let (mode, given) = (node.text("auto_pad"), node.ints("pads").unwrap_or_default());
+        // Where the stride is one the sizes do not matter; else they are asked when the model runs.
         match mode {
-            "SAME_LOWER" => same(scope, node, kernel).map_or(Self::Start, Self::Known),
-            "SAME_UPPER" => same(scope, node, kernel).map_or(Self::End, Self::Known),
+            "SAME_LOWER" => same(node, kernel).map_or(Self::Start, Self::Known),
+            "SAME_UPPER" => same(node, kernel).map_or(Self::End, Self::Known),
             _ if given.iter().all(|&pad| pad == 0) => Self::None,
             _ => Self::Known(given.to_vec()),
         }
@@ -259,7 +254,7 @@ fn pads_at_run(scope: &mut Scope<'_>, node: &NodeProto, kernel: &[i64], start: b
 }
 
 /// A transposed convolution with its paddings written out.
-fn transposed(scope: &Scope<'_>, node: NodeProto, kernel: Option<&[i64]>) -> Result<NodeProto, Refusal> {
+fn transposed(scope: &mut Scope<'_>, node: NodeProto, kernel: Option<&[i64]>) -> Result<NodeProto, Refusal> {
     let wanted = node.ints("output_shape").filter(|sizes| !sizes.is_empty()).map(<[_]>::to_vec);
     let mode = node.text("auto_pad").to_string();
     if wanted.is_none() && !mode.starts_with("SAME") {
@@ -270,7 +265,7 @@ fn transposed(scope: &Scope<'_>, node: NodeProto, kernel: Option<&[i64]>) -> Res
     let (Some(kernel), Some(strides), Some(dilations)) = (kernel, node.ints("strides"), node.ints("dilations")) else {
         return refuse(attribute, &shown, "the sizes of its filters are not known");
     };
-    let inputs = scope.dims(node.given(0)).and_then(|dims| dims.get(2..)).unwrap_or_default();
+    let inputs = scope.dims(node.given(0)).and_then(|dims| dims.get(2..)).unwrap_or_default().to_vec();
     let extra = node.ints("output_padding").unwrap_or_default();
     let (mut starts, mut ends, mut more) = (Vec::new(), Vec::new(), Vec::new());
     for (axis, ((&size, &stride), &dilation)) in kernel.iter().zip(strides).zip(dilations).enumerate() {
@@ -280,7 +275,10 @@ fn transposed(scope: &Scope<'_>, node: NodeProto, kernel: Option<&[i64]>) -> Res
             None => covered - stride,
             Some(wanted) => {
                 match (inputs.get(axis).copied().flatten(), wanted.iter().rev().nth(kernel.len() - 1 - axis)) {
-                    (Some(input), Some(wanted)) => stride * (input - 1) + covered - wanted,
+                    (Some(input), Some(wanted)) => {
+                        scope.assume(node.given(0), i64::try_from(axis).unwrap_or(0) + 2, input);
+                        stride * (input - 1) + covered - wanted
+                    }
                     _ => return refuse(attribute, &shown, "the sizes of its input are not known"),
                 }
             }

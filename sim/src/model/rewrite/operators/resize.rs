@@ -157,6 +157,7 @@ fn by_axis(scope: &mut Scope<'_>, node: &NodeProto, lines: &[Line]) -> Result<()
         if line.output < 1 || line.input < 1 || line.output.saturating_mul(line.input) > 1 << 26 {
             return Err(Refusal::because(format!("axis {axis} would have {} elements of {}", line.output, line.input)));
         }
+        scope.assume(node.given(0), axis, line.input);
         if nearest && node.text("coordinate_transformation_mode") != "tf_crop_and_resize" {
             let list =
                 scope.list(&positions(node.text("coordinate_transformation_mode"), node.text("nearest_mode"), line)?);
