@@ -306,11 +306,12 @@ impl Ledger {
     pub(crate) fn inventory(&self) -> String {
         let count = |number: usize, what: &str| (number > 0).then(|| format!("{number} {what}"));
         let bindings = self.bindings.len();
-        let runs = usize::from(self.streams.get(self.runs.id()).is_some());
+        let mut streams = self.streams.all();
+        streams.retain(|stream| !Arc::ptr_eq(stream, &self.runs));
         let parts = [
             count(self.guest.get().map_or(0, |guest| guest.left()), "session(s) of the graph engine"),
             (!self.runs.is_idle()).then(|| "a failed run of a model that may go on".to_owned()),
-            count(self.streams.len().saturating_sub(runs), "stream(s)"),
+            count(streams.len(), "stream(s)"),
             count(self.events.len(), "event(s)"),
             (bindings > 0).then(|| format!("inputs and outputs of {bindings} model(s)")),
             count(self.invocations.len(), "operator(s)"),
