@@ -36,7 +36,8 @@ pub(crate) struct Invocation {
 // SAFETY: descriptions, buffers and attributes belong to the process and have no thread affinity. The library writes them
 // while it takes an execution only, and the one who has the operator's handle executes it.
 unsafe impl Send for Invocation {}
-// SAFETY: as above.
+// SAFETY: shared references are used by several threads only through the ledger, which destroys the records when nobody has
+// the handle any more; the rest is atomics.
 unsafe impl Sync for Invocation {}
 
 /// A tensor of an operator; without memory it stands for an optional input that is left out (OP-04).
@@ -263,51 +264,59 @@ impl Attributes {
         let key: *const c_char = key.as_ptr();
         let library = api.library();
         let (call, code): (_, Result<aclError, MissingSymbol>) = match value {
-            // SAFETY, for each of the calls below: the attributes are alive, `key` is a terminated string, lists hold as
-            // many values as stated, and the library copies all of it during the call.
             Attribute::Bool(value) => {
-                // SAFETY: as above.
+                // SAFETY: the attributes are alive; the key is a terminated string, and lists hold as many values as stated;
+                // the library copies all of it during the call.
                 ("aclopSetAttrBool", unsafe { library.aclopSetAttrBool(attr, key, u8::from(*value)) })
             }
-            // SAFETY: as above.
+            // SAFETY: the attributes are alive; the key is a terminated string, and lists hold as many values as stated;
+            // the library copies all of it during the call.
             Attribute::Int(value) => ("aclopSetAttrInt", unsafe { library.aclopSetAttrInt(attr, key, *value) }),
-            // SAFETY: as above.
+            // SAFETY: the attributes are alive; the key is a terminated string, and lists hold as many values as stated;
+            // the library copies all of it during the call.
             Attribute::Float(value) => ("aclopSetAttrFloat", unsafe { library.aclopSetAttrFloat(attr, key, *value) }),
             Attribute::Text(value) => {
                 let value = c_text(value)?;
-                // SAFETY: as above.
+                // SAFETY: the attributes are alive; the key is a terminated string, and lists hold as many values as stated;
+                // the library copies all of it during the call.
                 ("aclopSetAttrString", unsafe { library.aclopSetAttrString(attr, key, value.as_ptr()) })
             }
             Attribute::Element(value) => {
-                // SAFETY: as above.
+                // SAFETY: the attributes are alive; the key is a terminated string, and lists hold as many values as stated;
+                // the library copies all of it during the call.
                 ("aclopSetAttrDataType", unsafe { library.aclopSetAttrDataType(attr, key, value.raw()) })
             }
             Attribute::Bools(values) => {
                 let values: Vec<u8> = values.iter().copied().map(u8::from).collect();
-                // SAFETY: as above.
+                // SAFETY: the attributes are alive; the key is a terminated string, and lists hold as many values as stated;
+                // the library copies all of it during the call.
                 ("aclopSetAttrListBool", unsafe {
                     library.aclopSetAttrListBool(attr, key, count(&values), values.as_ptr())
                 })
             }
-            // SAFETY: as above.
+            // SAFETY: the attributes are alive; the key is a terminated string, and lists hold as many values as stated;
+            // the library copies all of it during the call.
             Attribute::Ints(values) => ("aclopSetAttrListInt", unsafe {
                 library.aclopSetAttrListInt(attr, key, count(values), values.as_ptr())
             }),
-            // SAFETY: as above.
+            // SAFETY: the attributes are alive; the key is a terminated string, and lists hold as many values as stated;
+            // the library copies all of it during the call.
             Attribute::Floats(values) => ("aclopSetAttrListFloat", unsafe {
                 library.aclopSetAttrListFloat(attr, key, count(values), values.as_ptr())
             }),
             Attribute::Texts(values) => {
                 let values: Vec<CString> = values.iter().map(|value| c_text(value)).collect::<Result<_, _>>()?;
                 let mut starts: Vec<_> = values.iter().map(|value| CStr::as_ptr(value)).collect();
-                // SAFETY: as above; the list may be written to, and is the library's for the length of the call.
+                // SAFETY: the attributes are alive, key and texts are terminated strings, and the list holds as many as
+                // stated; it may be written to, and is the library's for the length of the call.
                 ("aclopSetAttrListString", unsafe {
                     library.aclopSetAttrListString(attr, key, count(&starts), starts.as_mut_ptr())
                 })
             }
             Attribute::Elements(values) => {
                 let values: Vec<aclDataType> = values.iter().map(|value| value.raw()).collect();
-                // SAFETY: as above.
+                // SAFETY: the attributes are alive; the key is a terminated string, and lists hold as many values as stated;
+                // the library copies all of it during the call.
                 ("aclopSetAttrListDataType", unsafe {
                     library.aclopSetAttrListDataType(attr, key, count(&values), values.as_ptr())
                 })
@@ -315,7 +324,8 @@ impl Attributes {
             Attribute::IntLists(lists) => {
                 let lengths: Vec<c_int> = lists.iter().map(|list| count(list)).collect();
                 let starts: Vec<*const i64> = lists.iter().map(|list| list.as_ptr()).collect();
-                // SAFETY: as above, for each of the lists.
+                // SAFETY: the attributes are alive, the key is a terminated string, and each of the lists holds as many
+                // values as stated; the library copies all of it during the call.
                 ("aclopSetAttrListListInt", unsafe {
                     library.aclopSetAttrListListInt(attr, key, count(&starts), lengths.as_ptr(), starts.as_ptr())
                 })

@@ -307,14 +307,14 @@ impl Ledger {
     /// What is left, in words.
     pub(crate) fn inventory(&self) -> String {
         let count = |number: usize, what: &str| (number > 0).then(|| format!("{number} {what}"));
-        let streams = self.streams.all();
-        let gone = streams.iter().filter(|stream| stream.is_gone()).count();
-        let runs = usize::from(self.streams.get(self.runs.id()).is_some());
         let bindings = self.bindings.len();
+        let mut streams = self.streams.all();
+        streams.retain(|stream| !Arc::ptr_eq(stream, &self.runs));
+        let gone = streams.iter().filter(|stream| stream.is_gone()).count();
         let parts = [
             count(self.guest.get().map_or(0, |guest| guest.left()), "session(s) of the graph engine"),
             (!self.runs.is_idle()).then(|| "a failed run of a model that may go on".to_owned()),
-            count(streams.len().saturating_sub(gone + runs), "stream(s)"),
+            count(streams.len() - gone, "stream(s)"),
             count(gone, "destroyed stream(s) with allocator descriptors"),
             count(self.events.len(), "event(s)"),
             (bindings > 0).then(|| format!("inputs and outputs of {bindings} model(s)")),

@@ -98,7 +98,7 @@ impl Dataset {
         let rank = unsafe { library.aclGetTensorDescNumDims(desc) }.ok()?;
         let size = |axis| {
             let mut size = 0;
-            // SAFETY: `desc` is alive, as above; `size` is a place for the number.
+            // SAFETY: `desc` lives as long as the dataset, until the next execution; `size` is a place for the number.
             let code = unsafe { library.aclGetTensorDescDimV2(desc, axis, &raw mut size) }.ok()?;
             (code == 0).then_some(size)
         };
@@ -114,7 +114,7 @@ impl Dataset {
         }
         // SAFETY: the buffer was created and not destroyed.
         let start = NonNull::new(unsafe { api.library().aclGetDataBufferAddr(buffer) }.ok()?)?;
-        // SAFETY: the buffer is alive, as above. Memory of an unknown size is memory all the same, and has to be freed.
+        // SAFETY: the buffer was created and not destroyed. Memory of an unknown size is memory all the same, and has to be freed.
         let bytes = unsafe { api.library().aclGetDataBufferSizeV2(buffer) }.unwrap_or_default();
         Some((start, bytes))
     }

@@ -62,21 +62,22 @@ impl GearBox {
     ) -> Result<(), Error> {
         let (dataset, index) = (dataset.raw(), self.input);
         let library = api.library();
-        // SAFETY, for each of the calls below: the dataset is alive, and its buffer for the choice is device memory of the
-        // size that the model states.
         let (call, code) = match self.gear(ports, shapes)? {
             Gear::Batch(size) => {
-                // SAFETY: as above.
+                // SAFETY: the dataset is alive, and its buffer for the choice is device memory of the size that the
+                // model states.
                 ("aclmdlSetDynamicBatchSize", unsafe { library.aclmdlSetDynamicBatchSize(model, dataset, index, size) })
             }
             Gear::Image(height, width) => {
-                // SAFETY: as above.
+                // SAFETY: the dataset is alive, and its buffer for the choice is device memory of the size that the
+                // model states.
                 ("aclmdlSetDynamicHWSize", unsafe {
                     library.aclmdlSetDynamicHWSize(model, dataset, index, height, width)
                 })
             }
             Gear::Dims(dims) => {
-                // SAFETY: as above; `dims` is read during the call.
+                // SAFETY: the dataset is alive, its buffer for the choice is device memory of the size that the
+                // model states, and `dims` is read during the call.
                 ("aclmdlSetInputDynamicDims", unsafe {
                     library.aclmdlSetInputDynamicDims(model, dataset, index, &raw const *dims)
                 })
@@ -156,7 +157,7 @@ fn batches(api: Api, desc: *const aclmdlDesc) -> Result<Vec<u64>, Error> {
 
 fn images(api: Api, desc: *const aclmdlDesc) -> Result<Vec<[u64; 2]>, Error> {
     let mut hw = aclmdlHW { hwCount: 0, hw: [[0; 2]; ACL_MAX_HW_NUM as usize] };
-    // SAFETY: as above. The index is not looked at.
+    // SAFETY: the description is alive and filled in, and `hw` is a place for the answer. The index is not looked at.
     let code = unsafe { api.library().aclmdlGetDynamicHW(desc, usize::MAX, &raw mut hw) };
     api.done("aclmdlGetDynamicHW", code, || "read the image sizes of a model".into())?;
     Ok(hw.hw.into_iter().take(hw.hwCount).collect())
@@ -167,11 +168,11 @@ fn dims(api: Api, desc: *const aclmdlDesc) -> Result<Vec<Vec<i64>>, Error> {
     const ALL: usize = usize::MAX;
     let doing = || "read the shapes that a model was compiled for".to_owned();
     let mut count = 0;
-    // SAFETY: as above.
+    // SAFETY: the description is alive and filled in, and `count` is a place for the answer.
     let code = unsafe { api.library().aclmdlGetInputDynamicGearCount(desc, ALL, &raw mut count) };
     api.done("aclmdlGetInputDynamicGearCount", code, doing)?;
     let mut gears = vec![NO_DIMS; count];
-    // SAFETY: as above; there is room for `count` answers.
+    // SAFETY: the description is alive and filled in, and there is room for `count` answers.
     let code = unsafe { api.library().aclmdlGetInputDynamicDims(desc, ALL, gears.as_mut_ptr(), count) };
     api.done("aclmdlGetInputDynamicDims", code, doing)?;
     Ok(gears.iter().map(sizes).collect())

@@ -240,15 +240,15 @@ macro_rules! port {
             let code = unsafe { library.$dims(desc, index, &raw mut dims) };
             api.done(stringify!($dims), code, || format!("read the shape of {} {index}", stringify!($function)))?;
             let lacks = |missing| api.lacks(missing, DESCRIBE.into());
-            // SAFETY: as above.
+            // SAFETY: `desc` is alive and filled in.
             let name = unsafe { library.$name(desc, index) }.map_err(lacks)?;
             // SAFETY: null or a string that lives as long as the description; it is copied here.
             let name = unsafe { text(name) }.unwrap_or_default();
-            // SAFETY: as above.
+            // SAFETY: `desc` is alive and filled in.
             let element = unsafe { library.$data_type(desc, index) }.map_err(lacks)?.into();
-            // SAFETY: as above.
+            // SAFETY: `desc` is alive and filled in.
             let format = unsafe { library.$format(desc, index) }.map_err(lacks)?;
-            // SAFETY: as above.
+            // SAFETY: `desc` is alive and filled in.
             let bytes = unsafe { library.$size(desc, index) }.map_err(lacks)?;
             Ok(Port { name, element, dims: sizes(&dims), bytes, format })
         }
