@@ -103,3 +103,29 @@ fn attribute(device: &Device, attr: aclrtDevAttr) -> Option<i64> {
         _ => return None,
     })
 }
+
+/// What the simulated release can do: numbers without an end are kept, bfloat16 is known, operators are compiled in time.
+const ATTRIBUTES: [(aclCannAttr, i32); 3] = [
+    (aclCannAttr::ACL_CANN_ATTR_INF_NAN, 1),
+    (aclCannAttr::ACL_CANN_ATTR_BF16, 1),
+    (aclCannAttr::ACL_CANN_ATTR_JIT_COMPILE, 1),
+];
+
+pub(crate) fn aclGetCannAttributeList(
+    mut cann_attr_list: Out<'_, *const aclCannAttr>,
+    mut num: Out<'_, usize>,
+) -> Answer {
+    static LIST: [aclCannAttr; ATTRIBUTES.len()] = [ATTRIBUTES[0].0, ATTRIBUTES[1].0, ATTRIBUTES[2].0];
+    wanted(&cann_attr_list).and(wanted(&num))?;
+    cann_attr_list.set(LIST.as_ptr());
+    num.set(LIST.len());
+    Ok(())
+}
+
+pub(crate) fn aclGetCannAttribute(cann_attr: aclCannAttr, mut value: Out<'_, i32>) -> Answer {
+    wanted(&value)?;
+    let known = ATTRIBUTES.iter().find(|(attribute, _)| *attribute == cann_attr);
+    let (_, supported) = known.ok_or_else(|| Failure::invalid(format!("there is no attribute {}", cann_attr.0)))?;
+    value.set(*supported);
+    Ok(())
+}

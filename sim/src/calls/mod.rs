@@ -14,23 +14,28 @@ mod dataset;
 mod device;
 mod event;
 mod info;
+mod media;
 mod memory;
 mod model;
 mod operator;
 mod options;
 mod process;
 mod profiling;
+mod random;
 mod registration;
 mod set;
 mod settings;
+mod stamps;
 mod stream;
+mod tensor_channel;
 mod tensor_desc;
 mod virtual_memory;
 
 pub(crate) use {
     allocator::*, base::*, batch::*, callback::*, capture::*, context::*, copy::*, data_buffer::*, dataset::*,
-    device::*, event::*, info::*, memory::*, model::*, operator::*, options::*, process::*, profiling::*,
-    registration::*, set::*, settings::*, stream::*, tensor_desc::*, virtual_memory::*,
+    device::*, event::*, info::*, media::*, memory::*, model::*, operator::*, options::*, process::*, profiling::*,
+    random::*, registration::*, set::*, settings::*, stamps::*, stream::*, tensor_channel::*, tensor_desc::*,
+    virtual_memory::*,
 };
 
 use crate::abi::Out;

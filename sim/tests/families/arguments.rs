@@ -247,6 +247,10 @@ enumerations! {
     aclrtMemMallocPolicy = ACL_MEM_MALLOC_HUGE_FIRST,
     aclrtMemcpyKind = ACL_MEMCPY_DEVICE_TO_DEVICE,
     aclCANNPackageName = ACL_PKG_NAME_CANN,
+    aclCannAttr = ACL_CANN_ATTR_BF16,
+    acldvppPixelFormat = PIXEL_FORMAT_YUV_400,
+    acldvppStreamFormat = H265_MAIN_LEVEL,
+    acltdtTensorType = ACL_TENSOR_DATA_TENSOR,
 }
 
 macro_rules! callbacks {
