@@ -43,7 +43,7 @@ impl Watch {
     pub(super) fn misses(&self, deadline: Option<Instant>) -> bool {
         const LOOK: Duration = Duration::from_millis(1);
         let stream = || self.last.and_then(|last| Some((last, streams::with_number(self.stream)?)));
-        if !stream().is_some_and(|(last, stream)| stream.last_position() > last) {
+        if stream().is_none_or(|(last, stream)| stream.last_position() == last) {
             return false;
         }
         match deadline {
