@@ -50,7 +50,7 @@ impl Drop for LeaveLane {
 
 impl Engine {
     pub(super) fn load(file: Vec<u8>) -> Result<Self, LoadFailure> {
-        let file = ceiling::guarded(file);
+        let file = ceiling::guarded(file)?;
         let graph = contained(|| rten::Model::load(file)).map_err(LoadFailure::Refused)?.map_err(|e| refusal(&e))?;
         let inputs = graph.input_ids().to_vec();
         let mut outputs = Vec::new();
