@@ -24,7 +24,11 @@ pub enum Place {
 pub struct VouchedFile(PathBuf);
 
 impl Place {
-    /// The library in a file.
+    /// The library in a file. Safe code names none:
+    ///
+    /// ```compile_fail,E0133
+    /// let place = ascendcl_ge_sys::Place::at("/nonexistent/libascendcl_ge.so");
+    /// ```
     ///
     /// # Safety
     ///

@@ -24,7 +24,7 @@ pub(crate) fn is_supported_on(product: &str) -> bool {
 /// The library gets a pointer that is made of the number
 /// ([`with_exposed_provenance_mut`](core::ptr::with_exposed_provenance_mut)), and on the simulator inside this program it
 /// follows it. So a number that was taken from a pointer has to be taken by
-/// [`expose_provenance`](pointer::expose_provenance), as [`From<NonNull<c_void>>`](Self::from) does, and not by `addr`.
+/// `expose_provenance`, as [`From<NonNull<c_void>>`](Self::from) does, and not by `addr`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct DeviceAddress(NonZeroUsize);

@@ -11,6 +11,20 @@ pub struct LibraryFile(PathBuf);
 impl Chosen {
     /// The library in a file.
     ///
+    /// ```
+    /// # use ascendcl::{Acl, Library};
+    /// // SAFETY: no file is there.
+    /// let library = unsafe { Library::at("/nonexistent/libacl_rt.so") };
+    /// assert!(Acl::init(library).is_err());
+    /// ```
+    ///
+    /// Safe code names no file:
+    ///
+    /// ```compile_fail,E0133
+    /// # use ascendcl::Library;
+    /// let library = Library::at("/nonexistent/libacl_rt.so");
+    /// ```
+    ///
     /// # Safety
     ///
     /// Loading a file runs its initialisers, and calling a function assumes its signature: when it is loaded, the file has

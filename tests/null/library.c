@@ -26,7 +26,11 @@ aclError aclrtCreateStream(handle *stream) { *stream = fresh(); return 0; }
 aclError aclrtDestroyStream(handle stream) { (void)stream; return 0; }
 aclError aclrtSynchronizeStream(handle stream) { (void)stream; return 0; }
 aclError aclrtSynchronizeStreamWithTimeout(handle stream, int32_t timeout) { (void)stream; (void)timeout; return 0; }
-aclError aclrtMalloc(void **start, size_t size, unsigned policy) { (void)policy; *start = malloc(size); return 0; }
+aclError aclrtMalloc(void **start, size_t size, unsigned policy) {
+    (void)policy;
+    *start = aligned_alloc(64, (size + 63) / 64 * 64);
+    return 0;
+}
 aclError aclrtFree(void *start) { free(start); return 0; }
 aclError aclrtMallocHost(void **start, size_t size) { *start = malloc(size); return 0; }
 aclError aclrtFreeHost(void *start) { free(start); return 0; }

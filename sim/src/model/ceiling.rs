@@ -6,7 +6,7 @@
 //! the run fail.
 
 use super::engine::Engine;
-use super::failure::RunFailure;
+use super::failure::{LoadFailure, RunFailure};
 use super::port::{Axis, dims_given};
 use rten::Dimension;
 use rten_onnx::onnx::{AttributeProto, AttributeType, DataType, GraphProto, ModelProto, NodeProto, TensorProto};
@@ -82,16 +82,21 @@ pub(super) fn no_room(why: &str) -> Option<RunFailure> {
     Some(RunFailure::NoRoom { what: format!("the output of {node}") })
 }
 
-/// The file with checks in it, where there is anything to check.
-pub(super) fn guarded(file: Vec<u8>) -> Vec<u8> {
-    let Ok(mut model) = ModelProto::parse_buf(&file) else { return file };
-    let mut checks = Checks { most: most_elements() as f32, count: 0 };
+/// The file with checks in it, where there is anything to check. `rten` calculates what follows from constants when it
+/// loads a file, so what they make too large is refused here.
+pub(super) fn guarded(file: Vec<u8>) -> Result<Vec<u8>, LoadFailure> {
+    // `rten` says what is wrong with it.
+    let Ok(mut model) = ModelProto::parse_buf(&file) else { return Ok(file) };
+    let mut checks = Checks { most: most_elements() as f32, count: 0, too_large: None };
     model.graph.iter_mut().for_each(|graph| checks.graph(graph));
-    if checks.count == 0 {
-        return file;
+    match checks {
+        Checks { too_large: Some(node), .. } => {
+            Err(LoadFailure::Refused(format!("there is no memory for the output of {node}")))
+        }
+        Checks { count: 0, .. } => Ok(file),
+        // What cannot be written is what was read.
+        _ => Ok(model.write_buf().unwrap_or(file)),
     }
-    // What cannot be written is what was read: `rten` then says what is wrong with it.
-    model.write_buf().unwrap_or(file)
 }
 
 /// What a value follows from.
@@ -106,12 +111,17 @@ enum Follows {
 struct Checks {
     most: f32,
     count: usize,
+    /// A node that constants make too large.
+    too_large: Option<String>,
 }
 
 impl Checks {
     fn graph(&mut self, graph: &mut GraphProto) {
-        let names = graph.initializer.iter().filter_map(|tensor| tensor.name.clone());
-        let mut known: HashMap<String, Follows> = names.map(|name| (name, Follows::Constants)).collect();
+        let named_constants =
+            graph.initializer.iter().filter_map(|tensor| Some((tensor.name.clone()?, elements(tensor))));
+        let mut constants: HashMap<String, f32> = named_constants.collect();
+        let mut known: HashMap<String, Follows> =
+            constants.keys().map(|name| (name.clone(), Follows::Constants)).collect();
         for mut node in std::mem::take(&mut graph.node) {
             node.attribute.iter_mut().filter_map(|attribute| attribute.g.as_mut()).for_each(|inner| self.graph(inner));
             // What is not known comes from outside.
@@ -124,6 +134,14 @@ impl Checks {
                 "Constant" => Follows::Constants,
                 _ => node.input.iter().map(of).max().unwrap_or(Follows::Contents),
             };
+            if operator(&node) == "Constant" {
+                let value = node.attribute.iter().find_map(|attribute| attribute.t.as_ref()).map(elements);
+                constants.extend(node.output.first().cloned().zip(value));
+            }
+            let decided = lengths(&node).and_then(|at| constants.get(node.input.get(at)?));
+            if decided.is_some_and(|elements| *elements > self.most) {
+                self.too_large = Some(named(&node));
+            }
             let deciding = |at: &usize| node.input.get(*at).map(of) == Some(Follows::Contents);
             if let Some(control) = control(&node).filter(deciding) {
                 self.before(&mut node, control, &mut graph.node);
@@ -194,6 +212,27 @@ fn control(node: &NodeProto) -> Option<usize> {
         _ => return None,
     };
     given(index).then_some(index)
+}
+
+/// The input that has lengths of the node's output, or how often something is repeated in it.
+fn lengths(node: &NodeProto) -> Option<usize> {
+    let control = control(node)?;
+    let decides = match operator(node) {
+        "Resize" => control == 3,
+        "ConstantOfShape" | "Expand" | "Tile" | "OneHot" => true,
+        _ => false,
+    };
+    decides.then_some(control)
+}
+
+/// How many elements there are at least in a value whose lengths are these whole numbers: their product. 0 for others.
+fn elements(lengths: &TensorProto) -> f32 {
+    if lengths.data_type != Some(DataType::INT64) {
+        return 0.0;
+    }
+    let raw = lengths.raw_data.as_ref().map(RefCell::borrow);
+    let raw = raw.iter().flat_map(|bytes| bytes.chunks_exact(8)).filter_map(|bytes| bytes.try_into().ok());
+    raw.map(i64::from_le_bytes).chain(lengths.int64_data.iter().copied()).map(|length| length as f32).product()
 }
 
 fn operator(node: &NodeProto) -> &str {

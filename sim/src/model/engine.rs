@@ -51,7 +51,7 @@ impl Drop for LeaveLane {
 impl Engine {
     /// `value_of` shows an attribute of a node by their names.
     pub(super) fn load(file: Vec<u8>, value_of: impl Fn(&str, &str) -> Option<String>) -> Result<Self, LoadFailure> {
-        let file = ceiling::guarded(file);
+        let file = ceiling::guarded(file)?;
         let loaded = contained(|| rten::Model::load(file)).map_err(LoadFailure::Refused)?;
         let graph = loaded.map_err(|error| refusal(&error, &value_of))?;
         let inputs = graph.input_ids().to_vec();

@@ -3,7 +3,8 @@
 
 use super::super::{Input, Model, RunFailure};
 use super::files::{File, node, port};
-use rten_onnx::onnx::{DataType, NodeProto, ValueInfoProto};
+use rten_onnx::onnx::{DataType, NodeProto, TensorProto, ValueInfoProto};
+use std::cell::RefCell;
 use std::process::Command;
 
 /// A model, and what to ask it for: much, and little.
@@ -152,11 +153,37 @@ fn cases() -> Vec<Case> {
     ]
 }
 
+/// `rten` calculates what follows from constants when it loads a file.
+const CONSTANTS: &str = "constants";
+
+fn of_constants(operator: &str, inputs: &[&str]) -> File {
+    let nodes = vec![node(operator, inputs, &["large"]), node("Add", &["large", "x"], &["y"])];
+    let mut file = file(&[port("x", DataType::FLOAT, "1 1")], nodes, "a b").with_weights("one", &[1, 1], &[1.0]);
+    let lengths = [MANY, MANY].map(i64::to_le_bytes).concat();
+    file.graph.initializer.push(TensorProto {
+        dims: vec![2],
+        data_type: Some(DataType::INT64),
+        raw_data: Some(RefCell::new(lengths)),
+        name: Some("n".into()),
+        ..Default::default()
+    });
+    file
+}
+
 /// The case that the variable names, in a process of its own.
 #[test]
 #[ignore = "aborts where it fails"]
 fn child() {
     let wanted = std::env::var("CASE").unwrap();
+    if wanted == CONSTANTS {
+        for (operator, inputs) in [("ConstantOfShape", &["n"][..]), ("Expand", &["one", "n"]), ("Tile", &["one", "n"])]
+        {
+            let failure = Model::parse(of_constants(operator, inputs).bytes()).unwrap_err().to_string();
+            let expected = format!("there is no memory for the output of {operator} `the {operator}`");
+            assert!(failure.ends_with(&expected), "{failure}");
+        }
+        return;
+    }
     let case = cases().into_iter().find(|case| case.name == wanted).unwrap();
     let model = Model::parse((case.file)().bytes()).unwrap();
     let run = |given: &[Given]| {
@@ -173,12 +200,12 @@ fn child() {
 #[test]
 fn a_run_that_asks_for_more_memory_than_there_is_fails_and_does_not_end_the_process() {
     let mut wrong = Vec::new();
-    for case in cases() {
+    for case in cases().iter().map(|case| case.name).chain([CONSTANTS]) {
         // What takes memory bit by bit ends early, and not when the machine has none left.
         let mut child = Command::new("sh");
         child.args(["-c", "ulimit -v 8000000; exec \"$@\"", "sh"]).arg(std::env::current_exe().unwrap());
         child.args(["--exact", "model::tests::ceiling::child", "--ignored", "--nocapture"]);
-        let output = child.env("CASE", case.name).output().unwrap();
+        let output = child.env("CASE", case).output().unwrap();
         if !output.status.success() {
             let said = [output.stdout, output.stderr].concat();
             let said = String::from_utf8_lossy(&said)
@@ -186,7 +213,7 @@ fn a_run_that_asks_for_more_memory_than_there_is_fails_and_does_not_end_the_proc
                 .filter(|line| !line.starts_with(' '))
                 .collect::<Vec<_>>()
                 .join(" / ");
-            wrong.push(format!("{}: {} {said}", case.name, output.status));
+            wrong.push(format!("{}: {} {said}", case, output.status));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
