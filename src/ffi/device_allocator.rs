@@ -28,6 +28,8 @@ use ascendcl_macros::rule;
 /// * No two values hand out the same memory (ALLOC-10): what shares a pool behind a pointer must not be registered on
 ///   two streams.
 /// * An allocator whose memory is of one context, or of one device, answers [`serves`](Self::serves) accordingly.
+///
+/// The methods are safe to call: an implementation keeps its promises whoever calls them, on any thread and at any time.
 #[rule(ALLOC_07, ALLOC_17, ALLOC_18, ALLOC_19)]
 pub unsafe trait DeviceAllocator: Send + Sync + 'static {
     /// What the allocator knows a piece of memory by.

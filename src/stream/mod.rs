@@ -82,7 +82,8 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     ///
     /// # Errors
     ///
-    /// The stream as it was, when its work failed or the library refuses.
+    /// The stream as it was, when its work failed or the library refuses. A descriptor of its allocator that the library
+    /// refuses to destroy is left to [`Current::collect`] and the end of the scope, which report that.
     #[rule(STREAM_05, STREAM_06, STREAM_07, STREAM_08)]
     pub fn destroy(self, current: &Current<'c, N>) -> Result<(), Undone<Self>> {
         leads!(stream: Fresh --> End : Destroy, stream: Plain --> End : Destroy);

@@ -338,7 +338,8 @@ fn a_descriptor_that_the_library_keeps_stays_with_its_stream_and_then_with_the_s
         control::fail(Plan::new()).unwrap();
         assert_eq!(current.collect().len(), 0);
         assert_eq!(control::live().allocator_descriptors, 0);
-        (first.release(current).unwrap(), second.release(current).unwrap());
+        first.release(current).unwrap();
+        second.release(current).unwrap();
     });
     alone.assert_nothing_lives();
 }

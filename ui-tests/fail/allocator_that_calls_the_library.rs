@@ -1,5 +1,5 @@
 // ALLOC-18: an allocator does not call the library, so it cannot have what that takes.
-use ascendcl::{Current, ContextId, DeviceAddress, DeviceAllocator};
+use ascendcl::{ContextId, Current, DeviceAddress, DeviceAllocator};
 
 pub struct Pool<'c> {
     pub current: &'c Current<'c>,
