@@ -181,7 +181,9 @@ fn with_library(double: Double, program: Program, end: &mut End) -> Result<(), E
 fn with_device(double: Double, acl: &Acl, program: Program, end: &mut End) -> Result<(), Error> {
     let mut thread = Thread::new()?;
     let device = acl.device(&mut thread, 0)?.with_patience(Duration::from_secs(5));
-    let (result, engine) = match Engine::init(acl, &Place::At(double.shim()), &Options::new()) {
+    // SAFETY: the double's library has the shim's functions.
+    let place = unsafe { Place::at(double.shim()) };
+    let (result, engine) = match Engine::init(acl, &place, &Options::new()) {
         Ok(engine) => {
             let result = in_session(&engine, &device, &mut thread, program);
             match engine.close() {
