@@ -3,9 +3,9 @@
 use super::wanted;
 use crate::abi::{CText, Out};
 use crate::failure::{Answer, Failure};
-use crate::machine::config;
 use crate::machine::device::{self, Device};
 use crate::machine::locks::lock;
+use crate::machine::{config, current_context};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
 use std::collections::BTreeMap;
@@ -33,7 +33,7 @@ pub(crate) fn aclrtGetRunMode(mut run_mode: Out<'_, aclrtRunMode>) -> Answer {
 
 pub(crate) fn aclrtGetDeviceInfo(device_id: u32, attr: aclrtDevAttr, mut value: Out<'_, i64>) -> Answer {
     wanted(&value)?;
-    let device = device::device(device_id.into())?;
+    let device = device::device(device_id.into()).map_err(|failure| Failure::refused(failure.text))?;
     let found = attribute(&device, attr);
     value.set(found.ok_or_else(|| Failure::refused(format!("there is no device attribute {}", attr.0)))?);
     Ok(())
@@ -41,7 +41,7 @@ pub(crate) fn aclrtGetDeviceInfo(device_id: u32, attr: aclrtDevAttr, mut value: 
 
 pub(crate) fn aclGetDeviceCapability(device_id: u32, device_info: aclDeviceInfo, mut value: Out<'_, i64>) -> Answer {
     wanted(&value)?;
-    device::device(device_id.into())?;
+    device::device(device_id.into()).map_err(|failure| Failure::invalid(failure.text))?;
     value.set(match device_info {
         aclDeviceInfo::ACL_DEVICE_INFO_AI_CORE_NUM => CUBE_CORES,
         aclDeviceInfo::ACL_DEVICE_INFO_VECTOR_CORE_NUM => VECTOR_CORES,
@@ -59,11 +59,13 @@ pub(crate) fn aclrtGetDeviceCapability(
 ) -> Answer {
     wanted(&value)?;
     device::device(device_id.into())?;
-    value.set(match dev_feature_type {
+    let has = match dev_feature_type {
         aclrtDevFeatureType::ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV
-        | aclrtDevFeatureType::ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV => ACL_DEV_FEATURE_NOT_SUPPORT as i32,
+        | aclrtDevFeatureType::ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV => ACL_DEV_FEATURE_NOT_SUPPORT,
         other => return Err(Failure::refused(format!("there is no device feature {}", other.0))),
-    });
+    };
+    current_context()?;
+    value.set(has as i32);
     Ok(())
 }
 

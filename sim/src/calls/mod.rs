@@ -13,9 +13,11 @@ mod data_buffer;
 mod dataset;
 mod device;
 mod event;
+mod hardware;
 mod info;
 mod memory;
 mod model;
+mod notify;
 mod operator;
 mod options;
 mod process;
@@ -29,8 +31,8 @@ mod virtual_memory;
 
 pub(crate) use {
     allocator::*, base::*, batch::*, callback::*, capture::*, context::*, copy::*, data_buffer::*, dataset::*,
-    device::*, event::*, info::*, memory::*, model::*, operator::*, options::*, process::*, profiling::*,
-    registration::*, set::*, settings::*, stream::*, tensor_desc::*, virtual_memory::*,
+    device::*, event::*, hardware::*, info::*, memory::*, model::*, notify::*, operator::*, options::*, process::*,
+    profiling::*, registration::*, set::*, settings::*, stream::*, tensor_desc::*, virtual_memory::*,
 };
 
 use crate::abi::Out;
@@ -56,6 +58,14 @@ fn store_text(place: &mut Out<'_, c_char>, text: &str, room: usize) -> Answer {
 /// The end of a wait of so many milliseconds: -1 is none, and anything else has to be positive (107000).
 fn deadline(milliseconds: i32) -> Answer<Option<Instant>> {
     limit(milliseconds).map(|limit| limit.and_then(|limit| Instant::now().checked_add(limit)))
+}
+
+/// What is refused before the object of a wait is looked at (107000); 0 is refused afterwards.
+fn not_below_minus_one(milliseconds: i32) -> Answer {
+    if milliseconds < -1 {
+        return Err(Failure::refused(format!("{milliseconds} is no time limit; it is -1 or positive")));
+    }
+    Ok(())
 }
 
 /// As [`deadline`], as a length.

@@ -5,7 +5,7 @@ use super::context::Context;
 use super::locks::{lock, read, write};
 use super::settings::Limits as CoreLimits;
 use super::teardown::Rest;
-use super::{event, memory};
+use super::{context, event, handles, memory};
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtFloatOverflowMode;
@@ -17,6 +17,8 @@ pub(crate) struct Device {
     id: u32,
     limits: Limits,
     life: Mutex<Life>,
+    /// The number that every default context of the device has.
+    primary_number: usize,
     streams: AtomicUsize,
     stream_ids: AtomicI32,
     events: AtomicUsize,
@@ -69,6 +71,11 @@ pub(crate) fn all() -> Vec<Arc<Device>> {
     devices.clone()
 }
 
+/// Whether this is the number of a device's default context, alive or not.
+pub(super) fn is_primary(number: usize) -> bool {
+    number != 0 && read(&DEVICES).iter().any(|device| device.primary_number == number)
+}
+
 /// Whether any device is set.
 pub(crate) fn any_is_set() -> bool {
     read(&DEVICES).iter().any(|device| device.is_set())
@@ -89,6 +96,7 @@ impl Device {
                 memory: config.memory_per_device(),
             },
             life: Mutex::default(),
+            primary_number: handles::fresh(),
             streams: AtomicUsize::new(0),
             stream_ids: AtomicI32::new(0),
             events: AtomicUsize::new(0),
@@ -101,6 +109,10 @@ impl Device {
 
     pub(crate) fn id(&self) -> u32 {
         self.id
+    }
+
+    pub(super) fn primary_number(&self) -> usize {
+        self.primary_number
     }
 
     /// Counts a set and makes the default context current on this thread.
@@ -136,6 +148,7 @@ impl Device {
         };
         if let Some(primary) = ended {
             primary.end(if forced { Rest::Discard } else { Rest::Finish });
+            context::drop_current_default();
             self.release_when_unused();
         }
         Ok(())

@@ -5,7 +5,7 @@ use super::device::Device;
 use super::handles;
 use super::locks::{expired, lock, look_out, wait};
 use super::point::Point;
-use super::queue::{Await, Counted, Queue, Task, Turn};
+use super::queue::{Await, Counted, Queue, Task, TooLate, Turn, answer_of};
 use super::settings::Settings;
 use super::streams::STREAMS;
 use super::waiting::{Link, Target, Waiting};
@@ -35,6 +35,8 @@ pub(crate) struct Stream {
     pub(super) queue: Mutex<Queue>,
     /// The queue's `done`, to look at without the lock.
     pub(super) done: AtomicU64,
+    /// Every position up to here is known to be over: somebody waited or asked for it.
+    seen: AtomicU64,
     pub(super) moved: Condvar,
 }
 
@@ -64,6 +66,7 @@ impl Stream {
             built_in: AtomicBool::new(false),
             queue: Mutex::new(Queue::new()),
             done: AtomicU64::new(0),
+            seen: AtomicU64::new(0),
             moved: Condvar::new(),
         });
         STREAMS.insert(number, Arc::clone(&stream));
@@ -124,8 +127,18 @@ impl Stream {
         self.push(Task::Run(Box::new(task)))
     }
 
-    /// The same for a task that can run again, if the stream is captured. It is told which stream it runs on.
+    /// The same for a task that can run again, if the stream is captured. It is told which stream it runs on. Task groups
+    /// take no such tasks.
     pub(crate) fn submit_each(self: &Arc<Self>, task: impl Fn(usize) -> Answer + Send + Sync + 'static) -> Answer<u64> {
+        capture::refuse_in_group(self, ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT)?;
+        self.submit_kernel(task)
+    }
+
+    /// The same for work on the device's cores, which task groups take.
+    pub(crate) fn submit_kernel(
+        self: &Arc<Self>,
+        task: impl Fn(usize) -> Answer + Send + Sync + 'static,
+    ) -> Answer<u64> {
         match self.recorder() {
             // There is nothing to wait for: position 0 is over.
             Some(recorder) => recorder.record(self.number, Arc::new(task)).map(|()| 0),
@@ -160,6 +173,35 @@ impl Stream {
         let mut queue = lock(&self.queue);
         self.recording.store(false, SeqCst);
         queue.recorder.take()
+    }
+
+    /// Lets the tasks that follow wait for a point that `begin` makes when the stream comes to it: again in every replay, if
+    /// the stream is captured.
+    pub(super) fn submit_wait_each(
+        self: &Arc<Self>,
+        by: Link,
+        limit: Option<Duration>,
+        begin: impl Fn(&Arc<Point>) + Send + Sync + 'static,
+    ) -> Answer {
+        if self.is_recording() {
+            let wait = move |_| {
+                let point = Arc::new(Point::new(by));
+                begin(&point);
+                let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
+                match pool::lend(|| point.wait(deadline))? {
+                    Some(outcome) => answer_of(Ok(outcome)),
+                    None => answer_of(Err(TooLate)),
+                }
+            };
+            return self.submit_each(wait).map(drop);
+        }
+        let point = Arc::new(Point::new(by));
+        let awaited = Arc::clone(&point);
+        self.submit(move || {
+            begin(&awaited);
+            Ok(())
+        })?;
+        self.submit_wait(point, limit, None).map(drop)
     }
 
     /// Lets the tasks that follow wait for a point, for `limit` at most.
@@ -206,20 +248,42 @@ impl Stream {
             let queue = lock(&self.queue);
             (queue.submitted, queue.was_discarded(queue.submitted))
         };
-        self.wait_for(last, deadline, discarded)?;
+        self.wait_for(last, Waiting::new(Target::Stream(self), deadline), deadline, discarded)?;
+        self.has_seen(last);
         lock(&self.queue).failure.take().map_or(Ok(()), Err)
     }
 
     /// Waits until the task at this position is over: it has run, well or not (`Ok`), or was discarded.
     pub(crate) fn finished(&self, position: u64, deadline: Option<Instant>) -> Answer {
-        self.wait_for(position, deadline, false)
+        self.wait_for(position, Waiting::new(Target::Stream(self), deadline), deadline, false)?;
+        self.has_seen(position);
+        Ok(())
     }
 
-    fn wait_for(&self, position: u64, deadline: Option<Instant>, may_be_discarded: bool) -> Answer {
+    /// Somebody learned that everything up to this position is over.
+    pub(super) fn has_seen(&self, position: u64) {
+        self.seen.fetch_max(position, SeqCst);
+    }
+
+    pub(super) fn is_seen(&self, position: u64) -> bool {
+        self.seen.load(SeqCst) >= position
+    }
+
+    /// Waits until everything is over that was submitted to a stream which nobody can name any more.
+    pub(super) fn run_out(&self) -> Answer {
+        self.wait_for(self.last_position(), Waiting::new(Target::Ending(self), None), None, false)
+    }
+
+    fn wait_for(
+        &self,
+        position: u64,
+        mut waiting: Waiting<'_>,
+        deadline: Option<Instant>,
+        may_be_discarded: bool,
+    ) -> Answer {
         let given_up = |queue: &Queue| !may_be_discarded && queue.was_discarded(position);
         let _waits = allocator_calls::waits();
         look_out(|| self.done.load(SeqCst) >= position);
-        let mut waiting = Waiting::new(Target::Stream(self), deadline);
         let mut queue = lock(&self.queue);
         while queue.done < position && !given_up(&queue) {
             self.refuse_self_wait()?;
@@ -282,7 +346,10 @@ impl Stream {
     /// Whether everything submitted is over.
     pub(crate) fn is_complete(&self) -> bool {
         let queue = lock(&self.queue);
-        queue.done == queue.submitted
+        let (done, submitted) = (queue.done, queue.submitted);
+        drop(queue);
+        self.has_seen(done);
+        done == submitted
     }
 
     /// Tasks on it only ever run as part of a model that it is bound to.

@@ -14,7 +14,7 @@ pub(crate) enum Rest {
     Discard,
 }
 
-/// Destroys a stream of the current context. A default stream lives as long as its context: it is only waited for.
+/// Destroys a stream of the current context; its default stream too, which it then has no more.
 pub(crate) fn destroy_stream(handle: aclrtStream, rest: Rest) -> Answer {
     if handle.is_null() {
         return Err(Failure::invalid("the stream is null; the default stream cannot be destroyed"));
@@ -26,7 +26,6 @@ pub(crate) fn destroy_stream(handle: aclrtStream, rest: Rest) -> Answer {
     }
     if stream.is_default() {
         config::if_documented(|| Failure::invalid("a default stream ends with its context; it cannot be destroyed"))?;
-        return run_out(&stream, rest);
     }
     capture::refuse_on(&stream, "destroyed")?;
     stream.refuse_self_wait()?;
@@ -80,5 +79,5 @@ fn run_out(stream: &Stream, rest: Rest) -> Answer {
         stream.abort();
         return Ok(());
     }
-    stream.finished(stream.last_position(), None)
+    stream.run_out()
 }

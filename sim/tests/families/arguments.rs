@@ -114,6 +114,7 @@ handles! {
     aclrtEvent: Kind::Event, events;
     aclrtContext: Kind::Context, contexts;
     aclmdlRI: Kind::Instance, instances;
+    aclrtNotify: Kind::Object("aclrtNotify"), notifies;
     aclrtAllocatorDesc: Kind::Object("aclrtAllocatorDesc"), descriptors;
     aclrtDrvMemHandle: Kind::Object("aclrtDrvMemHandle"), physical;
 }
@@ -247,6 +248,9 @@ enumerations! {
     aclrtMemMallocPolicy = ACL_MEM_MALLOC_HUGE_FIRST,
     aclrtMemcpyKind = ACL_MEMCPY_DEVICE_TO_DEVICE,
     aclCANNPackageName = ACL_PKG_NAME_CANN,
+    aclSysParamOpt = ACL_OPT_DETERMINISTIC,
+    aclrtTsId = ACL_TS_ID_AICORE,
+    aclrtCmoType = ACL_RT_CMO_TYPE_PREFETCH,
 }
 
 macro_rules! callbacks {

@@ -26,6 +26,7 @@ pub(crate) struct World {
     events: OnceCell<Pair<aclrtEvent>>,
     contexts: OnceCell<Pair<aclrtContext>>,
     instances: OnceCell<Pair<aclmdlRI>>,
+    notifies: OnceCell<Pair<aclrtNotify>>,
     descriptors: OnceCell<Pair<aclrtAllocatorDesc>>,
     physical: OnceCell<Pair<aclrtDrvMemHandle>>,
     model: OnceCell<u32>,
@@ -74,6 +75,7 @@ impl World {
         ok!(device::aclrtDestroyContext(own));
         let mut current = aclrtContext::NULL;
         assert_eq!(call!(device::aclrtGetCurrentContext(&mut current)), 107002);
+        call!(process::aclrtGetLastError(aclrtLastErrLevel::ACL_RT_THREAD_LEVEL));
     }
 
     /// The thread goes to another context of the device.
@@ -120,6 +122,14 @@ impl World {
                 ok!(model_instance::aclmdlRICaptureEnd(stream, instance));
             });
             ok!(model_instance::aclmdlRIDestroy(pair.destroyed));
+            pair
+        })
+    }
+
+    pub(crate) fn notifies(&self) -> Pair<aclrtNotify> {
+        *self.notifies.get_or_init(|| {
+            let pair = two(aclrtNotify::NULL, |notify| ok!(event::aclrtCreateNotify(notify, 0)));
+            ok!(event::aclrtDestroyNotify(pair.destroyed));
             pair
         })
     }

@@ -6,7 +6,7 @@ macro_rules! model_instance_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
         [$($extra)*] model_instance "libascendcl.so"
 
-        [optional] fn aclmdlRIAbort(model_ri: aclmdlRI) -> aclError;
+        [optional sim] fn aclmdlRIAbort(model_ri: aclmdlRI) -> aclError;
         [optional] fn aclmdlRIAddCondTask(params: aclmdlRICondTaskParams, stream: aclrtStream, flags: u32) -> aclError;
         [optional] fn aclmdlRIBindStream(model_ri: aclmdlRI, stream: aclrtStream, flag: u32) -> aclError;
         [optional] fn aclmdlRIBuildBegin(model_ri: *mut aclmdlRI, flag: u32) -> aclError;

@@ -47,7 +47,7 @@ macro_rules! process_functions {
         [optional] fn aclrtProfTrace(userdata: *mut c_void, length: i32, stream: aclrtStream) -> aclError;
         [optional] fn aclrtRepairError(device_id: i32, error_info: *const aclrtErrorInfo) -> aclError;
         [optional] fn aclrtSetGroup(group_id: i32) -> aclError;
-        [optional] fn aclrtSetOpExecuteTimeOut(timeout: u32) -> aclError;
+        [optional sim] fn aclrtSetOpExecuteTimeOut(timeout: u32) -> aclError;
         [optional] fn aclrtSetOpExecuteTimeOutV2(timeout: u64, actual_timeout: *mut u64) -> aclError;
         [optional] fn aclrtSetOpExecuteTimeOutWithMs(timeout: u32) -> aclError;
         [optional sim] fn aclrtSetOpWaitTimeout(timeout: u32) -> aclError;

@@ -1,0 +1,92 @@
+//! Labels, and what is left: other calls of the cases.
+
+use crate::arguments::Named;
+use crate::call::Outcome;
+use crate::world::{Ready, World, pointer};
+use ascendcl_sys::types::*;
+use core::ptr::null_mut;
+
+pub(crate) fn ready(world: &mut World, named: &Named) -> Option<Ready> {
+    let stream = |number: usize| aclrtStream(pointer(number));
+    Some(match named.function {
+        "CreateLabel" => {
+            let null = named.at(0) == "NULL";
+            Box::new(move || {
+                let mut made = aclrtLabel::NULL;
+                let out = if null { null_mut() } else { &mut made };
+                let code = call!(kernel::aclrtCreateLabel(out));
+                Outcome::made(code, made.0.addr())
+            })
+        }
+        "DestroyLabel" => {
+            let it = if named.at(0) == "NULL" { 0 } else { world.get("label", "l").unwrap_or(0) };
+            Box::new(move || call!(kernel::aclrtDestroyLabel(aclrtLabel(pointer(it)))).into())
+        }
+        "SetLabel" => {
+            let it = if named.at(0) == "NULL" { 0 } else { world.get("label", "l").unwrap_or(0) };
+            let name = if named.arguments.len() > 1 { named.at(1) } else { "s" };
+            let s = world.stream(name);
+            Box::new(move || call!(kernel::aclrtSetLabel(aclrtLabel(pointer(it)), stream(s))).into())
+        }
+        "ActiveStream" => {
+            let (one, two) = (world.stream(named.at(0)), world.stream(named.at(1)));
+            Box::new(move || call!(kernel::aclrtActiveStream(stream(one), stream(two))).into())
+        }
+        _ => return None,
+    })
+}
+
+impl World {
+    pub(crate) fn notify(&mut self, name: &str) -> usize {
+        let name = if name.is_empty() { "n" } else { name };
+        if name.starts_with("NULL") {
+            return 0;
+        }
+        if name.starts_with("zeroed memory") {
+            return self.zeroed();
+        }
+        if name.starts_with("bogus") {
+            return 0x1234;
+        }
+        let destroyed = name.starts_with("destroyed");
+        if let Some(known) = self.get("notify", if destroyed { "destroyed" } else { "n" }) {
+            return known;
+        }
+        let mut made = aclrtNotify::NULL;
+        call!(event::aclrtCreateNotify(&mut made, 0));
+        if destroyed {
+            call!(event::aclrtDestroyNotify(made));
+        }
+        self.put("notify", if destroyed { "destroyed" } else { "n" }, made.0.addr());
+        made.0.addr()
+    }
+
+    /// Remembers what a call made.
+    pub(crate) fn note(&mut self, named: &Named, outcome: &Outcome) {
+        if outcome.code != 0 {
+            return;
+        }
+        let made = outcome.made;
+        match named.function {
+            "CaptureEnd" => self.put("model", "m", made),
+            "CaptureTaskGrpEnd" => self.put("group", "g", made),
+            "CaptureGetInfo" if made != 0 => self.put("model", "of GetInfo", made),
+            "CreateStream" | "CreateStreamWithConfig" => {
+                self.last_stream = made;
+                if named.at(0) == "&s" {
+                    self.put("stream", "s", made);
+                }
+            }
+            "CtxGetCurrentDefaultStream" if self.get("stream", "default stream").is_none() => {
+                self.put("stream", "default stream", made);
+            }
+            "CreateContext" => self.put("context", "explicit", made),
+            "CreateLabel" => self.put("label", "l", made),
+            "CreateNotify" => self.put("notify", "n", made),
+            "ReserveMemAddress" => self.put("memory", "v", made),
+            "MallocPhysical" => self.put("physical", "h", made),
+            "CreateEvent" | "CreateEventWithFlag" | "CreateEventExWithFlag" => self.last_event = made,
+            _ => {}
+        }
+    }
+}
