@@ -11,6 +11,7 @@ use ascendcl_sys::error_codes::ACL_ERROR_RT_CONTEXT_NULL;
 use ascendcl_sys::types::aclrtContext;
 use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 
 pub(crate) struct Context {
@@ -25,6 +26,8 @@ static CONTEXTS: Table<Context> = Table::new();
 
 /// The contexts that were current on a thread when it ended. The vendor's library never frees them.
 static LEFT: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
+/// Contexts up to this number are of a machine that was cleared since; they are gone.
+static FORGOTTEN: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
     static CURRENT: Current = const { Current(Cell::new(0)) };
@@ -36,7 +39,7 @@ struct Current(Cell<usize>);
 impl Drop for Current {
     fn drop(&mut self) {
         let number = self.0.get();
-        if number != 0 && !super::device::is_primary(number) {
+        if number > FORGOTTEN.load(SeqCst) && !super::device::is_primary(number) {
             lock(&LEFT).insert(number);
         }
     }
@@ -182,6 +185,7 @@ pub(crate) fn count() -> usize {
 
 /// As if no thread had ended.
 pub(super) fn forget_left() {
+    FORGOTTEN.store(handles::fresh(), SeqCst);
     lock(&LEFT).clear();
 }
 

@@ -5,7 +5,7 @@ use super::context::Context;
 use super::locks::{lock, read, write};
 use super::settings::Limits as CoreLimits;
 use super::teardown::Rest;
-use super::{context, event, handles, memory};
+use super::{context, event, handles, memory, streams};
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtFloatOverflowMode;
@@ -147,8 +147,12 @@ impl Device {
             if last { life.primary.take() } else { None }
         };
         if let Some(primary) = ended {
+            // A default context of another device is dropped from this thread, too, unless there were streams to end.
+            let with_streams = streams::of_context(primary.id()).iter().any(|stream| !stream.is_default());
             primary.end(if forced { Rest::Discard } else { Rest::Finish });
-            context::drop_current_default();
+            if !with_streams || context::current_number() == primary.id() {
+                context::drop_current_default();
+            }
             self.release_when_unused();
         }
         Ok(())
@@ -162,7 +166,9 @@ impl Device {
 
     /// A context of the caller has ended.
     pub(super) fn lose_context(&self) {
-        lock(&self.life).explicit -= 1;
+        let mut life = lock(&self.life);
+        life.explicit = life.explicit.saturating_sub(1);
+        drop(life);
         self.release_when_unused();
     }
 
@@ -191,6 +197,8 @@ impl Device {
         let primary = {
             let mut life = lock(&self.life);
             life.sets = 0;
+            // Those that a thread kept when it ended, too.
+            life.explicit = 0;
             life.primary.take()
         };
         if let Some(primary) = primary {

@@ -88,9 +88,11 @@ impl<'a> Waiting<'a> {
         }
         let own = this_thread();
         let link = self.target.link()?;
+        // Another thread may do it yet, but not after so long.
+        let ending = matches!(self.target, Target::Ending(_)) || self.patience.has_lasted(Patience::FOR_OTHERS);
         lock(&WAITS).insert(own, link);
         self.entered = true;
-        let chain = chain_of(own, link, matches!(self.target, Target::Ending(_)));
+        let chain = chain_of(own, link, ending);
         let found = chain.clone().filter(|chain| self.suspected.as_ref() == Some(chain));
         self.suspected = chain;
         let chain = found?;

@@ -77,8 +77,9 @@ impl World {
                     self.put("stream", "s", made);
                 }
             }
-            "CtxGetCurrentDefaultStream" if self.get("stream", "default stream").is_none() => {
-                self.put("stream", "default stream", made);
+            "CtxGetCurrentDefaultStream" => {
+                let first = self.get("stream", "default stream").is_none();
+                self.put("stream", if first { "default stream" } else { "later default stream" }, made);
             }
             "CreateContext" => self.put("context", "explicit", made),
             "CreateLabel" => self.put("label", "l", made),

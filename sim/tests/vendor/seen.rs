@@ -41,7 +41,7 @@ pub(crate) fn what(world: &mut World, threads: &mut Threads, text: &'static str,
         }
         let upto = inner.rfind(' ').map_or(inner, |at| &inner[..at]);
         format!("{upto} {}", ENTERED.load(SeqCst).min(1))
-    } else if inner.starts_with("mode") || inner.starts_with("before=") {
+    } else if inner.starts_with("mode=") || inner.starts_with("mode before") || inner.starts_with("before=") {
         let upto = inner.find('=').map_or(inner, |at| &inner[..=at]);
         format!("{upto}{}", last.seen.rsplit_once('=').map_or("", |(_, mode)| mode))
     } else if inner.starts_with("status=") && last.seen.starts_with("status ") {

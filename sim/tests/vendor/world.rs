@@ -158,6 +158,7 @@ impl World {
             "" | "ordinary stream" | "capturing stream" => "s",
             "persistent stream" | "bound stream" => "p",
             "default stream's handle" | "handle of the default stream" => "default stream",
+            "default stream of the default context" => "later default stream",
             name if name.starts_with("default stream") => "default stream",
             "new stream" => return self.last_stream,
             name if name.starts_with("stream with flags") => return self.last_stream,

@@ -207,6 +207,8 @@ impl Capture {
         modes::leave(self);
         let State { broken, nodes, clocks, groups, .. } = {
             let mut state = lock(&self.state);
+            // Of two threads that end it one finds it over.
+            state.usable()?;
             std::mem::replace(&mut *state, State { over: true, ..State::default() })
         };
         for number in clocks.keys() {
