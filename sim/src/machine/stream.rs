@@ -274,6 +274,11 @@ impl Stream {
         self.wait_for(self.last_position(), Waiting::new(Target::Ending(self), None), None, false)
     }
 
+    /// Waits for the task that runs, after everything else was discarded.
+    pub(super) fn come_to_rest(&self) {
+        let _ = self.wait_for(self.last_position(), Waiting::new(Target::Ending(self), None), None, true);
+    }
+
     fn wait_for(
         &self,
         position: u64,

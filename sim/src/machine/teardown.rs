@@ -31,7 +31,12 @@ pub(crate) fn destroy_stream(handle: aclrtStream, rest: Rest) -> Answer {
     stream.refuse_self_wait()?;
     // Of two threads that destroy the same stream one finds it gone.
     let stream = STREAMS.remove(stream.number()).ok_or_else(|| Failure::unknown("stream"))?;
-    end(&[stream], rest)
+    let ended = end(&[Arc::clone(&stream)], rest);
+    if rest == Rest::Discard {
+        // What runs already is waited for; what was discarded is no failure.
+        stream.come_to_rest();
+    }
+    ended
 }
 
 /// Takes back a stream that nobody has seen.

@@ -178,12 +178,17 @@ pub(crate) fn check(properties: &aclrtPhysicalMemProp) -> Answer {
     if properties.allocationType != aclrtMemAllocationType::ACL_MEM_ALLOCATION_TYPE_PINNED {
         return Err(Failure::invalid(format!("there is no type of allocation {}", properties.allocationType.0)));
     }
+    let handles = [aclrtMemHandleType::ACL_MEM_HANDLE_TYPE_NONE, aclrtMemHandleType::ACL_MEM_HANDLE_TYPE_POSIX];
+    if !handles.contains(&properties.handleType) {
+        return Err(Failure::invalid(format!("there is no type of handle {}", properties.handleType.0)));
+    }
+    if properties.memAttr > aclrtMemAttr::ACL_MEM_P2P_HUGE1G {
+        return Err(Failure::invalid(format!("there is no kind of memory {}", properties.memAttr.0)));
+    }
+    // A location of any other type is the host.
     match properties.location.kind {
         aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE => device::device(properties.location.id.into()).map(drop),
-        aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST | aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST_NUMA => {
-            Ok(())
-        }
-        other => Err(Failure::invalid(format!("there is no physical memory in a location of type {}", other.0))),
+        _ => Ok(()),
     }
 }
 
