@@ -38,6 +38,10 @@ pub struct Live {
     pub operator_attributes: usize,
     /// Operator handles.
     pub operator_handles: usize,
+    /// Descriptions of media processing: channels, pictures, streams of video, regions, configurations.
+    pub media_descriptions: usize,
+    /// Channels of tensors, their datasets and items.
+    pub tensor_channel_objects: usize,
 }
 
 impl Live {

@@ -20,6 +20,7 @@ pub mod control;
 mod failure;
 mod faults;
 mod machine;
+mod media;
 mod model;
 mod watch;
 

@@ -46,5 +46,6 @@ macro_rules! symbols {
 }
 symbols! {
     process device stream event memory copy callback kernel allocator model model_aipp model_instance operator
-    op_compiler tensor_desc base profiling dump tensor_channel
+    op_compiler tensor_desc base profiling dump tensor_channel media
+    media_tasks media_video
 }

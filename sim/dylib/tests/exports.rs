@@ -20,7 +20,6 @@ fn the_library_exports_every_function_of_the_vendors_headers_and_no_other() {
         .filter(|name| name.starts_with("acl"))
         .collect();
     let table: BTreeSet<String> = ascendcl_sys::table().map(|line| line.name.to_owned()).collect();
-    assert_eq!(table.len(), 632);
 
     let missing: Vec<_> = table.difference(&exported).collect();
     let unexpected: Vec<_> = exported.difference(&table).collect();

@@ -133,6 +133,12 @@ impl In<'_, *const c_char> {
 pub(crate) struct Text<'a>(Option<&'a CStr>);
 
 impl<'a> Text<'a> {
+    /// A text that a structure points to, which the caller keeps in place as long as the structure.
+    pub(crate) fn member<T>(_structure: &In<'a, T>, text: *const c_char) -> Self {
+        // SAFETY: a non-null string of an argument is terminated and stays in place for the length of the call.
+        unsafe { Self::from_c(text) }
+    }
+
     pub(crate) fn of(text: &'a CStr) -> Self {
         Self(Some(text))
     }
@@ -173,6 +179,16 @@ impl Address {
     pub(crate) fn pointer(self) -> *mut c_void {
         self.0
     }
+
+    /// The number of an object that C knows as a `void *`: looked up, never followed.
+    pub(crate) fn named(number: usize) -> Self {
+        Self(core::ptr::without_provenance_mut(number))
+    }
+
+    /// The address that stands in bytes of a C structure.
+    pub(crate) fn from_bytes(bytes: [u8; 8]) -> Self {
+        Self(core::ptr::with_exposed_provenance_mut(u64::from_ne_bytes(bytes) as usize))
+    }
 }
 
 /// The name of an object behind a typed pointer (`aclmdlDesc *`): a number that is looked up, never followed.
@@ -195,6 +211,33 @@ impl<T> Clone for Name<T> {
     }
 }
 impl<T> Copy for Name<T> {}
+
+/// The parameters of a random-number task: which member of the union holds is known by the distribution. Every member is
+/// one parameter, or two.
+pub(crate) trait RandomParameters {
+    /// The first parameter, and the second of the distributions that have two.
+    fn pair(&self) -> [aclrtRandomParaInfo; 2];
+}
+
+impl RandomParameters for aclrtRandomNumFuncParam {
+    fn pair(&self) -> [aclrtRandomParaInfo; 2] {
+        // SAFETY: a parameter is made of bytes, and every bit pattern is one; the member with one parameter is a prefix of
+        // those with two, and the union is as large as they are.
+        let two = unsafe { self.uniformDisInfo };
+        [two.min, two.max]
+    }
+}
+
+/// Addresses inside of what a random-number task is described by.
+impl In<'_, aclrtRandomNumTaskInfo> {
+    pub(crate) fn result(&self) -> Address {
+        Address(self.get().map_or(core::ptr::null_mut(), |task| task.randomResultAddr))
+    }
+
+    pub(crate) fn counter(&self) -> Address {
+        Address(self.get().map_or(core::ptr::null_mut(), |task| task.randomCounterAddr))
+    }
+}
 
 /// A pointer that is only ever handed back to the caller (`void *userData`).
 #[derive(Clone, Copy)]
@@ -279,6 +322,12 @@ impl FromC<*const c_void> for Address {
         Self(raw.cast_mut())
     }
 }
+/// A place that is written after the call, when queued work has run.
+impl FromC<*mut u32> for Address {
+    unsafe fn from_c(raw: *mut u32) -> Self {
+        Self(raw.cast())
+    }
+}
 impl FromC<*mut c_void> for Opaque {
     unsafe fn from_c(raw: *mut c_void) -> Self {
         Self(raw)
@@ -310,6 +359,7 @@ passed_on!(
     aclrtAllocatorGetAddrFromBlockFunc
 );
 passed_on!(aclopEngineType, aclopCompileType, aclOpCompileFlag);
+passed_on!(aclCannAttr, acldvppPixelFormat, acldvppStreamFormat, acltdtTensorType);
 passed_on!(
     aclDataType,
     aclDeviceInfo,

@@ -16,7 +16,7 @@ mod results;
 mod shells;
 mod threads;
 
-pub(crate) use arguments::{Address, AttributeValue, In, InOut, Name, Opaque, Out, Text};
+pub(crate) use arguments::{Address, AttributeValue, In, InOut, Name, Opaque, Out, RandomParameters, Text};
 pub(crate) use callbacks::{AllocatorBlock, AllocatorFunctions, AllocatorMembers, HostCallback};
 pub(crate) use exit::at_exit;
 pub(crate) use memory::{Block, copy, fill};

@@ -134,17 +134,24 @@ macro_rules! plain {
 plain! {
     (): (), false;
     usize: 0, false;
+    u8: 0, false;
     u16: 0, false;
     u32: 0, false;
     u64: 0, false;
     i64: 0, false;
     f32: 0.0, false;
+    f64: 0.0, false;
     aclDataType: aclDataType::ACL_DT_UNDEFINED, false;
     aclFormat: aclFormat::ACL_FORMAT_UNDEFINED, false;
     aclrtAllocatorDesc: aclrtAllocatorDesc::NULL, true;
     aclrtBinary: aclrtBinary::NULL, true;
     acltdtTensorType: acltdtTensorType::ACL_TENSOR_DATA_UNDEFINED, false;
     aclprofSubscribeOpFlag: aclprofSubscribeOpFlag::ACL_SUBSCRIBE_NONE, false;
+    acldvppPixelFormat: acldvppPixelFormat::PIXEL_FORMAT_YUV_400, false;
+    acldvppStreamFormat: acldvppStreamFormat::H265_MAIN_LEVEL, false;
+    acldvppBorderType: acldvppBorderType::BORDER_CONSTANT, false;
+    aclvdecCallback: None, false;
+    aclvencCallback: None, false;
 }
 
 impl Broken for aclError {

@@ -91,5 +91,8 @@ pub mod exports {
         profiling::find,
         dump::find,
         tensor_channel::find,
+        media::find,
+        media_tasks::find,
+        media_video::find,
     ];
 }

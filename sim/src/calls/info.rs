@@ -7,6 +7,7 @@ use crate::machine::device::{self, Device};
 use crate::machine::locks::lock;
 use crate::machine::{config, current_context};
 use ascendcl_sys::constants::*;
+use ascendcl_sys::error_codes::ACL_ERROR_INVALID_FILE;
 use ascendcl_sys::types::*;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
@@ -104,4 +105,35 @@ fn attribute(device: &Device, attr: aclrtDevAttr) -> Option<i64> {
         aclrtDevAttr::ACL_DEV_ATTR_NPU_ARCH => 2201,
         _ => return None,
     })
+}
+
+/// What the simulated release can do: numbers without an end are kept, bfloat16 is known, operators are compiled in time.
+const ATTRIBUTES: [(aclCannAttr, i32); 3] = [
+    (aclCannAttr::ACL_CANN_ATTR_INF_NAN, 1),
+    (aclCannAttr::ACL_CANN_ATTR_BF16, 1),
+    (aclCannAttr::ACL_CANN_ATTR_JIT_COMPILE, 1),
+];
+
+pub(crate) fn aclGetCannAttributeList(
+    mut cann_attr_list: Out<'_, *const aclCannAttr>,
+    mut num: Out<'_, usize>,
+) -> Answer {
+    static LIST: [aclCannAttr; ATTRIBUTES.len()] = [ATTRIBUTES[0].0, ATTRIBUTES[1].0, ATTRIBUTES[2].0];
+    wanted(&cann_attr_list).and(wanted(&num))?;
+    cann_attr_list.set(LIST.as_ptr());
+    num.set(LIST.len());
+    Ok(())
+}
+
+pub(crate) fn aclGetCannAttribute(cann_attr: aclCannAttr, mut value: Out<'_, i32>) -> Answer {
+    wanted(&value)?;
+    let known = ATTRIBUTES.iter().find(|(attribute, _)| *attribute == cann_attr);
+    // The answer is read from a file that belongs to the device, as the code says.
+    let missing = |text: String| Failure::new(ACL_ERROR_INVALID_FILE, text);
+    let (_, supported) = known.ok_or_else(|| missing(format!("there is no attribute {}", cann_attr.0)))?;
+    if !device::any_is_set() {
+        return Err(missing("no device is set, and attributes are asked of one".to_owned()));
+    }
+    value.set(*supported);
+    Ok(())
 }

@@ -15,6 +15,7 @@ mod device;
 mod event;
 mod hardware;
 mod info;
+mod media;
 mod memory;
 mod model;
 mod notify;
@@ -22,17 +23,21 @@ mod operator;
 mod options;
 mod process;
 mod profiling;
+mod random;
 mod registration;
 mod set;
 mod settings;
+mod stamps;
 mod stream;
+mod tensor_channel;
 mod tensor_desc;
 mod virtual_memory;
 
 pub(crate) use {
     allocator::*, base::*, batch::*, callback::*, capture::*, context::*, copy::*, data_buffer::*, dataset::*,
-    device::*, event::*, hardware::*, info::*, memory::*, model::*, notify::*, operator::*, options::*, process::*,
-    profiling::*, registration::*, set::*, settings::*, stream::*, tensor_desc::*, virtual_memory::*,
+    device::*, event::*, hardware::*, info::*, media::*, memory::*, model::*, notify::*, operator::*, options::*,
+    process::*, profiling::*, random::*, registration::*, set::*, settings::*, stamps::*, stream::*, tensor_channel::*,
+    tensor_desc::*, virtual_memory::*,
 };
 
 use crate::abi::Out;

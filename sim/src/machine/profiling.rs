@@ -32,6 +32,14 @@ struct Recording {
     folder: PathBuf,
     sessions: Vec<Session>,
     marks: Vec<Mark>,
+    ranges: Vec<Range>,
+}
+
+/// A time that the program named; a moment starts and ends at once.
+pub(crate) struct Range {
+    pub(crate) text: String,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
 }
 
 struct Session {
@@ -66,7 +74,7 @@ pub(crate) fn initialise(folder: &str) -> Answer {
     }
     let folder = PathBuf::from(folder);
     fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
-    *recording = Some(Recording { folder, sessions: Vec::new(), marks: Vec::new() });
+    *recording = Some(Recording { folder, sessions: Vec::new(), marks: Vec::new(), ranges: Vec::new() });
     Ok(())
 }
 
@@ -141,6 +149,13 @@ pub(crate) fn mark(step: usize, start: bool, stream: &Arc<Stream>) -> Answer {
     Ok(())
 }
 
+/// Keeps a range, if anything is being recorded.
+pub(crate) fn note(range: Range) {
+    if let Some(recording) = &mut *lock(&RECORDING) {
+        recording.ranges.push(range);
+    }
+}
+
 pub(super) fn clear() {
     drop(lock(&RECORDING).take());
     drop(CONFIGS.remove_all(|_| true));
@@ -162,13 +177,28 @@ impl Recording {
             let tag = if *start { "start" } else { "end" };
             format!(r#"{{"step":{step},"tag":"{tag}","stream":{stream},"at_us":{at}}}"#)
         });
-        let [sessions, marks] = [sessions.collect::<Vec<_>>(), marks.collect()].map(|list| list.join(","));
+        let ranges = self.ranges.iter().map(|Range { text, start, end }| {
+            format!(r#"{{"text":{},"start_us":{start},"end_us":{end}}}"#, quoted(text))
+        });
+        let lists = [sessions.collect::<Vec<_>>(), marks.collect(), ranges.collect()];
+        let [sessions, marks, ranges] = lists.map(|list| list.join(","));
         let mut text = String::new();
         let version = env!("CARGO_PKG_VERSION");
         // Writing to a string cannot fail.
-        let _ = writeln!(text, r#"{{"simulator":"{version}","sessions":[{sessions}],"steps":[{marks}]}}"#);
+        let head = format!(r#""simulator":"{version}","sessions":[{sessions}],"steps":[{marks}]"#);
+        let _ = writeln!(text, r#"{{{head},"ranges":[{ranges}]}}"#);
         text
     }
+}
+
+/// A text as JSON writes it.
+fn quoted(text: &str) -> String {
+    let escaped = text.chars().map(|letter| match letter {
+        '"' | '\\' => format!("\\{letter}"),
+        letter if letter.is_control() => format!("\\u{:04x}", u32::from(letter)),
+        letter => letter.to_string(),
+    });
+    format!("\"{}\"", escaped.collect::<String>())
 }
 
 fn with<R>(f: impl FnOnce(&mut Recording) -> Answer<R>) -> Answer<R> {

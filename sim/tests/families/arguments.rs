@@ -251,6 +251,10 @@ enumerations! {
     aclSysParamOpt = ACL_OPT_DETERMINISTIC,
     aclrtTsId = ACL_TS_ID_AICORE,
     aclrtCmoType = ACL_RT_CMO_TYPE_PREFETCH,
+    aclCannAttr = ACL_CANN_ATTR_BF16,
+    acldvppPixelFormat = PIXEL_FORMAT_YUV_400,
+    acldvppStreamFormat = H265_MAIN_LEVEL,
+    acltdtTensorType = ACL_TENSOR_DATA_TENSOR,
 }
 
 macro_rules! callbacks {

@@ -118,6 +118,9 @@ fn probes() -> impl Iterator<Item = Probe> {
         profiling::probes,
         dump::probes,
         tensor_channel::probes,
+        media::probes,
+        media_tasks::probes,
+        media_video::probes,
     ]
     .into_iter()
     .flat_map(|probes| probes())

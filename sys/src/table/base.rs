@@ -14,8 +14,8 @@ macro_rules! base_functions {
         [required sim] fn aclDestroyDataBuffer(data_buffer: *const aclDataBuffer) -> aclError;
         [optional sim] fn aclFloat16ToFloat(value: aclFloat16) -> f32;
         [optional sim] fn aclFloatToFloat16(value: f32) -> aclFloat16;
-        [optional] fn aclGetCannAttribute(cann_attr: aclCannAttr, value: *mut i32) -> aclError;
-        [optional] fn aclGetCannAttributeList(cann_attr_list: *mut *const aclCannAttr, num: *mut usize) -> aclError;
+        [optional sim] fn aclGetCannAttribute(cann_attr: aclCannAttr, value: *mut i32) -> aclError;
+        [optional sim] fn aclGetCannAttributeList(cann_attr_list: *mut *const aclCannAttr, num: *mut usize) -> aclError;
         [required sim] fn aclGetDataBufferAddr(data_buffer: *const aclDataBuffer) -> *mut c_void;
         [optional sim] fn aclGetDataBufferSize(data_buffer: *const aclDataBuffer) -> u32;
         [required sim] fn aclGetDataBufferSizeV2(data_buffer: *const aclDataBuffer) -> usize;

@@ -70,7 +70,7 @@ macro_rules! copy_functions {
         [optional] fn aclrtMemsetD32Async(
             ptr: *mut c_void, mem_size: usize, value: u32, n: usize, stream: aclrtStream
         ) -> aclError;
-        [optional] fn aclrtRandomNumAsync(
+        [optional sim] fn aclrtRandomNumAsync(
             task_info: *const aclrtRandomNumTaskInfo, stream: aclrtStream, reserve: *mut c_void
         ) -> aclError;
         [optional] fn aclrtReduceAsync(

@@ -12,6 +12,9 @@ mod device;
 mod dump;
 mod event;
 mod kernel;
+mod media;
+mod media_tasks;
+mod media_video;
 mod memory;
 mod model;
 mod model_aipp;
@@ -51,6 +54,9 @@ macro_rules! for_each_group {
         $crate::profiling_functions!($callback $(, $extra)*);
         $crate::dump_functions!($callback $(, $extra)*);
         $crate::tensor_channel_functions!($callback $(, $extra)*);
+        $crate::media_functions!($callback $(, $extra)*);
+        $crate::media_tasks_functions!($callback $(, $extra)*);
+        $crate::media_video_functions!($callback $(, $extra)*);
     };
 }
 
@@ -146,5 +152,8 @@ mod data {
         profiling,
         dump,
         tensor_channel,
+        media,
+        media_tasks,
+        media_video,
     ];
 }

@@ -10,13 +10,13 @@ macro_rules! profiling_functions {
             device_id_list: *mut u32, device_nums: u32, aicore_metrics: aclprofAicoreMetrics,
             aicore_events: *const aclprofAicoreEvents, data_type_config: u64
         ) -> *mut aclprofConfig;
-        [optional] fn aclprofCreateStamp() -> *mut c_void;
+        [optional sim] fn aclprofCreateStamp() -> *mut c_void;
         [optional sim] fn aclprofCreateStepInfo() -> *mut aclprofStepInfo;
         [optional] fn aclprofCreateSubscribeConfig(
             time_info_switch: i8, aicore_metrics: aclprofAicoreMetrics, fd: *mut c_void
         ) -> *mut aclprofSubscribeConfig;
         [optional sim] fn aclprofDestroyConfig(profiler_config: *const aclprofConfig) -> aclError;
-        [optional] fn aclprofDestroyStamp(stamp: *mut c_void);
+        [optional sim] fn aclprofDestroyStamp(stamp: *mut c_void);
         [optional sim] fn aclprofDestroyStepInfo(stepinfo: *mut aclprofStepInfo);
         [optional] fn aclprofDestroySubscribeConfig(prof_subscribe_config: *const aclprofSubscribeConfig) -> aclError;
         [optional sim] fn aclprofFinalize() -> aclError;
@@ -46,22 +46,22 @@ macro_rules! profiling_functions {
             step_info: *mut aclprofStepInfo, tag: aclprofStepTag, stream: aclrtStream
         ) -> aclError;
         [optional sim] fn aclprofInit(profiler_result_path: *const c_char, length: usize) -> aclError;
-        [optional] fn aclprofMark(stamp: *mut c_void) -> aclError;
-        [optional] fn aclprofMarkEx(msg: *const c_char, msg_len: usize, stream: aclrtStream) -> aclError;
+        [optional sim] fn aclprofMark(stamp: *mut c_void) -> aclError;
+        [optional sim] fn aclprofMarkEx(msg: *const c_char, msg_len: usize, stream: aclrtStream) -> aclError;
         [optional] fn aclprofModelSubscribe(
             model_id: u32, prof_subscribe_config: *const aclprofSubscribeConfig
         ) -> aclError;
         [optional] fn aclprofModelUnSubscribe(model_id: u32) -> aclError;
-        [optional] fn aclprofPop() -> aclError;
-        [optional] fn aclprofPush(stamp: *mut c_void) -> aclError;
-        [optional] fn aclprofRangePop() -> aclError;
-        [optional] fn aclprofRangePushEx(attr: *mut aclprofEventAttributes) -> aclError;
-        [optional] fn aclprofRangeStart(stamp: *mut c_void, range_id: *mut u32) -> aclError;
-        [optional] fn aclprofRangeStop(range_id: u32) -> aclError;
+        [optional sim] fn aclprofPop() -> aclError;
+        [optional sim] fn aclprofPush(stamp: *mut c_void) -> aclError;
+        [optional sim] fn aclprofRangePop() -> aclError;
+        [optional sim] fn aclprofRangePushEx(attr: *mut aclprofEventAttributes) -> aclError;
+        [optional sim] fn aclprofRangeStart(stamp: *mut c_void, range_id: *mut u32) -> aclError;
+        [optional sim] fn aclprofRangeStop(range_id: u32) -> aclError;
         [optional] fn aclprofSetConfig(
             config_type: aclprofConfigType, config: *const c_char, config_length: usize
         ) -> aclError;
-        [optional] fn aclprofSetStampTraceMessage(stamp: *mut c_void, msg: *const c_char, msg_len: u32) -> aclError;
+        [optional sim] fn aclprofSetStampTraceMessage(stamp: *mut c_void, msg: *const c_char, msg_len: u32) -> aclError;
         [optional sim] fn aclprofStart(profiler_config: *const aclprofConfig) -> aclError;
         [optional sim] fn aclprofStop(profiler_config: *const aclprofConfig) -> aclError;
         [optional] fn aclprofStr2Id(message: *const c_char) -> u64;

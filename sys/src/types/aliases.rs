@@ -36,3 +36,5 @@ pub type aclopCompileFunc = Option<
     ) -> aclError,
 >;
 pub type acldumpCallback = Option<unsafe extern "C" fn(*const acldumpChunk, i32) -> i32>;
+pub type aclvdecCallback = Option<unsafe extern "C" fn(*mut acldvppStreamDesc, *mut acldvppPicDesc, *mut c_void)>;
+pub type aclvencCallback = Option<unsafe extern "C" fn(*mut acldvppPicDesc, *mut acldvppStreamDesc, *mut c_void)>;

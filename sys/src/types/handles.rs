@@ -51,6 +51,20 @@ opaques! {
     acltdtDataItem,
     acltdtDataset,
     acltdtChannelHandle,
+    acldvppPicDesc,
+    acldvppBatchPicDesc,
+    acldvppRoiConfig,
+    acldvppResizeConfig,
+    acldvppBorderConfig,
+    acldvppLutMap,
+    acldvppChannelDesc,
+    acldvppJpegeConfig,
+    acldvppStreamDesc,
+    acldvppHist,
+    aclvdecChannelDesc,
+    aclvdecFrameConfig,
+    aclvencChannelDesc,
+    aclvencFrameConfig,
 }
 
 /// A device address that an allocator callback returns.

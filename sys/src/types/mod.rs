@@ -2,6 +2,7 @@
 
 mod aliases;
 mod enums_base;
+mod enums_media;
 mod enums_model;
 mod enums_operator;
 mod enums_runtime_a;
@@ -14,6 +15,7 @@ mod structs_runtime_b;
 mod structs_tools;
 
 pub use {
-    aliases::*, enums_base::*, enums_model::*, enums_operator::*, enums_runtime_a::*, enums_runtime_b::*,
-    enums_tools::*, handles::*, structs_model::*, structs_runtime_a::*, structs_runtime_b::*, structs_tools::*,
+    aliases::*, enums_base::*, enums_media::*, enums_model::*, enums_operator::*, enums_runtime_a::*,
+    enums_runtime_b::*, enums_tools::*, handles::*, structs_model::*, structs_runtime_a::*, structs_runtime_b::*,
+    structs_tools::*,
 };

@@ -1,0 +1,214 @@
+//! JPEG and PNG.
+
+use super::super::memory::not_null;
+use super::super::wanted;
+use super::place::{PicturePlace, failed, geometry_of, hold_on_device, layout_of};
+use crate::abi::{Address, Name, Out};
+use crate::failure::{Answer, Failure};
+use crate::machine::media::{ENCODINGS, PICTURES, Picture, channel_id};
+use crate::machine::submission_stream;
+use crate::media::{Geometry, Image, Info, Layout, decode_jpeg, decode_png, encode_jpeg, jpeg_info, png_info};
+use crate::watch;
+use ascendcl_rules::{Op, Place, Role};
+use ascendcl_sys::types::*;
+
+/// Rows and columns of a decoded picture are filled up to multiples of these.
+const ACROSS: usize = 128;
+const DOWN: usize = 16;
+
+pub(crate) fn acldvppJpegGetImageInfo(
+    data: Address,
+    size: u32,
+    width: Out<'_, u32>,
+    height: Out<'_, u32>,
+    components: Out<'_, i32>,
+) -> Answer {
+    tell(data, size, jpeg_info, (width, height, components))
+}
+
+pub(crate) fn acldvppPngGetImageInfo(
+    data: Address,
+    size: u32,
+    width: Out<'_, u32>,
+    height: Out<'_, u32>,
+    components: Out<'_, i32>,
+) -> Answer {
+    tell(data, size, png_info, (width, height, components))
+}
+
+pub(crate) fn acldvppJpegPredictDecSize(
+    data: Address,
+    size: u32,
+    format: acldvppPixelFormat,
+    dec_size: Out<'_, u32>,
+) -> Answer {
+    predict(data, size, format, jpeg_info, dec_size)
+}
+
+pub(crate) fn acldvppPngPredictDecSize(
+    data: Address,
+    size: u32,
+    format: acldvppPixelFormat,
+    dec_size: Out<'_, u32>,
+) -> Answer {
+    predict(data, size, format, png_info, dec_size)
+}
+
+/// No file is larger: three bytes for a pixel, and the head.
+pub(crate) fn acldvppJpegPredictEncSize(
+    input: Name<acldvppPicDesc>,
+    config: Name<acldvppJpegeConfig>,
+    mut size: Out<'_, u32>,
+) -> Answer {
+    const HEAD: u32 = 4096;
+    wanted(&size)?;
+    ENCODINGS.read(config)?;
+    let Picture { width, height, .. } = PICTURES.read(input)?;
+    let bytes = width.checked_mul(height).and_then(|pixels| pixels.checked_mul(3)?.checked_add(HEAD));
+    size.set(bytes.ok_or_else(|| Failure::invalid(format!("{width} by {height} pixels are too many")))?);
+    Ok(())
+}
+
+pub(crate) fn acldvppJpegDecodeAsync(
+    channel: Name<acldvppChannelDesc>,
+    data: Address,
+    size: u32,
+    output: Name<acldvppPicDesc>,
+    stream: aclrtStream,
+) -> Answer {
+    decode(channel, (data, size), output, stream, decode_jpeg)
+}
+
+pub(crate) fn acldvppPngDecodeAsync(
+    channel: Name<acldvppChannelDesc>,
+    data: Address,
+    size: u32,
+    output: Name<acldvppPicDesc>,
+    stream: aclrtStream,
+) -> Answer {
+    decode(channel, (data, size), output, stream, decode_png)
+}
+
+/// `size` says how much room there is, and how much was taken when the work is done.
+pub(crate) fn acldvppJpegEncodeAsync(
+    channel: Name<acldvppChannelDesc>,
+    input: Name<acldvppPicDesc>,
+    data: Address,
+    size: Address,
+    config: Name<acldvppJpegeConfig>,
+    stream: aclrtStream,
+) -> Answer {
+    channel_id(channel)?;
+    not_null(size)?;
+    let input = PicturePlace::of("input", input)?;
+    let quality = match ENCODINGS.read(config)? {
+        0 => 100,
+        level => level.min(100) as u8,
+    };
+    let room = size.with_bytes(4, |bytes| bytes.first_chunk().map_or(0, |bytes| u32::from_ne_bytes(*bytes)) as usize);
+    let hold = hold_on_device("output", data, room)?;
+    let call = watch::call(Op::Use, stream).queue(stream);
+    let call = call.reads(input.data, input.bytes, Role::Source, Some(Place::Device));
+    let call = call.writes(data, room, Role::Target, Some(Place::Device)).begin()?;
+    let stream = submission_stream(stream)?;
+    let queued = stream.submit_each(move |_| {
+        let _kept = &hold;
+        let file = encode_jpeg(input.read(), quality).map_err(failed)?;
+        let Some(taken) = u32::try_from(file.len()).ok().filter(|_| file.len() <= room) else {
+            return Err(failed(format!("the file takes {} bytes, and there is room for {room}", file.len())));
+        };
+        data.write(&file);
+        size.write(&taken.to_ne_bytes());
+        Ok(())
+    });
+    call.end(queued.map(drop))
+}
+
+/// Reads the file when its turn has come, and writes the picture in the format of its description. A size that the
+/// description leaves open is that of the file.
+fn decode(
+    channel: Name<acldvppChannelDesc>,
+    (data, size): (Address, u32),
+    output: Name<acldvppPicDesc>,
+    stream: aclrtStream,
+    decode: fn(&[u8]) -> Result<Image, String>,
+) -> Answer {
+    channel_id(channel)?;
+    let picture = PICTURES.read(output)?;
+    let layout = layout_of("output", &picture)?;
+    let file = hold_on_device("input", data, size as usize)?;
+    let room = hold_on_device("output", picture.data, picture.size as usize)?;
+    let call = watch::call(Op::Use, stream).queue(stream);
+    let call = call.reads(data, size as usize, Role::Source, Some(Place::Device));
+    let call = call.writes(picture.data, picture.size as usize, Role::Target, Some(Place::Device)).begin()?;
+    let stream = submission_stream(stream)?;
+    let queued = stream.submit_each(move |_| {
+        let _kept = (&file, &room);
+        let image = data.with_bytes(size as usize, decode).map_err(failed)?;
+        let filled = filled_in(&picture, &image).map_err(failed)?;
+        let geometry = Geometry {
+            width: image.width,
+            height: image.height,
+            ..geometry_of("output", &filled, layout, ACROSS, DOWN)?
+        };
+        let place = PicturePlace::new("output", output, &filled, layout, geometry)?;
+        place.write(image);
+        let _ = PICTURES.change(output, |picture| (picture.width, picture.height) = (filled.width, filled.height));
+        Ok(())
+    });
+    call.end(queued.map(drop))
+}
+
+/// The description with the size of the file where it stated none. A larger one leaves the rest as it was.
+fn filled_in(picture: &Picture, image: &Image) -> Result<Picture, String> {
+    let too_many = |_| format!("{} by {} pixels are too many", image.width, image.height);
+    let (width, height) =
+        (u32::try_from(image.width).map_err(too_many)?, u32::try_from(image.height).map_err(too_many)?);
+    let filled = Picture {
+        width: if picture.width == 0 { width } else { picture.width },
+        height: if picture.height == 0 { height } else { picture.height },
+        ..*picture
+    };
+    if filled.width < width || filled.height < height {
+        let expected = format!("expected at least {width} by {height}, as in the file");
+        return Err(format!("output: found {} by {} pixels, {expected}", filled.width, filled.height));
+    }
+    Ok(filled)
+}
+
+fn tell(
+    data: Address,
+    size: u32,
+    info: fn(&[u8]) -> Result<Info, String>,
+    (mut width, mut height, mut components): (Out<'_, u32>, Out<'_, u32>, Out<'_, i32>),
+) -> Answer {
+    not_null(data)?;
+    wanted(&width).and(wanted(&height)).and(wanted(&components))?;
+    let info = data.with_bytes(size as usize, info).map_err(Failure::invalid)?;
+    width.set(info.width as u32);
+    height.set(info.height as u32);
+    components.set(info.components.into());
+    Ok(())
+}
+
+fn predict(
+    data: Address,
+    size: u32,
+    format: acldvppPixelFormat,
+    info: fn(&[u8]) -> Result<Info, String>,
+    mut dec_size: Out<'_, u32>,
+) -> Answer {
+    not_null(data)?;
+    wanted(&dec_size)?;
+    let Info { width, height, .. } = data.with_bytes(size as usize, info).map_err(Failure::invalid)?;
+    let format = match format {
+        acldvppPixelFormat::PIXEL_FORMAT_UNKNOWN => acldvppPixelFormat::PIXEL_FORMAT_YUV_SEMIPLANAR_444,
+        known => known,
+    };
+    let layout = Layout::of(format)
+        .ok_or_else(|| Failure::unsupported(format!("the simulator has no pixel format {}", format.0)))?;
+    let stride = layout.row(width).next_multiple_of(ACROSS);
+    let bytes = layout.size(Geometry { width, height, stride, rows: height.next_multiple_of(DOWN) });
+    dec_size.set(u32::try_from(bytes).map_err(|_| Failure::invalid("the picture takes more than 4 GiB"))?);
+    Ok(())
+}

@@ -1,0 +1,142 @@
+//! Cutting, scaling and pasting pictures, in another format if that is asked for.
+
+use super::place::{PicturePlace, failed};
+use crate::abi::Name;
+use crate::failure::{Answer, Failure};
+use crate::machine::media::{REGIONS, RESIZES, channel_id};
+use crate::machine::submission_stream;
+use crate::media::{Geometry, Region, Scaling};
+use crate::watch;
+use ascendcl_rules::{Op, Place, Role};
+use ascendcl_sys::types::*;
+
+type Channel = Name<acldvppChannelDesc>;
+type Picture = Name<acldvppPicDesc>;
+type Area = Name<acldvppRoiConfig>;
+type Resize = Name<acldvppResizeConfig>;
+
+pub(crate) fn acldvppVpcResizeAsync(
+    channel: Channel,
+    input: Picture,
+    output: Picture,
+    resize: Resize,
+    stream: aclrtStream,
+) -> Answer {
+    let scaling = scaling(resize)?;
+    queue(channel, [input, output], [None, None], scaling, stream)
+}
+
+pub(crate) fn acldvppVpcCropAsync(
+    channel: Channel,
+    input: Picture,
+    output: Picture,
+    crop: Area,
+    stream: aclrtStream,
+) -> Answer {
+    queue(channel, [input, output], [Some(crop), None], Scaling::Bilinear, stream)
+}
+
+pub(crate) fn acldvppVpcCropResizeAsync(
+    channel: Channel,
+    input: Picture,
+    output: Picture,
+    crop: Area,
+    resize: Resize,
+    stream: aclrtStream,
+) -> Answer {
+    let scaling = scaling(resize)?;
+    queue(channel, [input, output], [Some(crop), None], scaling, stream)
+}
+
+pub(crate) fn acldvppVpcCropAndPasteAsync(
+    channel: Channel,
+    input: Picture,
+    output: Picture,
+    crop: Area,
+    paste: Area,
+    stream: aclrtStream,
+) -> Answer {
+    queue(channel, [input, output], [Some(crop), Some(paste)], Scaling::Bilinear, stream)
+}
+
+pub(crate) fn acldvppVpcCropResizePasteAsync(
+    channel: Channel,
+    input: Picture,
+    output: Picture,
+    crop: Area,
+    paste: Area,
+    resize: Resize,
+    stream: aclrtStream,
+) -> Answer {
+    let scaling = scaling(resize)?;
+    queue(channel, [input, output], [Some(crop), Some(paste)], scaling, stream)
+}
+
+pub(crate) fn acldvppVpcConvertColorAsync(
+    channel: Channel,
+    input: Picture,
+    output: Picture,
+    stream: aclrtStream,
+) -> Answer {
+    let sizes = [PicturePlace::of("input", input)?, PicturePlace::of("output", output)?]
+        .map(|place| (place.geometry.width, place.geometry.height));
+    if sizes[0] != sizes[1] {
+        return Err(Failure::invalid(format!("found pictures of {sizes:?} pixels, expected two of one size")));
+    }
+    queue(channel, [input, output], [None, None], Scaling::Bilinear, stream)
+}
+
+/// The part of the input that `areas` names first goes to the part of the output that it names then; a part that is not
+/// named is the whole.
+fn queue(
+    channel: Channel,
+    [input, output]: [Picture; 2],
+    [crop, paste]: [Option<Area>; 2],
+    scaling: Scaling,
+    stream: aclrtStream,
+) -> Answer {
+    channel_id(channel)?;
+    let (input, output) = (PicturePlace::of("input", input)?, PicturePlace::of("output", output)?);
+    let from = region("crop area", crop, input.geometry)?;
+    let to = region("paste area", paste, output.geometry)?;
+    let call = watch::call(Op::Use, stream).queue(stream);
+    let call = call.reads(input.data, input.bytes, Role::Source, Some(Place::Device));
+    let call = call.writes(output.data, output.bytes, Role::Target, Some(Place::Device)).begin()?;
+    let stream = submission_stream(stream)?;
+    let whole = paste.is_none();
+    let queued = stream.submit_each(move |_| {
+        let part = input.read().part(from).scaled(to.width, to.height, scaling).map_err(failed)?;
+        if whole {
+            output.write(part);
+        } else {
+            let mut picture = output.read();
+            picture.paste(&part, to.left, to.top);
+            output.write(picture);
+        }
+        Ok(())
+    });
+    call.end(queued.map(drop))
+}
+
+/// The interpolation by its number: 0 and 1 are bilinear, 2 takes the nearest pixel.
+fn scaling(resize: Resize) -> Answer<Scaling> {
+    match RESIZES.read(resize)? {
+        0 | 1 => Ok(Scaling::Bilinear),
+        2 => Ok(Scaling::Nearest),
+        other => Err(Failure::unsupported(format!("the simulator has no interpolation {other}"))),
+    }
+}
+
+fn region(what: &str, area: Option<Area>, geometry: Geometry) -> Answer<Region> {
+    let Geometry { width, height, .. } = geometry;
+    let Some(area) = area else { return Ok(Region { left: 0, top: 0, width, height }) };
+    let edges = REGIONS.read(area)?;
+    let [left, right, top, bottom] = [edges.left, edges.right, edges.top, edges.bottom].map(|edge| edge as usize);
+    if left > right || top > bottom || right >= width || bottom >= height {
+        let text = format!(
+            "{what}: found columns {left} to {right} and rows {top} to {bottom}, expected a part of {width} by {height} pixels"
+        );
+        return Err(Failure::invalid(text));
+    }
+    Ok(Region { left, top, width: right - left + 1, height: bottom - top + 1 })
+}

@@ -1,0 +1,173 @@
+//! Channels of tensors.
+
+use super::model::told;
+use super::wanted;
+use crate::abi::{Address, CText, In, Name, Out, Text};
+use crate::failure::{Answer, Failure};
+use crate::machine::device;
+use crate::machine::tensor_channels::{
+    self, Item, add_item, clean_channel, count_items, create_channel, create_item, destroy_channel, destroy_dataset,
+    destroy_item, item_at, read_item, receive, send, stop_channel, waiting_in, with_name,
+};
+use ascendcl_sys::types::*;
+use std::ffi::CString;
+use std::time::{Duration, Instant};
+
+pub(crate) fn acltdtCreateDataItem(
+    tdt_type: acltdtTensorType,
+    dims: In<'_, i64>,
+    dim_num: usize,
+    data_type: aclDataType,
+    data: Address,
+    size: usize,
+) -> Option<Name<acltdtDataItem>> {
+    told(described(tdt_type, dims.list(dim_num), data, size))
+        .map(|dims| create_item(Item::new(tdt_type, dims, data_type, data, size)))
+}
+
+/// The marks of an end carry no data; a tensor does, if it has elements.
+fn described(kind: acltdtTensorType, dims: Vec<i64>, data: Address, size: usize) -> Answer<Vec<i64>> {
+    if kind != acltdtTensorType::ACL_TENSOR_DATA_TENSOR {
+        return Ok(Vec::new());
+    }
+    if dims.iter().any(|dim| *dim < 0) {
+        return Err(Failure::invalid(format!("found dims {dims:?}, expected none below 0")));
+    }
+    if data.is_null() && size > 0 {
+        return Err(Failure::invalid(format!("the data is null, and its size is {size}")));
+    }
+    Ok(dims)
+}
+
+pub(crate) fn acltdtDestroyDataItem(item: Name<acltdtDataItem>) -> Answer {
+    destroy_item(item)
+}
+
+pub(crate) fn acltdtGetTensorTypeFromItem(item: Name<acltdtDataItem>) -> acltdtTensorType {
+    told(read_item(item)).map_or(acltdtTensorType::ACL_TENSOR_DATA_UNDEFINED, |item| item.kind)
+}
+
+pub(crate) fn acltdtGetDataTypeFromItem(item: Name<acltdtDataItem>) -> aclDataType {
+    told(read_item(item)).map_or(aclDataType::ACL_DT_UNDEFINED, |item| item.data_type)
+}
+
+pub(crate) fn acltdtGetDataAddrFromItem(item: Name<acltdtDataItem>) -> Option<Address> {
+    told(read_item(item)).map(|item| item.data)
+}
+
+pub(crate) fn acltdtGetDataSizeFromItem(item: Name<acltdtDataItem>) -> usize {
+    told(read_item(item)).map_or(0, |item| item.size)
+}
+
+pub(crate) fn acltdtGetDimNumFromItem(item: Name<acltdtDataItem>) -> usize {
+    told(read_item(item)).map_or(0, |item| item.dims.len())
+}
+
+pub(crate) fn acltdtGetDimsFromItem(item: Name<acltdtDataItem>, mut dims: Out<'_, i64>, dim_num: usize) -> Answer {
+    let item = read_item(item)?;
+    if item.dims.len() > dim_num {
+        let text = format!("the tensor has {} axes, and there is room for {dim_num}", item.dims.len());
+        return Err(Failure::invalid(text));
+    }
+    if !item.dims.is_empty() {
+        wanted(&dims)?;
+    }
+    dims.set_all(item.dims.iter().copied(), dim_num);
+    Ok(())
+}
+
+/// Tensors are not cut into slices here.
+pub(crate) fn acltdtGetSliceInfoFromItem(
+    item: Name<acltdtDataItem>,
+    mut slice_num: Out<'_, usize>,
+    mut slice_id: Out<'_, usize>,
+) -> Answer {
+    wanted(&slice_num).and(wanted(&slice_id))?;
+    read_item(item)?;
+    slice_num.set(0);
+    slice_id.set(0);
+    Ok(())
+}
+
+pub(crate) fn acltdtCreateDataset() -> Option<Name<acltdtDataset>> {
+    Some(tensor_channels::create_dataset())
+}
+
+pub(crate) fn acltdtDestroyDataset(dataset: Name<acltdtDataset>) -> Answer {
+    destroy_dataset(dataset)
+}
+
+pub(crate) fn acltdtAddDataItem(dataset: Name<acltdtDataset>, item: Name<acltdtDataItem>) -> Answer {
+    add_item(dataset, item)
+}
+
+pub(crate) fn acltdtGetDataItem(dataset: Name<acltdtDataset>, index: usize) -> Option<Name<acltdtDataItem>> {
+    told(item_at(dataset, index))
+}
+
+pub(crate) fn acltdtGetDatasetSize(dataset: Name<acltdtDataset>) -> usize {
+    told(count_items(dataset)).unwrap_or(0)
+}
+
+/// The channel's name, in place until the dataset receives again or is destroyed.
+pub(crate) fn acltdtGetDatasetName(dataset: Name<acltdtDataset>) -> CText {
+    told(with_name(dataset, |name| CText::of(name))).unwrap_or(CText::NULL)
+}
+
+pub(crate) fn acltdtCreateChannel(device_id: u32, name: Text<'_>) -> Option<Name<acltdtChannelHandle>> {
+    acltdtCreateChannelWithCapacity(device_id, name, 0)
+}
+
+pub(crate) fn acltdtCreateChannelWithCapacity(
+    device_id: u32,
+    name: Text<'_>,
+    capacity: usize,
+) -> Option<Name<acltdtChannelHandle>> {
+    let name = name.get().and_then(|name| CString::new(name.into_owned()).ok());
+    let name = told(name.ok_or_else(|| Failure::invalid("the channel has no name: the pointer is null")))?;
+    told(device::device(device_id.into()))?;
+    Some(create_channel(device_id, name, capacity))
+}
+
+pub(crate) fn acltdtDestroyChannel(handle: Name<acltdtChannelHandle>) -> Answer {
+    destroy_channel(handle)
+}
+
+pub(crate) fn acltdtStopChannel(handle: Name<acltdtChannelHandle>) -> Answer {
+    stop_channel(handle)
+}
+
+pub(crate) fn acltdtCleanChannel(handle: Name<acltdtChannelHandle>) -> Answer {
+    clean_channel(handle)
+}
+
+pub(crate) fn acltdtQueryChannelSize(handle: Name<acltdtChannelHandle>, mut size: Out<'_, usize>) -> Answer {
+    wanted(&size)?;
+    size.set(waiting_in(handle)?);
+    Ok(())
+}
+
+pub(crate) fn acltdtSendTensor(
+    handle: Name<acltdtChannelHandle>,
+    dataset: Name<acltdtDataset>,
+    timeout: i32,
+) -> Answer {
+    send(handle, dataset, until(timeout)?)
+}
+
+pub(crate) fn acltdtReceiveTensor(
+    handle: Name<acltdtChannelHandle>,
+    dataset: Name<acltdtDataset>,
+    timeout: i32,
+) -> Answer {
+    receive(handle, dataset, until(timeout)?)
+}
+
+/// -1 waits without end, 0 does not wait.
+fn until(timeout: i32) -> Answer<Option<Instant>> {
+    match u64::try_from(timeout) {
+        Ok(milliseconds) => Ok(Instant::now().checked_add(Duration::from_millis(milliseconds))),
+        Err(_) if timeout == -1 => Ok(None),
+        Err(_) => Err(Failure::invalid(format!("{timeout} is no time limit: it is -1, 0 or positive"))),
+    }
+}

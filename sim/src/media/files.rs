@@ -1,0 +1,86 @@
+//! JPEG and PNG files.
+
+use super::image::{Image, Space};
+use jpeg_encoder::{ColorType, Encoder};
+use std::io::Cursor;
+use zune_core::bytestream::ZCursor;
+use zune_core::colorspace::ColorSpace;
+use zune_core::options::DecoderOptions;
+use zune_jpeg::JpegDecoder;
+
+/// What the head of a file says of the picture in it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Info {
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+    pub(crate) components: u8,
+}
+
+pub(crate) fn jpeg_info(file: &[u8]) -> Result<Info, String> {
+    let mut decoder = JpegDecoder::new(ZCursor::new(file));
+    decoder.decode_headers().map_err(|error| format!("this is no JPEG file: {error}"))?;
+    let info = decoder.info().ok_or("this JPEG file has no size")?;
+    Ok(Info { width: info.width.into(), height: info.height.into(), components: info.components })
+}
+
+pub(crate) fn decode_jpeg(file: &[u8]) -> Result<Image, String> {
+    let info = jpeg_info(file)?;
+    let space = if info.components == 1 { ColorSpace::Luma } else { ColorSpace::YCbCr };
+    let options = DecoderOptions::default().jpeg_set_out_colorspace(space);
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(file), options);
+    let pixels = decoder.decode().map_err(|error| format!("this JPEG file cannot be decoded: {error}"))?;
+    let planes = if info.components == 1 {
+        let neutral = vec![128; pixels.len()];
+        [pixels, neutral.clone(), neutral]
+    } else {
+        apart(&pixels, 3)
+    };
+    Ok(Image::new(info.width, info.height, Space::Yuv, planes))
+}
+
+/// `quality` goes from 1 to 100.
+pub(crate) fn encode_jpeg(image: Image, quality: u8) -> Result<Vec<u8>, String> {
+    let (Ok(width), Ok(height)) = (u16::try_from(image.width), u16::try_from(image.height)) else {
+        return Err(format!("{} by {} pixels are too many for a JPEG file", image.width, image.height));
+    };
+    let [first, second, third] = image.into_space(Space::Yuv).planes;
+    let pixels: Vec<u8> = first.iter().zip(&second).zip(&third).flat_map(|((y, u), v)| [*y, *u, *v]).collect();
+    let mut file = Vec::new();
+    let encoder = Encoder::new(&mut file, quality);
+    encoder.encode(&pixels, width, height, ColorType::Ycbcr).map_err(|error| error.to_string())?;
+    Ok(file)
+}
+
+pub(crate) fn png_info(file: &[u8]) -> Result<Info, String> {
+    let reader =
+        png::Decoder::new(Cursor::new(file)).read_info().map_err(|error| format!("this is no PNG file: {error}"))?;
+    let info = reader.info();
+    let components = info.color_type.samples() as u8;
+    Ok(Info { width: info.width as usize, height: info.height as usize, components })
+}
+
+/// As red, green and blue, whatever the file has; opacity is left out.
+pub(crate) fn decode_png(file: &[u8]) -> Result<Image, String> {
+    let failed = |error: png::DecodingError| format!("this PNG file cannot be decoded: {error}");
+    let mut decoder = png::Decoder::new(Cursor::new(file));
+    decoder.set_transformations(png::Transformations::normalize_to_color8());
+    let mut reader = decoder.read_info().map_err(failed)?;
+    let size = reader.output_buffer_size().ok_or("this PNG file is too large")?;
+    let mut pixels = vec![0; size];
+    let frame = reader.next_frame(&mut pixels).map_err(failed)?;
+    pixels.truncate(frame.buffer_size());
+    let samples = frame.color_type.samples();
+    let planes = match samples {
+        1 | 2 => {
+            let [gray, ..] = apart(&pixels, samples);
+            [gray.clone(), gray.clone(), gray]
+        }
+        _ => apart(&pixels, samples),
+    };
+    Ok(Image::new(frame.width as usize, frame.height as usize, Space::Rgb, planes))
+}
+
+/// The first three samples of each pixel, each in a plane of its own.
+fn apart(pixels: &[u8], samples: usize) -> [Vec<u8>; 3] {
+    [0, 1, 2].map(|at| pixels.iter().skip(at).step_by(samples.max(1)).copied().collect())
+}

@@ -1,0 +1,115 @@
+//! A picture as three planes of full size.
+
+use fast_image_resize::images::{Image as Pixels, ImageRef};
+use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
+
+/// What the three planes are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Space {
+    /// Luma, blue difference, red difference.
+    Yuv,
+    /// Red, green, blue.
+    Rgb,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Image {
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+    pub(super) space: Space,
+    /// Row by row, without gaps.
+    pub(super) planes: [Vec<u8>; 3],
+}
+
+/// How a picture gets another size.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Scaling {
+    Bilinear,
+    Nearest,
+}
+
+/// The part of a picture that a region names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Region {
+    pub(crate) left: usize,
+    pub(crate) top: usize,
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+}
+
+impl Image {
+    pub(super) fn new(width: usize, height: usize, space: Space, planes: [Vec<u8>; 3]) -> Self {
+        Self { width, height, space, planes }
+    }
+
+    pub(crate) fn scaled(&self, width: usize, height: usize, scaling: Scaling) -> Result<Self, String> {
+        if (width, height) == (self.width, self.height) {
+            return Ok(self.clone());
+        }
+        let algorithm = match scaling {
+            Scaling::Bilinear => ResizeAlg::Interpolation(FilterType::Bilinear),
+            Scaling::Nearest => ResizeAlg::Nearest,
+        };
+        let (from, to) = ([side(self.width)?, side(self.height)?], [side(width)?, side(height)?]);
+        let mut resizer = Resizer::new();
+        let mut plane = |source: &Vec<u8>| {
+            let source = ImageRef::new(from[0], from[1], source, PixelType::U8).map_err(|error| error.to_string())?;
+            let mut target = Pixels::new(to[0], to[1], PixelType::U8);
+            let options = ResizeOptions::new().resize_alg(algorithm);
+            resizer.resize(&source, &mut target, &options).map_err(|error| error.to_string())?;
+            Ok::<_, String>(target.into_vec())
+        };
+        let [first, second, third] = &self.planes;
+        Ok(Self::new(width, height, self.space, [plane(first)?, plane(second)?, plane(third)?]))
+    }
+
+    /// The part inside a region, which lies in the picture.
+    pub(crate) fn part(&self, region: Region) -> Self {
+        let plane = |plane: &Vec<u8>| {
+            let rows = plane.chunks(self.width.max(1)).skip(region.top).take(region.height);
+            rows.flat_map(|row| row.iter().skip(region.left).take(region.width)).copied().collect()
+        };
+        let [first, second, third] = &self.planes;
+        Self::new(region.width, region.height, self.space, [plane(first), plane(second), plane(third)])
+    }
+
+    /// Puts a picture into this one; what runs over the edges is cut off.
+    pub(crate) fn paste(&mut self, picture: &Self, left: usize, top: usize) {
+        let picture = picture.clone().into_space(self.space);
+        for (plane, source) in self.planes.iter_mut().zip(&picture.planes) {
+            let rows = plane.chunks_mut(self.width.max(1)).skip(top);
+            for (row, source) in rows.zip(source.chunks(picture.width.max(1))) {
+                row.iter_mut().skip(left).zip(source).for_each(|(to, from)| *to = *from);
+            }
+        }
+    }
+
+    pub(super) fn into_space(self, space: Space) -> Self {
+        if space == self.space {
+            return self;
+        }
+        let convert = if space == Space::Rgb { to_rgb } else { to_yuv };
+        let Self { width, height, planes: [mut first, mut second, mut third], .. } = self;
+        for ((a, b), c) in first.iter_mut().zip(&mut second).zip(&mut third) {
+            [*a, *b, *c] = convert([*a, *b, *c].map(f32::from)).map(|value| value.round().clamp(0.0, 255.0) as u8);
+        }
+        Self::new(width, height, space, [first, second, third])
+    }
+}
+
+fn to_rgb([y, u, v]: [f32; 3]) -> [f32; 3] {
+    let (u, v) = (u - 128.0, v - 128.0);
+    [y + 1.402 * v, y - 0.344_136 * u - 0.714_136 * v, y + 1.772 * u]
+}
+
+fn to_yuv([r, g, b]: [f32; 3]) -> [f32; 3] {
+    [
+        0.299 * r + 0.587 * g + 0.114 * b,
+        128.0 - 0.168_736 * r - 0.331_264 * g + 0.5 * b,
+        128.0 + 0.5 * r - 0.418_688 * g - 0.081_312 * b,
+    ]
+}
+
+fn side(length: usize) -> Result<u32, String> {
+    u32::try_from(length).map_err(|_| format!("{length} pixels are too many"))
+}

@@ -1,0 +1,147 @@
+//! Channels of tensors.
+
+use crate::world::*;
+use ascendcl_sim::control;
+use ascendcl_sys::error_codes::*;
+use ascendcl_sys::types::*;
+use core::ptr::null_mut;
+use std::time::{Duration, Instant};
+
+const TENSOR: acltdtTensorType = acltdtTensorType::ACL_TENSOR_DATA_TENSOR;
+
+fn channel(name: &str, capacity: usize) -> *mut acltdtChannelHandle {
+    let channel = call!(tensor_channel::acltdtCreateChannelWithCapacity(0, c(name).as_ptr(), capacity));
+    assert!(!channel.is_null(), "{}", text());
+    channel
+}
+
+/// A dataset with one tensor of two rows.
+fn dataset(values: &mut [f32; 4]) -> *mut acltdtDataset {
+    let dims = [2, 2];
+    let size = size_of_val(values);
+    let data = values.as_mut_ptr().cast();
+    let item =
+        call!(tensor_channel::acltdtCreateDataItem(TENSOR, dims.as_ptr(), 2, aclDataType::ACL_FLOAT, data, size));
+    let dataset = call!(tensor_channel::acltdtCreateDataset());
+    ok!(tensor_channel::acltdtAddDataItem(dataset, item));
+    dataset
+}
+
+fn values(dataset: *mut acltdtDataset) -> Vec<f32> {
+    let item = call!(tensor_channel::acltdtGetDataItem(dataset, 0));
+    let data = call!(tensor_channel::acltdtGetDataAddrFromItem(item)).cast::<f32>();
+    let count = call!(tensor_channel::acltdtGetDataSizeFromItem(item)) / size_of::<f32>();
+    // SAFETY: the item says where its data is, and how long; it lives as long as the dataset.
+    unsafe { core::slice::from_raw_parts(data, count) }.to_vec()
+}
+
+#[test]
+fn what_was_sent_is_received_in_order_and_is_a_copy() {
+    let _world = world();
+    let (out, back) = (channel("numbers", 2), channel("numbers", 2));
+    let mut numbers = [1.0, 2.0, 3.0, 4.0];
+    let sent = dataset(&mut numbers);
+    ok!(tensor_channel::acltdtSendTensor(out, sent, 0));
+    // Through the item's own pointer to the array.
+    let data = call!(tensor_channel::acltdtGetDataAddrFromItem(call!(tensor_channel::acltdtGetDataItem(sent, 0))));
+    // SAFETY: the item points to the array, which lives on.
+    unsafe { data.cast::<f32>().write(9.0) };
+    ok!(tensor_channel::acltdtSendTensor(out, sent, 0));
+    let mut waiting = 0;
+    ok!(tensor_channel::acltdtQueryChannelSize(back, &mut waiting));
+    assert_eq!(waiting, 2);
+    let received = call!(tensor_channel::acltdtCreateDataset());
+    ok!(tensor_channel::acltdtReceiveTensor(back, received, 0));
+    assert_eq!(values(received), [1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(string(call!(tensor_channel::acltdtGetDatasetName(received))), "numbers");
+    let item = call!(tensor_channel::acltdtGetDataItem(received, 0));
+    let mut dims = [0; 2];
+    ok!(tensor_channel::acltdtGetDimsFromItem(item, dims.as_mut_ptr(), 2));
+    assert_eq!(dims, [2, 2]);
+    ok!(tensor_channel::acltdtReceiveTensor(back, received, 0));
+    assert_eq!(values(received), [9.0, 2.0, 3.0, 4.0]);
+}
+
+#[test]
+fn a_full_channel_and_an_empty_one_say_so_when_the_time_is_up() {
+    let _world = world();
+    let channel = channel("small", 1);
+    let mut numbers = [0.0; 4];
+    let sent = dataset(&mut numbers);
+    ok!(tensor_channel::acltdtSendTensor(channel, sent, 0));
+    fails!(ACL_ERROR_RT_QUEUE_FULL, "room for 1", tensor_channel::acltdtSendTensor(channel, sent, 0));
+    let received = call!(tensor_channel::acltdtCreateDataset());
+    ok!(tensor_channel::acltdtReceiveTensor(channel, received, 0));
+    let started = Instant::now();
+    fails!(ACL_ERROR_RT_QUEUE_EMPTY, "in time", tensor_channel::acltdtReceiveTensor(channel, received, 30));
+    assert!(started.elapsed() >= Duration::from_millis(30));
+}
+
+#[test]
+fn a_receiver_is_woken_by_the_sender_and_by_the_end_of_the_channel() {
+    let _world = world();
+    let channel = channel("woken", 0);
+    let mut numbers = [5.0; 4];
+    let sent = dataset(&mut numbers).addr();
+    let handle = channel.addr();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            std::thread::sleep(Duration::from_millis(10));
+            let (channel, sent) = (core::ptr::without_provenance(handle), core::ptr::without_provenance(sent));
+            ok!(tensor_channel::acltdtSendTensor(channel, sent, -1));
+            std::thread::sleep(Duration::from_millis(10));
+            ok!(tensor_channel::acltdtStopChannel(core::ptr::without_provenance_mut(handle)));
+        });
+        let received = call!(tensor_channel::acltdtCreateDataset());
+        ok!(tensor_channel::acltdtReceiveTensor(channel, received, -1));
+        assert_eq!(values(received), [5.0; 4]);
+        let code = call!(tensor_channel::acltdtReceiveTensor(channel, received, -1));
+        assert_eq!((code, text().contains("stopped")), (ACL_ERROR_INVALID_PARAM, true));
+    });
+}
+
+#[test]
+fn received_items_go_with_their_dataset_and_the_programs_own_stay() {
+    let _world = world();
+    let channel = channel("counted", 0);
+    let mut numbers = [0.0; 4];
+    let sent = dataset(&mut numbers);
+    ok!(tensor_channel::acltdtSendTensor(channel, sent, 0));
+    let received = call!(tensor_channel::acltdtCreateDataset());
+    ok!(tensor_channel::acltdtReceiveTensor(channel, received, 0));
+    // The channel, two datasets, one item of the program's and one that was received.
+    assert_eq!(control::live().tensor_channel_objects, 5);
+    let own = call!(tensor_channel::acltdtGetDataItem(sent, 0));
+    fails!(ACL_ERROR_INVALID_PARAM, "were received", tensor_channel::acltdtAddDataItem(received, own));
+    fails!(ACL_ERROR_INVALID_PARAM, "an empty one", tensor_channel::acltdtReceiveTensor(channel, sent, 0));
+    ok!(tensor_channel::acltdtDestroyDataset(received));
+    ok!(tensor_channel::acltdtDestroyDataset(sent));
+    assert_eq!(control::live().tensor_channel_objects, 2);
+    ok!(tensor_channel::acltdtDestroyDataItem(own));
+    ok!(tensor_channel::acltdtDestroyChannel(channel));
+    assert_eq!(control::live().tensor_channel_objects, 0);
+}
+
+#[test]
+fn a_channel_wants_a_name_and_a_device() {
+    let _world = world();
+    assert!(call!(tensor_channel::acltdtCreateChannel(0, null_mut())).is_null());
+    assert!(call!(tensor_channel::acltdtCreateChannel(99, c("name").as_ptr())).is_null());
+}
+
+#[test]
+fn the_mark_of_an_end_carries_no_data() {
+    let _world = world();
+    let end = acltdtTensorType::ACL_TENSOR_DATA_END_OF_SEQUENCE;
+    let none = aclDataType::ACL_DT_UNDEFINED;
+    let item = call!(tensor_channel::acltdtCreateDataItem(end, null_mut(), 0, none, null_mut(), 0));
+    let sent = call!(tensor_channel::acltdtCreateDataset());
+    ok!(tensor_channel::acltdtAddDataItem(sent, item));
+    let channel = channel("ended", 0);
+    ok!(tensor_channel::acltdtSendTensor(channel, sent, 0));
+    let received = call!(tensor_channel::acltdtCreateDataset());
+    ok!(tensor_channel::acltdtReceiveTensor(channel, received, 0));
+    let item = call!(tensor_channel::acltdtGetDataItem(received, 0));
+    assert_eq!(call!(tensor_channel::acltdtGetTensorTypeFromItem(item)), end);
+    assert_eq!(call!(tensor_channel::acltdtGetDimNumFromItem(item)), 0);
+}

@@ -1,0 +1,164 @@
+//! Cutting, scaling, pasting, and other formats.
+
+use crate::support::{BGR, GRAY, NV12, NV21, Picture, RGB, channel, wait};
+use crate::world::*;
+use ascendcl_sys::error_codes::*;
+use ascendcl_sys::types::*;
+
+const DEFAULT: aclrtStream = aclrtStream::NULL;
+
+/// 4 by 4 pixels: luma 0 to 15 in rows of six bytes, colour differences of four blocks behind them.
+fn nv12() -> Picture {
+    let mut bytes: Vec<u8> = (0..4).flat_map(|row| [4 * row, 4 * row + 1, 4 * row + 2, 4 * row + 3, 99, 99]).collect();
+    bytes.extend([100, 200, 101, 201, 99, 99, 102, 202, 103, 203, 99, 99]);
+    Picture::new(NV12, [4, 4], 6, &bytes)
+}
+
+fn resize(interpolation: u32) -> *mut acldvppResizeConfig {
+    let config = call!(media::acldvppCreateResizeConfig());
+    ok!(media::acldvppSetResizeConfigInterpolation(config, interpolation));
+    config
+}
+
+fn region(left: u32, right: u32, top: u32, bottom: u32) -> *mut acldvppRoiConfig {
+    call!(media::acldvppCreateRoiConfig(left, right, top, bottom))
+}
+
+#[test]
+fn a_part_is_cut_out_with_its_colours() {
+    let _world = world();
+    let (channel, input) = (channel(), nv12());
+    let output = Picture::new(NV12, [2, 2], 2, &[0; 6]);
+    let crop = region(2, 3, 0, 1);
+    ok!(media_tasks::acldvppVpcCropAsync(channel, input.desc, output.desc, crop, DEFAULT));
+    wait();
+    assert_eq!(output.bytes(), [2, 3, 6, 7, 101, 201]);
+}
+
+#[test]
+fn the_other_order_of_colours_is_another_format() {
+    let _world = world();
+    let (channel, input) = (channel(), nv12());
+    let output = Picture::new(NV21, [4, 4], 4, &[0; 24]);
+    ok!(media_tasks::acldvppVpcConvertColorAsync(channel, input.desc, output.desc, DEFAULT));
+    wait();
+    let bytes = output.bytes();
+    assert_eq!(bytes[..16], (0..16).collect::<Vec<u8>>());
+    assert_eq!(bytes[16..], [200, 100, 201, 101, 202, 102, 203, 103]);
+}
+
+#[test]
+fn the_nearest_pixel_is_taken_and_gaps_behind_rows_stay() {
+    let _world = world();
+    let channel = channel();
+    let input = Picture::new(GRAY, [2, 2], 2, &[10, 20, 30, 40]);
+    let output = Picture::new(GRAY, [4, 4], 5, &[7; 20]);
+    ok!(media_tasks::acldvppVpcResizeAsync(channel, input.desc, output.desc, resize(2), DEFAULT));
+    wait();
+    let rows = [[10, 10, 20, 20, 7], [10, 10, 20, 20, 7], [30, 30, 40, 40, 7], [30, 30, 40, 40, 7]];
+    assert_eq!(output.bytes(), rows.concat());
+}
+
+#[test]
+fn bilinear_scaling_mixes_neighbours() {
+    let _world = world();
+    let channel = channel();
+    let input = Picture::new(GRAY, [2, 1], 2, &[0, 200]);
+    let output = Picture::new(GRAY, [4, 1], 4, &[0; 4]);
+    ok!(media_tasks::acldvppVpcResizeAsync(channel, input.desc, output.desc, resize(1), DEFAULT));
+    wait();
+    let bytes = output.bytes();
+    assert!(bytes.is_sorted() && bytes[0] < 20 && bytes[3] > 180, "{bytes:?}");
+    assert!(bytes[1] > bytes[0] && bytes[2] < bytes[3], "{bytes:?}");
+}
+
+#[test]
+fn red_and_blue_change_places_between_the_packed_formats() {
+    let _world = world();
+    let channel = channel();
+    let input = Picture::new(RGB, [2, 1], 6, &[255, 0, 0, 1, 2, 3]);
+    let output = Picture::new(BGR, [2, 1], 6, &[0; 6]);
+    ok!(media_tasks::acldvppVpcConvertColorAsync(channel, input.desc, output.desc, DEFAULT));
+    wait();
+    assert_eq!(output.bytes(), [0, 0, 255, 3, 2, 1]);
+}
+
+#[test]
+fn colours_become_luma_and_differences_and_back_again() {
+    let _world = world();
+    let channel = channel();
+    let colours = [255, 0, 0, 255, 0, 0, 255, 0, 0, 255, 0, 0];
+    let input = Picture::new(RGB, [2, 2], 6, &colours);
+    let between = Picture::new(NV12, [2, 2], 2, &[0; 6]);
+    let output = Picture::new(RGB, [2, 2], 6, &[0; 12]);
+    ok!(media_tasks::acldvppVpcConvertColorAsync(channel, input.desc, between.desc, DEFAULT));
+    ok!(media_tasks::acldvppVpcConvertColorAsync(channel, between.desc, output.desc, DEFAULT));
+    wait();
+    // Red of BT.601 with all 256 steps.
+    assert_eq!(between.bytes(), [76, 76, 76, 76, 85, 255]);
+    let back = output.bytes();
+    assert!(back.iter().zip(colours).all(|(found, expected)| found.abs_diff(expected) <= 2), "{back:?}");
+}
+
+#[test]
+fn a_part_is_pasted_and_the_rest_stays() {
+    let _world = world();
+    let channel = channel();
+    let input = Picture::new(GRAY, [2, 2], 2, &[1, 2, 3, 4]);
+    let output = Picture::new(GRAY, [4, 3], 4, &[9; 12]);
+    let (crop, paste) = (region(0, 1, 1, 1), region(2, 3, 1, 1));
+    ok!(media_tasks::acldvppVpcCropAndPasteAsync(channel, input.desc, output.desc, crop, paste, DEFAULT));
+    wait();
+    assert_eq!(output.bytes(), [9, 9, 9, 9, 9, 9, 3, 4, 9, 9, 9, 9]);
+}
+
+#[test]
+fn a_picture_that_does_not_fit_its_memory_is_refused_at_the_call() {
+    let _world = world();
+    let (channel, input) = (channel(), nv12());
+    let output = Picture::new(GRAY, [4, 4], 4, &[0; 16]);
+    ok!(media::acldvppSetPicDescSize(output.desc, 15));
+    let words = "output: found a size of 15 bytes, expected at least 16";
+    let code = ACL_ERROR_INVALID_PARAM;
+    fails!(code, words, media_tasks::acldvppVpcResizeAsync(channel, input.desc, output.desc, resize(0), DEFAULT));
+    ok!(media::acldvppSetPicDescSize(output.desc, 16));
+    ok!(media::acldvppSetPicDescWidthStride(output.desc, 3));
+    let words = "found strides of 3 bytes and 4 rows, expected at least 4 and 4";
+    fails!(code, words, media_tasks::acldvppVpcResizeAsync(channel, input.desc, output.desc, resize(0), DEFAULT));
+    ok!(media::acldvppSetPicDescWidthStride(output.desc, 4));
+    let crop = region(0, 4, 0, 3);
+    let words = "crop area: found columns 0 to 4 and rows 0 to 3, expected a part of 4 by 4 pixels";
+    fails!(code, words, media_tasks::acldvppVpcCropAsync(channel, input.desc, output.desc, crop, DEFAULT));
+}
+
+#[test]
+fn host_memory_and_unknown_formats_are_refused() {
+    let _world = world();
+    let (channel, input) = (channel(), nv12());
+    let output = Picture::new(GRAY, [4, 4], 4, &[0; 16]);
+    let mut host = [0_u8; 64];
+    ok!(media::acldvppSetPicDescData(output.desc, host.as_mut_ptr().cast()));
+    let words = "is host memory, expected memory of the device (acldvppMalloc)";
+    let code = ACL_ERROR_INVALID_PARAM;
+    fails!(code, words, media_tasks::acldvppVpcResizeAsync(channel, input.desc, output.desc, resize(0), DEFAULT));
+    ok!(media::acldvppSetPicDescFormat(output.desc, acldvppPixelFormat::PIXEL_FORMAT_RGB_565));
+    let words = "output: the simulator has no pixel format 31";
+    let code = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+    fails!(code, words, media_tasks::acldvppVpcResizeAsync(channel, input.desc, output.desc, resize(0), DEFAULT));
+}
+
+#[test]
+fn work_waits_for_what_was_queued_before_it() {
+    let _world = world();
+    let channel = channel();
+    let input = Picture::new(GRAY, [2, 1], 2, &[5, 6]);
+    let (middle, output) = (Picture::new(GRAY, [2, 1], 2, &[0; 2]), Picture::new(GRAY, [2, 1], 2, &[0; 2]));
+    for _ in 0..100 {
+        ok!(media_tasks::acldvppVpcResizeAsync(channel, input.desc, middle.desc, resize(2), DEFAULT));
+    }
+    ok!(media_tasks::acldvppVpcResizeAsync(channel, middle.desc, output.desc, resize(2), DEFAULT));
+    // The descriptions are read when the work is queued.
+    ok!(media::acldvppDestroyPicDesc(middle.desc));
+    wait();
+    assert_eq!(output.bytes(), [5, 6]);
+}
