@@ -109,6 +109,21 @@ pub(crate) fn aclmdlRIAbort(model_ri: aclmdlRI) -> Answer {
     capture::find(model_ri).map(drop)
 }
 
+/// Says on the standard output what an instance has.
+pub(crate) fn aclmdlRIDebugPrint(model_ri: aclmdlRI) -> Answer {
+    not_null(model_ri)?;
+    println!("{}", capture::describe(model_ri)?);
+    Ok(())
+}
+
+/// Writes what an instance has to a file, as JSON. It may still be captured.
+pub(crate) fn aclmdlRIDebugJsonPrint(model_ri: aclmdlRI, path: Text<'_>, _flags: u32) -> Answer {
+    not_null(model_ri)?;
+    let path = path.get().ok_or_else(|| Failure::invalid("the path is null"))?;
+    let text = capture::describe(model_ri)?;
+    std::fs::write(&*path, text).map_err(|error| Failure::refused(format!("{path} cannot be written: {error}")))
+}
+
 pub(crate) fn aclmdlRIDestroy(model_ri: aclmdlRI) -> Answer {
     capture::remove(model_ri)
 }

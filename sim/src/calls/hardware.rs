@@ -8,7 +8,7 @@ use crate::failure::{Answer, Failure};
 use crate::machine::capture::refuse_on;
 use crate::machine::locks::lock;
 use crate::machine::{Named, current_context, device, settings};
-use ascendcl_sys::error_codes::ACL_ERROR_RT_SYSPARAMOPT_NOT_SET;
+use ascendcl_sys::error_codes::{ACL_ERROR_RT_INTERNAL_ERROR, ACL_ERROR_RT_SYSPARAMOPT_NOT_SET};
 use ascendcl_sys::types::*;
 
 /// Every device is well.
@@ -61,6 +61,22 @@ pub(crate) fn aclrtSetTsDevice(ts_id: aclrtTsId) -> Answer {
 /// Nothing here takes longer than it may.
 pub(crate) fn aclrtSetOpExecuteTimeOut(_timeout: u32) -> Answer {
     Ok(())
+}
+
+/// In milliseconds; the longest there is, as nothing has a limit.
+pub(crate) fn aclrtGetOpExecuteTimeout(mut timeout_ms: Out<'_, u32>) -> Answer {
+    wanted(&timeout_ms)?;
+    timeout_ms.set(u32::MAX);
+    Ok(())
+}
+
+/// No device here keeps tasks of a persistent stream that it could drop.
+pub(crate) fn aclrtPersistentTaskClean(stream: aclrtStream) -> Answer {
+    if stream.is_null() {
+        return Err(Failure::refused("the stream is null"));
+    }
+    Named::find(stream)?.for_work()?;
+    Err(Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, "the stream has no tasks that can be dropped"))
 }
 
 pub(crate) fn aclrtCtxSetSysParamOpt(opt: aclSysParamOpt, value: i64) -> Answer {

@@ -15,6 +15,7 @@ mod device;
 mod event;
 mod hardware;
 mod info;
+mod label;
 mod media;
 mod memory;
 mod model;
@@ -35,9 +36,9 @@ mod virtual_memory;
 
 pub(crate) use {
     allocator::*, base::*, batch::*, callback::*, capture::*, context::*, copy::*, data_buffer::*, dataset::*,
-    device::*, event::*, hardware::*, info::*, media::*, memory::*, model::*, notify::*, operator::*, options::*,
-    process::*, profiling::*, random::*, registration::*, set::*, settings::*, stamps::*, stream::*, tensor_channel::*,
-    tensor_desc::*, virtual_memory::*,
+    device::*, event::*, hardware::*, info::*, label::*, media::*, memory::*, model::*, notify::*, operator::*,
+    options::*, process::*, profiling::*, random::*, registration::*, set::*, settings::*, stamps::*, stream::*,
+    tensor_channel::*, tensor_desc::*, virtual_memory::*,
 };
 
 use crate::abi::Out;

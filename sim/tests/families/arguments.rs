@@ -115,6 +115,8 @@ handles! {
     aclrtContext: Kind::Context, contexts;
     aclmdlRI: Kind::Instance, instances;
     aclrtNotify: Kind::Object("aclrtNotify"), notifies;
+    aclrtLabel: Kind::Object("aclrtLabel"), labels;
+    aclrtLabelList: Kind::Object("aclrtLabelList"), label_lists;
     aclrtAllocatorDesc: Kind::Object("aclrtAllocatorDesc"), descriptors;
     aclrtDrvMemHandle: Kind::Object("aclrtDrvMemHandle"), physical;
 }

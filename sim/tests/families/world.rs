@@ -27,6 +27,8 @@ pub(crate) struct World {
     contexts: OnceCell<Pair<aclrtContext>>,
     instances: OnceCell<Pair<aclmdlRI>>,
     notifies: OnceCell<Pair<aclrtNotify>>,
+    labels: OnceCell<Pair<aclrtLabel>>,
+    label_lists: OnceCell<Pair<aclrtLabelList>>,
     descriptors: OnceCell<Pair<aclrtAllocatorDesc>>,
     physical: OnceCell<Pair<aclrtDrvMemHandle>>,
     model: OnceCell<u32>,
@@ -130,6 +132,23 @@ impl World {
         *self.notifies.get_or_init(|| {
             let pair = two(aclrtNotify::NULL, |notify| ok!(event::aclrtCreateNotify(notify, 0)));
             ok!(event::aclrtDestroyNotify(pair.destroyed));
+            pair
+        })
+    }
+
+    pub(crate) fn labels(&self) -> Pair<aclrtLabel> {
+        *self.labels.get_or_init(|| {
+            let pair = two(aclrtLabel::NULL, |label| ok!(kernel::aclrtCreateLabel(label)));
+            ok!(kernel::aclrtDestroyLabel(pair.destroyed));
+            pair
+        })
+    }
+
+    pub(crate) fn label_lists(&self) -> Pair<aclrtLabelList> {
+        *self.label_lists.get_or_init(|| {
+            let mut label = self.labels().good;
+            let pair = two(aclrtLabelList::NULL, |list| ok!(kernel::aclrtCreateLabelList(&mut label, 1, list)));
+            ok!(kernel::aclrtDestroyLabelList(pair.destroyed));
             pair
         })
     }

@@ -28,6 +28,46 @@ pub(crate) fn ready(world: &mut World, named: &Named) -> Option<Ready> {
             let s = world.stream(name);
             Box::new(move || call!(kernel::aclrtSetLabel(aclrtLabel(pointer(it)), stream(s))).into())
         }
+        "CreateLabelList" => {
+            let null = named.at(0) == "NULL";
+            let number = if named.arguments.len() > 1 { crate::arguments::number(named.at(1)) as usize } else { 1 };
+            let label = world.get("label", "l").unwrap_or(0);
+            Box::new(move || {
+                let mut labels = vec![aclrtLabel(pointer(label)); number.max(1)];
+                let mut made = aclrtLabelList::NULL;
+                let from = if null { null_mut() } else { labels.as_mut_ptr() };
+                let code = call!(kernel::aclrtCreateLabelList(from, number, &mut made));
+                Outcome::made(code, made.0.addr())
+            })
+        }
+        "DestroyLabelList" => {
+            let it = if named.at(0) == "NULL" { 0 } else { world.get("label", "ll").unwrap_or(0) };
+            Box::new(move || call!(kernel::aclrtDestroyLabelList(aclrtLabelList(pointer(it)))).into())
+        }
+        "SwitchLabelByIndex" => {
+            let place = world.memory(named.at(0));
+            let (list, s) = (world.get("label", "ll").unwrap_or(0), world.stream(named.at(3)));
+            Box::new(move || {
+                call!(kernel::aclrtSwitchLabelByIndex(pointer(place), 1, aclrtLabelList(pointer(list)), stream(s)))
+                    .into()
+            })
+        }
+        "CmoAsync" => {
+            let (place, s) = (world.memory(named.at(0)), world.stream(named.at(3)));
+            let size = crate::arguments::number(named.at(1)) as usize;
+            let kind = aclrtCmoType(u32::from(named.at(2) == "WRITEBACK"));
+            Box::new(move || call!(copy::aclrtCmoAsync(pointer(place), size, kind, stream(s))).into())
+        }
+        "RandomNumAsync" => {
+            let (null, s) = (named.at(0) == "NULL", world.stream(named.at(1)));
+            let reserve = if named.at(2) == "NULL" { 0 } else { world.zeroed() };
+            Box::new(move || {
+                // SAFETY: zeros are a value of every member.
+                let task: aclrtRandomNumTaskInfo = unsafe { core::mem::zeroed() };
+                let task = if null { core::ptr::null() } else { &task };
+                call!(copy::aclrtRandomNumAsync(task, stream(s), pointer(reserve))).into()
+            })
+        }
         "ActiveStream" => {
             let (one, two) = (world.stream(named.at(0)), world.stream(named.at(1)));
             Box::new(move || call!(kernel::aclrtActiveStream(stream(one), stream(two))).into())
@@ -83,6 +123,7 @@ impl World {
             }
             "CreateContext" => self.put("context", "explicit", made),
             "CreateLabel" => self.put("label", "l", made),
+            "CreateLabelList" => self.put("label", "ll", made),
             "CreateNotify" => self.put("notify", "n", made),
             "ReserveMemAddress" => self.put("memory", "v", made),
             "MallocPhysical" => self.put("physical", "h", made),

@@ -40,8 +40,6 @@ pub(crate) enum Instead {
     AnError,
     /// The interpreter does not make the call.
     NotMade,
-    /// The row is answered one way or the other.
-    ByTiming,
 }
 
 /// Every case, in the order of the file.
@@ -79,7 +77,6 @@ pub(crate) fn exceptions() -> Vec<Exception> {
         let answer = match answer {
             "error" => Instead::AnError,
             "not made" => Instead::NotMade,
-            "by timing" => Instead::ByTiming,
             code => Instead::Code(code.parse().unwrap_or_else(|_| panic!("a code is expected in `{line}`"))),
         };
         Exception { case, call, answer, reason }

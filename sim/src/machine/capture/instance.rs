@@ -46,6 +46,20 @@ pub(crate) fn find(handle: aclmdlRI) -> Answer<Arc<Instance>> {
     })
 }
 
+/// What an instance has, or will have, as JSON.
+pub(crate) fn describe(handle: aclmdlRI) -> Answer<String> {
+    let number = number_of(handle)?;
+    match find(handle) {
+        Ok(instance) => {
+            let name = instance.name().escape_default().to_string();
+            let (id, tasks) = (instance.id, instance.nodes.len());
+            Ok(format!("{{\"id\": {id}, \"name\": \"{name}\", \"tasks\": {tasks}}}\n"))
+        }
+        Err(_) if is_capturing(number) => Ok("{\"capturing\": true}\n".to_owned()),
+        Err(failure) => Err(failure),
+    }
+}
+
 /// Destroys an instance of the current context. One that is running is gone for the program (GRAPH-07); the run goes on.
 pub(crate) fn remove(handle: aclmdlRI) -> Answer {
     find(handle)?.of_current_context()?;

@@ -14,7 +14,7 @@ mod instance;
 mod modes;
 
 pub(crate) use groups::{begin_group, begin_update, end_group, end_update};
-pub(crate) use instance::{Instance, find, register, remove};
+pub(crate) use instance::{Instance, describe, find, register, remove};
 pub(crate) use modes::{exchange_mode, refuse_blocking, refuse_synchronous};
 
 use super::stream::Stream;
