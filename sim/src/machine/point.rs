@@ -41,6 +41,11 @@ impl Point {
         state.outcome.is_none().then_some(state.by)
     }
 
+    /// Nobody reached it in a long time: whoever waits for it need not wait as long.
+    pub(super) fn is_forsaken(&self) {
+        lock(&self.state).by = Link::Never;
+    }
+
     pub(crate) fn outcome(&self) -> Option<Outcome> {
         lock(&self.state).outcome
     }

@@ -330,6 +330,15 @@ impl Stream {
         point.awaits()
     }
 
+    /// Nobody did what it waits for, in a long time.
+    pub(super) fn is_forsaken(&self) {
+        let point = match &lock(&self.queue).turn {
+            Turn::Parked(_, Await { point, .. }) => Arc::clone(point),
+            _ => return,
+        };
+        point.is_forsaken();
+    }
+
     /// The position of the task that was submitted last.
     pub(super) fn last_position(&self) -> u64 {
         lock(&self.queue).submitted

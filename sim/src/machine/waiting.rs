@@ -145,7 +145,11 @@ fn chain_of(own: u64, first: Link, ending: bool) -> Option<String> {
     /// Longer chains are taken for ones that end.
     const LONGEST: usize = 4096;
     let (mut link, mut words) = (first, vec!["this thread waits for ".to_owned()]);
+    let mut stream = None;
     for _ in 0..LONGEST {
+        if let Link::Stream(number) = link {
+            stream = Some(number);
+        }
         match link {
             Link::Stream(number) => words.push(format!("stream {number:#x}, which waits for ")),
             Link::Thread(thread) if thread == own => {
@@ -154,6 +158,8 @@ fn chain_of(own: u64, first: Link, ending: bool) -> Option<String> {
             }
             Link::Thread(_) => words.push("another thread, which waits for ".to_owned()),
             Link::Later if ending => {
+                // Those who wait for it from now on need not find out by waiting.
+                stream.and_then(super::streams::with_number).inspect(|stream| stream.is_forsaken());
                 words.push("what nobody has queued".to_owned());
                 return Some(words.concat());
             }
