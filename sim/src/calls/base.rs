@@ -4,12 +4,14 @@ use crate::abi::Text;
 use ascendcl_sys::types::*;
 use half::f16;
 
-/// The bytes of one element; 0 for types that have no whole number of them.
+/// The bytes of one element: 1 also for two of the types that take less.
 pub(crate) fn aclDataTypeSize(data_type: aclDataType) -> usize {
     match data_type {
         aclDataType::ACL_INT8
         | aclDataType::ACL_UINT8
         | aclDataType::ACL_BOOL
+        | aclDataType::ACL_INT4
+        | aclDataType::ACL_UINT1
         | aclDataType::ACL_HIFLOAT8
         | aclDataType::ACL_FLOAT8_E5M2
         | aclDataType::ACL_FLOAT8_E4M3FN

@@ -5,6 +5,7 @@
 
 use super::copy::{Shape, fits};
 use super::memory::not_null;
+use super::wanted;
 use crate::abi::{Address, In, Out, copy};
 use crate::failure::{Answer, Failure};
 use crate::machine::capture::{refuse_blocking, refuse_synchronous};
@@ -27,6 +28,7 @@ pub(crate) fn aclrtMemcpyBatch(
     num_attrs: usize,
     mut fail_index: Out<'_, usize>,
 ) -> Answer {
+    wanted(&fail_index)?;
     fail_index.set(usize::MAX);
     let arrays = Arrays { dsts, dest_maxs, srcs, sizes, num_batches, attrs, attrs_indexes, num_attrs };
     run(&arrays, &mut fail_index)
@@ -60,6 +62,7 @@ pub(crate) fn aclrtMemcpyBatchAsync(
     mut fail_index: Out<'_, usize>,
     stream: aclrtStream,
 ) -> Answer {
+    wanted(&fail_index)?;
     fail_index.set(usize::MAX);
     let arrays = Arrays { dsts, dest_maxs, srcs, sizes, num_batches, attrs, attrs_indexes, num_attrs };
     submit(&arrays, &mut fail_index, stream)
@@ -111,6 +114,9 @@ struct Ready {
 }
 
 fn run(arrays: &Arrays<'_>, fail_index: &mut Out<'_, usize>) -> Answer {
+    if arrays.are_empty()? {
+        return Ok(());
+    }
     let parts = arrays.parts(fail_index)?;
     let first = parts.first().map_or(Address::NULL, |part| part.to);
     let call = parts.iter().fold(watch::call(Op::Use, first), |call, part| part.uses(call)).begin()?;
@@ -123,6 +129,9 @@ fn run(arrays: &Arrays<'_>, fail_index: &mut Out<'_, usize>) -> Answer {
 }
 
 fn submit(arrays: &Arrays<'_>, fail_index: &mut Out<'_, usize>, stream: aclrtStream) -> Answer {
+    if arrays.are_empty()? {
+        return Ok(());
+    }
     let parts = arrays.parts(fail_index)?;
     let call = parts.iter().fold(watch::call(Op::Use, stream).queue(stream), |call, part| part.uses(call));
     let sides: Vec<Address> = parts.iter().flat_map(|part| [part.to, part.from]).collect();
@@ -142,6 +151,14 @@ fn submit(arrays: &Arrays<'_>, fail_index: &mut Out<'_, usize>, stream: aclrtStr
 }
 
 impl Arrays<'_> {
+    /// Without a byte to copy the vendor's library looks at nothing else.
+    fn are_empty(&self) -> Answer<bool> {
+        if self.sizes.is_null() {
+            return Err(Failure::invalid("the array of sizes is null"));
+        }
+        Ok(self.num_batches > 0 && self.sizes.list(self.num_batches).iter().all(|size| *size == 0))
+    }
+
     fn parts(&self, fail_index: &mut Out<'_, usize>) -> Answer<Vec<Part>> {
         let null = self.dsts.is_null() || self.srcs.is_null() || self.dest_maxs.is_null() || self.sizes.is_null();
         if null || self.attrs.is_null() || self.attrs_indexes.is_null() {

@@ -3,20 +3,20 @@
 use super::deadline;
 use crate::abi::{HostCallback, Opaque};
 use crate::failure::{Answer, Failure};
-use crate::machine::{reports, submission_stream, user_code};
+use crate::machine::{Named, current_context, reports, waiting_stream};
 use crate::watch;
 use ascendcl_rules::{Object, Op};
 use ascendcl_sys::types::*;
 
 pub(crate) fn aclrtSubscribeReport(thread_id: u64, stream: aclrtStream) -> Answer {
     let call = watch::call(Op::Subscribe, stream).begin()?;
-    let stream = submission_stream(stream)?;
+    let stream = waiting_stream(stream)?;
     call.end(reports::subscribe(thread_id, &stream))
 }
 
 pub(crate) fn aclrtUnSubscribeReport(thread_id: u64, stream: aclrtStream) -> Answer {
     let call = watch::call(Op::Unsubscribe, stream).begin()?;
-    let stream = submission_stream(stream)?;
+    let stream = waiting_stream(stream)?;
     call.end(reports::unsubscribe(thread_id, &stream))
 }
 
@@ -37,23 +37,27 @@ pub(crate) fn aclrtLaunchCallback(
         aclrtCallbackBlockType::ACL_CALLBACK_NO_BLOCK => false,
         other => return Err(Failure::invalid(format!("{} is no block type", other.0))),
     };
+    let named = Named::find(stream)?;
     let func = func.ok_or_else(|| Failure::refused("the callback is null"))?;
     let callback = HostCallback::new(func, user_data);
     let number = Object::callback(callback.number());
     let call = watch::call(Op::LaunchCallback, stream).queue(stream).with(number).begin()?;
-    let stream = submission_stream(stream)?;
+    let stream = named.for_work()?;
     call.end(reports::launch(callback, &stream, blocking))
 }
 
 pub(crate) fn aclrtLaunchHostFunc(stream: aclrtStream, func: aclrtHostFunc, args: Opaque) -> Answer {
+    let named = Named::find(stream)?;
     let func = func.ok_or_else(|| Failure::refused("the host function is null"))?;
     let callback = HostCallback::new(func, args);
     let call = watch::call(Op::LaunchHostFunction, stream).queue(stream);
     let call = call.with(Object::callback(callback.number())).begin()?;
-    let stream = submission_stream(stream)?;
-    stream.submit_callback(move |number| {
-        user_code::run_callback(number, || callback.run());
-        Ok(())
-    })?;
+    if let Some(stream) = named.stream() {
+        current_context()?;
+        reports::refuse_subscribed(stream)?;
+    }
+    let stream = named.for_work()?;
+    reports::refuse_subscribed(&stream)?;
+    reports::launch_on_own_thread(callback, &stream)?;
     call.end(Ok(()))
 }

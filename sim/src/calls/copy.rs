@@ -8,12 +8,13 @@ use crate::failure::{Answer, Failure};
 use crate::faults::trouble;
 use crate::machine::capture::{refuse_blocking, refuse_synchronous};
 use crate::machine::config::if_documented;
-use crate::machine::memory::{Hold, hold};
+use crate::machine::memory::{Hold, describe, hold};
 use crate::machine::switches::{self, Switch};
-use crate::machine::{current_context, submission_stream, waiting_stream};
+use crate::machine::{self, Named, Stream, current_context, waiting_stream};
 use crate::watch::{self, Watching};
 use ascendcl_rules::{Op, Place, Role};
 use ascendcl_sys::types::*;
+use std::sync::Arc;
 
 pub(crate) fn aclrtMemcpy(dst: Address, dest_max: usize, src: Address, count: usize, kind: aclrtMemcpyKind) -> Answer {
     if count == 0 {
@@ -22,9 +23,9 @@ pub(crate) fn aclrtMemcpy(dst: Address, dest_max: usize, src: Address, count: us
     known(dst, src, kind)?;
     let shape = Shape::flat(count);
     let call = shape.uses(watch::call(Op::Use, dst), dst, src, kind).begin()?;
+    fits(count, dest_max)?;
     current_context()?;
     refuse_synchronous()?;
-    fits(count, dest_max)?;
     call.end(Job::new(dst, src, shape)?.run_now())
 }
 
@@ -55,7 +56,7 @@ pub(crate) fn aclrtMemcpyAsync(
         return nothing_to_copy();
     }
     known(dst, src, kind)?;
-    not_on_host_alone(kind)?;
+    let named = Named::find(stream)?;
     fits(count, dest_max)?;
     let shape = Shape::flat(count);
     if happens_at_once(dst, src, count, stream)? {
@@ -63,7 +64,9 @@ pub(crate) fn aclrtMemcpyAsync(
     }
     let call = shape.uses(watch::call(Op::Use, stream).queue(stream), dst, src, kind);
     let call = call.blocking_for(&[dst, src]).begin()?;
-    call.end(Job::new(dst, src, shape)?.submit(stream))
+    let stream = named.for_work()?;
+    not_on_host_alone(kind, dst, src)?;
+    call.end(Job::new(dst, src, shape)?.submit(&stream))
 }
 
 pub(crate) fn aclrtMemcpy2d(
@@ -103,9 +106,11 @@ pub(crate) fn aclrtMemcpy2dAsync(
         return nothing_to_copy();
     }
     let shape = Shape::plane(dst, src, Shape { width, height, dpitch, spitch }, kind)?;
+    let named = Named::find(stream)?;
     let call = shape.uses(watch::call(Op::Use, stream).queue(stream), dst, src, kind);
     let call = call.blocking_for(&[dst, src]).begin()?;
-    call.end(Job::new(dst, src, shape)?.submit(stream))
+    let stream = named.for_work()?;
+    call.end(Job::new(dst, src, shape)?.submit(&stream))
 }
 
 /// A copy, with its memory kept in place.
@@ -138,16 +143,15 @@ impl Job {
 
     /// Memory of the caller that is not pinned may be gone after the call, so the call then waits for the copy, which
     /// runs in its turn all the same (COPY-05).
-    fn submit(self, stream: aclrtStream) -> Answer {
-        let stream = submission_stream(stream)?;
+    fn submit(self, stream: &Arc<Stream>) -> Answer {
         let pageable = self.holds.iter().any(Hold::is_pageable);
         if pageable {
-            refuse_blocking(&stream, "a copy of memory that is not pinned waits until it has run")?;
+            refuse_blocking(stream, "a copy of memory that is not pinned waits until it has run")?;
             stream.refuse_self_wait()?;
         }
         // What is captured reads its source when it is replayed, whatever is there then.
         let watched = self.shape.is_flat() && !stream.is_recording();
-        let source = watched.then(|| watch::source(&stream, self.from, self.shape.width)).flatten();
+        let source = watched.then(|| watch::source(stream, self.from, self.shape.width)).flatten();
         let position = stream.submit_each(move |_| {
             source.into_iter().for_each(watch::source_is_read);
             self.run();
@@ -252,8 +256,11 @@ fn known(dst: Address, src: Address, kind: aclrtMemcpyKind) -> Answer {
     Ok(())
 }
 
-fn not_on_host_alone(kind: aclrtMemcpyKind) -> Answer {
-    if kind == aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST {
+/// The direction alone is no reason: where the memory is decides.
+fn not_on_host_alone(kind: aclrtMemcpyKind, dst: Address, src: Address) -> Answer {
+    let on_host =
+        |address| !matches!(describe(address).map(|found| found.place), Some(machine::memory::Place::Device(_)));
+    if kind == aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST && on_host(dst) && on_host(src) {
         return Err(Failure::unsupported("a stream does not copy from host to host"));
     }
     Ok(())

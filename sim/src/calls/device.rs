@@ -76,12 +76,13 @@ pub(crate) fn aclrtGetPrimaryCtxState(device_id: i32, flags: Out<'_, u32>, mut a
 
 /// Every two different devices can reach each other.
 pub(crate) fn aclrtDeviceCanAccessPeer(mut can: Out<'_, i32>, device_id: i32, peer_device_id: i32) -> Answer {
-    different(device_id.into(), peer_device_id.into())?;
     if can.is_null() {
         return Err(Failure::refused("there is no place for the result: the pointer is null"));
     }
-    device::device(device_id.into())?;
-    device::device(peer_device_id.into())?;
+    let (device, peer) = (numbered(device_id)?, numbered(peer_device_id)?);
+    different(device, peer)?;
+    device::device(device.into())?;
+    device::device(peer.into())?;
     can.set(1);
     Ok(())
 }
@@ -98,31 +99,39 @@ pub(crate) fn aclrtDeviceEnablePeerAccess(peer_device_id: i32, flags: u32) -> An
     call.end(Ok(()))
 }
 
+/// Access that was not enabled is none afterwards, too.
 pub(crate) fn aclrtDeviceDisablePeerAccess(peer_device_id: i32) -> Answer {
     let context = current_context()?;
     let peer = peer_of(&context, peer_device_id)?;
     let call = watch::call(Op::DisablePeer, Object::device(peer.id().into())).begin()?;
-    if locks::lock(context.device().peers()).remove(&peer.id()) {
-        return call.end(Ok(()));
-    }
-    Err(Failure::refused("access to this device was not enabled"))
+    locks::lock(context.device().peers()).remove(&peer.id());
+    call.end(Ok(()))
 }
 
+/// A device that is not there is one without access.
 pub(crate) fn aclrtDevicePeerAccessStatus(device_id: i32, peer_device_id: i32, mut status: Out<'_, i32>) -> Answer {
     wanted(&status)?;
-    let device = device::device(device_id.into())?;
-    let peer = device::device(peer_device_id.into())?;
-    status.set(i32::from(locks::lock(device.peers()).contains(&peer.id())));
+    let (device, peer) = (numbered(device_id)?, numbered(peer_device_id)?);
+    let device = device::device(device.into()).ok();
+    status.set(i32::from(device.is_some_and(|device| locks::lock(device.peers()).contains(&peer))));
     Ok(())
+}
+
+/// A number that a device could have (107000).
+fn numbered(device_id: i32) -> Answer<u32> {
+    const MOST: u32 = 64;
+    let number = u32::try_from(device_id).ok().filter(|number| *number < MOST);
+    number.ok_or_else(|| Failure::refused(format!("{device_id} is no number of a device")))
 }
 
 /// The other device of a call about access from the current one.
 fn peer_of(context: &Context, peer_device_id: i32) -> Answer<Arc<device::Device>> {
-    different(context.device().id().into(), peer_device_id.into())?;
-    device::device(peer_device_id.into())
+    let peer = device::device(peer_device_id.into())?;
+    different(context.device().id(), peer.id())?;
+    Ok(peer)
 }
 
-fn different(device: i64, peer: i64) -> Answer {
+fn different(device: u32, peer: u32) -> Answer {
     if device == peer {
         Err(Failure::invalid("a device needs no access to itself, and none can be enabled"))
     } else {

@@ -1,40 +1,53 @@
 //! Events.
 
-use super::{deadline, limit, wanted};
+use super::{deadline, limit, not_below_minus_one, wanted};
 use crate::abi::Out;
 use crate::failure::{Answer, Failure};
-use crate::machine::event::{self, Event, PLAIN, Status, find};
-use crate::machine::{current_context, settings, submission_stream};
+use crate::machine::event::{self, Event, Made, PLAIN, Status, find};
+use crate::machine::{Named, current_context, settings, submission_stream};
 use crate::watch;
 use ascendcl_rules::{Flag, Object, Op};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
+use std::time::Duration;
 
 pub(crate) fn aclrtCreateEvent(event: Out<'_, aclrtEvent>) -> Answer {
-    create(event, PLAIN, Some(Flag::Plain))
+    create(event, PLAIN, Made::Plain)
 }
 
 pub(crate) fn aclrtCreateEventWithFlag(event: Out<'_, aclrtEvent>, flag: u32) -> Answer {
-    create(event, flag, None)
+    create(event, flag, Made::WithFlag)
 }
 
 pub(crate) fn aclrtCreateEventExWithFlag(event: Out<'_, aclrtEvent>, flag: u32) -> Answer {
-    create(event, flag, Some(Flag::Ex))
+    create(event, flag, Made::Ex)
 }
 
-fn create(mut event: Out<'_, aclrtEvent>, flags: u32, kind: Option<Flag>) -> Answer {
-    /// These exclude every other flag.
-    const ALONE: u32 = ACL_EVENT_EXTERNAL | ACL_EVENT_IPC;
-    const KNOWN: u32 = PLAIN | ACL_EVENT_DEVICE_USE_ONLY | ALONE;
+fn create(mut event: Out<'_, aclrtEvent>, flags: u32, made: Made) -> Answer {
+    /// An older flag, which has no name any more.
+    const ACROSS_DEVICES: u32 = 0x4;
+    const TOGETHER: u32 = PLAIN | ACROSS_DEVICES;
     wanted(&event)?;
-    if flags == 0 || flags & !KNOWN != 0 || (flags & ALONE != 0 && !flags.is_power_of_two()) {
-        return Err(Failure::refused(format!("{flags:#x} is no combination of event flags")));
+    let refused = || Failure::refused(format!("{flags:#x} is no combination of event flags"));
+    match (flags, made) {
+        (0, _) => return Err(refused()),
+        (flags, _) if flags & !TOGETHER == 0 => {}
+        (ACL_EVENT_EXTERNAL, Made::WithFlag) => {}
+        (ACL_EVENT_DEVICE_USE_ONLY, Made::WithFlag) | (ACL_EVENT_IPC, Made::Ex) => {
+            return Err(Failure::unsupported(format!("this device has no events of the flag {flags:#x}")));
+        }
+        _ => return Err(refused()),
     }
+    let kind = match made {
+        Made::Plain => Some(Flag::Plain),
+        Made::WithFlag => None,
+        Made::Ex => Some(Flag::Ex),
+    };
     let call = watch::call(Op::Create, Object::event(0))
         .flag(Flag::Waitable, flags & ACL_EVENT_SYNC != 0)
         .flag(Flag::Timed, flags & ACL_EVENT_TIME_LINE != 0);
     let call = kind.into_iter().fold(call, |call, kind| call.flag(kind, true)).begin()?;
-    let created = event::create(current_context()?.device(), flags, kind == Some(Flag::Ex))?;
+    let created = event::create(current_context()?.device(), flags, made)?;
     call.made(created.0.addr());
     event.set(created);
     Ok(())
@@ -50,47 +63,86 @@ pub(crate) fn aclrtRecordEvent(event: aclrtEvent, stream: aclrtStream) -> Answer
     call.end(event.record(&submission_stream(stream)?))
 }
 
+/// The flag is 0: an event that others outside record, too, is recorded in a capture of newer devices alone.
+pub(crate) fn aclrtRecordEventWithFlag(event: aclrtEvent, stream: aclrtStream, flag: u32) -> Answer {
+    find(event)?;
+    ordinary(flag, ACL_EVENT_RECORD_EXTERNAL)?;
+    aclrtRecordEvent(event, stream)
+}
+
+/// The time limit is in milliseconds; 0 is none.
+pub(crate) fn aclrtStreamWaitEventWithFlag(stream: aclrtStream, event: aclrtEvent, timeout: u32, flag: u32) -> Answer {
+    let found = find(event)?;
+    ordinary(flag, ACL_EVENT_WAIT_EXTERNAL)?;
+    let call = watch::call(Op::Await, event).queue(stream).begin()?;
+    let limit = (timeout > 0).then(|| Duration::from_millis(timeout.into()));
+    call.end(found.hold_up(Named::find(stream)?, limit))
+}
+
+fn ordinary(flag: u32, external: u32) -> Answer {
+    match flag {
+        0 => Ok(()),
+        flag if flag == external => Err(Failure::unsupported("this device has no events from outside of a capture")),
+        flag => Err(Failure::invalid(format!("{flag:#x} is no flag of this call"))),
+    }
+}
+
 pub(crate) fn aclrtResetEvent(event: aclrtEvent, stream: aclrtStream) -> Answer {
     let call = watch::call(Op::Reset, event).queue(stream).begin()?;
     let event = find(event)?;
-    call.end(event.reset(&submission_stream(stream)?))
+    call.end(event.reset(Named::find(stream)?))
 }
 
 pub(crate) fn aclrtStreamWaitEvent(stream: aclrtStream, event: aclrtEvent) -> Answer {
     let call = watch::call(Op::Await, event).queue(stream).begin()?;
     let event = find(event)?;
-    call.end(event.hold_up(&submission_stream(stream)?, settings::wait_limit()))
+    call.end(event.hold_up(Named::find(stream)?, settings::wait_limit()))
 }
 
 /// In seconds.
 pub(crate) fn aclrtSetOpWaitTimeout(timeout: u32) -> Answer {
-    current_context()?;
     settings::limit_waits(timeout);
     Ok(())
 }
 
+/// A time limit of 0 is none.
 pub(crate) fn aclrtStreamWaitEventWithTimeout(stream: aclrtStream, event: aclrtEvent, timeout: i32) -> Answer {
+    if event.is_null() {
+        return Err(Failure::refused("the event is null"));
+    }
     let call = watch::call(Op::Await, event).queue(stream).begin()?;
     let event = find(event)?;
-    let limit = limit(timeout)?;
-    call.end(event.hold_up(&submission_stream(stream)?, limit))
+    let limit = if timeout == 0 { None } else { limit(timeout)? };
+    call.end(event.hold_up(Named::find(stream)?, limit))
 }
 
 pub(crate) fn aclrtSynchronizeEvent(event: aclrtEvent) -> Answer {
     let call = watch::call(Op::Synchronize, event).begin()?;
-    call.end(find(event)?.synchronize(None))
+    let event = find(event)?;
+    event.for_the_host()?;
+    call.end(event.synchronize(None))
 }
 
 pub(crate) fn aclrtSynchronizeEventWithTimeout(event: aclrtEvent, timeout: i32) -> Answer {
+    if event.is_null() {
+        return Err(Failure::invalid("the event is null"));
+    }
+    not_below_minus_one(timeout)?;
     let call = watch::call(Op::Synchronize, event).begin()?;
     let event = find(event)?;
-    call.end(event.synchronize(deadline(timeout)?))
+    let deadline = deadline(timeout)?;
+    event.for_the_host()?;
+    call.end(event.synchronize(deadline))
 }
 
 pub(crate) fn aclrtQueryEventStatus(event: aclrtEvent, mut status: Out<'_, aclrtEventRecordedStatus>) -> Answer {
     wanted(&status)?;
     let call = watch::call(Op::Query, event).begin()?;
-    status.set(match call.found(is_complete(&*find(event)?)?) {
+    let event = find(event)?;
+    // What is asked of such an event is not answered, and the place is filled all the same.
+    status.set(aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY);
+    event.for_the_host()?;
+    status.set(match call.found(is_complete(&event)?) {
         true => aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE,
         false => aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY,
     });
@@ -102,6 +154,7 @@ pub(crate) fn aclrtQueryEvent(event: aclrtEvent, mut status: Out<'_, aclrtEventS
     let call = watch::call(Op::Query, event).begin()?;
     let event = find(event)?;
     not_ex(&event)?;
+    event.for_the_host()?;
     status.set(match call.found(is_complete(&event)?) {
         true => aclrtEventStatus::ACL_EVENT_STATUS_COMPLETE,
         false => aclrtEventStatus::ACL_EVENT_STATUS_NOT_READY,
@@ -113,6 +166,7 @@ pub(crate) fn aclrtQueryEventWaitStatus(event: aclrtEvent, mut status: Out<'_, a
     wanted(&status)?;
     let event = find(event)?;
     not_ex(&event)?;
+    event.for_the_host()?;
     status.set(match event.waits_are_over() {
         true => aclrtEventWaitStatus::ACL_EVENT_WAIT_STATUS_COMPLETE,
         false => aclrtEventWaitStatus::ACL_EVENT_WAIT_STATUS_NOT_READY,
@@ -122,10 +176,12 @@ pub(crate) fn aclrtQueryEventWaitStatus(event: aclrtEvent, mut status: Out<'_, a
 
 pub(crate) fn aclrtEventElapsedTime(mut ms: Out<'_, f32>, start_event: aclrtEvent, end_event: aclrtEvent) -> Answer {
     wanted(&ms)?;
+    if start_event.is_null() || end_event.is_null() {
+        return Err(Failure::invalid("an event is null"));
+    }
     let call = watch::call(Op::Elapsed, start_event).with(end_event).begin()?;
     let (start, end) = (find(start_event)?, find(end_event)?);
-    let elapsed = end.since(&start)?;
-    ms.set(elapsed.as_secs_f32() * 1e3);
+    ms.set(end.since(&start)? * 1e3);
     call.end(Ok(()))
 }
 
@@ -145,7 +201,7 @@ pub(crate) fn aclrtGetEventAvailNum(mut event_count: Out<'_, u32>) -> Answer {
 
 pub(crate) fn aclrtGetEventId(event: aclrtEvent, mut event_id: Out<'_, u32>) -> Answer {
     wanted(&event_id)?;
-    event_id.set(find(event)?.id());
+    event_id.set(find(event)?.id()?);
     Ok(())
 }
 

@@ -3,10 +3,11 @@
 use super::wanted;
 use crate::abi::{CText, Out};
 use crate::failure::{Answer, Failure};
-use crate::machine::config;
 use crate::machine::device::{self, Device};
 use crate::machine::locks::lock;
+use crate::machine::{config, current_context};
 use ascendcl_sys::constants::*;
+use ascendcl_sys::error_codes::ACL_ERROR_INVALID_FILE;
 use ascendcl_sys::types::*;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
@@ -33,7 +34,7 @@ pub(crate) fn aclrtGetRunMode(mut run_mode: Out<'_, aclrtRunMode>) -> Answer {
 
 pub(crate) fn aclrtGetDeviceInfo(device_id: u32, attr: aclrtDevAttr, mut value: Out<'_, i64>) -> Answer {
     wanted(&value)?;
-    let device = device::device(device_id.into())?;
+    let device = device::device(device_id.into()).map_err(|failure| Failure::refused(failure.text))?;
     let found = attribute(&device, attr);
     value.set(found.ok_or_else(|| Failure::refused(format!("there is no device attribute {}", attr.0)))?);
     Ok(())
@@ -41,7 +42,7 @@ pub(crate) fn aclrtGetDeviceInfo(device_id: u32, attr: aclrtDevAttr, mut value: 
 
 pub(crate) fn aclGetDeviceCapability(device_id: u32, device_info: aclDeviceInfo, mut value: Out<'_, i64>) -> Answer {
     wanted(&value)?;
-    device::device(device_id.into())?;
+    device::device(device_id.into()).map_err(|failure| Failure::invalid(failure.text))?;
     value.set(match device_info {
         aclDeviceInfo::ACL_DEVICE_INFO_AI_CORE_NUM => CUBE_CORES,
         aclDeviceInfo::ACL_DEVICE_INFO_VECTOR_CORE_NUM => VECTOR_CORES,
@@ -59,11 +60,13 @@ pub(crate) fn aclrtGetDeviceCapability(
 ) -> Answer {
     wanted(&value)?;
     device::device(device_id.into())?;
-    value.set(match dev_feature_type {
+    let has = match dev_feature_type {
         aclrtDevFeatureType::ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV
-        | aclrtDevFeatureType::ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV => ACL_DEV_FEATURE_NOT_SUPPORT as i32,
+        | aclrtDevFeatureType::ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV => ACL_DEV_FEATURE_NOT_SUPPORT,
         other => return Err(Failure::refused(format!("there is no device feature {}", other.0))),
-    });
+    };
+    current_context()?;
+    value.set(has as i32);
     Ok(())
 }
 
@@ -125,7 +128,12 @@ pub(crate) fn aclGetCannAttributeList(
 pub(crate) fn aclGetCannAttribute(cann_attr: aclCannAttr, mut value: Out<'_, i32>) -> Answer {
     wanted(&value)?;
     let known = ATTRIBUTES.iter().find(|(attribute, _)| *attribute == cann_attr);
-    let (_, supported) = known.ok_or_else(|| Failure::invalid(format!("there is no attribute {}", cann_attr.0)))?;
+    // The answer is read from a file that belongs to the device, as the code says.
+    let missing = |text: String| Failure::new(ACL_ERROR_INVALID_FILE, text);
+    let (_, supported) = known.ok_or_else(|| missing(format!("there is no attribute {}", cann_attr.0)))?;
+    if !device::any_is_set() {
+        return Err(missing("no device is set, and attributes are asked of one".to_owned()));
+    }
     value.set(*supported);
     Ok(())
 }

@@ -75,6 +75,10 @@ pub(crate) fn aclrtFreeHostWithDevSync(host_ptr: Address) -> Answer {
 /// There is one kind of memory, high-bandwidth memory; of the others there is none.
 pub(crate) fn aclrtGetMemInfo(attr: aclrtMemAttr, mut free: Out<'_, usize>, mut total: Out<'_, usize>) -> Answer {
     wanted(&free).and(wanted(&total))?;
+    if attr > aclrtMemAttr::ACL_MEM_P2P_HUGE1G {
+        let text = format!("there is no kind of memory {}", attr.0);
+        return Err(Failure::new(ACL_ERROR_RT_INVALID_MEMORY_TYPE, text));
+    }
     let call = watch::call(Op::Ask, Object::PROCESS).begin()?;
     let context = current_context()?;
     let device = context.device();
@@ -84,11 +88,7 @@ pub(crate) fn aclrtGetMemInfo(attr: aclrtMemAttr, mut free: Out<'_, usize>, mut 
         | aclrtMemAttr::ACL_DDR_MEM_NORMAL
         | aclrtMemAttr::ACL_DDR_MEM_P2P_HUGE
         | aclrtMemAttr::ACL_DDR_MEM_P2P_NORMAL => (0, 0),
-        attr if attr <= aclrtMemAttr::ACL_MEM_P2P_HUGE1G => (device.memory_left(), device.memory_size()),
-        attr => {
-            let text = format!("there is no kind of memory {}", attr.0);
-            return Err(Failure::new(ACL_ERROR_RT_INVALID_MEMORY_TYPE, text));
-        }
+        _ => (device.memory_left(), device.memory_size()),
     };
     free.set(left);
     total.set(size);
@@ -109,6 +109,7 @@ fn cached(dev_ptr: Address, size: usize) -> Answer {
     if size == 0 {
         return Err(Failure::invalid("the size is 0"));
     }
+    current_context()?;
     memory::hold(dev_ptr, size).map(|_| ())
 }
 

@@ -13,10 +13,13 @@ mod data_buffer;
 mod dataset;
 mod device;
 mod event;
+mod hardware;
 mod info;
+mod label;
 mod media;
 mod memory;
 mod model;
+mod notify;
 mod operator;
 mod options;
 mod process;
@@ -33,9 +36,9 @@ mod virtual_memory;
 
 pub(crate) use {
     allocator::*, base::*, batch::*, callback::*, capture::*, context::*, copy::*, data_buffer::*, dataset::*,
-    device::*, event::*, info::*, media::*, memory::*, model::*, operator::*, options::*, process::*, profiling::*,
-    random::*, registration::*, set::*, settings::*, stamps::*, stream::*, tensor_channel::*, tensor_desc::*,
-    virtual_memory::*,
+    device::*, event::*, hardware::*, info::*, label::*, media::*, memory::*, model::*, notify::*, operator::*,
+    options::*, process::*, profiling::*, random::*, registration::*, set::*, settings::*, stamps::*, stream::*,
+    tensor_channel::*, tensor_desc::*, virtual_memory::*,
 };
 
 use crate::abi::Out;
@@ -61,6 +64,14 @@ fn store_text(place: &mut Out<'_, c_char>, text: &str, room: usize) -> Answer {
 /// The end of a wait of so many milliseconds: -1 is none, and anything else has to be positive (107000).
 fn deadline(milliseconds: i32) -> Answer<Option<Instant>> {
     limit(milliseconds).map(|limit| limit.and_then(|limit| Instant::now().checked_add(limit)))
+}
+
+/// What is refused before the object of a wait is looked at (107000); 0 is refused afterwards.
+fn not_below_minus_one(milliseconds: i32) -> Answer {
+    if milliseconds < -1 {
+        return Err(Failure::refused(format!("{milliseconds} is no time limit; it is -1 or positive")));
+    }
+    Ok(())
 }
 
 /// As [`deadline`], as a length.

@@ -17,9 +17,12 @@ const COUNTER: usize = 16;
 pub(crate) fn aclrtRandomNumAsync(
     task_info: In<'_, aclrtRandomNumTaskInfo>,
     stream: aclrtStream,
-    _reserve: Address,
+    reserve: Address,
 ) -> Answer {
     let task = task_info.get().ok_or_else(|| Failure::invalid("the description of the task is null"))?;
+    if stream.is_null() || !reserve.is_null() {
+        return Err(Failure::invalid("the stream is null, or the reserved argument is not"));
+    }
     let element = element(task.dataType)?;
     let draw = draw(&task.randomNumFuncParaInfo)?;
     let [seed, count] = [&task.randomSeed, &task.randomNum].map(value);

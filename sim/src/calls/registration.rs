@@ -19,6 +19,9 @@ pub(crate) fn aclrtHostRegister(
 ) -> Answer {
     not_null(ptr)?;
     wanted(&dev_ptr)?;
+    if size == 0 {
+        return Err(Failure::invalid("registered memory has at least one byte"));
+    }
     if ![
         aclrtHostRegisterType::ACL_HOST_REGISTER_MAPPED,
         aclrtHostRegisterType::ACL_HOST_REGISTER_IOMEMORY,
@@ -26,7 +29,7 @@ pub(crate) fn aclrtHostRegister(
     ]
     .contains(&kind)
     {
-        return Err(Failure::refused(format!("there is no type of registration {}", kind.0)));
+        return Err(Failure::unsupported(format!("there is no type of registration {}", kind.0)));
     }
     register(ptr, size)?;
     dev_ptr.set(ptr.pointer());
@@ -36,6 +39,9 @@ pub(crate) fn aclrtHostRegister(
 pub(crate) fn aclrtHostRegisterV2(ptr: Address, size: u64, flag: u32) -> Answer {
     const KNOWN: u64 = ACL_HOST_REG_MAPPED | ACL_HOST_REG_IOMEMORY | ACL_HOST_REG_READONLY | ACL_HOST_REG_PINNED;
     not_null(ptr)?;
+    if size == 0 {
+        return Err(Failure::invalid("registered memory has at least one byte"));
+    }
     if flag == 0 || u64::from(flag) & !KNOWN != 0 {
         return Err(Failure::refused(format!("{flag:#x} is no combination of registration flags")));
     }

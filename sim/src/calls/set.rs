@@ -7,7 +7,7 @@ use crate::failure::Answer;
 use crate::faults::trouble;
 use crate::machine::capture::{refuse_blocking, refuse_synchronous};
 use crate::machine::memory::hold;
-use crate::machine::{current_context, submission_stream};
+use crate::machine::{Named, current_context};
 use crate::watch;
 use ascendcl_rules::{Op, Role};
 use ascendcl_sys::types::aclrtStream;
@@ -38,11 +38,12 @@ pub(crate) fn aclrtMemsetAsync(
         return Ok(());
     }
     not_null(dev_ptr)?;
+    let named = Named::find(stream)?;
     fits(count, max_count)?;
     let call = watch::call(Op::Fill, stream).queue(stream).writes(dev_ptr, count, Role::Target, None);
     let call = call.blocking_for(&[dev_ptr]).begin()?;
+    let stream = named.for_work()?;
     let hold = hold(dev_ptr, count)?;
-    let stream = submission_stream(stream)?;
     let pageable = hold.is_pageable();
     if pageable {
         refuse_blocking(&stream, "setting memory that is not pinned waits until it has run")?;

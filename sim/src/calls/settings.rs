@@ -4,9 +4,10 @@ use super::wanted;
 use crate::abi::{AttributeValue, In, Out};
 use crate::failure::{Answer, Failure};
 use crate::machine::device::{self, Device};
-use crate::machine::{current_context, settings, streams, waiting_stream};
+use crate::machine::{Named, current_context, settings, streams};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 
 pub(crate) fn aclrtSetStreamFailureMode(stream: aclrtStream, mode: u64) -> Answer {
@@ -22,7 +23,7 @@ pub(crate) fn aclrtSetStreamOverflowSwitch(stream: aclrtStream, flag: u32) -> An
 
 pub(crate) fn aclrtGetStreamOverflowSwitch(stream: aclrtStream, mut flag: Out<'_, u32>) -> Answer {
     wanted(&flag)?;
-    flag.set(waiting_stream(stream)?.settings.overflow_check.load(SeqCst));
+    flag.set(Named::find(stream)?.in_any_context()?.settings.overflow_check.load(SeqCst));
     Ok(())
 }
 
@@ -40,18 +41,14 @@ pub(crate) fn aclrtSetStreamAttribute(
 }
 
 fn set_attribute(stream: aclrtStream, attribute: aclrtStreamAttr, value: u64) -> Answer {
-    let stream = waiting_stream(stream)?;
+    let named = Named::find(stream)?;
+    if attribute == aclrtStreamAttr::ACL_STREAM_ATTR_FAILURE_MODE {
+        return set_failure_mode(named, value);
+    }
     let refuse = || Failure::refused(format!("{value} is no value of the stream attribute {}", attribute.0));
     let word = u32::try_from(value).map_err(|_| refuse())?;
+    let stream = named.for_work()?;
     match attribute {
-        aclrtStreamAttr::ACL_STREAM_ATTR_FAILURE_MODE => match word {
-            ACL_CONTINUE_ON_FAILURE => stream.settings.stop_at_failure(false)?,
-            ACL_STOP_ON_FAILURE => {
-                let context = streams::of_context(stream.context());
-                context.iter().try_for_each(|stream| stream.settings.stop_at_failure(true))?;
-            }
-            _ => return Err(refuse()),
-        },
         aclrtStreamAttr::ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK if word <= 1 => {
             stream.settings.overflow_check.store(word, SeqCst);
         }
@@ -59,12 +56,27 @@ fn set_attribute(stream: aclrtStream, attribute: aclrtStreamAttr, value: u64) ->
             stream.settings.cache_operators.store(word, SeqCst);
         }
         aclrtStreamAttr::ACL_STREAM_ATTR_USER_CUSTOM_TAG => stream.settings.tag.store(word, SeqCst),
-        aclrtStreamAttr::ACL_STREAM_ATTR_PRIORITY => {
-            return Err(Failure::unsupported("the priority of a stream is chosen when it is created"));
-        }
+        // Taken, and without effect: the priority of a stream is chosen when it is created.
+        aclrtStreamAttr::ACL_STREAM_ATTR_PRIORITY => {}
         _ => return Err(refuse()),
     }
     Ok(())
+}
+
+/// The lowest bit says whether the stream stops at failures; the others are not looked at. What holds already is not set
+/// again, whatever context is current.
+fn set_failure_mode(named: Named, mode: u64) -> Answer {
+    let stop = mode & u64::from(ACL_STOP_ON_FAILURE) != 0;
+    if stop && named.stream().is_some_and(|stream| stream.settings.stops_at_failure()) {
+        current_context()?;
+        return Ok(());
+    }
+    let stream = named.for_work()?;
+    if stop {
+        let context = streams::of_context(stream.context());
+        return context.iter().try_for_each(|stream| stream.settings.stop_at_failure(true));
+    }
+    stream.settings.stop_at_failure(false)
 }
 
 pub(crate) fn aclrtGetStreamAttribute(
@@ -73,7 +85,7 @@ pub(crate) fn aclrtGetStreamAttribute(
     mut value: Out<'_, aclrtStreamAttrValue>,
 ) -> Answer {
     wanted(&value)?;
-    let stream = waiting_stream(stream)?;
+    let stream = Named::find(stream)?.in_any_context()?;
     let settings = &stream.settings;
     let number = match stm_attr_type {
         aclrtStreamAttr::ACL_STREAM_ATTR_FAILURE_MODE => u32::from(settings.stops_at_failure()),
@@ -90,7 +102,6 @@ pub(crate) fn aclrtGetStreamAttribute(
 /// Smaller numbers come first.
 pub(crate) fn aclrtDeviceGetStreamPriorityRange(mut least: Out<'_, i32>, mut greatest: Out<'_, i32>) -> Answer {
     const LEAST: i32 = 7;
-    current_context()?;
     least.set(LEAST);
     greatest.set(0);
     Ok(())
@@ -100,14 +111,22 @@ pub(crate) fn aclrtSetDeviceSatMode(mode: aclrtFloatOverflowMode) -> Answer {
     if mode >= aclrtFloatOverflowMode::ACL_RT_OVERFLOW_MODE_UNDEF {
         return Err(Failure::refused(format!("there is no overflow mode {}", mode.0)));
     }
-    current_context()?.device().overflow_mode().store(mode.0, SeqCst);
+    device_of_mode()?.overflow_mode().store(mode.0, SeqCst);
     Ok(())
 }
 
 pub(crate) fn aclrtGetDeviceSatMode(mut mode: Out<'_, aclrtFloatOverflowMode>) -> Answer {
     wanted(&mode)?;
-    mode.set(aclrtFloatOverflowMode(current_context()?.device().overflow_mode().load(SeqCst)));
+    mode.set(aclrtFloatOverflowMode(device_of_mode()?.overflow_mode().load(SeqCst)));
     Ok(())
+}
+
+/// Without a context the mode is that of the first device.
+fn device_of_mode() -> Answer<Arc<Device>> {
+    match current_context() {
+        Ok(context) => Ok(Arc::clone(context.device())),
+        Err(_) => device::device(0),
+    }
 }
 
 pub(crate) fn aclrtSetDeviceResLimit(device_id: i32, kind: aclrtDevResLimitType, value: u32) -> Answer {
@@ -126,7 +145,7 @@ pub(crate) fn aclrtResetDeviceResLimit(device_id: i32) -> Answer {
 }
 
 pub(crate) fn aclrtSetStreamResLimit(stream: aclrtStream, kind: aclrtDevResLimitType, value: u32) -> Answer {
-    waiting_stream(stream)?.settings.limits.set(kind, value)
+    Named::find(stream)?.in_any_context()?.settings.limits.set(kind, value)
 }
 
 /// What was not set for the stream is as for its device.
@@ -136,7 +155,7 @@ pub(crate) fn aclrtGetStreamResLimit(
     mut value: Out<'_, u32>,
 ) -> Answer {
     wanted(&value)?;
-    let stream = waiting_stream(stream)?;
+    let stream = Named::find(stream)?.in_any_context()?;
     value.set(match stream.settings.limits.get(kind)? {
         Some(limit) => limit,
         None => limit_of(stream.device(), kind)?,
@@ -145,17 +164,17 @@ pub(crate) fn aclrtGetStreamResLimit(
 }
 
 pub(crate) fn aclrtResetStreamResLimit(stream: aclrtStream) -> Answer {
-    waiting_stream(stream)?.settings.limits.reset();
+    Named::find(stream)?.in_any_context()?.settings.limits.reset();
     Ok(())
 }
 
 pub(crate) fn aclrtUseStreamResInCurrentThread(stream: aclrtStream) -> Answer {
-    settings::use_stream(waiting_stream(stream)?.number());
+    settings::use_stream(Named::find(stream)?.in_any_context()?.number());
     Ok(())
 }
 
 pub(crate) fn aclrtUnuseStreamResInCurrentThread(stream: aclrtStream) -> Answer {
-    if waiting_stream(stream)?.number() == settings::stream_in_use() {
+    if Named::find(stream)?.in_any_context()?.number() == settings::stream_in_use() {
         settings::use_stream(0);
     }
     Ok(())

@@ -1,12 +1,12 @@
 //! Streams.
 
-use super::{deadline, wanted};
+use super::{deadline, not_below_minus_one, wanted};
 use crate::abi::Out;
 use crate::failure::{Answer, Failure};
 use crate::machine::capture::refuse_on as refuse_captured;
 use crate::machine::stream::Kind;
 use crate::machine::teardown::{Rest, destroy_stream, discard_stream};
-use crate::machine::{Stream, current_context, submission_stream, waiting_stream};
+use crate::machine::{Named, Stream, current_context, submission_stream, waiting_stream};
 use crate::watch;
 use ascendcl_rules::{Flag, Object, Op};
 use ascendcl_sys::constants::*;
@@ -17,6 +17,7 @@ pub(crate) fn aclrtCreateStream(stream: Out<'_, aclrtStream>) -> Answer {
 }
 
 pub(crate) fn aclrtCreateStreamWithConfig(stream: Out<'_, aclrtStream>, priority: u32, flag: u32) -> Answer {
+    /// Other bits are not looked at, and forgotten.
     const KNOWN: u32 = ACL_STREAM_FAST_LAUNCH
         | ACL_STREAM_FAST_SYNC
         | ACL_STREAM_PERSISTENT
@@ -24,11 +25,15 @@ pub(crate) fn aclrtCreateStreamWithConfig(stream: Out<'_, aclrtStream>, priority
         | ACL_STREAM_CPU_SCHEDULE
         | ACL_STREAM_DEVICE_USE_ONLY;
     const APART: u32 = ACL_STREAM_PERSISTENT | ACL_STREAM_DEVICE_USE_ONLY;
+    const LEAST_PRIORITY: u32 = 7;
     wanted(&stream)?;
-    if flag & !KNOWN != 0 || flag & APART == APART {
+    if flag & APART == APART {
         return Err(Failure::refused(format!("{flag:#x} is no combination of stream flags")));
     }
-    create(stream, Kind { priority, flags: flag, default: false })
+    if flag & ACL_STREAM_DEVICE_USE_ONLY != 0 {
+        return Err(Failure::unsupported("this device has no streams for its own use alone"));
+    }
+    create(stream, Kind { priority: priority.min(LEAST_PRIORITY), flags: flag & KNOWN, default: false })
 }
 
 fn create(mut stream: Out<'_, aclrtStream>, kind: Kind) -> Answer {
@@ -63,9 +68,20 @@ pub(crate) fn aclrtStreamAbort(stream: aclrtStream) -> Answer {
     if stream.is_default() {
         return Err(Failure::unsupported("a default stream cannot be aborted"));
     }
-    refuse_captured(&stream, "aborted")?;
+    if stream.is_recording() {
+        return Err(Failure::unsupported("the stream is being captured, so there is nothing to abort"));
+    }
     stream.abort();
     call.end(Ok(()))
+}
+
+/// No device here can be stopped in the middle of a stream's work.
+pub(crate) fn aclrtStreamStop(stream: aclrtStream) -> Answer {
+    if stream.is_null() {
+        return Err(Failure::refused("the stream is null"));
+    }
+    submission_stream(stream)?;
+    Err(Failure::unsupported("this device cannot stop a stream"))
 }
 
 pub(crate) fn aclrtSynchronizeStream(stream: aclrtStream) -> Answer {
@@ -74,8 +90,10 @@ pub(crate) fn aclrtSynchronizeStream(stream: aclrtStream) -> Answer {
 }
 
 pub(crate) fn aclrtSynchronizeStreamWithTimeout(stream: aclrtStream, timeout: i32) -> Answer {
-    let deadline = deadline(timeout)?;
+    not_below_minus_one(timeout)?;
     let call = watch::call(Op::Synchronize, stream).begin()?;
+    Named::find(stream)?;
+    let deadline = deadline(timeout)?;
     call.end(waiting_stream(stream)?.synchronize(deadline))
 }
 
@@ -115,7 +133,7 @@ pub(crate) fn aclrtStreamGetFlags(stream: aclrtStream, mut flags: Out<'_, u32>) 
 
 pub(crate) fn aclrtStreamGetId(stream: aclrtStream, mut stream_id: Out<'_, i32>) -> Answer {
     wanted(&stream_id)?;
-    stream_id.set(waiting_stream(stream)?.id());
+    stream_id.set(Named::find(stream)?.in_any_context()?.id());
     Ok(())
 }
 

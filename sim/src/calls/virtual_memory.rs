@@ -4,18 +4,19 @@ use super::memory::not_null;
 use super::wanted;
 use crate::abi::{Address, In, Out};
 use crate::failure::{Answer, Failure};
+use crate::machine::memory;
 use crate::machine::virtual_memory::{self, GRANULARITY};
-use crate::machine::{current_context, memory};
 use crate::watch;
 use ascendcl_rules::{Object, Op, Place, Role};
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
 
+/// What address is expected is a wish.
 pub(crate) fn aclrtReserveMemAddress(
     mut vir_ptr: Out<'_, *mut c_void>,
     size: usize,
     alignment: usize,
-    expect_ptr: Address,
+    _expect_ptr: Address,
     flags: u64,
 ) -> Answer {
     /// Normal or huge pages; here that makes no difference.
@@ -25,10 +26,6 @@ pub(crate) fn aclrtReserveMemAddress(
     if flags > KNOWN_FLAGS {
         return Err(Failure::invalid(format!("there is no page type {flags}")));
     }
-    if !expect_ptr.is_null() {
-        return Err(Failure::refused("the expected address is reserved as null"));
-    }
-    current_context()?;
     vir_ptr.set(virtual_memory::reserve(size, alignment)?.pointer());
     Ok(())
 }
@@ -46,7 +43,6 @@ pub(crate) fn aclrtReserveMemAddressNoUCMemory(
 
 pub(crate) fn aclrtReleaseMemAddress(vir_ptr: Address) -> Answer {
     not_null(vir_ptr)?;
-    current_context()?;
     virtual_memory::release(vir_ptr)
 }
 
@@ -60,14 +56,12 @@ pub(crate) fn aclrtMallocPhysical(
     let properties = given(&prop)?;
     not_empty(size)?;
     no_flags(flags)?;
-    let context = current_context()?;
-    handle.set(virtual_memory::allocate(&context, size, properties)?);
+    handle.set(virtual_memory::allocate(size, properties)?);
     Ok(())
 }
 
 pub(crate) fn aclrtFreePhysical(handle: aclrtDrvMemHandle) -> Answer {
     known(handle)?;
-    current_context()?;
     virtual_memory::free(handle)
 }
 
@@ -106,7 +100,6 @@ fn map(
     no_flags(flags)?;
     let call = watch::call(Op::Allocate, Object::memory(0));
     let call = call.writes(Address::NULL, size, Role::Contents, Some(Place::Device)).begin()?;
-    current_context()?;
     virtual_memory::map(vir_ptr, size, offset, handle, access.0)?;
     call.made(vir_ptr.number());
     Ok(())
@@ -115,7 +108,6 @@ fn map(
 pub(crate) fn aclrtUnmapMem(vir_ptr: Address) -> Answer {
     not_null(vir_ptr)?;
     let call = watch::call(Op::Free, vir_ptr).begin()?;
-    current_context()?;
     call.end(memory::unmap(vir_ptr))
 }
 
@@ -125,11 +117,9 @@ pub(crate) fn aclrtMemSetAccess(
     desc: In<'_, aclrtMemAccessDesc>,
     count: usize,
 ) -> Answer {
-    not_null(vir_ptr)?;
-    if desc.is_null() || count == 0 || size == 0 {
-        return Err(Failure::invalid("the size, the descriptions and their number are not 0 or null"));
+    if vir_ptr.is_null() || desc.is_null() || count == 0 || size == 0 {
+        return Err(Failure::refused("the address, the size, the descriptions and their number are not 0 or null"));
     }
-    current_context()?;
     for desc in desc.list(count) {
         let access = desc.flags;
         if access > aclrtMemAccessFlags::ACL_RT_MEM_ACCESS_FLAGS_READWRITE {
@@ -162,7 +152,7 @@ pub(crate) fn aclrtMemGetAllocationGranularity(
     wanted(&granularity)?;
     virtual_memory::check(&given(&prop)?)?;
     if option > aclrtMemGranularityOptions::ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED {
-        return Err(Failure::refused(format!("there is no granularity {}", option.0)));
+        return Err(Failure::invalid(format!("there is no granularity {}", option.0)));
     }
     granularity.set(GRANULARITY);
     Ok(())

@@ -75,6 +75,9 @@ pub(crate) struct Patience(Instant);
 impl Patience {
     /// How often a long wait is looked at.
     pub(crate) const LOOK: Duration = Duration::from_millis(25);
+    /// How long a wait goes on for what nobody has queued: the record of an event that was reset, of a notify, or a value.
+    /// The vendor's library waits for ever.
+    pub(crate) const FOR_OTHERS: Duration = Duration::from_secs(2);
 
     pub(crate) fn new() -> Self {
         Self(Instant::now())

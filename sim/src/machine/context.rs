@@ -2,8 +2,9 @@
 
 use super::callback_thread;
 use super::device::Device;
-use super::handles::{Numbers, Table};
+use super::handles::{self, Numbers, Table};
 use super::hooks;
+use super::locks::lock;
 use super::stream::{Kind, Stream};
 use super::switches;
 use super::teardown::{Rest, end_streams};
@@ -11,7 +12,9 @@ use crate::failure::{Answer, Failure};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_CONTEXT_NULL;
 use ascendcl_sys::types::aclrtContext;
 use std::cell::Cell;
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
 
 pub(crate) struct Context {
     number: usize,
@@ -24,28 +27,60 @@ pub(crate) struct Context {
 static CONTEXTS: Table<Context> = Table::new();
 static NUMBERS: Numbers = Numbers::new();
 
+/// The contexts that were current on a thread when it ended. The vendor's library never frees them.
+static LEFT: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
+/// Contexts up to this number are of a machine that was cleared since; they are gone.
+static FORGOTTEN: AtomicUsize = AtomicUsize::new(0);
+
 thread_local! {
-    /// The number of this thread's current context, 0 for none. It may have ended since: it is looked up when needed.
-    static CURRENT: Cell<usize> = const { Cell::new(0) };
+    static CURRENT: Current = const { Current(Cell::new(0)) };
 }
 
-/// The context that is current on this thread.
+/// The number of a thread's current context, 0 for none. It may have ended since: it is looked up when needed.
+struct Current(Cell<usize>);
+
+impl Drop for Current {
+    fn drop(&mut self) {
+        let number = self.0.get();
+        if number > FORGOTTEN.load(SeqCst) && !super::device::is_primary(number) {
+            lock(&LEFT).insert(number);
+        }
+    }
+}
+
+/// The context that is current on this thread. One that has ended is forgotten as soon as somebody asks for it: a default
+/// context that comes back later is current only on threads that did not ask meanwhile.
 pub(crate) fn current_context() -> Answer<Arc<Context>> {
-    CONTEXTS.get(CURRENT.get()).ok_or_else(Failure::no_context)
+    let number = current_number();
+    if number == 0 {
+        return Err(Failure::no_context());
+    }
+    CONTEXTS.get(number).ok_or_else(|| {
+        set_current_number(0);
+        Failure::no_context()
+    })
 }
 
 /// Whether a context is current on this thread.
 pub(crate) fn has_current() -> bool {
-    CONTEXTS.contains(CURRENT.get())
+    CONTEXTS.contains(current_number())
 }
 
 /// The number of the context that this thread chose last, even if it has ended since.
 pub(crate) fn current_number() -> usize {
-    CURRENT.get()
+    // A thread that is ending has none.
+    CURRENT.try_with(|current| current.0.get()).unwrap_or(0)
 }
 
 pub(super) fn set_current_number(number: usize) {
-    CURRENT.set(number);
+    let _ = CURRENT.try_with(|current| current.0.set(number));
+}
+
+/// The thread's current context is dropped if it is the default one of any device.
+pub(super) fn drop_current_default() {
+    if super::device::is_primary(current_number()) {
+        set_current_number(0);
+    }
 }
 
 /// Makes a context of the caller current on this thread.
@@ -54,7 +89,7 @@ pub(crate) fn choose(handle: aclrtContext) -> Answer {
     if !CONTEXTS.contains(number) {
         return Err(Failure::refused("this is not the handle of a live context"));
     }
-    CURRENT.set(number);
+    set_current_number(number);
     Ok(())
 }
 
@@ -77,20 +112,27 @@ pub(super) fn destroy_with(handle: aclrtContext, rest: Rest) -> Answer {
     let Some(context) = CONTEXTS.remove(number) else {
         return refuse("this is not the handle of a live context");
     };
-    if CURRENT.get() == number {
-        CURRENT.set(0);
+    if current_number() == number {
+        set_current_number(0);
     }
     context.run_out(rest);
-    context.device.lose_context();
+    if !lock(&LEFT).contains(&number) {
+        context.device.lose_context();
+    }
     Ok(())
 }
 
 impl Context {
     /// A new context with its default stream, current nowhere yet.
     pub(super) fn create(device: &Arc<Device>, primary: bool) -> Answer<Arc<Self>> {
-        let number = NUMBERS.take();
-        let default_stream = Stream::create(number, device, Kind { default: true, ..Kind::default() })
-            .inspect_err(|_| NUMBERS.give_back(number))?;
+        // A device's default context keeps its number: whoever kept the handle finds the one that came later.
+        let number = if primary { device.primary_number() } else { NUMBERS.take() };
+        let default_stream =
+            Stream::create(number, device, Kind { default: true, ..Kind::default() }).inspect_err(|_| {
+                if !primary {
+                    NUMBERS.give_back(number)
+                }
+            })?;
         let context = Arc::new(Self { number, device: Arc::clone(device), default_stream, primary });
         CONTEXTS.insert(number, Arc::clone(&context));
         Ok(context)
@@ -100,7 +142,7 @@ impl Context {
         aclrtContext(core::ptr::without_provenance_mut(self.number))
     }
 
-    /// Names the context; never used again for another one.
+    /// Names the context. A default context has the number that those of its device had before.
     pub(crate) fn id(&self) -> usize {
         self.number
     }
@@ -118,7 +160,7 @@ impl Context {
     }
 
     pub(crate) fn make_current(&self) {
-        CURRENT.set(self.number);
+        set_current_number(self.number);
     }
 
     /// Whether it can still be looked up.
@@ -148,9 +190,16 @@ impl Context {
     }
 }
 
-/// How many contexts of callers there are.
+/// How many contexts of callers there are, with those that can never be freed.
 pub(crate) fn count() -> usize {
-    CONTEXTS.select(|context| !context.primary).len()
+    let left = lock(&LEFT).iter().filter(|number| !CONTEXTS.contains(**number)).count();
+    CONTEXTS.select(|context| !context.primary).len() + left
+}
+
+/// As if no thread had ended.
+pub(super) fn forget_left() {
+    FORGOTTEN.store(handles::fresh(), SeqCst);
+    lock(&LEFT).clear();
 }
 
 /// Every context there is.

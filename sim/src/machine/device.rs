@@ -5,7 +5,7 @@ use super::context::Context;
 use super::locks::{lock, read, write};
 use super::settings::Limits as CoreLimits;
 use super::teardown::Rest;
-use super::{event, memory};
+use super::{context, event, handles, memory, streams};
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtFloatOverflowMode;
@@ -17,6 +17,8 @@ pub(crate) struct Device {
     id: u32,
     limits: Limits,
     life: Mutex<Life>,
+    /// The number that every default context of the device has.
+    primary_number: usize,
     streams: AtomicUsize,
     stream_ids: AtomicI32,
     events: AtomicUsize,
@@ -70,6 +72,11 @@ pub(crate) fn all() -> Vec<Arc<Device>> {
     devices.clone()
 }
 
+/// Whether this is the number of a device's default context, alive or not.
+pub(super) fn is_primary(number: usize) -> bool {
+    number != 0 && read(&DEVICES).iter().any(|device| device.primary_number == number)
+}
+
 /// Whether any device is set.
 pub(crate) fn any_is_set() -> bool {
     read(&DEVICES).iter().any(|device| device.is_set())
@@ -91,6 +98,7 @@ impl Device {
                 tasks: config.task_limit(),
             },
             life: Mutex::default(),
+            primary_number: handles::fresh(),
             streams: AtomicUsize::new(0),
             stream_ids: AtomicI32::new(0),
             events: AtomicUsize::new(0),
@@ -103,6 +111,10 @@ impl Device {
 
     pub(crate) fn id(&self) -> u32 {
         self.id
+    }
+
+    pub(super) fn primary_number(&self) -> usize {
+        self.primary_number
     }
 
     /// Counts a set and makes the default context current on this thread.
@@ -137,7 +149,12 @@ impl Device {
             if last { life.primary.take() } else { None }
         };
         if let Some(primary) = ended {
+            // A default context of another device is dropped from this thread, too, unless there were streams to end.
+            let with_streams = streams::of_context(primary.id()).iter().any(|stream| !stream.is_default());
             primary.end(if forced { Rest::Discard } else { Rest::Finish });
+            if !with_streams || context::current_number() == primary.id() {
+                context::drop_current_default();
+            }
             self.release_when_unused();
         }
         Ok(())
@@ -151,7 +168,9 @@ impl Device {
 
     /// A context of the caller has ended.
     pub(super) fn lose_context(&self) {
-        lock(&self.life).explicit -= 1;
+        let mut life = lock(&self.life);
+        life.explicit = life.explicit.saturating_sub(1);
+        drop(life);
         self.release_when_unused();
     }
 
@@ -180,6 +199,8 @@ impl Device {
         let primary = {
             let mut life = lock(&self.life);
             life.sets = 0;
+            // Those that a thread kept when it ended, too.
+            life.explicit = 0;
             life.primary.take()
         };
         if let Some(primary) = primary {

@@ -11,13 +11,14 @@ use super::missed::Watch;
 use super::point::{Duty, Outcome, Point};
 use super::queue::{Counted, Task};
 use super::stream::Stream;
-use super::waiting;
+use super::streams::Named;
+use super::waiting::{self, Link};
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtEvent;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 pub(crate) struct Event {
@@ -25,19 +26,67 @@ pub(crate) struct Event {
     id: u32,
     device: Arc<Device>,
     flags: u32,
-    /// Made by the newer call, whose events count as complete until they are recorded.
-    ex: bool,
-    newest: Mutex<Option<Newest>>,
+    made: Made,
+    state: Mutex<State>,
     /// Waits of streams that are not over.
     waits: Arc<AtomicUsize>,
+}
+
+/// By which function an event was made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Made {
+    /// `aclrtCreateEvent`.
+    Plain,
+    /// `aclrtCreateEventWithFlag`: streams can wait before it is recorded, and wait then for its first record.
+    WithFlag,
+    /// `aclrtCreateEventExWithFlag`: it counts as complete until it is recorded, and can be captured.
+    Ex,
+}
+
+#[derive(Default)]
+struct State {
+    newest: Option<Newest>,
+    /// It was reset since: streams wait for the next record. What else is asked of it is answered as before.
+    reset: bool,
+    /// What the next record lets go on.
+    held_up: Vec<Duty>,
 }
 
 /// The newest record.
 #[derive(Clone)]
 enum Newest {
-    Queued(Arc<Point>),
+    Queued(Record),
     /// It is part of a capture, and never happens by itself.
     Captured(Mark),
+}
+
+/// A record that a stream works off.
+#[derive(Clone)]
+struct Record {
+    point: Arc<Point>,
+    stream: Weak<Stream>,
+    position: u64,
+}
+
+impl Record {
+    /// Somebody knows that it is over.
+    fn is_seen(&self) {
+        if let Some(stream) = self.stream.upgrade() {
+            stream.has_seen(self.position);
+        }
+    }
+
+    /// When it ran. The library learns of the end of work only when somebody waits for it or asks for it.
+    fn time(&self) -> Answer<Instant> {
+        let known = self.stream.upgrade().is_none_or(|stream| stream.is_seen(self.position));
+        match self.point.outcome() {
+            Some(Outcome::Reached(at)) if known => Ok(at),
+            _ => {
+                let text = "the event has not been reached yet, as far as is known; synchronise its stream first";
+                Err(Failure::new(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, text))
+            }
+        }
+    }
 }
 
 static EVENTS: Table<Event> = Table::new();
@@ -54,7 +103,7 @@ pub(crate) fn find(handle: aclrtEvent) -> Answer<Arc<Event>> {
     EVENTS.get(handle.0.addr()).ok_or_else(|| Failure::unknown("event"))
 }
 
-pub(crate) fn create(device: &Arc<Device>, flags: u32, ex: bool) -> Answer<aclrtEvent> {
+pub(crate) fn create(device: &Arc<Device>, flags: u32, made: Made) -> Answer<aclrtEvent> {
     static IDS: AtomicU32 = AtomicU32::new(0);
     device.take_event()?;
     let number = NUMBERS.take();
@@ -63,8 +112,8 @@ pub(crate) fn create(device: &Arc<Device>, flags: u32, ex: bool) -> Answer<aclrt
         id: IDS.fetch_add(1, SeqCst),
         device: Arc::clone(device),
         flags,
-        ex,
-        newest: Mutex::default(),
+        made,
+        state: Mutex::default(),
         waits: Arc::default(),
     };
     EVENTS.insert(number, Arc::new(event));
@@ -76,6 +125,8 @@ pub(crate) fn destroy(handle: aclrtEvent) -> Answer {
     let event = find(handle)?;
     let event = EVENTS.remove(event.number).ok_or_else(|| Failure::unknown("event"))?;
     event.give_back();
+    let held_up = std::mem::take(&mut lock(&event.state).held_up);
+    held_up.into_iter().for_each(Duty::abandon);
     Ok(())
 }
 
@@ -105,21 +156,46 @@ impl Event {
         NUMBERS.give_back(self.number);
     }
 
-    pub(crate) fn id(&self) -> u32 {
-        self.id
+    /// An event that streams can wait for has its id from the start, a plain one since its first record, others none.
+    pub(crate) fn id(&self) -> Answer<u32> {
+        let has = match self.made {
+            Made::WithFlag => self.is_waitable(),
+            Made::Plain => lock(&self.state).newest.is_some(),
+            Made::Ex => false,
+        };
+        if has { Ok(self.id) } else { Err(Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, "the event has no id")) }
     }
 
     pub(crate) fn is_ex(&self) -> bool {
-        self.ex
+        self.made == Made::Ex
+    }
+
+    fn is_waitable(&self) -> bool {
+        /// An older flag, which has no name any more.
+        const ACROSS_DEVICES: u32 = 0x4;
+        self.flags & (ACL_EVENT_SYNC | ACROSS_DEVICES | ACL_EVENT_EXTERNAL) != 0
+    }
+
+    /// The host can neither ask about nor wait for an event of the flag `ACL_EVENT_EXTERNAL`.
+    pub(crate) fn for_the_host(&self) -> Answer {
+        if self.flags & ACL_EVENT_EXTERNAL == 0 {
+            return Ok(());
+        }
+        Err(Failure::unsupported("the host has no part in an event made with ACL_EVENT_EXTERNAL"))
     }
 
     pub(crate) fn record(&self, stream: &Arc<Stream>) -> Answer {
         self.same_device(stream)?;
         match stream.recorder() {
             None => {}
+            Some(Recorder::Capture(_)) if self.made != Made::Ex => {
+                let text = "only an event made by aclrtCreateEventExWithFlag can be recorded during a capture";
+                return Err(Failure::unsupported(text));
+            }
             Some(Recorder::Capture(capture)) => {
+                capture::refuse_in_group(stream, ACL_ERROR_RT_STREAM_TASK_FULL)?;
                 let mark = Mark::of(&capture, stream)?;
-                let before = lock(&self.newest).replace(Newest::Captured(mark));
+                let before = lock(&self.state).newest.replace(Newest::Captured(mark));
                 drop(before);
                 return Ok(());
             }
@@ -127,19 +203,28 @@ impl Event {
         }
         let point = Arc::new(Point::new(waiting::by_stream(stream)));
         let duty = Duty::new(&point);
+        let held_up: Arc<Mutex<Vec<Duty>>> = Arc::default();
+        let lets_go = Arc::clone(&held_up);
         let mut task = Task::Run(Box::new(move || {
             duty.fulfil();
+            std::mem::take(&mut *lock(&lets_go)).into_iter().for_each(Duty::fulfil);
             Ok(())
         }));
         loop {
             {
                 // Held over the submission, so that of two records the later one on the queue is the newest.
-                let mut newest = lock(&self.newest);
+                let mut state = lock(&self.state);
+                lock(&held_up).append(&mut state.held_up);
                 match stream.submit_if_room(task)? {
-                    Ok(_) => {
-                        let before = newest.replace(Newest::Queued(point));
-                        drop(newest);
-                        drop(before);
+                    Ok(position) => {
+                        state.reset = false;
+                        // What a capture under way knows the event for stays.
+                        if !matches!(&state.newest, Some(Newest::Captured(mark)) if !mark.is_over()) {
+                            let record = Record { point, stream: Arc::downgrade(stream), position };
+                            let before = state.newest.replace(Newest::Queued(record));
+                            drop(state);
+                            drop(before);
+                        }
                         return Ok(());
                     }
                     Err(refused) => task = refused,
@@ -150,47 +235,74 @@ impl Event {
     }
 
     /// Lets what follows on the stream wait for the newest record.
-    pub(crate) fn hold_up(&self, stream: &Arc<Stream>, limit: Option<Duration>) -> Answer {
-        self.needs(ACL_EVENT_SYNC, "wait for it on a stream")?;
-        self.same_device(stream)?;
-        let newest = lock(&self.newest).clone();
-        match newest {
-            Some(Newest::Captured(mark)) => mark.hold_up(stream),
-            Some(Newest::Queued(_)) if stream.is_recording() => Err(capture::refuse_dependency(stream)),
-            Some(Newest::Queued(point)) => {
-                stream.submit_wait(point, limit, Some(Counted::new(&self.waits))).map(|_| ())
-            }
-            None if self.ex => Ok(()),
-            None => Err(Failure::refused("the event was never recorded, so there is nothing to wait for")),
+    pub(crate) fn hold_up(&self, stream: Named, limit: Option<Duration>) -> Answer {
+        if !self.is_waitable() {
+            return Err(Failure::unsupported(
+                "the event was created without ACL_EVENT_SYNC, so no stream waits for it",
+            ));
         }
+        let stream = stream.for_work()?;
+        let mut state = lock(&self.state);
+        let point = match (&state.newest, self.made) {
+            (Some(Newest::Captured(mark)), _) => {
+                let mark = mark.clone();
+                drop(state);
+                return mark.hold_up(&stream);
+            }
+            (None, Made::Ex) => return Ok(()),
+            (None, Made::Plain) => {
+                return Err(Failure::refused("the event was never recorded, so there is nothing to wait for"));
+            }
+            (Some(Newest::Queued(record)), _) if !state.reset => Some(Arc::clone(&record.point)),
+            _ => None,
+        };
+        if stream.is_recording() {
+            return Err(capture::refuse_dependency());
+        }
+        let counted = Some(Counted::new(&self.waits));
+        if let Some(point) = point {
+            drop(state);
+            return stream.submit_wait(point, limit, counted).map(|_| ());
+        }
+        let point = Arc::new(Point::new(Link::Later));
+        stream.submit_wait(Arc::clone(&point), limit, counted)?;
+        state.held_up.push(Duty::new(&point));
+        Ok(())
     }
 
-    /// Forgets the newest record.
-    pub(crate) fn reset(&self, stream: &Arc<Stream>) -> Answer {
-        if self.ex {
-            return Err(Failure::unsupported("an event made by aclrtCreateEventExWithFlag cannot be reset"));
+    /// Streams wait for the next record from here on.
+    pub(crate) fn reset(&self, stream: Named) -> Answer {
+        if self.made == Made::Ex || !self.is_waitable() {
+            return Err(Failure::unsupported("the event was not created with ACL_EVENT_SYNC, or by a newer function"));
         }
-        self.needs(ACL_EVENT_SYNC, "reset it")?;
-        self.same_device(stream)?;
-        let newest = lock(&self.newest).take();
-        drop(newest);
+        let stream = stream.for_work()?;
+        if stream.is_recording() {
+            return Err(Failure::unsupported("a capture does not take the reset of an event"));
+        }
+        lock(&self.state).reset = true;
         Ok(())
     }
 
     /// Blocks this thread until the newest record has run. Nothing was recorded: nothing to wait for.
     pub(crate) fn synchronize(&self, deadline: Option<Instant>) -> Answer {
-        let point = match lock(&self.newest).clone() {
+        let newest = lock(&self.state).newest.clone();
+        let record = match newest {
             None => return Ok(()),
-            Some(Newest::Queued(point)) => point,
-            Some(Newest::Captured(mark)) => return Err(mark.refused("waited for")),
+            Some(Newest::Queued(record)) => record,
+            Some(Newest::Captured(mark)) if mark.is_over() => return Ok(()),
+            Some(Newest::Captured(_)) => return Err(capture::refuse_event("waited for")),
         };
+        let point = &record.point;
         let watch = point.stream().map(|stream| Watch::begin(&stream, point.outcome().is_some()));
         let outcome = match point.wait(deadline)? {
             Some(_) if watch.is_some_and(|watch| watch.misses(deadline)) => None,
             outcome => outcome,
         };
         match outcome {
-            Some(Outcome::Reached(_)) => Ok(()),
+            Some(Outcome::Reached(_)) => {
+                record.is_seen();
+                Ok(())
+            }
             Some(Outcome::Discarded) => {
                 Err(Failure::new(ACL_ERROR_RT_STREAM_ABORT, "the stream's work was discarded before the event"))
             }
@@ -202,11 +314,16 @@ impl Event {
     }
 
     pub(crate) fn status(&self) -> Answer<Status> {
-        match lock(&self.newest).clone() {
+        let newest = lock(&self.state).newest.clone();
+        match newest {
             None => Ok(Status::NeverRecorded),
-            Some(Newest::Queued(point)) if point.outcome().is_none() => Ok(Status::Pending),
-            Some(Newest::Queued(_)) => Ok(Status::Complete),
-            Some(Newest::Captured(mark)) => Err(mark.refused("asked for its state")),
+            Some(Newest::Queued(record)) if record.point.outcome().is_none() => Ok(Status::Pending),
+            Some(Newest::Queued(record)) => {
+                record.is_seen();
+                Ok(Status::Complete)
+            }
+            Some(Newest::Captured(mark)) if mark.is_over() => Ok(Status::Complete),
+            Some(Newest::Captured(_)) => Err(capture::refuse_event("asked for its state")),
         }
     }
 
@@ -217,41 +334,29 @@ impl Event {
 
     /// When the newest record ran.
     pub(crate) fn time(&self) -> Answer<Instant> {
-        time_of(&*self.timed()?)
+        self.recorded()?.time()
     }
 
-    /// How long after `start` this event was reached.
-    pub(crate) fn since(&self, start: &Self) -> Answer<Duration> {
+    /// How many seconds after `start` this event was reached; less than none if it came first.
+    pub(crate) fn since(&self, start: &Self) -> Answer<f32> {
         // Both have to be recorded before either is asked whether it has been reached.
-        let (start, end) = (start.timed()?, self.timed()?);
-        let (start, end) = (time_of(&start)?, time_of(&end)?);
-        end.checked_duration_since(start).ok_or_else(|| {
-            let text = "the end event was reached before the start event";
-            Failure::new(ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL, text)
+        let (start, end) = (start.recorded()?, self.recorded()?);
+        let (start, end) = (start.time()?, end.time()?);
+        Ok(match end.checked_duration_since(start) {
+            Some(later) => later.as_secs_f32(),
+            None => -start.saturating_duration_since(end).as_secs_f32(),
         })
     }
 
-    /// The newest record, of an event that keeps the time.
-    fn timed(&self) -> Answer<Arc<Point>> {
-        if self.flags & ACL_EVENT_TIME_LINE == 0 {
-            let text = "the event was created without ACL_EVENT_TIME_LINE, so it has no time";
-            return Err(Failure::new(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, text));
-        }
-        let newest = lock(&self.newest).clone();
+    /// The newest record.
+    fn recorded(&self) -> Answer<Record> {
+        self.for_the_host()?;
+        let newest = lock(&self.state).newest.clone();
         match newest {
-            Some(Newest::Queued(point)) => Ok(point),
-            Some(Newest::Captured(mark)) => Err(mark.refused("asked for its time")),
-            None => Err(Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, "the event was never recorded")),
+            Some(Newest::Queued(record)) => Ok(record),
+            Some(Newest::Captured(mark)) if !mark.is_over() => Err(capture::refuse_event("asked for its time")),
+            _ => Err(Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, "the event was never recorded")),
         }
-    }
-
-    fn needs(&self, flag: u32, what_for: &str) -> Answer {
-        if self.flags & flag != 0 {
-            return Ok(());
-        }
-        Err(Failure::unsupported(format!(
-            "the event was created without the flag {flag:#x}, which it takes to {what_for}"
-        )))
     }
 
     fn same_device(&self, stream: &Stream) -> Answer {
@@ -260,16 +365,6 @@ impl Event {
         }
         let text = format!("the event is of device {}, the stream of {}", self.device.id(), stream.device().id());
         Err(Failure::new(ACL_ERROR_RT_STREAM_CONTEXT, text))
-    }
-}
-
-fn time_of(point: &Point) -> Answer<Instant> {
-    match point.outcome() {
-        Some(Outcome::Reached(at)) => Ok(at),
-        Some(Outcome::Discarded) | None => {
-            let text = "the event has not been reached yet; synchronise its stream first";
-            Err(Failure::new(ACL_ERROR_RT_EVENT_NOT_COMPLETE, text))
-        }
     }
 }
 

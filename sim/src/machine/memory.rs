@@ -194,9 +194,14 @@ pub(crate) fn unregister(start: Address) -> Answer {
     Ok(())
 }
 
-/// Whether the address is in pinned memory that the device reaches under the same address.
+/// Whether the address is in pinned memory that the device reaches under the same address. Of memory that the caller
+/// registered it is the start that counts.
 pub(crate) fn is_pinned(address: Address) -> bool {
-    describe(address).is_some_and(|found| found.place == Place::Host)
+    let blocks = read(&BLOCKS);
+    blocks.around(address).is_some_and(|entry| match &entry.block {
+        Backing::Registered { start, .. } => *start == address,
+        _ => entry.place() == Place::Host,
+    })
 }
 
 pub(super) fn enter_mapping(mapping: Mapping) {

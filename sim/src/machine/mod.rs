@@ -26,7 +26,7 @@
 //! 3. one event's newest record ([`event`]);
 //! 4. the ranges of addresses, then one range, then a handle table or the memory table;
 //! 5. one stream's queue, then one capture or one group of captured tasks;
-//! 6. the arena's free places, one point, the pool's run queue, the timer, the allocators' book, who is inside which
+//! 6. the arena's free places, the values that are waited for, one notify, one point, the pool's run queue, the timer, the allocators' book, who is inside which
 //!    allocator and then who waits, the watch on their blocks, or the report book and then one reporter.
 //!
 //! Tasks, blocks and callbacks are dropped outside every lock: dropping a queued record resumes the streams that wait
@@ -51,6 +51,7 @@ pub(crate) mod media;
 pub(crate) mod memory;
 mod missed;
 pub(crate) mod models;
+pub(crate) mod notify;
 pub(crate) mod operators;
 mod point;
 pub(crate) mod pool;
@@ -71,12 +72,13 @@ pub(crate) mod teardown;
 pub(crate) mod tensor_channels;
 mod timer;
 pub(crate) mod user_code;
+pub(crate) mod values;
 pub(crate) mod virtual_memory;
 mod waiting;
 
 pub(crate) use context::{Context, current_context};
 pub(crate) use stream::Stream;
-pub(crate) use streams::{submission_stream, waiting_stream};
+pub(crate) use streams::{Named, submission_stream, waiting_stream};
 
 /// Ends and drops everything, whoever uses it, as if the process had just begun. The configuration stays.
 pub(crate) fn clear() {
@@ -91,8 +93,11 @@ pub(crate) fn clear() {
     }
     device::all().iter().for_each(|device| device.clear());
     hooks::cleared();
+    notify::clear();
+    settings::clear();
     memory::clear();
     device::forget_all();
+    context::forget_left();
     allocators::clear();
     process::clear();
     profiling::clear();

@@ -11,8 +11,6 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Instant;
 
 pub(crate) struct Point {
-    /// Who is to reach it.
-    by: Link,
     state: Mutex<State>,
     settled: Condvar,
 }
@@ -25,27 +23,36 @@ pub(crate) enum Outcome {
     Discarded,
 }
 
-#[derive(Default)]
 struct State {
+    /// Who is to reach it.
+    by: Link,
     outcome: Option<Outcome>,
     parked: Vec<(Arc<Stream>, u64)>,
 }
 
 impl Point {
     pub(super) fn new(by: Link) -> Self {
-        Self { by, state: Mutex::default(), settled: Condvar::new() }
+        let state = State { by, outcome: None, parked: Vec::new() };
+        Self { state: Mutex::new(state), settled: Condvar::new() }
     }
 
     /// Whom those wait for who wait for it.
     pub(super) fn awaits(&self) -> Option<Link> {
-        self.outcome().is_none().then_some(self.by)
+        let state = lock(&self.state);
+        state.outcome.is_none().then_some(state.by)
+    }
+
+    /// Nobody reached it in a long time: whoever waits for it need not wait as long.
+    pub(super) fn is_forsaken(&self) {
+        lock(&self.state).by = Link::Never;
     }
 
     /// The stream that is to reach it.
     pub(super) fn stream(&self) -> Option<Arc<Stream>> {
-        match self.by {
+        let by = lock(&self.state).by;
+        match by {
             Link::Stream(number) => streams::with_number(number),
-            Link::Thread(_) | Link::Never => None,
+            Link::Thread(_) | Link::Later | Link::Never => None,
         }
     }
 
@@ -99,6 +106,18 @@ pub(crate) struct Duty(Option<Arc<Point>>);
 impl Duty {
     pub(crate) fn new(point: &Arc<Point>) -> Self {
         Self(Some(Arc::clone(point)))
+    }
+
+    /// Whether anybody else still knows the point.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.0.as_ref().is_some_and(|point| Arc::strong_count(point) > 1)
+    }
+
+    /// Nobody will ever reach the point, and who waits for it goes on waiting, as on the vendor's devices.
+    pub(super) fn abandon(mut self) {
+        if let Some(point) = self.0.take() {
+            lock(&point.state).by = Link::Never;
+        }
     }
 
     pub(crate) fn fulfil(mut self) {

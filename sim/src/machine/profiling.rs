@@ -139,7 +139,7 @@ pub(crate) fn mark(step: usize, start: bool, stream: &Arc<Stream>) -> Answer {
     let step = STEPS.get(step).ok_or_else(|| Failure::invalid("this is not a step that aclprofCreateStepInfo made"))?;
     with(|_| Ok(()))?;
     let id = stream.id();
-    stream.submit_each(move |_| {
+    stream.submit_kernel(move |_| {
         // After the end of profiling there is nobody to tell.
         if let Some(recording) = &mut *lock(&RECORDING) {
             recording.marks.push(Mark { step: step.number, start, stream: id, at: clock(Instant::now()) });

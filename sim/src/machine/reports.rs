@@ -1,7 +1,7 @@
 //! Callbacks that threads of the caller run: who is subscribed to what, and what waits for whom.
 
 use super::locks::{expired, lock, wait};
-use super::point::{Duty, Point};
+use super::point::Duty;
 use super::stream::Stream;
 use super::user_code;
 use super::waiting::Link;
@@ -9,7 +9,7 @@ use crate::abi::{HostCallback, this_thread};
 use crate::failure::{Answer, Failure};
 use crate::faults::trouble::{Patience, stuck};
 use ascendcl_sys::error_codes::*;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Instant;
 
@@ -29,7 +29,7 @@ struct Inbox {
 }
 
 struct Call {
-    callback: HostCallback,
+    callback: Arc<HostCallback>,
     stream: usize,
     /// The stream waits for it.
     duty: Option<Duty>,
@@ -38,16 +38,19 @@ struct Call {
 struct Book {
     by_stream: BTreeMap<usize, Arc<Reporter>>,
     by_thread: BTreeMap<u64, Arc<Reporter>>,
+    /// Streams whose callbacks run on a thread of the library, since a host function was launched on them.
+    on_own_thread: BTreeSet<usize>,
 }
 
-static BOOK: Mutex<Book> = Mutex::new(Book { by_stream: BTreeMap::new(), by_thread: BTreeMap::new() });
+static BOOK: Mutex<Book> =
+    Mutex::new(Book { by_stream: BTreeMap::new(), by_thread: BTreeMap::new(), on_own_thread: BTreeSet::new() });
 
 /// Lets the stream's callbacks run on the thread with this id.
 pub(crate) fn subscribe(thread: u64, stream: &Stream) -> Answer {
     const MOST_THREADS: usize = 1024;
     let mut book = lock(&BOOK);
-    if book.by_stream.contains_key(&stream.number()) {
-        return Err(Failure::new(ACL_ERROR_RT_STREAM_SUBSCRIBE, "the stream has a reporting thread already"));
+    if book.by_stream.contains_key(&stream.number()) || book.on_own_thread.contains(&stream.number()) {
+        return Err(subscribed());
     }
     let device = stream.device().id();
     let reporter = match book.by_thread.get(&thread) {
@@ -70,7 +73,10 @@ pub(crate) fn subscribe(thread: u64, stream: &Stream) -> Answer {
 /// Ends the subscription; callbacks that have not run are lost.
 pub(crate) fn unsubscribe(thread: u64, stream: &Stream) -> Answer {
     match lock(&BOOK).by_stream.get(&stream.number()) {
-        None => return Err(not_subscribed()),
+        None => {
+            let text = "the stream has no reporting thread, so there is no subscription to end";
+            return Err(Failure::new(ACL_ERROR_RT_STREAM_SUBSCRIBE, text));
+        }
         Some(reporter) if reporter.thread != thread => {
             let text = "another thread reports for the stream";
             return Err(Failure::new(ACL_ERROR_RT_THREAD_SUBSCRIBE, text));
@@ -85,6 +91,7 @@ pub(crate) fn unsubscribe(thread: u64, stream: &Stream) -> Answer {
 pub(super) fn forget_stream(number: usize) {
     let reporter = {
         let mut book = lock(&BOOK);
+        book.on_own_thread.remove(&number);
         let Some(reporter) = book.by_stream.remove(&number) else {
             return;
         };
@@ -105,30 +112,58 @@ pub(super) fn forget_stream(number: usize) {
     drop(lost);
 }
 
+/// A host function runs on a thread of the library, and not on a stream that a thread of the caller reports for.
+pub(crate) fn refuse_subscribed(stream: &Stream) -> Answer {
+    if lock(&BOOK).by_stream.contains_key(&stream.number()) { Err(subscribed()) } else { Ok(()) }
+}
+
+/// Queues a function that runs on a thread of the library.
+pub(crate) fn launch_on_own_thread(callback: HostCallback, stream: &Arc<Stream>) -> Answer {
+    stream.submit_callback(move |number| {
+        user_code::run_callback(number, || callback.run());
+        Ok(())
+    })?;
+    lock(&BOOK).on_own_thread.insert(stream.number());
+    Ok(())
+}
+
 /// Queues a callback on the stream for its reporting thread; a blocking one holds up the stream until it has run.
 pub(crate) fn launch(callback: HostCallback, stream: &Arc<Stream>, blocking: bool) -> Answer {
-    let reporter = lock(&BOOK).by_stream.get(&stream.number()).cloned().ok_or_else(not_subscribed)?;
-    let point = Arc::new(Point::new(Link::Thread(reporter.thread)));
-    let number = stream.number();
-    let call = Call { callback, stream: number, duty: blocking.then(|| Duty::new(&point)) };
-    let deliver = move || {
+    let (reporter, own) = {
+        let book = lock(&BOOK);
+        (book.by_stream.get(&stream.number()).cloned(), book.on_own_thread.contains(&stream.number()))
+    };
+    let Some(reporter) = reporter else {
+        return match own {
+            // The vendor's library takes a callback for the default stream there, and for no other one.
+            true if stream.is_default() => launch_on_own_thread(callback, stream),
+            true => Err(subscribed()),
+            false => Err(not_subscribed()),
+        };
+    };
+    let (number, thread) = (stream.number(), reporter.thread);
+    let callback = Arc::new(callback);
+    let deliver = move |duty: Option<Duty>| {
+        let call = Call { callback: Arc::clone(&callback), stream: number, duty };
         let book = lock(&BOOK);
         if !book.by_stream.get(&number).is_some_and(|subscribed| Arc::ptr_eq(subscribed, &reporter)) {
             drop(book);
             // Nobody will run it; dropping it lets the stream go on.
             drop(call);
-            return Ok(());
+            return;
         }
         lock(&reporter.inbox).calls.push_back(call);
         drop(book);
         reporter.came.notify_one();
+    };
+    if blocking {
+        return stream.submit_wait_each(Link::Thread(thread), None, move |point| deliver(Some(Duty::new(point))));
+    }
+    let deliver = move |_| {
+        deliver(None);
         Ok(())
     };
-    stream.submit(deliver)?;
-    if blocking {
-        stream.submit_wait(point, None, None)?;
-    }
-    Ok(())
+    stream.submit_each(deliver).map(drop)
 }
 
 /// Runs the callbacks that wait for this thread; waits for one until the deadline.
@@ -160,6 +195,10 @@ pub(crate) fn process(deadline: Option<Instant>) -> Answer {
         inbox = lock(&reporter.inbox);
     }
     Ok(())
+}
+
+fn subscribed() -> Failure {
+    Failure::new(ACL_ERROR_RT_STREAM_SUBSCRIBE, "the stream has a reporting thread already")
 }
 
 fn not_subscribed() -> Failure {

@@ -4,6 +4,7 @@ use super::locks::lock;
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::types::aclrtDevResLimitType;
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
@@ -93,6 +94,19 @@ pub(crate) fn wait_limit() -> Option<Duration> {
 
 pub(crate) fn limit_waits(seconds: u32) {
     WAIT_SECONDS.store(seconds, SeqCst);
+}
+
+type Parameters = BTreeMap<(usize, u32), i64>;
+
+/// System parameters by context and number; those of the process stand under 0.
+pub(crate) fn parameters() -> &'static Mutex<Parameters> {
+    static PARAMETERS: Mutex<Parameters> = Mutex::new(BTreeMap::new());
+    &PARAMETERS
+}
+
+/// As if nothing had been set.
+pub(super) fn clear() {
+    lock(parameters()).clear();
 }
 
 thread_local! {

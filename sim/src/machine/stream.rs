@@ -35,6 +35,8 @@ pub(crate) struct Stream {
     pub(super) queue: Mutex<Queue>,
     /// The queue's `done`, to look at without the lock.
     pub(super) done: AtomicU64,
+    /// Every position up to here is known to be over: somebody waited or asked for it.
+    seen: AtomicU64,
     pub(super) moved: Condvar,
 }
 
@@ -66,6 +68,7 @@ impl Stream {
             built_in: AtomicBool::new(false),
             queue: Mutex::new(Queue::new()),
             done: AtomicU64::new(0),
+            seen: AtomicU64::new(0),
             moved: Condvar::new(),
         });
         STREAMS.insert(number, Arc::clone(&stream));
@@ -156,23 +159,50 @@ impl Stream {
             (queue.submitted, queue.was_discarded(queue.submitted), queue.done == queue.submitted)
         };
         let watch = Watch::begin(self, over);
-        self.wait_for(last, deadline, discarded)?;
+        self.wait_for(last, Waiting::new(Target::Stream(self), deadline), deadline, discarded)?;
         if watch.misses(deadline) {
             return Err(still_working());
         }
+        self.has_seen(last);
         lock(&self.queue).failure.take().map_or(Ok(()), Err)
     }
 
     /// Waits until the task at this position is over: it has run, well or not (`Ok`), or was discarded.
     pub(crate) fn finished(&self, position: u64, deadline: Option<Instant>) -> Answer {
-        self.wait_for(position, deadline, false)
+        self.wait_for(position, Waiting::new(Target::Stream(self), deadline), deadline, false)?;
+        self.has_seen(position);
+        Ok(())
     }
 
-    fn wait_for(&self, position: u64, deadline: Option<Instant>, may_be_discarded: bool) -> Answer {
+    /// Somebody learned that everything up to this position is over.
+    pub(super) fn has_seen(&self, position: u64) {
+        self.seen.fetch_max(position, SeqCst);
+    }
+
+    pub(super) fn is_seen(&self, position: u64) -> bool {
+        self.seen.load(SeqCst) >= position
+    }
+
+    /// Waits until everything is over that was submitted to a stream which nobody can name any more.
+    pub(super) fn run_out(&self) -> Answer {
+        self.wait_for(self.last_position(), Waiting::new(Target::Ending(self), None), None, false)
+    }
+
+    /// Waits for the task that runs, after everything else was discarded.
+    pub(super) fn come_to_rest(&self) {
+        let _ = self.wait_for(self.last_position(), Waiting::new(Target::Ending(self), None), None, true);
+    }
+
+    fn wait_for(
+        &self,
+        position: u64,
+        mut waiting: Waiting<'_>,
+        deadline: Option<Instant>,
+        may_be_discarded: bool,
+    ) -> Answer {
         let given_up = |queue: &Queue| !may_be_discarded && queue.was_discarded(position);
         let _waits = allocator_calls::waits();
         look_out(|| self.done.load(SeqCst) >= position);
-        let mut waiting = Waiting::new(Target::Stream(self), deadline);
         let mut queue = lock(&self.queue);
         while queue.done < position && !given_up(&queue) {
             self.refuse_self_wait()?;
@@ -212,6 +242,15 @@ impl Stream {
         point.awaits()
     }
 
+    /// Nobody did what it waits for, in a long time.
+    pub(super) fn is_forsaken(&self) {
+        let point = match &lock(&self.queue).turn {
+            Turn::Parked(_, Await { point, .. }) => Arc::clone(point),
+            _ => return,
+        };
+        point.is_forsaken();
+    }
+
     /// The position of the task that was submitted last.
     pub(super) fn last_position(&self) -> u64 {
         lock(&self.queue).submitted
@@ -235,7 +274,10 @@ impl Stream {
     /// Whether everything submitted is over.
     pub(crate) fn is_complete(&self) -> bool {
         let queue = lock(&self.queue);
-        queue.done == queue.submitted
+        let (done, submitted) = (queue.done, queue.submitted);
+        drop(queue);
+        self.has_seen(done);
+        done == submitted
     }
 
     /// Tasks on it only ever run as part of a model that it is bound to.

@@ -6,14 +6,14 @@ use super::capture;
 use super::locks::{lock, look_out, wait};
 use super::point::Point;
 use super::pool;
-use super::queue::{Await, Call, Counted, Queue, Task, Turn};
+use super::queue::{Await, Call, Counted, Queue, Task, TooLate, Turn, answer_of};
 use super::stream::Stream;
-use super::waiting::{Target, Waiting};
+use super::waiting::{Link, Target, Waiting};
 use crate::failure::{Answer, Failure};
-use ascendcl_sys::error_codes::ACL_ERROR_RT_STREAM_TASK_FULL;
+use ascendcl_sys::error_codes::{ACL_ERROR_RT_STREAM_TASK_FULL, ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT};
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, MutexGuard};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 impl Stream {
     /// Queues a task and answers its position. Its failure is what the next synchronise answers. A stream that is captured
@@ -35,8 +35,17 @@ impl Stream {
     }
 
     /// As [`submit`](Self::submit), for a task that can run again, if the stream is captured. It is told which stream it runs
-    /// on.
+    /// on. Task groups take no such tasks.
     pub(crate) fn submit_each(self: &Arc<Self>, task: impl Fn(usize) -> Answer + Send + Sync + 'static) -> Answer<u64> {
+        capture::refuse_in_group(self, ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT)?;
+        self.submit_kernel(task)
+    }
+
+    /// The same for work on the device's cores, which task groups take.
+    pub(crate) fn submit_kernel(
+        self: &Arc<Self>,
+        task: impl Fn(usize) -> Answer + Send + Sync + 'static,
+    ) -> Answer<u64> {
         match self.recorder() {
             // There is nothing to wait for: position 0 is over.
             Some(recorder) => recorder.record(self.number(), Arc::new(task)).map(|()| 0),
@@ -53,6 +62,7 @@ impl Stream {
         self: &Arc<Self>,
         code: impl Fn(usize) -> Answer + Send + Sync + 'static,
     ) -> Answer<u64> {
+        capture::refuse_in_group(self, ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT)?;
         let thread = callback_thread::of(self.context());
         match self.recorder() {
             Some(recorder) => {
@@ -66,6 +76,35 @@ impl Stream {
                 self.push([Task::Place, Task::Place, Task::Call(call)])
             }
         }
+    }
+
+    /// Lets the tasks that follow wait for a point that `begin` makes when the stream comes to it: again in every replay, if
+    /// the stream is captured.
+    pub(super) fn submit_wait_each(
+        self: &Arc<Self>,
+        by: Link,
+        limit: Option<Duration>,
+        begin: impl Fn(&Arc<Point>) + Send + Sync + 'static,
+    ) -> Answer {
+        if self.is_recording() {
+            let wait = move |_| {
+                let point = Arc::new(Point::new(by));
+                begin(&point);
+                let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
+                match pool::lend(|| point.wait(deadline))? {
+                    Some(outcome) => answer_of(Ok(outcome)),
+                    None => answer_of(Err(TooLate)),
+                }
+            };
+            return self.submit_each(wait).map(drop);
+        }
+        let point = Arc::new(Point::new(by));
+        let awaited = Arc::clone(&point);
+        self.submit(move || {
+            begin(&awaited);
+            Ok(())
+        })?;
+        self.submit_wait(point, limit, None).map(drop)
     }
 
     /// Lets the tasks that follow wait for a point, for `limit` at most.

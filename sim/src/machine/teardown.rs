@@ -14,7 +14,7 @@ pub(crate) enum Rest {
     Discard,
 }
 
-/// Destroys a stream of the current context. A default stream lives as long as its context: it is only waited for.
+/// Destroys a stream of the current context; its default stream too, which it then has no more.
 pub(crate) fn destroy_stream(handle: aclrtStream, rest: Rest) -> Answer {
     if handle.is_null() {
         return Err(Failure::invalid("the stream is null; the default stream cannot be destroyed"));
@@ -26,13 +26,17 @@ pub(crate) fn destroy_stream(handle: aclrtStream, rest: Rest) -> Answer {
     }
     if stream.is_default() {
         config::if_documented(|| Failure::invalid("a default stream ends with its context; it cannot be destroyed"))?;
-        return run_out(&stream, rest);
     }
     capture::refuse_on(&stream, "destroyed")?;
     stream.refuse_self_wait()?;
     // Of two threads that destroy the same stream one finds it gone.
     let stream = STREAMS.remove(stream.number()).ok_or_else(|| Failure::unknown("stream"))?;
-    end(&[stream], rest)
+    let ended = end(&[Arc::clone(&stream)], rest);
+    if rest == Rest::Discard {
+        // What runs already is waited for; what was discarded is no failure.
+        stream.come_to_rest();
+    }
+    ended
 }
 
 /// Takes back a stream that nobody has seen.
@@ -81,5 +85,5 @@ fn run_out(stream: &Stream, rest: Rest) -> Answer {
         stream.abort();
         return Ok(());
     }
-    stream.finished(stream.last_position(), None)
+    stream.run_out()
 }

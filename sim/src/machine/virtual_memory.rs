@@ -3,7 +3,6 @@
 //! One piece of physical memory may be mapped at several addresses, which then really show the same bytes. A mapping that
 //! queued work still uses stays in place until the work is done; only a new mapping at its addresses replaces it.
 
-use super::context::Context;
 use super::device::{self, Device};
 use super::handles::Table;
 use super::locks::{lock, read, write};
@@ -97,7 +96,7 @@ pub(crate) fn release(address: Address) -> Answer {
 }
 
 /// Physical memory of a device, or of the host.
-pub(crate) fn allocate(context: &Context, size: usize, properties: aclrtPhysicalMemProp) -> Answer<aclrtDrvMemHandle> {
+pub(crate) fn allocate(size: usize, properties: aclrtPhysicalMemProp) -> Answer<aclrtDrvMemHandle> {
     check(&properties)?;
     if size == 0 || !size.is_multiple_of(GRANULARITY) {
         let text = format!("{size} bytes: physical memory comes in multiples of {GRANULARITY}");
@@ -107,10 +106,12 @@ pub(crate) fn allocate(context: &Context, size: usize, properties: aclrtPhysical
         aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE => Some(device::device(properties.location.id.into())?),
         _ => None,
     };
-    let owner = device.as_ref().unwrap_or_else(|| context.device());
     let exhausted = || {
-        let text = format!("device {} has {} bytes left, and {size} were asked for", owner.id(), owner.memory_left());
-        Failure::new(ACL_ERROR_RT_MEMORY_ALLOCATION, text)
+        let text = match &device {
+            Some(owner) => format!("device {} has {} bytes left", owner.id(), owner.memory_left()),
+            None => "the host has less memory left".to_owned(),
+        };
+        Failure::new(ACL_ERROR_RT_MEMORY_ALLOCATION, format!("{text}, and {size} were asked for"))
     };
     if device.as_ref().is_some_and(|device| !device.take_memory(size)) {
         return Err(exhausted());
@@ -177,12 +178,17 @@ pub(crate) fn check(properties: &aclrtPhysicalMemProp) -> Answer {
     if properties.allocationType != aclrtMemAllocationType::ACL_MEM_ALLOCATION_TYPE_PINNED {
         return Err(Failure::invalid(format!("there is no type of allocation {}", properties.allocationType.0)));
     }
+    let handles = [aclrtMemHandleType::ACL_MEM_HANDLE_TYPE_NONE, aclrtMemHandleType::ACL_MEM_HANDLE_TYPE_POSIX];
+    if !handles.contains(&properties.handleType) {
+        return Err(Failure::invalid(format!("there is no type of handle {}", properties.handleType.0)));
+    }
+    if properties.memAttr > aclrtMemAttr::ACL_MEM_P2P_HUGE1G {
+        return Err(Failure::invalid(format!("there is no kind of memory {}", properties.memAttr.0)));
+    }
+    // A location of any other type is the host.
     match properties.location.kind {
         aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE => device::device(properties.location.id.into()).map(drop),
-        aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST | aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST_NUMA => {
-            Ok(())
-        }
-        other => Err(Failure::invalid(format!("there is no physical memory in a location of type {}", other.0))),
+        _ => Ok(()),
     }
 }
 

@@ -28,6 +28,8 @@ use std::time::Instant;
 pub(super) enum Target<'a> {
     Stream(&'a Stream),
     Point(&'a Point),
+    /// A stream that is being destroyed: what was not done for it by now is not done any more.
+    Ending(&'a Stream),
     /// What is queued of a model.
     Model(&'a Loaded),
 }
@@ -41,6 +43,8 @@ pub(super) enum Link {
     Thread(u64),
     /// Nothing will ever happen.
     Never,
+    /// Whoever does it later, on any thread: records an event or a notify, or writes a value.
+    Later,
 }
 
 /// The wait of this thread.
@@ -82,17 +86,19 @@ impl<'a> Waiting<'a> {
         }
         let own = this_thread();
         let link = self.target.link()?;
+        // Another thread may do it yet, but not after so long.
+        let ending = matches!(self.target, Target::Ending(_)) || self.patience.has_lasted(Patience::FOR_OTHERS);
         // One with a time limit ends by itself: nobody else waits for ever because of it.
         if self.deadline.is_none() {
             lock(&WAITS).insert(own, link);
             self.entered = true;
         }
-        let chain = chain_of(own, link);
+        let chain = chain_of(own, link, ending);
         let found = chain.clone().filter(|chain| self.suspected.as_ref() == Some(chain));
         self.suspected = chain;
         let chain = found?;
         // Waiting in a callback is found as such; and what never runs has been said when it was queued.
-        if let (Target::Stream(stream), None) = (self.target, self.deadline) {
+        if let (Target::Stream(stream) | Target::Ending(stream), None) = (self.target, self.deadline) {
             watch::wait_given_up(stream.named(), chain.ends_with(OWN) && !user_code::is_inside());
         }
         Some(Failure::new(code, format!("this wait can never end: {chain}")))
@@ -110,7 +116,7 @@ impl Drop for Waiting<'_> {
 impl Target<'_> {
     fn link(self) -> Option<Link> {
         match self {
-            Self::Stream(stream) => Some(Link::Stream(stream.number())),
+            Self::Stream(stream) | Self::Ending(stream) => Some(Link::Stream(stream.number())),
             Self::Point(point) => point.awaits(),
             // One after the other: it waits for the last of them, too.
             Self::Model(model) => model.queued_on().map(Link::Stream),
@@ -136,11 +142,15 @@ impl Drop for WaitsFor {
 }
 
 /// The chain in words, if it comes back to this thread or ends where nothing ever happens.
-fn chain_of(own: u64, first: Link) -> Option<String> {
+fn chain_of(own: u64, first: Link, ending: bool) -> Option<String> {
     /// Longer chains are taken for ones that end.
     const LONGEST: usize = 4096;
     let (mut link, mut words) = (first, vec!["this thread waits for ".to_owned()]);
+    let mut stream = None;
     for _ in 0..LONGEST {
+        if let Link::Stream(number) = link {
+            stream = Some(number);
+        }
         match link {
             Link::Stream(number) => words.push(format!("stream {number:#x}, which waits for ")),
             Link::Thread(thread) if thread == own => {
@@ -148,6 +158,13 @@ fn chain_of(own: u64, first: Link) -> Option<String> {
                 return Some(words.concat());
             }
             Link::Thread(_) => words.push("another thread, which waits for ".to_owned()),
+            Link::Later if ending => {
+                // Those who wait for it from now on need not find out by waiting.
+                stream.and_then(super::streams::with_number).inspect(|stream| stream.is_forsaken());
+                words.push("what nobody has queued".to_owned());
+                return Some(words.concat());
+            }
+            Link::Later => return None,
             Link::Never => {
                 words.push("work that nothing runs".to_owned());
                 return Some(words.concat());
@@ -169,7 +186,7 @@ fn next(link: Link) -> Option<Link> {
             lock(&INSIDE).get(&number).copied().map(Link::Thread)
         }
         Link::Thread(thread) => lock(&WAITS).get(&thread).copied(),
-        Link::Never => None,
+        Link::Never | Link::Later => None,
     }
 }
 

@@ -50,7 +50,6 @@ fn flags() {
     row!("CreateEventWithFlag(ACL_EVENT_SYNC)", event::aclrtCreateEventWithFlag(&mut b, ACL_EVENT_SYNC));
     row!("RecordEvent a", event::aclrtRecordEvent(a, stream));
     row!("RecordEvent b", event::aclrtRecordEvent(b, stream));
-    prepare!(stream::aclrtSynchronizeStream(stream));
     row!("EventElapsedTime on events without TIME_LINE", event::aclrtEventElapsedTime(&mut ms, a, b));
     saw(format!("ms={ms:.6}"));
     row!("SynchronizeEvent(event with SYNC flag)", event::aclrtSynchronizeEvent(a));

@@ -60,8 +60,9 @@ fn what_is_captured_does_not_run_and_every_replay_runs_it_in_order() {
     log.add(captured, 4);
     synchronize(captured);
     assert_eq!(log.take(), [4], "after the capture the stream runs its work again");
-    ok!(model_instance::aclmdlRIExecute(instance, -1));
-    assert_eq!(log.take(), [1, 2, 3]);
+    let refused = ACL_ERROR_RT_PARAM_INVALID;
+    fails!(refused, "run by aclmdlRIExecuteAsync", model_instance::aclmdlRIExecute(instance, -1));
+    assert_eq!(log.take(), []);
     ok!(model_instance::aclmdlRIDestroy(instance));
 }
 
@@ -115,18 +116,19 @@ fn a_stream_joins_by_an_event_and_leads_back_by_another() {
 }
 
 #[test]
-fn a_captured_replay_becomes_part_of_the_outer_instance() {
+fn a_stream_that_is_captured_takes_no_replay_and_its_capture_goes_on() {
     let _world = world();
     let (stream, log) = (stream(), Log::default());
     begin(stream);
     log.add(stream, 1);
     let inner = end(stream);
     begin(stream);
-    ok!(model_instance::aclmdlRIExecuteAsync(inner, stream));
+    let captured = ACL_ERROR_RT_STREAM_CAPTURED;
+    fails!(captured, "being captured", model_instance::aclmdlRIExecuteAsync(inner, stream));
     log.add(stream, 2);
     let outer = end(stream);
     replay(outer, stream);
-    assert_eq!(log.take(), [1, 2]);
+    assert_eq!(log.take(), [2]);
 }
 
 #[test]
@@ -135,64 +137,101 @@ fn an_event_can_be_used_anew_after_the_capture() {
     let (stream, event) = (stream(), event());
     begin(stream);
     ok!(event::aclrtRecordEvent(event, stream));
-    end(stream);
     fails!(ACL_ERROR_RT_EVENT_CAPTURED, "during a capture", event::aclrtSynchronizeEvent(event));
+    end(stream);
+    ok!(event::aclrtSynchronizeEvent(event));
     ok!(event::aclrtRecordEvent(event, stream));
     ok!(event::aclrtSynchronizeEvent(event));
+}
+
+/// A model that adds 10 to its input, and a place for its output.
+struct Work {
+    id: u32,
+    output: *mut aclmdlDataset,
+    place: *mut core::ffi::c_void,
+}
+
+impl Work {
+    fn new() -> Self {
+        let place = device_memory(16);
+        Self { id: load(&files::sum("rows", None)), output: dataset(&[(place, 16)]), place }
+    }
+
+    /// Four times this value.
+    fn input(value: f32) -> *mut aclmdlDataset {
+        let input = dataset(&[(on_device(&bytes(&[value; 4])), 16)]);
+        attach(input, 0, &[1, 4]);
+        input
+    }
+
+    fn run(&self, input: *mut aclmdlDataset, stream: aclrtStream) {
+        ok!(model::aclmdlExecuteAsync(self.id, input, self.output, stream));
+    }
+
+    fn result(&self) -> f32 {
+        floats(&from_device(self.place, 16))[0]
+    }
 }
 
 #[test]
 fn a_task_group_gets_new_work_where_the_stream_comes_to_the_update() {
     let _world = world();
-    let (stream, updater, log) = (stream(), stream(), Log::default());
+    let (stream, updater, work) = (stream(), stream(), Work::new());
+    let (one, two) = (Work::input(1.0), Work::input(2.0));
     begin(stream);
-    log.add(stream, 1);
     ok!(model_instance::aclmdlRICaptureTaskGrpBegin(stream));
-    log.add(stream, 2);
-    log.add(stream, 3);
+    work.run(one, stream);
     let mut group = aclrtTaskGrp::NULL;
     ok!(model_instance::aclmdlRICaptureTaskGrpEnd(stream, &mut group));
-    log.add(stream, 4);
     let instance = end(stream);
     replay(instance, stream);
-    assert_eq!(log.take(), [1, 2, 3, 4]);
+    assert_eq!(work.result(), 11.0);
 
     ok!(model_instance::aclmdlRICaptureTaskUpdateBegin(updater, group));
-    log.add(updater, 20);
-    log.add(updater, 30);
+    work.run(two, updater);
     ok!(model_instance::aclmdlRICaptureTaskUpdateEnd(updater));
     synchronize(updater);
-    assert_eq!(log.take(), [], "new work does not run by itself");
+    assert_eq!(work.result(), 11.0, "new work does not run by itself");
     replay(instance, stream);
-    assert_eq!(log.take(), [1, 20, 30, 4]);
+    assert_eq!(work.result(), 12.0);
 
     ok!(model_instance::aclmdlRICaptureTaskUpdateBegin(updater, group));
-    log.add(updater, 200);
     let wrong = ACL_ERROR_RT_MODEL_UPDATE_FAILED;
-    fails!(wrong, "has 2 tasks, and 1 came", model_instance::aclmdlRICaptureTaskUpdateEnd(updater));
+    fails!(wrong, "has 1 tasks, and 0 came", model_instance::aclmdlRICaptureTaskUpdateEnd(updater));
     let status = ACL_ERROR_STREAM_TASK_GROUP_STATUS;
     fails!(status, "updates no task group", model_instance::aclmdlRICaptureTaskUpdateEnd(updater));
     replay(instance, stream);
-    assert_eq!(log.take(), [1, 20, 30, 4], "an update that failed changed nothing");
+    assert_eq!(work.result(), 12.0, "an update that failed changed nothing");
 }
 
 #[test]
-fn the_run_of_an_instance_takes_no_place_in_a_task_group_that_could_be_its_own() {
+fn a_task_group_takes_no_other_work_than_kernels_and_breaks_its_capture_over_it() {
     let _world = world();
     let (stream, log) = (stream(), Log::default());
+    let refused = ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT;
     begin(stream);
     ok!(model_instance::aclmdlRICaptureTaskGrpBegin(stream));
+    let place = device_memory(4);
+    fails!(refused, "cores alone", copy::aclrtMemsetAsync(place, 4, 0, 4, stream));
+    let mut group = aclrtTaskGrp(place);
+    fails!(refused, "does not take", model_instance::aclmdlRICaptureTaskGrpEnd(stream, &mut group));
+    assert!(group.is_null());
+    let mut instance = aclmdlRI::NULL;
+    let broken = ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED;
+    fails!(broken, "broken off", model_instance::aclmdlRICaptureEnd(stream, &mut instance));
     log.add(stream, 1);
-    let mut group = aclrtTaskGrp::NULL;
+    synchronize(stream);
+    assert_eq!(log.take(), [1], "the stream works again");
+
+    begin(stream);
+    ok!(model_instance::aclmdlRICaptureTaskGrpBegin(stream));
     ok!(model_instance::aclmdlRICaptureTaskGrpEnd(stream, &mut group));
     let instance = end(stream);
     ok!(model_instance::aclmdlRICaptureTaskUpdateBegin(stream, group));
-    let refused = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
-    fails!(refused, "not with the run", model_instance::aclmdlRIExecuteAsync(instance, stream));
-    log.add(stream, 2);
+    fails!(refused, "cores alone", copy::aclrtMemsetAsync(place, 4, 0, 4, stream));
+    let captured = ACL_ERROR_RT_STREAM_CAPTURED;
+    fails!(captured, "being captured", model_instance::aclmdlRIExecuteAsync(instance, stream));
     ok!(model_instance::aclmdlRICaptureTaskUpdateEnd(stream));
-    replay(instance, stream);
-    assert_eq!(log.take(), [2]);
 }
 
 #[test]

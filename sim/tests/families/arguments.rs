@@ -114,6 +114,9 @@ handles! {
     aclrtEvent: Kind::Event, events;
     aclrtContext: Kind::Context, contexts;
     aclmdlRI: Kind::Instance, instances;
+    aclrtNotify: Kind::Object("aclrtNotify"), notifies;
+    aclrtLabel: Kind::Object("aclrtLabel"), labels;
+    aclrtLabelList: Kind::Object("aclrtLabelList"), label_lists;
     aclrtAllocatorDesc: Kind::Object("aclrtAllocatorDesc"), descriptors;
     aclrtDrvMemHandle: Kind::Object("aclrtDrvMemHandle"), physical;
 }
@@ -247,6 +250,9 @@ enumerations! {
     aclrtMemMallocPolicy = ACL_MEM_MALLOC_HUGE_FIRST,
     aclrtMemcpyKind = ACL_MEMCPY_DEVICE_TO_DEVICE,
     aclCANNPackageName = ACL_PKG_NAME_CANN,
+    aclSysParamOpt = ACL_OPT_DETERMINISTIC,
+    aclrtTsId = ACL_TS_ID_AICORE,
+    aclrtCmoType = ACL_RT_CMO_TYPE_PREFETCH,
     aclCannAttr = ACL_CANN_ATTR_BF16,
     acldvppPixelFormat = PIXEL_FORMAT_YUV_400,
     acldvppStreamFormat = H265_MAIN_LEVEL,

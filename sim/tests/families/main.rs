@@ -145,7 +145,7 @@ fn a_wrong_argument_is_answered_as_in_the_rest_of_its_family() {
                 asked += 1;
                 let situation = format!("{argument} {wrong}");
                 let demanded = expected.code(probe.name, &situation, kind(argument), wrong, &mut used);
-                if code.is_some() && demanded != code {
+                if code.is_some_and(|code| !demanded.admits(code)) {
                     differs.push(format!("{}\t{situation}\t{}\tnot {demanded:?}", probe.name, code.unwrap_or(-1)));
                 }
             }
@@ -158,12 +158,13 @@ fn a_wrong_argument_is_answered_as_in_the_rest_of_its_family() {
             let code = world::with(|world| (probe.call)(Choice { world, wrong: None, then }));
             asked += 1;
             let demanded = expected.of_context(probe.name, situation, &mut used);
-            if code.is_some() && demanded != code {
+            if code.is_some_and(|code| !demanded.admits(code)) {
                 differs.push(format!("{}\t{situation}\t{}\tnot {demanded:?}", probe.name, code.unwrap_or(-1)));
             }
         }
     }
-    differs.extend(expected.unused(&used).map(|line| format!("{line}: stands among the exceptions and is none")));
-    println!("{asked} calls");
+    differs.extend(expected.unused(&used).map(|line| format!("{line}: is a line that says nothing")));
+    let (measured, departures) = expected.counts();
+    println!("{asked} calls; {measured} measured, of which {departures} are answered otherwise");
     assert!(differs.is_empty(), "{} of {asked} calls:\n{}", differs.len(), differs.join("\n"));
 }

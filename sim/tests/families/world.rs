@@ -26,6 +26,9 @@ pub(crate) struct World {
     events: OnceCell<Pair<aclrtEvent>>,
     contexts: OnceCell<Pair<aclrtContext>>,
     instances: OnceCell<Pair<aclmdlRI>>,
+    notifies: OnceCell<Pair<aclrtNotify>>,
+    labels: OnceCell<Pair<aclrtLabel>>,
+    label_lists: OnceCell<Pair<aclrtLabelList>>,
     descriptors: OnceCell<Pair<aclrtAllocatorDesc>>,
     physical: OnceCell<Pair<aclrtDrvMemHandle>>,
     model: OnceCell<u32>,
@@ -74,6 +77,7 @@ impl World {
         ok!(device::aclrtDestroyContext(own));
         let mut current = aclrtContext::NULL;
         assert_eq!(call!(device::aclrtGetCurrentContext(&mut current)), 107002);
+        call!(process::aclrtGetLastError(aclrtLastErrLevel::ACL_RT_THREAD_LEVEL));
     }
 
     /// The thread goes to another context of the device.
@@ -120,6 +124,31 @@ impl World {
                 ok!(model_instance::aclmdlRICaptureEnd(stream, instance));
             });
             ok!(model_instance::aclmdlRIDestroy(pair.destroyed));
+            pair
+        })
+    }
+
+    pub(crate) fn notifies(&self) -> Pair<aclrtNotify> {
+        *self.notifies.get_or_init(|| {
+            let pair = two(aclrtNotify::NULL, |notify| ok!(event::aclrtCreateNotify(notify, 0)));
+            ok!(event::aclrtDestroyNotify(pair.destroyed));
+            pair
+        })
+    }
+
+    pub(crate) fn labels(&self) -> Pair<aclrtLabel> {
+        *self.labels.get_or_init(|| {
+            let pair = two(aclrtLabel::NULL, |label| ok!(kernel::aclrtCreateLabel(label)));
+            ok!(kernel::aclrtDestroyLabel(pair.destroyed));
+            pair
+        })
+    }
+
+    pub(crate) fn label_lists(&self) -> Pair<aclrtLabelList> {
+        *self.label_lists.get_or_init(|| {
+            let mut label = self.labels().good;
+            let pair = two(aclrtLabelList::NULL, |list| ok!(kernel::aclrtCreateLabelList(&mut label, 1, list)));
+            ok!(kernel::aclrtDestroyLabelList(pair.destroyed));
             pair
         })
     }

@@ -83,7 +83,11 @@ fn a_blocking_callback_is_lost_when_its_stream_is_no_longer_subscribed() {
         for stream in [held, other] {
             ok!(aclrtSubscribeReport(this_thread(), stream));
         }
-        let gate = Gate::close(held);
+        // Its own host functions would need a thread of the library.
+        let (holding, event) = (stream(), event());
+        let gate = Gate::close(holding);
+        ok!(aclrtRecordEvent(event, holding));
+        ok!(aclrtStreamWaitEvent(held, event));
         let block = aclrtCallbackBlockType::ACL_CALLBACK_BLOCK;
         ok!(aclrtLaunchCallback(Some(nothing), null_mut(), block, held));
         ok!(aclrtUnSubscribeReport(this_thread(), held));
@@ -122,13 +126,14 @@ fn a_stream_does_not_wait_for_a_thread_whose_callback_does_not_hold_it_up() {
         reach(2);
     }
     ends(|| {
-        let stream = stream();
+        let (stream, other) = (stream(), stream());
         ok!(aclrtSubscribeReport(this_thread(), stream));
         let no_block = aclrtCallbackBlockType::ACL_CALLBACK_NO_BLOCK;
-        ok!(aclrtLaunchCallback(Some(reported), stream.0, no_block, stream));
-        // The callback ends before the host function that it queued.
+        ok!(aclrtLaunchCallback(Some(reported), other.0, no_block, stream));
+        // The callback ends before the host function that it queued on the other stream.
         ok!(aclrtProcessReport(-1));
         STEP.store(2, SeqCst);
+        sync(other);
         sync(stream);
         control::fail("aclrtStreamQuery#1=slow:200ms".parse().unwrap()).unwrap();
         acl!(aclrtStreamQuery(stream, &mut aclrtStreamStatus(0)));

@@ -70,23 +70,22 @@ fn callbacks_run_on_the_subscribed_thread_in_order() {
 #[test]
 fn a_blocking_callback_holds_up_its_stream_and_another_kind_does_not() {
     let _machine = device();
-    let stream = stream();
+    let (stream, block) = (stream(), malloc(4));
     let me = pthread_self() as u64;
     ok!(aclrtSubscribeReport(me, stream));
-    let done = Arc::new(AtomicUsize::new(0));
-    let (first, second) = (Arc::clone(&done), Arc::clone(&done));
+    let filled = || read(block, 1)[0];
     call(stream, NO_BLOCK, || {});
-    launch(stream, move || first.store(1, SeqCst));
+    ok!(aclrtMemsetAsync(block, 4, 1, 4, stream));
     ok!(aclrtSynchronizeStream(stream));
-    assert_eq!(done.load(SeqCst), 1);
+    assert_eq!(filled(), 1);
     ok!(aclrtProcessReport(1000));
     call(stream, BLOCK, || {});
-    launch(stream, move || second.store(2, SeqCst));
+    ok!(aclrtMemsetAsync(block, 4, 2, 4, stream));
     assert_eq!(acl!(aclrtSynchronizeStreamWithTimeout(stream, 30)), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
-    assert_eq!(done.load(SeqCst), 1);
+    assert_eq!(filled(), 1);
     ok!(aclrtProcessReport(-1));
     ok!(aclrtSynchronizeStream(stream));
-    assert_eq!(done.load(SeqCst), 2);
+    assert_eq!(filled(), 2);
     assert_eq!(acl!(aclrtProcessReport(10)), ACL_ERROR_RT_REPORT_TIMEOUT);
     assert_eq!(acl!(aclrtProcessReport(0)), ACL_ERROR_INVALID_PARAM);
 }
@@ -99,7 +98,7 @@ fn subscriptions_have_rules() {
     let none = std::ptr::null_mut();
     assert_eq!(acl!(aclrtProcessReport(10)), ACL_ERROR_RT_THREAD_SUBSCRIBE);
     assert_eq!(acl!(aclrtLaunchCallback(Some(run_boxed), none, BLOCK, first)), ACL_ERROR_RT_STREAM_NO_CB_REG);
-    assert_eq!(acl!(aclrtUnSubscribeReport(me, first)), ACL_ERROR_RT_STREAM_NO_CB_REG);
+    assert_eq!(acl!(aclrtUnSubscribeReport(me, first)), ACL_ERROR_RT_STREAM_SUBSCRIBE);
     ok!(aclrtSubscribeReport(me, first));
     ok!(aclrtSubscribeReport(me, second));
     assert_eq!(acl!(aclrtSubscribeReport(me, first)), ACL_ERROR_RT_STREAM_SUBSCRIBE);
@@ -109,7 +108,15 @@ fn subscriptions_have_rules() {
     ok!(aclrtSetDevice(1));
     let elsewhere = stream();
     assert_eq!(acl!(aclrtSubscribeReport(me, elsewhere)), ACL_ERROR_RT_THREAD_SUBSCRIBE);
-    assert_eq!(acl!(aclrtSubscribeReport(me, first)), ACL_ERROR_RT_STREAM_CONTEXT);
+    assert_eq!(acl!(aclrtSubscribeReport(me, first)), ACL_ERROR_RT_STREAM_SUBSCRIBE);
+    // A stream with host functions has a thread of the library for its callbacks, and none of the caller's.
+    ok!(aclrtSetDevice(0));
+    assert_eq!(acl!(aclrtLaunchHostFunc(first, Some(never), none)), ACL_ERROR_RT_STREAM_SUBSCRIBE);
+    let hosted = stream();
+    launch(hosted, || {});
+    assert_eq!(acl!(aclrtSubscribeReport(me, hosted)), ACL_ERROR_RT_STREAM_SUBSCRIBE);
+    assert_eq!(acl!(aclrtLaunchCallback(Some(never), none, BLOCK, hosted)), ACL_ERROR_RT_STREAM_SUBSCRIBE);
+    ok!(aclrtSynchronizeStream(hosted));
 }
 
 #[test]

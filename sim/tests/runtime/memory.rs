@@ -75,7 +75,8 @@ fn copies_check_their_arguments_and_copy() {
     ok!(aclrtMemcpy(device, 0, from, 0, H2D));
     ok!(aclrtMemcpy(device, 100, from, 100, D2H));
     assert_eq!(read(device, 100), host);
-    assert_eq!(acl!(aclrtMemcpyAsync(device, 100, from, 100, H2H, stream)), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    assert_eq!(acl!(aclrtMemcpyAsync(from, 100, from, 100, H2H, stream)), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    ok!(aclrtMemcpyAsync(device, 100, from, 100, H2H, stream));
     ok!(aclrtMemset(device, 100, 0x1_07, 100));
     ok!(aclrtMemcpyAsync(other, 100, device, 100, D2D, stream));
     ok!(aclrtSynchronizeStream(stream));

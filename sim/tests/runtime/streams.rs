@@ -223,11 +223,16 @@ fn flags_priority_and_id_can_be_asked() {
     ok!(aclrtStreamGetPriority(created, &mut priority));
     ok!(aclrtStreamGetId(created, &mut id));
     ok!(aclrtStreamGetId(aclrtStream::NULL, &mut other));
-    assert_eq!((flags, priority), (ACL_STREAM_FAST_SYNC, 99));
+    assert_eq!((flags, priority), (ACL_STREAM_FAST_SYNC, 7));
     assert_ne!(id, other);
-    for bad in [u32::MAX, 0x40, ACL_STREAM_PERSISTENT | ACL_STREAM_DEVICE_USE_ONLY] {
+    for bad in [u32::MAX, ACL_STREAM_PERSISTENT | ACL_STREAM_DEVICE_USE_ONLY] {
         assert_eq!(acl!(aclrtCreateStreamWithConfig(&mut created, 0, bad)), ACL_ERROR_RT_PARAM_INVALID);
     }
+    let unsupported = acl!(aclrtCreateStreamWithConfig(&mut created, 0, ACL_STREAM_DEVICE_USE_ONLY));
+    assert_eq!(unsupported, ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    ok!(aclrtCreateStreamWithConfig(&mut created, 0, 0x40));
+    ok!(aclrtStreamGetFlags(created, &mut flags));
+    assert_eq!(flags, 0, "a bit without a meaning is forgotten");
 }
 
 #[test]

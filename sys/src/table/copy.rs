@@ -6,7 +6,7 @@ macro_rules! copy_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
         [$($extra)*] copy ["libacl_rt.so" "libascendcl.so"]
 
-        [optional] fn aclrtCmoAsync(
+        [optional sim] fn aclrtCmoAsync(
             src: *mut c_void, size: usize, cmo_type: aclrtCmoType, stream: aclrtStream
         ) -> aclError;
         [optional] fn aclrtCmoAsyncWithBarrier(
@@ -84,7 +84,7 @@ macro_rules! copy_functions {
         [optional] fn aclrtTaskUpdateAsync(
             task_stream: aclrtStream, task_id: u32, info: *mut aclrtTaskUpdateInfo, exec_stream: aclrtStream
         ) -> aclError;
-        [optional] fn aclrtValueWait(dev_addr: *mut c_void, value: u64, flag: u32, stream: aclrtStream) -> aclError;
-        [optional] fn aclrtValueWrite(dev_addr: *mut c_void, value: u64, flag: u32, stream: aclrtStream) -> aclError;
+        [optional sim] fn aclrtValueWait(dev_addr: *mut c_void, value: u64, flag: u32, stream: aclrtStream) -> aclError;
+        [optional sim] fn aclrtValueWrite(dev_addr: *mut c_void, value: u64, flag: u32, stream: aclrtStream) -> aclError;
     } };
 }

@@ -8,8 +8,8 @@ macro_rules! device_functions {
 
         [optional] fn aclrtCheckArchCompatibility(soc_version: *const c_char, can_compatible: *mut i32) -> aclError;
         [required sim] fn aclrtCreateContext(context: *mut aclrtContext, device_id: i32) -> aclError;
-        [optional] fn aclrtCtxGetSysParamOpt(opt: aclSysParamOpt, value: *mut i64) -> aclError;
-        [optional] fn aclrtCtxSetSysParamOpt(opt: aclSysParamOpt, value: i64) -> aclError;
+        [optional sim] fn aclrtCtxGetSysParamOpt(opt: aclSysParamOpt, value: *mut i64) -> aclError;
+        [optional sim] fn aclrtCtxSetSysParamOpt(opt: aclSysParamOpt, value: i64) -> aclError;
         [required sim] fn aclrtDestroyContext(context: aclrtContext) -> aclError;
         [optional sim] fn aclrtDeviceCanAccessPeer(
             can_access_peer: *mut i32, device_id: i32, peer_device_id: i32
@@ -30,7 +30,7 @@ macro_rules! device_functions {
         [optional] fn aclrtDeviceGetUuid(device_id: i32, uuid: *mut aclrtUuid) -> aclError;
         [optional sim] fn aclrtDevicePeerAccessStatus(device_id: i32, peer_device_id: i32, status: *mut i32) -> aclError;
         [optional] fn aclrtDeviceSetLimit(limit: aclrtDeviceLimit, value: usize) -> aclError;
-        [optional] fn aclrtDeviceTaskAbort(device_id: i32, timeout: u32) -> aclError;
+        [optional sim] fn aclrtDeviceTaskAbort(device_id: i32, timeout: u32) -> aclError;
         [required sim] fn aclrtGetCurrentContext(context: *mut aclrtContext) -> aclError;
         [optional sim] fn aclrtGetDevice(device_id: *mut i32) -> aclError;
         [optional sim] fn aclrtGetDeviceCapability(
@@ -45,17 +45,17 @@ macro_rules! device_functions {
         ) -> aclError;
         [optional] fn aclrtGetDevicesTopo(device_id: u32, other_device_id: u32, value: *mut u64) -> aclError;
         [optional] fn aclrtGetHardwareSyncAddr(addr: *mut *mut c_void) -> aclError;
-        [optional] fn aclrtGetLogicDevIdByPhyDevId(phy_dev_id: i32, logic_dev_id: *mut i32) -> aclError;
-        [optional] fn aclrtGetLogicDevIdByUserDevId(user_devid: i32, logic_dev_id: *mut i32) -> aclError;
-        [optional] fn aclrtGetPhyDevIdByLogicDevId(logic_dev_id: i32, phy_dev_id: *mut i32) -> aclError;
-        [optional] fn aclrtGetPhyDevIdByUserDevId(user_dev_id: i32, phy_dev_id: *mut i32) -> aclError;
+        [optional sim] fn aclrtGetLogicDevIdByPhyDevId(phy_dev_id: i32, logic_dev_id: *mut i32) -> aclError;
+        [optional sim] fn aclrtGetLogicDevIdByUserDevId(user_devid: i32, logic_dev_id: *mut i32) -> aclError;
+        [optional sim] fn aclrtGetPhyDevIdByLogicDevId(logic_dev_id: i32, phy_dev_id: *mut i32) -> aclError;
+        [optional sim] fn aclrtGetPhyDevIdByUserDevId(user_dev_id: i32, phy_dev_id: *mut i32) -> aclError;
         [optional sim] fn aclrtGetPrimaryCtxState(device_id: i32, flags: *mut u32, active: *mut i32) -> aclError;
         [optional sim] fn aclrtGetResInCurrentThread(kind: aclrtDevResLimitType, value: *mut u32) -> aclError;
         [required sim] fn aclrtGetRunMode(run_mode: *mut aclrtRunMode) -> aclError;
-        [optional] fn aclrtGetSysParamOpt(opt: aclSysParamOpt, value: *mut i64) -> aclError;
-        [optional] fn aclrtGetUserDevIdByLogicDevId(logic_dev_id: i32, user_devid: *mut i32) -> aclError;
-        [optional] fn aclrtGetUserDevIdByPhyDevId(phy_dev_id: i32, user_dev_id: *mut i32) -> aclError;
-        [optional] fn aclrtQueryDeviceStatus(device_id: i32, device_status: *mut aclrtDeviceStatus) -> aclError;
+        [optional sim] fn aclrtGetSysParamOpt(opt: aclSysParamOpt, value: *mut i64) -> aclError;
+        [optional sim] fn aclrtGetUserDevIdByLogicDevId(logic_dev_id: i32, user_devid: *mut i32) -> aclError;
+        [optional sim] fn aclrtGetUserDevIdByPhyDevId(phy_dev_id: i32, user_dev_id: *mut i32) -> aclError;
+        [optional sim] fn aclrtQueryDeviceStatus(device_id: i32, device_status: *mut aclrtDeviceStatus) -> aclError;
         [required sim] fn aclrtResetDevice(device_id: i32) -> aclError;
         [optional sim] fn aclrtResetDeviceForce(device_id: i32) -> aclError;
         [optional sim] fn aclrtResetDeviceResLimit(device_id: i32) -> aclError;
@@ -63,8 +63,8 @@ macro_rules! device_functions {
         [required sim] fn aclrtSetDevice(device_id: i32) -> aclError;
         [optional sim] fn aclrtSetDeviceResLimit(device_id: i32, kind: aclrtDevResLimitType, value: u32) -> aclError;
         [optional sim] fn aclrtSetDeviceSatMode(mode: aclrtFloatOverflowMode) -> aclError;
-        [optional] fn aclrtSetSysParamOpt(opt: aclSysParamOpt, value: i64) -> aclError;
-        [optional] fn aclrtSetTsDevice(ts_id: aclrtTsId) -> aclError;
+        [optional sim] fn aclrtSetSysParamOpt(opt: aclSysParamOpt, value: i64) -> aclError;
+        [optional sim] fn aclrtSetTsDevice(ts_id: aclrtTsId) -> aclError;
         [required sim] fn aclrtSynchronizeDevice() -> aclError;
         [required sim] fn aclrtSynchronizeDeviceWithTimeout(timeout: i32) -> aclError;
     } };

@@ -6,7 +6,7 @@ macro_rules! kernel_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
         [$($extra)*] kernel ["libacl_rt.so" "libascendcl.so"]
 
-        [optional] fn aclrtActiveStream(active_stream: aclrtStream, stream: aclrtStream) -> aclError;
+        [optional sim] fn aclrtActiveStream(active_stream: aclrtStream, stream: aclrtStream) -> aclError;
         [optional] fn aclrtBinaryGetDevAddress(
             bin_handle: aclrtBinHandle, bin_addr: *mut *mut c_void, bin_size: *mut usize
         ) -> aclError;
@@ -31,13 +31,13 @@ macro_rules! kernel_functions {
         ) -> aclError;
         [optional] fn aclrtBinaryUnLoad(bin_handle: aclrtBinHandle) -> aclError;
         [optional] fn aclrtCreateBinary(data: *const c_void, data_len: usize) -> aclrtBinary;
-        [optional] fn aclrtCreateLabel(label: *mut aclrtLabel) -> aclError;
-        [optional] fn aclrtCreateLabelList(
+        [optional sim] fn aclrtCreateLabel(label: *mut aclrtLabel) -> aclError;
+        [optional sim] fn aclrtCreateLabelList(
             labels: *mut aclrtLabel, num: usize, label_list: *mut aclrtLabelList
         ) -> aclError;
         [optional] fn aclrtDestroyBinary(binary: aclrtBinary) -> aclError;
-        [optional] fn aclrtDestroyLabel(label: aclrtLabel) -> aclError;
-        [optional] fn aclrtDestroyLabelList(label_list: aclrtLabelList) -> aclError;
+        [optional sim] fn aclrtDestroyLabel(label: aclrtLabel) -> aclError;
+        [optional sim] fn aclrtDestroyLabelList(label_list: aclrtLabelList) -> aclError;
         [optional] fn aclrtFunctionGetAvailDynUbufPerBlock(
             func: *mut c_void, flags: u32, dynamic_ubuf_size: *mut usize
         ) -> aclError;
@@ -136,8 +136,8 @@ macro_rules! kernel_functions {
             handle: aclrtBinHandle, func_name: *const c_char, kernel_name: *const c_char,
             func_handle: *mut aclrtFuncHandle
         ) -> aclError;
-        [optional] fn aclrtSetLabel(label: aclrtLabel, stream: aclrtStream) -> aclError;
-        [optional] fn aclrtSwitchLabelByIndex(
+        [optional sim] fn aclrtSetLabel(label: aclrtLabel, stream: aclrtStream) -> aclError;
+        [optional sim] fn aclrtSwitchLabelByIndex(
             ptr: *mut c_void, max_value: u32, label_list: aclrtLabelList, stream: aclrtStream
         ) -> aclError;
         [optional] fn aclrtSwitchStream(

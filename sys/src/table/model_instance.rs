@@ -6,7 +6,7 @@ macro_rules! model_instance_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
         [$($extra)*] model_instance ["libacl_rt.so" "libascendcl.so"]
 
-        [optional] fn aclmdlRIAbort(model_ri: aclmdlRI) -> aclError;
+        [optional sim] fn aclmdlRIAbort(model_ri: aclmdlRI) -> aclError;
         [optional] fn aclmdlRIAddCondTask(params: aclmdlRICondTaskParams, stream: aclrtStream, flags: u32) -> aclError;
         [optional] fn aclmdlRIBindStream(model_ri: aclmdlRI, stream: aclrtStream, flag: u32) -> aclError;
         [optional] fn aclmdlRIBuildBegin(model_ri: *mut aclmdlRI, flag: u32) -> aclError;
@@ -28,8 +28,8 @@ macro_rules! model_instance_functions {
             model_ri: aclmdlRI, default_launch_value: u32, flag: aclmdlRICondHandleFlag, handle: *mut aclmdlRICondHandle
         ) -> aclError;
         [optional] fn aclmdlRICondHandleGetCondPtr(handle: aclmdlRICondHandle, ptr: *mut *mut u64) -> aclError;
-        [optional] fn aclmdlRIDebugJsonPrint(model_ri: aclmdlRI, path: *const c_char, flags: u32) -> aclError;
-        [optional] fn aclmdlRIDebugPrint(model_ri: aclmdlRI) -> aclError;
+        [optional sim] fn aclmdlRIDebugJsonPrint(model_ri: aclmdlRI, path: *const c_char, flags: u32) -> aclError;
+        [optional sim] fn aclmdlRIDebugPrint(model_ri: aclmdlRI) -> aclError;
         [optional sim] fn aclmdlRIDestroy(model_ri: aclmdlRI) -> aclError;
         [optional sim] fn aclmdlRIDestroyRegisterCallback(
             model_ri: aclmdlRI, func: aclrtCallback, user_data: *mut c_void

@@ -36,18 +36,18 @@ macro_rules! process_functions {
             value_len: usize, param_ret_size: *mut usize
         ) -> aclError;
         [optional sim] fn aclrtGetLastError(level: aclrtLastErrLevel) -> aclError;
-        [optional] fn aclrtGetOpExecuteTimeout(timeout_ms: *mut u32) -> aclError;
+        [optional sim] fn aclrtGetOpExecuteTimeout(timeout_ms: *mut u32) -> aclError;
         [optional] fn aclrtGetOpTimeOutInterval(interval: *mut u64) -> aclError;
         [optional] fn aclrtGetThreadLastTaskId(task_id: *mut u32) -> aclError;
         [optional sim] fn aclrtGetVersion(
             major_version: *mut i32, minor_version: *mut i32, patch_version: *mut i32
         ) -> aclError;
         [optional sim] fn aclrtPeekAtLastError(level: aclrtLastErrLevel) -> aclError;
-        [optional] fn aclrtPersistentTaskClean(stream: aclrtStream) -> aclError;
+        [optional sim] fn aclrtPersistentTaskClean(stream: aclrtStream) -> aclError;
         [optional] fn aclrtProfTrace(userdata: *mut c_void, length: i32, stream: aclrtStream) -> aclError;
         [optional] fn aclrtRepairError(device_id: i32, error_info: *const aclrtErrorInfo) -> aclError;
         [optional] fn aclrtSetGroup(group_id: i32) -> aclError;
-        [optional] fn aclrtSetOpExecuteTimeOut(timeout: u32) -> aclError;
+        [optional sim] fn aclrtSetOpExecuteTimeOut(timeout: u32) -> aclError;
         [optional] fn aclrtSetOpExecuteTimeOutV2(timeout: u64, actual_timeout: *mut u64) -> aclError;
         [optional] fn aclrtSetOpExecuteTimeOutWithMs(timeout: u32) -> aclError;
         [optional sim] fn aclrtSetOpWaitTimeout(timeout: u32) -> aclError;

@@ -19,7 +19,7 @@ macro_rules! stream_functions {
         [optional] fn aclrtGetFloatOverflowStatus(
             output_addr: *mut c_void, output_size: u64, stream: aclrtStream
         ) -> aclError;
-        [optional] fn aclrtGetOverflowStatus(
+        [optional sim] fn aclrtGetOverflowStatus(
             output_addr: *mut c_void, output_size: usize, stream: aclrtStream
         ) -> aclError;
         [optional sim] fn aclrtGetStreamAttribute(
@@ -33,7 +33,7 @@ macro_rules! stream_functions {
             output_addr: *mut c_void, output_size: u64, check_mode: u32, stream: aclrtStream
         ) -> aclError;
         [optional] fn aclrtResetFloatOverflowStatus(stream: aclrtStream) -> aclError;
-        [optional] fn aclrtResetOverflowStatus(stream: aclrtStream) -> aclError;
+        [optional sim] fn aclrtResetOverflowStatus(stream: aclrtStream) -> aclError;
         [optional sim] fn aclrtResetStreamResLimit(stream: aclrtStream) -> aclError;
         [optional sim] fn aclrtSetStreamAttribute(
             stream: aclrtStream, stm_attr_type: aclrtStreamAttr, value: *mut aclrtStreamAttrValue
@@ -50,7 +50,7 @@ macro_rules! stream_functions {
         [optional sim] fn aclrtStreamGetId(stream: aclrtStream, stream_id: *mut i32) -> aclError;
         [optional sim] fn aclrtStreamGetPriority(stream: aclrtStream, priority: *mut u32) -> aclError;
         [required sim] fn aclrtStreamQuery(stream: aclrtStream, status: *mut aclrtStreamStatus) -> aclError;
-        [optional] fn aclrtStreamStop(stream: aclrtStream) -> aclError;
+        [optional sim] fn aclrtStreamStop(stream: aclrtStream) -> aclError;
         [required sim] fn aclrtSynchronizeStream(stream: aclrtStream) -> aclError;
         [required sim] fn aclrtSynchronizeStreamWithTimeout(stream: aclrtStream, timeout: i32) -> aclError;
         [optional sim] fn aclrtUnuseStreamResInCurrentThread(stream: aclrtStream) -> aclError;

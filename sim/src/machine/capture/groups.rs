@@ -35,8 +35,15 @@ pub(crate) fn begin_group(stream: &Stream) -> Answer {
 
 pub(crate) fn end_group(stream: &Stream) -> Answer<aclrtTaskGrp> {
     let capture = capture_of(stream)?;
-    let nodes = lock(&capture.state).groups.remove(&stream.number());
+    let (nodes, spoilt) = {
+        let mut state = lock(&capture.state);
+        (state.groups.remove(&stream.number()), state.spoilt.remove(&stream.number()))
+    };
     let nodes = nodes.ok_or_else(|| status("no task group is open on the stream"))?;
+    if spoilt {
+        let text = "the task group was given work that it does not take";
+        return Err(Failure::new(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, text));
+    }
     Ok(aclrtTaskGrp(core::ptr::without_provenance_mut(GROUPS.add(Group { nodes }))))
 }
 

@@ -1,29 +1,24 @@
 //! What a capture became: work that runs as often as it is asked to.
 
-use super::super::context::Context;
+use super::super::context::{self, Context};
 use super::super::handles::Table;
 use super::super::hooks::{self, Hooks};
 use super::super::locks::lock;
-use super::super::queue::Counted;
-use super::super::stream::{Kind, Stream};
-use super::super::teardown::discard_stream;
+use super::super::stream::Stream;
 use super::super::user_code;
-use super::{Node, Recorder, Work, groups, is_capturing};
+use super::{Node, Work, groups, is_capturing};
 use crate::abi::HostCallback;
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclmdlRI;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, Once};
-use std::time::Instant;
 
 pub(crate) struct Instance {
     id: u32,
     context: usize,
     nodes: Vec<Arc<Node>>,
     name: Mutex<String>,
-    /// Replays that were asked for and are not over.
-    running: Arc<AtomicUsize>,
     /// What to call when it is destroyed.
     callbacks: Mutex<Vec<HostCallback>>,
 }
@@ -34,14 +29,8 @@ pub(super) fn add(number: usize, context: usize, nodes: Vec<Arc<Node>>) -> usize
     static IDS: AtomicU32 = AtomicU32::new(0);
     static REGISTERED: Once = Once::new();
     REGISTERED.call_once(|| hooks::register(Hooks { context_ended, count: |_| {}, cleared }));
-    let instance = Instance {
-        id: IDS.fetch_add(1, SeqCst),
-        context,
-        nodes,
-        name: Mutex::default(),
-        running: Arc::default(),
-        callbacks: Mutex::default(),
-    };
+    let instance =
+        Instance { id: IDS.fetch_add(1, SeqCst), context, nodes, name: Mutex::default(), callbacks: Mutex::default() };
     INSTANCES.insert(number, Arc::new(instance));
     number
 }
@@ -57,12 +46,23 @@ pub(crate) fn find(handle: aclmdlRI) -> Answer<Arc<Instance>> {
     })
 }
 
-/// Destroys an instance that is not running (GRAPH-07).
-pub(crate) fn remove(handle: aclmdlRI) -> Answer {
-    if find(handle)?.running.load(SeqCst) > 0 {
-        let text = "the model instance is running; synchronise its streams first";
-        return Err(Failure::new(ACL_ERROR_RT_MODEL_RUNNING, text));
+/// What an instance has, or will have, as JSON.
+pub(crate) fn describe(handle: aclmdlRI) -> Answer<String> {
+    let number = number_of(handle)?;
+    match find(handle) {
+        Ok(instance) => {
+            let name = instance.name().escape_default().to_string();
+            let (id, tasks) = (instance.id, instance.nodes.len());
+            Ok(format!("{{\"id\": {id}, \"name\": \"{name}\", \"tasks\": {tasks}}}\n"))
+        }
+        Err(_) if is_capturing(number) => Ok("{\"capturing\": true}\n".to_owned()),
+        Err(failure) => Err(failure),
     }
+}
+
+/// Destroys an instance of the current context. One that is running is gone for the program (GRAPH-07); the run goes on.
+pub(crate) fn remove(handle: aclmdlRI) -> Answer {
+    find(handle)?.of_current_context()?;
     // Of two threads that destroy the same instance one finds it gone.
     let instance = INSTANCES.remove(number_of(handle)?).ok_or_else(|| Failure::unknown("model instance"))?;
     let callbacks = std::mem::take(&mut *lock(&instance.callbacks));
@@ -91,46 +91,33 @@ impl Instance {
         *lock(&self.name) = name.to_owned();
     }
 
+    /// Whether this function is called when the instance is destroyed.
+    pub(crate) fn is_registered(&self, is: impl Fn(&HostCallback) -> bool) -> bool {
+        lock(&self.callbacks).iter().any(is)
+    }
+
     /// No longer has a function called; `false` when it was not going to be.
     pub(crate) fn unregister(&self, is: impl Fn(&HostCallback) -> bool) -> bool {
         let removed: Vec<HostCallback> = lock(&self.callbacks).extract_if(.., |callback| is(callback)).collect();
         !removed.is_empty()
     }
 
-    /// Queues one run. On a stream that is captured itself the run becomes part of that capture. It is no task that could
-    /// take the place of another in a task group: an instance could come to contain itself.
-    pub(crate) fn submit(self: &Arc<Self>, stream: &Arc<Stream>) -> Answer<u64> {
-        let instance = Arc::clone(self);
-        match stream.recorder() {
-            None => {}
-            Some(Recorder::Update(_)) => {
-                return Err(Failure::unsupported(
-                    "a task group is updated with tasks, not with the run of an instance",
-                ));
-            }
-            Some(recorder) => {
-                let run = move |number| {
-                    let _running = Counted::new(&instance.running);
-                    instance.run(number)
-                };
-                return recorder.record(stream.number(), Arc::new(run)).map(|()| 0);
-            }
+    /// 107004 unless the instance belongs to the current context.
+    pub(crate) fn of_current_context(&self) -> Answer {
+        if context::current_context()?.id() == self.context {
+            return Ok(());
         }
-        let running = Counted::new(&self.running);
-        let number = stream.number();
-        stream.submit(move || {
-            let answer = instance.run(number);
-            drop(running);
-            answer
-        })
+        Err(Failure::new(
+            ACL_ERROR_RT_MODEL_CONTEXT,
+            "the model instance belongs to a context that is not current here",
+        ))
     }
 
-    /// Runs it once, apart from every stream of the program, and waits for the end.
-    pub(crate) fn execute(self: &Arc<Self>, context: &Context, deadline: Option<Instant>) -> Answer {
-        let stream = Stream::create(context.id(), context.device(), Kind::default())?;
-        let answer = self.submit(&stream).and_then(|_| stream.synchronize(deadline));
-        discard_stream(&stream);
-        answer
+    /// Queues one run. A stream that is captured takes none.
+    pub(crate) fn submit(self: &Arc<Self>, stream: &Arc<Stream>) -> Answer {
+        let instance = Arc::clone(self);
+        let number = stream.number();
+        stream.submit(move || instance.run(number)).map(drop)
     }
 
     /// As on a stream, a node that fails does not keep the next from running.

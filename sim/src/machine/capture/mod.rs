@@ -6,26 +6,28 @@
 //! kept in the order of their submission. Every wait is for a record that was submitted before it, so that order keeps
 //! every dependency, and a replay simply runs it.
 //!
-//! A call that may not happen during a capture fails and breaks the capture: its end then answers 507903 (GRAPH-04).
+//! A call that may not happen during a capture fails, and the capture goes on. Two things break it, so that its end
+//! answers 507903 (GRAPH-04): a wait for an event of another capture, and a task that its task group does not take.
 
 mod groups;
 mod instance;
 mod modes;
 
 pub(crate) use groups::{begin_group, begin_update, end_group, end_update};
-pub(crate) use instance::{Instance, find, register, remove};
-pub(crate) use modes::{exchange_mode, refuse_synchronous};
+pub(crate) use instance::{Instance, describe, find, register, remove};
+pub(crate) use modes::{exchange_mode, refuse_blocking, refuse_synchronous};
 
 use super::stream::Stream;
 use super::streams;
 use super::{handles, locks::lock};
 use crate::abi::this_thread;
 use crate::failure::{Answer, Failure};
+use ascendcl_sys::constants::ACL_STREAM_CPU_SCHEDULE;
 use ascendcl_sys::error_codes::*;
-use ascendcl_sys::types::aclmdlRICaptureMode;
+use ascendcl_sys::types::{aclError, aclmdlRICaptureMode};
 use groups::Update;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 /// Work that can be run again, on the stream with the number that it is given.
@@ -54,11 +56,15 @@ struct State {
     over: bool,
     /// What broke it.
     broken: Option<Cow<'static, str>>,
+    /// A stream waited for an event of another capture. Synchronous copies are free again.
+    in_conflict: bool,
     nodes: Vec<Arc<Node>>,
     /// What comes before the next work of each stream that takes part.
     clocks: BTreeMap<usize, Clock>,
     /// Nodes of the group that is open on a stream.
     groups: BTreeMap<usize, Vec<Arc<Node>>>,
+    /// Streams whose open group was given what it does not take.
+    spoilt: BTreeSet<usize>,
 }
 
 /// How much of each stream's work is known to come before.
@@ -77,7 +83,10 @@ pub(in super::super) struct Mark {
 
 /// Starts to capture what is submitted to the stream.
 pub(crate) fn begin(stream: &Arc<Stream>, mode: aclmdlRICaptureMode) -> Answer {
-    refuse_default(stream)?;
+    if stream.flags() & ACL_STREAM_CPU_SCHEDULE != 0 {
+        let text = "a stream that a processor of the device schedules cannot be captured";
+        return Err(Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, text));
+    }
     let capture = Arc::new(Capture {
         number: handles::fresh(),
         context: stream.context(),
@@ -104,6 +113,8 @@ pub(crate) fn end(stream: &Arc<Stream>) -> Answer<usize> {
         return Err(Failure::new(ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, text));
     }
     if capture.mode != aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED && capture.thread != this_thread() {
+        // It is over all the same, and comes to nothing.
+        let _ = capture.finish();
         let text = "the capture began on another thread, and only a relaxed one may end here";
         return Err(Failure::new(ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD, text));
     }
@@ -111,10 +122,11 @@ pub(crate) fn end(stream: &Arc<Stream>) -> Answer<usize> {
     Ok(instance::add(capture.number, capture.context, nodes))
 }
 
-/// What is being captured on the stream: the number of the instance to come, and whether it can still become one.
-pub(crate) fn status(stream: &Stream) -> Option<(usize, bool)> {
+/// What is being captured on the stream: the number of the instance to come. Whether it can still become one is not known
+/// before the end.
+pub(crate) fn status(stream: &Stream) -> Option<usize> {
     match stream.recorder()? {
-        Recorder::Capture(capture) => Some((capture.number, lock(&capture.state).broken.is_none())),
+        Recorder::Capture(capture) => Some(capture.number),
         Recorder::Update(_) => None,
     }
 }
@@ -129,17 +141,31 @@ pub(crate) fn refuse_on(stream: &Stream, what: &str) -> Answer {
     if !stream.is_recording() {
         return Ok(());
     }
-    let failure = captured(format!("the stream is being captured, so its work does not run and it cannot be {what}"));
-    if let Some(Recorder::Capture(capture)) = stream.recorder() {
-        capture.break_off(&failure.text);
+    Err(captured(format!("the stream is being captured, so its work does not run and it cannot be {what}")))
+}
+
+/// A task group takes work on the device's cores alone. Anything else breaks the capture that the group is part of.
+pub(in super::super) fn refuse_in_group(stream: &Stream, code: aclError) -> Answer {
+    let refused = |text: &'static str| Err(Failure::new(code, text));
+    match stream.recorder() {
+        Some(Recorder::Update(_)) => refused("a task group is updated with work on the device's cores alone"),
+        Some(Recorder::Capture(capture)) => {
+            let mut state = lock(&capture.state);
+            if !state.groups.contains_key(&stream.number()) {
+                return Ok(());
+            }
+            let text = "a task group takes work on the device's cores alone";
+            state.spoilt.insert(stream.number());
+            state.broken.get_or_insert(Cow::Borrowed(text));
+            refused(text)
+        }
+        None => Ok(()),
     }
-    Err(failure)
 }
 
 /// The stream goes away; its capture comes to nothing.
 pub(in super::super) fn forget_stream(stream: &Stream) {
     if let Some(Recorder::Capture(capture)) = stream.stop_recording() {
-        capture.break_off("a stream that took part ended");
         if capture.origin == stream.number() {
             // There is nobody left to be told what broke it.
             let _ = capture.finish();
@@ -169,11 +195,11 @@ impl Capture {
         Ok(())
     }
 
-    fn break_off(&self, why: &str) {
+    /// A stream waited for an event of another capture.
+    fn conflict(&self, why: &'static str) {
         let mut state = lock(&self.state);
-        if state.broken.is_none() {
-            state.broken = Some(Cow::Owned(why.to_owned()));
-        }
+        state.in_conflict = true;
+        state.broken.get_or_insert(Cow::Borrowed(why));
     }
 
     /// Lets every stream that took part run its work again; answers the nodes if they make a graph.
@@ -181,6 +207,8 @@ impl Capture {
         modes::leave(self);
         let State { broken, nodes, clocks, groups, .. } = {
             let mut state = lock(&self.state);
+            // Of two threads that end it one finds it over.
+            state.usable()?;
             std::mem::replace(&mut *state, State { over: true, ..State::default() })
         };
         for number in clocks.keys() {
@@ -209,14 +237,10 @@ impl Capture {
 
 impl State {
     fn usable(&self) -> Answer {
-        match &self.broken {
-            Some(why) => {
-                let text = format!("the capture was broken off: {why}");
-                Err(Failure::new(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, text))
-            }
-            None if self.over => Err(Failure::new(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "the capture has ended")),
-            None => Ok(()),
+        if self.over {
+            return Err(Failure::new(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "the capture has ended"));
         }
+        Ok(())
     }
 }
 
@@ -229,17 +253,26 @@ impl Mark {
         Ok(Self { capture: Arc::clone(capture), clock })
     }
 
+    /// Whether the capture has ended. Nobody waits for the event then.
+    pub(in super::super) fn is_over(&self) -> bool {
+        lock(&self.capture.state).over
+    }
+
     /// A stream waits for the event: it takes part from now on.
     pub(in super::super) fn hold_up(&self, stream: &Arc<Stream>) -> Answer {
-        if lock(&self.capture.state).over {
-            return Err(self.refused("waited for: its capture has ended"));
+        if self.is_over() {
+            return if stream.is_recording() { Err(refuse_dependency()) } else { Ok(()) };
         }
         refuse_default(stream)?;
         let joins = match stream.recorder() {
             Some(Recorder::Capture(other)) if Arc::ptr_eq(&other, &self.capture) => false,
             None => stream.start_recording(Recorder::Capture(Arc::clone(&self.capture))),
-            Some(_) => {
+            other => {
                 let text = "the stream and the event belong to two captures";
+                self.capture.conflict(text);
+                if let Some(Recorder::Capture(other)) = other {
+                    other.conflict(text);
+                }
                 return Err(Failure::new(ACL_ERROR_STREAM_CAPTURE_CONFLICT, text));
             }
         };
@@ -253,39 +286,26 @@ impl Mark {
             return Err(failure);
         }
         let clock = state.clocks.entry(stream.number()).or_default();
+        // The wait itself is something that the first stream has to wait for.
+        *clock.entry(stream.number()).or_default() += 1;
         for (stream, known) in &self.clock {
             let entry = clock.entry(*stream).or_default();
             *entry = (*entry).max(*known);
         }
         Ok(())
     }
+}
 
-    /// What was recorded during a capture never happens outside of a replay (107028).
-    pub(in super::super) fn refused(&self, what: &str) -> Failure {
-        let text = format!("the event was recorded during a capture, so it cannot be {what}");
-        self.capture.break_off(&text);
-        Failure::new(ACL_ERROR_RT_EVENT_CAPTURED, text)
-    }
+/// What was recorded during a capture does not happen before its end (107028).
+pub(in super::super) fn refuse_event(what: &str) -> Failure {
+    let text = format!("the event was recorded during a capture that is under way, so it cannot be {what}");
+    Failure::new(ACL_ERROR_RT_EVENT_CAPTURED, text)
 }
 
 /// A capturing stream waits for something that happens outside of the capture.
-pub(in super::super) fn refuse_dependency(stream: &Stream) -> Failure {
+pub(in super::super) fn refuse_dependency() -> Failure {
     let text = "a captured stream cannot wait for an event that was recorded outside of its capture";
-    if let Some(Recorder::Capture(capture)) = stream.recorder() {
-        capture.break_off(text);
-    }
     Failure::new(ACL_ERROR_RT_CAPTURE_DEPENDENCY, text)
-}
-
-/// The call would block until work has run that is captured, and so does not run.
-pub(crate) fn refuse_blocking(stream: &Stream, why: &str) -> Answer {
-    if !stream.is_recording() {
-        return Ok(());
-    }
-    if let Some(Recorder::Capture(capture)) = stream.recorder() {
-        capture.break_off(why);
-    }
-    Err(Failure::new(ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC, format!("{why}, which a capture cannot do")))
 }
 
 fn refuse_default(stream: &Stream) -> Answer {

@@ -1,10 +1,12 @@
 //! Which captures are under way, and which calls they forbid to whom.
 
+use super::super::context;
 use super::super::locks::lock;
+use super::super::stream::Stream;
 use super::Capture;
 use crate::abi::this_thread;
 use crate::failure::{Answer, Failure};
-use ascendcl_sys::error_codes::ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT;
+use ascendcl_sys::error_codes::{ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT};
 use ascendcl_sys::types::aclmdlRICaptureMode;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -29,25 +31,41 @@ pub(crate) fn exchange_mode(mode: aclmdlRICaptureMode) -> aclmdlRICaptureMode {
 }
 
 /// A synchronous copy does not become part of a capture, and would run before what was captured before it. Its thread
-/// must not make one during a capture of its own that is not relaxed, or during a global one of any thread (107030).
+/// must not make one during a capture of its own in this context that is not relaxed, or during a global one of any thread
+/// (107030).
 pub(crate) fn refuse_synchronous() -> Answer {
-    if COUNT.load(SeqCst) == 0 || MODE.get() == RELAXED {
-        return Ok(());
-    }
-    let own = this_thread();
-    let forbids = |capture: &&Arc<Capture>| match capture.mode {
-        GLOBAL => MODE.get() == GLOBAL || capture.thread == own,
-        THREAD_LOCAL => capture.thread == own,
-        _ => false,
-    };
-    let broken: Vec<Arc<Capture>> = lock(&ACTIVE).iter().filter(forbids).cloned().collect();
-    if broken.is_empty() {
+    if !forbidden() {
         return Ok(());
     }
     let text =
         "a synchronous copy while a stream is being captured; a relaxed capture, or an asynchronous copy, allows it";
-    broken.iter().for_each(|capture| capture.break_off(text));
     Err(Failure::new(ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT, text))
+}
+
+/// The call would block until its work has run: not on a stream that is captured, whose work does not run (107000), nor
+/// where a synchronous copy is forbidden (107041).
+pub(crate) fn refuse_blocking(stream: &Stream, why: &str) -> Answer {
+    if stream.is_recording() {
+        return Err(Failure::refused(format!("{why}, which a capture cannot do")));
+    }
+    if !forbidden() {
+        return Ok(());
+    }
+    let text = format!("{why}, and a stream is being captured meanwhile");
+    Err(Failure::new(ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC, text))
+}
+
+fn forbidden() -> bool {
+    if COUNT.load(SeqCst) == 0 || MODE.get() == RELAXED {
+        return false;
+    }
+    let (own, context) = (this_thread(), context::current_number());
+    any(|capture| match capture.mode {
+        _ if capture.context != context || lock(&capture.state).in_conflict => false,
+        GLOBAL => MODE.get() == GLOBAL || capture.thread == own,
+        THREAD_LOCAL => capture.thread == own,
+        _ => false,
+    })
 }
 
 pub(super) fn enter(capture: Arc<Capture>) {

@@ -104,7 +104,7 @@ impl Job {
     /// Each run of what is captured takes its memory anew, from the allocator that its stream has then. The model may be
     /// unloaded meanwhile: the run then fails.
     fn capture(self, stream: &Arc<Stream>) -> Answer {
-        stream.submit_each(move |number| {
+        stream.submit_kernel(move |number| {
             let _ticket = self.model.ticket(number)?;
             let supply = match streams::numbered(number) {
                 Some(stream) if self.model.work_per_run => allocators::for_model(&stream, &self.context),

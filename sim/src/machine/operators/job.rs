@@ -74,7 +74,7 @@ impl Job {
             stream.refuse_self_wait()?;
         }
         let workspace = allocators::for_operator(stream, &self.context).take(self.workspace_bytes()?, None)?;
-        let position = stream.submit_each(move |_| self.run(&workspace))?;
+        let position = stream.submit_kernel(move |_| self.run(&workspace))?;
         if waits { stream.finished(position, None) } else { Ok(()) }
     }
 

@@ -1,0 +1,91 @@
+//! Notifies, and values in memory that streams write and wait for.
+
+use super::memory::not_null;
+use super::wanted;
+use crate::abi::{Address, In, Out};
+use crate::failure::{Answer, Failure};
+use crate::machine::memory::{Place, describe, hold};
+use crate::machine::notify::{self, find};
+use crate::machine::values::{self, Until, Wanted};
+use crate::machine::{Named, current_context};
+use ascendcl_sys::constants::*;
+use ascendcl_sys::types::*;
+use std::time::Duration;
+
+pub(crate) fn aclrtCreateNotify(mut notify: Out<'_, aclrtNotify>, flag: u64) -> Answer {
+    wanted(&notify)?;
+    if flag == u64::from(ACL_NOTIFY_DEVICE_USE_ONLY) {
+        return Err(Failure::unsupported("this device has no notifies for its own use alone"));
+    }
+    if flag != u64::from(ACL_NOTIFY_DEFAULT) {
+        return Err(Failure::refused(format!("there is no notify with the flag {flag:#x}")));
+    }
+    current_context()?;
+    notify.set(notify::create());
+    Ok(())
+}
+
+pub(crate) fn aclrtDestroyNotify(notify: aclrtNotify) -> Answer {
+    let notify = find(notify)?;
+    current_context()?;
+    notify.destroy()
+}
+
+pub(crate) fn aclrtRecordNotify(notify: aclrtNotify, stream: aclrtStream) -> Answer {
+    let notify = find(notify)?;
+    notify.record(&Named::find(stream)?.for_work()?)
+}
+
+/// The time limit is in seconds; 0 is none.
+pub(crate) fn aclrtWaitAndResetNotify(notify: aclrtNotify, stream: aclrtStream, timeout: u32) -> Answer {
+    let notify = find(notify)?;
+    let limit = (timeout > 0).then(|| Duration::from_secs(timeout.into()));
+    notify.hold_up(&Named::find(stream)?.for_work()?, limit)
+}
+
+pub(crate) fn aclrtGetNotifyId(notify: aclrtNotify, mut notify_id: Out<'_, u32>) -> Answer {
+    wanted(&notify_id)?;
+    notify_id.set(find(notify)?.id());
+    Ok(())
+}
+
+/// Takes newer devices.
+pub(crate) fn aclrtNotifyBatchReset(notifies: In<'_, aclrtNotify>, _num: usize) -> Answer {
+    if notifies.is_null() {
+        return Err(Failure::invalid("the list of notifies is null"));
+    }
+    Err(Failure::unsupported("this device does not reset notifies from the host"))
+}
+
+/// The flag is not looked at.
+pub(crate) fn aclrtValueWrite(dev_addr: Address, value: u64, _flag: u32, stream: aclrtStream) -> Answer {
+    not_null(dev_addr)?;
+    let stream = Named::find(stream)?;
+    on_device(dev_addr)?;
+    let stream = stream.for_work()?;
+    values::write(&stream, dev_addr, hold(dev_addr, size_of::<u64>())?, value)
+}
+
+pub(crate) fn aclrtValueWait(dev_addr: Address, value: u64, flag: u32, stream: aclrtStream) -> Answer {
+    not_null(dev_addr)?;
+    let stream = Named::find(stream)?;
+    let until = match flag {
+        ACL_STREAM_WAIT_VALUE_GEQ => Until::AtLeast,
+        ACL_STREAM_WAIT_VALUE_EQ => Until::Equal,
+        ACL_STREAM_WAIT_VALUE_AND => Until::AnyBit,
+        ACL_STREAM_WAIT_VALUE_NOR => Until::Nor,
+        flag => return Err(Failure::refused(format!("{flag:#x} says of no comparison"))),
+    };
+    on_device(dev_addr)?;
+    let stream = stream.for_work()?;
+    let hold = hold(dev_addr, size_of::<u64>())?;
+    values::hold_up(&stream, Wanted { address: dev_addr, _hold: hold, value, until })
+}
+
+/// The value is in memory of a device (107000).
+fn on_device(address: Address) -> Answer {
+    match describe(address).map(|found| found.place) {
+        Some(Place::Device(_)) => Ok(()),
+        _ => Err(Failure::refused(format!("{:#x} is in no memory of a device", address.number()))),
+    }
+}
