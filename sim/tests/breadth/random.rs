@@ -1,5 +1,6 @@
 //! Numbers by chance.
 
+use crate::support::stream;
 use crate::world::*;
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::*;
