@@ -1,12 +1,12 @@
 //! Numbers by chance.
 
+use crate::support::stream;
 use crate::world::*;
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
 use core::ptr::null_mut;
 
-const DEFAULT: aclrtStream = aclrtStream::NULL;
 const COUNT: u64 = 4096;
 
 fn parameter(bytes: &[u8]) -> aclrtRandomParaInfo {
@@ -41,8 +41,9 @@ impl Task {
     }
 
     fn run(&self) -> Vec<u8> {
-        ok!(copy::aclrtRandomNumAsync(&self.info, DEFAULT, null_mut()));
-        ok!(stream::aclrtSynchronizeStream(DEFAULT));
+        let stream = stream();
+        ok!(copy::aclrtRandomNumAsync(&self.info, stream, null_mut()));
+        ok!(stream::aclrtSynchronizeStream(stream));
         from_device(self.result, COUNT as usize * 8)
     }
 
@@ -111,15 +112,16 @@ fn a_bitmask_has_as_many_zeros_as_its_ratio_says() {
 #[test]
 fn wrong_parameters_are_refused_or_fail_the_stream() {
     let _world = world();
+    let named = stream();
     let one = 1_i32.to_le_bytes();
     let mut task = Task::new(aclDataType::ACL_INT32, UNIFORM, &one, &one);
-    ok!(copy::aclrtRandomNumAsync(&task.info, DEFAULT, null_mut()));
-    assert_eq!(call!(stream::aclrtSynchronizeStream(DEFAULT)), ACL_ERROR_RT_AICPU_EXCEPTION);
+    ok!(copy::aclrtRandomNumAsync(&task.info, named, null_mut()));
+    assert_eq!(call!(stream::aclrtSynchronizeStream(named)), ACL_ERROR_RT_AICPU_EXCEPTION);
     task.info.dataType = aclDataType::ACL_BOOL;
     let code = ACL_ERROR_RT_PARAM_INVALID;
-    fails!(code, "data type 12", copy::aclrtRandomNumAsync(&task.info, DEFAULT, null_mut()));
+    fails!(code, "data type 12", copy::aclrtRandomNumAsync(&task.info, named, null_mut()));
     task.info.dataType = aclDataType::ACL_INT32;
     task.info.randomNum = parameter(&(1_u64 << 40).to_le_bytes());
-    fails!(code, "run over the block's end", copy::aclrtRandomNumAsync(&task.info, DEFAULT, null_mut()));
-    fails!(ACL_ERROR_INVALID_PARAM, "null", copy::aclrtRandomNumAsync(core::ptr::null(), DEFAULT, null_mut()));
+    fails!(code, "run over the block's end", copy::aclrtRandomNumAsync(&task.info, named, null_mut()));
+    fails!(ACL_ERROR_INVALID_PARAM, "null", copy::aclrtRandomNumAsync(core::ptr::null(), named, null_mut()));
 }

@@ -91,5 +91,5 @@ fn the_attributes_of_the_release_are_listed_and_answered() {
         assert!(value == 0 || value == 1);
     }
     let mut value = -1;
-    fails!(ACL_ERROR_INVALID_PARAM, "no attribute 99", base::aclGetCannAttribute(aclCannAttr(99), &mut value));
+    fails!(ACL_ERROR_INVALID_FILE, "no attribute 99", base::aclGetCannAttribute(aclCannAttr(99), &mut value));
 }

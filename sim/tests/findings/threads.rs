@@ -16,8 +16,13 @@ fn a_stream_is_not_destroyed_under_a_waiting_thread() {
             acl!(aclrtSynchronizeStream(stream))
         });
         thread::sleep(Duration::from_millis(50));
+        // A forced destroy waits for what runs.
+        let opener = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(50));
+            gate.open();
+        });
         ok!(aclrtDestroyStreamForce(stream));
-        gate.open();
+        opener.join().unwrap();
         waiter.join().unwrap();
     });
     assert_eq!(found, [rules::STREAM_07]);

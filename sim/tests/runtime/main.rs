@@ -8,6 +8,7 @@ mod callbacks;
 mod devices;
 mod events;
 mod handles;
+mod measured;
 mod memory;
 mod queues;
 mod streams;

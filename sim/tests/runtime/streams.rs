@@ -125,17 +125,6 @@ fn an_abort_discards_what_has_not_begun_and_wakes_who_waits() {
 }
 
 #[test]
-fn a_forced_destroy_does_not_wait() {
-    let _machine = device();
-    let stream = stream();
-    let (release, released) = mpsc::channel::<()>();
-    launch(stream, move || released.recv().unwrap());
-    ok!(aclrtDestroyStreamForce(stream));
-    assert_eq!(acl!(aclrtSynchronizeStream(stream)), ACL_ERROR_RT_INVALID_HANDLE);
-    release.send(()).unwrap();
-}
-
-#[test]
 fn the_vendors_number_of_streams_live_and_work_at_once() {
     let _machine = device();
     let mut left = 0;

@@ -64,7 +64,7 @@ pub(crate) enum EventKind {
 }
 
 pub(crate) fn pointer<T>(number: usize) -> *mut T {
-    if number >= 1 << 12 && number < 1 << 45 {
+    if (1 << 12..1 << 45).contains(&number) {
         core::ptr::with_exposed_provenance_mut(number)
     } else {
         without_provenance_mut(number)

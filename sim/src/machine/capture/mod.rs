@@ -165,11 +165,11 @@ pub(in super::super) fn refuse_in_group(stream: &Stream, code: aclError) -> Answ
 
 /// The stream goes away; its capture comes to nothing.
 pub(in super::super) fn forget_stream(stream: &Stream) {
-    if let Some(Recorder::Capture(capture)) = stream.stop_recording() {
-        if capture.origin == stream.number() {
-            // There is nobody left to be told what broke it.
-            let _ = capture.finish();
-        }
+    if let Some(Recorder::Capture(capture)) = stream.stop_recording()
+        && capture.origin == stream.number()
+    {
+        // There is nobody left to be told what broke it.
+        let _ = capture.finish();
     }
 }
 
