@@ -58,7 +58,7 @@ impl<'a> Device<'a> {
     }
 
     /// The library has ended the device by force.
-    pub(crate) fn is_given_back(self) {
+    pub(crate) fn leave(self) {
         self.acl.forget(&self.row);
     }
 

@@ -48,7 +48,7 @@
 //! `exit` runs the library's destructors. If a thread is inside the library then, the process may crash: join the threads
 //! first. [`run`](crate::run) and [`std::thread::scope`] do so.
 //!
-//! A child of `fork` cannot use the library: every call is [`Error::Forked`](crate::Error::Forked) there and does not reach
+//! A child of `fork` cannot use the library: every call is [`Error::Forked`] there and does not reach
 //! the library. Start a new program instead ([`std::process::Command`]), or fork before the library is loaded.
 
 use crate::current::Current;

@@ -50,7 +50,7 @@ impl<'a> Device<'a> {
         match self.row().recover(limit) {
             Ok(None) => Ok(Recovered::Usable(self)),
             Ok(Some(lost)) => {
-                self.is_given_back();
+                self.leave();
                 Ok(Recovered::Reset { lost })
             }
             Err(error) => Err(Undone { error, value: self }),

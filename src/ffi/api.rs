@@ -106,12 +106,15 @@ impl Api {
     #[inline]
     #[rule(THREAD_05)]
     pub(crate) fn is_of_this_process(self) -> Result<(), Error> {
-        if self.loading.is_forked() { Err(self.forked()) } else { Ok(()) }
+        if self.loading.is_plain() { Ok(()) } else { self.is_of_this_process_after_all() }
     }
 
     #[cold]
-    fn forked(self) -> Error {
-        Error::Forked { loaded_in: self.loading.process(), here: std::process::id() }
+    fn is_of_this_process_after_all(self) -> Result<(), Error> {
+        match self.loading.is_forked() {
+            true => Err(Error::Forked { loaded_in: self.loading.process(), here: std::process::id() }),
+            false => Ok(()),
+        }
     }
 
     /// Whether the library can be called here; every call that begins something asks this first.
