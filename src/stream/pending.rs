@@ -64,7 +64,9 @@ impl<'c, T, N> Pending<'c, T, N> {
     /// The same work with what happened to its operands before.
     #[inline]
     pub(crate) fn after(mut self, past: Past) -> Self {
-        self.untold = Untold::between(self.number.min(past.since), self.number);
+        if past.since < self.number {
+            self.untold = Untold::between(past.since, self.number);
+        }
         self.elsewhere = past.elsewhere;
         self
     }
@@ -190,11 +192,19 @@ impl<'c, T: Payload, N> Pending<'c, T, N> {
         if !self.queue.has_done(self.number) {
             self.queue.synchronize(api, limit).inspect_err(|error| self.was_told(error))?;
         }
-        if let Some(failure) = self.queue.failure_among(self.untold.since(self.number), self.number) {
-            self.hears();
-            return Err(failure);
+        if self.queue.after_failures() > 1 {
+            self.tell()?
         }
         self.elsewhere.untold(api).map_or(Ok(()), Err)
+    }
+
+    #[cold]
+    fn tell(&mut self) -> Result<(), Error> {
+        let failure = self.queue.failure_among(self.untold.since(self.number), self.number);
+        if failure.is_some() {
+            self.hears();
+        }
+        failure.map_or(Ok(()), Err)
     }
 
     #[cold]
