@@ -24,7 +24,7 @@ pub(crate) const SETTLING: Duration = Duration::from_secs(1);
 /// How long a wait that succeeded lets others end that are under way, before it takes for granted that they have nothing to
 /// tell. Between an answer of the library and its note are a few instructions; who waits for work that was queued later
 /// stays for as long as that takes, and is not waited for.
-const MOMENT: Duration = Duration::from_millis(1);
+const MOMENT: Duration = Duration::from_millis(10);
 
 thread_local! {
     /// The number of this thread's last submission.

@@ -38,7 +38,7 @@ impl<'c, N> Tasks<'c, N> {
     ///
     /// [`Error::MissingFunction`] on releases that lack the function, or [`Error::Vendor`]; with the callback, which will not
     /// be run, or without it when the library may have taken it all the same.
-    #[rule(CB_01, CB_08, CB_09, CB_12, STREAM_22)]
+    #[rule(CB_01, CB_08, CB_09)]
     pub fn call_back<R: Send + 'static, F: FnOnce() -> R + Send + 'static>(
         &self,
         current: &Current<'c, N>,

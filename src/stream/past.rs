@@ -13,76 +13,113 @@ const MOMENT: Duration = Duration::from_millis(1);
 pub struct Past {
     /// The first submission on the stream of the work whose failure was not told yet; `u64::MAX` when there is none.
     pub(super) since: u64,
-    pub(super) elsewhere: Option<Elsewhere>,
+    pub(super) elsewhere: Elsewhere,
 }
 
-/// Work on another stream, from which this stream took over.
+/// The first submission of a piece of work whose failure was not told yet, as the distance to its last: work in flight
+/// lies in results and futures of programs, so it is small.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Untold(u32);
+
+/// Work on other streams, from which this stream took over.
 #[derive(Clone, Debug)]
-pub(super) struct Elsewhere {
-    queue: Arc<Queue>,
-    since: u64,
-    number: u64,
-    /// A take-over makes no allocation; one of what was taken over before does.
-    before: Option<Box<Elsewhere>>,
+pub(super) enum Elsewhere {
+    None,
+    /// A take-over makes no allocation.
+    One {
+        untold: Untold,
+        queue: Arc<Queue>,
+        number: u64,
+    },
+    /// One of what was taken over before does.
+    Several(Box<(Elsewhere, Elsewhere)>),
+}
+
+impl Untold {
+    /// All failures were told.
+    pub(super) const NONE: Self = Self(u32::MAX);
+    /// The distance is not known: all submissions of the stream.
+    const FAR: u32 = u32::MAX - 1;
+
+    /// From `since` on; none if that is behind `number`.
+    #[inline]
+    pub(super) fn between(since: u64, number: u64) -> Self {
+        match number.checked_sub(since) {
+            Some(distance) => Self(u32::try_from(distance).unwrap_or(Self::FAR).min(Self::FAR)),
+            None => Self::NONE,
+        }
+    }
+
+    /// The first submission; `u64::MAX` for none.
+    #[inline]
+    pub(super) fn since(self, number: u64) -> u64 {
+        match self {
+            Self::NONE => u64::MAX,
+            Self(Self::FAR) => 0,
+            Self(distance) => number.saturating_sub(distance.into()),
+        }
+    }
 }
 
 impl Past {
     /// That of something idle.
     #[inline]
     pub(crate) const fn none() -> Self {
-        Self { since: u64::MAX, elsewhere: None }
+        Self { since: u64::MAX, elsewhere: Elsewhere::None }
     }
 
     /// Of both.
     #[inline]
     pub(crate) fn and(self, other: Self) -> Self {
-        let since = self.since.min(other.since);
-        let elsewhere = match (self.elsewhere, other.elsewhere) {
-            (Some(own), Some(other)) => Some(own.behind(other)),
-            (own, other) => own.or(other),
-        };
-        Self { since, elsewhere }
+        Self { since: self.since.min(other.since), elsewhere: self.elsewhere.and(other.elsewhere) }
     }
 
-    /// Of work on this stream, its submissions from `since` to `number`, when another stream takes it over.
-    pub(super) fn taken_over(queue: &Arc<Queue>, since: u64, number: u64, before: Option<Elsewhere>) -> Self {
-        let is_well = queue.has_done(number) && queue.failure_among(since, number).is_none();
-        let elsewhere = if since > number || is_well {
+    /// Of work on this stream, its submissions up to `number`, when another stream takes it over.
+    pub(super) fn taken_over(queue: &Arc<Queue>, number: u64, untold: Untold, before: Elsewhere) -> Self {
+        let is_well = queue.has_done(number) && queue.failure_among(untold.since(number), number).is_none();
+        let elsewhere = if untold == Untold::NONE || is_well {
             before
         } else {
-            Some(Elsewhere { queue: Arc::clone(queue), since, number, before: before.map(Box::new) })
+            Elsewhere::One { untold, queue: Arc::clone(queue), number }.and(before)
         };
         Self { since: u64::MAX, elsewhere }
     }
 }
 
 impl Elsewhere {
-    fn behind(mut self, other: Self) -> Self {
-        let before = match self.before.take() {
-            Some(before) => before.behind(other),
-            None => other,
-        };
-        self.before = Some(Box::new(before));
-        self
+    #[inline]
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::None, one) | (one, Self::None) => one,
+            (own, other) => Self::Several(Box::new((own, other))),
+        }
     }
 
     /// The failure that has not been told yet, if there is one; it counts as told then.
-    ///
+    #[inline]
+    pub(super) fn untold(&mut self, api: Api) -> Option<Error> {
+        if matches!(self, Self::None) { None } else { self.look(api) }
+    }
+
     /// A stream that nobody waited for is asked when it is idle. One that has more to do is not waited for: its failure is
     /// told to the next wait for it.
     #[cold]
-    pub(super) fn untold(&mut self, api: Api) -> Option<Error> {
-        if self.since <= self.number {
-            if !self.queue.has_done(self.number) && self.queue.is_complete(api).unwrap_or(false) {
-                // What it says is asked for below.
-                let _ = self.queue.synchronize(api, Some(MOMENT));
+    fn look(&mut self, api: Api) -> Option<Error> {
+        match self {
+            Self::None => None,
+            Self::One { untold, .. } if *untold == Untold::NONE => None,
+            Self::One { untold, queue, number } => {
+                if !queue.has_done(*number) && queue.is_complete(api).unwrap_or(false) {
+                    // What it says is asked for below.
+                    let _ = queue.synchronize(api, Some(MOMENT));
+                }
+                let failure = queue.failure_among(untold.since(*number), *number);
+                if failure.is_some() {
+                    *untold = Untold::between(queue.after_failures(), *number);
+                }
+                failure
             }
-            let failure = self.queue.failure_among(self.since, self.number);
-            if failure.is_some() {
-                self.since = self.queue.after_failures();
-                return failure;
-            }
+            Self::Several(both) => both.0.look(api).or_else(|| both.1.look(api)),
         }
-        self.before.as_mut().and_then(|before| before.untold(api))
     }
 }

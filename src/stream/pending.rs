@@ -1,6 +1,6 @@
 //! Work in flight, and what it works on.
 
-use super::past::{Elsewhere, Past};
+use super::past::{Elsewhere, Past, Untold};
 use super::payload::Payload;
 use crate::brand::{Brand, INSIDE, Unnamed};
 use crate::current::Current;
@@ -43,9 +43,9 @@ pub struct Pending<'c, T, N = Unnamed> {
     queue: Arc<Queue>,
     /// All work on the payload is among the stream's submissions up to this one.
     number: u64,
-    /// The first of them whose failure was not told yet; above `number` when there is none.
-    since: u64,
-    elsewhere: Option<Elsewhere>,
+    /// From which of them on failures were not told yet.
+    untold: Untold,
+    elsewhere: Elsewhere,
     _brand: Brand<'c, N>,
 }
 
@@ -57,13 +57,16 @@ impl<'c, T, N> Pending<'c, T, N> {
     #[inline]
     pub(crate) fn new(payload: T, queue: &Arc<Queue>) -> Self {
         let number = Queue::last_submission();
-        Self { payload, queue: Arc::clone(queue), number, since: number, elsewhere: None, _brand: Brand::NEW }
+        let (queue, untold) = (Arc::clone(queue), Untold::between(number, number));
+        Self { payload, queue, number, untold, elsewhere: Elsewhere::None, _brand: Brand::NEW }
     }
 
     /// The same work with what happened to its operands before.
     #[inline]
     pub(crate) fn after(mut self, past: Past) -> Self {
-        self.since = self.since.min(past.since);
+        if past.since < self.number {
+            self.untold = Untold::between(past.since, self.number);
+        }
         self.elsewhere = past.elsewhere;
         self
     }
@@ -71,13 +74,13 @@ impl<'c, T, N> Pending<'c, T, N> {
     /// What this work is for the next that uses its payload.
     #[inline]
     pub(crate) fn past(&self) -> Past {
-        let since = if self.since <= self.number { self.since } else { u64::MAX };
-        Past { since, elsewhere: self.elsewhere.clone() }
+        Past { since: self.untold.since(self.number), elsewhere: self.elsewhere.clone() }
     }
 
     /// What this work is for work on another stream that takes it over.
     pub(super) fn past_elsewhere(&mut self) -> Past {
-        Past::taken_over(&self.queue, self.since, self.number, self.elsewhere.take())
+        let before = core::mem::replace(&mut self.elsewhere, Elsewhere::None);
+        Past::taken_over(&self.queue, self.number, self.untold, before)
     }
 
     /// Whether the work is over, well or not (`aclrtStreamQuery`): then [`wait`](Self::wait) does not block for it. Work
@@ -96,6 +99,7 @@ impl<'c, T, N> Pending<'c, T, N> {
     /// # Errors
     ///
     /// Both as they were, with [`Error::OtherStream`] when they are not on one stream.
+    #[allow(clippy::result_large_err, reason = "two pieces of work in flight come back as they were")]
     pub fn join<U>(
         self,
         other: Pending<'c, U, N>,
@@ -105,8 +109,8 @@ impl<'c, T, N> Pending<'c, T, N> {
                 let past = self.past().and(other.past());
                 let Self { payload, queue, number, _brand, .. } = self;
                 let number = number.max(other.number);
-                let (payload, since, elsewhere) = ((payload, other.payload), past.since, past.elsewhere);
-                Ok(Pending { payload, queue, number, since, elsewhere, _brand })
+                let (payload, untold) = ((payload, other.payload), Untold::between(past.since, number));
+                Ok(Pending { payload, queue, number, untold, elsewhere: past.elsewhere, _brand })
             }
             Err(error) => Err(Undone { error, value: (self, other) }),
         }
@@ -190,29 +194,43 @@ impl<'c, T: Payload, N> Pending<'c, T, N> {
         if !self.queue.has_done(self.number) {
             self.queue.synchronize(api, limit).inspect_err(|error| self.was_told(error))?;
         }
-        if let Some(failure) = self.queue.failure_among(self.since, self.number) {
-            self.since = self.queue.after_failures();
-            return Err(failure);
+        if self.queue.after_failures() > 1 {
+            self.tell()?
         }
-        self.elsewhere.as_mut().and_then(|elsewhere| elsewhere.untold(api)).map_or(Ok(()), Err)
+        self.elsewhere.untold(api).map_or(Ok(()), Err)
+    }
+
+    #[cold]
+    fn tell(&mut self) -> Result<(), Error> {
+        let failure = self.queue.failure_among(self.untold.since(self.number), self.number);
+        if failure.is_some() {
+            self.hears();
+        }
+        failure.map_or(Ok(()), Err)
     }
 
     #[cold]
     fn was_told(&mut self, error: &Error) {
         if error.code().is_some_and(|code| !code.is_timeout()) {
-            self.since = self.queue.after_failures();
+            self.hears();
         }
+    }
+
+    /// It was told of all failures that are known by now.
+    #[cold]
+    fn hears(&mut self) {
+        self.untold = Untold::between(self.queue.after_failures(), self.number);
     }
 }
 
 impl<'c, A, B, N> Pending<'c, (A, B), N> {
     /// Takes the two apart; each is in flight as before.
     pub fn split(self) -> (Pending<'c, A, N>, Pending<'c, B, N>) {
-        let Self { payload: (first, second), queue, number, since, elsewhere, _brand } = self;
+        let Self { payload: (first, second), queue, number, untold, elsewhere, _brand } = self;
         let apart = (Arc::clone(&queue), elsewhere.clone());
         (
-            Pending { payload: first, queue: apart.0, number, since, elsewhere: apart.1, _brand: Brand::NEW },
-            Pending { payload: second, queue, number, since, elsewhere, _brand },
+            Pending { payload: first, queue: apart.0, number, untold, elsewhere: apart.1, _brand: Brand::NEW },
+            Pending { payload: second, queue, number, untold, elsewhere, _brand },
         )
     }
 }
