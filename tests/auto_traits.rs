@@ -145,6 +145,7 @@ assert_impl_all!(InputError: Send, Sync, Clone, std::error::Error);
 assert_impl_all!(Undone<Stream<'static>>: Send, std::error::Error);
 assert_not_impl_any!(Undone<Stream<'static>>: Sync);
 assert_impl_all!(ScopeError<u8>: Send, Sync, std::error::Error);
+assert_impl_all!(ascendcl::LibraryFile: Send, Sync, Clone);
 assert_impl_all!(RunError<Error>: Send, Sync, std::error::Error);
 
 assert_impl_all!(RuleId: Send, Sync, Copy);

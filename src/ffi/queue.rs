@@ -204,6 +204,9 @@ impl Queue {
 
     #[inline]
     fn wait(&self, api: Api, limit: Option<Duration>, failed_call: Option<u64>) -> Result<(), Error> {
+        if self.is_of_the_library {
+            return self.wait_for_the_library(api, limit);
+        }
         let Some(inside) = self.gate.pass() else { return Ok(()) };
         api.in_place()?;
         let (library, raw) = (api.library(), self.raw);
@@ -231,8 +234,15 @@ impl Queue {
             let (all, time) = *patience.get_or_insert_with(until);
             inside > 0 && ended < all && time.is_some_and(|time| Instant::now() < time)
         };
-        let wait = || if self.is_of_the_library { api.synchronize_device(limit) } else { wait.run(api, limit) };
-        self.timeline.wait(failed_call, wait, failure_of_work, end, under_way)
+        self.timeline.wait(failed_call, || wait.run(api, limit), failure_of_work, end, under_way)
+    }
+
+    #[cold]
+    fn wait_for_the_library(&self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
+        let covers = self.timeline.covers();
+        api.synchronize_device(limit)?;
+        self.timeline.succeeded(covers);
+        Ok(())
     }
 
     /// Registers an allocator (ALLOC-04), or one in the place of another (ALLOC-09). The stream has to be synchronised.
@@ -422,6 +432,9 @@ impl Shelf<Queue> {
 
     /// Whether what is queued on this stream from now on comes after the work that `use_of` stands for.
     pub(crate) fn comes_after(&self, use_of: &LastUse, stream: &Queue) -> bool {
-        use_of.is_on(stream.id()) || self.has_done(use_of)
+        use_of.is_over(
+            |at, number| at == stream.id() || self.get(at).is_none_or(|queue| queue.has_done(number)),
+            || self.all().iter().all(|queue| queue.timeline.clock().is_idle()),
+        )
     }
 }

@@ -123,11 +123,6 @@ impl LastUse {
         self.in_doubt.load(Ordering::Acquire)
     }
 
-    /// Whether it was used on this stream alone, by work that is queued by now.
-    pub(crate) fn is_on(&self, stream: u64) -> bool {
-        self.stream.load(Ordering::Acquire) == stream && self.number.load(Ordering::Acquire) != PENDING
-    }
-
     /// Whether all work that it stands for is done, by what is known of the streams: whether a stream (by its id) has done
     /// a submission, and whether all of them are idle.
     pub(crate) fn is_over(&self, has_done: impl FnOnce(u64, u64) -> bool, are_idle: impl FnOnce() -> bool) -> bool {

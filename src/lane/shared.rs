@@ -62,6 +62,7 @@ impl<'c, 'l, N, L> SharedLane<'c, 'l, N, L> {
         current: &Current<'c, N>,
         load: Load<'_, 'c, N, OfTheLane>,
     ) -> Result<Model<'c, N, InLane<'l, L>>, Error> {
+        current.ledger().api().is_of_this_process()?;
         // Loading may write to the memory in which another model of the lane runs.
         let _turn = self.turn(None)?;
         let share = |need| self.workspace.share(need);

@@ -84,7 +84,8 @@ impl Ledger {
     }
 
     fn is_empty(&self) -> bool {
-        let objects = self.streams.len() + self.events.len() + self.models.len();
+        let runs = usize::from(self.streams.get(self.runs.id()).is_some());
+        let objects = self.streams.len().saturating_sub(runs) + self.events.len() + self.models.len();
         objects + self.blocks.len() + self.bindings.len() + self.invocations.len() == 0
     }
 }

@@ -85,7 +85,7 @@ impl Ledger {
     /// may go on.
     pub(crate) fn run(&self, binding: &Binding, model: &LoadedModel) -> Result<(), Error> {
         let settle = || {
-            let is_over = self.synchronize_all(Some(SETTLING)).is_ok();
+            let is_over = self.settle_all(SETTLING).is_ok();
             if !is_over {
                 self.streams.keep(&self.runs);
             }

@@ -4,6 +4,7 @@ use super::Ledger;
 use crate::code::Code;
 use crate::error::Error;
 use crate::ffi::{Listener, Queue};
+use std::sync::Arc;
 use std::time::Duration;
 
 impl Ledger {
@@ -16,14 +17,25 @@ impl Ledger {
 
     /// Waits for everything in the context; for at most `limit`, if there is one.
     pub(crate) fn synchronize_all(&self, limit: Option<Duration>) -> Result<(), Error> {
+        self.api.is_of_this_process()?;
+        let (streams, waited) = self.wait_for_all(limit);
+        streams.iter().fold(waited, |result, stream| Self::heard(stream, Listener::Context, result))
+    }
+
+    /// As [`synchronize_all`](Self::synchronize_all), for the ledger's own purposes: a failure of queued work is left for
+    /// who waits for it.
+    pub(super) fn settle_all(&self, limit: Duration) -> Result<(), Error> {
+        self.wait_for_all(Some(limit)).1
+    }
+
+    fn wait_for_all(&self, limit: Option<Duration>) -> (Vec<Arc<Queue>>, Result<(), Error>) {
         let streams: Vec<_> = self.streams.all().into_iter().map(|stream| (stream.covers(), stream)).collect();
         let waited = self.api.synchronize_device(limit);
-        streams.iter().for_each(|(covers, stream)| stream.covered(*covers, &waited));
-        let mut result = waited;
-        for (_, stream) in &streams {
-            result = Self::heard(stream, Listener::Context, result);
-        }
-        result
+        let covered = streams.into_iter().map(|(covers, stream)| {
+            stream.covered(covers, &waited);
+            stream
+        });
+        (covered.collect(), waited)
     }
 
     /// What a waiter of this kind is told: the answer to its own wait, or else the failure of which another one was told.
