@@ -178,7 +178,7 @@ impl DeviceRow {
         takes::begin(api, id)?;
         api.set_device(id).inspect_err(|_| takes::end(api, id))?;
         let default = RawContext::default_of(api, id);
-        restore.has_set(default);
+        restore.has_set(id, default);
         Ok(Self {
             api,
             id,

@@ -151,6 +151,8 @@ fn calls_in_children(
             let recorded = other.record(current, current.event().unwrap()).unwrap();
             let mut model = model.map(|file| current.load_model(file).unwrap());
             let pageable = current.pageable_buffer(vec![1_u8; 64]);
+            let small = common::data("digits-8.onnx");
+            let weights = model.as_ref().map(|_| current.weights(ascendcl::ModelSource::file(&small)).unwrap());
             let done = other.set_bytes(current, current.upload(&[0_u8; 64]).unwrap(), 1).unwrap();
             other.synchronize(current).unwrap();
             refused! {
@@ -188,6 +190,11 @@ fn calls_in_children(
                 }).and_then(|result| result);
                 "weights": current.weights(ascendcl::ModelSource::file("no/such/model"));
                 "load": current.load_model("no/such/model");
+                "load onto weights": {
+                    let mut load = ascendcl::Load::from(ascendcl::ModelSource::file("no/such/model"));
+                    load.weights.clone_from(&weights);
+                    current.load(load)
+                };
                 "collect": current.collect().into_iter().next().map_or(Ok(()), Err);
                 "device count": acl.device_count();
                 "run mode": acl.device(current, 1);

@@ -130,13 +130,13 @@ impl Api {
     /// innermost `Current` stands for. If the library refused to make it current again, it is asked once more.
     #[inline]
     pub(super) fn in_place(self) -> Result<(), Error> {
-        if self.loading.is_plain() && !standing::owes_any() { Ok(()) } else { self.in_place_after_all() }
+        if self.loading.is_plain() && !standing::displaced_any() { Ok(()) } else { self.in_place_after_all() }
     }
 
     #[cold]
     fn in_place_after_all(self) -> Result<(), Error> {
         self.is_of_this_process()?;
-        standing::pay(self)?;
+        standing::returns(self)?;
         self.objection().map_or(Ok(()), Err)
     }
 

@@ -1,7 +1,7 @@
 //! Contexts, and this thread's current one.
 
 use super::Api;
-use super::standing::{self, Left, standing};
+use super::standing::{self, Left, Owed, standing};
 use crate::error::Error;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtContext;
@@ -25,7 +25,7 @@ unsafe impl Send for RawContext {}
 unsafe impl Sync for RawContext {}
 
 /// The device of a context that this crate did not open.
-const UNKNOWN: i32 = -1;
+pub(super) const UNKNOWN: i32 = -1;
 
 impl RawContext {
     /// Creates a context on a device; the library also makes it current (CTX-04). `default` is the device's default
@@ -44,6 +44,20 @@ impl RawContext {
     pub(crate) fn default_of(api: Api, device: i32) -> Option<Self> {
         let Self { handle, .. } = Self::current(api)?;
         Some(Self { handle, default: handle, device, forced: standing::forced_resets(device) })
+    }
+
+    /// The default context of a device, where the library did not say which one that is.
+    fn unnamed_default_of(device: i32) -> Self {
+        let (handle, default) = (aclrtContext::NULL, aclrtContext::NULL);
+        Self { handle, default, device, forced: standing::forced_resets(device) }
+    }
+
+    /// This context, when it is the current one, or has no name yet and takes that one's. Else `None`.
+    pub(super) fn named(self, current: Self) -> Option<Self> {
+        match self.handle.is_null() {
+            true => Some(Self { handle: current.handle, default: current.handle, ..self }),
+            false => self.is(current).then_some(self),
+        }
     }
 
     /// Whether `aclrtCreateContext` made it. A default context goes with its device.
@@ -119,7 +133,9 @@ pub(crate) struct Entered {
 }
 
 impl Entered {
+    /// For a context that was just made current.
     pub(crate) fn into(context: RawContext, api: Api) -> Self {
+        standing::displaces(api, false);
         Self { api, outer: standing(api, |own| own.entered.replace(Some(context))).flatten() }
     }
 }
@@ -139,10 +155,12 @@ enum Before {
     Entered(RawContext),
     /// What code outside this crate chose.
     Foreign(RawContext),
+    /// What code outside this crate chose, and the library refused to make current when everything was left before.
+    Owed(Owed),
     /// A default context that this crate left here. Code outside may count on it, while its device was not reset.
     Left(Left),
     /// A device was set where nothing was current: its default context stays.
-    Set(RawContext),
+    Set(Left),
 }
 
 /// Puts this thread's current context back when it is dropped, also on unwind.
@@ -151,7 +169,9 @@ enum Before {
 /// set. A context that is made by this crate must not stay current. Another thread will destroy it at the end of
 /// its scope (CTX-11), and the vendor's library never frees a context that is current on a thread that ended.
 ///
-/// When the library refuses, the context is owed: calls that need it ask again, and fail while it is refused.
+/// When the library refuses, the context is made current later. An entered one is asked for again by each call that needs
+/// it, which fails while it is refused. One of other code is asked for again when the next context is left, and never
+/// while a context is entered: work would run there.
 #[rule(CTX_04, CTX_08, CTX_09, CTX_11)]
 pub(crate) struct Restore {
     api: Api,
@@ -160,41 +180,45 @@ pub(crate) struct Restore {
     within: Option<RawContext>,
     /// What to leave current where nothing was.
     home: Option<RawContext>,
+    /// The default context that is current meanwhile, and that stays if the library refuses.
+    instead: Option<Left>,
 }
 
 impl Restore {
     /// For a while in which `within` is current.
     pub(crate) fn around(api: Api, within: RawContext) -> Self {
-        Self { api, before: Before::here(api), within: Some(within), home: within.home() }
+        let home = within.home();
+        let instead = home.filter(|_| !within.is_made()).map(Left::now);
+        Self { api, before: Before::here(api), within: Some(within), home, instead }
     }
 
     /// For a call that makes a new context of a device current.
     pub(crate) fn around_creating(api: Api, default: Option<RawContext>) -> Self {
-        Self { api, before: Before::here(api), within: None, home: default }
+        Self { api, before: Before::here(api), within: None, home: default, instead: None }
     }
 
     /// For a call that sets a device.
     pub(crate) fn around_setting(api: Api) -> Self {
-        Self { api, before: Before::here(api), within: None, home: None }
+        Self { api, before: Before::here(api), within: None, home: None, instead: None }
     }
 
     /// For a call that may end the default context of a device, and with it what is current (CTX-06).
     pub(crate) fn around_resetting(api: Api, device: i32) -> Self {
+        Before::pay(api);
         standing::resets(device);
         let before = match Before::here(api) {
-            Before::Foreign(context) if api.current_device().is_none_or(|current| current == device) => {
-                let _ = context;
-                Before::Nothing
-            }
+            Before::Foreign(_) if api.current_device().is_none_or(|current| current == device) => Before::Nothing,
             Before::Left(left) if left.device() == device => Before::Nothing,
             before => before,
         };
-        Self { api, before, within: None, home: None }
+        Self { api, before, within: None, home: None, instead: None }
     }
 
-    /// The device was set, and has this default context.
-    pub(crate) fn has_set(&mut self, default: Option<RawContext>) {
-        if let (Before::Nothing, Some(default)) = (self.before, default) {
+    /// The device was set, and has this default context, if the library said which.
+    pub(crate) fn has_set(&mut self, device: i32, default: Option<RawContext>) {
+        let default = Left::now(default.unwrap_or_else(|| RawContext::unnamed_default_of(device)));
+        self.instead = Some(default);
+        if matches!(self.before, Before::Nothing) {
             self.before = Before::Set(default);
         }
     }
@@ -210,6 +234,11 @@ impl Restore {
         standing::has_ended(self.api, ended);
         if let Before::Entered(before) | Before::Foreign(before) = self.before
             && before.is(ended)
+        {
+            self.before = Before::Nothing;
+        }
+        if let Before::Owed(owed) = self.before
+            && owed.left.context().is(ended)
         {
             self.before = Before::Nothing;
         }
@@ -231,7 +260,15 @@ impl Restore {
         if left.is_alive() && left.context().make_current(self.api).is_ok() && left.is_alive() {
             return Ok(());
         }
-        if self.home.is_some() { self.leave_home() } else { Ok(()) }
+        self.leave_home()
+    }
+
+    /// The library refused to make anything else current.
+    fn note_what_stays(&self) {
+        self.within.filter(|within| within.is_made()).into_iter().for_each(|within| standing::stays(self.api, within));
+        if let Some(instead) = self.instead {
+            standing(self.api, |own| own.left.set(Some(instead)));
+        }
     }
 }
 
@@ -239,6 +276,7 @@ impl Api {
     /// The device of the context that is current on this thread; `None` without one, and where what is current is a
     /// default context that this crate left there and that may have ended.
     pub(crate) fn chosen_device(self) -> Option<i32> {
+        Before::pay(self);
         match Before::here(self) {
             Before::Nothing => None,
             _ => self.current_device(),
@@ -247,6 +285,15 @@ impl Api {
 }
 
 impl Before {
+    /// Makes the context of other code current that is owed, if the library agrees now.
+    fn pay(api: Api) {
+        if let Self::Owed(owed) = Self::here(api)
+            && owed.left.context().make_current(api).is_ok()
+        {
+            standing(api, |own| own.owed.set(None));
+        }
+    }
+
     fn here(api: Api) -> Self {
         let (entered, owed, left, stays) =
             standing(api, |own| (own.entered.get(), own.owed.get(), own.left.get(), own.stays.get()))
@@ -254,41 +301,61 @@ impl Before {
         if let Some(context) = entered {
             return Self::Entered(context);
         }
-        if let Some(context) = owed {
-            return Self::Foreign(context);
+        let current = RawContext::current(api);
+        if let Some(owed) = owed.filter(|owed| owed.stands(current)) {
+            return Self::Owed(owed);
         }
-        let Some(current) = RawContext::current(api) else { return Self::Nothing };
+        let Some(current) = current else { return Self::Nothing };
+        let left = left.map(|left| left.found(current));
+        if let Some(Some(found)) = left {
+            standing(api, |own| own.left.set(Some(found)));
+        }
         match left {
             // It could not be left before, and it is not the program's choice.
             _ if stays.is_some_and(|context| context.is(current)) => Self::Nothing,
-            Some(left) if !left.context().is(current) => Self::Foreign(current),
-            None => Self::Foreign(current),
-            Some(left) if left.is_alive() => Self::Left(left),
-            Some(_) => Self::Nothing,
+            None | Some(None) => Self::Foreign(current),
+            Some(Some(left)) if left.is_alive() => Self::Left(left),
+            Some(Some(_)) => Self::Nothing,
         }
     }
 }
 
 impl Drop for Restore {
     fn drop(&mut self) {
+        let mut owed = None;
         let restored = match self.before {
-            Before::Entered(context) | Before::Foreign(context) => {
+            Before::Entered(context) => {
                 let restored = context.make_current(self.api);
-                standing::owes(self.api, restored.is_err().then_some(context));
+                standing::displaces(self.api, restored.is_err());
                 restored
             }
+            Before::Foreign(context) => {
+                let restored = context.make_current(self.api);
+                owed = restored.is_err().then(|| Left::now(context));
+                restored
+            }
+            Before::Owed(Owed { left, .. }) => match left.is_alive().then(|| left.context().make_current(self.api)) {
+                Some(Ok(())) if left.is_alive() => Ok(()),
+                Some(Err(refused)) => {
+                    owed = Some(left);
+                    Err(refused)
+                }
+                _ => self.leave_home(),
+            },
             Before::Left(left) => self.return_to(left),
             Before::Set(default) => {
-                standing(self.api, |own| own.left.set(Some(Left::now(default))));
+                standing(self.api, |own| own.left.set(Some(default)));
                 Ok(())
             }
             Before::Nothing if self.within.is_none() && self.home.is_none() => Ok(()),
             Before::Nothing => self.leave_home(),
         };
-        if let (Err(_), Some(within)) = (restored, self.within)
-            && within.is_made()
-        {
-            standing::stays(self.api, within);
+        if !matches!(self.before, Before::Entered(_)) {
+            let owed = owed.map(|left| Owed::now(self.api, left));
+            standing(self.api, |own| own.owed.set(owed));
+        }
+        if restored.is_err() {
+            self.note_what_stays();
         }
     }
 }
@@ -317,7 +384,7 @@ impl Outside {
             return (false, None);
         }
         let refused = self.context.make_current(self.api).err();
-        standing::owes(self.api, refused.is_some().then_some(self.context));
+        standing::displaces(self.api, refused.is_some());
         (true, refused)
     }
 }

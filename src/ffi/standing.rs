@@ -1,5 +1,6 @@
 //! What this crate knows of the current context of each library, on each thread.
 
+use super::context::UNKNOWN;
 use super::{Api, RawContext};
 use crate::error::Error;
 use core::cell::Cell;
@@ -11,8 +12,10 @@ pub(super) struct Standing {
     api: Cell<Option<Api>>,
     /// The context of the innermost `Current`.
     pub(super) entered: Cell<Option<RawContext>>,
-    /// The context that should be current, and that the library refused to make current.
-    pub(super) owed: Cell<Option<RawContext>>,
+    /// Whether the library refused to make `entered` current again.
+    displaced: Cell<bool>,
+    /// The context of other code that the library refused to make current again, when everything was left.
+    pub(super) owed: Cell<Option<Owed>>,
     /// The default context that this crate left current.
     pub(super) left: Cell<Option<Left>>,
     /// A context of this crate that is still current, because the library refused to make another one current.
@@ -25,8 +28,8 @@ const LIBRARIES: usize = 16;
 thread_local! {
     /// Without destructors, so that nothing runs when the thread ends.
     static STANDINGS: [Standing; LIBRARIES] = const { [const { Standing::new() }; LIBRARIES] };
-    /// Whether any of them owes a context.
-    static OWES: Cell<bool> = const { Cell::new(false) };
+    /// Whether an entered context of any of them is displaced.
+    static DISPLACED: Cell<bool> = const { Cell::new(false) };
 }
 
 impl Standing {
@@ -34,6 +37,7 @@ impl Standing {
         Self {
             api: Cell::new(None),
             entered: Cell::new(None),
+            displaced: Cell::new(false),
             owed: Cell::new(None),
             left: Cell::new(None),
             stays: Cell::new(None),
@@ -74,25 +78,47 @@ pub(super) fn entered(api: Api) -> Option<RawContext> {
     standing(api, |own| own.entered.get()).flatten()
 }
 
-/// The context is to be made current before the next call; `None` when it is.
-pub(super) fn owes(api: Api, context: Option<RawContext>) {
-    standing(api, |own| own.owed.set(context));
-    OWES.set(STANDINGS.with(|all| all.iter().any(|own| own.owed.get().is_some())));
+/// Notes whether the library refused to make the entered context current again: then the next call asks once more.
+pub(super) fn displaces(api: Api, displaced: bool) {
+    standing(api, |own| own.displaced.set(displaced));
+    DISPLACED.set(STANDINGS.with(|all| all.iter().any(|own| own.displaced.get())));
 }
 
-/// Whether a library owes this thread a context.
+/// Whether the entered context of a library is displaced on this thread.
 #[inline]
-pub(super) fn owes_any() -> bool {
-    OWES.get()
+pub(super) fn displaced_any() -> bool {
+    DISPLACED.get()
 }
 
-/// Makes the context current that is owed.
+/// Makes the entered context current where it is displaced.
 #[cold]
-pub(super) fn pay(api: Api) -> Result<(), Error> {
-    let Some(owed) = standing(api, |own| own.owed.get()).flatten() else { return Ok(()) };
-    owed.make_current(api)?;
-    owes(api, None);
+pub(super) fn returns(api: Api) -> Result<(), Error> {
+    let displaced = standing(api, |own| own.displaced.get().then(|| own.entered.get()).flatten()).flatten();
+    let Some(entered) = displaced else { return Ok(()) };
+    entered.make_current(api)?;
+    displaces(api, false);
     Ok(())
+}
+
+/// A context of other code that is to be made current when everything is left.
+#[derive(Clone, Copy)]
+pub(super) struct Owed {
+    pub(super) left: Left,
+    /// What was current on the thread instead; `None` where nobody knows.
+    instead: Option<RawContext>,
+}
+
+impl Owed {
+    /// The library has just refused to make it current. It counts as alive until any device is reset: nobody knows its own.
+    pub(super) fn now(api: Api, left: Left) -> Self {
+        Self { left, instead: RawContext::current(api) }
+    }
+
+    /// Whether it is still to be made current where `current` is: other code may have chosen another one meanwhile.
+    pub(super) fn stands(self, current: Option<RawContext>) -> bool {
+        let chosen = self.instead.zip(current).is_some_and(|(instead, current)| !instead.is(current));
+        !chosen && self.left.is_alive()
+    }
 }
 
 /// Contexts that could not be left, each with the thread that has it: that thread's own note, and one in common, which
@@ -138,6 +164,12 @@ pub(super) fn has_ended(api: Api, context: RawContext) {
         standing(api, |own| own.stays.set(None));
         leaves(api, context);
     }
+    let ended = |own: &Standing| own.owed.get().is_some_and(|owed| owed.left.context().is(context));
+    standing(api, |own| {
+        if ended(own) {
+            own.owed.set(None)
+        }
+    });
 }
 
 /// How many other threads have this context current, because they could not leave it.
@@ -165,9 +197,11 @@ fn resets_of(device: i32) -> &'static AtomicU64 {
     usize::try_from(device).ok().and_then(|device| RESETS.get(device % RESETS.len())).unwrap_or(&OTHERS)
 }
 
-/// The device is about to be reset.
+/// The device is about to be reset. A context whose device nobody knows may be of this one.
 pub(super) fn resets(device: i32) {
-    resets_of(device).fetch_add(1, Ordering::SeqCst);
+    for count in [resets_of(device), resets_of(UNKNOWN)] {
+        count.fetch_add(1, Ordering::SeqCst);
+    }
 }
 
 static FORCED: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
@@ -196,6 +230,12 @@ impl Left {
 
     pub(super) fn context(self) -> RawContext {
         self.context
+    }
+
+    /// The same, when it is known to be this context. `None` when it is another one.
+    pub(super) fn found(self, current: RawContext) -> Option<Self> {
+        let context = self.context.named(current)?;
+        Some(Self { context, ..self })
     }
 
     pub(super) fn device(self) -> i32 {

@@ -99,7 +99,7 @@ pub(crate) fn load_onto<'c, N, P>(
     if weights.is_none() && workspace.is_none() {
         return Model::load(ledger, source.image(), Onto::default());
     }
-    let contents = weights.map(|_| source.read()).transpose()?;
+    let contents = weights.map(|_| source.read(ledger.api())).transpose()?;
     let image = contents.as_ref().map_or(source.image(), Contents::image);
     let need = ledger.sizes(image)?;
     let shared = weights.zip(contents.as_ref());

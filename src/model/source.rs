@@ -2,7 +2,7 @@
 
 use crate::current::Current;
 use crate::error::Error;
-use crate::ffi::{ModelImage, Sizes};
+use crate::ffi::{Api, ModelImage, Sizes};
 use ascendcl_macros::rule;
 use std::borrow::Cow;
 use std::fs;
@@ -40,7 +40,10 @@ impl<'a> ModelSource<'a> {
     }
 
     /// The contents now. A file may be replaced at any time: what is compared has to be what is loaded.
-    pub(super) fn read(self) -> Result<Contents<'a>, Error> {
+    ///
+    /// Reading is the first step of a load: a forked child is refused before it.
+    pub(super) fn read(self, api: Api) -> Result<Contents<'a>, Error> {
+        api.is_of_this_process()?;
         Ok(match self.0 {
             ModelImage::File(path) => {
                 let bytes = fs::read(path).map_err(|reason| Error::UnreadableModel { path: path.into(), reason })?;

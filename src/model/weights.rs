@@ -44,7 +44,7 @@ impl<'c, N> Current<'c, N> {
     /// As for [`model_size`](Self::model_size) and [`device_buffer`](Self::device_buffer), and
     /// [`Error::UnreadableModel`] for a file that cannot be read.
     pub fn weights(&self, source: ModelSource<'_>) -> Result<Weights<'c, N>, Error> {
-        let contents = source.read()?;
+        let contents = source.read(self.ledger().api())?;
         let bytes = self.ledger().sizes(contents.image())?.weights;
         let block = self.ledger().allocate(Home::Device, bytes)?;
         Ok(Weights { block, of: Arc::new(contents.identity()), _brand: Brand::NEW })

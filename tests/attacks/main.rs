@@ -22,6 +22,7 @@ mod memory;
 mod models;
 mod nesting;
 mod order;
+mod owed;
 mod pairs;
 mod panics;
 mod refusals;

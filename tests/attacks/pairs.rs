@@ -26,7 +26,7 @@ const CALLS: [(&str, usize, bool); 9] = [
     ("aclrtAllocatorUnregister", 4, true),
     ("aclrtAllocatorDestroyDesc", 4, false),
     ("aclrtDestroyStream", 3, false),
-    ("aclrtSynchronizeStream", 6, false),
+    ("aclrtSynchronizeStreamWithTimeout", 6, false),
 ];
 
 /// A pool that counts how many of it there are.

@@ -220,7 +220,7 @@ fn a_device_that_keeps_a_session_says_so() {
     let engine = Engine::init(&acl, &world.place(), &Options::new()).unwrap();
     let ended = engine.session(&mut thread, &device, &Options::new(), |_, current| {
         let _stream = current.stream().unwrap();
-        control::fail("aclrtSynchronizeStream#1+=507899".parse().unwrap()).unwrap();
+        control::fail("aclrtSynchronizeStreamWithTimeout#1+=507899".parse().unwrap()).unwrap();
     });
     assert!(matches!(ended, Err(ScopeError::Teardown { .. })), "{ended:?}");
     let undone = device.reset(&mut thread).unwrap_err();

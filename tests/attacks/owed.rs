@@ -1,0 +1,125 @@
+//! Contexts that the library refused to make current again: what is current later, and in which context work runs.
+
+use super::leaving::{current_handle, resets_device, sets_device};
+use crate::common::{acl, alone};
+use ascendcl::{Current, Device, Error, ScopeError, Thread};
+use ascendcl_macros::proves;
+use ascendcl_sim::{Plan, control};
+
+fn fails(plan: &str) {
+    control::fail(plan.parse().unwrap()).unwrap();
+}
+
+/// Work of several kinds, all in the context that is entered.
+fn works_here(current: &mut Current<'_>) {
+    let entered = current_handle();
+    let stream = current.stream().unwrap();
+    let buffer = stream.set_bytes(current, current.upload(&[0_u8; 8]).unwrap(), 1).unwrap().wait(current).unwrap();
+    assert_eq!(buffer.to_vec(current).unwrap(), [1; 8]);
+    stream.destroy(current).unwrap();
+    assert_eq!(current_handle(), entered, "the entered context stays current");
+}
+
+/// Other code on this thread uses device 1. The library refuses, so many times, to make its context current again.
+#[proves(CTX_08, CTX_09)]
+#[test]
+fn a_context_of_other_code_that_could_not_be_put_back_is_not_made_current_inside_the_next_scope() {
+    for refused in 1..=4 {
+        let alone = alone();
+        let acl = acl();
+        let mut thread = Thread::new().unwrap();
+        sets_device(1);
+        let chosen = current_handle();
+        let device = acl.device(&mut thread, 0).unwrap();
+        assert_eq!(current_handle(), chosen);
+        fails(&format!("aclrtSetCurrentContext#{refused}=507899"));
+        let refusals = device.context(&mut thread, |context, thread| {
+            let entered = context.enter(thread, works_here).is_err();
+            // Inside another one, too.
+            let nested = context.enter(thread, |current| device.with_current(current, works_here).is_err());
+            usize::from(entered) + nested.map_or(1, usize::from)
+        });
+        control::fail(Plan::new()).unwrap();
+        assert!(refusals.unwrap() <= 1);
+        device.reset(&mut thread).unwrap();
+        assert_eq!(current_handle(), chosen, "other code has its context back");
+        resets_device(1);
+        acl.close().unwrap();
+        alone.assert_nothing_lives();
+    }
+}
+
+#[proves(CTX_08)]
+#[test]
+fn other_code_that_chose_again_keeps_its_choice() {
+    let alone = alone();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    sets_device(1);
+    let device = acl.device(&mut thread, 0).unwrap();
+    device
+        .context(&mut thread, |context, thread| {
+            context.enter(thread, |_| fails("aclrtSetCurrentContext#1=507899")).unwrap();
+            control::fail(Plan::new()).unwrap();
+            sets_device(0);
+            let chosen = current_handle();
+            context.enter(thread, works_here).unwrap();
+            assert_eq!(current_handle(), chosen);
+        })
+        .unwrap();
+    resets_device(0);
+    resets_device(1);
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+/// The library does not say what the device's default context is, and then refuses to make it current again.
+#[proves(CTX_03, CTX_06)]
+#[test]
+fn a_default_context_that_could_not_be_put_back_is_not_made_current_after_its_device_was_reset() {
+    for (refused, with_a_scope) in [(1, false), (1, true), (2, true), (3, true)] {
+        let alone = alone();
+        let acl = acl();
+        let mut thread = Thread::new().unwrap();
+        fails(&format!("aclrtGetCurrentContext#2=507899,aclrtSetCurrentContext#{refused}+=507899"));
+        let device = acl.device(&mut thread, 0).unwrap();
+        let unknown = device.default_context(&mut thread, |_, _| ()).unwrap_err();
+        assert!(matches!(unknown, ScopeError::NotOpened(Error::NullAnswer { .. })), "{unknown:?}");
+        if with_a_scope {
+            let _ = device.with_current(&mut thread, |_| ());
+        }
+        control::fail(Plan::new()).unwrap();
+        device.reset(&mut thread).unwrap();
+        works_on(&acl.device(&mut thread, 1).unwrap(), &mut thread);
+        acl.close().unwrap();
+        alone.assert_nothing_lives();
+    }
+}
+
+fn works_on(device: &Device<'_>, thread: &mut Thread) {
+    device.with_current(thread, works_here).unwrap();
+}
+
+/// The library does not say what the device's default context is, and another thread resets the device.
+#[proves(CTX_03, CTX_06)]
+#[test]
+fn a_default_context_that_the_library_did_not_name_is_not_put_back_after_another_thread_reset_its_device() {
+    let alone = alone();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    fails("aclrtGetCurrentContext#2=507899");
+    let device = acl.device(&mut thread, 0).unwrap();
+    control::fail(Plan::new()).unwrap();
+    let other = acl.device(&mut thread, 1).unwrap();
+    let ended = other.with_current(&mut thread, |current| {
+        std::thread::scope(|scope| {
+            scope.spawn(|| device.reset(&mut Thread::new().unwrap()).unwrap());
+        });
+        works_here(current);
+    });
+    ended.unwrap();
+    other.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}
