@@ -32,7 +32,10 @@ impl Ledger {
         let streams: Vec<_> = self.streams.all().into_iter().map(|stream| (stream.covers(), stream)).collect();
         let waited = self.api.synchronize_device(limit);
         let covered = streams.into_iter().map(|(covers, stream)| {
-            stream.covered(covers, &waited);
+            // Who made a run was told of its failure at once, and nobody else waits for it.
+            if waited.is_ok() || !Arc::ptr_eq(&stream, &self.runs) {
+                stream.covered(covers, &waited);
+            }
             stream
         });
         (covered.collect(), waited)
