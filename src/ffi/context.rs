@@ -152,7 +152,7 @@ enum Before {
 /// its scope (CTX-11), and the vendor's library never frees a context that is current on a thread that ended.
 ///
 /// When the library refuses, the context is owed: calls that need it ask again, and fail while it is refused.
-#[rule(CTX_04, CTX_08, CTX_09, CTX_11)]
+#[rule(CTX_04, CTX_08, CTX_09, CTX_11, CTX_14)]
 pub(crate) struct Restore {
     api: Api,
     before: Before,
