@@ -58,13 +58,15 @@ pub enum Class {
 }
 
 /// What comes of breaking a rule.
+///
+/// The names of its values are no other crate's, for the reason that [`Area`] states.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum Severity {
     /// It may well go well: the vendor's own programs do it, too.
     Warning,
     /// An error, a crash, wrong results, or something that is lost.
-    Error,
+    Misuse,
 }
 
 /// One of the five pages that this project started from.
@@ -112,7 +114,7 @@ impl RuleId {
     pub fn severity(self) -> Severity {
         /// Rules that the vendor's own examples break.
         const WARNINGS: [RuleId; 1] = [crate::catalogue::CB_01];
-        if WARNINGS.contains(&self) { Severity::Warning } else { Severity::Error }
+        if WARNINGS.contains(&self) { Severity::Warning } else { Severity::Misuse }
     }
 
     /// `ALLOC-07`.

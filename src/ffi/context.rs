@@ -172,7 +172,7 @@ enum Before {
 /// When the library refuses, the context is made current later. An entered one is asked for again by each call that needs
 /// it, which fails while it is refused. One of other code is asked for again when the next context is left, and never
 /// while a context is entered: work would run there.
-#[rule(CTX_04, CTX_08, CTX_09, CTX_11)]
+#[rule(CTX_04, CTX_08, CTX_09, CTX_11, CTX_14)]
 pub(crate) struct Restore {
     api: Api,
     before: Before,

@@ -180,7 +180,7 @@ impl Config {
     }
 
     /// What the process exits with, when it exits in order, if a rule was broken whose severity is
-    /// [`Error`](ascendcl_rules::Severity::Error).
+    /// [`Misuse`](ascendcl_rules::Severity::Misuse).
     pub fn exit_status(mut self, status: u8) -> Self {
         self.reporting.exit = Some(status);
         self

@@ -181,7 +181,10 @@ impl Context {
         if called {
             switches::slow_destroy();
         }
-        NUMBERS.give_back(self.number);
+        // The next default context of the device has the same number.
+        if !self.primary {
+            NUMBERS.give_back(self.number);
+        }
     }
 
     /// A callback cannot wait for the end of the stream that waits for it.

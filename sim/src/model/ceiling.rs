@@ -239,12 +239,9 @@ fn operator(node: &NodeProto) -> &str {
     node.op_type.as_deref().unwrap_or_default()
 }
 
+/// A node's name, which ends with its operator once the file was rewritten.
 fn named(node: &NodeProto) -> String {
-    let operator = operator(node);
-    node.name
-        .as_deref()
-        .filter(|name| !name.is_empty())
-        .map_or_else(|| operator.to_owned(), |name| format!("{operator} `{name}`"))
+    node.name.as_deref().filter(|name| !name.is_empty()).unwrap_or(operator(node)).to_owned()
 }
 
 /// Nodes that calculate one value after the other.

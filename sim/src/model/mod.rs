@@ -5,6 +5,7 @@
 //! and nothing of handles, datasets or device memory.
 //!
 //! * [`Model::parse`] reads a file once; everything a description asks for is worked out there.
+//! * Before `rten` sees a model, `rewrite` makes of each node what `rten` answers rightly, or refuses it.
 //! * [`Model::run`] takes and gives bytes in the element types that the file declares, little endian. `rten` calculates
 //!   in fewer types than ONNX has, so some are converted at the border: see [`Element`].
 //! * Gears, the shapes a dynamic model was compiled for, come from the file's metadata: see [`Gears`].

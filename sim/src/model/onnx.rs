@@ -57,10 +57,9 @@ impl OnnxFile {
 
     /// An attribute of the node that messages call by this name, as they show it.
     fn value_of(&self, label: &str, name: &str) -> Option<String> {
-        let mut nodes = self.model.graph.as_ref()?.node.iter().filter(|node| node.name.as_deref() == Some(label));
-        let mut attributes =
-            nodes.find_map(|node| node.attribute.iter().find(|attribute| attribute.name.as_deref() == Some(name)));
-        attributes.take().map(rewrite::shown)
+        let nodes = self.model.graph.as_ref()?.node.iter().filter(|node| node.name.as_deref() == Some(label));
+        let mut attributes = nodes.flat_map(|node| &node.attribute);
+        attributes.find(|attribute| attribute.name.as_deref() == Some(name)).map(rewrite::shown)
     }
 
     /// The inputs, as a description shows them.

@@ -182,7 +182,7 @@ impl Watching {
         let written = sources::concerns(event);
         let findings = lock(&CHECKER).get_or_insert_with(Checker::new).judge(event);
         let refused =
-            |finding: &&Finding| finding.rule.severity() == Severity::Error && !report::suppresses(finding.rule);
+            |finding: &&Finding| finding.rule.severity() == Severity::Misuse && !report::suppresses(finding.rule);
         let first = written.iter().chain(&findings).find(refused).cloned();
         report::record(findings);
         (Watched(self.0.take()), first)

@@ -29,7 +29,7 @@ struct Record {
 type Matter = (RuleId, &'static str, Option<Object>, Option<u64>);
 
 static RECORD: LazyLock<Mutex<Record>> = LazyLock::new(Mutex::default);
-/// Whether a rule was broken, ever, whose severity is an error.
+/// Whether a rule was broken, ever, whose severity is not a mere warning.
 static BROKEN: AtomicBool = AtomicBool::new(false);
 
 pub(super) fn record(findings: Vec<Finding>) {
@@ -52,7 +52,7 @@ pub(super) fn record(findings: Vec<Finding>) {
             rule if rule == INIT_01 && earlier.is_some() => (rule, "", None, earlier),
             rule => (rule, finding.call.name, object, earlier),
         };
-        if finding.rule.severity() == Severity::Error {
+        if finding.rule.severity() == Severity::Misuse {
             BROKEN.store(true, SeqCst);
         }
         if record.findings.len() < KEPT && record.seen.insert(matter) {

@@ -32,7 +32,7 @@ macro_rules! device_functions {
         [optional] fn aclrtDeviceSetLimit(limit: aclrtDeviceLimit, value: usize) -> aclError;
         [optional sim] fn aclrtDeviceTaskAbort(device_id: i32, timeout: u32) -> aclError;
         [required sim] fn aclrtGetCurrentContext(context: *mut aclrtContext) -> aclError;
-        [optional sim] fn aclrtGetDevice(device_id: *mut i32) -> aclError;
+        [required sim] fn aclrtGetDevice(device_id: *mut i32) -> aclError;
         [optional sim] fn aclrtGetDeviceCapability(
             device_id: i32, dev_feature_type: aclrtDevFeatureType, value: *mut i32
         ) -> aclError;

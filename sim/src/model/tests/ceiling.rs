@@ -179,7 +179,7 @@ fn child() {
         for (operator, inputs) in [("ConstantOfShape", &["n"][..]), ("Expand", &["one", "n"]), ("Tile", &["one", "n"])]
         {
             let failure = Model::parse(of_constants(operator, inputs).bytes()).unwrap_err().to_string();
-            let expected = format!("there is no memory for the output of {operator} `the {operator}`");
+            let expected = format!("there is no memory for the output of the {operator} ({operator})");
             assert!(failure.ends_with(&expected), "{failure}");
         }
         return;

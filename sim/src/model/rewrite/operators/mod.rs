@@ -4,6 +4,7 @@ mod activations;
 mod convolutions;
 mod indices;
 mod legacy;
+mod losses;
 mod matrices;
 mod normalizations;
 mod quantized;
@@ -49,6 +50,8 @@ pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), 
         "Relu" => activations::rectified(scope, node),
         "Softplus" | "Asinh" | "Acosh" => activations::far(scope, node),
         "ReduceMean" | "ReduceL2" | "ReduceLogSum" | "ReduceLogSumExp" => normalizations::fractions(scope, node),
+        "NegativeLogLikelihoodLoss" => losses::log_likelihood(scope, &node),
+        "SoftmaxCrossEntropyLoss" => losses::cross_entropy(scope, &node),
         "Bernoulli" => indices::coins(scope, &node),
         "Selu" | "Celu" | "ThresholdedRelu" | "Shrink" | "Mish" => activations::curve(scope, &node),
         "ArgMax" | "ArgMin" => indices::extreme(scope, &node),
