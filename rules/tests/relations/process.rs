@@ -118,6 +118,17 @@ fn one_part_of_a_program_may_initialise_while_another_takes_its_initialisation_b
 }
 
 #[test]
+fn a_thread_that_is_ending_uses_the_library_no_more() {
+    let mut program = Program::new();
+    program.init();
+    let end = program.on(1).event("the end of the thread", Object::PROCESS, Op::EndThread);
+    program.begin(&end);
+    program.on(0).finalise();
+    program.checker.commit(&end, Outcome::Success);
+    assert!(program.findings.is_empty(), "{}", program.findings[0]);
+}
+
+#[test]
 fn a_process_finalises_before_it_exits() {
     let mut program = Program::new();
     program.init();
