@@ -24,6 +24,11 @@ use std::thread::ThreadId;
 /// In both cases its [`Acl`] refuses to be closed.
 ///
 /// It stays on its thread: initialising the vendor's engine on one thread and finalising it on another can block for ever.
+///
+/// So a thread that ends without closing its engine, after a panic for example, leaves the engine initialised for as long
+/// as the process lives: no other thread can finalise it, [`init`](Self::init) answers [`EngineError::OtherThread`], and
+/// the [`Acl`] cannot be closed. A program that goes on after a panic initialises the engine on a thread that lives on,
+/// the main thread for example. After the panic was caught there, `init` and `close` on that thread give the engine back.
 #[derive(Debug)]
 #[must_use = "an engine that is not closed stays initialised"]
 #[rule(GE_10, GE_11, GE_13)]

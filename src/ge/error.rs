@@ -74,8 +74,8 @@ pub enum EngineError {
     },
     /// An engine was dropped on another thread and not closed: it has to be finalised where it was initialised.
     #[error(
-        "the graph engine was initialised on another thread, and has to be finalised there: call `Engine::close` on that \
-         thread instead of dropping the engine{}",
+        "the graph engine was initialised on another thread, and has to be finalised there: call `Engine::init` and \
+         `Engine::close` on that thread; if that thread has ended, the engine stays initialised until the process ends{}",
         Cited(TAKEN)
     )]
     OtherThread,

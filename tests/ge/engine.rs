@@ -104,6 +104,28 @@ fn the_library_is_not_finalised_under_an_engine_that_was_dropped() {
 }
 
 #[test]
+#[proves(GE_10, GE_11)]
+fn after_a_panic_in_a_session_the_thread_that_initialised_the_engine_gets_it_back() {
+    let world = world();
+    let acl = common::acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let engine = Engine::init(&acl, &world.place(), &Options::new()).unwrap();
+        let _ = engine.session(&mut thread, &device, &Options::new(), |_, current| {
+            std::mem::forget(current.stream().unwrap());
+            panic!("the program panics in the session");
+        });
+    }));
+    assert!(ran.is_err());
+    assert_eq!((world.double.count("sessions"), world.double.count("initialised")), (0, 1));
+    Engine::init(&acl, &world.place(), &Options::new()).unwrap().close().unwrap();
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    world.assert_nothing_lives();
+}
+
+#[test]
 #[proves(GE_18)]
 fn a_session_works_in_the_default_context_and_the_programs_own_is_current_again_afterwards() {
     let world = world();
