@@ -8,7 +8,7 @@ use super::point::Point;
 use super::pool;
 use super::queue::{Await, Call, Counted, Queue, Task, TooLate, Turn, answer_of};
 use super::stream::Stream;
-use super::waiting::{Link, Target, Waiting};
+use super::waiting::{Busy, Link, Target, Waiting};
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_STREAM_TASK_FULL, ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT};
 use std::sync::atomic::Ordering::SeqCst;
@@ -87,8 +87,10 @@ impl Stream {
         begin: impl Fn(&Arc<Point>) + Send + Sync + 'static,
     ) -> Answer {
         if self.is_recording() {
-            let wait = move |_| {
+            let wait = move |stream| {
                 let point = Arc::new(Point::new(by));
+                // The stream is not parked: it waits for this thread, and this thread for the point.
+                let _busy = Busy::on(stream);
                 begin(&point);
                 let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
                 match pool::lend(|| point.wait(deadline))? {
