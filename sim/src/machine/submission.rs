@@ -102,11 +102,13 @@ impl Stream {
         }
         let point = Arc::new(Point::new(by));
         let awaited = Arc::clone(&point);
-        self.submit(move || {
+        capture::refuse_on(self, "given work of this kind")?;
+        let begin = move || {
             begin(&awaited);
             Ok(())
-        })?;
-        self.submit_wait(point, limit, None).map(drop)
+        };
+        // Together: an abort between the two would leave a wait for what is never begun.
+        self.push([Task::Run(Box::new(begin)), Task::Await(Await { point, limit, _counted: None })]).map(drop)
     }
 
     /// Lets the tasks that follow wait for a point, for `limit` at most.
