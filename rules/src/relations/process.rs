@@ -87,7 +87,8 @@ fn finalise(case: &mut Case<'_>) {
         [_, _, ..] => return,
         [_] => {}
     }
-    // Who initialises uses nothing of what ends here, nor does a thread that is ending: nobody can wait for that.
+    // Who initialises uses nothing of what ends here. The end of a thread is no call of the program, which cannot know
+    // when it is over: the scope of scoped threads ends a moment before.
     let uses = |op: Op| !matches!(op, Op::Initialise | Op::Release | Op::EndThread);
     let other = case.elsewhere().find(|other| uses(other.scene.event.op)).map(|other| other.scene.call);
     if let Some(other) = other {

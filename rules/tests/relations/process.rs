@@ -105,6 +105,20 @@ fn a_thread_that_finalises_waits_for_the_others() {
     breaks(INIT_10, misuse, repaired);
 }
 
+/// A thread ends a moment after it was joined, as far as a program can know.
+#[test]
+fn a_thread_that_is_just_ending_does_not_keep_another_from_finalising() {
+    let mut program = Program::new();
+    program.init();
+    program.on(1).set(0);
+    program.reset(0);
+    let end = program.event("the end of the thread", Object::PROCESS, Op::EndThread);
+    program.begin(&end);
+    program.on(0).finalise();
+    program.checker.commit(&end, Outcome::Success);
+    assert!(program.findings.is_empty(), "{}", program.findings[0]);
+}
+
 #[test]
 fn one_part_of_a_program_may_initialise_while_another_takes_its_initialisation_back() {
     let mut program = Program::new();

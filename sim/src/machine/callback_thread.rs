@@ -6,7 +6,7 @@
 use super::locks::{lock, wait};
 use super::pool;
 use super::stream::Stream;
-use super::waiting::{InCode, Link};
+use super::waiting::{Busy, Link};
 use crate::abi::this_thread;
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_INTERNAL_ERROR;
@@ -78,7 +78,7 @@ impl CallbackThread {
         if let Err(Call::Within(_, call)) = self.take(Call::Within(stream, Box::new(call))) {
             call();
         }
-        let _in_code = lock(&self.inbox).id.map(|thread| InCode::by(stream, thread));
+        let _busy = self.id().map(|thread| Busy::by(stream, thread));
         pool::lend(|| told.recv()).unwrap_or_else(|_| {
             let text = "a callback of the simulator failed; this is a defect of the simulator";
             Err(Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, text))
@@ -88,6 +88,15 @@ impl CallbackThread {
     /// The thread, for those that wait for a callback that it has not begun.
     pub(super) fn link(&self) -> Option<Link> {
         lock(&self.inbox).id.map(Link::Thread)
+    }
+
+    /// The thread's id, which a thread that has just begun has yet to tell; `None` when there is no thread.
+    fn id(&self) -> Option<u64> {
+        let mut inbox = lock(&self.inbox);
+        while inbox.started && inbox.id.is_none() {
+            inbox = wait(&self.came, inbox, None);
+        }
+        inbox.id
     }
 
     /// Gives the call back when there is no thread for it.
@@ -113,6 +122,7 @@ impl CallbackThread {
     fn serve(&self) {
         let mut inbox = lock(&self.inbox);
         inbox.id = Some(this_thread());
+        self.came.notify_all();
         loop {
             let Some(call) = inbox.calls.pop_front() else {
                 if inbox.ended {

@@ -42,8 +42,13 @@ struct Current(Cell<usize>);
 impl Drop for Current {
     fn drop(&mut self) {
         let number = self.0.get();
-        if number > FORGOTTEN.load(SeqCst) && !super::device::is_primary(number) {
-            lock(&LEFT).insert(number);
+        if super::device::is_primary(number) {
+            return;
+        }
+        let mut left = lock(&LEFT);
+        // Looked at under the lock: a fresh start that comes meanwhile forgets this one, too.
+        if number > FORGOTTEN.load(SeqCst) {
+            left.insert(number);
         }
     }
 }
@@ -201,8 +206,9 @@ pub(crate) fn count() -> usize {
 
 /// As if no thread had ended.
 pub(super) fn forget_left() {
+    let mut left = lock(&LEFT);
     FORGOTTEN.store(handles::fresh(), SeqCst);
-    lock(&LEFT).clear();
+    left.clear();
 }
 
 /// Every context there is.

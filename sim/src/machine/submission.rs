@@ -8,7 +8,7 @@ use super::point::Point;
 use super::pool;
 use super::queue::{Await, Call, Counted, Queue, Task, TooLate, Turn, answer_of};
 use super::stream::Stream;
-use super::waiting::{Link, Target, Waiting};
+use super::waiting::{Busy, Link, Target, Waiting};
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_STREAM_TASK_FULL, ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT};
 use std::sync::atomic::Ordering::SeqCst;
@@ -87,8 +87,10 @@ impl Stream {
         begin: impl Fn(&Arc<Point>) + Send + Sync + 'static,
     ) -> Answer {
         if self.is_recording() {
-            let wait = move |_| {
+            let wait = move |stream| {
                 let point = Arc::new(Point::new(by));
+                // The stream is not parked: it waits for this thread, and this thread for the point.
+                let _busy = Busy::on(stream);
                 begin(&point);
                 let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
                 match pool::lend(|| point.wait(deadline))? {
@@ -100,11 +102,13 @@ impl Stream {
         }
         let point = Arc::new(Point::new(by));
         let awaited = Arc::clone(&point);
-        self.submit(move || {
+        capture::refuse_on(self, "given work of this kind")?;
+        let begin = move || {
             begin(&awaited);
             Ok(())
-        })?;
-        self.submit_wait(point, limit, None).map(drop)
+        };
+        // Together: an abort between the two would leave a wait for what is never begun.
+        self.push([Task::Run(Box::new(begin)), Task::Await(Await { point, limit, _counted: None })]).map(drop)
     }
 
     /// Lets the tasks that follow wait for a point, for `limit` at most.

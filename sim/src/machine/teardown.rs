@@ -14,6 +14,13 @@ pub(crate) enum Rest {
     Discard,
 }
 
+/// What becomes of a task that runs while what follows it is discarded. What was discarded is no failure either way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Running {
+    IsAwaited,
+    GoesOn,
+}
+
 /// Destroys a stream of the current context; its default stream too, which it then has no more.
 pub(crate) fn destroy_stream(handle: aclrtStream, rest: Rest) -> Answer {
     if handle.is_null() {
@@ -31,18 +38,13 @@ pub(crate) fn destroy_stream(handle: aclrtStream, rest: Rest) -> Answer {
     stream.refuse_self_wait()?;
     // Of two threads that destroy the same stream one finds it gone.
     let stream = STREAMS.remove(stream.number()).ok_or_else(|| Failure::unknown("stream"))?;
-    let ended = end(&[Arc::clone(&stream)], rest);
-    if rest == Rest::Discard {
-        // What runs already is waited for; what was discarded is no failure.
-        stream.come_to_rest();
-    }
-    ended
+    end(&[stream], rest, Running::IsAwaited)
 }
 
 /// Takes back a stream that nobody has seen.
 pub(crate) fn discard_stream(stream: &Stream) {
     if let Some(stream) = STREAMS.remove(stream.number()) {
-        let _ = end(&[stream], Rest::Discard);
+        let _ = end(&[stream], Rest::Discard, Running::GoesOn);
     }
 }
 
@@ -50,11 +52,11 @@ pub(crate) fn discard_stream(stream: &Stream) {
 pub(super) fn end_streams(context: usize, rest: Rest) {
     let streams = STREAMS.remove_all(|stream| stream.context() == context);
     // A failure of their work has nobody left to be told.
-    let _ = end(&streams, rest);
+    let _ = end(&streams, rest, Running::GoesOn);
 }
 
 /// Ends streams that were taken out of their table. Answers the first failure, after all of them.
-fn end(streams: &[Arc<Stream>], rest: Rest) -> Answer {
+fn end(streams: &[Arc<Stream>], rest: Rest, running: Running) -> Answer {
     // A wait that comes by any of them has to find its way on, so all are known until the last has ended.
     let ending: Vec<_> = streams.iter().map(streams::Ending::of).collect();
     // They may wait for each other's events, so none is waited for before all are closed.
@@ -74,6 +76,9 @@ fn end(streams: &[Arc<Stream>], rest: Rest) -> Answer {
         answer = answer.and(end);
         reports::forget_stream(stream.number());
         stream.device().give_stream_back();
+        if rest == Rest::Discard && running == Running::IsAwaited {
+            stream.come_to_rest();
+        }
     }
     drop(ending);
     streams.iter().for_each(|stream| NUMBERS.give_back(stream.number()));

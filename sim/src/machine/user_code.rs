@@ -1,6 +1,6 @@
 //! Calls into the caller's code: callbacks, host functions, allocators.
 
-use super::waiting::InCode;
+use super::waiting::Busy;
 use super::{context, pool};
 use std::cell::Cell;
 
@@ -31,9 +31,9 @@ pub(crate) fn run<R>(stream: usize, code: impl FnOnce() -> R) -> R {
     let restore =
         Restore { inside: INSIDE.replace(stream), context: pool::serving().map(|_| context::current_number()) };
     // The stream that waits for this thread is the one that it serves, whoever the code is run for.
-    let in_code = pool::serving().map(InCode::of);
+    let busy = pool::serving().map(Busy::on);
     let answer = pool::lend(code);
-    drop(in_code);
+    drop(busy);
     drop(restore);
     answer
 }

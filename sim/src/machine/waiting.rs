@@ -1,8 +1,8 @@
 //! Waits of threads, and those that can never end.
 //!
 //! Who waits for whom is a chain: a thread for a stream or a point, a stream for the point that it is parked at or for
-//! the thread that runs the caller's code for it, a point for the stream or the thread that is to reach it, a thread for
-//! the one that is inside an allocator. A thread
+//! the thread that may block in a task of it (the caller's code, or a wait of a replay), a point for the stream or the
+//! thread that is to reach it, a thread for the one that is inside an allocator. A thread
 //! that finds itself at the end of its own chain would wait for ever. The vendor's library lets it, or gives up after a
 //! time limit of its own; here the wait ends with the code of a time limit.
 //!
@@ -62,8 +62,9 @@ const OWN: &str = "this thread";
 
 /// The threads that have waited for a while, with what each waits for.
 static WAITS: Mutex<BTreeMap<u64, Link>> = Mutex::new(BTreeMap::new());
-/// The threads that run the caller's code, by the stream that waits for it.
-static INSIDE: Mutex<BTreeMap<usize, u64>> = Mutex::new(BTreeMap::new());
+/// The threads that streams wait for in the middle of a task, by stream: those that run the caller's code, or wait in a
+/// replay.
+static BUSY: Mutex<BTreeMap<usize, u64>> = Mutex::new(BTreeMap::new());
 
 impl<'a> Waiting<'a> {
     pub(super) fn new(target: Target<'a>, deadline: Option<Instant>) -> Self {
@@ -183,34 +184,34 @@ fn next(link: Link) -> Option<Link> {
             if let Some(awaited) = stream.awaits() {
                 return Some(awaited);
             }
-            lock(&INSIDE).get(&number).copied().map(Link::Thread)
+            lock(&BUSY).get(&number).copied().map(Link::Thread)
         }
         Link::Thread(thread) => lock(&WAITS).get(&thread).copied(),
         Link::Never | Link::Later => None,
     }
 }
 
-/// As long as it lives, this thread runs code of the caller that the stream waits for.
-pub(super) struct InCode(usize, Option<u64>);
+/// As long as it lives, others know that the stream waits for this thread, which may block in a task of the stream.
+pub(super) struct Busy(usize, Option<u64>);
 
-impl InCode {
-    pub(super) fn of(stream: usize) -> Self {
+impl Busy {
+    pub(super) fn on(stream: usize) -> Self {
         Self::by(stream, this_thread())
     }
 
-    /// As long as it lives, the thread with this id runs it.
+    /// The stream waits for the thread with this id.
     pub(super) fn by(stream: usize, thread: u64) -> Self {
-        let before = lock(&INSIDE).insert(stream, thread);
+        let before = lock(&BUSY).insert(stream, thread);
         Self(stream, before)
     }
 }
 
-impl Drop for InCode {
+impl Drop for Busy {
     fn drop(&mut self) {
-        let mut inside = lock(&INSIDE);
+        let mut busy = lock(&BUSY);
         match self.1 {
-            Some(before) => inside.insert(self.0, before),
-            None => inside.remove(&self.0),
+            Some(before) => busy.insert(self.0, before),
+            None => busy.remove(&self.0),
         };
     }
 }

@@ -7,5 +7,6 @@
 mod support;
 
 mod endings;
+mod endless;
 mod plans;
 mod trouble;

@@ -43,16 +43,19 @@ proptest! {
         within(Duration::from_secs(60), what, || {
             control::fail(plan.parse().unwrap()).unwrap();
             std::thread::scope(|scope| {
-                for calls in [&first, &second] {
-                    scope.spawn(|| {
+                let threads = [&first, &second].map(|calls| {
+                    let (handles, threads) = (&handles, &threads);
+                    scope.spawn(move || {
                         if ready {
                             acl!(aclInit(std::ptr::null()));
                             acl!(aclrtSetDevice(0));
                         }
                         handles.run(calls);
                         threads.leave();
-                    });
-                }
+                    })
+                });
+                // The end of a scope does not wait for what a thread does last; a join does.
+                threads.into_iter().for_each(|thread| thread.join().unwrap());
             });
             control::reset();
         });
