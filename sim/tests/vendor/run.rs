@@ -52,8 +52,7 @@ fn begin(name: &str, world: &mut World) {
     }
     assert_eq!(call!(process::aclInit(core::ptr::null())), 0);
     world.event_flags = if name.contains("capture") { EventKind::Ex(1) } else { EventKind::Plain };
-    let makes_its_own = matches!(name, "capture: stream flags" | "hooks: register");
-    world.unnamed = if makes_its_own { "new stream" } else { "s" };
+    world.unnamed = if name == "capture: stream flags" { "new stream" } else { "s" };
     world.mode = match name {
         name if name.contains("THREAD_LOCAL") => "THREAD_LOCAL",
         name if name.contains("RELAXED") => "RELAXED",
