@@ -353,6 +353,8 @@ passed_on!(aclrtMemGranularityOptions, aclrtStreamAttr, aclrtDevResLimitType, ac
 passed_on!(aclCompileOpt, aclprofAicoreMetrics, aclprofStepTag);
 // `aclrtHostFunc` is the same type.
 passed_on!(aclrtCallback);
+passed_on!(aclrtStreamStateCallback, aclrtDeviceStateCallback, aclrtDeviceTaskAbortCallback);
+passed_on!(aclrtExceptionInfoCallback, aclInitCallbackFunc, aclFinalizeCallbackFunc, aclRegisterCallbackType);
 passed_on!(
     aclrtAllocatorAllocFunc,
     aclrtAllocatorFreeFunc,

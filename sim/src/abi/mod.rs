@@ -12,6 +12,7 @@ mod callbacks;
 mod caller;
 mod exit;
 mod memory;
+mod notices;
 mod pages;
 mod results;
 mod shells;
@@ -22,6 +23,7 @@ pub(crate) use callbacks::{AllocatorBlock, AllocatorFunctions, AllocatorMembers,
 pub(crate) use caller::caller_of;
 pub(crate) use exit::{at_exit, leave};
 pub(crate) use memory::{Block, copy, fill};
+pub(crate) use notices::{Notice, OfAbort, OfDevice, OfEnd, OfFailure, OfStart, OfStream, is_same, tell_of_failure};
 pub(crate) use pages::{Pages, Shared};
 pub(crate) use results::Text as CText;
 pub use shells::{exports, resolve};

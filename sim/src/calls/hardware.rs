@@ -19,6 +19,13 @@ pub(crate) fn aclrtQueryDeviceStatus(device_id: i32, mut device_status: Out<'_, 
     Ok(())
 }
 
+/// The process outside of any container; the simulator looks no further than the one that it runs in.
+pub(crate) fn aclrtDeviceGetBareTgid(mut pid: Out<'_, i32>) -> Answer {
+    wanted(&pid)?;
+    pid.set(std::process::id().cast_signed());
+    Ok(())
+}
+
 /// All numbers of a device are the same here.
 pub(crate) fn aclrtGetLogicDevIdByUserDevId(user: i32, number: Out<'_, i32>) -> Answer {
     same_number(user, number)

@@ -13,12 +13,14 @@ mod data_buffer;
 mod dataset;
 mod device;
 mod event;
+mod exceptions;
 mod hardware;
 mod info;
 mod label;
 mod media;
 mod memory;
 mod model;
+mod notices;
 mod notify;
 mod operator;
 mod options;
@@ -36,9 +38,9 @@ mod virtual_memory;
 
 pub(crate) use {
     allocator::*, base::*, batch::*, callback::*, capture::*, context::*, copy::*, data_buffer::*, dataset::*,
-    device::*, event::*, hardware::*, info::*, label::*, media::*, memory::*, model::*, notify::*, operator::*,
-    options::*, process::*, profiling::*, random::*, registration::*, set::*, settings::*, stamps::*, stream::*,
-    tensor_channel::*, tensor_desc::*, virtual_memory::*,
+    device::*, event::*, exceptions::*, hardware::*, info::*, label::*, media::*, memory::*, model::*, notices::*,
+    notify::*, operator::*, options::*, process::*, profiling::*, random::*, registration::*, set::*, settings::*,
+    stamps::*, stream::*, tensor_channel::*, tensor_desc::*, virtual_memory::*,
 };
 
 use crate::abi::Out;

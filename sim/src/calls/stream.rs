@@ -6,7 +6,7 @@ use crate::failure::{Answer, Failure};
 use crate::machine::capture::refuse_on as refuse_captured;
 use crate::machine::stream::Kind;
 use crate::machine::teardown::{Rest, destroy_stream, discard_stream};
-use crate::machine::{Named, Stream, current_context, submission_stream, waiting_stream};
+use crate::machine::{Named, Stream, current_context, notices, submission_stream, waiting_stream};
 use crate::watch;
 use ascendcl_rules::{Flag, Object, Op};
 use ascendcl_sys::constants::*;
@@ -51,6 +51,7 @@ fn create(mut stream: Out<'_, aclrtStream>, kind: Kind) -> Answer {
     created.settings.stop_at_failure(context.default_stream().settings.stops_at_failure())?;
     call.made(created.number());
     stream.set(created.handle());
+    notices::stream_created(&created);
     Ok(())
 }
 

@@ -5,10 +5,10 @@ use super::context::Context;
 use super::locks::{lock, read, write};
 use super::settings::Limits as CoreLimits;
 use super::teardown::Rest;
-use super::{context, event, handles, memory, streams};
+use super::{context, event, handles, memory, notices, streams};
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::error_codes::*;
-use ascendcl_sys::types::aclrtFloatOverflowMode;
+use ascendcl_sys::types::{aclrtDeviceState, aclrtFloatOverflowMode};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, RwLock};
@@ -119,22 +119,30 @@ impl Device {
 
     /// Counts a set and makes the default context current on this thread.
     pub(crate) fn set(self: &Arc<Self>) -> Answer {
-        let primary = {
+        notices::device(self.id, aclrtDeviceState::ACL_RT_DEVICE_STATE_SET_PRE);
+        let (primary, created) = {
             let mut life = lock(&self.life);
-            let primary = match &life.primary {
-                Some(primary) => Arc::clone(primary),
-                None => Context::create(self, true)?,
+            let (primary, created) = match &life.primary {
+                Some(primary) => (Arc::clone(primary), false),
+                None => (Context::create(self, true)?, true),
             };
             life.primary = Some(Arc::clone(&primary));
             life.sets += 1;
-            primary
+            (primary, created)
         };
         primary.make_current();
+        if created {
+            // Measured: each function is called twice for a set, and once for the reset. Nobody measured for which stream.
+            notices::stream_created(&primary.default_stream());
+            notices::stream_created(&primary.default_stream());
+        }
+        notices::device(self.id, aclrtDeviceState::ACL_RT_DEVICE_STATE_SET_POST);
         Ok(())
     }
 
     /// Counts a reset; the last one, or a forced one, ends the default context.
     pub(crate) fn reset(&self, forced: bool) -> Answer {
+        notices::device(self.id, aclrtDeviceState::ACL_RT_DEVICE_STATE_RESET_PRE);
         let ended = {
             let mut life = lock(&self.life);
             if life.sets == 0 {
@@ -157,13 +165,16 @@ impl Device {
             }
             self.release_when_unused();
         }
+        notices::device(self.id, aclrtDeviceState::ACL_RT_DEVICE_STATE_RESET_POST);
         Ok(())
     }
 
     /// A context of the caller on this device.
     pub(crate) fn create_context(self: &Arc<Self>) -> Answer<Arc<Context>> {
         lock(&self.life).explicit += 1;
-        Context::create(self, false).inspect_err(|_| self.lose_context())
+        let context = Context::create(self, false).inspect_err(|_| self.lose_context())?;
+        notices::stream_created(&context.default_stream());
+        Ok(context)
     }
 
     /// A context of the caller has ended.

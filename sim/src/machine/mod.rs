@@ -43,6 +43,7 @@ pub(crate) mod context;
 pub(crate) mod device;
 pub(crate) mod errors;
 pub(crate) mod event;
+pub(crate) mod exceptions;
 pub(crate) mod handles;
 pub(crate) mod hooks;
 mod json;
@@ -51,6 +52,7 @@ pub(crate) mod media;
 pub(crate) mod memory;
 mod missed;
 pub(crate) mod models;
+pub(crate) mod notices;
 pub(crate) mod notify;
 pub(crate) mod operators;
 mod point;
@@ -83,6 +85,8 @@ pub(crate) use streams::{Named, submission_stream, waiting_stream};
 /// Ends and drops everything, whoever uses it, as if the process had just begun. The configuration stays.
 pub(crate) fn clear() {
     crate::faults::reset();
+    notices::clear();
+    exceptions::clear();
     settings::limit_waits(0);
     allocators::forget_all();
     for context in context::all() {

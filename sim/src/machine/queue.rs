@@ -2,6 +2,7 @@
 
 use super::callback_thread::CallbackThread;
 use super::capture::Recorder;
+use super::exceptions::Threads;
 use super::point::{Outcome, Point};
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_STREAM_ABORT, ACL_ERROR_RT_WAIT_TIMEOUT};
@@ -100,6 +101,7 @@ pub(super) struct Queue {
     pub(super) stopped: Option<Failure>,
     /// Where work goes instead of running.
     pub(super) recorder: Option<Recorder>,
+    pub(super) threads: Threads,
 }
 
 impl Queue {
@@ -116,6 +118,7 @@ impl Queue {
             closed: false,
             stopped: None,
             recorder: None,
+            threads: Threads::default(),
         }
     }
 

@@ -4,7 +4,7 @@ use super::locks::lock;
 use super::point::Outcome;
 use super::queue::{Queue, Task, TooLate, Turn, answer_of};
 use super::stream::Stream;
-use super::{pool, streams, timer};
+use super::{exceptions, pool, streams, timer};
 use crate::failure::{Answer, Failure};
 use crate::faults::trouble;
 use ascendcl_sys::error_codes::ACL_ERROR_RT_INTERNAL_ERROR;
@@ -110,6 +110,17 @@ impl Stream {
         }
         let wait = std::mem::replace(&mut queue.turn, Turn::Running);
         let mut answer = answer_of(end);
+        if let Err(failure) = &answer
+            && exceptions::are_listened_to()
+        {
+            // Whoever ends a wait does not run code of the caller: a worker does, in place of the wait.
+            let failure = failure.clone();
+            queue.tasks.push_front(Task::Run(Box::new(move || Err(failure))));
+            queue.turn = next;
+            drop(queue);
+            drop(wait);
+            return true;
+        }
         if answer.is_err() {
             drop(queue);
             answer = self.heed(answer);
@@ -126,6 +137,7 @@ impl Stream {
     /// ended yet, so that what follows it is discarded before anybody sees it end. The queue keeps the failure then.
     fn heed(&self, answer: Answer) -> Answer {
         let Err(failure) = answer else { return Ok(()) };
+        exceptions::tell(self, &failure);
         if !self.settings.stops_at_failure() {
             return Err(failure);
         }

@@ -3,6 +3,7 @@
 
 use super::callback_thread;
 use super::capture;
+use super::exceptions;
 use super::locks::{lock, look_out, wait};
 use super::point::Point;
 use super::pool;
@@ -181,6 +182,10 @@ impl Stream {
     }
 
     fn enqueue<const COUNT: usize>(self: &Arc<Self>, mut queue: MutexGuard<'_, Queue>, tasks: [Task; COUNT]) -> u64 {
+        if exceptions::are_listened_to() {
+            let (first, done) = (queue.submitted + 1, queue.done);
+            queue.threads.note(first, done);
+        }
         queue.tasks.extend(tasks);
         queue.submitted += COUNT as u64;
         let position = queue.submitted;

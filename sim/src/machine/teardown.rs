@@ -2,7 +2,7 @@
 
 use super::stream::{NUMBERS, Stream};
 use super::streams::{STREAMS, find};
-use super::{capture, config, context, reports, streams};
+use super::{capture, config, context, notices, reports, streams};
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::types::aclrtStream;
 use std::sync::Arc;
@@ -36,6 +36,7 @@ pub(crate) fn destroy_stream(handle: aclrtStream, rest: Rest) -> Answer {
     }
     capture::refuse_on(&stream, "destroyed")?;
     stream.refuse_self_wait()?;
+    notices::stream_ends(&stream);
     // Of two threads that destroy the same stream one finds it gone.
     let stream = STREAMS.remove(stream.number()).ok_or_else(|| Failure::unknown("stream"))?;
     end(&[stream], rest, Running::IsAwaited)
@@ -50,6 +51,7 @@ pub(crate) fn discard_stream(stream: &Stream) {
 
 /// Ends every stream of a context that nobody can reach any more.
 pub(super) fn end_streams(context: usize, rest: Rest) {
+    streams::of_context(context).iter().for_each(|stream| notices::stream_ends(stream));
     let streams = STREAMS.remove_all(|stream| stream.context() == context);
     // A failure of their work has nobody left to be told.
     let _ = end(&streams, rest, Running::GoesOn);

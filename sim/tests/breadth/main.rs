@@ -17,6 +17,8 @@ mod absent;
 mod batches;
 mod capture;
 mod capture_rules;
+mod exceptions;
+mod notices;
 mod options;
 mod profiling;
 mod random;

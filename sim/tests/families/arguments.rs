@@ -243,6 +243,7 @@ enumerations! {
     aclFormat = ACL_FORMAT_NCHW,
     aclMemType = ACL_MEMTYPE_HOST,
     aclrtCallbackBlockType = ACL_CALLBACK_NO_BLOCK,
+    aclRegisterCallbackType = ACL_REG_TYPE_ACL_MODEL,
     aclrtDevAttr = ACL_DEV_ATTR_AICPU_CORE_NUM,
     aclrtDevFeatureType = ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV,
     aclrtLastErrLevel = ACL_RT_THREAD_LEVEL,
@@ -283,7 +284,25 @@ unsafe extern "C" fn advise(_: aclrtAllocator, _: usize, _: aclrtAllocatorAddr) 
 unsafe extern "C" fn address(_: aclrtAllocatorBlock) -> *mut c_void {
     core::ptr::null_mut()
 }
+unsafe extern "C" fn of_stream(_: aclrtStream, _: aclrtStreamState, _: *mut c_void) {}
+unsafe extern "C" fn of_device(_: i32, _: aclrtDeviceState, _: *mut c_void) {}
+unsafe extern "C" fn of_abort(_: i32, _: aclrtDeviceTaskAbortStage, _: u32, _: *mut c_void) -> i32 {
+    0
+}
+unsafe extern "C" fn of_failure(_: *mut aclrtExceptionInfo) {}
+unsafe extern "C" fn of_start(_: *const core::ffi::c_char, _: usize, _: *mut c_void) -> aclError {
+    0
+}
+unsafe extern "C" fn of_end(_: *mut c_void) -> aclError {
+    0
+}
 callbacks! {
+    aclrtStreamStateCallback: of_stream;
+    aclrtDeviceStateCallback: of_device;
+    aclrtDeviceTaskAbortCallback: of_abort;
+    aclrtExceptionInfoCallback: of_failure;
+    aclInitCallbackFunc: of_start;
+    aclFinalizeCallbackFunc: of_end;
     aclrtCallback: done;
     aclrtAllocatorAllocFunc: allocate;
     aclrtAllocatorFreeFunc: release;

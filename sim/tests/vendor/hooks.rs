@@ -1,4 +1,4 @@
-//! Labels, and what is left: other calls of the cases.
+//! Labels, and what is left: other calls of the cases. Callbacks are in `notices`.
 
 use crate::arguments::Named;
 use crate::call::Outcome;

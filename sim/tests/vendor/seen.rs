@@ -29,6 +29,8 @@ pub(crate) fn what(world: &mut World, threads: &mut Threads, text: &'static str,
         format!("callbacks: {}", ENDED.load(SeqCst))
     } else if inner.starts_with("ran ") {
         format!("ran {}", ENDED.load(SeqCst))
+    } else if let Some(counted) = crate::notices::counted(inner) {
+        counted
     } else if inner.starts_with("callbacks ") {
         format!("callbacks {}", ENDED.load(SeqCst))
     } else if inner.starts_with("callback had ended") {

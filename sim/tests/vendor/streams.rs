@@ -49,7 +49,7 @@ fn creation(world: &mut World, named: &Named) -> Option<Ready> {
             })
         }
         "DestroyStream" => {
-            let it = on(world, 0);
+            let it = if named.arguments.is_empty() { world.last_stream } else { on(world, 0) };
             Box::new(move || call!(stream::aclrtDestroyStream(stream(it))).into())
         }
         "DestroyStreamForce" => {

@@ -6,29 +6,29 @@ macro_rules! callback_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
         [$($extra)*] callback ["libacl_rt.so" "libascendcl.so"]
 
-        [optional] fn aclrtExceptionInfoCallbackRegister(callback: aclrtExceptionInfoCallback) -> aclError;
-        [optional] fn aclrtExceptionInfoCallbackUnregister(callback: aclrtExceptionInfoCallback) -> aclError;
-        [optional] fn aclrtGetDeviceIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32;
-        [optional] fn aclrtGetErrorCodeFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32;
-        [optional] fn aclrtGetStreamIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32;
-        [optional] fn aclrtGetTaskIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32;
-        [optional] fn aclrtGetThreadIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32;
+        [optional sim] fn aclrtExceptionInfoCallbackRegister(callback: aclrtExceptionInfoCallback) -> aclError;
+        [optional sim] fn aclrtExceptionInfoCallbackUnregister(callback: aclrtExceptionInfoCallback) -> aclError;
+        [optional sim] fn aclrtGetDeviceIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32;
+        [optional sim] fn aclrtGetErrorCodeFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32;
+        [optional sim] fn aclrtGetStreamIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32;
+        [optional sim] fn aclrtGetTaskIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32;
+        [optional sim] fn aclrtGetThreadIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32;
         [optional sim] fn aclrtLaunchCallback(
             func: aclrtCallback, user_data: *mut c_void, block_type: aclrtCallbackBlockType, stream: aclrtStream
         ) -> aclError;
         [optional sim] fn aclrtLaunchHostFunc(stream: aclrtStream, func: aclrtHostFunc, args: *mut c_void) -> aclError;
         [optional] fn aclrtProcessHostFunc(timeout: i32) -> aclError;
         [optional sim] fn aclrtProcessReport(timeout: i32) -> aclError;
-        [optional] fn aclrtRegDeviceStateCallback(
+        [optional sim] fn aclrtRegDeviceStateCallback(
             reg_name: *const c_char, callback: aclrtDeviceStateCallback, args: *mut c_void
         ) -> aclError;
-        [optional] fn aclrtRegStreamStateCallback(
+        [optional sim] fn aclrtRegStreamStateCallback(
             reg_name: *const c_char, callback: aclrtStreamStateCallback, args: *mut c_void
         ) -> aclError;
-        [optional] fn aclrtSetDeviceTaskAbortCallback(
+        [optional sim] fn aclrtSetDeviceTaskAbortCallback(
             reg_name: *const c_char, callback: aclrtDeviceTaskAbortCallback, args: *mut c_void
         ) -> aclError;
-        [optional] fn aclrtSetExceptionInfoCallback(callback: aclrtExceptionInfoCallback) -> aclError;
+        [optional sim] fn aclrtSetExceptionInfoCallback(callback: aclrtExceptionInfoCallback) -> aclError;
         [optional] fn aclrtSnapShotCallbackRegister(
             stage: aclrtSnapShotStage, callback: aclrtSnapShotCallBack, args: *mut c_void
         ) -> aclError;

@@ -16,7 +16,7 @@ macro_rules! device_functions {
         ) -> aclError;
         [optional sim] fn aclrtDeviceDisablePeerAccess(peer_device_id: i32) -> aclError;
         [optional sim] fn aclrtDeviceEnablePeerAccess(peer_device_id: i32, flags: u32) -> aclError;
-        [optional] fn aclrtDeviceGetBareTgid(pid: *mut i32) -> aclError;
+        [optional sim] fn aclrtDeviceGetBareTgid(pid: *mut i32) -> aclError;
         [optional] fn aclrtDeviceGetByPCIBusId(pci_bus_id: *const c_char, device_id: *mut i32) -> aclError;
         [optional] fn aclrtDeviceGetHostAtomicCapabilities(
             capabilities: *mut u32, operations: *const aclrtAtomicOperation, count: u32, device_id: i32

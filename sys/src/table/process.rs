@@ -7,19 +7,19 @@ macro_rules! process_functions {
         [$($extra)*] process ["libacl_rt.so" "libascendcl.so"]
 
         [optional sim] fn aclFinalize() -> aclError;
-        [optional] fn aclFinalizeCallbackRegister(
+        [optional sim] fn aclFinalizeCallbackRegister(
             kind: aclRegisterCallbackType, cb_func: aclFinalizeCallbackFunc, user_data: *mut c_void
         ) -> aclError;
-        [optional] fn aclFinalizeCallbackUnRegister(
+        [optional sim] fn aclFinalizeCallbackUnRegister(
             kind: aclRegisterCallbackType, cb_func: aclFinalizeCallbackFunc
         ) -> aclError;
         [required sim] fn aclFinalizeReference(ref_count: *mut u64) -> aclError;
         [required sim] fn aclGetRecentErrMsg() -> *const c_char;
         [required sim] fn aclInit(config_path: *const c_char) -> aclError;
-        [optional] fn aclInitCallbackRegister(
+        [optional sim] fn aclInitCallbackRegister(
             kind: aclRegisterCallbackType, cb_func: aclInitCallbackFunc, user_data: *mut c_void
         ) -> aclError;
-        [optional] fn aclInitCallbackUnRegister(kind: aclRegisterCallbackType, cb_func: aclInitCallbackFunc) -> aclError;
+        [optional sim] fn aclInitCallbackUnRegister(kind: aclRegisterCallbackType, cb_func: aclInitCallbackFunc) -> aclError;
         [optional] fn aclmdlFinalizeDump() -> aclError;
         [optional] fn aclmdlInitDump() -> aclError;
         [optional] fn aclmdlSetDump(dump_cfg_path: *const c_char) -> aclError;
