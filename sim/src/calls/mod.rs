@@ -9,6 +9,7 @@ mod callback;
 mod capture;
 mod context;
 mod copy;
+mod count_notify;
 mod data_buffer;
 mod dataset;
 mod device;
@@ -18,6 +19,7 @@ mod info;
 mod label;
 mod media;
 mod memory;
+mod memory_pool;
 mod model;
 mod notify;
 mod operator;
@@ -35,10 +37,10 @@ mod tensor_desc;
 mod virtual_memory;
 
 pub(crate) use {
-    allocator::*, base::*, batch::*, callback::*, capture::*, context::*, copy::*, data_buffer::*, dataset::*,
-    device::*, event::*, hardware::*, info::*, label::*, media::*, memory::*, model::*, notify::*, operator::*,
-    options::*, process::*, profiling::*, random::*, registration::*, set::*, settings::*, stamps::*, stream::*,
-    tensor_channel::*, tensor_desc::*, virtual_memory::*,
+    allocator::*, base::*, batch::*, callback::*, capture::*, context::*, copy::*, count_notify::*, data_buffer::*,
+    dataset::*, device::*, event::*, hardware::*, info::*, label::*, media::*, memory::*, memory_pool::*, model::*,
+    notify::*, operator::*, options::*, process::*, profiling::*, random::*, registration::*, set::*, settings::*,
+    stamps::*, stream::*, tensor_channel::*, tensor_desc::*, virtual_memory::*,
 };
 
 use crate::abi::Out;

@@ -119,6 +119,7 @@ handles! {
     aclrtLabelList: Kind::Object("aclrtLabelList"), label_lists;
     aclrtAllocatorDesc: Kind::Object("aclrtAllocatorDesc"), descriptors;
     aclrtDrvMemHandle: Kind::Object("aclrtDrvMemHandle"), physical;
+    aclrtMemPool: Kind::Object("aclrtMemPool"), pools;
 }
 
 impl Argument for aclrtAllocator {
@@ -127,6 +128,15 @@ impl Argument for aclrtAllocator {
     }
     fn choose(_: &str, world: &World, wrong: Option<Wrong>) -> Self {
         if wrong.is_some() { Self::NULL } else { Self(world.memory()) }
+    }
+}
+/// There is none on this device, so that no handle is good.
+impl Argument for aclrtCntNotify {
+    fn kind(_: &str) -> Kind {
+        Kind::Object("aclrtCntNotify")
+    }
+    fn choose(_: &str, _: &World, wrong: Option<Wrong>) -> Self {
+        if wrong == Some(Wrong::Null) { Self::NULL } else { Self(without_provenance_mut(NEVER_A_HANDLE)) }
     }
 }
 impl Argument for aclrtTaskGrp {
@@ -248,6 +258,8 @@ enumerations! {
     aclrtLastErrLevel = ACL_RT_THREAD_LEVEL,
     aclrtMemAttr = ACL_HBM_MEM,
     aclrtMemMallocPolicy = ACL_MEM_MALLOC_HUGE_FIRST,
+    aclrtMemPoolAttr = ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD,
+    aclrtReduceKind = ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM,
     aclrtMemcpyKind = ACL_MEMCPY_DEVICE_TO_DEVICE,
     aclCANNPackageName = ACL_PKG_NAME_CANN,
     aclSysParamOpt = ACL_OPT_DETERMINISTIC,

@@ -20,6 +20,7 @@ mod contexts;
 mod events;
 mod hooks;
 mod memory;
+mod pools;
 mod run;
 mod seen;
 mod streams;
