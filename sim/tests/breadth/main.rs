@@ -17,6 +17,7 @@ mod absent;
 mod batches;
 mod capture;
 mod capture_rules;
+mod memory_pools;
 mod options;
 mod profiling;
 mod random;
