@@ -7,6 +7,7 @@ mod base;
 mod batch;
 mod callback;
 mod capture;
+mod conditional;
 mod context;
 mod copy;
 mod count_notify;
@@ -37,10 +38,10 @@ mod tensor_desc;
 mod virtual_memory;
 
 pub(crate) use {
-    allocator::*, base::*, batch::*, callback::*, capture::*, context::*, copy::*, count_notify::*, data_buffer::*,
-    dataset::*, device::*, event::*, hardware::*, info::*, label::*, media::*, memory::*, memory_pool::*, model::*,
-    notify::*, operator::*, options::*, process::*, profiling::*, random::*, registration::*, set::*, settings::*,
-    stamps::*, stream::*, tensor_channel::*, tensor_desc::*, virtual_memory::*,
+    allocator::*, base::*, batch::*, callback::*, capture::*, conditional::*, context::*, copy::*, count_notify::*,
+    data_buffer::*, dataset::*, device::*, event::*, hardware::*, info::*, label::*, media::*, memory::*,
+    memory_pool::*, model::*, notify::*, operator::*, options::*, process::*, profiling::*, random::*, registration::*,
+    set::*, settings::*, stamps::*, stream::*, tensor_channel::*, tensor_desc::*, virtual_memory::*,
 };
 
 use crate::abi::Out;

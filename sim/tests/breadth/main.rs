@@ -18,6 +18,7 @@ mod batches;
 mod capture;
 mod capture_rules;
 mod memory_pools;
+mod not_on_this_device;
 mod options;
 mod profiling;
 mod random;
