@@ -1,6 +1,6 @@
 //! MEM, MODEL: memory is freed when nothing uses it any more.
 
-use super::clock::{Now, Task};
+use super::clock::Task;
 use super::in_flight::excused_by;
 use super::models::loaded_in;
 use super::scene::Case;
@@ -15,7 +15,8 @@ pub(super) fn judge(case: &mut Case<'_>) {
     }
 }
 
-/// Queued work may still use it. The synchronising free waits for the streams of the current context (MEM-13).
+/// Queued work may still use it. The synchronising free waits for the streams of the current context (MEM-13). A free that a
+/// stream takes comes after the work that the stream has before.
 fn queued(case: &mut Case<'_>, object: Object) -> bool {
     let (world, order) = (case.world, case.world.order());
     let waits = matches!(case.event().op, Op::FreeSynced | Op::FreeHostSynced);
@@ -25,7 +26,7 @@ fn queued(case: &mut Case<'_>, object: Object) -> bool {
         waits && stream.is_some_and(|stream| Some(stream.is.context) == current)
     };
     let Some(block) = world.blocks.get(object) else { return false };
-    let task = block.in_flight.unordered(&order, Now::Host, |task| !waited(task)).cloned();
+    let task = block.in_flight.unordered(&order, world.now(case.event().queue()), |task| !waited(task)).cloned();
     let Some(task) = task else { return false };
     let rule = if waits { Some(DEV_17) } else { excused_by(case, &task) };
     case.report(

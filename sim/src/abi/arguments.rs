@@ -346,6 +346,8 @@ macro_rules! passed_on {
 }
 passed_on!(i8, u8, i16, u16, c_int, u32, i64, u64, usize, f32);
 passed_on!(aclrtLabel, aclrtLabelList);
+passed_on!(aclmdlRICondHandle, aclmdlRICondHandleFlag, aclmdlRICondTaskParams);
+passed_on!(aclrtMemPool, aclrtMemPoolAttr, aclrtCntNotify, aclrtReduceKind);
 passed_on!(aclrtNotify, aclSysParamOpt, aclrtTsId, aclrtCmoType);
 passed_on!(aclrtStream, aclrtEvent, aclrtContext, aclrtAllocatorDesc, aclrtAllocator);
 passed_on!(aclmdlRI, aclmdlRICaptureMode, aclrtTaskGrp, aclrtDrvMemHandle, aclrtHostRegisterType);

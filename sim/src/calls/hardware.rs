@@ -3,7 +3,7 @@
 use super::memory::not_null;
 use super::set::aclrtMemsetAsync;
 use super::wanted;
-use crate::abi::{Address, Out};
+use crate::abi::{Address, InOut, Out};
 use crate::failure::{Answer, Failure};
 use crate::machine::capture::refuse_on;
 use crate::machine::locks::lock;
@@ -167,4 +167,54 @@ pub(crate) fn aclrtCmoAsync(src: Address, size: usize, cmo_type: aclrtCmoType, s
         return Err(Failure::refused(format!("there is no hint {}", cmo_type.0)));
     }
     named.for_work()?.submit_each(|_| Ok(())).map(drop)
+}
+
+/// The device copies, and does not reduce on the way.
+pub(crate) fn aclrtReduceAsync(
+    dst: Address,
+    src: Address,
+    count: u64,
+    kind: aclrtReduceKind,
+    data_type: aclDataType,
+    stream: aclrtStream,
+    _reserve: Address,
+) -> Answer {
+    not_null(dst)?;
+    not_null(src)?;
+    match data_type {
+        aclDataType::ACL_FLOAT
+        | aclDataType::ACL_FLOAT16
+        | aclDataType::ACL_BF16
+        | aclDataType::ACL_INT8
+        | aclDataType::ACL_INT16
+        | aclDataType::ACL_INT32 => {}
+        other => return Err(Failure::invalid(format!("nothing is reduced in the data type {}", other.0))),
+    }
+    let named = Named::find(stream)?;
+    let known = aclrtReduceKind::ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM..=aclrtReduceKind::ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL;
+    if count == 0 || !known.contains(&kind) {
+        return Err(Failure::refused(format!("{count} bytes cannot be reduced in the way {}", kind.0)));
+    }
+    if named.for_work()?.is_recording() {
+        return Err(Failure::refused("a reduction cannot be captured"));
+    }
+    Err(Failure::unsupported("this device does not reduce"))
+}
+
+/// Nobody measures how busy a simulated device is: it counts as idle.
+pub(crate) fn aclrtGetDeviceUtilizationRate(
+    device_id: i32,
+    mut utilization_info: InOut<'_, aclrtUtilizationInfo>,
+) -> Answer {
+    let idle = |before: aclrtUtilizationInfo| {
+        device::device(device_id.into())?;
+        Ok(aclrtUtilizationInfo {
+            cubeUtilization: 0,
+            vectorUtilization: 0,
+            aicpuUtilization: 0,
+            memoryUtilization: 0,
+            utilizationExtend: before.utilizationExtend,
+        })
+    };
+    utilization_info.replace(idle).unwrap_or_else(|| Err(Failure::invalid("there is no place for the rates")))
 }

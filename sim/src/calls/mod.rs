@@ -7,8 +7,10 @@ mod base;
 mod batch;
 mod callback;
 mod capture;
+mod conditional;
 mod context;
 mod copy;
+mod count_notify;
 mod data_buffer;
 mod dataset;
 mod device;
@@ -19,6 +21,7 @@ mod info;
 mod label;
 mod media;
 mod memory;
+mod memory_pool;
 mod model;
 mod notices;
 mod notify;
@@ -37,10 +40,11 @@ mod tensor_desc;
 mod virtual_memory;
 
 pub(crate) use {
-    allocator::*, base::*, batch::*, callback::*, capture::*, context::*, copy::*, data_buffer::*, dataset::*,
-    device::*, event::*, exceptions::*, hardware::*, info::*, label::*, media::*, memory::*, model::*, notices::*,
-    notify::*, operator::*, options::*, process::*, profiling::*, random::*, registration::*, set::*, settings::*,
-    stamps::*, stream::*, tensor_channel::*, tensor_desc::*, virtual_memory::*,
+    allocator::*, base::*, batch::*, callback::*, capture::*, conditional::*, context::*, copy::*, count_notify::*,
+    data_buffer::*, dataset::*, device::*, event::*, exceptions::*, hardware::*, info::*, label::*, media::*,
+    memory::*, memory_pool::*, model::*, notices::*, notify::*, operator::*, options::*, process::*, profiling::*,
+    random::*, registration::*, set::*, settings::*, stamps::*, stream::*, tensor_channel::*, tensor_desc::*,
+    virtual_memory::*,
 };
 
 use crate::abi::Out;

@@ -3,16 +3,25 @@
 //! Device memory is ordinary memory here: a piece of the arena, or a mapping of virtual memory. Memory of the caller that
 //! it registered counts as pinned. What is behind an address that is in no block is the caller's own memory.
 
+mod mapped;
+mod pooled;
+
+pub(crate) use mapped::{access_of, allow, handle_of, unmap};
+pub(super) use mapped::{enter_mapping, has_mapping};
+pub(super) use pooled::enter_pooled;
+pub(crate) use pooled::{Pooled, free_pooled};
+
 use super::arena::{ALIGNMENT, Piece, touches};
 use super::config;
 use super::context::Context;
 use super::device::Device;
 use super::locks::{read, write};
+use super::memory_pools;
 use super::virtual_memory::{self, Mapping};
 use crate::abi::{Address, fill};
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::error_codes::*;
-use ascendcl_sys::types::{aclrtDrvMemHandle, aclrtMemAccessFlags};
+use ascendcl_sys::types::aclrtMemAccessFlags;
 use std::collections::BTreeMap;
 use std::sync::{Arc, RwLock};
 
@@ -55,6 +64,7 @@ struct Entry {
 pub(crate) enum Backing {
     Piece(Arc<Piece>),
     Mapped(Arc<Mapping>),
+    Pooled(Arc<Pooled>),
     /// The caller's own memory, registered.
     Registered {
         start: Address,
@@ -204,74 +214,6 @@ pub(crate) fn is_pinned(address: Address) -> bool {
     })
 }
 
-pub(super) fn enter_mapping(mapping: Mapping) {
-    let (address, size, device) = (mapping.address().number(), mapping.size(), mapping.device().cloned());
-    let mut blocks = write(&BLOCKS);
-    blocks.gone.retain_outside(address, size);
-    blocks.live.insert(address, Entry { block: Backing::Mapped(Arc::new(mapping)), device });
-}
-
-/// Whether the program has memory mapped that starts here.
-pub(super) fn has_mapping(start: Address) -> bool {
-    mapping_at(&read(&BLOCKS), start).is_some()
-}
-
-/// Ends a mapping. Work on it that is queued goes on with the memory.
-pub(crate) fn unmap(start: Address) -> Answer {
-    let ended = {
-        let mut blocks = write(&BLOCKS);
-        let went = blocks.gone.remove(&start.number()).is_some();
-        if mapping_at(&blocks, start).is_some() {
-            blocks.live.remove(&start.number())
-        } else if went {
-            return Ok(());
-        } else {
-            return Err(not_mapped(start));
-        }
-    };
-    drop(ended);
-    Ok(())
-}
-
-/// The handle of the physical memory that is mapped around an address.
-pub(crate) fn handle_of(address: Address) -> Answer<aclrtDrvMemHandle> {
-    mapping_around(address)?.handle()
-}
-
-pub(crate) fn access_of(address: Address) -> Answer<aclrtMemAccessFlags> {
-    Ok(mapping_around(address)?.access())
-}
-
-/// Sets what may be done with the mappings in a range.
-pub(crate) fn allow(start: Address, size: usize, access: aclrtMemAccessFlags) -> Answer {
-    let end = start.number().checked_add(size).ok_or_else(|| not_mapped(start))?;
-    let mut at = start;
-    while at.number() < end {
-        let mapping = mapping_around(at)?;
-        mapping.allow(access);
-        at = mapping.address().offset(mapping.size());
-    }
-    Ok(())
-}
-
-fn mapping_around(address: Address) -> Answer<Arc<Mapping>> {
-    match read(&BLOCKS).around(address).map(|entry| &entry.block) {
-        Some(Backing::Mapped(mapping)) => Ok(Arc::clone(mapping)),
-        _ => Err(not_mapped(address)),
-    }
-}
-
-fn mapping_at(blocks: &Blocks, start: Address) -> Option<&Arc<Mapping>> {
-    match &blocks.live.get(&start.number())?.block {
-        Backing::Mapped(mapping) => Some(mapping),
-        _ => None,
-    }
-}
-
-fn not_mapped(address: Address) -> Failure {
-    Failure::refused(format!("no virtual memory is mapped at {:#x}", address.number()))
-}
-
 /// How many blocks there are: of devices, and pinned.
 pub(crate) fn count() -> (usize, usize) {
     let blocks = read(&BLOCKS);
@@ -283,6 +225,7 @@ pub(crate) fn count() -> (usize, usize) {
 pub(super) fn lose_all_of(device: &Device) {
     lose(|place| place == Place::Device(device.id()));
     virtual_memory::lose_all_of(device);
+    memory_pools::lose_all_of(device);
 }
 
 /// Drops every block.
@@ -290,6 +233,7 @@ pub(super) fn clear() {
     lose(|_| true);
     write(&BLOCKS).gone.clear();
     virtual_memory::clear();
+    memory_pools::clear();
 }
 
 fn lose(wanted: impl Fn(Place) -> bool) {
@@ -314,15 +258,23 @@ fn room_for(size: usize) -> Answer<usize> {
 }
 
 fn enter(block: Piece, device: Option<Arc<Device>>) -> Address {
-    /// Fresh memory holds anything (MEM-07). What comes from the system is zeros; the start of a block is not, so that
-    /// programs do not come to rely on it.
+    spoil(block.address(), block.size());
+    insert(Entry { block: Backing::Piece(Arc::new(block)), device })
+}
+
+/// Fresh memory holds anything (MEM-07). What comes from the system is zeros; the start of a block is not, so that programs
+/// do not come to rely on it.
+fn spoil(address: Address, size: usize) {
     const SPOILT: usize = 4096;
-    let (address, size) = (block.address(), block.size());
     fill(address, 0xa5, size.min(SPOILT));
+}
+
+fn insert(entry: Entry) -> Address {
+    let (address, size) = (entry.block.address(), entry.block.size());
     let mut blocks = write(&BLOCKS);
     blocks.gone.retain_outside(address.number(), size);
     blocks.forget_registered(address.number(), size);
-    blocks.live.insert(address.number(), Entry { block: Backing::Piece(Arc::new(block)), device });
+    blocks.live.insert(address.number(), entry);
     address
 }
 
@@ -380,6 +332,7 @@ impl Backing {
         match self {
             Self::Piece(piece) => piece.address(),
             Self::Mapped(mapping) => mapping.address(),
+            Self::Pooled(block) => block.address(),
             Self::Registered { start, .. } => *start,
         }
     }
@@ -388,6 +341,7 @@ impl Backing {
         match self {
             Self::Piece(piece) => piece.size(),
             Self::Mapped(mapping) => mapping.size(),
+            Self::Pooled(block) => block.size(),
             Self::Registered { size, .. } => *size,
         }
     }

@@ -50,6 +50,7 @@ mod json;
 pub(crate) mod locks;
 pub(crate) mod media;
 pub(crate) mod memory;
+pub(crate) mod memory_pools;
 mod missed;
 pub(crate) mod models;
 pub(crate) mod notices;

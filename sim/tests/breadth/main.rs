@@ -18,6 +18,8 @@ mod batches;
 mod capture;
 mod capture_rules;
 mod exceptions;
+mod memory_pools;
+mod not_on_this_device;
 mod notices;
 mod options;
 mod profiling;

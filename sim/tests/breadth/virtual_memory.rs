@@ -311,6 +311,6 @@ fn the_end_of_the_device_takes_the_memory_and_not_the_process() {
     assert_eq!((write(start, &[1]), free - free_bytes()), (0, UNIT));
 }
 
-fn no_attributes() -> aclrtPtrAttributes {
+pub(crate) fn no_attributes() -> aclrtPtrAttributes {
     aclrtPtrAttributes { location: properties().location, pageSize: 0, rsv: [0; 4] }
 }

@@ -119,6 +119,7 @@ handles! {
     aclrtLabelList: Kind::Object("aclrtLabelList"), label_lists;
     aclrtAllocatorDesc: Kind::Object("aclrtAllocatorDesc"), descriptors;
     aclrtDrvMemHandle: Kind::Object("aclrtDrvMemHandle"), physical;
+    aclrtMemPool: Kind::Object("aclrtMemPool"), pools;
 }
 
 impl Argument for aclrtAllocator {
@@ -127,6 +128,30 @@ impl Argument for aclrtAllocator {
     }
     fn choose(_: &str, world: &World, wrong: Option<Wrong>) -> Self {
         if wrong.is_some() { Self::NULL } else { Self(world.memory()) }
+    }
+}
+/// There are none on this device, so that no handle is good.
+macro_rules! never_made {
+    ($($ty:ident),*) => { $(
+        impl Argument for $ty {
+            fn kind(_: &str) -> Kind {
+                Kind::Object(stringify!($ty))
+            }
+            fn choose(_: &str, _: &World, wrong: Option<Wrong>) -> Self {
+                if wrong == Some(Wrong::Null) { Self::NULL } else { Self(without_provenance_mut(NEVER_A_HANDLE)) }
+            }
+        }
+    )* };
+}
+never_made!(aclrtCntNotify, aclmdlRICondHandle);
+
+impl Argument for aclmdlRICondTaskParams {
+    fn kind(_: &str) -> Kind {
+        Kind::Number
+    }
+    fn choose(_: &str, _: &World, _: Option<Wrong>) -> Self {
+        let kind = aclmdlRICondTaskType::ACL_MODEL_RI_COND_TYPE_IF;
+        Self { handle: aclmdlRICondHandle::NULL, kind, size: 0, modelRIArray: core::ptr::null_mut() }
     }
 }
 impl Argument for aclrtTaskGrp {
@@ -249,6 +274,9 @@ enumerations! {
     aclrtLastErrLevel = ACL_RT_THREAD_LEVEL,
     aclrtMemAttr = ACL_HBM_MEM,
     aclrtMemMallocPolicy = ACL_MEM_MALLOC_HUGE_FIRST,
+    aclmdlRICondHandleFlag = ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT,
+    aclrtMemPoolAttr = ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD,
+    aclrtReduceKind = ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM,
     aclrtMemcpyKind = ACL_MEMCPY_DEVICE_TO_DEVICE,
     aclCANNPackageName = ACL_PKG_NAME_CANN,
     aclSysParamOpt = ACL_OPT_DETERMINISTIC,

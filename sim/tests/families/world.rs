@@ -31,6 +31,7 @@ pub(crate) struct World {
     label_lists: OnceCell<Pair<aclrtLabelList>>,
     descriptors: OnceCell<Pair<aclrtAllocatorDesc>>,
     physical: OnceCell<Pair<aclrtDrvMemHandle>>,
+    pools: OnceCell<Pair<aclrtMemPool>>,
     model: OnceCell<u32>,
     /// What places point to; every one is zero at first.
     places: RefCell<Vec<Box<[u64; SIZE / 8]>>>,
@@ -157,6 +158,21 @@ impl World {
         *self.descriptors.get_or_init(|| {
             let pair = two(aclrtAllocatorDesc::NULL, |desc| *desc = call!(allocator::aclrtAllocatorCreateDesc()));
             ok!(allocator::aclrtAllocatorDestroyDesc(pair.destroyed));
+            pair
+        })
+    }
+
+    pub(crate) fn pools(&self) -> Pair<aclrtMemPool> {
+        *self.pools.get_or_init(|| {
+            let properties = aclrtMemPoolProps {
+                allocType: aclrtMemAllocationType::ACL_MEM_ALLOCATION_TYPE_PINNED,
+                handleType: aclrtMemHandleType::ACL_MEM_HANDLE_TYPE_NONE,
+                location: aclrtMemLocation { id: 0, kind: aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE },
+                maxSize: 0,
+                reserved: [0; 32],
+            };
+            let pair = two(aclrtMemPool::NULL, |pool| ok!(memory_pool::aclrtMemPoolCreate(pool, &properties)));
+            ok!(memory_pool::aclrtMemPoolDestroy(pair.destroyed));
             pair
         })
     }

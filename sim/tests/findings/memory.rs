@@ -265,3 +265,58 @@ fn on_the_device_a_queued_copy_of_ordinary_memory_has_to_begin_there_too() {
     let found: Vec<_> = control::take_findings().iter().map(|finding| finding.rule).collect();
     assert_eq!(found, [rules::COPY_09]);
 }
+
+#[test]
+fn a_free_in_the_order_of_a_stream_comes_after_the_work_of_that_stream() {
+    breaks_without(rules::MEM_02, |ordered| {
+        let (worker, other, done, pinned) = (stream(), stream(), event(), malloc_host(64));
+        let pool = pool();
+        let [mut own, mut shared] = [std::ptr::null_mut(); 2];
+        for block in [&mut own, &mut shared] {
+            ok!(aclrtMemPoolMallocAsync(block, 64, pool, worker));
+            queue_copy(*block, pinned, TO_DEVICE, worker);
+        }
+        ok!(aclrtMemPoolFreeAsync(own, worker));
+        if ordered {
+            ok!(aclrtRecordEvent(done, worker));
+            ok!(aclrtStreamWaitEvent(other, done));
+        }
+        ok!(aclrtMemPoolFreeAsync(shared, other));
+        sync(worker);
+        sync(other);
+    });
+}
+
+#[test]
+fn memory_of_a_pool_is_freed_once_and_not_used_afterwards() {
+    let run = |misuse: u8| {
+        broken(|| {
+            let (stream, pool) = (stream(), pool());
+            let mut block = std::ptr::null_mut();
+            ok!(aclrtMemPoolMallocAsync(&mut block, 64, pool, stream));
+            ok!(aclrtMemPoolFreeAsync(block, stream));
+            match misuse {
+                1 => ok!(aclrtMemPoolFreeAsync(block, stream)),
+                2 => drop(acl!(aclrtMemsetAsync(block, 64, 0, 64, stream))),
+                _ => {}
+            }
+            sync(stream);
+        })
+    };
+    assert_eq!(run(0), []);
+    assert_eq!(run(1), [rules::MEM_01]);
+    assert_eq!(run(2), [rules::MEM_01]);
+}
+
+fn pool() -> aclrtMemPool {
+    let properties = aclrtMemPoolProps {
+        allocType: aclrtMemAllocationType::ACL_MEM_ALLOCATION_TYPE_PINNED,
+        handleType: aclrtMemHandleType::ACL_MEM_HANDLE_TYPE_NONE,
+        location: aclrtMemLocation { id: 0, kind: aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE },
+        maxSize: 0,
+        reserved: [0; 32],
+    };
+    let mut pool = aclrtMemPool::NULL;
+    ok!(aclrtMemPoolCreate(&mut pool, &properties));
+    pool
+}

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 pub(crate) use ascendcl_rules as rules;
 pub(crate) use ascendcl_sim::exports::{allocator::*, base::*, callback::*, copy::*, device::*, event::*, memory::*};
-pub(crate) use ascendcl_sim::exports::{model::*, process::*, stream::*};
+pub(crate) use ascendcl_sim::exports::{memory_pool::*, model::*, process::*, stream::*};
 pub(crate) use ascendcl_sys::{constants::*, error_codes::*, types::*};
 
 pub(crate) const TO_DEVICE: aclrtMemcpyKind = aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE;

@@ -25,7 +25,10 @@ fn mode(text: &str) -> aclmdlRICaptureMode {
 }
 
 pub(crate) fn ready(world: &mut World, named: &Named) -> Option<Ready> {
-    capturing(world, named).or_else(|| models(world, named)).or_else(|| groups(world, named))
+    capturing(world, named)
+        .or_else(|| models(world, named))
+        .or_else(|| groups(world, named))
+        .or_else(|| conditions(world, named))
 }
 
 fn the_model(world: &mut World, name: &str) -> usize {
@@ -207,6 +210,46 @@ fn groups(world: &mut World, named: &Named) -> Option<Ready> {
         "CaptureTaskUpdateEnd" => {
             let s = it(world);
             Box::new(move || call!(model_instance::aclmdlRICaptureTaskUpdateEnd(stream(s))).into())
+        }
+        _ => return None,
+    })
+}
+
+fn conditions(world: &mut World, named: &Named) -> Option<Ready> {
+    Some(match named.function {
+        "CondHandleCreate" => {
+            let m = the_model(world, named.at(0));
+            let flag = number(named.at(2).trim_start_matches("flag ")) as u32;
+            let nowhere = named.at(3) == "NULL";
+            Box::new(move || {
+                let mut made = aclmdlRICondHandle::NULL;
+                let out = if nowhere { null_mut() } else { &mut made };
+                let flag = aclmdlRICondHandleFlag(flag);
+                let code = call!(model_instance::aclmdlRICondHandleCreate(model(m), 1, flag, out));
+                Outcome::made(code, made.0.addr())
+            })
+        }
+        // No line makes a condition, so that `h` is null as well.
+        "CondHandleGetCondPtr" => Box::new(|| {
+            let mut found = null_mut();
+            call!(model_instance::aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle::NULL, &mut found)).into()
+        }),
+        "AddCondTask" => {
+            let s = world.stream("s");
+            Box::new(move || {
+                let params = aclmdlRICondTaskParams {
+                    handle: aclmdlRICondHandle::NULL,
+                    kind: aclmdlRICondTaskType::ACL_MODEL_RI_COND_TYPE_IF,
+                    size: 0,
+                    modelRIArray: null_mut(),
+                };
+                call!(model_instance::aclmdlRIAddCondTask(params, stream(s), 0)).into()
+            })
+        }
+        "CaptureToModelRIBegin" => {
+            let (s, m) = (world.stream(named.at(0)), the_model(world, named.at(1)));
+            let mode = mode(world.mode);
+            Box::new(move || call!(model_instance::aclmdlRICaptureToModelRIBegin(stream(s), model(m), mode)).into())
         }
         _ => return None,
     })

@@ -126,6 +126,8 @@ impl World {
             "CreateLabelList" => self.put("label", "ll", made),
             "CreateNotify" => self.put("notify", "n", made),
             "ReserveMemAddress" => self.put("memory", "v", made),
+            "MemPoolCreate" => self.put("pool", "p", made),
+            "MemPoolMallocAsync" => self.put("pooled", "x", made),
             "MallocPhysical" => self.put("physical", "h", made),
             "CreateEvent" | "CreateEventWithFlag" | "CreateEventExWithFlag" => self.last_event = made,
             _ => {}

@@ -21,6 +21,7 @@ mod events;
 mod hooks;
 mod memory;
 mod notices;
+mod pools;
 mod run;
 mod seen;
 mod streams;

@@ -6,7 +6,7 @@ use crate::compare::Record;
 use crate::table::{Answer, cases};
 use crate::threads::Threads;
 use crate::world::{EventKind, Ready, World, back_to, current, pointer};
-use crate::{capture, contexts, events, hooks, memory, notices, seen, streams};
+use crate::{capture, contexts, events, hooks, memory, notices, pools, seen, streams};
 use ascendcl_sys::types::*;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
@@ -67,8 +67,16 @@ fn begin(name: &str, world: &mut World) {
 
 fn make(world: &mut World, threads: &mut Threads, text: &'static str, last: &mut Outcome) -> Record {
     let named = Named::read(text);
-    let makers =
-        [streams::ready, events::ready, memory::ready, capture::ready, contexts::ready, hooks::ready, notices::ready];
+    let makers = [
+        streams::ready,
+        events::ready,
+        memory::ready,
+        capture::ready,
+        contexts::ready,
+        hooks::ready,
+        notices::ready,
+        pools::ready,
+    ];
     if world.home == 0 {
         world.home = current();
     }

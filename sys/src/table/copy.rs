@@ -73,7 +73,7 @@ macro_rules! copy_functions {
         [optional sim] fn aclrtRandomNumAsync(
             task_info: *const aclrtRandomNumTaskInfo, stream: aclrtStream, reserve: *mut c_void
         ) -> aclError;
-        [optional] fn aclrtReduceAsync(
+        [optional sim] fn aclrtReduceAsync(
             dst: *mut c_void, src: *const c_void, count: u64, kind: aclrtReduceKind, data_type: aclDataType,
             stream: aclrtStream, reserve: *mut c_void
         ) -> aclError;

@@ -40,7 +40,7 @@ macro_rules! device_functions {
         [optional sim] fn aclrtGetDeviceInfo(device_id: u32, attr: aclrtDevAttr, value: *mut i64) -> aclError;
         [optional sim] fn aclrtGetDeviceResLimit(device_id: i32, kind: aclrtDevResLimitType, value: *mut u32) -> aclError;
         [optional sim] fn aclrtGetDeviceSatMode(mode: *mut aclrtFloatOverflowMode) -> aclError;
-        [optional] fn aclrtGetDeviceUtilizationRate(
+        [optional sim] fn aclrtGetDeviceUtilizationRate(
             device_id: i32, utilization_info: *mut aclrtUtilizationInfo
         ) -> aclError;
         [optional] fn aclrtGetDevicesTopo(device_id: u32, other_device_id: u32, value: *mut u64) -> aclError;

@@ -6,14 +6,14 @@ macro_rules! event_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
         [$($extra)*] event ["libacl_rt.so" "libascendcl.so"]
 
-        [optional] fn aclrtCntNotifyCreate(cnt_notify: *mut aclrtCntNotify, flag: u64) -> aclError;
-        [optional] fn aclrtCntNotifyDestroy(cnt_notify: aclrtCntNotify) -> aclError;
-        [optional] fn aclrtCntNotifyGetId(cnt_notify: aclrtCntNotify, notify_id: *mut u32) -> aclError;
-        [optional] fn aclrtCntNotifyRecord(
+        [optional sim] fn aclrtCntNotifyCreate(cnt_notify: *mut aclrtCntNotify, flag: u64) -> aclError;
+        [optional sim] fn aclrtCntNotifyDestroy(cnt_notify: aclrtCntNotify) -> aclError;
+        [optional sim] fn aclrtCntNotifyGetId(cnt_notify: aclrtCntNotify, notify_id: *mut u32) -> aclError;
+        [optional sim] fn aclrtCntNotifyRecord(
             cnt_notify: aclrtCntNotify, stream: aclrtStream, info: *mut aclrtCntNotifyRecordInfo
         ) -> aclError;
-        [optional] fn aclrtCntNotifyReset(cnt_notify: aclrtCntNotify, stream: aclrtStream) -> aclError;
-        [optional] fn aclrtCntNotifyWaitWithTimeout(
+        [optional sim] fn aclrtCntNotifyReset(cnt_notify: aclrtCntNotify, stream: aclrtStream) -> aclError;
+        [optional sim] fn aclrtCntNotifyWaitWithTimeout(
             cnt_notify: aclrtCntNotify, stream: aclrtStream, info: *mut aclrtCntNotifyWaitInfo
         ) -> aclError;
         [required sim] fn aclrtCreateEvent(event: *mut aclrtEvent) -> aclError;

@@ -6,14 +6,14 @@ macro_rules! memory_pool_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
         [$($extra)*] memory_pool ["libacl_rt.so" "libascendcl.so"]
 
-        [optional] fn aclrtMemPoolCreate(mem_pool: *mut aclrtMemPool, pool_props: *const aclrtMemPoolProps) -> aclError;
-        [optional] fn aclrtMemPoolDestroy(mem_pool: aclrtMemPool) -> aclError;
-        [optional] fn aclrtMemPoolFreeAsync(ptr: *mut c_void, stream: aclrtStream) -> aclError;
-        [optional] fn aclrtMemPoolGetAttr(mem_pool: aclrtMemPool, attr: aclrtMemPoolAttr, value: *mut c_void) -> aclError;
-        [optional] fn aclrtMemPoolMallocAsync(
+        [optional sim] fn aclrtMemPoolCreate(mem_pool: *mut aclrtMemPool, pool_props: *const aclrtMemPoolProps) -> aclError;
+        [optional sim] fn aclrtMemPoolDestroy(mem_pool: aclrtMemPool) -> aclError;
+        [optional sim] fn aclrtMemPoolFreeAsync(ptr: *mut c_void, stream: aclrtStream) -> aclError;
+        [optional sim] fn aclrtMemPoolGetAttr(mem_pool: aclrtMemPool, attr: aclrtMemPoolAttr, value: *mut c_void) -> aclError;
+        [optional sim] fn aclrtMemPoolMallocAsync(
             ptr: *mut *mut c_void, size: usize, mem_pool: aclrtMemPool, stream: aclrtStream
         ) -> aclError;
-        [optional] fn aclrtMemPoolSetAttr(mem_pool: aclrtMemPool, attr: aclrtMemPoolAttr, value: *mut c_void) -> aclError;
-        [optional] fn aclrtMemPoolTrimTo(mem_pool: aclrtMemPool, min_bytes_to_keep: usize) -> aclError;
+        [optional sim] fn aclrtMemPoolSetAttr(mem_pool: aclrtMemPool, attr: aclrtMemPoolAttr, value: *mut c_void) -> aclError;
+        [optional sim] fn aclrtMemPoolTrimTo(mem_pool: aclrtMemPool, min_bytes_to_keep: usize) -> aclError;
     } };
 }

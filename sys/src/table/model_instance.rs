@@ -7,7 +7,7 @@ macro_rules! model_instance_functions {
         [$($extra)*] model_instance ["libacl_rt.so" "libascendcl.so"]
 
         [optional sim] fn aclmdlRIAbort(model_ri: aclmdlRI) -> aclError;
-        [optional] fn aclmdlRIAddCondTask(params: aclmdlRICondTaskParams, stream: aclrtStream, flags: u32) -> aclError;
+        [optional sim] fn aclmdlRIAddCondTask(params: aclmdlRICondTaskParams, stream: aclrtStream, flags: u32) -> aclError;
         [optional] fn aclmdlRIBindStream(model_ri: aclmdlRI, stream: aclrtStream, flag: u32) -> aclError;
         [optional] fn aclmdlRIBuildBegin(model_ri: *mut aclmdlRI, flag: u32) -> aclError;
         [optional] fn aclmdlRIBuildEnd(model_ri: aclmdlRI, reserve: *mut c_void) -> aclError;
@@ -21,13 +21,13 @@ macro_rules! model_instance_functions {
         [optional sim] fn aclmdlRICaptureTaskUpdateBegin(stream: aclrtStream, handle: aclrtTaskGrp) -> aclError;
         [optional sim] fn aclmdlRICaptureTaskUpdateEnd(stream: aclrtStream) -> aclError;
         [optional sim] fn aclmdlRICaptureThreadExchangeMode(mode: *mut aclmdlRICaptureMode) -> aclError;
-        [optional] fn aclmdlRICaptureToModelRIBegin(
+        [optional sim] fn aclmdlRICaptureToModelRIBegin(
             stream: aclrtStream, model_ri: aclmdlRI, mode: aclmdlRICaptureMode
         ) -> aclError;
-        [optional] fn aclmdlRICondHandleCreate(
+        [optional sim] fn aclmdlRICondHandleCreate(
             model_ri: aclmdlRI, default_launch_value: u32, flag: aclmdlRICondHandleFlag, handle: *mut aclmdlRICondHandle
         ) -> aclError;
-        [optional] fn aclmdlRICondHandleGetCondPtr(handle: aclmdlRICondHandle, ptr: *mut *mut u64) -> aclError;
+        [optional sim] fn aclmdlRICondHandleGetCondPtr(handle: aclmdlRICondHandle, ptr: *mut *mut u64) -> aclError;
         [optional sim] fn aclmdlRIDebugJsonPrint(model_ri: aclmdlRI, path: *const c_char, flags: u32) -> aclError;
         [optional sim] fn aclmdlRIDebugPrint(model_ri: aclmdlRI) -> aclError;
         [optional sim] fn aclmdlRIDestroy(model_ri: aclmdlRI) -> aclError;

@@ -1,0 +1,106 @@
+//! Memory pools: device memory that is taken and given back in the order of a stream.
+
+use super::memory::not_null;
+use super::wanted;
+use crate::abi::{Address, In, Out};
+use crate::failure::{Answer, Failure};
+use crate::machine::config::if_documented;
+use crate::machine::memory::free_pooled;
+use crate::machine::memory_pools::{self, Pool, Value};
+use crate::machine::{Named, current_context};
+use crate::watch;
+use ascendcl_rules::{Object, Op, Place, Role};
+use ascendcl_sys::types::*;
+use core::ffi::c_void;
+use std::sync::Arc;
+
+/// Whether the device exists is not looked at; such a pool has no memory.
+pub(crate) fn aclrtMemPoolCreate(mut mem_pool: Out<'_, aclrtMemPool>, pool_props: In<'_, aclrtMemPoolProps>) -> Answer {
+    wanted(&mem_pool)?;
+    let properties = pool_props.get().ok_or_else(|| Failure::invalid("the properties are null"))?;
+    if properties.location.kind != aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE {
+        return Err(Failure::invalid("memory pools are on devices alone"));
+    }
+    current_context()?;
+    mem_pool.set(memory_pools::create(properties.location.id, properties.maxSize));
+    Ok(())
+}
+
+/// Memory of it that is out stays in place.
+pub(crate) fn aclrtMemPoolDestroy(mem_pool: aclrtMemPool) -> Answer {
+    let used = found(mem_pool)?.used();
+    if used > 0 {
+        if_documented(|| Failure::refused(format!("{used} bytes of the memory pool were not freed yet")))?;
+    }
+    memory_pools::destroy(mem_pool)
+}
+
+/// The memory can be used at once, and 0 bytes have an address as well.
+pub(crate) fn aclrtMemPoolMallocAsync(
+    mut ptr: Out<'_, *mut c_void>,
+    size: usize,
+    mem_pool: aclrtMemPool,
+    stream: aclrtStream,
+) -> Answer {
+    wanted(&ptr)?;
+    let pool = found(mem_pool)?;
+    no_default(stream)?;
+    let named = Named::find(stream)?;
+    let call = watch::call(Op::Allocate, Object::memory(0)).queue(stream);
+    let call = match pool.device_id() {
+        Some(device) => call.with(Object::device(device.into())),
+        None => call,
+    };
+    let call = call.writes(Address::NULL, size, Role::Contents, Some(Place::Device)).begin()?;
+    named.for_work()?;
+    let address = pool.allocate(size)?;
+    call.made(address.number());
+    ptr.set(address.pointer());
+    Ok(())
+}
+
+pub(crate) fn aclrtMemPoolFreeAsync(ptr: Address, stream: aclrtStream) -> Answer {
+    not_null(ptr)?;
+    no_default(stream)?;
+    let named = Named::find(stream)?;
+    let call = watch::call(Op::Free, ptr).queue(stream).begin()?;
+    let stream = named.for_work()?;
+    call.end(free_pooled(ptr, &stream))
+}
+
+pub(crate) fn aclrtMemPoolTrimTo(mem_pool: aclrtMemPool, min_bytes_to_keep: usize) -> Answer {
+    found(mem_pool)?.trim(min_bytes_to_keep);
+    Ok(())
+}
+
+pub(crate) fn aclrtMemPoolSetAttr(mem_pool: aclrtMemPool, attr: aclrtMemPoolAttr, value: Address) -> Answer {
+    let pool = found(mem_pool)?;
+    not_null(value)?;
+    let new = match pool.get(attr)? {
+        Value::Word(_) => value.bytes(4).first_chunk().map(|bytes| Value::Word(u32::from_ne_bytes(*bytes))),
+        Value::Bytes(_) => value.bytes(8).first_chunk().map(|bytes| Value::Bytes(u64::from_ne_bytes(*bytes))),
+    };
+    new.map_or(Ok(()), |new| pool.set(attr, new))
+}
+
+pub(crate) fn aclrtMemPoolGetAttr(mem_pool: aclrtMemPool, attr: aclrtMemPoolAttr, value: Address) -> Answer {
+    let pool = found(mem_pool)?;
+    not_null(value)?;
+    match pool.get(attr)? {
+        Value::Word(word) => value.write(&word.to_ne_bytes()),
+        Value::Bytes(bytes) => value.write(&bytes.to_ne_bytes()),
+    }
+    Ok(())
+}
+
+fn found(mem_pool: aclrtMemPool) -> Answer<Arc<Pool>> {
+    if mem_pool.is_null() {
+        return Err(Failure::invalid("the memory pool is null"));
+    }
+    memory_pools::find(mem_pool)
+}
+
+/// The default stream cannot be named by null here.
+fn no_default(stream: aclrtStream) -> Answer {
+    if stream.is_null() { Err(Failure::invalid("the stream is null")) } else { Ok(()) }
+}

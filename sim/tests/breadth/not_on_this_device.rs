@@ -1,0 +1,80 @@
+//! Functions that check their arguments, and then say that this device does not do it.
+
+use crate::capture::{begin, end};
+use crate::support::*;
+use crate::world::*;
+use ascendcl_sys::error_codes::*;
+use ascendcl_sys::types::*;
+use core::ptr::null_mut;
+
+const UNSUPPORTED: i32 = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+const INVALID: i32 = ACL_ERROR_RT_PARAM_INVALID;
+
+#[test]
+fn a_reduction_leaves_the_memory_as_it_was_and_a_capture_whole() {
+    let _world = world();
+    let (to, from, stream) = (on_device(&[1; 64]), on_device(&[2; 64]), stream());
+    let sum = aclrtReduceKind::ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM;
+    let float = aclDataType::ACL_FLOAT;
+    let null = null_mut();
+    fails!(UNSUPPORTED, "does not reduce", copy::aclrtReduceAsync(to, from, 64, sum, float, stream, null));
+    begin(stream);
+    fails!(INVALID, "captured", copy::aclrtReduceAsync(to, from, 64, sum, float, stream, null));
+    end(stream);
+    synchronize(stream);
+    assert_eq!(from_device(to, 64), [1; 64]);
+}
+
+#[test]
+fn no_notify_that_counts_is_ever_made() {
+    let _world = world();
+    let (stream, mut notify, mut id) = (stream(), aclrtCntNotify::NULL, 7);
+    fails!(UNSUPPORTED, "that count", event::aclrtCntNotifyCreate(&mut notify, 0));
+    assert_eq!(notify, aclrtCntNotify::NULL);
+    let notify = aclrtCntNotify(bogus());
+    fails!(ACL_ERROR_RT_INVALID_HANDLE, "live notify", event::aclrtCntNotifyGetId(notify, &mut id));
+    fails!(ACL_ERROR_RT_INVALID_HANDLE, "live notify", event::aclrtCntNotifyReset(notify, stream));
+    fails!(ACL_ERROR_RT_INVALID_HANDLE, "live notify", event::aclrtCntNotifyDestroy(notify));
+    assert_eq!(id, 7);
+    synchronize(stream);
+}
+
+#[test]
+fn no_condition_is_ever_made_and_a_refused_task_leaves_the_capture_whole() {
+    let _world = world();
+    let stream = stream();
+    begin(stream);
+    let params = aclmdlRICondTaskParams {
+        handle: aclmdlRICondHandle::NULL,
+        kind: aclmdlRICondTaskType::ACL_MODEL_RI_COND_TYPE_IF,
+        size: 0,
+        modelRIArray: null_mut(),
+    };
+    fails!(INVALID, "no condition", model_instance::aclmdlRIAddCondTask(params, stream, 0));
+    let model = end(stream);
+    let mut condition = aclmdlRICondHandle::NULL;
+    let flag = aclmdlRICondHandleFlag(0);
+    fails!(UNSUPPORTED, "conditional", model_instance::aclmdlRICondHandleCreate(model, 1, flag, &mut condition));
+    assert_eq!(condition, aclmdlRICondHandle::NULL);
+    ok!(model_instance::aclmdlRIDestroy(model));
+    fails!(ACL_ERROR_RT_INVALID_HANDLE, "", model_instance::aclmdlRICondHandleCreate(model, 1, flag, &mut condition));
+}
+
+#[test]
+fn a_simulated_device_is_idle() {
+    let _world = world();
+    let extension = bogus();
+    let mut rates = aclrtUtilizationInfo {
+        cubeUtilization: 9,
+        vectorUtilization: 9,
+        aicpuUtilization: 9,
+        memoryUtilization: 9,
+        utilizationExtend: extension,
+    };
+    fails!(ACL_ERROR_RT_INVALID_DEVICEID, "99", device::aclrtGetDeviceUtilizationRate(99, &mut rates));
+    assert_eq!(rates.cubeUtilization, 9, "a call that failed stores nothing");
+    ok!(device::aclrtGetDeviceUtilizationRate(0, &mut rates));
+    assert_eq!((rates.cubeUtilization, rates.vectorUtilization), (0, 0));
+    assert_eq!((rates.aicpuUtilization, rates.memoryUtilization), (0, 0));
+    assert_eq!(rates.utilizationExtend, extension, "it is the program's own");
+}
