@@ -14,8 +14,10 @@ use ascendcl_sys::error_codes::ACL_SUCCESS;
 use ascendcl_sys::types::aclError;
 use std::time::{Duration, Instant};
 
-/// The length of a slice in milliseconds. A completion that the library misses is found when the slice is over, so a slice
-/// is what such a wait takes too long; and long waits make a call per slice.
+/// The length of the first slice in milliseconds; each slice is twice as long as the one before. A completion that the
+/// library misses is found when the slice is over, so a wait takes at most twice as long as it should, and one first slice
+/// more. Slices of one length would not do: a slice waits for everything that is queued when it begins, and other threads
+/// can keep a stream busy for longer than that.
 const SLICE: i32 = 250;
 
 /// The shortest limit that the library takes, in milliseconds.
@@ -62,12 +64,13 @@ impl<W: FnMut(i32) -> Answer, U: FnOnce() -> Answer, Q: FnOnce() -> bool> Wait<W
     /// Slices until the library says something else than that the time is up. A library that says so twice in a row long
     /// before the time is up has given up, and would be asked again and again.
     fn without_end(mut self, api: Api, mut answer: Answer) -> Result<(), Error> {
-        let mut too_early = 0;
+        let (mut slice, mut too_early) = (SLICE, 0);
         while is_time_up(&answer) && too_early < 2 {
             api.forget_text();
+            slice = slice.saturating_mul(2);
             let start = Instant::now();
-            answer = (self.within)(SLICE);
-            too_early = if start.elapsed() < slice() / 2 { too_early + 1 } else { 0 };
+            answer = (self.within)(slice);
+            too_early = if start.elapsed() < length(slice) / 2 { too_early + 1 } else { 0 };
         }
         api.done(self.calls.0, answer, || self.doing.to_owned())
     }
@@ -75,11 +78,12 @@ impl<W: FnMut(i32) -> Answer, U: FnOnce() -> Answer, Q: FnOnce() -> bool> Wait<W
     /// Slices until the limit. Before the time is said to be up the library is asked once more, since the last slice can
     /// have missed the end, too.
     fn until(mut self, api: Api, limit: i32, mut answer: Answer) -> Result<(), Error> {
-        let mut left = limit.saturating_sub(SLICE);
+        let (mut slice, mut left) = (SLICE, limit.saturating_sub(SLICE));
         while is_time_up(&answer) && left > 0 {
             api.forget_text();
-            answer = (self.within)(left.min(SLICE));
-            left = left.saturating_sub(SLICE);
+            slice = slice.saturating_mul(2);
+            answer = (self.within)(left.min(slice));
+            left = left.saturating_sub(slice);
         }
         if is_time_up(&answer) {
             api.forget_text();
@@ -89,8 +93,8 @@ impl<W: FnMut(i32) -> Answer, U: FnOnce() -> Answer, Q: FnOnce() -> bool> Wait<W
     }
 }
 
-fn slice() -> Duration {
-    Duration::from_millis(SLICE.unsigned_abs().into())
+fn length(slice: i32) -> Duration {
+    Duration::from_millis(slice.unsigned_abs().into())
 }
 
 fn is_time_up(answer: &Answer) -> bool {

@@ -1,9 +1,11 @@
 //! Waits that would not end, and limits that come too early.
 
-use super::{fail, inside, set, with_device};
+use super::{fail, in_context, inside, set, with_device};
 use crate::common::alone;
 use crate::null::{TIMEOUT, books};
+use ascendcl::{Current, Thread};
 use ascendcl_macros::proves;
+use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -44,6 +46,44 @@ fn a_wait_without_a_limit_goes_on_when_a_slice_of_it_is_over() {
         assert!(start.elapsed() >= Duration::from_millis(650));
     });
     alone.assert_nothing_lives();
+}
+
+/// Another thread keeps 400 ms of work queued, which is more than the first slice of a wait. The wait is for what is queued
+/// when it begins, so it ends long before that thread stops.
+#[proves(STREAM_16)]
+#[test]
+fn a_wait_ends_while_another_thread_keeps_queueing() {
+    const TASK: Duration = Duration::from_millis(50);
+    let alone = alone();
+    in_context(|context, thread| {
+        let busy = Barrier::new(2);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut thread = Thread::new().unwrap();
+                context.enter(&mut thread, |current| keep_busy(current, TASK, &busy)).unwrap();
+            });
+            busy.wait();
+            let start = Instant::now();
+            context.enter(thread, |current| current.synchronize().unwrap()).unwrap();
+            assert!(start.elapsed() < Duration::from_millis(2500), "{:?}", start.elapsed());
+        });
+    });
+    alone.assert_nothing_lives();
+}
+
+/// Queues eight tasks, and then one for each that ends, for four seconds.
+fn keep_busy(current: &mut Current<'_>, task: Duration, busy: &Barrier) {
+    let stream = current.stream().unwrap();
+    let queue = || stream.call_back(current, move || thread::sleep(task)).unwrap();
+    let mut works: Vec<_> = (0..8).map(|_| queue()).collect();
+    busy.wait();
+    for _ in 0..80 {
+        thread::sleep(task);
+        works.push(queue());
+    }
+    for work in works {
+        work.wait(current).unwrap().into_result().unwrap();
+    }
 }
 
 #[proves(STREAM_16, EVENT_11)]
