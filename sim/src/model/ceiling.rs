@@ -142,7 +142,9 @@ impl Checks {
             if decided.is_some_and(|elements| *elements > self.most) {
                 self.too_large = Some(named(&node));
             }
-            let deciding = |at: &usize| node.input.get(*at).map(of) == Some(Follows::Contents);
+            // `rten` calculates what follows from constants alone when it loads the file, and the check with it.
+            let folded = follows == Follows::Constants && decided.is_none();
+            let deciding = |at: &usize| folded || node.input.get(*at).map(of) == Some(Follows::Contents);
             if let Some(control) = control(&node).filter(deciding) {
                 self.before(&mut node, control, &mut graph.node);
             }

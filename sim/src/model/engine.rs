@@ -53,7 +53,10 @@ impl Engine {
     pub(super) fn load(file: Vec<u8>, value_of: impl Fn(&str, &str) -> Option<String>) -> Result<Self, LoadFailure> {
         let file = ceiling::guarded(file)?;
         let loaded = contained(|| rten::Model::load(file)).map_err(LoadFailure::Refused)?;
-        let graph = loaded.map_err(|error| refusal(&error, &value_of))?;
+        let graph = loaded.map_err(|error| {
+            let room = ceiling::no_room(&error.to_string());
+            room.map_or_else(|| refusal(&error, &value_of), |lack| LoadFailure::Refused(lack.to_string()))
+        })?;
         let inputs = graph.input_ids().to_vec();
         let mut outputs = Vec::new();
         let slot = |&id: &NodeId| {

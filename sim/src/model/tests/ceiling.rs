@@ -157,8 +157,14 @@ fn cases() -> Vec<Case> {
 const CONSTANTS: &str = "constants";
 
 fn of_constants(operator: &str, inputs: &[&str]) -> File {
-    let nodes = vec![node(operator, inputs, &["large"]), node("Add", &["large", "x"], &["y"])];
+    // The lengths as they are in the file, and lengths that follow from them.
+    let nodes = vec![
+        node("Add", &["n", "n"], &["doubled"]),
+        node(operator, inputs, &["large"]),
+        node("Add", &["large", "x"], &["y"]),
+    ];
     let mut file = file(&[port("x", DataType::FLOAT, "1 1")], nodes, "a b").with_weights("one", &[1, 1], &[1.0]);
+    file = file.with_weights("unit", &[], &[1.0]).with_weights("many", &[], &[(MANY * MANY) as f32]);
     let lengths = [MANY, MANY].map(i64::to_le_bytes).concat();
     file.graph.initializer.push(TensorProto {
         dims: vec![2],
@@ -176,9 +182,11 @@ fn of_constants(operator: &str, inputs: &[&str]) -> File {
 fn child() {
     let wanted = std::env::var("CASE").unwrap();
     if wanted == CONSTANTS {
-        for (operator, inputs) in [("ConstantOfShape", &["n"][..]), ("Expand", &["one", "n"]), ("Tile", &["one", "n"])]
-        {
-            let failure = Model::parse(of_constants(operator, inputs).bytes()).unwrap_err().to_string();
+        let cases = ["n", "doubled"].into_iter().flat_map(|lengths| {
+            [("ConstantOfShape", vec![lengths]), ("Expand", vec!["one", lengths]), ("Tile", vec!["one", lengths])]
+        });
+        for (operator, inputs) in cases.chain([("Range", vec!["unit", "many", "unit"])]) {
+            let failure = Model::parse(of_constants(operator, &inputs).bytes()).unwrap_err().to_string();
             let expected = format!("there is no memory for the output of the {operator} ({operator})");
             assert!(failure.ends_with(&expected), "{failure}");
         }
