@@ -7,12 +7,12 @@
 //!
 //! Runs on the vendor's library if one is installed, else on the simulator. `ASCENDCL_LIBRARY` chooses.
 
-use ascendcl::{Current, Error, Library, Permit, PoolAllocator, PoolStatistics, Room, Stream, With, operator};
+use ascendcl::{Brand, Current, Error, Library, Permit, PoolAllocator, PoolStatistics, Room, Stream, With, operator};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-type Pooled<'c> = Stream<'c, With<PoolAllocator>>;
+type Pooled<C> = Stream<C, With<PoolAllocator>>;
 
 fn main() -> ExitCode {
     match teach() {
@@ -38,7 +38,7 @@ fn teach() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// Step 1: register, on a stream, before anything runs there.
-fn register<'c>(current: &Current<'c>) -> Result<Pooled<'c>, Error> {
+fn register<C: Brand>(current: &Current<C>) -> Result<Pooled<C>, Error> {
     // `aclrtAllocatorRegister(NULL, desc)`: the default stream is null, and the library refuses it.
     // Refused: `ui-tests/fail/allocator_on_the_default_stream.rs`:
     //     error[E0277]: an allocator cannot be registered on the default stream
@@ -57,14 +57,14 @@ fn register<'c>(current: &Current<'c>) -> Result<Pooled<'c>, Error> {
 }
 
 /// Step 2: run single operators on that very stream.
-fn operators<'c>(current: &Current<'c>, stream: Pooled<'c>) -> Result<Pooled<'c>, Error> {
+fn operators<C: Brand>(current: &Current<C>, stream: Pooled<C>) -> Result<Pooled<C>, Error> {
     // Registered on one stream, executed on another: the allocator is never asked, and nothing says so.
     // Refused: `ui-tests/fail/execution_on_another_stream_than_the_registered_one.rs`:
     //     error[E0277]: a stream in state `Fresh` cannot run work that allocates memory yet
 
     // The call returns before the operator ran; in C, the output is an ordinary buffer that can be read at once.
     // Refused: `ui-tests/fail/operator_outputs_read_in_flight.rs`:
-    //     error[E0599]: no method named `into_tensors` found for struct `ascendcl::Pending<'c, T, N>` in the current scope
+    //     error[E0599]: no method named `into_tensors` found for struct `ascendcl::Pending<C, T>` in the current scope
 
     let x = current.upload_tensor(&[2, 3], &[1.0_f32, -2.0, 3.0, -4.0, 5.0, -6.0])?;
     let y = current.upload_tensor(&[3, 2], &[1.0_f32, 0.0, 0.0, 1.0, 1.0, 1.0])?;
@@ -78,7 +78,7 @@ fn operators<'c>(current: &Current<'c>, stream: Pooled<'c>) -> Result<Pooled<'c>
 }
 
 /// Step 3: run a model with batches of different sizes; a pool without room is a failure that can be mended.
-fn batches<'c>(current: &Current<'c>, stream: Pooled<'c>, digits: &Digits) -> Result<Pooled<'c>, Error> {
+fn batches<C: Brand>(current: &Current<C>, stream: Pooled<C>, digits: &Digits) -> Result<Pooled<C>, Error> {
     let model = current.load_model(data("digits.onnx"))?;
     let mut model = model.prepare_with(current, &[&[300, 64]], &[Room::AtMost(3000)])?;
     for batch in [1, 7, 300] {
@@ -104,11 +104,11 @@ fn batches<'c>(current: &Current<'c>, stream: Pooled<'c>, digits: &Digits) -> Re
 }
 
 /// Step 4: give memory back to the system, while the registration goes on.
-fn trim<'c>(current: &Current<'c>, mut stream: Pooled<'c>) -> Result<Pooled<'c>, Error> {
+fn trim<C: Brand>(current: &Current<C>, mut stream: Pooled<C>) -> Result<Pooled<C>, Error> {
     // A free callback that calls `aclrtFree`, or a pool that is trimmed whenever it looks empty: queued work still writes
     // there, and the next owner of the memory finds its numbers changed.
     // Refused: `ui-tests/fail/pool_trimmed_without_a_proof.rs`:
-    //     error[E0277]: `&ascendcl::Current<'c>` does not prove that the stream of this pool is idle
+    //     error[E0277]: `&ascendcl::Current<C>` does not prove that the stream of this pool is idle
 
     // Synchronised, and then something queued before the memory is gone: the proof holds the stream meanwhile.
     // Refused: `ui-tests/fail/operator_launched_under_a_proof_of_idleness.rs`:
@@ -121,7 +121,7 @@ fn trim<'c>(current: &Current<'c>, mut stream: Pooled<'c>) -> Result<Pooled<'c>,
 }
 
 /// Step 5: end the registration, then the stream; the pool is yours again.
-fn end<'c>(current: &Current<'c>, stream: Pooled<'c>) -> Result<(), Error> {
+fn end<C: Brand>(current: &Current<C>, stream: Pooled<C>) -> Result<(), Error> {
     // The allocator object deleted while it is registered: the next callback runs in freed memory. Destroying the stream
     // does not end a registration either: the next stream at that address inherits it.
     // Refused: `ui-tests/fail/pool_released_while_it_is_registered.rs`:
@@ -133,7 +133,7 @@ fn end<'c>(current: &Current<'c>, stream: Pooled<'c>) -> Result<(), Error> {
 }
 
 /// Step 6: one pool for two streams, one after the other.
-fn share(current: &Current<'_>) -> Result<(), Error> {
+fn share(current: &Current<impl Brand>) -> Result<(), Error> {
     // The same allocator on both streams, both running: a block that one frees is handed to the other while it is in use.
     // Refused: `ui-tests/fail/two_streams_of_an_allocator_at_once.rs`:
     //     error[E0382]: use of moved value: `permit`

@@ -9,7 +9,7 @@
 //!
 //! Runs on the vendor's library if one is installed, else on the simulator. `ASCENDCL_LIBRARY` chooses.
 
-use ascendcl::{Current, Error, Event, HostBuffer, Library, Pending, Plain, Prepared, Recorded, Stream};
+use ascendcl::{Brand, Current, Error, Event, HostBuffer, Library, Pending, Plain, Prepared, Recorded, Stream};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::VecDeque;
 use std::fs;
@@ -64,8 +64,8 @@ fn compare(rounds: usize) -> Result<(), Failure> {
 }
 
 /// Classifies all images `rounds` times, on as many streams as stated in turn.
-fn classify<'c>(
-    current: &Current<'c>,
+fn classify<C: Brand>(
+    current: &Current<C>,
     digits: &Digits,
     rounds: usize,
     streams: usize,
@@ -78,8 +78,7 @@ fn classify<'c>(
     let start = Instant::now();
     for batch in (0..rounds).flat_map(|_| batches.clone()) {
         // The memory for this batch: some that is free, or that of the batch which has been under way the longest.
-        let oldest =
-            || flying.pop_front().map(|oldest: Flying<'_, '_>| oldest.finish(current, &mut report)).transpose();
+        let oldest = || flying.pop_front().map(|oldest: Flying<'_, _>| oldest.finish(current, &mut report)).transpose();
         let Some(mut line) = idle.pop().map_or_else(oldest, |free| Ok(Some(free)))? else { break };
         line.decode(batch, &mut report)?;
         flying.push_back(line.begin(current, batch)?);
@@ -99,27 +98,27 @@ fn progress(batches: usize) -> ProgressBar {
 }
 
 /// A stream with memory for one batch: pixels on the host, the model with its memory on the device, scores on the host.
-struct Idle<'c> {
-    stream: Stream<'c, Plain>,
-    pixels: HostBuffer<'c, f32>,
-    model: Prepared<'c>,
-    scores: HostBuffer<'c, f32>,
-    marks: Marks<'c>,
+struct Idle<C: Brand> {
+    stream: Stream<C, Plain>,
+    pixels: HostBuffer<C, f32>,
+    model: Prepared<C>,
+    scores: HostBuffer<C, f32>,
+    marks: Marks<C>,
 }
 
 /// The same with a batch under way. What the work uses is in the `Pending`, out of reach.
-struct Flying<'c, 'd> {
-    stream: Stream<'c, Plain>,
-    work: Pending<'c, ((Prepared<'c>, HostBuffer<'c, f32>), HostBuffer<'c, f32>)>,
-    marks: Marks<'c>,
+struct Flying<'d, C: Brand> {
+    stream: Stream<C, Plain>,
+    work: Pending<C, ((Prepared<C>, HostBuffer<C, f32>), HostBuffer<C, f32>)>,
+    marks: Marks<C>,
     batch: &'d [Image],
 }
 
 /// Before the first step on the device, between the steps, and behind the last.
-type Marks<'c> = [Event<'c, Recorded>; 4];
+type Marks<C> = [Event<C, Recorded>; 4];
 
-impl<'c> Idle<'c> {
-    fn new(current: &Current<'c>, model: &Path) -> Result<Self, Error> {
+impl<C: Brand> Idle<C> {
+    fn new(current: &Current<C>, model: &Path) -> Result<Self, Error> {
         let stream = current.stream()?.without_allocator();
         let model = current.load_model(model)?;
         let model = model.prepare(current, &[&[BATCH, PIXELS]], &[&[BATCH, CLASSES]])?;
@@ -137,7 +136,7 @@ impl<'c> Idle<'c> {
     }
 
     /// Queues the batch's way over the device and back.
-    fn begin<'d>(self, current: &Current<'c>, batch: &'d [Image]) -> Result<Flying<'c, 'd>, Error> {
+    fn begin<'d>(self, current: &Current<C>, batch: &'d [Image]) -> Result<Flying<'d, C>, Error> {
         let Self { stream, pixels, model, scores, marks: [start, copied, executed, end] } = self;
         let start = stream.record(current, start)?;
         let (pixels, model) = stream.copy_to_input(current, pixels, model, 0)?.split();
@@ -150,9 +149,9 @@ impl<'c> Idle<'c> {
     }
 }
 
-impl<'c> Flying<'c, '_> {
+impl<C: Brand> Flying<'_, C> {
     /// Waits for the batch and looks at its scores.
-    fn finish(self, current: &Current<'c>, report: &mut Report) -> Result<Idle<'c>, Error> {
+    fn finish(self, current: &Current<C>, report: &mut Report) -> Result<Idle<C>, Error> {
         let Self { stream, work, marks, batch } = self;
         let ((model, scores), pixels) = work.wait_within(current, Duration::from_secs(60))?;
         for (spent, step) in report.on_the_device.iter_mut().zip(marks.windows(2)) {

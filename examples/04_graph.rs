@@ -8,7 +8,7 @@
 //! the engine that the tests of this project use. `ASCENDCL_LIBRARY` and `ASCENDCL_GE_LIBRARY` choose others.
 
 use ascendcl::ge::{Compiled, Engine, Graph, GraphSource, Loaded, Options, Place, Session, WithAllocator};
-use ascendcl::{Acl, Current, Error, Library, PoolAllocator, PoolStatistics, Thread};
+use ascendcl::{Acl, Brand, Current, Error, Library, PoolAllocator, PoolStatistics, Thread};
 use ascendcl_ge_double::Double;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,8 +41,8 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         let graph = classify(session, current, graph, &digits)?;
         end(session, current, graph)
     })??;
-    engine.close().map_err(Error::from)?;
-    device.reset(&mut thread).map_err(Error::from)?;
+    engine.close()?;
+    device.reset(&mut thread)?;
     Ok(acl.close()?)
 }
 
@@ -53,7 +53,7 @@ fn engine_of(acl: &Acl) -> Result<Place, ascendcl_ge_double::Missing> {
 }
 
 /// Step 1: from a file to a compiled graph.
-fn compile<'c>(session: &mut Session<'c>, current: &Current<'c>) -> Result<Graph<'c, Compiled>, Error> {
+fn compile<C: Brand>(session: &mut Session<C>, current: &Current<C>) -> Result<Graph<C, Compiled>, Error> {
     // One graph object added under two ids, or two graphs under one: the first are one graph, of the second one is lost.
     // Here a graph is read for each time that it is added, and the session numbers them.
     let graph = session.add(current, GraphSource::onnx_file(&data("digits.onnx")), &Options::new())?;
@@ -63,11 +63,11 @@ fn compile<'c>(session: &mut Session<'c>, current: &Current<'c>) -> Result<Graph
 }
 
 /// Step 2: the allocator, and then the load.
-fn load<'c>(
-    session: &mut Session<'c>,
-    current: &Current<'c>,
-    graph: Graph<'c, Compiled>,
-) -> Result<Graph<'c, Loaded<WithAllocator<PoolAllocator>>>, Error> {
+fn load<C: Brand>(
+    session: &mut Session<C>,
+    current: &Current<C>,
+    graph: Graph<C, Compiled>,
+) -> Result<Graph<C, Loaded<WithAllocator<PoolAllocator>>>, Error> {
     // Loaded first and registered afterwards: the engine answers that all is well, and never asks the allocator.
     // Refused: `ui-tests/fail/graph_allocator_registered_after_the_load.rs`:
     //     error[E0277]: an allocator cannot be registered for a graph in state `ascendcl::ge::Loaded<Compiled>`
@@ -77,12 +77,12 @@ fn load<'c>(
 }
 
 /// Step 3: execute, with outputs from the pool; a pool without room is a failure that can be mended.
-fn classify<'c>(
-    session: &mut Session<'c>,
-    current: &Current<'c>,
-    mut graph: Graph<'c, Loaded<WithAllocator<PoolAllocator>>>,
+fn classify<C: Brand>(
+    session: &mut Session<C>,
+    current: &Current<C>,
+    mut graph: Graph<C, Loaded<WithAllocator<PoolAllocator>>>,
     digits: &Digits,
-) -> Result<Graph<'c, Loaded<WithAllocator<PoolAllocator>>>, Error> {
+) -> Result<Graph<C, Loaded<WithAllocator<PoolAllocator>>>, Error> {
     for batch in [1, 7, 7, 300] {
         // The call returns before the graph ran.
         // Refused: `ui-tests/fail/graph_input_freed_in_flight.rs`:
@@ -112,10 +112,10 @@ fn classify<'c>(
 }
 
 /// Step 4: trim the pool, remove the graph; stream and pool are the program's again.
-fn end<'c>(
-    session: &mut Session<'c>,
-    current: &Current<'c>,
-    mut graph: Graph<'c, Loaded<WithAllocator<PoolAllocator>>>,
+fn end<C: Brand>(
+    session: &mut Session<C>,
+    current: &Current<C>,
+    mut graph: Graph<C, Loaded<WithAllocator<PoolAllocator>>>,
 ) -> Result<(), Error> {
     // The pool trimmed while the graph executes: queued work still writes there.
     // Refused: `ui-tests/fail/graph_pool_trimmed_while_it_executes.rs`:

@@ -6,7 +6,7 @@
 //! Runs on the vendor's library if one is installed, else on the simulator. `ASCENDCL_LIBRARY` chooses: the path of a
 //! library, or `sim`.
 
-use ascendcl::{Acl, Current, Device, Library, Thread};
+use ascendcl::{Acl, Current, Device, Library, Scoped, Thread};
 use std::error::Error;
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -33,7 +33,7 @@ fn both() -> Result<(), Failure> {
     let mut thread = Thread::new()?;
     let (first, second) = (acl.device(&mut thread, 0)?, acl.device(&mut thread, 1)?);
     // Taken once more: takes are counted, and the device stays until each was given back.
-    acl.device(&mut thread, 0)?.reset(&mut thread).map_err(ascendcl::Error::from)?;
+    acl.device(&mut thread, 0)?.reset(&mut thread)?;
 
     let start = Instant::now();
     // A few vectors go round; more would only wait in the channel.
@@ -49,9 +49,9 @@ fn both() -> Result<(), Failure> {
     println!("sum of {BLOCKS} blocks: {sum} (expected {expected})");
     println!("{:.0} MB/s from device 0 to device 1", bytes / elapsed.as_secs_f64() / 1e6);
 
-    first.reset(&mut thread).map_err(ascendcl::Error::from)?;
-    second.reset(&mut thread).map_err(ascendcl::Error::from)?;
-    acl.close().map_err(ascendcl::Error::from)?;
+    first.reset(&mut thread)?;
+    second.reset(&mut thread)?;
+    acl.close()?;
     if sum == expected { Ok(()) } else { Err("the sums differ".into()) }
 }
 
@@ -104,7 +104,7 @@ fn consume(
 fn on<R>(
     device: &Device<'_>,
     thread: &mut Thread,
-    program: impl for<'c> FnOnce(&mut Current<'c>) -> Result<R, ascendcl::Error>,
+    program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> Result<R, ascendcl::Error>,
 ) -> Result<R, Failure> {
     // What the scope reports has the program's result in it, which the message does without.
     let result = device.with_current(thread, program).map_err(|error| error.to_string())?;

@@ -9,7 +9,7 @@
 
 #![allow(clippy::indexing_slicing, reason = "the file's format says how many pixels there are")]
 
-use ascendcl::{Acl, Context, Current, Library, Load, ModelSource, Thread, Weights};
+use ascendcl::{Acl, Brand, Context, Current, Library, Load, ModelSource, Thread, Weights};
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,8 +59,8 @@ fn run() -> Result<(), Failure> {
     println!("{right} of {sent} right: {:.1} %", 100.0 * right as f64 / sent as f64);
     println!("{:.0} images a second", sent as f64 / elapsed.as_secs_f64());
 
-    device.reset(&mut thread).map_err(ascendcl::Error::from)?;
-    acl.close().map_err(ascendcl::Error::from)?;
+    device.reset(&mut thread)?;
+    acl.close()?;
     if sent == answered { Ok(()) } else { Err(format!("{answered} of {sent} requests were answered").into()) }
 }
 
@@ -72,7 +72,7 @@ struct Request {
 }
 
 /// Runs workers and clients until the clients are done; what each worker did, and how many answers were right.
-fn serve<'c>(context: &'c Context<'c>, thread: &mut Thread, digits: &Digits) -> Result<(Vec<Tally>, usize), Failure> {
+fn serve<C: Brand>(context: &Context<C>, thread: &mut Thread, digits: &Digits) -> Result<(Vec<Tally>, usize), Failure> {
     let file = data("digits-8.onnx");
     let source = ModelSource::file(&file);
     let weights = context.enter(thread, |current| current.weights(source))??;
@@ -106,10 +106,10 @@ fn serve<'c>(context: &'c Context<'c>, thread: &mut Thread, digits: &Digits) -> 
 }
 
 /// Answers requests until there are no more.
-fn work<'c>(
-    current: &mut Current<'c>,
+fn work<C: Brand>(
+    current: &mut Current<C>,
     source: ModelSource<'_>,
-    weights: &Weights<'c>,
+    weights: &Weights<C>,
     queue: &Mutex<Receiver<Request>>,
     digits: &Digits,
 ) -> Result<Tally, ascendcl::Error> {

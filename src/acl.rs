@@ -1,11 +1,12 @@
 //! The library's life in this process.
 
-use crate::device::{Device, DeviceRow};
+use crate::callback_guard::InCallback;
 use crate::error::{Error, Undone};
 use crate::ffi::{Api, Initialised, c_path};
+use crate::ledger::DeviceRow;
 use crate::library::{Library, Loaded};
 use crate::life_cycle::leads;
-use crate::thread::{InCallback, OnThread};
+use crate::run_mode::RunMode;
 use ascendcl_macros::rule;
 #[cfg(feature = "ge")]
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -30,15 +31,6 @@ pub struct Acl {
     /// How many graph engines are initialised over the library.
     #[cfg(feature = "ge")]
     engines: Arc<AtomicUsize>,
-}
-
-/// Where the program runs.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum RunMode {
-    /// On a host, with memory of its own (`ACL_HOST`).
-    Host,
-    /// On the device (`ACL_DEVICE`): host and device memory are the same, and what transfers go through is device memory.
-    Device,
 }
 
 impl Acl {
@@ -130,26 +122,6 @@ impl Acl {
         self.api().verify_current(on);
     }
 
-    /// Takes a device (`aclrtSetDevice`). The thread's current context stays what it is.
-    ///
-    /// A device can be taken any number of times, by one program or by several parts of it; each take is given back by
-    /// its own [`Device::reset`].
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NoSuchDevice`] for a number that does not exist, else [`Error::Vendor`].
-    #[rule(DEV_06, DEV_11, CTX_08, MODE_01)]
-    pub fn device(&self, thread: &mut impl OnThread, id: i32) -> Result<Device<'_>, Error> {
-        let count = self.device_count()?;
-        if u32::try_from(id).is_ok_and(|id| id < count) {
-            let row = Arc::new(DeviceRow::set(self.api().for_mode(self.run_mode()?), thread, id)?);
-            self.devices().push(Arc::clone(&row));
-            Ok(Device::new(self, row))
-        } else {
-            Err(Error::NoSuchDevice { id, count })
-        }
-    }
-
     /// Gives back the devices that were not reset yet, and finalises (`aclFinalizeReference`).
     ///
     /// # Errors
@@ -164,7 +136,7 @@ impl Acl {
         }
         #[cfg(feature = "ge")]
         if self.engines.load(Ordering::Acquire) > 0 {
-            return Err(Undone { error: crate::ge::EngineError::StillInitialised.into(), value: self });
+            return Err(Undone { error: crate::error::EngineError::StillInitialised.into(), value: self });
         }
         let rows: Vec<_> = self.devices().clone();
         for row in rows {
@@ -193,6 +165,11 @@ impl Acl {
 
     pub(crate) fn api(&self) -> Api {
         self.library.api()
+    }
+
+    /// It is given back by `close` at the latest.
+    pub(crate) fn keep(&self, row: &Arc<DeviceRow>) {
+        self.devices().push(Arc::clone(row));
     }
 
     fn devices(&self) -> MutexGuard<'_, Vec<Arc<DeviceRow>>> {

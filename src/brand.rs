@@ -3,10 +3,52 @@
 use core::cell::Cell;
 use core::marker::PhantomData;
 
+/// Which context a value belongs to: the one parameter that contexts, streams, buffers, models and the work on them have in
+/// common.
+///
+/// Values work together when the parameter is the same for each. A function that takes a context's values says so once,
+/// and works for every context:
+///
+/// ```
+/// use ascendcl::{Brand, Current, DeviceBuffer, Error, Library, Stream};
+///
+/// fn ones<C: Brand>(current: &Current<C>, stream: &Stream<C>) -> Result<DeviceBuffer<C, u8>, Error> {
+///     Ok(stream.set_bytes(current, current.device_buffer(4)?, 1)?.wait(current)?)
+/// }
+///
+/// # ascendcl::run(Library::Simulator, |current| {
+/// assert_eq!(ones(current, &current.stream()?)?.to_vec(current)?, [1; 4]);
+/// # Ok::<_, Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<Error>>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a context",
+    label = "this stands where the context does",
+    note = "values of a context are written `Current<C>` in functions for every context (`C: Brand`), or \
+            `Current<Scoped<'_>>` for a context of a scope [CTX-02]"
+)]
+pub trait Brand: sealed::Sealed {}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// The context of a scope: no other scope has the lifetime, and `N` is its name in the compiler's messages.
+///
+/// No value has this type. It stands in the types of the values: `Current<Scoped<'_>>`.
+pub struct Scoped<'c, N = Unnamed> {
+    /// Both are invariant: with any other variance, a value of one context could be passed off as one of another.
+    _context: PhantomData<(fn(&'c ()) -> &'c (), fn(N) -> N)>,
+}
+
+impl<N> sealed::Sealed for Scoped<'_, N> {}
+impl<N> Brand for Scoped<'_, N> {}
+
 /// The name of a context that was not given one.
 ///
 /// A context can be named by a type of yours ([`names!`](crate::names)); then the compiler speaks of
-/// `Current<'_, Vision>` where it would have spoken of lifetimes only. See
+/// `Current<Scoped<'_, Vision>>` where it would have spoken of lifetimes only. See
 /// [`Device::named_context`](crate::Device::named_context).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unnamed {}
@@ -31,16 +73,11 @@ macro_rules! names {
     };
 }
 
-/// One context: the lifetime is the proof, the type is the name.
-///
-/// Both are invariant: with any other variance, a value of one context could be passed off as one of another.
-pub(crate) struct Brand<'c, N> {
-    _lifetime: PhantomData<fn(&'c ()) -> &'c ()>,
-    _name: PhantomData<fn(N) -> N>,
-}
+/// Makes a type belong to one context, without a size. Invariant, as [`Scoped`] is.
+pub(crate) struct Mark<C>(PhantomData<fn(C) -> C>);
 
-impl<N> Brand<'_, N> {
-    pub(crate) const NEW: Self = Self { _lifetime: PhantomData, _name: PhantomData };
+impl<C> Mark<C> {
+    pub(crate) const NEW: Self = Self(PhantomData);
 }
 
 /// Only this crate has one: the key to methods of sealed traits.

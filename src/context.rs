@@ -1,10 +1,10 @@
 //! Context scopes.
 
-use crate::brand::{Brand, Unnamed};
+use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
-use crate::device::DeviceRow;
 use crate::error::{Error, ScopeError};
 use crate::ffi::{Api, Entered, RawContext, Restore};
+use crate::ledger::DeviceRow;
 use crate::ledger::Ledger;
 use crate::life_cycle::leads;
 use crate::thread::OnThread;
@@ -19,15 +19,15 @@ use std::sync::Arc;
 /// Threads share it by reference, inside [`std::thread::scope`]; each enters it with its own [`Thread`](crate::Thread).
 /// It cannot be destroyed by hand: its scope does that with one of its own, when no thread can be in it any more.
 #[rule(CTX_02, CTX_03, CTX_06, CTX_10, CTX_11)]
-pub struct Context<'c, N = Unnamed> {
+pub struct Context<C: Brand> {
     ledger: Arc<Ledger>,
-    _brand: Brand<'c, N>,
+    _brand: Mark<C>,
 }
 
-assert_impl_all!(Context<'static>: Send, Sync);
-assert_not_impl_any!(Context<'static>: Clone);
+assert_impl_all!(Context<Scoped<'static>>: Send, Sync);
+assert_not_impl_any!(Context<Scoped<'static>>: Clone);
 
-impl<'c, N> Context<'c, N> {
+impl<C: Brand> Context<C> {
     /// Makes the context current on this thread (`aclrtSetCurrentContext`) for the length of `program`, and puts back
     /// what was current before, also when the program panics. Where nothing was, the device's default context becomes
     /// current: a context of a scope does not stay current on a thread.
@@ -40,9 +40,9 @@ impl<'c, N> Context<'c, N> {
     /// [`Error::Vendor`] when the library refuses; the program did not run then.
     #[rule(CTX_05, CTX_09)]
     pub fn enter<R>(
-        &'c self,
+        &self,
         _thread: &mut impl OnThread,
-        program: impl FnOnce(&mut Current<'c, N>) -> R,
+        program: impl FnOnce(&mut Current<C>) -> R,
     ) -> Result<R, Error> {
         leads!(context: Live --> Live : MakeCurrent);
         let api = self.ledger.api();
@@ -66,7 +66,7 @@ pub(crate) fn scope<N, T: OnThread, R>(
     device: &DeviceRow,
     thread: &mut T,
     open: impl FnOnce(Api, &DeviceRow) -> Result<RawContext, Error>,
-    program: impl for<'c> FnOnce(&'c Context<'c, N>, &mut T) -> R,
+    program: impl for<'c> FnOnce(&'c Context<Scoped<'c, N>>, &mut T) -> R,
 ) -> Result<R, ScopeError<R>> {
     leads!(context: Start --> Live : Create, context: Live --> End : Destroy);
     api.is_of_this_process().map_err(ScopeError::NotOpened)?;
@@ -77,7 +77,7 @@ pub(crate) fn scope<N, T: OnThread, R>(
         context
     };
     let ledger = Arc::new(Ledger::new(api, context, device.id()));
-    let scope = Context { ledger: Arc::clone(&ledger), _brand: Brand::NEW };
+    let scope = Context { ledger: Arc::clone(&ledger), _brand: Mark::NEW };
     let result = catch_unwind(AssertUnwindSafe(|| program(&scope, thread)));
     if let Err(error) = api.is_of_this_process() {
         // A forked child: nothing here is its own, and locks may be held by threads that it does not have.
@@ -97,7 +97,7 @@ pub(crate) fn scope<N, T: OnThread, R>(
     }
 }
 
-impl<N> fmt::Debug for Context<'_, N> {
+impl<C: Brand> fmt::Debug for Context<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Context").field("device", &self.ledger.device()).finish_non_exhaustive()
     }

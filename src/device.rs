@@ -1,18 +1,15 @@
 //! Devices, and the context scopes on them.
 
 use crate::acl::Acl;
-use crate::brand::Unnamed;
+use crate::brand::{Scoped, Unnamed};
 use crate::context::{Context, scope};
 use crate::current::Current;
 use crate::error::{Error, ScopeError, Undone};
-use crate::ffi::{Api, RawContext, Restore};
-use crate::ledger::Ledger;
-use crate::life_cycle::leads;
-use crate::takes;
+use crate::ffi::RawContext;
+use crate::ledger::DeviceRow;
 use crate::thread::OnThread;
 use ascendcl_macros::rule;
-use core::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A device that was taken (`aclrtSetDevice`).
@@ -27,30 +24,33 @@ pub struct Device<'a> {
     row: Arc<DeviceRow>,
 }
 
-/// One take of a device.
-#[derive(Debug)]
-pub(crate) struct DeviceRow {
-    /// Knows where the program runs.
-    api: Api,
-    id: i32,
-    /// What taking the device made current: its default context, which lives until the last reset.
-    default: Option<RawContext>,
-    patience: Mutex<Option<Duration>>,
-    /// The contexts that could not be taken down: something in them may still run.
-    quarantine: Mutex<Vec<Arc<Ledger>>>,
-    /// It was reset by force, and is not reset once more (DEV-09).
-    ended: AtomicBool,
+impl Acl {
+    /// Takes a device (`aclrtSetDevice`). The thread's current context stays what it is.
+    ///
+    /// A device can be taken any number of times, by one program or by several parts of it; each take is given back by
+    /// its own [`Device::reset`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchDevice`] for a number that does not exist, else [`Error::Vendor`].
+    #[rule(DEV_06, DEV_11, CTX_08, MODE_01)]
+    pub fn device(&self, thread: &mut impl OnThread, id: i32) -> Result<Device<'_>, Error> {
+        let count = self.device_count()?;
+        if u32::try_from(id).is_ok_and(|id| id < count) {
+            let row = Arc::new(DeviceRow::set(self.api().for_mode(self.run_mode()?), thread, id)?);
+            self.keep(&row);
+            Ok(Device { acl: self, row })
+        } else {
+            Err(Error::NoSuchDevice { id, count })
+        }
+    }
 }
 
-impl<'a> Device<'a> {
-    pub(crate) fn new(acl: &'a Acl, row: Arc<DeviceRow>) -> Self {
-        Self { acl, row }
-    }
-
+impl Device<'_> {
     /// The library that it was taken from, and where the program runs.
     #[cfg(feature = "ge")]
-    pub(crate) fn api(&self) -> Api {
-        self.row.api
+    pub(crate) fn api(&self) -> crate::ffi::Api {
+        self.row.api()
     }
 
     pub(crate) fn row(&self) -> &DeviceRow {
@@ -65,7 +65,7 @@ impl<'a> Device<'a> {
     /// The device's number.
     #[rule(DEV_12)]
     pub fn id(&self) -> i32 {
-        self.row.id
+        self.row.id()
     }
 
     /// Creates a context (`aclrtCreateContext`), runs `program`, and takes down everything that was made in the
@@ -85,7 +85,7 @@ impl<'a> Device<'a> {
     pub fn context<T: OnThread, R>(
         &self,
         thread: &mut T,
-        program: impl for<'c> FnOnce(&'c Context<'c>, &mut T) -> R,
+        program: impl for<'c> FnOnce(&'c Context<Scoped<'c>>, &mut T) -> R,
     ) -> Result<R, ScopeError<R>> {
         self.named_context::<Unnamed, T, R>(thread, program)
     }
@@ -98,9 +98,15 @@ impl<'a> Device<'a> {
     pub fn named_context<N, T: OnThread, R>(
         &self,
         thread: &mut T,
-        program: impl for<'c> FnOnce(&'c Context<'c, N>, &mut T) -> R,
+        program: impl for<'c> FnOnce(&'c Context<Scoped<'c, N>>, &mut T) -> R,
     ) -> Result<R, ScopeError<R>> {
-        scope(self.row.api, &self.row, thread, |api, row| RawContext::create(api, row.id, row.default), program)
+        scope(
+            self.row.api(),
+            &self.row,
+            thread,
+            |api, row| RawContext::create(api, row.id(), row.default().ok()),
+            program,
+        )
     }
 
     /// Runs `program` with the device's default context, which came with `aclrtSetDevice` and goes with the last reset.
@@ -117,9 +123,9 @@ impl<'a> Device<'a> {
     pub fn default_context<T: OnThread, R>(
         &self,
         thread: &mut T,
-        program: impl for<'c> FnOnce(&'c Context<'c>, &mut T) -> R,
+        program: impl for<'c> FnOnce(&'c Context<Scoped<'c>>, &mut T) -> R,
     ) -> Result<R, ScopeError<R>> {
-        scope(self.row.api, &self.row, thread, |_, row| row.default(), program)
+        scope(self.row.api(), &self.row, thread, |_, row| row.default(), program)
     }
 
     /// A context for one thread: creates it, enters it, and takes it down when `program` is done.
@@ -130,7 +136,7 @@ impl<'a> Device<'a> {
     pub fn with_current<T: OnThread, R>(
         &self,
         thread: &mut T,
-        program: impl for<'c> FnOnce(&mut Current<'c>) -> R,
+        program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> R,
     ) -> Result<R, ScopeError<Option<R>>> {
         let entered = self.context(thread, |context, thread| context.enter(thread, program));
         match entered {
@@ -151,7 +157,7 @@ impl<'a> Device<'a> {
     /// same.
     #[rule(STREAM_16)]
     pub fn with_patience(self, limit: Duration) -> Self {
-        *lock(&self.row.patience) = Some(limit);
+        self.row.set_patience(limit);
         self
     }
 
@@ -169,89 +175,4 @@ impl<'a> Device<'a> {
         let _ = thread;
         self.acl.reset(&self.row).map_err(|error| Undone { error, value: self })
     }
-}
-
-impl DeviceRow {
-    pub(crate) fn set(api: Api, _thread: &mut impl OnThread, id: i32) -> Result<Self, Error> {
-        leads!(device: Start --> Set : Set, device: Set --> Set : SetAgain);
-        let mut restore = Restore::around_setting(api);
-        takes::begin(api, id)?;
-        api.set_device(id).inspect_err(|_| takes::end(api, id))?;
-        let default = RawContext::default_of(api, id);
-        restore.has_set(id, default);
-        Ok(Self {
-            api,
-            id,
-            default,
-            patience: Mutex::default(),
-            quarantine: Mutex::default(),
-            ended: AtomicBool::new(false),
-        })
-    }
-
-    /// The device's default context.
-    pub(crate) fn default(&self) -> Result<RawContext, Error> {
-        self.default.ok_or(Error::NullAnswer { call: "aclrtGetCurrentContext" })
-    }
-
-    pub(crate) fn id(&self) -> i32 {
-        self.id
-    }
-
-    pub(crate) fn api(&self) -> Api {
-        self.api
-    }
-
-    /// The contexts that could not be taken down.
-    pub(crate) fn kept(&self) -> Vec<Arc<Ledger>> {
-        lock(&self.quarantine).clone()
-    }
-
-    /// Resets the device for the whole process. Nobody else has it.
-    pub(crate) fn reset_by_force(&self, api: Api) -> Result<(), Error> {
-        leads!(device: Set --> End : Reset);
-        let _restore = Restore::around_resetting(api, self.id);
-        api.reset_device_by_force(self.id)?;
-        self.ended.store(true, Ordering::Release);
-        takes::end(api, self.id);
-        Ok(())
-    }
-
-    pub(crate) fn patience(&self) -> Option<Duration> {
-        *lock(&self.patience)
-    }
-
-    /// The context was taken down after all.
-    pub(crate) fn release(&self, ledger: &Arc<Ledger>) {
-        lock(&self.quarantine).retain(|known| !Arc::ptr_eq(known, ledger));
-    }
-
-    /// Keeps a context that could not be taken down.
-    pub(crate) fn quarantine(&self, ledger: Arc<Ledger>) {
-        lock(&self.quarantine).push(ledger);
-    }
-
-    pub(crate) fn reset(&self, api: Api) -> Result<(), Error> {
-        leads!(device: Set --> Set : ResetOnce, device: Set --> End : Reset);
-        api.is_of_this_process()?;
-        for ledger in self.kept() {
-            // Runs code of the user, which may panic: what is not known to be empty stays.
-            if ledger.tear_down(self.patience()).is_ok() {
-                self.release(&ledger);
-            }
-        }
-        let stuck: Vec<_> = self.kept().iter().map(|ledger| ledger.inventory()).collect();
-        if !stuck.is_empty() {
-            return Err(Error::Poisoned { device: self.id, stuck: stuck.join("; ") });
-        }
-        if self.ended.load(Ordering::Acquire) {
-            return Ok(());
-        }
-        let _restore = Restore::around_resetting(api, self.id);
-        api.reset_device(self.id).inspect(|()| takes::end(api, self.id))
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

@@ -1,11 +1,10 @@
 //! Events: points in a stream's work.
 
-use crate::brand::{Brand, Unnamed};
+use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::RawEvent;
 use crate::life_cycle::leads;
-use crate::stream::Tasks;
 use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
@@ -18,22 +17,35 @@ pub use ascendcl_rules::event::{CanMeasure, CanRecord, CanWait, Recorded, State 
 
 /// An event (`aclrtCreateEvent`).
 ///
-/// A new event is [`Unrecorded`]. [`Tasks::record`] puts it behind the work of a stream; then it is [`Recorded`], and
+/// A new event is [`Unrecorded`]. [`Tasks::record`](crate::Tasks::record) puts it behind the work of a stream; then it is [`Recorded`], and
 /// another stream or the host can wait for it. It is recorded anew and never reset: the library forbids that for such
 /// events, and a reset under several waits can leave one waiting for ever. An event that is dropped is destroyed by
 /// [`Current::collect`] or the end of its scope.
 #[must_use = "an event that is dropped is destroyed by `collect` or at the end of its scope"]
 #[rule(EVENT_05, EVENT_07)]
-pub struct Event<'c, S: EventState = Unrecorded, N = Unnamed> {
+pub struct Event<C: Brand, S: EventState = Unrecorded> {
     raw: Arc<RawEvent>,
     _state: PhantomData<S>,
-    _brand: Brand<'c, N>,
+    _brand: Mark<C>,
 }
 
-assert_impl_all!(Event<'static>: Send, Sync);
-assert_not_impl_any!(Event<'static>: Clone);
+assert_impl_all!(Event<Scoped<'static>>: Send, Sync);
+assert_not_impl_any!(Event<Scoped<'static>>: Clone);
 
-impl<'c, S: EventState, N> Event<'c, S, N> {
+impl<C: Brand> Current<C> {
+    /// Creates an event (`aclrtCreateEvent`).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`]; 207007 when the device has no more events, also after destroying dropped ones.
+    #[rule(EVENT_08)]
+    pub fn event(&self) -> Result<Event<C, Unrecorded>, Error> {
+        leads!(event: Start --> Unrecorded : Create);
+        self.ledger().create_event().map(Event::new)
+    }
+}
+
+impl<C: Brand, S: EventState> Event<C, S> {
     /// Destroys the event (`aclrtDestroyEvent`). What waits for it already goes on waiting for the recorded point
     /// (EVENT-06).
     ///
@@ -41,7 +53,7 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
     ///
     /// The event as it was, when the library refuses.
     #[rule(EVENT_06)]
-    pub fn destroy(self, current: &Current<'c, N>) -> Result<(), Undone<Self>> {
+    pub fn destroy(self, current: &Current<C>) -> Result<(), Undone<Self>> {
         leads!(event: Unrecorded --> End : Destroy, event: Recorded --> End : Destroy);
         current.ledger().destroy_event(&self.raw).map_err(|error| Undone { error, value: self })
     }
@@ -55,7 +67,7 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
     ///
     /// [`Error::Vendor`] when the library cannot wait; [`Error::WorkFailed`], once, when a wait for the stream was told
     /// that work before the recorded point failed.
-    pub fn synchronize(&self, current: &Current<'c, N>) -> Result<(), Error>
+    pub fn synchronize(&self, current: &Current<C>) -> Result<(), Error>
     where
         S: CanWait,
     {
@@ -68,14 +80,14 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
     ///
     /// [`Error::Vendor`] whose code [`is_timeout`](crate::Code::is_timeout) when the time was up.
     #[rule(EVENT_11)]
-    pub fn synchronize_within(&self, current: &Current<'c, N>, limit: Duration) -> Result<(), Error>
+    pub fn synchronize_within(&self, current: &Current<C>, limit: Duration) -> Result<(), Error>
     where
         S: CanWait,
     {
         self.wait(current, Some(limit))
     }
 
-    fn wait(&self, current: &Current<'c, N>, limit: Option<Duration>) -> Result<(), Error> {
+    fn wait(&self, current: &Current<C>, limit: Option<Duration>) -> Result<(), Error> {
         let ledger = current.ledger();
         self.raw.synchronize(ledger.api(), limit)?;
         self.raw.tell(ledger.streams())
@@ -90,7 +102,7 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
     /// # Errors
     ///
     /// [`Error::Vendor`] when the library cannot tell.
-    pub fn is_complete(&self, current: &Current<'c, N>) -> Result<bool, Error>
+    pub fn is_complete(&self, current: &Current<C>) -> Result<bool, Error>
     where
         S: CanWait,
     {
@@ -98,20 +110,17 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
     }
 }
 
-impl<'c, S: EventState, N> Event<'c, S, N> {
+impl<C: Brand, S: EventState> Event<C, S> {
     /// Waits for both points and tells the milliseconds between them, on the device's clock (`aclrtEventElapsedTime`;
     /// EVENT-04).
     ///
     /// # Errors
     ///
-    /// [`Error::EventsOfTwoStreams`] when they were not recorded on one stream; [`Error::Vendor`] when the library cannot
-    /// tell. When `start` was recorded after this event, the time is 0 or negative, or the library refuses (107007).
+    /// [`Error::EventsOfTwoStreams`] when they were not recorded on one stream, or when a later record of one of them was
+    /// refused and may have moved it; [`Error::Vendor`] when the library cannot tell. When `start` was recorded after this
+    /// event, the time is 0 or negative, or the library refuses (107007).
     #[rule(EVENT_04)]
-    pub fn milliseconds_since<T: CanMeasure>(
-        &self,
-        current: &Current<'c, N>,
-        start: &Event<'c, T, N>,
-    ) -> Result<f32, Error>
+    pub fn milliseconds_since<T: CanMeasure>(&self, current: &Current<C>, start: &Event<C, T>) -> Result<f32, Error>
     where
         S: CanMeasure,
     {
@@ -123,45 +132,20 @@ impl<'c, S: EventState, N> Event<'c, S, N> {
     }
 }
 
-impl<'c, N> Event<'c, Unrecorded, N> {
+impl<C: Brand> Event<C, Unrecorded> {
     pub(crate) fn new(raw: Arc<RawEvent>) -> Self {
-        Self { raw, _state: PhantomData, _brand: Brand::NEW }
+        Self { raw, _state: PhantomData, _brand: Mark::NEW }
     }
 }
 
-impl<'c, N> Tasks<'c, N> {
-    /// Puts the event behind everything that is queued on this stream so far (`aclrtRecordEvent`). Recording again moves
-    /// the event; what waits for it already waits for the earlier point (EVENT-09).
-    ///
-    /// # Errors
-    ///
-    /// The event as it was, when the library refuses.
-    #[rule(EVENT_07, EVENT_09)]
-    pub fn record<T: CanRecord>(
-        &self,
-        current: &Current<'c, N>,
-        event: Event<'c, T, N>,
-    ) -> Result<Event<'c, Recorded, N>, Undone<Event<'c, T, N>>> {
-        leads!(event: T, CanRecord => Recorded);
-        match event.raw.record(current.ledger().api(), self.queue()) {
-            Ok(()) => Ok(Event { raw: event.raw, _state: PhantomData, _brand: Brand::NEW }),
-            Err(error) => Err(Undone { error, value: event }),
-        }
-    }
-
-    /// Lets everything that is queued on this stream from now on wait for the event (`aclrtStreamWaitEvent`). This is how
-    /// work on one stream comes after work on another (STREAM-04).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Vendor`] when the library refuses.
-    #[rule(STREAM_04, EVENT_05, EVENT_07)]
-    pub fn wait_for<T: CanWait>(&self, current: &Current<'c, N>, event: &Event<'c, T, N>) -> Result<(), Error> {
-        event.raw.hold_up(current.ledger().api(), self.queue())
+impl<C: Brand, T: CanRecord> Event<C, T> {
+    /// The event, which was recorded.
+    pub(crate) fn into_recorded(self) -> Event<C, Recorded> {
+        Event { raw: self.raw, _state: PhantomData, _brand: Mark::NEW }
     }
 }
 
-impl<S: EventState, N> fmt::Debug for Event<'_, S, N> {
+impl<C: Brand, S: EventState> fmt::Debug for Event<C, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Event").field("raw", &self.raw).finish_non_exhaustive()
     }

@@ -51,6 +51,7 @@
 //! A child of `fork` cannot use the library: every call is [`Error::Forked`] there and does not reach
 //! the library. Start a new program instead ([`std::process::Command`]), or fork before the library is loaded.
 
+use crate::brand::Brand;
 use crate::current::Current;
 use crate::error::Error;
 use crate::ffi::Outside;
@@ -69,7 +70,7 @@ pub struct Foreign<R> {
     pub refused: Option<Error>,
 }
 
-impl<N> Current<'_, N> {
+impl<C: Brand> Current<C> {
     /// Runs code that this crate knows nothing of, and makes this context current again afterwards, also on a panic
     /// (`aclrtGetCurrentContext`, `aclrtSetCurrentContext`).
     ///

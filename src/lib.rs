@@ -32,23 +32,29 @@
 //!
 //! # Unsafe code
 //!
-//! is in one private module, `ffi`, and nowhere else in this crate.
+//! Blocks of it are in one private module, `ffi`, and nowhere else in this crate.
 
 #![deny(unsafe_code)]
 
 mod acl;
 mod allocator;
+mod attribute;
 mod brand;
+mod callback_guard;
 mod code;
 mod context;
 mod current;
 mod device;
+mod device_allocator;
+mod element;
 mod error;
 mod event;
 mod ffi;
 pub mod foreign;
 #[cfg(feature = "ge")]
 pub mod ge;
+#[cfg(feature = "ge")]
+mod graph_source;
 mod lane;
 mod ledger;
 mod library;
@@ -56,28 +62,29 @@ mod life_cycle;
 mod memory;
 mod model;
 pub mod operator;
+pub mod raw;
 mod recover;
 mod run;
+mod run_mode;
 mod stream;
-mod takes;
 mod thread;
 
-pub use acl::{Acl, RunMode};
-pub use allocator::descriptor::{self, Descriptor};
-pub use allocator::{ContextId, DeviceAddress, DeviceAllocator, PoolAllocator, PoolBlock, PoolStatistics};
+pub use acl::Acl;
+pub use allocator::{Descriptor, PoolAllocator, PoolBlock, PoolStatistics, descriptor};
 // Not the whole crate under a name: the compiler would spell every type of this one with its path in messages.
 pub use ascendcl_rules::RuleId;
-pub use brand::Unnamed;
+pub use brand::{Brand, Scoped, Unnamed};
 pub use code::{Code, CodeKind};
 pub use context::Context;
 pub use current::{Current, MemoryInfo};
 pub use device::Device;
-pub use error::{Error, InputError, MissingFunction, ScopeError, Undone, VendorError};
+pub use device_allocator::{ContextId, DeviceAddress, DeviceAllocator};
+pub use element::{Element, ElementType, F16};
+pub use error::{Error, InputError, MissingFunction, ObjectKind, OrDrop, Result, ScopeError, Undone, VendorError};
 pub use event::{CanMeasure, CanRecord, CanWait, Event, EventState, Recorded, Unrecorded};
-pub use ffi::{Element, ElementType, F16};
 pub use lane::{InLane, Lane, OfTheLane, SharedLane};
 pub use library::{Library, LibraryFile, Loaded};
-pub use memory::{Destination, DeviceBuffer, HostBuffer};
+pub use memory::{DeviceBuffer, HostBuffer};
 pub use model::{
     Alone, Gears, Input, Load, Model, ModelSize, ModelSource, Output, Outputs, Prepared, Room, RunsAlone, TensorInfo,
     Weights, Which, Workspace,
@@ -85,10 +92,11 @@ pub use model::{
 pub use operator::{DeviceTensor, Operator};
 pub use recover::Recovered;
 pub use run::{RunError, Setup, run};
+pub use run_mode::RunMode;
 pub use stream::{
     CanDecline, CanExecute, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, Completion, DefaultStream,
-    Fresh, Idle, Lender, Mapped, Member, Operand, Payload, Pending, Permit, Plain, ProvesIdle, Reply, Stream,
-    StreamState, TakesAllocator, Tasks, Turn, With, WithDescriptor,
+    Destination, Fresh, Idle, Lender, Mapped, Member, Operand, Payload, Pending, Permit, Plain, ProvesIdle, Reply,
+    Stream, StreamState, TakesAllocator, Tasks, Turn, With, WithDescriptor,
 };
 pub use thread::{OnThread, Thread};
 

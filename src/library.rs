@@ -1,8 +1,7 @@
 //! Which library the program runs on.
 
 use crate::error::Error;
-pub use crate::ffi::LibraryFile;
-use crate::ffi::Loading;
+use crate::ffi::{Api, Loading};
 use ascendcl_sys as sys;
 use core::fmt;
 use std::ffi::OsString;
@@ -46,6 +45,45 @@ pub enum Library {
 #[derive(Clone, Copy)]
 pub struct Loaded {
     loading: &'static Loading,
+}
+
+/// A file that somebody vouched for: [`Library::at`](Library::at) makes it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LibraryFile(PathBuf);
+
+impl Library {
+    /// The library in a file.
+    ///
+    /// ```
+    /// # use ascendcl::{Acl, Library};
+    /// // SAFETY: no file is there.
+    /// let library = unsafe { Library::at("/nonexistent/libacl_rt.so") };
+    /// assert!(Acl::init(library).is_err());
+    /// ```
+    ///
+    /// Safe code names no file:
+    ///
+    /// ```compile_fail,E0133
+    /// # use ascendcl::Library;
+    /// let library = Library::at("/nonexistent/libacl_rt.so");
+    /// ```
+    ///
+    /// # Safety
+    ///
+    /// Loading a file runs its initialisers, and calling a function assumes its signature: when it is loaded, the file has
+    /// to be an AscendCL library, of the vendor or another, whose functions have the signatures of the vendor's headers,
+    /// and so have the other libraries in its folder. A file that is absent, or that is no library, is an error.
+    #[allow(unsafe_code, reason = "a declaration only: the caller vouches for the file")]
+    pub unsafe fn at(path: impl Into<PathBuf>) -> Self {
+        Self::At(LibraryFile(path.into()))
+    }
+}
+
+impl LibraryFile {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
 }
 
 const VARIABLE: &str = "ASCENDCL_LIBRARY";
@@ -133,12 +171,21 @@ impl Loaded {
         Self::by(Loading::new(library))
     }
 
-    pub(crate) fn by(loading: &'static Loading) -> Self {
+    fn by(loading: &'static Loading) -> Self {
         Self { loading }
     }
 
-    pub(crate) fn api(self) -> crate::ffi::Api {
-        crate::ffi::Api::new(self.loading)
+    pub(crate) fn functions(self) -> &'static sys::Library {
+        self.loading.library()
+    }
+
+    /// The library that these functions are of.
+    pub(crate) fn of(api: Api) -> Self {
+        Self::by(api.loading())
+    }
+
+    pub(crate) fn api(self) -> Api {
+        Api::new(self.loading)
     }
 
     /// Whether this is the simulator inside this program.
@@ -163,10 +210,7 @@ impl Loaded {
 
 impl fmt::Display for Loaded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.loading.library().origin() {
-            sys::Origin::File(path) => write!(f, "the library at {}", path.display()),
-            _ => f.write_str("the simulator inside this program (no Ascend device is used)"),
-        }
+        self.loading.fmt(f)
     }
 }
 

@@ -1,11 +1,13 @@
 //! Getting a device back whose work does not end.
 
-use crate::device::{Device, DeviceRow};
+use crate::device::Device;
 use crate::error::{Error, Undone};
+use crate::ledger::DeviceRow;
 use crate::ledger::Ledger;
-use crate::takes::Alone;
+use crate::ledger::takes::Alone;
 use crate::thread::OnThread;
 use ascendcl_macros::rule;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,6 +40,12 @@ impl<'a> Device<'a> {
     ///
     /// A forced reset ends the device for the whole process. So this part has to be the only one of this crate that has
     /// taken the device; and code outside this crate must not use it (see [`foreign`](crate::foreign)).
+    ///
+    /// # Panics
+    ///
+    /// Where an allocator panics as it is dropped with its stream, the panic goes on, at the end if the device is reset by
+    /// force. The device counts as dropped then: what is left of it is taken down by
+    /// [`Acl::close`](crate::Acl::close), and it can be taken anew.
     ///
     /// # Errors
     ///
@@ -76,7 +84,8 @@ impl DeviceRow {
         if api.abort_tasks(self.id(), limit).is_ok() && left(2).is_empty() {
             return Ok(None);
         }
-        self.reset_by_force(api)?;
+        let held: Vec<_> = self.kept().iter().flat_map(|ledger| ledger.hold_what_a_forced_reset_ends()).collect();
+        self.reset_by_force(api).inspect_err(|_| held.iter().for_each(|event| event.let_go()))?;
         let mut lost = Vec::new();
         // Allocators in there may still be known to the library under the handle of a stream: they stay for ever.
         let mut loses = |ledger: &Arc<Ledger>, inventory| {
@@ -87,14 +96,26 @@ impl DeviceRow {
         for ledger in self.kept().iter().filter(|ledger| ledger.loses_what_a_forced_reset_ends()) {
             loses(ledger, ledger.inventory());
         }
+        let mut panics = Vec::new();
         for ledger in self.kept() {
             let inventory = ledger.inventory();
-            if !ledger.is_taken_down_after_a_forced_reset(limit) {
+            // Each panic is of an allocator that is gone by now: the next try does not meet it.
+            let taken_down = loop {
+                match catch_unwind(AssertUnwindSafe(|| ledger.is_taken_down_after_a_forced_reset(limit))) {
+                    Ok(taken_down) => break taken_down,
+                    Err(panic) => panics.push(panic),
+                }
+            };
+            if !taken_down {
                 loses(&ledger, inventory);
             }
             self.release(&ledger);
         }
-        Ok(Some(lost))
+        let mut panics = panics.into_iter();
+        let first = panics.next();
+        // Dropping what was thrown could throw again.
+        panics.for_each(core::mem::forget);
+        first.map_or(Ok(Some(lost)), |panic| resume_unwind(panic))
     }
 
     /// Tries so many times to take down each context that could not be taken down. Answers what is left.

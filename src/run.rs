@@ -1,10 +1,12 @@
 //! The short way: one device, one context, one thread.
 
 use crate::acl::Acl;
+use crate::brand::Scoped;
+use crate::code::Code;
 use crate::current::Current;
 use crate::error::{Error, ScopeError};
+use crate::ledger::takes;
 use crate::library::Library;
-use crate::takes;
 use crate::thread::Thread;
 use ascendcl_macros::rule;
 use core::fmt;
@@ -65,7 +67,7 @@ impl From<Library> for Setup {
 #[rule(INIT_03)]
 pub fn run<T, E>(
     setup: impl Into<Setup>,
-    program: impl for<'c> FnOnce(&mut Current<'c>) -> Result<T, E>,
+    program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> Result<T, E>,
 ) -> Result<T, RunError<E>> {
     let setup = setup.into();
     let acl = Acl::init_with(setup.library, setup.config.as_deref()).map_err(RunError::Setup)?;
@@ -94,7 +96,7 @@ fn with_device<R>(
     acl: &Acl,
     id: Option<i32>,
     patience: Option<Duration>,
-    program: impl for<'c> FnOnce(&mut Current<'c>) -> R,
+    program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> R,
 ) -> (Option<R>, Vec<Error>) {
     let taken = Thread::new().and_then(|mut thread| {
         let id = id.map_or_else(|| unsaid(acl), Ok)?;
@@ -147,6 +149,22 @@ pub enum RunError<E> {
     },
 }
 
+impl<E> RunError<E> {
+    /// What went wrong around the program, in the order in which it did.
+    pub fn errors(&self) -> &[Error] {
+        match self {
+            Self::Setup(error) => core::slice::from_ref(error),
+            Self::Program(_) => &[],
+            Self::Teardown { errors, .. } => errors,
+        }
+    }
+
+    /// The vendor's code of the first of [these](Self::errors) that has one.
+    pub fn code(&self) -> Option<Code> {
+        self.errors().iter().find_map(Error::code)
+    }
+}
+
 impl<E: fmt::Display> fmt::Display for RunError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -161,4 +179,12 @@ impl<E: fmt::Display> fmt::Display for RunError<E> {
     }
 }
 
-impl<E: fmt::Debug + fmt::Display> std::error::Error for RunError<E> {}
+impl<E: fmt::Debug + fmt::Display> std::error::Error for RunError<E> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Setup(error) => error.source(),
+            Self::Program(_) => None,
+            Self::Teardown { errors, .. } => errors.first().map(|error| error as _),
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! The right to say which context is current on an OS thread.
 
 use crate::brand::StaysOnItsThread;
-use crate::current::Current;
+use crate::callback_guard::InCallback;
 use crate::error::Error;
 use ascendcl_macros::rule;
 use core::cell::Cell;
@@ -45,46 +45,19 @@ impl Thread {
     }
 }
 
-/// While the library is inside code of the user, on this thread: then nothing of the library may be begun.
-#[rule(ALLOC_18)]
-pub(crate) struct InCallback {
-    outer: bool,
-}
-
-thread_local!(static IN_CALLBACK: Cell<bool> = const { Cell::new(false) });
-
-impl InCallback {
-    pub(crate) fn begin() -> Self {
-        Self { outer: IN_CALLBACK.replace(true) }
-    }
-
-    /// An error when this thread is inside a callback.
-    pub(crate) fn refuses() -> Result<(), Error> {
-        if IN_CALLBACK.get() { Err(Error::InsideCallback) } else { Ok(()) }
-    }
-}
-
-impl Drop for InCallback {
-    fn drop(&mut self) {
-        IN_CALLBACK.set(self.outer);
-    }
-}
-
 impl Drop for Thread {
     fn drop(&mut self) {
         TAKEN.set(false);
     }
 }
 
-/// Whoever may change this thread's current context: a [`Thread`], or the [`Current`] of the innermost context that was
+/// Whoever may change this thread's current context: a [`Thread`], or the [`Current`](crate::Current) of the innermost context that was
 /// entered on it.
 pub trait OnThread: sealed::Sealed {}
 
 impl OnThread for Thread {}
-impl<N> OnThread for Current<'_, N> {}
 
-mod sealed {
+pub(crate) mod sealed {
     pub trait Sealed {}
     impl Sealed for super::Thread {}
-    impl<N> Sealed for super::Current<'_, N> {}
 }

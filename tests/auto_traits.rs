@@ -33,78 +33,78 @@ unsafe impl DeviceAllocator for Pool {
 
 // Proofs and views of a thread's state stay on their thread.
 assert_not_impl_any!(Thread: Send, Sync, Clone);
-assert_not_impl_any!(Current<'static>: Send, Sync, Clone);
-assert_not_impl_any!(DefaultStream<'static>: Send, Sync, Clone);
-assert_not_impl_any!(Tasks<'static>: Sync, Clone);
+assert_not_impl_any!(Current<Scoped<'static>>: Send, Sync, Clone);
+assert_not_impl_any!(DefaultStream<Scoped<'static>>: Send, Sync, Clone);
+assert_not_impl_any!(Tasks<Scoped<'static>>: Sync, Clone);
 
 // Used by one thread at a time: sent, not shared.
-assert_impl_all!(Stream<'static, Fresh>: Send);
-assert_not_impl_any!(Stream<'static, Fresh>: Sync, Clone);
-assert_impl_all!(Stream<'static, Plain>: Send);
-assert_not_impl_any!(Stream<'static, Plain>: Sync, Clone);
-assert_impl_all!(Stream<'static, With<Pool>>: Send);
-assert_not_impl_any!(Stream<'static, With<Pool>>: Sync, Clone);
-assert_not_impl_any!(Stream<'static, WithDescriptor>: Sync, Clone);
-assert_impl_all!(Model<'static, Unnamed, Alone>: Send);
-assert_not_impl_any!(Model<'static>: Sync, Clone);
-assert_not_impl_any!(Model<'static, Unnamed, InLane<'static>>: Sync, Clone);
-assert_impl_all!(Prepared<'static>: Send);
-assert_not_impl_any!(Prepared<'static>: Sync, Clone);
-assert_impl_all!(Lane<'static, 'static, Plain>: Send);
-assert_not_impl_any!(Lane<'static, 'static, Plain>: Sync, Clone);
-assert_impl_all!(Permit<'static, Pool>: Send);
-assert_not_impl_any!(Permit<'static, Pool>: Clone);
-assert_impl_all!(Member<'static, Pool>: Send);
-assert_not_impl_any!(Member<'static, Pool>: Sync, Clone);
-assert_not_impl_any!(Turn<'static, 'static, Pool>: Send, Sync, Clone);
+assert_impl_all!(Stream<Scoped<'static>, Fresh>: Send);
+assert_not_impl_any!(Stream<Scoped<'static>, Fresh>: Sync, Clone);
+assert_impl_all!(Stream<Scoped<'static>, Plain>: Send);
+assert_not_impl_any!(Stream<Scoped<'static>, Plain>: Sync, Clone);
+assert_impl_all!(Stream<Scoped<'static>, With<Pool>>: Send);
+assert_not_impl_any!(Stream<Scoped<'static>, With<Pool>>: Sync, Clone);
+assert_not_impl_any!(Stream<Scoped<'static>, WithDescriptor>: Sync, Clone);
+assert_impl_all!(Model<Scoped<'static>, Alone>: Send);
+assert_not_impl_any!(Model<Scoped<'static>>: Sync, Clone);
+assert_not_impl_any!(Model<Scoped<'static>, InLane<'static>>: Sync, Clone);
+assert_impl_all!(Prepared<Scoped<'static>>: Send);
+assert_not_impl_any!(Prepared<Scoped<'static>>: Sync, Clone);
+assert_impl_all!(Lane<'static, Scoped<'static>, Plain>: Send);
+assert_not_impl_any!(Lane<'static, Scoped<'static>, Plain>: Sync, Clone);
+assert_impl_all!(Permit<Scoped<'static>, Pool>: Send);
+assert_not_impl_any!(Permit<Scoped<'static>, Pool>: Clone);
+assert_impl_all!(Member<Scoped<'static>, Pool>: Send);
+assert_not_impl_any!(Member<Scoped<'static>, Pool>: Sync, Clone);
+assert_not_impl_any!(Turn<'static, Scoped<'static>, Pool>: Send, Sync, Clone);
 
-assert_impl_all!(BoundOperator<'static, DeviceTensor<'static, f32>, DeviceTensor<'static, f32>>: Send);
-assert_not_impl_any!(BoundOperator<'static, DeviceTensor<'static, f32>, ()>: Sync, Clone);
+assert_impl_all!(BoundOperator<Scoped<'static>, DeviceTensor<Scoped<'static>, f32>, DeviceTensor<Scoped<'static>, f32>>: Send);
+assert_not_impl_any!(BoundOperator<Scoped<'static>, DeviceTensor<Scoped<'static>, f32>, ()>: Sync, Clone);
 
 // Shared by reference, owned once.
-assert_impl_all!(SharedLane<'static, 'static>: Send, Sync);
-assert_not_impl_any!(SharedLane<'static, 'static>: Clone);
-assert_impl_all!(Workspace<'static>: Send, Sync);
-assert_not_impl_any!(Workspace<'static>: Clone);
+assert_impl_all!(SharedLane<'static, Scoped<'static>>: Send, Sync);
+assert_not_impl_any!(SharedLane<'static, Scoped<'static>>: Clone);
+assert_impl_all!(Workspace<Scoped<'static>>: Send, Sync);
+assert_not_impl_any!(Workspace<Scoped<'static>>: Clone);
 assert_impl_all!(PoolAllocator: Send, Sync);
 assert_not_impl_any!(PoolAllocator: Clone);
 assert_impl_all!(PoolBlock: Send, Sync);
 assert_not_impl_any!(PoolBlock: Clone);
-assert_impl_all!(Idle<'static, 'static, Pool>: Send);
-assert_not_impl_any!(Idle<'static, 'static, Pool>: Clone);
-assert_impl_all!(DeviceTensor<'static, f32>: Send, Sync);
-assert_not_impl_any!(DeviceTensor<'static, f32>: Clone);
+assert_impl_all!(Idle<'static, Scoped<'static>, Pool>: Send);
+assert_not_impl_any!(Idle<'static, Scoped<'static>, Pool>: Clone);
+assert_impl_all!(DeviceTensor<Scoped<'static>, f32>: Send, Sync);
+assert_not_impl_any!(DeviceTensor<Scoped<'static>, f32>: Clone);
 assert_impl_all!(Acl: Send, Sync);
 assert_not_impl_any!(Acl: Clone);
 assert_impl_all!(Device<'static>: Send, Sync);
 assert_not_impl_any!(Device<'static>: Clone);
-assert_impl_all!(Context<'static>: Send, Sync);
-assert_not_impl_any!(Context<'static>: Clone);
-assert_impl_all!(Event<'static, Unrecorded>: Send, Sync);
-assert_not_impl_any!(Event<'static, Recorded>: Clone);
-assert_impl_all!(DeviceBuffer<'static, f32>: Send, Sync);
-assert_impl_all!(DeviceBuffer<'static, MaybeUninit<f32>>: Send, Sync);
-assert_not_impl_any!(DeviceBuffer<'static, f32>: Clone);
-assert_impl_all!(HostBuffer<'static, F16>: Send, Sync);
-assert_not_impl_any!(HostBuffer<'static, F16>: Clone);
-assert_impl_all!(Weights<'static>: Send, Sync, Clone);
-assert_impl_all!(Pending<'static, DeviceBuffer<'static, f32>>: Send);
-assert_not_impl_any!(Pending<'static, Model<'static>>: Sync, Clone);
-assert_not_impl_any!(Pending<'static, DeviceBuffer<'static, f32>>: Clone);
+assert_impl_all!(Context<Scoped<'static>>: Send, Sync);
+assert_not_impl_any!(Context<Scoped<'static>>: Clone);
+assert_impl_all!(Event<Scoped<'static>, Unrecorded>: Send, Sync);
+assert_not_impl_any!(Event<Scoped<'static>, Recorded>: Clone);
+assert_impl_all!(DeviceBuffer<Scoped<'static>, f32>: Send, Sync);
+assert_impl_all!(DeviceBuffer<Scoped<'static>, MaybeUninit<f32>>: Send, Sync);
+assert_not_impl_any!(DeviceBuffer<Scoped<'static>, f32>: Clone);
+assert_impl_all!(HostBuffer<Scoped<'static>, F16>: Send, Sync);
+assert_not_impl_any!(HostBuffer<Scoped<'static>, F16>: Clone);
+assert_impl_all!(Weights<Scoped<'static>>: Send, Sync, Clone);
+assert_impl_all!(Pending<Scoped<'static>, DeviceBuffer<Scoped<'static>, f32>>: Send);
+assert_not_impl_any!(Pending<Scoped<'static>, Model<Scoped<'static>>>: Sync, Clone);
+assert_not_impl_any!(Pending<Scoped<'static>, DeviceBuffer<Scoped<'static>, f32>>: Clone);
 
-assert_impl_all!(Mapped<'static, DeviceBuffer<'static, f32>, fn(DeviceBuffer<'static, f32>)>: Send);
-assert_not_impl_any!(Mapped<'static, Model<'static>, fn(Model<'static>)>: Sync, Clone);
+assert_impl_all!(Mapped<Scoped<'static>, DeviceBuffer<Scoped<'static>, f32>, fn(DeviceBuffer<Scoped<'static>, f32>)>: Send);
+assert_not_impl_any!(Mapped<Scoped<'static>, Model<Scoped<'static>>, fn(Model<Scoped<'static>>)>: Sync, Clone);
 assert_impl_all!(Reply<u8>: Send, Sync);
 assert_not_impl_any!(Reply<u8>: Clone);
 
 // Have the current context for as long as they live.
-assert_not_impl_any!(Completion<'static, 'static, ()>: Send, Sync, Clone);
-assert_not_impl_any!(Lender<'static, 'static, 'static>: Send, Sync, Clone);
+assert_not_impl_any!(Completion<'static, Scoped<'static>, ()>: Send, Sync, Clone);
+assert_not_impl_any!(Lender<'static, 'static, Scoped<'static>>: Send, Sync, Clone);
 
 // Holds a pointer of the caller's, who vouches when it is registered.
 assert_impl_all!(Descriptor<Object, Allocate, Free, Address>: Send);
 assert_not_impl_any!(Descriptor<Object, Allocate, Free, Address>: Sync);
-assert_impl_all!(Stream<'static, WithDescriptor>: Send);
+assert_impl_all!(Stream<Scoped<'static>, WithDescriptor>: Send);
 
 // Values without ties to the library.
 assert_impl_all!(Library: Send, Sync, Clone);
@@ -127,9 +127,10 @@ assert_impl_all!(ModelSource<'static>: Send, Sync, Copy);
 assert_impl_all!(ModelSize: Send, Sync, Copy);
 assert_impl_all!(Which<'static>: Send, Sync, Copy);
 assert_impl_all!(OfTheLane: Send, Sync, Copy);
-assert_impl_all!(Load<'static, 'static>: Send, Sync);
+assert_impl_all!(Load<'static, Scoped<'static>>: Send, Sync);
 assert_impl_all!(Unnamed: Send, Sync, Copy);
 assert_impl_all!(ContextId: Send, Sync, Copy);
+assert_impl_all!(ObjectKind: Send, Sync, Copy);
 assert_impl_all!(Gears: Send, Sync, Clone);
 assert_impl_all!(Room<'static>: Send, Sync, Copy);
 assert_impl_all!(PoolStatistics: Send, Sync, Copy);
@@ -142,13 +143,16 @@ assert_impl_all!(Error: Send, Sync, std::error::Error);
 assert_impl_all!(VendorError: Send, Sync, Clone, std::error::Error);
 assert_impl_all!(MissingFunction: Send, Sync, Clone, std::error::Error);
 assert_impl_all!(InputError: Send, Sync, Clone, std::error::Error);
-assert_impl_all!(Undone<Stream<'static>>: Send, std::error::Error);
-assert_not_impl_any!(Undone<Stream<'static>>: Sync);
+assert_impl_all!(Undone<Stream<Scoped<'static>>>: Send);
+assert_impl_all!(Box<dyn std::error::Error>: From<Undone<Stream<Scoped<'static>>>>);
+assert_impl_all!(Box<dyn std::error::Error + Send + Sync>: From<Undone<Stream<Scoped<'static>>>>);
+assert_not_impl_any!(Undone<Stream<Scoped<'static>>>: Sync);
 assert_impl_all!(ScopeError<u8>: Send, Sync, std::error::Error);
 assert_impl_all!(ascendcl::LibraryFile: Send, Sync, Clone);
 assert_impl_all!(RunError<Error>: Send, Sync, std::error::Error);
 
 assert_impl_all!(RuleId: Send, Sync, Copy);
+assert_impl_all!(ObjectKind: Send, Sync, Copy);
 assert_impl_all!(Gears: Send, Sync, Clone);
 assert_impl_all!(Room<'static>: Send, Sync, Copy);
 
@@ -163,9 +167,12 @@ fn every_public_type_stands_in_an_assertion() {
     assert_eq!(missing, [""; 0], "public types without an assertion");
 }
 
-/// The types that the crate's root exports; traits, functions and modules aside.
+/// The types that the crate's root exports; traits, aliases, functions and modules aside.
 fn public_names() -> Vec<&'static str> {
-    const TRAITS: [&str; 12] = [
+    const OTHERS: [&str; 15] = [
+        "OrDrop",
+        "Result",
+        "Brand",
         "Destination",
         "DeviceAllocator",
         "Element",
@@ -183,16 +190,16 @@ fn public_names() -> Vec<&'static str> {
     let exports = root.split("pub use ").skip(1).map(|rest| rest.split(';').next().unwrap());
     let names = exports.flat_map(|export| export.split(|c: char| !c.is_alphanumeric()));
     let types =
-        names.filter(|name| name.starts_with(char::is_uppercase) && !TRAITS.contains(name) && !name.starts_with("Can"));
+        names.filter(|name| name.starts_with(char::is_uppercase) && !OTHERS.contains(name) && !name.starts_with("Can"));
     types.collect()
 }
 
 #[test]
 fn states_names_and_brands_have_no_size() {
     assert_eq!(size_of::<Fresh>() + size_of::<Plain>() + size_of::<Unnamed>(), 0);
-    assert_eq!(size_of::<Stream<'static, Plain, Unnamed>>(), size_of::<usize>());
-    assert_eq!(size_of::<Event<'static, Recorded>>(), size_of::<usize>());
-    assert_eq!(size_of::<Current<'static>>(), size_of::<usize>());
+    assert_eq!(size_of::<Stream<Scoped<'static>, Plain>>(), size_of::<usize>());
+    assert_eq!(size_of::<Event<Scoped<'static>, Recorded>>(), size_of::<usize>());
+    assert_eq!(size_of::<Current<Scoped<'static>>>(), size_of::<usize>());
     assert_eq!(size_of::<Thread>(), 0);
-    assert_eq!(size_of::<HostBuffer<'static, f32>>(), size_of::<usize>());
+    assert_eq!(size_of::<HostBuffer<Scoped<'static>, f32>>(), size_of::<usize>());
 }

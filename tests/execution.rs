@@ -4,13 +4,13 @@
 
 mod common;
 
-use ascendcl::{Current, Error, Input, Library, Load, ModelSource, Permit, PoolAllocator, RunError, Thread};
+use ascendcl::{Current, Error, Input, Library, Load, ModelSource, Permit, PoolAllocator, RunError, Scoped, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use common::{acl, alone, data, digits, digits_in_batches_of};
 use std::time::Duration;
 
-fn run<T>(program: impl for<'c> FnOnce(&mut Current<'c>) -> Result<T, Error>) -> T {
+fn run<T>(program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> Result<T, Error>) -> T {
     match ascendcl::run(Library::Simulator, program) {
         Ok(result) => result,
         Err(RunError::Program(error)) => panic!("the program: {error}"),

@@ -7,7 +7,7 @@ mod common;
 
 use ascendcl::{
     Acl, ContextId, Current, DeviceAddress, DeviceAllocator, Event, Fresh, Input, Library, Model, Pending, Plain,
-    Prepared, Recorded, Stream, Thread, Unrecorded, With,
+    Prepared, Recorded, Scoped, Stream, Thread, Unrecorded, With,
 };
 use ascendcl_rules::{acl, context, device, event, model, stream};
 use ascendcl_sim::{Config, control};
@@ -48,9 +48,9 @@ unsafe impl DeviceAllocator for Empty {
 }
 
 enum AnyStream<'c> {
-    Fresh(Stream<'c, Fresh>),
-    Plain(Stream<'c, Plain>),
-    With(Stream<'c, With<Empty>>),
+    Fresh(Stream<Scoped<'c>, Fresh>),
+    Plain(Stream<Scoped<'c>, Plain>),
+    With(Stream<Scoped<'c>, With<Empty>>),
     Gone,
 }
 
@@ -65,7 +65,7 @@ impl<'c> AnyStream<'c> {
     }
 
     /// Does the operation if the stream's type has it.
-    fn step(self, current: &Current<'c>, op: stream::Op) -> Result<Self, Self> {
+    fn step(self, current: &Current<Scoped<'c>>, op: stream::Op) -> Result<Self, Self> {
         use stream::Op::{Decline, Destroy, Register, Replace, Unregister};
         Ok(match (self, op) {
             (Self::Fresh(own), Register) => Self::With(own.register(current, Empty).unwrap()),
@@ -106,8 +106,8 @@ fn a_stream_is_in_the_state_that_its_life_cycle_says() {
 }
 
 enum AnyEvent<'c> {
-    Unrecorded(Event<'c, Unrecorded>),
-    Recorded(Event<'c, Recorded>),
+    Unrecorded(Event<Scoped<'c>, Unrecorded>),
+    Recorded(Event<Scoped<'c>, Recorded>),
     Gone,
 }
 
@@ -120,7 +120,7 @@ impl<'c> AnyEvent<'c> {
         }
     }
 
-    fn step(self, current: &Current<'c>, on: &Stream<'c, Plain>, op: event::Op) -> Result<Self, Self> {
+    fn step(self, current: &Current<Scoped<'c>>, on: &Stream<Scoped<'c>, Plain>, op: event::Op) -> Result<Self, Self> {
         use event::Op::{Destroy, Measure, Record, Wait};
         Ok(match (self, op) {
             (Self::Unrecorded(own), Record) => Self::Recorded(on.record(current, own).unwrap()),
@@ -161,8 +161,8 @@ fn an_event_is_in_the_state_that_its_life_cycle_says() {
 }
 
 enum AnyModel<'c> {
-    Loaded(Model<'c>),
-    Running(Pending<'c, Prepared<'c>>),
+    Loaded(Model<Scoped<'c>>),
+    Running(Pending<Scoped<'c>, Prepared<Scoped<'c>>>),
     Gone,
 }
 
@@ -175,7 +175,12 @@ impl<'c> AnyModel<'c> {
         }
     }
 
-    fn step(self, current: &mut Current<'c>, on: &Stream<'c, Plain>, op: model::Op) -> Result<Self, Self> {
+    fn step(
+        self,
+        current: &mut Current<Scoped<'c>>,
+        on: &Stream<Scoped<'c>, Plain>,
+        op: model::Op,
+    ) -> Result<Self, Self> {
         use model::Op::{Execute, Run, Unload, Wait};
         Ok(match (self, op) {
             (Self::Loaded(mut own), Run) => {
@@ -285,7 +290,7 @@ fn the_library_and_a_context_live_as_their_life_cycles_say() {
     machine.assert_nothing_lives();
 }
 
-fn in_a_context(program: impl FnOnce(&mut Current<'_>)) {
+fn in_a_context(program: impl FnOnce(&mut Current<Scoped<'_>>)) {
     ascendcl::run(ascendcl::Library::Simulator, |current| {
         program(current);
         Ok::<_, ascendcl::Error>(())

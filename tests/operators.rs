@@ -5,7 +5,7 @@
 mod common;
 
 use ascendcl::operator::{self, Absent, Attribute, Operator};
-use ascendcl::{CodeKind, Current, DeviceTensor, ElementType, Error, PoolAllocator, Thread};
+use ascendcl::{CodeKind, Current, DeviceTensor, ElementType, Error, PoolAllocator, Scoped, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use common::{acl, alone};
@@ -13,7 +13,7 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs `program` in a context of the simulator, and gives everything back afterwards.
-fn inside<R>(program: impl for<'c> FnOnce(&mut Current<'c>) -> R) -> R {
+fn inside<R>(program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> R) -> R {
     let alone = alone();
     let acl = acl();
     let mut thread = Thread::new().unwrap();
@@ -149,7 +149,7 @@ fn a_bound_operator_is_launched_again_with_what_it_wrote_before() {
         let ((one, _), sum) = add.into_tensors(current).unwrap();
         let add = Operator::new("Add").bind(current, [one, sum], current.tensor(&[2]).unwrap()).unwrap();
         let (_, sum) = stream.launch(current, add).unwrap().wait(current).unwrap().into_tensors(current).unwrap();
-        let sum: DeviceTensor<'_, i32> = sum;
+        let sum: DeviceTensor<Scoped<'_>, i32> = sum;
         assert_eq!(sum.into_buffer().to_vec(current).unwrap(), [4, 17]);
     });
 }

@@ -4,11 +4,15 @@
 
 mod common;
 
-use ascendcl::{Acl, Device, Error, Library, PoolAllocator, Recovered, RunError, ScopeError, Setup, Thread};
+use ascendcl::{
+    Acl, ContextId, Device, DeviceAddress, DeviceAllocator, Error, Library, PoolAllocator, Recovered, RunError,
+    ScopeError, Setup, Thread,
+};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Fault, Plan, control};
 use common::{acl, alone};
 use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 const BRIEFLY: Duration = Duration::from_millis(20);
@@ -26,6 +30,10 @@ fn hanging<'a>(acl: &'a Acl, thread: &mut Thread, default: bool, refused: &[&str
                     let stream = current.stream().unwrap();
                     mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
                     mem::forget(current.event().unwrap());
+                    let mut watched = current.stream().unwrap();
+                    let set = watched.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap();
+                    // A thread of the crate asks for its end, in no scope.
+                    mem::forget(set.into_future(current, &mut watched).unwrap());
                     let pool = PoolAllocator::new(current, 1 << 16).unwrap();
                     let stream = current.stream().unwrap().register(current, pool).unwrap();
                     mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
@@ -167,4 +175,59 @@ fn the_short_form_ends_in_time_when_its_device_hangs() {
     assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
     control::fail(Plan::new()).unwrap();
     drop(alone);
+}
+
+/// An allocator that panics when it is dropped.
+struct Loud;
+
+// SAFETY: it hands out nothing.
+unsafe impl DeviceAllocator for Loud {
+    type Block = DeviceAddress;
+
+    fn allocate(&self, _: usize) -> Option<DeviceAddress> {
+        None
+    }
+
+    fn address(&self, block: &DeviceAddress) -> DeviceAddress {
+        *block
+    }
+
+    fn free(&self, _: DeviceAddress) {}
+
+    fn serves(&self, _: ContextId) -> bool {
+        true
+    }
+}
+
+impl Drop for Loud {
+    fn drop(&mut self) {
+        panic!("an allocator that is dropped");
+    }
+}
+
+#[proves(DEV_08, STREAM_17)]
+#[test]
+fn an_allocator_that_panics_while_its_device_is_recovered_leaves_a_device_that_can_be_taken_anew() {
+    for refused in [&[][..], &["aclrtStreamAbort"]] {
+        let alone = alone();
+        let acl = acl();
+        let mut thread = Thread::new().unwrap();
+        let device = acl.device(&mut thread, 0).unwrap().with_patience(BRIEFLY);
+        let ended = device.with_current(&mut thread, |current| {
+            let plan = |plan: Plan, name: &&str| plan.at(Calls::of(*name), Fault::Fails(207_000));
+            let plan = refused.iter().fold(Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs), plan);
+            control::fail(plan).unwrap();
+            let stream = current.stream().unwrap().register(current, Loud).unwrap();
+            mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
+        });
+        assert!(matches!(ended, Err(ScopeError::Teardown { .. })), "{ended:?}");
+        let recovered = catch_unwind(AssertUnwindSafe(|| device.recover(&mut thread, BRIEFLY).map(drop)));
+        assert_eq!(*recovered.unwrap_err().downcast::<&str>().unwrap(), "an allocator that is dropped");
+        control::fail(Plan::new()).unwrap();
+        let device = acl.device(&mut thread, 0).unwrap();
+        works(&device, &mut thread);
+        device.reset(&mut thread).unwrap();
+        acl.close().unwrap();
+        alone.assert_nothing_lives();
+    }
 }

@@ -6,7 +6,7 @@
 mod common;
 mod null;
 
-use ascendcl::{Acl, Current, Device, RunMode, ScopeError, Thread};
+use ascendcl::{Acl, Brand, Current, Device, RunMode, ScopeError, Scoped, Thread};
 use ascendcl_macros::proves;
 use common::{acl, alone, data};
 use null::{Books, TIMEOUT, books};
@@ -139,7 +139,7 @@ fn a_panic_in_the_default_context_takes_down_what_was_made_and_leaves_the_contex
 }
 
 /// A number that went to the device and came back by its default stream.
-fn by_the_default_stream(current: &Current<'_>, number: u32) -> u32 {
+fn by_the_default_stream(current: &Current<impl Brand>, number: u32) -> u32 {
     let stream = current.default_stream();
     let mut host = current.host_buffer(1).unwrap();
     host[0] = number;
@@ -148,7 +148,11 @@ fn by_the_default_stream(current: &Current<'_>, number: u32) -> u32 {
     host[0]
 }
 
-fn in_default_context<R>(device: &Device<'_>, thread: &mut Thread, program: impl FnOnce(&Current<'_>) -> R) -> R {
+fn in_default_context<R>(
+    device: &Device<'_>,
+    thread: &mut Thread,
+    program: impl FnOnce(&Current<Scoped<'_>>) -> R,
+) -> R {
     device
         .default_context(thread, |context, thread| context.enter(thread, |current| program(current)).unwrap())
         .unwrap()

@@ -4,8 +4,9 @@
 
 mod common;
 
-use ascendcl::{Error, HostBuffer, Input, ScopeError, Stream, Thread};
+use ascendcl::{Error, HostBuffer, Input, ScopeError, Scoped, Stream, Thread};
 use ascendcl_macros::proves;
+use ascendcl_sim::control;
 use common::{acl, alone, data};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -136,8 +137,8 @@ fn handles_go_to_other_threads_and_are_used_there_with_their_own_proof() {
     let device = acl.device(&mut thread, 0).unwrap();
     device
         .context(&mut thread, |context, thread| {
-            let stream: Stream<'_> = context.enter(thread, |current| current.stream().unwrap()).unwrap();
-            let (sender, receiver) = mpsc::channel::<HostBuffer<'_, u8>>();
+            let stream: Stream<Scoped<'_>> = context.enter(thread, |current| current.stream().unwrap()).unwrap();
+            let (sender, receiver) = mpsc::channel::<HostBuffer<Scoped<'_>, u8>>();
             std::thread::scope(|scope| {
                 scope.spawn(|| {
                     let mut thread = Thread::new().unwrap();
@@ -260,4 +261,33 @@ fn a_model_runs_and_unloads_on_a_thread_that_enters_its_context() {
 
 fn errors(errors: &[Error]) -> String {
     errors.iter().map(Error::to_string).collect()
+}
+
+#[proves(ERR_01)]
+#[test]
+fn a_scope_that_failed_keeps_the_codes_and_the_sources_of_its_errors() {
+    use std::error::Error as _;
+    let alone = alone();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    let plan = |plan: &str| control::fail(plan.parse().unwrap()).unwrap();
+    plan("aclrtCreateContext#1=207018");
+    let refused = device.context(&mut thread, |_, _| ()).unwrap_err();
+    assert_eq!((refused.errors().len(), refused.code().map(|code| code.number())), (1, Some(207_018)));
+    plan("aclrtDestroyContext#1=507899");
+    let left = device.context(&mut thread, |_, _| ()).unwrap_err();
+    assert_eq!(left.code().map(|code| code.number()), Some(507_899));
+    assert_eq!(left.source().unwrap().to_string(), left.errors()[0].to_string());
+    plan("");
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+    // An owner of the error that wants no borrowed value in it.
+    fn keeps(result: Result<(), ascendcl::Undone<&str>>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        Ok(result?)
+    }
+    let undone = || Err(ascendcl::Undone { error: Error::OtherGroup, value: "borrowed" });
+    assert_eq!(keeps(undone()).unwrap_err().to_string(), Error::OtherGroup.to_string());
+    assert!(matches!(ascendcl::OrDrop::or_drop(undone()), Err::<(), _>(Error::OtherGroup)));
 }

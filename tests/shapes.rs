@@ -4,12 +4,14 @@
 
 mod common;
 
-use ascendcl::{Current, Error, Gears, Input, Library, Model, ModelSource, PoolAllocator, Room, RunError};
+use ascendcl::{
+    Brand, Current, Error, Gears, Input, Library, Model, ModelSource, PoolAllocator, Room, RunError, Scoped,
+};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use common::{alone, data, digits, digits_compiled_for, positions};
 
-fn run<T>(program: impl for<'c> FnOnce(&mut Current<'c>) -> Result<T, Error>) -> T {
+fn run<T>(program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> Result<T, Error>) -> T {
     match ascendcl::run(Library::Simulator, program) {
         Ok(result) => result,
         Err(RunError::Program(error)) => panic!("the program: {error}"),
@@ -17,7 +19,7 @@ fn run<T>(program: impl for<'c> FnOnce(&mut Current<'c>) -> Result<T, Error>) ->
     }
 }
 
-fn model<'c>(current: &Current<'c>) -> Model<'c> {
+fn model<C: Brand>(current: &Current<C>) -> Model<C> {
     current.load_model(data("digits.onnx")).unwrap()
 }
 
@@ -140,7 +142,7 @@ fn shapes_that_do_not_fit_leave_the_prepared_model_as_it_was() {
         let error = prepared.reshape(current, &[&[3, 64]]).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the memory for an input of the model is too short: 768 bytes are needed, it has 512"
+            "the memory for an input of the model is too short: 768 bytes are needed, it has 512 [DATA-08]"
         );
         assert!(matches!(prepared.reshape(current, &[]).unwrap_err(), Error::Input(_)));
         let error = prepared.write(current, 0, &[0.0_f32; 64]).unwrap_err();

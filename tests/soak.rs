@@ -7,14 +7,12 @@
 
 mod common;
 
-use ascendcl::{Context, Current, Library, Thread};
+use ascendcl::{Context, Current, Library, Scoped, Thread};
 use ascendcl_sim::{Config, control};
-use common::{Alone, under_watch};
-use std::pin::pin;
+use common::{Alone, block_on, under_watch};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc;
-use std::task::{Context as Task, Poll, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -55,14 +53,19 @@ impl Soak {
     }
 
     fn end(self) {
-        self.over.store(true, SeqCst);
         self.alone.assert_nothing_lives();
         control::configure(under_watch(Config::new())).unwrap();
     }
 }
 
+impl Drop for Soak {
+    fn drop(&mut self) {
+        self.over.store(true, SeqCst);
+    }
+}
+
 /// Runs `program` in a context that several threads can enter, and gives everything back.
-fn in_context<R>(program: impl for<'c> FnOnce(&'c Context<'c>, &mut Thread) -> R) -> R {
+fn in_context<R>(program: impl for<'c> FnOnce(&'c Context<Scoped<'c>>, &mut Thread) -> R) -> R {
     let acl = ascendcl::Acl::init(Library::Simulator).unwrap();
     let mut thread = Thread::new().unwrap();
     let device = acl.device(&mut thread, 0).unwrap();
@@ -73,7 +76,7 @@ fn in_context<R>(program: impl for<'c> FnOnce(&'c Context<'c>, &mut Thread) -> R
 }
 
 /// Runs `program` on this new thread, in the context.
-fn here<'c, R>(context: &'c Context<'c>, program: impl FnOnce(&mut Current<'c>) -> R) -> R {
+fn here<'c, R>(context: &'c Context<Scoped<'c>>, program: impl FnOnce(&mut Current<Scoped<'c>>) -> R) -> R {
     let mut thread = Thread::new().unwrap();
     context.enter(&mut thread, program).unwrap()
 }
@@ -89,7 +92,7 @@ fn work_that_another_thread_waits_for_comes_back() {
             scope.spawn(move || {
                 here(context, |current| {
                     for work in receiver {
-                        let work: ascendcl::Pending<'_, ascendcl::DeviceBuffer<'_, u32>> = work;
+                        let work: ascendcl::Pending<Scoped<'_>, ascendcl::DeviceBuffer<Scoped<'_>, u32>> = work;
                         let buffer = work.wait(current).unwrap();
                         assert_eq!(buffer.to_vec(current).unwrap(), [u32::MAX; 64]);
                         waits.fetch_add(1, SeqCst);
@@ -149,13 +152,12 @@ fn events_and_the_whole_context_are_waited_for_while_others_queue() {
     let soak = Soak::begin("events_and_the_whole_context_are_waited_for_while_others_queue");
     let waits = AtomicUsize::new(0);
     in_context(|context, thread| {
-        let stop = AtomicBool::new(false);
         thread::scope(|scope| {
-            let (stop, waits) = (&stop, &waits);
+            let (soak, waits) = (&soak, &waits);
             for _ in 0..2 {
                 scope.spawn(move || {
                     here(context, |current| {
-                        while !stop.load(SeqCst) {
+                        while soak.goes_on() {
                             let stream = current.default_stream();
                             drop(stream.call_back(current, || {}).unwrap());
                             thread::sleep(Duration::from_millis(2));
@@ -179,7 +181,6 @@ fn events_and_the_whole_context_are_waited_for_while_others_queue() {
                         current.synchronize().unwrap();
                         waits.fetch_add(2, SeqCst);
                     }
-                    stop.store(true, SeqCst);
                 })
                 .unwrap();
         });
@@ -192,6 +193,7 @@ fn events_and_the_whole_context_are_waited_for_while_others_queue() {
 fn a_limit_is_not_reported_for_work_that_is_done() {
     const LIMIT: Duration = Duration::from_secs(1);
     let soak = Soak::begin("a_limit_is_not_reported_for_work_that_is_done");
+    let waits = AtomicUsize::new(0);
     in_context(|context, thread| {
         context
             .enter(thread, |current| {
@@ -214,10 +216,12 @@ fn a_limit_is_not_reported_for_work_that_is_done() {
                     });
                     after.wait(current).unwrap().into_result().unwrap();
                     event.destroy(current).unwrap();
+                    waits.fetch_add(3, SeqCst);
                 }
             })
             .unwrap();
     });
+    assert!(waits.load(SeqCst) > 3, "{waits:?} waits");
     soak.end();
 }
 
@@ -228,11 +232,10 @@ fn futures_come_while_another_thread_queues() {
     in_context(|context, thread| {
         context
             .enter(thread, |current| {
-                let stop = AtomicBool::new(false);
                 thread::scope(|scope| {
                     scope.spawn(|| {
                         here(context, |current| {
-                            while !stop.load(SeqCst) {
+                            while soak.goes_on() {
                                 let stream = current.default_stream();
                                 drop(stream.call_back(current, || {}).unwrap());
                                 thread::sleep(Duration::from_millis(2));
@@ -244,32 +247,14 @@ fn futures_come_while_another_thread_queues() {
                         let mut stream = current.default_stream();
                         let buffer = current.device_buffer::<u32>(16).unwrap();
                         let work = stream.set_bytes(current, buffer, 1).unwrap();
-                        let buffer = block_on(work.into_future(current, &mut stream).unwrap()).unwrap();
+                        let buffer = block_on(work.into_future(current, &mut stream).unwrap()).0.unwrap();
                         buffer.free(current).unwrap();
                         futures.fetch_add(1, SeqCst);
                     }
-                    stop.store(true, SeqCst);
                 });
             })
             .unwrap();
     });
     assert!(futures.load(SeqCst) > 2, "{futures:?} futures");
     soak.end();
-}
-
-fn block_on<F: Future>(future: F) -> F::Output {
-    struct Unpark(thread::Thread);
-    impl Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
-    let mut future = pin!(future);
-    loop {
-        match future.as_mut().poll(&mut Task::from_waker(&waker)) {
-            Poll::Ready(output) => return output,
-            Poll::Pending => thread::park(),
-        }
-    }
 }

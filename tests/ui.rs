@@ -14,7 +14,7 @@ fn misuse_does_not_compile() {
     trybuild::TestCases::new().compile_fail("ui-tests/fail/*.rs");
 }
 
-/// All twins are modules of one crate, which is checked and never linked: their `main` is empty, so there is nothing to
+/// All twins are modules of one crate, which is checked and never linked: most have an empty `main`, and none is
 /// run. A program of its own for each of them, linked with the simulator, took most of the time of all tests.
 #[test]
 fn the_repaired_programs_compile() {

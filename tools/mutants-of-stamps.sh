@@ -1,5 +1,5 @@
 #!/bin/sh
-# Changes the files under `tests/stamps.rs` in ways that break the order of stamps, waits and failures, one at a time, and
+# Changes the files under `tests/stamps/` in ways that break the order of stamps, waits and failures, one at a time, and
 # runs that test on each. Every change has to turn it red.
 #
 #   tools/mutants-of-stamps.sh
@@ -12,7 +12,7 @@ cd "$root"
 kept=$(mktemp -d)
 timeline=src/ffi/timeline.rs
 stamp=src/ffi/stamp.rs
-unnamed=src/ledger/unnamed.rs
+unnamed=src/ffi/unnamed.rs
 cp "$timeline" "$kept/timeline.rs"
 cp "$stamp" "$kept/stamp.rs"
 cp "$unnamed" "$kept/unnamed.rs"

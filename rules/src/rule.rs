@@ -27,7 +27,7 @@ pub struct Rule {
     pub consequence: &'static str,
     /// Where it is stated: a page or function of the vendor's manuals, or how it was observed.
     pub source: &'static str,
-    /// The pages that this project started from, of those that state the rule.
+    /// Of the pages of the vendor's manual that are covered whole, those that state the rule.
     pub seeds: &'static [Seed],
     /// What the rule rests on: `doc` (a manual), `header` (a comment of a C header), `source` (behaviour that was read or
     /// measured, and is not promised), `search` (another public page of the vendor), `derived` (follows from other rules).
@@ -69,7 +69,7 @@ pub enum Severity {
     Misuse,
 }
 
-/// One of the five pages that this project started from.
+/// One of the five pages of the vendor's manual that are covered whole.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Seed {
     /// `acl.rt.allocator_register`.

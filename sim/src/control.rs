@@ -1,55 +1,12 @@
 //! For tests: what is simulated, what exists, and a fresh start.
 
-use crate::faults::{self, Injected, Plan};
-use crate::machine::config::{self, Config, ConfigError};
-use crate::machine::{self, allocators, context, event, hooks, memory, streams};
-use crate::watch;
+use crate::config::{self, Config, ConfigError, Plan};
+use crate::faults::{self, Injected};
+use crate::machine::contexts::context;
+use crate::machine::{allocators, descriptions, event, life, memory, models, operators, streams, watch};
 
+pub use crate::machine::live::Live;
 pub use ascendcl_rules::Finding;
-
-/// What exists in the machine because a program made it and has not destroyed it. Default contexts and default streams
-/// are not counted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub struct Live {
-    /// Contexts made by `aclrtCreateContext`.
-    pub contexts: usize,
-    /// Streams.
-    pub streams: usize,
-    /// Events.
-    pub events: usize,
-    /// Blocks of device memory.
-    pub device_blocks: usize,
-    /// Blocks of pinned host memory.
-    pub host_blocks: usize,
-    /// Allocator descriptors.
-    pub allocator_descriptors: usize,
-    /// Loaded models.
-    pub models: usize,
-    /// Model descriptions.
-    pub model_descriptions: usize,
-    /// Datasets.
-    pub datasets: usize,
-    /// Data buffers.
-    pub data_buffers: usize,
-    /// Tensor descriptions.
-    pub tensor_descriptions: usize,
-    /// Collections of operator attributes.
-    pub operator_attributes: usize,
-    /// Operator handles.
-    pub operator_handles: usize,
-    /// Descriptions of media processing: channels, pictures, streams of video, regions, configurations.
-    pub media_descriptions: usize,
-    /// Channels of tensors, their datasets and items.
-    pub tensor_channel_objects: usize,
-}
-
-impl Live {
-    /// Whether nothing is left.
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-}
 
 /// What exists now.
 pub fn live() -> Live {
@@ -63,7 +20,9 @@ pub fn live() -> Live {
         allocator_descriptors: allocators::count(),
         ..Live::default()
     };
-    hooks::count(&mut live);
+    descriptions::count(&mut live);
+    models::count(&mut live);
+    operators::count(&mut live);
     live
 }
 
@@ -71,11 +30,13 @@ pub fn live() -> Live {
 pub fn configure(config: Config) -> Result<(), ConfigError> {
     config.check()?;
     let live = live();
-    if !live.is_empty() || machine::device::any_is_set() {
+    if !live.is_empty() || life::devices::any_is_set() {
         return Err(ConfigError::new(format!("the machine is in use: {live:?}")));
     }
     config::choose(config);
-    machine::device::forget_all();
+    watch::reconsider();
+    faults::reset();
+    life::devices::forget_all();
     Ok(())
 }
 
@@ -113,5 +74,6 @@ pub fn take_findings() -> Vec<Finding> {
 /// tests, when no other thread uses the machine. Queued work is discarded; no allocator is called any more; the
 /// configuration stays.
 pub fn reset() {
-    machine::clear();
+    faults::reset();
+    life::clear();
 }

@@ -9,26 +9,27 @@
 //!   an error.
 //! * It says that it is a simulator: see [`SOC_NAME_MARK`].
 //!
-//! How it is built: [`abi`](self) turns C arguments into Rust values and Rust results into C codes, and holds all the
-//! unsafe code; `calls` has one function per C function, under its name; `machine` is the state behind them.
+//! How it is built: `shells` has the functions that C calls; `abi` turns C arguments into Rust values; `calls` has one
+//! function per C function, under its name; `machine` is the state behind them. All unsafe code is in `abi` and `shells`.
 
 #![deny(unsafe_code)]
 
 mod abi;
 mod calls;
+mod config;
 pub mod control;
 mod failure;
 mod faults;
+mod locks;
 mod machine;
 mod media;
 mod model;
-mod watch;
+mod shells;
 
-pub use abi::{exports, resolve};
 pub use ascendcl_rules::Severity;
-pub use faults::{Calls, Fault, Injected, Plan};
-pub use machine::config::{Config, ConfigError};
-pub use watch::Checks;
+pub use config::{Calls, Checks, Config, ConfigError, Fault, Plan};
+pub use faults::Injected;
+pub use shells::{exports, resolve};
 
 /// Every name of a simulated system on chip contains this, so that no test mistakes it for a device. Programs that insist
 /// on how a name begins are given one by [`Config::soc`].

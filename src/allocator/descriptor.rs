@@ -1,7 +1,123 @@
-//! Allocators made of C functions.
+//! An allocator descriptor out of C function pointers, member by member.
 
-pub use crate::ffi::{
-    Address, AddressFn, Allocate, AllocateFn, AllocateNearFn, Descriptor, Free, FreeFn, HasAddress, HasAllocate,
-    HasFree, HasObject, LacksAddress, LacksAllocate, LacksFree, LacksObject, NoAddress, NoAllocate, NoFree, NoObject,
-    Object,
+#![allow(unsafe_code, reason = "a declaration only: what is handed to the library may be sent there")]
+
+use crate::ffi::Members;
+pub use crate::ffi::{AddressFn, AllocateFn, AllocateNearFn, FreeFn};
+use ascendcl_macros::rule;
+pub use ascendcl_rules::descriptor_address::{
+    Address, CanAddress as LacksAddress, CanRegister as HasAddress, NoAddress,
 };
+pub use ascendcl_rules::descriptor_allocate::{
+    Allocate, CanAllocate as LacksAllocate, CanRegister as HasAllocate, NoAllocate,
+};
+pub use ascendcl_rules::descriptor_free::{CanFree as LacksFree, CanRegister as HasFree, Free, NoFree};
+pub use ascendcl_rules::descriptor_object::{CanObject as LacksObject, CanRegister as HasObject, NoObject, Object};
+use core::ffi::c_void;
+use core::fmt;
+use core::marker::PhantomData;
+use core::ptr::NonNull;
+
+/// An allocator made of C functions (`aclrtAllocatorCreateDesc` and the five setters).
+///
+/// The object, the allocate, the free and the address function are mandatory (ALLOC-07): a descriptor that lacks one is
+/// not accepted by [`Stream::register_descriptor`](crate::Stream::register_descriptor). Each is set once. The type says
+/// which are there: `Descriptor<Object, Allocate, Free, NoAddress>` has three of the four.
+///
+/// In Rust, [`DeviceAllocator`](crate::DeviceAllocator) does the same in a trait.
+#[must_use = "a descriptor does nothing until it is registered"]
+#[rule(ALLOC_07, ALLOC_17)]
+pub struct Descriptor<O = NoObject, A = NoAllocate, F = NoFree, G = NoAddress> {
+    /// A function that was not set yet is one that does no harm.
+    members: Members,
+    _set: PhantomData<(O, A, F, G)>,
+}
+
+// SAFETY: the object is only handed to the library, on the word of the caller of `register_descriptor` that it can be
+// used from any thread.
+unsafe impl<O, A, F, G> Send for Descriptor<O, A, F, G> {}
+
+impl Descriptor {
+    /// A descriptor without members.
+    pub fn new() -> Self {
+        Self { members: Members::nothing(), _set: PhantomData }
+    }
+}
+
+impl Default for Descriptor {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<O, A, F, G> Descriptor<O, A, F, G> {
+    /// The object that the allocate and free functions get (`aclrtAllocatorSetObjToDesc`).
+    pub fn object(self, object: NonNull<c_void>) -> Descriptor<Object, A, F, G>
+    where
+        O: LacksObject,
+    {
+        Descriptor::of(Members { object, ..self.members })
+    }
+
+    /// The function that allocates (`aclrtAllocatorSetAllocFuncToDesc`).
+    pub fn allocate(self, function: AllocateFn) -> Descriptor<O, Allocate, F, G>
+    where
+        A: LacksAllocate,
+    {
+        Descriptor::of(Members { allocate: function, ..self.members })
+    }
+
+    /// The function that takes a block back (`aclrtAllocatorSetFreeFuncToDesc`).
+    pub fn free(self, function: FreeFn) -> Descriptor<O, A, Free, G>
+    where
+        F: LacksFree,
+    {
+        Descriptor::of(Members { free: function, ..self.members })
+    }
+
+    /// The function that tells a block's address (`aclrtAllocatorSetGetAddrFromBlockFuncToDesc`).
+    pub fn address(self, function: AddressFn) -> Descriptor<O, A, F, Address>
+    where
+        G: LacksAddress,
+    {
+        Descriptor::of(Members { address_of: function, ..self.members })
+    }
+
+    /// The function that allocates near an address (`aclrtAllocatorSetAllocAdviseFuncToDesc`). It is optional: without
+    /// it, the library is given one that says that there is no memory near any address, and then allocates anywhere.
+    pub fn allocate_near(self, function: AllocateNearFn) -> Self {
+        Self::of(Members { advise: function, ..self.members })
+    }
+
+    /// The members, all of which are set.
+    pub(crate) fn members(&self) -> Members
+    where
+        O: HasObject,
+        A: HasAllocate,
+        F: HasFree,
+        G: HasAddress,
+    {
+        self.members
+    }
+
+    /// The same members, by the names of the states in which they are set.
+    pub(crate) fn complete(&self) -> Descriptor<Object, Allocate, Free, Address>
+    where
+        O: HasObject,
+        A: HasAllocate,
+        F: HasFree,
+        G: HasAddress,
+    {
+        Descriptor::of(self.members)
+    }
+
+    fn of(members: Members) -> Self {
+        Self { members, _set: PhantomData }
+    }
+}
+
+impl<O, A, F, G> fmt::Debug for Descriptor<O, A, F, G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Descriptor").field("members", &self.members).finish_non_exhaustive()
+    }
+}

@@ -1,181 +1,156 @@
-//! The pool's books: which pieces of its memory are with the library, and which can be handed out.
-//!
-//! Sizes are rounded up to classes, four to each power of two, so that a piece that was given back fits the next request
-//! of about its size, and at most a fifth of a large piece is lost to rounding. A piece that comes back is handed out
-//! again at once: the stream runs in order, so whatever still uses it is done before the next task begins (ALLOC-14).
+//! A ready-made allocator over device memory.
 
+#![allow(unsafe_code, reason = "an implementation of `DeviceAllocator`, without a block")]
+
+use super::arena::{Arena, Piece, PoolStatistics};
+use crate::brand::Brand;
+use crate::current::Current;
+use crate::device_allocator::{ContextId, DeviceAddress, DeviceAllocator};
+use crate::error::{Error, Undone};
+use crate::ffi::{Block, Home};
+use ascendcl_macros::rule;
 use core::num::NonZeroUsize;
-use std::collections::BTreeMap;
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
 
-/// What a [`PoolAllocator`](crate::PoolAllocator) has, and what was asked of it.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-#[non_exhaustive]
-pub struct PoolStatistics {
-    /// Pieces of device memory that the pool got from the system.
-    pub chunks: usize,
-    /// Their bytes.
-    pub reserved: usize,
-    /// Blocks that are with the library.
-    pub blocks: usize,
-    /// Their bytes, rounded up to size classes.
-    pub bytes: usize,
-    /// The most bytes that were with the library at one time.
-    pub peak: usize,
-    /// Requests that got a block that had been used before.
-    pub hits: u64,
-    /// Requests that got a block that was cut from memory not used before.
-    pub misses: u64,
-    /// Requests that the pool had no room for.
-    pub refused: u64,
-    /// The bytes of the largest of those: what [`grow`](crate::PoolAllocator::grow) has to add.
-    pub largest_refused: usize,
-}
-
-/// `M` is what keeps a chunk allocated.
+/// An allocator over device memory that it reserves beforehand.
+///
+/// Register it on a stream ([`Stream::register`](crate::Stream::register)), or share it among streams that run in turn
+/// ([`Permit`](crate::Permit)). Inside the library's calls it only keeps books: it never asks the system for memory
+/// there (ALLOC-18). A request that it has no room for is refused, and the work that made it fails;
+/// [`PoolStatistics::largest_refused`] says how much has to be [grown](Self::grow).
+///
+/// Its memory belongs to the scope of the context that it was made in, and goes back to the system when a stream's work
+/// is known to be done (ALLOC-11): by [`Idle::trim`](crate::Idle::trim) while it is registered, by
+/// [`release`](Self::release) when it is not, and at the latest at the end of the scope. A pool that outlives its scope
+/// serves no stream any more.
+///
+/// ```
+/// # use ascendcl::{Library, PoolAllocator};
+/// # ascendcl::run(Library::Simulator, |current| {
+/// let pool = PoolAllocator::new(current, 1 << 20)?;
+/// let mut stream = current.stream()?.register(current, pool)?;
+/// // … work …
+/// stream.idle(current)?.trim(current)?;
+/// let (_stream, pool) = stream.unregister(current)?;
+/// assert_eq!(pool.statistics().reserved, 0);
+/// # Ok::<_, ascendcl::Error>(())
+/// # }).unwrap();
+/// ```
 #[derive(Debug)]
-pub(crate) struct Arena<M> {
-    chunks: BTreeMap<u64, Chunk<M>>,
-    /// Pieces that came back, by size.
-    free: BTreeMap<usize, Vec<Piece>>,
-    statistics: PoolStatistics,
+#[must_use = "a pool serves the stream that it is registered on"]
+#[rule(ALLOC_11, ALLOC_14)]
+pub struct PoolAllocator {
+    context: ContextId,
+    /// In a box, so that the pool is small to move and to give back.
+    arena: Box<Mutex<Arena<Arc<Block>>>>,
 }
 
+/// A block of a [`PoolAllocator`].
 #[derive(Debug)]
-struct Chunk<M> {
-    memory: M,
-    start: NonZeroUsize,
-    bytes: usize,
-    /// Bytes that were cut off so far.
-    cut: usize,
-    /// Pieces that are out.
-    out: usize,
-}
+pub struct PoolBlock(Piece);
 
-/// A piece of a chunk. It has no `Clone`: whoever has it is the only one.
-#[derive(PartialEq, Eq, Debug)]
-pub(crate) struct Piece {
-    chunk: u64,
-    address: NonZeroUsize,
-    bytes: usize,
-}
-
-/// The smallest class, and the alignment of all of them: as much as any work on the device demands.
-const GRAIN: usize = 512;
-/// What the vendor wants behind each piece of a block that is cut up (MEM-08).
-const SPARE: usize = 32;
-
-impl Piece {
-    pub(crate) fn address(&self) -> NonZeroUsize {
-        self.address
-    }
-}
-
-impl<M> Arena<M> {
-    pub(crate) fn new() -> Self {
-        Self { chunks: BTreeMap::new(), free: BTreeMap::new(), statistics: PoolStatistics::default() }
+impl PoolAllocator {
+    /// A pool with `bytes` bytes of device memory (`aclrtMalloc`).
+    ///
+    /// Each block takes at least 512 bytes, and up to a quarter more than was asked for.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Current::device_buffer`].
+    pub fn new<C: Brand>(current: &Current<C>, bytes: usize) -> Result<Self, Error> {
+        let mut pool = Self { context: current.id(), arena: Box::new(Mutex::new(Arena::new())) };
+        pool.grow(current, bytes)?;
+        Ok(pool)
     }
 
-    pub(crate) fn statistics(&self) -> PoolStatistics {
-        self.statistics
+    /// Reserves `bytes` bytes more, in one piece. While the pool is registered, use
+    /// [`Stream::grow_pool`](crate::Stream::grow_pool).
+    ///
+    /// # Errors
+    ///
+    /// As for [`new`](Self::new); [`Error::OtherContext`] with another context than the pool's.
+    pub fn grow<C: Brand>(&mut self, current: &Current<C>, bytes: usize) -> Result<(), Error> {
+        self.is_of(current.id())?;
+        self.add(current.id(), Self::reserve(current, bytes)?)
     }
 
-    /// Adds a chunk. `name` was given to no other chunk of any pool.
-    pub(crate) fn add(&mut self, name: u64, start: NonZeroUsize, bytes: usize, memory: M) {
-        // The system aligns to less than a grain, perhaps.
-        let skipped = start.get().wrapping_neg() % GRAIN;
-        let chunk = Chunk { memory, start, bytes, cut: skipped.min(bytes), out: 0 };
-        self.chunks.insert(name, chunk);
-        self.statistics.chunks += 1;
-        self.statistics.reserved += bytes;
+    /// What the pool has, and what was asked of it.
+    pub fn statistics(&self) -> PoolStatistics {
+        self.arena().statistics()
     }
 
-    /// A piece of at least `bytes` bytes.
-    pub(crate) fn take(&mut self, bytes: usize) -> Option<Piece> {
-        let piece = size_class(bytes).and_then(|class| self.find(class));
-        let statistics = &mut self.statistics;
-        let Some((piece, used_before)) = piece else {
-            statistics.refused += 1;
-            statistics.largest_refused = statistics.largest_refused.max(bytes);
-            return None;
+    /// Gives all memory back to the system (`aclrtFree`). Having the pool by value tells that it is registered nowhere,
+    /// and that the stream it served was synchronised.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BlocksInUse`] with the pool as it was, while blocks are out; what the library refuses to free stays with
+    /// the scope.
+    pub fn release<C: Brand>(self, current: &Current<C>) -> Result<(), Undone<Self>> {
+        let freed = match self.statistics().blocks {
+            0 => self
+                .remove_idle(current.id())
+                .and_then(|chunks| chunks.iter().map(|chunk| current.ledger().free(chunk)).fold(Ok(()), Result::and)),
+            count => Err(Error::BlocksInUse { count }),
         };
-        statistics.hits += u64::from(used_before);
-        statistics.misses += u64::from(!used_before);
-        statistics.blocks += 1;
-        statistics.bytes += piece.bytes;
-        statistics.peak = statistics.peak.max(statistics.bytes);
-        if let Some(chunk) = self.chunks.get_mut(&piece.chunk) {
-            chunk.out += 1;
-        }
-        Some(piece)
+        freed.map_err(|error| Undone { error, value: self })
     }
 
-    /// Takes a piece back. One of another pool is left alone.
-    pub(crate) fn put(&mut self, piece: Piece) {
-        let Some(chunk) = self.chunks.get_mut(&piece.chunk) else { return };
-        chunk.out = chunk.out.saturating_sub(1);
-        self.statistics.blocks = self.statistics.blocks.saturating_sub(1);
-        self.statistics.bytes = self.statistics.bytes.saturating_sub(piece.bytes);
-        self.free.entry(piece.bytes).or_default().push(piece);
+    /// Memory for a pool of this context.
+    pub(crate) fn reserve<C: Brand>(current: &Current<C>, bytes: usize) -> Result<Arc<Block>, Error> {
+        current.ledger().allocate(Home::Device, bytes)
     }
 
-    /// The memory of chunks that have no piece out. The caller knows that no queued work uses them (ALLOC-11).
-    pub(crate) fn remove_idle(&mut self) -> Vec<M> {
-        self.forget_cuts();
-        let (idle, busy): (BTreeMap<_, _>, _) =
-            core::mem::take(&mut self.chunks).into_iter().partition(|(_, chunk)| chunk.out == 0);
-        self.chunks = busy;
-        let mut memory = Vec::new();
-        for chunk in idle.into_values() {
-            self.statistics.chunks -= 1;
-            self.statistics.reserved -= chunk.bytes;
-            memory.push(chunk.memory);
-        }
-        memory
+    /// Makes memory part of the pool.
+    pub(crate) fn add(&self, context: ContextId, chunk: Arc<Block>) -> Result<(), Error> {
+        static NAMES: AtomicU64 = AtomicU64::new(1);
+        self.is_of(context)?;
+        // Exposed: the library gets pointers that are made of this number.
+        let start =
+            NonZeroUsize::new(chunk.start().expose_provenance()).ok_or(Error::NullAnswer { call: "aclrtMalloc" })?;
+        self.arena().add(NAMES.fetch_add(1, Ordering::Relaxed), start, chunk.bytes(), chunk);
+        Ok(())
     }
 
-    fn find(&mut self, class: usize) -> Option<(Piece, bool)> {
-        let near = class.saturating_mul(2);
-        if let Some(piece) = self.reuse(class, class) {
-            return Some((piece, true));
-        }
-        if let Some(piece) = self.cut(class) {
-            return Some((piece, false));
-        }
-        if let Some(piece) = self.reuse(class, near) {
-            return Some((piece, true));
-        }
-        self.forget_cuts();
-        if let Some(piece) = self.cut(class) {
-            return Some((piece, true));
-        }
-        self.reuse(class, usize::MAX).map(|piece| (piece, true))
+    /// Takes out the memory of which no block is out, to be freed in this context, which has to be the pool's. The caller
+    /// knows that no queued work uses it.
+    pub(crate) fn remove_idle(&self, context: ContextId) -> Result<Vec<Arc<Block>>, Error> {
+        self.is_of(context)?;
+        Ok(self.arena().remove_idle())
     }
 
-    /// The smallest piece of these sizes that came back.
-    fn reuse(&mut self, least: usize, most: usize) -> Option<Piece> {
-        let pieces = self.free.range_mut(least..=most).map(|(_, pieces)| pieces);
-        pieces.filter(|pieces| !pieces.is_empty()).find_map(Vec::pop)
+    /// An error when the pool's memory is of another context.
+    pub(crate) fn is_of(&self, context: ContextId) -> Result<(), Error> {
+        if context == self.context { Ok(()) } else { Err(Error::OtherContext { context }) }
     }
 
-    fn cut(&mut self, class: usize) -> Option<Piece> {
-        let (name, chunk) = self.chunks.iter_mut().find(|(_, chunk)| chunk.bytes - chunk.cut >= class)?;
-        let address = chunk.start.checked_add(chunk.cut)?;
-        chunk.cut += class;
-        Some(Piece { chunk: *name, address, bytes: class })
-    }
-
-    /// Makes whole again the chunks that have no piece out, so that they can be cut to other sizes.
-    fn forget_cuts(&mut self) {
-        for (name, chunk) in self.chunks.iter_mut().filter(|(_, chunk)| chunk.out == 0) {
-            chunk.cut = (chunk.start.get().wrapping_neg() % GRAIN).min(chunk.bytes);
-            self.free.values_mut().for_each(|pieces| pieces.retain(|piece| piece.chunk != *name));
-        }
+    fn arena(&self) -> MutexGuard<'_, Arena<Arc<Block>>> {
+        self.arena.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
-/// The size of the pieces that requests of this size get: the next quarter step between two powers of two.
-fn size_class(bytes: usize) -> Option<usize> {
-    let need = bytes.checked_add(SPARE)?;
-    let step = (need.checked_next_power_of_two()? / 8).max(GRAIN);
-    need.checked_next_multiple_of(step)
+// SAFETY: a piece is at least as long as was asked for, aligned to 512 bytes, and inside a chunk of device memory of the
+// pool's context; `serves` refuses other contexts. Pieces are handed out by value and not again until they came back, so
+// those that are out do not overlap. A chunk's row keeps it allocated while the pool has it, and the pool gives it up when
+// a proof says that its stream is idle; a pool that is dropped was registered nowhere, or its stream is gone, and each of
+// that takes a synchronise. No two pools share a chunk: it is moved in.
+unsafe impl DeviceAllocator for PoolAllocator {
+    type Block = PoolBlock;
+
+    fn allocate(&self, bytes: usize) -> Option<PoolBlock> {
+        self.arena().take(bytes).map(PoolBlock)
+    }
+
+    fn address(&self, block: &PoolBlock) -> DeviceAddress {
+        block.0.address().into()
+    }
+
+    fn free(&self, block: PoolBlock) {
+        self.arena().put(block.0);
+    }
+
+    fn serves(&self, context: ContextId) -> bool {
+        context == self.context
+    }
 }

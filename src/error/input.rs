@@ -1,7 +1,7 @@
 //! Inputs that do not fit.
 
 use super::{Cited, Error};
-use crate::ffi::ElementType;
+use crate::element::ElementType;
 
 /// An input that does not fit the model's description.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

@@ -2,10 +2,9 @@
 
 use super::{Error, InputError};
 use ascendcl_rules::{
-    ALLOC_02, ALLOC_10, ALLOC_12, ALLOC_18, CB_01, CB_09, COPY_01, COPY_09, CTX_05, CTX_08, CTX_11, DATA_05, DATA_06,
-    DATA_07, DATA_08, DATA_10, DEV_08, DEV_10, DEV_11, ERR_02, ERR_06, EVENT_04, EVENT_06, EVENT_07, MEM_02, MEM_11,
-    MODEL_04, MODEL_06, MODEL_07, MODEL_09, MODEL_14, MODEL_17, MODEL_20, RuleId, STREAM_04, STREAM_05, STREAM_08,
-    STREAM_17, THREAD_01, THREAD_05,
+    ALLOC_02, ALLOC_09, ALLOC_10, ALLOC_12, ALLOC_18, CB_01, CB_09, COPY_01, COPY_09, CTX_05, CTX_08, CTX_11, DATA_06,
+    DATA_07, DATA_08, DEV_08, DEV_10, DEV_11, ERR_02, ERR_06, EVENT_04, EVENT_07, MEM_02, MEM_11, MODEL_04, MODEL_06,
+    MODEL_09, MODEL_17, MODEL_20, RuleId, STREAM_04, STREAM_17, THREAD_01, THREAD_05,
 };
 use core::fmt;
 
@@ -43,10 +42,12 @@ impl Error {
             Self::Misaligned { .. } => MISALIGNED,
             Self::CallbackPanicked { .. } => CALLBACK_PANICKED,
             Self::CallbackLost => CALLBACK_LOST,
-            Self::StillRunning { what } => still_running(what),
-            Self::Gone { what } => gone(what),
-            Self::TooShort { what, .. } => too_short(what),
-            Self::LengthMismatch { what, .. } => length_mismatch(what),
+            Self::StillRunning { what } => what.rules_of_use(),
+            Self::InDoubt { .. } => IN_DOUBT,
+            Self::WorkspaceTaken => WORKSPACE_TAKEN,
+            Self::AllocatorInDoubt => ALLOCATOR_IN_DOUBT,
+            Self::Gone { what } => what.rules_of_life(),
+            Self::TooShort { what, .. } | Self::LengthMismatch { what, .. } => what.rules_of_size(),
             Self::OtherModel { .. } => OTHER_MODEL,
             Self::NotExecuted => NOT_EXECUTED,
             Self::NoSuchInput { .. } => InputError::COUNT,
@@ -82,43 +83,10 @@ pub(super) const OTHER_DEVICE: &[RuleId] = &[EVENT_07];
 pub(super) const NO_SUCH_PART: &[RuleId] = &[COPY_01];
 pub(super) const MISALIGNED: &[RuleId] = &[COPY_09];
 pub(super) const CALLBACK_PANICKED: &[RuleId] = &[CB_09];
+pub(super) const IN_DOUBT: &[RuleId] = &[MEM_02];
+pub(super) const WORKSPACE_TAKEN: &[RuleId] = &[MODEL_04];
+pub(super) const ALLOCATOR_IN_DOUBT: &[RuleId] = &[ALLOC_09, ALLOC_12];
 pub(super) const CALLBACK_LOST: &[RuleId] = &[STREAM_17];
-
-pub(super) fn still_running(what: &str) -> &'static [RuleId] {
-    match what {
-        "stream" => &[STREAM_05],
-        "allocator" => &[ALLOC_12],
-        "model" => &[MODEL_14],
-        "inputs and outputs of a model" => &[DATA_10],
-        "working memory of the models" => &[MODEL_04, MODEL_06],
-        _ => &[MEM_02],
-    }
-}
-
-pub(super) fn gone(what: &str) -> &'static [RuleId] {
-    match what {
-        "stream" => &[STREAM_08],
-        "event" => &[EVENT_06],
-        "allocator" => &[ALLOC_12],
-        _ => &[DATA_05],
-    }
-}
-
-pub(super) fn too_short(what: &str) -> &'static [RuleId] {
-    match what {
-        "working memory of the models" => &[MODEL_07],
-        "output of the model" => &[DATA_08],
-        "device memory" | "pinned host memory" | "pageable host memory" => &[COPY_01],
-        _ => &[],
-    }
-}
-
-pub(super) fn length_mismatch(what: &str) -> &'static [RuleId] {
-    match what {
-        "input of the model" | "output of the model" => &[DATA_08],
-        _ => &[COPY_01],
-    }
-}
 
 impl InputError {
     pub(super) const COUNT: &[RuleId] = &[DATA_07];
@@ -150,27 +118,12 @@ impl fmt::Display for Cited {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::VendorError;
-    use crate::ffi::ElementType;
+    use crate::element::ElementType;
+    use crate::error::{ObjectKind, VendorError};
     use ascendcl_rules::{CTX_12, STREAM_09, STREAM_11};
     use std::time::Duration;
 
-    const WORDS: [&str; 12] = [
-        "stream",
-        "model",
-        "inputs and outputs of a model",
-        "event",
-        "allocator",
-        "binding",
-        "working memory of the models",
-        "output of the model",
-        "input of the model",
-        "device memory",
-        "address space",
-        "the destination of the copy",
-    ];
-
-    /// One of each kind that is about a rule, and those that words tell apart in all their words.
+    /// One of each kind that is about a rule, and those that kinds of objects tell apart with all kinds.
     fn samples() -> Vec<Error> {
         let vendor = |code: i32| {
             let (call, doing) = ("aclrtCreateStream", "create a stream".to_owned());
@@ -195,14 +148,17 @@ mod tests {
             Error::Poisoned { device: 0, stuck: "1 stream(s)".into() },
             Error::OtherModel { expected: "one".into(), found: "another".into() },
             Error::NotExecuted,
-            Error::OtherStream { what: "work" },
+            Error::OtherStream { what: ObjectKind::WORK },
             Error::NotCovered,
             Error::EventsOfTwoStreams,
-            Error::OtherDevice { what: "event", expected: 0, found: 1 },
-            Error::NoSuchPart { what: "source of the copy", start: 0, end: 2, length: 1 },
+            Error::OtherDevice { what: ObjectKind::EVENT, expected: 0, found: 1 },
+            Error::NoSuchPart { what: ObjectKind::COPY_SOURCE, start: 0, end: 2, length: 1 },
             Error::Misaligned { past: 4, alignment: 64 },
             Error::CallbackPanicked { message: "no".into() },
             Error::CallbackLost,
+            Error::InDoubt { what: ObjectKind::DEVICE_MEMORY },
+            Error::WorkspaceTaken,
+            Error::AllocatorInDoubt,
             Error::NoSuchInput { index: 1, count: 1 },
             Error::NoSuchOutput { index: 1, count: 1 },
             Error::SimulatorNotBuiltIn,
@@ -215,7 +171,7 @@ mod tests {
             Error::Busy { waited: Duration::from_secs(1) },
             InputError::Length { shape: text, expected: 1, found: 2 }.into(),
         ];
-        for what in WORDS {
+        for what in ObjectKind::ALL {
             samples.extend([
                 Error::StillRunning { what },
                 Error::Gone { what },
@@ -242,16 +198,5 @@ mod tests {
         assert_eq!(rules(107_003), [STREAM_09]);
         assert!(rules(500_001).is_empty());
         assert_eq!(Cited(rules(207_008)).to_string(), " [CTX-12, STREAM-11]");
-    }
-
-    #[test]
-    fn words_tell_what_is_too_short_or_still_in_use() {
-        assert_eq!(Error::StillRunning { what: "pinned host memory" }.rules(), [MEM_02]);
-        assert_eq!(Error::StillRunning { what: "stream" }.rules(), [STREAM_05]);
-        assert_eq!(Error::TooShort { what: "working memory of the models", need: 2, have: 1 }.rules(), [MODEL_07]);
-        assert_eq!(
-            Error::LengthMismatch { what: "the other side of the copy", expected: 2, found: 1 }.rules(),
-            [COPY_01]
-        );
     }
 }

@@ -9,20 +9,18 @@
 //! A block goes to the library as a pointer to a [`Cell`] and comes back once, to be freed. The allocator is not taken out
 //! before all of them came back.
 
-use super::descriptor::{AddressFn, AllocateFn, AllocateNearFn, FreeFn};
-use crate::allocator::{ContextId, DeviceAddress, DeviceAllocator};
-use crate::error::Error;
-use crate::thread::InCallback;
+use super::members::Members;
+use crate::callback_guard::contained;
+use crate::device_allocator::{ContextId, DeviceAddress, DeviceAllocator};
+use crate::error::{Error, ObjectKind};
 use ascendcl_macros::rule;
 use core::ffi::c_void;
 use core::fmt;
-use core::mem;
 use core::num::NonZeroUsize;
 use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 /// What the library calls, and the allocator behind it.
 ///
@@ -55,6 +53,15 @@ impl<A: DeviceAllocator> Keeps for Registered<A> {
 #[derive(Debug)]
 pub(crate) struct Elsewhere;
 
+impl Elsewhere {
+    /// The one owner of all of them. It stays for ever: what remembers that memory came from C functions outlives their
+    /// registration.
+    pub(crate) fn kept() -> Kept {
+        static ONE: OnceLock<Arc<Elsewhere>> = OnceLock::new();
+        ONE.get_or_init(|| Arc::new(Self)).clone()
+    }
+}
+
 impl Keeps for Elsewhere {
     /// Nobody can tell, and what is not the allocator's is lost then; what is must not be freed as if it were not.
     fn has_lent(&self, _: NonZeroUsize) -> bool {
@@ -69,17 +76,6 @@ struct Cell<A: DeviceAllocator> {
     block: A::Block,
     /// A library that keeps a block beyond the registration, or for ever, finds the allocator in place.
     keeps: Arc<Registered<A>>,
-}
-
-/// The members of a descriptor. All five slots are always set: the library reads the optional one uninitialised
-/// otherwise (ALLOC-17).
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Members {
-    pub(crate) object: NonNull<c_void>,
-    pub(crate) allocate: AllocateFn,
-    pub(crate) advise: AllocateNearFn,
-    pub(crate) free: FreeFn,
-    pub(crate) address_of: AddressFn,
 }
 
 impl<A> fmt::Debug for Registered<A> {
@@ -114,12 +110,12 @@ impl<A: DeviceAllocator> Registered<A> {
     /// program that [looks](Self::look), is inside it now.
     pub(crate) fn take(&self) -> Result<A, Error> {
         let mut place = self.place();
-        let shared = place.take().ok_or(Error::Gone { what: "allocator" })?;
+        let shared = place.take().ok_or(Error::Gone { what: ObjectKind::ALLOCATOR })?;
         let allocator = match Arc::try_unwrap(shared) {
             Ok(allocator) => allocator,
             Err(shared) => {
                 *place = Some(shared);
-                return Err(Error::StillRunning { what: "allocator" });
+                return Err(Error::StillRunning { what: ObjectKind::ALLOCATOR });
             }
         };
         // Nobody is inside, and nobody can enter while the lock is held: the number of blocks stays what it is.
@@ -177,16 +173,6 @@ impl<A: DeviceAllocator> Registered<A> {
     fn lent(&self) -> MutexGuard<'_, BTreeMap<usize, DeviceAddress>> {
         self.lent.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
-}
-
-/// Runs code of the user's that the library called. `None` when it panicked.
-fn contained<R>(code: impl FnOnce() -> R) -> Option<R> {
-    let answer = catch_unwind(AssertUnwindSafe(|| {
-        let _refuses = InCallback::begin();
-        code()
-    }));
-    // A panic's own destructor could panic again, out into C: it is left alone.
-    answer.map_err(mem::forget).ok()
 }
 
 /// The object of a registration; [`registered`] makes the shared pointer out of it again.
@@ -343,7 +329,7 @@ mod tests {
             // SAFETY: the object is there for longer than the threads.
             let allocates = scope.spawn(move || Handle(unsafe { allocate::<Waits>(object.get(), 1) }));
             comes_in.recv().unwrap();
-            assert!(matches!(registered.take(), Err(Error::StillRunning { what: "allocator" })));
+            assert!(matches!(registered.take(), Err(Error::StillRunning { what: ObjectKind::ALLOCATOR })));
             lets_go.send(()).unwrap();
             allocates.join().unwrap()
         });
@@ -352,7 +338,7 @@ mod tests {
             // SAFETY: as for `allocate`; the block is its answer, and comes back once.
             let frees = scope.spawn(move || unsafe { free::<Waits>(object.get(), block.get()) });
             comes_in.recv().unwrap();
-            assert!(matches!(registered.take(), Err(Error::StillRunning { what: "allocator" })));
+            assert!(matches!(registered.take(), Err(Error::StillRunning { what: ObjectKind::ALLOCATOR })));
             lets_go.send(()).unwrap();
             frees.join().unwrap();
         });
@@ -366,6 +352,6 @@ mod tests {
         // SAFETY: the object is there.
         let block = unsafe { allocate::<Waits>(object_of(&registered).as_ptr(), 1) };
         assert!(block.is_null());
-        assert!(matches!(registered.take(), Err(Error::Gone { what: "allocator" })));
+        assert!(matches!(registered.take(), Err(Error::Gone { what: ObjectKind::ALLOCATOR })));
     }
 }

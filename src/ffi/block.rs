@@ -1,9 +1,10 @@
 //! Memory that the library allocated.
 
-use super::element::{LARGEST_ALIGNMENT, Pod, bytes_of, bytes_of_mut};
+use super::bytes::{bytes_of, bytes_of_mut};
 use super::{Api, LastUse, Queue};
-use crate::error::Error;
-use crate::ledger::Shelf;
+use crate::element::{LARGEST_ALIGNMENT, Pod};
+use crate::error::{Error, ObjectKind};
+use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtMemMallocPolicy, aclrtMemcpyKind};
 use core::alloc::Layout;
@@ -26,6 +27,8 @@ pub(crate) enum Home {
     Common,
     /// Ordinary memory that a vector gave up, with the layout that it had there.
     Pageable(Layout),
+    /// Device memory of other code, which frees it.
+    Adopted,
 }
 
 /// One side of a copy.
@@ -52,6 +55,8 @@ unsafe impl Send for Block {}
 // SAFETY: as above; the stamps are atomics.
 unsafe impl Sync for Block {}
 
+impl Row for Block {}
+
 impl Block {
     /// Allocates on the current context's device, or pinned memory of the host. A length of zero is refused by the
     /// library, so the smallest block has one byte.
@@ -74,9 +79,10 @@ impl Block {
                 // SAFETY: `start` is a place for the address.
                 ("aclrtMallocHost", unsafe { api.library().aclrtMallocHost(&raw mut start, length) })
             }
-            Home::Pageable(_) => return Ok(Self::of_vec(vec![0_u8; length])),
+            // Nobody asks the library for these.
+            Home::Pageable(_) | Home::Adopted => return Ok(Self::of_vec(vec![0_u8; length])),
         };
-        let doing = || format!("allocate {length} bytes of {}", home.name());
+        let doing = || format!("allocate {length} bytes of {}", home.kind());
         api.done(call, code, doing)?;
         let start = NonNull::new(start).ok_or(Error::NullAnswer { call })?;
         Ok(Self { start, bytes, home, last_use: LastUse::new(), freed: AtomicBool::new(false) })
@@ -85,6 +91,11 @@ impl Block {
     /// Takes over device memory that the library allocated and handed out (DATA-06), to be freed like any other.
     pub(super) fn adopt(start: NonNull<c_void>, bytes: usize) -> Self {
         Self { start, bytes, home: Home::Device, last_use: LastUse::new(), freed: AtomicBool::new(false) }
+    }
+
+    /// Device memory of other code: it is used like any other, and never freed here.
+    pub(crate) fn adopted(start: NonNull<c_void>, bytes: usize) -> Self {
+        Self { home: Home::Adopted, ..Self::adopt(start, bytes) }
     }
 
     /// Takes over the memory of a vector, as ordinary host memory that copies may use until a synchronise covers them.
@@ -122,12 +133,17 @@ impl Block {
     #[rule(MEM_01, MEM_02, MEM_03, MEM_13)]
     pub(crate) fn free(&self, api: Api, streams: &Shelf<Queue>) -> Result<(), Error> {
         if !streams.has_done(&self.last_use) {
-            return Err(Error::StillRunning { what: self.home.name() });
+            return Err(Error::StillRunning { what: self.home.kind() });
+        }
+        // The library has no part in a vector's memory, nor this crate in that of others.
+        if !matches!(self.home, Home::Pageable(_) | Home::Adopted) {
+            api.in_place()?;
         }
         if self.freed.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
         let (call, code) = match self.home {
+            Home::Adopted => return Ok(()),
             // SAFETY: allocated by the matching function, idle, and not freed before.
             Home::Device | Home::Common => ("aclrtFree", unsafe { api.library().aclrtFree(self.start.as_ptr()) }),
             // SAFETY: as above.
@@ -140,7 +156,7 @@ impl Block {
                 return Ok(());
             }
         };
-        let freed = api.done(call, code, || format!("free {} bytes of {}", self.bytes, self.home.name()));
+        let freed = api.done(call, code, || format!("free {} bytes of {}", self.bytes, self.home.kind()));
         freed.inspect_err(|_| self.freed.store(false, Ordering::Release))
     }
 
@@ -154,7 +170,7 @@ impl Block {
         let code = unsafe {
             api.library().aclrtMemcpy(self.start.as_ptr(), self.bytes, from.as_ptr().cast(), from.len(), kind)
         };
-        api.done("aclrtMemcpy", code, || format!("copy {} bytes to {}", from.len(), self.home.name()))
+        api.done("aclrtMemcpy", code, || format!("copy {} bytes to {}", from.len(), self.home.kind()))
     }
 
     /// Copies the start of the block to host memory, and returns when that is done.
@@ -166,7 +182,7 @@ impl Block {
         // SAFETY: the slice and the block both hold `to.len()` bytes, and the copy is over when the call returns.
         let code =
             unsafe { api.library().aclrtMemcpy(to.as_mut_ptr().cast(), to.len(), self.start.as_ptr(), to.len(), kind) };
-        api.done("aclrtMemcpy", code, || format!("copy {} bytes from {}", to.len(), self.home.name()))
+        api.done("aclrtMemcpy", code, || format!("copy {} bytes from {}", to.len(), self.home.kind()))
     }
 
     /// Sets every byte, and returns when that is done.
@@ -175,7 +191,7 @@ impl Block {
         api.in_place()?;
         // SAFETY: the block holds `self.bytes` bytes.
         let code = unsafe { api.library().aclrtMemset(self.start.as_ptr(), self.bytes, i32::from(value), self.bytes) };
-        api.done("aclrtMemset", code, || format!("set {} bytes of {}", self.bytes, self.home.name()))
+        api.done("aclrtMemset", code, || format!("set {} bytes of {}", self.bytes, self.home.kind()))
     }
 
     /// The block as host memory, for blocks of the host; empty for device memory, which the host cannot follow (MEM-10), and
@@ -185,7 +201,7 @@ impl Block {
     /// nothing writes while the slice is there. A pinned block is zeroed before it gets a handle.
     pub(crate) fn as_host<E: Pod>(handle: &Arc<Self>) -> &[E] {
         match handle.home {
-            Home::Device => &[],
+            Home::Device | Home::Adopted => &[],
             _ if handle.last_use.is_in_doubt() => &[],
             // SAFETY: the block is `bytes` long, aligned for every element (the ledger asked `is_aligned_for_elements`
             // before it gave a handle out, a vector's memory is aligned for its own), initialised, and not written
@@ -200,7 +216,7 @@ impl Block {
     /// own pointer is never used to look into the memory.
     pub(crate) fn as_host_mut<E: Pod>(handle: &mut Arc<Self>) -> &mut [E] {
         match handle.home {
-            Home::Device => &mut [],
+            Home::Device | Home::Adopted => &mut [],
             _ if handle.last_use.is_in_doubt() => &mut [],
             // SAFETY: the block is long enough, aligned, and initialised, for the reasons given in `as_host`; nobody else
             // reads or writes it: the handle is borrowed exclusively, and work in flight takes it away.
@@ -214,7 +230,7 @@ impl Block {
     /// aligned for the elements that the vector had.
     pub(crate) fn is_aligned_for_elements(&self) -> Result<(), Error> {
         let call = match self.home {
-            Home::Device | Home::Pageable(_) => return Ok(()),
+            Home::Device | Home::Adopted | Home::Pageable(_) => return Ok(()),
             Home::Pinned => "aclrtMallocHost",
             Home::Common => "aclrtMalloc",
         };
@@ -239,7 +255,7 @@ impl Block {
     }
 
     #[inline]
-    pub(super) fn start(&self) -> *mut c_void {
+    pub(crate) fn start(&self) -> *mut c_void {
         self.start.as_ptr()
     }
 
@@ -252,6 +268,12 @@ impl Block {
     #[inline]
     pub(super) fn home(&self) -> Home {
         self.home
+    }
+
+    /// Whether it is ordinary memory of the host.
+    #[inline]
+    pub(super) fn is_pageable(&self) -> bool {
+        matches!(self.home, Home::Pageable(_))
     }
 
     /// Whether nobody knows if work uses the block, and nobody could wait for it.
@@ -292,29 +314,29 @@ impl Block {
     #[inline]
     pub(super) fn holds_at(&self, start: usize, bytes: usize) -> Result<(), Error> {
         if self.last_use.is_in_doubt() {
-            return Err(Error::StillRunning { what: self.home.name() });
+            return Err(Error::InDoubt { what: self.home.kind() });
         }
         let end = start.saturating_add(bytes);
         if end <= self.bytes {
             return Ok(());
         }
-        Err(Error::TooShort { what: self.home.name(), need: end, have: self.bytes })
+        Err(Error::TooShort { what: self.home.kind(), need: end, have: self.bytes })
     }
 }
 
 impl Home {
     pub(super) fn side(self) -> Side {
         match self {
-            Self::Device => Side::Device,
+            Self::Device | Self::Adopted => Side::Device,
             Self::Pinned | Self::Common | Self::Pageable(_) => Side::Host,
         }
     }
 
-    pub(crate) fn name(self) -> &'static str {
+    pub(crate) fn kind(self) -> ObjectKind {
         match self {
-            Self::Device => "device memory",
-            Self::Pinned | Self::Common => "pinned host memory",
-            Self::Pageable(_) => "pageable host memory",
+            Self::Device | Self::Adopted => ObjectKind::DEVICE_MEMORY,
+            Self::Pinned | Self::Common => ObjectKind::PINNED_MEMORY,
+            Self::Pageable(_) => ObjectKind::PAGEABLE_MEMORY,
         }
     }
 }

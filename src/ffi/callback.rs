@@ -5,9 +5,9 @@
 //! the code back out of the shared place or the trampoline does, and not both.
 
 use super::{Api, Queue};
+use crate::callback_guard::InCallback;
 use crate::code::Code;
 use crate::error::Error;
-use crate::thread::InCallback;
 use ascendcl_sys::error_codes::{ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_PARAM_INVALID};
 use core::ffi::c_void;
 use std::any::Any;

@@ -5,6 +5,7 @@ use super::standing::{self, Left, Owed, standing};
 use crate::error::Error;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtContext;
+use core::ffi::c_void;
 
 /// A vendor context by its handle. The library looks the value up and refuses one that it does not know. But it gives
 /// the address of a destroyed context to the next one, so a handle that may be dead is never passed to it.
@@ -58,6 +59,10 @@ impl RawContext {
             true => Some(Self { handle: current.handle, default: current.handle, ..self }),
             false => self.is(current).then_some(self),
         }
+    }
+
+    pub(crate) fn raw(self) -> *mut c_void {
+        self.handle.0
     }
 
     /// Whether `aclrtCreateContext` made it. A default context goes with its device.
@@ -357,41 +362,5 @@ impl Drop for Restore {
         if restored.is_err() {
             self.note_what_stays();
         }
-    }
-}
-
-/// While code runs that this crate knows nothing of. Afterwards the entered context is current again.
-pub(crate) struct Outside {
-    api: Api,
-    context: RawContext,
-}
-
-impl Outside {
-    pub(crate) fn of(context: RawContext, api: Api) -> Self {
-        Self { api, context }
-    }
-
-    /// Whether another context was current at the end; and why the right one could not be made current, if so.
-    pub(crate) fn end(self) -> (bool, Option<Error>) {
-        let ended = self.put_back();
-        core::mem::forget(self);
-        ended
-    }
-
-    fn put_back(&self) -> (bool, Option<Error>) {
-        let found = RawContext::current(self.api);
-        if found.is_some_and(|found| found.is(self.context)) {
-            return (false, None);
-        }
-        let refused = self.context.make_current(self.api).err();
-        standing::displaces(self.api, refused.is_some());
-        (true, refused)
-    }
-}
-
-impl Drop for Outside {
-    /// On unwind.
-    fn drop(&mut self) {
-        let _ = self.put_back();
     }
 }

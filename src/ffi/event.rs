@@ -4,8 +4,8 @@ use super::failure::any_failed;
 use super::gate::Gate;
 use super::wait::Wait;
 use super::{Api, Queue};
-use crate::error::Error;
-use crate::ledger::Shelf;
+use crate::error::{Error, ObjectKind};
+use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtEvent, aclrtEventRecordedStatus};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -73,6 +73,8 @@ unsafe impl Send for RawEvent {}
 // SAFETY: as above.
 unsafe impl Sync for RawEvent {}
 
+impl Row for RawEvent {}
+
 impl RawEvent {
     pub(crate) fn create(api: Api, device: i32) -> Result<Self, Error> {
         api.may_be_called()?;
@@ -86,7 +88,7 @@ impl RawEvent {
 
     /// Puts the event behind what is queued on the stream so far.
     pub(crate) fn record(&self, api: Api, stream: &Queue) -> Result<(), Error> {
-        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "event" }) };
+        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
         // Before the call: what another thread queues on a default stream meanwhile may come after the record.
         let (before, since) = (stream.mark(), stream.after_failures());
         let recorded = stream.submit(api, "aclrtRecordEvent", "record an event", [], |stream| {
@@ -116,17 +118,17 @@ impl RawEvent {
     /// As [`hold_up`](Self::hold_up), for a stream of any context: of the same device it has to be (EVENT-07).
     pub(crate) fn hold_up_on(&self, api: Api, device: i32, stream: &Queue) -> Result<(), Error> {
         if !self.api.is_of_the_library_of(api) {
-            return Err(Error::OtherLibrary { what: "event" });
+            return Err(Error::OtherLibrary { what: ObjectKind::EVENT });
         }
         if self.device != device {
-            return Err(Error::OtherDevice { what: "event", expected: device, found: self.device });
+            return Err(Error::OtherDevice { what: ObjectKind::EVENT, expected: device, found: self.device });
         }
         self.hold_up(api, stream)
     }
 
     /// Lets what is queued on the stream from now on wait for the event.
     pub(crate) fn hold_up(&self, api: Api, stream: &Queue) -> Result<(), Error> {
-        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "event" }) };
+        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
         stream.submit(api, "aclrtStreamWaitEvent", "let a stream wait for an event", [], |stream| {
             // SAFETY: as in `record`.
             unsafe { api.library().aclrtStreamWaitEvent(stream, self.raw) }
@@ -135,7 +137,8 @@ impl RawEvent {
 
     /// Waits on this thread until what was queued before the record is done; for at most `limit`, if there is one.
     pub(crate) fn synchronize(&self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
-        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "event" }) };
+        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
+        api.in_place()?;
         let (library, raw) = (api.library(), self.raw);
         let wait = Wait {
             calls: ("aclrtSynchronizeEventWithTimeout", "aclrtSynchronizeEvent"),
@@ -158,7 +161,8 @@ impl RawEvent {
 
     /// Whether what was queued before the record is done.
     pub(crate) fn is_complete(&self, api: Api) -> Result<bool, Error> {
-        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "event" }) };
+        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
+        api.in_place()?;
         let mut status = aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY;
         // SAFETY: the event is alive: the gate is passed; `status` is a place for the answer.
         let code = unsafe { api.library().aclrtQueryEventStatus(self.raw, &raw mut status) };
@@ -166,10 +170,10 @@ impl RawEvent {
         Ok(status == aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE)
     }
 
-    /// An error unless both events were recorded on one stream (EVENT-04).
+    /// An error unless both events were recorded on one stream (EVENT-04), and are known to be there.
     pub(crate) fn shares_its_stream_with(&self, other: &Self) -> Result<(), Error> {
         match (self.record.stream(), other.record.stream()) {
-            (Some(own), Some(other)) if own == other => Ok(()),
+            (Some(own), Some(their)) if own == their && !self.is_in_doubt() && !other.is_in_doubt() => Ok(()),
             _ => Err(Error::EventsOfTwoStreams),
         }
     }
@@ -177,17 +181,33 @@ impl RawEvent {
     /// Milliseconds from one record to another, on the device's clock. Both have to be complete.
     pub(crate) fn milliseconds_since(&self, api: Api, start: &Self) -> Result<f32, Error> {
         let (Some(_start), Some(_end)) = (start.gate.pass(), self.gate.pass()) else {
-            return Err(Error::Gone { what: "event" });
+            return Err(Error::Gone { what: ObjectKind::EVENT });
         };
+        api.in_place()?;
         let mut milliseconds = 0.0;
         // SAFETY: both events are alive: the gates are passed; there is a place for the answer.
         let code = unsafe { api.library().aclrtEventElapsedTime(&raw mut milliseconds, start.raw, self.raw) };
         api.done("aclrtEventElapsedTime", code, || "measure the time between two events".into()).map(|()| milliseconds)
     }
 
+    pub(crate) fn raw(&self) -> *mut core::ffi::c_void {
+        self.raw.0
+    }
+
+    /// Refuses all calls from now on, and waits for those that are inside. `false` when the event is destroyed.
+    pub(crate) fn hold(&self) -> bool {
+        self.gate.close()
+    }
+
+    /// Allows them again.
+    pub(crate) fn let_go(&self) {
+        self.gate.reopen();
+    }
+
     /// Destroys the event; it need not be complete. When the library refuses, the event stays usable.
     #[rule(EVENT_06)]
     pub(crate) fn destroy(&self, api: Api) -> Result<(), Error> {
+        api.in_place()?;
         if !self.gate.close() {
             return Ok(());
         }

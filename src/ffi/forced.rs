@@ -3,16 +3,16 @@
 use super::standing;
 use super::wait::milliseconds;
 use super::{Api, Queue};
-use crate::error::Error;
+use crate::error::{Error, ObjectKind};
 use ascendcl_macros::rule;
 use std::time::Duration;
 
 impl Queue {
-    /// Discards what is queued and has not run (`aclrtStreamAbort`). The library refuses a default stream.
+    /// Discards what is queued and has not run (`aclrtStreamAbort`). The library refuses a default stream, and other code has its own streams.
     #[rule(STREAM_17)]
     pub(crate) fn abort(&self, api: Api) -> Result<(), Error> {
-        if self.is_default() {
-            return Err(Error::StillRunning { what: "stream" });
+        if !self.is_ours() {
+            return Err(Error::StillRunning { what: ObjectKind::STREAM });
         }
         self.with_handle(|stream| {
             // SAFETY: the stream is alive while its gate is passed, which `with_handle` sees to.

@@ -1,9 +1,10 @@
 //! Copies from and to memory that is borrowed, for a scope that waits for them.
 
 use super::block::Side;
-use super::element::{Pod, bytes_of, bytes_of_mut};
+use super::bytes::{bytes_of, bytes_of_mut};
 use super::queue::aligned;
 use super::{Api, Place, Queue};
+use crate::element::Pod;
 use crate::error::Error;
 use core::cell::RefCell;
 use core::marker::PhantomData;
@@ -65,6 +66,7 @@ impl<'env> Borrowed<'env> {
         to.block.holds_at(to.start, from.len())?;
         let (room, kind) = (to.block.bytes() - to.start, api.direction(Side::Device, Side::Host));
         aligned(kind, from.len(), [to.block.at(to.start), from.as_ptr().cast()])?;
+        stream.comes_to_rest(api, [to.block.last_use()])?;
         self.uses(stream);
         stream.submit(api, "aclrtMemcpyAsync", "queue a copy", [to.block.last_use()], |stream| {
             // SAFETY: the block holds the bytes and is freed only when a synchronise has covered this submission (the
@@ -88,6 +90,7 @@ impl<'env> Borrowed<'env> {
         from.block.holds_at(from.start, to.len())?;
         let kind = api.direction(Side::Host, Side::Device);
         aligned(kind, to.len(), [to.as_ptr().cast(), from.block.at(from.start)])?;
+        stream.comes_to_rest(api, [from.block.last_use()])?;
         self.uses(stream);
         stream.submit(api, "aclrtMemcpyAsync", "queue a copy", [from.block.last_use()], |stream| {
             // SAFETY: as in `copy_in`; the slice is borrowed exclusively until then.

@@ -20,58 +20,65 @@
 mod allocator;
 mod api;
 mod block;
+mod bytes;
 mod callback;
+mod calls;
 mod context;
-mod descriptor;
-mod device_allocator;
-mod element;
 mod event;
 mod failure;
 mod forced;
 mod gate;
 #[cfg(feature = "ge")]
 pub(crate) mod ge;
+#[cfg_attr(not(feature = "ge"), allow(dead_code, reason = "only sessions of the graph engine are guests"))]
+mod guest;
 mod lend;
 mod load;
+mod members;
 mod model;
 mod operator;
-mod pool;
+mod outside;
 mod process;
 mod queue;
 mod registration;
+mod shelf;
 mod stamp;
 mod standing;
 mod timeline;
+mod unnamed;
 mod wait;
+
+/// What `unnamed` is made of; loom puts its own in this place.
+mod sync {
+    pub(super) use core::sync::atomic::{Ordering, fence};
+    pub(super) use std::sync::Arc;
+}
 
 // What `stamp` and `gate` are made of; loom puts its own in this place.
 use core::sync::atomic;
 use std::thread::yield_now;
 
-pub(crate) use allocator::{Elsewhere, Kept, Members, Registered, serves};
-pub(crate) use api::{Api, Initialised, c_path};
+pub(crate) use allocator::{Elsewhere, Kept, Registered, serves};
+pub(crate) use api::{Api, c_path};
 pub(crate) use block::{Block, Home};
+pub(crate) use bytes::{bytes_of, collect_elements};
 pub(crate) use callback::message_of;
-pub(crate) use context::{Entered, Outside, RawContext, Restore};
-pub use descriptor::{
-    Address, AddressFn, Allocate, AllocateFn, AllocateNearFn, Descriptor, Free, FreeFn, HasAddress, HasAllocate,
-    HasFree, HasObject, LacksAddress, LacksAllocate, LacksFree, LacksObject, NoAddress, NoAllocate, NoFree, NoObject,
-    Object,
-};
-pub use device_allocator::DeviceAllocator;
-pub use element::{Element, ElementType, F16};
-pub(crate) use element::{bytes_of, collect_elements};
+pub(crate) use calls::Initialised;
+pub(crate) use context::{Entered, RawContext, Restore};
 pub(crate) use event::RawEvent;
+pub(crate) use guest::Guest;
 pub(crate) use lend::{Borrowed, lend};
-pub use load::LibraryFile;
 pub(crate) use load::open_first;
 #[cfg(feature = "sim")]
 pub(crate) use load::simulator;
+pub(crate) use members::Members;
+pub use members::{AddressFn, AllocateFn, AllocateNearFn, FreeFn};
 pub use model::Gears;
 pub(crate) use model::{Binding, BoundInput, Image, LoadedModel, ModelImage, Onto, Port, Share, Sizes};
 pub(crate) use operator::{Invocation, Part};
-pub use pool::{PoolAllocator, PoolBlock};
+pub(crate) use outside::Outside;
 pub(crate) use process::Loading;
 pub(crate) use queue::{Place, Queue, SETTLING};
+pub(crate) use shelf::Shelf;
 use stamp::LastUse;
 pub(crate) use timeline::Listener;

@@ -3,10 +3,11 @@
 use super::api::c_text;
 use super::gate::Gate;
 use super::model::pointer;
-use super::{Api, Block, ElementType, LastUse, Queue};
-use crate::error::Error;
-use crate::ledger::Shelf;
-use crate::operator::Attribute;
+use super::{Api, Block, LastUse, Queue};
+use crate::attribute::Attribute;
+use crate::element::ElementType;
+use crate::error::{Error, ObjectKind};
+use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
 use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::types::*;
@@ -61,6 +62,8 @@ struct Side {
 struct Attributes(Cell<*mut aclopAttr>);
 
 const DOING: &str = "put an operator together";
+
+impl Row for Invocation {}
 
 impl Invocation {
     /// An operator with these tensors, for which nothing of the library's has been created yet: it gets its row first.
@@ -118,9 +121,9 @@ impl Invocation {
     /// running although its call failed.
     pub(crate) fn execute(&self, api: Api, streams: &Shelf<Queue>, stream: &Queue) -> Result<(), Error> {
         if self.last_use.is_in_doubt() && !streams.comes_after(&self.last_use, stream) {
-            return Err(Error::StillRunning { what: "tensors of an operator" });
+            return Err(Error::StillRunning { what: ObjectKind::OPERATOR });
         }
-        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "operator" }) };
+        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::OPERATOR }) };
         let (inputs, outputs) = (&self.inputs, &self.outputs);
         let queued = stream.submit(api, "aclopExecuteV2", "queue an operator", [&self.last_use], |stream| {
             // SAFETY: the lists hold as many live descriptions and buffers as stated; they and the attributes are
@@ -162,7 +165,7 @@ impl Invocation {
     /// Destroys the descriptions, buffers and attributes; refused while queued work may use them.
     pub(crate) fn destroy(&self, api: Api, streams: &Shelf<Queue>) -> Result<(), Error> {
         if !streams.has_done(&self.last_use) {
-            return Err(Error::StillRunning { what: "tensors of an operator" });
+            return Err(Error::StillRunning { what: ObjectKind::OPERATOR });
         }
         if self.ending.swap(true, Ordering::AcqRel) {
             return Ok(());

@@ -4,8 +4,9 @@
 //! valid there (THREAD-05). Every call asks whether it is in such a child, so the answer has to be cheap: each loaded
 //! library has a page that the kernel wipes in a child (`MADV_WIPEONFORK`), and a call reads one word of it.
 
-use ascendcl_sys::Library;
+use ascendcl_sys::{Library, Origin};
 use core::ffi::{c_int, c_void};
+use core::fmt;
 use core::sync::atomic::{AtomicU32, Ordering};
 use std::sync::OnceLock;
 
@@ -72,6 +73,15 @@ impl Loading {
             true => self.mark.fetch_or(VERIFY, Ordering::Relaxed),
             false => self.mark.fetch_and(!VERIFY, Ordering::Relaxed),
         };
+    }
+}
+
+impl fmt::Display for Loading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.library.origin() {
+            Origin::File(path) => write!(f, "the library at {}", path.display()),
+            _ => f.write_str("the simulator inside this program (no Ascend device is used)"),
+        }
     }
 }
 

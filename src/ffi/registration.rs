@@ -1,8 +1,8 @@
 //! Allocators as the library is told of them: descriptors, and the streams that they are registered on.
 
 use super::Api;
-use super::allocator::{Keeps, Kept, Members};
-use super::descriptor::{AddressFn, AllocateFn, AllocateNearFn, FreeFn};
+use super::allocator::{Keeps, Kept};
+use super::members::{AddressFn, AllocateFn, AllocateNearFn, FreeFn, Members};
 use crate::error::Error;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::*;

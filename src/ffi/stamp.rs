@@ -6,7 +6,7 @@
 //! a higher number, or none yet.
 //!
 //! Memory is idle when it was never used, or when its last number is done. The order matters:
-//! *pending* before the call, the number after it, the count before the wait. `tests/stamps.rs` checks it with loom, for
+//! *pending* before the call, the number after it, the count before the wait. `tests/stamps/` checks it with loom, for
 //! all interleavings of a few threads.
 
 use super::atomic::{AtomicBool, AtomicU64, Ordering};

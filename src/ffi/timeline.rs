@@ -1,6 +1,6 @@
 //! What happens on one stream, in its order: submissions, waits, and failures of work.
 //!
-//! This is the part of a stream that does not know the library: the calls come in as closures. `tests/stamps.rs` runs
+//! This is the part of a stream that does not know the library: the calls come in as closures. `tests/stamps/` runs
 //! this file with loom, over a model of the library.
 
 use super::atomic::{AtomicI32, AtomicU64, Ordering};

@@ -2,8 +2,9 @@
 //!
 //! A wait without a limit may never return on the vendor's library while another thread queues on the same stream: its
 //! loop looks at a number that does not advance for some tasks. So a wait is a row of calls with a time limit each
-//! (*slices*), and a call that answers that its time is up is followed by the next one, which looks anew. A release that
-//! lacks the function with a limit is waited for without one.
+//! (*slices*), and a call that answers that its time is up is followed by the next one, which looks anew. In a release that
+//! lacks the function with a limit, a wait for which the program gave no limit calls the function without one; a wait with
+//! a limit is an error there.
 
 use super::Api;
 use crate::code::Code;

@@ -1,12 +1,12 @@
 //! The engine's life in this process.
 
-use super::{EngineError, Options, Place, Provider, Session};
+use super::{Options, Place, Provider, Session};
 use crate::acl::Acl;
-use crate::brand::{StaysOnItsThread, Unnamed};
+use crate::brand::{Scoped, StaysOnItsThread, Unnamed};
 use crate::context::scope;
 use crate::current::Current;
 use crate::device::Device;
-use crate::error::{Error, ScopeError, Undone};
+use crate::error::{EngineError, Error, ObjectKind, ScopeError, Undone};
 use crate::ffi::Api;
 use crate::ffi::ge::{RawSession, Shim, sessions};
 use crate::thread::OnThread;
@@ -148,7 +148,7 @@ impl<'a> Engine<'a> {
         thread: &mut T,
         device: &Device<'_>,
         options: &Options,
-        program: impl for<'c> FnOnce(&mut Session<'c>, &mut Current<'c>) -> R,
+        program: impl for<'c> FnOnce(&mut Session<Scoped<'c>>, &mut Current<Scoped<'c>>) -> R,
     ) -> Result<R, ScopeError<Option<R>>> {
         self.named_session::<Unnamed, T, R>(thread, device, options, program)
     }
@@ -164,11 +164,11 @@ impl<'a> Engine<'a> {
         thread: &mut T,
         device: &Device<'_>,
         options: &Options,
-        program: impl for<'c> FnOnce(&mut Session<'c, N>, &mut Current<'c, N>) -> R,
+        program: impl for<'c> FnOnce(&mut Session<Scoped<'c, N>>, &mut Current<Scoped<'c, N>>) -> R,
     ) -> Result<R, ScopeError<Option<R>>> {
         let api = device.api();
         if !api.is_of_the_library_of(self.acl.api()) {
-            return Err(ScopeError::NotOpened(Error::OtherLibrary { what: "device" }));
+            return Err(ScopeError::NotOpened(Error::OtherLibrary { what: ObjectKind::DEVICE }));
         }
         // What the vendor calls the session's device; otherwise it is the engine's.
         let options = options.or("ge.session_device_id", device.id().to_string());

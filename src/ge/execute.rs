@@ -2,30 +2,30 @@
 
 use super::state::{CanLoad, GraphState, Loaded};
 use super::{Graph, Outputs, Session};
-use crate::brand::{INSIDE, Unnamed};
+use crate::brand::{Brand, INSIDE, Inside};
 use crate::current::Current;
-use crate::error::{Error, Undone};
+use crate::error::{Error, ObjectKind, Undone};
 use crate::ffi::Queue;
 use crate::life_cycle::leads;
 use crate::operator::OperatorInputs;
-use crate::stream::{Fresh, Pending, Stream};
+use crate::stream::{Fresh, Pending, Stream, sealed_payload};
 use ascendcl_macros::rule;
 use ascendcl_rules::graph::CanExecute;
 use core::fmt;
 
 /// An execution that was waited for, or, inside a [`Pending`], one in flight.
 #[must_use = "the graph and its inputs are in here"]
-pub struct Executed<'c, S: GraphState, I, N = Unnamed> {
+pub struct Executed<C: Brand, S: GraphState, I> {
     /// The graph, to be executed again.
-    pub graph: Graph<'c, S, N>,
+    pub graph: Graph<C, S>,
     /// The inputs, as they were.
     pub inputs: I,
     /// What the graph has written.
-    pub outputs: Outputs<'c, N>,
+    pub outputs: Outputs<C>,
 }
 
 /// A graph in flight, or the graph and its inputs as they were.
-type Execution<'c, S, I, N> = Result<Pending<'c, Executed<'c, S, I, N>, N>, Undone<(Graph<'c, S, N>, I)>>;
+type Execution<C, S, I> = Result<Pending<C, Executed<C, S, I>>, Undone<(Graph<C, S>, I)>>;
 
 /// Graphs that have a stream before they are loaded: it came with the allocator.
 #[diagnostic::on_unimplemented(
@@ -51,7 +51,7 @@ impl NeedsStream for super::WithMemory {}
 impl<B: GraphState> HasStream for Loaded<B> {}
 impl<B: GraphState> NeedsStream for Loaded<B> {}
 
-impl<'c, S: GraphState, N> Graph<'c, S, N> {
+impl<C: Brand, S: GraphState> Graph<C, S> {
     /// Loads the graph on the stream that its allocator serves (`Session::LoadGraph`).
     ///
     /// # Errors
@@ -59,16 +59,12 @@ impl<'c, S: GraphState, N> Graph<'c, S, N> {
     /// The graph as it was: [`EngineError::Stale`](super::EngineError::Stale) when it has to be built anew, or
     /// [`EngineError::Failed`](super::EngineError::Failed), when the allocator has no memory, say.
     #[rule(GE_01, GE_16, GE_17, GE_25)]
-    pub fn load(
-        self,
-        session: &mut Session<'c, N>,
-        current: &Current<'c, N>,
-    ) -> Result<Graph<'c, Loaded<S>, N>, Undone<Self>>
+    pub fn load(self, session: &mut Session<C>, current: &Current<C>) -> Result<Graph<C, Loaded<S>>, Undone<Self>>
     where
         S: CanLoad + HasStream,
     {
         leads!(graph: S, CanLoad => Loaded<S>);
-        let stream = self.row.stream().ok_or(Error::Gone { what: "stream" });
+        let stream = self.row.stream().ok_or(Error::Gone { what: ObjectKind::STREAM });
         match stream.and_then(|stream| session.row().load(current.ledger().api(), &self.row, &stream)) {
             Ok(()) => Ok(self.into_loaded()),
             Err(error) => Err(Undone { error, value: self }),
@@ -83,10 +79,10 @@ impl<'c, S: GraphState, N> Graph<'c, S, N> {
     #[rule(GE_16, GE_17, GE_18, GE_25)]
     pub fn load_on(
         self,
-        session: &mut Session<'c, N>,
-        current: &Current<'c, N>,
-        stream: Stream<'c, Fresh, N>,
-    ) -> Result<Graph<'c, Loaded<S>, N>, Undone<(Self, Stream<'c, Fresh, N>)>>
+        session: &mut Session<C>,
+        current: &Current<C>,
+        stream: Stream<C, Fresh>,
+    ) -> Result<Graph<C, Loaded<S>>, Undone<(Self, Stream<C, Fresh>)>>
     where
         S: CanLoad + NeedsStream,
     {
@@ -105,19 +101,21 @@ impl<'c, S: GraphState, N> Graph<'c, S, N> {
     /// The graph and the inputs as they were: [`EngineError::Failed`](super::EngineError::Failed), when the allocator has
     /// no memory, say.
     #[rule(GE_02, GE_15, GE_17, GE_19, GE_20)]
-    pub fn execute<I: OperatorInputs<'c, N>>(
+    pub fn execute<I: OperatorInputs<C>>(
         self,
-        session: &mut Session<'c, N>,
-        current: &Current<'c, N>,
+        session: &mut Session<C>,
+        current: &Current<C>,
         inputs: I,
-    ) -> Execution<'c, S, I, N>
+    ) -> Execution<C, S, I>
     where
         S: CanExecute,
     {
         let ledger = current.ledger();
         session.row().release_unnamed(ledger.streams());
         let queued = session.row().execute(ledger.api(), &self.row, inputs.parts(INSIDE));
-        match queued.and_then(|outputs| Ok((outputs, self.row.stream().ok_or(Error::Gone { what: "stream" })?))) {
+        match queued
+            .and_then(|outputs| Ok((outputs, self.row.stream().ok_or(Error::Gone { what: ObjectKind::STREAM })?)))
+        {
             Ok((outputs, stream)) => {
                 Ok(Pending::new(Executed { graph: self, inputs, outputs: Outputs::new(outputs) }, &stream))
             }
@@ -125,7 +123,7 @@ impl<'c, S: GraphState, N> Graph<'c, S, N> {
         }
     }
 
-    fn into_loaded(self) -> Graph<'c, Loaded<S>, N>
+    fn into_loaded(self) -> Graph<C, Loaded<S>>
     where
         S: CanLoad,
     {
@@ -133,7 +131,7 @@ impl<'c, S: GraphState, N> Graph<'c, S, N> {
     }
 }
 
-impl<S: GraphState, I, N> Executed<'_, S, I, N> {
+impl<C: Brand, S: GraphState, I> Executed<C, S, I> {
     /// The execution is known to be done, and with it everything that used the graph.
     pub(crate) fn rest(&self) {
         self.graph.row.rest();
@@ -147,8 +145,18 @@ impl<S: GraphState, I, N> Executed<'_, S, I, N> {
     }
 }
 
-impl<S: GraphState, I, N> fmt::Debug for Executed<'_, S, I, N> {
+impl<C: Brand, S: GraphState, I> fmt::Debug for Executed<C, S, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Executed").field("graph", &self.graph).field("outputs", &self.outputs).finish_non_exhaustive()
+    }
+}
+
+impl<C: Brand, S: GraphState, I> sealed_payload::Payload for Executed<C, S, I> {
+    fn rest(&self, _: Inside) {
+        Executed::rest(self);
+    }
+
+    fn follow(&self, queue: &Queue, _: Inside) {
+        Executed::follow(self, queue);
     }
 }

@@ -1,11 +1,11 @@
 //! Graphs.
 
+use super::Session;
 use super::state::{Added, CanCompile, CanSetMemory, Carried, Compiled, GraphState, WithAllocator, WithMemory};
-use super::{EngineError, Session};
-use crate::allocator::{DeviceAllocator, is_supported_on};
-use crate::brand::{Brand, NotShared, Unnamed};
+use crate::brand::{Brand, Mark, NotShared, Scoped};
 use crate::current::Current;
-use crate::error::{Error, Undone};
+use crate::device_allocator::{DeviceAllocator, is_supported_on};
+use crate::error::{EngineError, Error, ObjectKind, Undone};
 use crate::ffi::ge::{RawGraph, Summary};
 use crate::ffi::{Kept, Registered, serves};
 use crate::life_cycle::leads;
@@ -23,15 +23,15 @@ use std::sync::{Arc, Weak};
 /// and not removed. One that is dropped is removed by [`Session::collect`] or the end of the scope.
 #[must_use = "a graph that is dropped is removed by `collect` or at the end of its scope; `remove` shows the errors"]
 #[rule(GE_14, GE_24)]
-pub struct Graph<'c, S: GraphState = Added, N = Unnamed> {
+pub struct Graph<C: Brand, S: GraphState = Added> {
     pub(super) row: Arc<RawGraph>,
     pub(super) carries: S::Carries,
-    _brand: Brand<'c, N>,
+    _brand: Mark<C>,
     _not_shared: NotShared,
 }
 
-assert_impl_all!(Graph<'static>: Send);
-assert_not_impl_any!(Graph<'static>: Sync, Clone);
+assert_impl_all!(Graph<Scoped<'static>>: Send);
+assert_not_impl_any!(Graph<Scoped<'static>>: Sync, Clone);
 
 /// What compiling a graph has found out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,20 +48,20 @@ pub struct GraphSummary {
 }
 
 /// Memory for a graph's constants, and memory to work in.
-type Memory<'c, C, F, N> = (DeviceBuffer<'c, C, N>, DeviceBuffer<'c, F, N>);
+type Memory<C, E, F> = (DeviceBuffer<C, E>, DeviceBuffer<C, F>);
 
-impl<'c, N> Graph<'c, Added, N> {
+impl<C: Brand> Graph<C, Added> {
     pub(super) fn new(row: Arc<RawGraph>) -> Self {
-        Self { row, carries: (), _brand: Brand::NEW, _not_shared: NotShared::NEW }
+        Self { row, carries: (), _brand: Mark::NEW, _not_shared: NotShared::NEW }
     }
 }
 
-impl<'c, S: GraphState, N> Graph<'c, S, N> {
-    pub(super) fn into_state<T: GraphState>(self, carries: T::Carries) -> Graph<'c, T, N> {
+impl<C: Brand, S: GraphState> Graph<C, S> {
+    pub(super) fn into_state<T: GraphState>(self, carries: T::Carries) -> Graph<C, T> {
         self.with_state(|_| carries)
     }
 
-    pub(super) fn with_state<T: GraphState>(self, carry: impl FnOnce(S::Carries) -> T::Carries) -> Graph<'c, T, N> {
+    pub(super) fn with_state<T: GraphState>(self, carry: impl FnOnce(S::Carries) -> T::Carries) -> Graph<C, T> {
         let Self { row, carries, _brand, _not_shared } = self;
         Graph { row, carries: carry(carries), _brand, _not_shared }
     }
@@ -72,11 +72,7 @@ impl<'c, S: GraphState, N> Graph<'c, S, N> {
     ///
     /// The graph as it was, with [`EngineError::Failed`].
     #[rule(GE_14)]
-    pub fn compile(
-        self,
-        session: &mut Session<'c, N>,
-        current: &Current<'c, N>,
-    ) -> Result<Graph<'c, Compiled, N>, Undone<Self>>
+    pub fn compile(self, session: &mut Session<C>, current: &Current<C>) -> Result<Graph<C, Compiled>, Undone<Self>>
     where
         S: CanCompile,
     {
@@ -98,11 +94,11 @@ impl<'c, S: GraphState, N> Graph<'c, S, N> {
     #[rule(GE_01, GE_04, GE_06, GE_07, GE_08, GE_18)]
     pub fn register<A: DeviceAllocator>(
         self,
-        session: &mut Session<'c, N>,
-        current: &Current<'c, N>,
-        stream: Stream<'c, Fresh, N>,
+        session: &mut Session<C>,
+        current: &Current<C>,
+        stream: Stream<C, Fresh>,
         allocator: A,
-    ) -> Result<Graph<'c, WithAllocator<A>, N>, Undone<(Self, Stream<'c, Fresh, N>, A)>>
+    ) -> Result<Graph<C, WithAllocator<A>>, Undone<(Self, Stream<C, Fresh>, A)>>
     where
         S: CanRegister,
     {
@@ -131,13 +127,13 @@ impl<'c, S: GraphState, N> Graph<'c, S, N> {
     /// The graph as it was, and the buffers unless the engine may have taken them: [`EngineError::NotStatic`],
     /// [`EngineError::MemoryTooShort`] or [`EngineError::Failed`].
     #[rule(GE_22, GE_23)]
-    pub fn set_memory<C, F>(
+    pub fn set_memory<E, F>(
         self,
-        session: &mut Session<'c, N>,
-        current: &Current<'c, N>,
-        constants: DeviceBuffer<'c, C, N>,
-        features: DeviceBuffer<'c, F, N>,
-    ) -> Result<Graph<'c, WithMemory, N>, Undone<(Self, Option<Memory<'c, C, F, N>>)>>
+        session: &mut Session<C>,
+        current: &Current<C>,
+        constants: DeviceBuffer<C, E>,
+        features: DeviceBuffer<C, F>,
+    ) -> Result<Graph<C, WithMemory>, Undone<(Self, Option<Memory<C, E, F>>)>>
     where
         S: CanSetMemory,
     {
@@ -166,7 +162,7 @@ impl<'c, S: GraphState, N> Graph<'c, S, N> {
     /// The graph: [`EngineError::OutputsInUse`] while outputs of it have a name; [`Error::BlocksInUse`] when the engine
     /// has blocks of the allocator although it has removed the graph; or [`EngineError::Failed`].
     #[rule(GE_09, GE_21, GE_24)]
-    pub fn remove(self, session: &mut Session<'c, N>, current: &Current<'c, N>) -> Result<S::Left<'c, N>, Undone<Self>>
+    pub fn remove(self, session: &mut Session<C>, current: &Current<C>) -> Result<S::Left<C>, Undone<Self>>
     where
         S: CanRemove,
     {
@@ -176,14 +172,14 @@ impl<'c, S: GraphState, N> Graph<'c, S, N> {
         }
     }
 
-    fn take_off(&self, session: &mut Session<'c, N>, current: &Current<'c, N>) -> Result<S::Left<'c, N>, Error> {
+    fn take_off(&self, session: &mut Session<C>, current: &Current<C>) -> Result<S::Left<C>, Error> {
         let (api, row) = (current.ledger().api(), session.row());
         self.synchronize(current)?;
         row.remove(api, current.ledger().streams(), &self.row)?;
         let allocator = self.give_up(|| row.unregister(api, &self.row))?;
         row.forget(&self.row);
         let stream = row.leave_stream(&self.row).map(Stream::new);
-        S::left(stream, allocator).ok_or(Error::Gone { what: "stream" })
+        S::left(stream, allocator).ok_or(Error::Gone { what: ObjectKind::STREAM })
     }
 
     /// Takes the allocator out of its registration, of which `tell` tells the engine that it is over. When that fails the
@@ -206,23 +202,23 @@ impl<'c, S: GraphState, N> Graph<'c, S, N> {
     }
 
     /// Waits for everything that was queued on the graph's stream.
-    pub(super) fn synchronize(&self, current: &Current<'c, N>) -> Result<(), Error> {
+    pub(super) fn synchronize(&self, current: &Current<C>) -> Result<(), Error> {
         self.row.stream().map_or(Ok(()), |stream| current.ledger().synchronize(&stream, None))
     }
 }
 
-impl<'c, N> Graph<'c, Compiled, N> {
+impl<C: Brand> Graph<C, Compiled> {
     /// What the graph needs (`Session::GetCompiledGraphSummary`).
     ///
     /// # Errors
     ///
     /// [`EngineError::Failed`].
-    pub fn summary(&self, session: &mut Session<'c, N>, current: &Current<'c, N>) -> Result<GraphSummary, Error> {
+    pub fn summary(&self, session: &mut Session<C>, current: &Current<C>) -> Result<GraphSummary, Error> {
         session.row().summary(current.ledger().api(), &self.row).map(GraphSummary::from)
     }
 }
 
-impl<'c, A: DeviceAllocator, N> Graph<'c, WithAllocator<A>, N> {
+impl<C: Brand, A: DeviceAllocator> Graph<C, WithAllocator<A>> {
     /// Waits for the graph's stream, puts another allocator in the place of this one, and gives this one back.
     ///
     /// # Errors
@@ -232,16 +228,16 @@ impl<'c, A: DeviceAllocator, N> Graph<'c, WithAllocator<A>, N> {
     #[rule(GE_03)]
     pub fn replace<B: DeviceAllocator>(
         self,
-        session: &mut Session<'c, N>,
-        current: &Current<'c, N>,
+        session: &mut Session<C>,
+        current: &Current<C>,
         allocator: B,
-    ) -> Result<(Graph<'c, WithAllocator<B>, N>, A), Undone<(Self, B)>> {
+    ) -> Result<(Graph<C, WithAllocator<B>>, A), Undone<(Self, B)>> {
         leads!(graph: WithAllocator<A>, CanReplace => WithAllocator<B>);
         let registered = Registered::vacant();
         let replaced = serves(&allocator, current.id()).and_then(|()| {
             // A load that failed halfway may have queued something.
             self.synchronize(current)?;
-            let stream = self.row.stream().ok_or(Error::Gone { what: "stream" })?;
+            let stream = self.row.stream().ok_or(Error::Gone { what: ObjectKind::STREAM })?;
             let (api, members, keeps) = (current.ledger().api(), registered.members(), registered.clone());
             self.give_up(|| session.row().register(api, &self.row, &stream, &members, keeps))
         });
@@ -262,13 +258,13 @@ impl<'c, A: DeviceAllocator, N> Graph<'c, WithAllocator<A>, N> {
     #[rule(GE_09)]
     pub fn unregister(
         self,
-        session: &mut Session<'c, N>,
-        current: &Current<'c, N>,
-    ) -> Result<(Graph<'c, Compiled, N>, Stream<'c, Fresh, N>, A), Undone<Self>> {
+        session: &mut Session<C>,
+        current: &Current<C>,
+    ) -> Result<(Graph<C, Compiled>, Stream<C, Fresh>, A), Undone<Self>> {
         leads!(graph: WithAllocator<A>, CanUnregister => Compiled);
         let ended = self.synchronize(current).and_then(|()| {
             let allocator = self.give_up(|| session.row().unregister(current.ledger().api(), &self.row))?;
-            let stream = session.row().leave_stream(&self.row).ok_or(Error::Gone { what: "stream" })?;
+            let stream = session.row().leave_stream(&self.row).ok_or(Error::Gone { what: ObjectKind::STREAM })?;
             Ok((allocator, stream))
         });
         match ended {
@@ -278,7 +274,7 @@ impl<'c, A: DeviceAllocator, N> Graph<'c, WithAllocator<A>, N> {
     }
 }
 
-impl<'c, A: DeviceAllocator, S: GraphState<Carries = Weak<Registered<A>>>, N> Graph<'c, S, N> {
+impl<C: Brand, A: DeviceAllocator, S: GraphState<Carries = Weak<Registered<A>>>> Graph<C, S> {
     /// Looks at the allocator: for its statistics, say. `None` when it has gone with its graph. This crate holds no lock
     /// meanwhile: see [`Stream::with_allocator`].
     pub fn with_allocator<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
@@ -298,14 +294,14 @@ impl<'c, A: DeviceAllocator, S: GraphState<Carries = Weak<Registered<A>>>, N> Gr
     ///
     /// [`Error::Vendor`] when work failed or could not be waited for: there is no proof then, and memory stays.
     #[rule(GE_05)]
-    pub fn idle<'i>(&'i mut self, current: &Current<'c, N>) -> Result<Idle<'i, 'c, A, N>, Error> {
+    pub fn idle<'i>(&'i mut self, current: &Current<C>) -> Result<Idle<'i, C, A>, Error> {
         let allocator = self.allocator()?;
         self.synchronize(current)?;
         Ok(Idle::of(&allocator))
     }
 
     fn allocator(&self) -> Result<Arc<Registered<A>>, Error> {
-        self.carries.upgrade().ok_or(Error::Gone { what: "allocator" })
+        self.carries.upgrade().ok_or(Error::Gone { what: ObjectKind::ALLOCATOR })
     }
 }
 
@@ -334,7 +330,7 @@ impl From<Summary> for GraphSummary {
     }
 }
 
-impl<S: GraphState, N> fmt::Debug for Graph<'_, S, N> {
+impl<C: Brand, S: GraphState> fmt::Debug for Graph<C, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Graph").field("id", &self.row.id()).finish_non_exhaustive()
     }

@@ -32,7 +32,7 @@
 //!     pool.release(current)?;
 //!     Ok::<_, ascendcl::Error>(probabilities)
 //! })??;
-//! engine.close().map_err(ascendcl::Error::from)?;
+//! engine.close()?;
 //! # assert_eq!(probabilities.len(), 10);
 //! # Ok(())
 //! # }
@@ -48,24 +48,22 @@
 //! made ([`Served::run`]). The rest answers [`EngineError::OnlyWrapper`].
 
 mod engine;
-mod error;
 mod execute;
 mod graph;
 mod outputs;
 mod served;
 mod session;
-mod source;
 mod state;
 
+pub use crate::error::{EngineError, FailedCall, Status};
 pub use crate::ffi::ge::{RawInputs, RawOutputTensors};
+pub use crate::graph_source::{GraphSource, Options};
 pub use ascendcl_ge_sys::{LoadError, Place, Provider, VouchedFile};
 pub use engine::Engine;
-pub use error::{EngineError, FailedCall, Status};
 pub use execute::{Executed, HasStream, NeedsStream};
 pub use graph::{Graph, GraphSummary};
 pub use outputs::Outputs;
 pub use served::Served;
 pub use session::Session;
-pub use source::{GraphSource, Options};
 // Not the bounds that streams have, too, under the same name: the compiler would write both with their paths.
 pub use state::{Added, CanCompile, CanLoad, CanSetMemory, Compiled, GraphState, Loaded, WithAllocator, WithMemory};

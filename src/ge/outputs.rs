@@ -1,11 +1,10 @@
 //! The outputs of an execution.
 
 use super::Session;
-use crate::Element;
-use crate::brand::{Brand, Unnamed};
+use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
-use crate::error::{Error, Undone};
-use crate::ffi::ElementType;
+use crate::element::{Element, ElementType};
+use crate::error::{Error, ObjectKind, Undone};
 use crate::ffi::ge::RawOutputs;
 use ascendcl_macros::rule;
 use core::fmt;
@@ -20,17 +19,17 @@ use std::sync::Arc;
 /// [`Session::collect`], or at the end of the scope.
 #[must_use = "outputs that are dropped keep their memory until the next execution"]
 #[rule(GE_20, GE_21)]
-pub struct Outputs<'c, N = Unnamed> {
+pub struct Outputs<C: Brand> {
     row: Arc<RawOutputs>,
-    _brand: Brand<'c, N>,
+    _brand: Mark<C>,
 }
 
-assert_impl_all!(Outputs<'static>: Send, Sync);
-assert_not_impl_any!(Outputs<'static>: Clone);
+assert_impl_all!(Outputs<Scoped<'static>>: Send, Sync);
+assert_not_impl_any!(Outputs<Scoped<'static>>: Clone);
 
-impl<'c, N> Outputs<'c, N> {
+impl<C: Brand> Outputs<C> {
     pub(super) fn new(row: Arc<RawOutputs>) -> Self {
-        Self { row, _brand: Brand::NEW }
+        Self { row, _brand: Mark::NEW }
     }
 
     pub(super) fn row(&self) -> &RawOutputs {
@@ -72,7 +71,7 @@ impl<'c, N> Outputs<'c, N> {
     /// # Errors
     ///
     /// [`Error::NoSuchOutput`]; [`Error::OutputType`] for another type than the output's; [`Error::Vendor`].
-    pub fn to_vec<E: Element>(&self, current: &Current<'c, N>, index: usize) -> Result<Vec<E>, Error> {
+    pub fn to_vec<E: Element>(&self, current: &Current<C>, index: usize) -> Result<Vec<E>, Error> {
         let found = self.element(index)?;
         if !found.takes::<E>() {
             return Err(Error::OutputType { name: name(index), found, asked: E::TYPE });
@@ -81,7 +80,7 @@ impl<'c, N> Outputs<'c, N> {
         let room = self.row.bytes(index);
         if count > room / size_of::<E>().max(1) {
             let need = count.saturating_mul(size_of::<E>());
-            return Err(Error::TooShort { what: "output of the model", need, have: room });
+            return Err(Error::TooShort { what: ObjectKind::MODEL_OUTPUT, need, have: room });
         }
         let mut elements = vec![E::default(); count];
         self.row.read(current.ledger().api(), index, &mut elements).map(|()| elements)
@@ -92,7 +91,7 @@ impl<'c, N> Outputs<'c, N> {
     /// # Errors
     ///
     /// The outputs as they were, with [`Error::StillRunning`], while queued work may use them.
-    pub fn release(self, session: &mut Session<'c, N>, current: &Current<'c, N>) -> Result<(), Undone<Self>> {
+    pub fn release(self, session: &mut Session<C>, current: &Current<C>) -> Result<(), Undone<Self>> {
         let released = session.row().release(current.ledger().streams(), &self.row);
         released.map_err(|error| Undone { error, value: self })
     }
@@ -106,7 +105,7 @@ fn name(index: usize) -> String {
     format!("output {index}")
 }
 
-impl<N> fmt::Debug for Outputs<'_, N> {
+impl<C: Brand> fmt::Debug for Outputs<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Outputs").field("count", &self.len()).finish_non_exhaustive()
     }

@@ -1,9 +1,10 @@
 //! Streams that an allocator serves in a session, whatever graph runs there.
 
 use super::{Added, Compiled, Graph, RawInputs, RawOutputTensors, Session, WithAllocator};
-use crate::allocator::{DeviceAllocator, PoolAllocator};
-use crate::brand::Unnamed;
+use crate::allocator::PoolAllocator;
+use crate::brand::{Brand, Scoped};
 use crate::current::Current;
+use crate::device_allocator::DeviceAllocator;
 use crate::error::{Error, Undone};
 use crate::stream::{Fresh, Idle, Stream};
 use ascendcl_macros::rule;
@@ -17,15 +18,15 @@ use static_assertions::{assert_impl_all, assert_not_impl_any};
 /// [`Session::collect`] or the end of the scope.
 #[must_use = "the stream and the allocator are in here; `unregister` gives them back"]
 #[rule(GE_04)]
-pub struct Served<'c, A: DeviceAllocator, N = Unnamed> {
+pub struct Served<C: Brand, A: DeviceAllocator> {
     /// The row of a graph that the engine never had: it keeps the registration as those of graphs do.
-    seat: Graph<'c, WithAllocator<A>, N>,
+    seat: Graph<C, WithAllocator<A>>,
 }
 
-assert_impl_all!(Served<'static, PoolAllocator>: Send);
-assert_not_impl_any!(Served<'static, PoolAllocator>: Sync, Clone);
+assert_impl_all!(Served<Scoped<'static>, PoolAllocator>: Send);
+assert_not_impl_any!(Served<Scoped<'static>, PoolAllocator>: Sync, Clone);
 
-impl<'c, N> Session<'c, N> {
+impl<C: Brand> Session<C> {
     /// Registers an allocator for a stream (`Session::RegisterExternalAllocator`): before the first graph runs there, since
     /// nothing but [`Served::run`] can run there.
     ///
@@ -39,10 +40,10 @@ impl<'c, N> Session<'c, N> {
     #[rule(GE_01, GE_06, GE_08)]
     pub fn serve<A: DeviceAllocator>(
         &mut self,
-        current: &Current<'c, N>,
-        stream: Stream<'c, Fresh, N>,
+        current: &Current<C>,
+        stream: Stream<C, Fresh>,
         allocator: A,
-    ) -> Result<Served<'c, A, N>, Undone<(Stream<'c, Fresh, N>, A)>> {
+    ) -> Result<Served<C, A>, Undone<(Stream<C, Fresh>, A)>> {
         let row = self.row().seat();
         let seat = Graph::new(row.clone()).into_state::<Compiled>(());
         seat.register(self, current, stream, allocator).map(|seat| Served { seat }).map_err(|undone| {
@@ -53,7 +54,7 @@ impl<'c, N> Session<'c, N> {
     }
 }
 
-impl<'c, A: DeviceAllocator, N> Served<'c, A, N> {
+impl<C: Brand, A: DeviceAllocator> Served<C, A> {
     /// Queues one run of a graph on this stream (`Session::RunGraphWithStreamAsync`), with tensors that other code has
     /// made. The first run compiles and loads the graph. It is removed when its work is done: see [`idle`](Self::idle).
     ///
@@ -67,9 +68,9 @@ impl<'c, A: DeviceAllocator, N> Served<'c, A, N> {
     #[rule(GE_02, GE_15, GE_16, GE_20)]
     pub fn run(
         &mut self,
-        session: &mut Session<'c, N>,
-        current: &Current<'c, N>,
-        graph: &mut Graph<'c, Added, N>,
+        session: &mut Session<C>,
+        current: &Current<C>,
+        graph: &mut Graph<C, Added>,
         inputs: &RawInputs,
     ) -> Result<RawOutputTensors, Error> {
         let ledger = current.ledger();
@@ -83,7 +84,7 @@ impl<'c, A: DeviceAllocator, N> Served<'c, A, N> {
     ///
     /// [`Error::Vendor`] when work failed or could not be waited for.
     #[rule(GE_05)]
-    pub fn idle<'i>(&'i mut self, current: &Current<'c, N>) -> Result<Idle<'i, 'c, A, N>, Error> {
+    pub fn idle<'i>(&'i mut self, current: &Current<C>) -> Result<Idle<'i, C, A>, Error> {
         self.seat.idle(current)
     }
 
@@ -95,10 +96,10 @@ impl<'c, A: DeviceAllocator, N> Served<'c, A, N> {
     #[rule(GE_03)]
     pub fn replace<B: DeviceAllocator>(
         self,
-        session: &mut Session<'c, N>,
-        current: &Current<'c, N>,
+        session: &mut Session<C>,
+        current: &Current<C>,
         allocator: B,
-    ) -> Result<(Served<'c, B, N>, A), Undone<(Self, B)>> {
+    ) -> Result<(Served<C, B>, A), Undone<(Self, B)>> {
         // What was queued with the allocator may still use memory that it has got back.
         if let Err(error) = self.seat.synchronize(current) {
             return Err(Undone { error, value: (self, allocator) });
@@ -119,9 +120,9 @@ impl<'c, A: DeviceAllocator, N> Served<'c, A, N> {
     #[rule(GE_09, GE_21)]
     pub fn unregister(
         self,
-        session: &mut Session<'c, N>,
-        current: &Current<'c, N>,
-    ) -> Result<(Stream<'c, Fresh, N>, A), Undone<Self>> {
+        session: &mut Session<C>,
+        current: &Current<C>,
+    ) -> Result<(Stream<C, Fresh>, A), Undone<Self>> {
         match self.seat.unregister(session, current) {
             Ok((seat, stream, allocator)) => {
                 session.row().forget(&seat.row);
@@ -143,7 +144,7 @@ impl<'c, A: DeviceAllocator, N> Served<'c, A, N> {
     }
 }
 
-impl<A: DeviceAllocator, N> fmt::Debug for Served<'_, A, N> {
+impl<C: Brand, A: DeviceAllocator> fmt::Debug for Served<C, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Served").finish_non_exhaustive()
     }

@@ -1,10 +1,11 @@
 //! Sessions.
 
-use super::{Added, EngineError, Graph, GraphSource, Options};
-use crate::brand::{Brand, NotShared, Unnamed};
+use super::{Added, Graph};
+use crate::brand::{Brand, Mark, NotShared, Scoped};
 use crate::current::Current;
-use crate::error::Error;
+use crate::error::{EngineError, Error};
 use crate::ffi::ge::{RawGraph, RawSession};
+use crate::graph_source::{GraphSource, Options};
 use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::assert_not_impl_any;
@@ -16,17 +17,17 @@ use std::sync::Arc;
 /// owns it and everything in it: a graph or outputs that are dropped or forgotten live on until
 /// [`collect`](Self::collect) or the end of the scope.
 #[rule(GE_12)]
-pub struct Session<'c, N = Unnamed> {
+pub struct Session<C: Brand> {
     row: Arc<RawSession>,
-    _brand: Brand<'c, N>,
+    _brand: Mark<C>,
     _not_shared: NotShared,
 }
 
-assert_not_impl_any!(Session<'static>: Sync, Clone);
+assert_not_impl_any!(Session<Scoped<'static>>: Sync, Clone);
 
-impl<'c, N> Session<'c, N> {
+impl<C: Brand> Session<C> {
     pub(super) fn new(row: Arc<RawSession>) -> Self {
-        Self { row, _brand: Brand::NEW, _not_shared: NotShared::NEW }
+        Self { row, _brand: Mark::NEW, _not_shared: NotShared::NEW }
     }
 
     pub(super) fn row(&self) -> &RawSession {
@@ -41,10 +42,10 @@ impl<'c, N> Session<'c, N> {
     #[rule(GE_24)]
     pub fn add(
         &mut self,
-        current: &Current<'c, N>,
+        current: &Current<C>,
         source: GraphSource<'_>,
         options: &Options,
-    ) -> Result<Graph<'c, Added, N>, Error> {
+    ) -> Result<Graph<C, Added>, Error> {
         self.row.add(current.ledger().api(), source, options.pairs()).map(Graph::new)
     }
 
@@ -53,14 +54,14 @@ impl<'c, N> Session<'c, N> {
     ///
     /// The errors are those that dropped handles could not report. An allocator that goes with its graph is dropped here.
     #[must_use = "these are the errors that dropped handles could not report"]
-    pub fn collect(&mut self, current: &Current<'c, N>) -> Vec<Error> {
+    pub fn collect(&mut self, current: &Current<C>) -> Vec<Error> {
         let removed = self.row.unnamed_graphs().into_iter().map(|graph| self.remove(current, &graph));
         let errors = removed.filter_map(Result::err).filter(|error| !is_in_use(error)).collect();
         self.row.release_unnamed(current.ledger().streams());
         errors
     }
 
-    fn remove(&self, current: &Current<'c, N>, graph: &RawGraph) -> Result<(), Error> {
+    fn remove(&self, current: &Current<C>, graph: &RawGraph) -> Result<(), Error> {
         let ledger = current.ledger();
         if let Some(stream) = graph.stream() {
             ledger.synchronize(&stream, None)?;
@@ -80,7 +81,7 @@ fn is_in_use(error: &Error) -> bool {
     }
 }
 
-impl<N> fmt::Debug for Session<'_, N> {
+impl<C: Brand> fmt::Debug for Session<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Session").field("row", &self.row).finish_non_exhaustive()
     }

@@ -2,7 +2,8 @@
 //!
 //! The states and their bounds come from the declaration of a graph's life cycle ([`ascendcl_rules::graph`]).
 
-use crate::allocator::DeviceAllocator;
+use crate::brand::Brand;
+use crate::device_allocator::DeviceAllocator;
 use crate::ffi::Registered;
 use crate::stream::{Fresh, Stream};
 use std::sync::Weak;
@@ -18,13 +19,13 @@ pub trait GraphState: ascendcl_rules::graph::State {
     type Carries: Carried;
 
     /// What is left when a graph in this state is removed.
-    type Left<'c, N>;
+    type Left<C: Brand>;
 
     #[doc(hidden)]
-    fn left<'c, N>(
-        stream: Option<Stream<'c, Fresh, N>>,
+    fn left<C: Brand>(
+        stream: Option<Stream<C, Fresh>>,
         allocator: <Self::Carries as Carried>::Allocator,
-    ) -> Option<Self::Left<'c, N>>;
+    ) -> Option<Self::Left<C>>;
 }
 
 /// What a graph keeps track of.
@@ -54,7 +55,7 @@ impl<A: DeviceAllocator> Carried for Weak<Registered<A>> {
     type Allocator = A;
 
     fn take(&self) -> Result<A, crate::Error> {
-        self.upgrade().ok_or(crate::Error::Gone { what: "allocator" })?.take()
+        self.upgrade().ok_or(crate::Error::Gone { what: crate::ObjectKind::ALLOCATOR })?.take()
     }
 
     fn put(&self, allocator: A) {
@@ -68,9 +69,9 @@ macro_rules! without_a_stream {
     ($($state:ty),*) => {
         $(impl GraphState for $state {
             type Carries = ();
-            type Left<'c, N> = ();
+            type Left<C: Brand> = ();
 
-            fn left<'c, N>(_: Option<Stream<'c, Fresh, N>>, (): ()) -> Option<()> {
+            fn left<C: Brand>(_: Option<Stream<C, Fresh>>, (): ()) -> Option<()> {
                 Some(())
             }
         })*
@@ -80,9 +81,9 @@ without_a_stream!(Added, Compiled, WithMemory);
 
 impl<A: DeviceAllocator> GraphState for WithAllocator<A> {
     type Carries = Weak<Registered<A>>;
-    type Left<'c, N> = (Stream<'c, Fresh, N>, A);
+    type Left<C: Brand> = (Stream<C, Fresh>, A);
 
-    fn left<'c, N>(stream: Option<Stream<'c, Fresh, N>>, allocator: A) -> Option<Self::Left<'c, N>> {
+    fn left<C: Brand>(stream: Option<Stream<C, Fresh>>, allocator: A) -> Option<Self::Left<C>> {
         stream.map(|stream| (stream, allocator))
     }
 }
@@ -90,12 +91,12 @@ impl<A: DeviceAllocator> GraphState for WithAllocator<A> {
 /// What served the graph's memory before the load does so afterwards: `Loaded<WithAllocator<A>>`, say.
 impl<B: GraphState> GraphState for Loaded<B> {
     type Carries = B::Carries;
-    type Left<'c, N> = (Stream<'c, Fresh, N>, <B::Carries as Carried>::Allocator);
+    type Left<C: Brand> = (Stream<C, Fresh>, <B::Carries as Carried>::Allocator);
 
-    fn left<'c, N>(
-        stream: Option<Stream<'c, Fresh, N>>,
+    fn left<C: Brand>(
+        stream: Option<Stream<C, Fresh>>,
         allocator: <B::Carries as Carried>::Allocator,
-    ) -> Option<Self::Left<'c, N>> {
+    ) -> Option<Self::Left<C>> {
         stream.map(|stream| (stream, allocator))
     }
 }

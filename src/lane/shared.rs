@@ -2,7 +2,7 @@
 
 use super::turns::{Turn, Turns};
 use super::{InLane, OfTheLane};
-use crate::brand::{Brand, Unnamed};
+use crate::brand::{Brand, Mark, Scoped, Unnamed};
 use crate::current::Current;
 use crate::error::Error;
 use crate::model::{Input, Load, Model, Outputs, Prepared, Workspace, load_onto};
@@ -19,23 +19,23 @@ use std::time::{Duration, Instant};
 ///
 /// `'l` is the lane's brand and `L` its name: a model of another lane is refused.
 #[rule(MODEL_02, MODEL_04, MODEL_06)]
-pub struct SharedLane<'c, 'l, N = Unnamed, L = Unnamed> {
-    workspace: Workspace<'c, N>,
+pub struct SharedLane<'l, C: Brand, L = Unnamed> {
+    workspace: Workspace<C>,
     turns: Turns,
-    _brand: Brand<'l, L>,
+    _brand: Mark<Scoped<'l, L>>,
 }
 
-assert_impl_all!(SharedLane<'static, 'static>: Send, Sync);
-assert_not_impl_any!(SharedLane<'static, 'static>: Clone);
+assert_impl_all!(SharedLane<'static, Scoped<'static>>: Send, Sync);
+assert_not_impl_any!(SharedLane<'static, Scoped<'static>>: Clone);
 
-impl<'c, N> Current<'c, N> {
+impl<C: Brand> Current<C> {
     /// Makes a lane for threads out of a workspace, for the length of `program`.
     ///
     /// The workspace is freed when the lane's last model is unloaded, whatever becomes of the lane (MODEL-02).
     pub fn shared_lane<R>(
         &mut self,
-        workspace: Workspace<'c, N>,
-        program: impl for<'l> FnOnce(&mut Self, SharedLane<'c, 'l, N>) -> R,
+        workspace: Workspace<C>,
+        program: impl for<'l> FnOnce(&mut Self, SharedLane<'l, C>) -> R,
     ) -> R {
         self.named_shared_lane::<Unnamed, R>(workspace, program)
     }
@@ -43,25 +43,21 @@ impl<'c, N> Current<'c, N> {
     /// As [`shared_lane`](Self::shared_lane), for a lane that a type gives its name to.
     pub fn named_shared_lane<L, R>(
         &mut self,
-        workspace: Workspace<'c, N>,
-        program: impl for<'l> FnOnce(&mut Self, SharedLane<'c, 'l, N, L>) -> R,
+        workspace: Workspace<C>,
+        program: impl for<'l> FnOnce(&mut Self, SharedLane<'l, C, L>) -> R,
     ) -> R {
-        program(self, SharedLane { workspace, turns: Turns::default(), _brand: Brand::NEW })
+        program(self, SharedLane { workspace, turns: Turns::default(), _brand: Mark::NEW })
     }
 }
 
-impl<'c, 'l, N, L> SharedLane<'c, 'l, N, L> {
+impl<'l, C: Brand, L> SharedLane<'l, C, L> {
     /// Loads a model onto the lane's workspace in its turn, as [`Lane::load`](crate::Lane::load).
     ///
     /// # Errors
     ///
     /// The same.
     #[rule(MODEL_04, MODEL_07, MODEL_19)]
-    pub fn load(
-        &self,
-        current: &Current<'c, N>,
-        load: Load<'_, 'c, N, OfTheLane>,
-    ) -> Result<Model<'c, N, InLane<'l, L>>, Error> {
+    pub fn load(&self, current: &Current<C>, load: Load<'_, C, OfTheLane>) -> Result<Model<C, InLane<'l, L>>, Error> {
         current.ledger().api().is_of_this_process()?;
         // Loading may write to the memory in which another model of the lane runs.
         let _turn = self.turn(None)?;
@@ -77,8 +73,8 @@ impl<'c, 'l, N, L> SharedLane<'c, 'l, N, L> {
     #[rule(MODEL_06, MODEL_16)]
     pub fn run(
         &self,
-        current: &mut Current<'c, N>,
-        model: &mut Model<'c, N, InLane<'l, L>>,
+        current: &mut Current<C>,
+        model: &mut Model<C, InLane<'l, L>>,
         inputs: &[Input<'_>],
     ) -> Result<Outputs, Error> {
         current.ledger().api().is_of_this_process()?;
@@ -93,8 +89,8 @@ impl<'c, 'l, N, L> SharedLane<'c, 'l, N, L> {
     /// As for [`Model::run`], and [`Error::Busy`] when the turn did not come in time: nothing ran then.
     pub fn run_within(
         &self,
-        current: &mut Current<'c, N>,
-        model: &mut Model<'c, N, InLane<'l, L>>,
+        current: &mut Current<C>,
+        model: &mut Model<C, InLane<'l, L>>,
         inputs: &[Input<'_>],
         limit: Duration,
     ) -> Result<Outputs, Error> {
@@ -108,11 +104,7 @@ impl<'c, 'l, N, L> SharedLane<'c, 'l, N, L> {
     ///
     /// As for [`Prepared::run`].
     #[rule(MODEL_06, MODEL_16)]
-    pub fn run_prepared(
-        &self,
-        current: &mut Current<'c, N>,
-        model: &mut Prepared<'c, N, InLane<'l, L>>,
-    ) -> Result<(), Error> {
+    pub fn run_prepared(&self, current: &mut Current<C>, model: &mut Prepared<C, InLane<'l, L>>) -> Result<(), Error> {
         current.ledger().api().is_of_this_process()?;
         model.run_when(current, || self.turn(None))
     }
@@ -124,8 +116,8 @@ impl<'c, 'l, N, L> SharedLane<'c, 'l, N, L> {
     /// As for [`Prepared::run`], and [`Error::Busy`] when the turn did not come in time: nothing ran then.
     pub fn run_prepared_within(
         &self,
-        current: &mut Current<'c, N>,
-        model: &mut Prepared<'c, N, InLane<'l, L>>,
+        current: &mut Current<C>,
+        model: &mut Prepared<C, InLane<'l, L>>,
         limit: Duration,
     ) -> Result<(), Error> {
         current.ledger().api().is_of_this_process()?;
@@ -143,7 +135,7 @@ impl<'c, 'l, N, L> SharedLane<'c, 'l, N, L> {
     }
 }
 
-impl<N, L> fmt::Debug for SharedLane<'_, '_, N, L> {
+impl<C: Brand, L> fmt::Debug for SharedLane<'_, C, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_struct("SharedLane");
         debug.field("workspace", &self.workspace).field("turns", &self.turns).finish_non_exhaustive()

@@ -2,14 +2,15 @@
 
 use super::{Ledger, drop_each};
 use crate::error::Error;
-use crate::ffi::{Entered, Kept, Queue, Restore};
+use crate::ffi::{Entered, Kept, Queue, RawEvent, Restore};
 use ascendcl_macros::rule;
 use core::sync::atomic::Ordering;
 use std::sync::Arc;
 use std::time::Duration;
 
 impl Ledger {
-    /// Discards the work of each stream, and destroys those that a wait tells to be over then. Others stay as they are.
+    /// Discards the work of each stream, and destroys those that a wait tells to be over then. Those that are not over stay as
+    /// they are; one that the library refuses to destroy has no allocator any more.
     #[rule(STREAM_17)]
     pub(crate) fn abort_streams(&self, limit: Duration) {
         let mut kept = Vec::new();
@@ -21,30 +22,39 @@ impl Ledger {
             let _entered = Entered::into(self.context, self.api);
             for stream in self.streams.all() {
                 // Where the library cannot, the next step of the recovery is taken.
-                kept.extend(self.abort(&stream, limit).unwrap_or_default());
+                let _ = self.abort(&stream, limit, &mut kept);
             }
         }
         drop_each(kept);
     }
 
-    fn abort(&self, stream: &Arc<Queue>, limit: Duration) -> Result<Vec<Kept>, Error> {
+    fn abort(&self, stream: &Arc<Queue>, limit: Duration, kept: &mut Vec<Kept>) -> Result<(), Error> {
         stream.abort(self.api)?;
         // The first wait tells that work was discarded.
         stream.synchronize(self.api, Some(limit)).or_else(|_| stream.synchronize(self.api, Some(limit)))?;
-        self.destroy_by_force(stream)
+        self.destroy_by_force(stream, kept)
     }
 
-    /// Destroys a stream whose work is over. Gives back what its registrations kept.
-    fn destroy_by_force(&self, stream: &Arc<Queue>) -> Result<Vec<Kept>, Error> {
-        let mut kept = stream.unregister(self.api)?;
-        // The second step ends the descriptors that are left.
-        let destroyed = stream.destroy_by_force(self.api).and_then(|()| stream.destroy(self.api, &mut kept));
-        if let Err(error) = destroyed {
-            drop_each(kept);
-            return Err(error);
-        }
+    /// Destroys a stream whose work is over. What its registrations kept goes to `kept`, also after a failure: code of the
+    /// user runs when that is dropped.
+    fn destroy_by_force(&self, stream: &Arc<Queue>, kept: &mut Vec<Kept>) -> Result<(), Error> {
+        kept.extend(stream.unregister(self.api)?);
+        stream.destroy_by_force(self.api)?;
+        // Ends the descriptors that are left.
+        stream.destroy(self.api, kept)?;
         self.streams.remove(stream);
-        Ok(kept)
+        Ok(())
+    }
+
+    /// Refuses calls on the events that a forced reset of the device ends: those of a default context. The thread that
+    /// watches futures asks for events in no scope and in no context. Answers which are refused.
+    pub(crate) fn hold_what_a_forced_reset_ends(&self) -> Vec<Arc<RawEvent>> {
+        if self.context.is_made() {
+            return Vec::new();
+        }
+        let mut events = self.events.all();
+        events.retain(|event| event.hold());
+        events
     }
 
     /// The device was reset by force: nothing runs on it any more. A default context has ended with everything in it; a
@@ -70,11 +80,10 @@ impl Ledger {
                 return false;
             }
             let _entered = Entered::into(self.context, self.api);
-            for stream in left.iter().filter(|stream| !stream.is_default()) {
-                match self.destroy_by_force(stream) {
-                    Ok(allocator) => kept.extend(allocator),
+            for stream in left.iter().filter(|stream| stream.is_ours()) {
+                if self.destroy_by_force(stream, &mut kept).is_err() {
                     // The library may know its allocator under the handle of a later stream.
-                    Err(_) => core::mem::forget(Arc::clone(stream)),
+                    core::mem::forget(Arc::clone(stream));
                 }
             }
         }
@@ -85,7 +94,8 @@ impl Ledger {
 
     fn is_empty(&self) -> bool {
         let runs = usize::from(self.streams.get(self.runs.id()).is_some());
+        let sessions = self.guest.get().map_or(0, |guest| guest.left());
         let objects = self.streams.len().saturating_sub(runs) + self.events.len() + self.models.len();
-        objects + self.blocks.len() + self.bindings.len() + self.invocations.len() == 0
+        sessions + objects + self.blocks.len() + self.bindings.len() + self.invocations.len() == 0
     }
 }

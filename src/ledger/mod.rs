@@ -16,35 +16,30 @@
 //!    neither back nor to another model.
 //! 5. What is freed is idle: the stamps in [`ffi`](crate::ffi) decide, whatever the rows say.
 //! 6. No lock is held while the vendor's library or a user's code runs. Submitting, waiting and copying take no lock at
-//!    all: they work on the row behind the handle.
+//!    all: they work on the row behind the handle. In a forked child no lock is taken: a thread that is not there may have it.
 
+mod device;
 mod forced;
 mod models;
 mod room;
-mod shelf;
-mod unnamed;
+pub(crate) mod takes;
 mod wait;
 
-/// What `unnamed` is made of; loom puts its own in this place.
-mod sync {
-    pub(super) use core::sync::atomic::{Ordering, fence};
-    pub(super) use std::sync::Arc;
-}
-
-use crate::Element;
-use crate::allocator::{ContextId, is_supported_on};
+use crate::device_allocator::{ContextId, is_supported_on};
+use crate::element::Element;
 use crate::error::Error;
 use crate::ffi::{
-    Api, Binding, Block, Entered, Home, Invocation, Kept, LoadedModel, Queue, RawContext, RawEvent, Restore,
+    Api, Binding, Block, Entered, Guest, Home, Invocation, Kept, LoadedModel, Queue, RawContext, RawEvent, Restore,
+    Shelf,
 };
 use ascendcl_macros::rule;
-use core::fmt;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-pub(crate) use shelf::Shelf;
+pub(crate) use device::DeviceRow;
+use room::is_used_up;
 
 /// The rows of one context.
 #[derive(Debug)]
@@ -64,20 +59,12 @@ pub(crate) struct Ledger {
     invocations: Shelf<Invocation>,
     models: Shelf<LoadedModel>,
     blocks: Shelf<Block>,
+    /// Failures of work that a creation was told of, for the next collection.
+    unheard: Mutex<Vec<Error>>,
     /// What goes before anything else here.
     guest: OnceLock<Arc<dyn Guest>>,
     /// The context itself was destroyed: nothing is left to take down.
     gone: AtomicBool,
-}
-
-/// What else lives in a context and works with its streams and memory: a session of the graph engine.
-pub(crate) trait Guest: fmt::Debug + Send + Sync {
-    /// Takes it down, when every stream is synchronised and nothing of the context is gone yet. May be called again after
-    /// a failure. What registrations kept goes to `kept`: code of the user runs when that is dropped.
-    fn take_down(&self, api: Api, streams: &Shelf<Queue>, kept: &mut Vec<Kept>) -> Vec<Error>;
-
-    /// How many sessions are left.
-    fn left(&self) -> usize;
 }
 
 impl Ledger {
@@ -98,6 +85,7 @@ impl Ledger {
             invocations,
             models,
             blocks,
+            unheard: Mutex::default(),
             guest: OnceLock::new(),
             gone,
         }
@@ -134,15 +122,20 @@ impl Ledger {
 
     /// The context's default stream; it is there without being created (DEV-03), and its row from the first use on.
     pub(crate) fn default_stream(&self) -> Arc<Queue> {
-        let first = || self.streams.put(Queue::default_of_current(self.next_stream_id()));
-        Arc::clone(self.default_stream.get_or_init(first))
+        let first = || Queue::default_of_current(self.next_stream_id());
+        if self.api.is_of_this_process().is_err() {
+            // A forked child takes no lock. Whatever is asked of the stream is refused.
+            return Arc::new(first());
+        }
+        Arc::clone(self.default_stream.get_or_init(|| self.streams.put(first())))
     }
 
     /// Allocates; when the device has no room, frees what nobody names any more and tries once again.
     pub(crate) fn allocate(&self, home: Home, bytes: usize) -> Result<Arc<Block>, Error> {
-        let block = Block::allocate(self.api, home, bytes).or_else(|error| match self.free_unnamed_blocks() {
-            0 => Err(error),
-            _ => Block::allocate(self.api, home, bytes),
+        let allocate = || Block::allocate(self.api, home, bytes);
+        let block = allocate().or_else(|error| match is_used_up(&error) && self.free_unnamed_blocks() > 0 {
+            true => allocate(),
+            false => Err(error),
         })?;
         let block = self.keep(block.zeroed_on_host());
         // What the library refuses to take back stays with the scope.
@@ -164,9 +157,10 @@ impl Ledger {
         Err(Error::UnsupportedProduct { product, what: "an allocator of the caller's" })
     }
 
-    /// A vector's memory as a host block.
+    /// A vector's memory as a host block. In a forked child, which takes no lock, it gets no row: nothing frees it there.
     pub(crate) fn keep_vec<E: Element>(&self, elements: Vec<E>) -> Arc<Block> {
-        self.keep(Block::of_vec(elements))
+        let block = Block::of_vec(elements);
+        if self.api.is_of_this_process().is_ok() { self.keep(block) } else { Arc::new(block) }
     }
 
     /// The vector back, when nothing in flight uses it.
@@ -212,7 +206,7 @@ impl Ledger {
         if let Err(forked) = self.api.is_of_this_process() {
             return vec![forked];
         }
-        let (mut errors, mut kept) = (Vec::new(), Vec::new());
+        let (mut errors, mut kept) = (core::mem::take(&mut *self.unheard()), Vec::new());
         errors.extend(self.wait_for_what_is_over());
         for stream in self.streams.unnamed() {
             errors.extend(self.destroy_stream(&stream, &mut kept).err());

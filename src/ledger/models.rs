@@ -3,13 +3,15 @@
 //! A call that fails leaves behind what the calls before it created. The row has all of it, so one function takes it down,
 //! whether the object was finished or not; what the library refuses then stays on the shelf without a name, for
 //! [`collect`](Ledger::collect) and the scope's end.
+//!
+//! Each function first asks whether it runs in a forked child, where another thread of the parent may have left a lock taken.
 
 use super::Ledger;
+use crate::attribute::Attribute;
 use crate::error::Error;
 use crate::ffi::{
     Binding, Block, BoundInput, Home, Image, Invocation, LoadedModel, ModelImage, Onto, Part, Queue, SETTLING, Sizes,
 };
-use crate::operator::Attribute;
 use std::sync::Arc;
 
 impl Ledger {
@@ -21,6 +23,7 @@ impl Ledger {
     /// Loads a model, and reads its description. Refused while something may be running in the working memory that it is to
     /// have.
     pub(crate) fn load(&self, source: ModelImage<'_>, onto: Onto) -> Result<Arc<LoadedModel>, Error> {
+        self.api.is_of_this_process()?;
         onto.idle(&self.streams)?;
         let model = self.models.put(LoadedModel::new(onto));
         let loaded = self.with_image(source, |image| model.load(self.api, image));
@@ -49,6 +52,7 @@ impl Ledger {
     }
 
     pub(crate) fn unload(&self, model: &Arc<LoadedModel>) -> Result<(), Error> {
+        self.api.is_of_this_process()?;
         model.unload(self.api, &self.streams)?;
         self.models.remove(model);
         Ok(())
@@ -61,6 +65,7 @@ impl Ledger {
         inputs: &[BoundInput],
         outputs: &[Option<Arc<Block>>],
     ) -> Result<Arc<Binding>, Error> {
+        self.api.is_of_this_process()?;
         let binding = self.bindings.put(Binding::new(inputs, outputs));
         match binding.create(self.api, model, inputs, outputs) {
             Ok(()) => Ok(binding),
@@ -73,17 +78,20 @@ impl Ledger {
     }
 
     pub(crate) fn reshape(&self, binding: &Binding, model: &LoadedModel, shapes: &[&[i64]]) -> Result<(), Error> {
+        self.api.is_of_this_process()?;
         binding.reshape(self.api, &self.streams, model, shapes)
     }
 
     /// Queues one execution of a bound model.
     pub(crate) fn execute(&self, binding: &Binding, model: &LoadedModel, stream: &Queue) -> Result<(), Error> {
+        self.api.is_of_this_process()?;
         binding.execute(self.api, &self.streams, stream, model)
     }
 
-    /// Runs a bound model and waits for it. After a failure everything in the context is waited for, within a second: the run
-    /// may go on.
+    /// Runs a bound model and waits for it. After a failure everything in the context is waited for, with a limit of one
+    /// second: the run may go on.
     pub(crate) fn run(&self, binding: &Binding, model: &LoadedModel) -> Result<(), Error> {
+        self.api.is_of_this_process()?;
         let settle = || {
             let is_over = self.settle_all(SETTLING).is_ok();
             if !is_over {
@@ -96,6 +104,7 @@ impl Ledger {
 
     /// Empties a binding's open outputs. Memory that the library had allocated by itself is freed, or stays with the scope.
     pub(crate) fn empty(&self, binding: &Binding) -> Result<(), Error> {
+        self.api.is_of_this_process()?;
         binding.empty(self.api, &self.streams, |block| self.free(&self.keep(block)))
     }
 
@@ -114,6 +123,7 @@ impl Ledger {
         (inputs, outputs): (&[Part], &[Part]),
         compile: bool,
     ) -> Result<Arc<Invocation>, Error> {
+        self.api.is_of_this_process()?;
         let invocation = self.invocations.put(Invocation::new(name, inputs, outputs)?);
         let created = invocation.create(self.api, attributes, inputs, outputs);
         match created.and_then(|()| if compile { invocation.compile(self.api) } else { Ok(()) }) {
@@ -128,10 +138,12 @@ impl Ledger {
 
     /// Queues one execution of an operator.
     pub(crate) fn launch(&self, invocation: &Invocation, stream: &Queue) -> Result<(), Error> {
+        self.api.is_of_this_process()?;
         invocation.execute(self.api, &self.streams, stream)
     }
 
     pub(crate) fn revoke(&self, invocation: &Arc<Invocation>) -> Result<(), Error> {
+        self.api.is_of_this_process()?;
         invocation.destroy(self.api, &self.streams)?;
         self.invocations.remove(invocation);
         Ok(())

@@ -5,7 +5,9 @@ use crate::code::CodeKind;
 use crate::error::Error;
 use crate::ffi::{Queue, RawEvent};
 use ascendcl_macros::rule;
-use std::sync::Arc;
+use core::ffi::c_void;
+use core::ptr::NonNull;
+use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
 
 /// How long a creation on a full device waits for dropped streams that still work.
@@ -20,8 +22,13 @@ impl Ledger {
             true => create(),
             false => Err(error),
         });
-        let advised = created.map_err(|error| advise(error, "stream(s) still work", self.streams.unnamed().len()));
+        let advised = created.map_err(|error| advise(error, "stream(s) still work", || self.streams.unnamed().len()));
         Ok(self.streams.put(advised?))
+    }
+
+    /// Takes in a stream of other code, which destroys it.
+    pub(crate) fn adopt_stream(&self, raw: NonNull<c_void>) -> Arc<Queue> {
+        self.streams.put(Queue::adopted(raw, self.next_stream_id()))
     }
 
     /// Creates an event; when the device has no more, destroys dropped ones and tries once again.
@@ -32,7 +39,7 @@ impl Ledger {
             true => create(),
             false => Err(error),
         });
-        let advised = created.map_err(|error| advise(error, "event(s) are left", self.events.unnamed().len()));
+        let advised = created.map_err(|error| advise(error, "event(s) are left", || self.events.unnamed().len()));
         Ok(self.events.put(advised?))
     }
 
@@ -43,16 +50,38 @@ impl Ledger {
         let mut kept = Vec::new();
         let mut destroy = |stream: &Arc<Queue>| self.destroy_stream(stream, &mut kept).is_ok();
         let over = dropped.iter().filter(|stream| stream.is_complete(self.api).unwrap_or(false));
+        let over = over.filter(|stream| self.has_ended(stream, None));
         let mut destroyed = over.filter(|stream| destroy(stream)).count();
         if destroyed == 0 {
             let until = Instant::now() + BRIEFLY;
             let left = || until.saturating_duration_since(Instant::now());
             let in_time = dropped.iter().take_while(|_| !left().is_zero());
-            let over = in_time.filter(|stream| stream.synchronize(self.api, Some(left())).is_ok());
+            let over = in_time.filter(|stream| self.has_ended(stream, Some(left())));
             destroyed = over.filter(|stream| destroy(stream)).count();
         }
         drop_each(kept);
         destroyed
+    }
+
+    /// Waits for a dropped stream, and says whether its work is over. A failure of the work that the library does not repeat
+    /// is kept for [`collect`](Self::collect): nobody else is told.
+    fn has_ended(&self, stream: &Queue, limit: Option<Duration>) -> bool {
+        let wait = || stream.synchronize(self.api, limit);
+        match wait() {
+            Err(failure) if is_of_work(&failure) => match wait() {
+                Err(again) if is_of_work(&again) => false,
+                second => {
+                    self.unheard().push(failure);
+                    second.is_ok()
+                }
+            },
+            first => first.is_ok(),
+        }
+    }
+
+    /// Failures of work that no wait of the program will be told of.
+    pub(super) fn unheard(&self) -> MutexGuard<'_, Vec<Error>> {
+        self.unheard.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     fn destroy_dropped_events(&self) -> usize {
@@ -64,19 +93,25 @@ impl Ledger {
         // Only a wait tells failures, and it returns at once for what is over.
         let over = self.streams.all().into_iter().filter(|stream| stream.is_over_unawaited());
         let waits = over.filter_map(|stream| stream.synchronize(self.api, Some(BRIEFLY)).err());
-        waits.filter(|error| !error.code().is_some_and(crate::Code::is_timeout)).collect()
+        waits.filter(is_of_work).collect()
     }
 }
 
-fn is_used_up(error: &Error) -> bool {
+/// Whether a wait answered that work failed, and not that its time was up or that the library could not be asked.
+fn is_of_work(error: &Error) -> bool {
+    error.code().is_some_and(|code| !code.is_timeout())
+}
+
+pub(super) fn is_used_up(error: &Error) -> bool {
     error.code().is_some_and(|code| code.kind() == CodeKind::Resource)
 }
 
-/// Says what the program can do about dropped objects that take the place.
-fn advise(mut error: Error, are_left: &str, dropped: usize) -> Error {
-    if let Error::Vendor(vendor) = &mut error
-        && vendor.code.kind() == CodeKind::Resource
-        && dropped > 0
+/// Says what the program can do about dropped objects that take the place. They are counted only where that is the reason:
+/// counting takes a lock.
+fn advise(mut error: Error, are_left: &str, dropped: impl FnOnce() -> usize) -> Error {
+    if is_used_up(&error)
+        && let Error::Vendor(vendor) = &mut error
+        && let dropped @ 1.. = dropped()
     {
         vendor.doing.push_str(&format!(
             " ({dropped} dropped {are_left}: `current.collect()` waits for their work and destroys them)"

@@ -1,9 +1,9 @@
 //! Host memory for queued copies.
 
-use crate::Element;
-use crate::brand::{Brand, Unnamed};
+use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
-use crate::error::{Error, Undone};
+use crate::element::Element;
+use crate::error::{Error, ObjectKind, Undone};
 use crate::ffi::{Block, Home};
 use crate::ledger::Ledger;
 use ascendcl_macros::rule;
@@ -25,25 +25,50 @@ use std::sync::Arc;
 ///
 /// A buffer that is dropped is freed by [`Current::collect`] or the end of its scope.
 #[rule(MEM_12, COPY_05)]
-pub struct HostBuffer<'c, E, N = Unnamed> {
+pub struct HostBuffer<C: Brand, E> {
     block: Arc<Block>,
-    _brand: Brand<'c, N>,
+    _brand: Mark<C>,
     _elements: PhantomData<fn(E) -> E>,
 }
 
-assert_impl_all!(HostBuffer<'static, f32>: Send, Sync);
-assert_not_impl_any!(HostBuffer<'static, f32>: Clone);
+assert_impl_all!(HostBuffer<Scoped<'static>, f32>: Send, Sync);
+assert_not_impl_any!(HostBuffer<Scoped<'static>, f32>: Clone);
 
-impl<E, N> HostBuffer<'_, E, N> {
+impl<C: Brand> Current<C> {
+    /// Allocates pinned host memory for `length` elements, all zero (`aclrtMallocHost`): the host side of copies that
+    /// run while the program goes on. Where the program runs on the device it is memory of the device (`aclrtMalloc`), which
+    /// the program reads and writes all the same (MODE-01).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] when the host has no room.
+    pub fn host_buffer<E: Element>(&self, length: usize) -> Result<HostBuffer<C, E>, Error> {
+        HostBuffer::zeroed(self.ledger(), length)
+    }
+
+    /// Makes a buffer for queued copies out of a vector, in ordinary memory: without an allocation of the library's, and
+    /// without the overlap that pinned memory gives (COPY-05). [`HostBuffer::into_vec`] gives the vector back.
+    ///
+    /// With newer drivers such a copy takes place in the call, ahead of what is queued. So where the other side of the copy
+    /// is in flight, the call waits for the stream first, without a limit.
+    ///
+    /// For a program that runs on the device, a copy of memory that does not begin at a multiple of 64 bytes is an
+    /// [`Error::Misaligned`] (COPY-09), and a vector's seldom does: use [`host_buffer`](Self::host_buffer) there.
+    pub fn pageable_buffer<E: Element>(&self, elements: Vec<E>) -> HostBuffer<C, E> {
+        HostBuffer::of_vec(self.ledger(), elements)
+    }
+}
+
+impl<C: Brand, E> HostBuffer<C, E> {
     #[inline]
     pub(crate) fn block(&self) -> &Block {
         &self.block
     }
 }
 
-impl<'c, E: Element, N> HostBuffer<'c, E, N> {
-    pub(crate) fn of_vec(ledger: &'c Ledger, elements: Vec<E>) -> Self {
-        Self { block: ledger.keep_vec(elements), _brand: Brand::NEW, _elements: PhantomData }
+impl<C: Brand, E: Element> HostBuffer<C, E> {
+    pub(crate) fn of_vec(ledger: &Ledger, elements: Vec<E>) -> Self {
+        Self { block: ledger.keep_vec(elements), _brand: Mark::NEW, _elements: PhantomData }
     }
 
     /// The elements as a vector: a pageable buffer's own, without a copy; else a copy, and the buffer is left to its
@@ -51,17 +76,17 @@ impl<'c, E: Element, N> HostBuffer<'c, E, N> {
     ///
     /// # Errors
     ///
-    /// The buffer as it was, with [`Error::StillRunning`], when a failure left open whether a copy is using it.
-    pub fn into_vec(mut self, current: &Current<'c, N>) -> Result<Vec<E>, Undone<Self>> {
+    /// The buffer as it was, with [`Error::InDoubt`], when a failure left open whether a copy is using it.
+    pub fn into_vec(mut self, current: &Current<C>) -> Result<Vec<E>, Undone<Self>> {
         if self.block.is_in_doubt() {
-            return Err(Undone { error: Error::StillRunning { what: "host memory" }, value: self });
+            return Err(Undone { error: Error::InDoubt { what: ObjectKind::PAGEABLE_MEMORY }, value: self });
         }
         Ok(current.ledger().take_vec(&mut self.block).unwrap_or_else(|| self.to_vec()))
     }
 
-    pub(crate) fn zeroed(ledger: &'c Ledger, length: usize) -> Result<Self, Error> {
+    pub(crate) fn zeroed(ledger: &Ledger, length: usize) -> Result<Self, Error> {
         let block = ledger.allocate(Home::Pinned, super::bytes::<E>(length)?)?;
-        Ok(Self { block, _brand: Brand::NEW, _elements: PhantomData })
+        Ok(Self { block, _brand: Mark::NEW, _elements: PhantomData })
     }
 
     /// Frees the memory (`aclrtFreeHost`, for pinned memory).
@@ -70,12 +95,12 @@ impl<'c, E: Element, N> HostBuffer<'c, E, N> {
     ///
     /// The buffer as it was, when the library refuses.
     #[rule(MEM_01, MEM_02)]
-    pub fn free(self, current: &Current<'c, N>) -> Result<(), Undone<Self>> {
+    pub fn free(self, current: &Current<C>) -> Result<(), Undone<Self>> {
         current.ledger().free(&self.block).map_err(|error| Undone { error, value: self })
     }
 }
 
-impl<E: Element, N> Deref for HostBuffer<'_, E, N> {
+impl<C: Brand, E: Element> Deref for HostBuffer<C, E> {
     type Target = [E];
 
     fn deref(&self) -> &[E] {
@@ -83,13 +108,13 @@ impl<E: Element, N> Deref for HostBuffer<'_, E, N> {
     }
 }
 
-impl<E: Element, N> DerefMut for HostBuffer<'_, E, N> {
+impl<C: Brand, E: Element> DerefMut for HostBuffer<C, E> {
     fn deref_mut(&mut self) -> &mut [E] {
         Block::as_host_mut(&mut self.block)
     }
 }
 
-impl<E: Element, N> fmt::Debug for HostBuffer<'_, E, N> {
+impl<C: Brand, E: Element> fmt::Debug for HostBuffer<C, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HostBuffer").field("length", &self.len()).finish_non_exhaustive()
     }

@@ -3,14 +3,14 @@
 mod device;
 mod host;
 
-use crate::error::Error;
+use crate::error::{Error, ObjectKind};
 
-pub use device::{Destination, DeviceBuffer};
+pub use device::DeviceBuffer;
 pub use host::HostBuffer;
 
 /// The bytes of `length` elements; a length that no memory has is an error.
 fn bytes<E>(length: usize) -> Result<usize, Error> {
     let room = isize::MAX as usize;
     let bytes = length.checked_mul(size_of::<E>()).filter(|bytes| *bytes <= room);
-    bytes.ok_or(Error::TooShort { what: "address space", need: usize::MAX, have: room })
+    bytes.ok_or(Error::TooShort { what: ObjectKind::ADDRESS_SPACE, need: usize::MAX, have: room })
 }

@@ -3,9 +3,10 @@
 use super::description::Shape;
 use super::which::quoted;
 use super::{Model, TensorInfo, dims};
-use crate::Element;
+use crate::brand::Brand;
 use crate::current::Current;
-use crate::error::{Error, InputError};
+use crate::element::Element;
+use crate::error::{Error, InputError, ObjectKind};
 use crate::ffi::{Block, BoundInput, Home};
 use std::sync::Arc;
 
@@ -65,7 +66,7 @@ impl Bound {
         if need <= self.block.bytes() {
             return Ok(());
         }
-        Err(Error::TooShort { what: "memory for an input of the model", need, have: self.block.bytes() })
+        Err(Error::TooShort { what: ObjectKind::MODEL_INPUT_MEMORY, need, have: self.block.bytes() })
     }
 }
 
@@ -81,9 +82,9 @@ impl BoundOutput {
 }
 
 impl Tensors {
-    pub(super) fn allocate<N, P>(
-        current: &Current<'_, N>,
-        model: &Model<'_, N, P>,
+    pub(super) fn allocate<C: Brand, P>(
+        current: &Current<C>,
+        model: &Model<C, P>,
         inputs: &[&[usize]],
         outputs: &[Room<'_>],
     ) -> Result<Self, Error> {

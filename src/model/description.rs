@@ -1,6 +1,7 @@
 //! What a model says about its inputs and outputs.
 
-use crate::ffi::{ElementType, Port};
+use crate::element::ElementType;
+use crate::ffi::Port;
 use ascendcl_macros::rule;
 use core::fmt;
 

@@ -3,7 +3,7 @@
 use super::source::Contents;
 use super::weights::Weights;
 use super::{Model, ModelSource, Workspace};
-use crate::brand::Unnamed;
+use crate::brand::Brand;
 use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::{Onto, Share};
@@ -41,32 +41,32 @@ use typed_builder::TypedBuilder;
 #[derive(TypedBuilder)]
 #[non_exhaustive]
 #[rule(MODEL_08)]
-pub struct Load<'a, 'c, N = Unnamed, W = Workspace<'c, N>> {
+pub struct Load<'a, C: Brand, W = Workspace<C>> {
     /// The model.
     pub source: ModelSource<'a>,
     /// The model's weights, to be shared with other loads of it.
-    #[builder(default, setter(transform = |weights: &Weights<'c, N>| Some(weights.clone())))]
-    pub weights: Option<Weights<'c, N>>,
+    #[builder(default, setter(transform = |weights: &Weights<C>| Some(weights.clone())))]
+    pub weights: Option<Weights<C>>,
     /// Working memory of the model's own.
     #[builder(default, setter(strip_option))]
     pub workspace: Option<W>,
 }
 
 /// All on the library's memory.
-impl<'a, N, W> From<ModelSource<'a>> for Load<'a, '_, N, W> {
+impl<'a, C: Brand, W> From<ModelSource<'a>> for Load<'a, C, W> {
     fn from(source: ModelSource<'a>) -> Self {
         Self { source, weights: None, workspace: None }
     }
 }
 
-impl<'c, N> Current<'c, N> {
+impl<C: Brand> Current<C> {
     /// Loads a model from a file (`aclmdlLoadFromFile`); the library manages its memory. This is short for
     /// [`load`](Self::load) with nothing but a file.
     ///
     /// # Errors
     ///
     /// As for [`load`](Self::load).
-    pub fn load_model(&self, path: impl AsRef<Path>) -> Result<Model<'c, N>, Error> {
+    pub fn load_model(&self, path: impl AsRef<Path>) -> Result<Model<C>, Error> {
         Ok(self.load(ModelSource::file(&path).into())?)
     }
 
@@ -76,12 +76,12 @@ impl<'c, N> Current<'c, N> {
     /// # Errors
     ///
     /// What was to be loaded, its workspace with it. [`Error::TooShort`] when the workspace or the weights do not hold what
-    /// the library says that the model needs, before it is loaded; [`Error::StillRunning`] when a load that failed has left
+    /// the library says that the model needs, before it is loaded; [`Error::WorkspaceTaken`] when a load that failed has left
     /// a model in the workspace, until [`collect`](Self::collect) has unloaded it; [`Error::OtherModel`] for the weights of
     /// another model, and [`Error::UnreadableModel`] when a file cannot be read to be compared with them;
     /// [`Error::Vendor`] when the source is missing or is not a model for this product and release.
     #[rule(MODEL_02, MODEL_03, MODEL_07, MODEL_08, MODEL_09, MODEL_10, MODEL_11, MODEL_19, MODEL_27, MODE_02)]
-    pub fn load<'a>(&self, load: Load<'a, 'c, N>) -> Result<Model<'c, N>, Undone<Load<'a, 'c, N>>> {
+    pub fn load<'a>(&self, load: Load<'a, C>) -> Result<Model<C>, Undone<Load<'a, C>>> {
         let alone = load.workspace.as_ref().map(|workspace| |need| workspace.alone(need));
         let loaded = load_onto(self.ledger(), load.source, load.weights.as_ref(), alone);
         loaded.map_err(|error| Undone { error, value: load })
@@ -90,12 +90,12 @@ impl<'c, N> Current<'c, N> {
 
 /// Loads a model onto the memory that is given. What it needs is asked for first (`aclmdlQuerySize`), and compared with
 /// what is there.
-pub(crate) fn load_onto<'c, N, P>(
-    ledger: &'c Ledger,
+pub(crate) fn load_onto<C: Brand, P>(
+    ledger: &Ledger,
     source: ModelSource<'_>,
-    weights: Option<&Weights<'_, N>>,
+    weights: Option<&Weights<C>>,
     workspace: Option<impl FnOnce(usize) -> Result<Share, Error>>,
-) -> Result<Model<'c, N, P>, Error> {
+) -> Result<Model<C, P>, Error> {
     if weights.is_none() && workspace.is_none() {
         return Model::load(ledger, source.image(), Onto::default());
     }
@@ -110,7 +110,7 @@ pub(crate) fn load_onto<'c, N, P>(
     Model::load(ledger, image, onto)
 }
 
-impl<N, W: fmt::Debug> fmt::Debug for Load<'_, '_, N, W> {
+impl<C: Brand, W: fmt::Debug> fmt::Debug for Load<'_, C, W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { source, weights, workspace } = self;
         let mut debug = f.debug_struct("Load");

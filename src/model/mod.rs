@@ -1,6 +1,7 @@
 //! Models: loading, their description, and running them.
 
 mod bound;
+mod copy;
 mod description;
 mod load;
 mod prepared;
@@ -11,7 +12,7 @@ mod weights;
 mod which;
 mod workspace;
 
-use crate::brand::{Brand, NotShared, Unnamed};
+use crate::brand::{Brand, Mark, NotShared, Scoped};
 use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::{LoadedModel, ModelImage, Onto};
@@ -42,17 +43,17 @@ pub use workspace::Workspace;
 /// sent, not shared. A model that is dropped is unloaded by [`Current::collect`] or the end of its scope.
 #[must_use = "a model that is dropped is unloaded by `collect` or at the end of its scope; `unload` shows the errors"]
 #[rule(MODEL_01, MODEL_12, MODEL_16)]
-pub struct Model<'c, N = Unnamed, P = Alone> {
+pub struct Model<C: Brand, P = Alone> {
     loaded: Arc<LoadedModel>,
     inputs: Box<[TensorInfo]>,
     outputs: Box<[TensorInfo]>,
-    _brand: Brand<'c, N>,
+    _brand: Mark<C>,
     _place: PhantomData<fn(P) -> P>,
     _not_shared: NotShared,
 }
 
-assert_impl_all!(Model<'static>: Send);
-assert_not_impl_any!(Model<'static>: Sync, Clone);
+assert_impl_all!(Model<Scoped<'static>>: Send);
+assert_not_impl_any!(Model<Scoped<'static>>: Sync, Clone);
 
 /// The model has its working memory to itself, and runs on any stream.
 #[derive(Debug)]
@@ -74,8 +75,13 @@ mod sealed {
     impl Sealed for super::Alone {}
 }
 
-impl<'c, N, P> Model<'c, N, P> {
-    pub(crate) fn load(ledger: &'c Ledger, image: ModelImage<'_>, onto: Onto) -> Result<Self, Error> {
+impl<C: Brand, P> Model<C, P> {
+    /// The model's row.
+    pub(crate) fn loaded(&self) -> &LoadedModel {
+        &self.loaded
+    }
+
+    pub(crate) fn load(ledger: &Ledger, image: ModelImage<'_>, onto: Onto) -> Result<Self, Error> {
         leads!(model: Start --> Loaded : Load);
         let loaded = ledger.load(image, onto)?;
         // The input for the gear is the library's own affair.
@@ -83,7 +89,7 @@ impl<'c, N, P> Model<'c, N, P> {
         let inputs = loaded.inputs().iter().enumerate().filter(|(index, _)| Some(*index) != gear);
         let inputs = inputs.map(|(_, port)| TensorInfo::new(port)).collect();
         let outputs = loaded.outputs().iter().map(TensorInfo::new).collect();
-        Ok(Self { loaded, inputs, outputs, _brand: Brand::NEW, _place: PhantomData, _not_shared: NotShared::NEW })
+        Ok(Self { loaded, inputs, outputs, _brand: Mark::NEW, _place: PhantomData, _not_shared: NotShared::NEW })
     }
 
     /// The inputs, in order.
@@ -108,13 +114,13 @@ impl<'c, N, P> Model<'c, N, P> {
     ///
     /// The model as it was, when the library refuses.
     #[rule(MODEL_01, MODEL_14)]
-    pub fn unload(self, current: &Current<'c, N>) -> Result<(), Undone<Self>> {
+    pub fn unload(self, current: &Current<C>) -> Result<(), Undone<Self>> {
         leads!(model: Loaded --> End : Unload);
         current.ledger().unload(&self.loaded).map_err(|error| Undone { error, value: self })
     }
 }
 
-impl<N, P> fmt::Debug for Model<'_, N, P> {
+impl<C: Brand, P> fmt::Debug for Model<C, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Model").field("inputs", &self.inputs).field("outputs", &self.outputs).finish_non_exhaustive()
     }

@@ -2,13 +2,14 @@
 
 use super::bound::{BoundOutput, OwnRoom, Room, Tensors, same_count};
 use super::{Alone, Model, RunsAlone, TensorInfo, Which};
-use crate::Element;
-use crate::brand::{INSIDE, Unnamed};
+use crate::brand::{Brand, INSIDE, Inside};
 use crate::current::Current;
-use crate::error::{Error, InputError, Undone};
-use crate::ffi::{Binding, Block, Queue};
+use crate::device_allocator::DeviceAllocator;
+use crate::element::Element;
+use crate::error::{Error, InputError, ObjectKind, Undone};
+use crate::ffi::{Api, Binding, Block, Queue};
 use crate::life_cycle::leads;
-use crate::stream::{CanExecute, Operand, Pending, Stream, StreamState};
+use crate::stream::{CanExecute, Operand, Pending, Stream, StreamState, Turn, sealed_payload};
 use ascendcl_macros::rule;
 use core::fmt;
 use std::sync::Arc;
@@ -19,15 +20,15 @@ use std::sync::Arc;
 /// unloaded, and its memory is not touched.
 #[must_use = "a prepared model does nothing until a stream executes it"]
 #[rule(MODEL_14, MODEL_15, MODEL_17, DATA_02, DATA_10)]
-pub struct Prepared<'c, N = Unnamed, P = Alone> {
-    model: Model<'c, N, P>,
+pub struct Prepared<C: Brand, P = Alone> {
+    model: Model<C, P>,
     binding: Arc<Binding>,
     bound: Box<Tensors>,
     /// Whether the outputs are those of an execution.
     executed: bool,
 }
 
-impl<'c, N, P> Model<'c, N, P> {
+impl<C: Brand, P> Model<C, P> {
     /// Allocates device memory for inputs and outputs of these shapes, and binds it to the model.
     ///
     /// # Errors
@@ -37,10 +38,10 @@ impl<'c, N, P> Model<'c, N, P> {
     #[rule(MODEL_18, MODEL_20, DATA_07, DATA_08)]
     pub fn prepare(
         self,
-        current: &Current<'c, N>,
+        current: &Current<C>,
         inputs: &[&[usize]],
         outputs: &[&[usize]],
-    ) -> Result<Prepared<'c, N, P>, Undone<Self>> {
+    ) -> Result<Prepared<C, P>, Undone<Self>> {
         let rooms: Vec<_> = outputs.iter().map(|shape| Room::Shape(shape)).collect();
         self.prepare_with(current, inputs, &rooms)
     }
@@ -55,10 +56,10 @@ impl<'c, N, P> Model<'c, N, P> {
     /// As for [`prepare`](Self::prepare).
     pub fn prepare_with(
         self,
-        current: &Current<'c, N>,
+        current: &Current<C>,
         inputs: &[&[usize]],
         outputs: &[Room<'_>],
-    ) -> Result<Prepared<'c, N, P>, Undone<Self>> {
+    ) -> Result<Prepared<C, P>, Undone<Self>> {
         match self.bind(current, inputs, outputs) {
             Ok((binding, bound)) => Ok(Prepared { model: self, binding, bound: Box::new(bound), executed: false }),
             Err(error) => Err(Undone { error, value: self }),
@@ -67,7 +68,7 @@ impl<'c, N, P> Model<'c, N, P> {
 
     fn bind(
         &self,
-        current: &Current<'c, N>,
+        current: &Current<C>,
         inputs: &[&[usize]],
         outputs: &[Room<'_>],
     ) -> Result<(Arc<Binding>, Tensors), Error> {
@@ -77,7 +78,7 @@ impl<'c, N, P> Model<'c, N, P> {
     }
 }
 
-impl<'c, N, P> Prepared<'c, N, P> {
+impl<C: Brand, P> Prepared<C, P> {
     /// Chooses the shapes of the inputs for the next executions (`aclmdlSetDatasetTensorDesc`; or the one of
     /// `aclmdlSetDynamicBatchSize`, `aclmdlSetDynamicHWSize` and `aclmdlSetInputDynamicDims` that the model was compiled
     /// for, MODEL-20). What was [written](Self::write) before is no longer a tensor of that shape.
@@ -87,7 +88,7 @@ impl<'c, N, P> Prepared<'c, N, P> {
     /// [`Error::Input`] when the shapes do not fit the model, [`Error::TooShort`] when they need more memory than those
     /// that it was prepared with; then the shapes are what they were. Or [`Error::Vendor`].
     #[rule(MODEL_20)]
-    pub fn reshape(&mut self, current: &Current<'c, N>, inputs: &[&[usize]]) -> Result<(), Error> {
+    pub fn reshape(&mut self, current: &Current<C>, inputs: &[&[usize]]) -> Result<(), Error> {
         same_count(&self.model.inputs, inputs.len())?;
         self.bound.inputs.iter().zip(inputs).try_for_each(|(bound, shape)| bound.holds(shape))?;
         let dims = self.bound.dims(inputs);
@@ -105,7 +106,7 @@ impl<'c, N, P> Prepared<'c, N, P> {
     /// [`Error::NoSuchInput`], or [`Error::Vendor`].
     pub fn write<'n, E: Element>(
         &mut self,
-        current: &Current<'c, N>,
+        current: &Current<C>,
         input: impl Into<Which<'n>>,
         elements: &[E],
     ) -> Result<(), Error> {
@@ -119,11 +120,7 @@ impl<'c, N, P> Prepared<'c, N, P> {
     ///
     /// [`Error::NotExecuted`] before the first execution, [`Error::NoSuchOutput`] or [`Error::NoOutputNamed`], or
     /// [`Error::UnknownShape`] when the library does not say.
-    pub fn output_shape<'n>(
-        &self,
-        current: &Current<'c, N>,
-        output: impl Into<Which<'n>>,
-    ) -> Result<Vec<usize>, Error> {
+    pub fn output_shape<'n>(&self, current: &Current<C>, output: impl Into<Which<'n>>) -> Result<Vec<usize>, Error> {
         let output = self.which(output)?;
         let bound = self.output(output)?;
         self.dims(current, output, &bound.info)
@@ -136,11 +133,7 @@ impl<'c, N, P> Prepared<'c, N, P> {
     /// [`Error::NotExecuted`] before the first execution; [`Error::OutputType`], [`Error::NoSuchOutput`];
     /// [`Error::LengthMismatch`] when the model left another number of elements than the shape that was prepared for
     /// it; [`Error::OutputNotAllocated`]; or [`Error::Vendor`].
-    pub fn read<'n, E: Element>(
-        &self,
-        current: &Current<'c, N>,
-        output: impl Into<Which<'n>>,
-    ) -> Result<Vec<E>, Error> {
+    pub fn read<'n, E: Element>(&self, current: &Current<C>, output: impl Into<Which<'n>>) -> Result<Vec<E>, Error> {
         let output = self.which(output)?;
         self.bound_output(output)?.is_of::<E>()?;
         let bound = self.output(output)?;
@@ -152,7 +145,7 @@ impl<'c, N, P> Prepared<'c, N, P> {
         let own;
         let (elements, block) = match &bound.room {
             OwnRoom::Exactly(expected, block) => {
-                let (what, expected, found) = ("output of the model", *expected, found.unwrap_or(*expected));
+                let (what, expected, found) = (ObjectKind::MODEL_OUTPUT, *expected, found.unwrap_or(*expected));
                 if expected != found {
                     return Err(Error::LengthMismatch { what, expected, found });
                 }
@@ -167,7 +160,7 @@ impl<'c, N, P> Prepared<'c, N, P> {
         };
         let need = elements.saturating_mul(size_of::<E>());
         if need > block.bytes() {
-            return Err(Error::TooShort { what: "output of the model", need, have: block.bytes() });
+            return Err(Error::TooShort { what: ObjectKind::MODEL_OUTPUT, need, have: block.bytes() });
         }
         let mut read = vec![E::default(); elements];
         block.read(api, &mut read).map(|()| read)
@@ -183,7 +176,7 @@ impl<'c, N, P> Prepared<'c, N, P> {
         }
         if length != bound.elements() {
             let (expected, found) = (bound.elements(), length);
-            return Err(Error::LengthMismatch { what: "input of the model", expected, found });
+            return Err(Error::LengthMismatch { what: ObjectKind::MODEL_INPUT, expected, found });
         }
         Ok(&bound.block)
     }
@@ -199,9 +192,14 @@ impl<'c, N, P> Prepared<'c, N, P> {
             OwnRoom::ByLibrary => return Err(Error::OutputNotAllocated { name: bound.info.name.clone() }),
         };
         if length != expected {
-            return Err(Error::LengthMismatch { what: "output of the model", expected, found: length });
+            return Err(Error::LengthMismatch { what: ObjectKind::MODEL_OUTPUT, expected, found: length });
         }
         Ok(block)
+    }
+
+    /// Before a copy between `other` and a tensor of the model: lets executions end that the copy would not wait for.
+    pub(crate) fn comes_to_rest_for(&self, api: Api, queue: &Queue, other: &Block) -> Result<(), Error> {
+        self.binding.comes_to_rest_for(api, queue, other)
     }
 
     /// All work that used the model or its buffers is known to be done.
@@ -225,7 +223,7 @@ impl<'c, N, P> Prepared<'c, N, P> {
     /// # Errors
     ///
     /// The prepared model as it was, when the library refuses.
-    pub fn into_model(self, current: &Current<'c, N>) -> Result<Model<'c, N, P>, Undone<Self>> {
+    pub fn into_model(self, current: &Current<C>) -> Result<Model<C, P>, Undone<Self>> {
         match current.ledger().unbind(&self.binding) {
             Ok(()) => Ok(self.model),
             Err(error) => Err(Undone { error, value: self }),
@@ -233,11 +231,11 @@ impl<'c, N, P> Prepared<'c, N, P> {
     }
 
     /// Queues one execution.
-    pub(crate) fn queue<M: Operand<'c, Self, N>>(
+    pub(crate) fn queue<M: Operand<C, Self>>(
         model: M,
-        current: &Current<'c, N>,
+        current: &Current<C>,
         stream: &Arc<Queue>,
-    ) -> Result<Pending<'c, Self, N>, Undone<M>> {
+    ) -> Result<Pending<C, Self>, Undone<M>> {
         let mut model = model;
         let queued = model.usable_on(stream).and_then(|()| model.reach(INSIDE).start(current, stream));
         match queued {
@@ -252,7 +250,7 @@ impl<'c, N, P> Prepared<'c, N, P> {
     /// Runs the model once, in a turn: as long as what `turn` gives is there, nothing else runs in its working memory.
     pub(crate) fn run_when<T>(
         &mut self,
-        current: &mut Current<'c, N>,
+        current: &mut Current<C>,
         turn: impl FnOnce() -> Result<T, Error>,
     ) -> Result<(), Error> {
         leads!(model: Loaded --> Loaded : Run);
@@ -265,7 +263,7 @@ impl<'c, N, P> Prepared<'c, N, P> {
     }
 
     /// What the last execution left in open outputs is given back (DATA-06).
-    fn make_room(&mut self, current: &Current<'c, N>) -> Result<(), Error> {
+    fn make_room(&mut self, current: &Current<C>) -> Result<(), Error> {
         if self.binding.has_open_outputs() {
             self.executed = false;
             current.ledger().empty(&self.binding)?;
@@ -273,7 +271,7 @@ impl<'c, N, P> Prepared<'c, N, P> {
         Ok(())
     }
 
-    fn start(&mut self, current: &Current<'c, N>, stream: &Queue) -> Result<(), Error> {
+    fn start(&mut self, current: &Current<C>, stream: &Queue) -> Result<(), Error> {
         // A prepared model is loaded; one in a `Pending` runs.
         leads!(model: Loaded --> Running : Execute, model: Running --> Running : Execute);
         self.make_room(current)?;
@@ -297,14 +295,14 @@ impl<'c, N, P> Prepared<'c, N, P> {
         if self.executed { Ok(bound) } else { Err(Error::NotExecuted) }
     }
 
-    fn dims(&self, current: &Current<'c, N>, index: usize, info: &TensorInfo) -> Result<Vec<usize>, Error> {
+    fn dims(&self, current: &Current<C>, index: usize, info: &TensorInfo) -> Result<Vec<usize>, Error> {
         let dims = self.binding.output_dims(current.ledger().api(), index);
         let shape = dims.and_then(|dims| dims.into_iter().map(|size| usize::try_from(size).ok()).collect());
         shape.ok_or_else(|| Error::UnknownShape { name: info.name.clone() })
     }
 }
 
-impl<'c, N, P> Prepared<'c, N, P> {
+impl<C: Brand, P> Prepared<C, P> {
     /// Runs the model on what was [written](Self::write), and returns when it is done (`aclmdlExecute`): the way to execute
     /// a model again and again without a stream.
     ///
@@ -313,7 +311,7 @@ impl<'c, N, P> Prepared<'c, N, P> {
     /// [`Error::Vendor`] when the model fails: its outputs hold nothing then. Whether the library goes on running it is
     /// found out as in [`Model::run`].
     #[rule(MODEL_16)]
-    pub fn run(&mut self, current: &mut Current<'c, N>) -> Result<(), Error>
+    pub fn run(&mut self, current: &mut Current<C>) -> Result<(), Error>
     where
         P: RunsAlone,
     {
@@ -321,7 +319,7 @@ impl<'c, N, P> Prepared<'c, N, P> {
     }
 }
 
-impl<'c, S: StreamState, N> Stream<'c, S, N> {
+impl<C: Brand, S: StreamState> Stream<C, S> {
     /// Queues one execution of the model (`aclmdlExecuteAsync`), on a stream whose allocator is decided. The model may be
     /// in flight on this stream already, behind a copy to its input say.
     ///
@@ -329,11 +327,11 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     ///
     /// The prepared model as it was: [`Error::OtherStream`] when it is in flight elsewhere, or what the library says.
     #[rule(ALLOC_05, ALLOC_13, MODEL_15)]
-    pub fn execute<M: Operand<'c, Prepared<'c, N>, N>>(
+    pub fn execute<M: Operand<C, Prepared<C>>>(
         &self,
-        current: &Current<'c, N>,
+        current: &Current<C>,
         model: M,
-    ) -> Result<Pending<'c, Prepared<'c, N>, N>, Undone<M>>
+    ) -> Result<Pending<C, Prepared<C>>, Undone<M>>
     where
         S: CanExecute,
     {
@@ -341,8 +339,34 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     }
 }
 
-impl<N, P> fmt::Debug for Prepared<'_, N, P> {
+impl<C: Brand, P> fmt::Debug for Prepared<C, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Prepared").field("model", &self.model).finish_non_exhaustive()
+    }
+}
+
+impl<C: Brand, A: DeviceAllocator> Turn<'_, C, A> {
+    /// Queues one execution of a model on the turn's stream (`aclmdlExecuteAsync`).
+    ///
+    /// # Errors
+    ///
+    /// As for [`Stream::execute`].
+    pub fn execute<M: Operand<C, Prepared<C>>>(
+        &self,
+        current: &Current<C>,
+        model: M,
+    ) -> Result<Pending<C, Prepared<C>>, Undone<M>> {
+        self.stream().execute(current, model)
+    }
+}
+
+impl<C: Brand, P> sealed_payload::Payload for Prepared<C, P> {
+    #[inline]
+    fn rest(&self, _: Inside) {
+        Prepared::rest(self);
+    }
+
+    fn follow(&self, queue: &Queue, _: Inside) {
+        Prepared::follow(self, queue);
     }
 }

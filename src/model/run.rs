@@ -2,15 +2,16 @@
 
 use super::tensor::arrange;
 use super::{Input, Model, Output, Outputs, RunsAlone, TensorInfo};
+use crate::brand::Brand;
 use crate::current::Current;
-use crate::error::Error;
+use crate::error::{Error, ObjectKind};
 use crate::ffi::{Binding, Block, BoundInput, Home, Port};
 use crate::ledger::Ledger;
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use std::sync::Arc;
 
-impl<'c, N, P> Model<'c, N, P> {
+impl<C: Brand, P> Model<C, P> {
     /// Copies the inputs to the device, runs the model there (`aclmdlExecute`), and copies the outputs back.
     ///
     /// Where the model leaves sizes open, the shapes of the inputs decide.
@@ -22,7 +23,7 @@ impl<'c, N, P> Model<'c, N, P> {
     /// context is waited for, for a second, and if that fails, the model and what it works in are
     /// [`Error::StillRunning`] until [`Current::synchronize`] has succeeded.
     #[rule(MODEL_16, MODEL_18, MODEL_20, DATA_06, DATA_07, DATA_08)]
-    pub fn run(&mut self, current: &mut Current<'c, N>, inputs: &[Input<'_>]) -> Result<Outputs, Error>
+    pub fn run(&mut self, current: &mut Current<C>, inputs: &[Input<'_>]) -> Result<Outputs, Error>
     where
         P: RunsAlone,
     {
@@ -33,9 +34,9 @@ impl<'c, N, P> Model<'c, N, P> {
     /// memory. It is asked for when the inputs are on the device, and gone when the model is done.
     pub(crate) fn run_when<T>(
         &mut self,
-        current: &mut Current<'c, N>,
+        current: &mut Current<C>,
         inputs: &[Input<'_>],
-        turn: impl FnOnce(&Current<'c, N>) -> Result<T, Error>,
+        turn: impl FnOnce(&Current<C>) -> Result<T, Error>,
     ) -> Result<Outputs, Error> {
         leads!(model: Loaded --> Loaded : Run);
         let inputs = arrange(inputs, &self.inputs)?;
@@ -47,7 +48,7 @@ impl<'c, N, P> Model<'c, N, P> {
 
     fn run_in<T>(
         &self,
-        buffers: &mut Buffers<'c>,
+        buffers: &mut Buffers<'_>,
         inputs: &[&Input<'_>],
         turn: impl FnOnce() -> Result<T, Error>,
     ) -> Result<Outputs, Error> {
@@ -111,7 +112,7 @@ fn read(
     let need =
         info.element.size().map_or(room, |size| shape.iter().fold(size, |bytes, size| bytes.saturating_mul(*size)));
     if need > room {
-        return Err(Error::TooShort { what: "output of the model", need, have: room });
+        return Err(Error::TooShort { what: ObjectKind::MODEL_OUTPUT, need, have: room });
     }
     let mut bytes = vec![0_u8; need];
     if let Some(block) = block {
@@ -125,8 +126,8 @@ pub(crate) fn dims(shape: &[usize]) -> Vec<i64> {
 }
 
 /// The device memory of one run.
-struct Buffers<'c> {
-    ledger: &'c Ledger,
+struct Buffers<'l> {
+    ledger: &'l Ledger,
     blocks: Vec<Arc<Block>>,
 }
 

@@ -1,5 +1,6 @@
 //! Where a model comes from, and what it needs.
 
+use crate::brand::Brand;
 use crate::current::Current;
 use crate::error::Error;
 use crate::ffi::{Api, ModelImage, Sizes};
@@ -88,7 +89,7 @@ impl Identity {
     }
 }
 
-impl<N> Current<'_, N> {
+impl<C: Brand> Current<C> {
     /// The bytes that a model needs on the device (`aclmdlQuerySize`, `aclmdlQuerySizeFromMem`).
     ///
     /// # Errors

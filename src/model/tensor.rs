@@ -3,9 +3,9 @@
 use super::bound::{names, same_count};
 use super::description::Shape;
 use super::{TensorInfo, Which};
-use crate::Element;
+use crate::element::{Element, ElementType};
 use crate::error::{Error, InputError};
-use crate::ffi::{ElementType, bytes_of, collect_elements};
+use crate::ffi::{bytes_of, collect_elements};
 use ascendcl_macros::rule;
 
 /// One input of a run: a shape and the elements, in row-major order.

@@ -2,9 +2,9 @@
 
 use super::ModelSource;
 use super::source::{Contents, Identity};
-use crate::brand::{Brand, Unnamed};
+use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
-use crate::error::Error;
+use crate::error::{Error, ObjectKind};
 use crate::ffi::{Block, Home};
 use ascendcl_macros::rule;
 use core::fmt;
@@ -20,22 +20,22 @@ use std::sync::Arc;
 /// It is freed when no handle and no loaded model has it
 /// any more, by [`Current::collect`](crate::Current::collect) or the end of the scope.
 #[rule(MODEL_03, MODEL_09)]
-pub struct Weights<'c, N = Unnamed> {
+pub struct Weights<C: Brand> {
     block: Arc<Block>,
     of: Arc<Identity>,
-    _brand: Brand<'c, N>,
+    _brand: Mark<C>,
 }
 
-assert_impl_all!(Weights<'static>: Send, Sync, Clone);
+assert_impl_all!(Weights<Scoped<'static>>: Send, Sync, Clone);
 
-impl<N> Clone for Weights<'_, N> {
+impl<C: Brand> Clone for Weights<C> {
     /// Another handle on the same memory.
     fn clone(&self) -> Self {
-        Self { block: Arc::clone(&self.block), of: Arc::clone(&self.of), _brand: Brand::NEW }
+        Self { block: Arc::clone(&self.block), of: Arc::clone(&self.of), _brand: Mark::NEW }
     }
 }
 
-impl<'c, N> Current<'c, N> {
+impl<C: Brand> Current<C> {
     /// Allocates memory for the weights of a model, to be shared by every load of it ([`Load`](crate::Load)). The first
     /// load fills it.
     ///
@@ -43,15 +43,15 @@ impl<'c, N> Current<'c, N> {
     ///
     /// As for [`model_size`](Self::model_size) and [`device_buffer`](Self::device_buffer), and
     /// [`Error::UnreadableModel`] for a file that cannot be read.
-    pub fn weights(&self, source: ModelSource<'_>) -> Result<Weights<'c, N>, Error> {
+    pub fn weights(&self, source: ModelSource<'_>) -> Result<Weights<C>, Error> {
         let contents = source.read(self.ledger().api())?;
         let bytes = self.ledger().sizes(contents.image())?.weights;
         let block = self.ledger().allocate(Home::Device, bytes)?;
-        Ok(Weights { block, of: Arc::new(contents.identity()), _brand: Brand::NEW })
+        Ok(Weights { block, of: Arc::new(contents.identity()), _brand: Mark::NEW })
     }
 }
 
-impl<N> Weights<'_, N> {
+impl<C: Brand> Weights<C> {
     /// The bytes of the weights.
     pub fn bytes(&self) -> usize {
         self.block.bytes()
@@ -64,13 +64,13 @@ impl<N> Weights<'_, N> {
             return Err(Error::OtherModel { expected: self.of.name.clone(), found: found.name });
         }
         if need > self.block.bytes() {
-            return Err(Error::TooShort { what: "memory for the weights", need, have: self.block.bytes() });
+            return Err(Error::TooShort { what: ObjectKind::WEIGHTS, need, have: self.block.bytes() });
         }
         Ok(Arc::clone(&self.block))
     }
 }
 
-impl<N> fmt::Debug for Weights<'_, N> {
+impl<C: Brand> fmt::Debug for Weights<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Weights").field("bytes", &self.block.bytes()).field("of", &self.of.name).finish_non_exhaustive()
     }

@@ -1,6 +1,6 @@
 //! Working memory of the program's own.
 
-use crate::brand::{Brand, Unnamed};
+use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
 use crate::error::Error;
 use crate::ffi::{Block, Home, Share};
@@ -16,29 +16,29 @@ use std::sync::Arc;
 /// ([`Current::lane`], [`Current::shared_lane`]): models that run at the same time cannot be given the same workspace,
 /// because it moves. It is freed when the last model in it is unloaded, whatever becomes of this value.
 #[rule(MODEL_02, MODEL_04)]
-pub struct Workspace<'c, N = Unnamed> {
+pub struct Workspace<C: Brand> {
     block: Arc<Block>,
     /// What the models in it need, all together.
     taken: Arc<AtomicUsize>,
-    _brand: Brand<'c, N>,
+    _brand: Mark<C>,
 }
 
-assert_impl_all!(Workspace<'static>: Send, Sync);
-assert_not_impl_any!(Workspace<'static>: Clone);
+assert_impl_all!(Workspace<Scoped<'static>>: Send, Sync);
+assert_not_impl_any!(Workspace<Scoped<'static>>: Clone);
 
-impl<'c, N> Current<'c, N> {
+impl<C: Brand> Current<C> {
     /// Allocates working memory for models (`aclrtMalloc`): [`model_size`](Self::model_size) says how much one needs.
     ///
     /// # Errors
     ///
     /// As for [`device_buffer`](Self::device_buffer).
-    pub fn workspace(&self, bytes: usize) -> Result<Workspace<'c, N>, Error> {
+    pub fn workspace(&self, bytes: usize) -> Result<Workspace<C>, Error> {
         let block = self.ledger().allocate(Home::Device, bytes)?;
-        Ok(Workspace { block, taken: Arc::default(), _brand: Brand::NEW })
+        Ok(Workspace { block, taken: Arc::default(), _brand: Mark::NEW })
     }
 }
 
-impl<N> Workspace<'_, N> {
+impl<C: Brand> Workspace<C> {
     /// Its bytes.
     pub fn bytes(&self) -> usize {
         self.block.bytes()
@@ -57,7 +57,7 @@ impl<N> Workspace<'_, N> {
     }
 }
 
-impl<N> fmt::Debug for Workspace<'_, N> {
+impl<C: Brand> fmt::Debug for Workspace<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Workspace").field("bytes", &self.bytes()).finish_non_exhaustive()
     }

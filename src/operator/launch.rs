@@ -1,12 +1,12 @@
 //! Operators on streams.
 
 use super::{OperatorOutputs, sealed::Outputs};
-use crate::allocator::DeviceAllocator;
-use crate::brand::{Brand, INSIDE, NotShared, Unnamed};
+use crate::brand::{Brand, INSIDE, Inside, Mark, NotShared, Scoped};
 use crate::current::Current;
+use crate::device_allocator::DeviceAllocator;
 use crate::error::Undone;
 use crate::ffi::{Invocation, Queue};
-use crate::stream::{CanExecute, DefaultStream, Operand, Pending, Stream, StreamState, Turn};
+use crate::stream::{CanExecute, DefaultStream, Operand, Pending, Stream, StreamState, Turn, sealed_payload};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
@@ -19,23 +19,23 @@ use std::sync::Arc;
 /// back. One that is dropped or forgotten leaves its memory to the scope.
 #[must_use = "a bound operator does nothing until a stream launches it"]
 #[rule(OP_02, OP_03)]
-pub struct BoundOperator<'c, I, O, N = Unnamed> {
+pub struct BoundOperator<C: Brand, I, O> {
     invocation: Arc<Invocation>,
     inputs: I,
     outputs: O,
-    _brand: Brand<'c, N>,
+    _brand: Mark<C>,
     _not_shared: NotShared,
 }
 
-assert_impl_all!(BoundOperator<'static, (), ()>: Send);
-assert_not_impl_any!(BoundOperator<'static, (), ()>: Sync, Clone);
+assert_impl_all!(BoundOperator<Scoped<'static>, (), ()>: Send);
+assert_not_impl_any!(BoundOperator<Scoped<'static>, (), ()>: Sync, Clone);
 
 /// An operator in flight, or the operator as it was. Its outputs are written once it is waited for.
-type Launched<'c, I, O, N, B> = Result<Pending<'c, BoundOperator<'c, I, <O as Outputs>::Written, N>, N>, Undone<B>>;
+type Launched<C, I, O, B> = Result<Pending<C, BoundOperator<C, I, <O as Outputs>::Written>>, Undone<B>>;
 
-impl<'c, I, O, N> BoundOperator<'c, I, O, N> {
+impl<C: Brand, I, O> BoundOperator<C, I, O> {
     pub(super) fn new(invocation: Arc<Invocation>, inputs: I, outputs: O) -> Self {
-        Self { invocation, inputs, outputs, _brand: Brand::NEW, _not_shared: NotShared::NEW }
+        Self { invocation, inputs, outputs, _brand: Mark::NEW, _not_shared: NotShared::NEW }
     }
 
     /// The tensors. They are the operator's until [`into_tensors`](Self::into_tensors).
@@ -48,7 +48,7 @@ impl<'c, I, O, N> BoundOperator<'c, I, O, N> {
     /// # Errors
     ///
     /// The operator as it was, when the library refuses.
-    pub fn into_tensors(self, current: &Current<'c, N>) -> Result<(I, O), Undone<Self>> {
+    pub fn into_tensors(self, current: &Current<C>) -> Result<(I, O), Undone<Self>> {
         match current.ledger().revoke(&self.invocation) {
             Ok(()) => Ok((self.inputs, self.outputs)),
             Err(error) => Err(Undone { error, value: self }),
@@ -59,13 +59,9 @@ impl<'c, I, O, N> BoundOperator<'c, I, O, N> {
         &self.invocation
     }
 
-    fn queue<B: Operand<'c, Self, N>>(
-        operator: B,
-        current: &Current<'c, N>,
-        stream: &Arc<Queue>,
-    ) -> Launched<'c, I, O, N, B>
+    fn queue<B: Operand<C, Self>>(operator: B, current: &Current<C>, stream: &Arc<Queue>) -> Launched<C, I, O, B>
     where
-        O: OperatorOutputs<'c, N>,
+        O: OperatorOutputs<C>,
     {
         let ready = operator.usable_on(stream);
         match ready.and_then(|()| current.ledger().launch(&operator.look(INSIDE).invocation, stream)) {
@@ -81,7 +77,7 @@ impl<'c, I, O, N> BoundOperator<'c, I, O, N> {
     }
 }
 
-impl<'c, S: StreamState, N> Stream<'c, S, N> {
+impl<C: Brand, S: StreamState> Stream<C, S> {
     /// Queues one execution of an operator (`aclopExecuteV2`), on a stream whose allocator is decided (ALLOC-04): memory
     /// that the operator needs besides its tensors comes from there. The operator may be in flight on this stream already.
     ///
@@ -90,32 +86,32 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     /// The operator as it was: [`Error::OtherStream`](crate::Error::OtherStream) when it is in flight elsewhere, or what
     /// the library says.
     #[rule(OP_01, OP_03, ALLOC_04)]
-    pub fn launch<I, O, B: Operand<'c, BoundOperator<'c, I, O, N>, N>>(
+    pub fn launch<I, O, B: Operand<C, BoundOperator<C, I, O>>>(
         &self,
-        current: &Current<'c, N>,
+        current: &Current<C>,
         operator: B,
-    ) -> Launched<'c, I, O, N, B>
+    ) -> Launched<C, I, O, B>
     where
         S: CanExecute,
-        O: OperatorOutputs<'c, N>,
+        O: OperatorOutputs<C>,
     {
         BoundOperator::queue(operator, current, self.queue())
     }
 }
 
-impl<'c, A: DeviceAllocator, N> Turn<'c, '_, A, N> {
+impl<C: Brand, A: DeviceAllocator> Turn<'_, C, A> {
     /// Queues one execution of an operator on the turn's stream, as [`Stream::launch`].
     ///
     /// # Errors
     ///
     /// The same.
-    pub fn launch<I, O, B: Operand<'c, BoundOperator<'c, I, O, N>, N>>(
+    pub fn launch<I, O, B: Operand<C, BoundOperator<C, I, O>>>(
         &self,
-        current: &Current<'c, N>,
+        current: &Current<C>,
         operator: B,
-    ) -> Launched<'c, I, O, N, B>
+    ) -> Launched<C, I, O, B>
     where
-        O: OperatorOutputs<'c, N>,
+        O: OperatorOutputs<C>,
     {
         self.stream().launch(current, operator)
     }
@@ -131,9 +127,9 @@ impl<'c, A: DeviceAllocator, N> Turn<'c, '_, A, N> {
 #[rule(OP_01)]
 pub trait RunsOperators: crate::stream::sealed_default::Sealed {}
 
-impl<'c, N> DefaultStream<'c, N> {
+impl<C: Brand> DefaultStream<C> {
     /// Not available: this function is here to say so in the compiler's message (OP-01).
-    pub fn launch<I, O>(&self, current: &Current<'c, N>, operator: BoundOperator<'c, I, O, N>) -> PhantomData<(I, O)>
+    pub fn launch<I, O>(&self, current: &Current<C>, operator: BoundOperator<C, I, O>) -> PhantomData<(I, O)>
     where
         Self: RunsOperators,
     {
@@ -142,8 +138,18 @@ impl<'c, N> DefaultStream<'c, N> {
     }
 }
 
-impl<I, O, N> fmt::Debug for BoundOperator<'_, I, O, N> {
+impl<C: Brand, I, O> fmt::Debug for BoundOperator<C, I, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BoundOperator").field("invocation", &self.invocation).finish_non_exhaustive()
+    }
+}
+
+impl<C: Brand, I, O> sealed_payload::Payload for BoundOperator<C, I, O> {
+    fn rest(&self, _: Inside) {
+        self.invocation().rest();
+    }
+
+    fn follow(&self, queue: &Queue, _: Inside) {
+        self.invocation().follow(queue);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::tensor::{Absent, DeviceTensor, OperatorInput, OperatorOutput};
 use super::{Part, sealed};
-use crate::brand::Inside;
+use crate::brand::{Brand, Inside};
 
 /// The inputs of an operator, in order: a [`DeviceTensor`], or a tuple, an array or a `Vec` of them.
 #[diagnostic::on_unimplemented(
@@ -11,7 +11,7 @@ use crate::brand::Inside;
     note = "MEM-07: a tensor of `MaybeUninit` elements is written first, by a copy or as the output of another operator",
     note = "make one: `current.upload_tensor(&[2, 3], &elements)?`, or `buffer.into_tensor(&[2, 3])?`"
 )]
-pub trait OperatorInputs<'c, N>: sealed::Inputs {}
+pub trait OperatorInputs<C>: sealed::Inputs {}
 
 /// The outputs of an operator, in order: a [`DeviceTensor`], or a tuple, an array or a `Vec` of them.
 #[diagnostic::on_unimplemented(
@@ -19,17 +19,17 @@ pub trait OperatorInputs<'c, N>: sealed::Inputs {}
     label = "expected `DeviceTensor`s of the stream's own context: one, a tuple, an array or a `Vec`",
     note = "make one: `current.tensor::<f32>(&[2, 3])?`"
 )]
-pub trait OperatorOutputs<'c, N>: sealed::Outputs {}
+pub trait OperatorOutputs<C>: sealed::Outputs {}
 
-impl<'c, E, N> OperatorInputs<'c, N> for DeviceTensor<'c, E, N> where Self: OperatorInput<'c, N> {}
-impl<'c, N> OperatorInputs<'c, N> for Absent {}
-impl<'c, E, N> OperatorOutputs<'c, N> for DeviceTensor<'c, E, N> where Self: OperatorOutput<'c, N> {}
-impl<'c, T: OperatorInput<'c, N>, N> OperatorInputs<'c, N> for Vec<T> {}
-impl<'c, T: OperatorOutput<'c, N>, N> OperatorOutputs<'c, N> for Vec<T> {}
-impl<'c, T: OperatorInput<'c, N>, N, const K: usize> OperatorInputs<'c, N> for [T; K] {}
-impl<'c, T: OperatorOutput<'c, N>, N, const K: usize> OperatorOutputs<'c, N> for [T; K] {}
+impl<C: Brand, E> OperatorInputs<C> for DeviceTensor<C, E> where Self: OperatorInput<C> {}
+impl<C: Brand> OperatorInputs<C> for Absent {}
+impl<C: Brand, E> OperatorOutputs<C> for DeviceTensor<C, E> where Self: OperatorOutput<C> {}
+impl<C: Brand, T: OperatorInput<C>> OperatorInputs<C> for Vec<T> {}
+impl<C: Brand, T: OperatorOutput<C>> OperatorOutputs<C> for Vec<T> {}
+impl<C: Brand, T: OperatorInput<C>, const K: usize> OperatorInputs<C> for [T; K] {}
+impl<C: Brand, T: OperatorOutput<C>, const K: usize> OperatorOutputs<C> for [T; K] {}
 
-impl<E, N> sealed::Inputs for DeviceTensor<'_, E, N>
+impl<C: Brand, E> sealed::Inputs for DeviceTensor<C, E>
 where
     Self: sealed::Input,
 {
@@ -44,7 +44,7 @@ impl sealed::Inputs for Absent {
     }
 }
 
-impl<E, N> sealed::Outputs for DeviceTensor<'_, E, N>
+impl<C: Brand, E> sealed::Outputs for DeviceTensor<C, E>
 where
     Self: sealed::Output,
 {
@@ -98,11 +98,11 @@ impl<T: sealed::Output, const K: usize> sealed::Outputs for [T; K] {
 macro_rules! tuples {
     ($(($($tensor:ident),+);)*) => {
         $(
-            impl<'c, $($tensor: OperatorInput<'c, N>,)+ N> OperatorInputs<'c, N> for ($($tensor,)+) {}
-            impl<'c, $($tensor: OperatorOutput<'c, N>,)+ N> OperatorOutputs<'c, N> for ($($tensor,)+) {}
+            impl<Z: Brand, $($tensor: OperatorInput<Z>,)+> OperatorInputs<Z> for ($($tensor,)+) {}
+            impl<Z: Brand, $($tensor: OperatorOutput<Z>,)+> OperatorOutputs<Z> for ($($tensor,)+) {}
 
             #[allow(non_snake_case, reason = "a tensor has the name of its type")]
-            impl<$($tensor: sealed::Input),+> sealed::Inputs for ($($tensor,)+) {
+            impl<$($tensor: sealed::Input), +> sealed::Inputs for ($($tensor,)+) {
                 fn parts(&self, key: Inside) -> Vec<Part> {
                     let ($($tensor,)+) = self;
                     vec![$($tensor.part(key)),+]
@@ -110,7 +110,7 @@ macro_rules! tuples {
             }
 
             #[allow(non_snake_case, reason = "a tensor has the name of its type")]
-            impl<$($tensor: sealed::Output),+> sealed::Outputs for ($($tensor,)+) {
+            impl<$($tensor: sealed::Output), +> sealed::Outputs for ($($tensor,)+) {
                 type Written = ($($tensor::Written,)+);
 
                 fn parts(&self, key: Inside) -> Vec<Part> {

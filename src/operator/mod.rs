@@ -1,12 +1,11 @@
 //! Single operators: described by their name, bound to tensors, launched on a stream.
 
-mod attribute;
 mod launch;
 mod lists;
 mod tensor;
 mod typed;
 
-use crate::brand::INSIDE;
+use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::Part;
@@ -15,7 +14,7 @@ use ascendcl_macros::rule;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-pub use attribute::Attribute;
+pub use crate::attribute::Attribute;
 pub use launch::{BoundOperator, RunsOperators};
 pub use lists::{OperatorInputs, OperatorOutputs};
 pub use tensor::{Absent, DeviceTensor, OperatorInput, OperatorOutput};
@@ -75,15 +74,15 @@ impl Operator {
     /// The tensors as they were: [`Error::Vendor`] when the library has no such operator, or not for these types, shapes
     /// and attributes; [`Error::NulInText`] for a name that C cannot spell.
     #[rule(OP_04, OP_09)]
-    pub fn bind<'c, I, O, N>(
+    pub fn bind<C: Brand, I, O>(
         &self,
-        current: &Current<'c, N>,
+        current: &Current<C>,
         inputs: I,
         outputs: O,
-    ) -> Result<BoundOperator<'c, I, O, N>, Undone<(I, O)>>
+    ) -> Result<BoundOperator<C, I, O>, Undone<(I, O)>>
     where
-        I: OperatorInputs<'c, N>,
-        O: OperatorOutputs<'c, N>,
+        I: OperatorInputs<C>,
+        O: OperatorOutputs<C>,
     {
         let attributes: Vec<_> = self.attributes.iter().map(|(name, value)| (name.as_str(), value)).collect();
         let ledger = current.ledger();
@@ -96,7 +95,7 @@ impl Operator {
     }
 }
 
-impl<N> Current<'_, N> {
+impl<C: Brand> Current<C> {
     /// Loads the compiled operators of a directory (`aclopSetModelDir`), for all of this process: once.
     ///
     /// # Errors

@@ -2,12 +2,12 @@
 
 use super::Part;
 use super::sealed;
-use crate::brand::{Inside, Unnamed};
+use crate::brand::{Brand, Inside, Scoped};
 use crate::current::Current;
+use crate::element::{Element, ElementType};
 use crate::error::{Error, InputError, Undone};
-use crate::ffi::ElementType;
 use crate::memory::DeviceBuffer;
-use crate::{Element, model};
+use crate::model;
 use ascendcl_macros::rule;
 use core::fmt;
 use core::mem::MaybeUninit;
@@ -17,26 +17,26 @@ use static_assertions::{assert_impl_all, assert_not_impl_any};
 ///
 /// Element type, shape and length agree, because there is no other way to make one. As for buffers, the elements of a
 /// tensor that nobody wrote yet are [`MaybeUninit`].
-pub struct DeviceTensor<'c, E, N = Unnamed> {
-    buffer: DeviceBuffer<'c, E, N>,
+pub struct DeviceTensor<C: Brand, E> {
+    buffer: DeviceBuffer<C, E>,
     shape: Box<[usize]>,
 }
 
-assert_impl_all!(DeviceTensor<'static, f32>: Send, Sync);
-assert_not_impl_any!(DeviceTensor<'static, f32>: Clone);
+assert_impl_all!(DeviceTensor<Scoped<'static>, f32>: Send, Sync);
+assert_not_impl_any!(DeviceTensor<Scoped<'static>, f32>: Clone);
 
 /// Stands for an optional input that an operator is not given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[rule(OP_04)]
 pub struct Absent;
 
-impl<'c, E, N> DeviceBuffer<'c, E, N> {
+impl<C: Brand, E> DeviceBuffer<C, E> {
     /// The buffer's elements as a tensor of this shape.
     ///
     /// # Errors
     ///
     /// The buffer as it was, with [`InputError::Length`], when the shape has more or fewer elements.
-    pub fn into_tensor(self, shape: &[usize]) -> Result<DeviceTensor<'c, E, N>, Undone<Self>> {
+    pub fn into_tensor(self, shape: &[usize]) -> Result<DeviceTensor<C, E>, Undone<Self>> {
         match elements(shape) {
             expected if expected == self.len() => Ok(DeviceTensor { buffer: self, shape: shape.into() }),
             expected => {
@@ -47,14 +47,14 @@ impl<'c, E, N> DeviceBuffer<'c, E, N> {
     }
 }
 
-impl<'c, N> Current<'c, N> {
+impl<C: Brand> Current<C> {
     /// Allocates device memory for a tensor and copies its elements there (`aclrtMalloc`, `aclrtMemcpy`).
     ///
     /// # Errors
     ///
     /// [`InputError::Length`] when the shape has more or fewer elements, before anything is called; else as for
     /// [`upload`](Self::upload).
-    pub fn upload_tensor<E: Element>(&self, shape: &[usize], from: &[E]) -> Result<DeviceTensor<'c, E, N>, Error> {
+    pub fn upload_tensor<E: Element>(&self, shape: &[usize], from: &[E]) -> Result<DeviceTensor<C, E>, Error> {
         let expected = elements(shape);
         if expected != from.len() {
             let (shape, found) = (format!("{shape:?}"), from.len());
@@ -68,19 +68,19 @@ impl<'c, N> Current<'c, N> {
     /// # Errors
     ///
     /// As for [`device_buffer`](Self::device_buffer).
-    pub fn tensor<E: Element>(&self, shape: &[usize]) -> Result<DeviceTensor<'c, MaybeUninit<E>, N>, Error> {
+    pub fn tensor<E: Element>(&self, shape: &[usize]) -> Result<DeviceTensor<C, MaybeUninit<E>>, Error> {
         Ok(DeviceTensor { buffer: self.device_buffer(elements(shape))?, shape: shape.into() })
     }
 }
 
-impl<'c, E, N> DeviceTensor<'c, E, N> {
+impl<C: Brand, E> DeviceTensor<C, E> {
     /// Its sizes, outermost first.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
     /// The memory alone.
-    pub fn into_buffer(self) -> DeviceBuffer<'c, E, N> {
+    pub fn into_buffer(self) -> DeviceBuffer<C, E> {
         self.buffer
     }
 
@@ -89,7 +89,7 @@ impl<'c, E, N> DeviceTensor<'c, E, N> {
     /// # Errors
     ///
     /// As for [`DeviceBuffer::to_vec`].
-    pub fn to_vec(&self, current: &Current<'c, N>) -> Result<Vec<E>, Error>
+    pub fn to_vec(&self, current: &Current<C>) -> Result<Vec<E>, Error>
     where
         E: Element,
     {
@@ -108,7 +108,7 @@ impl<'c, E, N> DeviceTensor<'c, E, N> {
     note = "MEM-07: a tensor of `MaybeUninit` elements is written first, by a copy or as the output of another operator",
     note = "OP-04: an optional input that is left out is `Absent`"
 )]
-pub trait OperatorInput<'c, N>: sealed::Input {}
+pub trait OperatorInput<C>: sealed::Input {}
 
 /// A tensor that an operator writes.
 #[diagnostic::on_unimplemented(
@@ -116,14 +116,14 @@ pub trait OperatorInput<'c, N>: sealed::Input {}
     label = "expected a `DeviceTensor` of the stream's own context",
     note = "allocate it in the stream's context: `current.tensor::<f32>(&[2, 3])?`"
 )]
-pub trait OperatorOutput<'c, N>: sealed::Output {}
+pub trait OperatorOutput<C>: sealed::Output {}
 
-impl<'c, E: Element, N> OperatorInput<'c, N> for DeviceTensor<'c, E, N> {}
-impl<'c, N> OperatorInput<'c, N> for Absent {}
-impl<'c, E: Element, N> OperatorOutput<'c, N> for DeviceTensor<'c, E, N> {}
-impl<'c, E: Element, N> OperatorOutput<'c, N> for DeviceTensor<'c, MaybeUninit<E>, N> {}
+impl<C: Brand, E: Element> OperatorInput<C> for DeviceTensor<C, E> {}
+impl<C: Brand> OperatorInput<C> for Absent {}
+impl<C: Brand, E: Element> OperatorOutput<C> for DeviceTensor<C, E> {}
+impl<C: Brand, E: Element> OperatorOutput<C> for DeviceTensor<C, MaybeUninit<E>> {}
 
-impl<E: Element, N> sealed::Input for DeviceTensor<'_, E, N> {
+impl<C: Brand, E: Element> sealed::Input for DeviceTensor<C, E> {
     fn part(&self, _: Inside) -> Part {
         self.described(E::TYPE)
     }
@@ -135,7 +135,7 @@ impl sealed::Input for Absent {
     }
 }
 
-impl<E: Element, N> sealed::Output for DeviceTensor<'_, E, N> {
+impl<C: Brand, E: Element> sealed::Output for DeviceTensor<C, E> {
     type Written = Self;
 
     fn part(&self, _: Inside) -> Part {
@@ -147,14 +147,14 @@ impl<E: Element, N> sealed::Output for DeviceTensor<'_, E, N> {
     }
 }
 
-impl<'c, E: Element, N> sealed::Output for DeviceTensor<'c, MaybeUninit<E>, N> {
-    type Written = DeviceTensor<'c, E, N>;
+impl<C: Brand, E: Element> sealed::Output for DeviceTensor<C, MaybeUninit<E>> {
+    type Written = DeviceTensor<C, E>;
 
     fn part(&self, _: Inside) -> Part {
         self.described(E::TYPE)
     }
 
-    fn written(self, _: Inside) -> DeviceTensor<'c, E, N> {
+    fn written(self, _: Inside) -> DeviceTensor<C, E> {
         DeviceTensor { buffer: self.buffer.into_written(), shape: self.shape }
     }
 }
@@ -163,7 +163,7 @@ fn elements(shape: &[usize]) -> usize {
     shape.iter().try_fold(1_usize, |all, size| all.checked_mul(*size)).unwrap_or(usize::MAX)
 }
 
-impl<E, N> fmt::Debug for DeviceTensor<'_, E, N> {
+impl<C: Brand, E> fmt::Debug for DeviceTensor<C, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DeviceTensor").field("shape", &self.shape).finish_non_exhaustive()
     }

@@ -1,17 +1,18 @@
 //! The commonest operators, with arguments whose types and shapes are checked here.
 
 use super::{BoundOperator, DeviceTensor, Operator, OperatorInputs};
-use crate::Element;
+use crate::brand::Brand;
 use crate::current::Current;
+use crate::element::Element;
 use crate::error::{Error, Undone};
 use core::mem::MaybeUninit;
 
 /// A tensor that an operator will have written.
-type Output<'c, E, N> = DeviceTensor<'c, MaybeUninit<E>, N>;
+type Output<C, E> = DeviceTensor<C, MaybeUninit<E>>;
 /// An operator with one output, or its inputs as they were.
-type Bound<'c, I, E, N> = Result<BoundOperator<'c, I, Output<'c, E, N>, N>, Undone<I>>;
+type Bound<C, I, E> = Result<BoundOperator<C, I, Output<C, E>>, Undone<I>>;
 /// Two tensors of one element type.
-type Pair<'c, E, N> = (DeviceTensor<'c, E, N>, DeviceTensor<'c, E, N>);
+type Pair<C, E> = (DeviceTensor<C, E>, DeviceTensor<C, E>);
 
 /// `x + y`, element by element (`Add`); shapes are broadcast, as in all operators on two tensors.
 ///
@@ -19,11 +20,11 @@ type Pair<'c, E, N> = (DeviceTensor<'c, E, N>, DeviceTensor<'c, E, N>);
 ///
 /// The tensors as they were: [`Error::OperatorShapes`] when the shapes cannot be broadcast, before anything is called;
 /// else as for [`Operator::bind`].
-pub fn add<'c, E: Element, N>(
-    current: &Current<'c, N>,
-    x: DeviceTensor<'c, E, N>,
-    y: DeviceTensor<'c, E, N>,
-) -> Bound<'c, Pair<'c, E, N>, E, N> {
+pub fn add<C: Brand, E: Element>(
+    current: &Current<C>,
+    x: DeviceTensor<C, E>,
+    y: DeviceTensor<C, E>,
+) -> Bound<C, Pair<C, E>, E> {
     elementwise(current, "Add", x, y)
 }
 
@@ -32,11 +33,11 @@ pub fn add<'c, E: Element, N>(
 /// # Errors
 ///
 /// As for [`add`].
-pub fn sub<'c, E: Element, N>(
-    current: &Current<'c, N>,
-    x: DeviceTensor<'c, E, N>,
-    y: DeviceTensor<'c, E, N>,
-) -> Bound<'c, Pair<'c, E, N>, E, N> {
+pub fn sub<C: Brand, E: Element>(
+    current: &Current<C>,
+    x: DeviceTensor<C, E>,
+    y: DeviceTensor<C, E>,
+) -> Bound<C, Pair<C, E>, E> {
     elementwise(current, "Sub", x, y)
 }
 
@@ -45,11 +46,11 @@ pub fn sub<'c, E: Element, N>(
 /// # Errors
 ///
 /// As for [`add`].
-pub fn mul<'c, E: Element, N>(
-    current: &Current<'c, N>,
-    x: DeviceTensor<'c, E, N>,
-    y: DeviceTensor<'c, E, N>,
-) -> Bound<'c, Pair<'c, E, N>, E, N> {
+pub fn mul<C: Brand, E: Element>(
+    current: &Current<C>,
+    x: DeviceTensor<C, E>,
+    y: DeviceTensor<C, E>,
+) -> Bound<C, Pair<C, E>, E> {
     elementwise(current, "Mul", x, y)
 }
 
@@ -58,11 +59,11 @@ pub fn mul<'c, E: Element, N>(
 /// # Errors
 ///
 /// As for [`add`].
-pub fn mat_mul<'c, E: Element, N>(
-    current: &Current<'c, N>,
-    x: DeviceTensor<'c, E, N>,
-    y: DeviceTensor<'c, E, N>,
-) -> Bound<'c, Pair<'c, E, N>, E, N> {
+pub fn mat_mul<C: Brand, E: Element>(
+    current: &Current<C>,
+    x: DeviceTensor<C, E>,
+    y: DeviceTensor<C, E>,
+) -> Bound<C, Pair<C, E>, E> {
     let shape = match (x.shape(), y.shape()) {
         (&[m, k], &[of_y, n]) if k == of_y => Some([m, n]),
         _ => None,
@@ -77,10 +78,10 @@ pub fn mat_mul<'c, E: Element, N>(
 /// # Errors
 ///
 /// The tensor as it was; as for [`Operator::bind`].
-pub fn cast<'c, To: Element, E: Element, N>(
-    current: &Current<'c, N>,
-    x: DeviceTensor<'c, E, N>,
-) -> Bound<'c, DeviceTensor<'c, E, N>, To, N> {
+pub fn cast<To: Element, E: Element, C: Brand>(
+    current: &Current<C>,
+    x: DeviceTensor<C, E>,
+) -> Bound<C, DeviceTensor<C, E>, To> {
     let shape = x.shape().to_vec();
     bind(current, Operator::new("Cast").with("dst_type", i64::from(To::TYPE.number())), x, Ok(shape))
 }
@@ -90,10 +91,7 @@ pub fn cast<'c, To: Element, E: Element, N>(
 /// # Errors
 ///
 /// As for [`cast`].
-pub fn relu<'c, E: Element, N>(
-    current: &Current<'c, N>,
-    x: DeviceTensor<'c, E, N>,
-) -> Bound<'c, DeviceTensor<'c, E, N>, E, N> {
+pub fn relu<C: Brand, E: Element>(current: &Current<C>, x: DeviceTensor<C, E>) -> Bound<C, DeviceTensor<C, E>, E> {
     let shape = x.shape().to_vec();
     bind(current, Operator::new("Relu"), x, Ok(shape))
 }
@@ -104,11 +102,11 @@ pub fn relu<'c, E: Element, N>(
 ///
 /// The tensor as it was: [`Error::OperatorShapes`] when it has no such axis, before anything is called; else as for
 /// [`Operator::bind`].
-pub fn softmax<'c, E: Element, N>(
-    current: &Current<'c, N>,
-    x: DeviceTensor<'c, E, N>,
+pub fn softmax<C: Brand, E: Element>(
+    current: &Current<C>,
+    x: DeviceTensor<C, E>,
     axis: usize,
-) -> Bound<'c, DeviceTensor<'c, E, N>, E, N> {
+) -> Bound<C, DeviceTensor<C, E>, E> {
     let shape = x.shape().to_vec();
     let axes = vec![i64::try_from(axis).unwrap_or(i64::MAX)];
     let found = || Error::OperatorShapes {
@@ -120,24 +118,24 @@ pub fn softmax<'c, E: Element, N>(
     bind(current, Operator::new("SoftmaxV2").with("axes", axes), x, checked)
 }
 
-fn elementwise<'c, E: Element, N>(
-    current: &Current<'c, N>,
+fn elementwise<C: Brand, E: Element>(
+    current: &Current<C>,
     name: &'static str,
-    x: DeviceTensor<'c, E, N>,
-    y: DeviceTensor<'c, E, N>,
-) -> Bound<'c, Pair<'c, E, N>, E, N> {
+    x: DeviceTensor<C, E>,
+    y: DeviceTensor<C, E>,
+) -> Bound<C, Pair<C, E>, E> {
     let expected = "shapes in which each pair of sizes, counted from the last, is equal or has a 1";
     let shape = broadcast(x.shape(), y.shape()).ok_or_else(|| misfit(name, expected, x.shape(), y.shape()));
     bind(current, Operator::new(name), (x, y), shape)
 }
 
 /// Binds an operator to a new output of this shape.
-fn bind<'c, I: OperatorInputs<'c, N>, E: Element, N>(
-    current: &Current<'c, N>,
+fn bind<C: Brand, I: OperatorInputs<C>, E: Element>(
+    current: &Current<C>,
     operator: Operator,
     inputs: I,
     shape: Result<Vec<usize>, Error>,
-) -> Bound<'c, I, E, N> {
+) -> Bound<C, I, E> {
     match shape.and_then(|shape| current.tensor::<E>(&shape)) {
         Ok(output) => operator
             .bind(current, inputs, output)

@@ -4,19 +4,20 @@ use super::Stream;
 use super::state::{
     CanDecline, CanRegister, CanRegisterDescriptor, CompleteDescriptor, Fresh, Plain, StreamState, With, WithDescriptor,
 };
-use crate::allocator::DeviceAllocator;
 use crate::allocator::descriptor::{Descriptor, HasAddress, HasAllocate, HasFree, HasObject};
+use crate::brand::Brand;
 use crate::current::Current;
-use crate::error::{Error, Undone};
+use crate::device_allocator::DeviceAllocator;
+use crate::error::{Error, ObjectKind, Undone};
 use crate::ffi::{Elsewhere, Kept, Members, Registered, serves};
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use std::sync::Arc;
 
-impl<'c, S: StreamState, N> Stream<'c, S, N> {
+impl<C: Brand, S: StreamState> Stream<C, S> {
     /// Leaves it to the library to allocate, for the rest of the stream's life.
     #[rule(ALLOC_15)]
-    pub fn without_allocator(self) -> Stream<'c, Plain, N>
+    pub fn without_allocator(self) -> Stream<C, Plain>
     where
         S: CanDecline,
     {
@@ -35,9 +36,9 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     #[rule(ALLOC_01, ALLOC_02, ALLOC_04, ALLOC_10, ALLOC_12, ALLOC_13, ALLOC_15)]
     pub fn register<A: DeviceAllocator>(
         self,
-        current: &Current<'c, N>,
+        current: &Current<C>,
         allocator: A,
-    ) -> Result<Stream<'c, With<A>, N>, Undone<(Self, A)>>
+    ) -> Result<Stream<C, With<A>>, Undone<(Self, A)>>
     where
         S: CanRegister,
     {
@@ -54,25 +55,39 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
         }
     }
 
-    /// The safe half of [`register_descriptor`](Self::register_descriptor).
-    pub(crate) fn register_members<O: HasObject, A: HasAllocate, F: HasFree, G: HasAddress>(
+    /// Registers an allocator that is made of C functions (`aclrtAllocatorRegister`).
+    ///
+    /// # Safety
+    ///
+    /// The functions and the object keep the promises of [`DeviceAllocator`](crate::DeviceAllocator); the object can be
+    /// used from any thread; and all of them stay usable until the stream was unregistered or destroyed. The end of the
+    /// context's scope does that at the latest; when the scope reports that it could not be taken down, a later
+    /// [`Device::reset`](crate::Device::reset) that succeeds does.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Stream::register`].
+    #[rule(ALLOC_07)]
+    #[allow(unsafe_code, reason = "a declaration only: the caller vouches for the functions")]
+    pub unsafe fn register_descriptor<O: HasObject, A: HasAllocate, F: HasFree, G: HasAddress>(
         self,
-        current: &Current<'c, N>,
+        current: &Current<C>,
         descriptor: Descriptor<O, A, F, G>,
-    ) -> Result<Stream<'c, WithDescriptor, N>, Undone<(Self, Descriptor<O, A, F, G>)>>
+    ) -> Result<Stream<C, WithDescriptor>, Undone<(Self, Descriptor<O, A, F, G>)>>
     where
         S: CanRegisterDescriptor,
     {
         leads!(stream: S, CanRegisterDescriptor => WithDescriptor);
         // There is no Rust value to keep: the caller does.
-        match self.tell(current, descriptor.members(), Arc::new(Elsewhere)) {
+        let own = current.ledger().api().is_of_this_process();
+        match own.and_then(|()| self.tell(current, descriptor.members(), Elsewhere::kept())) {
             Ok(()) => Ok(self.into_state(descriptor.complete())),
             Err(error) => Err(Undone { error, value: (self, descriptor) }),
         }
     }
 
     /// Tells the library to call an allocator for work on this stream; the last one told counts (ALLOC-09).
-    pub(super) fn tell(&self, current: &Current<'c, N>, members: Members, keeps: Kept) -> Result<(), Error> {
+    pub(super) fn tell(&self, current: &Current<C>, members: Members, keeps: Kept) -> Result<(), Error> {
         let ledger = current.ledger();
         ledger.supports_allocators()?;
         ledger.synchronize(self.queue(), None)?;
@@ -81,7 +96,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     }
 
     /// Synchronises and ends the registration.
-    pub(super) fn tell_end(&self, current: &Current<'c, N>) -> Result<(), Error> {
+    pub(super) fn tell_end(&self, current: &Current<C>) -> Result<(), Error> {
         let ledger = current.ledger();
         ledger.synchronize(self.queue(), None)?;
         drop(self.queue().unregister(ledger.api())?);
@@ -89,17 +104,14 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     }
 }
 
-impl<'c, N> Stream<'c, WithDescriptor, N> {
+impl<C: Brand> Stream<C, WithDescriptor> {
     /// Synchronises the stream, ends the registration (`aclrtAllocatorUnregister`), and gives the descriptor back. Its
     /// object and functions are no longer used.
     ///
     /// # Errors
     ///
     /// The stream with its allocator, as it was.
-    pub fn unregister(
-        self,
-        current: &Current<'c, N>,
-    ) -> Result<(Stream<'c, Fresh, N>, CompleteDescriptor), Undone<Self>> {
+    pub fn unregister(self, current: &Current<C>) -> Result<(Stream<C, Fresh>, CompleteDescriptor), Undone<Self>> {
         leads!(stream: WithDescriptor, CanUnregister => Fresh);
         match self.tell_end(current) {
             Ok(()) => Ok(self.exchange(())),
@@ -108,7 +120,7 @@ impl<'c, N> Stream<'c, WithDescriptor, N> {
     }
 }
 
-impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
+impl<C: Brand, A: DeviceAllocator> Stream<C, With<A>> {
     /// Looks at the allocator while it is registered: for its statistics, say. `None` when it has gone with its stream.
     ///
     /// This crate holds no lock meanwhile, and the library may call the allocator at the same time: what is called in
@@ -136,9 +148,9 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
     #[rule(ALLOC_09, ALLOC_11)]
     pub fn replace<B: DeviceAllocator>(
         self,
-        current: &Current<'c, N>,
+        current: &Current<C>,
         allocator: B,
-    ) -> Result<(Stream<'c, With<B>, N>, A), Undone<(Self, B)>> {
+    ) -> Result<(Stream<C, With<B>>, A), Undone<(Self, B)>> {
         leads!(stream: With<A>, CanReplace => With<B>);
         let registered = Registered::vacant();
         let ledger = current.ledger();
@@ -163,7 +175,7 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
     /// The stream with its allocator, as they were: [`Error::BlocksInUse`] while the library has blocks of it although
     /// the stream is synchronised, [`Error::StillRunning`] while it is inside it; or [`Error::Vendor`].
     #[rule(ALLOC_11, ALLOC_12, ALLOC_20)]
-    pub fn unregister(self, current: &Current<'c, N>) -> Result<(Stream<'c, Fresh, N>, A), Undone<Self>> {
+    pub fn unregister(self, current: &Current<C>) -> Result<(Stream<C, Fresh>, A), Undone<Self>> {
         leads!(stream: With<A>, CanUnregister => Fresh);
         match self.give_up(current, || self.queue().unregister(current.ledger().api())) {
             Ok(allocator) => Ok((self.into_state(()), allocator)),
@@ -173,7 +185,7 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
 
     /// Synchronises, and takes the allocator out of its registration, of which `tell` tells the library that it is over.
     /// When that fails the allocator stays.
-    fn give_up(&self, current: &Current<'c, N>, tell: impl FnOnce() -> Result<Vec<Kept>, Error>) -> Result<A, Error> {
+    fn give_up(&self, current: &Current<C>, tell: impl FnOnce() -> Result<Vec<Kept>, Error>) -> Result<A, Error> {
         current.ledger().synchronize(self.queue(), None)?;
         let registered = self.allocator()?;
         let allocator = registered.take()?;
@@ -191,6 +203,6 @@ impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
 
     /// The allocator, which the stream's row owns while it is registered.
     pub(super) fn allocator(&self) -> Result<Arc<Registered<A>>, Error> {
-        self.carries.upgrade().ok_or(Error::Gone { what: "allocator" })
+        self.carries.upgrade().ok_or(Error::Gone { what: ObjectKind::ALLOCATOR })
     }
 }

@@ -1,16 +1,17 @@
 //! Code of the host in stream order.
 
-use super::{Pending, Tasks};
+use super::{Pending, Tasks, payload};
+use crate::brand::{Brand, Inside};
 use crate::current::Current;
 use crate::error::{Error, Undone};
-use crate::ffi::message_of;
+use crate::ffi::{Queue, message_of};
 use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-impl<'c, N> Tasks<'c, N> {
+impl<C: Brand> Tasks<C> {
     /// Queues a call of `callback` on the host (`aclrtLaunchHostFunc`): it runs when everything queued before is done, on
     /// a thread of the library, and what is queued after it waits for it.
     ///
@@ -41,9 +42,9 @@ impl<'c, N> Tasks<'c, N> {
     #[rule(CB_01, CB_08, CB_09)]
     pub fn call_back<R: Send + 'static, F: FnOnce() -> R + Send + 'static>(
         &self,
-        current: &Current<'c, N>,
+        current: &Current<C>,
         callback: F,
-    ) -> Result<Pending<'c, Reply<R>, N>, Undone<Option<F>>> {
+    ) -> Result<Pending<C, Reply<R>>, Undone<Option<F>>> {
         let place = Arc::new(Place::default());
         let reply = Reply { place: Arc::clone(&place) };
         // The callback stays reachable, to be given back when the call is refused.
@@ -110,4 +111,11 @@ impl<R> fmt::Debug for Reply<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reply").field("is_there", &self.place.lock().is_some()).finish_non_exhaustive()
     }
+}
+
+impl<R> payload::sealed::Payload for Reply<R> {
+    #[inline]
+    fn rest(&self, _: Inside) {}
+
+    fn follow(&self, _: &Queue, _: Inside) {}
 }

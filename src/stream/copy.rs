@@ -1,19 +1,19 @@
 //! Copies and sets in flight, and waiting.
 
 use super::operand::Operand;
-use super::{Pending, Tasks};
-use crate::Element;
-use crate::brand::INSIDE;
+use super::{Destination, Pending, Tasks};
+use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
-use crate::error::{Error, Undone};
+use crate::element::Element;
+use crate::error::{Error, ObjectKind, Undone};
 use crate::ffi::{Place, Queue};
-use crate::memory::{Destination, DeviceBuffer, HostBuffer};
+use crate::memory::{DeviceBuffer, HostBuffer};
 use ascendcl_macros::rule;
 use core::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-impl<'c, N> Tasks<'c, N> {
+impl<C: Brand> Tasks<C> {
     /// Queues a copy from the host to the device (`aclrtMemcpyAsync`). Both buffers are in flight until the result is
     /// [waited](Pending::wait) for; then all of the device buffer is written.
     ///
@@ -22,12 +22,12 @@ impl<'c, N> Tasks<'c, N> {
     /// Both buffers as they were: [`Error::LengthMismatch`] when they differ in length, [`Error::OtherStream`] when
     /// one is in flight elsewhere, or [`Error::Vendor`].
     #[rule(COPY_01, COPY_04, COPY_05, COPY_06)]
-    pub fn copy_to_device<E: Element, H: Operand<'c, HostBuffer<'c, E, N>, N>, D: Destination<'c, E, N>>(
+    pub fn copy_to_device<E: Element, H: Operand<C, HostBuffer<C, E>>, D: Destination<C, E>>(
         &self,
-        current: &Current<'c, N>,
+        current: &Current<C>,
         from: H,
         to: D,
-    ) -> Copied<'c, HostBuffer<'c, E, N>, DeviceBuffer<'c, E, N>, N, (H, D)> {
+    ) -> Copied<C, HostBuffer<C, E>, DeviceBuffer<C, E>, (H, D)> {
         to_device(current, &self.queue, from, to)
     }
 
@@ -38,16 +38,12 @@ impl<'c, N> Tasks<'c, N> {
     ///
     /// As for [`copy_to_device`](Self::copy_to_device).
     #[rule(COPY_03, COPY_07)]
-    pub fn copy_to_host<
-        E: Element,
-        D: Operand<'c, DeviceBuffer<'c, E, N>, N>,
-        H: Operand<'c, HostBuffer<'c, E, N>, N>,
-    >(
+    pub fn copy_to_host<E: Element, D: Operand<C, DeviceBuffer<C, E>>, H: Operand<C, HostBuffer<C, E>>>(
         &self,
-        current: &Current<'c, N>,
+        current: &Current<C>,
         from: D,
         to: H,
-    ) -> Copied<'c, DeviceBuffer<'c, E, N>, HostBuffer<'c, E, N>, N, (D, H)> {
+    ) -> Copied<C, DeviceBuffer<C, E>, HostBuffer<C, E>, (D, H)> {
         to_host(current, &self.queue, from, to)
     }
 
@@ -57,15 +53,15 @@ impl<'c, N> Tasks<'c, N> {
     /// # Errors
     ///
     /// As for [`copy_to_device`](Self::copy_to_device).
-    pub fn copy_on_device<E: Element, F: Operand<'c, DeviceBuffer<'c, E, N>, N>, D: Destination<'c, E, N>>(
+    pub fn copy_on_device<E: Element, F: Operand<C, DeviceBuffer<C, E>>, D: Destination<C, E>>(
         &self,
-        current: &Current<'c, N>,
+        current: &Current<C>,
         from: F,
         to: D,
-    ) -> Copied<'c, DeviceBuffer<'c, E, N>, DeviceBuffer<'c, E, N>, N, (F, D)> {
+    ) -> Copied<C, DeviceBuffer<C, E>, DeviceBuffer<C, E>, (F, D)> {
         let source = (from.look(INSIDE).block(), from.look(INSIDE).len());
         let ready = from.usable_on(&self.queue).and_then(|()| to.usable_on(&self.queue));
-        match ready.and_then(|()| whole::<E, N>(current, &self.queue, (to.block(), to.room()), source)) {
+        match ready.and_then(|()| whole::<C, E>(current, &self.queue, (to.block(), to.room()), source)) {
             Ok(()) => {
                 let past = from.past(INSIDE).and(to.past(INSIDE));
                 Ok(Pending::new((from.into_value(INSIDE), to.written(INSIDE)), &self.queue).after(past))
@@ -81,22 +77,18 @@ impl<'c, N> Tasks<'c, N> {
     ///
     /// As for [`copy_to_device`](Self::copy_to_device); [`Error::NoSuchPart`] when one of the two has no such part.
     #[rule(COPY_01)]
-    pub fn copy_part_to_device<
-        E: Element,
-        H: Operand<'c, HostBuffer<'c, E, N>, N>,
-        D: Operand<'c, DeviceBuffer<'c, E, N>, N>,
-    >(
+    pub fn copy_part_to_device<E: Element, H: Operand<C, HostBuffer<C, E>>, D: Operand<C, DeviceBuffer<C, E>>>(
         &self,
-        current: &Current<'c, N>,
+        current: &Current<C>,
         from: H,
         part: Range<usize>,
         to: D,
         at: usize,
-    ) -> Copied<'c, HostBuffer<'c, E, N>, DeviceBuffer<'c, E, N>, N, (H, D)> {
+    ) -> Copied<C, HostBuffer<C, E>, DeviceBuffer<C, E>, (H, D)> {
         let (source, target) = (from.look(INSIDE), to.look(INSIDE));
         let ends = ((target.block(), target.len()), (source.block(), source.len()));
         let ready = from.usable_on(&self.queue).and_then(|()| to.usable_on(&self.queue));
-        match ready.and_then(|()| piece::<E, N>(current, &self.queue, ends.0, at, ends.1, part)) {
+        match ready.and_then(|()| piece::<C, E>(current, &self.queue, ends.0, at, ends.1, part)) {
             Ok(()) => {
                 let past = from.past(INSIDE).and(to.past(INSIDE));
                 Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), &self.queue).after(past))
@@ -111,22 +103,18 @@ impl<'c, N> Tasks<'c, N> {
     /// # Errors
     ///
     /// As for [`copy_part_to_device`](Self::copy_part_to_device).
-    pub fn copy_part_to_host<
-        E: Element,
-        D: Operand<'c, DeviceBuffer<'c, E, N>, N>,
-        H: Operand<'c, HostBuffer<'c, E, N>, N>,
-    >(
+    pub fn copy_part_to_host<E: Element, D: Operand<C, DeviceBuffer<C, E>>, H: Operand<C, HostBuffer<C, E>>>(
         &self,
-        current: &Current<'c, N>,
+        current: &Current<C>,
         from: D,
         part: Range<usize>,
         to: H,
         at: usize,
-    ) -> Copied<'c, DeviceBuffer<'c, E, N>, HostBuffer<'c, E, N>, N, (D, H)> {
+    ) -> Copied<C, DeviceBuffer<C, E>, HostBuffer<C, E>, (D, H)> {
         let (source, target) = (from.look(INSIDE), to.look(INSIDE));
         let ends = ((target.block(), target.len()), (source.block(), source.len()));
         let ready = from.usable_on(&self.queue).and_then(|()| to.usable_on(&self.queue));
-        match ready.and_then(|()| piece::<E, N>(current, &self.queue, ends.0, at, ends.1, part)) {
+        match ready.and_then(|()| piece::<C, E>(current, &self.queue, ends.0, at, ends.1, part)) {
             Ok(()) => {
                 let past = from.past(INSIDE).and(to.past(INSIDE));
                 Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), &self.queue).after(past))
@@ -142,22 +130,18 @@ impl<'c, N> Tasks<'c, N> {
     ///
     /// As for [`copy_part_to_device`](Self::copy_part_to_device), and [`Error::Misaligned`].
     #[rule(COPY_09)]
-    pub fn copy_part_on_device<
-        E: Element,
-        F: Operand<'c, DeviceBuffer<'c, E, N>, N>,
-        D: Operand<'c, DeviceBuffer<'c, E, N>, N>,
-    >(
+    pub fn copy_part_on_device<E: Element, F: Operand<C, DeviceBuffer<C, E>>, D: Operand<C, DeviceBuffer<C, E>>>(
         &self,
-        current: &Current<'c, N>,
+        current: &Current<C>,
         from: F,
         part: Range<usize>,
         to: D,
         at: usize,
-    ) -> Copied<'c, DeviceBuffer<'c, E, N>, DeviceBuffer<'c, E, N>, N, (F, D)> {
+    ) -> Copied<C, DeviceBuffer<C, E>, DeviceBuffer<C, E>, (F, D)> {
         let (source, target) = (from.look(INSIDE), to.look(INSIDE));
         let ends = ((target.block(), target.len()), (source.block(), source.len()));
         let ready = from.usable_on(&self.queue).and_then(|()| to.usable_on(&self.queue));
-        match ready.and_then(|()| piece::<E, N>(current, &self.queue, ends.0, at, ends.1, part)) {
+        match ready.and_then(|()| piece::<C, E>(current, &self.queue, ends.0, at, ends.1, part)) {
             Ok(()) => {
                 let past = from.past(INSIDE).and(to.past(INSIDE));
                 Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), &self.queue).after(past))
@@ -172,12 +156,12 @@ impl<'c, N> Tasks<'c, N> {
     ///
     /// The buffer as it was: [`Error::OtherStream`] when it is in flight elsewhere, or [`Error::Vendor`].
     #[rule(MEM_16)]
-    pub fn set_bytes<E: Element, D: Destination<'c, E, N>>(
+    pub fn set_bytes<E: Element, D: Destination<C, E>>(
         &self,
-        current: &Current<'c, N>,
+        current: &Current<C>,
         buffer: D,
         value: u8,
-    ) -> Result<Pending<'c, DeviceBuffer<'c, E, N>, N>, Undone<D>> {
+    ) -> Result<Pending<C, DeviceBuffer<C, E>>, Undone<D>> {
         let api = current.ledger().api();
         match buffer.usable_on(&self.queue).and_then(|()| self.queue.set(api, buffer.block(), value)) {
             Ok(()) => {
@@ -196,7 +180,7 @@ impl<'c, N> Tasks<'c, N> {
     /// [`Error::Vendor`] with the code of work that failed on the device; [`Error::WorkFailed`], once, when another wait was
     /// told of that.
     #[rule(STREAM_21, ERR_02)]
-    pub fn synchronize(&self, current: &Current<'c, N>) -> Result<(), Error> {
+    pub fn synchronize(&self, current: &Current<C>) -> Result<(), Error> {
         current.ledger().synchronize(&self.queue, None)
     }
 
@@ -211,27 +195,27 @@ impl<'c, N> Tasks<'c, N> {
     /// [`Error::Vendor`] whose code [`is_timeout`](crate::Code::is_timeout) when the time was up: the work is still in
     /// flight then, and what it uses stays out of reach.
     #[rule(STREAM_16)]
-    pub fn synchronize_within(&self, current: &Current<'c, N>, limit: Duration) -> Result<(), Error> {
+    pub fn synchronize_within(&self, current: &Current<C>, limit: Duration) -> Result<(), Error> {
         current.ledger().synchronize(&self.queue, Some(limit))
     }
 }
 
 /// A copy in flight, source first, or what it was given as it was.
-type Copied<'c, From, To, N, Given> = Result<Pending<'c, (From, To), N>, Undone<Given>>;
+type Copied<C, From, To, Given> = Result<Pending<C, (From, To)>, Undone<Given>>;
 
 /// A buffer as its memory and its length in elements.
 type Buffer<'a> = (&'a crate::ffi::Block, usize);
 
 #[inline]
-fn to_device<'c, E: Element, H: Operand<'c, HostBuffer<'c, E, N>, N>, D: Destination<'c, E, N>, N>(
-    current: &Current<'c, N>,
+fn to_device<C: Brand, E: Element, H: Operand<C, HostBuffer<C, E>>, D: Destination<C, E>>(
+    current: &Current<C>,
     queue: &Arc<Queue>,
     from: H,
     to: D,
-) -> Copied<'c, HostBuffer<'c, E, N>, DeviceBuffer<'c, E, N>, N, (H, D)> {
+) -> Copied<C, HostBuffer<C, E>, DeviceBuffer<C, E>, (H, D)> {
     let source = (from.look(INSIDE).block(), from.look(INSIDE).len());
     let ready = from.usable_on(queue).and_then(|()| to.usable_on(queue));
-    match ready.and_then(|()| whole::<E, N>(current, queue, (to.block(), to.room()), source)) {
+    match ready.and_then(|()| whole::<C, E>(current, queue, (to.block(), to.room()), source)) {
         Ok(()) => {
             let past = from.past(INSIDE).and(to.past(INSIDE));
             Ok(Pending::new((from.into_value(INSIDE), to.written(INSIDE)), queue).after(past))
@@ -241,16 +225,16 @@ fn to_device<'c, E: Element, H: Operand<'c, HostBuffer<'c, E, N>, N>, D: Destina
 }
 
 #[inline]
-fn to_host<'c, E: Element, D: Operand<'c, DeviceBuffer<'c, E, N>, N>, H: Operand<'c, HostBuffer<'c, E, N>, N>, N>(
-    current: &Current<'c, N>,
+fn to_host<C: Brand, E: Element, D: Operand<C, DeviceBuffer<C, E>>, H: Operand<C, HostBuffer<C, E>>>(
+    current: &Current<C>,
     queue: &Arc<Queue>,
     from: D,
     to: H,
-) -> Copied<'c, DeviceBuffer<'c, E, N>, HostBuffer<'c, E, N>, N, (D, H)> {
+) -> Copied<C, DeviceBuffer<C, E>, HostBuffer<C, E>, (D, H)> {
     let (source, target) = (from.look(INSIDE), to.look(INSIDE));
     let ends = ((target.block(), target.len()), (source.block(), source.len()));
     let ready = from.usable_on(queue).and_then(|()| to.usable_on(queue));
-    match ready.and_then(|()| whole::<E, N>(current, queue, ends.0, ends.1)) {
+    match ready.and_then(|()| whole::<C, E>(current, queue, ends.0, ends.1)) {
         Ok(()) => {
             let past = from.past(INSIDE).and(to.past(INSIDE));
             Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), queue).after(past))
@@ -260,21 +244,21 @@ fn to_host<'c, E: Element, D: Operand<'c, DeviceBuffer<'c, E, N>, N>, H: Operand
 }
 
 #[inline]
-fn whole<E, N>(
-    current: &Current<'_, N>,
+fn whole<C: Brand, E>(
+    current: &Current<C>,
     queue: &Arc<Queue>,
     (to, room): Buffer<'_>,
     (from, length): Buffer<'_>,
 ) -> Result<(), Error> {
     if room != length {
-        return Err(Error::LengthMismatch { what: "the destination of the copy", expected: length, found: room });
+        return Err(Error::LengthMismatch { what: ObjectKind::COPY_DESTINATION, expected: length, found: room });
     }
     let (to, from) = (Place { block: to, start: 0 }, Place { block: from, start: 0 });
     queue.copy(current.ledger().api(), to, from, length * size_of::<E>())
 }
 
-fn piece<E, N>(
-    current: &Current<'_, N>,
+fn piece<C: Brand, E>(
+    current: &Current<C>,
     queue: &Arc<Queue>,
     (to, room): Buffer<'_>,
     at: usize,
@@ -283,11 +267,11 @@ fn piece<E, N>(
 ) -> Result<(), Error> {
     let Range { start, end } = part;
     if start > end || end > length {
-        return Err(Error::NoSuchPart { what: "source of the copy", start, end, length });
+        return Err(Error::NoSuchPart { what: ObjectKind::COPY_SOURCE, start, end, length });
     }
     let behind = at.saturating_add(end - start);
     if behind > room {
-        return Err(Error::NoSuchPart { what: "destination of the copy", start: at, end: behind, length: room });
+        return Err(Error::NoSuchPart { what: ObjectKind::COPY_DESTINATION, start: at, end: behind, length: room });
     }
     let size = size_of::<E>();
     let (to, from) = (Place { block: to, start: at * size }, Place { block: from, start: start * size });

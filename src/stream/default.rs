@@ -1,13 +1,14 @@
 //! The default stream.
 
 use super::Tasks;
-use crate::allocator::DeviceAllocator;
-use crate::brand::{StaysOnItsThread, Unnamed};
+use crate::brand::{Brand, Scoped, StaysOnItsThread};
 use crate::current::Current;
+use crate::device_allocator::DeviceAllocator;
 use crate::ffi::Queue;
 use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
+use core::ops::Deref;
 use static_assertions::assert_not_impl_any;
 use std::sync::Arc;
 
@@ -18,12 +19,12 @@ use std::sync::Arc;
 /// queue on the default stream has no order that a program could rely on. An explicit [`Stream`](crate::Stream) is
 /// better for all but the simplest programs.
 #[rule(DEV_04, THREAD_02, STREAM_02, STREAM_03, STREAM_12)]
-pub struct DefaultStream<'c, N = Unnamed> {
-    pub(super) tasks: Tasks<'c, N>,
+pub struct DefaultStream<C: Brand> {
+    pub(super) tasks: Tasks<C>,
     _here: StaysOnItsThread,
 }
 
-assert_not_impl_any!(DefaultStream<'static>: Send, Sync, Clone);
+assert_not_impl_any!(DefaultStream<Scoped<'static>>: Send, Sync, Clone);
 
 /// Streams that an allocator can be registered on.
 #[diagnostic::on_unimplemented(
@@ -39,14 +40,22 @@ pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
-impl<'c, N> DefaultStream<'c, N> {
+impl<C: Brand> Current<C> {
+    /// The context's default stream. It is there without being created, and goes with the context (DEV-03, DEV-04).
+    #[rule(DEV_03, STREAM_03)]
+    pub fn default_stream(&self) -> DefaultStream<C> {
+        DefaultStream::new(self.ledger().default_stream())
+    }
+}
+
+impl<C: Brand> DefaultStream<C> {
     pub(crate) fn new(queue: Arc<Queue>) -> Self {
         Self { tasks: Tasks::new(queue), _here: StaysOnItsThread::HERE }
     }
 
     /// Not available: this function is here to say so in the compiler's message. It needs a stream that takes an
     /// allocator, and the default stream does not (ALLOC-01).
-    pub fn register<A: DeviceAllocator>(self, current: &Current<'c, N>, allocator: A) -> PhantomData<A>
+    pub fn register<A: DeviceAllocator>(self, current: &Current<C>, allocator: A) -> PhantomData<A>
     where
         Self: TakesAllocator,
     {
@@ -55,7 +64,16 @@ impl<'c, N> DefaultStream<'c, N> {
     }
 }
 
-impl<N> fmt::Debug for DefaultStream<'_, N> {
+impl<C: Brand> Deref for DefaultStream<C> {
+    type Target = Tasks<C>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.tasks
+    }
+}
+
+impl<C: Brand> fmt::Debug for DefaultStream<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DefaultStream").field("queue", self.queue()).finish_non_exhaustive()
     }

@@ -3,7 +3,7 @@
 use super::payload::Payload;
 use super::watch::{Signal, Watched};
 use super::{Pending, Tasks};
-use crate::brand::Unnamed;
+use crate::brand::{Brand, Scoped};
 use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::{Queue, RawEvent};
@@ -14,7 +14,7 @@ use core::task::{Context, Poll, Waker};
 use static_assertions::assert_not_impl_any;
 use std::sync::Arc;
 
-impl<'c, T: Payload, N> Pending<'c, T, N> {
+impl<C: Brand, T: Payload> Pending<C, T> {
     /// A future of the buffers. An event behind the work (`aclrtRecordEvent`) tells when it is over, and a thread of this
     /// crate asks for it (`aclrtQueryEventStatus`) and wakes the task: within about a millisecond, whatever the program's
     /// callbacks do. Nothing spins, and no thread is blocked.
@@ -25,16 +25,19 @@ impl<'c, T: Payload, N> Pending<'c, T, N> {
     /// (`&mut &stream`) and another one is used. To have two pieces of work under way, await futures of two streams
     /// together.
     ///
+    /// The task's waker runs on the thread of this crate. There it cannot call the library
+    /// ([`Error::InsideCallback`]), and while it runs, no other task is woken. A panic of it ends there.
+    ///
     /// Dropping or forgetting the future is dropping or forgetting the work: what it uses stays until it is done.
     ///
     /// # Errors
     ///
     /// The work as it was: [`Error::OtherStream`] when `stream` is not its own, or [`Error::Vendor`].
-    pub fn into_future<'s, Q: Deref<Target = Tasks<'c, N>>>(
+    pub fn into_future<'s, Q: Deref<Target = Tasks<C>>>(
         self,
-        current: &'s Current<'c, N>,
+        current: &'s Current<C>,
         stream: &'s mut Q,
-    ) -> Result<Completion<'s, 'c, T, N>, Undone<Self>> {
+    ) -> Result<Completion<'s, C, T>, Undone<Self>> {
         // Looked at once: a pointer of the user's may name another stream the next time.
         let queue = stream.queue();
         let signal = Arc::new(Signal::default());
@@ -49,7 +52,9 @@ impl<'c, T: Payload, N> Pending<'c, T, N> {
 }
 
 /// An event behind everything that is queued by now: a spare one of the stream's, or a new one.
-pub(super) fn event_behind<N>(current: &Current<'_, N>, queue: &Arc<Queue>) -> Result<Arc<RawEvent>, Error> {
+pub(super) fn event_behind<C: Brand>(current: &Current<C>, queue: &Arc<Queue>) -> Result<Arc<RawEvent>, Error> {
+    // A forked child takes no lock.
+    current.ledger().api().is_of_this_process()?;
     let event = queue.take_spare().map_or_else(|| current.ledger().create_event(), Ok)?;
     match event.record(current.ledger().api(), queue) {
         Ok(()) => Ok(event),
@@ -62,26 +67,26 @@ pub(super) fn event_behind<N>(current: &Current<'_, N>, queue: &Arc<Queue>) -> R
 
 /// Work in flight as a [`Future`] of its buffers. See [`Pending::into_future`].
 #[must_use = "the buffers stay out of reach until the future is awaited"]
-pub struct Completion<'s, 'c, T, N = Unnamed> {
+pub struct Completion<'s, C: Brand, T> {
     /// `None` once it is done.
-    pending: Option<Pending<'c, T, N>>,
+    pending: Option<Pending<C, T>>,
     signal: Arc<Signal>,
     watched: Watched,
     /// Borrowed for as long as the future may be polled: no other context is current then. The stream is borrowed with
     /// it, which its lifetime says.
-    current: &'s Current<'c, N>,
+    current: &'s Current<C>,
 }
 
-assert_not_impl_any!(Completion<'static, 'static, ()>: Send, Sync, Clone);
+assert_not_impl_any!(Completion<'static, Scoped<'static>, ()>: Send, Sync, Clone);
 
-impl<'c, T: Payload, N> Completion<'_, 'c, T, N> {
+impl<C: Brand, T: Payload> Completion<'_, C, T> {
     /// The work itself, to be waited for with a time limit; `None` when the future is done.
-    pub fn into_pending(self) -> Option<Pending<'c, T, N>> {
+    pub fn into_pending(self) -> Option<Pending<C, T>> {
         self.pending
     }
 
     /// Whether the end would not block. The library answers for the case that the event says nothing.
-    fn is_over(&self, pending: &Pending<'c, T, N>, waker: &Waker) -> Result<bool, Error> {
+    fn is_over(&self, pending: &Pending<C, T>, waker: &Waker) -> Result<bool, Error> {
         let over = self.signal.is_given_or_wakes(waker) || pending.is_done(self.current)?;
         if !over && !self.watched.by_thread {
             // The system has no thread for this: the task looks again and again.
@@ -91,8 +96,8 @@ impl<'c, T: Payload, N> Completion<'_, 'c, T, N> {
     }
 }
 
-impl<'c, T: Payload, N> Future for Completion<'_, 'c, T, N> {
-    type Output = Result<T, Undone<Pending<'c, T, N>>>;
+impl<C: Brand, T: Payload> Future for Completion<'_, C, T> {
+    type Output = Result<T, Undone<Pending<C, T>>>;
 
     /// Polled again after it was done, it is pending for ever.
     fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
@@ -110,9 +115,9 @@ impl<'c, T: Payload, N> Future for Completion<'_, 'c, T, N> {
 }
 
 // Nothing in it is pinned: the payload is only moved.
-impl<T, N> Unpin for Completion<'_, '_, T, N> {}
+impl<C: Brand, T> Unpin for Completion<'_, C, T> {}
 
-impl<T, N> fmt::Debug for Completion<'_, '_, T, N> {
+impl<C: Brand, T> fmt::Debug for Completion<'_, C, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Completion").field("pending", &self.pending).finish_non_exhaustive()
     }

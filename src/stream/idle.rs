@@ -1,10 +1,11 @@
 //! The proof that nothing runs which could use an allocator's memory.
 
 use super::{Permit, Stream, With};
-use crate::allocator::{DeviceAllocator, PoolAllocator, PoolStatistics};
-use crate::brand::{Brand, Unnamed};
+use crate::allocator::{PoolAllocator, PoolStatistics};
+use crate::brand::{Brand, Mark};
 use crate::current::Current;
-use crate::error::Error;
+use crate::device_allocator::DeviceAllocator;
+use crate::error::{Error, ObjectKind};
 use crate::ffi::Registered;
 use ascendcl_macros::rule;
 use core::fmt;
@@ -17,59 +18,59 @@ use std::sync::{Arc, Weak};
 /// allocator that does so takes an `&Idle` of it:
 ///
 /// ```
-/// # use ascendcl::{DeviceAllocator, Idle};
-/// fn trim<A: DeviceAllocator>(idle: &Idle<'_, '_, A>) {
+/// # use ascendcl::{Brand, DeviceAllocator, Idle};
+/// fn trim<C: Brand, A: DeviceAllocator>(idle: &Idle<'_, C, A>) {
 ///     idle.with_allocator(|pool| { /* release what was freed */ });
 /// }
 /// ```
 #[rule(ALLOC_11)]
-pub struct Idle<'i, 'c, A: DeviceAllocator, N = Unnamed> {
+pub struct Idle<'i, C: Brand, A: DeviceAllocator> {
     /// Not the allocator itself: a proof that lies in a variable after its last use must not keep the allocator from being
     /// given back.
     allocator: Weak<Registered<A>>,
     /// The stream, or the permit of its group: nobody else can use it meanwhile.
     _held: PhantomData<&'i mut A>,
-    _brand: Brand<'c, N>,
+    _brand: Mark<C>,
 }
 
-impl<'c, A: DeviceAllocator, N> Stream<'c, With<A>, N> {
+impl<C: Brand, A: DeviceAllocator> Stream<C, With<A>> {
     /// Synchronises the stream (`aclrtSynchronizeStream`), and keeps it from running anything as long as the proof of
     /// that is there.
     ///
     /// # Errors
     ///
     /// [`Error::Vendor`] when work failed or could not be waited for: there is no proof then, and memory stays.
-    pub fn idle<'i>(&'i mut self, current: &Current<'c, N>) -> Result<Idle<'i, 'c, A, N>, Error> {
+    pub fn idle<'i>(&'i mut self, current: &Current<C>) -> Result<Idle<'i, C, A>, Error> {
         let allocator = Arc::downgrade(&self.allocator()?);
         self.synchronize(current)?;
-        Ok(Idle { allocator, _held: PhantomData, _brand: Brand::NEW })
+        Ok(Idle { allocator, _held: PhantomData, _brand: Mark::NEW })
     }
 }
 
-impl<'c, A: DeviceAllocator, N> Permit<'c, A, N> {
+impl<C: Brand, A: DeviceAllocator> Permit<C, A> {
     /// The permit itself is a proof: no stream of the group is running.
-    pub fn idle<'i>(&'i mut self) -> Idle<'i, 'c, A, N> {
+    pub fn idle<'i>(&'i mut self) -> Idle<'i, C, A> {
         let allocator = Arc::downgrade(self.registered());
-        Idle { allocator, _held: PhantomData, _brand: Brand::NEW }
+        Idle { allocator, _held: PhantomData, _brand: Mark::NEW }
     }
 }
 
 #[cfg(feature = "ge")]
-impl<'c, A: DeviceAllocator, N> Idle<'_, 'c, A, N> {
+impl<C: Brand, A: DeviceAllocator> Idle<'_, C, A> {
     /// The caller has synchronised the only stream that the allocator serves, and holds it.
     pub(crate) fn of(allocator: &Arc<Registered<A>>) -> Self {
-        Self { allocator: Arc::downgrade(allocator), _held: PhantomData, _brand: Brand::NEW }
+        Self { allocator: Arc::downgrade(allocator), _held: PhantomData, _brand: Mark::NEW }
     }
 }
 
-impl<A: DeviceAllocator, N> Idle<'_, '_, A, N> {
+impl<C: Brand, A: DeviceAllocator> Idle<'_, C, A> {
     /// Looks at the allocator. `None` when it has gone with its stream.
     pub fn with_allocator<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
         self.allocator.upgrade()?.look(look)
     }
 }
 
-impl<'c, N> Idle<'_, 'c, PoolAllocator, N> {
+impl<C: Brand> Idle<'_, C, PoolAllocator> {
     /// Gives the pool's memory of which no block is out back to the system (`aclrtFree`), and says how many bytes that
     /// were.
     ///
@@ -78,9 +79,9 @@ impl<'c, N> Idle<'_, 'c, PoolAllocator, N> {
     /// [`Error::Vendor`] with what the library refuses to free, which stays with the scope; [`Error::OtherContext`] when
     /// the pool's memory is of another context.
     #[rule(ALLOC_11, ALLOC_14)]
-    pub fn trim(&self, current: &Current<'c, N>) -> Result<usize, Error> {
+    pub fn trim(&self, current: &Current<C>) -> Result<usize, Error> {
         let chunks = self.with_allocator(|pool| pool.remove_idle(current.id()));
-        let chunks = chunks.ok_or(Error::Gone { what: "allocator" })??;
+        let chunks = chunks.ok_or(Error::Gone { what: ObjectKind::ALLOCATOR })??;
         let mut result = Ok(0_usize);
         for chunk in &chunks {
             let freed = current.ledger().free(chunk).map(|()| chunk.bytes());
@@ -94,19 +95,19 @@ impl<'c, N> Idle<'_, 'c, PoolAllocator, N> {
     /// # Errors
     ///
     /// The same.
-    pub fn grow(&self, current: &Current<'c, N>, bytes: usize) -> Result<(), Error> {
-        let gone = Error::Gone { what: "allocator" };
+    pub fn grow(&self, current: &Current<C>, bytes: usize) -> Result<(), Error> {
+        let gone = Error::Gone { what: ObjectKind::ALLOCATOR };
         grow(&*self.allocator.upgrade().ok_or(gone)?, current, bytes)
     }
 }
 
-impl<'c, N> Stream<'c, With<PoolAllocator>, N> {
+impl<C: Brand> Stream<C, With<PoolAllocator>> {
     /// Reserves `bytes` bytes more for the stream's pool, in one piece (`aclrtMalloc`); work may be running meanwhile.
     ///
     /// # Errors
     ///
     /// As for [`PoolAllocator::new`].
-    pub fn grow_pool(&self, current: &Current<'c, N>, bytes: usize) -> Result<(), Error> {
+    pub fn grow_pool(&self, current: &Current<C>, bytes: usize) -> Result<(), Error> {
         grow(&*self.allocator()?, current, bytes)
     }
 
@@ -116,7 +117,7 @@ impl<'c, N> Stream<'c, With<PoolAllocator>, N> {
     ///
     /// [`Error::Gone`] when the pool has gone with the stream.
     pub fn pool_statistics(&self) -> Result<PoolStatistics, Error> {
-        self.allocator()?.look(PoolAllocator::statistics).ok_or(Error::Gone { what: "allocator" })
+        self.allocator()?.look(PoolAllocator::statistics).ok_or(Error::Gone { what: ObjectKind::ALLOCATOR })
     }
 }
 
@@ -142,15 +143,15 @@ impl PoolAllocator {
     }
 }
 
-fn grow<N>(pool: &Registered<PoolAllocator>, current: &Current<'_, N>, bytes: usize) -> Result<(), Error> {
+fn grow<C: Brand>(pool: &Registered<PoolAllocator>, current: &Current<C>, bytes: usize) -> Result<(), Error> {
     let grown = pool.look(|pool| {
         pool.is_of(current.id())?;
         pool.add(current.id(), PoolAllocator::reserve(current, bytes)?)
     });
-    grown.ok_or(Error::Gone { what: "allocator" })?
+    grown.ok_or(Error::Gone { what: ObjectKind::ALLOCATOR })?
 }
 
-impl<A: DeviceAllocator, N> fmt::Debug for Idle<'_, '_, A, N> {
+impl<C: Brand, A: DeviceAllocator> fmt::Debug for Idle<'_, C, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Idle<{}>", core::any::type_name::<A>())
     }

@@ -1,23 +1,24 @@
 //! Copies from and to slices that the caller keeps.
 
 use super::operand::Operand;
-use super::{Pending, Tasks};
-use crate::Element;
-use crate::brand::{Brand, INSIDE, StaysOnItsThread, Unnamed};
+use super::{Destination, Pending, Tasks};
+use crate::brand::{Brand, INSIDE, Mark, Scoped, StaysOnItsThread};
 use crate::current::Current;
-use crate::error::{Error, Undone};
+use crate::element::Element;
+use crate::error::{Error, ObjectKind, Undone};
 use crate::ffi::{self, Borrowed, Place};
-use crate::memory::{Destination, DeviceBuffer};
+use crate::memory::DeviceBuffer;
 use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::assert_not_impl_any;
 
-impl<'c, N> Current<'c, N> {
+impl<C: Brand> Current<C> {
     /// Lends slices to queued copies for the length of `program`, and waits for the copies at its end, also on a panic.
     ///
     /// This is the exception to the rule that work owns what it uses: for memory that belongs to somebody else. What is
     /// lent stays borrowed until `lend` returns, as in [`std::thread::scope`]: a slice that is written can be read after
-    /// it. Slices are ordinary memory, so the library may hold up the queueing call.
+    /// it. Slices are ordinary memory, so the library may hold up the queueing call; and where the device buffer is in
+    /// flight, the call waits for the stream first, as for a [pageable buffer](Self::pageable_buffer).
     ///
     /// **The process is aborted** when the library cannot tell that the copies are over, that is when a stream cannot be
     /// synchronised and a second attempt fails, too: the memory is the caller's again as soon as `lend` returns, and
@@ -46,11 +47,11 @@ impl<'c, N> Current<'c, N> {
     #[rule(COPY_03, COPY_04, COPY_05)]
     pub fn lend<'env, R>(
         &mut self,
-        program: impl for<'l> FnOnce(&mut Self, &'l Lender<'l, 'env, 'c, N>) -> R,
+        program: impl for<'l> FnOnce(&mut Self, &'l Lender<'l, 'env, C>) -> R,
     ) -> Result<R, Error> {
         let api = self.ledger().api();
         let (result, waited) = ffi::lend(api, |borrowed| {
-            let lender = Lender { borrowed, _brand: Brand::NEW, _here: StaysOnItsThread::HERE };
+            let lender = Lender { borrowed, _brand: Mark::NEW, _here: StaysOnItsThread::HERE };
             program(self, &lender)
         });
         waited.map(|()| result)
@@ -58,15 +59,15 @@ impl<'c, N> Current<'c, N> {
 }
 
 /// Queues copies that use memory of the caller. See [`Current::lend`].
-pub struct Lender<'l, 'env, 'c, N = Unnamed> {
+pub struct Lender<'l, 'env, C: Brand> {
     borrowed: &'l Borrowed<'env>,
-    _brand: Brand<'c, N>,
+    _brand: Mark<C>,
     _here: StaysOnItsThread,
 }
 
-assert_not_impl_any!(Lender<'static, 'static, 'static>: Send, Sync, Clone);
+assert_not_impl_any!(Lender<'static, 'static, Scoped<'static>>: Send, Sync, Clone);
 
-impl<'env, 'c, N> Lender<'_, 'env, 'c, N> {
+impl<'env, C: Brand> Lender<'_, 'env, C> {
     /// Queues a copy of a slice to the device (`aclrtMemcpyAsync`).
     ///
     /// # Errors
@@ -75,13 +76,13 @@ impl<'env, 'c, N> Lender<'_, 'env, 'c, N> {
     /// [`Error::Vendor`]. For a program that runs on the device, [`Error::Misaligned`] when the slice does not begin at a
     /// multiple of 64 bytes.
     #[rule(COPY_09)]
-    pub fn copy_to_device<E: Element, D: Destination<'c, E, N>>(
+    pub fn copy_to_device<E: Element, D: Destination<C, E>>(
         &self,
-        current: &Current<'c, N>,
-        stream: &Tasks<'c, N>,
+        current: &Current<C>,
+        stream: &Tasks<C>,
         from: &'env [E],
         to: D,
-    ) -> Result<Pending<'c, DeviceBuffer<'c, E, N>, N>, Undone<D>> {
+    ) -> Result<Pending<C, DeviceBuffer<C, E>>, Undone<D>> {
         let (api, queue) = (current.ledger().api(), stream.queue());
         let ready = to.usable_on(queue).and_then(|()| same(from.len(), to.room()));
         let place = Place { block: to.block(), start: 0 };
@@ -99,13 +100,13 @@ impl<'env, 'c, N> Lender<'_, 'env, 'c, N> {
     /// # Errors
     ///
     /// As for [`copy_to_device`](Self::copy_to_device).
-    pub fn copy_to_host<E: Element, D: Operand<'c, DeviceBuffer<'c, E, N>, N>>(
+    pub fn copy_to_host<E: Element, D: Operand<C, DeviceBuffer<C, E>>>(
         &self,
-        current: &Current<'c, N>,
-        stream: &Tasks<'c, N>,
+        current: &Current<C>,
+        stream: &Tasks<C>,
         from: D,
         to: &'env mut [E],
-    ) -> Result<Pending<'c, DeviceBuffer<'c, E, N>, N>, Undone<D>> {
+    ) -> Result<Pending<C, DeviceBuffer<C, E>>, Undone<D>> {
         let (api, queue) = (current.ledger().api(), stream.queue());
         let ready = from.usable_on(queue).and_then(|()| same(from.look(INSIDE).len(), to.len()));
         let place = Place { block: from.look(INSIDE).block(), start: 0 };
@@ -123,10 +124,10 @@ fn same(expected: usize, found: usize) -> Result<(), Error> {
     if expected == found {
         return Ok(());
     }
-    Err(Error::LengthMismatch { what: "the destination of the copy", expected, found })
+    Err(Error::LengthMismatch { what: ObjectKind::COPY_DESTINATION, expected, found })
 }
 
-impl<N> fmt::Debug for Lender<'_, '_, '_, N> {
+impl<C: Brand> fmt::Debug for Lender<'_, '_, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Lender").field("borrowed", self.borrowed).finish_non_exhaustive()
     }

@@ -4,6 +4,8 @@ mod allocator;
 mod callback;
 mod copy;
 mod default;
+mod destination;
+mod event;
 mod future;
 mod idle;
 mod lend;
@@ -15,28 +17,30 @@ mod pending;
 mod shared;
 mod state;
 mod tasks;
-mod tensor;
 mod watch;
 
-use crate::brand::Unnamed;
+use crate::brand::{Brand, Scoped};
 use crate::current::Current;
-use crate::error::Undone;
+use crate::error::{Error, Undone};
 use crate::ffi::Queue;
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use core::fmt;
+use core::ops::Deref;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
 pub use callback::Reply;
 pub(crate) use default::sealed as sealed_default;
 pub use default::{DefaultStream, TakesAllocator};
+pub use destination::Destination;
 pub use future::Completion;
 pub use idle::{Idle, ProvesIdle};
 pub use lend::Lender;
 pub use operand::Operand;
 pub(crate) use past::Past;
 pub use payload::Payload;
+pub(crate) use payload::sealed as sealed_payload;
 pub use pending::{Mapped, Pending};
 pub use shared::{Member, Permit, Turn};
 pub use state::{
@@ -53,28 +57,42 @@ pub use tasks::Tasks;
 /// [`Current::collect`] or the end of its scope.
 #[must_use = "a stream that is dropped is destroyed by `collect` or at the end of its scope; `destroy` shows the errors"]
 #[rule(THREAD_03, STREAM_01, STREAM_04, STREAM_09)]
-pub struct Stream<'c, S: StreamState = Fresh, N = Unnamed> {
-    tasks: Tasks<'c, N>,
+pub struct Stream<C: Brand, S: StreamState = Fresh> {
+    tasks: Tasks<C>,
     carries: S::Carries,
 }
 
-assert_impl_all!(Stream<'static>: Send);
-assert_not_impl_any!(Stream<'static>: Sync, Clone);
+assert_impl_all!(Stream<Scoped<'static>>: Send);
+assert_not_impl_any!(Stream<Scoped<'static>>: Sync, Clone);
 
-impl<'c, N> Stream<'c, Fresh, N> {
+impl<C: Brand> Current<C> {
+    /// Creates a stream (`aclrtCreateStream`).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`]; 207008 when the device has no more streams, also after destroying dropped ones whose work is
+    /// over.
+    #[rule(CTX_12, STREAM_11)]
+    pub fn stream(&self) -> Result<Stream<C, Fresh>, Error> {
+        leads!(stream: Start --> Fresh : Create);
+        self.ledger().create_stream().map(Stream::new)
+    }
+}
+
+impl<C: Brand> Stream<C, Fresh> {
     pub(crate) fn new(queue: Arc<Queue>) -> Self {
         Self { tasks: Tasks::new(queue), carries: () }
     }
 }
 
-impl<'c, S: StreamState, N> Stream<'c, S, N> {
+impl<C: Brand, S: StreamState> Stream<C, S> {
     /// The same stream in another state, and what it carried in this one.
-    fn exchange<T: StreamState>(self, carries: T::Carries) -> (Stream<'c, T, N>, S::Carries) {
+    fn exchange<T: StreamState>(self, carries: T::Carries) -> (Stream<C, T>, S::Carries) {
         let Self { tasks, carries: before } = self;
         (Stream { tasks, carries }, before)
     }
 
-    fn into_state<T: StreamState>(self, carries: T::Carries) -> Stream<'c, T, N> {
+    fn into_state<T: StreamState>(self, carries: T::Carries) -> Stream<C, T> {
         self.exchange(carries).0
     }
 
@@ -85,7 +103,7 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     /// The stream as it was, when its work failed or the library refuses. A descriptor of its allocator that the library
     /// refuses to destroy is left to [`Current::collect`] and the end of the scope, which report that.
     #[rule(STREAM_05, STREAM_06, STREAM_07, STREAM_08)]
-    pub fn destroy(self, current: &Current<'c, N>) -> Result<(), Undone<Self>> {
+    pub fn destroy(self, current: &Current<C>) -> Result<(), Undone<Self>> {
         leads!(stream: Fresh --> End : Destroy, stream: Plain --> End : Destroy);
         leads!(stream: With --> End : Destroy, stream: WithDescriptor --> End : Destroy);
         // The allocator, if the stream had one, is dropped last.
@@ -98,7 +116,16 @@ impl<'c, S: StreamState, N> Stream<'c, S, N> {
     }
 }
 
-impl<S: StreamState, N> fmt::Debug for Stream<'_, S, N> {
+impl<C: Brand, S: StreamState> Deref for Stream<C, S> {
+    type Target = Tasks<C>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.tasks
+    }
+}
+
+impl<C: Brand, S: StreamState> fmt::Debug for Stream<C, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Stream").field("queue", self.queue()).finish_non_exhaustive()
     }

@@ -1,7 +1,7 @@
 //! What queued work can be given: something idle, or something in flight on the same stream.
 
 use super::{Past, Pending};
-use crate::brand::{Inside, Unnamed};
+use crate::brand::{Brand, Inside};
 use crate::error::Error;
 use crate::ffi::Queue;
 use ascendcl_macros::rule;
@@ -21,15 +21,15 @@ use std::sync::Arc;
     note = "of a `Pending` of several, take the part that is meant: `let (first, second) = pending.split();`"
 )]
 #[rule(STREAM_04)]
-pub trait Operand<'c, T, N = Unnamed>: sealed::Operand<'c, T, N> {}
+pub trait Operand<C: Brand, T>: sealed::Operand<C, T> {}
 
-impl<'c, T, N> Operand<'c, T, N> for T {}
-impl<'c, T, N> Operand<'c, T, N> for Pending<'c, T, N> {}
+impl<C: Brand, T> Operand<C, T> for T {}
+impl<C: Brand, T> Operand<C, T> for Pending<C, T> {}
 
 pub(crate) mod sealed {
     use super::{Arc, Error, Inside, Past, Queue};
 
-    pub trait Operand<'c, T, N> {
+    pub trait Operand<C, T> {
         /// Whether work on this stream can use it now.
         fn usable_on(&self, queue: &Arc<Queue>) -> Result<(), Error>;
         fn look(&self, key: Inside) -> &T;
@@ -40,7 +40,7 @@ pub(crate) mod sealed {
     }
 }
 
-impl<'c, T, N> sealed::Operand<'c, T, N> for T {
+impl<C: Brand, T> sealed::Operand<C, T> for T {
     #[inline]
     fn usable_on(&self, _: &Arc<Queue>) -> Result<(), Error> {
         Ok(())
@@ -67,7 +67,7 @@ impl<'c, T, N> sealed::Operand<'c, T, N> for T {
     }
 }
 
-impl<'c, T, N> sealed::Operand<'c, T, N> for Pending<'c, T, N> {
+impl<C: Brand, T> sealed::Operand<C, T> for Pending<C, T> {
     #[inline]
     fn usable_on(&self, queue: &Arc<Queue>) -> Result<(), Error> {
         self.is_on(queue)

@@ -3,7 +3,7 @@
 use super::future::event_behind;
 use super::payload::Payload;
 use super::{Pending, Tasks};
-use crate::brand::INSIDE;
+use crate::brand::{Brand, INSIDE, Scoped};
 use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::event::{CanWait, Event};
@@ -11,7 +11,7 @@ use crate::ffi::Queue;
 use ascendcl_macros::rule;
 use std::sync::Arc;
 
-impl<'c, N> Tasks<'c, N> {
+impl<C: Brand> Tasks<C> {
     /// Hands work in flight from its stream to this one: what is queued here from now on waits for the event
     /// (`aclrtStreamWaitEvent`), and may use what the work used.
     ///
@@ -25,10 +25,10 @@ impl<'c, N> Tasks<'c, N> {
     #[rule(STREAM_04, ERR_02)]
     pub fn take_over<T: Payload, E: CanWait>(
         &self,
-        current: &Current<'c, N>,
-        work: Pending<'c, T, N>,
-        event: &Event<'c, E, N>,
-    ) -> Result<Pending<'c, T, N>, Undone<Pending<'c, T, N>>> {
+        current: &Current<C>,
+        work: Pending<C, T>,
+        event: &Event<C, E>,
+    ) -> Result<Pending<C, T>, Undone<Pending<C, T>>> {
         let covered = event.raw().covers(work.queue(), work.number());
         let waits = match covered {
             false => Err(Error::NotCovered),
@@ -47,7 +47,7 @@ impl<'c, N> Tasks<'c, N> {
     }
 
     /// Lets what is queued here from now on wait for everything that is queued on the other stream by now.
-    fn wait_behind(&self, current: &Current<'c, N>, other: &Arc<Queue>) -> Result<(), Error> {
+    fn wait_behind(&self, current: &Current<C>, other: &Arc<Queue>) -> Result<(), Error> {
         let event = event_behind(current, other)?;
         let waits = event.hold_up(current.ledger().api(), self.queue());
         other.spare(event);
@@ -62,8 +62,8 @@ impl<'c, N> Tasks<'c, N> {
     #[rule(EVENT_07)]
     pub fn wait_across_contexts<E: CanWait, M>(
         &self,
-        current: &Current<'c, N>,
-        event: &Event<'_, E, M>,
+        current: &Current<C>,
+        event: &Event<Scoped<'_, M>, E>,
     ) -> Result<(), Error> {
         let ledger = current.ledger();
         event.raw().hold_up_on(ledger.api(), ledger.device(), self.queue())
@@ -74,7 +74,7 @@ impl<'c, N> Tasks<'c, N> {
     /// # Errors
     ///
     /// [`Error::Vendor`] when the library cannot tell.
-    pub fn is_done(&self, current: &Current<'c, N>) -> Result<bool, Error> {
+    pub fn is_done(&self, current: &Current<C>) -> Result<bool, Error> {
         self.queue().is_complete(current.ledger().api())
     }
 }

@@ -1,11 +1,8 @@
 //! What can be in flight.
 
-use super::Reply;
-use crate::brand::Inside;
+use crate::brand::{Brand, Inside};
 use crate::ffi::Queue;
 use crate::memory::{DeviceBuffer, HostBuffer};
-use crate::model::Prepared;
-use crate::operator::BoundOperator;
 
 /// What a [`Pending`](super::Pending) can hold: buffers, prepared models, operators, replies of
 /// callbacks, and tuples of these.
@@ -24,7 +21,7 @@ pub(crate) mod sealed {
     }
 }
 
-impl<E, N> sealed::Payload for DeviceBuffer<'_, E, N> {
+impl<C: Brand, E> sealed::Payload for DeviceBuffer<C, E> {
     #[inline]
     fn rest(&self, _: Inside) {
         self.block().rest();
@@ -35,7 +32,7 @@ impl<E, N> sealed::Payload for DeviceBuffer<'_, E, N> {
     }
 }
 
-impl<E, N> sealed::Payload for HostBuffer<'_, E, N> {
+impl<C: Brand, E> sealed::Payload for HostBuffer<C, E> {
     #[inline]
     fn rest(&self, _: Inside) {
         self.block().rest();
@@ -44,45 +41,6 @@ impl<E, N> sealed::Payload for HostBuffer<'_, E, N> {
     fn follow(&self, queue: &Queue, _: Inside) {
         self.block().follow(queue);
     }
-}
-
-impl<N, P> sealed::Payload for Prepared<'_, N, P> {
-    #[inline]
-    fn rest(&self, _: Inside) {
-        Prepared::rest(self);
-    }
-
-    fn follow(&self, queue: &Queue, _: Inside) {
-        Prepared::follow(self, queue);
-    }
-}
-
-impl<I, O, N> sealed::Payload for BoundOperator<'_, I, O, N> {
-    fn rest(&self, _: Inside) {
-        self.invocation().rest();
-    }
-
-    fn follow(&self, queue: &Queue, _: Inside) {
-        self.invocation().follow(queue);
-    }
-}
-
-#[cfg(feature = "ge")]
-impl<S: crate::ge::GraphState, I, N> sealed::Payload for crate::ge::Executed<'_, S, I, N> {
-    fn rest(&self, _: Inside) {
-        crate::ge::Executed::rest(self);
-    }
-
-    fn follow(&self, queue: &Queue, _: Inside) {
-        crate::ge::Executed::follow(self, queue);
-    }
-}
-
-impl<R> sealed::Payload for Reply<R> {
-    #[inline]
-    fn rest(&self, _: Inside) {}
-
-    fn follow(&self, _: &Queue, _: Inside) {}
 }
 
 impl sealed::Payload for () {
@@ -94,7 +52,7 @@ impl sealed::Payload for () {
 
 macro_rules! tuples {
     ($($($part:ident)+;)+) => { $(
-        impl<$($part: sealed::Payload),+> sealed::Payload for ($($part,)+) {
+        impl<$($part: sealed::Payload), +> sealed::Payload for ($($part,)+) {
             #[inline]
             fn rest(&self, key: Inside) {
                 #[allow(non_snake_case)]

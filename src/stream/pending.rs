@@ -2,9 +2,9 @@
 
 use super::past::{Elsewhere, Past, Untold};
 use super::payload::Payload;
-use crate::brand::{Brand, INSIDE, Unnamed};
+use crate::brand::{Brand, INSIDE, Mark, Scoped};
 use crate::current::Current;
-use crate::error::{Error, Undone};
+use crate::error::{Error, ObjectKind, Undone};
 use crate::ffi::Queue;
 use ascendcl_macros::rule;
 use core::fmt;
@@ -38,7 +38,7 @@ use std::time::Duration;
 /// Dropping or forgetting a `Pending` loses the names of the buffers; their memory stays until the work is done.
 #[must_use = "the buffers stay out of reach until `wait`"]
 #[rule(STREAM_04, STREAM_12, COPY_03, COPY_04, COPY_07, ERR_02)]
-pub struct Pending<'c, T, N = Unnamed> {
+pub struct Pending<C: Brand, T> {
     payload: T,
     queue: Arc<Queue>,
     /// All work on the payload is among the stream's submissions up to this one.
@@ -46,19 +46,19 @@ pub struct Pending<'c, T, N = Unnamed> {
     /// From which of them on failures were not told yet.
     untold: Untold,
     elsewhere: Elsewhere,
-    _brand: Brand<'c, N>,
+    _brand: Mark<C>,
 }
 
-assert_impl_all!(Pending<'static, ()>: Send);
-assert_not_impl_any!(Pending<'static, ()>: Clone);
+assert_impl_all!(Pending<Scoped<'static>, ()>: Send);
+assert_not_impl_any!(Pending<Scoped<'static>, ()>: Clone);
 
-impl<'c, T, N> Pending<'c, T, N> {
+impl<C: Brand, T> Pending<C, T> {
     /// To be made right after the submission, by whoever has the stream.
     #[inline]
     pub(crate) fn new(payload: T, queue: &Arc<Queue>) -> Self {
         let number = Queue::last_submission();
         let (queue, untold) = (Arc::clone(queue), Untold::between(number, number));
-        Self { payload, queue, number, untold, elsewhere: Elsewhere::None, _brand: Brand::NEW }
+        Self { payload, queue, number, untold, elsewhere: Elsewhere::None, _brand: Mark::NEW }
     }
 
     /// The same work with what happened to its operands before.
@@ -89,7 +89,7 @@ impl<'c, T, N> Pending<'c, T, N> {
     /// # Errors
     ///
     /// [`Error::Vendor`] when the library cannot tell.
-    pub fn is_done(&self, current: &Current<'c, N>) -> Result<bool, Error> {
+    pub fn is_done(&self, current: &Current<C>) -> Result<bool, Error> {
         current.ledger().api().is_of_this_process()?;
         if self.queue.has_done(self.number) { Ok(true) } else { self.queue.is_complete(current.ledger().api()) }
     }
@@ -100,10 +100,7 @@ impl<'c, T, N> Pending<'c, T, N> {
     ///
     /// Both as they were, with [`Error::OtherStream`] when they are not on one stream.
     #[allow(clippy::result_large_err, reason = "two pieces of work in flight come back as they were")]
-    pub fn join<U>(
-        self,
-        other: Pending<'c, U, N>,
-    ) -> Result<Pending<'c, (T, U), N>, Undone<(Self, Pending<'c, U, N>)>> {
+    pub fn join<U>(self, other: Pending<C, U>) -> Result<Pending<C, (T, U)>, Undone<(Self, Pending<C, U>)>> {
         match other.is_on(&self.queue) {
             Ok(()) => {
                 let past = self.past().and(other.past());
@@ -117,13 +114,13 @@ impl<'c, T, N> Pending<'c, T, N> {
     }
 
     /// Calls `finish` with the buffers once they were waited for.
-    pub fn map<U, F: FnOnce(T) -> U>(self, finish: F) -> Mapped<'c, T, F, N> {
+    pub fn map<U, F: FnOnce(T) -> U>(self, finish: F) -> Mapped<C, T, F> {
         Mapped { pending: self, finish }
     }
 
     #[inline]
     pub(crate) fn is_on(&self, queue: &Arc<Queue>) -> Result<(), Error> {
-        if Arc::ptr_eq(&self.queue, queue) { Ok(()) } else { Err(Error::OtherStream { what: "work" }) }
+        if Arc::ptr_eq(&self.queue, queue) { Ok(()) } else { Err(Error::OtherStream { what: ObjectKind::WORK }) }
     }
 
     /// What is in flight, to queue more work on it.
@@ -151,7 +148,7 @@ impl<'c, T, N> Pending<'c, T, N> {
     }
 }
 
-impl<'c, T: Payload, N> Pending<'c, T, N> {
+impl<C: Brand, T: Payload> Pending<C, T> {
     /// Waits for the stream (`aclrtSynchronizeStreamWithTimeout`, again and again) and gives the buffers back; without a
     /// call when a synchronise has covered the work already.
     ///
@@ -161,7 +158,7 @@ impl<'c, T: Payload, N> Pending<'c, T, N> {
     /// library tells a failure to one wait only. Each other work that it may concern is told by [`Error::WorkFailed`], once:
     /// a second wait gives the buffers back.
     #[inline]
-    pub fn wait(self, current: &Current<'c, N>) -> Result<T, Undone<Self>> {
+    pub fn wait(self, current: &Current<C>) -> Result<T, Undone<Self>> {
         self.wait_for(current, None)
     }
 
@@ -171,12 +168,12 @@ impl<'c, T: Payload, N> Pending<'c, T, N> {
     ///
     /// As for [`wait`](Self::wait); when the time was up, the error's code [`is_timeout`](crate::Code::is_timeout).
     #[rule(STREAM_16)]
-    pub fn wait_within(self, current: &Current<'c, N>, limit: Duration) -> Result<T, Undone<Self>> {
+    pub fn wait_within(self, current: &Current<C>, limit: Duration) -> Result<T, Undone<Self>> {
         self.wait_for(current, Some(limit))
     }
 
     #[inline]
-    fn wait_for(mut self, current: &Current<'c, N>, limit: Option<Duration>) -> Result<T, Undone<Self>> {
+    fn wait_for(mut self, current: &Current<C>, limit: Option<Duration>) -> Result<T, Undone<Self>> {
         match self.settle(current, limit) {
             Ok(()) => {
                 self.payload.rest(INSIDE);
@@ -188,7 +185,7 @@ impl<'c, T: Payload, N> Pending<'c, T, N> {
 
     /// Waits, if nobody has done so yet, and asks for failures of which other waits were told.
     #[inline]
-    fn settle(&mut self, current: &Current<'c, N>, limit: Option<Duration>) -> Result<(), Error> {
+    fn settle(&mut self, current: &Current<C>, limit: Option<Duration>) -> Result<(), Error> {
         let api = current.ledger().api();
         api.is_of_this_process()?;
         if !self.queue.has_done(self.number) {
@@ -223,13 +220,13 @@ impl<'c, T: Payload, N> Pending<'c, T, N> {
     }
 }
 
-impl<'c, A, B, N> Pending<'c, (A, B), N> {
+impl<C: Brand, A, B> Pending<C, (A, B)> {
     /// Takes the two apart; each is in flight as before.
-    pub fn split(self) -> (Pending<'c, A, N>, Pending<'c, B, N>) {
+    pub fn split(self) -> (Pending<C, A>, Pending<C, B>) {
         let Self { payload: (first, second), queue, number, untold, elsewhere, _brand } = self;
         let apart = (Arc::clone(&queue), elsewhere.clone());
         (
-            Pending { payload: first, queue: apart.0, number, untold, elsewhere: apart.1, _brand: Brand::NEW },
+            Pending { payload: first, queue: apart.0, number, untold, elsewhere: apart.1, _brand: Mark::NEW },
             Pending { payload: second, queue, number, untold, elsewhere, _brand },
         )
     }
@@ -237,21 +234,21 @@ impl<'c, A, B, N> Pending<'c, (A, B), N> {
 
 /// Work in flight, and what is to be made of its buffers afterwards.
 #[must_use = "the buffers stay out of reach until `wait`"]
-pub struct Mapped<'c, T, F, N = Unnamed> {
-    pending: Pending<'c, T, N>,
+pub struct Mapped<C: Brand, T, F> {
+    pending: Pending<C, T>,
     finish: F,
 }
 
-assert_impl_all!(Mapped<'static, (), fn(())>: Send);
-assert_not_impl_any!(Mapped<'static, (), fn(())>: Clone);
+assert_impl_all!(Mapped<Scoped<'static>, (), fn(())>: Send);
+assert_not_impl_any!(Mapped<Scoped<'static>, (), fn(())>: Clone);
 
-impl<'c, T: Payload, U, F: FnOnce(T) -> U, N> Mapped<'c, T, F, N> {
+impl<C: Brand, T: Payload, U, F: FnOnce(T) -> U> Mapped<C, T, F> {
     /// As [`Pending::wait`]; then calls the function.
     ///
     /// # Errors
     ///
     /// As for [`Pending::wait`]; the function was not called.
-    pub fn wait(self, current: &Current<'c, N>) -> Result<U, Undone<Self>> {
+    pub fn wait(self, current: &Current<C>) -> Result<U, Undone<Self>> {
         self.wait_for(current, None)
     }
 
@@ -260,7 +257,7 @@ impl<'c, T: Payload, U, F: FnOnce(T) -> U, N> Mapped<'c, T, F, N> {
     /// # Errors
     ///
     /// As for [`Pending::wait_within`]; the function was not called.
-    pub fn wait_within(self, current: &Current<'c, N>, limit: Duration) -> Result<U, Undone<Self>> {
+    pub fn wait_within(self, current: &Current<C>, limit: Duration) -> Result<U, Undone<Self>> {
         self.wait_for(current, Some(limit))
     }
 
@@ -269,11 +266,11 @@ impl<'c, T: Payload, U, F: FnOnce(T) -> U, N> Mapped<'c, T, F, N> {
     /// # Errors
     ///
     /// The same.
-    pub fn is_done(&self, current: &Current<'c, N>) -> Result<bool, Error> {
+    pub fn is_done(&self, current: &Current<C>) -> Result<bool, Error> {
         self.pending.is_done(current)
     }
 
-    fn wait_for(self, current: &Current<'c, N>, limit: Option<Duration>) -> Result<U, Undone<Self>> {
+    fn wait_for(self, current: &Current<C>, limit: Option<Duration>) -> Result<U, Undone<Self>> {
         let Self { pending, finish } = self;
         match pending.wait_for(current, limit) {
             Ok(payload) => Ok(finish(payload)),
@@ -282,13 +279,13 @@ impl<'c, T: Payload, U, F: FnOnce(T) -> U, N> Mapped<'c, T, F, N> {
     }
 }
 
-impl<T, N> fmt::Debug for Pending<'_, T, N> {
+impl<C: Brand, T> fmt::Debug for Pending<C, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pending").field("queue", &self.queue).field("number", &self.number).finish_non_exhaustive()
     }
 }
 
-impl<T, F, N> fmt::Debug for Mapped<'_, T, F, N> {
+impl<C: Brand, T, F> fmt::Debug for Mapped<C, T, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Mapped").field("pending", &self.pending).finish_non_exhaustive()
     }

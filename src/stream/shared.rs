@@ -1,16 +1,16 @@
 //! One allocator for several streams, of which one runs at a time.
 
 use super::state::{CanRegister, Fresh, StreamState, With};
-use super::{Operand, Pending, Stream};
-use crate::allocator::DeviceAllocator;
-use crate::brand::{Brand, Unnamed};
+use super::{Stream, Tasks};
+use crate::brand::{Brand, Mark};
 use crate::current::Current;
+use crate::device_allocator::DeviceAllocator;
 use crate::error::{Error, Undone};
 use crate::ffi::{Registered, serves};
 use crate::life_cycle::leads;
-use crate::model::Prepared;
 use ascendcl_macros::rule;
 use core::fmt;
+use core::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,36 +21,36 @@ use std::time::Duration;
 /// written down. A permit that is lost is not made up for: the streams of its group cannot run again.
 #[must_use = "losing the permit means that no stream of its group can ever run again"]
 #[rule(ALLOC_10, ALLOC_11)]
-pub struct Permit<'c, A: DeviceAllocator, N = Unnamed> {
+pub struct Permit<C: Brand, A: DeviceAllocator> {
     allocator: Arc<Registered<A>>,
-    _brand: Brand<'c, N>,
+    _brand: Mark<C>,
 }
 
 /// A stream of a group that shares an allocator. It runs work in a [`Turn`] only.
-pub struct Member<'c, A: DeviceAllocator, N = Unnamed> {
-    stream: Stream<'c, With<A>, N>,
+pub struct Member<C: Brand, A: DeviceAllocator> {
+    stream: Stream<C, With<A>>,
 }
 
 /// A stream of the group, and the right to run on it.
 #[must_use = "the group cannot run again until `finish` gives the permit back"]
-pub struct Turn<'c, 'm, A: DeviceAllocator, N = Unnamed> {
-    permit: Permit<'c, A, N>,
-    member: &'m Member<'c, A, N>,
+pub struct Turn<'m, C: Brand, A: DeviceAllocator> {
+    permit: Permit<C, A>,
+    member: &'m Member<C, A>,
 }
 
-impl<'c, A: DeviceAllocator, N> Permit<'c, A, N> {
+impl<C: Brand, A: DeviceAllocator> Permit<C, A> {
     /// Makes a group out of an allocator; streams are [attached](Self::attach) to it.
     ///
     /// # Errors
     ///
     /// The allocator, with [`Error::OtherContext`], when it [has no memory](DeviceAllocator::serves) for this context.
-    pub fn new(current: &Current<'c, N>, allocator: A) -> Result<Self, Undone<A>> {
+    pub fn new(current: &Current<C>, allocator: A) -> Result<Self, Undone<A>> {
         if let Err(error) = serves(&allocator, current.id()) {
             return Err(Undone { error, value: allocator });
         }
         let registered = Registered::vacant();
         registered.put(allocator);
-        Ok(Self { allocator: registered, _brand: Brand::NEW })
+        Ok(Self { allocator: registered, _brand: Mark::NEW })
     }
 
     /// Registers the allocator on a stream (`aclrtAllocatorRegister`), which becomes a member of the group.
@@ -60,9 +60,9 @@ impl<'c, A: DeviceAllocator, N> Permit<'c, A, N> {
     /// The stream as it was: [`Error::UnsupportedProduct`] (ALLOC-02) or [`Error::Vendor`].
     pub fn attach<S: StreamState + CanRegister>(
         &self,
-        current: &Current<'c, N>,
-        stream: Stream<'c, S, N>,
-    ) -> Result<Member<'c, A, N>, Undone<Stream<'c, S, N>>> {
+        current: &Current<C>,
+        stream: Stream<C, S>,
+    ) -> Result<Member<C, A>, Undone<Stream<C, S>>> {
         leads!(stream: S, CanRegister => With<A>);
         match stream.tell(current, self.allocator.members(), self.allocator.clone()) {
             Ok(()) => Ok(Member { stream: stream.into_state(Arc::downgrade(&self.allocator)) }),
@@ -79,7 +79,7 @@ impl<'c, A: DeviceAllocator, N> Permit<'c, A, N> {
     /// # Errors
     ///
     /// The permit, with [`Error::OtherGroup`], when the stream is a member of another group.
-    pub fn begin<'m>(self, member: &'m Member<'c, A, N>) -> Result<Turn<'c, 'm, A, N>, Undone<Self>> {
+    pub fn begin<'m>(self, member: &'m Member<C, A>) -> Result<Turn<'m, C, A>, Undone<Self>> {
         if Arc::as_ptr(&self.allocator) == member.stream.carries.as_ptr() {
             return Ok(Turn { permit: self, member });
         }
@@ -102,18 +102,18 @@ impl<'c, A: DeviceAllocator, N> Permit<'c, A, N> {
     pub fn into_allocator(self) -> Result<A, Self> {
         match self.allocator.into_allocator() {
             Ok(allocator) => Ok(allocator),
-            Err(allocator) => Err(Self { allocator, _brand: Brand::NEW }),
+            Err(allocator) => Err(Self { allocator, _brand: Mark::NEW }),
         }
     }
 }
 
-impl<'c, A: DeviceAllocator, N> Member<'c, A, N> {
+impl<C: Brand, A: DeviceAllocator> Member<C, A> {
     /// Synchronises the stream, ends its registration (`aclrtAllocatorUnregister`), and gives it back.
     ///
     /// # Errors
     ///
     /// The member as it was, when the library refuses.
-    pub fn detach(self, current: &Current<'c, N>) -> Result<Stream<'c, Fresh, N>, Undone<Self>> {
+    pub fn detach(self, current: &Current<C>) -> Result<Stream<C, Fresh>, Undone<Self>> {
         leads!(stream: With<A>, CanUnregister => Fresh);
         match self.stream.tell_end(current) {
             Ok(()) => Ok(self.stream.into_state(())),
@@ -122,22 +122,9 @@ impl<'c, A: DeviceAllocator, N> Member<'c, A, N> {
     }
 }
 
-impl<'c, A: DeviceAllocator, N> Turn<'c, '_, A, N> {
-    pub(crate) fn stream(&self) -> &Stream<'c, With<A>, N> {
+impl<C: Brand, A: DeviceAllocator> Turn<'_, C, A> {
+    pub(crate) fn stream(&self) -> &Stream<C, With<A>> {
         &self.member.stream
-    }
-
-    /// Queues one execution of a model on the turn's stream (`aclmdlExecuteAsync`).
-    ///
-    /// # Errors
-    ///
-    /// As for [`Stream::execute`].
-    pub fn execute<M: Operand<'c, Prepared<'c, N>, N>>(
-        &self,
-        current: &Current<'c, N>,
-        model: M,
-    ) -> Result<Pending<'c, Prepared<'c, N>, N>, Undone<M>> {
-        self.member.stream.execute(current, model)
     }
 
     /// Waits for the stream (`aclrtSynchronizeStream`) and gives the permit back.
@@ -145,7 +132,7 @@ impl<'c, A: DeviceAllocator, N> Turn<'c, '_, A, N> {
     /// # Errors
     ///
     /// The turn as it was, when work failed or could not be waited for: the group stays with this stream.
-    pub fn finish(self, current: &Current<'c, N>) -> Result<Permit<'c, A, N>, Undone<Self>> {
+    pub fn finish(self, current: &Current<C>) -> Result<Permit<C, A>, Undone<Self>> {
         self.finish_for(current, None)
     }
 
@@ -154,11 +141,11 @@ impl<'c, A: DeviceAllocator, N> Turn<'c, '_, A, N> {
     /// # Errors
     ///
     /// As for [`finish`](Self::finish); when the time was up, the error's code [`is_timeout`](crate::Code::is_timeout).
-    pub fn finish_within(self, current: &Current<'c, N>, limit: Duration) -> Result<Permit<'c, A, N>, Undone<Self>> {
+    pub fn finish_within(self, current: &Current<C>, limit: Duration) -> Result<Permit<C, A>, Undone<Self>> {
         self.finish_for(current, Some(limit))
     }
 
-    fn finish_for(self, current: &Current<'c, N>, limit: Option<Duration>) -> Result<Permit<'c, A, N>, Undone<Self>> {
+    fn finish_for(self, current: &Current<C>, limit: Option<Duration>) -> Result<Permit<C, A>, Undone<Self>> {
         match current.ledger().synchronize(self.member.stream.queue(), limit) {
             Ok(()) => Ok(self.permit),
             Err(error) => Err(Undone { error, value: self }),
@@ -166,19 +153,29 @@ impl<'c, A: DeviceAllocator, N> Turn<'c, '_, A, N> {
     }
 }
 
-impl<A: DeviceAllocator, N> fmt::Debug for Permit<'_, A, N> {
+impl<C: Brand, A: DeviceAllocator> fmt::Debug for Permit<C, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Permit<{}>", core::any::type_name::<A>())
     }
 }
 
-impl<A: DeviceAllocator, N> fmt::Debug for Member<'_, A, N> {
+impl<C: Brand, A: DeviceAllocator> fmt::Debug for Member<C, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Member").field("stream", &self.stream).finish()
     }
 }
 
-impl<A: DeviceAllocator, N> fmt::Debug for Turn<'_, '_, A, N> {
+/// What is queued is part of the turn: [`Turn::finish`] waits for it.
+impl<C: Brand, A: DeviceAllocator> Deref for Turn<'_, C, A> {
+    type Target = Tasks<C>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        self.stream()
+    }
+}
+
+impl<C: Brand, A: DeviceAllocator> fmt::Debug for Turn<'_, C, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Turn").field("member", self.member).finish()
     }

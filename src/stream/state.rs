@@ -2,8 +2,8 @@
 //!
 //! The states and their bounds come from the declaration of a stream's life cycle ([`ascendcl_rules::stream`]).
 
-use crate::allocator::DeviceAllocator;
 use crate::allocator::descriptor::{Address, Allocate, Descriptor, Free, Object};
+use crate::device_allocator::DeviceAllocator;
 use crate::ffi::Registered;
 use std::sync::Weak;
 

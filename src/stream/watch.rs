@@ -6,11 +6,11 @@
 //! context. The thread sleeps while nobody waits, it runs no code of a program but wakers, and it never waits inside the
 //! library.
 
+use crate::callback_guard::contained;
+use crate::error::Error;
 use crate::ffi::{Api, Queue, RawEvent};
-use crate::thread::InCallback;
 use core::task::Waker;
 use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread;
 use std::time::Duration;
@@ -40,10 +40,7 @@ impl Signal {
     fn wake(&self) {
         let waker = self.lock().waker.take();
         // Code of the executor: not under the lock, without the library, and a panic of it is its own.
-        let _refuses = InCallback::begin();
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| waker.map(Waker::wake))) {
-            mem::forget(panic);
-        }
+        contained(|| waker.map(Waker::wake));
     }
 
     pub(super) fn is_given_or_wakes(&self, waker: &Waker) -> bool {
@@ -94,17 +91,32 @@ struct Entry {
 impl Entry {
     /// Whether there is more to wait for.
     fn look(&self) -> bool {
-        let (Some(signal), Some(event)) = (self.signal.upgrade(), self.event.upgrade()) else { return false };
+        let Some(signal) = self.signal.upgrade() else { return false };
+        let more = self.event.upgrade().is_some_and(|event| self.asks(&event, &signal));
+        // The future may be gone by now. Then its waker goes here, and that is code of the executor, too.
+        contained(|| drop(signal));
+        more
+    }
+
+    fn asks(&self, event: &RawEvent, signal: &Signal) -> bool {
         match event.is_complete(self.api) {
-            Ok(true) => signal.give(),
-            Ok(false) => return true,
+            Ok(over) => {
+                if over {
+                    signal.give();
+                }
+                !over
+            }
+            // Its context has ended: a future that was forgotten keeps its event's row for ever.
+            Err(Error::Gone { .. }) => {
+                signal.give();
+                false
+            }
             // The task finds out what it can by itself, and is woken again.
             Err(_) => {
                 signal.wake();
-                return true;
+                true
             }
         }
-        false
     }
 }
 

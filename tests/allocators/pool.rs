@@ -1,7 +1,7 @@
 //! An allocator that writes down what is asked of it.
 
 use super::null::{Books, note};
-use ascendcl::{ContextId, Current, DeviceAddress, DeviceAllocator, Pending, Stream, StreamState, Thread};
+use ascendcl::{ContextId, Current, DeviceAddress, DeviceAllocator, Pending, Scoped, Stream, StreamState, Thread};
 use std::fmt;
 use std::panic::panic_any;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -105,7 +105,7 @@ impl Drop for Pool {
 }
 
 /// Runs `program` in a context of the library that keeps books. Nothing may be left, and no rule be broken.
-pub(crate) fn in_books(books: &Books, program: impl for<'c> FnOnce(&mut Current<'c>)) {
+pub(crate) fn in_books(books: &Books, program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>)) {
     let acl = books.acl();
     let mut thread = Thread::new().unwrap();
     let device = acl.device(&mut thread, 0).unwrap();
@@ -117,9 +117,9 @@ pub(crate) fn in_books(books: &Books, program: impl for<'c> FnOnce(&mut Current<
 
 /// Queues a copy, for which the library needs memory.
 pub(crate) fn work<'c, S: StreamState>(
-    current: &Current<'c>,
-    stream: &Stream<'c, S>,
-) -> Pending<'c, impl Sized + use<'c, S>> {
+    current: &Current<Scoped<'c>>,
+    stream: &Stream<Scoped<'c>, S>,
+) -> Pending<Scoped<'c>, impl Sized + use<'c, S>> {
     let (host, target) = (current.host_buffer::<u8>(8).unwrap(), current.device_buffer::<u8>(8).unwrap());
     stream.copy_to_device(current, host, target).unwrap()
 }

@@ -2,7 +2,7 @@
 
 use super::null::{TIMEOUT, WORK_FAILED, books, refusal};
 use super::pool::{Pool, in_books, steps, work};
-use ascendcl::{Stream, With};
+use ascendcl::{Scoped, Stream, With};
 use ascendcl_macros::proves;
 
 #[proves(ALLOC_11)]
@@ -119,7 +119,7 @@ fn a_stream_that_cannot_be_destroyed_comes_back_with_its_allocator_registered() 
     in_books(&books, |current| {
         let stream = current.stream().unwrap().register(current, Pool::new("pool")).unwrap();
         books.refuse("aclrtDestroyStream", TIMEOUT, 1);
-        let stream: Stream<'_, With<Pool>> = stream.destroy(current).unwrap_err().value;
+        let stream: Stream<Scoped<'_>, With<Pool>> = stream.destroy(current).unwrap_err().value;
         steps(&books);
         drop(work(current, &stream));
         assert_eq!(steps(&books), ["MemcpyAsync", "pool:allocate", "pool:free"]);

@@ -5,8 +5,8 @@ use super::null::books;
 use super::{in_context, inside, with_device};
 use ascendcl::operator::mat_mul;
 use ascendcl::{
-    ContextId, Current, DeviceAddress, DeviceAllocator, Error, Pending, Permit, PoolAllocator, PoolBlock, Prepared,
-    Room, ScopeError, Stream, Thread, With,
+    Brand, ContextId, Current, DeviceAddress, DeviceAllocator, Error, Pending, Permit, PoolAllocator, PoolBlock,
+    Prepared, Room, ScopeError, Scoped, Stream, Thread, With,
 };
 use ascendcl_macros::proves;
 use ascendcl_sim::{Plan, control};
@@ -15,11 +15,11 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-fn pool(current: &Current<'_>) -> PoolAllocator {
+fn pool(current: &Current<impl Brand>) -> PoolAllocator {
     PoolAllocator::new(current, 1 << 20).unwrap()
 }
 
-fn pooled<'c>(current: &Current<'c>) -> Stream<'c, With<PoolAllocator>> {
+fn pooled<C: Brand>(current: &Current<C>) -> Stream<C, With<PoolAllocator>> {
     current.stream().unwrap().register(current, pool(current)).unwrap()
 }
 
@@ -38,10 +38,10 @@ fn comes_back(test: impl FnOnce() + Send + 'static) {
 }
 
 /// Queues a model whose memory comes from the stream's allocator, behind a callback that takes its time.
-fn slow_model<'c, A: DeviceAllocator>(
-    current: &Current<'c>,
-    stream: &Stream<'c, With<A>>,
-) -> Pending<'c, Prepared<'c>> {
+fn slow_model<C: Brand, A: DeviceAllocator>(
+    current: &Current<C>,
+    stream: &Stream<C, With<A>>,
+) -> Pending<C, Prepared<C>> {
     let model = current.load_model(data("digits.onnx")).unwrap();
     let mut model = model.prepare_with(current, &[&[300, 64]], &[Room::AtMost(3000)]).unwrap();
     model.write(current, 0, &[0.0_f32; 300 * 64]).unwrap();
@@ -50,7 +50,7 @@ fn slow_model<'c, A: DeviceAllocator>(
 }
 
 /// Every way to use a pool in the context that is current is refused when its memory is of another one.
-fn is_refused_here(current: &Current<'_>, theirs: PoolAllocator) -> PoolAllocator {
+fn is_refused_here(current: &Current<impl Brand>, theirs: PoolAllocator) -> PoolAllocator {
     let other = |error: &Error| matches!(error, Error::OtherContext { context } if *context == current.id());
     let before = theirs.statistics();
     let undone = Permit::new(current, theirs).unwrap_err();
@@ -143,7 +143,9 @@ fn a_named_context_in_another_of_the_same_name_keeps_its_pools_apart() {
 }
 
 /// Asserts that a program that waits while it looks at its allocator comes back, and that the model got its memory.
-fn looks_and(waits: impl for<'c> FnOnce(&Current<'c>, &Stream<'c, With<PoolAllocator>>) + Send + 'static) {
+fn looks_and(
+    waits: impl for<'c> FnOnce(&Current<Scoped<'c>>, &Stream<Scoped<'c>, With<PoolAllocator>>) + Send + 'static,
+) {
     comes_back(|| {
         let alone = alone();
         inside(|current| {

@@ -3,7 +3,7 @@
 use super::common::alone;
 use super::{collect, inside};
 use ascendcl::operator::{Operator, relu};
-use ascendcl::{Current, Error, Input, Permit, PoolAllocator, Room, Tasks};
+use ascendcl::{Current, Error, Input, Permit, PoolAllocator, Room, Scoped, Tasks};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::cell::Cell;
@@ -14,20 +14,20 @@ use std::pin::pin;
 use std::sync::mpsc::channel;
 use std::task::{Context, Poll, Waker};
 
-fn pool<'c>(current: &Current<'c>) -> PoolAllocator {
+fn pool<'c>(current: &Current<Scoped<'c>>) -> PoolAllocator {
     PoolAllocator::new(current, 1 << 16).unwrap()
 }
 
 /// Another stream each time.
 struct Fickle<'a, 'c> {
-    streams: [&'a Tasks<'c>; 2],
+    streams: [&'a Tasks<Scoped<'c>>; 2],
     asked: Cell<usize>,
 }
 
 impl<'c> Deref for Fickle<'_, 'c> {
-    type Target = Tasks<'c>;
+    type Target = Tasks<Scoped<'c>>;
 
-    fn deref(&self) -> &Tasks<'c> {
+    fn deref(&self) -> &Tasks<Scoped<'c>> {
         let asked = self.asked.get();
         self.asked.set(asked + 1);
         self.streams[asked % 2]

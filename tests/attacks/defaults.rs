@@ -3,17 +3,17 @@
 use super::common::alone;
 use super::{collect, with_device};
 use crate::common;
-use ascendcl::{Context, Current, Error, PoolAllocator, Thread};
+use ascendcl::{Context, Current, Error, PoolAllocator, Scoped, Thread};
 use ascendcl_macros::proves;
 use std::mem;
 
-fn fills<'c>(current: &Current<'c>, value: u8) {
+fn fills<'c>(current: &Current<Scoped<'c>>, value: u8) {
     let buffer = current.device_buffer::<u8>(64).unwrap();
     let filled = current.default_stream().set_bytes(current, buffer, value).unwrap();
     assert_eq!(filled.wait(current).unwrap().to_vec(current).unwrap(), [value; 64]);
 }
 
-fn leaves_work<'c>(context: &'c Context<'c>, thread: &mut impl ascendcl::OnThread) {
+fn leaves_work<'c>(context: &'c Context<Scoped<'c>>, thread: &mut impl ascendcl::OnThread) {
     let entered = context.enter(thread, |current| {
         let buffer = current.device_buffer::<u8>(64).unwrap();
         mem::forget(current.default_stream().set_bytes(current, buffer, 1).unwrap());

@@ -2,13 +2,13 @@
 
 use super::leaving::{current_handle, resets_device, sets_device};
 use crate::common::{acl, alone};
-use ascendcl::{Current, Error, Library, RunError, Setup, Thread};
+use ascendcl::{Current, Error, Library, RunError, Scoped, Setup, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Fault, Plan, control};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// On device 0, while device 1 exists, too.
-fn on_device_0(program: impl FnOnce(&mut Current<'_>)) {
+fn on_device_0(program: impl FnOnce(&mut Current<Scoped<'_>>)) {
     let acl = acl();
     let mut thread = Thread::new().unwrap();
     let device = acl.device(&mut thread, 0).unwrap();
@@ -64,6 +64,43 @@ fn a_context_that_cannot_be_put_back_after_other_code_is_asked_for_again_by_the_
         control::fail(Plan::new()).unwrap();
         drop(current.upload(&[1_u8]).unwrap());
         assert_eq!(current_handle(), own);
+        current.foreign(|| resets_device(1));
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(CTX_05, MEM_11)]
+#[test]
+fn nothing_is_freed_waited_for_or_destroyed_while_a_context_of_other_code_is_current() {
+    let alone = alone();
+    on_device_0(|current| {
+        let stream = current.stream().unwrap();
+        let recorded = || stream.record(current, current.event().unwrap()).unwrap();
+        let (start, end, unused) = (recorded(), recorded(), current.event().unwrap());
+        let (device, pinned) = (current.upload(&[1_u8; 64]).unwrap(), current.host_buffer::<u8>(64).unwrap());
+        let pageable = current.pageable_buffer(vec![1_u8; 64]);
+        control::fail(Plan::new().at(Calls::of("aclrtSetCurrentContext").from(1), Fault::Fails(507_899))).unwrap();
+        current.foreign(|| sets_device(1));
+        let live = control::live();
+        let device = device.free(current).unwrap_err();
+        let pinned = pinned.free(current).unwrap_err();
+        let unused = unused.destroy(current).unwrap_err();
+        let refused = [
+            end.synchronize(current).unwrap_err(),
+            end.is_complete(current).map(drop).unwrap_err(),
+            end.milliseconds_since(current, &start).map(drop).unwrap_err(),
+        ];
+        for error in refused.iter().chain([&device.error, &pinned.error, &unused.error]) {
+            let call = if let Error::Vendor(error) = error { error.call } else { "none" };
+            assert_eq!(call, "aclrtSetCurrentContext", "{error}");
+        }
+        assert_eq!(control::live(), live);
+        pageable.free(current).unwrap();
+        control::fail(Plan::new()).unwrap();
+        device.value.free(current).unwrap();
+        pinned.value.free(current).unwrap();
+        unused.value.destroy(current).unwrap();
+        end.milliseconds_since(current, &start).unwrap();
         current.foreign(|| resets_device(1));
     });
     alone.assert_nothing_lives();

@@ -2,7 +2,7 @@
 
 use super::{collect, in_context, inside, model, upload};
 use crate::common::{acl, alone};
-use ascendcl::{Acl, Device, HostBuffer, Model, Stream, Thread};
+use ascendcl::{Acl, Device, HostBuffer, Model, Scoped, Stream, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::cell::RefCell;
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 fn leaked_boxes_of_handles_are_taken_down() {
     let alone = alone();
     inside(|current| {
-        let _: &mut Stream<'_> = Box::leak(Box::new(current.stream().unwrap()));
+        let _: &mut Stream<Scoped<'_>> = Box::leak(Box::new(current.stream().unwrap()));
         Box::leak(Box::new(current.upload(&[1.0_f32]).unwrap()));
         Box::leak(Box::new(current.host_buffer::<u8>(3).unwrap()));
         Box::leak(Box::new(model(current)));
@@ -40,8 +40,8 @@ fn handles_that_are_manually_dropped_and_never_are_taken_down() {
 #[test]
 fn cycles_of_pointers_that_hold_handles_are_taken_down() {
     struct Node<'c> {
-        _stream: Stream<'c>,
-        _model: Model<'c>,
+        _stream: Stream<Scoped<'c>>,
+        _model: Model<Scoped<'c>>,
         itself: RefCell<Option<Rc<Node<'c>>>>,
     }
     let alone = alone();
@@ -59,7 +59,7 @@ fn cycles_of_pointers_that_hold_handles_are_taken_down() {
 fn a_leaked_cell_that_was_set_once_is_no_place_to_hide_a_stream() {
     let alone = alone();
     in_context(|context, thread| {
-        let cell: &OnceLock<Stream<'_>> = Box::leak(Box::new(OnceLock::new()));
+        let cell: &OnceLock<Stream<Scoped<'_>>> = Box::leak(Box::new(OnceLock::new()));
         context.enter(thread, |current| cell.set(current.stream().unwrap()).unwrap()).unwrap();
         context.enter(thread, |current| collect(current)).unwrap();
         assert_eq!(control::live().streams, 1);
@@ -115,7 +115,7 @@ fn a_leaked_pinned_slice_stays_readable_to_the_end_of_the_scope() {
     let alone = alone();
     inside(|current| {
         let host = current.host_buffer::<i32>(64).unwrap();
-        let leaked: &mut HostBuffer<'_, i32> = Box::leak(Box::new(host));
+        let leaked: &mut HostBuffer<Scoped<'_>, i32> = Box::leak(Box::new(host));
         let slice: &mut [i32] = leaked;
         slice.fill(7);
         drop(current.host_buffer::<i32>(64).unwrap());

@@ -3,12 +3,13 @@
 use super::{collect, finish, in_context, inside, model, set, upload, with_device};
 use crate::common::{acl, alone};
 use crate::null::books;
-use ascendcl::{Context, Current, Thread};
+use ascendcl::{Context, Current, Scoped, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::cell::RefCell;
 use std::mem;
 use std::pin::{Pin, pin};
+use std::sync::mpsc;
 use std::task::{Context as Task, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -99,8 +100,9 @@ fn a_cancelled_wait_gives_nothing_back_early() {
     alone.assert_nothing_lives();
 }
 
-async fn works_in<'c>(context: &'c Context<'c>, thread: &RefCell<&mut Thread>) {
-    let enter = |program: &mut dyn FnMut(&mut Current<'c>)| context.enter(&mut **thread.borrow_mut(), program).unwrap();
+async fn works_in<'c>(context: &'c Context<Scoped<'c>>, thread: &RefCell<&mut Thread>) {
+    let enter =
+        |program: &mut dyn FnMut(&mut Current<Scoped<'c>>)| context.enter(&mut **thread.borrow_mut(), program).unwrap();
     let mut stream = None;
     enter(&mut |current| stream = Some(current.stream().unwrap()));
     yields().await;
@@ -155,13 +157,13 @@ fn a_future_does_not_wait_for_the_thread_that_runs_callbacks() {
     let alone = alone();
     inside(|current| {
         let (slow, mut stream) = (current.stream().unwrap(), current.stream().unwrap());
-        let blocked = slow.call_back(current, || thread::sleep(Duration::from_secs(2))).unwrap();
+        let (open, gate) = mpsc::channel::<()>();
+        let blocked = slow.call_back(current, move || gate.recv_timeout(Duration::from_secs(20)).is_ok()).unwrap();
         let work = set(current, &stream, 1);
-        let start = Instant::now();
         let buffer = finish(work.into_future(current, &mut stream).unwrap()).unwrap();
-        assert!(start.elapsed() < Duration::from_millis(500), "{:?}", start.elapsed());
+        open.send(()).unwrap();
         assert_eq!(buffer.to_vec(current).unwrap(), [1; 4]);
-        blocked.wait(current).unwrap().into_result().unwrap();
+        assert!(blocked.wait(current).unwrap().into_result().unwrap());
     });
     alone.assert_nothing_lives();
 }
@@ -212,12 +214,32 @@ fn futures_that_are_forgotten_leave_nothing_behind_their_scope() {
     let alone = alone();
     inside(|current| {
         let mut stream = current.stream().unwrap();
+        // Long enough for the looks to become seldom: the scope ends between two of them.
+        mem::forget(stream.call_back(current, || thread::sleep(Duration::from_millis(30))).unwrap());
         for value in 0..20 {
             mem::forget(set(current, &stream, value).into_future(current, &mut stream).unwrap());
         }
     });
     alone.assert_nothing_lives();
-    // Whoever looks after them finds that they are gone.
-    thread::sleep(Duration::from_millis(20));
+    // The thread that looks after them finds that they are gone, and sleeps.
+    let begun = Instant::now();
+    loop {
+        let before = sleeps_of_the_watching_thread();
+        thread::sleep(Duration::from_millis(50));
+        if sleeps_of_the_watching_thread() == before {
+            break;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(10), "it still looks at futures that are gone");
+    }
     alone.assert_nothing_lives();
+}
+
+/// How often the thread that watches futures has gone to sleep so far.
+fn sleeps_of_the_watching_thread() -> u64 {
+    let threads = std::fs::read_dir("/proc/self/task").unwrap().map(|thread| thread.unwrap().path());
+    let named = |name: &str| name.starts_with("ascendcl future");
+    let watching = threads.filter(|thread| named(&std::fs::read_to_string(thread.join("comm")).unwrap_or_default()));
+    let status = watching.map(|thread| std::fs::read_to_string(thread.join("status")).unwrap()).next().unwrap();
+    let sleeps = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:")).unwrap();
+    sleeps.trim().parse().unwrap()
 }

@@ -270,3 +270,26 @@ fn current_of(library: &libloading::Library) -> usize {
     }
     context.addr()
 }
+
+#[proves(CTX_11, CTX_14)]
+#[test]
+fn a_thread_can_leave_a_context_although_the_default_one_was_told_at_the_second_try_only() {
+    let alone = alone();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    control::fail(Plan::new().at(Calls::of("aclrtGetCurrentContext").nth(2), Fault::Fails(507_899))).unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    assert_eq!(control::injected().len(), 1, "behind the call that set the device");
+    control::fail(Plan::new()).unwrap();
+    device
+        .context(&mut thread, |context, _| {
+            std::thread::scope(|scope| {
+                let other = scope.spawn(|| context.enter(&mut Thread::new().unwrap(), |_| ()).unwrap());
+                other.join().unwrap();
+            });
+        })
+        .unwrap();
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}

@@ -14,6 +14,9 @@ mod arguments;
 mod asynchronous;
 mod borrowed;
 mod defaults;
+mod door;
+mod dropped;
+mod forced;
 mod foreign;
 mod forget;
 mod futures;
@@ -23,6 +26,7 @@ mod models;
 mod nesting;
 mod order;
 mod owed;
+mod pageable;
 mod pairs;
 mod panics;
 mod refusals;
@@ -36,17 +40,17 @@ mod teardown;
 mod threads;
 mod told;
 mod waits;
+mod wakers;
 
-use ascendcl::{Acl, Context, Current, Device, DeviceBuffer, Error, HostBuffer, Model, Pending, Stream, Tasks, Thread};
-use ascendcl_sim::control;
+use ascendcl::{
+    Acl, Brand, Context, Current, Device, DeviceBuffer, Error, HostBuffer, Model, Pending, Scoped, Stream, Tasks,
+    Thread,
+};
+use ascendcl_sim::{Plan, control};
 use common::data;
-use std::pin::pin;
-use std::sync::Arc;
-use std::task::{Context as Task, Poll, Wake};
-use std::time::{Duration, Instant};
 
 /// A queued copy to the device.
-type Upload<'c> = Pending<'c, (HostBuffer<'c, f32>, DeviceBuffer<'c, f32>)>;
+type Upload<C> = Pending<C, (HostBuffer<C, f32>, DeviceBuffer<C, f32>)>;
 
 /// Runs `program` with a device, and gives everything back afterwards.
 fn with_device<R>(acl: Acl, program: impl FnOnce(&Device<'_>, &mut Thread) -> R) -> R {
@@ -65,27 +69,27 @@ fn with_device<R>(acl: Acl, program: impl FnOnce(&Device<'_>, &mut Thread) -> R)
 }
 
 /// Runs `program` in a context of the simulator that can be entered, and gives everything back afterwards.
-fn in_context<R>(program: impl for<'c> FnOnce(&'c Context<'c>, &mut Thread) -> R) -> R {
+fn in_context<R>(program: impl for<'c> FnOnce(&'c Context<Scoped<'c>>, &mut Thread) -> R) -> R {
     with_device(common::acl(), |device, thread| device.context(thread, program).unwrap())
 }
 
 /// Runs `program` in a context of the simulator that is current, and gives everything back afterwards.
-fn inside<R>(program: impl for<'c> FnOnce(&mut Current<'c>) -> R) -> R {
+fn inside<R>(program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> R) -> R {
     with_device(common::acl(), |device, thread| device.with_current(thread, program).unwrap())
 }
 
-fn upload<'c>(current: &Current<'c>, stream: &Stream<'c>) -> Upload<'c> {
+fn upload<C: Brand>(current: &Current<C>, stream: &Stream<C>) -> Upload<C> {
     let host = current.host_buffer(1024).unwrap();
     stream.copy_to_device(current, host, current.device_buffer(1024).unwrap()).unwrap()
 }
 
-fn model<'c>(current: &Current<'c>) -> Model<'c> {
+fn model<C: Brand>(current: &Current<C>) -> Model<C> {
     current.load_model(data("digits.onnx")).unwrap()
 }
 
 /// Takes down what nobody names; nothing may go wrong with it.
 #[track_caller]
-fn collect(current: &Current<'_>) {
+fn collect(current: &Current<impl Brand>) {
     let errors: Vec<_> = current.collect().iter().map(Error::to_string).collect();
     assert_eq!(errors, [""; 0]);
 }
@@ -95,31 +99,22 @@ fn fail(plan: &str) {
     control::fail(plan.parse().unwrap()).unwrap();
 }
 
-/// A set of four bytes, in flight.
-fn set<'c>(current: &Current<'c>, stream: &Tasks<'c>, value: u8) -> Pending<'c, DeviceBuffer<'c, u8>> {
-    stream.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), value).unwrap()
+/// Nothing goes wrong any more.
+fn nothing_fails() {
+    control::fail(Plan::new()).unwrap();
 }
 
-/// Unparks a thread.
-struct Unparks(std::thread::Thread);
-
-impl Wake for Unparks {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
+/// A set of four bytes, in flight.
+fn set<'c>(
+    current: &Current<Scoped<'c>>,
+    stream: &Tasks<Scoped<'c>>,
+    value: u8,
+) -> Pending<Scoped<'c>, DeviceBuffer<Scoped<'c>, u8>> {
+    stream.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), value).unwrap()
 }
 
 /// Runs a future on this thread, which sleeps until it is woken.
 #[track_caller]
 fn finish<F: Future>(future: F) -> F::Output {
-    let mut future = pin!(future);
-    let waker = Arc::new(Unparks(std::thread::current())).into();
-    let start = Instant::now();
-    loop {
-        if let Poll::Ready(output) = future.as_mut().poll(&mut Task::from_waker(&waker)) {
-            return output;
-        }
-        assert!(start.elapsed() < Duration::from_secs(20), "nobody woke the task");
-        std::thread::park_timeout(Duration::from_secs(30));
-    }
+    common::block_on(future).0
 }

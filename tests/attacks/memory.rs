@@ -2,7 +2,7 @@
 
 use super::common::{Alone, alone, c_library, library_at, under_watch};
 use super::{inside, with_device};
-use ascendcl::{Acl, Current, Error};
+use ascendcl::{Acl, Current, Error, Scoped};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Config, control};
 use std::ffi::c_int;
@@ -166,7 +166,7 @@ fn host_memory_that_is_not_aligned_for_every_element_is_an_error_and_goes_back_a
     // SAFETY: it takes nothing.
     let out = || unsafe { out() };
     with_device(acl, |device, thread| {
-        let program = |current: &mut Current<'_>| {
+        let program = |current: &mut Current<Scoped<'_>>| {
             let error = current.host_buffer::<u8>(8).unwrap_err();
             assert_eq!(
                 error.to_string(),
@@ -184,7 +184,7 @@ fn host_memory_that_is_not_aligned_and_cannot_be_given_back_stays_with_its_scope
     // SAFETY: it takes nothing.
     let out = || unsafe { out() };
     with_device(acl, |device, thread| {
-        let program = |current: &mut Current<'_>| {
+        let program = |current: &mut Current<Scoped<'_>>| {
             // SAFETY: it takes nothing.
             unsafe { refuse() };
             assert!(matches!(current.host_buffer::<f64>(8).unwrap_err(), Error::MisalignedAnswer { alignment: 8, .. }));

@@ -3,7 +3,7 @@
 use super::common::{alone, data, digits_in_batches_of};
 use super::{collect, in_context, inside, with_device};
 use crate::null::{WORK_FAILED, books, refusal};
-use ascendcl::{Current, Error, InLane, Input, Load, Model, ModelSource, SharedLane, Thread, Unnamed};
+use ascendcl::{Current, Error, InLane, Input, Load, Model, ModelSource, Scoped, SharedLane, Thread, Unnamed};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Checks, Config, control};
 use std::mem;
@@ -20,7 +20,11 @@ fn zeros() -> Input<'static> {
 /// Runs `program` in a shared lane with room for `room` models of eight images.
 fn in_shared_lane(
     room: usize,
-    program: impl for<'c, 'l> FnOnce(&mut Current<'c>, SharedLane<'c, 'l>, ModelSource<'_>) -> Result<(), Error>,
+    program: impl for<'c, 'l> FnOnce(
+        &mut Current<Scoped<'c>>,
+        SharedLane<'l, Scoped<'c>>,
+        ModelSource<'_>,
+    ) -> Result<(), Error>,
 ) {
     let image = digits_in_batches_of(8);
     inside(|current| {
@@ -112,7 +116,7 @@ fn threads_that_load_run_swap_and_forget_in_a_shared_lane_never_run_two_models_a
         let entered = context.enter(thread, |current| {
             let workspace = current.workspace(8 * current.model_size(source).unwrap().work).unwrap();
             current.shared_lane(workspace, |_, lane| {
-                let (give, take) = mpsc::channel::<Model<'_, Unnamed, InLane<'_>>>();
+                let (give, take) = mpsc::channel::<Model<Scoped<'_, Unnamed>, InLane<'_>>>();
                 std::thread::scope(|scope| {
                     let lane = &lane;
                     for number in 0..4 {
@@ -200,7 +204,7 @@ fn a_forgotten_shared_lane_and_its_forgotten_models_leave_nothing() {
 fn a_model_that_cannot_be_unloaded_keeps_its_room_in_the_lane() {
     let books = books();
     with_device(books.acl(), |device, thread| {
-        let program = |current: &mut Current<'_>| {
+        let program = |current: &mut Current<Scoped<'_>>| {
             // Room for one model of this library.
             let workspace = current.workspace(256).unwrap();
             current.shared_lane(workspace, |current, lane| {
@@ -224,7 +228,7 @@ fn a_model_that_cannot_be_unloaded_keeps_its_room_in_the_lane() {
 fn a_model_whose_queued_run_nobody_could_wait_for_is_not_run() {
     let books = books();
     with_device(books.acl(), |device, thread| {
-        let program = |current: &mut Current<'_>| {
+        let program = |current: &mut Current<Scoped<'_>>| {
             let stream = current.stream().unwrap().without_allocator();
             let mut model = current.load_model("model").unwrap().prepare(current, &[], &[]).unwrap();
             model.run(current).unwrap();

@@ -3,7 +3,7 @@
 use super::{collect, in_context, inside, model, upload, with_device};
 use crate::common::{acl, alone};
 use crate::null::books;
-use ascendcl::{Context, Current, Device, Error, Library, OnThread, RunError, Thread};
+use ascendcl::{Brand, Context, Current, Device, Error, Library, OnThread, RunError, Scoped, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::mem;
@@ -56,7 +56,7 @@ fn ten_contexts_in_each_other_keep_apart() {
             .unwrap();
     }
     // One type per level would never end: the inner levels all are `Current`.
-    fn nest_current(device: &Device<'_>, current: &mut ascendcl::Current<'_>, depth: usize) {
+    fn nest_current(device: &Device<'_>, current: &mut ascendcl::Current<impl Brand>, depth: usize) {
         nest(device, current, depth);
     }
     let alone = alone();
@@ -180,7 +180,7 @@ fn a_thread_enters_an_outer_context_while_an_inner_one_is_current_here() {
     alone.assert_nothing_lives();
 }
 
-fn forgets_a_copy<'c>(context: &'c Context<'c>) {
+fn forgets_a_copy<'c>(context: &'c Context<Scoped<'c>>) {
     let mut thread = Thread::new().unwrap();
     context.enter(&mut thread, |current| mem::forget(upload(current, &current.stream().unwrap()))).unwrap();
 }
@@ -196,7 +196,7 @@ fn a_context_that_is_never_entered_is_destroyed() {
 #[proves(CTX_08, CTX_09)]
 #[test]
 fn contexts_of_two_libraries_in_each_other_are_put_back_each_in_its_own() {
-    fn works(current: &Current<'_>) {
+    fn works(current: &Current<impl Brand>) {
         let filled = current.stream().unwrap().set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 1).unwrap();
         drop(filled.wait(current).unwrap());
     }

@@ -3,21 +3,24 @@
 use super::common::alone;
 use super::{collect, inside};
 use ascendcl::operator::relu;
-use ascendcl::{Current, Error, Event, HostBuffer, Pending, Recorded, Stream, Tasks};
+use ascendcl::{Brand, Current, Error, Event, HostBuffer, Pending, Recorded, Stream, Tasks};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Plan, control};
 use std::mem;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// Holds up a stream until something is sent, or until nobody can send any more.
-fn hold_up<'c>(current: &Current<'c>, tasks: &Tasks<'c>) -> Sender<()> {
+fn hold_up<C: Brand>(current: &Current<C>, tasks: &Tasks<C>) -> Sender<()> {
     let (go, wait): (_, Receiver<()>) = channel();
     drop(tasks.call_back(current, move || wait.recv().is_ok()).unwrap());
     go
 }
 
 /// A copy to the host that waits behind whatever holds up the stream, and an event behind it.
-fn held_copy<'c>(current: &Current<'c>, stream: &Stream<'c>) -> (Pending<'c, HostBuffer<'c, u8>>, Event<'c, Recorded>) {
+fn held_copy<C: Brand>(
+    current: &Current<C>,
+    stream: &Stream<C>,
+) -> (Pending<C, HostBuffer<C, u8>>, Event<C, Recorded>) {
     let source = current.upload(&[7_u8; 64]).unwrap();
     let copy = stream.copy_to_host(current, source, current.host_buffer(64).unwrap()).unwrap();
     let event = stream.record(current, current.event().unwrap()).unwrap();
@@ -61,6 +64,13 @@ fn an_event_whose_next_record_failed_halfway_measures_nothing() {
         control::fail(Plan::new()).unwrap();
         let refused = end.milliseconds_since(current, &start).unwrap_err();
         assert!(matches!(refused, Error::EventsOfTwoStreams), "{refused}");
+        // An answer that says that nothing was done proves nothing either.
+        let (start, refused) = (record(), record());
+        control::fail("aclrtRecordEvent#1=after:207000".parse().unwrap()).unwrap();
+        let refused = two.record(current, refused).unwrap_err().value;
+        control::fail(Plan::new()).unwrap();
+        assert!(matches!(refused.milliseconds_since(current, &start), Err(Error::EventsOfTwoStreams)));
+        assert!(matches!(start.milliseconds_since(current, &refused), Err(Error::EventsOfTwoStreams)));
         // Two that are lost in the same way are not of one stream for that.
         control::fail("aclrtRecordEvent=after:507899".parse().unwrap()).unwrap();
         let start = two.record(current, start).unwrap_err().value;
@@ -146,9 +156,9 @@ fn a_model_that_may_be_running_all_the_same_gives_no_memory_to_another_stream() 
         control::fail("aclmdlExecuteAsync#1=after:507899".parse().unwrap()).unwrap();
         let mut prepared = one.execute(current, prepared).unwrap_err().value;
         control::fail(Plan::new()).unwrap();
-        assert!(matches!(prepared.write(current, 0, &[0.0_f32; 64]), Err(Error::StillRunning { .. })));
+        assert!(matches!(prepared.write(current, 0, &[0.0_f32; 64]), Err(Error::InDoubt { .. })));
         let refused = two.copy_to_input(current, current.host_buffer::<f32>(64).unwrap(), prepared, 0).unwrap_err();
-        assert!(matches!(refused.error, Error::StillRunning { .. }), "{}", refused.error);
+        assert!(matches!(refused.error, Error::InDoubt { .. }), "{}", refused.error);
         go.send(()).unwrap();
     });
     alone.assert_nothing_lives();
@@ -165,7 +175,7 @@ fn an_operator_that_may_be_running_all_the_same_shows_no_memory() {
         control::fail("aclopExecuteV2#1=after:507899".parse().unwrap()).unwrap();
         let operator = stream.launch(current, relu).unwrap_err().value;
         control::fail(Plan::new()).unwrap();
-        assert!(matches!(operator.tensors().0.to_vec(current), Err(Error::StillRunning { .. })));
+        assert!(matches!(operator.tensors().0.to_vec(current), Err(Error::InDoubt { .. })));
         assert!(matches!(operator.into_tensors(current).unwrap_err().error, Error::StillRunning { .. }));
         go.send(()).unwrap();
     });

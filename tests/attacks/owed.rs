@@ -1,17 +1,13 @@
 //! Contexts that the library refused to make current again: what is current later, and in which context work runs.
 
 use super::leaving::{current_handle, resets_device, sets_device};
+use super::{fail, nothing_fails};
 use crate::common::{acl, alone};
-use ascendcl::{Current, Device, Error, ScopeError, Thread};
+use ascendcl::{Current, Device, Error, ScopeError, Scoped, Thread};
 use ascendcl_macros::proves;
-use ascendcl_sim::{Plan, control};
-
-fn fails(plan: &str) {
-    control::fail(plan.parse().unwrap()).unwrap();
-}
 
 /// Work of several kinds, all in the context that is entered.
-fn works_here(current: &mut Current<'_>) {
+fn works_here(current: &mut Current<Scoped<'_>>) {
     let entered = current_handle();
     let stream = current.stream().unwrap();
     let buffer = stream.set_bytes(current, current.upload(&[0_u8; 8]).unwrap(), 1).unwrap().wait(current).unwrap();
@@ -32,14 +28,14 @@ fn a_context_of_other_code_that_could_not_be_put_back_is_not_made_current_inside
         let chosen = current_handle();
         let device = acl.device(&mut thread, 0).unwrap();
         assert_eq!(current_handle(), chosen);
-        fails(&format!("aclrtSetCurrentContext#{refused}=507899"));
+        fail(&format!("aclrtSetCurrentContext#{refused}=507899"));
         let refusals = device.context(&mut thread, |context, thread| {
             let entered = context.enter(thread, works_here).is_err();
             // Inside another one, too.
             let nested = context.enter(thread, |current| device.with_current(current, works_here).is_err());
             usize::from(entered) + nested.map_or(1, usize::from)
         });
-        control::fail(Plan::new()).unwrap();
+        nothing_fails();
         assert!(refusals.unwrap() <= 1);
         device.reset(&mut thread).unwrap();
         assert_eq!(current_handle(), chosen, "other code has its context back");
@@ -59,8 +55,8 @@ fn other_code_that_chose_again_keeps_its_choice() {
     let device = acl.device(&mut thread, 0).unwrap();
     device
         .context(&mut thread, |context, thread| {
-            context.enter(thread, |_| fails("aclrtSetCurrentContext#1=507899")).unwrap();
-            control::fail(Plan::new()).unwrap();
+            context.enter(thread, |_| fail("aclrtSetCurrentContext#1=507899")).unwrap();
+            nothing_fails();
             sets_device(0);
             let chosen = current_handle();
             context.enter(thread, works_here).unwrap();
@@ -82,14 +78,16 @@ fn a_default_context_that_could_not_be_put_back_is_not_made_current_after_its_de
         let alone = alone();
         let acl = acl();
         let mut thread = Thread::new().unwrap();
-        fails(&format!("aclrtGetCurrentContext#2=507899,aclrtSetCurrentContext#{refused}+=507899"));
+        fail(&format!(
+            "aclrtGetCurrentContext#2=507899,aclrtGetCurrentContext#3=507899,aclrtSetCurrentContext#{refused}+=507899"
+        ));
         let device = acl.device(&mut thread, 0).unwrap();
         let unknown = device.default_context(&mut thread, |_, _| ()).unwrap_err();
         assert!(matches!(unknown, ScopeError::NotOpened(Error::NullAnswer { .. })), "{unknown:?}");
         if with_a_scope {
             let _ = device.with_current(&mut thread, |_| ());
         }
-        control::fail(Plan::new()).unwrap();
+        nothing_fails();
         device.reset(&mut thread).unwrap();
         works_on(&acl.device(&mut thread, 1).unwrap(), &mut thread);
         acl.close().unwrap();
@@ -108,9 +106,9 @@ fn a_default_context_that_the_library_did_not_name_is_not_put_back_after_another
     let alone = alone();
     let acl = acl();
     let mut thread = Thread::new().unwrap();
-    fails("aclrtGetCurrentContext#2=507899");
+    fail("aclrtGetCurrentContext#2=507899,aclrtGetCurrentContext#3=507899");
     let device = acl.device(&mut thread, 0).unwrap();
-    control::fail(Plan::new()).unwrap();
+    nothing_fails();
     let other = acl.device(&mut thread, 1).unwrap();
     let ended = other.with_current(&mut thread, |current| {
         std::thread::scope(|scope| {

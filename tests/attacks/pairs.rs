@@ -6,8 +6,8 @@
 use super::common::{acl, alone};
 use ascendcl::operator::Operator;
 use ascendcl::{
-    ContextId, Current, DeviceAddress, DeviceAllocator, Error, PoolAllocator, PoolBlock, PoolStatistics, Stream,
-    Thread, With,
+    ContextId, Current, DeviceAddress, DeviceAllocator, Error, PoolAllocator, PoolBlock, PoolStatistics, Scoped,
+    Stream, Thread, With,
 };
 use ascendcl_macros::proves;
 use ascendcl_sim::{Plan, control};
@@ -75,11 +75,11 @@ fn tries<T, R>(mut value: T, step: impl Fn(T) -> Result<R, T>) -> R {
 }
 
 struct Program<'p, 'c> {
-    current: &'p Current<'c>,
+    current: &'p Current<Scoped<'c>>,
     alive: Arc<AtomicUsize>,
 }
 
-type Counting<'c> = Stream<'c, With<Counted>>;
+type Counting<'c> = Stream<Scoped<'c>, With<Counted>>;
 
 impl<'c> Program<'_, 'c> {
     fn allocator(&self) -> Counted {
@@ -131,7 +131,7 @@ impl<'c> Program<'_, 'c> {
                 let after = stream.with_allocator(|own| own.pool.statistics()).unwrap();
                 assert_eq!(after.hits + after.misses, before.hits + before.misses + 1, "its own allocator served it");
             }
-            Err(undone) => assert!(matches!(undone.error, Error::Gone { what: "allocator" }), "{}", undone.error),
+            Err(undone) => assert!(matches!(undone.error, Error::AllocatorInDoubt), "{}", undone.error),
         }
     }
 }

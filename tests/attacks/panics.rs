@@ -2,7 +2,7 @@
 
 use super::{collect, in_context, inside, model, upload};
 use crate::common::{acl, alone};
-use ascendcl::{Context, Error, Library, Stream, Thread};
+use ascendcl::{Context, Error, Library, Scoped, Stream, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::mem;
@@ -116,7 +116,7 @@ fn a_panic_with_copies_in_flight_frees_nothing_early() {
 }
 
 /// As `inside`, for programs that panic: the device is left to the one who closes the library.
-fn with_leftover_device(program: impl for<'c> FnOnce(&mut ascendcl::Current<'c>)) {
+fn with_leftover_device(program: impl for<'c> FnOnce(&mut ascendcl::Current<Scoped<'c>>)) {
     let acl = acl();
     let result = catch_unwind(AssertUnwindSafe(|| {
         let mut thread = Thread::new().unwrap();
@@ -171,9 +171,9 @@ fn a_panicking_thread_in_a_context_is_joined_before_the_context_goes() {
 #[test]
 fn a_guard_that_enters_its_context_while_unwinding_finds_it_in_order() {
     struct Destroys<'t, 'c> {
-        context: &'c Context<'c>,
+        context: &'c Context<Scoped<'c>>,
         thread: &'t mut Thread,
-        stream: Option<Stream<'c>>,
+        stream: Option<Stream<Scoped<'c>>>,
     }
     impl Drop for Destroys<'_, '_> {
         fn drop(&mut self) {
@@ -198,7 +198,7 @@ fn a_guard_that_enters_its_context_while_unwinding_finds_it_in_order() {
     alone.assert_nothing_lives();
 }
 
-fn with_leftover_context(program: impl for<'c> FnOnce(&'c Context<'c>, &mut Thread)) {
+fn with_leftover_context(program: impl for<'c> FnOnce(&'c Context<Scoped<'c>>, &mut Thread)) {
     in_context(program);
 }
 

@@ -2,13 +2,13 @@
 
 use super::{collect, upload, with_device};
 use crate::null::{Books, WORK_FAILED, books, refusal};
-use ascendcl::{Acl, Current, Error, ScopeError, Thread, Undone};
+use ascendcl::{Acl, Current, Error, ScopeError, Scoped, Thread, Undone};
 use ascendcl_macros::proves;
 use std::mem;
 
 const REFUSED: i32 = 507_899;
 
-fn in_books(books: &Books, program: impl for<'c> FnOnce(&mut Current<'c>)) {
+fn in_books(books: &Books, program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>)) {
     with_device(books.acl(), |device, thread| device.with_current(thread, program).unwrap());
     books.assert_closed();
 }
@@ -277,10 +277,16 @@ fn buffers_of_a_refused_copy_that_cannot_be_waited_for_are_out_of_reach_and_not_
         books.refuse_to_synchronize(WORK_FAILED);
         let (mut target, mut host) = given_back(stream.copy_to_host(current, target, host), "aclrtMemcpyAsync");
         assert_eq!((host.len(), host.iter_mut().count()), (0, 0), "a copy may be writing to it");
-        assert!(matches!(target.to_vec(current), Err(Error::StillRunning { .. })));
-        assert!(matches!(target.copy_from(current, &[1; 4]), Err(Error::StillRunning { .. })));
+        assert_eq!(
+            target.to_vec(current).unwrap_err().to_string(),
+            "a call that failed may have left work behind that uses the device memory, and no wait could tell: it cannot be \
+             used any more; free it when its stream is synchronised, and use another [MEM-02]"
+        );
+        assert!(matches!(target.copy_from(current, &[1; 4]), Err(Error::InDoubt { .. })));
         assert!(matches!(target.free(current).unwrap_err().error, Error::StillRunning { .. }));
-        drop(host);
+        let refused = host.into_vec(current).unwrap_err();
+        assert!(matches!(refused.error, Error::InDoubt { .. }), "{}", refused.error);
+        drop(refused.value);
         collect(current);
         assert_eq!((books.calls("aclrtFree"), books.calls("aclrtFreeHost")), (0, 0));
         books.synchronize_again();

@@ -1,11 +1,48 @@
 //! Allocators and a library that answers with failure although it did what it was asked.
 
 use super::common::alone;
-use super::inside;
+use super::{collect, inside, model};
 use ascendcl::operator::Operator;
-use ascendcl::{Current, Error, PoolAllocator, Stream, StreamState};
+use ascendcl::{Brand, Current, Descriptor, PoolAllocator, Room, Stream, StreamState};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Plan, control};
+
+/// A pool behind C functions, whose blocks are boxes.
+mod c {
+    use ascendcl::{DeviceAddress, DeviceAllocator, PoolAllocator, PoolBlock};
+    use std::ffi::c_void;
+    use std::ptr;
+    use std::sync::Mutex;
+
+    pub(super) static POOL: Mutex<Option<PoolAllocator>> = Mutex::new(None);
+
+    type Block = (PoolBlock, DeviceAddress);
+
+    pub(super) unsafe extern "C" fn allocate(_: *mut c_void, size: usize) -> *mut c_void {
+        let pool = POOL.lock().unwrap();
+        let pool = pool.as_ref().unwrap();
+        let block = pool.allocate(size).unwrap();
+        let address = pool.address(&block);
+        Box::into_raw(Box::new((block, address))).cast()
+    }
+
+    pub(super) unsafe extern "C" fn near(object: *mut c_void, size: usize, _: *mut c_void) -> *mut c_void {
+        // SAFETY: it takes any object.
+        unsafe { allocate(object, size) }
+    }
+
+    pub(super) unsafe extern "C" fn free(_: *mut c_void, block: *mut c_void) {
+        // SAFETY: the library gives each block back once.
+        let (block, _) = *unsafe { Box::from_raw(block.cast::<Block>()) };
+        POOL.lock().unwrap().as_ref().unwrap().free(block);
+    }
+
+    pub(super) unsafe extern "C" fn address(block: *mut c_void) -> *mut c_void {
+        // SAFETY: the library asks for blocks that it has.
+        let (_, address) = unsafe { &*block.cast::<Block>() };
+        ptr::with_exposed_provenance_mut(address.number())
+    }
+}
 
 /// The library does what this function asks for once, and says that it failed.
 fn fails_after(function: &str) {
@@ -16,12 +53,12 @@ fn all_is_well() {
     control::fail(Plan::new()).unwrap();
 }
 
-fn pool<'c>(current: &Current<'c>) -> PoolAllocator {
+fn pool<C: Brand>(current: &Current<C>) -> PoolAllocator {
     PoolAllocator::new(current, 1 << 20).unwrap()
 }
 
 /// Runs an operator that asks the stream's allocator for memory, if the stream has one.
-fn multiply<'c, S: StreamState + ascendcl::CanExecute>(current: &Current<'c>, stream: &Stream<'c, S>) {
+fn multiply<C: Brand, S: StreamState + ascendcl::CanExecute>(current: &Current<C>, stream: &Stream<C, S>) {
     let matrix = || current.upload_tensor(&[16, 16], &[1.0_f32; 256]).unwrap();
     let product = current.tensor::<f32>(&[16, 16]).unwrap();
     let operator = Operator::new("MatMul").with("transpose_x1", false).with("transpose_x2", false);
@@ -75,7 +112,11 @@ fn a_stream_that_may_still_have_an_allocator_that_came_back_queues_nothing_any_m
         let matrix = || current.upload_tensor(&[16, 16], &[1.0_f32; 256]).unwrap();
         let product = ascendcl::operator::mat_mul(current, matrix(), matrix()).unwrap();
         let refused = stream.without_allocator().launch(current, product).unwrap_err();
-        assert!(matches!(refused.error, Error::Gone { .. }), "{}", refused.error);
+        assert_eq!(
+            refused.error.to_string(),
+            "the library refused to change this stream's allocator, and to take that back: which one it calls is not \
+             known; register or unregister again, or use another stream [ALLOC-09, ALLOC-12]"
+        );
     });
     alone.assert_nothing_lives();
 }
@@ -107,5 +148,40 @@ fn a_stream_whose_registration_ended_although_the_library_said_no_can_be_destroy
         all_is_well();
         stream.destroy(current).unwrap();
     });
+    alone.assert_nothing_lives();
+}
+
+#[proves(DATA_06, MEM_03)]
+#[test]
+fn an_output_of_c_functions_goes_back_to_them_although_their_registration_or_their_stream_is_gone() {
+    let alone = alone();
+    for destroys in [false, true] {
+        inside(|current| {
+            *c::POOL.lock().unwrap() = Some(pool(current));
+            let object = std::ptr::NonNull::dangling();
+            let functions = Descriptor::new().object(object).allocate(c::allocate).allocate_near(c::near);
+            let functions = functions.free(c::free).address(c::address);
+            // SAFETY: the functions are there for ever, and so is the pool while the library has a block of it.
+            let stream = unsafe { current.stream().unwrap().register_descriptor(current, functions) }.unwrap();
+            let [kept, dropped] = [(), ()].map(|()| {
+                let rooms = [Room::ByLibrary];
+                let mut prepared = model(current).prepare_with(current, &[&[1, 64]], &rooms).unwrap();
+                prepared.write(current, 0, &[0.0_f32; 64]).unwrap();
+                stream.execute(current, prepared).unwrap().wait(current).unwrap()
+            });
+            if destroys {
+                stream.destroy(current).unwrap();
+            } else {
+                drop(stream.unregister(current).unwrap());
+            }
+            kept.into_model(current).unwrap().unload(current).unwrap();
+            drop(dropped);
+            collect(current);
+            let pool = c::POOL.lock().unwrap().take().unwrap();
+            assert_eq!(pool.statistics().blocks, 0);
+            pool.release(current).unwrap();
+            assert_eq!(control::live().device_blocks, 0);
+        });
+    }
     alone.assert_nothing_lives();
 }

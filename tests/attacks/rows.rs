@@ -2,25 +2,16 @@
 //! keeps its row, and its row keeps what was lent to it.
 
 use super::common::{Alone, acl, alone, digits_in_batches_of, field, under_watch};
-use super::{collect, inside};
+use super::{collect, fail, inside, nothing_fails};
 use ascendcl::operator;
-use ascendcl::{Current, Error, Input, Load, ModelSource, Room, ScopeError, Thread};
+use ascendcl::{Brand, Current, Error, Input, Load, ModelSource, Room, ScopeError, Scoped, Thread};
 use ascendcl_macros::proves;
-use ascendcl_sim::{Config, Plan, control};
+use ascendcl_sim::{Config, control};
 
 const ZEROS: [f32; 512] = [0.0; 512];
 
 pub(super) fn zeros() -> Input<'static> {
     Input::new(&[8, 64], &ZEROS).unwrap()
-}
-
-/// From now on calls fail as this plan says, and no others.
-pub(super) fn fails(plan: &str) {
-    control::fail(plan.parse().unwrap()).unwrap();
-}
-
-pub(super) fn no_more_fails() {
-    control::fail(Plan::new()).unwrap();
 }
 
 fn on_the_device() -> Alone {
@@ -62,18 +53,22 @@ fn a_model_that_stays_after_a_failed_load_keeps_its_workspace_from_a_second_mode
             let source = ModelSource::memory(&image);
             let work = current.model_size(source).unwrap().work;
             let workspace = current.workspace(room * work).unwrap();
-            fails("aclmdlGetDesc#1=507899,aclmdlUnload#1=507899,aclmdlUnload#2=507899");
+            fail("aclmdlGetDesc#1=507899,aclmdlUnload#1=507899,aclmdlUnload#2=507899");
             let refused = current.load(Load::builder().source(source).workspace(workspace).build()).unwrap_err();
             assert_eq!(control::live().models, 1, "the library has it still");
             let refused = current.load(refused.value).unwrap_err();
-            assert!(refused.to_string().contains("MODEL-0"), "{refused}");
+            assert_eq!(
+                refused.error.to_string(),
+                "a load that failed has left a model in this workspace: unload it by `current.collect()`, or use another \
+                 workspace [MODEL-04]"
+            );
             // The second refusal.
             assert_eq!(current.collect().len(), 1);
             let mut load = current.load(refused.value).unwrap_err().value;
             let stays = control::live().device_blocks;
             drop(load.workspace.take());
             // The third time, the library agrees: the model goes, and then its memory.
-            no_more_fails();
+            nothing_fails();
             load.workspace = Some(current.workspace(work).unwrap());
             let blocks = control::live().device_blocks;
             assert_eq!(blocks, stays + 1);
@@ -95,14 +90,14 @@ fn memory_that_nobody_names_stays_under_a_model_that_a_failed_load_left() {
         let source = ModelSource::memory(&image);
         let (work, weights) = (current.model_size(source).unwrap().work, current.weights(source).unwrap());
         let workspace = current.workspace(work).unwrap();
-        fails("aclmdlGetDesc#1=507899,aclmdlUnload#1+=507899");
+        fail("aclmdlGetDesc#1=507899,aclmdlUnload#1+=507899");
         let load = Load::builder().source(source).weights(&weights).workspace(workspace).build();
         drop(current.load(load).unwrap_err());
         drop(weights);
         assert_eq!(current.collect().len(), 1);
         assert_eq!(current.collect().len(), 1);
         assert_eq!((control::live().models, control::live().device_blocks), (1, 2));
-        no_more_fails();
+        nothing_fails();
     });
     alone.assert_nothing_lives();
 }
@@ -116,7 +111,7 @@ fn a_lane_in_which_a_failed_load_left_a_model_has_less_room() {
         let source = ModelSource::memory(&image);
         let workspace = current.workspace(current.model_size(source).unwrap().work).unwrap();
         current.shared_lane(workspace, |current, lane| {
-            fails("aclmdlGetDesc#1=507899,aclmdlUnload#1=507899");
+            fail("aclmdlGetDesc#1=507899,aclmdlUnload#1=507899");
             lane.load(current, source.into()).unwrap_err();
             let full = lane.load(current, source.into()).unwrap_err();
             assert!(matches!(full, Error::TooShort { .. }), "{full}");
@@ -140,9 +135,9 @@ fn an_output_by_the_library_is_not_lost_when_another_cannot_be_emptied() {
             let mut prepared = model.prepare_with(current, &[&[4]], &rooms).unwrap();
             prepared.write(current, 0, &[0.0_f32, 5.0, 0.0, 1.0]).unwrap();
             prepared = stream.execute(current, prepared).unwrap().wait(current).unwrap();
-            fails(&format!("aclUpdateDataBuffer{position}=507899"));
+            fail(&format!("aclUpdateDataBuffer{position}=507899"));
             let undone = prepared.into_model(current).unwrap_err();
-            no_more_fails();
+            nothing_fails();
             undone.value.into_model(current).unwrap().unload(current).unwrap();
             collect(current);
             assert_eq!(control::live().device_blocks, 0, "{position}");
@@ -160,14 +155,14 @@ fn an_output_by_the_library_that_is_refused_twice_stays_with_the_scope() {
         let mut model = current.load(ModelSource::memory(&image).into()).unwrap();
         let x = [0.0_f32, 5.0, 0.0, 1.0];
         // The call that is to free it, and the one that is tried later.
-        fails(&twice(&["aclrtFree"]));
+        fail(&twice(&["aclrtFree"]));
         assert!(model.run(current, &[Input::new(&[4], &x).unwrap()]).is_err());
-        no_more_fails();
+        nothing_fails();
         collect(current);
         assert_eq!(control::live().device_blocks, 0);
-        fails("aclmdlExecute#1=after:507899,aclrtFree#1=507899,aclrtFree#2=507899,aclrtFree#3=507899");
+        fail("aclmdlExecute#1=after:507899,aclrtFree#1=507899,aclrtFree#2=507899,aclrtFree#3=507899");
         assert!(model.run(current, &[Input::new(&[4], &x).unwrap()]).is_err());
-        no_more_fails();
+        nothing_fails();
         collect(current);
         assert_eq!(control::live().device_blocks, 0);
     });
@@ -189,10 +184,10 @@ fn the_copy_of_an_image_in_the_devices_memory_keeps_its_row() {
     ] {
         inside(|current| {
             let source = ModelSource::memory(&image);
-            fails(plan);
+            fail(plan);
             let _ = current.model_size(source);
             drop(current.load(source.into()));
-            no_more_fails();
+            nothing_fails();
             collect(current);
             collect(current);
             assert_eq!((control::live().device_blocks, control::live().models), (0, 0), "{plan}");
@@ -209,7 +204,7 @@ fn records() -> usize {
 }
 
 /// Loads, prepares, runs and binds; what fails is dropped.
-fn uses_records(current: &mut Current<'_>, image: &[u8]) -> Result<(), Error> {
+fn uses_records(current: &mut Current<impl Brand>, image: &[u8]) -> Result<(), Error> {
     let mut model = current.load(ModelSource::memory(image).into())?;
     model.run(current, &[zeros()])?;
     drop(model.prepare(current, &[&[8, 64]], &[&[8, 10]])?);
@@ -239,9 +234,9 @@ fn records_that_the_library_refuses_twice_to_destroy_are_collected() {
         "aclCreateTensorDesc#2",
     ] {
         inside(|current| {
-            fails(&format!("{destroys},{makes}=507899"));
+            fail(&format!("{destroys},{makes}=507899"));
             let _ = uses_records(current, &image);
-            no_more_fails();
+            nothing_fails();
             collect(current);
             collect(current);
             assert_eq!(records(), 0, "{makes}");
@@ -252,9 +247,9 @@ fn records_that_the_library_refuses_twice_to_destroy_are_collected() {
     for makes in ["aclopCompile#1", "aclopCreateAttr#1", "aclCreateTensorDesc#2", "aclCreateDataBuffer#3"] {
         inside(|current| {
             let (x, y) = (current.upload_tensor(&[2], &[1_i32, 5]).unwrap(), current.upload_tensor(&[2], &[2_i32, 7]));
-            fails(&format!("{destroys},{makes}=507899"));
+            fail(&format!("{destroys},{makes}=507899"));
             drop(operator::add(current, x, y.unwrap()).unwrap_err());
-            no_more_fails();
+            nothing_fails();
             collect(current);
             assert_eq!(records(), 0, "{makes}");
         });
@@ -266,18 +261,18 @@ fn records_that_the_library_refuses_twice_to_destroy_are_collected() {
 fn what_a_device_is_still_working_on_is_named_also_when_it_is_no_stream_model_or_memory() {
     let alone = alone();
     let image = digits_in_batches_of(8);
-    let left = |plan: &str, program: &dyn Fn(&mut Current<'_>)| {
+    let left = |plan: &str, program: &dyn Fn(&mut Current<Scoped<'_>>)| {
         let acl = acl();
         let mut thread = Thread::new().unwrap();
         let device = acl.device(&mut thread, 0).unwrap();
         let ended = device.with_current(&mut thread, |current| {
             program(current);
-            fails(plan);
+            fail(plan);
         });
         assert!(matches!(ended, Err(ScopeError::Teardown { .. })), "{ended:?}");
         let undone = device.reset(&mut thread).unwrap_err();
         let message = undone.error.to_string();
-        no_more_fails();
+        nothing_fails();
         undone.value.reset(&mut thread).unwrap();
         acl.close().unwrap();
         alone.assert_nothing_lives();

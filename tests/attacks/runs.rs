@@ -1,8 +1,8 @@
 //! Runs that fail: what the library may still be doing is not disturbed, and nothing new is put where it may be doing it.
 
 use super::common::{acl, alone, digits_in_batches_of};
-use super::rows::{fails, no_more_fails, zeros};
-use super::{collect, in_context, inside};
+use super::rows::zeros;
+use super::{collect, fail, in_context, inside, nothing_fails};
 use ascendcl::operator;
 use ascendcl::{Error, ModelSource, ScopeError, Thread};
 use ascendcl_macros::proves;
@@ -21,13 +21,13 @@ fn a_model_whose_failed_run_nobody_could_wait_for_is_not_used_until_somebody_cou
         let mut model = load();
         let blocks = control::live().device_blocks;
         for run in 0..2 {
-            fails("aclmdlExecute#1=after:507899,aclrtSynchronizeDeviceWithTimeout#1+=507899");
+            fail("aclmdlExecute#1=after:507899,aclrtSynchronizeDeviceWithTimeout#1+=507899");
             let error = match run {
                 0 => prepared.run(current).unwrap_err(),
                 _ => model.run(current, &[zeros()]).map(drop).unwrap_err(),
             };
             assert_eq!(error.code().map(|code| code.number()), Some(507_899), "{error}");
-            no_more_fails();
+            nothing_fails();
         }
         // Each of these would use what the library may still be using.
         collect(current);
@@ -67,7 +67,7 @@ fn a_failed_run_that_could_be_waited_for_leaves_the_model_as_it_was() {
         let model = current.load(ModelSource::memory(&image).into()).unwrap();
         let mut prepared = model.prepare(current, &[&[8, 64]], &[&[8, 10]]).unwrap();
         for code in ["507899", "after:507899", "107000", "207001"] {
-            fails(&format!("aclmdlExecute#1={code}"));
+            fail(&format!("aclmdlExecute#1={code}"));
             prepared.run(current).unwrap_err();
             prepared.run(current).unwrap();
             prepared = stream.execute(current, prepared).unwrap().wait(current).unwrap();
@@ -90,9 +90,9 @@ fn a_turn_that_ends_in_doubt_is_not_given_to_another_model() {
         current.shared_lane(workspace, |current, lane| {
             let load = || lane.load(current, source.into()).unwrap();
             let (mut first, mut second) = (load(), load());
-            fails("aclmdlExecute#1=after:507899,aclrtSynchronizeDeviceWithTimeout#1+=507899");
+            fail("aclmdlExecute#1=after:507899,aclrtSynchronizeDeviceWithTimeout#1+=507899");
             lane.run(current, &mut first, &[zeros()]).unwrap_err();
-            no_more_fails();
+            nothing_fails();
             let error = lane.run(current, &mut second, &[zeros()]).unwrap_err();
             assert!(matches!(error, Error::StillRunning { .. }), "{error}");
             assert!(error.to_string().contains("MODEL-06"), "{error}");
@@ -120,9 +120,9 @@ fn a_lane_whose_run_ended_in_doubt_queues_nothing_and_loads_nothing() {
             let mut first = lane.load(current, source.into()).unwrap();
             let second = lane.load(current, source.into()).unwrap();
             let second = second.prepare(current, &[&[8, 64]], &[&[8, 10]]).unwrap();
-            fails("aclmdlExecute#1=after:507899,aclrtSynchronizeDeviceWithTimeout#1+=507899");
+            fail("aclmdlExecute#1=after:507899,aclrtSynchronizeDeviceWithTimeout#1+=507899");
             lane.run(current, &mut first, &[zeros()]).unwrap_err();
-            no_more_fails();
+            nothing_fails();
             let undone = lane.execute(current, second).unwrap_err();
             assert!(matches!(undone.error, Error::StillRunning { .. }), "{undone}");
             let error = lane.load(current, source.into()).unwrap_err();
@@ -150,11 +150,11 @@ fn a_lane_loads_onto_its_workspace_when_nothing_runs_there() {
         current.lane(stream, workspace, |current, mut lane| {
             let first = lane.load(current, source.into()).unwrap();
             let first = first.prepare(current, &[&[8, 64]], &[&[8, 10]]).unwrap();
-            fails(&format!("*=slow:{}ms", SLOW.as_millis()));
+            fail(&format!("*=slow:{}ms", SLOW.as_millis()));
             let pending = lane.execute(current, first).unwrap();
             let second = lane.load(current, source.into()).unwrap();
             assert!(pending.is_done(current).unwrap(), "the model ran while another was loaded onto its workspace");
-            no_more_fails();
+            nothing_fails();
             drop((second, pending.wait(current).unwrap()));
         });
     });
@@ -172,7 +172,7 @@ fn a_thread_loads_onto_the_workspace_of_a_shared_lane_between_the_runs_of_others
             let workspace = current.workspace(2 * current.model_size(source).unwrap().work).unwrap();
             current.shared_lane(workspace, |current, lane| {
                 let mut model = lane.load(current, source.into()).unwrap();
-                fails(&format!("aclmdlExecute#1=slow:{}ms", SLOW.as_millis()));
+                fail(&format!("aclmdlExecute#1=slow:{}ms", SLOW.as_millis()));
                 let earliest = Instant::now() + SLOW;
                 std::thread::scope(|scope| {
                     scope.spawn(|| {
@@ -188,7 +188,7 @@ fn a_thread_loads_onto_the_workspace_of_a_shared_lane_between_the_runs_of_others
                     });
                     lane.run(current, &mut model, &[zeros()]).unwrap();
                 });
-                no_more_fails();
+                nothing_fails();
             });
         });
         entered.unwrap();
@@ -212,7 +212,7 @@ fn a_scope_that_ends_with_a_run_in_doubt_keeps_what_it_uses_until_it_could_wait(
         let workspace = current.workspace(current.model_size(source).unwrap().work).unwrap();
         current.shared_lane(workspace, |current, lane| {
             let mut model = lane.load(current, source.into()).unwrap();
-            fails(&format!("{IN_DOUBT},aclrtSynchronizeDevice#1+=507899"));
+            fail(&format!("{IN_DOUBT},aclrtSynchronizeDevice#1+=507899"));
             lane.run(current, &mut model, &[zeros()]).unwrap_err();
         });
         // Nobody names any of it any more.
@@ -226,7 +226,7 @@ fn a_scope_that_ends_with_a_run_in_doubt_keeps_what_it_uses_until_it_could_wait(
     assert!(said.contains("a failed run of a model that may go on"), "{said}");
     let after = control::live();
     assert_eq!((after.models, after.datasets, after.device_blocks), (1, 2, before.device_blocks));
-    no_more_fails();
+    nothing_fails();
     undone.value.reset(&mut thread).unwrap();
     acl.close().unwrap();
     alone.assert_nothing_lives();
@@ -242,9 +242,9 @@ fn a_run_in_doubt_and_later_runs_that_succeed_still_end() {
         let load = || current.load(ModelSource::memory(&image).into()).unwrap();
         let mut prepared = load().prepare(current, &[&[8, 64]], &[&[8, 10]]).unwrap();
         let mut other = load();
-        fails(IN_DOUBT);
+        fail(IN_DOUBT);
         prepared.run(current).unwrap_err();
-        no_more_fails();
+        nothing_fails();
         // The success of another model's run says nothing of the one in doubt.
         other.run(current, &[zeros()]).unwrap();
         assert!(matches!(prepared.run(current), Err(Error::StillRunning { .. })));
@@ -272,13 +272,13 @@ fn work_that_failed_in_doubt_on_one_stream_is_not_queued_on_another() {
         let model = current.load(ModelSource::memory(&image).into()).unwrap();
         let model = model.prepare(current, &[&[8, 64]], &[&[8, 10]]).unwrap();
         let operator = operator::relu(current, current.upload_tensor(&[2], &[1_i32, 5]).unwrap()).unwrap();
-        fails(
+        fail(
             "aclmdlExecuteAsync#1=after:507899,aclopExecuteV2#1=after:507899,aclrtSynchronizeStreamWithTimeout#1+=507899,\
              aclrtSynchronizeStream#1+=507899",
         );
         let model = first.execute(current, model).unwrap_err().value;
         let operator = first.launch(current, operator).unwrap_err().value;
-        no_more_fails();
+        nothing_fails();
         let undone = second.execute(current, model).unwrap_err();
         assert!(matches!(undone.error, Error::StillRunning { .. }), "{undone}");
         let undone_operator = second.launch(current, operator).unwrap_err();

@@ -4,7 +4,7 @@ use super::common::{alone, digits_in_batches_of};
 use super::{collect, in_context, inside};
 use ascendcl::{
     ContextId, Current, DeviceAddress, DeviceAllocator, Error, Event, InLane, Input, Lane, Load, Model, ModelSource,
-    Permit, Plain, Prepared, Recorded, Thread, Unnamed,
+    Permit, Plain, Prepared, Recorded, Scoped, Thread, Unnamed,
 };
 use ascendcl_macros::proves;
 use ascendcl_sim::control::live;
@@ -48,14 +48,18 @@ pub(crate) fn nothing() -> impl DeviceAllocator {
 }
 
 /// A model of fixed shape, which asks no allocator for memory, with its buffers.
-fn prepared<'c>(current: &Current<'c>) -> Prepared<'c> {
+fn prepared<'c>(current: &Current<Scoped<'c>>) -> Prepared<Scoped<'c>> {
     let model = current.load(ModelSource::memory(&digits_in_batches_of(8)).into()).unwrap();
     model.prepare(current, &[&[8, 64]], &[&[8, 10]]).unwrap()
 }
 
 /// Runs `program` in a lane with room for two models of eight images.
 fn in_lane(
-    program: impl for<'c, 'l> FnOnce(&mut Current<'c>, Lane<'c, 'l, Plain>, ModelSource<'_>) -> Result<(), Error>,
+    program: impl for<'c, 'l> FnOnce(
+        &mut Current<Scoped<'c>>,
+        Lane<'l, Scoped<'c>, Plain>,
+        ModelSource<'_>,
+    ) -> Result<(), Error>,
 ) {
     let image = digits_in_batches_of(8);
     inside(|current| {
@@ -67,7 +71,10 @@ fn in_lane(
     });
 }
 
-fn ready<'c, 'l>(current: &Current<'c>, model: Model<'c, Unnamed, InLane<'l>>) -> Prepared<'c, Unnamed, InLane<'l>> {
+fn ready<'c, 'l>(
+    current: &Current<Scoped<'c>>,
+    model: Model<Scoped<'c, Unnamed>, InLane<'l>>,
+) -> Prepared<Scoped<'c, Unnamed>, InLane<'l>> {
     model.prepare(current, &[&[8, 64]], &[&[8, 10]]).unwrap()
 }
 
@@ -270,7 +277,7 @@ fn events_that_are_leaked_replaced_and_dropped_while_awaited_leave_nothing() {
     let alone = alone();
     inside(|current| {
         let (first, second) = (current.stream().unwrap(), current.stream().unwrap());
-        let mut kept: Event<'_, Recorded> = first.record(current, current.event().unwrap()).unwrap();
+        let mut kept: Event<Scoped<'_>, Recorded> = first.record(current, current.event().unwrap()).unwrap();
         for _ in 0..100 {
             let next = first.record(current, current.event().unwrap()).unwrap();
             second.wait_for(current, &next).unwrap();

@@ -3,7 +3,7 @@
 use super::{fail, inside, set, with_device};
 use crate::common::alone;
 use crate::null::{WORK_FAILED, books, refusal};
-use ascendcl::{DeviceBuffer, Error, HostBuffer};
+use ascendcl::{DeviceBuffer, Error, HostBuffer, Scoped};
 use ascendcl_macros::proves;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
@@ -25,7 +25,7 @@ fn buffers_of_a_copy_that_was_refused_and_taken_all_the_same_come_back_when_it_i
             let slow = stream.call_back(current, || thread::sleep(Duration::from_millis(60))).unwrap();
             let undone = stream.copy_to_host(current, device, host).unwrap_err();
             assert_eq!(undone.error.code().unwrap().number(), code);
-            let (device, host): (DeviceBuffer<'_, u8>, HostBuffer<'_, u8>) = undone.value;
+            let (device, host): (DeviceBuffer<Scoped<'_>, u8>, HostBuffer<Scoped<'_>, u8>) = undone.value;
             // Nothing writes to it any more: what the copy wrote is there.
             assert_eq!(*host, [9; 64], "{code}");
             device.free(current).unwrap();
@@ -46,7 +46,7 @@ fn buffers_of_a_set_that_was_refused_and_taken_and_cannot_be_waited_for_are_out_
             let buffer = current.upload(&[1_u8; 4]).unwrap();
             fail(&format!("aclrtMemsetAsync#1=after:{code}, aclrtSynchronizeStreamWithTimeout=507899"));
             let undone = stream.set_bytes(current, buffer, 2).unwrap_err();
-            assert!(matches!(undone.value.to_vec(current), Err(Error::StillRunning { .. })), "{code}");
+            assert!(matches!(undone.value.to_vec(current), Err(Error::InDoubt { .. })), "{code}");
             fail("");
         });
         alone.assert_nothing_lives();

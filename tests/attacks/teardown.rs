@@ -1,11 +1,9 @@
 //! Taking down: in every order of dropping, in the vendor's order of calls, and when streams get stuck.
 
-use super::{collect, inside, model, upload, with_device};
-use crate::common::alone;
+use super::{collect, upload, with_device};
 use crate::null::{Books, TIMEOUT, WORK_FAILED, books, refusal};
-use ascendcl::{Acl, Current, Device, Error, ScopeError, Thread};
+use ascendcl::{Acl, Brand, Current, Device, Error, ScopeError, Scoped, Thread};
 use ascendcl_macros::proves;
-use ascendcl_sim::control;
 use std::any::Any;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,7 +15,7 @@ const LIMIT: Duration = Duration::from_millis(5);
 fn stuck<'a>(
     acl: &'a Acl,
     thread: &mut Thread,
-    program: impl for<'c> FnOnce(&mut Current<'c>),
+    program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>),
 ) -> (Device<'a>, Vec<Error>) {
     let device = acl.device(thread, 0).unwrap().with_patience(LIMIT);
     let Err(ScopeError::Teardown { errors, result }) = device.with_current(thread, program) else {
@@ -33,73 +31,9 @@ fn assert_poisoned(error: &Error, with: &str) {
     assert_eq!(error.to_string(), format!("device 0 cannot be given back: it is still working on {with} [DEV-10]"));
 }
 
-fn leaves_a_copy_and_a_model(current: &mut Current<'_>) {
+fn leaves_a_copy_and_a_model(current: &mut Current<impl Brand>) {
     mem::forget(current.load_model("model").unwrap());
     drop(upload(current, &current.stream().unwrap()));
-}
-
-#[proves(STREAM_05, MEM_02)]
-#[test]
-fn handles_dropped_in_any_order_with_a_collection_after_each_free_nothing_early() {
-    let alone = alone();
-    for order in permutations(4) {
-        inside(|current| {
-            let stream = current.stream().unwrap();
-            let copy = upload(current, &stream);
-            let spare = current.upload(&[1_u8, 2]).unwrap();
-            let mut handles: Vec<Option<Box<dyn Named + '_>>> = vec![
-                Some(Box::new(stream)),
-                Some(Box::new(copy)),
-                Some(Box::new(spare)),
-                Some(Box::new(model(current))),
-            ];
-            for index in order {
-                handles[index] = None;
-                collect(current);
-            }
-            assert_eq!(control::live().streams, 0, "a dropped stream is synchronised and destroyed");
-            assert_eq!(control::live().models, 0);
-        });
-        alone.assert_nothing_lives();
-    }
-}
-
-trait Named {}
-impl<T> Named for T {}
-
-fn permutations(length: usize) -> Vec<Vec<usize>> {
-    (0..length).fold(vec![vec![]], |shorter, next| {
-        let longer = |order: &Vec<usize>, place: usize| {
-            let mut longer = order.clone();
-            longer.insert(place, next);
-            longer
-        };
-        shorter.iter().flat_map(|order| (0..=order.len()).map(move |place| longer(order, place))).collect()
-    })
-}
-
-#[test]
-fn an_early_return_at_any_step_leaves_nothing() {
-    let alone = alone();
-    for last in 0..6 {
-        let returned = inside(|current| {
-            let step = |number: usize| if number == last { Err(Error::ThreadTaken) } else { Ok(()) };
-            step(0)?;
-            let stream = current.stream()?;
-            step(1)?;
-            let copy = upload(current, &stream);
-            step(2)?;
-            let (host, target) = copy.wait(current)?;
-            step(3)?;
-            let copy = stream.copy_to_host(current, target, host)?;
-            step(4)?;
-            copy.wait(current)?.0.free(current)?;
-            step(5)?;
-            Ok::<_, Error>(())
-        });
-        assert!(returned.is_err());
-        alone.assert_nothing_lives();
-    }
 }
 
 /// The calls since the last look, without those that only say which context is current.

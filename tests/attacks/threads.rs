@@ -2,7 +2,7 @@
 
 use super::{collect, in_context, inside, model, upload};
 use crate::common::{acl, alone};
-use ascendcl::{DeviceBuffer, Error, HostBuffer, Input, Thread};
+use ascendcl::{DeviceBuffer, Error, HostBuffer, Input, Scoped, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::mem;
@@ -68,7 +68,7 @@ fn a_copy_waited_for_elsewhere_does_not_cover_what_its_stream_does_next() {
     let alone = alone();
     in_context(|context, thread| {
         let finished = AtomicBool::new(false);
-        let (sender, receiver) = mpsc::channel::<super::Upload<'_>>();
+        let (sender, receiver) = mpsc::channel::<super::Upload<_>>();
         std::thread::scope(|scope| {
             let finished = &finished;
             scope.spawn(move || {
@@ -127,10 +127,10 @@ fn a_stream_destroyed_by_its_owner_leaves_the_waiting_thread_its_buffers() {
 
 #[test]
 fn buffers_go_round_a_ring_of_threads() {
-    type Buffers<'c> = (HostBuffer<'c, f32>, DeviceBuffer<'c, f32>);
+    type Buffers<C> = (HostBuffer<C, f32>, DeviceBuffer<C, f32>);
     let alone = alone();
     in_context(|context, thread| {
-        let (first, stations): (Vec<_>, Vec<_>) = (0..3).map(|_| mpsc::channel::<Buffers<'_>>()).unzip();
+        let (first, stations): (Vec<_>, Vec<_>) = (0..3).map(|_| mpsc::channel::<Buffers<Scoped<'_>>>()).unzip();
         std::thread::scope(|scope| {
             for (station, receiver) in stations.into_iter().enumerate() {
                 let next = first.get(station + 1).cloned();
@@ -201,7 +201,7 @@ fn threads_open_contexts_of_their_own_on_a_shared_device() {
         for _ in 0..4 {
             scope.spawn(|| {
                 let mut thread = Thread::new().unwrap();
-                let forgets = |current: &mut ascendcl::Current<'_>| mem::forget(current.stream().unwrap());
+                let forgets = |current: &mut ascendcl::Current<Scoped<'_>>| mem::forget(current.stream().unwrap());
                 device.with_current(&mut thread, forgets).unwrap();
             });
         }

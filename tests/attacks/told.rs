@@ -2,7 +2,7 @@
 
 use super::{fail, finish, in_context, inside, set};
 use crate::common::alone;
-use ascendcl::{Current, Error, Payload, Pending, Thread, Undone};
+use ascendcl::{Brand, Current, Error, Payload, Pending, Thread, Undone};
 use ascendcl_macros::proves;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +13,7 @@ const FAILED: i32 = 507_015;
 
 /// The wait is told that work failed, and the second wait gives the buffers back.
 #[track_caller]
-fn told_once<'c, T: Payload>(current: &Current<'c>, work: Pending<'c, T>) -> T {
+fn told_once<C: Brand, T: Payload>(current: &Current<C>, work: Pending<C, T>) -> T {
     let Err(Undone { error, value: work }) = work.wait(current) else { panic!("the failure was not told") };
     assert_eq!(error.code().map(ascendcl::Code::number), Some(FAILED), "{error}");
     match work.wait(current) {

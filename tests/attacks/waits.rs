@@ -1,9 +1,9 @@
 //! Waits that would not end, and limits that come too early.
 
 use super::{fail, in_context, inside, set, with_device};
-use crate::common::alone;
+use crate::common::{alone, c_library, library_at};
 use crate::null::{TIMEOUT, books};
-use ascendcl::{Current, Thread};
+use ascendcl::{Acl, Brand, Current, Scoped, Thread};
 use ascendcl_macros::proves;
 use std::sync::Barrier;
 use std::thread;
@@ -72,7 +72,7 @@ fn a_wait_ends_while_another_thread_keeps_queueing() {
 }
 
 /// Queues eight tasks, and then one for each that ends, for four seconds.
-fn keep_busy(current: &mut Current<'_>, task: Duration, busy: &Barrier) {
+fn keep_busy(current: &mut Current<impl Brand>, task: Duration, busy: &Barrier) {
     let stream = current.stream().unwrap();
     let queue = || stream.call_back(current, move || thread::sleep(task)).unwrap();
     let mut works: Vec<_> = (0..8).map(|_| queue()).collect();
@@ -171,4 +171,23 @@ fn waits_for_devices_that_hang_end() {
         drop(undone.value.wait(current).unwrap());
     });
     alone.assert_nothing_lives();
+}
+
+/// A release that has no wait with a limit. No failure of work is behind what it answers.
+#[proves(STREAM_16)]
+#[test]
+fn a_collection_in_a_library_that_lacks_the_wait_with_a_limit_tells_no_error() {
+    let lacks = include_str!("../null/library.c").replace("aclrtSynchronizeStreamWithTimeout", "not_there");
+    let acl = Acl::init(library_at(c_library("without-limits", &lacks))).unwrap();
+    with_device(acl, |device, thread| {
+        let program = |current: &mut Current<Scoped<'_>>| {
+            let stream = current.stream().unwrap();
+            let work = set(current, &stream, 1);
+            assert!(work.is_done(current).unwrap());
+            let errors = current.collect();
+            assert!(errors.is_empty(), "{errors:?}");
+            drop(work.wait(current).unwrap());
+        };
+        device.with_current(thread, program).unwrap();
+    });
 }

@@ -6,8 +6,12 @@
 use ascendcl::{Acl, Library};
 use ascendcl_sim::{Checks, Config, control};
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::process::Command;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::Thread;
+use std::time::{Duration, Instant};
 
 /// The simulator is one per process: a test that looks at what is alive has it alone.
 pub struct Alone {
@@ -93,6 +97,27 @@ pub fn scratch(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).unwrap();
     folder
+}
+
+/// Runs a future on this thread, which sleeps until it is woken; answers with its output and how often it was polled.
+#[track_caller]
+pub fn block_on<F: Future>(future: F) -> (F::Output, usize) {
+    struct Unparks(Thread);
+    impl Wake for Unparks {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unparks(std::thread::current())));
+    let (mut future, mut polls, start) = (pin!(future), 0, Instant::now());
+    loop {
+        polls += 1;
+        if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            return (output, polls);
+        }
+        assert!(start.elapsed() < Duration::from_secs(20), "nobody woke the task");
+        std::thread::park_timeout(Duration::from_secs(30));
+    }
 }
 
 /// The digits model with a fixed batch size, which may be at most 127: `batch` becomes a number in the file, written as

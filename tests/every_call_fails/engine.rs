@@ -6,13 +6,13 @@ use crate::harness::{self, Mode, Tally, found, kind, left_alive, watched};
 use crate::models;
 use ascendcl::ge::{Engine, GraphSource, Options, Place, Session};
 use ascendcl::operator::DeviceTensor;
-use ascendcl::{Acl, Current, Device, Error, Library, PoolAllocator, ScopeError, Thread};
+use ascendcl::{Acl, Current, Device, Error, Library, PoolAllocator, ScopeError, Scoped, Thread};
 use ascendcl_ge_double::{Double, Upset};
 use ascendcl_sim::{Plan, control};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-type Program = for<'c> fn(&mut Session<'c>, &mut Current<'c>) -> Result<(), Error>;
+type Program = for<'c> fn(&mut Session<Scoped<'c>>, &mut Current<Scoped<'c>>) -> Result<(), Error>;
 
 const PROGRAMS: &[(&str, Program)] = &[
     ("a graph", graph),
@@ -24,11 +24,11 @@ const PROGRAMS: &[(&str, Program)] = &[
 
 const CODE: &str = "507899";
 
-fn two<'c>(current: &Current<'c>) -> Result<DeviceTensor<'c, f32>, Error> {
+fn two<'c>(current: &Current<Scoped<'c>>) -> Result<DeviceTensor<Scoped<'c>, f32>, Error> {
     current.upload_tensor(&[2, 64], &[0.0_f32; 128])
 }
 
-fn graph<'c>(session: &mut Session<'c>, current: &mut Current<'c>) -> Result<(), Error> {
+fn graph<'c>(session: &mut Session<Scoped<'c>>, current: &mut Current<Scoped<'c>>) -> Result<(), Error> {
     let image = models::in_batches_of(Some(2));
     let graph = session.add(current, GraphSource::onnx(&image), &Options::new())?.compile(session, current)?;
     let graph = graph.load_on(session, current, current.stream()?)?;
@@ -41,7 +41,7 @@ fn graph<'c>(session: &mut Session<'c>, current: &mut Current<'c>) -> Result<(),
     Ok(())
 }
 
-fn graph_with_a_pool<'c>(session: &mut Session<'c>, current: &mut Current<'c>) -> Result<(), Error> {
+fn graph_with_a_pool<'c>(session: &mut Session<Scoped<'c>>, current: &mut Current<Scoped<'c>>) -> Result<(), Error> {
     let graph = session.add(current, GraphSource::onnx_file(&models::file()), &Options::new())?;
     let pool = PoolAllocator::new(current, 1 << 16)?;
     let graph = graph.compile(session, current)?.register(session, current, current.stream()?, pool)?;
@@ -59,7 +59,7 @@ fn graph_with_a_pool<'c>(session: &mut Session<'c>, current: &mut Current<'c>) -
     Ok(())
 }
 
-fn pools_in_turn<'c>(session: &mut Session<'c>, current: &mut Current<'c>) -> Result<(), Error> {
+fn pools_in_turn<'c>(session: &mut Session<Scoped<'c>>, current: &mut Current<Scoped<'c>>) -> Result<(), Error> {
     let image = models::in_batches_of(Some(2));
     let graph = session.add(current, GraphSource::onnx(&image), &Options::new())?.compile(session, current)?;
     let pool = || PoolAllocator::new(current, 1 << 16);
@@ -77,7 +77,7 @@ fn pools_in_turn<'c>(session: &mut Session<'c>, current: &mut Current<'c>) -> Re
     Ok(())
 }
 
-fn graph_in_memory<'c>(session: &mut Session<'c>, current: &mut Current<'c>) -> Result<(), Error> {
+fn graph_in_memory<'c>(session: &mut Session<Scoped<'c>>, current: &mut Current<Scoped<'c>>) -> Result<(), Error> {
     let image = models::in_batches_of(Some(2));
     let graph = session.add(current, GraphSource::onnx(&image), &Options::new())?.compile(session, current)?;
     let needs = graph.summary(session, current)?;
@@ -90,7 +90,7 @@ fn graph_in_memory<'c>(session: &mut Session<'c>, current: &mut Current<'c>) -> 
     current.collect().into_iter().next().map_or(Ok(()), Err)
 }
 
-fn forgotten<'c>(session: &mut Session<'c>, current: &mut Current<'c>) -> Result<(), Error> {
+fn forgotten<'c>(session: &mut Session<Scoped<'c>>, current: &mut Current<Scoped<'c>>) -> Result<(), Error> {
     let image = models::in_batches_of(Some(2));
     let mut added = || session.add(current, GraphSource::onnx(&image), &Options::new());
     let (first, second) = (added()?, added()?);

@@ -1,7 +1,7 @@
 //! Running a program with one fault after the other.
 
 use crate::common;
-use ascendcl::{Acl, Current, Device, Error, Library, ScopeError, Thread};
+use ascendcl::{Acl, Current, Device, Error, Library, ScopeError, Scoped, Thread};
 use ascendcl_sim::{Checks, Config, Injected, Plan, control};
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-pub(crate) type Program = for<'c> fn(&mut Current<'c>) -> Result<(), Error>;
+pub(crate) type Program = for<'c> fn(&mut Current<Scoped<'c>>) -> Result<(), Error>;
 
 /// How long the library fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

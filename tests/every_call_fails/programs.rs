@@ -1,16 +1,14 @@
 //! Programs that between them use everything that the safe layer has. They stop at the first error, and drop, forget or
 //! lose what they have then.
 
-use crate::common::positions;
+use crate::common::{block_on, positions};
 use crate::harness::Program;
 use crate::models;
 use ascendcl::operator::{self, Operator};
-use ascendcl::{Current, Error, Input, Load, ModelSource, Permit, PoolAllocator, Room};
+use ascendcl::{Current, Error, Input, Load, ModelSource, Permit, PoolAllocator, Room, Scoped};
+use std::future::Future;
 use std::mem;
-use std::pin::pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread;
+use std::task::{Context, Waker};
 use std::time::Duration;
 
 pub(crate) const PROGRAMS: &[(&str, Program)] = &[
@@ -29,7 +27,7 @@ pub(crate) const PROGRAMS: &[(&str, Program)] = &[
     ("what is forgotten", forgotten),
 ];
 
-fn copies(current: &mut Current<'_>) -> Result<(), Error> {
+fn copies(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     let stream = current.stream()?;
     let mut host = current.host_buffer::<u32>(256)?;
     host.fill(7);
@@ -48,7 +46,7 @@ fn copies(current: &mut Current<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-fn streams_and_events(current: &mut Current<'_>) -> Result<(), Error> {
+fn streams_and_events(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     let (first, second) = (current.stream()?, current.stream()?);
     let start = first.record(current, current.event()?)?;
     let upload = first.copy_to_device(current, current.host_buffer::<u8>(64)?, current.device_buffer(64)?)?;
@@ -68,10 +66,10 @@ fn streams_and_events(current: &mut Current<'_>) -> Result<(), Error> {
     current.collect().into_iter().next().map_or(Ok(()), Err)
 }
 
-fn futures(current: &mut Current<'_>) -> Result<(), Error> {
+fn futures(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     let mut stream = current.stream()?;
     let upload = stream.copy_to_device(current, current.host_buffer::<u8>(64)?, current.device_buffer(64)?)?;
-    let (host, device) = block_on(upload.into_future(current, &mut stream)?)?;
+    let (host, device) = block_on(upload.into_future(current, &mut stream)?).0?;
     let download = stream.copy_to_host(current, device, host)?;
     let mut dropped = Box::pin(download.into_future(current, &mut stream)?);
     let _ = dropped.as_mut().poll(&mut Context::from_waker(Waker::noop()));
@@ -80,25 +78,7 @@ fn futures(current: &mut Current<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Runs a future on this thread. A wake that does not come is a hang, and found as one.
-fn block_on<T>(future: impl Future<Output = T>) -> T {
-    struct Unparks(thread::Thread);
-    impl Wake for Unparks {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-    let waker = Waker::from(Arc::new(Unparks(thread::current())));
-    let (mut future, mut task) = (pin!(future), Context::from_waker(&waker));
-    loop {
-        match future.as_mut().poll(&mut task) {
-            Poll::Ready(output) => return output,
-            Poll::Pending => thread::park(),
-        }
-    }
-}
-
-fn model_at_once(current: &mut Current<'_>) -> Result<(), Error> {
+fn model_at_once(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     let mut model = current.load_model(models::file())?;
     for batch in [1, 3] {
         let outputs = model.run(current, &[Input::new(&[batch, 64], &vec![0.0_f32; batch * 64])?])?;
@@ -108,7 +88,7 @@ fn model_at_once(current: &mut Current<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-fn model_on_a_stream(current: &mut Current<'_>) -> Result<(), Error> {
+fn model_on_a_stream(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     let stream = current.stream()?.without_allocator();
     let image = models::in_batches_of(Some(4));
     let mut model = current.load(ModelSource::memory(&image).into())?.prepare(current, &[&[4, 64]], &[&[4, 10]])?;
@@ -122,7 +102,7 @@ fn model_on_a_stream(current: &mut Current<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-fn lane(current: &mut Current<'_>) -> Result<(), Error> {
+fn lane(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     let image = models::in_batches_of(Some(8));
     let source = ModelSource::memory(&image);
     let size = current.model_size(source)?;
@@ -145,7 +125,7 @@ fn lane(current: &mut Current<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-fn open_shapes(current: &mut Current<'_>) -> Result<(), Error> {
+fn open_shapes(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     let stream = current.stream()?.without_allocator();
     let model = current.load(ModelSource::memory(&positions()).into())?;
     let mut prepared = model.prepare_with(current, &[&[4]], &[Room::ByLibrary])?;
@@ -159,7 +139,7 @@ fn open_shapes(current: &mut Current<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-fn gears(current: &mut Current<'_>) -> Result<(), Error> {
+fn gears(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     let file = models::compiled_for("1,7");
     let mut compiled = current.load(ModelSource::memory(&file).into())?;
     compiled.run(current, &[Input::new(&[7, 64], &[0.0_f32; 448])?])?;
@@ -172,7 +152,7 @@ fn gears(current: &mut Current<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-fn operators(current: &mut Current<'_>) -> Result<(), Error> {
+fn operators(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     let stream = current.stream()?.without_allocator();
     let one = current.upload_tensor(&[2], &[1_i32, 5])?;
     let two = current.upload_tensor(&[2], &[2_i32, 7])?;
@@ -191,7 +171,7 @@ fn operators(current: &mut Current<'_>) -> Result<(), Error> {
     current.collect().into_iter().next().map_or(Ok(()), Err)
 }
 
-fn operators_of_a_pool(current: &mut Current<'_>) -> Result<(), Error> {
+fn operators_of_a_pool(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     let pool = PoolAllocator::new(current, 1 << 16)?;
     let mut stream = current.stream()?.register(current, pool)?;
     for _ in 0..2 {
@@ -212,7 +192,7 @@ fn operators_of_a_pool(current: &mut Current<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-fn open_shapes_of_a_pool(current: &mut Current<'_>) -> Result<(), Error> {
+fn open_shapes_of_a_pool(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     for room in [Room::ByLibrary, Room::AtMost(70)] {
         let pool = PoolAllocator::new(current, 1 << 18)?;
         let stream = current.stream()?.register(current, pool)?;
@@ -232,7 +212,7 @@ fn open_shapes_of_a_pool(current: &mut Current<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-fn shared_allocator(current: &mut Current<'_>) -> Result<(), Error> {
+fn shared_allocator(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     let mut permit = Permit::new(current, PoolAllocator::new(current, 1 << 18)?)?;
     let (first, second) = (permit.attach(current, current.stream()?)?, permit.attach(current, current.stream()?)?);
     let model = current.load_model(models::file())?;
@@ -250,7 +230,7 @@ fn shared_allocator(current: &mut Current<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-fn forgotten(current: &mut Current<'_>) -> Result<(), Error> {
+fn forgotten(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     let with = current.stream()?.register(current, PoolAllocator::new(current, 1 << 18)?)?;
     let plain = current.stream()?.without_allocator();
     let prepare = || -> Result<_, Error> {

@@ -3,7 +3,7 @@
 use crate::common;
 use crate::support::{Watched, bytes, images, loaded_with, two_digits, world};
 use ascendcl::ge::{Engine, EngineError, FailedCall, GraphSource, Options};
-use ascendcl::{Error, PoolAllocator, ScopeError, Thread};
+use ascendcl::{Error, ObjectKind, PoolAllocator, ScopeError, Thread};
 use ascendcl_ge_double::Upset;
 use ascendcl_macros::proves;
 use ascendcl_sim::{Plan, control};
@@ -103,7 +103,7 @@ fn a_graph_that_the_engine_has_removed_is_not_executed() {
         world.fails("UnregisterExternalAllocator");
         let graph = graph.remove(session, current).unwrap_err().value;
         let refused = graph.execute(session, current, images(current, 2)).unwrap_err();
-        assert!(matches!(refused.error, Error::Gone { what: "graph" }), "{refused}");
+        assert!(matches!(refused.error, Error::Gone { what: ObjectKind::GRAPH }), "{refused}");
     });
 }
 

@@ -3,7 +3,7 @@
 
 use crate::support::{bytes, images, two_digits, world};
 use ascendcl::ge::{Added, Compiled, Graph, Loaded, Session, WithAllocator, WithMemory};
-use ascendcl::{Current, PoolAllocator};
+use ascendcl::{Current, PoolAllocator, Scoped};
 use ascendcl_rules::graph::{At, Monitor, Op, Outcome};
 
 const OPERATIONS: [Op; 8] =
@@ -11,13 +11,13 @@ const OPERATIONS: [Op; 8] =
 const DEPTH: usize = 5;
 
 enum AnyGraph<'c> {
-    Added(Graph<'c, Added>),
-    Compiled(Graph<'c, Compiled>),
-    WithAllocator(Graph<'c, WithAllocator<PoolAllocator>>),
-    WithMemory(Graph<'c, WithMemory>),
-    Loaded(Graph<'c, Loaded<Compiled>>),
-    LoadedWithAllocator(Graph<'c, Loaded<WithAllocator<PoolAllocator>>>),
-    LoadedWithMemory(Graph<'c, Loaded<WithMemory>>),
+    Added(Graph<Scoped<'c>, Added>),
+    Compiled(Graph<Scoped<'c>, Compiled>),
+    WithAllocator(Graph<Scoped<'c>, WithAllocator<PoolAllocator>>),
+    WithMemory(Graph<Scoped<'c>, WithMemory>),
+    Loaded(Graph<Scoped<'c>, Loaded<Compiled>>),
+    LoadedWithAllocator(Graph<Scoped<'c>, Loaded<WithAllocator<PoolAllocator>>>),
+    LoadedWithMemory(Graph<Scoped<'c>, Loaded<WithMemory>>),
     Gone,
 }
 
@@ -34,7 +34,7 @@ impl<'c> AnyGraph<'c> {
     }
 
     /// Does the operation if the graph's type has it.
-    fn step(self, session: &mut Session<'c>, current: &Current<'c>, op: Op) -> Result<Self, Self> {
+    fn step(self, session: &mut Session<Scoped<'c>>, current: &Current<Scoped<'c>>, op: Op) -> Result<Self, Self> {
         let pool = || PoolAllocator::new(current, 1 << 20).unwrap();
         let stream = || current.stream().unwrap();
         let inputs = || images(current, 2);

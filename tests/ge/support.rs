@@ -4,7 +4,8 @@ use crate::common::{self, Alone};
 use ascendcl::ge::{Added, Engine, Graph, GraphSource, Loaded, Options, Place, Session, WithAllocator};
 use ascendcl::operator::DeviceTensor;
 use ascendcl::{
-    Acl, ContextId, Current, DeviceAddress, DeviceAllocator, DeviceBuffer, PoolAllocator, PoolBlock, ScopeError, Thread,
+    Acl, Brand, ContextId, Current, DeviceAddress, DeviceAllocator, DeviceBuffer, PoolAllocator, PoolBlock, ScopeError,
+    Scoped, Thread,
 };
 use ascendcl_ge_double::{Double, Upset};
 use std::mem::MaybeUninit;
@@ -42,7 +43,7 @@ impl World {
     pub(crate) fn session_with<R>(
         &self,
         options: &Options,
-        program: impl for<'c> FnOnce(&mut Session<'c>, &mut Current<'c>) -> R,
+        program: impl for<'c> FnOnce(&mut Session<Scoped<'c>>, &mut Current<Scoped<'c>>) -> R,
     ) -> Result<R, ScopeError<Option<R>>> {
         let acl = common::acl();
         let mut thread = Thread::new().unwrap();
@@ -57,7 +58,10 @@ impl World {
 
     /// As [`session_with`](Self::session_with), without options; nothing is left afterwards.
     #[track_caller]
-    pub(crate) fn session<R>(&self, program: impl for<'c> FnOnce(&mut Session<'c>, &mut Current<'c>) -> R) -> R {
+    pub(crate) fn session<R>(
+        &self,
+        program: impl for<'c> FnOnce(&mut Session<Scoped<'c>>, &mut Current<Scoped<'c>>) -> R,
+    ) -> R {
         let result = self.session_with(&Options::new(), program).unwrap();
         self.assert_nothing_lives();
         result
@@ -87,27 +91,27 @@ pub(crate) fn close(acl: Acl) {
     acl.close().unwrap();
 }
 
-pub(crate) fn digits<'c>(session: &mut Session<'c>, current: &Current<'c>) -> Graph<'c, Added> {
+pub(crate) fn digits<C: Brand>(session: &mut Session<C>, current: &Current<C>) -> Graph<C, Added> {
     session.add(current, GraphSource::onnx_file(&common::data("digits.onnx")), &Options::new()).unwrap()
 }
 
 /// A graph whose shapes are fixed.
-pub(crate) fn two_digits<'c>(session: &mut Session<'c>, current: &Current<'c>) -> Graph<'c, Added> {
+pub(crate) fn two_digits<C: Brand>(session: &mut Session<C>, current: &Current<C>) -> Graph<C, Added> {
     session.add(current, GraphSource::onnx(&common::digits_in_batches_of(2)), &Options::new()).unwrap()
 }
 
-pub(crate) fn loaded_with<'c, A: DeviceAllocator>(
-    session: &mut Session<'c>,
-    current: &Current<'c>,
+pub(crate) fn loaded_with<C: Brand, A: DeviceAllocator>(
+    session: &mut Session<C>,
+    current: &Current<C>,
     allocator: A,
-) -> Graph<'c, Loaded<WithAllocator<A>>> {
+) -> Graph<C, Loaded<WithAllocator<A>>> {
     let graph = two_digits(session, current).compile(session, current).unwrap();
     let stream = current.stream().unwrap();
     graph.register(session, current, stream, allocator).unwrap().load(session, current).unwrap()
 }
 
 /// The first images of the held-out digits.
-pub(crate) fn images<'c>(current: &Current<'c>, count: usize) -> DeviceTensor<'c, f32> {
+pub(crate) fn images<C: Brand>(current: &Current<C>, count: usize) -> DeviceTensor<C, f32> {
     let (_, pixels) = common::digits();
     current.upload_tensor(&[count, 64], &pixels[..64 * count]).unwrap()
 }
@@ -118,7 +122,7 @@ pub(crate) fn read_digits(probabilities: &[f32]) -> Vec<usize> {
     probabilities.chunks(10).map(largest).collect()
 }
 
-pub(crate) fn bytes<'c>(current: &Current<'c>, count: usize) -> DeviceBuffer<'c, MaybeUninit<u8>> {
+pub(crate) fn bytes<C: Brand>(current: &Current<C>, count: usize) -> DeviceBuffer<C, MaybeUninit<u8>> {
     current.device_buffer(count).unwrap()
 }
 
@@ -158,7 +162,7 @@ pub(crate) struct Watched {
 }
 
 impl Watched {
-    pub(crate) fn new(current: &Current<'_>) -> (Self, Arc<Seen>) {
+    pub(crate) fn new(current: &Current<impl Brand>) -> (Self, Arc<Seen>) {
         let seen = Arc::<Seen>::default();
         (Self { pool: PoolAllocator::new(current, 1 << 20).unwrap(), seen: Arc::clone(&seen) }, seen)
     }

@@ -6,7 +6,7 @@ use ascendcl::ge::{
     Added, Engine, EngineError, Graph, GraphSource, LoadError, Options, Place, Provider, RawInputs, RawOutputTensors,
     Session,
 };
-use ascendcl::{Current, Error, PoolAllocator, Thread};
+use ascendcl::{Brand, Current, Error, ObjectKind, PoolAllocator, Scoped, Thread};
 use ascendcl_ge_double::{Double, GraphObject, TensorObject, Upset, free_tensors, tensor_memory};
 use ascendcl_sim::exports::{copy, memory};
 use ascendcl_sys::types::{aclrtMemMallocPolicy, aclrtMemcpyKind};
@@ -21,7 +21,7 @@ fn session_through<R>(
     world: &World,
     place: &Place,
     options: &Options,
-    program: impl for<'c> FnOnce(&mut Session<'c>, &mut Current<'c>) -> R,
+    program: impl for<'c> FnOnce(&mut Session<Scoped<'c>>, &mut Current<Scoped<'c>>) -> R,
 ) -> R {
     let acl = common::acl();
     let mut thread = Thread::new().unwrap();
@@ -36,7 +36,10 @@ fn session_through<R>(
 }
 
 #[track_caller]
-fn session<R>(world: &World, program: impl for<'c> FnOnce(&mut Session<'c>, &mut Current<'c>) -> R) -> R {
+fn session<R>(
+    world: &World,
+    program: impl for<'c> FnOnce(&mut Session<Scoped<'c>>, &mut Current<Scoped<'c>>) -> R,
+) -> R {
     session_through(world, &at(world.double.wrapper()), &Options::new(), program)
 }
 
@@ -58,7 +61,7 @@ fn lacks(error: Error, function: &str) {
 }
 
 /// A graph that other code has made, added.
-fn digits_of_others<'c>(double: Double, session: &mut Session<'c>, current: &Current<'c>) -> Graph<'c, Added> {
+fn digits_of_others<C: Brand>(double: Double, session: &mut Session<C>, current: &Current<C>) -> Graph<C, Added> {
     let object = GraphObject::new(double, &common::digits_in_batches_of(2));
     // SAFETY: a graph of the double, there until the call has returned, and added once.
     let source = unsafe { GraphSource::graph(object.as_ptr()) };
@@ -215,9 +218,9 @@ fn a_graph_that_may_run_is_neither_run_nor_removed() {
         double.hold(true);
         let outputs = served.run(session, current, &mut graph, &images.inputs()).unwrap();
         let refused = served.run(session, current, &mut graph, &images.inputs()).unwrap_err();
-        assert!(matches!(refused, Error::StillRunning { what: "graph" }), "{refused}");
+        assert!(matches!(refused, Error::StillRunning { what: ObjectKind::GRAPH }), "{refused}");
         let refused = graph.remove(session, current).unwrap_err();
-        assert!(matches!(refused.error, Error::StillRunning { what: "graph" }), "{}", refused.error);
+        assert!(matches!(refused.error, Error::StillRunning { what: ObjectKind::GRAPH }), "{}", refused.error);
         double.hold(false);
         drop(served.idle(current).unwrap());
         digits_in(double, outputs);

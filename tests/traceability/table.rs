@@ -57,9 +57,11 @@ fn counts(out: &mut String, name: &str, rules: impl Iterator<Item = RuleId> + Cl
     writeln!(out, " {} |", rules.count()).unwrap();
 }
 
-/// The rules of the pages that the project started from.
+/// The rules of the pages of the vendor's manual that are covered whole.
 fn pages(out: &mut String) {
-    out.push_str("## The pages that the project started from\n\n| page | rules | by class |\n| --- | ---: | --- |\n");
+    out.push_str(
+        "## Pages of the vendor's manual that are covered whole\n\n| page | rules | by class |\n| --- | ---: | --- |\n",
+    );
     for page in Seed::ALL {
         let rules: Vec<_> = RuleId::all().filter(|id| id.rule().seeds.contains(page)).collect();
         let classes = CLASSES.iter().filter_map(|class| {

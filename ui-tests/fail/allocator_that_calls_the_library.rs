@@ -1,8 +1,8 @@
 // ALLOC-18: an allocator does not call the library, so it cannot have what that takes.
-use ascendcl::{ContextId, Current, DeviceAddress, DeviceAllocator};
+use ascendcl::{ContextId, Current, DeviceAddress, DeviceAllocator, Scoped};
 
 pub struct Pool<'c> {
-    pub current: &'c Current<'c>,
+    pub current: &'c Current<Scoped<'c>>,
 }
 
 // SAFETY: it hands out no memory.

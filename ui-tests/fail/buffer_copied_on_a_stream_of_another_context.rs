@@ -1,14 +1,14 @@
 // STREAM-09, MEM-11: a copy is work of one context: its stream's and its buffers'.
-use ascendcl::{Current, DeviceBuffer, Error, Fresh, HostBuffer, Stream};
+use ascendcl::{Current, DeviceBuffer, Error, Fresh, HostBuffer, Scoped, Stream};
 
 ascendcl::names! { pub Vision, pub Speech }
 
 pub fn mix<'v, 's>(
-    vision: &Current<'v, Vision>,
-    stream: &Stream<'v, Fresh, Vision>,
-    image: HostBuffer<'v, f32, Vision>,
-    seen: DeviceBuffer<'v, f32, Vision>,
-    heard: DeviceBuffer<'s, f32, Speech>,
+    vision: &Current<Scoped<'v, Vision>>,
+    stream: &Stream<Scoped<'v, Vision>, Fresh>,
+    image: HostBuffer<Scoped<'v, Vision>, f32>,
+    seen: DeviceBuffer<Scoped<'v, Vision>, f32>,
+    heard: DeviceBuffer<Scoped<'s, Speech>, f32>,
 ) -> Result<(), Error> {
     let _ = (&seen, &heard);
     stream.copy_to_device(vision, image, heard)?.wait(vision)?;

@@ -1,7 +1,7 @@
 // MEM-07: buffers hold numbers, for which every pattern of bits is a value.
-use ascendcl::{Current, Error};
+use ascendcl::{Brand, Current, Error};
 
-pub fn allocate(current: &Current<'_>) -> Result<(), Error> {
+pub fn allocate(current: &Current<impl Brand>) -> Result<(), Error> {
     let buffer = current.device_buffer::<bool>(16)?;
     drop(buffer);
     Ok(())

@@ -1,12 +1,12 @@
 // STREAM-12: the default stream does not come after the others by itself.
-use ascendcl::{Current, DeviceBuffer, Error, HostBuffer, Stream};
+use ascendcl::{Brand, Current, DeviceBuffer, Error, HostBuffer, Stream};
 
-pub fn through<'c>(
-    current: &Current<'c>,
-    stream: &Stream<'c>,
-    host: HostBuffer<'c, f32>,
-    device: DeviceBuffer<'c, f32>,
-    mut into: HostBuffer<'c, f32>,
+pub fn through<C: Brand>(
+    current: &Current<C>,
+    stream: &Stream<C>,
+    host: HostBuffer<C, f32>,
+    device: DeviceBuffer<C, f32>,
+    mut into: HostBuffer<C, f32>,
 ) -> Result<(), Error> {
     let upload = stream.copy_to_device(current, host, device)?;
     let _still_in_flight = upload;

@@ -1,11 +1,11 @@
 // COPY-04: the buffers of a queued copy stay untouched until the stream was synchronised.
-use ascendcl::{Current, DeviceBuffer, Error, HostBuffer, Stream};
+use ascendcl::{Brand, Current, DeviceBuffer, Error, HostBuffer, Stream};
 
-fn refill<'c>(
-    current: &Current<'c>,
-    stream: &Stream<'c>,
-    mut image: HostBuffer<'c, f32>,
-    device: DeviceBuffer<'c, f32>,
+fn refill<C: Brand>(
+    current: &Current<C>,
+    stream: &Stream<C>,
+    mut image: HostBuffer<C, f32>,
+    device: DeviceBuffer<C, f32>,
 ) -> Result<(), Error> {
     let copy = stream.copy_to_device(current, image, device)?;
     let _still_in_flight = copy;

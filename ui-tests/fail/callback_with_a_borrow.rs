@@ -1,7 +1,7 @@
 // CB-08: what a callback uses stays alive until it has run, so it owns it.
-use ascendcl::{Current, Error, Stream};
+use ascendcl::{Brand, Current, Error, Stream};
 
-fn counts<'c>(current: &Current<'c>, stream: &Stream<'c>) -> Result<(), Error> {
+fn counts<C: Brand>(current: &Current<C>, stream: &Stream<C>) -> Result<(), Error> {
     let words = vec!["one", "two"];
     let words = &words;
     let _count = stream.call_back(current, move || words.len()).map_err(|undone| undone.error)?;

@@ -1,14 +1,23 @@
 // THREAD-01: the current context is per thread; a new thread has none.
-use ascendcl::{Context, Current, Error, Input, Model, Outputs, Thread};
+use ascendcl::{Context, Current, Error, Input, Model, Outputs, Scoped, Thread};
 
-fn on_a_worker<'c>(context: &'c Context<'c>, current: &mut Current<'c>, model: &mut Model<'c>, image: &[f32]) {
+fn on_a_worker<'c>(
+    context: &'c Context<Scoped<'c>>,
+    current: &mut Current<Scoped<'c>>,
+    model: &mut Model<Scoped<'c>>,
+    image: &[f32],
+) {
     std::thread::scope(|scope| {
         scope.spawn(|| classify(current, model, image));
     });
     let _ = (context, Thread::new());
 }
 
-fn classify<'c>(current: &mut Current<'c>, model: &mut Model<'c>, image: &[f32]) -> Result<Outputs, Error> {
+fn classify<'c>(
+    current: &mut Current<Scoped<'c>>,
+    model: &mut Model<Scoped<'c>>,
+    image: &[f32],
+) -> Result<Outputs, Error> {
     model.run(current, &[Input::new(&[1, 64], image)?])
 }
 

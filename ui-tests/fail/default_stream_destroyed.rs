@@ -1,7 +1,7 @@
 // DEV-04, STREAM-02: the default stream is not destroyed by hand.
-use ascendcl::{Current, Error};
+use ascendcl::{Brand, Current, Error};
 
-fn finish<'c>(current: &Current<'c>) -> Result<(), Error> {
+fn finish<C: Brand>(current: &Current<C>) -> Result<(), Error> {
     let stream = current.default_stream();
     stream.destroy(current)?;
     Ok(())

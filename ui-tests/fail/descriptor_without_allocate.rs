@@ -1,6 +1,6 @@
 // ALLOC-07: an allocator descriptor without its allocate function is not registered.
 use ascendcl::descriptor::{AddressFn, AllocateFn, FreeFn};
-use ascendcl::{Current, Descriptor, Error, Stream};
+use ascendcl::{Brand, Current, Descriptor, Error, Stream};
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
@@ -11,7 +11,7 @@ pub struct Pool {
     pub address: AddressFn,
 }
 
-pub unsafe fn register<'c>(current: &Current<'c>, stream: Stream<'c>, pool: &Pool) -> Result<(), Error> {
+pub unsafe fn register<C: Brand>(current: &Current<C>, stream: Stream<C>, pool: &Pool) -> Result<(), Error> {
     let descriptor = Descriptor::new().object(pool.object).free(pool.free).address(pool.address);
     // SAFETY: the caller vouches for the pool.
     let stream = unsafe { stream.register_descriptor(current, descriptor) }?;

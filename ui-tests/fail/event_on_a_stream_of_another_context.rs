@@ -1,13 +1,13 @@
 // EVENT-07: event and stream are of one context, and so of one device.
-use ascendcl::{Current, Error, Event, Fresh, Stream, Unrecorded};
+use ascendcl::{Current, Error, Event, Fresh, Scoped, Stream, Unrecorded};
 
 ascendcl::names! { pub Vision, pub Speech }
 
 pub fn record<'v, 's>(
-    vision: &Current<'v, Vision>,
-    stream: &Stream<'v, Fresh, Vision>,
-    seen: Event<'v, Unrecorded, Vision>,
-    heard: Event<'s, Unrecorded, Speech>,
+    vision: &Current<Scoped<'v, Vision>>,
+    stream: &Stream<Scoped<'v, Vision>, Fresh>,
+    seen: Event<Scoped<'v, Vision>, Unrecorded>,
+    heard: Event<Scoped<'s, Speech>, Unrecorded>,
 ) -> Result<(), Error> {
     let _ = (&seen, &heard);
     let _recorded = stream.record(vision, heard)?;

@@ -1,7 +1,7 @@
 // EVENT-09: an event that somebody is about to wait for is not recorded again.
-use ascendcl::{Current, Error, Event, Recorded, Stream};
+use ascendcl::{Brand, Current, Error, Event, Recorded, Stream};
 
-pub fn again<'c>(current: &Current<'c>, stream: &Stream<'c>, event: Event<'c, Recorded>) -> Result<(), Error> {
+pub fn again<C: Brand>(current: &Current<C>, stream: &Stream<C>, event: Event<C, Recorded>) -> Result<(), Error> {
     let first = &event;
     let event = stream.record(current, event)?;
     first.synchronize(current)?;

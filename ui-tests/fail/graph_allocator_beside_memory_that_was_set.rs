@@ -1,13 +1,13 @@
 // GE-22: memory that was set makes an allocator ineffective: a graph has the one or the other.
 use ascendcl::ge::{Compiled, Graph, Session};
-use ascendcl::{Current, DeviceAllocator, DeviceBuffer, Error, Stream};
+use ascendcl::{Brand, Current, DeviceAllocator, DeviceBuffer, Error, Stream};
 
-pub fn program<'c, A: DeviceAllocator>(
-    session: &mut Session<'c>,
-    current: &Current<'c>,
-    graph: Graph<'c, Compiled>,
-    memory: [DeviceBuffer<'c, u8>; 2],
-    stream: Stream<'c>,
+pub fn program<C: Brand, A: DeviceAllocator>(
+    session: &mut Session<C>,
+    current: &Current<C>,
+    graph: Graph<C, Compiled>,
+    memory: [DeviceBuffer<C, u8>; 2],
+    stream: Stream<C>,
     allocator: A,
 ) -> Result<(), Error> {
     let [constants, features] = memory;

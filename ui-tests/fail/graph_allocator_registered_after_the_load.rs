@@ -1,13 +1,13 @@
 // GE-01: an allocator is registered before the graph is loaded; afterwards the engine would not ask it.
 use ascendcl::ge::{Compiled, Graph, Session};
-use ascendcl::{Current, DeviceAllocator, Error, Stream};
+use ascendcl::{Brand, Current, DeviceAllocator, Error, Stream};
 
-pub fn program<'c, A: DeviceAllocator>(
-    session: &mut Session<'c>,
-    current: &Current<'c>,
-    graph: Graph<'c, Compiled>,
-    stream: Stream<'c>,
-    other: Stream<'c>,
+pub fn program<C: Brand, A: DeviceAllocator>(
+    session: &mut Session<C>,
+    current: &Current<C>,
+    graph: Graph<C, Compiled>,
+    stream: Stream<C>,
+    other: Stream<C>,
     allocator: A,
 ) -> Result<(), Error> {
     let graph = graph.load_on(session, current, stream)?;

@@ -1,12 +1,12 @@
 // GE-03: the allocator of a graph is replaced, which gives the old one back; it is not registered over.
 use ascendcl::ge::{Compiled, Graph, Session};
-use ascendcl::{Current, DeviceAllocator, Error, Stream};
+use ascendcl::{Brand, Current, DeviceAllocator, Error, Stream};
 
-pub fn program<'c, A: DeviceAllocator>(
-    session: &mut Session<'c>,
-    current: &Current<'c>,
-    graph: Graph<'c, Compiled>,
-    [stream, other]: [Stream<'c>; 2],
+pub fn program<C: Brand, A: DeviceAllocator>(
+    session: &mut Session<C>,
+    current: &Current<C>,
+    graph: Graph<C, Compiled>,
+    [stream, other]: [Stream<C>; 2],
     [first, second]: [A; 2],
 ) -> Result<(), Error> {
     let graph = graph.register(session, current, stream, first)?;

@@ -1,14 +1,14 @@
 // GE-17: a graph is executed when it was compiled and loaded.
 use ascendcl::ge::{Compiled, Graph, Session};
 use ascendcl::operator::DeviceTensor;
-use ascendcl::{Current, Error, Stream};
+use ascendcl::{Brand, Current, Error, Stream};
 
-pub fn program<'c>(
-    session: &mut Session<'c>,
-    current: &Current<'c>,
-    graph: Graph<'c, Compiled>,
-    stream: Stream<'c>,
-    images: DeviceTensor<'c, f32>,
+pub fn program<C: Brand>(
+    session: &mut Session<C>,
+    current: &Current<C>,
+    graph: Graph<C, Compiled>,
+    stream: Stream<C>,
+    images: DeviceTensor<C, f32>,
 ) -> Result<(), Error> {
     let running = graph.execute(session, current, images)?;
     running.wait(current)?;

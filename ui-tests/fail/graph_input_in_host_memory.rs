@@ -1,12 +1,12 @@
 // GE-19: inputs of a graph are tensors in device memory.
 use ascendcl::ge::{Compiled, Graph, Loaded, Session};
-use ascendcl::{Current, Error, HostBuffer};
+use ascendcl::{Brand, Current, Error, HostBuffer};
 
-pub fn program<'c>(
-    session: &mut Session<'c>,
-    current: &Current<'c>,
-    graph: Graph<'c, Loaded<Compiled>>,
-    images: HostBuffer<'c, f32>,
+pub fn program<C: Brand>(
+    session: &mut Session<C>,
+    current: &Current<C>,
+    graph: Graph<C, Loaded<Compiled>>,
+    images: HostBuffer<C, f32>,
 ) -> Result<(), Error> {
     let running = graph.execute(session, current, images)?;
     running.wait(current)?;

@@ -1,14 +1,14 @@
 // GE-18: a graph runs on a stream of its session, which works in the default context.
 use ascendcl::ge::{Compiled, Graph, Session};
-use ascendcl::{Current, Error, Fresh, Stream};
+use ascendcl::{Current, Error, Fresh, Scoped, Stream};
 
 ascendcl::names!(Recogniser, Vision);
 
 pub fn program<'s, 'c>(
-    session: &mut Session<'s, Recogniser>,
-    current: &Current<'s, Recogniser>,
-    graph: Graph<'s, Compiled, Recogniser>,
-    stream: Stream<'c, Fresh, Vision>,
+    session: &mut Session<Scoped<'s, Recogniser>>,
+    current: &Current<Scoped<'s, Recogniser>>,
+    graph: Graph<Scoped<'s, Recogniser>, Compiled>,
+    stream: Stream<Scoped<'c, Vision>, Fresh>,
 ) -> Result<(), Error> {
     let graph = graph.load_on(session, current, stream)?;
     drop(graph);

@@ -1,12 +1,12 @@
 // GE-21: outputs are released before the session and its allocator go; what is kept is a copy.
 use ascendcl::ge::{Engine, Options, Outputs, Session};
-use ascendcl::{Current, Device, Thread};
+use ascendcl::{Current, Device, Scoped, Thread};
 
 pub fn program(
     engine: &Engine<'_>,
     thread: &mut Thread,
     device: &Device<'_>,
-    execute: impl for<'c> Fn(&mut Session<'c>, &mut Current<'c>) -> Outputs<'c>,
+    execute: impl for<'c> Fn(&mut Session<Scoped<'c>>, &mut Current<Scoped<'c>>) -> Outputs<Scoped<'c>>,
 ) {
     let kept = engine.session(thread, device, &Options::new(), |session, current| execute(session, current));
     drop(kept);

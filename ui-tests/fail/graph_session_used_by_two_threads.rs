@@ -1,8 +1,9 @@
 // GE-12: a session is used by one thread at a time.
+use ascendcl::Brand;
 use ascendcl::ge::Session;
 use std::thread;
 
-pub fn program<'c>(session: &mut Session<'c>) {
+pub fn program<C: Brand>(session: &mut Session<C>) {
     let lent = &*session;
     thread::scope(|scope| {
         scope.spawn(move || println!("{lent:?}"));

@@ -1,7 +1,7 @@
 // STREAM-09: a helper says that its arguments are of one context.
-use ascendcl::{Current, Error, Stream};
+use ascendcl::{Current, Error, Scoped, Stream};
 
-pub fn wait(current: &Current<'_>, stream: &Stream<'_>) -> Result<(), Error> {
+pub fn wait(current: &Current<Scoped<'_>>, stream: &Stream<Scoped<'_>>) -> Result<(), Error> {
     stream.synchronize(current)
 }
 

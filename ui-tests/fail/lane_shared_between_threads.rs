@@ -1,7 +1,7 @@
 // MODEL-06: synchronous execution on one working memory is under mutual exclusion.
-use ascendcl::{Lane, Plain, SharedLane};
+use ascendcl::{Brand, Lane, Plain, Scoped, SharedLane};
 
-fn hand_out<'c, 'l>(lane: Lane<'c, 'l, Plain>) {
+fn hand_out<'l, C: Brand>(lane: Lane<'l, C, Plain>) {
     std::thread::scope(|scope| {
         scope.spawn(|| work(&lane));
         scope.spawn(|| work(&lane));
@@ -10,8 +10,8 @@ fn hand_out<'c, 'l>(lane: Lane<'c, 'l, Plain>) {
 
 fn work<T>(_lane: &T) {}
 
-type Either<'c, 'l> = (Lane<'c, 'l, Plain>, SharedLane<'c, 'l>);
+type Either<'l, C> = (Lane<'l, C, Plain>, SharedLane<'l, C>);
 
 fn main() {
-    let _: Option<Either<'_, '_>> = None;
+    let _: Option<Either<'_, Scoped<'_>>> = None;
 }

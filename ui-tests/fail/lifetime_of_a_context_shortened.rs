@@ -1,7 +1,7 @@
 // STREAM-09: the lifetime of a context is its proof; a shorter one would be another context's.
-use ascendcl::Current;
+use ascendcl::{Current, Scoped};
 
-pub fn shorten<'r, 'long: 'short, 'short>(current: &'r Current<'long>) -> &'r Current<'short> {
+pub fn shorten<'r, 'long: 'short, 'short>(current: &'r Current<Scoped<'long>>) -> &'r Current<Scoped<'short>> {
     current
 }
 

@@ -1,11 +1,11 @@
 // MEM-02: being in flight opens no way to say that the work is done.
-use ascendcl::{Current, DeviceBuffer, Error, Payload};
+use ascendcl::{Brand, Current, DeviceBuffer, Error, Payload};
 
 fn declare_idle<P: Payload>(payload: &P) {
     payload.rest();
 }
 
-fn free<'c>(current: &Current<'c>, buffer: DeviceBuffer<'c, f32>) -> Result<(), Error> {
+fn free<C: Brand>(current: &Current<C>, buffer: DeviceBuffer<C, f32>) -> Result<(), Error> {
     declare_idle(&buffer);
     Ok(buffer.free(current)?)
 }

@@ -1,7 +1,7 @@
 // MODEL-14: an unloaded model is not run.
-use ascendcl::{Current, Error, Input, Model, Outputs};
+use ascendcl::{Brand, Current, Error, Input, Model, Outputs};
 
-pub fn end<'c>(current: &mut Current<'c>, mut model: Model<'c>, input: Input<'_>) -> Result<Outputs, Error> {
+pub fn end<C: Brand>(current: &mut Current<C>, mut model: Model<C>, input: Input<'_>) -> Result<Outputs, Error> {
     model.unload(current)?;
     let outputs = model.run(current, &[input])?;
     Ok(outputs)

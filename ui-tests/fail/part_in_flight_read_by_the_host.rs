@@ -1,11 +1,11 @@
 // COPY-03: a buffer that was split off from work in flight is in flight all the same.
-use ascendcl::{Current, DeviceBuffer, Error, HostBuffer, Stream};
+use ascendcl::{Brand, Current, DeviceBuffer, Error, HostBuffer, Stream};
 
-fn first<'c>(
-    current: &Current<'c>,
-    stream: &Stream<'c>,
-    device: DeviceBuffer<'c, f32>,
-    host: HostBuffer<'c, f32>,
+fn first<C: Brand>(
+    current: &Current<C>,
+    stream: &Stream<C>,
+    device: DeviceBuffer<C, f32>,
+    host: HostBuffer<C, f32>,
 ) -> Result<f32, Error> {
     let (_device, host) = stream.copy_to_host(current, device, host)?.split();
     let first = host[0];

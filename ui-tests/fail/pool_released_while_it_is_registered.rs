@@ -1,7 +1,7 @@
 // ALLOC-12: an allocator's memory is released when it is registered no longer.
-use ascendcl::{Current, Error, PoolAllocator};
+use ascendcl::{Brand, Current, Error, PoolAllocator};
 
-pub fn release(current: &Current<'_>, pool: PoolAllocator) -> Result<(), Error> {
+pub fn release(current: &Current<impl Brand>, pool: PoolAllocator) -> Result<(), Error> {
     let stream = current.stream()?.register(current, pool)?;
     pool.release(current)?;
     Ok(stream.destroy(current)?)

@@ -1,12 +1,12 @@
 // STREAM-06: a stream is destroyed while its own context is current.
-use ascendcl::{Current, Error, Fresh, Stream};
+use ascendcl::{Current, Error, Fresh, Scoped, Stream};
 
 ascendcl::names! { pub Vision, pub Speech }
 
 pub fn finish<'v, 's>(
-    vision: &Current<'v, Vision>,
-    speech: &Current<'s, Speech>,
-    stream: Stream<'v, Fresh, Vision>,
+    vision: &Current<Scoped<'v, Vision>>,
+    speech: &Current<Scoped<'s, Speech>>,
+    stream: Stream<Scoped<'v, Vision>, Fresh>,
 ) -> Result<(), Error> {
     let _ = (vision, speech);
     stream.destroy(speech)?;

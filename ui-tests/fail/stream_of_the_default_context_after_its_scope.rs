@@ -1,7 +1,7 @@
 // DEV-05: a stream of the default context is not used after the scope that its device was borrowed for.
-use ascendcl::{Device, Stream, Thread};
+use ascendcl::{Device, Scoped, Stream, Thread};
 
-fn stream<'a>(device: &'a Device<'_>, thread: &mut Thread) -> Stream<'a> {
+fn stream<'a>(device: &'a Device<'_>, thread: &mut Thread) -> Stream<Scoped<'a>> {
     let stream = device.default_context(thread, |context, thread| context.enter(thread, |current| current.stream()));
     stream.unwrap().unwrap().unwrap()
 }

@@ -1,7 +1,7 @@
 // THREAD-03: one thread at a time uses a stream.
-use ascendcl::{Context, Current, Error, Stream, Thread};
+use ascendcl::{Context, Current, Error, Scoped, Stream, Thread};
 
-pub fn share<'c>(context: &'c Context<'c>, stream: Stream<'c>, other: Stream<'c>) {
+pub fn share<'c>(context: &'c Context<Scoped<'c>>, stream: Stream<Scoped<'c>>, other: Stream<Scoped<'c>>) {
     std::thread::scope(|scope| {
         scope.spawn(|| enter(context, |current| stream.synchronize(current)));
         scope.spawn(|| enter(context, |current| stream.synchronize(current)));
@@ -10,8 +10,8 @@ pub fn share<'c>(context: &'c Context<'c>, stream: Stream<'c>, other: Stream<'c>
 }
 
 fn enter<'c>(
-    context: &'c Context<'c>,
-    wait: impl FnOnce(&mut Current<'c>) -> Result<(), Error>,
+    context: &'c Context<Scoped<'c>>,
+    wait: impl FnOnce(&mut Current<Scoped<'c>>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     context.enter(&mut Thread::new()?, wait)?
 }

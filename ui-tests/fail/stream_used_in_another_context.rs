@@ -1,13 +1,13 @@
 // STREAM-09, STREAM-10: a stream is used while its own context is current.
-use ascendcl::{Current, Error, Stream};
+use ascendcl::{Current, Error, Scoped, Stream};
 
 struct Vision;
 struct Speech;
 
 fn wait<'v, 's>(
-    vision: &Current<'v, Vision>,
-    speech: &Current<'s, Speech>,
-    stream: &Stream<'v, ascendcl::Fresh, Vision>,
+    vision: &Current<Scoped<'v, Vision>>,
+    speech: &Current<Scoped<'s, Speech>>,
+    stream: &Stream<Scoped<'v, Vision>, ascendcl::Fresh>,
 ) -> Result<(), Error> {
     let _ = (vision, speech);
     stream.synchronize(speech)

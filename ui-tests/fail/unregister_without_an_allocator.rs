@@ -1,7 +1,7 @@
 // ALLOC-20: what was not registered is not unregistered; the library would not notice.
-use ascendcl::{Current, DeviceAllocator, Error, Stream};
+use ascendcl::{Brand, Current, DeviceAllocator, Error, Stream};
 
-pub fn end<'c, A: DeviceAllocator>(current: &Current<'c>, stream: Stream<'c>, pool: A) -> Result<(), Error> {
+pub fn end<C: Brand, A: DeviceAllocator>(current: &Current<C>, stream: Stream<C>, pool: A) -> Result<(), Error> {
     let _ = &pool;
     let stream = stream.without_allocator();
     let (stream, _) = stream.unregister(current)?;

@@ -1,13 +1,16 @@
 // MEM-07: being the output of an operator opens no way past the operator.
 use ascendcl::operator::OperatorOutputs;
-use ascendcl::{Current, DeviceTensor, Error, Unnamed};
+use ascendcl::{Current, DeviceTensor, Error, Scoped, Unnamed};
 use core::mem::MaybeUninit;
 
-fn unwritten<'c, O: OperatorOutputs<'c, Unnamed>>(outputs: O) -> O::Written {
+fn unwritten<'c, O: OperatorOutputs<Scoped<'c, Unnamed>>>(outputs: O) -> O::Written {
     outputs.written()
 }
 
-fn read<'c>(current: &Current<'c>, tensor: DeviceTensor<'c, MaybeUninit<f32>>) -> Result<Vec<f32>, Error> {
+fn read<'c>(
+    current: &Current<Scoped<'c>>,
+    tensor: DeviceTensor<Scoped<'c>, MaybeUninit<f32>>,
+) -> Result<Vec<f32>, Error> {
     unwritten(tensor).to_vec(current)
 }
 

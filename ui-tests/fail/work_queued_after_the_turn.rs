@@ -1,12 +1,12 @@
 // ALLOC-10: a stream of a group takes work for the length of its turn.
-use ascendcl::{Current, DeviceAllocator, DeviceBuffer, Error, Permit, Tasks, Turn};
+use ascendcl::{Brand, Current, DeviceAllocator, DeviceBuffer, Error, Permit, Tasks, Turn};
 
-fn zero<'c, A: DeviceAllocator>(
-    current: &Current<'c>,
-    turn: Turn<'c, '_, A>,
-    buffer: DeviceBuffer<'c, f32>,
-) -> Result<Permit<'c, A>, Error> {
-    let tasks: &Tasks<'c> = &turn;
+fn zero<C: Brand, A: DeviceAllocator>(
+    current: &Current<C>,
+    turn: Turn<'_, C, A>,
+    buffer: DeviceBuffer<C, f32>,
+) -> Result<Permit<C, A>, Error> {
+    let tasks: &Tasks<C> = &turn;
     let permit = turn.finish(current).map_err(|undone| undone.error)?;
     drop(tasks.set_bytes(current, buffer, 0)?);
     Ok(permit)

@@ -1,7 +1,11 @@
 // STREAM-09, STREAM-21: a call on a context's object needs the context to be current; to have the context is not enough.
-use ascendcl::{Context, Error, Stream, Thread};
+use ascendcl::{Context, Error, Scoped, Stream, Thread};
 
-pub fn wait<'c>(context: &'c Context<'c>, thread: &mut Thread, stream: &Stream<'c>) -> Result<(), Error> {
+pub fn wait<'c>(
+    context: &'c Context<Scoped<'c>>,
+    thread: &mut Thread,
+    stream: &Stream<Scoped<'c>>,
+) -> Result<(), Error> {
     let _ = &thread;
     context.enter(thread, |current| stream.synchronize(current))?
 }

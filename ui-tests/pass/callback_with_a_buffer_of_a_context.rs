@@ -1,7 +1,7 @@
 // CB-01: a callback has nothing of a context: it cannot call the library.
-use ascendcl::{Current, DeviceBuffer, Error, Stream};
+use ascendcl::{Current, DeviceBuffer, Error, Scoped, Stream};
 
-fn frees<'c>(current: &Current<'c>, stream: &Stream<'c>, buffer: DeviceBuffer<'c, f32>) -> Result<usize, Error> {
+fn frees<'c>(current: &Current<Scoped<'c>>, stream: &Stream<Scoped<'c>>, buffer: DeviceBuffer<Scoped<'c>, f32>) -> Result<usize, Error> {
     let length = buffer.len();
     let reply = stream.call_back(current, move || length).map_err(|undone| undone.error)?;
     reply.wait(current)?.into_result()

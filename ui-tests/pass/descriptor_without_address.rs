@@ -1,6 +1,6 @@
 // ALLOC-07: an allocator descriptor without its address function is not registered.
 use ascendcl::descriptor::{AddressFn, AllocateFn, FreeFn};
-use ascendcl::{Current, Descriptor, Error, Stream};
+use ascendcl::{Brand, Current, Descriptor, Error, Stream};
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
@@ -11,8 +11,9 @@ pub struct Pool {
     pub address: AddressFn,
 }
 
-pub unsafe fn register<'c>(current: &Current<'c>, stream: Stream<'c>, pool: &Pool) -> Result<(), Error> {
-    let descriptor = Descriptor::new().object(pool.object).allocate(pool.allocate).free(pool.free).address(pool.address);
+pub unsafe fn register<C: Brand>(current: &Current<C>, stream: Stream<C>, pool: &Pool) -> Result<(), Error> {
+    let descriptor =
+        Descriptor::new().object(pool.object).allocate(pool.allocate).free(pool.free).address(pool.address);
     // SAFETY: the caller vouches for the pool.
     let stream = unsafe { stream.register_descriptor(current, descriptor) }?;
     Ok(stream.destroy(current)?)

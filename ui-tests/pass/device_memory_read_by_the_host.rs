@@ -1,7 +1,7 @@
 // MEM-10: the host cannot look into device memory.
-use ascendcl::{Current, DeviceBuffer, Error};
+use ascendcl::{Brand, Current, DeviceBuffer, Error};
 
-pub fn first<'c>(current: &Current<'c>, buffer: &DeviceBuffer<'c, f32>) -> Result<f32, Error> {
+pub fn first<C: Brand>(current: &Current<C>, buffer: &DeviceBuffer<C, f32>) -> Result<f32, Error> {
     let _ = current;
     Ok(buffer.to_vec(current)?[0])
 }

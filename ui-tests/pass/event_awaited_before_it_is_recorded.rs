@@ -1,7 +1,7 @@
 // EVENT-05: waiting is only meaningful for an event that was recorded.
-use ascendcl::{Current, Error, Stream};
+use ascendcl::{Brand, Current, Error, Stream};
 
-fn order<'c>(current: &Current<'c>, first: &Stream<'c>, second: &Stream<'c>) -> Result<(), Error> {
+fn order<C: Brand>(current: &Current<C>, first: &Stream<C>, second: &Stream<C>) -> Result<(), Error> {
     let event = current.event()?;
     let event = first.record(current, event)?;
     second.wait_for(current, &event)

@@ -1,8 +1,8 @@
 // ERR-01: a transition that may fail is looked at.
 #![deny(unused_must_use)]
-use ascendcl::{Current, Error, Stream};
+use ascendcl::{Brand, Current, Error, Stream};
 
-pub fn end<'c>(current: &Current<'c>, stream: Stream<'c>) -> Result<(), Error> {
+pub fn end<C: Brand>(current: &Current<C>, stream: Stream<C>) -> Result<(), Error> {
     stream.destroy(current)?;
     Ok(())
 }

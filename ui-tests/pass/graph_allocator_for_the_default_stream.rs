@@ -1,11 +1,11 @@
 // GE-06: an allocator is registered for one stream, which is not the default one.
 use ascendcl::ge::{Compiled, Graph, Session};
-use ascendcl::{Current, DeviceAllocator, Error};
+use ascendcl::{Brand, Current, DeviceAllocator, Error};
 
-pub fn program<'c, A: DeviceAllocator>(
-    session: &mut Session<'c>,
-    current: &Current<'c>,
-    graph: Graph<'c, Compiled>,
+pub fn program<C: Brand, A: DeviceAllocator>(
+    session: &mut Session<C>,
+    current: &Current<C>,
+    graph: Graph<C, Compiled>,
     allocator: A,
 ) -> Result<(), Error> {
     let stream = current.stream()?;

@@ -1,12 +1,12 @@
 // GE-04: an allocator serves one stream: two graphs that execute at once have an allocator each.
 use ascendcl::ge::{Compiled, Graph, Session};
-use ascendcl::{Current, DeviceAllocator, Error, Stream};
+use ascendcl::{Brand, Current, DeviceAllocator, Error, Stream};
 
-pub fn program<'c, A: DeviceAllocator>(
-    session: &mut Session<'c>,
-    current: &Current<'c>,
-    [one, two]: [Graph<'c, Compiled>; 2],
-    [first, second]: [Stream<'c>; 2],
+pub fn program<C: Brand, A: DeviceAllocator>(
+    session: &mut Session<C>,
+    current: &Current<C>,
+    [one, two]: [Graph<C, Compiled>; 2],
+    [first, second]: [Stream<C>; 2],
     [allocator, another]: [A; 2],
 ) -> Result<(), Error> {
     let one = one.register(session, current, first, allocator)?.load(session, current)?;

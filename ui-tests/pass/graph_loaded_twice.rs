@@ -1,12 +1,12 @@
 // GE-17: a graph is loaded once.
 use ascendcl::ge::{Compiled, Graph, Session};
-use ascendcl::{Current, Error, Stream};
+use ascendcl::{Brand, Current, Error, Stream};
 
-pub fn program<'c>(
-    session: &mut Session<'c>,
-    current: &Current<'c>,
-    graph: Graph<'c, Compiled>,
-    [stream, other]: [Stream<'c>; 2],
+pub fn program<C: Brand>(
+    session: &mut Session<C>,
+    current: &Current<C>,
+    graph: Graph<C, Compiled>,
+    [stream, other]: [Stream<C>; 2],
 ) -> Result<(), Error> {
     let graph = graph.load_on(session, current, stream)?;
     drop((graph, other));

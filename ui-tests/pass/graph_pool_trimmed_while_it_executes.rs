@@ -1,13 +1,13 @@
 // GE-05: memory of the pool goes back to the system when the graph's stream was waited for.
 use ascendcl::ge::{Graph, Loaded, Session, WithAllocator};
 use ascendcl::operator::DeviceTensor;
-use ascendcl::{Current, Error, PoolAllocator};
+use ascendcl::{Brand, Current, Error, PoolAllocator};
 
-pub fn program<'c>(
-    session: &mut Session<'c>,
-    current: &Current<'c>,
-    mut graph: Graph<'c, Loaded<WithAllocator<PoolAllocator>>>,
-    images: DeviceTensor<'c, f32>,
+pub fn program<C: Brand>(
+    session: &mut Session<C>,
+    current: &Current<C>,
+    mut graph: Graph<C, Loaded<WithAllocator<PoolAllocator>>>,
+    images: DeviceTensor<C, f32>,
 ) -> Result<usize, Error> {
     let running = graph.execute(session, current, images)?;
     graph = running.wait(current)?.graph;

@@ -1,7 +1,7 @@
 // STREAM-09: a helper says that its arguments are of one context.
-use ascendcl::{Current, Error, Stream};
+use ascendcl::{Brand, Current, Error, Stream};
 
-pub fn wait<'c>(current: &Current<'c>, stream: &Stream<'c>) -> Result<(), Error> {
+pub fn wait<C: Brand>(current: &Current<C>, stream: &Stream<C>) -> Result<(), Error> {
     stream.synchronize(current)
 }
 

@@ -1,10 +1,10 @@
 // DATA-10: the inputs of a queued model stay as they are until its stream was synchronised.
-use ascendcl::{Current, Error, Plain, Prepared, Stream};
+use ascendcl::{Brand, Current, Error, Plain, Prepared, Stream};
 
-pub fn classify<'c>(
-    current: &Current<'c>,
-    stream: &Stream<'c, Plain>,
-    mut model: Prepared<'c>,
+pub fn classify<C: Brand>(
+    current: &Current<C>,
+    stream: &Stream<C, Plain>,
+    mut model: Prepared<C>,
     image: &[f32],
 ) -> Result<(), Error> {
     let running = stream.execute(current, model)?;

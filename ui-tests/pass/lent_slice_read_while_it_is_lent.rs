@@ -1,7 +1,7 @@
 // COPY-03: a slice that was lent to a copy is read when the lending is over.
-use ascendcl::{Current, DeviceBuffer, Error, Stream};
+use ascendcl::{Brand, Current, DeviceBuffer, Error, Stream};
 
-fn first<'c>(current: &mut Current<'c>, stream: &Stream<'c>, buffer: DeviceBuffer<'c, f32>) -> Result<f32, Error> {
+fn first<C: Brand>(current: &mut Current<C>, stream: &Stream<C>, buffer: DeviceBuffer<C, f32>) -> Result<f32, Error> {
     let mut copy = vec![0.0; buffer.len()];
     current.lend(|current, lender| {
         let _pending = lender.copy_to_host(current, stream, buffer, &mut copy)?;

@@ -1,7 +1,7 @@
 // CTX-10: a handle does not outlive its context by any detour.
-use ascendcl::Stream;
+use ascendcl::{Scoped, Stream};
 
-pub fn lengthen<'long: 'short, 'short>(stream: Stream<'short>) -> Stream<'short> {
+pub fn lengthen<'long: 'short, 'short>(stream: Stream<Scoped<'short>>) -> Stream<Scoped<'short>> {
     stream
 }
 

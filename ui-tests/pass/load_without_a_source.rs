@@ -1,7 +1,7 @@
 // MODEL-12: there is a model when something was loaded.
-use ascendcl::{Current, Error, Load, Model, ModelSource, Weights};
+use ascendcl::{Brand, Current, Error, Load, Model, ModelSource, Weights};
 
-fn load<'c>(current: &Current<'c>, weights: &Weights<'c>) -> Result<Model<'c>, Error> {
+fn load<C: Brand>(current: &Current<C>, weights: &Weights<C>) -> Result<Model<C>, Error> {
     let _source = ModelSource::file("model.om");
     Ok(current.load(Load::builder().source(_source).weights(weights).build())?)
 }

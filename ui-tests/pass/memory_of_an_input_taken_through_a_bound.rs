@@ -1,11 +1,11 @@
 // MEM-12: being the input of an operator gives nobody a second hold on its memory.
-use ascendcl::{Current, DeviceTensor, Error};
+use ascendcl::{Brand, Current, DeviceTensor, Error};
 
-fn keeps<E>(tensor: &DeviceTensor<'_, E>) -> usize {
+fn keeps<E>(tensor: &DeviceTensor<impl Brand, E>) -> usize {
     tensor.shape().len()
 }
 
-fn count<'c>(_current: &Current<'c>, tensor: DeviceTensor<'c, f32>) -> Result<usize, Error> {
+fn count<C: Brand>(_current: &Current<C>, tensor: DeviceTensor<C, f32>) -> Result<usize, Error> {
     Ok(keeps(&tensor))
 }
 

@@ -1,10 +1,10 @@
 // MODEL-15: one model is not executed on two streams at the same time.
-use ascendcl::{Current, Error, Plain, Prepared, Stream};
+use ascendcl::{Brand, Current, Error, Plain, Prepared, Stream};
 
-fn twice<'c>(
-    current: &Current<'c>,
-    streams: (&Stream<'c, Plain>, &Stream<'c, Plain>),
-    model: Prepared<'c>,
+fn twice<C: Brand>(
+    current: &Current<C>,
+    streams: (&Stream<C, Plain>, &Stream<C, Plain>),
+    model: Prepared<C>,
 ) -> Result<(), Error> {
     let first = streams.0.execute(current, model)?;
     let model = first.wait(current)?;

@@ -1,11 +1,11 @@
 // MODEL-04: models on one working memory run one after the other, in their own lane.
-use ascendcl::{Current, Error, InLane, Lane, Plain, Prepared, Unnamed};
+use ascendcl::{Current, Error, InLane, Lane, Plain, Prepared, Scoped, Unnamed};
 
 fn cross<'c, 'l, 'r>(
-    current: &Current<'c>,
-    left: &mut Lane<'c, 'l, Plain>,
-    right: &mut Lane<'c, 'r, Plain>,
-    model: Prepared<'c, Unnamed, InLane<'l>>,
+    current: &Current<Scoped<'c>>,
+    left: &mut Lane<'l, Scoped<'c>, Plain>,
+    right: &mut Lane<'r, Scoped<'c>, Plain>,
+    model: Prepared<Scoped<'c, Unnamed>, InLane<'l>>,
 ) -> Result<(), Error> {
     let _ = (&left, &right);
     left.execute(current, model)?.wait(current)?;

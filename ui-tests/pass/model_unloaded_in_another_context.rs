@@ -1,12 +1,12 @@
 // MODEL-01: a model is unloaded in the context that it was loaded in.
-use ascendcl::{Current, Error, Model};
+use ascendcl::{Current, Error, Model, Scoped};
 
 ascendcl::names! { pub Vision, pub Speech }
 
 pub fn end<'v, 's>(
-    vision: &Current<'v, Vision>,
-    speech: &Current<'s, Speech>,
-    model: Model<'v, Vision>,
+    vision: &Current<Scoped<'v, Vision>>,
+    speech: &Current<Scoped<'s, Speech>>,
+    model: Model<Scoped<'v, Vision>>,
 ) -> Result<(), Error> {
     let _ = (vision, speech);
     Ok(model.unload(vision)?)

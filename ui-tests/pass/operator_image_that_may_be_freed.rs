@@ -1,7 +1,7 @@
 // OP-06: the image of an operator stays while the library reads it.
-use ascendcl::{Current, Error};
+use ascendcl::{Brand, Current, Error};
 
-pub fn load(current: &Current<'_>, image: Vec<u8>) -> Result<(), Error> {
+pub fn load(current: &Current<impl Brand>, image: Vec<u8>) -> Result<(), Error> {
     current.load_operator(image.leak())
 }
 

@@ -1,10 +1,10 @@
 // ALLOC-11: nothing is queued on a stream while there is a proof that it is idle.
-use ascendcl::{Current, DeviceTensor, Error, PoolAllocator, Stream, With, operator};
+use ascendcl::{Brand, Current, DeviceTensor, Error, PoolAllocator, Stream, With, operator};
 
-pub fn trim<'c>(
-    current: &Current<'c>,
-    stream: &mut Stream<'c, With<PoolAllocator>>,
-    x: DeviceTensor<'c, f32>,
+pub fn trim<C: Brand>(
+    current: &Current<C>,
+    stream: &mut Stream<C, With<PoolAllocator>>,
+    x: DeviceTensor<C, f32>,
 ) -> Result<(), Error> {
     let idle = stream.idle(current)?;
     idle.trim(current)?;

@@ -1,7 +1,7 @@
 // ALLOC-04: an allocator is decided before the first operator.
-use ascendcl::{Current, DeviceTensor, Error, operator};
+use ascendcl::{Brand, Current, DeviceTensor, Error, operator};
 
-pub fn rectify<'c>(current: &Current<'c>, x: DeviceTensor<'c, f32>) -> Result<(), Error> {
+pub fn rectify<C: Brand>(current: &Current<C>, x: DeviceTensor<C, f32>) -> Result<(), Error> {
     let stream = current.stream()?.without_allocator();
     stream.launch(current, operator::relu(current, x)?)?.wait(current)?;
     Ok(())

@@ -1,7 +1,11 @@
 // OP-03: an operator's tensors are its own until it is waited for.
-use ascendcl::{Current, DeviceTensor, Error, Plain, Stream, operator};
+use ascendcl::{Brand, Current, DeviceTensor, Error, Plain, Stream, operator};
 
-pub fn rectify<'c>(current: &Current<'c>, stream: &Stream<'c, Plain>, x: DeviceTensor<'c, f32>) -> Result<(), Error> {
+pub fn rectify<C: Brand>(
+    current: &Current<C>,
+    stream: &Stream<C, Plain>,
+    x: DeviceTensor<C, f32>,
+) -> Result<(), Error> {
     let running = stream.launch(current, operator::relu(current, x)?)?;
     let (x, _y) = running.wait(current)?.into_tensors(current)?;
     x.into_buffer().free(current)?;

@@ -1,7 +1,7 @@
 // MODEL-17: outputs are read after a synchronise only.
-use ascendcl::{Current, Error, Plain, Prepared, Stream};
+use ascendcl::{Brand, Current, Error, Plain, Prepared, Stream};
 
-fn classify<'c>(current: &Current<'c>, stream: &Stream<'c, Plain>, model: Prepared<'c>) -> Result<Vec<f32>, Error> {
+fn classify<C: Brand>(current: &Current<C>, stream: &Stream<C, Plain>, model: Prepared<C>) -> Result<Vec<f32>, Error> {
     let running = stream.execute(current, model)?;
     running.wait(current)?.read(current, 0)
 }

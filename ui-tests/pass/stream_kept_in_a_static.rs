@@ -1,8 +1,8 @@
 // CTX-10: a stream is gone when its context's scope has ended.
-use ascendcl::{Device, Stream, Thread};
+use ascendcl::{Device, Scoped, Stream, Thread};
 use std::sync::{Mutex, PoisonError};
 
-pub static KEPT: Mutex<Option<Stream<'static>>> = Mutex::new(None);
+pub static KEPT: Mutex<Option<Stream<Scoped<'static>>>> = Mutex::new(None);
 
 pub fn keep(device: &Device<'_>, thread: &mut Thread) {
     let _ = device.with_current(thread, |current| {

@@ -1,7 +1,7 @@
 // STREAM-08: a destroyed stream is not used.
-use ascendcl::{Current, Error, Stream};
+use ascendcl::{Brand, Current, Error, Stream};
 
-pub fn end<'c>(current: &Current<'c>, stream: Stream<'c>) -> Result<(), Error> {
+pub fn end<C: Brand>(current: &Current<C>, stream: Stream<C>) -> Result<(), Error> {
     stream.synchronize(current)?;
     stream.destroy(current)?;
     Ok(())

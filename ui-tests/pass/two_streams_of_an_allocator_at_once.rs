@@ -1,11 +1,11 @@
 // ALLOC-10: one allocator never serves two running streams.
-use ascendcl::{Current, DeviceAllocator, Error, Member, Permit, Prepared};
+use ascendcl::{Brand, Current, DeviceAllocator, Error, Member, Permit, Prepared};
 
-fn overlap<'c, A: DeviceAllocator>(
-    current: &Current<'c>,
-    permit: Permit<'c, A>,
-    streams: (&Member<'c, A>, &Member<'c, A>),
-    models: (Prepared<'c>, Prepared<'c>),
+fn overlap<C: Brand, A: DeviceAllocator>(
+    current: &Current<C>,
+    permit: Permit<C, A>,
+    streams: (&Member<C, A>, &Member<C, A>),
+    models: (Prepared<C>, Prepared<C>),
 ) -> Result<(), Error> {
     let first = permit.begin(streams.0)?;
     let one = first.execute(current, models.0)?;

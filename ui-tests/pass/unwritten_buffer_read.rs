@@ -1,7 +1,7 @@
 // MEM-07: new device memory holds anything; it is written before it is read.
-use ascendcl::{Current, Error};
+use ascendcl::{Brand, Current, Error};
 
-pub fn read(current: &Current<'_>) -> Result<(), Error> {
+pub fn read(current: &Current<impl Brand>) -> Result<(), Error> {
     let buffer = current.device_buffer::<f32>(16)?.zero(current)?;
     drop(buffer.to_vec(current)?);
     Ok(())

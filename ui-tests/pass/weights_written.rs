@@ -1,15 +1,15 @@
 // MODEL-09: weights that loads share are only read.
-use ascendcl::{Current, DeviceBuffer, Error, Plain, Stream, Weights};
+use ascendcl::{Brand, Current, DeviceBuffer, Error, Plain, Stream, Weights};
 
-fn clear<'c>(
-    current: &Current<'c>,
-    stream: &Stream<'c, Plain>,
-    buffer: DeviceBuffer<'c, f32>,
-    weights: Weights<'c>,
+fn clear<C: Brand>(
+    current: &Current<C>,
+    stream: &Stream<C, Plain>,
+    buffer: DeviceBuffer<C, f32>,
+    weights: Weights<C>,
 ) -> Result<(), Error> {
     let _ = (&buffer, &weights);
     let cleared = stream.set_bytes(current, buffer, 0)?;
-    let _: DeviceBuffer<'c, f32> = cleared.wait(current)?;
+    let _: DeviceBuffer<C, f32> = cleared.wait(current)?;
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 // MODEL-08: memory of the program's own has an address and a size.
-use ascendcl::{Current, Error, Load, Model, ModelSource};
+use ascendcl::{Brand, Current, Error, Load, Model, ModelSource};
 
-fn load<'c>(current: &Current<'c>) -> Result<Model<'c>, Error> {
+fn load<C: Brand>(current: &Current<C>) -> Result<Model<C>, Error> {
     let workspace = current.workspace(1 << 20)?;
     let load = Load::builder().source(ModelSource::file("model.om")).workspace(workspace).build();
     Ok(current.load(load)?)

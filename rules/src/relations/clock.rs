@@ -8,7 +8,6 @@
 //! over is over for all of them. So work counts as in flight only if no thread can have known that it is over.
 
 use super::book::Book;
-use super::world::Stream;
 use crate::events::{Access, Object, Role, Span};
 use crate::finding::Call;
 use std::collections::BTreeMap;
@@ -105,6 +104,26 @@ impl InFlight {
     ) -> Option<&Task> {
         self.0.iter().find(|task| !order.before(task, now) && conflicts(task))
     }
+}
+
+/// What is known of a stream.
+#[derive(Debug)]
+pub(super) struct Stream {
+    pub(super) key: Key,
+    pub(super) context: Object,
+    pub(super) device: u64,
+    pub(super) persistent: bool,
+    /// How much work it was given.
+    pub(super) count: u64,
+    /// What is over when its next work begins, and its own count.
+    pub(super) clock: Clock,
+    /// A wait for it that ran into its time limit, and the count then.
+    pub(super) timed_out: Option<(Call, u64)>,
+    /// Work that took memory from the library's own allocator.
+    pub(super) allocated: Option<Call>,
+    pub(super) subscribed: Option<Call>,
+    /// Callbacks for the reporting thread that were queued last.
+    pub(super) launched: Option<(Call, u64)>,
 }
 
 /// What the host knows, and which streams there are.

@@ -1,5 +1,6 @@
 //! How objects come to be and end, and what ends with them.
 
+use super::clock::Stream;
 use super::effects::contents;
 use super::scene::Scene;
 use super::world::*;

@@ -1,7 +1,7 @@
 //! What the checker knows: every object that the events told of, and how they belong together.
 
 use super::book::{Book, Dead, Entry};
-use super::clock::{Clock, InFlight, Key, Now, Order};
+use super::clock::{Clock, InFlight, Key, Now, Order, Stream};
 use super::scene::UnderWay;
 use crate::events::{Kind, Member, Object, Place, Span, Thread};
 use crate::finding::{Call, Concerned};
@@ -68,25 +68,6 @@ pub(super) struct Device {
 pub(super) struct Context {
     pub(super) device: u64,
     pub(super) default: bool,
-}
-
-#[derive(Debug)]
-pub(super) struct Stream {
-    pub(super) key: Key,
-    pub(super) context: Object,
-    pub(super) device: u64,
-    pub(super) persistent: bool,
-    /// How much work it was given.
-    pub(super) count: u64,
-    /// What is over when its next work begins, and its own count.
-    pub(super) clock: Clock,
-    /// A wait for it that ran into its time limit, and the count then.
-    pub(super) timed_out: Option<(Call, u64)>,
-    /// Work that took memory from the library's own allocator.
-    pub(super) allocated: Option<Call>,
-    pub(super) subscribed: Option<Call>,
-    /// Callbacks for the reporting thread that were queued last.
-    pub(super) launched: Option<(Call, u64)>,
 }
 
 #[derive(Debug)]

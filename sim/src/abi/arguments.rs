@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use std::borrow::Cow;
 
 /// Turns one C argument into what the call works with.
-pub(super) trait FromC<Raw> {
+pub(crate) trait FromC<Raw> {
     /// # Safety
     ///
     /// `raw` is an argument of a C call that is under way, and keeps the contract of this module's parent.
@@ -345,7 +345,7 @@ macro_rules! passed_on {
     )* };
 }
 passed_on!(i8, u8, i16, u16, c_int, u32, i64, u64, usize, f32);
-passed_on!(aclrtLabel, aclrtLabelList);
+passed_on!(aclrtLabel, aclrtLabelList, aclmdlRITask, aclrtCondition, aclrtCompareDataType);
 passed_on!(aclmdlRICondHandle, aclmdlRICondHandleFlag, aclmdlRICondTaskParams);
 passed_on!(aclrtMemPool, aclrtMemPoolAttr, aclrtCntNotify, aclrtReduceKind);
 passed_on!(aclrtNotify, aclSysParamOpt, aclrtTsId, aclrtCmoType);

@@ -1,7 +1,6 @@
 //! C functions that the caller handed in, to be called later.
 
 use super::arguments::{Address, Opaque};
-use crate::watch;
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
 
@@ -13,8 +12,9 @@ pub(crate) struct HostCallback {
 }
 
 impl HostCallback {
-    pub(crate) fn new(function: unsafe extern "C" fn(*mut c_void), argument: Opaque) -> Self {
-        Self { function, argument, number: watch::new_callback() }
+    /// `number`: by which those who watch know it.
+    pub(crate) fn new(function: unsafe extern "C" fn(*mut c_void), argument: Opaque, number: u64) -> Self {
+        Self { function, argument, number }
     }
 
     /// By which those who watch know it.
@@ -28,7 +28,6 @@ impl HostCallback {
     }
 
     pub(crate) fn run(&self) {
-        watch::callback_begins(self.number);
         // SAFETY: the caller registered this function to be called with this argument, on a thread of the library: once, or
         // once in every run of what it was captured in.
         unsafe { (self.function)(self.argument.0) }

@@ -1,16 +1,15 @@
 //! Where the program called the C function that a thread is in.
 
-use super::shells::resolve;
 use core::ffi::{CStr, c_char, c_int, c_void};
 use std::fmt::Write;
 use std::path::Path;
 
 /// A return address, with its symbol and file where they are known: `0x55d0c0de main+0x1f (program+0x11f3)`.
+/// `own` is the address of the function itself.
 ///
 /// `None` when this thread is not in that function, and where the platform does not tell.
-pub(crate) fn caller_of(name: &str) -> Option<String> {
+pub(crate) fn caller_of(name: &str, own: Option<usize>) -> Option<String> {
     let frames = frames();
-    let own = resolve(name).map(|function| function.as_ptr().addr());
     // The function itself, and in the shared object the exported one around it.
     let is_own = |frame: &usize| {
         let enclosing = enclosing(*frame);

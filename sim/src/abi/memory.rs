@@ -3,6 +3,7 @@
 use super::arguments::Address;
 use core::ptr::NonNull;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 /// A block of memory that the simulator owns and has handed out by address. Dropping it frees it.
 #[derive(Debug)]
@@ -74,6 +75,13 @@ impl Address {
         bytes
     }
 
+    /// The `N` bytes from here.
+    pub(crate) fn array<const N: usize>(self) -> [u8; N] {
+        let mut bytes = [0; N];
+        copy(Self(bytes.as_mut_ptr().cast()), self, N);
+        bytes
+    }
+
     /// Lends `count` bytes from here for the length of `f`: memory of the caller that nobody writes meanwhile (an
     /// input of a running model).
     pub(crate) fn with_bytes<R>(self, count: usize, f: impl FnOnce(&[u8]) -> R) -> R {
@@ -92,6 +100,31 @@ impl Address {
         }
         // SAFETY: as in `copy`; that nobody uses them meanwhile is the contract of the calls that use this.
         f(unsafe { core::slice::from_raw_parts_mut(self.0.cast::<u8>(), count) })
+    }
+
+    /// The value of eight bytes that stands here. Others may write it meanwhile: at an aligned address none of them is seen
+    /// half written.
+    pub(crate) fn load(self) -> u64 {
+        match self.word() {
+            Some(word) => word.load(SeqCst),
+            None => u64::from_ne_bytes(self.array()),
+        }
+    }
+
+    /// Writes a value of eight bytes. Others may read it meanwhile, as with [`load`](Self::load).
+    pub(crate) fn store(self, value: u64) {
+        match self.word() {
+            Some(word) => word.store(value, SeqCst),
+            None => self.write(&value.to_ne_bytes()),
+        }
+    }
+
+    /// The eight bytes from here, if they are aligned.
+    fn word<'a>(self) -> Option<&'a AtomicU64> {
+        let word = self.0.cast::<u64>();
+        // SAFETY: it is aligned; that eight bytes are here while the caller uses them is as in `copy`. Who else writes them is
+        // a program in C, which writes a value that a stream waits for at once.
+        word.is_aligned().then(|| unsafe { AtomicU64::from_ptr(word) })
     }
 
     /// Writes `bytes` to here.

@@ -3,9 +3,9 @@
 use super::wanted;
 use crate::abi::Out;
 use crate::failure::{Answer, Failure};
-use crate::machine::allocator_calls::refuse_inside;
 use crate::machine::allocators;
-use crate::watch;
+use crate::machine::allocators::calls::refuse_inside;
+use crate::machine::watch;
 use ascendcl_rules::{Member, Object, Op};
 use ascendcl_sys::types::*;
 

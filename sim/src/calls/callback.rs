@@ -3,8 +3,10 @@
 use super::deadline;
 use crate::abi::{HostCallback, Opaque};
 use crate::failure::{Answer, Failure};
-use crate::machine::{Named, current_context, reports, waiting_stream};
-use crate::watch;
+use crate::machine::callbacks::reports;
+use crate::machine::contexts::context::current_context;
+use crate::machine::contexts::named::{Named, waiting_stream};
+use crate::machine::watch;
 use ascendcl_rules::{Object, Op};
 use ascendcl_sys::types::*;
 
@@ -39,7 +41,7 @@ pub(crate) fn aclrtLaunchCallback(
     };
     let named = Named::find(stream)?;
     let func = func.ok_or_else(|| Failure::refused("the callback is null"))?;
-    let callback = HostCallback::new(func, user_data);
+    let callback = HostCallback::new(func, user_data, watch::new_callback());
     let number = Object::callback(callback.number());
     let call = watch::call(Op::LaunchCallback, stream).queue(stream).with(number).begin()?;
     let stream = named.for_work()?;
@@ -49,7 +51,7 @@ pub(crate) fn aclrtLaunchCallback(
 pub(crate) fn aclrtLaunchHostFunc(stream: aclrtStream, func: aclrtHostFunc, args: Opaque) -> Answer {
     let named = Named::find(stream)?;
     let func = func.ok_or_else(|| Failure::refused("the host function is null"))?;
-    let callback = HostCallback::new(func, args);
+    let callback = HostCallback::new(func, args, watch::new_callback());
     let call = watch::call(Op::LaunchHostFunction, stream).queue(stream);
     let call = call.with(Object::callback(callback.number())).begin()?;
     if let Some(stream) = named.stream() {

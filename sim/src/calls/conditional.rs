@@ -4,7 +4,8 @@
 use super::wanted;
 use crate::abi::Out;
 use crate::failure::{Answer, Failure};
-use crate::machine::{Named, capture};
+use crate::machine::contexts::named::Named;
+use crate::machine::instances;
 use ascendcl_sys::types::*;
 
 pub(crate) fn aclmdlRICondHandleCreate(
@@ -20,7 +21,7 @@ pub(crate) fn aclmdlRICondHandleCreate(
     if flag > aclmdlRICondHandleFlag::ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT {
         return Err(Failure::refused(format!("there is no condition with the flag {}", flag.0)));
     }
-    capture::find(model_ri)?.of_current_context()?;
+    instances::find(model_ri)?.of_current_context()?;
     Err(Failure::unsupported("this device has no conditional tasks"))
 }
 
@@ -42,7 +43,7 @@ pub(crate) fn aclmdlRICaptureToModelRIBegin(
     if model_ri.is_null() {
         return Err(Failure::invalid("the model instance is null"));
     }
-    capture::find(model_ri)?;
+    instances::find(model_ri)?;
     stream.for_work()?;
     Err(Failure::refused("the model instance is not the body of a conditional task"))
 }

@@ -3,8 +3,9 @@
 use super::wanted;
 use crate::abi::Out;
 use crate::failure::{Answer, Failure};
-use crate::machine::{context, current_context, device};
-use crate::watch;
+use crate::machine::contexts::context::{self, current_context};
+use crate::machine::watch;
+use crate::machine::{device, life};
 use ascendcl_rules::{Object, Op};
 use ascendcl_sys::types::aclrtContext;
 
@@ -12,7 +13,7 @@ pub(crate) fn aclrtCreateContext(mut context: Out<'_, aclrtContext>, device_id: 
     wanted(&context)?;
     let device = device::device(device_id.into())?;
     let call = watch::call(Op::Create, Object::context(0)).with(Object::device(device.id().into())).begin()?;
-    let created = device.create_context()?;
+    let created = life::devices::create_context(&device)?;
     created.make_current();
     call.made(created.id());
     context.set(created.handle());
@@ -21,7 +22,7 @@ pub(crate) fn aclrtCreateContext(mut context: Out<'_, aclrtContext>, device_id: 
 
 pub(crate) fn aclrtDestroyContext(context: aclrtContext) -> Answer {
     not_null(context)?;
-    watch::call(Op::Destroy, context).begin()?.end(context::destroy(context))
+    watch::call(Op::Destroy, context).begin()?.end(life::contexts::destroy(context))
 }
 
 pub(crate) fn aclrtSetCurrentContext(context: aclrtContext) -> Answer {

@@ -4,14 +4,16 @@
 
 use super::memory::not_null;
 use crate::abi::{Address, copy};
+use crate::config::if_documented;
+use crate::config::switches::{self, Switch};
 use crate::failure::{Answer, Failure};
-use crate::faults::trouble;
 use crate::machine::capture::{refuse_blocking, refuse_synchronous};
-use crate::machine::config::if_documented;
-use crate::machine::memory::{Hold, describe, hold};
-use crate::machine::switches::{self, Switch};
-use crate::machine::{self, Named, Stream, current_context, waiting_stream};
-use crate::watch::{self, Watching};
+use crate::machine::contexts::context::current_context;
+use crate::machine::contexts::named::{Named, waiting_stream};
+use crate::machine::memory::{Hold, Place as Found, describe, hold};
+use crate::machine::streams::stream::Stream;
+use crate::machine::trouble;
+use crate::machine::watch::{self, Watching};
 use ascendcl_rules::{Op, Place, Role};
 use ascendcl_sys::types::*;
 use std::sync::Arc;
@@ -36,7 +38,8 @@ fn happens_at_once(dst: Address, src: Address, count: usize, stream: aclrtStream
         return Ok(false);
     }
     let stream = waiting_stream(stream)?;
-    Ok(!stream.is_recording() && (hold(dst, count)?.is_pageable() || hold(src, count)?.is_pageable()))
+    let later = stream.is_recording() || stream.is_bound();
+    Ok(!later && (hold(dst, count)?.is_pageable() || hold(src, count)?.is_pageable()))
 }
 
 fn copy_now(dst: Address, src: Address, shape: Shape, kind: aclrtMemcpyKind) -> Answer {
@@ -150,8 +153,8 @@ impl Job {
             stream.refuse_self_wait()?;
         }
         // What is captured reads its source when it is replayed, whatever is there then.
-        let watched = self.shape.is_flat() && !stream.is_recording();
-        let source = watched.then(|| watch::source(stream, self.from, self.shape.width)).flatten();
+        let watched = self.shape.is_flat() && !stream.is_recording() && !stream.is_bound();
+        let source = watched.then(|| watch::source(stream.named(), self.from, self.shape.width)).flatten();
         let position = stream.submit_each(move |_| {
             source.into_iter().for_each(watch::source_is_read);
             self.run();
@@ -258,8 +261,7 @@ fn known(dst: Address, src: Address, kind: aclrtMemcpyKind) -> Answer {
 
 /// The direction alone is no reason: where the memory is decides.
 fn not_on_host_alone(kind: aclrtMemcpyKind, dst: Address, src: Address) -> Answer {
-    let on_host =
-        |address| !matches!(describe(address).map(|found| found.place), Some(machine::memory::Place::Device(_)));
+    let on_host = |address| !matches!(describe(address).map(|found| found.place), Some(Found::Device(_)));
     if kind == aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST && on_host(dst) && on_host(src) {
         return Err(Failure::unsupported("a stream does not copy from host to host"));
     }

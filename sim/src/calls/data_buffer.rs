@@ -3,8 +3,8 @@
 use super::model::told;
 use crate::abi::{Address, Name};
 use crate::failure::Answer;
-use crate::machine::models::{Area, create_area, destroy_area, read_area, update_area};
-use crate::watch;
+use crate::machine::memory::areas::{Area, create_area, destroy_area, read_area, update_area};
+use crate::machine::watch;
 use ascendcl_rules::{Object, Op, Role};
 use ascendcl_sys::types::aclDataBuffer;
 

@@ -4,7 +4,7 @@ use super::model::told;
 use crate::abi::Name;
 use crate::failure::Answer;
 use crate::machine::models;
-use crate::watch;
+use crate::machine::watch;
 use ascendcl_rules::{Object, Op};
 use ascendcl_sys::types::{aclDataBuffer, aclTensorDesc, aclmdlDataset};
 

@@ -3,8 +3,12 @@
 use super::{deadline, wanted};
 use crate::abi::Out;
 use crate::failure::{Answer, Failure};
-use crate::machine::{Context, context, current_context, device, locks, streams};
-use crate::watch;
+use crate::locks;
+use crate::machine::contexts::context::{Context, current_context};
+use crate::machine::life::devices;
+use crate::machine::thread::current;
+use crate::machine::watch;
+use crate::machine::{device, streams};
 use ascendcl_rules::{Object, Op};
 use ascendcl_sys::error_codes::ACL_ERROR_FEATURE_UNSUPPORTED;
 use std::sync::Arc;
@@ -13,8 +17,8 @@ use std::time::Instant;
 pub(crate) fn aclrtSetDevice(device_id: i32) -> Answer {
     let device = device::device(device_id.into())?;
     let call = watch::call(Op::Set, Object::device(device.id().into())).begin()?;
-    device.set()?;
-    call.made(context::current_number());
+    devices::set(&device)?;
+    call.made(current::current_number());
     Ok(())
 }
 
@@ -29,7 +33,7 @@ pub(crate) fn aclrtResetDeviceForce(device_id: i32) -> Answer {
 fn reset(device_id: i32, op: Op) -> Answer {
     let device = device::device(device_id.into())?;
     let call = watch::call(op, Object::device(device.id().into())).begin()?;
-    call.end(device.reset(op == Op::ResetForce))
+    call.end(devices::reset(&device, op == Op::ResetForce))
 }
 
 pub(crate) fn aclrtGetDevice(mut device_id: Out<'_, i32>) -> Answer {
@@ -70,7 +74,7 @@ pub(crate) fn aclrtGetPrimaryCtxState(device_id: i32, flags: Out<'_, u32>, mut a
         return Err(Failure::invalid("the place for flags is reserved as null"));
     }
     let device = device::device(device_id.into())?;
-    active.set(i32::from(device.is_set()));
+    active.set(i32::from(devices::is_set(&device)));
     Ok(())
 }
 

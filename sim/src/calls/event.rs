@@ -3,9 +3,11 @@
 use super::{deadline, limit, not_below_minus_one, wanted};
 use crate::abi::Out;
 use crate::failure::{Answer, Failure};
-use crate::machine::event::{self, Event, Made, PLAIN, Status, find};
-use crate::machine::{Named, current_context, settings, submission_stream};
-use crate::watch;
+use crate::machine::contexts::context::current_context;
+use crate::machine::contexts::named::{Named, submission_stream};
+use crate::machine::device::settings;
+use crate::machine::event::{self, ACROSS_DEVICES, Event, Made, PLAIN, Status, find};
+use crate::machine::watch;
 use ascendcl_rules::{Flag, Object, Op};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
@@ -24,8 +26,6 @@ pub(crate) fn aclrtCreateEventExWithFlag(event: Out<'_, aclrtEvent>, flag: u32) 
 }
 
 fn create(mut event: Out<'_, aclrtEvent>, flags: u32, made: Made) -> Answer {
-    /// An older flag, which has no name any more.
-    const ACROSS_DEVICES: u32 = 0x4;
     const TOGETHER: u32 = PLAIN | ACROSS_DEVICES;
     wanted(&event)?;
     let refused = || Failure::refused(format!("{flags:#x} is no combination of event flags"));

@@ -2,7 +2,7 @@
 
 use crate::abi::Name;
 use crate::failure::{Answer, Failure};
-use crate::machine::exceptions::{self, Info};
+use crate::machine::streams::exceptions::{self, Info};
 use ascendcl_sys::types::*;
 
 /// Null: nobody hears any more, of those that were set here.

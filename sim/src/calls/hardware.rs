@@ -5,9 +5,13 @@ use super::set::aclrtMemsetAsync;
 use super::wanted;
 use crate::abi::{Address, InOut, Out};
 use crate::failure::{Answer, Failure};
-use crate::machine::capture::refuse_on;
-use crate::machine::locks::lock;
-use crate::machine::{Named, current_context, device, settings};
+use crate::locks::lock;
+use crate::machine::contexts::context::current_context;
+use crate::machine::contexts::named::Named;
+use crate::machine::device::{self, settings};
+use crate::machine::life::devices;
+use crate::machine::streams::refusals::assembly_of;
+use crate::machine::streams::refusals::refuse_on;
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_INTERNAL_ERROR, ACL_ERROR_RT_SYSPARAMOPT_NOT_SET};
 use ascendcl_sys::types::*;
 
@@ -77,13 +81,16 @@ pub(crate) fn aclrtGetOpExecuteTimeout(mut timeout_ms: Out<'_, u32>) -> Answer {
     Ok(())
 }
 
-/// No device here keeps tasks of a persistent stream that it could drop.
+/// A persistent stream has tasks while it is part of a model that is built; there alone they can be dropped.
 pub(crate) fn aclrtPersistentTaskClean(stream: aclrtStream) -> Answer {
     if stream.is_null() {
         return Err(Failure::refused("the stream is null"));
     }
-    Named::find(stream)?.for_work()?;
-    Err(Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, "the stream has no tasks that can be dropped"))
+    let stream = Named::find(stream)?.for_work()?;
+    match assembly_of(&stream) {
+        Ok(assembly) => assembly.clean(stream.number()),
+        Err(_) => Err(Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, "the stream has no tasks that can be dropped")),
+    }
 }
 
 pub(crate) fn aclrtCtxSetSysParamOpt(opt: aclSysParamOpt, value: i64) -> Answer {
@@ -134,7 +141,7 @@ fn kept(context: usize, place: u32) -> Answer<i64> {
 /// No device here can be stopped in the middle of its work.
 pub(crate) fn aclrtDeviceTaskAbort(device_id: i32, _timeout: u32) -> Answer {
     let device = device::device(device_id.into())?;
-    if !device.is_set() {
+    if !devices::is_set(&device) {
         return Err(Failure::no_context());
     }
     Err(Failure::unsupported("this device cannot stop its work"))

@@ -1,11 +1,14 @@
 //! What the device says of itself.
 
 use super::wanted;
-use crate::abi::{CText, Out};
+use crate::abi::CText;
+use crate::abi::Out;
+use crate::config;
 use crate::failure::{Answer, Failure};
+use crate::locks::lock;
+use crate::machine::contexts::context::current_context;
 use crate::machine::device::{self, Device};
-use crate::machine::locks::lock;
-use crate::machine::{config, current_context};
+use crate::machine::life::devices;
 use ascendcl_sys::constants::*;
 use ascendcl_sys::error_codes::ACL_ERROR_INVALID_FILE;
 use ascendcl_sys::types::*;
@@ -131,7 +134,7 @@ pub(crate) fn aclGetCannAttribute(cann_attr: aclCannAttr, mut value: Out<'_, i32
     // The answer is read from a file that belongs to the device, as the code says.
     let missing = |text: String| Failure::new(ACL_ERROR_INVALID_FILE, text);
     let (_, supported) = known.ok_or_else(|| missing(format!("there is no attribute {}", cann_attr.0)))?;
-    if !device::any_is_set() {
+    if !devices::any_is_set() {
         return Err(missing("no device is set, and attributes are asked of one".to_owned()));
     }
     value.set(*supported);

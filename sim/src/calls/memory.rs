@@ -3,9 +3,9 @@
 use super::{device, wanted};
 use crate::abi::{Address, Out};
 use crate::failure::{Answer, Failure};
+use crate::machine::contexts::context::{Context, current_context};
 use crate::machine::memory::{self, Place};
-use crate::machine::{Context, current_context};
-use crate::watch;
+use crate::machine::watch;
 use ascendcl_rules::{self as rules, Object, Op, Role};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_INVALID_MEMORY_TYPE;
 use ascendcl_sys::types::*;
@@ -13,15 +13,15 @@ use core::ffi::c_void;
 
 /// The policy only says where the vendor's library takes pages from; unknown ones are accepted there, too.
 pub(crate) fn aclrtMalloc(place: Out<'_, *mut c_void>, size: usize, _policy: aclrtMemMallocPolicy) -> Answer {
-    allocate(place, size, rules::Place::Device, |context| memory::allocate_device(context, size))
+    allocate(place, size, rules::Place::Device, |context| memory::allocate_device(context.device(), size))
 }
 
 pub(crate) fn aclrtMallocAlign32(place: Out<'_, *mut c_void>, size: usize, _policy: aclrtMemMallocPolicy) -> Answer {
-    allocate(place, size, rules::Place::Device, |context| memory::allocate_device(context, size))
+    allocate(place, size, rules::Place::Device, |context| memory::allocate_device(context.device(), size))
 }
 
 pub(crate) fn aclrtMallocCached(place: Out<'_, *mut c_void>, size: usize, _policy: aclrtMemMallocPolicy) -> Answer {
-    allocate(place, size, rules::Place::Device, |context| memory::allocate_device(context, size))
+    allocate(place, size, rules::Place::Device, |context| memory::allocate_device(context.device(), size))
 }
 
 pub(crate) fn aclrtMallocHost(place: Out<'_, *mut c_void>, size: usize) -> Answer {

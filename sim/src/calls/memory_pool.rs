@@ -3,12 +3,13 @@
 use super::memory::not_null;
 use super::wanted;
 use crate::abi::{Address, In, Out};
+use crate::config::if_documented;
 use crate::failure::{Answer, Failure};
-use crate::machine::config::if_documented;
-use crate::machine::memory::free_pooled;
-use crate::machine::memory_pools::{self, Pool, Value};
-use crate::machine::{Named, current_context};
-use crate::watch;
+use crate::machine::contexts::context::current_context;
+use crate::machine::contexts::named::Named;
+use crate::machine::memory::memory_pools::{self, Pool, Value};
+use crate::machine::memory::{allocate_from, free_pooled};
+use crate::machine::watch;
 use ascendcl_rules::{Object, Op, Place, Role};
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
@@ -53,7 +54,7 @@ pub(crate) fn aclrtMemPoolMallocAsync(
     };
     let call = call.writes(Address::NULL, size, Role::Contents, Some(Place::Device)).begin()?;
     named.for_work()?;
-    let address = pool.allocate(size)?;
+    let address = allocate_from(&pool, size)?;
     call.made(address.number());
     ptr.set(address.pointer());
     Ok(())
@@ -65,7 +66,13 @@ pub(crate) fn aclrtMemPoolFreeAsync(ptr: Address, stream: aclrtStream) -> Answer
     let named = Named::find(stream)?;
     let call = watch::call(Op::Free, ptr).queue(stream).begin()?;
     let stream = named.for_work()?;
-    call.end(free_pooled(ptr, &stream))
+    call.end(free_pooled(ptr, |block| {
+        let keep = move |_| {
+            let _kept = &block;
+            Ok(())
+        };
+        stream.submit_each(keep).map(drop)
+    }))
 }
 
 pub(crate) fn aclrtMemPoolTrimTo(mem_pool: aclrtMemPool, min_bytes_to_keep: usize) -> Answer {

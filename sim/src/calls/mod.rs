@@ -5,6 +5,7 @@
 mod allocator;
 mod base;
 mod batch;
+mod building;
 mod callback;
 mod capture;
 mod conditional;
@@ -18,6 +19,7 @@ mod event;
 mod exceptions;
 mod hardware;
 mod info;
+mod instance;
 mod label;
 mod media;
 mod memory;
@@ -40,12 +42,14 @@ mod tensor_desc;
 mod virtual_memory;
 
 pub(crate) use {
-    allocator::*, base::*, batch::*, callback::*, capture::*, conditional::*, context::*, copy::*, count_notify::*,
-    data_buffer::*, dataset::*, device::*, event::*, exceptions::*, hardware::*, info::*, label::*, media::*,
-    memory::*, memory_pool::*, model::*, notices::*, notify::*, operator::*, options::*, process::*, profiling::*,
-    random::*, registration::*, set::*, settings::*, stamps::*, stream::*, tensor_channel::*, tensor_desc::*,
-    virtual_memory::*,
+    allocator::*, base::*, batch::*, building::*, callback::*, capture::*, conditional::*, context::*, copy::*,
+    count_notify::*, data_buffer::*, dataset::*, device::*, event::*, exceptions::*, hardware::*, info::*, instance::*,
+    label::*, media::*, memory::*, memory_pool::*, model::*, notices::*, notify::*, operator::*, options::*,
+    process::*, profiling::*, random::*, registration::*, set::*, settings::*, stamps::*, stream::*, tensor_channel::*,
+    tensor_desc::*, virtual_memory::*,
 };
+
+use instance::instance_handle;
 
 use crate::abi::Out;
 use crate::failure::{Answer, Failure};

@@ -2,8 +2,8 @@
 
 use crate::abi::{Notice, Opaque, Text};
 use crate::failure::{Answer, Failure};
-use crate::machine::notices::{OF_ABORTS, OF_DEVICES, OF_STREAMS, Register};
-use crate::machine::process;
+use crate::machine::callbacks::notices::{OF_ABORTS, OF_DEVICES, OF_STREAMS, Register};
+use crate::machine::host::process;
 use ascendcl_sys::types::*;
 
 pub(crate) fn aclrtRegStreamStateCallback(

@@ -4,10 +4,11 @@ use super::memory::not_null;
 use super::wanted;
 use crate::abi::{Address, In, Out};
 use crate::failure::{Answer, Failure};
+use crate::machine::contexts::context::current_context;
+use crate::machine::contexts::named::Named;
 use crate::machine::memory::{Place, describe, hold};
-use crate::machine::notify::{self, find};
-use crate::machine::values::{self, Until, Wanted};
-use crate::machine::{Named, current_context};
+use crate::machine::signals::notify::{self, find};
+use crate::machine::signals::values::{self, Until, Wanted};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
 use std::time::Duration;
@@ -83,7 +84,7 @@ pub(crate) fn aclrtValueWait(dev_addr: Address, value: u64, flag: u32, stream: a
 }
 
 /// The value is in memory of a device (107000).
-fn on_device(address: Address) -> Answer {
+pub(super) fn on_device(address: Address) -> Answer {
     match describe(address).map(|found| found.place) {
         Some(Place::Device(_)) => Ok(()),
         _ => Err(Failure::refused(format!("{:#x} is in no memory of a device", address.number()))),

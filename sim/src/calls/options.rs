@@ -2,8 +2,8 @@
 
 use crate::abi::{Out, Text};
 use crate::failure::{Answer, Failure};
-use crate::machine::locks::lock;
-use crate::machine::process::options;
+use crate::locks::lock;
+use crate::machine::host::process::options;
 use ascendcl_sys::types::aclCompileOpt;
 use core::ffi::c_char;
 

@@ -1,10 +1,13 @@
 //! Initialisation, versions, error state.
 
 use super::wanted;
-use crate::abi::{CText, Out, Text};
+use crate::abi::CText;
+use crate::abi::{Out, Text};
 use crate::failure::{Answer, Failure};
-use crate::machine::{errors, process};
-use crate::watch;
+use crate::machine::contexts::context;
+use crate::machine::host::process;
+use crate::machine::thread::errors;
+use crate::machine::watch;
 use ascendcl_rules::{Object, Op};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
@@ -34,7 +37,7 @@ pub(crate) fn aclFinalizeReference(mut ref_count: Out<'_, u64>) -> Answer {
 }
 
 pub(crate) fn aclGetRecentErrMsg() -> CText {
-    errors::take_text()
+    errors::take_text(context::has_current)
 }
 
 pub(crate) fn aclrtGetLastError(level: aclrtLastErrLevel) -> aclError {

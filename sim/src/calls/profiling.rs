@@ -2,7 +2,9 @@
 
 use crate::abi::{In, Name, Text};
 use crate::failure::{Answer, Failure};
-use crate::machine::{device, profiling, submission_stream};
+use crate::machine::contexts::named::submission_stream;
+use crate::machine::device;
+use crate::machine::host::profiling;
 use ascendcl_sys::types::*;
 
 pub(crate) fn aclprofInit(profiler_result_path: Text<'_>, length: usize) -> Answer {

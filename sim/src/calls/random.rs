@@ -1,11 +1,12 @@
 //! Numbers by chance.
 
+use super::memory::not_null;
 use crate::abi::{Address, In, RandomParameters};
 use crate::failure::{Answer, Failure};
+use crate::machine::contexts::named::submission_stream;
+use crate::machine::host::random::{Draw, Element};
 use crate::machine::memory::hold;
-use crate::machine::random::{Draw, Element};
-use crate::machine::submission_stream;
-use crate::watch;
+use crate::machine::watch;
 use ascendcl_rules::{Op, Place, Role};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_AICPU_EXCEPTION;
 use ascendcl_sys::types::*;
@@ -32,6 +33,7 @@ pub(crate) fn aclrtRandomNumAsync(
         .bytes(element, count)
         .filter(|_| count > 0)
         .ok_or_else(|| Failure::refused(format!("{count} is no count of numbers")))?;
+    not_null(result).and(not_null(counter))?;
     let call = watch::call(Op::Use, stream).queue(stream);
     let call = call.writes(result, bytes, Role::Target, Some(Place::Device));
     let call = call.writes(counter, COUNTER, Role::Target, Some(Place::Device)).begin()?;
@@ -87,7 +89,11 @@ fn value(parameter: &aclrtRandomParaInfo) -> Answer<[u8; 8]> {
         bytes.iter_mut().zip(parameter.valueOrAddr).take(size).for_each(|(to, from)| *to = from);
         return Ok(bytes);
     }
+    if size == 0 {
+        return Ok(bytes);
+    }
     let address = Address::from_bytes(parameter.valueOrAddr);
+    not_null(address)?;
     let _hold = hold(address, size)?;
     bytes.iter_mut().zip(address.bytes(size)).for_each(|(to, from)| *to = from);
     Ok(bytes)

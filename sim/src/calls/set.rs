@@ -4,11 +4,12 @@ use super::copy::fits;
 use super::memory::not_null;
 use crate::abi::{Address, fill};
 use crate::failure::Answer;
-use crate::faults::trouble;
 use crate::machine::capture::{refuse_blocking, refuse_synchronous};
+use crate::machine::contexts::context::current_context;
+use crate::machine::contexts::named::Named;
 use crate::machine::memory::hold;
-use crate::machine::{Named, current_context};
-use crate::watch;
+use crate::machine::trouble;
+use crate::machine::watch;
 use ascendcl_rules::{Op, Role};
 use ascendcl_sys::types::aclrtStream;
 

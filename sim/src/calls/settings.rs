@@ -3,8 +3,11 @@
 use super::wanted;
 use crate::abi::{AttributeValue, In, Out};
 use crate::failure::{Answer, Failure};
+use crate::machine::contexts::context::current_context;
+use crate::machine::contexts::named::Named;
+use crate::machine::device::settings;
 use crate::machine::device::{self, Device};
-use crate::machine::{Named, current_context, settings, streams};
+use crate::machine::streams;
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
 use std::sync::Arc;

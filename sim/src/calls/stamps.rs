@@ -3,7 +3,8 @@
 use super::wanted;
 use crate::abi::{Address, In, Out, Text};
 use crate::failure::{Answer, Failure};
-use crate::machine::{stamps, submission_stream};
+use crate::machine::contexts::named::submission_stream;
+use crate::machine::host::stamps;
 use ascendcl_sys::types::*;
 use core::ffi::c_char;
 

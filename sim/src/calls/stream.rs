@@ -3,11 +3,14 @@
 use super::{deadline, not_below_minus_one, wanted};
 use crate::abi::Out;
 use crate::failure::{Answer, Failure};
-use crate::machine::capture::refuse_on as refuse_captured;
-use crate::machine::stream::Kind;
-use crate::machine::teardown::{Rest, destroy_stream, discard_stream};
-use crate::machine::{Named, Stream, current_context, notices, submission_stream, waiting_stream};
-use crate::watch;
+use crate::machine::callbacks::notices;
+use crate::machine::contexts::context::current_context;
+use crate::machine::contexts::named::{Named, submission_stream, waiting_stream};
+use crate::machine::contexts::teardown::{Rest, destroy_stream, discard_stream};
+use crate::machine::streams::refusals::refuse_on as refuse_captured;
+use crate::machine::streams::stream::Kind;
+use crate::machine::streams::table;
+use crate::machine::watch;
 use ascendcl_rules::{Flag, Object, Op};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
@@ -33,7 +36,7 @@ pub(crate) fn aclrtCreateStreamWithConfig(stream: Out<'_, aclrtStream>, priority
     if flag & ACL_STREAM_DEVICE_USE_ONLY != 0 {
         return Err(Failure::unsupported("this device has no streams for its own use alone"));
     }
-    create(stream, Kind { priority: priority.min(LEAST_PRIORITY), flags: flag & KNOWN, default: false })
+    create(stream, Kind { priority: priority.min(LEAST_PRIORITY), flags: flag & KNOWN, ..Kind::default() })
 }
 
 fn create(mut stream: Out<'_, aclrtStream>, kind: Kind) -> Answer {
@@ -41,7 +44,7 @@ fn create(mut stream: Out<'_, aclrtStream>, kind: Kind) -> Answer {
     let persistent = kind.flags & ACL_STREAM_PERSISTENT != 0;
     let call = watch::call(Op::Create, Object::stream(0)).flag(Flag::Persistent, persistent).begin()?;
     let context = current_context()?;
-    let created = Stream::create(context.id(), context.device(), kind)?;
+    let created = table::create(context.id(), context.device(), kind)?;
     if !context.is_alive() {
         // Another thread ended the context meanwhile and may not have seen the stream.
         discard_stream(&created);

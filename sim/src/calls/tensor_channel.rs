@@ -2,13 +2,14 @@
 
 use super::model::told;
 use super::wanted;
-use crate::abi::{Address, CText, In, Name, Out, Text};
+use crate::abi::CText;
+use crate::abi::{Address, In, Name, Out, Text};
 use crate::failure::{Answer, Failure};
-use crate::machine::device;
-use crate::machine::tensor_channels::{
+use crate::machine::descriptions::tensor_channels::{
     self, Item, add_item, clean_channel, count_items, create_channel, create_item, destroy_channel, destroy_dataset,
     destroy_item, item_at, read_item, receive, send, stop_channel, waiting_in, with_name,
 };
+use crate::machine::device;
 use ascendcl_sys::types::*;
 use std::ffi::CString;
 use std::time::{Duration, Instant};
@@ -21,15 +22,20 @@ pub(crate) fn acltdtCreateDataItem(
     data: Address,
     size: usize,
 ) -> Option<Name<acltdtDataItem>> {
-    told(described(tdt_type, dims.list(dim_num), data, size))
+    if dims.is_null() != (dim_num == 0) {
+        let dims = if dims.is_null() { "null" } else { "not null" };
+        return told(Err(Failure::invalid(format!("the dims are {dims}, and their number is {dim_num}"))));
+    }
+    if tdt_type != acltdtTensorType::ACL_TENSOR_DATA_TENSOR {
+        // The mark of an end carries no data.
+        return Some(create_item(Item::new(tdt_type, Vec::new(), data_type, Address::NULL, 0)));
+    }
+    told(described(dims.list(dim_num), data, size))
         .map(|dims| create_item(Item::new(tdt_type, dims, data_type, data, size)))
 }
 
-/// The marks of an end carry no data; a tensor does, if it has elements.
-fn described(kind: acltdtTensorType, dims: Vec<i64>, data: Address, size: usize) -> Answer<Vec<i64>> {
-    if kind != acltdtTensorType::ACL_TENSOR_DATA_TENSOR {
-        return Ok(Vec::new());
-    }
+/// The axes of a tensor. It has data if it has elements.
+fn described(dims: Vec<i64>, data: Address, size: usize) -> Answer<Vec<i64>> {
     if dims.iter().any(|dim| *dim < 0) {
         return Err(Failure::invalid(format!("found dims {dims:?}, expected none below 0")));
     }

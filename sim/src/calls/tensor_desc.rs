@@ -2,7 +2,8 @@
 
 use super::model::told;
 use super::{aclDataTypeSize, wanted};
-use crate::abi::{Address, CText, In, Name, Out, Text};
+use crate::abi::CText;
+use crate::abi::{Address, In, Name, Out, Text};
 use crate::failure::{Answer, Failure};
 use crate::machine::models::{TensorDesc, create_tensor, destroy_tensor, with_tensor};
 use crate::model::UNKNOWN_RANK;

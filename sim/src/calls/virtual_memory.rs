@@ -4,9 +4,9 @@ use super::memory::not_null;
 use super::wanted;
 use crate::abi::{Address, In, Out};
 use crate::failure::{Answer, Failure};
-use crate::machine::memory;
-use crate::machine::virtual_memory::{self, GRANULARITY};
-use crate::watch;
+use crate::machine::memory::virtual_memory::{self, GRANULARITY};
+use crate::machine::memory::{self, mapped};
+use crate::machine::watch;
 use ascendcl_rules::{Object, Op, Place, Role};
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
@@ -43,7 +43,7 @@ pub(crate) fn aclrtReserveMemAddressNoUCMemory(
 
 pub(crate) fn aclrtReleaseMemAddress(vir_ptr: Address) -> Answer {
     not_null(vir_ptr)?;
-    virtual_memory::release(vir_ptr)
+    mapped::release(vir_ptr)
 }
 
 pub(crate) fn aclrtMallocPhysical(
@@ -100,7 +100,7 @@ fn map(
     no_flags(flags)?;
     let call = watch::call(Op::Allocate, Object::memory(0));
     let call = call.writes(Address::NULL, size, Role::Contents, Some(Place::Device)).begin()?;
-    virtual_memory::map(vir_ptr, size, offset, handle, access.0)?;
+    mapped::map(vir_ptr, size, offset, handle, access.0)?;
     call.made(vir_ptr.number());
     Ok(())
 }

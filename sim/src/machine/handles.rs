@@ -4,8 +4,8 @@
 //! to mean another object, and any other number is simply unknown. The exception is a switch: [`Numbers`] are then given out
 //! again, as the vendor's library does with its addresses.
 
-use super::locks::{lock, read, write};
-use super::switches::{self, Switch};
+use crate::config::switches::{self, Switch};
+use crate::locks::{lock, read, write};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -37,6 +37,14 @@ impl<T> Table<T> {
 
     pub(crate) fn get(&self, number: usize) -> Option<Arc<T>> {
         read(&self.entries).get(&number).cloned()
+    }
+
+    /// The object with this number, which is entered if there is none.
+    pub(crate) fn get_or_default(&self, number: usize) -> Arc<T>
+    where
+        T: Default,
+    {
+        Arc::clone(write(&self.entries).entry(number).or_default())
     }
 
     pub(crate) fn contains(&self, number: usize) -> bool {

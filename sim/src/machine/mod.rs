@@ -2,111 +2,67 @@
 //!
 //! What the rest of the crate builds on:
 //!
-//! * [`current_context`]: the context that is current on this thread, or the failure 107002.
-//! * [`submission_stream`]: the stream behind a C argument, after every check of a call that queues work on it (null is
+//! * [`current_context`](contexts::context::current_context): the context that is current on this thread, or the failure 107002.
+//! * [`submission_stream`](contexts::named::submission_stream): the stream behind a C argument, after every check of a call that queues work on it (null is
 //!   the default stream; 107017, then 107002, then 107003).
-//! * [`Stream::submit`]: queues a task and returns at once with its position; the task's failure is what the next
-//!   synchronise of the stream answers. [`Stream::finished`] waits for one position.
+//! * [`submit`](streams::stream::Stream::submit): queues a task and returns at once with its position; the task's
+//!   failure is what the next synchronise of the stream answers. [`finished`](streams::stream::Stream::finished) waits for
+//!   one position.
 //! * [`memory`]: blocks of device and pinned memory by address. [`memory::allocate_device`], [`memory::free_device`],
 //!   [`memory::describe`]. A task that works on memory keeps a [`memory::Hold`] on it, so that a block which its owner
 //!   frees too early stays in place until the task has run.
 //! * [`allocators::for_operator`], [`allocators::for_model`]: where the memory of an execution comes from: the machine,
 //!   or the allocator that the caller registered for the stream.
 //! * [`handles::Table`]: objects behind numbers that are looked up and never followed. Any number may be asked for.
-//! * [`user_code`]: wrap every call into the caller's code with it.
-//! * [`hooks`]: how other parts hear that a context has ended, and add to what [`crate::control::live`] counts.
+//! * [`user_code`](workers::user_code): wrap every call into the caller's code with it.
+//!
+//! # Floors
+//!
+//! A folder imports only what is below it; `tests/floors/` of `ascendcl` has the list. Two things run against it:
+//!
+//! * The [`workers`] are below the [`streams`]: a stream enters itself with them, and they call it by the trait
+//!   [`Served`](workers::served::Served).
+//! * What a stream does with its work instead of running it is data in [`recording`]; [`capture`], [`instances`] and
+//!   [`event`] work on that from above.
+//!
+//! What ends with a context or a device is known to [`life`], which stands above it all and ends it in order.
 //!
 //! # Locks
 //!
 //! No lock is held while code of the caller runs, while a task runs, or while anything is waited for, with one
 //! exception: a condition variable's own lock. Where two locks are held at once, they are taken in this order:
 //!
-//! 1. the initialisation count ([`process`]), then the configuration;
-//! 2. the list of devices, then one device's `life` ([`device`]);
+//! 1. the initialisation count ([`host::process`]), then the configuration;
+//! 2. the list of devices, then the table of their lives and one device's ([`life`]);
 //! 3. one event's newest record ([`event`]);
 //! 4. the ranges of addresses, then one range, then a handle table or the memory table;
-//! 5. one stream's queue, then one capture or one group of captured tasks;
-//! 6. the arena's free places, the values that are waited for, one notify, one point, the pool's run queue, the timer, the allocators' book, who is inside which
-//!    allocator and then who waits, the watch on their blocks, or the report book and then one reporter.
+//! 5. one stream's queue, then one capture, one group of captured tasks, one instance that is built, or one run of it;
+//! 6. the arena's free places, the values that are waited for, one notify, one point, the pool's run queue, the timer, the
+//!    streams that the workers know, the allocators' book, who is inside which allocator and then who waits, the watch on
+//!    their blocks, or the report book and then one reporter.
 //!
 //! Tasks, blocks and callbacks are dropped outside every lock: dropping a queued record resumes the streams that wait
 //! for it.
 
-mod allocator_blocks;
-pub(crate) mod allocator_calls;
 pub(crate) mod allocators;
-mod arena;
-pub(crate) mod callback_thread;
+pub(crate) mod callbacks;
 pub(crate) mod capture;
-pub(crate) mod config;
-pub(crate) mod context;
+pub(crate) mod contexts;
+pub(crate) mod descriptions;
 pub(crate) mod device;
-pub(crate) mod errors;
 pub(crate) mod event;
-pub(crate) mod exceptions;
 pub(crate) mod handles;
-pub(crate) mod hooks;
-mod json;
-pub(crate) mod locks;
-pub(crate) mod media;
+pub(crate) mod host;
+pub(crate) mod instances;
+pub(crate) mod life;
+pub(crate) mod live;
 pub(crate) mod memory;
-pub(crate) mod memory_pools;
-mod missed;
 pub(crate) mod models;
-pub(crate) mod notices;
-pub(crate) mod notify;
 pub(crate) mod operators;
-mod point;
-pub(crate) mod pool;
-pub(crate) mod process;
-pub(crate) mod profiling;
-mod queue;
-pub(crate) mod random;
-pub(crate) mod reports;
-pub(crate) mod scratch;
-mod serve;
-pub(crate) mod settings;
-pub(crate) mod stamps;
-pub(crate) mod stream;
+pub(crate) mod recording;
+pub(crate) mod signals;
 pub(crate) mod streams;
-mod submission;
-pub(crate) mod switches;
-pub(crate) mod teardown;
-pub(crate) mod tensor_channels;
-mod timer;
-pub(crate) mod user_code;
-pub(crate) mod values;
-pub(crate) mod virtual_memory;
-mod waiting;
-
-pub(crate) use context::{Context, current_context};
-pub(crate) use stream::Stream;
-pub(crate) use streams::{Named, submission_stream, waiting_stream};
-
-/// Ends and drops everything, whoever uses it, as if the process had just begun. The configuration stays.
-pub(crate) fn clear() {
-    crate::faults::reset();
-    notices::clear();
-    exceptions::clear();
-    settings::limit_waits(0);
-    allocators::forget_all();
-    for context in context::all() {
-        if !context.is_primary() {
-            // Another thread may have destroyed it meanwhile.
-            let _ = context::destroy_with(context.handle(), teardown::Rest::Discard);
-        }
-    }
-    device::all().iter().for_each(|device| device.clear());
-    hooks::cleared();
-    notify::clear();
-    settings::clear();
-    memory::clear();
-    device::forget_all();
-    context::forget_left();
-    allocators::clear();
-    process::clear();
-    profiling::clear();
-    stamps::clear();
-    crate::watch::reset();
-    errors::clear();
-}
+pub(crate) mod thread;
+pub(crate) mod trouble;
+pub(crate) mod watch;
+pub(crate) mod workers;

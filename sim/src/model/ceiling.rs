@@ -7,8 +7,7 @@
 
 use super::engine::Engine;
 use super::failure::{LoadFailure, RunFailure};
-use super::port::{Axis, dims_given};
-use rten::Dimension;
+use super::sizes::{self, Size};
 use rten_onnx::onnx::{AttributeProto, AttributeType, DataType, GraphProto, ModelProto, NodeProto, TensorProto};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -35,17 +34,25 @@ fn most_elements() -> usize {
 
 /// The values between the inputs and the outputs, and the outputs: those whose size follows from the inputs'.
 #[derive(Debug, Default)]
-pub(super) struct Between(Vec<(String, Vec<Axis>)>);
+pub(super) struct Between(Vec<(String, Vec<Size>)>);
 
 impl Between {
     /// Of a graph's values, one of each shape is enough.
     pub(super) fn of(graph: Option<&GraphProto>, engine: &Engine) -> Self {
         let inputs: Vec<_> = engine.inputs().map(|(_, shape)| shape.unwrap_or_default()).collect();
-        let mut found: Vec<(String, Vec<Axis>)> = Vec::new();
-        for name in graph.iter().flat_map(|graph| &graph.node).flat_map(|node| &node.output) {
-            let axes = engine.shape_of(name).and_then(|shape| shape.iter().map(|dim| axis(dim, &inputs)).collect());
-            if let Some(axes) = axes.filter(|axes: &Vec<Axis>| found.iter().all(|(_, known)| known != axes)) {
-                found.push((name.clone(), axes));
+        let mut found: Vec<(String, Vec<Size>)> = Vec::new();
+        let mut enter = |name: &String, sizes: Option<Vec<Size>>| {
+            if let Some(sizes) = sizes.filter(|sizes| found.iter().all(|(_, known)| known != sizes)) {
+                found.push((name.clone(), sizes));
+            }
+        };
+        for (graph, node) in graph.iter().flat_map(|graph| graph.node.iter().map(move |node| (graph, node))) {
+            for name in &node.output {
+                let shape = engine.shape_of(name);
+                enter(name, shape.and_then(|shape| shape.iter().map(|dim| Size::of(dim, &inputs)).collect()));
+            }
+            if let Some(name) = node.output.first() {
+                enter(name, sizes::by_constants(node, graph, engine, &inputs));
             }
         }
         Self(found)
@@ -53,25 +60,15 @@ impl Between {
 
     /// Refuses a run on inputs of these dims if one of the values would be larger than memory that can be had.
     pub(super) fn check<D: AsRef<[i64]>>(&self, inputs: &[D]) -> Result<(), RunFailure> {
-        for (name, axes) in &self.0 {
-            let dims = dims_given(Some(axes), inputs);
-            let sizes = dims.iter().map(|dim| usize::try_from(*dim).unwrap_or(0));
+        for (name, sizes) in &self.0 {
+            let dims = || sizes.iter().map(|size| size.for_inputs(inputs).unwrap_or(0));
+            let sizes = dims().map(|dim| usize::try_from(dim).unwrap_or(0));
             if !can_be_had(sizes.fold(ELEMENT, usize::saturating_mul)) {
+                let dims: Vec<i64> = dims().collect();
                 return Err(RunFailure::NoRoom { what: format!("the value `{name}`, of {dims:?} elements") });
             }
         }
         Ok(())
-    }
-}
-
-/// Where the size of an axis comes from, if that is known.
-fn axis(dim: &Dimension, inputs: &[Vec<Dimension>]) -> Option<Axis> {
-    let place = |(input, dims): (usize, &Vec<Dimension>)| {
-        Some(Axis::Same { input, axis: dims.iter().position(|known| known == dim)? })
-    };
-    match dim {
-        Dimension::Fixed(size) => i64::try_from(*size).ok().map(Axis::Fixed),
-        Dimension::Symbolic(_) => inputs.iter().enumerate().find_map(place),
     }
 }
 
@@ -118,8 +115,8 @@ struct Checks {
 impl Checks {
     fn graph(&mut self, graph: &mut GraphProto) {
         let named_constants =
-            graph.initializer.iter().filter_map(|tensor| Some((tensor.name.clone()?, elements(tensor))));
-        let mut constants: HashMap<String, f32> = named_constants.collect();
+            graph.initializer.iter().filter_map(|tensor| Some((tensor.name.clone()?, Constant::of(tensor))));
+        let mut constants: HashMap<String, Constant> = named_constants.collect();
         let mut known: HashMap<String, Follows> =
             constants.keys().map(|name| (name.clone(), Follows::Constants)).collect();
         for mut node in std::mem::take(&mut graph.node) {
@@ -135,15 +132,19 @@ impl Checks {
                 _ => node.input.iter().map(of).max().unwrap_or(Follows::Contents),
             };
             if operator(&node) == "Constant" {
-                let value = node.attribute.iter().find_map(|attribute| attribute.t.as_ref()).map(elements);
+                let value = node.attribute.iter().find_map(|attribute| attribute.t.as_ref()).map(Constant::of);
                 constants.extend(node.output.first().cloned().zip(value));
             }
-            let decided = lengths(&node).and_then(|at| constants.get(node.input.get(at)?));
-            if decided.is_some_and(|elements| *elements > self.most) {
+            let constant = |at: usize| constants.get(node.input.get(at)?);
+            let decided = lengths(&node).and_then(constant).and_then(|lengths| lengths.product);
+            if decided.is_some_and(|elements| elements > self.most) {
                 self.too_large = Some(named(&node));
             }
+            // What is spread or repeated is larger by as much as it has elements itself.
+            let spread = if is_spread(&node) { constant(0).map(|spread| spread.count) } else { Some(1.0) };
+            let fits = decided.zip(spread).is_some_and(|(decided, spread)| decided.abs() * spread <= self.most);
             // `rten` calculates what follows from constants alone when it loads the file, and the check with it.
-            let folded = follows == Follows::Constants && decided.is_none();
+            let folded = follows == Follows::Constants && !fits;
             let deciding = |at: &usize| folded || node.input.get(*at).map(of) == Some(Follows::Contents);
             if let Some(control) = control(&node).filter(deciding) {
                 self.before(&mut node, control, &mut graph.node);
@@ -227,14 +228,31 @@ fn lengths(node: &NodeProto) -> Option<usize> {
     decides.then_some(control)
 }
 
-/// How many elements there are at least in a value whose lengths are these whole numbers: their product. 0 for others.
-fn elements(lengths: &TensorProto) -> f32 {
-    if lengths.data_type != Some(DataType::INT64) {
-        return 0.0;
+/// Whether the node's output has the elements of its first input, too.
+fn is_spread(node: &NodeProto) -> bool {
+    matches!(operator(node), "Expand" | "Tile" | "OneHot")
+}
+
+/// What is known of a constant.
+struct Constant {
+    /// The product of its elements, if they are whole numbers. A value that has them for lengths has as many elements, or
+    /// more.
+    product: Option<f32>,
+    /// How many elements it has itself.
+    count: f32,
+}
+
+impl Constant {
+    fn of(tensor: &TensorProto) -> Self {
+        let count = tensor.dims.iter().map(|&dim| dim as f32).product();
+        if tensor.data_type != Some(DataType::INT64) {
+            return Self { product: None, count };
+        }
+        let raw = tensor.raw_data.as_ref().map(RefCell::borrow);
+        let raw = raw.iter().flat_map(|bytes| bytes.chunks_exact(8)).filter_map(|bytes| bytes.try_into().ok());
+        let all = raw.map(i64::from_le_bytes).chain(tensor.int64_data.iter().copied());
+        Self { product: Some(all.map(|length| length as f32).product()), count }
     }
-    let raw = lengths.raw_data.as_ref().map(RefCell::borrow);
-    let raw = raw.iter().flat_map(|bytes| bytes.chunks_exact(8)).filter_map(|bytes| bytes.try_into().ok());
-    raw.map(i64::from_le_bytes).chain(lengths.int64_data.iter().copied()).map(|length| length as f32).product()
 }
 
 fn operator(node: &NodeProto) -> &str {

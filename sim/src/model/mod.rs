@@ -25,6 +25,7 @@ mod gears;
 mod onnx;
 mod port;
 mod rewrite;
+mod sizes;
 mod sketch;
 #[cfg(test)]
 mod tests;

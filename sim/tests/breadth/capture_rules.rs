@@ -27,6 +27,19 @@ fn status(stream: aclrtStream) -> (u32, aclmdlRI) {
 }
 
 #[test]
+fn a_stream_that_cannot_be_captured_is_not_being_captured() {
+    let _world = world();
+    let mut scheduled = aclrtStream::NULL;
+    let flag = ascendcl_sys::constants::ACL_STREAM_CPU_SCHEDULE;
+    ok!(stream::aclrtCreateStreamWithConfig(&mut scheduled, 0, flag));
+    let (refused, mut instance) = (ACL_ERROR_RT_INTERNAL_ERROR, aclmdlRI::NULL);
+    fails!(refused, "cannot be captured", model_instance::aclmdlRICaptureBegin(scheduled, GLOBAL));
+    let not_captured = ACL_ERROR_RT_STREAM_NOT_CAPTURED;
+    fails!(not_captured, "not being captured", model_instance::aclmdlRICaptureEnd(scheduled, &mut instance));
+    assert!(instance.is_null());
+}
+
+#[test]
 #[proves(GRAPH_01)]
 fn begin_and_end_pair_on_one_stream() {
     let _world = world();

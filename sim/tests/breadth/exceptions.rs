@@ -2,6 +2,7 @@
 
 use crate::support::*;
 use crate::world::*;
+use ascendcl_sim::{Plan, control};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::*;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering::SeqCst};
@@ -39,6 +40,12 @@ unsafe extern "C" fn hear_and_wait(info: *mut aclrtExceptionInfo) {
     ok!(device::aclrtSetCurrentContext(aclrtContext(CONTEXT.load(SeqCst))));
     let code = call!(stream::aclrtSynchronizeStream(stream));
     WAITED.store(code.cast_unsigned(), SeqCst);
+    // SAFETY: this is the information of the call that is under way.
+    unsafe { hear(info) }
+}
+
+unsafe extern "C" fn hear_and_choose(info: *mut aclrtExceptionInfo) {
+    ok!(device::aclrtSetCurrentContext(aclrtContext(CONTEXT.load(SeqCst))));
     // SAFETY: this is the information of the call that is under way.
     unsafe { hear(info) }
 }
@@ -141,4 +148,36 @@ fn a_failure_that_stops_its_context_is_told_of_once() {
     assert_ne!(call!(stream::aclrtSynchronizeStream(other)), 0);
     assert_eq!(heard().len(), 1);
     held.open();
+}
+
+#[test]
+fn the_context_that_a_listener_chooses_does_not_stay_current_for_the_next_callback() {
+    let _world = quiet();
+    let stream = stream();
+    CONTEXT.store(context().0, SeqCst);
+    ok!(callback::aclrtSetExceptionInfoCallback(Some(hear_and_choose)));
+    let (open, opened) = std::sync::mpsc::channel::<()>();
+    launch(stream, move || {
+        let _ = opened.recv();
+    });
+    launch(stream, || ());
+    control::fail("aclrtStreamQuery=lost".parse().unwrap()).unwrap();
+    let mut status = aclrtStreamStatus::ACL_STREAM_STATUS_COMPLETE;
+    assert_eq!(call!(stream::aclrtStreamQuery(stream, &mut status)), ACL_ERROR_RT_LOST_HEARTBEAT);
+    drop(open);
+    let begun = std::time::Instant::now();
+    while HEARD.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
+        assert!(begun.elapsed() < std::time::Duration::from_secs(10), "nobody is told of the failure");
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    control::fail(Plan::new()).unwrap();
+    let (tell, told) = std::sync::mpsc::channel();
+    launch(stream, move || {
+        let mut current = aclrtContext::NULL;
+        let code = call!(device::aclrtGetCurrentContext(&mut current));
+        tell.send((code != 0 || current.0.is_null(), code)).unwrap();
+    });
+    let (none, code) = told.recv().unwrap();
+    assert!(none, "a context is current in the callback: {code}");
+    call!(stream::aclrtSynchronizeStream(stream));
 }

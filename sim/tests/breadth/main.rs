@@ -15,9 +15,11 @@ mod files;
 
 mod absent;
 mod batches;
+mod building;
 mod capture;
 mod capture_rules;
 mod exceptions;
+mod labels;
 mod memory_pools;
 mod not_on_this_device;
 mod notices;
@@ -30,5 +32,6 @@ mod settings;
 mod stamps;
 mod stress;
 mod support;
+mod tasks;
 mod tensor_channels;
 mod virtual_memory;

@@ -125,3 +125,44 @@ fn wrong_parameters_are_refused_or_fail_the_stream() {
     fails!(code, "run over the block's end", copy::aclrtRandomNumAsync(&task.info, named, null_mut()));
     fails!(ACL_ERROR_INVALID_PARAM, "null", copy::aclrtRandomNumAsync(core::ptr::null(), named, null_mut()));
 }
+
+#[test]
+fn a_normal_distribution_without_a_mean_or_a_width_fails_the_stream() {
+    let _world = world();
+    let wrong = [(0.0, -1.0), (0.0, f32::NAN), (f32::NAN, 1.0), (f32::INFINITY, 1.0), (0.0, f32::INFINITY)];
+    for function in [NORMAL, CUT_OFF] {
+        for (mean, deviation) in wrong {
+            let (named, wrong) = (stream(), [mean, deviation].map(f32::to_le_bytes));
+            let task = Task::new(aclDataType::ACL_FLOAT, function, &wrong[0], &wrong[1]);
+            ok!(copy::aclrtRandomNumAsync(&task.info, named, null_mut()));
+            let code = call!(stream::aclrtSynchronizeStreamWithTimeout(named, 5000));
+            assert_eq!(code, ACL_ERROR_RT_AICPU_EXCEPTION, "{mean} and {deviation}: {}", text());
+        }
+    }
+    let zero = 0.0_f32.to_le_bytes();
+    let same = Task::new(aclDataType::ACL_FLOAT, CUT_OFF, &2.0_f32.to_le_bytes(), &zero).floats();
+    assert!(same.iter().all(|value| *value == 2.0), "a width of 0 is one");
+}
+
+#[test]
+fn null_addresses_of_random_numbers_are_refused() {
+    let _world = world();
+    let named = stream();
+    let task = |change: &dyn Fn(&mut aclrtRandomNumTaskInfo)| {
+        let (low, high) = (0.0_f32.to_le_bytes(), 1.0_f32.to_le_bytes());
+        let mut task = Task::new(aclDataType::ACL_FLOAT, UNIFORM, &low, &high);
+        change(&mut task.info);
+        task.info
+    };
+    let null = |size| aclrtRandomParaInfo { isAddr: 1, valueOrAddr: [0; 8], size, rsv: [0; 6] };
+    let code = ACL_ERROR_INVALID_PARAM;
+    let info = task(&|info| info.randomResultAddr = null_mut());
+    fails!(code, "the address is null", copy::aclrtRandomNumAsync(&info, named, null_mut()));
+    let info = task(&|info| info.randomCounterAddr = null_mut());
+    fails!(code, "the address is null", copy::aclrtRandomNumAsync(&info, named, null_mut()));
+    let info = task(&|info| info.randomSeed = null(8));
+    fails!(code, "the address is null", copy::aclrtRandomNumAsync(&info, named, null_mut()));
+    let info = task(&|info| info.randomSeed = null(0));
+    ok!(copy::aclrtRandomNumAsync(&info, named, null_mut()));
+    ok!(stream::aclrtSynchronizeStream(named));
+}

@@ -173,3 +173,42 @@ fn a_limit_of_cores_holds_on_the_thread_that_uses_its_stream() {
     ok!(stream::aclrtDeviceGetStreamPriorityRange(&mut least, &mut greatest));
     assert_eq!((least, greatest), (7, 0));
 }
+
+#[test]
+fn a_record_that_a_stopped_stream_refuses_leaves_the_waits_for_the_next_record() {
+    let _world = world();
+    let held = Held::elsewhere();
+    let stopped = stream();
+    ok!(stream::aclrtSetStreamFailureMode(stopped, ACL_STOP_ON_FAILURE.into()));
+    failing_wait(stopped, &held);
+    fails!(ACL_ERROR_RT_WAIT_TIMEOUT, "time limit", stream::aclrtSynchronizeStream(stopped));
+    let (mut before, mut other, mut event) = (aclrtContext::NULL, aclrtContext::NULL, aclrtEvent::NULL);
+    ok!(device::aclrtGetCurrentContext(&mut before));
+    ok!(event::aclrtCreateEventWithFlag(&mut event, ACL_EVENT_SYNC));
+    // The streams of another context go on.
+    ok!(device::aclrtCreateContext(&mut other, 0));
+    let (waiting, free) = (stream(), stream());
+    ok!(event::aclrtStreamWaitEvent(waiting, event));
+    ok!(device::aclrtSetCurrentContext(before));
+    fails!(ACL_ERROR_RT_WAIT_TIMEOUT, "takes no more work", event::aclrtRecordEvent(event, stopped));
+    ok!(device::aclrtSetCurrentContext(other));
+    let code = call!(stream::aclrtSynchronizeStreamWithTimeout(waiting, 30));
+    assert_eq!(code, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "the stream still waits");
+    ok!(event::aclrtRecordEvent(event, free));
+    synchronize(waiting);
+    held.open();
+}
+
+#[test]
+fn the_system_parameters_of_a_context_end_with_it() {
+    let _world = world();
+    let opt = aclSysParamOpt::ACL_OPT_DETERMINISTIC;
+    ok!(device::aclrtCtxSetSysParamOpt(opt, 1));
+    let mut value = 9;
+    ok!(device::aclrtCtxGetSysParamOpt(opt, &mut value));
+    assert_eq!(value, 1);
+    // The next default context of the device has the same handle.
+    ok!(device::aclrtResetDeviceForce(0));
+    ok!(device::aclrtSetDevice(0));
+    fails!(ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, "not set", device::aclrtCtxGetSysParamOpt(opt, &mut value));
+}

@@ -145,3 +145,29 @@ fn the_mark_of_an_end_carries_no_data() {
     assert_eq!(call!(tensor_channel::acltdtGetTensorTypeFromItem(item)), end);
     assert_eq!(call!(tensor_channel::acltdtGetDimNumFromItem(item)), 0);
 }
+
+#[test]
+fn dims_and_their_number_are_there_together() {
+    let _world = world();
+    let (kind, mut data, dims) = (aclDataType::ACL_FLOAT, [0.0_f32; 4], [2_i64, 2]);
+    let (data, size) = (data.as_mut_ptr().cast(), size_of_val(&data));
+    let create = |dims, count| call!(tensor_channel::acltdtCreateDataItem(TENSOR, dims, count, kind, data, size));
+    assert!(create(core::ptr::null(), 2).is_null(), "two axes without their lengths");
+    assert!(create(dims.as_ptr(), 0).is_null(), "lengths of no axis");
+    assert!(!create(core::ptr::null(), 0).is_null(), "a scalar");
+    assert!(!create(dims.as_ptr(), 2).is_null());
+}
+
+#[test]
+fn the_mark_of_an_end_that_is_given_data_keeps_none() {
+    let _world = world();
+    let (end, kind) = (acltdtTensorType::ACL_TENSOR_DATA_END_OF_SEQUENCE, aclDataType::ACL_FLOAT);
+    // Nothing stands at this address.
+    let nowhere = core::ptr::without_provenance_mut(8);
+    let item = call!(tensor_channel::acltdtCreateDataItem(end, core::ptr::null(), 0, kind, nowhere, 64));
+    assert_eq!(call!(tensor_channel::acltdtGetDataSizeFromItem(item)), 0);
+    assert!(call!(tensor_channel::acltdtGetDataAddrFromItem(item)).is_null());
+    let sent = call!(tensor_channel::acltdtCreateDataset());
+    ok!(tensor_channel::acltdtAddDataItem(sent, item));
+    ok!(tensor_channel::acltdtSendTensor(channel("marked", 0), sent, 0));
+}

@@ -117,6 +117,7 @@ handles! {
     aclrtNotify: Kind::Object("aclrtNotify"), notifies;
     aclrtLabel: Kind::Object("aclrtLabel"), labels;
     aclrtLabelList: Kind::Object("aclrtLabelList"), label_lists;
+    aclmdlRITask: Kind::Object("aclmdlRITask"), tasks;
     aclrtAllocatorDesc: Kind::Object("aclrtAllocatorDesc"), descriptors;
     aclrtDrvMemHandle: Kind::Object("aclrtDrvMemHandle"), physical;
     aclrtMemPool: Kind::Object("aclrtMemPool"), pools;
@@ -281,6 +282,8 @@ enumerations! {
     aclCANNPackageName = ACL_PKG_NAME_CANN,
     aclSysParamOpt = ACL_OPT_DETERMINISTIC,
     aclrtTsId = ACL_TS_ID_AICORE,
+    aclrtCondition = ACL_RT_EQUAL,
+    aclrtCompareDataType = ACL_RT_SWITCH_INT32,
     aclrtCmoType = ACL_RT_CMO_TYPE_PREFETCH,
     aclCannAttr = ACL_CANN_ATTR_BF16,
     acldvppPixelFormat = PIXEL_FORMAT_YUV_400,

@@ -29,6 +29,7 @@ pub(crate) struct World {
     notifies: OnceCell<Pair<aclrtNotify>>,
     labels: OnceCell<Pair<aclrtLabel>>,
     label_lists: OnceCell<Pair<aclrtLabelList>>,
+    tasks: OnceCell<Pair<aclmdlRITask>>,
     descriptors: OnceCell<Pair<aclrtAllocatorDesc>>,
     physical: OnceCell<Pair<aclrtDrvMemHandle>>,
     pools: OnceCell<Pair<aclrtMemPool>>,
@@ -147,9 +148,31 @@ impl World {
 
     pub(crate) fn label_lists(&self) -> Pair<aclrtLabelList> {
         *self.label_lists.get_or_init(|| {
-            let mut label = self.labels().good;
-            let pair = two(aclrtLabelList::NULL, |list| ok!(kernel::aclrtCreateLabelList(&mut label, 1, list)));
+            let pair = two(aclrtLabelList::NULL, |list| {
+                let mut label = aclrtLabel::NULL;
+                ok!(kernel::aclrtCreateLabel(&mut label));
+                ok!(kernel::aclrtCreateLabelList(&mut label, 1, list));
+            });
             ok!(kernel::aclrtDestroyLabelList(pair.destroyed));
+            pair
+        })
+    }
+
+    /// The one that is gone went with its instance.
+    pub(crate) fn tasks(&self) -> Pair<aclmdlRITask> {
+        *self.tasks.get_or_init(|| {
+            let stream = two(aclrtStream::NULL, |stream| ok!(stream::aclrtCreateStream(stream))).good;
+            let mut instance = aclmdlRI::NULL;
+            let pair = two(aclmdlRITask::NULL, |task| {
+                let mode = aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
+                ok!(model_instance::aclmdlRICaptureBegin(stream, mode));
+                ok!(copy::aclrtMemsetAsync(self.memory(), 1, 1, 1, stream));
+                ok!(model_instance::aclmdlRICaptureEnd(stream, &mut instance));
+                let (mut own, mut streams, mut tasks) = (aclrtStream::NULL, 1, 1);
+                ok!(model_instance::aclmdlRIGetStreams(instance, &mut own, &mut streams));
+                ok!(model_instance::aclmdlRIGetTasksByStream(own, task, &mut tasks));
+            });
+            ok!(model_instance::aclmdlRIDestroy(instance));
             pair
         })
     }
@@ -273,6 +296,10 @@ impl World {
             "model_path" => DIGITS,
             // A folder that is there, in one letter, as the lengths that go with texts say.
             "model_dir" | "profiler_result_path" => ".",
+            // A file that is no model.
+            "file_name" => concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
+            // A file that is written.
+            "path" => "/dev/null",
             _ => "x",
         };
         assert!(text.len() < SIZE);

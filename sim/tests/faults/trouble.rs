@@ -50,6 +50,31 @@ fn a_wait_that_is_under_way_ends_with_the_device() {
     assert_eq!(waiting.join().unwrap(), ACL_ERROR_RT_LOST_HEARTBEAT);
 }
 
+/// The stream has yet to come to its callback when the device is lost: the reporting thread never hears of it.
+#[test]
+fn a_callback_that_a_lost_device_never_delivers_holds_up_nobody() {
+    let _machine = begin("aclrtSetDevice#1=lost");
+    let (gated, stream, event) = (stream(), stream(), event());
+    let gate = Gate::close(gated);
+    ok!(aclrtRecordEvent(event, gated));
+    ok!(aclrtStreamWaitEvent(stream, event));
+    ok!(aclrtSubscribeReport(deadlocks::this_thread(), stream));
+    let blocks = aclrtCallbackBlockType::ACL_CALLBACK_BLOCK;
+    ok!(aclrtLaunchCallback(Some(deadlocks::nothing), std::ptr::null_mut(), blocks, stream));
+    let (shared, context) = (Shared::new(stream), Shared::new(current()));
+    let (tell, told) = std::sync::mpsc::channel();
+    let waiting = std::thread::spawn(move || {
+        ok!(aclrtSetCurrentContext(context.get()));
+        tell.send(acl!(aclrtSynchronizeStream(shared.get()))).unwrap();
+    });
+    std::thread::sleep(Duration::from_millis(30));
+    assert_eq!(acl!(aclrtSetDevice(0)), ACL_ERROR_RT_LOST_HEARTBEAT);
+    gate.open();
+    let answer = told.recv_timeout(Duration::from_secs(5));
+    assert_eq!(answer.map(|code| code == ACL_SUCCESS), Ok(false), "the wait goes on for ever");
+    waiting.join().unwrap();
+}
+
 #[test]
 fn waits_for_a_device_that_hangs_time_out() {
     let _machine = begin("aclrtCreateStream#1=hang");
@@ -112,9 +137,9 @@ mod deadlocks {
     use std::ffi::c_void;
     use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
-    unsafe extern "C" fn nothing(_: *mut c_void) {}
+    pub(crate) unsafe extern "C" fn nothing(_: *mut c_void) {}
 
-    fn this_thread() -> u64 {
+    pub(crate) fn this_thread() -> u64 {
         // SAFETY: part of POSIX.
         unsafe extern "C" {
             safe fn pthread_self() -> usize;

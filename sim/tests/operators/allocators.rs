@@ -5,6 +5,7 @@ use crate::support::*;
 use crate::tensors::*;
 use ascendcl_rules as rules;
 use ascendcl_sim::control;
+use ascendcl_sim::exports::model_instance::*;
 use std::thread;
 
 #[test]
@@ -218,4 +219,27 @@ fn an_allocator_without_a_free_function_keeps_its_blocks() {
     add(stream);
     ok!(aclrtSynchronizeStream(stream));
     assert_eq!(pool.calls(), [Call::Allocate(224)]);
+}
+
+#[test]
+fn a_captured_operator_keeps_its_block_for_every_replay_whatever_is_registered_meanwhile() {
+    let _machine = watched_device();
+    let (stream, pool, other) = (stream(), Pool::new(1 << 20), Pool::new(1 << 20));
+    pool.register(stream);
+    let mode = aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
+    ok!(aclmdlRICaptureBegin(stream, mode));
+    let y = add(stream);
+    ok!(aclrtAllocatorUnregister(stream));
+    other.register(stream);
+    let mut instance = aclmdlRI::NULL;
+    ok!(aclmdlRICaptureEnd(stream, &mut instance));
+    assert_eq!(pool.calls(), [Call::Allocate(3 * 64 + 32)]);
+    for _ in 0..2 {
+        ok!(aclmdlRIExecuteAsync(instance, stream));
+        ok!(aclrtSynchronizeStream(stream));
+        assert_eq!(y.elements::<f32>(), [3.0]);
+        assert_eq!(pool.out(), 1);
+    }
+    ok!(aclmdlRIDestroy(instance));
+    assert_eq!((pool.out(), other.calls().len()), (0, 0), "the block goes back with the instance");
 }

@@ -13,18 +13,6 @@ const TASKS: usize = 2000;
 /// What a callback takes of it.
 const PER_CALLBACK: usize = 3;
 
-/// A callback that waits until the sender is dropped. It has begun when this returns.
-fn block(stream: aclrtStream) -> mpsc::Sender<()> {
-    let (open, gate) = mpsc::channel::<()>();
-    let (begin, begun) = mpsc::channel();
-    launch(stream, move || {
-        begin.send(()).unwrap();
-        let _ = gate.recv();
-    });
-    begun.recv().unwrap();
-    open
-}
-
 #[test]
 fn callbacks_of_a_context_run_on_one_thread() {
     let _machine = device();
@@ -85,16 +73,13 @@ fn a_full_stream_blocks_the_call_that_queues_one_more() {
     let queued = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&queued);
     let (queue, happening) = (Shared(stream), Shared(event));
-    let mut current = aclrtContext::NULL;
-    ok!(aclrtGetCurrentContext(&mut current));
-    let current = Shared(current);
-    let thread = thread::spawn(move || {
-        ok!(aclrtSetCurrentContext(current.get()));
+    let thread = beside(move || {
         for _ in 0..TASKS {
             ok!(aclrtRecordEvent(happening.get(), queue.get()));
             count.fetch_add(1, SeqCst);
         }
     });
+    soon("a full stream", || queued.load(SeqCst) >= TASKS - PER_CALLBACK);
     thread::sleep(MOMENT);
     let before = queued.load(SeqCst);
     // Of the callback, the part that runs is in the queue until it is over.
@@ -117,16 +102,13 @@ fn a_callback_takes_three_places() {
     let queued = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&queued);
     let queue = Shared(stream);
-    let mut current = aclrtContext::NULL;
-    ok!(aclrtGetCurrentContext(&mut current));
-    let current = Shared(current);
-    let thread = thread::spawn(move || {
-        ok!(aclrtSetCurrentContext(current.get()));
+    let thread = beside(move || {
         for _ in 0..TASKS / PER_CALLBACK + 1 {
             launch(queue.get(), || {});
             count.fetch_add(1, SeqCst);
         }
     });
+    soon("a full stream", || queued.load(SeqCst) >= (TASKS - 1) / PER_CALLBACK);
     thread::sleep(MOMENT);
     assert_eq!(queued.load(SeqCst), (TASKS - 1) / PER_CALLBACK);
     drop(gate);
@@ -141,18 +123,19 @@ fn who_waits_for_room_hears_that_the_stream_is_gone() {
     let event = event();
     let gate = block(stream);
     let (queue, happening) = (Shared(stream), Shared(event));
-    let mut current = aclrtContext::NULL;
-    ok!(aclrtGetCurrentContext(&mut current));
-    let current = Shared(current);
-    let thread = thread::spawn(move || {
-        ok!(aclrtSetCurrentContext(current.get()));
-        (0..=TASKS).map(|_| acl!(aclrtRecordEvent(happening.get(), queue.get()))).find(|code| *code != ACL_SUCCESS)
+    let queued = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&queued);
+    let thread = beside(move || {
+        let record = |_| {
+            let code = acl!(aclrtRecordEvent(happening.get(), queue.get()));
+            count.fetch_add(1, SeqCst);
+            code
+        };
+        (0..=TASKS).map(record).find(|code| *code != ACL_SUCCESS)
     });
+    soon("a full stream", || queued.load(SeqCst) >= TASKS - PER_CALLBACK);
     thread::sleep(MOMENT);
-    let destroyer = thread::spawn(move || {
-        ok!(aclrtSetCurrentContext(current.get()));
-        acl!(aclrtDestroyStreamForce(queue.get()))
-    });
+    let destroyer = beside(move || acl!(aclrtDestroyStreamForce(queue.get())));
     assert_eq!(thread.join().unwrap(), Some(ACL_ERROR_RT_INVALID_HANDLE));
     drop(gate);
     assert_eq!(destroyer.join().unwrap(), ACL_SUCCESS);
@@ -191,4 +174,58 @@ fn a_callback_that_was_discarded_before_it_began_never_runs() {
     launch(stopped, || {});
     ok!(aclrtSynchronizeStream(stopped));
     assert_eq!(ran.load(SeqCst), 0);
+}
+
+fn waitable() -> aclrtEvent {
+    let mut event = aclrtEvent::NULL;
+    ok!(aclrtCreateEventWithFlag(&mut event, ACL_EVENT_SYNC));
+    event
+}
+
+#[test]
+fn a_record_that_finds_no_room_leaves_the_waits_for_the_next_record() {
+    let _machine = device();
+    let (full, waiting, free) = (Shared(stream()), stream(), stream());
+    let (filling, event) = (Shared(event()), Shared(waitable()));
+    let mut current = aclrtContext::NULL;
+    ok!(aclrtGetCurrentContext(&mut current));
+    let current = Shared(current);
+    ok!(aclrtStreamWaitEvent(waiting, event.get()));
+    let (tell, told) = mpsc::channel();
+    launch(full.get(), move || {
+        ok!(aclrtSetCurrentContext(current.get()));
+        let refused = (0..=TASKS).map(|_| acl!(aclrtRecordEvent(filling.get(), full.get())));
+        assert_ne!(refused.into_iter().find(|code| *code != ACL_SUCCESS), None);
+        tell.send(acl!(aclrtRecordEvent(event.get(), full.get()))).unwrap();
+    });
+    assert_eq!(told.recv().unwrap(), ACL_ERROR_RT_STREAM_TASK_FULL);
+    ok!(aclrtSynchronizeStream(full.get()));
+    assert_eq!(acl!(aclrtSynchronizeStreamWithTimeout(waiting, 30)), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    ok!(aclrtRecordEvent(event.get(), free));
+    ok!(aclrtSynchronizeStream(waiting));
+}
+
+#[test]
+fn a_wait_that_finds_no_room_leaves_the_event_to_others() {
+    let _machine = device();
+    let (full, free) = (stream(), stream());
+    let (filling, event) = (event(), waitable());
+    let gate = block(full);
+    // The callback that runs has one place.
+    (1..TASKS).for_each(|_| ok!(aclrtRecordEvent(filling, full)));
+    let (queue, happening) = (Shared(full), Shared(event));
+    let waiter = beside(move || ok!(aclrtStreamWaitEvent(queue.get(), happening.get())));
+    thread::sleep(MOMENT);
+    assert!(!waiter.is_finished(), "the stream has room");
+    let (tell, told) = mpsc::channel();
+    let (queue, happening) = (Shared(free), Shared(event));
+    let recorder = beside(move || {
+        ok!(aclrtRecordEvent(happening.get(), queue.get()));
+        tell.send(()).unwrap();
+    });
+    let recorded = told.recv_timeout(Duration::from_secs(5));
+    drop(gate);
+    [waiter, recorder].into_iter().for_each(|thread| thread.join().unwrap());
+    assert_eq!(recorded, Ok(()), "the record waits for the room that the wait has not got");
+    ok!(aclrtSynchronizeStream(full));
 }

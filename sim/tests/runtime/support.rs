@@ -2,7 +2,8 @@
 
 use ascendcl_sim::control;
 use std::ffi::c_void;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 pub(crate) use ascendcl_sim::exports::{allocator::*, callback::*, copy::*, device::*, event::*, memory::*};
@@ -78,6 +79,33 @@ pub(crate) fn malloc_host(size: usize) -> *mut c_void {
     let mut address = std::ptr::null_mut();
     ok!(aclrtMallocHost(&mut address, size));
     address
+}
+
+/// A callback that waits until the sender is dropped. It has begun when this returns.
+pub(crate) fn block(stream: aclrtStream) -> mpsc::Sender<()> {
+    let (open, gate) = mpsc::channel::<()>();
+    let (begin, begun) = mpsc::channel();
+    launch(stream, move || {
+        begin.send(()).unwrap();
+        let _ = gate.recv();
+    });
+    begun.recv().unwrap();
+    open
+}
+
+/// Runs `code` on a new thread, in the context that is current here. That thread has begun when this returns.
+pub(crate) fn beside<R: Send + 'static>(code: impl FnOnce() -> R + Send + 'static) -> JoinHandle<R> {
+    let mut current = aclrtContext::NULL;
+    ok!(aclrtGetCurrentContext(&mut current));
+    let current = Shared(current);
+    let (begin, begun) = mpsc::channel();
+    let thread = std::thread::spawn(move || {
+        ok!(aclrtSetCurrentContext(current.get()));
+        begin.send(()).unwrap();
+        code()
+    });
+    begun.recv().unwrap();
+    thread
 }
 
 /// The bytes of a device block.

@@ -2,7 +2,6 @@
 
 use super::support::*;
 use super::switched;
-use std::sync::mpsc;
 
 const BYTES: usize = 64;
 const TO_DEVICE: aclrtMemcpyKind = aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE;
@@ -11,10 +10,7 @@ const TO_DEVICE: aclrtMemcpyKind = aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE;
 fn a_copy_can_take_place_in_the_call() {
     let _switched = switched(|config| config.copy_at_once(true));
     let (place, stream) = (malloc(BYTES), stream());
-    let (open, gate) = mpsc::channel::<()>();
-    launch(stream, move || {
-        let _ = gate.recv();
-    });
+    let open = block(stream);
     let bytes = [7_u8; BYTES];
     // The work before it on the stream is not waited for.
     ok!(aclrtMemcpyAsync(place, BYTES, bytes.as_ptr().cast(), BYTES, TO_DEVICE, stream));
@@ -40,10 +36,7 @@ fn pinned_memory_is_copied_in_turn_all_the_same() {
     let (place, pinned, stream) = (malloc(BYTES), malloc_host(BYTES), stream());
     ok!(aclrtMemset(place, BYTES, 1, BYTES));
     ok!(aclrtMemset(pinned, BYTES, 2, BYTES));
-    let (open, gate) = mpsc::channel::<()>();
-    launch(stream, move || {
-        let _ = gate.recv();
-    });
+    let open = block(stream);
     ok!(aclrtMemcpyAsync(place, BYTES, pinned, BYTES, TO_DEVICE, stream));
     assert_eq!(read(place, BYTES), [1; BYTES]);
     drop(open);

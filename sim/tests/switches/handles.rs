@@ -42,13 +42,11 @@ fn a_stale_handle_names_a_stranger_and_nothing_says_so() {
     // A thread whose context was destroyed under it finds itself in a new one.
     let own = Shared(context(0));
     let (tell, told) = std::sync::mpsc::channel::<()>();
-    let thread = thread::spawn(move || {
-        ok!(aclrtSetCurrentContext(own.get()));
+    let thread = beside(move || {
         told.recv().unwrap();
         let mut current = aclrtContext::NULL;
         (acl!(aclrtGetCurrentContext(&mut current)), Shared(current))
     });
-    thread::sleep(std::time::Duration::from_millis(20));
     ok!(aclrtDestroyContext(own.get()));
     let other = context(1);
     assert_eq!(other, own.get());

@@ -2,7 +2,6 @@
 
 use super::support::*;
 use super::switched;
-use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -16,18 +15,9 @@ fn waited_beside<R: Send + 'static>(
     prepare: impl FnOnce(),
     wait: impl FnOnce() -> R + Send + 'static,
 ) -> JoinHandle<R> {
-    let (open, gate) = mpsc::channel::<()>();
-    launch(stream, move || {
-        let _ = gate.recv();
-    });
+    let open = block(stream);
     prepare();
-    let mut current = aclrtContext::NULL;
-    ok!(aclrtGetCurrentContext(&mut current));
-    let current = Shared(current);
-    let waiter = thread::spawn(move || {
-        ok!(aclrtSetCurrentContext(current.get()));
-        wait()
-    });
+    let waiter = beside(wait);
     thread::sleep(MOMENT);
     launch(stream, || {});
     drop(open);

@@ -116,7 +116,9 @@ fn replay(case: &Case, exceptions: &[Exception]) -> Tally {
         }
     }
     for exception in exceptions.iter().filter(|exception| exception.case == case.name) {
-        if !tally.needed.contains(&exception.call) {
+        // An exception is for all rows of these words, or for none.
+        let needed = tally.needed.iter().filter(|call| **call == exception.call).count();
+        if needed != rows(case, exception) {
             let text = format!("{}: {}: an exception that agrees: {}", case.name, exception.call, exception.reason);
             tally.differences.push(text);
         }
@@ -165,21 +167,21 @@ impl Exception {
         match (self.answer, record) {
             (Instead::Code(wanted), Record::Code(code)) => wanted == *code,
             (Instead::AnError, Record::Code(code)) => *code != 0,
-            (Instead::NotMade, record) => !matches!(record, Record::Code(_)),
+            (Instead::NotMade, Record::NotMade) => true,
+            (Instead::Seen(wanted), Record::Seen(text)) => wanted == text,
             _ => false,
         }
     }
 }
 
+/// The measured rows that an exception is for.
+fn rows(case: &Case, exception: &Exception) -> usize {
+    case.lines.iter().filter(|line| line.result != Answer::Preparation && line.text == exception.call).count()
+}
+
 /// Exceptions for rows that do not exist.
 fn stale(cases: &[Case], exceptions: &[Exception]) -> Tally {
-    let known = |exception: &Exception| {
-        cases
-            .iter()
-            .filter(|case| case.name == exception.case)
-            .flat_map(|case| &case.lines)
-            .any(|line| line.result != Answer::Preparation && line.text == exception.call)
-    };
+    let known = |it: &Exception| cases.iter().any(|case| case.name == it.case && rows(case, it) > 0);
     let stale = exceptions.iter().filter(|exception| !known(exception));
     let differences = stale.map(|it| format!("{}: {}: an exception for a row that does not exist", it.case, it.call));
     Tally { differences: differences.collect(), ..Tally::default() }

@@ -19,11 +19,11 @@ pub(crate) fn ready(world: &mut World, named: &Named) -> Option<Ready> {
             })
         }
         "DestroyLabel" => {
-            let it = if named.at(0) == "NULL" { 0 } else { world.get("label", "l").unwrap_or(0) };
+            let it = label(world, named.at(0));
             Box::new(move || call!(kernel::aclrtDestroyLabel(aclrtLabel(pointer(it)))).into())
         }
         "SetLabel" => {
-            let it = if named.at(0) == "NULL" { 0 } else { world.get("label", "l").unwrap_or(0) };
+            let it = label(world, named.at(0));
             let name = if named.arguments.len() > 1 { named.at(1) } else { "s" };
             let s = world.stream(name);
             Box::new(move || call!(kernel::aclrtSetLabel(aclrtLabel(pointer(it)), stream(s))).into())
@@ -31,9 +31,10 @@ pub(crate) fn ready(world: &mut World, named: &Named) -> Option<Ready> {
         "CreateLabelList" => {
             let null = named.at(0) == "NULL";
             let number = if named.arguments.len() > 1 { crate::arguments::number(named.at(1)) as usize } else { 1 };
-            let label = world.get("label", "l").unwrap_or(0);
+            let number = if named.at(0).starts_with('{') { 2 } else { number };
+            let both = [label(world, "l"), world.get("label", "l2").unwrap_or_else(|| label(world, "l"))];
             Box::new(move || {
-                let mut labels = vec![aclrtLabel(pointer(label)); number.max(1)];
+                let mut labels = both.map(|label| aclrtLabel(pointer(label)));
                 let mut made = aclrtLabelList::NULL;
                 let from = if null { null_mut() } else { labels.as_mut_ptr() };
                 let code = call!(kernel::aclrtCreateLabelList(from, number, &mut made));
@@ -46,9 +47,10 @@ pub(crate) fn ready(world: &mut World, named: &Named) -> Option<Ready> {
         }
         "SwitchLabelByIndex" => {
             let place = world.memory(named.at(0));
+            let most = crate::arguments::number(named.at(1)) as u32;
             let (list, s) = (world.get("label", "ll").unwrap_or(0), world.stream(named.at(3)));
             Box::new(move || {
-                call!(kernel::aclrtSwitchLabelByIndex(pointer(place), 1, aclrtLabelList(pointer(list)), stream(s)))
+                call!(kernel::aclrtSwitchLabelByIndex(pointer(place), most, aclrtLabelList(pointer(list)), stream(s)))
                     .into()
             })
         }
@@ -72,8 +74,26 @@ pub(crate) fn ready(world: &mut World, named: &Named) -> Option<Ready> {
             let (one, two) = (world.stream(named.at(0)), world.stream(named.at(1)));
             Box::new(move || call!(kernel::aclrtActiveStream(stream(one), stream(two))).into())
         }
+        "SwitchStream" => {
+            let all_null = named.says("all null");
+            let (d, s, s2) = (world.memory("d"), world.stream("s"), world.stream("s2"));
+            Box::new(move || {
+                let number = |number: usize| if all_null { 0 } else { number };
+                let (cond, kind) = (aclrtCondition::ACL_RT_EQUAL, aclrtCompareDataType::ACL_RT_SWITCH_INT32);
+                let (value, to, on) = (pointer(number(d)), stream(number(s2)), stream(number(s)));
+                call!(kernel::aclrtSwitchStream(value, cond, value, kind, to, aclrtStream::NULL, on)).into()
+            })
+        }
         _ => return None,
     })
+}
+
+fn label(world: &World, name: &str) -> usize {
+    match name {
+        "NULL" => 0,
+        "l2" => world.get("label", "l2").unwrap_or(0),
+        _ => world.get("label", "l").unwrap_or(0),
+    }
 }
 
 impl World {
@@ -108,11 +128,17 @@ impl World {
         }
         let made = outcome.made;
         match named.function {
+            "RIBuildBegin" => self.put("model", if named.at(0) == "&m2" { "m2" } else { "m" }, made),
+            "GetStreams" if made != 0 => self.put("stream", "model stream", made),
+            "GetTasksByStream" => self.put("task", "t", made),
             "CaptureEnd" => self.put("model", "m", made),
             "CaptureTaskGrpEnd" => self.put("group", "g", made),
             "CaptureGetInfo" if made != 0 => self.put("model", "of GetInfo", made),
             "CreateStream" | "CreateStreamWithConfig" => {
                 self.last_stream = made;
+                if named.at(0) == "PERSISTENT" {
+                    self.put("stream", "p", made);
+                }
                 if named.at(0) == "&s" {
                     self.put("stream", "s", made);
                 }
@@ -122,7 +148,7 @@ impl World {
                 self.put("stream", if first { "default stream" } else { "later default stream" }, made);
             }
             "CreateContext" => self.put("context", "explicit", made),
-            "CreateLabel" => self.put("label", "l", made),
+            "CreateLabel" => self.put("label", if named.at(0) == "&l2" { "l2" } else { "l" }, made),
             "CreateLabelList" => self.put("label", "ll", made),
             "CreateNotify" => self.put("notify", "n", made),
             "ReserveMemAddress" => self.put("memory", "v", made),

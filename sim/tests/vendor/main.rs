@@ -14,6 +14,7 @@
 #[macro_use]
 mod call;
 mod arguments;
+mod building;
 mod capture;
 mod compare;
 mod contexts;

@@ -6,7 +6,7 @@ use crate::compare::Record;
 use crate::table::{Answer, cases};
 use crate::threads::Threads;
 use crate::world::{EventKind, Ready, World, back_to, current, pointer};
-use crate::{capture, contexts, events, hooks, memory, notices, pools, seen, streams};
+use crate::{building, capture, contexts, events, hooks, memory, notices, pools, seen, streams};
 use ascendcl_sys::types::*;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
@@ -72,6 +72,7 @@ fn make(world: &mut World, threads: &mut Threads, text: &'static str, last: &mut
         events::ready,
         memory::ready,
         capture::ready,
+        building::ready,
         contexts::ready,
         hooks::ready,
         notices::ready,

@@ -40,6 +40,8 @@ pub(crate) enum Instead {
     AnError,
     /// The interpreter does not make the call.
     NotMade,
+    /// What it sees instead.
+    Seen(&'static str),
 }
 
 /// Every case, in the order of the file.
@@ -77,6 +79,7 @@ pub(crate) fn exceptions() -> Vec<Exception> {
         let answer = match answer {
             "error" => Instead::AnError,
             "not made" => Instead::NotMade,
+            seen if seen.starts_with('(') => Instead::Seen(seen.trim_start_matches('(').trim_end_matches(')')),
             code => Instead::Code(code.parse().unwrap_or_else(|_| panic!("a code is expected in `{line}`"))),
         };
         Exception { case, call, answer, reason }

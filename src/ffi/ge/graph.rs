@@ -1,7 +1,8 @@
 //! Graphs: what a session knows of each, and the registrations of allocators.
 
 use super::Shim;
-use crate::ffi::allocator::{Kept, Members};
+use crate::ffi::Members;
+use crate::ffi::allocator::Kept;
 use crate::ffi::{Block, LastUse, Queue};
 use ascendcl_ge_sys as sys;
 use core::ptr::NonNull;

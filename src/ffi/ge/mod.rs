@@ -19,8 +19,7 @@ pub(crate) use session::RawSession;
 
 use super::Api;
 use super::api::{c_text, text};
-use crate::error::Error;
-use crate::ge::{EngineError, FailedCall};
+use crate::error::{EngineError, Error, FailedCall};
 use ascendcl_ge_sys as sys;
 use ascendcl_macros::rule;
 use core::ffi::c_char;

@@ -1,11 +1,12 @@
 //! The outputs of an execution, which the engine allocated.
 
 use super::Shim;
-use crate::error::Error;
+use crate::element::{ElementType, Pod};
+use crate::error::{Error, ObjectKind};
 use crate::ffi::block::Side;
-use crate::ffi::element::{Pod, bytes_of_mut};
-use crate::ffi::{Api, Block, ElementType, LastUse, Queue};
-use crate::ledger::Shelf;
+use crate::ffi::bytes::bytes_of_mut;
+use crate::ffi::shelf::Shelf;
+use crate::ffi::{Api, Block, LastUse, Queue};
 use ascendcl_ge_sys as sys;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclDataType;
@@ -75,7 +76,7 @@ impl RawOutputs {
         let to = bytes_of_mut(to);
         let tensor = self.tensor(index).ok_or(Error::NoSuchOutput { index, count: self.count() })?;
         if to.len() > tensor.bytes || self.last_use.is_in_doubt() {
-            return Err(Error::TooShort { what: "device memory", need: to.len(), have: tensor.bytes });
+            return Err(Error::TooShort { what: ObjectKind::DEVICE_MEMORY, need: to.len(), have: tensor.bytes });
         }
         api.in_place()?;
         let kind = api.direction(Side::Host, Side::Device);
@@ -91,7 +92,7 @@ impl RawOutputs {
     #[rule(GE_21)]
     pub(super) fn release(&self, streams: &Shelf<Queue>) -> Result<(), Error> {
         if !streams.has_done(&self.last_use) {
-            return Err(Error::StillRunning { what: "outputs of a graph" });
+            return Err(Error::StillRunning { what: ObjectKind::GRAPH_OUTPUTS });
         }
         if let Some(raw) = NonNull::new(self.raw.swap(null_mut(), Ordering::AcqRel)) {
             // SAFETY: made by an execution, idle, and released once: the swap took the pointer.

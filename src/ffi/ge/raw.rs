@@ -1,29 +1,9 @@
-//! Graphs and tensors that other code has made: pointers to the engine's C++ objects.
+//! Tensors that other code has made: pointers to the engine's C++ objects.
 
-use crate::ge::GraphSource;
 use ascendcl_ge_sys as sys;
-use ascendcl_macros::rule;
 use core::ffi::c_void;
 use core::fmt;
 use core::ptr::NonNull;
-
-impl GraphSource<'_> {
-    /// A graph that other code has made: a pointer to a `ge::Graph`.
-    ///
-    /// It is the only source that the vendor's `libge_runtime_wrapper.so` takes.
-    ///
-    /// # Safety
-    ///
-    /// * `graph` points at a `ge::Graph` of the engine's own libraries, the ones that this program has loaded.
-    /// * It stays there until [`Session::add`](crate::ge::Session::add) has returned, and no other thread uses it
-    ///   meanwhile.
-    /// * The source is added once, to one session, and the object is not in a session already (GE-24): the session changes
-    ///   what the object and its copies share. Afterwards it is only destroyed.
-    #[rule(GE_24)]
-    pub unsafe fn graph(graph: NonNull<c_void>) -> Self {
-        Self::of_graph(graph)
-    }
-}
 
 /// Tensors that other code has made, as inputs of [`Served::run`](crate::ge::Served::run).
 #[derive(Clone, Debug)]

@@ -5,8 +5,8 @@ use super::super::gate::Gate;
 use super::super::{Api, Block, LastUse, Queue};
 use super::LoadedModel;
 use super::dataset::Dataset;
-use crate::error::Error;
-use crate::ledger::Shelf;
+use crate::error::{Error, ObjectKind};
+use crate::ffi::shelf::{Row, Shelf};
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -44,6 +44,8 @@ pub(crate) struct BoundInput {
     pub(crate) bytes: usize,
     pub(crate) dims: Vec<i64>,
 }
+
+impl Row for Binding {}
 
 impl Binding {
     /// A binding for these inputs and outputs, for which nothing of the library's has been created yet: it gets its row
@@ -93,7 +95,7 @@ impl Binding {
         shapes: &[&[i64]],
     ) -> Result<(), Error> {
         self.idle(streams)?;
-        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "binding" }) };
+        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::MODEL_TENSORS }) };
         model.set_shapes(api, &self.given, shapes)
     }
 
@@ -107,7 +109,7 @@ impl Binding {
         model: &LoadedModel,
     ) -> Result<(), Error> {
         self.may_follow(streams, stream, model)?;
-        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "binding" }) };
+        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::MODEL_TENSORS }) };
         leads!(dataset: Idle --> InUse : Execute, dataset: InUse --> InUse : Execute);
         if !self.open.is_empty() {
             *self.lender() = stream.keeps();
@@ -139,7 +141,7 @@ impl Binding {
     ) -> Result<(), Error> {
         self.idle(streams)?;
         model.idle(streams)?;
-        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: "binding" }) };
+        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::MODEL_TENSORS }) };
         *self.lender() = None;
         let uses = [model.last_use(), &self.last_use];
         let run = || {
@@ -172,9 +174,14 @@ impl Binding {
             return Ok(());
         }
         if !streams.comes_after(&self.last_use, stream) {
-            return Err(Error::StillRunning { what: "inputs and outputs of a model" });
+            return Err(Error::StillRunning { what: ObjectKind::MODEL_TENSORS });
         }
         model.idle_where(|used| streams.comes_after(used, stream))
+    }
+
+    /// Before a copy of ordinary host memory to an input or from an output: see [`Queue::comes_to_rest`].
+    pub(crate) fn comes_to_rest_for(&self, api: Api, stream: &Queue, other: &Block) -> Result<(), Error> {
+        if other.is_pageable() { stream.comes_to_rest(api, [&self.last_use]) } else { Ok(()) }
     }
 
     /// All work that used the binding is known to be done.
@@ -249,7 +256,7 @@ impl Binding {
         if streams.has_done(&self.last_use) {
             return Ok(());
         }
-        Err(Error::StillRunning { what: "inputs and outputs of a model" })
+        Err(Error::StillRunning { what: ObjectKind::MODEL_TENSORS })
     }
 
     fn lender(&self) -> MutexGuard<'_, Option<Weak<dyn Keeps>>> {

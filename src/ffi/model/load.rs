@@ -3,8 +3,8 @@
 use super::super::api::c_path;
 use super::super::{Api, Block, LastUse, Queue};
 use super::LoadedModel;
-use crate::error::Error;
-use crate::ledger::Shelf;
+use crate::error::{Error, ObjectKind};
+use crate::ffi::shelf::Shelf;
 use ascendcl_macros::rule;
 use core::ffi::c_void;
 use core::ptr::null_mut;
@@ -45,7 +45,7 @@ pub(crate) struct Share {
 }
 
 /// What working memory is called in errors.
-const WORK: &str = "working memory of the models";
+const WORK: ObjectKind = ObjectKind::WORKSPACE;
 
 impl Onto {
     /// Whether nothing may be running in the working memory.
@@ -70,7 +70,7 @@ impl Share {
         let more = |taken: usize| taken.checked_add(bytes).filter(|need| *need <= have && may_join(taken));
         match taken.fetch_update(Ordering::AcqRel, Ordering::Acquire, more) {
             Ok(_) => Ok(Self { block: Arc::clone(block), taken: Arc::clone(taken), bytes }),
-            Err(before) if !may_join(before) => Err(Error::StillRunning { what: WORK }),
+            Err(before) if !may_join(before) => Err(Error::WorkspaceTaken),
             Err(before) => Err(Error::TooShort { what: WORK, need: before.saturating_add(bytes), have }),
         }
     }

@@ -7,9 +7,10 @@ mod load;
 
 use super::api::text;
 use super::queue::Queue;
-use super::{Api, ElementType, LastUse};
-use crate::error::Error;
-use crate::ledger::Shelf;
+use super::{Api, LastUse};
+use crate::element::ElementType;
+use crate::error::{Error, ObjectKind};
+use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
 use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::types::*;
@@ -61,6 +62,8 @@ pub(crate) struct Port {
     format: aclFormat,
 }
 
+impl Row for LoadedModel {}
+
 impl LoadedModel {
     /// The place for a model in this memory. Nothing is called.
     pub(crate) fn new(onto: Onto) -> Self {
@@ -106,7 +109,7 @@ impl LoadedModel {
         destroyed
     }
 
-    fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.id.load(Ordering::Relaxed)
     }
 
@@ -144,7 +147,7 @@ impl LoadedModel {
 
     fn idle_where(&self, is_idle: impl Fn(&LastUse) -> bool) -> Result<(), Error> {
         if !is_idle(&self.last_use) {
-            return Err(Error::StillRunning { what: "model" });
+            return Err(Error::StillRunning { what: ObjectKind::MODEL });
         }
         self.onto.idle_where(is_idle)
     }
@@ -189,7 +192,7 @@ impl LoadedModel {
     #[rule(MODEL_14)]
     pub(crate) fn unload(&self, api: Api, streams: &Shelf<Queue>) -> Result<(), Error> {
         if !streams.has_done(&self.last_use) {
-            return Err(Error::StillRunning { what: "model" });
+            return Err(Error::StillRunning { what: ObjectKind::MODEL });
         }
         api.in_place()?;
         if self.ending.swap(true, Ordering::AcqRel) {

@@ -140,7 +140,7 @@ macro_rules! kernel_functions {
         [optional sim] fn aclrtSwitchLabelByIndex(
             ptr: *mut c_void, max_value: u32, label_list: aclrtLabelList, stream: aclrtStream
         ) -> aclError;
-        [optional] fn aclrtSwitchStream(
+        [optional sim] fn aclrtSwitchStream(
             left_value: *mut c_void, cond: aclrtCondition, right_value: *mut c_void, data_type: aclrtCompareDataType,
             true_stream: aclrtStream, false_stream: aclrtStream, stream: aclrtStream
         ) -> aclError;

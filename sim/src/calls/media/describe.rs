@@ -1,11 +1,11 @@
 //! Memory for pictures, and what describes them.
 
-use super::super::memory::{aclrtFree, aclrtMalloc};
-use super::super::model::told;
 use crate::abi::{Address, Name, Out};
+use crate::calls::memory::{aclrtFree, aclrtMalloc};
+use crate::calls::model::told;
 use crate::failure::{Answer, Failure};
-use crate::machine::current_context;
-use crate::machine::media::{
+use crate::machine::contexts::context::current_context;
+use crate::machine::descriptions::media::{
     CHANNELS, Channel, ENCODINGS, Edges, PICTURES, Picture, REGIONS, RESIZES, VIDEOS, Video, channel_id, close_channel,
     open_channel,
 };

@@ -1,14 +1,14 @@
 //! JPEG and PNG.
 
-use super::super::memory::not_null;
-use super::super::wanted;
 use super::place::{PicturePlace, failed, geometry_of, hold_on_device, layout_of};
 use crate::abi::{Address, Name, Out};
+use crate::calls::memory::not_null;
+use crate::calls::wanted;
 use crate::failure::{Answer, Failure};
-use crate::machine::media::{ENCODINGS, PICTURES, Picture, channel_id};
-use crate::machine::submission_stream;
+use crate::machine::contexts::named::submission_stream;
+use crate::machine::descriptions::media::{ENCODINGS, PICTURES, Picture, channel_id};
+use crate::machine::watch;
 use crate::media::{Geometry, Image, Info, Layout, decode_jpeg, decode_png, encode_jpeg, jpeg_info, png_info};
-use crate::watch;
 use ascendcl_rules::{Op, Place, Role};
 use ascendcl_sys::types::*;
 

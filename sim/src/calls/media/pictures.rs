@@ -3,10 +3,10 @@
 use super::place::{PicturePlace, failed};
 use crate::abi::Name;
 use crate::failure::{Answer, Failure};
-use crate::machine::media::{REGIONS, RESIZES, channel_id};
-use crate::machine::submission_stream;
+use crate::machine::contexts::named::submission_stream;
+use crate::machine::descriptions::media::{REGIONS, RESIZES, channel_id};
+use crate::machine::watch;
 use crate::media::{Geometry, Region, Scaling};
-use crate::watch;
 use ascendcl_rules::{Op, Place, Role};
 use ascendcl_sys::types::*;
 

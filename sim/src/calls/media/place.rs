@@ -1,9 +1,9 @@
 //! Where a picture is read and written.
 
-use super::super::memory::not_null;
 use crate::abi::{Address, Name};
+use crate::calls::memory::not_null;
 use crate::failure::{Answer, Failure};
-use crate::machine::media::{PICTURES, Picture};
+use crate::machine::descriptions::media::{PICTURES, Picture};
 use crate::machine::memory::{Hold, Place, describe, hold};
 use crate::media::{Geometry, Image, Layout};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_AICPU_EXCEPTION;

@@ -1,9 +1,10 @@
 //! What a model's inputs and outputs are.
 
-use super::super::wanted;
 use super::load::path;
 use super::{given, told};
-use crate::abi::{Address, CText, Name, Out, Text};
+use crate::abi::CText;
+use crate::abi::{Address, Name, Out, Text};
+use crate::calls::wanted;
 use crate::failure::{Answer, Failure};
 use crate::machine::models::{self, Description, Entry, Source, data_type, filled, format, io_dims};
 use ascendcl_sys::constants::ACL_MAX_DIM_CNT;

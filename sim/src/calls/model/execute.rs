@@ -2,9 +2,9 @@
 
 use crate::abi::Name;
 use crate::failure::Answer;
+use crate::machine::contexts::named::submission_stream;
 use crate::machine::models::Job;
-use crate::machine::submission_stream;
-use crate::watch;
+use crate::machine::watch;
 use ascendcl_rules::{Object, Op};
 use ascendcl_sys::types::{aclmdlDataset, aclrtStream};
 

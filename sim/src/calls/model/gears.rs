@@ -1,11 +1,11 @@
 //! Gears: the shapes that a dynamic model was compiled for, and which of them the next runs have.
 
-use super::super::wanted;
 use crate::abi::{In, Name, Out};
+use crate::calls::wanted;
 use crate::failure::{Answer, Failure};
 use crate::machine::models::{self, Choice, Filled, filled, io_dims};
+use crate::machine::watch;
 use crate::model::{Gear, GearKind};
-use crate::watch;
 use ascendcl_rules::{Object, Op};
 use ascendcl_sys::constants::{ACL_MAX_BATCH_NUM, ACL_MAX_DIM_CNT, ACL_MAX_HW_NUM};
 use ascendcl_sys::types::*;

@@ -1,11 +1,11 @@
 //! Loading, unloading, and the sizes that loading with memory of the caller needs.
 
-use super::super::wanted;
 use super::given;
 use crate::abi::{Address, Out, Text};
+use crate::calls::wanted;
 use crate::failure::{Answer, Failure};
 use crate::machine::models::{self, Memory, Source};
-use crate::watch;
+use crate::machine::watch;
 use ascendcl_rules::{Flag, Object, Op, Place, Role};
 
 pub(crate) fn aclmdlLoadFromFile(model_path: Text<'_>, model_id: Out<'_, u32>) -> Answer {

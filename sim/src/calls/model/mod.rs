@@ -8,7 +8,7 @@ mod load;
 pub(crate) use {describe::*, execute::*, gears::*, load::*};
 
 use crate::failure::{Answer, Failure};
-use crate::machine::errors;
+use crate::machine::thread::errors;
 
 /// The result of a call that has no code to answer with: why there is none becomes the thread's recent text.
 pub(super) fn told<T>(answer: Answer<T>) -> Option<T> {

@@ -1,8 +1,8 @@
 //! Attributes of operators.
 
-use super::super::model::told;
 use super::count;
 use crate::abi::{In, Name, Text};
+use crate::calls::model::told;
 use crate::failure::{Answer, Failure};
 use crate::machine::operators::{Attribute, create_attributes, destroy_attributes, set_attribute};
 use ascendcl_sys::types::{aclDataType, aclopAttr};

@@ -1,13 +1,13 @@
 //! Executing an operator that is described by the call itself.
 
-use super::super::model::told;
 use super::{compiled, count, request};
 use crate::abi::{In, Name, Text};
+use crate::calls::model::told;
 use crate::failure::Answer;
+use crate::machine::contexts::named::submission_stream;
 use crate::machine::models::with_tensor;
 use crate::machine::operators::{Attribute, Job, Plan, Request, check_found};
-use crate::machine::submission_stream;
-use crate::watch;
+use crate::machine::watch;
 use ascendcl_rules::{Access, Flag, Op, Role};
 use ascendcl_sys::types::*;
 

@@ -1,10 +1,10 @@
 //! Executing an operator by a handle.
 
-use super::super::model::told;
-use super::super::wanted;
 use super::execute::{cast, run};
 use super::{count, request};
 use crate::abi::{In, Name, Out, Text};
+use crate::calls::model::told;
+use crate::calls::wanted;
 use crate::failure::Answer;
 use crate::machine::operators::{Plan, check_found, create_handle, destroy_handle, find_handle};
 use ascendcl_sys::types::*;

@@ -1,23 +1,16 @@
 //! Task groups: nodes of an instance whose work is replaced later, one by one and in their order.
 
-use super::super::handles::Table;
-use super::super::locks::lock;
-use super::super::stream::Stream;
-use super::{Node, Recorder, Work, capture_of, captured};
 use crate::failure::{Answer, Failure};
+use crate::locks::lock;
+use crate::machine::capture::capture_of;
+use crate::machine::handles::Table;
+use crate::machine::recording::Recorder;
+use crate::machine::recording::update::{Group, Update};
+use crate::machine::streams::refusals::captured;
+use crate::machine::streams::stream::Stream;
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtTaskGrp;
 use std::sync::{Arc, Mutex};
-
-pub(crate) struct Group {
-    nodes: Vec<Arc<Node>>,
-}
-
-/// New work for a group, until it is complete.
-pub(crate) struct Update {
-    group: Arc<Group>,
-    work: Mutex<Vec<Work>>,
-}
 
 static GROUPS: Table<Group> = Table::new();
 
@@ -71,23 +64,15 @@ pub(crate) fn end_update(stream: &Arc<Stream>) -> Answer {
     }
     stream.submit(move || {
         for (node, work) in update.group.nodes.iter().zip(work) {
-            let old = std::mem::replace(&mut *lock(&node.work), work);
-            drop(old);
+            drop(node.replace(work));
         }
         Ok(())
     })?;
     Ok(())
 }
 
-pub(super) fn clear() {
+pub(crate) fn clear() {
     drop(GROUPS.remove_all(|_| true));
-}
-
-impl Update {
-    pub(super) fn record(&self, work: Work) -> Answer {
-        lock(&self.work).push(work);
-        Ok(())
-    }
 }
 
 fn status(text: &'static str) -> Failure {

@@ -1,11 +1,11 @@
 //! Which captures are under way, and which calls they forbid to whom.
 
-use super::super::context;
-use super::super::locks::lock;
-use super::super::stream::Stream;
-use super::Capture;
 use crate::abi::this_thread;
 use crate::failure::{Answer, Failure};
+use crate::locks::lock;
+use crate::machine::recording::captures::Capture;
+use crate::machine::streams::stream::Stream;
+use crate::machine::thread::current;
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT};
 use ascendcl_sys::types::aclmdlRICaptureMode;
 use std::cell::Cell;
@@ -42,11 +42,15 @@ pub(crate) fn refuse_synchronous() -> Answer {
     Err(Failure::new(ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT, text))
 }
 
-/// The call would block until its work has run: not on a stream that is captured, whose work does not run (107000), nor
+/// The call would block until its work has run: not on a stream that is captured or part of an instance, whose work does
+/// not run (107000), nor
 /// where a synchronous copy is forbidden (107041).
 pub(crate) fn refuse_blocking(stream: &Stream, why: &str) -> Answer {
     if stream.is_recording() {
         return Err(Failure::refused(format!("{why}, which a capture cannot do")));
+    }
+    if stream.is_bound() {
+        return Err(Failure::refused(format!("{why}, and a stream of a model instance runs with the instance alone")));
     }
     if !forbidden() {
         return Ok(());
@@ -59,7 +63,7 @@ fn forbidden() -> bool {
     if COUNT.load(SeqCst) == 0 || MODE.get() == RELAXED {
         return false;
     }
-    let (own, context) = (this_thread(), context::current_number());
+    let (own, context) = (this_thread(), current::current_number());
     any(|capture| match capture.mode {
         _ if capture.context != context || lock(&capture.state).in_conflict => false,
         GLOBAL => MODE.get() == GLOBAL || capture.thread == own,

@@ -1,14 +1,24 @@
 //! Blocks that are virtual memory with physical memory mapped to it.
 
-use super::{Addresses, BLOCKS, Backing, Blocks, Entry};
 use crate::abi::Address;
 use crate::failure::{Answer, Failure};
-use crate::machine::locks::{read, write};
-use crate::machine::virtual_memory::Mapping;
+use crate::locks::{read, write};
+use crate::machine::memory::blocks::{Addresses, BLOCKS, Backing, Blocks, Entry};
+use crate::machine::memory::virtual_memory::{self, Mapping, Wish};
 use ascendcl_sys::types::{aclrtDrvMemHandle, aclrtMemAccessFlags};
 use std::sync::Arc;
 
-pub(in crate::machine) fn enter_mapping(mapping: Mapping) {
+/// Puts physical memory at a reserved address, all of it (VMM-02).
+pub(crate) fn map(address: Address, size: usize, offset: usize, handle: aclrtDrvMemHandle, access: u32) -> Answer {
+    virtual_memory::map(Wish { address, size, offset, handle, access }, has_mapping, enter_mapping)
+}
+
+/// Gives a range of addresses back in which nothing is mapped (VMM-01).
+pub(crate) fn release(address: Address) -> Answer {
+    virtual_memory::release(address, has_mapping)
+}
+
+fn enter_mapping(mapping: Mapping) {
     let (address, size, device) = (mapping.address().number(), mapping.size(), mapping.device().cloned());
     let mut blocks = write(&BLOCKS);
     blocks.gone.retain_outside(address, size);
@@ -16,7 +26,7 @@ pub(in crate::machine) fn enter_mapping(mapping: Mapping) {
 }
 
 /// Whether the program has memory mapped that starts here.
-pub(in crate::machine) fn has_mapping(start: Address) -> bool {
+fn has_mapping(start: Address) -> bool {
     mapping_at(&read(&BLOCKS), start).is_some()
 }
 

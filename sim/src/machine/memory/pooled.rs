@@ -1,39 +1,28 @@
 //! Blocks that come from a memory pool.
 
-use super::{BLOCKS, Backing, Entry, insert, room_for, spoil};
 use crate::abi::Address;
+use crate::config::if_documented;
 use crate::failure::{Answer, Failure};
-use crate::machine::Stream;
-use crate::machine::arena::{Piece, touches};
-use crate::machine::config::if_documented;
+use crate::locks::{read, write};
 use crate::machine::device::Device;
-use crate::machine::locks::{read, write};
-use crate::machine::memory_pools::Taken;
+use crate::machine::memory::arena::{Piece, touches};
+use crate::machine::memory::blocks::{BLOCKS, Backing, Entry, insert, room_for, spoil};
+use crate::machine::memory::memory_pools::{Pool, Pooled, Taken};
+use ascendcl_sys::error_codes::ACL_ERROR_RT_INTERNAL_ERROR;
 use std::sync::Arc;
 
-/// A block, and the part of its pool that it takes. The pool has it back when nothing holds the block any more: neither the
-/// program nor work that uses it.
-pub(crate) struct Pooled {
-    piece: Piece,
-    _taken: Taken,
-}
-
-impl Pooled {
-    pub(super) fn address(&self) -> Address {
-        self.piece.address()
-    }
-
-    pub(super) fn size(&self) -> usize {
-        self.piece.size()
-    }
+/// A block of at least `size` bytes (507000 when the pool has none).
+pub(crate) fn allocate_from(pool: &Arc<Pool>, size: usize) -> Answer<Address> {
+    let exhausted = || {
+        let text = format!("the memory pool has no block of {size} bytes");
+        Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, text)
+    };
+    let device = pool.device().ok_or_else(exhausted)?;
+    enter_pooled(size, device, |size| pool.take(device, size)).ok_or_else(exhausted)
 }
 
 /// A block of at least `size` bytes, which may be 0. `take` takes as much from the pool. `None` when there is no such block.
-pub(in crate::machine) fn enter_pooled(
-    size: usize,
-    device: &Arc<Device>,
-    take: impl FnOnce(usize) -> Option<Taken>,
-) -> Option<Address> {
+fn enter_pooled(size: usize, device: &Arc<Device>, take: impl FnOnce(usize) -> Option<Taken>) -> Option<Address> {
     let size = room_for(size.max(1)).ok()?;
     let taken = take(size)?;
     let piece = Piece::new(size)?;
@@ -42,14 +31,11 @@ pub(in crate::machine) fn enter_pooled(
     Some(insert(Entry { block, device: Some(Arc::clone(device)) }))
 }
 
-/// Gives a block back when the stream comes there. Later calls find no block any more; work that was queued before goes on
+/// Gives a block back when the stream comes there: `queue` has the stream keep it until then. Later calls find no block any more; work that was queued before goes on
 /// with it. A captured stream gives it back when its model is destroyed.
-pub(crate) fn free_pooled(address: Address, stream: &Arc<Stream>) -> Answer {
+pub(crate) fn free_pooled(address: Address, queue: impl FnOnce(Arc<Pooled>) -> Answer) -> Answer {
     let Some(block) = pooled_at(address)? else { return Ok(()) };
-    stream.submit_each(move |_| {
-        let _kept = &block;
-        Ok(())
-    })?;
+    queue(block)?;
     let freed = {
         let mut blocks = write(&BLOCKS);
         let there = blocks.live.get(&address.number()).is_some_and(|entry| matches!(entry.block, Backing::Pooled(_)));

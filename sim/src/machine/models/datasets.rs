@@ -2,13 +2,12 @@
 //!
 //! Data buffers stay the caller's (DATA-04); the attached descriptions are copies that belong to the dataset (DATA-09).
 
-use super::super::handles::Table;
-use super::super::locks::lock;
-use super::areas::{self, Area, read_area};
-use super::listen;
 use super::tensors::{self, TensorDesc, with_tensor};
 use crate::abi::Name;
 use crate::failure::{Answer, Failure};
+use crate::locks::lock;
+use crate::machine::handles::Table;
+use crate::machine::memory::areas::{self, Area, read_area};
 use ascendcl_sys::types::{aclDataBuffer, aclTensorDesc, aclmdlDataset};
 use std::sync::{Arc, Mutex};
 
@@ -40,7 +39,6 @@ pub(super) struct Item {
 static DATASETS: Table<Mutex<Dataset>> = Table::new();
 
 pub(crate) fn create_dataset() -> Name<aclmdlDataset> {
-    listen();
     Name::new(DATASETS.add(Mutex::default()))
 }
 

@@ -1,10 +1,9 @@
 //! Descriptions of models: what the inputs and outputs are.
 
-use super::super::handles::Table;
-use super::super::locks::lock;
-use super::listen;
 use crate::abi::Name;
 use crate::failure::{Answer, Failure};
+use crate::locks::lock;
+use crate::machine::handles::Table;
 use crate::model::{Gears, Model, Port};
 use ascendcl_sys::constants::{ACL_MAX_DIM_CNT, ACL_MAX_TENSOR_NAME_LEN};
 use ascendcl_sys::types::{aclmdlDesc, aclmdlIODims};
@@ -42,7 +41,6 @@ pub(crate) struct Filled {
 static DESCRIPTIONS: Table<Mutex<Option<Filled>>> = Table::new();
 
 pub(crate) fn create_description() -> Name<aclmdlDesc> {
-    listen();
     Name::new(DESCRIPTIONS.add(Mutex::default()))
 }
 

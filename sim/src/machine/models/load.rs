@@ -4,13 +4,13 @@
 //! the code says that the file is at fault, and the text says in which way. The vendor's codes tell partitions of its
 //! own file format apart, which an ONNX file does not have.
 
-use super::super::config;
-use super::super::context::{Context, current_context};
-use super::super::memory::{Place, describe, free_device};
 use super::loaded::{Blocks, Loaded};
 use super::{Description, on_device, provide};
 use crate::abi::Address;
+use crate::config;
 use crate::failure::{Answer, Failure};
+use crate::machine::contexts::context::{Context, current_context};
+use crate::machine::memory::{Place, describe, free_device};
 use crate::model::{LoadFailure, Model};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtRunMode;

@@ -1,15 +1,16 @@
 //! Loaded models: each belongs to the context in which it was loaded, and ends with it.
 
-use super::super::allocator_calls::refuse_inside;
-use super::super::context::{Context, current_context};
-use super::super::handles::Table;
-use super::super::locks::{lock, wait};
-use super::super::memory::free_device;
-use super::super::user_code;
-use super::super::waiting::{Target, Waiting};
-use super::{Description, listen, on_device};
+use super::{Description, on_device};
 use crate::abi::Address;
 use crate::failure::{Answer, Failure};
+use crate::locks::{lock, wait};
+use crate::machine::allocators::calls::refuse_inside;
+use crate::machine::contexts::context::{Context, current_context};
+use crate::machine::handles::Table;
+use crate::machine::memory::free_device;
+use crate::machine::thread::inside;
+use crate::machine::workers::served::Link;
+use crate::machine::workers::waiting::{Target, Waiting};
 use crate::model::Model;
 use ascendcl_sys::error_codes::*;
 use std::cell::Cell;
@@ -90,8 +91,8 @@ pub(crate) fn unload(id: u32) -> Answer {
 }
 
 /// The streams of the context have run out; its models go with it.
-pub(super) fn forget_context(context: &Context) {
-    MODELS.remove_all(|model| model.context == context.id()).iter().for_each(|model| {
+pub(in crate::machine) fn forget_context(context: usize) {
+    MODELS.remove_all(|model| model.context == context).iter().for_each(|model| {
         lock(&model.queued).closed = true;
         model.release();
     });
@@ -115,7 +116,6 @@ impl Loaded {
         work_per_run: bool,
     ) -> u32 {
         static NEXT: AtomicU32 = AtomicU32::new(1);
-        listen();
         let id = NEXT.fetch_add(1, Relaxed);
         let model = Self {
             id,
@@ -168,7 +168,7 @@ impl Loaded {
     }
 
     fn refuse_self_wait(&self) -> Answer {
-        let inside = lock(&self.queued).by_stream.keys().any(|stream| user_code::inside(*stream));
+        let inside = lock(&self.queued).by_stream.keys().any(|stream| inside::is_inside_of(*stream));
         if inside || RUNNING.get() {
             return Err(Failure::unsupported("a model cannot be unloaded by what its own execution waits for"));
         }
@@ -176,12 +176,14 @@ impl Loaded {
     }
 
     /// A stream that has an execution yet to finish.
-    pub(in super::super) fn queued_on(&self) -> Option<usize> {
+    pub(in crate::machine) fn queued_on(&self) -> Option<usize> {
         lock(&self.queued).by_stream.keys().next().copied()
     }
 
     fn drain(&self) -> Answer {
-        let mut waiting = Waiting::new(Target::Model(self), None);
+        // One after the other: it waits for the last of them, too.
+        let awaits = || self.queued_on().map(Link::Stream);
+        let mut waiting = Waiting::new(Target::Reached(&awaits), None);
         let mut queued = lock(&self.queued);
         queued.closed = true;
         while !queued.by_stream.is_empty() {

@@ -4,7 +4,6 @@
 //! at once only in the order dataset, data buffer, tensor description; a model's run lock is held while the engine
 //! runs, and every other one is taken inside it.
 
-mod areas;
 mod datasets;
 mod descriptions;
 mod load;
@@ -13,7 +12,6 @@ mod run;
 mod shapes;
 mod tensors;
 
-pub(crate) use areas::{Area, create_area, destroy_area, read_area, update_area};
 pub(crate) use datasets::{
     add_buffer, attach, attached, buffer_at, buffer_count, choose_gear, create_dataset, destroy_dataset,
 };
@@ -21,49 +19,42 @@ pub(crate) use descriptions::{
     Description, Entry, Filled, create_description, destroy_description, fill_description, filled, io_dims,
 };
 pub(crate) use load::{Memory, Source, load, parse, sizes};
+pub(in crate::machine) use loaded::forget_context;
 pub(crate) use loaded::{Loaded, find, find_here, unload};
 pub(crate) use run::Job;
 pub(super) use run::{Given, claim, lend};
 pub(crate) use shapes::{Choice, choose};
 pub(crate) use tensors::{TensorDesc, create_tensor, destroy_tensor, with_tensor};
 
-use super::context::Context;
-use super::hooks::{self, Hooks};
 use super::memory::{self, Place, describe};
 use crate::abi::Address;
-use crate::control::Live;
 use crate::failure::{Answer, Failure};
+use crate::machine::contexts::context::Context;
+use crate::machine::live::Live;
 use crate::model::{Element, Format};
 use ascendcl_sys::error_codes::ACL_ERROR_GE_EXEC_MODEL_ADDR_INVALID;
 use ascendcl_sys::types::{aclDataType, aclFormat};
-use std::sync::Once;
 
-/// Makes the machine tell this part what happens. Every function that creates an object calls it first.
-fn listen() {
-    static LISTENING: Once = Once::new();
-    LISTENING.call_once(|| hooks::register(Hooks { context_ended: loaded::forget_context, count, cleared }));
-}
-
-fn count(live: &mut Live) {
+pub(crate) fn count(live: &mut Live) {
     live.models = loaded::count();
     live.model_descriptions = descriptions::count();
     live.datasets = datasets::count();
-    live.data_buffers = areas::count();
+    live.data_buffers = memory::areas::count();
     live.tensor_descriptions = tensors::count();
 }
 
-fn cleared() {
+pub(in crate::machine) fn clear() {
     loaded::clear();
     descriptions::clear();
     datasets::clear();
-    areas::clear();
+    memory::areas::clear();
     tensors::clear();
 }
 
 /// Where the memory of a model comes from when it is loaded and the caller did not give it: weights, and working memory
 /// of a known size.
 fn provide(context: &Context, bytes: usize) -> Answer<Address> {
-    memory::allocate_device(context, bytes.max(1))
+    memory::allocate_device(context.device(), bytes.max(1))
 }
 
 /// Refuses (145007) an address that is not in a live block of the context's device, such as a host pointer.

@@ -1,19 +1,19 @@
 //! Running a model: what is checked when the call comes, and what happens when its turn has come.
 
-use super::super::allocator_calls::refuse_inside;
-use super::super::allocators;
-use super::super::context::Context;
-use super::super::memory::{Hold, hold};
-use super::super::scratch::{Scratch, Supply};
-use super::super::stream::Stream;
-use super::super::streams;
-use super::areas::{Area, fill_open};
 use super::datasets::{self, Item};
 use super::shapes::Shapes;
 use super::{Loaded, TensorDesc, buffer_count, data_type, find_here, format, on_device};
 use crate::abi::{Address, Name};
 use crate::failure::{Answer, Failure};
-use crate::faults::trouble;
+use crate::machine::allocators;
+use crate::machine::allocators::calls::{Lent, refuse_inside};
+use crate::machine::allocators::scratch::{Scratch, Supply};
+use crate::machine::contexts::context::Context;
+use crate::machine::memory::areas::{Area, Owner, fill_open};
+use crate::machine::memory::{Hold, hold};
+use crate::machine::streams;
+use crate::machine::streams::stream::Stream;
+use crate::machine::trouble;
 use crate::model::{Input, Output, Port, RunFailure};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::{aclDataBuffer, aclmdlDataset};
@@ -30,11 +30,11 @@ pub(crate) struct Job {
 }
 
 /// One input, kept in place.
-pub(in super::super) struct Given {
-    pub(in super::super) dims: Vec<i64>,
-    pub(in super::super) address: Address,
-    pub(in super::super) bytes: usize,
-    pub(in super::super) _hold: Hold,
+pub(in crate::machine) struct Given {
+    pub(in crate::machine) dims: Vec<i64>,
+    pub(in crate::machine) address: Address,
+    pub(in crate::machine) bytes: usize,
+    pub(in crate::machine) _hold: Hold,
 }
 
 /// Where one output goes.
@@ -78,10 +78,10 @@ impl Job {
     /// Queues the run. An allocator of the caller is asked now, for what a model whose shapes vary needs (ALLOC-05);
     /// everything else is taken when the run has its turn.
     pub(crate) fn submit(self, stream: &Arc<Stream>) -> Answer {
-        if stream.is_persistent() {
+        if stream.is_persistent() && !stream.is_bound() {
             return Err(Failure::unsupported("a persistent stream runs nothing but the model that it is bound to"));
         }
-        if stream.is_recording() {
+        if stream.is_recording() || stream.is_bound() {
             return self.capture(stream);
         }
         let ticket = self.model.ticket(stream.number())?;
@@ -227,11 +227,11 @@ impl Place {
 /// back when the data buffer gives it up. A data buffer that was destroyed or filled meanwhile takes nothing.
 fn hand_over(own: Scratch, index: usize, buffer: Name<aclDataBuffer>, size: usize) -> Answer {
     let area = Area { address: own.address(), size };
-    let enter = |lent: Option<_>| {
+    let enter = |lent: Option<Lent>| {
         let own = lent.is_none();
-        let entered = fill_open(buffer, area, lent);
+        let entered = fill_open(buffer, area, lent.map(|lent| Box::new(lent) as Owner));
         if own && entered {
-            crate::watch::handed_over(area.address, size);
+            crate::machine::watch::handed_over(area.address, size);
         }
         entered
     };
@@ -243,7 +243,7 @@ fn hand_over(own: Scratch, index: usize, buffer: Name<aclDataBuffer>, size: usiz
 }
 
 /// Lends the bytes of all inputs to `run`.
-pub(in super::super) fn lend<R>(rest: &[Given], lent: Vec<Input<'_>>, run: &dyn Fn(&[Input<'_>]) -> R) -> R {
+pub(in crate::machine) fn lend<R>(rest: &[Given], lent: Vec<Input<'_>>, run: &dyn Fn(&[Input<'_>]) -> R) -> R {
     let Some((given, rest)) = rest.split_first() else {
         return run(&lent);
     };
@@ -255,7 +255,7 @@ pub(in super::super) fn lend<R>(rest: &[Given], lent: Vec<Input<'_>>, run: &dyn 
 }
 
 /// Device memory of the context, as much as the data buffer says, kept in place.
-pub(in super::super) fn claim(what: &str, area: Area, context: &Context) -> Answer<Hold> {
+pub(in crate::machine) fn claim(what: &str, area: Area, context: &Context) -> Answer<Hold> {
     // Held before it is looked at: what another thread frees in between stays in place.
     let hold = hold(area.address, area.size)
         .map_err(|failure| Failure::new(ACL_ERROR_GE_EXEC_MODEL_ADDR_INVALID, format!("{what}: {}", failure.text)))?;

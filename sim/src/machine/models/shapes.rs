@@ -4,10 +4,11 @@
 //! does not have. 100019 says that a model is not dynamic: the opposite mistake, and what the setters answer to it.
 
 use super::datasets::Snapshot;
-use super::{Loaded, buffer_at, buffer_count, choose_gear, find_here, on_device, read_area};
 use crate::abi::{Address, Name};
 use crate::failure::{Answer, Failure};
+use crate::machine::memory::areas::read_area;
 use crate::machine::memory::hold;
+use crate::machine::models::{Loaded, buffer_at, buffer_count, choose_gear, find_here, on_device};
 use crate::model::{Gear, GearKind, Gears, Port};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclmdlDataset;

@@ -1,10 +1,9 @@
 //! Tensor descriptions. Those in a dataset belong to it: the caller may read and change them, but not destroy them.
 
-use super::super::handles::Table;
-use super::super::locks::lock;
-use super::listen;
 use crate::abi::Name;
 use crate::failure::{Answer, Failure};
+use crate::locks::lock;
+use crate::machine::handles::Table;
 use ascendcl_sys::types::{aclDataType, aclFormat, aclMemType, aclTensorDesc};
 use std::ffi::CString;
 use std::sync::Mutex;
@@ -50,7 +49,6 @@ impl TensorDesc {
 }
 
 pub(crate) fn create_tensor(desc: TensorDesc) -> Name<aclTensorDesc> {
-    listen();
     Name::new(TENSORS.add(Entry { desc: Mutex::new(desc), in_dataset: false }))
 }
 

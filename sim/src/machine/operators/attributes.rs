@@ -1,10 +1,9 @@
 //! Attributes of operators, as the caller collects them.
 
-use super::super::handles::Table;
-use super::super::locks::lock;
-use super::listen;
 use crate::abi::Name;
 use crate::failure::{Answer, Failure};
+use crate::locks::lock;
+use crate::machine::handles::Table;
 use ascendcl_sys::types::{aclDataType, aclopAttr};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -30,7 +29,6 @@ pub(crate) enum Attribute {
 static COLLECTIONS: Table<Mutex<Attributes>> = Table::new();
 
 pub(crate) fn create_attributes() -> Name<aclopAttr> {
-    listen();
     Name::new(COLLECTIONS.add(Mutex::default()))
 }
 

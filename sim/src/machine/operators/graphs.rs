@@ -1,9 +1,9 @@
 //! The models that calculate the operators, each made once.
 
-use super::super::locks::lock;
 use super::catalogue::Operator;
 use super::operand::Operand;
 use crate::failure::{Answer, Failure};
+use crate::locks::lock;
 use crate::model::{Element, LoadFailure, Model, Setting, Sketch};
 use ascendcl_sys::error_codes::ACL_ERROR_OP_LOAD_FAILED;
 use std::collections::HashMap;

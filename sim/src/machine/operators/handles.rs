@@ -1,17 +1,15 @@
 //! Operators by a handle: checked once, run with other buffers any number of times.
 
-use super::super::handles::Table;
-use super::listen;
 use super::plan::Plan;
 use crate::abi::Name;
 use crate::failure::{Answer, Failure};
+use crate::machine::handles::Table;
 use ascendcl_sys::types::aclopHandle;
 use std::sync::Arc;
 
 static HANDLES: Table<Plan> = Table::new();
 
 pub(crate) fn create_handle(plan: Plan) -> Name<aclopHandle> {
-    listen();
     Name::new(HANDLES.add(plan))
 }
 

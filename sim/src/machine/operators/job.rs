@@ -1,17 +1,18 @@
 //! Running an operator: what is checked when the call comes, and what happens when its turn has come.
 
-use super::super::allocator_calls::refuse_inside;
-use super::super::allocators;
-use super::super::capture::refuse_blocking;
-use super::super::context::{Context, current_context};
-use super::super::memory::{Hold, Place, describe, hold};
-use super::super::models::{Area, Given, claim, lend, read_area};
-use super::super::scratch::Scratch;
-use super::super::stream::Stream;
 use super::operand::Operand;
 use super::plan::{Plan, Source};
 use crate::abi::{Address, Name};
 use crate::failure::{Answer, Failure};
+use crate::machine::allocators;
+use crate::machine::allocators::calls::refuse_inside;
+use crate::machine::allocators::scratch::Scratch;
+use crate::machine::capture::refuse_blocking;
+use crate::machine::contexts::context::{Context, current_context};
+use crate::machine::memory::areas::{Area, read_area};
+use crate::machine::memory::{Hold, Place, describe, hold};
+use crate::machine::models::{Given, claim, lend};
+use crate::machine::streams::stream::Stream;
 use crate::model::RunFailure;
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclDataBuffer;
@@ -62,10 +63,10 @@ impl Job {
         Ok(Self { plan: plan.clone(), context, inputs: given, output, _hold: hold })
     }
 
-    /// Queues the run with a workspace of its own, which an allocator of the caller is asked for now. A call that left
+    /// Queues the run with a workspace of its own, for which an allocator of the caller is asked in this call. A call that left
     /// the shape of its output open waits for the run (OP-03).
     pub(crate) fn submit(self, stream: &Arc<Stream>) -> Answer {
-        if stream.is_persistent() {
+        if stream.is_persistent() && !stream.is_bound() {
             return Err(Failure::unsupported("a persistent stream runs nothing but the model that it is bound to"));
         }
         let waits = self.plan.is_open();

@@ -2,11 +2,10 @@
 //! operator is found once the program compiled it, or loaded compiled operators from a directory or from memory. What
 //! is loaded is compiled for a device and cannot be read here, so it stands for every operator that there is.
 
-use super::super::locks::lock;
-use super::listen;
 use super::operand::Operand;
 use super::plan::{Plan, Request, Signature};
 use crate::failure::{Answer, Failure};
+use crate::locks::lock;
 use ascendcl_sys::error_codes::*;
 use std::collections::VecDeque;
 use std::path::Path;
@@ -51,7 +50,6 @@ pub(crate) fn compile(request: &Request) -> Answer {
     if !signature.has_open_input() {
         signature.output(operator)?;
     }
-    listen();
     let mut known = lock(&KNOWN);
     let compiled = Compiled { signature, fuzzy: known.fuzzy };
     known.compiled.retain(|one| one.signature != compiled.signature);
@@ -66,7 +64,6 @@ pub(crate) fn choose_directory(path: &str) -> Answer {
         let text = format!("found no directory `{path}`, expected one with compiled operators");
         return Err(Failure::new(ACL_ERROR_READ_MODEL_FAILURE, text));
     }
-    listen();
     let mut known = lock(&KNOWN);
     if known.directory {
         let text = "a directory of operators was set before; it is set once in a process (OP-05)";
@@ -78,19 +75,16 @@ pub(crate) fn choose_directory(path: &str) -> Answer {
 
 /// Loads a compiled operator from memory.
 pub(crate) fn load_image() {
-    listen();
     lock(&KNOWN).image = true;
 }
 
 /// Whether what is compiled from now on serves other sizes of the axes, too.
 pub(crate) fn set_fuzzy(fuzzy: bool) {
-    listen();
     lock(&KNOWN).fuzzy = fuzzy;
 }
 
 /// How many compiled operators are kept; the oldest go first (OP-09).
 pub(crate) fn keep_at_most(count: u64) {
-    listen();
     let mut known = lock(&KNOWN);
     known.most = usize::try_from(count).unwrap_or(usize::MAX);
     known.shrink();

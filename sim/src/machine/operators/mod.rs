@@ -21,23 +21,14 @@ pub(crate) use job::Job;
 pub(crate) use known::{check_found, choose_directory, compile, keep_at_most, load_image, set_fuzzy};
 pub(crate) use plan::{Plan, Request};
 
-use super::context::Context;
-use super::hooks::{self, Hooks};
-use crate::control::Live;
-use std::sync::Once;
+use crate::machine::live::Live;
 
-/// Makes the machine tell this part what happens. Every function that creates an object calls it first.
-fn listen() {
-    static LISTENING: Once = Once::new();
-    LISTENING.call_once(|| hooks::register(Hooks { context_ended: |_: &Context| {}, count, cleared }));
-}
-
-fn count(live: &mut Live) {
+pub(crate) fn count(live: &mut Live) {
     live.operator_attributes = attributes::count();
     live.operator_handles = handles::count();
 }
 
-fn cleared() {
+pub(in crate::machine) fn clear() {
     attributes::clear();
     handles::clear();
     known::clear();

@@ -1,7 +1,7 @@
 //! Operands: what a description says of an input or an output, as far as an operator needs it.
 
-use super::super::models::{TensorDesc, element};
 use crate::failure::{Answer, Failure};
+use crate::machine::models::{TensorDesc, element};
 use crate::model::{Element, UNKNOWN_RANK};
 use ascendcl_sys::error_codes::{ACL_ERROR_FORMAT_NOT_MATCH, ACL_ERROR_UNSUPPORTED_DATA_TYPE};
 use ascendcl_sys::types::{aclDataType, aclFormat, aclMemType};

@@ -163,8 +163,15 @@ fn watch(scope: &mut Scope<'_>, node: &NodeProto, inputs: &[Option<DataType>], o
     if !is_wide(Some(element)) || !(scatters || (calculates(operator) && operator != "Div")) {
         return;
     }
-    // Products of sizes are sizes of tensors that fit into memory, or are refused when they are made.
-    if node.input.iter().all(|input| scope.integers(input).is_some_and(|all| all.iter().all(|v| v.abs() < 1 << 15))) {
+    // What a few small constants come to is small, except by operators that multiply more than two of them.
+    let stays_small =
+        matches!(operator, "Add" | "Sub" | "Mul" | "Neg" | "Abs" | "ReduceSum" | "ReduceL1" | "CumSum") && !scatters;
+    if stays_small
+        && node
+            .input
+            .iter()
+            .all(|input| scope.integers(input).is_some_and(|all| all.iter().all(|v| v.unsigned_abs() < 1 << 15)))
+    {
         return;
     }
     let many = scatters || !matches!(operator, "Add" | "Sub" | "Mul" | "Neg" | "Abs");
@@ -290,7 +297,7 @@ fn doubles(scope: &Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
 }
 
 /// A constant beyond 32 bits may stand for "to the end" and be handed to what takes it for that.
-fn large_constants(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
+pub(super) fn large_constants(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
     let mut handed_on = None;
     for (index, name) in node.input.iter().enumerate() {
         let Some(value) = scope.known(name).and_then(|known| known.too_large) else { continue };

@@ -1,9 +1,9 @@
 //! Models that ask for more memory than there is. Memory that cannot be had aborts a Rust process, so each of these runs in
 //! a process of its own.
 
-use super::super::{Input, Model, RunFailure};
-use super::files::{File, node, port};
-use rten_onnx::onnx::{DataType, NodeProto, TensorProto, ValueInfoProto};
+use super::files::{File, node, port, with_text};
+use crate::model::{Input, Model, RunFailure};
+use rten_onnx::onnx::{AttributeProto, AttributeType, DataType, NodeProto, TensorProto, ValueInfoProto};
 use std::cell::RefCell;
 use std::process::Command;
 
@@ -33,6 +33,18 @@ fn floats(values: &[f32]) -> Given {
 
 fn zeros(dims: &[i64]) -> Given {
     (dims.to_vec(), vec![0; 4 * dims.iter().product::<i64>() as usize])
+}
+
+fn with_tensor(mut node: NodeProto, name: &str, dims: &[i64], integers: Vec<u8>) -> NodeProto {
+    let tensor = TensorProto {
+        dims: dims.to_vec(),
+        data_type: Some(DataType::INT64),
+        raw_data: Some(RefCell::new(integers)),
+        ..Default::default()
+    };
+    let (name, kind) = (Some(name.to_string()), Some(AttributeType::TENSOR));
+    node.attribute.push(AttributeProto { name, t: Some(tensor), r#type: kind, ..Default::default() });
+    node
 }
 
 fn file(inputs: &[ValueInfoProto], nodes: Vec<NodeProto>, rank: &str) -> File {
@@ -130,6 +142,37 @@ fn cases() -> Vec<Case> {
             elements: 12,
         },
         Case {
+            name: "Tile by a constant",
+            file: || {
+                let nodes = vec![node("Tile", &["x", "n"], &["y"])];
+                file(&[port("x", DataType::FLOAT, "a")], nodes, "b").with_integers("n", &[1 << 20])
+            },
+            much: vec![zeros(&[1 << 20])],
+            little: vec![zeros(&[1])],
+            elements: 1 << 20,
+        },
+        Case {
+            name: "Pad by a constant",
+            file: || {
+                let nodes = vec![node("Pad", &["x", "n"], &["y"])];
+                file(&[port("x", DataType::FLOAT, "a b")], nodes, "c d").with_integers("n", &[0, 1 << 20, 0, 0])
+            },
+            much: vec![zeros(&[1 << 20, 1])],
+            little: vec![zeros(&[1, 1])],
+            elements: (1 << 20) + 1,
+        },
+        Case {
+            name: "Resize by constants",
+            file: || {
+                let one = with_text(node("Resize", &["x", "", "n"], &["y"]), "mode", "linear");
+                let scales = [1.0, 1.0, 1024.0, 1024.0];
+                file(&[port("x", DataType::FLOAT, "1 1 a b")], vec![one], "1 1 c d").with_weights("n", &[4], &scales)
+            },
+            much: vec![zeros(&[1, 1, 1024, 1024])],
+            little: vec![zeros(&[1, 1, 1, 1])],
+            elements: 1 << 20,
+        },
+        Case {
             name: "Add of a column and a row",
             file: || {
                 let inputs = [port("x", DataType::FLOAT, "a 1"), port("z", DataType::FLOAT, "1 b")];
@@ -150,6 +193,24 @@ fn cases() -> Vec<Case> {
             little: vec![zeros(&[2, 1]), zeros(&[1, 3])],
             elements: 6,
         },
+    ]
+}
+
+/// Sizes whose product 32 bits do not hold, in which `rten` infers sizes.
+const FIXED: &str = "fixed sizes";
+
+/// Files that repeat an input of fixed size by constants.
+fn of_fixed_sizes() -> [File; 3] {
+    let repeats = node("Constant", &[], &["n"]);
+    let repeats = with_tensor(repeats, "value", &[1], (1_i64 << 20).to_le_bytes().to_vec());
+    let image = || port("x", DataType::FLOAT, "1 1 1024 1024");
+    let resize = with_text(node("Resize", &["x", "", "n"], &["y"]), "mode", "linear");
+    let scales = [1.0, 1.0, 32768.0, 65536.0];
+    [
+        file(&[port("x", DataType::FLOAT, "1048576")], vec![repeats, node("Tile", &["x", "n"], &["y"])], "a"),
+        file(&[image()], vec![resize], "1 1 a b").with_weights("n", &[4], &scales),
+        file(&[image()], vec![node("Pad", &["x", "n"], &["y"])], "1 1 a b")
+            .with_integers("n", &[0, 0, 0, 1 << 30, 0, 0, 0, 1 << 30]),
     ]
 }
 
@@ -190,6 +251,27 @@ fn child() {
             let expected = format!("there is no memory for the output of the {operator} ({operator})");
             assert!(failure.ends_with(&expected), "{failure}");
         }
+        // Neither list is too large by itself.
+        let nodes = vec![
+            node("ConstantOfShape", &["k"], &["long"]),
+            node("Tile", &["long", "k"], &["large"]),
+            node("Add", &["large", "x"], &["y"]),
+        ];
+        let file = file(&[port("x", DataType::FLOAT, "1")], nodes, "a").with_integers("k", &[1 << 20]);
+        let failure = Model::parse(file.bytes()).unwrap_err().to_string();
+        assert!(failure.ends_with("there is no memory for the output of the Tile (Tile)"), "{failure}");
+        return;
+    }
+    if wanted == FIXED {
+        for (file, dims) in
+            of_fixed_sizes().into_iter().zip([vec![1 << 20], vec![1, 1, 1024, 1024], vec![1, 1, 1024, 1024]])
+        {
+            // A debug build of `rten` notices the overflow when it loads the file.
+            let Ok(model) = Model::parse(file.bytes()) else { continue };
+            let (dims, bytes) = zeros(&dims);
+            let failure = model.run(&[Input { dims: &dims, bytes: &bytes }]).unwrap_err();
+            assert!(matches!(failure, RunFailure::NoRoom { .. }), "{failure:?}");
+        }
         return;
     }
     let case = cases().into_iter().find(|case| case.name == wanted).unwrap();
@@ -208,7 +290,7 @@ fn child() {
 #[test]
 fn a_run_that_asks_for_more_memory_than_there_is_fails_and_does_not_end_the_process() {
     let mut wrong = Vec::new();
-    for case in cases().iter().map(|case| case.name).chain([CONSTANTS]) {
+    for case in cases().iter().map(|case| case.name).chain([CONSTANTS, FIXED]) {
         // What takes memory bit by bit ends early, and not when the machine has none left.
         let mut child = Command::new("sh");
         child.args(["-c", "ulimit -v 8000000; exec \"$@\"", "sh"]).arg(std::env::current_exe().unwrap());

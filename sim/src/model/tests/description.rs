@@ -1,7 +1,7 @@
 //! What a description tells of a model before it runs.
 
-use super::super::{Format, Model, UNKNOWN_RANK};
 use super::files::{File, node, port, shapeless, with_ints};
+use crate::model::{Format, Model, UNKNOWN_RANK};
 use rten_onnx::onnx::DataType;
 
 #[test]

@@ -1,6 +1,6 @@
 //! The network of `examples/data`, on its test images.
 
-use super::super::{Element, Format, Input, Model, Output, serve};
+use crate::model::{Element, Format, Input, Model, Output, serve};
 use std::sync::Arc;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data");

@@ -1,8 +1,8 @@
 //! Weights in files of their own.
 
-use super::super::{Input, Model};
 use super::bytes_of;
 use super::files::{File, node, port};
+use crate::model::{Input, Model};
 use rten_onnx::onnx::{DataLocation, DataType, StringStringEntryProto};
 use std::path::PathBuf;
 

@@ -1,8 +1,8 @@
 //! Gears in the metadata.
 
-use super::super::gears::GEAR_INPUT;
-use super::super::{Element, GearKind, Input, LoadFailure, Model};
 use super::files::{File, node, port, shapeless, with_ints};
+use crate::model::gears::GEAR_INPUT;
+use crate::model::{Element, GearKind, Input, LoadFailure, Model};
 use rten_onnx::onnx::DataType;
 
 const BATCH: &str = "ascendcl.dynamic_batch";

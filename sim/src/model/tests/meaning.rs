@@ -1,7 +1,7 @@
 //! Operators that the engine takes for something else than the standard says.
 
-use super::super::{Input, Model};
 use super::files::{File, node, port, shapeless, with_int, with_ints, with_text};
+use crate::model::{Input, Model};
 use rten_onnx::onnx::{DataType, NodeProto};
 
 const FLOAT: DataType = DataType::FLOAT;

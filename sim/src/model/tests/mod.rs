@@ -8,6 +8,7 @@ mod digits;
 mod external;
 mod files;
 mod gears;
+mod limits;
 mod meaning;
 mod numbers;
 mod refusals;

@@ -1,8 +1,8 @@
 //! Numbers of more bits than the engine has.
 
-use super::super::{Input, Model};
 use super::bytes_of;
 use super::files::{File, node, port, shapeless, with_graph, with_int, with_ints};
+use crate::model::{Input, Model};
 use rten_onnx::onnx::{DataType, NodeProto};
 
 const I64: DataType = DataType::INT64;

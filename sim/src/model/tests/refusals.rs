@@ -1,7 +1,7 @@
 //! Files that are no models.
 
-use super::super::{LoadFailure, Model};
 use super::files::{File, node, port, with_int, with_ints, with_text};
+use crate::model::{LoadFailure, Model};
 use rten_onnx::onnx::{AttributeProto, DataType, GraphProto, NodeProto};
 use std::slice::from_ref;
 

@@ -1,8 +1,8 @@
 //! Runs of small models: element types, odd graphs, inputs that do not fit.
 
-use super::super::{Element, Input, Model, RunFailure};
 use super::files::{File, node, port, shapeless, with_ints};
 use super::{bytes_of, run_static};
+use crate::model::{Element, Input, Model, RunFailure};
 use half::f16;
 use rten_onnx::onnx::DataType;
 

@@ -1,10 +1,10 @@
 //! Functions of single elements, and the softmaxes.
 
-use super::super::attributes::{Attributes, Value, with};
-use super::super::numbers::keep;
-use super::super::scope::{Scope, is_float};
-use super::super::{Refusal, refuse};
-use super::{indices, number, output, shape, size_of};
+use super::{indices, output, shape, size_of};
+use crate::model::rewrite::attributes::{Attributes, Value, with};
+use crate::model::rewrite::numbers::keep;
+use crate::model::rewrite::scope::{Scope, is_float};
+use crate::model::rewrite::{Refusal, refuse};
 use rten_onnx::onnx::{DataType, NodeProto};
 
 /// Before opset 13 a softmax was one of two axes: those before `axis`, and those from it on.
@@ -17,6 +17,7 @@ pub(super) fn softmax(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refu
     if axis == -1 || rank.is_some_and(|rank| axis == rank - 1) {
         return keep(scope, with(&node, "axis", Value::I(-1)));
     }
+    super::normalizations::plain_floats(scope, node.given(0))?;
     let (operator, result) = (node.operator().to_string(), output(&node)?.to_string());
     let (flat, sizes) = (flattened(scope, node.given(0), axis), shape(scope, node.given(0)));
     let done = scope.make(&operator, &[&flat], &[("axis", Value::I(-1))]);
@@ -106,7 +107,7 @@ pub(super) fn far(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal>
     super::normalizations::plain_floats(scope, &x)?;
     let size = scope.make("Abs", &[&x], &[]);
     if node.operator() == "Softplus" {
-        let (zero, one) = (number(scope, 0.0), number(scope, 1.0));
+        let (zero, one) = (scope.float(0.0), scope.float(1.0));
         let less = scope.make("Neg", &[&size], &[]);
         let power = scope.make("Exp", &[&less], &[]);
         let sum = scope.make("Add", &[&power, &one], &[]);
@@ -115,14 +116,14 @@ pub(super) fn far(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal>
         scope.make_as("Add", &[&above, &rest], &[], &[&result]);
         return Ok(());
     }
-    let (far, two) = (number(scope, 1e9), number(scope, std::f32::consts::LN_2));
+    let (far, two) = (scope.float(1e9), scope.float(std::f32::consts::LN_2));
     let operator = node.operator().to_string();
     let near = scope.make(&operator, &[&x], &[]);
     let log = scope.make("Log", &[&size], &[]);
     let log = scope.make("Add", &[&log, &two], &[]);
     let log = match operator.as_str() {
         "Asinh" => {
-            let (zero, minus) = (number(scope, 0.0), scope.make("Neg", &[&log], &[]));
+            let (zero, minus) = (scope.float(0.0), scope.make("Neg", &[&log], &[]));
             let below = scope.make("Less", &[&x, &zero], &[]);
             scope.make("Where", &[&below, &minus, &log], &[])
         }
@@ -146,28 +147,28 @@ pub(super) fn curve(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refus
     }
     match operator {
         "Selu" => {
-            let gamma = number(scope, node.float("gamma", 1.050_701));
+            let gamma = scope.float(node.float("gamma", 1.050_701));
             let inner = scope.make("Elu", &[x], &[("alpha", Value::F(node.float("alpha", 1.673_263_2)))]);
             scope.make_as("Mul", &[&inner, &gamma], &[], &[result]);
         }
         "Celu" => {
             let alpha = node.float("alpha", 1.0);
-            if alpha == 0.0 {
-                return refuse("alpha", "0", "it divides by this");
+            if alpha.is_nan() || alpha <= 0.0 {
+                return refuse("alpha", &alpha.to_string(), "the curve is one for numbers above 0");
             }
-            let alpha = number(scope, alpha);
+            let alpha = scope.float(alpha);
             let small = scope.make("Div", &[x, &alpha], &[]);
             let inner = scope.make("Elu", &[&small], &[("alpha", Value::F(1.0))]);
             scope.make_as("Mul", &[&inner, &alpha], &[], &[result]);
         }
         "ThresholdedRelu" => {
-            let (alpha, zero) = (number(scope, node.float("alpha", 1.0)), number(scope, 0.0));
+            let (alpha, zero) = (scope.float(node.float("alpha", 1.0)), scope.float(0.0));
             let above = scope.make("Greater", &[x, &alpha], &[]);
             scope.make_as("Where", &[&above, x, &zero], &[], &[result]);
         }
         "Shrink" => {
             let (bias, most) = (node.float("bias", 0.0), node.float("lambd", 0.5));
-            let [bias, low, high, zero] = [bias, -most, most, 0.0].map(|value| number(scope, value));
+            let [bias, low, high, zero] = [bias, -most, most, 0.0].map(|value| scope.float(value));
             let (below, above) = (scope.make("Less", &[x, &low], &[]), scope.make("Greater", &[x, &high], &[]));
             let (plus, minus) = (scope.make("Add", &[x, &bias], &[]), scope.make("Sub", &[x, &bias], &[]));
             let rest = scope.make("Where", &[&above, &minus, &zero], &[]);

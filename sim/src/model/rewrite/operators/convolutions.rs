@@ -1,14 +1,16 @@
 //! Convolutions and pools: the standard's defaults, and its padding.
 
-use super::super::attributes::{Attributes, Value, with, without};
-use super::super::numbers::keep;
-use super::super::scope::Scope;
-use super::super::{Refusal, refuse};
-use super::{number, output};
+use super::output;
+use crate::model::rewrite::attributes::{Attributes, Value, with, without};
+use crate::model::rewrite::numbers::keep;
+use crate::model::rewrite::scope::Scope;
+use crate::model::rewrite::{Refusal, refuse};
 use rten_onnx::onnx::{DataType, NodeProto};
 
 /// As many axes of space as the engine has convolutions over.
 const MOST_AXES: usize = 2;
+/// The largest size that is calculated with.
+const MOST: i64 = i32::MAX as i64;
 
 pub(super) fn convolution(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
     let filters = scope.dims(node.given(1)).and_then(|dims| dims.get(2..)).map(<[_]>::to_vec);
@@ -21,6 +23,7 @@ pub(super) fn convolution(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), 
     };
     few_axes(count)?;
     let mut node = complete(&node, count, true);
+    windows(&node, kernel.as_deref())?;
     if let Some(kernel) = &kernel {
         node = with(&node, "kernel_shape", Value::Is(kernel));
     } else {
@@ -35,11 +38,11 @@ pub(super) fn convolution(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), 
     let padding = Padding::of(&node, kernel.as_deref());
     match (operator.as_str(), padding) {
         ("ConvInteger", Padding::None) => {
-            scalar_points(scope, &mut node);
+            super::scalars(scope, &mut node, &[2, 3]);
             keep(scope, node)
         }
         ("ConvInteger", padding) => {
-            scalar_points(scope, &mut node);
+            super::scalars(scope, &mut node, &[2, 3]);
             let kind = super::element(scope, node.given(0))?;
             let point = if node.has(2) { node.given(2).to_string() } else { scope.integer(0, kind) };
             padded(scope, node, &padding, kernel.as_deref(), Some(&point))
@@ -57,6 +60,7 @@ pub(super) fn pool(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal
         return Err(Refusal::because("its output `Indices` is one that the simulator does not calculate"));
     }
     let node = complete(&node, kernel.len(), false);
+    windows(&node, Some(&kernel))?;
     if let Some(dilations) = node.ints("dilations").filter(|all| all.iter().any(|&step| step != 1)) {
         return refuse("dilations", &format!("{dilations:?}"), "the simulator has pools without gaps only");
     }
@@ -66,7 +70,7 @@ pub(super) fn pool(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal
     match Padding::of(&node, Some(&kernel)) {
         Padding::Known(pads) if node.text("auto_pad") == "SAME_LOWER" => keep(scope, explicit(&node, &pads)),
         Padding::Start if node.operator() == "MaxPool" => {
-            let lowest = number(scope, f32::NEG_INFINITY);
+            let lowest = scope.float(f32::NEG_INFINITY);
             padded(scope, node, &Padding::Start, Some(&kernel), Some(&lowest))
         }
         Padding::Start if node.int("count_include_pad", 0) != 0 => {
@@ -80,7 +84,7 @@ pub(super) fn pool(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal
 /// The mean over the elements that are no padding: that of all, over the part of them that is none.
 fn mean_of_inside(scope: &mut Scope<'_>, node: &NodeProto, kernel: &[i64]) -> Result<(), Refusal> {
     let result = output(node)?;
-    let (sizes, one) = (super::shape(scope, node.given(0)), number(scope, 1.0));
+    let (sizes, one) = (super::shape(scope, node.given(0)), scope.float(1.0));
     let ones = scope.make("Expand", &[&one, &sizes], &[]);
     let mut means = Vec::new();
     for input in [node.given(0).to_string(), ones] {
@@ -124,6 +128,29 @@ fn complete(node: &NodeProto, count: usize, dilates: bool) -> NodeProto {
         "VALID" => with(&without(&node, &["auto_pad"]), "pads", Value::Is(&vec![0; count * 2])),
         _ => node,
     }
+}
+
+/// Refuses windows of no size, and what 32 bits do not hold: sums and products of the rest are held by 64.
+fn windows(node: &NodeProto, kernel: Option<&[i64]>) -> Result<(), Refusal> {
+    let at_least = |name| if matches!(name, "kernel_shape" | "strides" | "dilations") { 1 } else { 0 };
+    for name in ["kernel_shape", "strides", "dilations", "pads", "output_padding", "output_shape"] {
+        let (all, least) = (node.ints(name).unwrap_or_default(), at_least(name));
+        if all.iter().any(|value| !(least..=MOST).contains(value)) {
+            let why = format!("each is at least {least}, and 32 bits hold it");
+            return refuse(name, &format!("{all:?}"), &why);
+        }
+    }
+    let kernel = kernel.unwrap_or_default();
+    if let Some(size) = kernel.iter().find(|size| !(0..=MOST).contains(*size)) {
+        return Err(Refusal::because(format!(
+            "its filters have {size} elements along an axis, which is beyond 32 bits"
+        )));
+    }
+    let dilations = node.ints("dilations").unwrap_or_default();
+    if kernel.iter().zip(dilations).any(|(size, dilation)| (size - 1) * dilation >= MOST) {
+        return refuse("dilations", &format!("{dilations:?}"), "32 bits do not hold how much its filters cover");
+    }
+    Ok(())
 }
 
 fn few_axes(count: usize) -> Result<(), Refusal> {
@@ -177,18 +204,6 @@ impl Padding {
 
 fn explicit(node: &NodeProto, pads: &[i64]) -> NodeProto {
     with(&without(node, &["auto_pad"]), "pads", Value::Is(pads))
-}
-
-/// Zero points of one element become such without axes.
-fn scalar_points(scope: &mut Scope<'_>, node: &mut NodeProto) {
-    for index in [2, 3] {
-        if scope.dims(node.given(index)) == Some(&[Some(1)]) {
-            let scalar = scope.make("Squeeze", &[node.given(index)], &[]);
-            if let Some(name) = node.input.get_mut(index) {
-                *name = scalar;
-            }
-        }
-    }
 }
 
 /// Pads before the node, with this value or with zero.
@@ -275,11 +290,11 @@ fn transposed(scope: &mut Scope<'_>, node: NodeProto, kernel: Option<&[i64]>) ->
             None => covered - stride,
             Some(wanted) => {
                 match (inputs.get(axis).copied().flatten(), wanted.iter().rev().nth(kernel.len() - 1 - axis)) {
-                    (Some(input), Some(wanted)) => {
+                    (Some(input), Some(wanted)) if input <= MOST => {
                         scope.assume(node.given(0), i64::try_from(axis).unwrap_or(0) + 2, input);
                         stride * (input - 1) + covered - wanted
                     }
-                    _ => return refuse(attribute, &shown, "the sizes of its input are not known"),
+                    _ => return refuse(attribute, &shown, "the sizes of its input are not known, or beyond 32 bits"),
                 }
             }
         };
@@ -289,6 +304,9 @@ fn transposed(scope: &mut Scope<'_>, node: NodeProto, kernel: Option<&[i64]>) ->
                 &shown,
                 "its strides are more than its filters cover, and libraries differ there",
             );
+        }
+        if total > MOST {
+            return refuse(attribute, &shown, "its padding would be beyond 32 bits");
         }
         // A shape beyond what the filters cover is reached by padding the output.
         let (total, added) = if total < 0 { (0, -total) } else { (total, 0) };
@@ -308,7 +326,7 @@ pub(super) fn norm_pool(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), R
     let (x, result) = (node.given(0), output(node)?);
     super::normalizations::plain_floats(scope, x)?;
     let p = node.attribute("p").map_or(2.0, |p| p.f.unwrap_or(p.i.unwrap_or(2) as f32));
-    let (power, root) = (number(scope, p), number(scope, 1.0 / p));
+    let (power, root) = (scope.float(p), scope.float(1.0 / p));
     let sizes = scope.make("Abs", &[x], &[]);
     let powers = scope.make("Pow", &[&sizes, &power], &[]);
     let sum = if node.operator() == "GlobalLpPool" {
@@ -332,7 +350,7 @@ pub(super) fn norm_pool(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), R
         let name = scope.fresh();
         mean.output = vec![name.clone()];
         pool(scope, mean)?;
-        let count = number(scope, kernel.iter().product::<i64>() as f32);
+        let count = scope.float(kernel.iter().product::<i64>() as f32);
         scope.make("Mul", &[&name, &count], &[])
     };
     scope.make_as("Pow", &[&sum, &root], &[], &[result]);

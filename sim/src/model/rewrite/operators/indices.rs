@@ -1,10 +1,10 @@
 //! Operators that answer positions, or take them.
 
-use super::super::Refusal;
-use super::super::attributes::{Attributes, Value};
-use super::super::numbers::keep;
-use super::super::scope::Scope;
 use super::{output, size_of};
+use crate::model::rewrite::Refusal;
+use crate::model::rewrite::attributes::{Attributes, Value};
+use crate::model::rewrite::numbers::keep;
+use crate::model::rewrite::scope::Scope;
 use rten_onnx::onnx::{DataType, NodeProto};
 
 /// Of equal elements the first counts, or the last if the node says so.

@@ -1,10 +1,9 @@
 //! What old versions of operators ask for in other ways.
 
-use super::super::attributes::Attributes;
-use super::super::numbers::keep;
-use super::super::scope::Scope;
-use super::super::{Refusal, refuse};
-use super::stripped;
+use crate::model::rewrite::attributes::{Attributes, without};
+use crate::model::rewrite::numbers::keep;
+use crate::model::rewrite::scope::Scope;
+use crate::model::rewrite::{Refusal, refuse};
 use rten_onnx::onnx::NodeProto;
 
 /// Before opset 7 a node said that its second input is spread over the first, and from which axis on.
@@ -12,7 +11,7 @@ pub(super) fn broadcast(scope: &mut Scope<'_>, node: NodeProto) -> Result<NodePr
     if scope.opset() >= 7 {
         return Ok(node);
     }
-    let mut plain = stripped(&node, &["broadcast", "axis", "consumed_inputs"]);
+    let mut plain = without(&node, &["broadcast", "axis", "consumed_inputs"]);
     let Some(axis) = node.attribute("axis").and_then(|axis| axis.i).filter(|_| node.int("broadcast", 0) != 0) else {
         return Ok(plain);
     };
@@ -20,8 +19,7 @@ pub(super) fn broadcast(scope: &mut Scope<'_>, node: NodeProto) -> Result<NodePr
     let Some((a, b)) = ranks.and_then(|(a, b)| Some((i64::try_from(a).ok()?, i64::try_from(b).ok()?))) else {
         return refuse("axis", &axis.to_string(), "the number of axes of its inputs is not known");
     };
-    let axis = if axis < 0 { axis + a } else { axis };
-    let new: Vec<i64> = (b..a - axis).collect();
+    let new: Vec<i64> = (b..a - super::axis(axis, a)?).collect();
     if !new.is_empty() {
         let axes = scope.list(&new);
         let spread = scope.make("Unsqueeze", &[node.given(1), &axes], &[]);
@@ -47,12 +45,12 @@ pub(super) fn slope(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Re
             *name = spread;
         }
     }
-    keep(scope, stripped(&node, &["consumed_inputs"]))
+    keep(scope, without(&node, &["consumed_inputs"]))
 }
 
 pub(super) fn gemm(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
     // It was spread by these rules before opset 7, too, where it was spread at all.
-    let node = if scope.opset() < 7 { stripped(&node, &["broadcast"]) } else { node };
+    let node = if scope.opset() < 7 { without(&node, &["broadcast"]) } else { node };
     keep(scope, node)
 }
 
@@ -62,5 +60,5 @@ pub(super) fn batch_normalization(scope: &mut Scope<'_>, node: NodeProto) -> Res
             "it has more outputs than `Y`, which only training has; the simulator does not train",
         ));
     }
-    keep(scope, stripped(&node, &["is_test", "consumed_inputs", "momentum"]))
+    keep(scope, without(&node, &["is_test", "consumed_inputs", "momentum"]))
 }

@@ -1,10 +1,9 @@
 //! Losses, which are calculated at inference, too.
 
-use super::super::attributes::{Attributes, Value};
-use super::super::scope::Scope;
-use super::super::{Refusal, refuse};
 use super::normalizations::plain_floats;
-use super::number;
+use crate::model::rewrite::attributes::{Attributes, Value};
+use crate::model::rewrite::scope::Scope;
+use crate::model::rewrite::{Refusal, refuse};
 use rten_onnx::onnx::NodeProto;
 
 pub(super) fn log_likelihood(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
@@ -28,7 +27,7 @@ pub(super) fn cross_entropy(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(
 /// The negative of what is given to each label, weighted, and added up if the node says so.
 fn negative(scope: &mut Scope<'_>, node: &NodeProto, input: &str, result: &str) -> Result<(), Refusal> {
     let labels = node.given(1).to_string();
-    let (axis, zero) = (scope.list(&[1]), number(scope, 0.0));
+    let (axis, zero) = (scope.list(&[1]), scope.float(0.0));
     // A label that is ignored may be none that there is.
     let ignored = node.attribute("ignore_index").and_then(|index| index.i);
     let (mask, places) = match ignored.map(i32::try_from) {
@@ -50,7 +49,7 @@ fn negative(scope: &mut Scope<'_>, node: &NodeProto, input: &str, result: &str) 
     if node.has(2) {
         weights = Some(scope.make("Gather", &[node.given(2), &places], &[("axis", Value::I(0))]));
     } else if mask.is_some() {
-        let (sizes, one) = (super::shape(scope, &loss), number(scope, 1.0));
+        let (sizes, one) = (super::shape(scope, &loss), scope.float(1.0));
         weights = Some(scope.make("Expand", &[&one, &sizes], &[]));
     }
     if let Some(mask) = &mask {

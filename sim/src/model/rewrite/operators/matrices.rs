@@ -1,10 +1,10 @@
 //! Products, powers and shifts.
 
-use super::super::attributes::{Attributes, Value};
-use super::super::numbers::keep;
-use super::super::scope::{Scope, is_float};
-use super::super::{Refusal, refuse};
 use super::{element, output};
+use crate::model::rewrite::attributes::{Attributes, Value};
+use crate::model::rewrite::numbers::keep;
+use crate::model::rewrite::scope::{Scope, is_float};
+use crate::model::rewrite::{Refusal, refuse};
 use rten_onnx::onnx::{DataType, NodeProto};
 
 /// The engine keeps an axis of size one when the second factor is a vector and the first has more than two axes.
@@ -66,14 +66,7 @@ fn integers(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
 
 /// A zero point of one element stands for all rows or columns.
 pub(super) fn integer_product(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {
-    for index in [2, 3] {
-        if scope.dims(node.given(index)) == Some(&[Some(1)]) {
-            let scalar = scope.make("Squeeze", &[node.given(index)], &[]);
-            if let Some(name) = node.input.get_mut(index) {
-                *name = scalar;
-            }
-        }
-    }
+    super::scalars(scope, &mut node, &[2, 3]);
     keep(scope, node)
 }
 

@@ -14,7 +14,7 @@ mod shapes;
 mod suppression;
 mod weights;
 
-use super::attributes::{Attributes, Value, without};
+use super::attributes::{Attributes, Value};
 use super::scope::{Known, Scope};
 use super::{Refusal, Wrong, constants, inner, numbers, refuse};
 use rten_onnx::onnx::{DataType, NodeProto};
@@ -31,6 +31,10 @@ pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), 
     }
     while node.input.last().is_some_and(String::is_empty) {
         node.input.pop();
+    }
+    // Those that are not asked here ask by themselves.
+    if !matches!(name.as_str(), "Constant" | "Cast" | "NonMaxSuppression" | "If" | "Loop") {
+        numbers::large_constants(scope, &node)?;
     }
     match name.as_str() {
         "If" => return inner::branches(scope, node),
@@ -198,6 +202,27 @@ fn filled(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// The axis that an attribute names, counted from the first.
+fn axis(value: i64, rank: i64) -> Result<i64, Refusal> {
+    match value {
+        0.. if value < rank => Ok(value),
+        ..0 if value >= -rank => Ok(value + rank),
+        _ => refuse("axis", &value.to_string(), &format!("its input has {rank} axes")),
+    }
+}
+
+/// Makes inputs of one element such without axes.
+fn scalars(scope: &mut Scope<'_>, node: &mut NodeProto, inputs: &[usize]) {
+    for &index in inputs {
+        if scope.dims(node.given(index)) == Some(&[Some(1)]) {
+            let scalar = scope.make("Squeeze", &[node.given(index)], &[]);
+            if let Some(name) = node.input.get_mut(index) {
+                *name = scalar;
+            }
+        }
+    }
+}
+
 /// The sizes of a value at run.
 fn shape(scope: &mut Scope<'_>, value: &str) -> String {
     scope.make("Shape", &[value], &[])
@@ -207,14 +232,4 @@ fn shape(scope: &mut Scope<'_>, value: &str) -> String {
 fn size_of(scope: &mut Scope<'_>, value: &str, axis: i64) -> String {
     let (sizes, index) = (shape(scope, value), scope.list(&[axis]));
     scope.make("Gather", &[&sizes, &index], &[("axis", Value::I(0))])
-}
-
-/// A constant for calculations with a value: in `f32`, or in the value's type of integers.
-fn number(scope: &mut Scope<'_>, value: f32) -> String {
-    scope.float(value)
-}
-
-/// The node without attributes that mean nothing to a run.
-fn stripped(node: &NodeProto, names: &[&str]) -> NodeProto {
-    without(node, names)
 }

@@ -1,10 +1,10 @@
 //! Normalizations that the standard defines by simpler operators.
 
-use super::super::Refusal;
-use super::super::attributes::{Attributes, Value};
-use super::super::numbers::keep;
-use super::super::scope::Scope;
-use super::{number, output, shape};
+use super::{output, shape};
+use crate::model::rewrite::attributes::{Attributes, Value};
+use crate::model::rewrite::numbers::keep;
+use crate::model::rewrite::scope::Scope;
+use crate::model::rewrite::{Refusal, refuse};
 use rten_onnx::onnx::{DataType, NodeProto};
 
 /// Refuses numbers that the simulator does not calculate with.
@@ -28,8 +28,11 @@ pub(super) fn local_response(scope: &mut Scope<'_>, node: &NodeProto) -> Result<
     let (x, result) = (node.given(0), output(node)?);
     plain_floats(scope, x)?;
     let size = node.int("size", 1);
+    if !(1..=i32::MAX.into()).contains(&size) {
+        return refuse("size", &size.to_string(), "it is at least 1, and 32 bits hold it");
+    }
     let [alpha, beta, bias] = [node.float("alpha", 0.0001), node.float("beta", 0.75), node.float("bias", 1.0)]
-        .map(|value| number(scope, value));
+        .map(|value| scope.float(value));
     let squares = scope.make("Mul", &[x, x], &[]);
     // The channels become an axis of space, with the rest of the axes behind it as another.
     let second = scope.list(&[1]);
@@ -59,7 +62,7 @@ pub(super) fn local_response(scope: &mut Scope<'_>, node: &NodeProto) -> Result<
 
 /// Less the mean, over the root of the variance; with the mean and the inverse of the root.
 fn normalized(scope: &mut Scope<'_>, x: &str, axes: &[i64], epsilon: f32) -> (String, String, String) {
-    let (axes, epsilon, one) = (scope.list(axes), number(scope, epsilon), number(scope, 1.0));
+    let (axes, epsilon, one) = (scope.list(axes), scope.float(epsilon), scope.float(1.0));
     let mean = scope.make("ReduceMean", &[x, &axes], &[("keepdims", Value::I(1))]);
     let less = scope.make("Sub", &[x, &mean], &[]);
     let squares = scope.make("Mul", &[&less, &less], &[]);
@@ -97,7 +100,7 @@ pub(super) fn mean_variance(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(
     let (x, result) = (node.given(0), output(node)?);
     plain_floats(scope, x)?;
     let axes = node.ints("axes").unwrap_or(&[0, 2, 3]).to_vec();
-    let (axes, epsilon) = (scope.list(&axes), number(scope, 1e-9));
+    let (axes, epsilon) = (scope.list(&axes), scope.float(1e-9));
     let mean = scope.make("ReduceMean", &[x, &axes], &[("keepdims", Value::I(1))]);
     let less = scope.make("Sub", &[x, &mean], &[]);
     let squares = scope.make("Mul", &[&less, &less], &[]);
@@ -118,8 +121,7 @@ pub(super) fn layer(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusa
     let Some(rank) = scope.rank(&x).and_then(|rank| i64::try_from(rank).ok()) else {
         return Err(Refusal::because("it has more outputs than `Y`, and the number of its input's axes is not known"));
     };
-    let axis = node.int("axis", -1);
-    let axes: Vec<i64> = (if axis < 0 { axis + rank } else { axis }..rank).collect();
+    let axes: Vec<i64> = (super::axis(node.int("axis", -1), rank)?..rank).collect();
     let (mut done, mean, inverse) = normalized(scope, &x, &axes, node.float("epsilon", 1e-5));
     done = scope.make("Mul", &[&done, node.given(1)], &[]);
     if node.has(2) {

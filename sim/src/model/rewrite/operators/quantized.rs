@@ -1,10 +1,10 @@
 //! Quantization. The engine multiplies by the inverse of a scale, and rounds otherwise than the standard's quotient.
 
-use super::super::attributes::{Attributes, Value, without};
-use super::super::numbers::keep;
-use super::super::scope::{Scope, is_carried, range};
-use super::super::{Refusal, refuse};
-use super::{number, output};
+use super::output;
+use crate::model::rewrite::attributes::{Attributes, Value, without};
+use crate::model::rewrite::numbers::keep;
+use crate::model::rewrite::scope::{Scope, is_carried, range};
+use crate::model::rewrite::{Refusal, refuse};
 use rten_onnx::onnx::{DataType, NodeProto};
 
 pub(super) fn quantize(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
@@ -36,8 +36,8 @@ fn along(scope: &mut Scope<'_>, x: &str, list: &str, axis: i64) -> Result<String
     let Some(rank) = scope.rank(x).and_then(|rank| i64::try_from(rank).ok()) else {
         return Err(Refusal::because(format!("the number of axes of `{x}` is not known")));
     };
-    let behind = rank - 1 - if axis < 0 { axis + rank } else { axis };
-    if behind <= 0 {
+    let behind = rank - 1 - super::axis(axis, rank)?;
+    if behind == 0 {
         return Ok(list.to_string());
     }
     let axes: Vec<i64> = (1..=behind).collect();
@@ -73,7 +73,7 @@ fn nearest(
         let point = scope.make("Cast", &[point], &[("to", Value::I(DataType::FLOAT.0.into()))]);
         value = scope.make("Add", &[&value, &point], &[]);
     }
-    let (low, high) = (number(scope, low as f32), number(scope, high as f32));
+    let (low, high) = (scope.float(low as f32), scope.float(high as f32));
     let kept = scope.make("Clip", &[&value, &low, &high], &[]);
     let stored = if is_carried(kind) { DataType::INT32 } else { kind };
     scope.make_as("Cast", &[&kept], &[("to", Value::I(stored.0.into()))], &[result]);
@@ -82,14 +82,7 @@ fn nearest(
 }
 
 pub(super) fn dequantize(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {
-    for index in [1, 2] {
-        if scope.dims(node.given(index)) == Some(&[Some(1)]) {
-            let scalar = scope.make("Squeeze", &[node.given(index)], &[]);
-            if let Some(name) = node.input.get_mut(index) {
-                *name = scalar;
-            }
-        }
-    }
+    super::scalars(scope, &mut node, &[1, 2]);
     keep(scope, node)
 }
 
@@ -99,7 +92,7 @@ pub(super) fn quantize_by_range(scope: &mut Scope<'_>, node: &NodeProto) -> Resu
     let [Some(y), scale, point] = [0, 1, 2].map(|index| node.output.get(index).filter(|name| !name.is_empty())) else {
         return Err(Refusal::because("it has no first output"));
     };
-    let [zero, most] = [0.0, 255.0].map(|value| number(scope, value));
+    let [zero, most] = [0.0, 255.0].map(|value| scope.float(value));
     let whole = [("keepdims", Value::I(0))];
     let (low, high) = (scope.make("ReduceMin", &[x], &whole), scope.make("ReduceMax", &[x], &whole));
     let (low, high) = (scope.make("Min", &[&low, &zero], &[]), scope.make("Max", &[&high, &zero], &[]));

@@ -1,10 +1,10 @@
 //! Recurrent networks.
 
-use super::super::attributes::Attributes;
-use super::super::numbers::keep;
-use super::super::scope::Scope;
-use super::super::{Refusal, refuse};
 use super::size_of;
+use crate::model::rewrite::attributes::Attributes;
+use crate::model::rewrite::numbers::keep;
+use crate::model::rewrite::scope::Scope;
+use crate::model::rewrite::{Refusal, refuse};
 use rten_onnx::onnx::NodeProto;
 
 /// The engine runs every sequence to its end: the run fails if one is declared to be shorter.

@@ -1,12 +1,12 @@
 //! Resizing. The engine has two modes, and takes some settings for others; where the sizes of the input are known, any
 //! setting is a choice of elements (`nearest`), or a product with a matrix of weights for each axis.
 
-use super::super::attributes::{Attributes, Value, attribute, without};
-use super::super::numbers::keep;
-use super::super::scope::Scope;
-use super::super::{Refusal, refuse};
 use super::output;
 use super::weights::{Line, positions, weights};
+use crate::model::rewrite::attributes::{Attributes, Value, attribute, without};
+use crate::model::rewrite::numbers::keep;
+use crate::model::rewrite::scope::Scope;
+use crate::model::rewrite::{Refusal, refuse};
 use rten_onnx::onnx::{DataType, NodeProto};
 
 pub(super) fn resize(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {
@@ -150,15 +150,21 @@ fn by_axis(scope: &mut Scope<'_>, node: &NodeProto, lines: &[Line]) -> Result<()
     let mut value = node.given(0).to_string();
     let rank = i64::try_from(lines.len()).unwrap_or(0);
     let nearest = matches!(node.text("mode"), "" | "nearest");
-    if !nearest {
+    let chooses = nearest && node.text("coordinate_transformation_mode") != "tf_crop_and_resize";
+    if !chooses {
         super::normalizations::plain_floats(scope, &value)?;
+        // A product with a matrix spreads what is not finite to all elements, since nothing times infinity is no number.
+        let (size, most) = (scope.make("Abs", &[&value], &[]), scope.float(f32::MAX));
+        let finite = scope.make("LessOrEqual", &[&size, &most], &[]);
+        let bad = scope.make("Not", &[&finite], &[]);
+        scope.check(bad, format!("Resize: `{value}` has an element that is not finite"));
     }
     for (axis, line) in (0..).zip(lines).filter(|(_, line)| line.output != line.input || line.scale != 1.0) {
         if line.output < 1 || line.input < 1 || line.output.saturating_mul(line.input) > 1 << 26 {
             return Err(Refusal::because(format!("axis {axis} would have {} elements of {}", line.output, line.input)));
         }
         scope.assume(node.given(0), axis, line.input);
-        if nearest && node.text("coordinate_transformation_mode") != "tf_crop_and_resize" {
+        if chooses {
             let list =
                 scope.list(&positions(node.text("coordinate_transformation_mode"), node.text("nearest_mode"), line)?);
             value = scope.make("Gather", &[&value, &list], &[("axis", Value::I(axis))]);

@@ -1,10 +1,10 @@
 //! Operators that move elements.
 
-use super::super::attributes::{Attributes, Value};
-use super::super::numbers::keep;
-use super::super::scope::{Known, Scope};
-use super::super::{Refusal, refuse};
 use super::output;
+use crate::model::rewrite::attributes::{Attributes, Value};
+use crate::model::rewrite::numbers::keep;
+use crate::model::rewrite::scope::{Known, Scope};
+use crate::model::rewrite::{Refusal, refuse};
 use rten_onnx::onnx::{DataType, NodeProto};
 
 /// Blocks of an image become channels.

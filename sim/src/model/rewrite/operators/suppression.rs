@@ -2,10 +2,10 @@
 //! the box around two boxes; here the standard's way is written out: a turn for each class of each image, and in it a
 //! turn for each box that is chosen.
 
-use super::super::Refusal;
-use super::super::attributes::{Attributes, Value, attribute};
-use super::super::scope::{Scope, Shared};
-use super::{number, output};
+use super::output;
+use crate::model::rewrite::Refusal;
+use crate::model::rewrite::attributes::{Attributes, Value, attribute};
+use crate::model::rewrite::scope::{Scope, Shared};
 use rten_onnx::onnx::*;
 
 pub(super) fn suppress(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
@@ -13,9 +13,9 @@ pub(super) fn suppress(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Re
     let corners = corners(scope, boxes, node.int("center_point_box", 0) != 0);
     let zero = scope.integer(0, DataType::INT64);
     let most = optional(scope, node.given(2), &zero);
-    let nothing = number(scope, 0.0);
+    let nothing = scope.float(0.0);
     let overlap = optional(scope, node.given(3), &nothing);
-    let lowest = number(scope, f32::NEG_INFINITY);
+    let lowest = scope.float(f32::NEG_INFINITY);
     let least = optional(scope, node.given(4), &lowest);
     // One list of scores for each class of each image.
     let sizes = scope.make("Shape", &[scores], &[]);
@@ -87,7 +87,7 @@ fn corners(scope: &mut Scope<'_>, boxes: &str, centred: bool) -> String {
     };
     let [a, b, c, d] = [0, 1, 2, 3].map(|index| part(scope, index));
     let (y, x) = if centred {
-        let half = number(scope, 0.5);
+        let half = scope.float(0.5);
         let mut ends = |centre: &str, size: &str| {
             let half = scope.make("Mul", &[size, &half], &[]);
             (scope.make("Sub", &[centre, &half], &[]), scope.make("Add", &[centre, &half], &[]))
@@ -118,7 +118,7 @@ fn each_class(shared: &Shared, label: &str, given: &Given) -> GraphProto {
     let scores = scope.make("Gather", &[&given.lists, &turn], &[("axis", Value::I(0))]);
     // What is not above the threshold is never chosen.
     let above = scope.make("Greater", &[&scores, &given.least], &[]);
-    let lowest = number(&mut scope, f32::NEG_INFINITY);
+    let lowest = scope.float(f32::NEG_INFINITY);
     let open = scope.make("Where", &[&above, &scores, &lowest], &[]);
     let any = any_left(&mut scope, &open);
     let prefix = {
@@ -153,7 +153,7 @@ fn each_box(shared: &Shared, label: &str, given: &Given, corners: &str, prefix: 
     };
     let ones: Vec<String> = (0..4).map(|index| side(&mut scope, &chosen, index)).collect();
     let others: Vec<String> = (0..4).map(|index| side(&mut scope, corners, index)).collect();
-    let zero = number(&mut scope, 0.0);
+    let zero = scope.float(0.0);
     let mut shared_area = None;
     let mut areas = [None, None];
     for (low, high) in [(0, 2), (1, 3)] {
@@ -177,7 +177,7 @@ fn each_box(shared: &Shared, label: &str, given: &Given, corners: &str, prefix: 
     let overlaps = scope.make("Greater", &[&common, &bound], &[]);
     let flat = scope.list(&[-1]);
     let overlaps = scope.make("Reshape", &[&overlaps, &flat], &[]);
-    let lowest = number(&mut scope, f32::NEG_INFINITY);
+    let lowest = scope.float(f32::NEG_INFINITY);
     let left = scope.make("Where", &[&overlaps, &lowest, &open], &[]);
     let gone = scope.floats_of(&[1], &[f32::NEG_INFINITY]);
     let open_next = scope.make("ScatterElements", &[&left, &at, &gone], &[("axis", Value::I(0))]);
@@ -197,7 +197,7 @@ fn any_left(scope: &mut Scope<'_>, open: &str) -> String {
     let lowest = scope.floats_of(&[1], &[f32::NEG_INFINITY]);
     let all = scope.make("Concat", &[open, &lowest], &[("axis", Value::I(0))]);
     let best = scope.make("ReduceMax", &[&all], &[("keepdims", Value::I(0))]);
-    let none = number(scope, f32::NEG_INFINITY);
+    let none = scope.float(f32::NEG_INFINITY);
     scope.make("Greater", &[&best, &none], &[])
 }
 

@@ -1,7 +1,7 @@
 //! Which elements of an axis, and how much of each, make the elements of the resized axis.
 
-use super::super::attributes::Attributes;
-use super::super::{Refusal, refuse};
+use crate::model::rewrite::attributes::Attributes;
+use crate::model::rewrite::{Refusal, refuse};
 use rten_onnx::onnx::NodeProto;
 
 /// One axis that is resized.
@@ -81,14 +81,13 @@ pub(super) fn weights(node: &NodeProto, line: &Line) -> Result<Option<(Vec<f32>,
     let (input, output) = (usize::try_from(line.input).unwrap_or(0), usize::try_from(line.output).unwrap_or(0));
     let mut matrix = vec![0.0_f64; input.saturating_mul(output)];
     let mut outside = Vec::with_capacity(output);
+    let nearest = if reach == 0.0 { positions(counting, node.text("nearest_mode"), line)? } else { Vec::new() };
     for (column, place) in (0..line.output).enumerate() {
         let at = line.source(counting, place)?;
         outside.push(counting == "tf_crop_and_resize" && !(0.0..=line.input as f64 - 1.0).contains(&at));
         let mut parts: Vec<(i64, f64)> = Vec::new();
         if reach == 0.0 {
-            let only = Line { region: line.region, ..*line };
-            let chosen = positions(counting, node.text("nearest_mode"), &only)?;
-            parts.push((chosen.get(column).copied().unwrap_or(0), 1.0));
+            parts.push((nearest.get(column).copied().unwrap_or(0), 1.0));
         } else {
             let width = reach / narrow;
             let (first, last) = ((at - width).floor() as i64, (at + width).ceil() as i64);

@@ -1,0 +1,70 @@
+//! Model instances that are built task by task.
+
+use super::{instance_handle, wanted};
+use crate::abi::{Address, Out};
+use crate::failure::{Answer, Failure};
+use crate::machine::contexts::named::Named;
+use crate::machine::instances::{self, Instance};
+use crate::machine::recording::assembly::Assembly;
+use crate::machine::streams::stream::Stream;
+use ascendcl_sys::constants::{ACL_MODEL_STREAM_FLAG_DEFAULT, ACL_MODEL_STREAM_FLAG_HEAD};
+use ascendcl_sys::types::*;
+use std::sync::Arc;
+
+pub(crate) fn aclmdlRIBuildBegin(mut model_ri: Out<'_, aclmdlRI>, flag: u32) -> Answer {
+    wanted(&model_ri)?;
+    if flag != 0 {
+        return Err(Failure::refused(format!("the flag is {flag:#x}; expected 0, there is no other")));
+    }
+    model_ri.set(instance_handle(instances::begin_build()?));
+    Ok(())
+}
+
+/// A head starts with each run; another stream is started by a stream of the instance.
+pub(crate) fn aclmdlRIBindStream(model_ri: aclmdlRI, stream: aclrtStream, flag: u32) -> Answer {
+    let (instance, stream) = both(model_ri, stream)?;
+    let is_head = match flag {
+        ACL_MODEL_STREAM_FLAG_HEAD => true,
+        ACL_MODEL_STREAM_FLAG_DEFAULT => false,
+        flag => {
+            let text = format!("the flag is {flag:#x}; expected ACL_MODEL_STREAM_FLAG_HEAD or _DEFAULT");
+            return Err(Failure::refused(text));
+        }
+    };
+    with(&instance, stream, |assembly, stream| assembly.bind(&stream, is_head))
+}
+
+pub(crate) fn aclmdlRIUnbindStream(model_ri: aclmdlRI, stream: aclrtStream) -> Answer {
+    let (instance, stream) = both(model_ri, stream)?;
+    with(&instance, stream, |assembly, stream| assembly.unbind(&stream))
+}
+
+/// Nothing follows on the stream.
+pub(crate) fn aclmdlRIEndTask(model_ri: aclmdlRI, stream: aclrtStream) -> Answer {
+    let (instance, stream) = both(model_ri, stream)?;
+    with(&instance, stream, |assembly, stream| assembly.end_task(stream.number()))
+}
+
+/// The instance is complete.
+pub(crate) fn aclmdlRIBuildEnd(model_ri: aclmdlRI, reserve: Address) -> Answer {
+    let instance = instances::find(model_ri)?;
+    instance.of_current_context()?;
+    if !reserve.is_null() {
+        return Err(Failure::refused("the reserved argument is a pointer; expected null"));
+    }
+    instance.assembly()?.complete()
+}
+
+/// Neither is null (100000), and both are alive.
+fn both(model_ri: aclmdlRI, stream: aclrtStream) -> Answer<(Arc<Instance>, Named)> {
+    let instance = instances::find(model_ri)?;
+    if stream.is_null() {
+        return Err(Failure::invalid("the stream is null, and the default one is bound to no model instance"));
+    }
+    Ok((instance, Named::find(stream)?))
+}
+
+fn with(instance: &Instance, stream: Named, what: impl FnOnce(&Arc<Assembly>, Arc<Stream>) -> Answer) -> Answer {
+    instance.of_current_context()?;
+    what(instance.assembly()?, stream.for_work()?)
+}

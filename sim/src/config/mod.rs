@@ -1,0 +1,380 @@
+//! What is simulated: how many devices, of what size, under which name.
+
+mod plan;
+mod reporting;
+pub(crate) mod switches;
+
+pub use plan::{Calls, Fault, Plan};
+pub use reporting::Checks;
+pub(crate) use reporting::{Reporting, Telling};
+
+use crate::SOC_NAME_MARK;
+use crate::failure::{Answer, Failure};
+use crate::locks::lock;
+use ascendcl_rules::RuleId;
+use ascendcl_sys::types::aclrtRunMode;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use switches::{Switch, Switches};
+
+/// What the simulator poses as.
+///
+/// Without a word from the program it is read from the environment when the first call comes:
+///
+/// | variable | meaning | default |
+/// | --- | --- | --- |
+/// | `ASCENDCL_SIM_DEVICES` | how many devices | 2 |
+/// | `ASCENDCL_SIM_SOC` | the system on chip's name; contains `Simulator` | `Simulator910B1` |
+/// | `ASCENDCL_SIM_RUN_MODE` | where the program runs: `host` or `device` | `host` |
+/// | `ASCENDCL_SIM` | a list with commas: what happens when a call breaks a rule of the vendor's, `report` or `strict`, as [`Checks`] says; and what is switched on, [`documented`](Self::documented), [`vendor-waits`](Self::vendor_waits), [`reuse-handles`](Self::reuse_handles), [`copy-at-once`](Self::copy_at_once), [`slow-destroy`](Self::slow_destroy) | nothing |
+/// | `ASCENDCL_SIM_FINDINGS` | `stderr` or a file: [where findings are told as they are found](Self::findings_to) | told at the end |
+/// | `ASCENDCL_SIM_SUPPRESS` | a list of rules: [what is not looked for](Self::suppress) | nothing |
+/// | `ASCENDCL_SIM_EXIT` | [the exit status](Self::exit_status) of a process that has broken a rule | its own |
+/// | `ASCENDCL_SIM_FAIL` | which calls go wrong, and how, as [`Plan`] says | nothing |
+/// | `ASCENDCL_SIM_MEMORY` | memory of each device in bytes; `k`, `m` and `g` multiply by powers of 1024 | `1g` |
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Config {
+    devices: u32,
+    soc: String,
+    run_mode: aclrtRunMode,
+    memory: usize,
+    streams: usize,
+    events: usize,
+    tasks: u64,
+    /// `None` leaves it to the environment.
+    checks: Option<Checks>,
+    switches: Switches,
+    reporting: Reporting,
+    plan: Plan,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            devices: 2,
+            soc: format!("{SOC_NAME_MARK}910B1"),
+            run_mode: aclrtRunMode::ACL_HOST,
+            memory: 1 << 30,
+            streams: 1984,
+            events: 65536,
+            tasks: 2000,
+            checks: None,
+            switches: Switches::default(),
+            reporting: Reporting::default(),
+            plan: Plan::new(),
+        }
+    }
+}
+
+/// A configuration that cannot be simulated, or not now.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ConfigError(String);
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+impl Config {
+    /// The defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The defaults, with what the environment says.
+    pub fn from_env() -> Result<Self, ConfigError> {
+        Self::from_variables(|name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
+    }
+
+    fn from_variables(get: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+        let mut config = Self::new();
+        let bad = |name: &str, value: &str, wanted: &str| ConfigError(format!("{name}={value}: {wanted}"));
+        if let Some(value) = get("ASCENDCL_SIM_DEVICES") {
+            let number = value.trim().parse();
+            config.devices = number.map_err(|_| bad("ASCENDCL_SIM_DEVICES", &value, "not a number of devices"))?;
+        }
+        if let Some(value) = get("ASCENDCL_SIM_SOC") {
+            config.soc = value;
+        }
+        if let Some(value) = get("ASCENDCL_SIM_RUN_MODE") {
+            config.run_mode = match value.trim() {
+                "host" => aclrtRunMode::ACL_HOST,
+                "device" => aclrtRunMode::ACL_DEVICE,
+                _ => return Err(bad("ASCENDCL_SIM_RUN_MODE", &value, "neither host nor device")),
+            };
+        }
+        if let Some(value) = get("ASCENDCL_SIM") {
+            let (checks, switches) = switches::read(&value).map_err(|unknown| bad("ASCENDCL_SIM", &value, &unknown))?;
+            (config.checks, config.switches) = (Some(checks), switches);
+        }
+        config.reporting = Reporting::from_variables(&get).map_err(|(name, value, wrong)| bad(name, &value, &wrong))?;
+        if let Some(value) = get("ASCENDCL_SIM_FAIL") {
+            config.plan = value.parse().map_err(|error| bad("ASCENDCL_SIM_FAIL", &value, &format!("{error}")))?;
+        }
+        if let Some(value) = get("ASCENDCL_SIM_MEMORY") {
+            let size = bytes(value.trim());
+            config.memory = size.ok_or_else(|| bad("ASCENDCL_SIM_MEMORY", &value, "not a number of bytes"))?;
+        }
+        config.check()?;
+        Ok(config)
+    }
+
+    /// How many devices there are.
+    pub fn devices(mut self, count: u32) -> Self {
+        self.devices = count;
+        self
+    }
+
+    /// The system on chip's name; it has to contain [`SOC_NAME_MARK`].
+    pub fn soc(mut self, name: impl Into<String>) -> Self {
+        self.soc = name.into();
+        self
+    }
+
+    /// Whether the program claims to run on the device's own processor.
+    pub fn on_device(mut self, yes: bool) -> Self {
+        self.run_mode = if yes { aclrtRunMode::ACL_DEVICE } else { aclrtRunMode::ACL_HOST };
+        self
+    }
+
+    /// Memory of each device, in bytes.
+    pub fn memory(mut self, bytes: usize) -> Self {
+        self.memory = bytes;
+        self
+    }
+
+    /// How many streams may live on one device, default streams included.
+    pub fn streams(mut self, count: usize) -> Self {
+        self.streams = count;
+        self
+    }
+
+    /// How many events may live on one device.
+    pub fn events(mut self, count: usize) -> Self {
+        self.events = count;
+        self
+    }
+
+    /// How many tasks a stream takes before the call that queues one more waits for room; at least three. A host function
+    /// counts for three.
+    pub fn tasks(mut self, count: u64) -> Self {
+        self.tasks = count.max(3);
+        self
+    }
+
+    /// What happens when a call breaks a rule. Without a word it is what `ASCENDCL_SIM` says.
+    pub fn checks(mut self, checks: Checks) -> Self {
+        self.checks = Some(checks);
+        self
+    }
+
+    /// Writes each finding to the end of this file when it is found, instead of printing all when the library is finalised
+    /// and when the process exits. What is written is not lost when the process crashes.
+    pub fn findings_to(mut self, file: impl Into<PathBuf>) -> Self {
+        self.reporting.telling = Telling::InFile(file.into());
+        self
+    }
+
+    /// Does not tell when this rule is broken, nor lets a call fail for it.
+    pub fn suppress(mut self, rule: RuleId) -> Self {
+        self.reporting.suppressed.insert(rule);
+        self
+    }
+
+    /// What the process exits with, when it exits in order, if a rule was broken whose severity is
+    /// [`Misuse`](ascendcl_rules::Severity::Misuse).
+    pub fn exit_status(mut self, status: u8) -> Self {
+        self.reporting.exit = Some(status);
+        self
+    }
+
+    /// Whether calls answer as the vendor's manual says where the vendor's library was seen to do something else:
+    ///
+    /// * without `aclInit`, calls answer 100001 (INIT-01) and not 0;
+    /// * `aclFinalize` that nothing came before answers 100037 (INIT-08) and not 0;
+    /// * a copy of no bytes answers 100000 (COPY-01) and not 0;
+    /// * `aclrtFree` does not take pinned host memory (MEM-03);
+    /// * the handle of a default stream cannot be destroyed (STREAM-02);
+    /// * an allocator is not registered without its free function (ALLOC-07);
+    /// * `aclmdlRITaskDisable` and `aclmdlRIUpdate` leave tasks of model instances out (GRAPH-09) and do not answer 207000.
+    ///
+    /// Without a word it is what `ASCENDCL_SIM` says.
+    pub fn documented(self, yes: bool) -> Self {
+        self.switch(Switch::Documented, yes)
+    }
+
+    /// Whether waits can miss the end of the work, as they do in the vendor's library: when another thread queues work on a
+    /// stream while a thread waits for it, `aclrtSynchronizeStream`, `aclrtSynchronizeDevice` and `aclrtSynchronizeEvent`
+    /// never return, although the work is done. The `…WithTimeout` functions answer 507046 or 507047 at their limit then;
+    /// when the same thread asks again, it is told the truth. The library misses some of these ends; here every one is
+    /// missed.
+    ///
+    /// Without a word it is what `ASCENDCL_SIM` says: `vendor-waits`.
+    pub fn vendor_waits(self, yes: bool) -> Self {
+        self.switch(Switch::VendorWaits, yes)
+    }
+
+    /// Whether a new context, stream or event gets the handle of the one of its kind that was destroyed last, as in the
+    /// vendor's library. A program that uses a stale handle then meets another object, without an error.
+    ///
+    /// Without a word it is what `ASCENDCL_SIM` says: `reuse-handles`.
+    pub fn reuse_handles(self, yes: bool) -> Self {
+        self.switch(Switch::ReuseHandles, yes)
+    }
+
+    /// Whether `aclrtMemcpyAsync` of host memory that is not pinned copies in the call, as with newer drivers: it waits for
+    /// no work of the stream, and the stream may be of any context. Otherwise the call queues the copy and waits for it. The
+    /// asynchronous copies of rows (`aclrtMemcpy2dAsync`) and batches stay as they are.
+    ///
+    /// Without a word it is what `ASCENDCL_SIM` says: `copy-at-once`.
+    pub fn copy_at_once(self, yes: bool) -> Self {
+        self.switch(Switch::CopyAtOnce, yes)
+    }
+
+    /// Whether it takes a second to destroy a context in which a host function has run, as in the vendor's library. Off by
+    /// default, since tests that destroy many contexts would take minutes.
+    ///
+    /// Without a word it is what `ASCENDCL_SIM` says: `slow-destroy`.
+    pub fn slow_destroy(self, yes: bool) -> Self {
+        self.switch(Switch::SlowDestroy, yes)
+    }
+
+    fn switch(mut self, switch: Switch, yes: bool) -> Self {
+        self.switches.set(switch, yes);
+        self
+    }
+
+    /// What goes wrong, from the first call on.
+    pub fn plan(mut self, plan: Plan) -> Self {
+        self.plan = plan;
+        self
+    }
+
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+        const MOST_DEVICES: u32 = 1024;
+        if !(1..=MOST_DEVICES).contains(&self.devices) {
+            let text = format!("{} devices cannot be simulated, only 1 to {MOST_DEVICES}", self.devices);
+            return Err(ConfigError(text));
+        }
+        if !self.soc.contains(SOC_NAME_MARK) || self.soc.contains('\0') {
+            let text = format!("the name {:?} does not contain {SOC_NAME_MARK}", self.soc);
+            return Err(ConfigError(text));
+        }
+        self.plan.check()
+    }
+
+    pub(crate) fn planned(&self) -> Plan {
+        self.plan.clone()
+    }
+
+    pub(crate) fn checks_wanted(&self) -> Checks {
+        self.checks.or_else(|| switches::from_env().map(|(checks, _)| checks)).unwrap_or_default()
+    }
+
+    pub(crate) fn reporting(&self) -> &Reporting {
+        &self.reporting
+    }
+
+    pub(crate) fn switches(&self) -> Switches {
+        self.switches
+    }
+
+    pub(crate) fn task_limit(&self) -> u64 {
+        self.tasks
+    }
+
+    pub(crate) fn device_count(&self) -> u32 {
+        self.devices
+    }
+
+    pub(crate) fn soc_name(&self) -> &str {
+        &self.soc
+    }
+
+    pub(crate) fn run_mode(&self) -> aclrtRunMode {
+        self.run_mode
+    }
+
+    pub(crate) fn memory_per_device(&self) -> usize {
+        self.memory
+    }
+
+    pub(crate) fn stream_limit(&self) -> usize {
+        self.streams
+    }
+
+    pub(crate) fn event_limit(&self) -> usize {
+        self.events
+    }
+}
+
+/// A number with an optional `k`, `m` or `g`.
+fn bytes(text: &str) -> Option<usize> {
+    let unit = |suffix: [char; 2], shift: u32| text.strip_suffix(suffix).map(|number| (number, shift));
+    let (number, shift) =
+        unit(['k', 'K'], 10).or_else(|| unit(['m', 'M'], 20)).or_else(|| unit(['g', 'G'], 30)).unwrap_or((text, 0));
+    number.trim().parse::<usize>().ok()?.checked_mul(1 << shift)
+}
+
+struct Chosen {
+    config: Arc<Config>,
+    /// What was wrong with the environment; the defaults hold meanwhile.
+    error: Option<ConfigError>,
+}
+
+static CHOSEN: Mutex<Option<Chosen>> = Mutex::new(None);
+
+/// The configuration that holds.
+pub(crate) fn current() -> Arc<Config> {
+    let mut chosen = lock(&CHOSEN);
+    Arc::clone(&chosen.get_or_insert_with(Chosen::from_env).config)
+}
+
+/// Where the vendor's manual says one thing and its library does another: fails if the manual's word counts.
+pub(crate) fn if_documented(failure: impl FnOnce() -> Failure) -> Answer {
+    if is_documented() { Err(failure()) } else { Ok(()) }
+}
+
+/// Whether the manual's word counts.
+pub(crate) fn is_documented() -> bool {
+    switches::is_on(Switch::Documented)
+}
+
+/// Whether the environment was sound.
+pub(crate) fn checked() -> Answer {
+    let mut chosen = lock(&CHOSEN);
+    match &chosen.get_or_insert_with(Chosen::from_env).error {
+        None => Ok(()),
+        Some(error) => Err(Failure::invalid(format!("the simulator's configuration: {error}"))),
+    }
+}
+
+pub(crate) fn choose(config: Config) {
+    *lock(&CHOSEN) = Some(Chosen { config: Arc::new(config), error: None });
+    switches::reconsider();
+}
+
+impl Chosen {
+    fn from_env() -> Self {
+        match Config::from_env() {
+            Ok(config) => Self { config: Arc::new(config), error: None },
+            Err(error) => {
+                eprintln!("ascendcl-sim: {error}; the defaults are used");
+                Self { config: Arc::default(), error: Some(error) }
+            }
+        }
+    }
+}
+
+impl ConfigError {
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,84 @@
+//! How findings are told.
+
+use ascendcl_rules::RuleId;
+use std::collections::BTreeSet;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// What happens when a call breaks a rule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum Checks {
+    /// Nothing: nobody looks. The simulator answers as the vendor's library does.
+    #[default]
+    Off,
+    /// It is recorded, and printed to stderr when the library is finalised or the process exits.
+    Report,
+    /// The same, and the call fails, unless the rule's [severity](ascendcl_rules::Severity) is a warning.
+    Strict,
+}
+
+/// How findings are told, as `ASCENDCL_SIM_FINDINGS`, `ASCENDCL_SIM_SUPPRESS` and `ASCENDCL_SIM_EXIT` say.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Reporting {
+    pub(crate) telling: Telling,
+    pub(crate) suppressed: BTreeSet<RuleId>,
+    /// What the process exits with when it has broken a rule.
+    pub(crate) exit: Option<u8>,
+}
+
+/// When and where.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(crate) enum Telling {
+    /// To stderr, when the library is finalised and when the process exits.
+    #[default]
+    AtEnd,
+    /// To stderr, when it is found.
+    AtOnce,
+    /// At the end of this file, when it is found.
+    InFile(PathBuf),
+}
+
+impl Reporting {
+    /// Which variable cannot be read, and why, otherwise.
+    pub(crate) fn from_variables(get: impl Fn(&str) -> Option<String>) -> Result<Self, (&'static str, String, String)> {
+        const FINDINGS: &str = "ASCENDCL_SIM_FINDINGS";
+        const SUPPRESS: &str = "ASCENDCL_SIM_SUPPRESS";
+        const EXIT: &str = "ASCENDCL_SIM_EXIT";
+        let mut reporting = Self::default();
+        if let Some(value) = get(FINDINGS).filter(|value| !value.is_empty()) {
+            reporting.telling = if value == "stderr" { Telling::AtOnce } else { Telling::InFile(value.into()) };
+        }
+        if let Some(value) = get(SUPPRESS) {
+            for id in value.split(',').map(str::trim).filter(|id| !id.is_empty()) {
+                let rule = id.parse().map_err(|error| (SUPPRESS, value.clone(), format!("{error}")))?;
+                reporting.suppressed.insert(rule);
+            }
+        }
+        if let Some(value) = get(EXIT).filter(|value| !value.is_empty()) {
+            let status = value.trim().parse();
+            reporting.exit = Some(status.map_err(|_| (EXIT, value, "not a status from 0 to 255".to_owned()))?);
+        }
+        Ok(reporting)
+    }
+}
+
+impl Telling {
+    /// Tells it now, unless all is told at the end. Says whether it was told.
+    pub(crate) fn tell(&self, text: &str) -> bool {
+        let path = match self {
+            Self::AtEnd => return false,
+            Self::AtOnce => {
+                eprintln!("{text}");
+                return true;
+            }
+            Self::InFile(path) => path,
+        };
+        let file = OpenOptions::new().create(true).append(true).open(path);
+        if let Err(error) = file.and_then(|mut file| file.write_all(format!("{text}\n").as_bytes())) {
+            eprintln!("ascendcl-sim: {} cannot be written: {error}\n{text}", path.display());
+        }
+        true
+    }
+}

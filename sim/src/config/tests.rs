@@ -1,0 +1,32 @@
+//! What the environment says.
+
+use crate::config::*;
+
+#[test]
+fn the_environment_is_read_and_its_mistakes_are_named() {
+    let read = |name: &'static str, value: &'static str| {
+        Config::from_variables(move |wanted| (wanted == name).then(|| value.to_owned()))
+    };
+    assert_eq!(read("ASCENDCL_SIM_MEMORY", "3m"), Ok(Config::new().memory(3 << 20)));
+    assert_eq!(read("ASCENDCL_SIM_DEVICES", "8"), Ok(Config::new().devices(8)));
+    assert_eq!(read("ASCENDCL_SIM_RUN_MODE", "device"), Ok(Config::new().on_device(true)));
+    assert_eq!(read("ASCENDCL_SIM_SOC", "SimulatorX"), Ok(Config::new().soc("SimulatorX")));
+    assert_eq!(read("ASCENDCL_SIM_SOC", "AscendSimulator1"), Ok(Config::new().soc("AscendSimulator1")));
+    let checks = |checks| Config::new().checks(checks);
+    assert_eq!(read("ASCENDCL_SIM", "strict"), Ok(checks(Checks::Strict)));
+    assert_eq!(read("ASCENDCL_SIM", "documented, report"), Ok(checks(Checks::Report).documented(true)));
+    assert_eq!(read("ASCENDCL_SIM", ""), Ok(checks(Checks::Off)));
+    let all = checks(Checks::Off).vendor_waits(true).reuse_handles(true).copy_at_once(true).slow_destroy(true);
+    assert_eq!(read("ASCENDCL_SIM", "vendor-waits,reuse-handles,copy-at-once,slow-destroy"), Ok(all));
+    for (name, value) in [
+        ("ASCENDCL_SIM_MEMORY", "lots"),
+        ("ASCENDCL_SIM_MEMORY", "99999999999999g"),
+        ("ASCENDCL_SIM_DEVICES", "0"),
+        ("ASCENDCL_SIM_DEVICES", "-1"),
+        ("ASCENDCL_SIM_RUN_MODE", "moon"),
+        ("ASCENDCL_SIM", "maybe"),
+        ("ASCENDCL_SIM_SOC", "Ascend910B1"),
+    ] {
+        assert!(read(name, value).is_err(), "{name}={value}");
+    }
+}

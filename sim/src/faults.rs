@@ -1,0 +1,133 @@
+//! Going wrong on purpose: a [`Plan`] says which calls fail, and when the devices are in [`trouble`].
+//!
+//! Without a plan a call pays one relaxed load for it.
+
+use crate::config::{self, Fault, Plan};
+use crate::failure::Failure;
+use crate::locks::lock;
+use crate::machine::workers::pool;
+use crate::machine::{device, trouble};
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+/// A fault that came.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Injected {
+    /// The C function.
+    pub call: &'static str,
+    /// The how-manyth call it was since the plan began to hold, of all functions together.
+    pub number: u64,
+    /// What went wrong.
+    pub fault: Fault,
+}
+
+/// What becomes of a call.
+pub(crate) enum Verdict {
+    Goes,
+    Fails(Failure),
+    /// It takes place, and is told to have failed.
+    FailsAfter(Failure),
+}
+
+static MODE: AtomicU8 = AtomicU8::new(UNKNOWN);
+const UNKNOWN: u8 = 0;
+const OFF: u8 = 1;
+const ON: u8 = 2;
+
+struct Active {
+    plan: Plan,
+    calls: u64,
+    by_name: HashMap<&'static str, u64>,
+    injected: Vec<Injected>,
+}
+
+static ACTIVE: Mutex<Option<Active>> = Mutex::new(None);
+
+/// A call comes in. `can_fail`: it has a way to say so.
+pub(crate) fn verdict(name: &'static str, can_fail: bool) -> Verdict {
+    /// What a data buffer says is there to be read, and null is one of its answers.
+    const READS: &str = "aclGetDataBufferAddr";
+    match MODE.load(Relaxed) {
+        OFF => Verdict::Goes,
+        ON => consult(name, can_fail && name != READS),
+        _ => {
+            begin(config::current().planned());
+            verdict(name, can_fail)
+        }
+    }
+}
+
+#[cold]
+fn consult(name: &'static str, can_fail: bool) -> Verdict {
+    let planned = lock(&ACTIVE).as_mut().and_then(|active| active.next(name, can_fail));
+    match planned.map(|injected| (injected.fault, injected.number)) {
+        Some((Fault::Fails(code), number)) => return Verdict::Fails(asked_for(code, number)),
+        Some((Fault::FailsAfter(code), number)) => return Verdict::FailsAfter(asked_for(code, number)),
+        Some((Fault::Lost, _)) => trouble::lose(),
+        Some((Fault::Hangs, _)) => trouble::hang(),
+        Some((Fault::Slows(time), _)) => trouble::slow_down(time),
+        Some((Fault::Full, _)) => device::all().iter().for_each(|device| device.fill()),
+        None => {}
+    }
+    match trouble::lost() {
+        Some(lost) if can_fail && trouble::needs_device(name) => Verdict::Fails(lost),
+        _ => Verdict::Goes,
+    }
+}
+
+fn asked_for(code: i32, number: u64) -> Failure {
+    Failure::new(code, format!("the plan of the simulator wants this failure (call {number})"))
+}
+
+/// This plan holds from now on, and calls are counted anew. The devices are well again.
+pub(crate) fn begin(plan: Plan) {
+    let mode = if plan.is_empty() { OFF } else { ON };
+    *lock(&ACTIVE) = Some(Active { plan, calls: 0, by_name: HashMap::new(), injected: Vec::new() });
+    MODE.store(mode, Relaxed);
+    trouble::expect(mode == ON);
+    recover();
+}
+
+/// The machine starts afresh, and so does the plan that it was configured with.
+pub(crate) fn reset() {
+    recover();
+    MODE.store(UNKNOWN, Relaxed);
+    trouble::expect(false);
+}
+
+/// The devices are well again, and streams that stood still go on.
+fn recover() {
+    trouble::end();
+    pool::wake_stalled();
+}
+
+/// The faults that came since the plan began to hold.
+pub(crate) fn injected() -> Vec<Injected> {
+    lock(&ACTIVE).as_ref().map(|active| active.injected.clone()).unwrap_or_default()
+}
+
+/// The calls since the plan began to hold.
+pub(crate) fn calls() -> u64 {
+    lock(&ACTIVE).as_ref().map_or(0, |active| active.calls)
+}
+
+impl Active {
+    /// Counts a call, and finds what goes wrong at it.
+    fn next(&mut self, name: &'static str, can_fail: bool) -> Option<Injected> {
+        /// A plan may make every call fail.
+        const KEPT: usize = 10_000;
+        self.calls += 1;
+        let of_name = self.by_name.entry(name).or_default();
+        *of_name += 1;
+        let (of_name, number) = (*of_name, self.calls);
+        let fits = |fault: &Fault| can_fail || !matches!(fault, Fault::Fails(_) | Fault::FailsAfter(_));
+        let found = self.plan.faults.iter().find(|(calls, fault)| fits(fault) && calls.means(name, of_name, number));
+        let injected = Injected { call: name, number, fault: found?.1 };
+        if self.injected.len() < KEPT {
+            self.injected.push(injected);
+        }
+        Some(injected)
+    }
+}

@@ -1,0 +1,103 @@
+//! The end of streams: destroyed one by one, or with their context.
+
+use crate::config;
+use crate::failure::{Answer, Failure};
+use crate::machine::callbacks::{notices, reports};
+use crate::machine::capture;
+use crate::machine::contexts::context::current_context;
+use crate::machine::streams::refusals::{refuse_bound, refuse_on};
+use crate::machine::streams::stream::Stream;
+use crate::machine::streams::table::{self, STREAMS, find};
+use crate::machine::thread::current;
+use ascendcl_sys::types::aclrtStream;
+use std::sync::Arc;
+
+/// What becomes of the tasks that have not run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Rest {
+    Finish,
+    Discard,
+}
+
+/// What becomes of a task that runs while what follows it is discarded. What was discarded is no failure either way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Running {
+    IsAwaited,
+    GoesOn,
+}
+
+/// Destroys a stream of the current context; its default stream too, which it then has no more.
+pub(crate) fn destroy_stream(handle: aclrtStream, rest: Rest) -> Answer {
+    if handle.is_null() {
+        return Err(Failure::invalid("the stream is null; the default stream cannot be destroyed"));
+    }
+    let stream = find(handle)?;
+    if stream.context() != current::current_number() {
+        current_context()?;
+        return Err(Failure::other_context("stream"));
+    }
+    if stream.is_default() {
+        config::if_documented(|| Failure::invalid("a default stream ends with its context; it cannot be destroyed"))?;
+    }
+    refuse_on(&stream, "destroyed")?;
+    refuse_bound(&stream, "destroyed")?;
+    stream.refuse_self_wait()?;
+    notices::stream_ends(&stream);
+    // Of two threads that destroy the same stream one finds it gone.
+    let stream = STREAMS.remove(stream.number()).ok_or_else(|| Failure::unknown("stream"))?;
+    end(&[stream], rest, Running::IsAwaited)
+}
+
+/// Takes back a stream that nobody has seen.
+pub(crate) fn discard_stream(stream: &Stream) {
+    if let Some(stream) = STREAMS.remove(stream.number()) {
+        let _ = end(&[stream], Rest::Discard, Running::GoesOn);
+    }
+}
+
+/// Ends every stream of a context that nobody can reach any more.
+pub(in crate::machine) fn end_streams(context: usize, rest: Rest) {
+    let told = |stream: &&Arc<Stream>| !stream.is_of_model();
+    table::of_context(context).iter().filter(told).for_each(|stream| notices::stream_ends(stream));
+    let streams = STREAMS.remove_all(|stream| stream.context() == context);
+    // A failure of their work has nobody left to be told.
+    let _ = end(&streams, rest, Running::GoesOn);
+}
+
+/// Ends streams that were taken out of their table. Answers the first failure, after all of them.
+fn end(streams: &[Arc<Stream>], rest: Rest, running: Running) -> Answer {
+    // A wait that comes by any of them has to find its way on, so all are known until the last has ended.
+    let ending: Vec<_> = streams.iter().map(table::Ending::of).collect();
+    // They may wait for each other's events, so none is waited for before all are closed.
+    for stream in streams {
+        stream.close();
+        capture::forget_stream(stream);
+    }
+    // Nothing runs these: what waits for their events would wait for ever.
+    streams.iter().filter(|stream| stream.is_persistent()).for_each(|stream| stream.abort());
+    let mut answer = Ok(());
+    for stream in streams {
+        let end = run_out(stream, rest);
+        if end.is_err() {
+            // No handle leads to what is left, and others may wait for it.
+            stream.abort();
+        }
+        answer = answer.and(end);
+        reports::forget_stream(stream.number());
+        stream.device().give_stream_back();
+        if rest == Rest::Discard && running == Running::IsAwaited {
+            stream.come_to_rest();
+        }
+    }
+    drop(ending);
+    streams.iter().for_each(|stream| table::give_back(stream.number()));
+    answer
+}
+
+fn run_out(stream: &Stream, rest: Rest) -> Answer {
+    if rest == Rest::Discard || stream.is_persistent() {
+        stream.abort();
+        return Ok(());
+    }
+    stream.run_out()
+}

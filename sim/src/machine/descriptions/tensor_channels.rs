@@ -1,0 +1,249 @@
+//! Channels of tensors between a program and a device. No graph takes from them here: what is sent on a channel is received
+//! from the channel of the same name on the same device, in order.
+
+use crate::abi::{Address, Block, Name};
+use crate::failure::{Answer, Failure};
+use crate::locks::{expired, lock, wait};
+use crate::machine::handles::Table;
+use crate::machine::live::Live;
+use ascendcl_sys::error_codes::{ACL_ERROR_RT_QUEUE_EMPTY, ACL_ERROR_RT_QUEUE_FULL};
+use ascendcl_sys::types::*;
+use std::collections::{BTreeMap, VecDeque};
+use std::ffi::CString;
+use std::sync::{Arc, Condvar, Mutex, Weak};
+use std::time::Instant;
+
+/// A tensor, in memory of the caller's or of its own.
+#[derive(Clone)]
+pub(crate) struct Item {
+    pub(crate) kind: acltdtTensorType,
+    pub(crate) dims: Vec<i64>,
+    pub(crate) data_type: aclDataType,
+    pub(crate) data: Address,
+    pub(crate) size: usize,
+    _own: Option<Arc<Block>>,
+}
+
+/// Tensors that are sent or were received together.
+#[derive(Default)]
+struct Dataset {
+    items: Vec<usize>,
+    /// The items were received, and go with the dataset.
+    received: bool,
+    name: CString,
+}
+
+struct Channel {
+    name: CString,
+    /// 0 for no limit.
+    capacity: usize,
+    state: Mutex<State>,
+    moved: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: VecDeque<Vec<Item>>,
+    stopped: bool,
+}
+
+static ITEMS: Table<Item> = Table::new();
+static DATASETS: Table<Mutex<Dataset>> = Table::new();
+static CHANNELS: Table<Arc<Channel>> = Table::new();
+static NAMES: Mutex<BTreeMap<(u32, CString), Weak<Channel>>> = Mutex::new(BTreeMap::new());
+
+impl Item {
+    pub(crate) fn new(
+        kind: acltdtTensorType,
+        dims: Vec<i64>,
+        data_type: aclDataType,
+        data: Address,
+        size: usize,
+    ) -> Self {
+        Self { kind, dims, data_type, data, size, _own: None }
+    }
+
+    /// The same tensor in memory of its own; `None` when the machine has none left.
+    fn copied(&self) -> Option<Self> {
+        const ALIGNMENT: usize = 64;
+        let own = Block::new(self.size, ALIGNMENT)?;
+        crate::abi::copy(own.address(), self.data, self.size);
+        Some(Self { data: own.address(), _own: Some(Arc::new(own)), ..self.clone() })
+    }
+}
+
+pub(crate) fn create_item(item: Item) -> Name<acltdtDataItem> {
+    Name::new(ITEMS.add(item))
+}
+
+pub(crate) fn destroy_item(name: Name<acltdtDataItem>) -> Answer {
+    ITEMS.remove(name.0).map(drop).ok_or_else(|| unknown("data item", name.0))
+}
+
+pub(crate) fn read_item(name: Name<acltdtDataItem>) -> Answer<Arc<Item>> {
+    ITEMS.get(name.0).ok_or_else(|| unknown("data item", name.0))
+}
+
+pub(crate) fn create_dataset() -> Name<acltdtDataset> {
+    Name::new(DATASETS.add(Mutex::default()))
+}
+
+/// The items that the program added stay; those that were received go.
+pub(crate) fn destroy_dataset(name: Name<acltdtDataset>) -> Answer {
+    let dataset = DATASETS.remove(name.0).ok_or_else(|| unknown("dataset of tensors", name.0))?;
+    lock(&dataset).forget_received();
+    Ok(())
+}
+
+pub(crate) fn add_item(dataset: Name<acltdtDataset>, item: Name<acltdtDataItem>) -> Answer {
+    read_item(item)?;
+    with_dataset(dataset, |dataset| {
+        if dataset.received {
+            return Err(Failure::invalid("the dataset holds tensors that were received, and takes no others"));
+        }
+        dataset.items.push(item.0);
+        Ok(())
+    })?
+}
+
+pub(crate) fn item_at(dataset: Name<acltdtDataset>, index: usize) -> Answer<Name<acltdtDataItem>> {
+    let found = with_dataset(dataset, |dataset| dataset.items.get(index).map(|number| Name::new(*number)))?;
+    found.ok_or_else(|| Failure::invalid(format!("the dataset has no item {index}")))
+}
+
+pub(crate) fn count_items(dataset: Name<acltdtDataset>) -> Answer<usize> {
+    with_dataset(dataset, |dataset| dataset.items.len())
+}
+
+/// Hands the name of the channel that the dataset was received from to `tell`.
+pub(crate) fn with_name<R>(dataset: Name<acltdtDataset>, tell: impl FnOnce(&CString) -> R) -> Answer<R> {
+    with_dataset(dataset, |dataset| tell(&dataset.name))
+}
+
+pub(crate) fn create_channel(device: u32, name: CString, capacity: usize) -> Name<acltdtChannelHandle> {
+    let mut names = lock(&NAMES);
+    names.retain(|_, channel| channel.strong_count() > 0);
+    let known = names.get(&(device, name.clone())).and_then(Weak::upgrade);
+    let channel = known.unwrap_or_else(|| {
+        let (state, moved) = Default::default();
+        let channel = Arc::new(Channel { name: name.clone(), capacity, state, moved });
+        names.insert((device, name), Arc::downgrade(&channel));
+        channel
+    });
+    Name::new(CHANNELS.add(channel))
+}
+
+pub(crate) fn destroy_channel(name: Name<acltdtChannelHandle>) -> Answer {
+    CHANNELS.remove(name.0).map(drop).ok_or_else(|| unknown("channel", name.0))
+}
+
+/// Whoever waits on the channel gives up.
+pub(crate) fn stop_channel(name: Name<acltdtChannelHandle>) -> Answer {
+    let channel = find_channel(name)?;
+    lock(&channel.state).stopped = true;
+    channel.moved.notify_all();
+    Ok(())
+}
+
+pub(crate) fn clean_channel(name: Name<acltdtChannelHandle>) -> Answer {
+    let channel = find_channel(name)?;
+    lock(&channel.state).waiting.clear();
+    channel.moved.notify_all();
+    Ok(())
+}
+
+pub(crate) fn waiting_in(name: Name<acltdtChannelHandle>) -> Answer<usize> {
+    Ok(lock(&find_channel(name)?.state).waiting.len())
+}
+
+/// Copies the tensors; the program's memory is free again when this returns.
+pub(crate) fn send(name: Name<acltdtChannelHandle>, dataset: Name<acltdtDataset>, deadline: Option<Instant>) -> Answer {
+    let channel = find_channel(name)?;
+    let numbers = with_dataset(dataset, |dataset| dataset.items.clone())?;
+    let items = numbers.into_iter().map(|number| {
+        let item = read_item(Name::new(number))?;
+        item.copied().ok_or_else(|| Failure::invalid(format!("there is no memory for {} bytes", item.size)))
+    });
+    let items = items.collect::<Answer<Vec<_>>>()?;
+    let mut state = lock(&channel.state);
+    while channel.capacity > 0 && state.waiting.len() >= channel.capacity && !state.stopped {
+        if expired(deadline) {
+            let text = format!("the channel is full: it has room for {} datasets", channel.capacity);
+            return Err(Failure::new(ACL_ERROR_RT_QUEUE_FULL, text));
+        }
+        state = wait(&channel.moved, state, deadline);
+    }
+    refuse_stopped(&state)?;
+    state.waiting.push_back(items);
+    channel.moved.notify_all();
+    Ok(())
+}
+
+pub(crate) fn receive(
+    name: Name<acltdtChannelHandle>,
+    dataset: Name<acltdtDataset>,
+    deadline: Option<Instant>,
+) -> Answer {
+    let channel = find_channel(name)?;
+    let given = with_dataset(dataset, |dataset| !dataset.received && !dataset.items.is_empty())?;
+    if given {
+        return Err(Failure::invalid("the dataset holds items of the program's: an empty one takes what is received"));
+    }
+    let mut state = lock(&channel.state);
+    let items = loop {
+        if let Some(items) = state.waiting.pop_front() {
+            break items;
+        }
+        refuse_stopped(&state)?;
+        if expired(deadline) {
+            return Err(Failure::new(ACL_ERROR_RT_QUEUE_EMPTY, "nothing was sent on the channel in time"));
+        }
+        state = wait(&channel.moved, state, deadline);
+    };
+    drop(state);
+    channel.moved.notify_all();
+    with_dataset(dataset, |dataset| {
+        dataset.forget_received();
+        dataset.items = items.into_iter().map(|item| ITEMS.add(item)).collect();
+        dataset.received = true;
+        dataset.name.clone_from(&channel.name);
+    })
+}
+
+impl Dataset {
+    fn forget_received(&mut self) {
+        if self.received {
+            self.items.drain(..).for_each(|number| drop(ITEMS.remove(number)));
+        }
+    }
+}
+
+fn refuse_stopped(state: &State) -> Answer {
+    if state.stopped { Err(Failure::invalid("the channel was stopped")) } else { Ok(()) }
+}
+
+fn find_channel(name: Name<acltdtChannelHandle>) -> Answer<Arc<Channel>> {
+    CHANNELS.get(name.0).map(|channel| Arc::clone(channel.as_ref())).ok_or_else(|| unknown("channel", name.0))
+}
+
+fn with_dataset<R>(name: Name<acltdtDataset>, with: impl FnOnce(&mut Dataset) -> R) -> Answer<R> {
+    let dataset = DATASETS.get(name.0).ok_or_else(|| unknown("dataset of tensors", name.0))?;
+    Ok(with(&mut lock(&dataset)))
+}
+
+fn unknown(what: &str, number: usize) -> Failure {
+    Failure::invalid(match number {
+        0 => format!("the {what} is null"),
+        _ => format!("this is no {what}, or it was destroyed"),
+    })
+}
+
+pub(in crate::machine) fn count(live: &mut Live) {
+    live.tensor_channel_objects = ITEMS.len() + DATASETS.len() + CHANNELS.len();
+}
+
+pub(in crate::machine) fn clear() {
+    ITEMS.remove_all(|_| true);
+    DATASETS.remove_all(|_| true);
+    CHANNELS.remove_all(|_| true);
+}

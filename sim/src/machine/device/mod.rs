@@ -1,0 +1,189 @@
+//! Devices: their quotas and settings. How long each lives is [`life`](super::life)'s matter.
+
+pub(crate) mod settings;
+
+use crate::config::{self, Config};
+use crate::failure::{Answer, Failure};
+use crate::locks::{lock, read, write};
+use crate::machine::handles;
+use ascendcl_sys::error_codes::*;
+use ascendcl_sys::types::aclrtFloatOverflowMode;
+use settings::Limits as CoreLimits;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, RwLock};
+
+pub(crate) struct Device {
+    id: u32,
+    limits: Limits,
+    /// The number that every default context of the device has.
+    primary_number: usize,
+    streams: AtomicUsize,
+    stream_ids: AtomicI32,
+    events: AtomicUsize,
+    memory: AtomicUsize,
+    /// Devices that work of this one may reach.
+    peers: Mutex<BTreeSet<u32>>,
+    overflow_mode: AtomicU32,
+    core_limits: CoreLimits,
+}
+
+#[derive(Clone, Copy)]
+struct Limits {
+    streams: usize,
+    events: usize,
+    memory: usize,
+    tasks: u64,
+}
+
+static DEVICES: RwLock<Vec<Arc<Device>>> = RwLock::new(Vec::new());
+
+/// The device with this id (107001 when there is none).
+pub(crate) fn device(id: i64) -> Answer<Arc<Device>> {
+    let devices = all();
+    let found = usize::try_from(id).ok().and_then(|id| devices.get(id));
+    found.cloned().ok_or_else(|| {
+        let text = format!("device {id} does not exist; there are {} devices, the first is 0", devices.len());
+        Failure::new(ACL_ERROR_RT_INVALID_DEVICEID, text)
+    })
+}
+
+pub(crate) fn all() -> Vec<Arc<Device>> {
+    let devices = read(&DEVICES);
+    if !devices.is_empty() {
+        return devices.clone();
+    }
+    drop(devices);
+    let config = config::current();
+    let mut devices = write(&DEVICES);
+    if devices.is_empty() {
+        *devices = (0..config.device_count()).map(|id| Arc::new(Device::new(id, &config))).collect();
+    }
+    devices.clone()
+}
+
+/// Whether this is the number of a device's default context, alive or not.
+pub(super) fn is_primary(number: usize) -> bool {
+    number != 0 && read(&DEVICES).iter().any(|device| device.primary_number == number)
+}
+
+/// Devices of a new configuration replace these.
+pub(crate) fn forget_all() {
+    write(&DEVICES).clear();
+}
+
+impl Device {
+    fn new(id: u32, config: &Config) -> Self {
+        Self {
+            id,
+            limits: Limits {
+                streams: config.stream_limit(),
+                events: config.event_limit(),
+                memory: config.memory_per_device(),
+                tasks: config.task_limit(),
+            },
+            primary_number: handles::fresh(),
+            streams: AtomicUsize::new(0),
+            stream_ids: AtomicI32::new(0),
+            events: AtomicUsize::new(0),
+            memory: AtomicUsize::new(0),
+            peers: Mutex::default(),
+            overflow_mode: AtomicU32::new(aclrtFloatOverflowMode::ACL_RT_OVERFLOW_MODE_INFNAN.0),
+            core_limits: CoreLimits::default(),
+        }
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.id
+    }
+
+    pub(super) fn primary_number(&self) -> usize {
+        self.primary_number
+    }
+
+    /// A place for one more stream, and its id.
+    pub(super) fn take_stream(&self) -> Answer<i32> {
+        if !take(&self.streams, 1, self.limits.streams) {
+            let text = format!("device {} has no stream left of its {}", self.id, self.limits.streams);
+            return Err(Failure::new(ACL_ERROR_RT_NO_STREAM_RESOURCE, text));
+        }
+        Ok(self.stream_ids.fetch_add(1, SeqCst) & i32::MAX)
+    }
+
+    pub(super) fn give_stream_back(&self) {
+        self.streams.fetch_sub(1, SeqCst);
+    }
+
+    pub(crate) fn streams_left(&self) -> usize {
+        self.limits.streams.saturating_sub(self.streams.load(SeqCst))
+    }
+
+    /// How many tasks a stream takes.
+    pub(super) fn task_limit(&self) -> u64 {
+        self.limits.tasks
+    }
+
+    pub(super) fn take_event(&self) -> Answer {
+        if take(&self.events, 1, self.limits.events) {
+            return Ok(());
+        }
+        let text = format!("device {} has no event left of its {}", self.id, self.limits.events);
+        Err(Failure::new(ACL_ERROR_RT_NO_EVENT_RESOURCE, text))
+    }
+
+    pub(super) fn give_event_back(&self) {
+        self.events.fetch_sub(1, SeqCst);
+    }
+
+    pub(crate) fn events_left(&self) -> usize {
+        self.limits.events.saturating_sub(self.events.load(SeqCst))
+    }
+
+    pub(super) fn take_memory(&self, size: usize) -> bool {
+        take(&self.memory, size, self.limits.memory)
+    }
+
+    /// Somebody else takes all the memory that is left.
+    pub(crate) fn fill(&self) {
+        self.memory.fetch_max(self.limits.memory, SeqCst);
+    }
+
+    pub(super) fn give_memory_back(&self, size: usize) {
+        self.memory.fetch_sub(size, SeqCst);
+    }
+
+    pub(crate) fn memory_left(&self) -> usize {
+        self.limits.memory.saturating_sub(self.memory.load(SeqCst))
+    }
+
+    pub(crate) fn memory_size(&self) -> usize {
+        self.limits.memory
+    }
+
+    /// What becomes of floats that are too large, as it was chosen. The operators of the simulator keep infinities.
+    pub(crate) fn overflow_mode(&self) -> &AtomicU32 {
+        &self.overflow_mode
+    }
+
+    /// What was set is as at the start.
+    pub(in crate::machine) fn forget_settings(&self) {
+        lock(&self.peers).clear();
+        self.overflow_mode.store(aclrtFloatOverflowMode::ACL_RT_OVERFLOW_MODE_INFNAN.0, SeqCst);
+        self.core_limits.reset();
+    }
+
+    pub(crate) fn core_limits(&self) -> &CoreLimits {
+        &self.core_limits
+    }
+
+    /// Which devices work of this one may reach.
+    pub(crate) fn peers(&self) -> &Mutex<BTreeSet<u32>> {
+        &self.peers
+    }
+}
+
+/// Takes from a quota what it still has.
+fn take(used: &AtomicUsize, amount: usize, limit: usize) -> bool {
+    let more = |used: usize| used.checked_add(amount).filter(|used| *used <= limit);
+    used.fetch_update(SeqCst, SeqCst, more).is_ok()
+}

@@ -1,0 +1,129 @@
+//! What a program sets on a stream, and what it asks of the cores: kept, and answered when asked for.
+
+use crate::failure::{Answer, Failure};
+use crate::locks::lock;
+use ascendcl_sys::types::aclrtDevResLimitType;
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+use std::time::Duration;
+
+/// The settings of one stream.
+#[derive(Default)]
+pub(crate) struct Settings {
+    stop_at_failure: AtomicBool,
+    pub(crate) overflow_check: AtomicU32,
+    pub(crate) tag: AtomicU32,
+    pub(crate) cache_operators: AtomicU32,
+    pub(crate) limits: Limits,
+}
+
+impl Settings {
+    /// Whether the first failure of a task ends the work of the stream's context.
+    pub(crate) fn stops_at_failure(&self) -> bool {
+        self.stop_at_failure.load(SeqCst)
+    }
+
+    /// Once chosen it stays (STREAM-15).
+    pub(crate) fn stop_at_failure(&self, stop: bool) -> Answer {
+        let before = self.stop_at_failure.fetch_or(stop, SeqCst);
+        if before && !stop {
+            return Err(Failure::unsupported("the stream stops at failures, and that cannot be taken back"));
+        }
+        Ok(())
+    }
+}
+
+/// How many cores work may use, by type. Work runs on the host here, so that nothing is slower with fewer.
+#[derive(Default)]
+pub(crate) struct Limits(Mutex<[Option<u32>; TYPES]>);
+
+const TYPES: usize = 2;
+
+pub(crate) const CUBE_CORES: u32 = 24;
+pub(crate) const VECTOR_CORES: u32 = 48;
+
+impl Limits {
+    /// `None` when nothing was set.
+    pub(crate) fn get(&self, kind: aclrtDevResLimitType) -> Answer<Option<u32>> {
+        let (index, _) = place(kind)?;
+        Ok(lock(&self.0).get(index).copied().flatten())
+    }
+
+    pub(crate) fn set(&self, kind: aclrtDevResLimitType, value: u32) -> Answer {
+        let (index, most) = place(kind)?;
+        if !(1..=most).contains(&value) {
+            return Err(Failure::refused(format!(
+                "{value} cores of this type: there are {most}, and one is the least"
+            )));
+        }
+        if let Some(limit) = lock(&self.0).get_mut(index) {
+            *limit = Some(value);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn reset(&self) {
+        *lock(&self.0) = [None; TYPES];
+    }
+}
+
+/// How many cores of a type there are.
+pub(crate) fn cores(kind: aclrtDevResLimitType) -> Answer<u32> {
+    place(kind).map(|(_, most)| most)
+}
+
+fn place(kind: aclrtDevResLimitType) -> Answer<(usize, u32)> {
+    match kind {
+        aclrtDevResLimitType::ACL_RT_DEV_RES_CUBE_CORE => Ok((0, CUBE_CORES)),
+        aclrtDevResLimitType::ACL_RT_DEV_RES_VECTOR_CORE => Ok((1, VECTOR_CORES)),
+        other => Err(Failure::refused(format!("there is no type of core {}", other.0))),
+    }
+}
+
+/// How long a stream waits for an event when the wait does not say; 0 is for ever. The last one set holds (EVENT-11).
+static WAIT_SECONDS: AtomicU32 = AtomicU32::new(0);
+
+pub(crate) fn wait_limit() -> Option<Duration> {
+    match WAIT_SECONDS.load(SeqCst) {
+        0 => None,
+        seconds => Some(Duration::from_secs(seconds.into())),
+    }
+}
+
+pub(crate) fn limit_waits(seconds: u32) {
+    WAIT_SECONDS.store(seconds, SeqCst);
+}
+
+type Parameters = BTreeMap<(usize, u32), i64>;
+
+/// System parameters by context and number; those of the process stand under 0.
+pub(crate) fn parameters() -> &'static Mutex<Parameters> {
+    static PARAMETERS: Mutex<Parameters> = Mutex::new(BTreeMap::new());
+    &PARAMETERS
+}
+
+/// The context is gone. A later default context of its device has the same number, and begins without any.
+pub(in crate::machine) fn forget_context(context: usize) {
+    lock(parameters()).retain(|(of, _), _| *of != context);
+}
+
+/// As if nothing had been set.
+pub(in crate::machine) fn clear() {
+    lock(parameters()).clear();
+}
+
+thread_local! {
+    /// The stream whose limits hold on this thread; 0 for none.
+    static IN_USE: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The number of the stream whose limits hold on this thread; the last one that was chosen wins (STREAM-19).
+pub(crate) fn stream_in_use() -> usize {
+    IN_USE.get()
+}
+
+pub(crate) fn use_stream(number: usize) {
+    IN_USE.set(number);
+}

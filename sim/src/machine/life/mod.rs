@@ -1,0 +1,48 @@
+//! How contexts and devices end, and how the machine begins afresh.
+
+pub(crate) mod contexts;
+pub(crate) mod devices;
+
+use crate::machine::callbacks::notices;
+use crate::machine::contexts::context;
+use crate::machine::contexts::teardown::Rest;
+use crate::machine::device::{self, settings};
+use crate::machine::host::{process, profiling, stamps};
+use crate::machine::signals::notify;
+use crate::machine::streams::exceptions;
+use crate::machine::thread::{current, errors};
+use crate::machine::workers::user_code;
+use crate::machine::{allocators, descriptions, instances, memory, models, operators, watch};
+
+/// Ends and drops everything, whoever uses it, as if the process had just begun. The configuration stays.
+pub(crate) fn clear() {
+    notices::clear();
+    exceptions::clear();
+    settings::limit_waits(0);
+    allocators::forget_all();
+    for context in context::all() {
+        if !context.is_primary() {
+            // Another thread may have destroyed it meanwhile.
+            let _ = contexts::destroy_with(context.handle(), Rest::Discard);
+        }
+    }
+    device::all().iter().for_each(|device| devices::clear(device));
+    // A callback that is still under way may set a device: it is given back once more.
+    user_code::let_end();
+    device::all().iter().for_each(|device| devices::clear(device));
+    instances::clear();
+    models::clear();
+    operators::clear();
+    descriptions::clear();
+    notify::clear();
+    settings::clear();
+    memory::clear();
+    devices::forget_all();
+    current::forget_left();
+    allocators::clear();
+    process::clear();
+    profiling::clear();
+    stamps::clear();
+    watch::reset();
+    errors::clear();
+}

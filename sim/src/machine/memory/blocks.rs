@@ -1,0 +1,351 @@
+//! Memory that the machine gave out, by address: device blocks and pinned host blocks.
+//!
+//! Device memory is ordinary memory here: a piece of the arena, or a mapping of virtual memory. Memory of the caller that
+//! it registered counts as pinned. What is behind an address that is in no block is the caller's own memory.
+
+use crate::abi::{Address, fill};
+use crate::config;
+use crate::failure::{Answer, Failure};
+use crate::locks::{read, write};
+use crate::machine::device::Device;
+use crate::machine::memory::arena::{ALIGNMENT, Piece, touches};
+use crate::machine::memory::memory_pools::{self, Pooled};
+use crate::machine::memory::virtual_memory::{self, Mapping};
+use ascendcl_sys::error_codes::*;
+use ascendcl_sys::types::aclrtMemAccessFlags;
+use std::collections::BTreeMap;
+use std::sync::{Arc, RwLock};
+
+/// Where a block is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    Device(u32),
+    /// Pinned host memory.
+    Host,
+}
+
+/// What is known of an address inside a block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Where {
+    pub(crate) place: Place,
+    /// Bytes from the address to the end of the block.
+    pub(crate) left: usize,
+}
+
+/// Keeps the block behind an address in place, even if it is freed meanwhile.
+#[derive(Clone)]
+pub(crate) enum Hold {
+    Block {
+        _kept: Backing,
+    },
+    /// Memory that the machine did not give out: pageable memory of the caller.
+    Pageable,
+    /// No memory at all.
+    Nothing,
+}
+
+pub(super) struct Entry {
+    pub(super) block: Backing,
+    /// The device whose memory it is; `None` for pinned host memory.
+    pub(super) device: Option<Arc<Device>>,
+}
+
+/// What a block is made of.
+#[derive(Clone)]
+pub(crate) enum Backing {
+    Piece(Arc<Piece>),
+    Mapped(Arc<Mapping>),
+    Pooled(Arc<Pooled>),
+    /// The caller's own memory, registered.
+    Registered {
+        start: Address,
+        size: usize,
+    },
+}
+
+#[derive(Default)]
+pub(super) struct Blocks {
+    pub(super) live: BTreeMap<usize, Entry>,
+    /// Blocks that went with their device before they were freed: freeing them is no mistake.
+    pub(super) gone: BTreeMap<usize, ()>,
+}
+
+pub(super) static BLOCKS: RwLock<Blocks> = RwLock::new(Blocks { live: BTreeMap::new(), gone: BTreeMap::new() });
+
+/// Whether there could be a block of that size (100000).
+pub(crate) fn possible(size: usize) -> Answer {
+    room_for(size).map(|_| ())
+}
+
+/// A device block of at least `size` bytes, on the device.
+pub(crate) fn allocate_device(device: &Arc<Device>, size: usize) -> Answer<Address> {
+    let exhausted = || {
+        let text = format!("device {} has {} bytes left, and {size} were asked for", device.id(), device.memory_left());
+        Failure::new(ACL_ERROR_RT_MEMORY_ALLOCATION, text)
+    };
+    let size = room_for(size)?;
+    if !device.take_memory(size) {
+        return Err(exhausted());
+    }
+    let Some(block) = Piece::new(size) else {
+        device.give_memory_back(size);
+        return Err(exhausted());
+    };
+    Ok(enter(block, Some(Arc::clone(device))))
+}
+
+/// A pinned block of at least `size` bytes.
+pub(crate) fn allocate_host(size: usize) -> Answer<Address> {
+    let block = Piece::new(room_for(size)?)
+        .ok_or_else(|| Failure::new(ACL_ERROR_RT_MEMORY_ALLOCATION, "the host has no such block of memory left"))?;
+    Ok(enter(block, None))
+}
+
+/// Frees a device block; as the vendor's library does, it takes pinned blocks too.
+pub(crate) fn free_device(address: Address) -> Answer {
+    free(
+        address,
+        |place| place != Place::Host || !config::is_documented(),
+        "aclrtFree takes the address that aclrtMalloc gave, once",
+    )
+}
+
+pub(crate) fn free_host(address: Address) -> Answer {
+    free(address, |place| place == Place::Host, "aclrtFreeHost takes the address that aclrtMallocHost gave, once")
+}
+
+/// What is known of an address; `None` for memory that the machine did not give out.
+pub(crate) fn describe(address: Address) -> Option<Where> {
+    let blocks = read(&BLOCKS);
+    let entry = blocks.around(address)?;
+    let left = entry.block.size() - (address.number() - entry.block.address().number());
+    Some(Where { place: entry.place(), left })
+}
+
+/// Keeps `count` bytes from `address` in place, and refuses (107000) what would run over the end of a block or is in
+/// one that was freed.
+pub(crate) fn hold(address: Address, count: usize) -> Answer<Hold> {
+    if count == 0 {
+        return Ok(Hold::Nothing);
+    }
+    let blocks = read(&BLOCKS);
+    let Some(entry) = blocks.around(address) else {
+        if touches(address, count) || virtual_memory::touches(address, count) {
+            let text =
+                format!("{:#x} is in device or pinned memory, and in no block of it (any more)", address.number());
+            return Err(Failure::refused(text));
+        }
+        return Ok(Hold::Pageable);
+    };
+    if let Backing::Mapped(mapping) = &entry.block
+        && mapping.access() == aclrtMemAccessFlags::ACL_RT_MEM_ACCESS_FLAGS_NONE
+    {
+        let text = format!("{:#x} is mapped without access; aclrtMemSetAccess gives it", address.number());
+        return Err(Failure::refused(text));
+    }
+    let left = entry.block.size() - (address.number() - entry.block.address().number());
+    if count > left {
+        let text = format!("{count} bytes at {:#x} run over the block's end, {left} bytes on", address.number());
+        return Err(Failure::refused(text));
+    }
+    Ok(Hold::Block { _kept: entry.block.clone() })
+}
+
+impl Hold {
+    pub(crate) fn is_pageable(&self) -> bool {
+        matches!(self, Self::Pageable)
+    }
+}
+
+/// The start and the size of the block around an address.
+pub(crate) fn block_around(address: Address) -> Answer<(Address, usize)> {
+    let blocks = read(&BLOCKS);
+    let block = blocks.around(address).map(|entry| (entry.block.address(), entry.block.size()));
+    block.ok_or_else(|| Failure::refused(format!("{:#x} is in no block of memory", address.number())))
+}
+
+/// Takes memory of the caller for pinned (MEM-14).
+pub(crate) fn register(start: Address, size: usize) -> Answer {
+    const PAGE: usize = 4096;
+    let Some(end) = start.number().checked_add(size).filter(|_| start.number().is_multiple_of(PAGE)) else {
+        let text = format!("{:#x} and {size} bytes: registered memory starts at a multiple of {PAGE}", start.number());
+        return Err(Failure::refused(text));
+    };
+    let mut blocks = write(&BLOCKS);
+    let before = blocks.live.range(..end).next_back();
+    if before.is_some_and(|(at, entry)| at + entry.block.size() > start.number()) {
+        let text = format!("{size} bytes from {:#x} on are registered already, or the library's", start.number());
+        return Err(Failure::new(ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED, text));
+    }
+    blocks.live.insert(start.number(), Entry { block: Backing::Registered { start, size }, device: None });
+    Ok(())
+}
+
+/// Takes memory of the caller for ordinary memory again.
+pub(crate) fn unregister(start: Address) -> Answer {
+    let mut blocks = write(&BLOCKS);
+    match blocks.live.get(&start.number()) {
+        Some(Entry { block: Backing::Registered { .. }, .. }) => drop(blocks.live.remove(&start.number())),
+        _ => {
+            let text = format!("{:#x} is not the start of registered memory", start.number());
+            return Err(Failure::new(ACL_ERROR_HOST_MEMORY_NOT_REGISTERED, text));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the address is in pinned memory that the device reaches under the same address. Of memory that the caller
+/// registered it is the start that counts.
+pub(crate) fn is_pinned(address: Address) -> bool {
+    let blocks = read(&BLOCKS);
+    blocks.around(address).is_some_and(|entry| match &entry.block {
+        Backing::Registered { start, .. } => *start == address,
+        _ => entry.place() == Place::Host,
+    })
+}
+
+/// How many blocks there are: of devices, and pinned.
+pub(crate) fn count() -> (usize, usize) {
+    let blocks = read(&BLOCKS);
+    let pinned = blocks.live.values().filter(|entry| entry.device.is_none()).count();
+    (blocks.live.len() - pinned, pinned)
+}
+
+/// The device was released, and its blocks with it.
+pub(crate) fn lose_all_of(device: &Device) {
+    lose(|place| place == Place::Device(device.id()));
+    virtual_memory::lose_all_of(device);
+    memory_pools::lose_all_of(device);
+}
+
+/// Drops every block.
+pub(crate) fn clear() {
+    lose(|_| true);
+    write(&BLOCKS).gone.clear();
+    virtual_memory::clear();
+    memory_pools::clear();
+}
+
+fn lose(wanted: impl Fn(Place) -> bool) {
+    let lost: Vec<Entry> = {
+        let mut blocks = write(&BLOCKS);
+        let Blocks { live, gone } = &mut *blocks;
+        live.extract_if(.., |_, entry| wanted(entry.place()))
+            .map(|(address, entry)| {
+                gone.insert(address, ());
+                entry
+            })
+            .collect()
+    };
+    lost.iter().for_each(Entry::give_back);
+}
+
+/// The vendor's library keeps 32 bytes beyond the size rounded up to 32; here the whole is a multiple of 64.
+pub(super) fn room_for(size: usize) -> Answer<usize> {
+    let room = size.checked_add(32).and_then(|size| size.checked_next_multiple_of(ALIGNMENT));
+    room.filter(|room| size > 0 && *room <= isize::MAX as usize)
+        .ok_or_else(|| Failure::invalid(format!("{size} is no size for a block of memory")))
+}
+
+fn enter(block: Piece, device: Option<Arc<Device>>) -> Address {
+    spoil(block.address(), block.size());
+    insert(Entry { block: Backing::Piece(Arc::new(block)), device })
+}
+
+/// Fresh memory holds anything (MEM-07). What comes from the system is zeros; the start of a block is not, so that programs
+/// do not come to rely on it.
+pub(super) fn spoil(address: Address, size: usize) {
+    const SPOILT: usize = 4096;
+    fill(address, 0xa5, size.min(SPOILT));
+}
+
+pub(super) fn insert(entry: Entry) -> Address {
+    let (address, size) = (entry.block.address(), entry.block.size());
+    let mut blocks = write(&BLOCKS);
+    blocks.gone.retain_outside(address.number(), size);
+    blocks.forget_registered(address.number(), size);
+    blocks.live.insert(address.number(), entry);
+    address
+}
+
+fn free(address: Address, fits: impl Fn(Place) -> bool, rule: &'static str) -> Answer {
+    let entry = {
+        let mut blocks = write(&BLOCKS);
+        let number = address.number();
+        if blocks.gone.remove(&number).is_some() {
+            return Ok(());
+        }
+        let freeable = |entry: &Entry| matches!(entry.block, Backing::Piece(_)) && fits(entry.place());
+        if !blocks.live.get(&number).is_some_and(freeable) {
+            return Err(Failure::refused(format!("{number:#x} is not such a block's address: {rule}")));
+        }
+        blocks.live.remove(&number)
+    };
+    if let Some(entry) = entry {
+        entry.give_back();
+    }
+    Ok(())
+}
+
+impl Blocks {
+    /// The system gave out this memory anew, so a program that had registered memory there has freed it (MEM-14).
+    fn forget_registered(&mut self, start: usize, size: usize) {
+        while let Some((at, entry)) = self.live.range(..start.saturating_add(size)).next_back()
+            && matches!(entry.block, Backing::Registered { .. })
+            && at + entry.block.size() > start
+        {
+            let at = *at;
+            self.live.remove(&at);
+        }
+    }
+
+    pub(super) fn around(&self, address: Address) -> Option<&Entry> {
+        let (start, entry) = self.live.range(..=address.number()).next_back()?;
+        (address.number() - start < entry.block.size()).then_some(entry)
+    }
+}
+
+impl Entry {
+    fn place(&self) -> Place {
+        self.device.as_ref().map_or(Place::Host, |device| Place::Device(device.id()))
+    }
+
+    fn give_back(&self) {
+        if let (Some(device), Backing::Piece(_)) = (&self.device, &self.block) {
+            device.give_memory_back(self.block.size());
+        }
+    }
+}
+
+impl Backing {
+    fn address(&self) -> Address {
+        match self {
+            Self::Piece(piece) => piece.address(),
+            Self::Mapped(mapping) => mapping.address(),
+            Self::Pooled(block) => block.address(),
+            Self::Registered { start, .. } => *start,
+        }
+    }
+
+    fn size(&self) -> usize {
+        match self {
+            Self::Piece(piece) => piece.size(),
+            Self::Mapped(mapping) => mapping.size(),
+            Self::Pooled(block) => block.size(),
+            Self::Registered { size, .. } => *size,
+        }
+    }
+}
+
+pub(super) trait Addresses {
+    fn retain_outside(&mut self, start: usize, size: usize);
+}
+
+impl Addresses for BTreeMap<usize, ()> {
+    /// Forgets the addresses that a new block covers.
+    fn retain_outside(&mut self, start: usize, size: usize) {
+        if !self.is_empty() {
+            self.extract_if(start..start.saturating_add(size), |_, ()| true).for_each(drop);
+        }
+    }
+}

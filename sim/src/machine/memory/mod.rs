@@ -1,0 +1,16 @@
+//! Memory by its addresses: blocks, what they are made of, and the data buffers that name them.
+
+pub(crate) mod areas;
+mod arena;
+mod blocks;
+pub(crate) mod mapped;
+pub(crate) mod memory_pools;
+mod pooled;
+pub(crate) mod virtual_memory;
+
+pub(crate) use blocks::{
+    Hold, Place, allocate_device, allocate_host, block_around, clear, count, describe, free_device, free_host, hold,
+    is_pinned, lose_all_of, possible, register, unregister,
+};
+pub(crate) use mapped::{access_of, allow, handle_of, unmap};
+pub(crate) use pooled::{allocate_from, free_pooled};

@@ -1,0 +1,24 @@
+//! New work for nodes that were captured before.
+
+use crate::failure::Answer;
+use crate::locks::lock;
+use crate::machine::recording::tasks::{Node, Work};
+use std::sync::{Arc, Mutex};
+
+/// Nodes whose work is replaced together.
+pub(crate) struct Group {
+    pub(in crate::machine) nodes: Vec<Arc<Node>>,
+}
+
+/// New work for a group, until it is complete.
+pub(crate) struct Update {
+    pub(in crate::machine) group: Arc<Group>,
+    pub(in crate::machine) work: Mutex<Vec<Work>>,
+}
+
+impl Update {
+    pub(in crate::machine) fn record(&self, work: Work) -> Answer {
+        lock(&self.work).push(work);
+        Ok(())
+    }
+}

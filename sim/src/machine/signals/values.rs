@@ -1,0 +1,118 @@
+//! Values in memory that a stream writes, and that streams wait for.
+//!
+//! Anybody can write the value that a stream waits for, the host too, so that nobody tells when it changes: a thread looks
+//! again and again while something is waited for.
+
+use crate::abi::Address;
+use crate::failure::Answer;
+use crate::locks::lock;
+use crate::machine::memory::Hold;
+use crate::machine::recording::tasks::Sort;
+use crate::machine::streams::stream::Stream;
+use crate::machine::workers::point::Duty;
+use crate::machine::workers::served::Link;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+/// When a wait is over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Until {
+    /// The value is not less, as the sign of the difference says.
+    AtLeast,
+    Equal,
+    AnyBit,
+    /// Some bit is set in neither.
+    Nor,
+}
+
+impl Until {
+    fn holds(self, found: u64, wanted: u64) -> bool {
+        match self {
+            Self::AtLeast => found.wrapping_sub(wanted) as i64 >= 0,
+            Self::Equal => found == wanted,
+            Self::AnyBit => found & wanted != 0,
+            Self::Nor => !(found | wanted) != 0,
+        }
+    }
+}
+
+/// What a stream waits for.
+#[derive(Clone)]
+pub(crate) struct Wanted {
+    pub(crate) address: Address,
+    /// Keeps the memory in place.
+    pub(crate) _hold: Hold,
+    pub(crate) value: u64,
+    pub(crate) until: Until,
+}
+
+impl Wanted {
+    fn is_there(&self) -> bool {
+        self.until.holds(self.address.load(), self.value)
+    }
+}
+
+#[derive(Default)]
+struct Watch {
+    waits: Vec<(Wanted, Duty)>,
+    /// Whether the thread is there; it leaves when nothing is waited for.
+    watched: bool,
+}
+
+impl Watch {
+    /// There is no thread that could look.
+    fn give_up(&mut self) -> Vec<(Wanted, Duty)> {
+        self.watched = false;
+        std::mem::take(&mut self.waits)
+    }
+}
+
+static WATCH: Mutex<Watch> = Mutex::new(Watch { waits: Vec::new(), watched: false });
+
+pub(crate) fn write(stream: &Arc<Stream>, address: Address, hold: Hold, value: u64) -> Answer {
+    let write = move |_| {
+        let _kept = &hold;
+        address.store(value);
+        Ok(())
+    };
+    stream.submit_sort(Sort::ACL_MODEL_RI_TASK_VALUE_WRITE, write).map(drop)
+}
+
+/// Lets what follows on the stream wait for a value.
+pub(crate) fn hold_up(stream: &Arc<Stream>, wanted: Wanted) -> Answer {
+    stream.submit_wait_each(Sort::ACL_MODEL_RI_TASK_VALUE_WAIT, Link::Later, None, move |duty| {
+        if wanted.is_there() {
+            return duty.fulfil();
+        }
+        let watched = {
+            let mut watch = lock(&WATCH);
+            watch.waits.push((wanted.clone(), duty));
+            std::mem::replace(&mut watch.watched, true)
+        };
+        if !watched && thread::Builder::new().name("ascendcl-sim-values".into()).spawn(look).is_err() {
+            // Nobody looks at the values: who waits for one is told, with the lock let go.
+            let lost = lock(&WATCH).give_up();
+            drop(lost);
+        }
+    })
+}
+
+fn look() {
+    const PAUSE: Duration = Duration::from_micros(200);
+    loop {
+        let over: Vec<(Wanted, Duty)> = {
+            let mut watch = lock(&WATCH);
+            if watch.waits.is_empty() {
+                watch.watched = false;
+                return;
+            }
+            watch.waits.extract_if(.., |(wanted, duty)| !duty.is_awaited() || wanted.is_there()).collect()
+        };
+        for (wanted, duty) in over {
+            duty.fulfil();
+            drop(wanted);
+        }
+        thread::sleep(PAUSE);
+    }
+}

@@ -1,0 +1,61 @@
+//! Ends of work that a wait does not see, as in the vendor's library, when they are switched on.
+//!
+//! While a thread waits for a stream, another thread queues work on it. The number that the waiting thread looks at then
+//! need not advance when its own work ends. Without a time limit the wait goes on for ever; with one it answers at its limit
+//! that the work is not over. The next look begins anew and is told the truth.
+
+use crate::config::switches::{self, Switch};
+use crate::machine::streams::stream::Stream;
+use crate::machine::streams::table;
+use std::cell::RefCell;
+use std::thread;
+use std::time::{Duration, Instant};
+
+thread_local! {
+    /// The streams whose end this thread missed when it waited for them last.
+    static MISSED: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A wait of this thread for work of a stream. Made before the wait.
+pub(in crate::machine) struct Watch {
+    stream: usize,
+    /// The position of the last task that was there; `None` when nothing is to be missed.
+    last: Option<u64>,
+}
+
+impl Watch {
+    /// `over`: there is nothing to wait for.
+    pub(in crate::machine) fn begin(stream: &Stream, over: bool) -> Self {
+        let number = stream.number();
+        if !switches::is_on(Switch::VendorWaits) {
+            return Self { stream: number, last: None };
+        }
+        let missed = MISSED.with_borrow_mut(|missed| {
+            let before = missed.len();
+            missed.retain(|stream| *stream != number);
+            missed.len() < before
+        });
+        Self { stream: number, last: (!over && !missed).then(|| stream.last_position()) }
+    }
+
+    /// The work is over. Answers whether this thread has missed that until its limit. Without a limit it does not return,
+    /// unless the stream is destroyed.
+    pub(in crate::machine) fn misses(&self, deadline: Option<Instant>) -> bool {
+        const LOOK: Duration = Duration::from_millis(1);
+        let stream = || self.last.and_then(|last| Some((last, table::with_number(self.stream)?)));
+        if stream().is_none_or(|(last, stream)| stream.last_position() == last) {
+            return false;
+        }
+        match deadline {
+            Some(deadline) => thread::sleep(deadline.saturating_duration_since(Instant::now())),
+            None => {
+                while stream().is_some() {
+                    thread::sleep(LOOK);
+                }
+                return false;
+            }
+        }
+        MISSED.with_borrow_mut(|missed| missed.push(self.stream));
+        true
+    }
+}

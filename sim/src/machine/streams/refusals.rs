@@ -1,0 +1,43 @@
+//! What a stream refuses while its work is kept instead of run.
+
+use crate::failure::{Answer, Failure};
+use crate::machine::recording::Recorder;
+use crate::machine::recording::assembly::{Assembly, in_no_model};
+use crate::machine::streams::stream::Stream;
+use ascendcl_sys::error_codes::ACL_ERROR_RT_STREAM_CAPTURED;
+use ascendcl_sys::types::aclError;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// A stream that is captured can neither be waited for nor asked nor ended (107027).
+pub(crate) fn refuse_on(stream: &Stream, what: &str) -> Answer {
+    if !stream.is_recording() {
+        return Ok(());
+    }
+    Err(captured(format!("the stream is being captured, so its work does not run and it cannot be {what}")))
+}
+
+/// What the stream is being given work for. 107005 for a stream that is part of no instance that is built.
+pub(crate) fn assembly_of(stream: &Stream) -> Answer<Arc<Assembly>> {
+    match stream.recorder() {
+        Some(Recorder::Built(assembly)) => Ok(assembly),
+        _ => Err(in_no_model("the stream is part of no model that is being built; aclmdlRIBindStream makes it one")),
+    }
+}
+
+/// A stream of an instance stays as long as it is one (107005).
+pub(crate) fn refuse_bound(stream: &Stream, what: &str) -> Answer {
+    if !stream.is_bound() {
+        return Ok(());
+    }
+    Err(in_no_model(format!("the stream is part of a model instance, so it cannot be {what}")))
+}
+
+/// A task group takes work on the device's cores alone. Anything else breaks the capture that the group is part of.
+pub(in crate::machine) fn refuse_in_group(stream: &Stream, code: aclError) -> Answer {
+    stream.recorder().map_or(Ok(()), |recorder| recorder.refuse_in_group(stream.number(), code))
+}
+
+pub(in crate::machine) fn captured(text: impl Into<Cow<'static, str>>) -> Failure {
+    Failure::new(ACL_ERROR_RT_STREAM_CAPTURED, text)
+}

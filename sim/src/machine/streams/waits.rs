@@ -1,0 +1,106 @@
+//! How threads wait for the work of a stream.
+
+use crate::failure::{Answer, Failure};
+use crate::locks::{expired, lock, look_out, wait};
+use crate::machine::streams::missed::Watch;
+use crate::machine::streams::queue::Queue;
+use crate::machine::streams::refusals::refuse_on;
+use crate::machine::streams::stream::Stream;
+use crate::machine::thread::visits;
+use crate::machine::workers::served::Link;
+use crate::machine::workers::waiting::{Awaited, Target, Waiting};
+use ascendcl_sys::error_codes::*;
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::Instant;
+
+impl Stream {
+    /// Waits until everything submitted before is over, and answers the first failure among it, once.
+    pub(crate) fn synchronize(&self, deadline: Option<Instant>) -> Answer {
+        if self.is_persistent() {
+            return Ok(());
+        }
+        refuse_on(self, "waited for")?;
+        let (last, discarded, over) = {
+            let queue = lock(&self.queue);
+            (queue.submitted, queue.was_discarded(queue.submitted), queue.done == queue.submitted)
+        };
+        let watch = Watch::begin(self, over);
+        self.wait_for(last, Waiting::new(Target::Stream(self.awaited()), deadline), deadline, discarded)?;
+        if watch.misses(deadline) {
+            return Err(still_working());
+        }
+        self.has_seen(last);
+        lock(&self.queue).failure.take().map_or(Ok(()), Err)
+    }
+
+    /// Waits until the task at this position is over: it has run, well or not (`Ok`), or was discarded.
+    pub(crate) fn finished(&self, position: u64, deadline: Option<Instant>) -> Answer {
+        self.wait_for(position, Waiting::new(Target::Stream(self.awaited()), deadline), deadline, false)?;
+        self.has_seen(position);
+        Ok(())
+    }
+
+    /// Waits until everything is over that was submitted to a stream which nobody can name any more.
+    pub(in crate::machine) fn run_out(&self) -> Answer {
+        self.wait_for(self.last_position(), Waiting::new(Target::Ending(self.awaited()), None), None, false)
+    }
+
+    /// Waits for the task that runs, after everything else was discarded.
+    pub(in crate::machine) fn come_to_rest(&self) {
+        let _ = self.wait_for(self.last_position(), Waiting::new(Target::Ending(self.awaited()), None), None, true);
+    }
+
+    fn wait_for(
+        &self,
+        position: u64,
+        mut waiting: Waiting<'_>,
+        deadline: Option<Instant>,
+        may_be_discarded: bool,
+    ) -> Answer {
+        let given_up = |queue: &Queue| !may_be_discarded && queue.was_discarded(position);
+        let _waits = visits::waits();
+        look_out(|| self.done.load(SeqCst) >= position);
+        let mut queue = lock(&self.queue);
+        while queue.done < position && !given_up(&queue) {
+            self.refuse_self_wait()?;
+            if expired(deadline) {
+                return Err(still_working());
+            }
+            queue.awaited = queue.awaited.min(position);
+            queue = wait(&self.moved, queue, waiting.until());
+            if queue.done < position && !given_up(&queue) {
+                drop(queue);
+                if let Some(failure) = waiting.given_up(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) {
+                    return Err(failure);
+                }
+                queue = lock(&self.queue);
+            }
+        }
+        if given_up(&queue) {
+            if let Some(failure) = queue.stopped.clone() {
+                queue.failure = None;
+                return Err(failure);
+            }
+            return Err(Failure::new(
+                ACL_ERROR_RT_STREAM_ABORT,
+                "the stream's work was discarded while it was awaited",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Who is to reach a point that is recorded on it.
+    pub(in crate::machine) fn reaches(&self) -> Link {
+        if self.is_persistent() { Link::Never } else { Link::Stream(self.number()) }
+    }
+
+    /// What those who wait for it say.
+    pub(super) fn awaited(&self) -> Awaited {
+        Awaited { number: self.number(), named: self.named() }
+    }
+}
+
+fn still_working() -> Failure {
+    let text = "the stream was still working when the time limit was over; its work goes on";
+    Failure::new(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, text)
+}

@@ -1,0 +1,68 @@
+//! Which context a thread chose last, by its number.
+
+use crate::locks::lock;
+use crate::machine::{device, handles};
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+/// The contexts that were current on a thread when it ended. The vendor's library never frees them.
+static LEFT: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
+/// Contexts up to this number are of a machine that was cleared since; they are gone.
+static FORGOTTEN: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    static CURRENT: Current = const { Current(Cell::new(0)) };
+}
+
+/// The number of a thread's current context, 0 for none. It may have ended since: it is looked up when needed.
+struct Current(Cell<usize>);
+
+impl Drop for Current {
+    fn drop(&mut self) {
+        let number = self.0.get();
+        if device::is_primary(number) {
+            return;
+        }
+        let mut left = lock(&LEFT);
+        // Looked at under the lock: a fresh start that comes meanwhile forgets this one, too.
+        if number > FORGOTTEN.load(SeqCst) {
+            left.insert(number);
+        }
+    }
+}
+
+/// The number of the context that this thread chose last, even if it has ended since.
+pub(crate) fn current_number() -> usize {
+    // A thread that is ending has none.
+    CURRENT.try_with(|current| current.0.get()).unwrap_or(0)
+}
+
+pub(in crate::machine) fn set_current_number(number: usize) {
+    let _ = CURRENT.try_with(|current| current.0.set(number));
+}
+
+/// The thread's current context is dropped if it is the default one of any device.
+pub(in crate::machine) fn drop_current_default() {
+    if device::is_primary(current_number()) {
+        set_current_number(0);
+    }
+}
+
+/// Whether a thread ended with this context.
+pub(in crate::machine) fn is_left(number: usize) -> bool {
+    lock(&LEFT).contains(&number)
+}
+
+/// How many contexts that are not `alive` threads ended with.
+pub(in crate::machine) fn count_left(alive: impl Fn(usize) -> bool) -> usize {
+    lock(&LEFT).iter().filter(|number| !alive(**number)).count()
+}
+
+/// As if no thread had ended.
+pub(crate) fn forget_left() {
+    let mut left = lock(&LEFT);
+    FORGOTTEN.store(handles::fresh(), SeqCst);
+    left.clear();
+}

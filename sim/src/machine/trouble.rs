@@ -1,0 +1,130 @@
+//! Devices in trouble: lost, hanging, slow, full. It is all of them at once.
+
+use crate::failure::{Answer, Failure};
+use ascendcl_sys::error_codes::{ACL_ERROR_RT_LOST_HEARTBEAT, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::time::{Duration, Instant};
+
+/// How long a wait without a time limit goes on while the devices hang. The vendor's library takes minutes.
+const WATCHDOG: Duration = Duration::from_millis(100);
+
+/// Whether anything can go wrong at all.
+static PLANNED: AtomicBool = AtomicBool::new(false);
+static LOST: AtomicBool = AtomicBool::new(false);
+static HANGS: AtomicBool = AtomicBool::new(false);
+/// Microseconds.
+static SLOWER: AtomicU64 = AtomicU64::new(0);
+
+/// Whether anything can go wrong from now on.
+pub(crate) fn expect(any: bool) {
+    PLANNED.store(any, SeqCst);
+}
+
+fn planned() -> bool {
+    PLANNED.load(SeqCst)
+}
+
+pub(crate) fn lose() {
+    LOST.store(true, SeqCst);
+}
+
+pub(crate) fn hang() {
+    HANGS.store(true, SeqCst);
+}
+
+pub(crate) fn slow_down(time: Duration) {
+    SLOWER.store(u64::try_from(time.as_micros()).unwrap_or(u64::MAX), SeqCst);
+}
+
+/// The devices are well again; what memory they lost they get back when the machine starts afresh.
+pub(crate) fn end() {
+    LOST.store(false, SeqCst);
+    HANGS.store(false, SeqCst);
+    SLOWER.store(0, SeqCst);
+}
+
+/// What calls and work answer while the devices are lost.
+pub(crate) fn lost() -> Option<Failure> {
+    LOST.load(SeqCst).then(|| Failure::new(ACL_ERROR_RT_LOST_HEARTBEAT, "the device does not answer any more"))
+}
+
+pub(crate) fn hangs() -> bool {
+    HANGS.load(SeqCst)
+}
+
+/// What a task of a stream goes through before it runs.
+pub(crate) fn before_task() -> Answer {
+    if !planned() {
+        return Ok(());
+    }
+    let slower = SLOWER.load(SeqCst);
+    if slower > 0 {
+        std::thread::sleep(Duration::from_micros(slower));
+    }
+    lost().map_or(Ok(()), Err)
+}
+
+/// What work goes through that a call does on the device by itself.
+pub(crate) fn before_work() -> Answer {
+    before_task()?;
+    if !planned() || !hangs() {
+        return Ok(());
+    }
+    std::thread::sleep(WATCHDOG);
+    Err(stuck())
+}
+
+/// Since when a wait goes on that has no time limit.
+pub(crate) struct Patience(Instant);
+
+impl Patience {
+    /// How often a long wait is looked at.
+    pub(crate) const LOOK: Duration = Duration::from_millis(25);
+    /// How long a wait goes on for what nobody has queued: the record of an event that was reset, of a notify, or a value.
+    /// The vendor's library waits for ever.
+    pub(crate) const FOR_OTHERS: Duration = Duration::from_secs(2);
+
+    pub(crate) fn new() -> Self {
+        Self(Instant::now())
+    }
+
+    pub(crate) fn has_lasted(&self, time: Duration) -> bool {
+        self.0.elapsed() >= time
+    }
+
+    /// Whether a wait without a time limit is given up.
+    pub(crate) fn is_over(&self) -> bool {
+        planned() && hangs() && self.0.elapsed() >= WATCHDOG
+    }
+}
+
+/// The answer of a wait that is given up.
+pub(crate) fn stuck() -> Failure {
+    Failure::new(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "the device hangs: the work is not over, and will not be")
+}
+
+/// Whether a call of this function needs a device, or only what the library keeps on the host.
+pub(crate) fn needs_device(name: &str) -> bool {
+    const OF_HOST: [&str; 8] = [
+        "aclrtGetSocName",
+        "aclrtGetRunMode",
+        "aclrtGetVersion",
+        "aclrtGetLastError",
+        "aclrtPeekAtLastError",
+        "aclrtGetCurrentContext",
+        "aclrtSetCurrentContext",
+        "aclrtPointerGetAttributes",
+    ];
+    const BY_START: [&str; 8] = [
+        "aclrt",
+        "aclmdlLoad",
+        "aclmdlUnload",
+        "aclmdlExecute",
+        "aclopExecute",
+        "aclopCompile",
+        "aclopCast",
+        "aclopLoad",
+    ];
+    let of_host = OF_HOST.contains(&name) || name.starts_with("aclrtAllocator");
+    !of_host && BY_START.iter().any(|start| name.starts_with(start))
+}

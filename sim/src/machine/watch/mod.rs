@@ -1,0 +1,348 @@
+//! The feed: every call that concerns objects or memory, told to the checker of `ascendcl-rules` as an event.
+//!
+//! A call says what it is about ([`call`]), [begins](Watching::begin), and [ends](Watched::end). While nobody watches this
+//! costs one relaxed load. In strict mode a call that breaks a rule does not take place.
+//!
+//! The checker has one lock, held while an event is judged and for nothing else.
+
+mod codes;
+mod named;
+mod report;
+mod sources;
+
+pub(crate) use named::Named;
+pub(crate) use report::{absent, findings, print, take_findings};
+pub(crate) use sources::{source, source_is_read};
+
+use crate::abi::{Address, HostCallback, Name};
+use crate::config::{self, Checks};
+use crate::failure::{Answer, Failure};
+use crate::locks::lock;
+use crate::machine::memory;
+use crate::machine::thread::{current, errors, inside};
+use crate::machine::trouble;
+use ascendcl_rules::*;
+use ascendcl_sys::error_codes::*;
+use ascendcl_sys::types::*;
+use std::cell::Cell;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+
+static MODE: AtomicU8 = AtomicU8::new(UNKNOWN);
+const UNKNOWN: u8 = 0;
+const OFF: u8 = 1;
+const REPORT: u8 = 2;
+const STRICT: u8 = 3;
+
+/// Who calls when it is no function of the program's.
+const LIBRARY: &str = "the library";
+
+static CHECKER: Mutex<Option<Checker>> = Mutex::new(None);
+
+/// A call that is being described; nothing while nobody watches.
+#[must_use]
+pub(crate) struct Watching(Option<Box<Event>>);
+
+/// A call that has begun. One that is dropped has failed.
+#[must_use]
+pub(crate) struct Watched(Option<Box<Event>>);
+
+/// Why a call failed.
+pub(crate) trait Fails {
+    fn code(&self) -> aclError;
+}
+
+impl Fails for Failure {
+    fn code(&self) -> aclError {
+        self.code
+    }
+}
+
+/// The C function that this thread is in does `op` to `object`.
+pub(crate) fn call(op: Op, object: impl Named) -> Watching {
+    // What a program leaves behind on a lost device is not its doing.
+    if mode() == OFF || trouble::lost().is_some() {
+        return Watching(None);
+    }
+    // A thread of the library's own is in no call.
+    let name = Some(errors::current_call()).filter(|name| !name.is_empty()).unwrap_or(LIBRARY);
+    let mut event = Event::new(name, object.named(), op, this_thread());
+    event.context = Some(current::current_number() as u64).filter(|number| *number != 0);
+    event.inside = Some(inside::callback_of() as u64).filter(|number| *number != 0).map(Object::stream);
+    Watching(Some(Box::new(event)))
+}
+
+impl Watching {
+    /// Work is queued on this stream.
+    pub(crate) fn queue(self, stream: aclrtStream) -> Self {
+        self.using(|| Use::Queue(stream.named()))
+    }
+
+    /// Another object takes part.
+    pub(crate) fn with(self, object: impl Named) -> Self {
+        self.using(|| Use::With(object.named()))
+    }
+
+    pub(crate) fn inputs(self, dataset: Name<aclmdlDataset>) -> Self {
+        self.using(|| Use::Inputs(dataset.named()))
+    }
+
+    pub(crate) fn outputs(self, dataset: Name<aclmdlDataset>) -> Self {
+        self.using(|| Use::Outputs(dataset.named()))
+    }
+
+    pub(crate) fn reads(self, start: Address, bytes: usize, role: Role, claimed: Option<Place>) -> Self {
+        self.using(|| Use::Memory { span: span(start, bytes), access: Access::Read, role, claimed })
+    }
+
+    pub(crate) fn writes(self, start: Address, bytes: usize, role: Role, claimed: Option<Place>) -> Self {
+        self.using(|| Use::Memory { span: span(start, bytes), access: Access::Write, role, claimed })
+    }
+
+    /// Device memory that queued work uses, as the data buffers say. What is in host memory is copied by the call.
+    pub(crate) fn operands(self, buffers: &[Name<aclDataBuffer>], access: Access, role: Role) -> Self {
+        buffers.iter().fold(self, |watching, buffer| {
+            let watching = watching.with(*buffer);
+            if watching.0.is_none() {
+                return watching;
+            }
+            let area = memory::areas::read_area(*buffer).ok();
+            let in_device = |address| memory::describe(address).is_some_and(|found| found.place != memory::Place::Host);
+            match area.filter(|area| in_device(area.address)) {
+                Some(area) => watching.using(|| {
+                    let span = span(area.address, area.size);
+                    Use::Memory { span, access, role, claimed: Some(Place::Device) }
+                }),
+                None => watching,
+            }
+        })
+    }
+
+    /// Work on memory that is not pinned is over when the call returns.
+    pub(crate) fn blocking_for(mut self, addresses: &[Address]) -> Self {
+        if let Some(event) = &mut self.0
+            && addresses.iter().any(|address| memory::describe(*address).is_none())
+        {
+            event.flags.push(Flag::Blocks);
+        }
+        self
+    }
+
+    pub(crate) fn flag(mut self, flag: Flag, set: bool) -> Self {
+        if let Some(event) = &mut self.0
+            && set
+        {
+            event.flags.push(flag);
+        }
+        self
+    }
+
+    fn using(mut self, what: impl FnOnce() -> Use) -> Self {
+        if let Some(event) = &mut self.0 {
+            event.uses.push(what());
+        }
+        self
+    }
+
+    /// Has the call judged. Strict checks refuse one that breaks a rule.
+    pub(crate) fn begin(self) -> Answer<Watched> {
+        let (watched, first) = self.judged();
+        match first {
+            Some(finding) if mode() == STRICT => Err(refusal(&finding)),
+            _ => Ok(watched),
+        }
+    }
+
+    /// The same for calls that cannot fail.
+    pub(crate) fn begin_always(self) -> Watched {
+        self.judged().0
+    }
+
+    fn judged(mut self) -> (Watched, Option<Finding>) {
+        let Some(event) = &mut self.0 else { return (Watched(None), None) };
+        if config::current().run_mode() == aclrtRunMode::ACL_DEVICE {
+            event.flags.push(Flag::OnDevice);
+        }
+        let written = sources::concerns(event);
+        let findings = lock(&CHECKER).get_or_insert_with(Checker::new).judge(event);
+        let refused =
+            |finding: &&Finding| finding.rule.severity() == Severity::Misuse && !report::suppresses(finding.rule);
+        let first = written.iter().chain(&findings).find(refused).cloned();
+        report::record(findings);
+        (Watched(self.0.take()), first)
+    }
+}
+
+impl Watched {
+    /// Tells how the call ended.
+    pub(crate) fn end<T, E: Fails>(mut self, answer: Result<T, E>) -> Result<T, E> {
+        if let Some(event) = &self.0 {
+            let outcome = codes::outcome(event, answer.as_ref().err().map_or(ACL_SUCCESS, Fails::code));
+            self.commit(outcome);
+        }
+        answer
+    }
+
+    /// The call has made the object with this number.
+    pub(crate) fn made(mut self, number: usize) {
+        self.commit(Outcome::Created(number as u64));
+    }
+
+    /// The call has asked whether something is complete.
+    pub(crate) fn found(mut self, complete: bool) -> bool {
+        self.commit(if complete { Outcome::Success } else { Outcome::NotReady });
+        complete
+    }
+
+    /// What shows only while the call runs.
+    pub(crate) fn flag(mut self, flag: Flag, set: impl FnOnce() -> bool) -> Self {
+        if let Some(event) = &mut self.0
+            && set()
+        {
+            event.flags.push(flag);
+        }
+        self
+    }
+
+    fn commit(&mut self, outcome: Outcome) {
+        let Some(event) = self.0.take() else { return };
+        if let Some(checker) = &mut *lock(&CHECKER) {
+            checker.commit(&event, outcome);
+        }
+        sources::settle(&event);
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        self.commit(Outcome::Refused);
+    }
+}
+
+/// How strict checks refuse a call.
+fn refusal(finding: &Finding) -> Failure {
+    let text = format!("{}: {}; {} ({})", finding.rule, finding.found, finding.fix, finding.rule.rule().text);
+    Failure::new(codes::code_of(finding), text)
+}
+
+/// The initialisation was made to fail before it began.
+pub(crate) fn initialisation_failed() {
+    drop(call(Op::Initialise, Object::PROCESS).begin_always());
+}
+
+/// A number for a callback that is about to be queued.
+pub(crate) fn new_callback() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Relaxed)
+}
+
+/// A queued callback runs on this thread.
+pub(crate) fn run(callback: &HostCallback) {
+    drop(call(Op::Begin, Object::callback(callback.number())).begin_always().end(Ok::<_, Failure>(())));
+    callback.run();
+}
+
+/// A run leaves memory of the library's to the program.
+pub(crate) fn handed_over(address: Address, bytes: usize) {
+    let device = match memory::describe(address).map(|found| found.place) {
+        Some(memory::Place::Device(id)) => u64::from(id),
+        _ => return,
+    };
+    let mut watching = call(Op::Allocate, Object::memory(0)).with(Object::device(device));
+    if let Some(event) = watching.0.as_mut().filter(|event| event.call == LIBRARY) {
+        // On a thread of the library: a queued run.
+        event.call = "aclmdlExecuteAsync";
+    }
+    watching = watching.writes(address, bytes, Role::Contents, Some(Place::Device));
+    if let Some(event) = watching.0
+        && let Some(checker) = &mut *lock(&CHECKER)
+    {
+        // The program has called nothing, so there is nothing to find.
+        checker.judge(&event);
+        checker.commit(&event, Outcome::Created(address.number() as u64));
+    }
+}
+
+/// An allocator of the caller has answered with a block for the stream, or has `none`.
+pub(crate) fn block_taken(allocator: usize, stream: Object, address: Address, bytes: usize, none: bool) -> Watched {
+    let call = call(Op::Take, Object::allocator(allocator as u64)).with(stream).flag(Flag::NoBlock, none);
+    call.writes(address, bytes, Role::Workspace, None).begin_always()
+}
+
+/// A block goes back to its allocator.
+pub(crate) fn block_given_back(allocator: usize, address: Address, bytes: usize) -> Watched {
+    let call = call(Op::GiveBack, Object::allocator(allocator as u64));
+    call.writes(address, bytes, Role::Workspace, None).begin_always()
+}
+
+/// A callback of the allocator calls what it must not.
+pub(crate) fn allocator_reentered(allocator: usize) {
+    drop(call(Op::Reenter, Object::allocator(allocator as u64)).begin_always());
+}
+
+/// The wait of this thread for the stream is given up.
+pub(crate) fn wait_given_up(stream: Object, own_callback: bool) {
+    drop(call(Op::GiveUp, stream).flag(Flag::OwnCallback, own_callback).begin_always());
+}
+
+/// The machine starts afresh. What was found stays recorded.
+pub(crate) fn reset() {
+    *lock(&CHECKER) = None;
+    sources::clear();
+}
+
+/// The configuration has changed.
+pub(crate) fn reconsider() {
+    MODE.store(UNKNOWN, Relaxed);
+}
+
+fn mode() -> u8 {
+    match MODE.load(Relaxed) {
+        UNKNOWN => decide(),
+        mode => mode,
+    }
+}
+
+#[cold]
+fn decide() -> u8 {
+    let mode = match config::current().checks_wanted() {
+        Checks::Off => OFF,
+        Checks::Report => REPORT,
+        Checks::Strict => STRICT,
+    };
+    if mode != OFF {
+        report::print_at_exit();
+    }
+    MODE.store(mode, Relaxed);
+    mode
+}
+
+fn this_thread() -> Thread {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    thread_local!(static NUMBER: Cell<u64> = const { Cell::new(0) });
+    if NUMBER.get() == 0 {
+        NUMBER.set(NEXT.fetch_add(1, Relaxed));
+        // Where the thread is ending already, nothing more is told of it.
+        let _ = ENDS.try_with(|_| ());
+    }
+    Thread(NUMBER.get())
+}
+
+thread_local!(static ENDS: Ends = const { Ends });
+
+/// Tells the end of a thread that has made a call.
+struct Ends;
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        let mut watching = call(Op::EndThread, Object::PROCESS);
+        if let Some(event) = &mut watching.0 {
+            event.call = "the end of a thread";
+        }
+        drop(watching.begin_always().end(Ok::<_, Failure>(())));
+    }
+}
+
+fn span(start: Address, bytes: usize) -> Span {
+    Span::new(start.number() as u64, bytes as u64)
+}

@@ -1,0 +1,171 @@
+//! What was found: kept for tests, and printed.
+
+use crate::abi::{at_exit, caller_of, leave};
+use crate::config;
+use crate::locks::lock;
+use crate::machine::thread::errors;
+use crate::machine::watch::{CHECKER, LIBRARY, mode, this_thread};
+use ascendcl_rules::{Event, Finding, INIT_01, Object, Op, RuleId, Severity};
+use std::collections::{BTreeSet, HashSet};
+use std::fmt::Write;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{LazyLock, Mutex, Once, TryLockError};
+
+#[derive(Default)]
+struct Record {
+    findings: Vec<Finding>,
+    /// What each of them is about, so that a loop tells everything once.
+    seen: HashSet<Matter>,
+    /// How many of them were printed.
+    printed: usize,
+    /// The functions that were called and are not simulated.
+    absent: BTreeSet<&'static str>,
+    /// What was not told of them yet.
+    untold: Vec<String>,
+    /// How many repeated one of them, or came when there was no more place.
+    dropped: usize,
+}
+
+/// The rule, the function, the first object, the earlier call.
+type Matter = (RuleId, &'static str, Option<Object>, Option<u64>);
+
+static RECORD: LazyLock<Mutex<Record>> = LazyLock::new(Mutex::default);
+/// Whether a rule was broken, ever, whose severity is not a mere warning.
+static BROKEN: AtomicBool = AtomicBool::new(false);
+
+pub(super) fn record(findings: Vec<Finding>) {
+    /// A program that breaks a rule in a loop is not to fill the memory.
+    const KEPT: usize = 10_000;
+    if findings.is_empty() {
+        return;
+    }
+    let config = config::current();
+    let reporting = config.reporting();
+    let mut record = lock(&RECORD);
+    for mut finding in findings {
+        if reporting.suppressed.contains(&finding.rule) {
+            continue;
+        }
+        let object = finding.objects.first().map(|concerned| concerned.object);
+        let earlier = finding.contradicts.as_ref().map(|(call, _)| call.number);
+        let matter = match finding.rule {
+            // What follows from one initialisation that failed is one matter.
+            rule if rule == INIT_01 && earlier.is_some() => (rule, "", None, earlier),
+            rule => (rule, finding.call.name, object, earlier),
+        };
+        if finding.rule.severity() == Severity::Misuse {
+            BROKEN.store(true, SeqCst);
+        }
+        if record.findings.len() < KEPT && record.seen.insert(matter) {
+            finding.caller = Some(finding.call.name)
+                .filter(|name| *name != LIBRARY)
+                .and_then(|name| caller_of(name, errors::address_of(name)));
+            let told = reporting.telling.tell(&finding.to_string());
+            record.findings.push(finding);
+            record.printed += usize::from(told);
+        } else {
+            record.dropped += 1;
+        }
+    }
+}
+
+/// Whether nothing is to be told of the rule.
+pub(super) fn suppresses(rule: RuleId) -> bool {
+    config::current().reporting().suppressed.contains(&rule)
+}
+
+/// A function was called that is not simulated.
+pub(crate) fn absent(name: &'static str) {
+    if mode() == crate::machine::watch::OFF {
+        return;
+    }
+    let config = config::current();
+    let mut record = lock(&RECORD);
+    if record.absent.insert(name) {
+        let text = told_absent(name);
+        if !config.reporting().telling.tell(&text) {
+            record.untold.push(text);
+        }
+    }
+}
+
+fn told_absent(name: &str) -> String {
+    let from = caller_of(name, errors::address_of(name)).map(|caller| format!(" (from {caller})")).unwrap_or_default();
+    format!("ascendcl-sim: {name} is not simulated, and answered so{from}")
+}
+
+/// What was found since it was taken last.
+pub(crate) fn findings() -> Vec<Finding> {
+    lock(&RECORD).findings.clone()
+}
+
+/// Takes what was found.
+pub(crate) fn take_findings() -> Vec<Finding> {
+    std::mem::take(&mut *lock(&RECORD)).findings
+}
+
+/// Prints what was found and not printed yet.
+pub(crate) fn print() {
+    let text = lock(&RECORD).text();
+    eprint!("{text}");
+}
+
+/// Has the rest printed when the process exits.
+pub(super) fn print_at_exit() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| at_exit(exit));
+}
+
+/// Another thread may have stopped with a lock held: then nothing is said.
+extern "C" fn exit() {
+    if let Ok(mut checker) = CHECKER.try_lock()
+        && let Some(checker) = &mut *checker
+    {
+        let event = Event::new("exit", Object::PROCESS, Op::Finalise, this_thread());
+        record(checker.exit(&event));
+    }
+    let text = match RECORD.try_lock() {
+        Ok(mut record) => record.text(),
+        Err(TryLockError::Poisoned(record)) => record.into_inner().text(),
+        Err(TryLockError::WouldBlock) => return,
+    };
+    eprint!("{text}");
+    if let Some(status) = config::current().reporting().exit
+        && BROKEN.load(SeqCst)
+    {
+        leave(status);
+    }
+}
+
+impl Record {
+    fn text(&mut self) -> String {
+        /// How many are printed in full.
+        const IN_FULL: usize = 100;
+        let new = self.findings.get(self.printed..).unwrap_or_default();
+        let mut text = String::new();
+        for absent in std::mem::take(&mut self.untold) {
+            let _ = writeln!(text, "{absent}");
+        }
+        if new.is_empty() {
+            return text;
+        }
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "ascendcl-sim: {} of the vendor's rules broken",
+            if new.len() == 1 { "one".to_owned() } else { format!("{} times one", new.len()) }
+        );
+        for finding in new.iter().take(IN_FULL) {
+            let _ = writeln!(text, "\n{finding}");
+        }
+        if let Some(more) = new.len().checked_sub(IN_FULL).filter(|more| *more > 0) {
+            let _ = writeln!(text, "\nand {more} more");
+        }
+        if self.dropped > 0 {
+            let _ = writeln!(text, "\nand {} times more of the same", self.dropped);
+        }
+        self.dropped = 0;
+        self.printed = self.findings.len();
+        text
+    }
+}

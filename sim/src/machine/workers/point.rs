@@ -1,0 +1,127 @@
+//! A point that is reached once: an event's record, or the end of a blocking callback. Threads and streams wait for it.
+
+use crate::failure::Failure;
+use crate::locks::{expired, lock, wait};
+use crate::machine::thread::visits;
+use crate::machine::workers::served::{Link, Outcome, Served};
+use crate::machine::workers::waiting::{Target, Waiting};
+use ascendcl_sys::error_codes::ACL_ERROR_RT_EVENT_SYNC_TIMEOUT;
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Instant;
+
+pub(crate) struct Point {
+    state: Mutex<State>,
+    settled: Condvar,
+}
+
+struct State {
+    /// Who is to reach it.
+    by: Link,
+    outcome: Option<Outcome>,
+    parked: Vec<(Arc<dyn Served>, u64)>,
+}
+
+impl Point {
+    pub(in crate::machine) fn new(by: Link) -> Self {
+        let state = State { by, outcome: None, parked: Vec::new() };
+        Self { state: Mutex::new(state), settled: Condvar::new() }
+    }
+
+    /// Whom those wait for who wait for it.
+    pub(in crate::machine) fn awaits(&self) -> Option<Link> {
+        let state = lock(&self.state);
+        state.outcome.is_none().then_some(state.by)
+    }
+
+    /// Nobody reached it in a long time: whoever waits for it need not wait as long.
+    pub(in crate::machine) fn is_forsaken(&self) {
+        lock(&self.state).by = Link::Never;
+    }
+
+    /// The number of the stream that is to reach it.
+    pub(in crate::machine) fn stream(&self) -> Option<usize> {
+        match lock(&self.state).by {
+            Link::Stream(number) => Some(number),
+            Link::Thread(_) | Link::Later | Link::Never => None,
+        }
+    }
+
+    pub(crate) fn outcome(&self) -> Option<Outcome> {
+        lock(&self.state).outcome
+    }
+
+    /// Blocks this thread; `None` when the deadline came first. Fails when the wait can never end.
+    pub(crate) fn wait(&self, deadline: Option<Instant>) -> Result<Option<Outcome>, Failure> {
+        let _waits = visits::waits();
+        let awaits = || self.awaits();
+        let mut waiting = Waiting::new(Target::Reached(&awaits), deadline);
+        let mut state = lock(&self.state);
+        while state.outcome.is_none() && !expired(deadline) {
+            state = wait(&self.settled, state, waiting.until());
+            if state.outcome.is_none() {
+                drop(state);
+                if let Some(failure) = waiting.given_up(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT) {
+                    return Err(failure);
+                }
+                state = lock(&self.state);
+            }
+        }
+        Ok(state.outcome)
+    }
+
+    /// Resumes the stream with this ticket when the point has been reached. If it has been already, says so instead.
+    pub(in crate::machine) fn park(&self, stream: Arc<dyn Served>, ticket: u64) -> Option<Outcome> {
+        let mut state = lock(&self.state);
+        if state.outcome.is_none() {
+            state.parked.push((stream, ticket));
+        }
+        state.outcome
+    }
+
+    fn settle(&self, outcome: Outcome) {
+        let parked = {
+            let mut state = lock(&self.state);
+            state.outcome = Some(outcome);
+            std::mem::take(&mut state.parked)
+        };
+        self.settled.notify_all();
+        for (stream, ticket) in parked {
+            stream.resume(ticket, Ok(outcome));
+        }
+    }
+}
+
+/// The duty to reach a point. Dropped unfulfilled, it settles the point as discarded, so that nobody waits for ever.
+pub(crate) struct Duty(Option<Arc<Point>>);
+
+impl Duty {
+    pub(crate) fn new(point: &Arc<Point>) -> Self {
+        Self(Some(Arc::clone(point)))
+    }
+
+    /// Whether anybody else still knows the point.
+    pub(in crate::machine) fn is_awaited(&self) -> bool {
+        self.0.as_ref().is_some_and(|point| Arc::strong_count(point) > 1)
+    }
+
+    /// Nobody will ever reach the point, and who waits for it goes on waiting, as on the vendor's devices.
+    pub(in crate::machine) fn abandon(mut self) {
+        if let Some(point) = self.0.take() {
+            lock(&point.state).by = Link::Never;
+        }
+    }
+
+    pub(crate) fn fulfil(mut self) {
+        if let Some(point) = self.0.take() {
+            point.settle(Outcome::Reached(Instant::now()));
+        }
+    }
+}
+
+impl Drop for Duty {
+    fn drop(&mut self) {
+        if let Some(point) = self.0.take() {
+            point.settle(Outcome::Discarded);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! The threads that run the streams' tasks.
+//!
+//! A stream with work stands in the run queue once, whatever the number of its tasks; a worker takes a stream and runs
+//! its tasks in order. There are a few workers, however many streams there are. A worker that goes into code of the
+//! caller lends its place, so that code that blocks does not stop other streams.
+
+use crate::locks::{lock, look_out, wait};
+use crate::machine::trouble;
+use crate::machine::workers::served::Served;
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::panic::catch_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+
+struct Pool {
+    state: Mutex<State>,
+    wake: Condvar,
+    /// Streams in the run queue, to look at without the lock.
+    ready: AtomicUsize,
+    /// Workers that are awake and look for work: one of them will see what is pushed now.
+    searching: AtomicUsize,
+}
+
+struct State {
+    ready: VecDeque<Arc<dyn Served>>,
+    workers: usize,
+    sleeping: usize,
+    /// Workers that are in code of the caller.
+    lent: usize,
+}
+
+static POOL: Pool = Pool {
+    state: Mutex::new(State { ready: VecDeque::new(), workers: 0, sleeping: 0, lent: 0 }),
+    wake: Condvar::new(),
+    ready: AtomicUsize::new(0),
+    searching: AtomicUsize::new(0),
+};
+
+/// Streams that are ready while the devices hang.
+static STALLED: Mutex<Vec<Arc<dyn Served>>> = Mutex::new(Vec::new());
+
+thread_local! {
+    static ON_WORKER: Cell<bool> = const { Cell::new(false) };
+    /// Whether another worker has this one's place.
+    static LENT: Cell<bool> = const { Cell::new(false) };
+    /// The number of the stream whose tasks this thread runs; 0 for none.
+    static SERVING: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Whether this is one of the pool's threads.
+pub(in crate::machine) fn on_worker() -> bool {
+    ON_WORKER.get()
+}
+
+/// The number of the stream whose tasks this thread of the simulator runs.
+pub(in crate::machine) fn serving() -> Option<usize> {
+    Some(SERVING.get()).filter(|number| *number != 0)
+}
+
+/// Runs code on a thread that is not of the pool, as a part of serving the stream with this number.
+pub(in crate::machine) fn serve_as<R>(stream: usize, code: impl FnOnce() -> R) -> R {
+    struct Restore(usize);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            SERVING.set(self.0);
+        }
+    }
+    let _restore = Restore(SERVING.replace(stream));
+    code()
+}
+
+/// Puts a stream at the end of the run queue.
+pub(in crate::machine) fn push(stream: Arc<dyn Served>) {
+    let mut state = lock(&POOL.state);
+    state.ready.push_back(stream);
+    POOL.ready.store(state.ready.len(), SeqCst);
+    let help = if POOL.searching.load(SeqCst) > 0 { Help::None } else { state.help() };
+    drop(state);
+    help.call();
+}
+
+/// Puts a stream aside that is ready while nothing runs.
+pub(in crate::machine) fn stall(stream: Arc<dyn Served>) {
+    lock(&STALLED).push(stream);
+    if !trouble::hangs() {
+        wake_stalled();
+    }
+}
+
+/// Streams that were put aside go on.
+pub(crate) fn wake_stalled() {
+    let stalled = std::mem::take(&mut *lock(&STALLED));
+    stalled.into_iter().for_each(push);
+}
+
+/// Runs code that may block; another worker takes this one's place meanwhile. Elsewhere it just runs the code.
+pub(in crate::machine) fn lend<R>(code: impl FnOnce() -> R) -> R {
+    struct Back;
+    impl Drop for Back {
+        fn drop(&mut self) {
+            LENT.set(false);
+            lock(&POOL.state).lent -= 1;
+        }
+    }
+    // A place is lent once, however often the code comes here.
+    if !on_worker() || LENT.get() {
+        return code();
+    }
+    let mut state = lock(&POOL.state);
+    state.lent += 1;
+    let help = if state.ready.is_empty() { Help::None } else { state.help() };
+    drop(state);
+    LENT.set(true);
+    let _back = Back;
+    help.call();
+    code()
+}
+
+/// How to get hands for a stream that is ready.
+enum Help {
+    None,
+    Wake,
+    Spawn,
+}
+
+impl State {
+    fn help(&mut self) -> Help {
+        if self.sleeping > 0 {
+            Help::Wake
+        } else if self.workers - self.lent < wanted_workers() {
+            self.workers += 1;
+            Help::Spawn
+        } else {
+            Help::None
+        }
+    }
+}
+
+impl Help {
+    fn call(self) {
+        match self {
+            Self::None => {}
+            Self::Wake => POOL.wake.notify_one(),
+            Self::Spawn => {
+                // Without another thread the streams wait for the workers that there are.
+                if thread::Builder::new().name("ascendcl-sim".into()).spawn(work).is_err() {
+                    lock(&POOL.state).workers -= 1;
+                }
+            }
+        }
+    }
+}
+
+/// One worker. Models run on its own thread, so that two streams run two models side by side.
+fn work() {
+    let served = catch_unwind(|| crate::model::serve(serve));
+    if served.is_err() {
+        // There was no thread to be had for models; they share one then. Without a worker the streams would stand still.
+        serve();
+    }
+}
+
+fn serve() {
+    ON_WORKER.set(true);
+    while let Some(stream) = next() {
+        SERVING.set(stream.number());
+        stream.run();
+        SERVING.set(0);
+    }
+}
+
+/// The next stream to serve; `None` when there are more workers than wanted.
+fn next() -> Option<Arc<dyn Served>> {
+    loop {
+        if let Some(stream) = take() {
+            return Some(stream);
+        }
+        search();
+        let mut state = lock(&POOL.state);
+        if !state.ready.is_empty() {
+            continue;
+        }
+        if state.workers - state.lent > wanted_workers() {
+            state.workers -= 1;
+            return None;
+        }
+        state.sleeping += 1;
+        while state.ready.is_empty() {
+            state = wait(&POOL.wake, state, None);
+        }
+        state.sleeping -= 1;
+    }
+}
+
+fn take() -> Option<Arc<dyn Served>> {
+    let mut state = lock(&POOL.state);
+    let stream = state.ready.pop_front()?;
+    POOL.ready.store(state.ready.len(), SeqCst);
+    // Whoever pushed the others may have relied on this thread's search.
+    let help = if state.ready.is_empty() { Help::None } else { state.help() };
+    drop(state);
+    help.call();
+    Some(stream)
+}
+
+/// Looks out for work, visibly for those who push some.
+fn search() {
+    POOL.searching.fetch_add(1, SeqCst);
+    look_out(|| POOL.ready.load(SeqCst) > 0);
+    POOL.searching.fetch_sub(1, SeqCst);
+}
+
+fn wanted_workers() -> usize {
+    static WANTED: AtomicUsize = AtomicUsize::new(0);
+    match WANTED.load(SeqCst) {
+        0 => {
+            let wanted = thread::available_parallelism().map_or(2, usize::from).clamp(2, 16);
+            WANTED.store(wanted, SeqCst);
+            wanted
+        }
+        wanted => wanted,
+    }
+}

@@ -1,0 +1,52 @@
+//! The alarm of streams that wait for an event with a time limit.
+
+use crate::locks::{lock, wait};
+use crate::machine::workers::served::{Served, TooLate};
+use std::collections::BTreeMap;
+use std::sync::{Condvar, Mutex, Weak};
+use std::thread;
+use std::time::Instant;
+
+struct Alarms {
+    /// By time; the serial number keeps alarms of the same time apart.
+    set: BTreeMap<(Instant, u64), (Weak<dyn Served>, u64)>,
+    serial: u64,
+    /// Whether the thread is there; it leaves when there is nothing to wait for.
+    watched: bool,
+}
+
+static ALARMS: Mutex<Alarms> = Mutex::new(Alarms { set: BTreeMap::new(), serial: 0, watched: false });
+static CHANGED: Condvar = Condvar::new();
+
+/// Resumes the stream at that time, if it is still parked with this ticket then.
+pub(in crate::machine) fn set(at: Instant, stream: Weak<dyn Served>, ticket: u64) {
+    let mut alarms = lock(&ALARMS);
+    alarms.serial += 1;
+    let key = (at, alarms.serial);
+    alarms.set.insert(key, (stream, ticket));
+    let watched = std::mem::replace(&mut alarms.watched, true);
+    drop(alarms);
+    if watched {
+        CHANGED.notify_one();
+    } else if thread::Builder::new().name("ascendcl-sim-timer".into()).spawn(watch).is_err() {
+        lock(&ALARMS).watched = false;
+    }
+}
+
+fn watch() {
+    let mut alarms = lock(&ALARMS);
+    while let Some(entry) = alarms.set.first_entry() {
+        let at = entry.key().0;
+        if at > Instant::now() {
+            alarms = wait(&CHANGED, alarms, Some(at));
+            continue;
+        }
+        let (stream, ticket) = entry.remove();
+        drop(alarms);
+        if let Some(stream) = stream.upgrade() {
+            stream.resume(ticket, Err(TooLate));
+        }
+        alarms = lock(&ALARMS);
+    }
+    alarms.watched = false;
+}

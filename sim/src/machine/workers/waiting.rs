@@ -1,0 +1,217 @@
+//! Waits of threads, and those that can never end.
+//!
+//! Who waits for whom is a chain: a thread for a stream or a point, a stream for the point that it is parked at or for
+//! the thread that may block in a task of it (the caller's code, or a wait of a replay), a point for the stream or the
+//! thread that is to reach it, a thread for the one that is inside an allocator. A thread
+//! that finds itself at the end of its own chain would wait for ever. The vendor's library lets it, or gives up after a
+//! time limit of its own; here the wait ends with the code of a time limit.
+//!
+//! Only waits that have lasted for a while are entered and looked at, so the others pay nothing. A wait with a time limit
+//! is told early that its time is up when it can never end, or the devices hang: who waits again and again learns of it.
+
+use crate::abi::this_thread;
+use crate::failure::Failure;
+use crate::locks::lock;
+use crate::machine::thread::inside;
+use crate::machine::trouble::{Patience, stuck};
+use crate::machine::watch;
+use crate::machine::workers::served::{self, Link};
+use ascendcl_rules::Object;
+use ascendcl_sys::types::aclError;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::time::Instant;
+
+/// What a thread waits for.
+#[derive(Clone, Copy)]
+pub(in crate::machine) enum Target<'a> {
+    Stream(Awaited),
+    /// A stream that is being destroyed: what was not done for it by now is not done any more.
+    Ending(Awaited),
+    /// Something else, which answers whom it waits for itself.
+    Reached(&'a dyn Fn() -> Option<Link>),
+}
+
+/// A stream that a thread waits for.
+#[derive(Clone, Copy)]
+pub(in crate::machine) struct Awaited {
+    pub(in crate::machine) number: usize,
+    /// By which those who watch know it.
+    pub(in crate::machine) named: Object,
+}
+
+/// The wait of this thread.
+pub(in crate::machine) struct Waiting<'a> {
+    target: Target<'a>,
+    deadline: Option<Instant>,
+    patience: Patience,
+    entered: bool,
+    /// The chain that was found last: its links were not looked at all at once, so it has to be found twice.
+    suspected: Option<String>,
+}
+
+/// How a chain ends that comes back.
+const OWN: &str = "this thread";
+
+/// The threads that have waited for a while, with what each waits for.
+static WAITS: Mutex<BTreeMap<u64, Link>> = Mutex::new(BTreeMap::new());
+/// The threads that streams wait for in the middle of a task, by stream: those that run the caller's code, or wait in a
+/// replay.
+static BUSY: Mutex<BTreeMap<usize, u64>> = Mutex::new(BTreeMap::new());
+
+impl<'a> Waiting<'a> {
+    pub(in crate::machine) fn new(target: Target<'a>, deadline: Option<Instant>) -> Self {
+        Self { target, deadline, patience: Patience::new(), entered: false, suspected: None }
+    }
+
+    /// When to look again, if nothing happens before.
+    pub(in crate::machine) fn until(&self) -> Option<Instant> {
+        let look = Instant::now().checked_add(Patience::LOOK);
+        self.deadline.into_iter().chain(look).min()
+    }
+
+    /// Why the wait is given up, after it was looked at and nothing had happened. No lock may be held.
+    pub(in crate::machine) fn given_up(&mut self, code: aclError) -> Option<Failure> {
+        if self.patience.is_over() {
+            return Some(stuck());
+        }
+        if !self.patience.has_lasted(Patience::LOOK) {
+            return None;
+        }
+        let own = this_thread();
+        let link = self.target.link()?;
+        // Another thread may do it yet, but not after so long.
+        let ending = matches!(self.target, Target::Ending(_)) || self.patience.has_lasted(Patience::FOR_OTHERS);
+        // One with a time limit ends by itself: nobody else waits for ever because of it.
+        if self.deadline.is_none() {
+            lock(&WAITS).insert(own, link);
+            self.entered = true;
+        }
+        let chain = chain_of(own, link, ending);
+        let found = chain.clone().filter(|chain| self.suspected.as_ref() == Some(chain));
+        self.suspected = chain;
+        let chain = found?;
+        // Waiting in a callback is found as such; and what never runs has been said when it was queued.
+        if let (Target::Stream(stream) | Target::Ending(stream), None) = (self.target, self.deadline) {
+            watch::wait_given_up(stream.named, chain.ends_with(OWN) && !inside::is_inside());
+        }
+        Some(Failure::new(code, format!("this wait can never end: {chain}")))
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if self.entered {
+            lock(&WAITS).remove(&this_thread());
+        }
+    }
+}
+
+impl Target<'_> {
+    fn link(self) -> Option<Link> {
+        match self {
+            Self::Stream(stream) | Self::Ending(stream) => Some(Link::Stream(stream.number)),
+            Self::Reached(awaits) => awaits(),
+        }
+    }
+}
+
+/// As long as it lives, others know what this thread waits for.
+pub(in crate::machine) struct WaitsFor(u64);
+
+impl WaitsFor {
+    pub(in crate::machine) fn thread(thread: u64) -> Self {
+        Self::on(Link::Thread(thread))
+    }
+
+    /// The thread does the work of this stream.
+    pub(in crate::machine) fn stream(stream: usize) -> Self {
+        Self::on(Link::Stream(stream))
+    }
+
+    fn on(link: Link) -> Self {
+        let own = this_thread();
+        lock(&WAITS).insert(own, link);
+        Self(own)
+    }
+}
+
+impl Drop for WaitsFor {
+    fn drop(&mut self) {
+        lock(&WAITS).remove(&self.0);
+    }
+}
+
+/// The chain in words, if it comes back to this thread or ends where nothing ever happens.
+fn chain_of(own: u64, first: Link, ending: bool) -> Option<String> {
+    /// Longer chains are taken for ones that end.
+    const LONGEST: usize = 4096;
+    let (mut link, mut words) = (first, vec!["this thread waits for ".to_owned()]);
+    let mut stream = None;
+    for _ in 0..LONGEST {
+        if let Link::Stream(number) = link {
+            stream = Some(number);
+        }
+        match link {
+            Link::Stream(number) => words.push(format!("stream {number:#x}, which waits for ")),
+            Link::Thread(thread) if thread == own => {
+                words.push(OWN.to_owned());
+                return Some(words.concat());
+            }
+            Link::Thread(_) => words.push("another thread, which waits for ".to_owned()),
+            Link::Later if ending => {
+                // Those who wait for it from now on need not find out by waiting.
+                stream.and_then(served::with_number).inspect(|stream| stream.is_forsaken());
+                words.push("what nobody has queued".to_owned());
+                return Some(words.concat());
+            }
+            Link::Later => return None,
+            Link::Never => {
+                words.push("work that nothing runs".to_owned());
+                return Some(words.concat());
+            }
+        }
+        link = next(link)?;
+    }
+    None
+}
+
+/// What a stream or a thread waits for now; `None` when it can go on by itself.
+fn next(link: Link) -> Option<Link> {
+    match link {
+        Link::Stream(number) => {
+            let stream = served::with_number(number)?;
+            if let Some(awaited) = stream.awaits() {
+                return Some(awaited);
+            }
+            lock(&BUSY).get(&number).copied().map(Link::Thread)
+        }
+        Link::Thread(thread) => lock(&WAITS).get(&thread).copied(),
+        Link::Never | Link::Later => None,
+    }
+}
+
+/// As long as it lives, others know that the stream waits for this thread, which may block in a task of the stream.
+pub(in crate::machine) struct Busy(usize, Option<u64>);
+
+impl Busy {
+    pub(in crate::machine) fn on(stream: usize) -> Self {
+        Self::by(stream, this_thread())
+    }
+
+    /// The stream waits for the thread with this id.
+    pub(in crate::machine) fn by(stream: usize, thread: u64) -> Self {
+        let before = lock(&BUSY).insert(stream, thread);
+        Self(stream, before)
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        let mut busy = lock(&BUSY);
+        match self.1 {
+            Some(before) => busy.insert(self.0, before),
+            None => busy.remove(&self.0),
+        };
+    }
+}

@@ -1,0 +1,42 @@
+//! Code of the program that the library is inside of.
+
+use crate::error::Error;
+use ascendcl_macros::rule;
+use core::cell::Cell;
+use core::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// While the library is inside code of the user, on this thread: then nothing of the library may be begun.
+#[rule(ALLOC_18)]
+pub(crate) struct InCallback {
+    outer: bool,
+}
+
+thread_local!(static IN_CALLBACK: Cell<bool> = const { Cell::new(false) });
+
+impl InCallback {
+    pub(crate) fn begin() -> Self {
+        Self { outer: IN_CALLBACK.replace(true) }
+    }
+
+    /// An error when this thread is inside a callback.
+    pub(crate) fn refuses() -> Result<(), Error> {
+        if IN_CALLBACK.get() { Err(Error::InsideCallback) } else { Ok(()) }
+    }
+}
+
+impl Drop for InCallback {
+    fn drop(&mut self) {
+        IN_CALLBACK.set(self.outer);
+    }
+}
+
+/// Runs code of the user on a thread that is not the user's, or inside a call of the library. `None` when it panicked.
+pub(crate) fn contained<R>(code: impl FnOnce() -> R) -> Option<R> {
+    let answer = catch_unwind(AssertUnwindSafe(|| {
+        let _refuses = InCallback::begin();
+        code()
+    }));
+    // A panic's own destructor could panic again: it is left alone.
+    answer.map_err(mem::forget).ok()
+}

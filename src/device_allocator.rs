@@ -1,0 +1,141 @@
+//! What an allocator of the program's has to promise, and what it is told.
+
+#![allow(unsafe_code, reason = "a declaration only: who implements the trait makes promises")]
+
+use ascendcl_macros::rule;
+use core::ffi::c_void;
+use core::fmt;
+use core::num::NonZeroUsize;
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+/// Whether the vendor's allocators of the caller's are there on this product, in AscendCL and in the graph engine alike: all
+/// that the vendor lists have them, except for the Atlas 200I/500 A2, whose chip is the Ascend 310B.
+pub(crate) fn is_supported_on(product: &str) -> bool {
+    !product.contains("310B")
+}
+
+/// An address in device memory. It is a number: the host cannot follow it.
+///
+/// The library gets a pointer that is made of the number
+/// ([`with_exposed_provenance_mut`](core::ptr::with_exposed_provenance_mut)), and on the simulator inside this program it
+/// follows it. So a number that was taken from a pointer has to be taken by
+/// `expose_provenance`, as [`From<NonNull<c_void>>`](Self::from) does, and not by `addr`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct DeviceAddress(NonZeroUsize);
+
+impl DeviceAddress {
+    /// The address with this number; `None` for zero, which is no address.
+    pub fn new(number: usize) -> Option<Self> {
+        NonZeroUsize::new(number).map(Self)
+    }
+
+    /// The number.
+    pub fn number(self) -> usize {
+        self.0.get()
+    }
+}
+
+/// Tells one context from all others of this process, before and after its scope: for allocators, whose memory is of one
+/// context and which outlive it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ContextId {
+    number: u64,
+    device: i32,
+}
+
+impl ContextId {
+    /// An identity that no context had before.
+    pub(crate) fn next(device: i32) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self { number: NEXT.fetch_add(1, Ordering::Relaxed), device }
+    }
+
+    /// The number of the context's device.
+    pub fn device(self) -> i32 {
+        self.device
+    }
+}
+
+impl From<NonZeroUsize> for DeviceAddress {
+    fn from(number: NonZeroUsize) -> Self {
+        Self(number)
+    }
+}
+
+/// The address that a pointer has, exposed.
+impl From<NonNull<c_void>> for DeviceAddress {
+    fn from(pointer: NonNull<c_void>) -> Self {
+        let _ = pointer.as_ptr().expose_provenance();
+        Self(pointer.addr())
+    }
+}
+
+impl fmt::Display for ContextId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} on device {}", self.number, self.device)
+    }
+}
+
+impl fmt::Debug for DeviceAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DeviceAddress({:#x})", self.0)
+    }
+}
+
+/// Device memory for the work of a stream, from a pool of the caller's (`aclrtAllocatorRegister`).
+///
+/// The required methods are the mandatory members of the vendor's descriptor; the object is `self`. An allocator is
+/// [registered](crate::Stream::register) on a stream before anything that needs memory runs there, and moves into the
+/// stream until it is [unregistered](crate::Stream::unregister).
+///
+/// The methods are called on threads of the library, under a lock of the library: they must not call the library
+/// themselves (ALLOC-18), and they must not wait for anything that does. A method that panics counts as one that has no
+/// memory; the panic does not leave it.
+///
+/// They take `&self`: a program may look at its allocator while the library calls it
+/// ([`Stream::with_allocator`](crate::Stream::with_allocator)), and this crate holds no lock meanwhile. What an allocator
+/// changes lies behind a lock of its own or in atomics.
+///
+/// # Safety
+///
+/// The device reads and writes behind the addresses, so an implementation has to keep these promises:
+///
+/// * A block's address is that of device memory of at least the asked size, on the device of the stream, aligned to 64
+///   bytes, and it stays so until the block was freed **and** the stream was synchronised after that (ALLOC-11,
+///   ALLOC-14): work that is still queued may use a freed block.
+/// * Blocks that are in use at the same time do not overlap.
+/// * No two values hand out the same memory (ALLOC-10): what shares a pool behind a pointer must not be registered on
+///   two streams.
+/// * An allocator whose memory is of one context, or of one device, answers [`serves`](Self::serves) accordingly.
+///
+/// The methods are safe to call: an implementation keeps its promises whoever calls them, on any thread and at any time.
+#[rule(ALLOC_07, ALLOC_17, ALLOC_18, ALLOC_19)]
+pub unsafe trait DeviceAllocator: Send + Sync + 'static {
+    /// What the allocator knows a piece of memory by.
+    type Block: Send + 'static;
+
+    /// A block of at least `bytes` bytes, or `None` when there is none.
+    fn allocate(&self, bytes: usize) -> Option<Self::Block>;
+
+    /// The address of a block that is in use.
+    fn address(&self, block: &Self::Block) -> DeviceAddress;
+
+    /// Takes a block back. Work that is queued on the stream may still use its memory: it can be handed out again to the
+    /// same stream, and must not go anywhere else before the stream was synchronised.
+    fn free(&self, block: Self::Block);
+
+    /// As [`allocate`](Self::allocate), if possible near an address that the library proposes.
+    fn allocate_near(&self, bytes: usize, near: DeviceAddress) -> Option<Self::Block> {
+        let _ = near;
+        self.allocate(bytes)
+    }
+
+    /// Whether the allocator has memory for streams of this context; asked before it is registered or shared. An allocator
+    /// that says no is given back with [`Error::OtherContext`](crate::Error::OtherContext).
+    ///
+    /// There is no answer that fits all: memory of [`Current::device_buffer`](crate::Current::device_buffer), say, is of
+    /// one context, and is freed at the end of that context's scope.
+    fn serves(&self, context: ContextId) -> bool;
+}

@@ -1,0 +1,151 @@
+//! Element types: what a buffer holds and a model takes.
+
+#![allow(unsafe_code, reason = "declarations only: which types can be seen as bytes")]
+
+use ascendcl_sys::types::aclDataType;
+use core::fmt;
+
+/// Types whose every bit pattern is a value and which have no padding, so that memory can be seen as bytes.
+///
+/// # Safety
+///
+/// The type has no padding, and every bit pattern is a value of it.
+pub unsafe trait Pod: Copy + Send + Sync + 'static {}
+
+/// A number type that buffers and models are made of.
+///
+/// Implemented for the integer and float types and for [`F16`](crate::F16); it cannot be implemented elsewhere.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an element type of AscendCL buffers",
+    label = "expected a number: u8, i8, u16, i16, u32, i32, u64, i64, f32, f64 or `F16`",
+    note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.write(current, elements)?` or `buffer.zero(current)?`"
+)]
+pub trait Element: Pod + Default + fmt::Debug + PartialEq {
+    /// How the library names it.
+    const TYPE: ElementType;
+}
+
+/// The element types that this crate can move to and from the host.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum ElementType {
+    /// 32-bit float (`ACL_FLOAT`).
+    F32,
+    /// 16-bit float (`ACL_FLOAT16`).
+    F16,
+    /// 64-bit float (`ACL_DOUBLE`).
+    F64,
+    /// Signed byte (`ACL_INT8`).
+    I8,
+    /// 16-bit signed integer (`ACL_INT16`).
+    I16,
+    /// 32-bit signed integer (`ACL_INT32`).
+    I32,
+    /// 64-bit signed integer (`ACL_INT64`).
+    I64,
+    /// Byte (`ACL_UINT8`).
+    U8,
+    /// 16-bit unsigned integer (`ACL_UINT16`).
+    U16,
+    /// 32-bit unsigned integer (`ACL_UINT32`).
+    U32,
+    /// 64-bit unsigned integer (`ACL_UINT64`).
+    U64,
+    /// A truth value in a byte (`ACL_BOOL`); moved as `u8`.
+    Bool,
+    /// Any other type, by the library's number. Its tensors can only be moved as raw bytes.
+    Other(i32),
+}
+
+/// Half-precision float, as its bits. This crate moves it and does not compute with it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+#[repr(transparent)]
+pub struct F16(pub u16);
+
+macro_rules! elements {
+    ($($ty:ty => $name:ident, $acl:ident;)*) => {
+        $(
+            // SAFETY: a number without padding, valid for every bit pattern.
+            unsafe impl Pod for $ty {}
+            impl Element for $ty {
+                const TYPE: ElementType = ElementType::$name;
+            }
+        )*
+
+        /// What an address has to be a multiple of, so that elements of every type may be there.
+        pub(crate) const LARGEST_ALIGNMENT: usize = {
+            let all = [$(align_of::<$ty>()),*];
+            let (mut largest, mut rest) = (1, all.as_slice());
+            while let [first, others @ ..] = rest {
+                if *first > largest {
+                    largest = *first;
+                }
+                rest = others;
+            }
+            largest
+        };
+
+        impl From<aclDataType> for ElementType {
+            fn from(raw: aclDataType) -> Self {
+                match raw {
+                    $(aclDataType::$acl => Self::$name,)*
+                    aclDataType::ACL_BOOL => Self::Bool,
+                    other => Self::Other(other.0),
+                }
+            }
+        }
+
+        impl ElementType {
+            pub(crate) fn raw(self) -> aclDataType {
+                match self {
+                    $(Self::$name => aclDataType::$acl,)*
+                    Self::Bool => aclDataType::ACL_BOOL,
+                    Self::Other(number) => aclDataType(number),
+                }
+            }
+
+            /// The library's number of it.
+            pub(crate) fn number(self) -> i32 {
+                self.raw().0
+            }
+
+            /// Bytes per element; `None` for types this crate does not know.
+            pub fn size(self) -> Option<usize> {
+                match self {
+                    $(Self::$name => Some(size_of::<$ty>()),)*
+                    Self::Bool => Some(1),
+                    Self::Other(_) => None,
+                }
+            }
+        }
+    };
+}
+elements! {
+    f32 => F32, ACL_FLOAT;
+    F16 => F16, ACL_FLOAT16;
+    f64 => F64, ACL_DOUBLE;
+    i8 => I8, ACL_INT8;
+    i16 => I16, ACL_INT16;
+    i32 => I32, ACL_INT32;
+    i64 => I64, ACL_INT64;
+    u8 => U8, ACL_UINT8;
+    u16 => U16, ACL_UINT16;
+    u32 => U32, ACL_UINT32;
+    u64 => U64, ACL_UINT64;
+}
+
+impl ElementType {
+    /// Whether elements of this type can be moved as `E`: the same type, or bytes for truth values.
+    pub(crate) fn takes<E: Element>(self) -> bool {
+        self == E::TYPE || (self == Self::Bool && E::TYPE == Self::U8)
+    }
+}
+
+impl fmt::Display for ElementType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Other(number) => write!(f, "aclDataType {number}"),
+            known => write!(f, "{}", format!("{known:?}").to_ascii_lowercase()),
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! What errors speak of.
+
+use ascendcl_rules::{
+    ALLOC_12, COPY_01, DATA_05, DATA_08, DATA_10, EVENT_06, GE_09, GE_11, GE_20, GE_21, MEM_02, MODEL_04, MODEL_06,
+    MODEL_07, MODEL_09, MODEL_14, OP_04, OP_07, RuleId, STREAM_05, STREAM_08,
+};
+use core::fmt;
+
+/// The kind of object that an error speaks of.
+///
+/// The kinds are constants, and no variants: a second thing called `Stream` would make the compiler write `ascendcl::Stream` in
+/// every message about streams.
+///
+/// ```
+/// use ascendcl::{Error, ObjectKind};
+///
+/// let error = Error::Gone { what: ObjectKind::EVENT };
+/// assert_eq!(error.to_string(), "the event was destroyed before [EVENT-06]");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ObjectKind(Kind);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Kind {
+    Device,
+    Stream,
+    Work,
+    Event,
+    Allocator,
+    Model,
+    ModelTensors,
+    ModelInput,
+    ModelInputMemory,
+    ModelOutput,
+    Workspace,
+    Weights,
+    Operator,
+    Session,
+    Graph,
+    GraphOutputs,
+    DeviceMemory,
+    PinnedMemory,
+    PageableMemory,
+    CopySource,
+    CopyDestination,
+    CopyCounterpart,
+    AddressSpace,
+}
+
+impl ObjectKind {
+    /// A device.
+    pub const DEVICE: Self = Self(Kind::Device);
+    /// A stream.
+    pub const STREAM: Self = Self(Kind::Stream);
+    /// Work in flight.
+    pub const WORK: Self = Self(Kind::Work);
+    /// An event.
+    pub const EVENT: Self = Self(Kind::Event);
+    /// An allocator of the caller's.
+    pub const ALLOCATOR: Self = Self(Kind::Allocator);
+    /// A model.
+    pub const MODEL: Self = Self(Kind::Model);
+    /// The inputs and outputs that a model was prepared with.
+    pub const MODEL_TENSORS: Self = Self(Kind::ModelTensors);
+    /// One input of a model.
+    pub const MODEL_INPUT: Self = Self(Kind::ModelInput);
+    /// Memory that the program gives for an input of a model.
+    pub const MODEL_INPUT_MEMORY: Self = Self(Kind::ModelInputMemory);
+    /// One output of a model.
+    pub const MODEL_OUTPUT: Self = Self(Kind::ModelOutput);
+    /// Memory that models work in.
+    pub const WORKSPACE: Self = Self(Kind::Workspace);
+    /// Memory for a model's weights.
+    pub const WEIGHTS: Self = Self(Kind::Weights);
+    /// An operator with its tensors.
+    pub const OPERATOR: Self = Self(Kind::Operator);
+    /// A session of the graph engine.
+    pub const SESSION: Self = Self(Kind::Session);
+    /// A graph of the graph engine.
+    pub const GRAPH: Self = Self(Kind::Graph);
+    /// What a graph has put out.
+    pub const GRAPH_OUTPUTS: Self = Self(Kind::GraphOutputs);
+    /// Memory of a device.
+    pub const DEVICE_MEMORY: Self = Self(Kind::DeviceMemory);
+    /// Host memory that the library allocated.
+    pub const PINNED_MEMORY: Self = Self(Kind::PinnedMemory);
+    /// Host memory of the program.
+    pub const PAGEABLE_MEMORY: Self = Self(Kind::PageableMemory);
+    /// What a copy reads.
+    pub const COPY_SOURCE: Self = Self(Kind::CopySource);
+    /// What a copy writes.
+    pub const COPY_DESTINATION: Self = Self(Kind::CopyDestination);
+    /// What is copied from or to a buffer.
+    pub const COPY_COUNTERPART: Self = Self(Kind::CopyCounterpart);
+    /// All addresses that there are.
+    pub const ADDRESS_SPACE: Self = Self(Kind::AddressSpace);
+
+    #[cfg(test)]
+    pub(super) const ALL: [Self; 23] = [
+        Self::DEVICE,
+        Self::STREAM,
+        Self::WORK,
+        Self::EVENT,
+        Self::ALLOCATOR,
+        Self::MODEL,
+        Self::MODEL_TENSORS,
+        Self::MODEL_INPUT,
+        Self::MODEL_INPUT_MEMORY,
+        Self::MODEL_OUTPUT,
+        Self::WORKSPACE,
+        Self::WEIGHTS,
+        Self::OPERATOR,
+        Self::SESSION,
+        Self::GRAPH,
+        Self::GRAPH_OUTPUTS,
+        Self::DEVICE_MEMORY,
+        Self::PINNED_MEMORY,
+        Self::PAGEABLE_MEMORY,
+        Self::COPY_SOURCE,
+        Self::COPY_DESTINATION,
+        Self::COPY_COUNTERPART,
+        Self::ADDRESS_SPACE,
+    ];
+
+    fn name(self) -> &'static str {
+        match self.0 {
+            Kind::Device => "device",
+            Kind::Stream => "stream",
+            Kind::Work => "work",
+            Kind::Event => "event",
+            Kind::Allocator => "allocator",
+            Kind::Model => "model",
+            Kind::ModelTensors => "inputs and outputs of a model",
+            Kind::ModelInput => "input of the model",
+            Kind::ModelInputMemory => "memory for an input of the model",
+            Kind::ModelOutput => "output of the model",
+            Kind::Workspace => "working memory of the models",
+            Kind::Weights => "memory for the weights",
+            Kind::Operator => "operator with its tensors",
+            Kind::Session => "session of the graph engine",
+            Kind::Graph => "graph",
+            Kind::GraphOutputs => "outputs of a graph",
+            Kind::DeviceMemory => "device memory",
+            Kind::PinnedMemory => "pinned host memory",
+            Kind::PageableMemory => "pageable host memory",
+            Kind::CopySource => "source of the copy",
+            Kind::CopyDestination => "destination of the copy",
+            Kind::CopyCounterpart => "other side of the copy",
+            Kind::AddressSpace => "address space",
+        }
+    }
+
+    /// The rules that forbid to end or change it while queued work may use it ([`StillRunning`](super::Error::StillRunning)).
+    pub(super) fn rules_of_use(self) -> &'static [RuleId] {
+        match self.0 {
+            Kind::Stream | Kind::Work => &[STREAM_05],
+            Kind::Allocator => &[ALLOC_12],
+            Kind::Model => &[MODEL_14],
+            Kind::ModelTensors | Kind::ModelInput | Kind::ModelInputMemory | Kind::ModelOutput => &[DATA_10],
+            Kind::Workspace => &[MODEL_04, MODEL_06],
+            Kind::Weights => &[MODEL_09],
+            Kind::Operator => &[OP_04, MEM_02],
+            Kind::Session | Kind::Graph => &[GE_20],
+            Kind::GraphOutputs => &[GE_20, GE_21],
+            Kind::Event => &[EVENT_06],
+            Kind::DeviceMemory
+            | Kind::PinnedMemory
+            | Kind::PageableMemory
+            | Kind::CopySource
+            | Kind::CopyDestination
+            | Kind::CopyCounterpart => &[MEM_02],
+            Kind::Device | Kind::AddressSpace => &[],
+        }
+    }
+
+    /// The rules that forbid to use it after its end ([`Gone`](super::Error::Gone)).
+    pub(super) fn rules_of_life(self) -> &'static [RuleId] {
+        match self.0 {
+            Kind::Stream => &[STREAM_08],
+            Kind::Event => &[EVENT_06],
+            Kind::Allocator => &[ALLOC_12],
+            Kind::Model => &[MODEL_14],
+            Kind::ModelTensors | Kind::ModelInput | Kind::ModelInputMemory | Kind::ModelOutput => &[DATA_05],
+            Kind::Operator => &[OP_07],
+            Kind::Session | Kind::Graph => &[GE_11],
+            Kind::GraphOutputs => &[GE_09, GE_21],
+            Kind::Weights => &[MODEL_09],
+            Kind::Workspace => &[MODEL_04],
+            Kind::DeviceMemory
+            | Kind::PinnedMemory
+            | Kind::PageableMemory
+            | Kind::CopySource
+            | Kind::CopyDestination
+            | Kind::CopyCounterpart => &[MEM_02],
+            Kind::Device | Kind::Work | Kind::AddressSpace => &[],
+        }
+    }
+
+    /// The rules about its size ([`TooShort`](super::Error::TooShort), [`LengthMismatch`](super::Error::LengthMismatch)).
+    pub(super) fn rules_of_size(self) -> &'static [RuleId] {
+        match self.0 {
+            Kind::Workspace | Kind::Weights => &[MODEL_07],
+            Kind::ModelInput | Kind::ModelInputMemory | Kind::ModelOutput | Kind::ModelTensors => &[DATA_08],
+            Kind::DeviceMemory
+            | Kind::PinnedMemory
+            | Kind::PageableMemory
+            | Kind::CopySource
+            | Kind::CopyDestination
+            | Kind::CopyCounterpart => &[COPY_01],
+            Kind::Device
+            | Kind::Stream
+            | Kind::Work
+            | Kind::Event
+            | Kind::Allocator
+            | Kind::Model
+            | Kind::Operator
+            | Kind::Session
+            | Kind::Graph
+            | Kind::GraphOutputs
+            | Kind::AddressSpace => &[],
+        }
+    }
+}
+
+impl fmt::Display for ObjectKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl fmt::Debug for ObjectKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ObjectKind({})", self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each kind with the rules of its use, its life and its size.
+    const TABLE: &str = "\
+        device | - | - | -
+        stream | STREAM-05 | STREAM-08 | -
+        work | STREAM-05 | - | -
+        event | EVENT-06 | EVENT-06 | -
+        allocator | ALLOC-12 | ALLOC-12 | -
+        model | MODEL-14 | MODEL-14 | -
+        inputs and outputs of a model | DATA-10 | DATA-05 | DATA-08
+        input of the model | DATA-10 | DATA-05 | DATA-08
+        memory for an input of the model | DATA-10 | DATA-05 | DATA-08
+        output of the model | DATA-10 | DATA-05 | DATA-08
+        working memory of the models | MODEL-04 MODEL-06 | MODEL-04 | MODEL-07
+        memory for the weights | MODEL-09 | MODEL-09 | MODEL-07
+        operator with its tensors | OP-04 MEM-02 | OP-07 | -
+        session of the graph engine | GE-20 | GE-11 | -
+        graph | GE-20 | GE-11 | -
+        outputs of a graph | GE-20 GE-21 | GE-09 GE-21 | -
+        device memory | MEM-02 | MEM-02 | COPY-01
+        pinned host memory | MEM-02 | MEM-02 | COPY-01
+        pageable host memory | MEM-02 | MEM-02 | COPY-01
+        source of the copy | MEM-02 | MEM-02 | COPY-01
+        destination of the copy | MEM-02 | MEM-02 | COPY-01
+        other side of the copy | MEM-02 | MEM-02 | COPY-01
+        address space | - | - | -";
+
+    #[test]
+    fn each_kind_names_the_rules_of_its_use_its_life_and_its_size() {
+        let cited = |rules: &[RuleId]| match rules {
+            [] => "-".to_owned(),
+            rules => rules.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
+        };
+        let row = |kind: &ObjectKind| {
+            let rules = [kind.rules_of_use(), kind.rules_of_life(), kind.rules_of_size()].map(cited);
+            format!("{kind} | {}", rules.join(" | "))
+        };
+        let expected: Vec<_> = TABLE.lines().map(str::trim).collect();
+        assert_eq!(ObjectKind::ALL.iter().map(row).collect::<Vec<_>>(), expected);
+    }
+}

@@ -1,0 +1,17 @@
+//! What else lives in a context.
+
+use super::allocator::Kept;
+use super::shelf::Shelf;
+use super::{Api, Queue};
+use crate::error::Error;
+use core::fmt;
+
+/// What else lives in a context and works with its streams and memory: a session of the graph engine.
+pub(crate) trait Guest: fmt::Debug + Send + Sync {
+    /// Takes it down, when every stream is synchronised and nothing of the context is gone yet. May be called again after
+    /// a failure. What registrations kept goes to `kept`: code of the user runs when that is dropped.
+    fn take_down(&self, api: Api, streams: &Shelf<Queue>, kept: &mut Vec<Kept>) -> Vec<Error>;
+
+    /// How many sessions are left.
+    fn left(&self) -> usize;
+}

@@ -1,0 +1,351 @@
+//! Vendor streams, and the work that is queued on them.
+
+mod submit;
+
+pub(crate) use submit::Place;
+pub(super) use submit::aligned;
+
+use super::allocator::{Keeps, Kept};
+use super::failure::failure_of_work;
+use super::gate::Gate;
+use super::members::Members;
+use super::registration::Registrations;
+use super::timeline::Timeline;
+use super::wait::Wait;
+use super::{Api, LastUse, RawEvent};
+use crate::error::{Error, ObjectKind};
+use crate::ffi::shelf::{Row, Shelf};
+use ascendcl_macros::rule;
+use ascendcl_sys::types::{aclrtStream, aclrtStreamStatus};
+use core::cell::Cell;
+use core::ffi::c_void;
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::time::{Duration, Instant};
+
+/// How long a call that failed waits to know whether it queued something all the same.
+pub(crate) const SETTLING: Duration = Duration::from_secs(1);
+
+/// How long a wait that succeeded lets others end that are under way, before it takes for granted that they have nothing to
+/// tell. Between an answer of the library and its note are a few instructions; who waits for work that was queued later
+/// stays for as long as that takes, and is not waited for.
+const MOMENT: Duration = Duration::from_millis(10);
+
+thread_local! {
+    /// The number of this thread's last submission.
+    static LAST: Cell<u64> = const { Cell::new(0) };
+}
+
+/// A stream of the context that was current when it was created.
+#[derive(Debug)]
+pub struct Queue {
+    raw: aclrtStream,
+    pub(super) timeline: Timeline,
+    gate: Gate,
+    /// How many waits ended while others were under way.
+    ended: AtomicU64,
+    allocators: Registrations,
+    /// Events for futures of this stream that no future uses.
+    spares: Mutex<Vec<Arc<RawEvent>>>,
+    /// No stream, but the work that the library does by itself in the context: a wait for it is a wait for all of the
+    /// context.
+    is_of_the_library: bool,
+    /// Other code has made it, and destroys it.
+    is_of_others: bool,
+    /// The mark up to which the library said that all is over; only a wait tells how it ended.
+    seen_over: AtomicU64,
+}
+
+// SAFETY: the vendor's streams belong to the process; calls on one stream from several threads are allowed, their order
+// is the caller's business (THREAD-03). The handle is never written.
+unsafe impl Send for Queue {}
+// SAFETY: as above; the counters are atomics.
+unsafe impl Sync for Queue {}
+
+impl Row for Queue {
+    /// The number that stamps refer to, which no other stream of the context ever gets.
+    fn key(row: &Arc<Self>) -> u64 {
+        row.id()
+    }
+}
+
+impl Queue {
+    pub(crate) fn create(api: Api, id: u64) -> Result<Self, Error> {
+        api.may_be_called()?;
+        api.in_place()?;
+        let mut raw = aclrtStream::NULL;
+        // SAFETY: `raw` is a place for the handle.
+        let code = unsafe { api.library().aclrtCreateStream(&raw mut raw) };
+        api.done("aclrtCreateStream", code, || "create a stream".into())?;
+        Ok(Self { raw, ..Self::default_of_current(id) })
+    }
+
+    /// The default stream of the context that is current: null to the library (STREAM-03). It comes and goes with its
+    /// context, and is never destroyed by itself (STREAM-02).
+    pub(crate) fn default_of_current(id: u64) -> Self {
+        Self {
+            raw: aclrtStream::NULL,
+            timeline: Timeline::new(id),
+            gate: Gate::open(),
+            ended: AtomicU64::new(0),
+            allocators: Registrations::default(),
+            spares: Mutex::default(),
+            is_of_the_library: false,
+            is_of_others: false,
+            seen_over: AtomicU64::new(0),
+        }
+    }
+
+    /// A stream of the context that is current which other code has made, and destroys.
+    pub(crate) fn adopted(raw: NonNull<c_void>, id: u64) -> Self {
+        Self { raw: aclrtStream(raw.as_ptr()), is_of_others: true, ..Self::default_of_current(id) }
+    }
+
+    /// Stands for the work that the library does by itself in the context that is current: nothing is queued here, but a
+    /// call that fails may leave something running.
+    pub(crate) fn of_the_library(id: u64) -> Self {
+        Self { is_of_the_library: true, ..Self::default_of_current(id) }
+    }
+
+    /// Whether a synchronise has covered everything that was queued.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.timeline.clock().is_idle()
+    }
+
+    pub(crate) fn id(&self) -> u64 {
+        self.timeline.id()
+    }
+
+    /// An event that a future of this stream had, if one is free.
+    pub(crate) fn take_spare(&self) -> Option<Arc<RawEvent>> {
+        self.spares().pop()
+    }
+
+    /// Keeps an event for the next future. It lives as long as the stream.
+    pub(crate) fn spare(&self, event: Arc<RawEvent>) {
+        self.spares().push(event);
+    }
+
+    fn spares(&self) -> MutexGuard<'_, Vec<Arc<RawEvent>>> {
+        self.spares.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// The number up to which everything is done when a synchronise that starts now has returned.
+    #[inline]
+    pub(crate) fn mark(&self) -> u64 {
+        self.timeline.clock().mark()
+    }
+
+    /// Whether a synchronise has covered the submission with this number. A destroyed stream was synchronised before.
+    #[inline]
+    pub(crate) fn has_done(&self, number: u64) -> bool {
+        self.timeline.clock().has_done(number)
+    }
+
+    /// The number of the submission that this thread made last, on whichever stream: to be asked right after it. The count
+    /// of a default stream says less, because other threads queue there, too.
+    #[inline]
+    pub(crate) fn last_submission() -> u64 {
+        LAST.get()
+    }
+
+    /// What is queued here by now comes after all uses so far.
+    pub(in crate::ffi) fn lead(&self, used: &LastUse) {
+        used.follow(self.id(), self.mark());
+    }
+
+    /// Whether everything that was queued is over, well or not; the library tells failures to a synchronise only.
+    pub(crate) fn is_complete(&self, api: Api) -> Result<bool, Error> {
+        let Some(_inside) = self.gate.pass() else { return Ok(true) };
+        api.in_place()?;
+        let mark = self.mark();
+        let mut status = aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY;
+        // SAFETY: the stream is alive while the gate is passed; `status` is a place for the answer.
+        let code = unsafe { api.library().aclrtStreamQuery(self.raw, &raw mut status) };
+        api.done("aclrtStreamQuery", code, || "ask whether a stream's work is done".into())?;
+        let complete = status == aclrtStreamStatus::ACL_STREAM_STATUS_COMPLETE;
+        if complete {
+            self.seen_over.fetch_max(mark, Ordering::AcqRel);
+        }
+        Ok(complete)
+    }
+
+    /// Whether the library said that work is over which no wait has covered.
+    pub(crate) fn is_over_unawaited(&self) -> bool {
+        !self.has_done(self.seen_over.load(Ordering::Acquire))
+    }
+
+    /// Waits until everything that was queued before this call is done; for at most `limit`, if there is one.
+    ///
+    /// A destroyed stream has nothing left to wait for: it was synchronised before. A failure that another wait was told of
+    /// is not repeated here: that is the business of who waits ([`failure_among`](Self::failure_among), [`tell`](Self::tell)).
+    #[inline]
+    pub(crate) fn synchronize(&self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
+        self.wait(api, limit, None)
+    }
+
+    #[inline]
+    fn wait(&self, api: Api, limit: Option<Duration>, failed_call: Option<u64>) -> Result<(), Error> {
+        if self.is_of_the_library {
+            return self.wait_for_the_library(api, limit);
+        }
+        let Some(inside) = self.gate.pass() else { return Ok(()) };
+        api.in_place()?;
+        let (library, raw) = (api.library(), self.raw);
+        let wait = Wait {
+            calls: ("aclrtSynchronizeStreamWithTimeout", "aclrtSynchronizeStream"),
+            doing: "synchronise a stream",
+            // SAFETY: the stream is alive while the gate is passed, which lasts until the wait is over.
+            within: |milliseconds| unsafe { library.aclrtSynchronizeStreamWithTimeout(raw, milliseconds) },
+            // SAFETY: the stream is alive while the gate is passed, which lasts until the wait is over.
+            unlimited: || unsafe { library.aclrtSynchronizeStream(raw) },
+            is_over: || self.is_complete(api).unwrap_or(false),
+        };
+        let end = || {
+            let others = inside.leave() > 0;
+            if others {
+                // Whoever waits for this does not see it by the count if another one came meanwhile.
+                self.ended.fetch_add(1, Ordering::Release);
+            }
+            others
+        };
+        let mut patience = None;
+        let under_way = || {
+            let (inside, ended) = (self.gate.inside(), self.ended.load(Ordering::Acquire));
+            let until = || (ended + u64::from(inside), Instant::now().checked_add(MOMENT));
+            let (all, time) = *patience.get_or_insert_with(until);
+            inside > 0 && ended < all && time.is_some_and(|time| Instant::now() < time)
+        };
+        self.timeline.wait(failed_call, || wait.run(api, limit), failure_of_work, end, under_way)
+    }
+
+    #[cold]
+    fn wait_for_the_library(&self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
+        let covers = self.timeline.covers();
+        api.synchronize_device(limit)?;
+        self.timeline.succeeded(covers);
+        Ok(())
+    }
+
+    /// Registers an allocator (ALLOC-04), or one in the place of another (ALLOC-09). The stream has to be synchronised.
+    ///
+    /// The stream keeps `keeps`, and with it the members' object, while the library may call it. Gives back what is no
+    /// longer needed.
+    pub(crate) fn register(&self, api: Api, members: Members, keeps: Kept) -> Result<Vec<Kept>, Error> {
+        api.is_of_this_process()?;
+        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::STREAM }) };
+        if !self.timeline.clock().is_idle() {
+            return Err(Error::StillRunning { what: ObjectKind::STREAM });
+        }
+        self.allocators.register(api, self.raw, members, keeps)
+    }
+
+    /// Ends the registration, if there is one. The stream has to be synchronised (ALLOC-11).
+    pub(crate) fn unregister(&self, api: Api) -> Result<Vec<Kept>, Error> {
+        api.is_of_this_process()?;
+        let Some(_inside) = self.gate.pass() else { return Ok(Vec::new()) };
+        if !self.timeline.clock().is_idle() {
+            return Err(Error::StillRunning { what: ObjectKind::STREAM });
+        }
+        self.allocators.unregister(api, self.raw)
+    }
+
+    /// Destroys the stream. Its work has to be done: call [`synchronize`](Self::synchronize) before.
+    ///
+    /// Its context has to be current (STREAM-06). The library's table of allocators outlives streams, so a registration
+    /// ends first. When the library refuses, the stream stays usable; when it refuses to destroy a descriptor, the stream
+    /// [is gone](Self::is_gone), and the next call tries the descriptor again. What the registrations kept goes to `kept`:
+    /// code of the user runs when that is dropped.
+    #[rule(STREAM_05, STREAM_07, ALLOC_16)]
+    pub(crate) fn destroy(&self, api: Api, kept: &mut Vec<Kept>) -> Result<(), Error> {
+        if !self.timeline.clock().is_idle() {
+            return Err(Error::StillRunning { what: ObjectKind::STREAM });
+        }
+        api.in_place()?;
+        if !self.is_ours() {
+            self.gate.close();
+            return Ok(());
+        }
+        if self.gate.close() {
+            let destroyed = self.allocators.end(api, self.raw).and_then(|()| self.take_down(api));
+            if let Err(error) = destroyed {
+                // The stream is as it was, and so is its allocator; the first error is the one to report.
+                self.allocators.resume(api, self.raw);
+                self.gate.reopen();
+                return Err(error);
+            }
+        }
+        self.allocators.clear(api, kept)
+    }
+
+    /// Whether the library has destroyed the stream.
+    pub(crate) fn is_gone(&self) -> bool {
+        !self.gate.is_open()
+    }
+
+    /// Calls something that takes the stream and queues nothing on it.
+    #[cfg(feature = "ge")]
+    pub(super) fn with_raw<R>(&self, call: impl FnOnce(aclrtStream) -> R) -> Result<R, Error> {
+        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::STREAM }) };
+        Ok(call(self.raw))
+    }
+
+    /// Whether this crate has created it, and destroys it.
+    pub(crate) fn is_ours(&self) -> bool {
+        !self.raw.is_null() && !self.is_of_others
+    }
+
+    pub(crate) fn raw(&self) -> aclrtStream {
+        self.raw
+    }
+
+    /// Calls something with the handle while the gate is passed.
+    pub(super) fn with_handle(&self, call: impl FnOnce(aclrtStream) -> Result<(), Error>) -> Result<(), Error> {
+        let Some(_inside) = self.gate.pass() else { return Ok(()) };
+        call(self.raw)
+    }
+
+    /// Ends the stream by this call. Its registration stays with the row.
+    pub(super) fn end_with(&self, call: impl FnOnce(aclrtStream) -> Result<(), Error>) -> Result<(), Error> {
+        if !self.gate.close() {
+            return Ok(());
+        }
+        call(self.raw).inspect_err(|_| self.gate.reopen())
+    }
+
+    /// The device was reset by force: nothing that was queued runs any more.
+    pub(crate) fn has_been_reset(&self) {
+        self.timeline.succeeded(self.timeline.covers());
+    }
+
+    fn take_down(&self, api: Api) -> Result<(), Error> {
+        // SAFETY: the handle is alive: the gate was open; and nobody is using it: the gate is closed.
+        let code = unsafe { api.library().aclrtDestroyStream(self.raw) };
+        api.done("aclrtDestroyStream", code, || "destroy a stream".into())
+    }
+
+    /// What keeps the registered allocator, if there is one.
+    pub(super) fn keeps(&self) -> Option<Weak<dyn Keeps>> {
+        self.allocators.keeps()
+    }
+}
+
+impl Shelf<Queue> {
+    /// Whether the work that `use_of` stands for is done. A stream that is no longer here was synchronised before it
+    /// was destroyed.
+    pub(crate) fn has_done(&self, use_of: &LastUse) -> bool {
+        use_of.is_over(
+            |stream, number| self.get(stream).is_none_or(|queue| queue.has_done(number)),
+            || self.all().iter().all(|queue| queue.timeline.clock().is_idle()),
+        )
+    }
+
+    /// Whether what is queued on this stream from now on comes after the work that `use_of` stands for.
+    pub(crate) fn comes_after(&self, use_of: &LastUse, stream: &Queue) -> bool {
+        use_of.is_over(
+            |at, number| at == stream.id() || self.get(at).is_none_or(|queue| queue.has_done(number)),
+            || self.all().iter().all(|queue| queue.timeline.clock().is_idle()),
+        )
+    }
+}

@@ -1,0 +1,169 @@
+//! How work is queued on a stream, and how work that the library waits for is run.
+
+use super::{LAST, Queue, SETTLING};
+use crate::error::{Error, ObjectKind};
+use crate::ffi::{Api, Block, LastUse};
+use ascendcl_macros::rule;
+use ascendcl_sys::MissingSymbol;
+use ascendcl_sys::types::{aclError, aclrtMemcpyKind, aclrtStream};
+use core::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+/// A place in a block: the bytes from `start` on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    pub(crate) block: &'a Block,
+    pub(crate) start: usize,
+}
+
+/// Where copies on the device may begin, in bytes.
+const DEVICE_ALIGNMENT: usize = 64;
+
+impl Queue {
+    /// Queues a copy. Both blocks are marked as in use until a synchronise covers the copy.
+    #[inline]
+    pub(crate) fn copy(&self, api: Api, to: Place<'_>, from: Place<'_>, bytes: usize) -> Result<(), Error> {
+        to.block.holds_at(to.start, bytes)?;
+        from.block.holds_at(from.start, bytes)?;
+        let kind = api.direction(to.block.home().side(), from.block.home().side());
+        let room = to.block.bytes() - to.start;
+        aligned(kind, bytes, [to.block.at(to.start), from.block.at(from.start)])?;
+        let uses = [to.block.last_use(), from.block.last_use()];
+        if to.block.is_pageable() || from.block.is_pageable() {
+            self.comes_to_rest(api, uses)?;
+        }
+        self.submit(api, "aclrtMemcpyAsync", "queue a copy", uses, |stream| {
+            let (to, from) = (to.block.at(to.start), from.block.at(from.start));
+            // SAFETY: both blocks hold `bytes` bytes there and are freed only when a synchronise has covered this
+            // submission (the stamps); the stream is alive (the gate).
+            unsafe { api.library().aclrtMemcpyAsync(to, room, from, bytes, kind, stream) }
+        })
+    }
+
+    /// Before a copy of ordinary host memory: with newer drivers it takes place in the call and waits for no work of the
+    /// stream. So what is queued on this stream and uses the same memory is waited for here.
+    ///
+    /// # Errors
+    ///
+    /// What the wait was told. Nothing is queued then.
+    #[rule(COPY_05, STREAM_04)]
+    pub(in crate::ffi) fn comes_to_rest<const N: usize>(&self, api: Api, uses: [&LastUse; N]) -> Result<(), Error> {
+        let is_over = |used: &&LastUse| used.is_over(|at, number| at == self.id() && self.has_done(number), || false);
+        if uses.iter().all(is_over) { Ok(()) } else { self.synchronize(api, None) }
+    }
+
+    /// Queues a set of every byte. The block is marked as in use until a synchronise covers it.
+    #[inline]
+    pub(crate) fn set(&self, api: Api, block: &Block, value: u8) -> Result<(), Error> {
+        let bytes = block.bytes();
+        block.holds(bytes)?;
+        self.submit(api, "aclrtMemsetAsync", "queue a set", [block.last_use()], |stream| {
+            // SAFETY: as in `copy`.
+            unsafe { api.library().aclrtMemsetAsync(block.start(), bytes, i32::from(value), bytes, stream) }
+        })
+    }
+
+    /// The one way to queue work: stamps what it uses before and after the vendor call.
+    ///
+    /// After a call that failed the stream is synchronised, whatever the code: the library may have taken the work all the
+    /// same. The wait has a limit of one second, since a device that hangs is one way to fail; when the time is up, its last
+    /// look may take a quarter of a second more. If the wait fails, too, what the call was to use is in doubt for good. Only
+    /// what never reached the library leaves no doubt by itself.
+    #[inline]
+    #[rule(MEM_02)]
+    pub(in crate::ffi) fn submit<const N: usize>(
+        &self,
+        api: Api,
+        call: &'static str,
+        doing: &'static str,
+        uses: [&LastUse; N],
+        queue: impl FnOnce(aclrtStream) -> Result<aclError, MissingSymbol>,
+    ) -> Result<(), Error> {
+        // Whoever queues has the stream's handle, and destroying takes it away: nobody closes the gate meanwhile.
+        if !self.gate.is_open() {
+            return Err(Error::Gone { what: ObjectKind::STREAM });
+        }
+        if self.allocators.in_doubt() {
+            return Err(Error::AllocatorInDoubt);
+        }
+        api.in_place()?;
+        let queue = || api.done(call, queue(self.raw), || doing.into());
+        self.timeline
+            .submit(uses, queue, |error, number| self.settles(api, error, number))
+            .map(|number| LAST.set(number))
+    }
+
+    /// Queues work by a call of other code, which gets the stream's handle and answers with the vendor's code. Code that unwinds
+    /// may have queued work before: that counts as a call that failed, and then the panic goes on.
+    pub(crate) fn submit_raw<const N: usize>(
+        &self,
+        api: Api,
+        call: &'static str,
+        blocks: [&Block; N],
+        queue: impl FnOnce(*mut c_void) -> i32,
+    ) -> Result<(), Error> {
+        /// No code of the library's.
+        const UNWOUND: i32 = -1;
+        blocks.iter().try_for_each(|block| block.holds(block.bytes()))?;
+        let (uses, mut panic) = (blocks.map(Block::last_use), None);
+        if blocks.iter().any(|block| block.is_pageable()) {
+            self.comes_to_rest(api, uses)?;
+        }
+        let queued = self.submit(api, call, "queue work", uses, |stream| {
+            let queue = AssertUnwindSafe(|| queue(stream.0));
+            Ok(catch_unwind(queue).unwrap_or_else(|thrown| {
+                panic = Some(thrown);
+                UNWOUND
+            }))
+        });
+        panic.map_or(queued, |panic| resume_unwind(panic))
+    }
+
+    /// The one way to run work that the library waits for by itself: stamps what it uses, as [`submit`](Self::submit) does.
+    /// Everything that used it before is known to be done.
+    ///
+    /// When the call succeeds the work is over. After a failure it may go on: `settle` waits for everything in the context, and
+    /// says whether that is over; if not, this has a row, and what the call was to use is in doubt until a wait for the
+    /// context that begins later has succeeded.
+    pub(in crate::ffi) fn run<const N: usize>(
+        &self,
+        api: Api,
+        call: &'static str,
+        doing: &'static str,
+        uses: [&LastUse; N],
+        run: impl FnOnce() -> Result<aclError, MissingSymbol>,
+        settle: impl FnOnce() -> bool,
+    ) -> Result<(), Error> {
+        api.in_place()?;
+        uses.iter().for_each(|used| used.rest());
+        uses.iter().for_each(|used| used.begin(self.id()));
+        let ran = api.done(call, run(), || doing.into());
+        let is_over = ran.as_ref().err().is_none_or(|error| error.rules_out_that_work_was_queued() || settle());
+        // The number 0 is always done.
+        let number = if is_over { 0 } else { self.timeline.clock().stamp() };
+        uses.iter().for_each(|used| used.end(number));
+        uses.iter().for_each(|used| if is_over { used.rest() } else { used.doubt() });
+        ran
+    }
+
+    /// After a call that failed: whether it is certain that nothing of it is queued any more.
+    #[cold]
+    fn settles(&self, api: Api, error: &Error, number: u64) -> bool {
+        let wait = || self.wait(api, Some(SETTLING), Some(number));
+        error.rules_out_that_work_was_queued() || wait().is_ok()
+    }
+}
+
+/// Whether a queued copy of so many bytes may begin at these addresses. A copy on the device begins at multiples of 64
+/// bytes; memory that the program lends, or that another allocator gave, can be anywhere.
+#[rule(COPY_09)]
+#[inline]
+pub(in crate::ffi) fn aligned(kind: aclrtMemcpyKind, bytes: usize, ends: [*const c_void; 2]) -> Result<(), Error> {
+    if kind != aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE || bytes == 0 {
+        return Ok(());
+    }
+    match ends.map(|end| end.addr() % DEVICE_ALIGNMENT) {
+        [0, 0] => Ok(()),
+        [0, past] | [past, _] => Err(Error::Misaligned { past, alignment: DEVICE_ALIGNMENT }),
+    }
+}

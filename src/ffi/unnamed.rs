@@ -1,0 +1,13 @@
+//! Which rows no handle names any more. `tests/stamps/` runs this file with loom.
+
+use super::sync::{Arc, Ordering, fence};
+
+/// The rows to which there is no other pointer than the ledger's.
+pub(crate) fn unnamed<'a, T: 'a>(rows: impl Iterator<Item = &'a Arc<T>>) -> Vec<Arc<T>> {
+    // With the ledger's as the only pointer, nobody is left who could make another.
+    let unnamed = rows.filter(|row| Arc::strong_count(row) == 1).cloned().collect();
+    // The last handle may have been dropped by another thread: what that thread did with the object before, and
+    // above all the stamps of its last use, is seen after this.
+    fence(Ordering::Acquire);
+    unnamed
+}

@@ -1,0 +1,115 @@
+//! The rows of devices.
+
+use super::{Ledger, takes};
+use crate::error::Error;
+use crate::ffi::{Api, RawContext, Restore};
+use crate::life_cycle::leads;
+use crate::thread::OnThread;
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+/// One take of a device.
+#[derive(Debug)]
+pub(crate) struct DeviceRow {
+    /// Knows where the program runs.
+    api: Api,
+    id: i32,
+    /// What taking the device made current: its default context, which lives until the last reset.
+    default: Option<RawContext>,
+    patience: Mutex<Option<Duration>>,
+    /// The contexts that could not be taken down: something in them may still run.
+    quarantine: Mutex<Vec<Arc<Ledger>>>,
+    /// It was reset by force, and is not reset once more (DEV-09).
+    ended: AtomicBool,
+}
+
+impl DeviceRow {
+    pub(crate) fn set(api: Api, _thread: &mut impl OnThread, id: i32) -> Result<Self, Error> {
+        leads!(device: Start --> Set : Set, device: Set --> Set : SetAgain);
+        let mut restore = Restore::around_setting(api);
+        takes::begin(api, id)?;
+        api.set_device(id).inspect_err(|_| takes::end(api, id))?;
+        // Once more after a failure: without a name for it, no other thread could leave a context of this device.
+        let default = RawContext::default_of(api, id).or_else(|| RawContext::default_of(api, id));
+        restore.has_set(id, default);
+        Ok(Self {
+            api,
+            id,
+            default,
+            patience: Mutex::default(),
+            quarantine: Mutex::default(),
+            ended: AtomicBool::new(false),
+        })
+    }
+
+    /// The device's default context.
+    pub(crate) fn default(&self) -> Result<RawContext, Error> {
+        self.default.ok_or(Error::NullAnswer { call: "aclrtGetCurrentContext" })
+    }
+
+    pub(crate) fn id(&self) -> i32 {
+        self.id
+    }
+
+    pub(crate) fn api(&self) -> Api {
+        self.api
+    }
+
+    /// The contexts that could not be taken down.
+    pub(crate) fn kept(&self) -> Vec<Arc<Ledger>> {
+        lock(&self.quarantine).clone()
+    }
+
+    /// Resets the device for the whole process. Nobody else has it.
+    pub(crate) fn reset_by_force(&self, api: Api) -> Result<(), Error> {
+        leads!(device: Set --> End : Reset);
+        let _restore = Restore::around_resetting(api, self.id);
+        api.reset_device_by_force(self.id)?;
+        self.ended.store(true, Ordering::Release);
+        takes::end(api, self.id);
+        Ok(())
+    }
+
+    pub(crate) fn set_patience(&self, limit: Duration) {
+        *lock(&self.patience) = Some(limit);
+    }
+
+    pub(crate) fn patience(&self) -> Option<Duration> {
+        *lock(&self.patience)
+    }
+
+    /// The context was taken down after all.
+    pub(crate) fn release(&self, ledger: &Arc<Ledger>) {
+        lock(&self.quarantine).retain(|known| !Arc::ptr_eq(known, ledger));
+    }
+
+    /// Keeps a context that could not be taken down.
+    pub(crate) fn quarantine(&self, ledger: Arc<Ledger>) {
+        lock(&self.quarantine).push(ledger);
+    }
+
+    pub(crate) fn reset(&self, api: Api) -> Result<(), Error> {
+        leads!(device: Set --> Set : ResetOnce, device: Set --> End : Reset);
+        api.is_of_this_process()?;
+        for ledger in self.kept() {
+            // Runs code of the user, which may panic: what is not known to be empty stays.
+            if ledger.tear_down(self.patience()).is_ok() {
+                self.release(&ledger);
+            }
+        }
+        let stuck: Vec<_> = self.kept().iter().map(|ledger| ledger.inventory()).collect();
+        if !stuck.is_empty() {
+            return Err(Error::Poisoned { device: self.id, stuck: stuck.join("; ") });
+        }
+        if self.ended.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let _restore = Restore::around_resetting(api, self.id);
+        api.reset_device(self.id).inspect(|()| takes::end(api, self.id))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}

@@ -1,0 +1,59 @@
+//! Objects of other code.
+
+use crate::brand::Brand;
+use crate::current::Current;
+use crate::element::Element;
+use crate::error::Error;
+use crate::memory::DeviceBuffer;
+use crate::stream::{Fresh, Plain, Stream};
+use ascendcl_macros::rule;
+use core::ffi::c_void;
+use core::mem::MaybeUninit;
+use core::ptr::NonNull;
+
+impl<C: Brand> Current<C> {
+    /// A stream that other code has made in this context, a framework's current one, say. It is used like every stream, and
+    /// waited for at the end of the scope; other code destroys it.
+    ///
+    /// # Safety
+    ///
+    /// * It is a stream of this context, and stays one until the value that this returns was
+    ///   [destroyed](crate::Stream::destroy), or the scope has ended without an error.
+    /// * No allocator of the caller's is registered on it.
+    /// * Other code that uses the stream meanwhile knows that its work and this crate's run in the order in which they are
+    ///   queued, and that two threads queue in an order that nobody has chosen (THREAD-03).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Forked`] in a forked child.
+    #[rule(STREAM_01, STREAM_09, THREAD_03)]
+    #[allow(unsafe_code, reason = "a declaration only: the caller vouches for the stream")]
+    pub unsafe fn adopt_stream(&self, stream: NonNull<c_void>) -> Result<Stream<C, Plain>, Error> {
+        self.ledger().api().is_of_this_process()?;
+        Ok(Stream::<C, Fresh>::new(self.ledger().adopt_stream(stream)).without_allocator())
+    }
+
+    /// Device memory of other code, for `length` elements. It is used like every buffer; other code frees it.
+    ///
+    /// # Safety
+    ///
+    /// * There are so many elements of this type at the address, in memory of this context's device, and they have been
+    ///   written (MEM-07).
+    /// * They stay there until the value that this returns was [freed](crate::DeviceBuffer::free), or the scope has ended
+    ///   without an error (MEM-02).
+    /// * Nobody else writes them meanwhile, and nobody else reads them while work of this crate may write them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Forked`] in a forked child; [`Error::TooShort`] when no memory can hold so many elements.
+    #[rule(MEM_02, MEM_07, MEM_11)]
+    #[allow(unsafe_code, reason = "a declaration only: the caller vouches for the memory")]
+    pub unsafe fn adopt_memory<E: Element>(
+        &self,
+        start: NonNull<c_void>,
+        length: usize,
+    ) -> Result<DeviceBuffer<C, E>, Error> {
+        self.ledger().api().is_of_this_process()?;
+        DeviceBuffer::<C, MaybeUninit<E>>::adopted(self.ledger(), start, length)
+    }
+}

@@ -1,0 +1,56 @@
+//! Handles of the values of this crate.
+
+use crate::brand::Brand;
+use crate::current::Current;
+use crate::event::{Event, EventState};
+use crate::library::Loaded;
+use crate::memory::DeviceBuffer;
+use crate::model::Model;
+use crate::stream::Tasks;
+use core::ffi::c_void;
+
+impl Loaded {
+    /// The functions of the library, as `ascendcl-sys` declares them. Each of them is `unsafe` to call.
+    ///
+    /// A forked child must not call them, nor code that the library calls (THREAD-05, CB-01): here nobody looks.
+    pub fn as_raw(self) -> &'static ascendcl_sys::Library {
+        self.functions()
+    }
+}
+
+impl<C: Brand> Current<C> {
+    /// The context's handle (`aclrtContext`): see [what it asks of its user](crate::raw).
+    pub fn as_raw(&self) -> *mut c_void {
+        self.ledger().context().raw()
+    }
+}
+
+impl<C: Brand> Tasks<C> {
+    /// The stream's handle (`aclrtStream`), null for a default stream: see [what it asks of its user](crate::raw).
+    pub fn as_raw(&self) -> *mut c_void {
+        self.queue().raw().0
+    }
+}
+
+impl<C: Brand, S: EventState> Event<C, S> {
+    /// The event's handle (`aclrtEvent`): see [what it asks of its user](crate::raw). Other code must not record it: this crate
+    /// knows which stream's work it comes after.
+    pub fn as_raw(&self) -> *mut c_void {
+        self.raw().raw()
+    }
+}
+
+impl<C: Brand, P> Model<C, P> {
+    /// The model's number: see [what it asks of its user](crate::raw). Where it shares its working memory, other code must not
+    /// execute it while another model of the lane runs (MODEL-06).
+    pub fn as_raw(&self) -> u32 {
+        self.loaded().id()
+    }
+}
+
+impl<C: Brand, E> DeviceBuffer<C, E> {
+    /// The address in device memory: see [what it asks of its user](crate::raw). The host cannot follow it.
+    pub fn as_raw(&self) -> *mut c_void {
+        self.block().start()
+    }
+}

@@ -1,0 +1,65 @@
+//! Beside the safe layer: raw handles for functions that it does not offer, and a way to queue work with them.
+//!
+//! A handle by itself is only a number: to get one is safe. What is done with it is the caller's to vouch for, in the
+//! `unsafe` block that calls the library. The functions are those of `ascendcl-sys`, whose table
+//! [`Loaded::as_raw`](crate::Loaded::as_raw) lends, or of any other binding of the same library.
+//!
+//! | value | handle |
+//! | --- | --- |
+//! | [`Current`](crate::Current) | [`as_raw`](crate::Current::as_raw): `aclrtContext` |
+//! | [`Stream`](crate::Stream) and all other streams | [`as_raw`](crate::Tasks::as_raw): `aclrtStream`; null for a default stream |
+//! | [`Event`](crate::Event) | [`as_raw`](crate::Event::as_raw): `aclrtEvent` |
+//! | [`Model`](crate::Model) | [`as_raw`](crate::Model::as_raw): the number of the model |
+//! | [`DeviceBuffer`](crate::DeviceBuffer) | [`as_raw`](crate::DeviceBuffer::as_raw): the address in device memory |
+//!
+//! # What a raw handle asks of its user
+//!
+//! * It is used while its value is alive: until the value was destroyed, unloaded or freed, or its scope has ended. The
+//!   library gives the address of a destroyed object to the next one, so an old handle may name a stranger.
+//! * It is not destroyed, reset, unloaded or freed by other code (STREAM-08, MEM-01): its scope does that.
+//! * It is used in the context that it is of, which is current where a `Current` is (STREAM-09).
+//! * What is queued with it beside [`submit`](crate::Tasks::submit) is unknown to this crate, which may free or lend out memory
+//!   that such work still uses. A stream is synchronised before its scope ends, so work that uses the caller's own memory only
+//!   is waited for.
+//!
+//! # Work by other functions
+//!
+//! [`Tasks::submit`](crate::Tasks::submit) lends a function the stream and the memory of its operands, and gives the work back
+//! as a [`Pending`](crate::Pending) like any other. Here, a copy of every second row (`aclrtMemcpy2dAsync`), which the safe
+//! layer does not have:
+//!
+//! ```
+//! use ascendcl::Library;
+//! use ascendcl_sys::types::{aclrtMemcpyKind, aclrtStream};
+//!
+//! # ascendcl::run(Library::Simulator, |current| {
+//! let (stream, functions) = (current.stream()?, current.library().as_raw());
+//! let rows = [[1_u8; 64], [2; 64], [3; 64], [4; 64]].concat();
+//! let (from, to) = (current.upload(&rows)?, current.device_buffer::<u8>(2 * 64)?);
+//! // SAFETY: two rows of 64 bytes each, 128 bytes apart there and 64 here, are inside of both buffers; all of `to` is
+//! // written; the work is queued on this stream.
+//! let copied = unsafe {
+//!     stream.submit(current, "aclrtMemcpy2dAsync", (from, to), |stream, (from, to)| {
+//!         let kind = aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE;
+//!         functions.aclrtMemcpy2dAsync(to.start, 64, from.start, 128, 64, 2, kind, aclrtStream(stream)).unwrap_or(-1)
+//!     })
+//! }?;
+//! let (_from, to) = copied.wait(current)?;
+//! assert_eq!(to.to_vec(current)?, [[1; 64], [3; 64]].concat());
+//! # Ok::<_, ascendcl::Error>(())
+//! # })?;
+//! # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+//! ```
+//!
+//! # Objects of other code
+//!
+//! A stream that a framework has made becomes a [`Stream`](crate::Stream) of this crate, and memory of it a
+//! [`DeviceBuffer`](crate::DeviceBuffer), by [`Current::adopt_stream`](crate::Current::adopt_stream) and
+//! [`Current::adopt_memory`](crate::Current::adopt_memory). They are used like all others, and are never destroyed or freed here.
+
+mod adopt;
+mod handles;
+mod operands;
+mod submit;
+
+pub use operands::{Operands, RawMemory};

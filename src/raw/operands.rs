@@ -1,0 +1,227 @@
+//! What work by other functions can use.
+
+use crate::brand::{Brand, Inside};
+use crate::current::Current;
+use crate::element::Element;
+use crate::error::Error;
+use crate::ffi::{Block, Queue};
+use crate::memory::{DeviceBuffer, HostBuffer};
+use crate::stream::{Past, Payload, Pending};
+use core::ffi::c_void;
+use core::mem::MaybeUninit;
+use std::sync::Arc;
+
+/// Memory of an operand, as a function of the library gets it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct RawMemory {
+    /// Where it begins; in device memory, for a buffer of the device.
+    pub start: *mut c_void,
+    /// How long it is.
+    pub bytes: usize,
+}
+
+/// What [`Tasks::submit`](crate::Tasks::submit) can be given: a [`DeviceBuffer`], written before or not, a [`HostBuffer`], one of
+/// them in flight on the same stream as a [`Pending`], tuples of up to four of these, or `()`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be used by work of this stream",
+    label = "expected buffers of the stream's own context, by value, alone or in a tuple",
+    note = "STREAM-09, MEM-11: a stream and what its work uses belong to one context",
+    note = "COPY-05: a vector is put into a buffer by name: `current.pageable_buffer(elements)`"
+)]
+pub trait Operands<C: Brand>: sealed::Operands<C> {}
+
+pub(crate) mod sealed {
+    use super::*;
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be used by work of this stream",
+        label = "expected buffers of the stream's own context, by value",
+        note = "STREAM-09, MEM-11: a stream and what its work uses belong to one context"
+    )]
+    pub trait Operand<C: Brand> {
+        type Written;
+
+        fn usable_on(&self, queue: &Arc<Queue>) -> Result<(), Error>;
+        fn memory(&self, key: Inside) -> (&Block, usize);
+        fn past_of(&self, key: Inside) -> Past;
+        fn into_written(self, key: Inside) -> Self::Written;
+    }
+
+    pub trait Operands<C: Brand>: Sized {
+        /// What the function gets.
+        type Raw;
+        /// What the work gives back.
+        type Out: Payload;
+
+        fn queue_on(
+            &self,
+            queue: &Arc<Queue>,
+            current: &Current<C>,
+            call: &'static str,
+            function: impl FnOnce(*mut c_void, Self::Raw) -> i32,
+            key: Inside,
+        ) -> Result<(), Error>;
+        fn past_of_all(&self, key: Inside) -> Past;
+        fn into_out(self, key: Inside) -> Self::Out;
+    }
+}
+
+fn raw((block, bytes): (&Block, usize)) -> RawMemory {
+    RawMemory { start: block.start(), bytes }
+}
+
+macro_rules! idle {
+    ($($buffer:ty => $written:ty, $into:ident;)*) => { $(
+        impl<C: Brand, E: Element> sealed::Operand<C> for $buffer {
+            type Written = $written;
+
+            fn usable_on(&self, _: &Arc<Queue>) -> Result<(), Error> {
+                Ok(())
+            }
+
+            fn memory(&self, _: Inside) -> (&Block, usize) {
+                (self.block(), self.len() * size_of::<E>())
+            }
+
+            fn past_of(&self, _: Inside) -> Past {
+                Past::none()
+            }
+
+            fn into_written(self, _: Inside) -> $written {
+                $into(self)
+            }
+        }
+    )* };
+}
+idle! {
+    DeviceBuffer<C, E> => DeviceBuffer<C, E>, same;
+    DeviceBuffer<C, MaybeUninit<E>> => DeviceBuffer<C, E>, written;
+    HostBuffer<C, E> => HostBuffer<C, E>, same;
+}
+
+fn same<T>(value: T) -> T {
+    value
+}
+
+fn written<C: Brand, E: Element>(buffer: DeviceBuffer<C, MaybeUninit<E>>) -> DeviceBuffer<C, E> {
+    buffer.into_written()
+}
+
+macro_rules! in_flight {
+    ($($buffer:ident)*) => { $(
+        impl<C: Brand, E: Element> sealed::Operand<C> for Pending<C, $buffer<C, E>> {
+            type Written = $buffer<C, E>;
+
+            fn usable_on(&self, queue: &Arc<Queue>) -> Result<(), Error> {
+                self.is_on(queue)
+            }
+
+            fn memory(&self, _: Inside) -> (&Block, usize) {
+                (self.in_flight().block(), self.in_flight().len() * size_of::<E>())
+            }
+
+            fn past_of(&self, _: Inside) -> Past {
+                self.past()
+            }
+
+            fn into_written(self, _: Inside) -> Self::Written {
+                self.into_payload()
+            }
+        }
+    )* };
+}
+in_flight!(DeviceBuffer HostBuffer);
+
+macro_rules! alone {
+    ($($buffer:ty;)*) => { $(
+        impl<C: Brand, E: Element> Operands<C> for $buffer {}
+
+        impl<C: Brand, E: Element> sealed::Operands<C> for $buffer {
+            type Raw = RawMemory;
+            type Out = <Self as sealed::Operand<C>>::Written;
+
+            fn queue_on(
+                &self,
+                queue: &Arc<Queue>,
+                current: &Current<C>,
+                call: &'static str,
+                function: impl FnOnce(*mut c_void, RawMemory) -> i32,
+                key: Inside,
+            ) -> Result<(), Error> {
+                sealed::Operand::<C>::usable_on(self, queue)?;
+                let memory = sealed::Operand::<C>::memory(self, key);
+                queue.submit_raw(current.ledger().api(), call, [memory.0], |stream| function(stream, raw(memory)))
+            }
+
+            fn past_of_all(&self, key: Inside) -> Past {
+                sealed::Operand::<C>::past_of(self, key)
+            }
+
+            fn into_out(self, key: Inside) -> Self::Out {
+                sealed::Operand::<C>::into_written(self, key)
+            }
+        }
+    )* };
+}
+alone! {
+    DeviceBuffer<C, E>;
+    DeviceBuffer<C, MaybeUninit<E>>;
+    HostBuffer<C, E>;
+    Pending<C, DeviceBuffer<C, E>>;
+    Pending<C, HostBuffer<C, E>>;
+}
+
+macro_rules! tuples {
+    ($(($($part:ident $place:tt),*);)*) => { $(
+        impl<C: Brand, $($part: sealed::Operand<C>),*> Operands<C> for ($($part,)*)
+        where
+            ($($part::Written,)*): Payload,
+        {
+        }
+
+        #[allow(clippy::unused_unit, reason = "the tuple of nothing")]
+        impl<C: Brand, $($part: sealed::Operand<C>),*> sealed::Operands<C> for ($($part,)*)
+        where
+            ($($part::Written,)*): Payload,
+        {
+            type Raw = ($(raw_of!($part),)*);
+            type Out = ($($part::Written,)*);
+
+            fn queue_on(
+                &self,
+                queue: &Arc<Queue>,
+                current: &Current<C>,
+                call: &'static str,
+                function: impl FnOnce(*mut c_void, Self::Raw) -> i32,
+                key: Inside,
+            ) -> Result<(), Error> {
+                $(self.$place.usable_on(queue)?;)*
+                let _ = key;
+                let blocks = [$(self.$place.memory(key).0),*];
+                queue.submit_raw(current.ledger().api(), call, blocks, |stream| function(stream, ($(raw(self.$place.memory(key)),)*)))
+            }
+
+            fn past_of_all(&self, key: Inside) -> Past {
+                let _ = key;
+                Past::none()$(.and(self.$place.past_of(key)))*
+            }
+
+            fn into_out(self, key: Inside) -> Self::Out {
+                let _ = key;
+                ($(self.$place.into_written(key),)*)
+            }
+        }
+    )* };
+}
+macro_rules! raw_of {
+    ($part:ident) => {
+        RawMemory
+    };
+}
+tuples! {
+    ();
+    (P0 0, P1 1);
+    (P0 0, P1 1, P2 2);
+    (P0 0, P1 1, P2 2, P3 3);
+}

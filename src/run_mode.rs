@@ -1,0 +1,10 @@
+//! Where the program runs.
+
+/// Where the program runs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RunMode {
+    /// On a host, with memory of its own (`ACL_HOST`).
+    Host,
+    /// On the device (`ACL_DEVICE`): host and device memory are the same, and what transfers go through is device memory.
+    Device,
+}

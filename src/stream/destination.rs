@@ -1,0 +1,111 @@
+//! What a queued copy can write.
+
+use super::{Past, Pending};
+use crate::brand::{Brand, Inside};
+use crate::element::Element;
+use crate::error::Error;
+use crate::ffi::{Block, Queue};
+use crate::memory::DeviceBuffer;
+use core::mem::MaybeUninit;
+use std::sync::Arc;
+
+/// Device memory that a copy may write all of: written before, or not.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the destination of this copy",
+    label = "expected a `DeviceBuffer` of the stream's own context, with the elements of the source",
+    note = "STREAM-09, MEM-11: stream and buffers of a copy belong to one context",
+    note = "allocate the buffer in the stream's context: `current.device_buffer(length)?`"
+)]
+pub trait Destination<C: Brand, E>: sealed::Sealed<C, E> {}
+
+impl<C: Brand, E: Element> Destination<C, E> for DeviceBuffer<C, E> {}
+impl<C: Brand, E: Element> Destination<C, E> for DeviceBuffer<C, MaybeUninit<E>> {}
+/// One that is in flight on the same stream (STREAM-04).
+impl<C: Brand, E: Element> Destination<C, E> for Pending<C, DeviceBuffer<C, E>> {}
+
+pub(crate) mod sealed {
+    use super::{Block, Brand, DeviceBuffer, Error, Inside, Past, Queue};
+    use std::sync::Arc;
+
+    pub trait Sealed<C: Brand, E> {
+        /// Whether work on this stream can use it now.
+        fn usable_on(&self, queue: &Arc<Queue>) -> Result<(), Error>;
+        fn block(&self) -> &Block;
+        fn room(&self) -> usize;
+        fn written(self, key: Inside) -> DeviceBuffer<C, E>;
+        /// What happened to it before.
+        fn past(&self, key: Inside) -> Past;
+    }
+}
+
+impl<C: Brand, E: Element> sealed::Sealed<C, E> for DeviceBuffer<C, MaybeUninit<E>> {
+    #[inline]
+    fn usable_on(&self, _: &Arc<Queue>) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn block(&self) -> &Block {
+        DeviceBuffer::block(self)
+    }
+
+    fn room(&self) -> usize {
+        self.len()
+    }
+
+    fn written(self, _: Inside) -> DeviceBuffer<C, E> {
+        self.into_written()
+    }
+
+    #[inline]
+    fn past(&self, _: Inside) -> Past {
+        Past::none()
+    }
+}
+
+impl<C: Brand, E: Element> sealed::Sealed<C, E> for DeviceBuffer<C, E> {
+    #[inline]
+    fn usable_on(&self, _: &Arc<Queue>) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn block(&self) -> &Block {
+        DeviceBuffer::block(self)
+    }
+
+    fn room(&self) -> usize {
+        self.len()
+    }
+
+    fn written(self, _: Inside) -> Self {
+        self
+    }
+
+    #[inline]
+    fn past(&self, _: Inside) -> Past {
+        Past::none()
+    }
+}
+
+impl<C: Brand, E: Element> sealed::Sealed<C, E> for Pending<C, DeviceBuffer<C, E>> {
+    #[inline]
+    fn usable_on(&self, queue: &Arc<Queue>) -> Result<(), Error> {
+        self.is_on(queue)
+    }
+
+    fn block(&self) -> &Block {
+        self.in_flight().block()
+    }
+
+    fn room(&self) -> usize {
+        self.in_flight().len()
+    }
+
+    fn written(self, _: Inside) -> DeviceBuffer<C, E> {
+        self.into_payload()
+    }
+
+    #[inline]
+    fn past(&self, _: Inside) -> Past {
+        Self::past(self)
+    }
+}

@@ -1,0 +1,41 @@
+//! Events on streams.
+
+use super::Tasks;
+use crate::brand::Brand;
+use crate::current::Current;
+use crate::error::{Error, Undone};
+use crate::event::{CanRecord, CanWait, Event, Recorded};
+use crate::life_cycle::leads;
+use ascendcl_macros::rule;
+
+impl<C: Brand> Tasks<C> {
+    /// Puts the event behind everything that is queued on this stream so far (`aclrtRecordEvent`). Recording again moves
+    /// the event; what waits for it already waits for the earlier point (EVENT-09).
+    ///
+    /// # Errors
+    ///
+    /// The event as it was, when the library refuses.
+    #[rule(EVENT_07, EVENT_09)]
+    pub fn record<T: CanRecord>(
+        &self,
+        current: &Current<C>,
+        event: Event<C, T>,
+    ) -> Result<Event<C, Recorded>, Undone<Event<C, T>>> {
+        leads!(event: T, CanRecord => Recorded);
+        match event.raw().record(current.ledger().api(), self.queue()) {
+            Ok(()) => Ok(event.into_recorded()),
+            Err(error) => Err(Undone { error, value: event }),
+        }
+    }
+
+    /// Lets everything that is queued on this stream from now on wait for the event (`aclrtStreamWaitEvent`). This is how
+    /// work on one stream comes after work on another (STREAM-04).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] when the library refuses.
+    #[rule(STREAM_04, EVENT_05, EVENT_07)]
+    pub fn wait_for<T: CanWait>(&self, current: &Current<C>, event: &Event<C, T>) -> Result<(), Error> {
+        event.raw().hold_up(current.ledger().api(), self.queue())
+    }
+}

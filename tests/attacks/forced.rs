@@ -1,0 +1,75 @@
+//! Taking down by force, with allocators whose ends are code of the program.
+
+use super::common::{acl, alone};
+use ascendcl::{ContextId, DeviceAddress, DeviceAllocator, PoolAllocator, PoolBlock, Recovered, Thread};
+use ascendcl_macros::proves;
+use ascendcl_sim::{Calls, Fault, Plan, control};
+use std::mem;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+const BRIEFLY: Duration = Duration::from_millis(20);
+
+/// A pool that notes, when it ends, how many streams there are.
+struct Last {
+    pool: PoolAllocator,
+    seen: Arc<Mutex<Vec<usize>>>,
+}
+
+// SAFETY: the pool keeps the promises, and has all of the memory.
+unsafe impl DeviceAllocator for Last {
+    type Block = PoolBlock;
+
+    fn allocate(&self, bytes: usize) -> Option<PoolBlock> {
+        self.pool.allocate(bytes)
+    }
+
+    fn address(&self, block: &PoolBlock) -> DeviceAddress {
+        self.pool.address(block)
+    }
+
+    fn free(&self, block: PoolBlock) {
+        self.pool.free(block);
+    }
+
+    fn serves(&self, context: ContextId) -> bool {
+        self.pool.serves(context)
+    }
+}
+
+impl Drop for Last {
+    fn drop(&mut self) {
+        self.seen.lock().unwrap().push(control::live().streams);
+    }
+}
+
+#[proves(STREAM_17)]
+#[test]
+fn an_allocator_whose_stream_cannot_be_destroyed_by_force_ends_after_all_streams_were_aborted() {
+    let alone = alone();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap().with_patience(BRIEFLY);
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let ended = device.with_current(&mut thread, |current| {
+        for _ in 0..2 {
+            let own = Last { pool: PoolAllocator::new(current, 1 << 16).unwrap(), seen: Arc::clone(&seen) };
+            let stream = current.stream().unwrap().register(current, own).unwrap();
+            mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
+        }
+        // The end of the scope and the first step of the recovery cannot wait for either of two streams. The one that is
+        // not destroyed by force first is left to the last step.
+        let waits = |call| (Calls::of("aclrtSynchronizeStreamWithTimeout").nth(call), Fault::Fails(507_899));
+        let plan = (1..=4).map(waits).fold(Plan::new(), |plan, (calls, fault)| plan.at(calls, fault));
+        let plan = plan.at(Calls::of("aclrtDestroyStream"), Fault::Fails(207_000));
+        control::fail(plan.at(Calls::of("aclrtDestroyStreamForce").nth(1), Fault::Fails(207_000))).unwrap();
+    });
+    ended.unwrap_err();
+    let streams = control::live().streams;
+    let Recovered::Reset { lost } = device.recover(&mut thread, BRIEFLY).unwrap() else { panic!("it was not reset") };
+    assert_eq!(lost, [""; 0]);
+    assert_eq!(*seen.lock().unwrap(), [streams - 1; 2], "one stream was destroyed, and the other one was tried");
+    control::fail(Plan::new()).unwrap();
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}

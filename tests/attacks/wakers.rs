@@ -1,0 +1,149 @@
+//! Wakers, which are code of the program on the thread of this crate that watches futures.
+
+use super::{finish, inside};
+use crate::common::alone;
+use ascendcl::{Acl, Brand, Current, Error, Library, Payload, Pending, Stream, Thread};
+use ascendcl_macros::proves;
+use std::pin::{Pin, pin};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::task::{Context as Task, Poll, Wake, Waker};
+use std::thread;
+use std::time::{Duration, Instant};
+
+const LONG: Duration = Duration::from_secs(20);
+
+/// Runs one function when it is woken, and another one when its last pointer is dropped.
+struct Runs<W: Fn(), D: Fn()>(W, D);
+
+impl<W: Fn() + Send + Sync, D: Fn() + Send + Sync> Wake for Runs<W, D> {
+    fn wake(self: Arc<Self>) {
+        self.0();
+    }
+}
+
+impl<W: Fn(), D: Fn()> Drop for Runs<W, D> {
+    fn drop(&mut self) {
+        self.1();
+    }
+}
+
+fn waker(woken: impl Fn() + Send + Sync + 'static, dropped: impl Fn() + Send + Sync + 'static) -> Waker {
+    Arc::new(Runs(woken, dropped)).into()
+}
+
+/// Polls with a waker that lives on in the future only.
+fn poll<F: Future>(future: Pin<&mut F>, waker: Waker) -> Poll<F::Output> {
+    future.poll(&mut Task::from_waker(&waker))
+}
+
+/// Work that is not over before something is sent.
+fn held<C: Brand>(current: &Current<C>, stream: &Stream<C>) -> (Sender<()>, Pending<C, impl Payload + use<C>>) {
+    let (release, released) = channel();
+    (release, stream.call_back(current, move || released.recv_timeout(LONG).is_ok()).unwrap())
+}
+
+/// Futures are woken: a task that nobody wakes looks again after half a minute.
+#[track_caller]
+fn others_end(current: &Current<impl Brand>) {
+    let mut stream = current.stream().unwrap();
+    let (release, work) = held(current, &stream);
+    let future = work.into_future(current, &mut stream).unwrap();
+    thread::spawn(move || {
+        thread::sleep(Duration::from_millis(10));
+        release.send(()).unwrap();
+    });
+    let begun = Instant::now();
+    finish(future).unwrap_or_else(|undone| panic!("{}", undone.error));
+    assert!(begun.elapsed() < LONG, "nobody woke the task");
+}
+
+#[test]
+fn a_waker_that_panics_when_it_is_woken_keeps_no_other_future_from_its_end() {
+    let alone = alone();
+    inside(|current| {
+        let mut stream = current.stream().unwrap();
+        let (release, work) = held(current, &stream);
+        let mut future = pin!(work.into_future(current, &mut stream).unwrap());
+        let (told, woken) = channel();
+        let told = Mutex::new(told);
+        let waker = waker(
+            move || {
+                told.lock().unwrap().send(()).unwrap();
+                panic!("of a waker that is woken");
+            },
+            || (),
+        );
+        assert!(poll(future.as_mut(), waker).is_pending());
+        release.send(()).unwrap();
+        woken.recv_timeout(LONG).unwrap();
+        drop(finish(future));
+        others_end(current);
+    });
+    alone.assert_nothing_lives();
+}
+
+#[test]
+fn a_waker_that_panics_when_it_is_dropped_keeps_no_other_future_from_its_end() {
+    let alone = alone();
+    inside(|current| {
+        let mut stream = current.stream().unwrap();
+        let (release, work) = held(current, &stream);
+        let mut future = Box::pin(work.into_future(current, &mut stream).unwrap());
+        let ((told, woken), (go, goes)) = (channel(), channel::<()>());
+        let (told, goes) = (Mutex::new(told), Mutex::new(goes));
+        let first = waker(
+            move || {
+                told.lock().unwrap().send(()).unwrap();
+                goes.lock().unwrap().recv_timeout(LONG).unwrap();
+            },
+            || (),
+        );
+        assert!(poll(future.as_mut(), first).is_pending());
+        release.send(()).unwrap();
+        woken.recv_timeout(LONG).unwrap();
+        // While the first waker is being woken, the future gets another one, ends, and goes: the thread that woke it has the
+        // last pointer to that waker.
+        let (told, dropped) = channel();
+        let told = Mutex::new(told);
+        let second = waker(
+            || (),
+            move || {
+                told.lock().unwrap().send(thread::current().id()).unwrap();
+                panic!("of a waker that is dropped");
+            },
+        );
+        assert!(poll(future.as_mut(), second).is_ready());
+        drop(future);
+        go.send(()).unwrap();
+        assert_ne!(dropped.recv_timeout(LONG).unwrap(), thread::current().id());
+        others_end(current);
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(ALLOC_18)]
+#[test]
+fn a_waker_cannot_call_the_library() {
+    let alone = alone();
+    inside(|current| {
+        let mut stream = current.stream().unwrap();
+        let (release, work) = held(current, &stream);
+        let mut future = pin!(work.into_future(current, &mut stream).unwrap());
+        let (told, refused) = channel();
+        let told = Mutex::new(told);
+        let waker = waker(
+            move || {
+                let answers = [Thread::new().err(), Acl::init(Library::Simulator).err()];
+                told.lock().unwrap().send(answers).unwrap();
+            },
+            || (),
+        );
+        assert!(poll(future.as_mut(), waker).is_pending());
+        release.send(()).unwrap();
+        let answers = refused.recv_timeout(LONG).unwrap();
+        assert!(answers.iter().all(|answer| matches!(answer, Some(Error::InsideCallback))), "{answers:?}");
+        drop(finish(future));
+    });
+    alone.assert_nothing_lives();
+}

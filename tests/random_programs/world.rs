@@ -1,0 +1,97 @@
+//! What all threads of a program have in common: what may fail, and what was seen.
+
+use crate::program::{Faults, Kind};
+use ascendcl::{Device, Error};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+pub(crate) struct World<'w> {
+    pub(crate) device: &'w Device<'w>,
+    pub(crate) faults: &'w Faults,
+    pub(crate) on_device: bool,
+    pub(crate) forgets: bool,
+    next: AtomicU64,
+}
+
+/// What the programs did, all together: a test that compares nothing shows nothing.
+#[derive(Default, Debug)]
+pub(crate) struct Seen {
+    pub(crate) steps: AtomicU64,
+    pub(crate) compared: AtomicU64,
+    pub(crate) waits: AtomicU64,
+    pub(crate) errors: AtomicU64,
+    pub(crate) refused: AtomicU64,
+}
+
+pub(crate) static SEEN: Seen = Seen {
+    steps: AtomicU64::new(0),
+    compared: AtomicU64::new(0),
+    waits: AtomicU64::new(0),
+    errors: AtomicU64::new(0),
+    refused: AtomicU64::new(0),
+};
+
+impl<'w> World<'w> {
+    pub(crate) fn new(device: &'w Device<'w>, faults: &'w Faults, on_device: bool, forgets: bool) -> Self {
+        Self { device, faults, on_device, forgets, next: AtomicU64::new(1) }
+    }
+
+    /// A number that was not there before: of a stream, or of a moment.
+    pub(crate) fn next(&self) -> u64 {
+        self.next.fetch_add(1, Relaxed)
+    }
+
+    pub(crate) fn is_faulty(&self) -> bool {
+        self.faults.kind != Kind::None
+    }
+
+    /// Whether work can fail on the device after it was queued.
+    pub(crate) fn work_can_fail(&self) -> bool {
+        self.faults.kind == Kind::Lost
+    }
+
+    /// An operation that is right failed. That may be where something goes wrong on purpose.
+    #[track_caller]
+    pub(crate) fn failed(&self, what: &str, error: &Error) {
+        SEEN.errors.fetch_add(1, Relaxed);
+        assert!(self.is_faulty(), "{what} failed although nothing goes wrong: {error}");
+        // No fault of these programs has a code of misuse: such a code comes of the crate. But for the one of work that was
+        // discarded, which is what becomes of an event on a lost device.
+        const DISCARDED: i32 = 107_023;
+        let code = error.code().map_or(0, |code| code.number());
+        assert!(
+            code == DISCARDED || !(100_000..200_000).contains(&code),
+            "{what}: the library says that it was misused: {error}"
+        );
+    }
+
+    #[track_caller]
+    pub(crate) fn well<T>(&self, what: &str, result: Result<T, impl Into<Error>>) -> Option<T> {
+        result.map_err(|error| self.failed(what, &error.into())).ok()
+    }
+
+    /// An operation that is wrong was refused, and by the right error if nothing else can be the reason.
+    #[track_caller]
+    pub(crate) fn refused(&self, what: &str, error: &Error) {
+        SEEN.refused.fetch_add(1, Relaxed);
+        let right = matches!(
+            error,
+            Error::OtherStream { .. } | Error::LengthMismatch { .. } | Error::NoSuchPart { .. } | Error::NotCovered
+        );
+        assert!(right || self.is_faulty(), "{what} was refused for another reason: {error}");
+    }
+
+    /// A buffer holds what it has to.
+    #[track_caller]
+    pub(crate) fn compare(&self, what: &str, found: &[f32], holds: Option<&[f32]>) {
+        let Some(holds) = holds else { return };
+        SEEN.compared.fetch_add(1, Relaxed);
+        let same = found.len() == holds.len() && found.iter().zip(holds).all(|(a, b)| a.to_bits() == b.to_bits());
+        assert!(same, "{what} holds {found:?} and not {holds:?}");
+    }
+}
+
+impl World<'_> {
+    pub(crate) fn waits_succeed_at_the_second_try(&self) -> bool {
+        matches!(self.faults.kind, Kind::None | Kind::One | Kind::Full)
+    }
+}

@@ -1,0 +1,378 @@
+//! The order of calls around the stamps, for all interleavings of a few threads (`loom`).
+//!
+//! What runs here are the files of the crate: how a submission stamps what it uses, how a wait takes its mark, how a
+//! failure is told, when memory is idle, which rows nobody names, and the gate. Only the library is a model. It has one
+//! stream: work has a number in the order of queueing, and a wait completes what was queued before it began, and tells a
+//! failure once. What must hold: memory that is called idle is not used by work that is not complete, and nobody who
+//! waits for work that failed is told that all is well.
+//!
+//! `tools/mutants-of-stamps.sh` changes these files in the ways that must turn a test here red.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+/// The files under test, on loom's atomics.
+#[path = "../../src/ffi"]
+mod ffi {
+    use loom::sync::atomic;
+    use loom::thread::yield_now;
+
+    #[allow(dead_code, unreachable_pub)]
+    pub mod gate;
+    #[allow(dead_code, unreachable_pub)]
+    pub mod stamp;
+    #[allow(dead_code, unreachable_pub)]
+    pub mod timeline;
+    #[allow(unreachable_pub)]
+    pub mod unnamed;
+
+    mod sync {
+        pub(super) use crate::counted::Arc;
+        pub(super) use loom::sync::atomic::{Ordering, fence};
+    }
+}
+
+mod counted;
+
+use ascendcl_macros::proves;
+use ffi::gate::Gate;
+use ffi::stamp::LastUse;
+use ffi::timeline::Timeline;
+use ffi::unnamed::unnamed;
+use loom::sync::Arc;
+use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use loom::thread;
+
+const STREAM: u64 = 1;
+const OTHER: u64 = 2;
+const FAILED: i32 = 507_015;
+
+/// One stream of the library, and what the safe layer knows of it.
+struct Stream {
+    timeline: Timeline,
+    gate: Gate,
+    queued: AtomicU64,
+    complete: AtomicU64,
+    /// Work failed, and no wait was told yet.
+    failure: AtomicBool,
+}
+
+impl Stream {
+    fn new(id: u64) -> Self {
+        let (timeline, gate, failure) = (Timeline::new(id), Gate::open(), AtomicBool::new(false));
+        Self { timeline, gate, queued: AtomicU64::new(0), complete: AtomicU64::new(0), failure }
+    }
+
+    /// Answers with the work's number in the library.
+    fn submit(&self, used: &LastUse) -> u64 {
+        self.queue(&[used], Ok(()), true)
+    }
+
+    /// The library takes the work in any case, and answers as it is told.
+    fn queue(&self, [used]: &[&LastUse; 1], answer: Result<(), i32>, settles: bool) -> u64 {
+        let mut place = 0;
+        let call = || {
+            place = self.queued.fetch_add(1, Ordering::AcqRel) + 1;
+            answer
+        };
+        let _number_or_code = self.timeline.submit([used], call, |_, _| settles && self.synchronize().is_ok());
+        place
+    }
+
+    /// As `Queue::synchronize` calls it.
+    fn synchronize(&self) -> Result<(), i32> {
+        let inside = self.gate.pass().unwrap();
+        let wait = || {
+            let queued = self.queued.load(Ordering::Acquire);
+            self.complete.fetch_max(queued, Ordering::AcqRel);
+            if self.failure.swap(false, Ordering::AcqRel) { Err(FAILED) } else { Ok(()) }
+        };
+        self.timeline.wait(None, wait, |code| Some(*code), || inside.leave() > 0, || self.gate.inside() > 0)
+    }
+
+    /// Looks, at any moment, whether memory may be freed: all work of this stream uses it, so what was queued by now
+    /// has to be complete then; `at_least` was queued before.
+    fn collect(&self, used: &LastUse, at_least: u64) {
+        let queued_by_now = self.queued.load(Ordering::Acquire).max(at_least);
+        if self.calls_idle(used) {
+            assert!(self.complete.load(Ordering::Acquire) >= queued_by_now, "idle memory is in use");
+        }
+    }
+
+    fn calls_idle(&self, used: &LastUse) -> bool {
+        used.is_over(|_, number| self.timeline.clock().has_done(number), || self.timeline.clock().is_idle())
+    }
+}
+
+/// A thread that runs `program` with the stream and something that its work uses.
+fn with<T: Send + Sync + 'static>(
+    stream: &Arc<Stream>,
+    shared: &Arc<T>,
+    program: impl FnOnce(&Stream, &T) -> u64 + 'static,
+) -> thread::JoinHandle<u64> {
+    let (stream, shared) = (Arc::clone(stream), Arc::clone(shared));
+    thread::spawn(move || program(&stream, &shared))
+}
+
+/// Three threads have too many interleavings: those with up to three switches that no thread asked for.
+fn of_three_threads(program: impl Fn() + Sync + Send + 'static) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(program);
+}
+
+#[proves(MEM_02)]
+#[test]
+fn what_is_called_idle_is_complete_while_others_submit_and_wait() {
+    of_three_threads(|| {
+        let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::new()));
+        let first = stream.submit(&used);
+        let waits = with(&stream, &used, |stream, _| stream.synchronize().map_or(1, |()| 0));
+        let submits = with(&stream, &used, Stream::submit);
+        stream.collect(&used, first);
+        waits.join().unwrap();
+        let second = submits.join().unwrap();
+        stream.collect(&used, second);
+        stream.synchronize().unwrap();
+        assert!(stream.calls_idle(&used));
+    });
+}
+
+#[proves(MEM_02)]
+#[test]
+fn memory_that_is_used_again_is_not_idle_while_the_call_is_under_way() {
+    loom::model(|| {
+        let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::new()));
+        let first = stream.submit(&used);
+        stream.synchronize().unwrap();
+        let submits = with(&stream, &used, Stream::submit);
+        stream.collect(&used, first);
+        submits.join().unwrap();
+    });
+}
+
+#[proves(MEM_02)]
+#[test]
+fn memory_that_several_streams_used_is_not_idle_while_a_call_is_under_way() {
+    loom::model(|| {
+        let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::new()));
+        // Used on another stream before, whose work is done.
+        used.begin(OTHER);
+        used.end(1);
+        let first = stream.submit(&used);
+        stream.synchronize().unwrap();
+        let submits = with(&stream, &used, Stream::submit);
+        stream.collect(&used, first);
+        submits.join().unwrap();
+    });
+}
+
+#[proves(MEM_02)]
+#[test]
+fn a_wait_does_not_cover_what_is_queued_while_it_waits() {
+    loom::model(|| {
+        let (stream, mine, yours) = (Arc::new(Stream::new(STREAM)), LastUse::new(), Arc::new(LastUse::new()));
+        stream.submit(&mine);
+        let submits = with(&stream, &yours, Stream::submit);
+        stream.synchronize().unwrap();
+        assert!(stream.calls_idle(&mine));
+        let theirs = submits.join().unwrap();
+        stream.collect(&yours, theirs);
+    });
+}
+
+#[proves(MEM_02)]
+#[test]
+fn two_threads_that_queue_on_one_stream_get_a_number_each() {
+    loom::model(|| {
+        let (stream, mine, yours) = (Arc::new(Stream::new(STREAM)), LastUse::new(), Arc::new(LastUse::new()));
+        let submits = with(&stream, &yours, Stream::submit);
+        let my_place = stream.submit(&mine);
+        stream.synchronize().unwrap();
+        let is_complete = |place| stream.complete.load(Ordering::Acquire) >= place;
+        assert!(!stream.calls_idle(&mine) || is_complete(my_place), "idle memory is in use");
+        let their_place = submits.join().unwrap();
+        assert!(!stream.calls_idle(&yours) || is_complete(their_place), "idle memory is in use");
+        stream.synchronize().unwrap();
+        assert!(stream.calls_idle(&mine) && stream.calls_idle(&yours));
+    });
+}
+
+#[proves(MEM_02)]
+#[test]
+fn memory_at_rest_that_is_used_again_is_not_idle_before_that_work_is_complete() {
+    loom::model(|| {
+        let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::new()));
+        let first = stream.submit(&used);
+        // A wait gives the memory back: what used it so far is known to be done.
+        stream.synchronize().unwrap();
+        used.rest();
+        assert!(stream.calls_idle(&used));
+        let submits = with(&stream, &used, Stream::submit);
+        stream.collect(&used, first);
+        let second = submits.join().unwrap();
+        stream.collect(&used, second);
+        stream.synchronize().unwrap();
+        assert!(stream.calls_idle(&used));
+    });
+}
+
+#[proves(MEM_02)]
+#[test]
+fn a_row_that_another_thread_stopped_naming_is_seen_with_the_stamps_of_its_last_use() {
+    loom::model(|| {
+        let stream = Arc::new(Stream::new(STREAM));
+        let row = counted::Arc::new(LastUse::new());
+        let (handle, queues) = (row.clone(), Arc::clone(&stream));
+        let submits = thread::spawn(move || {
+            queues.submit(&handle);
+            drop(handle);
+        });
+        // As `Ledger::collect` does it.
+        for row in unnamed([&row].into_iter()) {
+            if stream.calls_idle(&row) {
+                assert!(stream.complete.load(Ordering::Acquire) >= 1, "a row was freed under its work");
+            }
+        }
+        submits.join().unwrap();
+        assert_eq!(unnamed([&row].into_iter()).len(), 1);
+    });
+}
+
+#[proves(MEM_02)]
+#[test]
+fn what_a_failed_call_was_to_use_is_in_doubt_unless_a_wait_came_after_it() {
+    for settles in [false, true] {
+        loom::model(move || {
+            let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::new()));
+            let submits = with(&stream, &used, move |stream, used| stream.queue(&[used], Err(FAILED), settles));
+            stream.collect(&used, 0);
+            let place = submits.join().unwrap();
+            assert_eq!(used.is_in_doubt(), !settles);
+            assert_eq!(stream.complete.load(Ordering::Acquire) >= place, settles);
+            stream.collect(&used, place);
+        });
+    }
+}
+
+#[proves(ERR_02)]
+#[test]
+fn everybody_who_waits_for_work_that_failed_is_told() {
+    loom::model(|| {
+        let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::new()));
+        stream.submit(&used);
+        stream.submit(&used);
+        stream.failure.store(true, Ordering::Release);
+        // As `Pending::wait` does it; the number of one is 1, that of the other 2.
+        let is_told = |stream: &Stream, number: u64| {
+            stream.synchronize().is_err() || stream.timeline.failure_among(number, number) == Some(FAILED)
+        };
+        let other = with(&stream, &used, move |stream, _| is_told(stream, 1).into());
+        assert!(is_told(&stream, 2), "the failure was told to somebody else only");
+        assert_eq!(other.join().unwrap(), 1, "the failure was told to somebody else only");
+    });
+}
+
+#[proves(MEM_02, STREAM_16)]
+#[test]
+fn a_wait_that_failed_or_whose_time_was_up_covers_nothing() {
+    loom::model(|| {
+        let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::new()));
+        let submits = with(&stream, &used, Stream::submit);
+        for code in [None, Some(FAILED)] {
+            let failed = stream.timeline.wait(None, || Err(()), |()| code, || false, || false);
+            assert_eq!(failed, Err(()));
+        }
+        stream.collect(&used, 0);
+        let place = submits.join().unwrap();
+        stream.collect(&used, place);
+        assert!(!stream.calls_idle(&used));
+    });
+}
+
+#[proves(MEM_02, STREAM_04)]
+#[test]
+fn memory_that_another_stream_took_over_is_idle_only_when_that_stream_was_waited_for_afterwards() {
+    of_three_threads(|| {
+        let (stream, other) = (Arc::new(Stream::new(STREAM)), Arc::new(Stream::new(OTHER)));
+        let row = counted::Arc::new(LastUse::new());
+        let first = stream.submit(&row);
+        let takes_over = {
+            let (other, handle) = (Arc::clone(&other), row.clone());
+            thread::spawn(move || {
+                // As `Tasks::take_over` does it: the other stream waits for an event behind the work.
+                other.submit(&LastUse::new());
+                handle.follow(OTHER, other.timeline.clock().mark());
+                drop(handle);
+            })
+        };
+        let waits = {
+            let (stream, other) = (Arc::clone(&stream), Arc::clone(&other));
+            thread::spawn(move || {
+                let wait = || {
+                    if other.queued.load(Ordering::Acquire) > 0 {
+                        // The event is complete, and so is the work before it.
+                        stream.complete.fetch_max(first, Ordering::AcqRel);
+                    }
+                    Ok::<(), i32>(())
+                };
+                other.timeline.wait(None, wait, |code| Some(*code), || false, || false).unwrap();
+            })
+        };
+        for row in unnamed([&row].into_iter()) {
+            let has_done = |stream, number| {
+                assert_eq!(stream, OTHER);
+                other.timeline.clock().has_done(number)
+            };
+            let idle = row.is_over(has_done, || panic!("one stream"));
+            assert!(!idle || stream.complete.load(Ordering::Acquire) >= first, "idle memory is in use");
+        }
+        takes_over.join().unwrap();
+        waits.join().unwrap();
+    });
+}
+
+#[proves(STREAM_04, EVENT_05)]
+#[test]
+fn an_event_covers_nothing_that_another_thread_queued_behind_it() {
+    loom::model(|| {
+        let (stream, nothing) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::new()));
+        let queues = with(&stream, &nothing, |stream, nothing| {
+            let mut place = 0;
+            let call = || {
+                place = stream.queued.fetch_add(1, Ordering::AcqRel) + 1;
+                Ok::<(), i32>(())
+            };
+            // As `Pending::new` does it: the number that the submission got.
+            let number = stream.timeline.submit([nothing], call, |_, _| true).unwrap();
+            place << 32 | number
+        });
+        // As `RawEvent::record` does it, on a default stream that both threads see.
+        let before = stream.timeline.clock().mark();
+        let record = stream.submit(&LastUse::new());
+        let both = queues.join().unwrap();
+        let (place, number) = (both >> 32, both & 0xffff_ffff);
+        assert!(number > before || place < record, "work behind the event counts as covered");
+    });
+}
+
+#[proves(STREAM_07, EVENT_06)]
+#[test]
+fn nobody_uses_an_object_while_or_after_it_is_destroyed() {
+    loom::model(|| {
+        let gate = Arc::new(Gate::open());
+        let alive = Arc::new(AtomicBool::new(true));
+        let user = {
+            let (gate, alive) = (Arc::clone(&gate), Arc::clone(&alive));
+            thread::spawn(move || {
+                if let Some(_inside) = gate.pass() {
+                    assert!(alive.load(Ordering::Acquire), "used after it was destroyed");
+                }
+            })
+        };
+        assert!(gate.close());
+        alive.store(false, Ordering::Release);
+        assert!(gate.pass().is_none());
+        assert!(!gate.close(), "destroyed twice");
+        user.join().unwrap();
+    });
+}
