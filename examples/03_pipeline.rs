@@ -80,7 +80,7 @@ fn classify<C: Brand>(
         // The memory for this batch: some that is free, or that of the batch which has been under way the longest.
         let oldest = || flying.pop_front().map(|oldest: Flying<'_, _>| oldest.finish(current, &mut report)).transpose();
         let Some(mut line) = idle.pop().map_or_else(oldest, |free| Ok(Some(free)))? else { break };
-        line.decode(batch, &mut report)?;
+        line.decode(current, batch, &mut report)?;
         flying.push_back(line.begin(current, batch)?);
         bar.inc(1);
     }
@@ -128,9 +128,10 @@ impl<C: Brand> Idle<C> {
         Ok(Self { stream, pixels, model, scores, marks })
     }
 
-    fn decode(&mut self, batch: &[Image], report: &mut Report) -> Result<(), ParseFloatError> {
+    fn decode(&mut self, current: &Current<C>, batch: &[Image], report: &mut Report) -> Result<(), Failure> {
         let start = Instant::now();
-        self.pixels.chunks_mut(PIXELS).zip(batch).try_for_each(|(pixels, image)| image.decode(pixels))?;
+        let pixels = self.pixels.slice_mut(current)?;
+        pixels.chunks_mut(PIXELS).zip(batch).try_for_each(|(pixels, image)| image.decode(pixels))?;
         report.decoding += start.elapsed();
         Ok(())
     }
@@ -159,7 +160,8 @@ impl<C: Brand> Flying<'_, C> {
             *spent += Duration::from_secs_f32(after.milliseconds_since(current, before)? / 1e3);
         }
         report.images += batch.len();
-        report.right += scores.chunks(CLASSES).zip(batch).filter(|(scores, image)| best(scores) == image.label).count();
+        let each = scores.slice(current)?.chunks(CLASSES).zip(batch);
+        report.right += each.filter(|(scores, image)| best(scores) == image.label).count();
         Ok(Idle { stream, pixels, model, scores, marks })
     }
 }

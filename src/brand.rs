@@ -22,11 +22,20 @@ use core::marker::PhantomData;
 /// # })?;
 /// # Ok::<(), ascendcl::RunError<Error>>(())
 /// ```
+///
+/// There are two kinds of contexts:
+///
+/// * [`Scoped`]: the context of a scope. Its type is the proof: a value of another context does not compile.
+/// * a [`Name`]: the context of a [`Runtime`](crate::Runtime). Its values are `'static`, so structs can store them. Two
+///   contexts may have one name; a value of the wrong one is refused when it is used ([`Error::OtherContext`]).
+///
+/// [`Error::OtherContext`]: crate::Error::OtherContext
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a context",
     label = "this stands where the context does",
     note = "values of a context are written `Current<C>` in functions for every context (`C: Brand`), or \
-            `Current<Scoped<'_>>` for a context of a scope [CTX-02]"
+            `Current<Scoped<'_>>` for a context of a scope [CTX-02]",
+    note = "to use a type of yours as the name of an owned context, declare it: `ascendcl::names! {{ Vision }}`"
 )]
 pub trait Brand: sealed::Sealed {}
 
@@ -45,15 +54,44 @@ pub struct Scoped<'c, N = Unnamed> {
 impl<N> sealed::Sealed for Scoped<'_, N> {}
 impl<N> Brand for Scoped<'_, N> {}
 
+/// Contexts whose values cannot outlive them: those of scopes.
+///
+/// There a [`HostBuffer`](crate::HostBuffer) is read like a slice. A function that does so for any scope has the bound
+/// `C: InScope`; one for every context reads through [`slice`](crate::HostBuffer::slice).
+#[diagnostic::on_unimplemented(
+    message = "host memory of `{Self}` cannot be reached without its `Current`",
+    label = "a buffer of a runtime may outlive its memory",
+    note = "MEM-12: `buffer.slice(current)?` and `buffer.slice_mut(current)?` give the elements in every context",
+    note = "only a buffer of a scope, `HostBuffer<Scoped<'_>, E>`, is indexed and dereferenced by itself"
+)]
+pub trait InScope: Brand {}
+impl<N> InScope for Scoped<'_, N> {}
+
+/// The name of the contexts of [`Runtime`](crate::Runtime)s, in the types of their values: `Current<Vision>`,
+/// `Stream<Vision>`.
+///
+/// [`names!`](crate::names) declares names. Two names cannot be mixed up: the compiler says "expected `Current<Vision>`,
+/// found `Current<Speech>`". One name can serve many contexts, one per device or per worker: there a value of the wrong
+/// context is an [`Error::OtherContext`](crate::Error::OtherContext) when it is used.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not declared as the name of a context",
+    label = "expected a name, as `ascendcl::names!` declares it",
+    note = "CTX-02: declare it: `ascendcl::names!({Self});`, or `impl ascendcl::Name for {Self} {{}}`"
+)]
+pub trait Name: 'static {}
+
+impl<N: Name> sealed::Sealed for N {}
+impl<N: Name> Brand for N {}
+
 /// The name of a context that was not given one.
 ///
-/// A context can be named by a type of yours ([`names!`](crate::names)); then the compiler speaks of
+/// A context of a scope can be named by a type of yours ([`names!`](crate::names)); then the compiler speaks of
 /// `Current<Scoped<'_, Vision>>` where it would have spoken of lifetimes only. See
 /// [`Device::named_context`](crate::Device::named_context).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unnamed {}
 
-/// Declares types that give their names to contexts, for the compiler's messages to speak of.
+/// Declares types that give their names to contexts ([`Name`]), for the compiler's messages to speak of.
 ///
 /// ```
 /// ascendcl::names! {
@@ -69,6 +107,7 @@ macro_rules! names {
             $(#[$meta])*
             #[derive(Clone, Copy, PartialEq, Eq, Debug)]
             $vis enum $name {}
+            impl $crate::Name for $name {}
         )+
     };
 }

@@ -44,19 +44,38 @@ impl<C: Brand> Context<C> {
         _thread: &mut impl OnThread,
         program: impl FnOnce(&mut Current<C>) -> R,
     ) -> Result<R, Error> {
-        leads!(context: Live --> Live : MakeCurrent);
-        let api = self.ledger.api();
-        api.is_of_this_process()?;
-        let _restore = Restore::around(api, self.ledger.context());
-        self.ledger.context().make_current(api)?;
-        let _entered = Entered::into(self.ledger.context(), api);
-        Ok(program(&mut Current::new(&self.ledger)))
+        enter(&self.ledger, program)
     }
 
     /// The number of the context's device.
     pub fn device_id(&self) -> i32 {
         self.ledger.device()
     }
+}
+
+/// Makes the ledger's context current for the length of `program`. Nobody ends the context meanwhile, and the thread's token
+/// is out of reach.
+pub(crate) fn enter<C: Brand, R>(ledger: &Arc<Ledger>, program: impl FnOnce(&mut Current<C>) -> R) -> Result<R, Error> {
+    leads!(context: Live --> Live : MakeCurrent);
+    let api = ledger.api();
+    api.is_of_this_process()?;
+    let _restore = Restore::around(api, ledger.context());
+    ledger.context().make_current(api)?;
+    let _entered = Entered::into(ledger.context(), api, ledger.id());
+    Ok(program(&mut Current::new(ledger)))
+}
+
+/// Creates a context, or takes one that is there; what is current on the thread stays.
+pub(crate) fn open_context(
+    api: Api,
+    device: &DeviceRow,
+    open: impl FnOnce(Api, &DeviceRow) -> Result<RawContext, Error>,
+) -> Result<Arc<Ledger>, Error> {
+    leads!(context: Start --> Live : Create);
+    let mut restore = Restore::around_creating(api, device.default().ok());
+    let context = open(api, device)?;
+    restore.has_created(context);
+    Ok(Arc::new(Ledger::new(api, context, device.id())))
 }
 
 /// Opens a context, runs `program` with it, and takes down what was made in it, and the context if it was made for this.
@@ -68,15 +87,9 @@ pub(crate) fn scope<N, T: OnThread, R>(
     open: impl FnOnce(Api, &DeviceRow) -> Result<RawContext, Error>,
     program: impl for<'c> FnOnce(&'c Context<Scoped<'c, N>>, &mut T) -> R,
 ) -> Result<R, ScopeError<R>> {
-    leads!(context: Start --> Live : Create, context: Live --> End : Destroy);
+    leads!(context: Live --> End : Destroy);
     api.is_of_this_process().map_err(ScopeError::NotOpened)?;
-    let context = {
-        let mut restore = Restore::around_creating(api, device.default().ok());
-        let context = open(api, device).map_err(ScopeError::NotOpened)?;
-        restore.has_created(context);
-        context
-    };
-    let ledger = Arc::new(Ledger::new(api, context, device.id()));
+    let ledger = open_context(api, device, open).map_err(ScopeError::NotOpened)?;
     let scope = Context { ledger: Arc::clone(&ledger), _brand: Mark::NEW };
     let result = catch_unwind(AssertUnwindSafe(|| program(&scope, thread)));
     if let Err(error) = api.is_of_this_process() {

@@ -35,11 +35,16 @@ impl Acl {
     /// [`Error::NoSuchDevice`] for a number that does not exist, else [`Error::Vendor`].
     #[rule(DEV_06, DEV_11, CTX_08, MODE_01)]
     pub fn device(&self, thread: &mut impl OnThread, id: i32) -> Result<Device<'_>, Error> {
+        self.take_device(thread, id).map(|row| Device { acl: self, row })
+    }
+
+    /// The row of a device that was taken. Closing gives it back.
+    pub(crate) fn take_device(&self, thread: &mut impl OnThread, id: i32) -> Result<Arc<DeviceRow>, Error> {
         let count = self.device_count()?;
         if u32::try_from(id).is_ok_and(|id| id < count) {
             let row = Arc::new(DeviceRow::set(self.api().for_mode(self.run_mode()?), thread, id)?);
             self.keep(&row);
-            Ok(Device { acl: self, row })
+            Ok(row)
         } else {
             Err(Error::NoSuchDevice { id, count })
         }

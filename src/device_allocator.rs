@@ -5,7 +5,7 @@
 use ascendcl_macros::rule;
 use core::ffi::c_void;
 use core::fmt;
-use core::num::NonZeroUsize;
+use core::num::{NonZeroU64, NonZeroUsize};
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -41,7 +41,7 @@ impl DeviceAddress {
 /// context and which outlive it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ContextId {
-    number: u64,
+    number: NonZeroU64,
     device: i32,
 }
 
@@ -49,7 +49,8 @@ impl ContextId {
     /// An identity that no context had before.
     pub(crate) fn next(device: i32) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        Self { number: NEXT.fetch_add(1, Ordering::Relaxed), device }
+        let number = NonZeroU64::new(NEXT.fetch_add(1, Ordering::Relaxed)).unwrap_or(NonZeroU64::MIN);
+        Self { number, device }
     }
 
     /// The number of the context's device.

@@ -66,6 +66,7 @@ pub mod raw;
 mod recover;
 mod run;
 mod run_mode;
+pub mod runtime;
 mod stream;
 mod thread;
 
@@ -73,7 +74,7 @@ pub use acl::Acl;
 pub use allocator::{Descriptor, PoolAllocator, PoolBlock, PoolStatistics, descriptor};
 // Not the whole crate under a name: the compiler would spell every type of this one with its path in messages.
 pub use ascendcl_rules::RuleId;
-pub use brand::{Brand, Scoped, Unnamed};
+pub use brand::{Brand, InScope, Name, Scoped, Unnamed};
 pub use code::{Code, CodeKind};
 pub use context::Context;
 pub use current::{Current, MemoryInfo};
@@ -93,10 +94,11 @@ pub use operator::{DeviceTensor, Operator};
 pub use recover::Recovered;
 pub use run::{RunError, Setup, run};
 pub use run_mode::RunMode;
+pub use runtime::Runtime;
 pub use stream::{
     CanDecline, CanExecute, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, Completion, DefaultStream,
     Destination, Fresh, Idle, Lender, Mapped, Member, Operand, Payload, Pending, Permit, Plain, ProvesIdle, Reply,
-    Stream, StreamState, TakesAllocator, Tasks, Turn, With, WithDescriptor,
+    Stream, StreamState, TakesAllocator, Tasks, Turn, WhenDone, With, WithDescriptor,
 };
 pub use thread::{OnThread, Thread};
 

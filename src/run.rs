@@ -121,7 +121,7 @@ fn with_device<R>(
 /// The device that is meant when nothing is said. Another part of the process that works on one must not find its work on
 /// two.
 #[rule(DEV_12)]
-fn unsaid(acl: &Acl) -> Result<i32, Error> {
+pub(crate) fn unsaid(acl: &Acl) -> Result<i32, Error> {
     if let Some(current) = acl.api().chosen_device() {
         return Ok(current);
     }

@@ -79,6 +79,19 @@ assert_not_impl_any!(Acl: Clone);
 assert_impl_all!(Device<'static>: Send, Sync);
 assert_not_impl_any!(Device<'static>: Clone);
 assert_impl_all!(Context<Scoped<'static>>: Send, Sync);
+
+// Of a runtime: stored anywhere.
+enum Vision {}
+impl Name for Vision {}
+assert_impl_all!(Runtime<Vision>: Send, Sync);
+assert_not_impl_any!(Runtime<Vision>: Clone);
+assert_impl_all!(ascendcl::runtime::Actor<Vision, std::rc::Rc<u8>>: Send, Sync);
+assert_impl_all!(ascendcl::runtime::CloseError: Send, Sync, std::error::Error);
+assert_impl_all!(WhenDone<Vision, ()>: Send);
+assert_not_impl_any!(WhenDone<Vision, ()>: Clone);
+assert_impl_all!(Model<Vision>: Send);
+assert_impl_all!(Pending<Vision, DeviceBuffer<Vision, f32>>: Send);
+assert_not_impl_any!(Current<Vision>: Send, Sync, Clone);
 assert_not_impl_any!(Context<Scoped<'static>>: Clone);
 assert_impl_all!(Event<Scoped<'static>, Unrecorded>: Send, Sync);
 assert_not_impl_any!(Event<Scoped<'static>, Recorded>: Clone);
@@ -169,10 +182,12 @@ fn every_public_type_stands_in_an_assertion() {
 
 /// The types that the crate's root exports; traits, aliases, functions and modules aside.
 fn public_names() -> Vec<&'static str> {
-    const OTHERS: [&str; 15] = [
+    const OTHERS: [&str; 17] = [
         "OrDrop",
         "Result",
         "Brand",
+        "InScope",
+        "Name",
         "Destination",
         "DeviceAllocator",
         "Element",

@@ -142,10 +142,10 @@ fn a_panic_in_the_default_context_takes_down_what_was_made_and_leaves_the_contex
 fn by_the_default_stream(current: &Current<impl Brand>, number: u32) -> u32 {
     let stream = current.default_stream();
     let mut host = current.host_buffer(1).unwrap();
-    host[0] = number;
+    host.slice_mut(current).unwrap()[0] = number;
     let (host, device) = stream.copy_to_device(current, host, current.device_buffer(1).unwrap()).unwrap().split();
     let (_, host) = stream.copy_to_host(current, device, host).unwrap().wait(current).unwrap();
-    host[0]
+    host.slice(current).unwrap()[0]
 }
 
 fn in_default_context<R>(

@@ -16,6 +16,7 @@ use ascendcl_macros::rule;
 pub use engine::{EngineError, FailedCall, Status};
 pub use input::InputError;
 pub use object::ObjectKind;
+use object::context_in_words;
 pub use outcome::{OrDrop, ScopeError, Undone};
 pub(crate) use rules::Cited;
 use std::path::PathBuf;
@@ -109,6 +110,22 @@ pub enum Error {
     OtherContext {
         /// The context that it was to serve.
         context: ContextId,
+    },
+    /// A value of one context was to be used while another one is current. Only contexts of [runtimes](crate::Runtime) that
+    /// share a name can be mixed up like this: others do not compile.
+    #[error(
+        "the {what} belongs to {}, and {} is current: enter the runtime that it was made in{}",
+        context_in_words(*owner),
+        context_in_words(*current),
+        Cited(what.rules_of_context())
+    )]
+    WrongContext {
+        /// The kind of object.
+        what: ObjectKind,
+        /// The context that it was made in.
+        owner: Option<ContextId>,
+        /// The context that is current on this thread.
+        current: Option<ContextId>,
     },
     /// Work that this wait was for may have failed. The library tells a failure to one wait only, and that was another one;
     /// everybody else who waits for the work is told by this error, once.
@@ -331,6 +348,15 @@ pub enum Error {
         Cited(rules::ALLOCATOR_IN_DOUBT)
     )]
     AllocatorInDoubt,
+    /// The system has no thread for an [`Actor`](crate::runtime::Actor).
+    #[error("the system has no thread for an actor: {reason}")]
+    NoThread {
+        /// What the system said.
+        reason: std::io::ErrorKind,
+    },
+    /// The thread of an [`Actor`](crate::runtime::Actor) has ended.
+    #[error("the actor's thread has ended")]
+    ActorEnded,
     /// The object was destroyed.
     #[error("the {what} was destroyed before{}", Cited(what.rules_of_life()))]
     Gone {

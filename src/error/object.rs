@@ -1,8 +1,9 @@
 //! What errors speak of.
 
+use crate::device_allocator::ContextId;
 use ascendcl_rules::{
-    ALLOC_12, COPY_01, DATA_05, DATA_08, DATA_10, EVENT_06, GE_09, GE_11, GE_20, GE_21, MEM_02, MODEL_04, MODEL_06,
-    MODEL_07, MODEL_09, MODEL_14, OP_04, OP_07, RuleId, STREAM_05, STREAM_08,
+    ALLOC_12, COPY_01, CTX_06, DATA_05, DATA_08, DATA_10, EVENT_06, GE_09, GE_11, GE_20, GE_21, MEM_02, MEM_11,
+    MODEL_01, MODEL_04, MODEL_06, MODEL_07, MODEL_09, MODEL_14, OP_04, OP_07, RuleId, STREAM_05, STREAM_08, STREAM_09,
 };
 use core::fmt;
 
@@ -22,6 +23,7 @@ pub struct ObjectKind(Kind);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
+    Runtime,
     Device,
     Stream,
     Work,
@@ -48,6 +50,8 @@ enum Kind {
 }
 
 impl ObjectKind {
+    /// A [`Runtime`](crate::Runtime).
+    pub const RUNTIME: Self = Self(Kind::Runtime);
     /// A device.
     pub const DEVICE: Self = Self(Kind::Device);
     /// A stream.
@@ -96,7 +100,8 @@ impl ObjectKind {
     pub const ADDRESS_SPACE: Self = Self(Kind::AddressSpace);
 
     #[cfg(test)]
-    pub(super) const ALL: [Self; 23] = [
+    pub(super) const ALL: [Self; 24] = [
+        Self::RUNTIME,
         Self::DEVICE,
         Self::STREAM,
         Self::WORK,
@@ -124,6 +129,7 @@ impl ObjectKind {
 
     fn name(self) -> &'static str {
         match self.0 {
+            Kind::Runtime => "runtime",
             Kind::Device => "device",
             Kind::Stream => "stream",
             Kind::Work => "work",
@@ -169,7 +175,7 @@ impl ObjectKind {
             | Kind::CopySource
             | Kind::CopyDestination
             | Kind::CopyCounterpart => &[MEM_02],
-            Kind::Device | Kind::AddressSpace => &[],
+            Kind::Runtime | Kind::Device | Kind::AddressSpace => &[],
         }
     }
 
@@ -192,7 +198,30 @@ impl ObjectKind {
             | Kind::CopySource
             | Kind::CopyDestination
             | Kind::CopyCounterpart => &[MEM_02],
+            Kind::Runtime => &[CTX_06],
             Kind::Device | Kind::Work | Kind::AddressSpace => &[],
+        }
+    }
+
+    /// The rules that forbid to use it while another context is current ([`WrongContext`](super::Error::WrongContext)).
+    pub(super) fn rules_of_context(self) -> &'static [RuleId] {
+        match self.0 {
+            Kind::Stream | Kind::Work | Kind::Event | Kind::Allocator | Kind::Operator => &[STREAM_09],
+            Kind::Model
+            | Kind::ModelTensors
+            | Kind::ModelInput
+            | Kind::ModelInputMemory
+            | Kind::ModelOutput
+            | Kind::Workspace
+            | Kind::Weights => &[MODEL_01],
+            Kind::DeviceMemory
+            | Kind::PinnedMemory
+            | Kind::PageableMemory
+            | Kind::CopySource
+            | Kind::CopyDestination
+            | Kind::CopyCounterpart => &[MEM_11],
+            Kind::Session | Kind::Graph | Kind::GraphOutputs => &[GE_11],
+            Kind::Runtime | Kind::Device | Kind::AddressSpace => &[],
         }
     }
 
@@ -207,7 +236,8 @@ impl ObjectKind {
             | Kind::CopySource
             | Kind::CopyDestination
             | Kind::CopyCounterpart => &[COPY_01],
-            Kind::Device
+            Kind::Runtime
+            | Kind::Device
             | Kind::Stream
             | Kind::Work
             | Kind::Event
@@ -220,6 +250,11 @@ impl ObjectKind {
             | Kind::AddressSpace => &[],
         }
     }
+}
+
+/// A context for a message, if there is one.
+pub(super) fn context_in_words(context: Option<ContextId>) -> String {
+    context.map_or_else(|| "no context".to_owned(), |context| format!("context {context}"))
 }
 
 impl fmt::Display for ObjectKind {
@@ -240,38 +275,40 @@ mod tests {
 
     /// Each kind with the rules of its use, its life and its size.
     const TABLE: &str = "\
-        device | - | - | -
-        stream | STREAM-05 | STREAM-08 | -
-        work | STREAM-05 | - | -
-        event | EVENT-06 | EVENT-06 | -
-        allocator | ALLOC-12 | ALLOC-12 | -
-        model | MODEL-14 | MODEL-14 | -
-        inputs and outputs of a model | DATA-10 | DATA-05 | DATA-08
-        input of the model | DATA-10 | DATA-05 | DATA-08
-        memory for an input of the model | DATA-10 | DATA-05 | DATA-08
-        output of the model | DATA-10 | DATA-05 | DATA-08
-        working memory of the models | MODEL-04 MODEL-06 | MODEL-04 | MODEL-07
-        memory for the weights | MODEL-09 | MODEL-09 | MODEL-07
-        operator with its tensors | OP-04 MEM-02 | OP-07 | -
-        session of the graph engine | GE-20 | GE-11 | -
-        graph | GE-20 | GE-11 | -
-        outputs of a graph | GE-20 GE-21 | GE-09 GE-21 | -
-        device memory | MEM-02 | MEM-02 | COPY-01
-        pinned host memory | MEM-02 | MEM-02 | COPY-01
-        pageable host memory | MEM-02 | MEM-02 | COPY-01
-        source of the copy | MEM-02 | MEM-02 | COPY-01
-        destination of the copy | MEM-02 | MEM-02 | COPY-01
-        other side of the copy | MEM-02 | MEM-02 | COPY-01
-        address space | - | - | -";
+        runtime | - | CTX-06 | - | -
+        device | - | - | - | -
+        stream | STREAM-05 | STREAM-08 | - | STREAM-09
+        work | STREAM-05 | - | - | STREAM-09
+        event | EVENT-06 | EVENT-06 | - | STREAM-09
+        allocator | ALLOC-12 | ALLOC-12 | - | STREAM-09
+        model | MODEL-14 | MODEL-14 | - | MODEL-01
+        inputs and outputs of a model | DATA-10 | DATA-05 | DATA-08 | MODEL-01
+        input of the model | DATA-10 | DATA-05 | DATA-08 | MODEL-01
+        memory for an input of the model | DATA-10 | DATA-05 | DATA-08 | MODEL-01
+        output of the model | DATA-10 | DATA-05 | DATA-08 | MODEL-01
+        working memory of the models | MODEL-04 MODEL-06 | MODEL-04 | MODEL-07 | MODEL-01
+        memory for the weights | MODEL-09 | MODEL-09 | MODEL-07 | MODEL-01
+        operator with its tensors | OP-04 MEM-02 | OP-07 | - | STREAM-09
+        session of the graph engine | GE-20 | GE-11 | - | GE-11
+        graph | GE-20 | GE-11 | - | GE-11
+        outputs of a graph | GE-20 GE-21 | GE-09 GE-21 | - | GE-11
+        device memory | MEM-02 | MEM-02 | COPY-01 | MEM-11
+        pinned host memory | MEM-02 | MEM-02 | COPY-01 | MEM-11
+        pageable host memory | MEM-02 | MEM-02 | COPY-01 | MEM-11
+        source of the copy | MEM-02 | MEM-02 | COPY-01 | MEM-11
+        destination of the copy | MEM-02 | MEM-02 | COPY-01 | MEM-11
+        other side of the copy | MEM-02 | MEM-02 | COPY-01 | MEM-11
+        address space | - | - | - | -";
 
     #[test]
-    fn each_kind_names_the_rules_of_its_use_its_life_and_its_size() {
+    fn each_kind_names_its_rules() {
         let cited = |rules: &[RuleId]| match rules {
             [] => "-".to_owned(),
             rules => rules.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
         };
         let row = |kind: &ObjectKind| {
-            let rules = [kind.rules_of_use(), kind.rules_of_life(), kind.rules_of_size()].map(cited);
+            let rules = [kind.rules_of_use(), kind.rules_of_life(), kind.rules_of_size(), kind.rules_of_context()];
+            let rules = rules.map(cited);
             format!("{kind} | {}", rules.join(" | "))
         };
         let expected: Vec<_> = TABLE.lines().map(str::trim).collect();

@@ -47,6 +47,7 @@ impl Error {
             Self::WorkspaceTaken => WORKSPACE_TAKEN,
             Self::AllocatorInDoubt => ALLOCATOR_IN_DOUBT,
             Self::Gone { what } => what.rules_of_life(),
+            Self::WrongContext { what, .. } => what.rules_of_context(),
             Self::TooShort { what, .. } | Self::LengthMismatch { what, .. } => what.rules_of_size(),
             Self::OtherModel { .. } => OTHER_MODEL,
             Self::NotExecuted => NOT_EXECUTED,
@@ -175,6 +176,7 @@ mod tests {
             samples.extend([
                 Error::StillRunning { what },
                 Error::Gone { what },
+                Error::WrongContext { what, owner: None, current: None },
                 Error::TooShort { what, need: 2, have: 1 },
                 Error::LengthMismatch { what, expected: 2, found: 1 },
             ]);

@@ -1,7 +1,7 @@
 //! Memory that the library allocated.
 
 use super::bytes::{bytes_of, bytes_of_mut};
-use super::{Api, LastUse, Queue};
+use super::{Api, LastUse, Owner, Queue};
 use crate::element::{LARGEST_ALIGNMENT, Pod};
 use crate::error::{Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf};
@@ -47,6 +47,7 @@ pub struct Block {
     home: Home,
     last_use: LastUse,
     freed: AtomicBool,
+    owner: Owner,
 }
 
 // SAFETY: the memory has no thread affinity; what is written to it goes through calls that take the block, or through
@@ -85,12 +86,13 @@ impl Block {
         let doing = || format!("allocate {length} bytes of {}", home.kind());
         api.done(call, code, doing)?;
         let start = NonNull::new(start).ok_or(Error::NullAnswer { call })?;
-        Ok(Self { start, bytes, home, last_use: LastUse::new(), freed: AtomicBool::new(false) })
+        Ok(Self { home, ..Self::adopt(start, bytes) })
     }
 
     /// Takes over device memory that the library allocated and handed out (DATA-06), to be freed like any other.
     pub(super) fn adopt(start: NonNull<c_void>, bytes: usize) -> Self {
-        Self { start, bytes, home: Home::Device, last_use: LastUse::new(), freed: AtomicBool::new(false) }
+        let (last_use, freed, owner) = (LastUse::new(), AtomicBool::new(false), Owner::current());
+        Self { start, bytes, home: Home::Device, last_use, freed, owner }
     }
 
     /// Device memory of other code: it is used like any other, and never freed here.
@@ -106,8 +108,7 @@ impl Block {
         let bytes = elements.len() * size_of::<E>();
         // SAFETY: the pointer of a vector is never null.
         let start = unsafe { NonNull::new_unchecked(elements.as_mut_ptr().cast()) };
-        let (last_use, freed) = (LastUse::new(), AtomicBool::new(false));
-        Self { start, bytes, home: Home::Pageable(layout), last_use, freed }
+        Self { home: Home::Pageable(layout), ..Self::adopt(start, bytes) }
     }
 
     /// Gives the memory back as the vector that it was; a block of another home, or one that queued work may use, stays
@@ -304,6 +305,13 @@ impl Block {
         &self.last_use
     }
 
+    /// An error unless this thread has entered the block's context.
+    #[inline]
+    #[rule(MEM_11)]
+    pub(crate) fn is_current(&self) -> Result<(), Error> {
+        self.owner.is_current(self.home.kind())
+    }
+
     /// Whether `bytes` bytes can be copied to or from the start of the block now.
     #[inline]
     pub(super) fn holds(&self, bytes: usize) -> Result<(), Error> {
@@ -313,6 +321,7 @@ impl Block {
     /// As [`holds`](Self::holds), from the byte `start` on.
     #[inline]
     pub(super) fn holds_at(&self, start: usize, bytes: usize) -> Result<(), Error> {
+        self.is_current()?;
         if self.last_use.is_in_doubt() {
             return Err(Error::InDoubt { what: self.home.kind() });
         }

@@ -2,6 +2,7 @@
 
 use super::Api;
 use super::standing::{self, Left, Owed, standing};
+use crate::device_allocator::ContextId;
 use crate::error::Error;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtContext;
@@ -135,19 +136,22 @@ impl RawContext {
 pub(crate) struct Entered {
     api: Api,
     outer: Option<RawContext>,
+    outer_id: Option<ContextId>,
 }
 
 impl Entered {
     /// For a context that was just made current.
-    pub(crate) fn into(context: RawContext, api: Api) -> Self {
+    pub(crate) fn into(context: RawContext, api: Api, id: ContextId) -> Self {
         standing::displaces(api, false);
-        Self { api, outer: standing(api, |own| own.entered.replace(Some(context))).flatten() }
+        let outer = standing(api, |own| own.entered.replace(Some(context))).flatten();
+        Self { api, outer, outer_id: standing::enters(Some(id)) }
     }
 }
 
 impl Drop for Entered {
     fn drop(&mut self) {
         standing(self.api, |own| own.entered.set(self.outer));
+        standing::enters(self.outer_id);
     }
 }
 

@@ -3,7 +3,7 @@
 use super::failure::any_failed;
 use super::gate::Gate;
 use super::wait::Wait;
-use super::{Api, Queue};
+use super::{Api, Owner, Queue};
 use crate::error::{Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
@@ -19,11 +19,12 @@ pub(crate) struct RawEvent {
     /// The library and the device that it is of.
     api: Api,
     device: i32,
+    owner: Owner,
     record: Record,
 }
 
-/// Which point of which stream an event marks. Recording takes the event's handle, so nobody reads meanwhile. Event and
-/// stream are of one context, in which no other stream has that id; 0, which none has, stands for a point that nobody
+/// Which point of which stream an event marks. Recording takes the event's handle, so nobody reads meanwhile. No other stream
+/// has that id, in any context; 0, which none has, stands for a point that nobody
 /// knows.
 #[derive(Debug, Default)]
 struct Record {
@@ -83,11 +84,19 @@ impl RawEvent {
         // SAFETY: `raw` is a place for the handle.
         let code = unsafe { api.library().aclrtCreateEvent(&raw mut raw) };
         api.done("aclrtCreateEvent", code, || "create an event".into())?;
-        Ok(Self { raw, gate: Gate::open(), api, device, record: Record::default() })
+        Ok(Self { raw, gate: Gate::open(), api, device, owner: Owner::current(), record: Record::default() })
+    }
+
+    /// An error unless this thread has entered the event's context.
+    #[inline]
+    #[rule(STREAM_09)]
+    fn is_current(&self) -> Result<(), Error> {
+        self.owner.is_current(ObjectKind::EVENT)
     }
 
     /// Puts the event behind what is queued on the stream so far.
     pub(crate) fn record(&self, api: Api, stream: &Queue) -> Result<(), Error> {
+        self.is_current()?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
         // Before the call: what another thread queues on a default stream meanwhile may come after the record.
         let (before, since) = (stream.mark(), stream.after_failures());
@@ -123,11 +132,16 @@ impl RawEvent {
         if self.device != device {
             return Err(Error::OtherDevice { what: ObjectKind::EVENT, expected: device, found: self.device });
         }
-        self.hold_up(api, stream)
+        self.hold_up_in_any_context(api, stream)
     }
 
     /// Lets what is queued on the stream from now on wait for the event.
     pub(crate) fn hold_up(&self, api: Api, stream: &Queue) -> Result<(), Error> {
+        self.is_current()?;
+        self.hold_up_in_any_context(api, stream)
+    }
+
+    fn hold_up_in_any_context(&self, api: Api, stream: &Queue) -> Result<(), Error> {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
         stream.submit(api, "aclrtStreamWaitEvent", "let a stream wait for an event", [], |stream| {
             // SAFETY: as in `record`.
@@ -137,6 +151,7 @@ impl RawEvent {
 
     /// Waits on this thread until what was queued before the record is done; for at most `limit`, if there is one.
     pub(crate) fn synchronize(&self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
+        self.is_current()?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
         api.in_place()?;
         let (library, raw) = (api.library(), self.raw);
@@ -147,7 +162,7 @@ impl RawEvent {
             within: |milliseconds| unsafe { library.aclrtSynchronizeEventWithTimeout(raw, milliseconds) },
             // SAFETY: the event is alive: the gate is passed.
             unlimited: || unsafe { library.aclrtSynchronizeEvent(raw) },
-            is_over: || self.is_complete(api).unwrap_or(false),
+            is_over: || self.is_complete_in_any_context(api).unwrap_or(false),
         };
         wait.run(api, limit)
     }
@@ -161,6 +176,12 @@ impl RawEvent {
 
     /// Whether what was queued before the record is done.
     pub(crate) fn is_complete(&self, api: Api) -> Result<bool, Error> {
+        self.is_current()?;
+        self.is_complete_in_any_context(api)
+    }
+
+    /// The same, for the thread that watches for futures: the query needs no context.
+    pub(crate) fn is_complete_in_any_context(&self, api: Api) -> Result<bool, Error> {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
         api.in_place()?;
         let mut status = aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY;
@@ -180,6 +201,7 @@ impl RawEvent {
 
     /// Milliseconds from one record to another, on the device's clock. Both have to be complete.
     pub(crate) fn milliseconds_since(&self, api: Api, start: &Self) -> Result<f32, Error> {
+        self.is_current().and(start.is_current())?;
         let (Some(_start), Some(_end)) = (start.gate.pass(), self.gate.pass()) else {
             return Err(Error::Gone { what: ObjectKind::EVENT });
         };
@@ -207,6 +229,7 @@ impl RawEvent {
     /// Destroys the event; it need not be complete. When the library refuses, the event stays usable.
     #[rule(EVENT_06)]
     pub(crate) fn destroy(&self, api: Api) -> Result<(), Error> {
+        self.is_current()?;
         api.in_place()?;
         if !self.gate.close() {
             return Ok(());

@@ -43,6 +43,11 @@ impl Gate {
         self.0.load(Ordering::Acquire) & !CLOSED
     }
 
+    /// Lets nobody in any more. Those who are inside stay.
+    pub(crate) fn shut(&self) {
+        self.0.fetch_or(CLOSED, Ordering::AcqRel);
+    }
+
     /// Closes, and waits until nobody is inside. `false` when it was closed already.
     pub(crate) fn close(&self) -> bool {
         if self.0.fetch_or(CLOSED, Ordering::AcqRel) & CLOSED != 0 {

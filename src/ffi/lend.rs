@@ -63,6 +63,8 @@ impl<'env> Borrowed<'env> {
         from: &'env [E],
     ) -> Result<(), Error> {
         let from = bytes_of(from);
+        // Before the stream is noted: one of another context could not be waited for at the end.
+        stream.is_current()?;
         to.block.holds_at(to.start, from.len())?;
         let (room, kind) = (to.block.bytes() - to.start, api.direction(Side::Device, Side::Host));
         aligned(kind, from.len(), [to.block.at(to.start), from.as_ptr().cast()])?;
@@ -87,6 +89,7 @@ impl<'env> Borrowed<'env> {
         from: Place<'_>,
     ) -> Result<(), Error> {
         let to = bytes_of_mut(to);
+        stream.is_current()?;
         from.block.holds_at(from.start, to.len())?;
         let kind = api.direction(Side::Host, Side::Device);
         aligned(kind, to.len(), [to.as_ptr().cast(), from.block.at(from.start)])?;

@@ -3,7 +3,7 @@
 use super::api::c_text;
 use super::gate::Gate;
 use super::model::pointer;
-use super::{Api, Block, LastUse, Queue};
+use super::{Api, Block, LastUse, Owner, Queue};
 use crate::attribute::Attribute;
 use crate::element::ElementType;
 use crate::error::{Error, ObjectKind};
@@ -32,6 +32,7 @@ pub(crate) struct Invocation {
     last_use: LastUse,
     /// As long as the invocation's row is there, these have a name and are not freed.
     blocks: Box<[Arc<Block>]>,
+    owner: Owner,
 }
 
 // SAFETY: descriptions, buffers and attributes belong to the process and have no thread affinity. The library writes them
@@ -78,7 +79,15 @@ impl Invocation {
             ending: AtomicBool::new(false),
             last_use: LastUse::new(),
             blocks: blocks.map(|(block, _)| Arc::clone(block)).collect(),
+            owner: Owner::current(),
         })
+    }
+
+    /// An error unless this thread has entered the operator's context.
+    #[inline]
+    #[rule(STREAM_09)]
+    fn is_current(&self) -> Result<(), Error> {
+        self.owner.is_current(ObjectKind::OPERATOR)
     }
 
     /// Creates the descriptions, buffers and attributes, for the tensors that the operator was [made](Self::new) for. What
@@ -92,6 +101,7 @@ impl Invocation {
     ) -> Result<(), Error> {
         api.may_be_called()?;
         api.in_place()?;
+        self.blocks.iter().try_for_each(|block| block.is_current())?;
         self.inputs.fill(api, inputs)?;
         self.outputs.fill(api, outputs)?;
         self.attributes.fill(api, attributes)
@@ -120,6 +130,7 @@ impl Invocation {
     /// Queues one execution. The stream's context has to be current. Refused while an execution on another stream may be
     /// running although its call failed.
     pub(crate) fn execute(&self, api: Api, streams: &Shelf<Queue>, stream: &Queue) -> Result<(), Error> {
+        self.is_current()?;
         if self.last_use.is_in_doubt() && !streams.comes_after(&self.last_use, stream) {
             return Err(Error::StillRunning { what: ObjectKind::OPERATOR });
         }
@@ -164,6 +175,7 @@ impl Invocation {
 
     /// Destroys the descriptions, buffers and attributes; refused while queued work may use them.
     pub(crate) fn destroy(&self, api: Api, streams: &Shelf<Queue>) -> Result<(), Error> {
+        self.is_current()?;
         if !streams.has_done(&self.last_use) {
             return Err(Error::StillRunning { what: ObjectKind::OPERATOR });
         }

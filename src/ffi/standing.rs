@@ -2,6 +2,7 @@
 
 use super::context::UNKNOWN;
 use super::{Api, RawContext};
+use crate::device_allocator::ContextId;
 use crate::error::Error;
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -28,6 +29,8 @@ const LIBRARIES: usize = 16;
 thread_local! {
     /// Without destructors, so that nothing runs when the thread ends.
     static STANDINGS: [Standing; LIBRARIES] = const { [const { Standing::new() }; LIBRARIES] };
+    /// The context of the innermost `Current`, of whichever library.
+    static ENTERED: Cell<Option<ContextId>> = const { Cell::new(None) };
     /// Whether an entered context of any of them is displaced.
     static DISPLACED: Cell<bool> = const { Cell::new(false) };
 }
@@ -76,6 +79,17 @@ pub(super) fn standing<R>(api: Api, look: impl FnOnce(&Standing) -> R) -> Option
 /// The context that the thread's innermost `Current` of this library stands for.
 pub(super) fn entered(api: Api) -> Option<RawContext> {
     standing(api, |own| own.entered.get()).flatten()
+}
+
+/// The context of this thread's innermost `Current`, of whichever library.
+#[inline]
+pub(super) fn entered_id() -> Option<ContextId> {
+    ENTERED.get()
+}
+
+/// This thread enters the context, or returns to it. Answers which one it was in before.
+pub(super) fn enters(context: Option<ContextId>) -> Option<ContextId> {
+    ENTERED.replace(context)
 }
 
 /// Notes whether the library refused to make the entered context current again: then the next call asks once more.

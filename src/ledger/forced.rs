@@ -19,7 +19,7 @@ impl Ledger {
             if self.gone.load(Ordering::Acquire) || self.context.make_current(self.api).is_err() {
                 return;
             }
-            let _entered = Entered::into(self.context, self.api);
+            let _entered = Entered::into(self.context, self.api, self.id);
             for stream in self.streams.all() {
                 // Where the library cannot, the next step of the recovery is taken.
                 let _ = self.abort(&stream, limit, &mut kept);
@@ -79,7 +79,7 @@ impl Ledger {
             if self.context.make_current(self.api).is_err() {
                 return false;
             }
-            let _entered = Entered::into(self.context, self.api);
+            let _entered = Entered::into(self.context, self.api, self.id);
             for stream in left.iter().filter(|stream| stream.is_ours()) {
                 if self.destroy_by_force(stream, &mut kept).is_err() {
                     // The library may know its allocator under the handle of a later stream.

@@ -29,8 +29,8 @@ use crate::device_allocator::{ContextId, is_supported_on};
 use crate::element::Element;
 use crate::error::Error;
 use crate::ffi::{
-    Api, Binding, Block, Entered, Guest, Home, Invocation, Kept, LoadedModel, Queue, RawContext, RawEvent, Restore,
-    Shelf,
+    Api, Binding, Block, Entered, Guest, Home, Invocation, Kept, LoadedModel, Owner, Queue, RawContext, RawEvent,
+    Restore, Shelf,
 };
 use ascendcl_macros::rule;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -48,7 +48,6 @@ pub(crate) struct Ledger {
     api: Api,
     context: RawContext,
     id: ContextId,
-    stream_ids: AtomicU64,
     default_stream: OnceLock<Arc<Queue>>,
     /// No stream: stands for the work that the library does by itself, which is runs of models that it waits for. It has its
     /// row among the streams from the first run that may go on after a failure.
@@ -70,15 +69,13 @@ pub(crate) struct Ledger {
 impl Ledger {
     pub(crate) fn new(api: Api, context: RawContext, device: i32) -> Self {
         let (default_stream, streams, events, bindings, invocations, models, blocks, gone) = Default::default();
-        /// The first number of a stream; 0 is none.
-        const RUNS: u64 = 1;
+        let id = ContextId::next(device);
         Self {
             api,
             context,
-            id: ContextId::next(device),
-            stream_ids: AtomicU64::new(RUNS + 1),
+            id,
             default_stream,
-            runs: Arc::new(Queue::of_the_library(RUNS)),
+            runs: Arc::new(Queue::of_the_library(next_stream_id(), Owner::of(id))),
             streams,
             events,
             bindings,
@@ -122,7 +119,7 @@ impl Ledger {
 
     /// The context's default stream; it is there without being created (DEV-03), and its row from the first use on.
     pub(crate) fn default_stream(&self) -> Arc<Queue> {
-        let first = || Queue::default_of_current(self.next_stream_id());
+        let first = || Queue::default_of_current(next_stream_id());
         if self.api.is_of_this_process().is_err() {
             // A forked child takes no lock. Whatever is asked of the stream is refused.
             return Arc::new(first());
@@ -248,7 +245,7 @@ impl Ledger {
         if let Err(error) = self.context.make_current(self.api) {
             return Err(vec![error]);
         }
-        let _entered = Entered::into(self.context, self.api);
+        let _entered = Entered::into(self.context, self.api, self.id);
         let (mut errors, mut kept) = (Vec::new(), Vec::new());
         for stream in self.streams.all() {
             errors.extend(stream.synchronize(self.api, patience).err());
@@ -319,10 +316,12 @@ impl Ledger {
         let parts: Vec<_> = parts.into_iter().flatten().collect();
         if parts.is_empty() { "a context".to_owned() } else { parts.join(", ") }
     }
+}
 
-    fn next_stream_id(&self) -> u64 {
-        self.stream_ids.fetch_add(1, Ordering::Relaxed)
-    }
+/// A number that no stream of this process had before, of any context; 0 is none.
+fn next_stream_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// Drops every allocator, also when dropping one of them panics; the first panic goes on.

@@ -1,6 +1,6 @@
 //! Streams and events on a device that has no more of them, and work that is over though nobody waited for it.
 
-use super::{Ledger, drop_each};
+use super::{Ledger, drop_each, next_stream_id};
 use crate::code::CodeKind;
 use crate::error::Error;
 use crate::ffi::{Queue, RawEvent};
@@ -17,7 +17,7 @@ impl Ledger {
     /// Creates a stream; when the device has no more, destroys dropped ones and tries once again.
     #[rule(STREAM_11)]
     pub(crate) fn create_stream(&self) -> Result<Arc<Queue>, Error> {
-        let create = || Queue::create(self.api, self.next_stream_id());
+        let create = || Queue::create(self.api, next_stream_id());
         let created = create().or_else(|error| match is_used_up(&error) && self.destroy_dropped_streams() > 0 {
             true => create(),
             false => Err(error),
@@ -28,7 +28,7 @@ impl Ledger {
 
     /// Takes in a stream of other code, which destroys it.
     pub(crate) fn adopt_stream(&self, raw: NonNull<c_void>) -> Arc<Queue> {
-        self.streams.put(Queue::adopted(raw, self.next_stream_id()))
+        self.streams.put(Queue::adopted(raw, next_stream_id()))
     }
 
     /// Creates an event; when the device has no more, destroys dropped ones and tries once again.

@@ -1,6 +1,6 @@
 //! Host memory for queued copies.
 
-use crate::brand::{Brand, Mark, Scoped};
+use crate::brand::{Brand, InScope, Mark, Scoped};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::{Error, ObjectKind, Undone};
@@ -9,12 +9,16 @@ use crate::ledger::Ledger;
 use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
-use core::ops::{Deref, DerefMut};
+use core::ops::{Deref, DerefMut, Index, IndexMut};
+use core::slice::SliceIndex;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
-/// Host memory that queued copies can use, read and written like a slice while none does: pinned
+/// Host memory that queued copies can use, read and written as a slice while none does: pinned
 /// ([`Current::host_buffer`]), or a vector's own memory ([`Current::pageable_buffer`]).
+///
+/// In a scope it dereferences to the slice. A buffer of a [`Runtime`](crate::Runtime) may outlive its memory, so
+/// [`slice`](Self::slice) takes the [`Current`], which keeps the context open.
 ///
 /// Copies between pinned memory and the device run while the program goes on. With pageable memory the library may hold up
 /// the call that queues the copy until the copy is done, and some releases do (COPY-05); a program cannot rely on either,
@@ -81,7 +85,10 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
         if self.block.is_in_doubt() {
             return Err(Undone { error: Error::InDoubt { what: ObjectKind::PAGEABLE_MEMORY }, value: self });
         }
-        Ok(current.ledger().take_vec(&mut self.block).unwrap_or_else(|| self.to_vec()))
+        if let Err(error) = self.block.is_current() {
+            return Err(Undone { error, value: self });
+        }
+        Ok(current.ledger().take_vec(&mut self.block).unwrap_or_else(|| Block::as_host(&self.block).to_vec()))
     }
 
     pub(crate) fn zeroed(ledger: &Ledger, length: usize) -> Result<Self, Error> {
@@ -100,7 +107,42 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
     }
 }
 
-impl<C: Brand, E: Element> Deref for HostBuffer<C, E> {
+impl<C: Brand, E: Element> HostBuffer<C, E> {
+    /// How many elements it holds; none while a failure leaves open whether a copy uses it.
+    pub fn len(&self) -> usize {
+        if self.block.is_in_doubt() { 0 } else { self.block.bytes() / size_of::<E>().max(1) }
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The elements, for as long as this thread is inside the context.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WrongContext`] with a `Current` of another context.
+    #[rule(MEM_12)]
+    pub fn slice<'a>(&'a self, _current: &'a Current<C>) -> Result<&'a [E], Error> {
+        self.block.is_current()?;
+        Ok(Block::as_host(&self.block))
+    }
+
+    /// The elements, to be written, for as long as this thread is inside the context.
+    ///
+    /// # Errors
+    ///
+    /// As for [`slice`](Self::slice).
+    #[rule(MEM_12)]
+    pub fn slice_mut<'a>(&'a mut self, _current: &'a Current<C>) -> Result<&'a mut [E], Error> {
+        self.block.is_current()?;
+        Ok(Block::as_host_mut(&mut self.block))
+    }
+}
+
+/// A buffer of a scope cannot outlive its memory.
+impl<C: InScope, E: Element> Deref for HostBuffer<C, E> {
     type Target = [E];
 
     fn deref(&self) -> &[E] {
@@ -108,9 +150,26 @@ impl<C: Brand, E: Element> Deref for HostBuffer<C, E> {
     }
 }
 
-impl<C: Brand, E: Element> DerefMut for HostBuffer<C, E> {
+impl<C: InScope, E: Element> DerefMut for HostBuffer<C, E> {
     fn deref_mut(&mut self) -> &mut [E] {
         Block::as_host_mut(&mut self.block)
+    }
+}
+
+/// As a slice is indexed. Said by itself for the compiler's message, where the context is no scope's.
+impl<C: InScope, E: Element, I: SliceIndex<[E]>> Index<I> for HostBuffer<C, E> {
+    type Output = I::Output;
+
+    #[track_caller]
+    fn index(&self, index: I) -> &I::Output {
+        Index::index(&**self, index)
+    }
+}
+
+impl<C: InScope, E: Element, I: SliceIndex<[E]>> IndexMut<I> for HostBuffer<C, E> {
+    #[track_caller]
+    fn index_mut(&mut self, index: I) -> &mut I::Output {
+        IndexMut::index_mut(&mut **self, index)
     }
 }
 

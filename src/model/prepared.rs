@@ -121,6 +121,7 @@ impl<C: Brand, P> Prepared<C, P> {
     /// [`Error::NotExecuted`] before the first execution, [`Error::NoSuchOutput`] or [`Error::NoOutputNamed`], or
     /// [`Error::UnknownShape`] when the library does not say.
     pub fn output_shape<'n>(&self, current: &Current<C>, output: impl Into<Which<'n>>) -> Result<Vec<usize>, Error> {
+        self.binding.is_current()?;
         let output = self.which(output)?;
         let bound = self.output(output)?;
         self.dims(current, output, &bound.info)
@@ -134,6 +135,7 @@ impl<C: Brand, P> Prepared<C, P> {
     /// [`Error::LengthMismatch`] when the model left another number of elements than the shape that was prepared for
     /// it; [`Error::OutputNotAllocated`]; or [`Error::Vendor`].
     pub fn read<'n, E: Element>(&self, current: &Current<C>, output: impl Into<Which<'n>>) -> Result<Vec<E>, Error> {
+        self.binding.is_current()?;
         let output = self.which(output)?;
         self.bound_output(output)?.is_of::<E>()?;
         let bound = self.output(output)?;

@@ -53,8 +53,9 @@ impl<C: Brand, T: Payload> Pending<C, T> {
 
 /// An event behind everything that is queued by now: a spare one of the stream's, or a new one.
 pub(super) fn event_behind<C: Brand>(current: &Current<C>, queue: &Arc<Queue>) -> Result<Arc<RawEvent>, Error> {
-    // A forked child takes no lock.
+    // A forked child takes no lock. An event of another context would stay among the stream's spares.
     current.ledger().api().is_of_this_process()?;
+    queue.is_current()?;
     let event = queue.take_spare().map_or_else(|| current.ledger().create_event(), Ok)?;
     match event.record(current.ledger().api(), queue) {
         Ok(()) => Ok(event),

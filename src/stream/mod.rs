@@ -18,6 +18,7 @@ mod shared;
 mod state;
 mod tasks;
 mod watch;
+mod when_done;
 
 use crate::brand::{Brand, Scoped};
 use crate::current::Current;
@@ -48,6 +49,7 @@ pub use state::{
     With, WithDescriptor,
 };
 pub use tasks::Tasks;
+pub use when_done::WhenDone;
 
 /// An explicit stream (`aclrtCreateStream`): work queued on it runs in order. Copies, sets, events, callbacks and waits are
 /// those of all streams, its [`Tasks`].

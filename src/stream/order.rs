@@ -3,7 +3,7 @@
 use super::future::event_behind;
 use super::payload::Payload;
 use super::{Pending, Tasks};
-use crate::brand::{Brand, INSIDE, Scoped};
+use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::event::{CanWait, Event};
@@ -60,10 +60,10 @@ impl<C: Brand> Tasks<C> {
     ///
     /// [`Error::OtherDevice`] for an event of another device, before anything is called; or [`Error::Vendor`].
     #[rule(EVENT_07)]
-    pub fn wait_across_contexts<E: CanWait, M>(
+    pub fn wait_across_contexts<E: CanWait, D: Brand>(
         &self,
         current: &Current<C>,
-        event: &Event<Scoped<'_, M>, E>,
+        event: &Event<D, E>,
     ) -> Result<(), Error> {
         let ledger = current.ledger();
         event.raw().hold_up_on(ledger.api(), ledger.device(), self.queue())

@@ -5,8 +5,8 @@ use super::{Stream, Tasks};
 use crate::brand::{Brand, Mark};
 use crate::current::Current;
 use crate::device_allocator::DeviceAllocator;
-use crate::error::{Error, Undone};
-use crate::ffi::{Registered, serves};
+use crate::error::{Error, ObjectKind, Undone};
+use crate::ffi::{Owner, Registered, serves};
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use core::fmt;
@@ -23,6 +23,7 @@ use std::time::Duration;
 #[rule(ALLOC_10, ALLOC_11)]
 pub struct Permit<C: Brand, A: DeviceAllocator> {
     allocator: Arc<Registered<A>>,
+    owner: Owner,
     _brand: Mark<C>,
 }
 
@@ -50,7 +51,7 @@ impl<C: Brand, A: DeviceAllocator> Permit<C, A> {
         }
         let registered = Registered::vacant();
         registered.put(allocator);
-        Ok(Self { allocator: registered, _brand: Mark::NEW })
+        Ok(Self { allocator: registered, owner: Owner::current(), _brand: Mark::NEW })
     }
 
     /// Registers the allocator on a stream (`aclrtAllocatorRegister`), which becomes a member of the group.
@@ -64,7 +65,8 @@ impl<C: Brand, A: DeviceAllocator> Permit<C, A> {
         stream: Stream<C, S>,
     ) -> Result<Member<C, A>, Undone<Stream<C, S>>> {
         leads!(stream: S, CanRegister => With<A>);
-        match stream.tell(current, self.allocator.members(), self.allocator.clone()) {
+        let own = self.owner.is_current(ObjectKind::ALLOCATOR);
+        match own.and_then(|()| stream.tell(current, self.allocator.members(), self.allocator.clone())) {
             Ok(()) => Ok(Member { stream: stream.into_state(Arc::downgrade(&self.allocator)) }),
             Err(error) => Err(Undone { error, value: stream }),
         }
@@ -102,7 +104,7 @@ impl<C: Brand, A: DeviceAllocator> Permit<C, A> {
     pub fn into_allocator(self) -> Result<A, Self> {
         match self.allocator.into_allocator() {
             Ok(allocator) => Ok(allocator),
-            Err(allocator) => Err(Self { allocator, _brand: Mark::NEW }),
+            Err(allocator) => Err(Self { allocator, owner: self.owner, _brand: Mark::NEW }),
         }
     }
 }

@@ -75,6 +75,13 @@ impl Watched {
     }
 }
 
+impl Watched {
+    /// Whether the event says that the work is over, or cannot say it.
+    pub(super) fn is_over(&self, api: Api) -> bool {
+        self.event.is_complete_in_any_context(api).unwrap_or(true)
+    }
+}
+
 impl Drop for Watched {
     fn drop(&mut self) {
         self.queue.spare(Arc::clone(&self.event));
@@ -99,7 +106,7 @@ impl Entry {
     }
 
     fn asks(&self, event: &RawEvent, signal: &Signal) -> bool {
-        match event.is_complete(self.api) {
+        match event.is_complete_in_any_context(self.api) {
             Ok(over) => {
                 if over {
                     signal.give();

@@ -3,7 +3,7 @@
 #![allow(unreachable_pub)]
 #![allow(dead_code, reason = "each test file uses a part")]
 
-use ascendcl::{Acl, Library};
+use ascendcl::{Acl, Library, runtime};
 use ascendcl_sim::{Checks, Config, control};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -22,6 +22,8 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 pub fn alone() -> Alone {
     let guard = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    // What a failed test has left is of the simulator's devices as they are now.
+    drop(runtime::sweep(Some(Duration::from_secs(1))));
     control::reset();
     control::configure(under_watch(Config::new())).unwrap();
     control::take_findings();

@@ -10,7 +10,7 @@ use graph::{File, Graph};
 use std::path::Path;
 
 /// The entries of the safe layer's `src`, from the ground up.
-const FLOORS: [&str; 31] = [
+const FLOORS: [&str; 32] = [
     "brand",
     "code",
     "element",
@@ -40,6 +40,7 @@ const FLOORS: [&str; 31] = [
     "device",
     "recover",
     "run",
+    "runtime",
     "ge",
     "",
 ];

@@ -176,7 +176,10 @@ fn what_cannot_be_waited_for_is_kept_and_neither_device_nor_engine_is_given_back
     assert!(matches!(poisoned.error, Error::Poisoned { .. }), "{poisoned}");
 
     world.double.hold(false);
-    poisoned.value.reset(&mut thread).unwrap();
+    // A busy machine may need more than one time of patience.
+    let tries =
+        (0..50).try_fold(poisoned.value, |device, _| device.reset(&mut thread).map_or_else(|left| Ok(left.value), Err));
+    assert!(matches!(tries, Err(())), "the device could not be given back");
     assert_eq!(*seen.dropped.lock().unwrap(), [0]);
     refused.value.close().unwrap();
     acl.close().unwrap();

@@ -1,11 +1,11 @@
 // COPY-03: being an operand of queued work opens no way to the memory in flight.
-use ascendcl::{Brand, Current, Error, HostBuffer, Operand, Pending};
+use ascendcl::{Current, Error, HostBuffer, InScope, Operand, Pending};
 
-fn peeks<C: Brand, W: Operand<C, HostBuffer<C, f32>>>(work: &W) -> f32 {
+fn peeks<C: InScope, W: Operand<C, HostBuffer<C, f32>>>(work: &W) -> f32 {
     work.look()[0]
 }
 
-fn first<C: Brand>(_current: &Current<C>, copy: Pending<C, HostBuffer<C, f32>>) -> Result<f32, Error> {
+fn first<C: InScope>(_current: &Current<C>, copy: Pending<C, HostBuffer<C, f32>>) -> Result<f32, Error> {
     Ok(peeks(&copy))
 }
 

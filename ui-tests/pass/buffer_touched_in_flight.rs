@@ -9,7 +9,7 @@ fn refill<C: Brand>(
 ) -> Result<(), Error> {
     let copy = stream.copy_to_device(current, image, device)?;
     (image, _) = copy.wait(current)?;
-    image[0] = 1.0;
+    image.slice_mut(current)?[0] = 1.0;
     Ok(())
 }
 

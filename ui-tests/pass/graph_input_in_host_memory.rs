@@ -8,7 +8,7 @@ pub fn program<C: Brand>(
     graph: Graph<C, Loaded<Compiled>>,
     images: HostBuffer<C, f32>,
 ) -> Result<(), Error> {
-    let running = graph.execute(session, current, current.upload_tensor(&[1, 64], &images)?)?;
+    let running = graph.execute(session, current, current.upload_tensor(&[1, 64], images.slice(current)?)?)?;
     running.wait(current)?;
     Ok(())
 }

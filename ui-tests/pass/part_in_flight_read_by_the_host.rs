@@ -8,7 +8,7 @@ fn first<C: Brand>(
     host: HostBuffer<C, f32>,
 ) -> Result<f32, Error> {
     let (_device, host) = stream.copy_to_host(current, device, host)?.split();
-    let first = host.wait(current)?[0];
+    let first = host.wait(current)?.slice(current)?[0];
     Ok(first)
 }
 

@@ -7,7 +7,7 @@ pub fn upload<C: Brand>(
     mut image: HostBuffer<C, f32>,
     device: DeviceBuffer<C, f32>,
 ) -> Result<(), Error> {
-    let pixels: &mut [f32] = &mut image;
+    let pixels = image.slice_mut(current)?;
     pixels.fill(1.0);
     let copy = stream.copy_to_device(current, image, device)?;
     copy.wait(current)?;

@@ -1,11 +1,11 @@
 // COPY-03: being an operand of queued work opens no way to the memory in flight.
-use ascendcl::{Brand, Current, Error, HostBuffer, Pending};
+use ascendcl::{Current, Error, HostBuffer, InScope, Pending};
 
-fn peeks(image: &HostBuffer<impl Brand, f32>) -> f32 {
+fn peeks(image: &HostBuffer<impl InScope, f32>) -> f32 {
     image[0]
 }
 
-fn first<C: Brand>(current: &Current<C>, copy: Pending<C, HostBuffer<C, f32>>) -> Result<f32, Error> {
+fn first<C: InScope>(current: &Current<C>, copy: Pending<C, HostBuffer<C, f32>>) -> Result<f32, Error> {
     Ok(peeks(&copy.wait(current)?))
 }
 

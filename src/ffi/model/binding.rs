@@ -2,7 +2,7 @@
 
 use super::super::allocator::Keeps;
 use super::super::gate::Gate;
-use super::super::{Api, Block, LastUse, Queue};
+use super::super::{Api, Block, LastUse, Owner, Queue};
 use super::LoadedModel;
 use super::dataset::Dataset;
 use crate::error::{Error, ObjectKind};
@@ -28,6 +28,7 @@ pub(crate) struct Binding {
     last_use: LastUse,
     /// As long as the binding's row is there, these have a name and are not freed (DATA-02).
     blocks: Box<[Arc<Block>]>,
+    owner: Owner,
 }
 
 // SAFETY: datasets belong to the process and have no thread affinity; they are only changed by the one who creates the
@@ -62,7 +63,15 @@ impl Binding {
             ending: AtomicBool::new(false),
             last_use: LastUse::new(),
             blocks: blocks.map(Arc::clone).collect(),
+            owner: Owner::current(),
         }
+    }
+
+    /// An error unless this thread has entered the binding's context.
+    #[inline]
+    #[rule(MODEL_01)]
+    pub(crate) fn is_current(&self) -> Result<(), Error> {
+        self.owner.is_current(ObjectKind::MODEL_TENSORS)
     }
 
     /// Creates the datasets, with what the binding was [made](Self::new) for. What was created before an error is destroyed
@@ -76,6 +85,8 @@ impl Binding {
     ) -> Result<(), Error> {
         leads!(dataset: Start --> Idle : Create, dataset: Idle --> Idle : Add);
         api.in_place()?;
+        model.is_current()?;
+        self.blocks.iter().try_for_each(|block| block.is_current())?;
         self.given.create(api, inputs.iter().map(|input| Some((&*input.block, input.bytes))))?;
         self.results.create(api, outputs.iter().map(|block| block.as_ref().map(|block| (&**block, block.bytes()))))?;
         let shapes: Vec<_> = inputs.iter().map(|input| input.dims.as_slice()).collect();
@@ -94,6 +105,7 @@ impl Binding {
         model: &LoadedModel,
         shapes: &[&[i64]],
     ) -> Result<(), Error> {
+        self.is_current()?;
         self.idle(streams)?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::MODEL_TENSORS }) };
         model.set_shapes(api, &self.given, shapes)
@@ -108,6 +120,7 @@ impl Binding {
         stream: &Queue,
         model: &LoadedModel,
     ) -> Result<(), Error> {
+        self.is_current()?;
         self.may_follow(streams, stream, model)?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::MODEL_TENSORS }) };
         leads!(dataset: Idle --> InUse : Execute, dataset: InUse --> InUse : Execute);
@@ -139,6 +152,7 @@ impl Binding {
         model: &LoadedModel,
         settle: impl FnOnce() -> bool,
     ) -> Result<(), Error> {
+        self.is_current()?;
         self.idle(streams)?;
         model.idle(streams)?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::MODEL_TENSORS }) };
@@ -217,6 +231,7 @@ impl Binding {
         streams: &Shelf<Queue>,
         mut take: impl FnMut(Block) -> Result<(), Error>,
     ) -> Result<(), Error> {
+        self.is_current()?;
         self.idle(streams)?;
         let Some(_inside) = self.gate.pass() else { return Ok(()) };
         let mut result = Ok(());
@@ -240,6 +255,7 @@ impl Binding {
     /// [emptied](Self::empty) before.
     pub(crate) fn destroy(&self, api: Api, streams: &Shelf<Queue>) -> Result<(), Error> {
         leads!(dataset: Idle --> End : Destroy);
+        self.is_current()?;
         self.idle(streams)?;
         if self.ending.swap(true, Ordering::AcqRel) {
             return Ok(());

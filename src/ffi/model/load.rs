@@ -53,6 +53,13 @@ impl Onto {
         self.idle_where(|used| streams.has_done(used))
     }
 
+    /// An error unless this thread has entered the memory's context.
+    #[rule(MODEL_08, MEM_11)]
+    fn is_current(&self) -> Result<(), Error> {
+        self.work.as_ref().map_or(Ok(()), |work| work.block.is_current())?;
+        self.weights.as_ref().map_or(Ok(()), |weights| weights.is_current())
+    }
+
     /// An error while something may be running in the working memory although the call that was to start it failed.
     pub(super) fn idle_where(&self, is_idle: impl Fn(&LastUse) -> bool) -> Result<(), Error> {
         match &self.work {
@@ -150,6 +157,7 @@ impl LoadedModel {
     pub(crate) fn load(&self, api: Api, image: Image<'_>) -> Result<(), Error> {
         api.may_be_called()?;
         api.in_place()?;
+        self.onto.is_current()?;
         let mut id = 0;
         let part = |block: Option<&Arc<Block>>| block.map_or((null_mut(), 0), |own| (own.start(), own.bytes()));
         let (work, work_bytes) = part(self.onto.work.as_ref().map(|share| &share.block));

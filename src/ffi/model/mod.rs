@@ -7,7 +7,7 @@ mod load;
 
 use super::api::text;
 use super::queue::Queue;
-use super::{Api, LastUse};
+use super::{Api, LastUse, Owner};
 use crate::element::ElementType;
 use crate::error::{Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf};
@@ -41,6 +41,7 @@ pub(crate) struct LoadedModel {
     /// Somebody unloads it, or has done so.
     ending: AtomicBool,
     onto: Onto,
+    owner: Owner,
 }
 
 #[derive(Debug)]
@@ -75,7 +76,15 @@ impl LoadedModel {
             last_use: LastUse::new(),
             ending: AtomicBool::new(false),
             onto,
+            owner: Owner::current(),
         }
+    }
+
+    /// An error unless this thread has entered the model's context.
+    #[inline]
+    #[rule(MODEL_01)]
+    fn is_current(&self) -> Result<(), Error> {
+        self.owner.is_current(ObjectKind::MODEL)
     }
 
     /// Reads the description of a model that has just been loaded. One that the library refuses to destroy stays here until
@@ -194,6 +203,7 @@ impl LoadedModel {
         if !streams.has_done(&self.last_use) {
             return Err(Error::StillRunning { what: ObjectKind::MODEL });
         }
+        self.is_current()?;
         api.in_place()?;
         if self.ending.swap(true, Ordering::AcqRel) {
             return Ok(());

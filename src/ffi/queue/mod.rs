@@ -12,7 +12,7 @@ use super::members::Members;
 use super::registration::Registrations;
 use super::timeline::Timeline;
 use super::wait::Wait;
-use super::{Api, LastUse, RawEvent};
+use super::{Api, LastUse, Owner, RawEvent};
 use crate::error::{Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
@@ -53,6 +53,7 @@ pub struct Queue {
     is_of_the_library: bool,
     /// Other code has made it, and destroys it.
     is_of_others: bool,
+    owner: Owner,
     /// The mark up to which the library said that all is over; only a wait tells how it ended.
     seen_over: AtomicU64,
 }
@@ -64,7 +65,7 @@ unsafe impl Send for Queue {}
 unsafe impl Sync for Queue {}
 
 impl Row for Queue {
-    /// The number that stamps refer to, which no other stream of the context ever gets.
+    /// The number that stamps refer to, which no other stream of the process ever gets.
     fn key(row: &Arc<Self>) -> u64 {
         row.id()
     }
@@ -93,6 +94,7 @@ impl Queue {
             spares: Mutex::default(),
             is_of_the_library: false,
             is_of_others: false,
+            owner: Owner::current(),
             seen_over: AtomicU64::new(0),
         }
     }
@@ -102,10 +104,17 @@ impl Queue {
         Self { raw: aclrtStream(raw.as_ptr()), is_of_others: true, ..Self::default_of_current(id) }
     }
 
-    /// Stands for the work that the library does by itself in the context that is current: nothing is queued here, but a
-    /// call that fails may leave something running.
-    pub(crate) fn of_the_library(id: u64) -> Self {
-        Self { is_of_the_library: true, ..Self::default_of_current(id) }
+    /// Stands for the work that the library does by itself in a context: nothing is queued here, but a call that fails may
+    /// leave something running.
+    pub(crate) fn of_the_library(id: u64, owner: Owner) -> Self {
+        Self { is_of_the_library: true, owner, ..Self::default_of_current(id) }
+    }
+
+    /// An error unless this thread has entered the stream's context.
+    #[inline]
+    #[rule(STREAM_06, STREAM_09)]
+    pub(crate) fn is_current(&self) -> Result<(), Error> {
+        self.owner.is_current(ObjectKind::STREAM)
     }
 
     /// Whether a synchronise has covered everything that was queued.
@@ -158,6 +167,7 @@ impl Queue {
     /// Whether everything that was queued is over, well or not; the library tells failures to a synchronise only.
     pub(crate) fn is_complete(&self, api: Api) -> Result<bool, Error> {
         let Some(_inside) = self.gate.pass() else { return Ok(true) };
+        self.is_current()?;
         api.in_place()?;
         let mark = self.mark();
         let mut status = aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY;
@@ -187,6 +197,7 @@ impl Queue {
 
     #[inline]
     fn wait(&self, api: Api, limit: Option<Duration>, failed_call: Option<u64>) -> Result<(), Error> {
+        self.is_current()?;
         if self.is_of_the_library {
             return self.wait_for_the_library(api, limit);
         }
@@ -234,6 +245,7 @@ impl Queue {
     /// longer needed.
     pub(crate) fn register(&self, api: Api, members: Members, keeps: Kept) -> Result<Vec<Kept>, Error> {
         api.is_of_this_process()?;
+        self.is_current()?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::STREAM }) };
         if !self.timeline.clock().is_idle() {
             return Err(Error::StillRunning { what: ObjectKind::STREAM });
@@ -244,6 +256,7 @@ impl Queue {
     /// Ends the registration, if there is one. The stream has to be synchronised (ALLOC-11).
     pub(crate) fn unregister(&self, api: Api) -> Result<Vec<Kept>, Error> {
         api.is_of_this_process()?;
+        self.is_current()?;
         let Some(_inside) = self.gate.pass() else { return Ok(Vec::new()) };
         if !self.timeline.clock().is_idle() {
             return Err(Error::StillRunning { what: ObjectKind::STREAM });
@@ -262,6 +275,7 @@ impl Queue {
         if !self.timeline.clock().is_idle() {
             return Err(Error::StillRunning { what: ObjectKind::STREAM });
         }
+        self.is_current()?;
         api.in_place()?;
         if !self.is_ours() {
             self.gate.close();

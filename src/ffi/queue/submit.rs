@@ -86,6 +86,7 @@ impl Queue {
         if self.allocators.in_doubt() {
             return Err(Error::AllocatorInDoubt);
         }
+        self.is_current()?;
         api.in_place()?;
         let queue = || api.done(call, queue(self.raw), || doing.into());
         self.timeline

@@ -1,0 +1,157 @@
+//! A thread that owns a runtime and everything in it.
+
+use super::{CloseError, Runtime};
+use crate::brand::Name;
+use crate::current::Current;
+use crate::error::Error;
+use crate::run::Setup;
+use core::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+/// A thread of its own that opens a [`Runtime`], stays inside it, and runs what it is sent, in order: for programs in which one
+/// thread is to own a device's work.
+///
+/// `S` is what the thread keeps between calls: models, streams, buffers, whatever the program needs. It never leaves the
+/// thread, so it may be `!Send`.
+///
+/// ```
+/// use ascendcl::runtime::Actor;
+/// use ascendcl::{Error, Input, Library};
+///
+/// ascendcl::names!(Vision);
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits.onnx");
+/// let actor = Actor::<Vision, _>::open(Library::Simulator, move |current| current.load_model(file))?;
+/// let scores = actor.call(|current, model| {
+///     let outputs = model.run(current, &[Input::new(&[1, 64], &[0.0_f32; 64])?])?;
+///     outputs.get(0)?.to_vec::<f32>()
+/// })??;
+/// assert_eq!(scores.len(), 10);
+/// actor.close()?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct Actor<N: Name, S> {
+    jobs: Option<SyncSender<Job<N, S>>>,
+    thread: Option<JoinHandle<Result<(), CloseError>>>,
+}
+
+type Job<N, S> = Box<dyn FnOnce(&mut Current<N>, &mut S) + Send>;
+
+/// How many calls may wait for their turn before another caller waits to queue its own.
+const ROOM: usize = 64;
+
+impl<N: Name, S: 'static> Actor<N, S> {
+    /// Starts the thread, opens a runtime there, and makes what it keeps.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Runtime::open`] and of `make`; then nothing is left behind, or [`sweep`](super::sweep) takes it down.
+    /// [`Error::NoThread`] when the system has no thread.
+    pub fn open(
+        setup: impl Into<Setup>,
+        make: impl FnOnce(&mut Current<N>) -> Result<S, Error> + Send + 'static,
+    ) -> Result<Self, Error> {
+        let setup = setup.into();
+        let (jobs, coming) = sync_channel(ROOM);
+        let (tell, told) = channel();
+        let serve = move || {
+            let opened = Runtime::<N>::open(setup).and_then(|runtime| {
+                // The runtime is dropped with the error, and is taken down with what `make` left in it.
+                let state = runtime.with(|current| make(current)).and_then(|made| made)?;
+                Ok((runtime, state))
+            });
+            match opened {
+                Ok((runtime, state)) => {
+                    // Whoever opens waits for this.
+                    let _ = tell.send(Ok(()));
+                    serve(&runtime, state, &coming)
+                }
+                Err(error) => {
+                    let _ = tell.send(Err(error));
+                    Ok(())
+                }
+            }
+        };
+        let thread = Builder::new().name("ascendcl actor".to_owned()).spawn(serve);
+        let thread = thread.map_err(|error| Error::NoThread { reason: error.kind() })?;
+        match told.recv() {
+            Ok(Ok(())) => Ok(Self { jobs: Some(jobs), thread: Some(thread) }),
+            Ok(Err(error)) => {
+                let _ = thread.join();
+                Err(error)
+            }
+            // `make` panicked: so does whoever asked for it.
+            Err(_) => match thread.join() {
+                Err(panic) => resume_unwind(panic),
+                Ok(_) => Err(Error::ActorEnded),
+            },
+        }
+    }
+
+    /// Runs `job` on the actor's thread, after the calls that came before, and waits for its result. A panic of it goes on here;
+    /// the actor stays.
+    ///
+    /// A job must not call its own actor: it would wait for itself.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ActorEnded`] when the thread has ended.
+    pub fn call<R: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut Current<N>, &mut S) -> R + Send + 'static,
+    ) -> Result<R, Error> {
+        let (answer, answered) = sync_channel(1);
+        let job: Job<N, S> = Box::new(move |current, state| {
+            let result = catch_unwind(AssertUnwindSafe(|| job(current, state)));
+            // Whoever asked waits for it.
+            let _ = answer.send(result);
+        });
+        let jobs = self.jobs.as_ref().ok_or(Error::ActorEnded)?;
+        jobs.send(job).map_err(|_| Error::ActorEnded)?;
+        match answered.recv() {
+            Ok(Ok(result)) => Ok(result),
+            Ok(Err(panic)) => resume_unwind(panic),
+            Err(_) => Err(Error::ActorEnded),
+        }
+    }
+
+    /// Waits for the calls that were made, drops what the thread keeps, and closes the runtime.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Runtime::close`]. What could not be taken down is left to [`sweep`](super::sweep).
+    pub fn close(mut self) -> Result<(), CloseError> {
+        self.end().unwrap_or(Ok(()))
+    }
+
+    fn end(&mut self) -> Option<Result<(), CloseError>> {
+        self.jobs = None;
+        match self.thread.take()?.join() {
+            Ok(closed) => Some(closed),
+            Err(panic) => resume_unwind(panic),
+        }
+    }
+}
+
+impl<N: Name, S> fmt::Debug for Actor<N, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Actor").field("is_open", &self.jobs.is_some()).finish_non_exhaustive()
+    }
+}
+
+fn serve<N: Name, S>(runtime: &Runtime<N>, mut state: S, coming: &Receiver<Job<N, S>>) -> Result<(), CloseError> {
+    // Inside all the time: a call costs no change of the current context.
+    let left = runtime.with(|current| {
+        while let Ok(job) = coming.recv() {
+            job(current, &mut state);
+        }
+    });
+    drop(state);
+    left.map_err(CloseError::Refused)?;
+    runtime.close_within(Duration::ZERO)
+}

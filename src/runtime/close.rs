@@ -1,0 +1,77 @@
+//! Why a runtime could not be closed.
+
+use crate::code::Code;
+use crate::error::Error;
+use core::fmt;
+
+/// Why a [`Runtime`](crate::Runtime) could not be closed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum CloseError {
+    /// Threads are inside. The runtime is open as before.
+    Busy {
+        /// How many there were when the time was up.
+        inside: u32,
+    },
+    /// Another thread is closing it, or code that runs while it is being closed tried to.
+    Closing,
+    /// Closing was refused here: this thread is inside a context or a callback, or the process is a forked child. The runtime
+    /// is as it was.
+    Refused(Error),
+    /// Not everything could be taken down. The runtime cannot be entered any more; closing it again tries the rest.
+    Teardown {
+        /// What went wrong, in the order in which it did.
+        errors: Vec<Error>,
+    },
+}
+
+impl CloseError {
+    /// What went wrong, in the order in which it did.
+    pub fn errors(&self) -> &[Error] {
+        match self {
+            Self::Busy { .. } | Self::Closing => &[],
+            Self::Refused(error) => core::slice::from_ref(error),
+            Self::Teardown { errors } => errors,
+        }
+    }
+
+    /// The vendor's code of the first of [these](Self::errors) that has one.
+    pub fn code(&self) -> Option<Code> {
+        self.errors().iter().find_map(Error::code)
+    }
+
+    /// The same, without a copy.
+    pub(super) fn into_errors(self) -> Vec<Error> {
+        match self {
+            Self::Busy { .. } | Self::Closing => Vec::new(),
+            Self::Refused(error) => vec![error],
+            Self::Teardown { errors } => errors,
+        }
+    }
+}
+
+impl fmt::Display for CloseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Busy { inside } => {
+                write!(
+                    f,
+                    "{inside} thread(s) are inside the runtime: close it when they have left, or wait for them with "
+                )?;
+                f.write_str("`close_within`")
+            }
+            Self::Closing => f.write_str("the runtime is being closed already"),
+            Self::Refused(error) => write!(f, "the runtime cannot be closed here: {error}"),
+            Self::Teardown { errors } => {
+                f.write_str("not everything could be taken down:")?;
+                errors.iter().try_for_each(|error| write!(f, "\n  {error}"))
+            }
+        }
+    }
+}
+
+impl std::error::Error for CloseError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.errors().first().map(|error| error as _)
+    }
+}

@@ -1,0 +1,203 @@
+//! Contexts that a value owns: for services, frameworks and plugins, which keep streams, models and memory in structs.
+//!
+//! A scope is for a program: [`run`](crate::run) and [`Device::context`](crate::Device::context) take everything down at
+//! their end, and what outlives them does not compile. A [`Runtime`] is for a service: a value with no lifetime.
+
+mod abandoned;
+mod actor;
+mod close;
+mod shared;
+
+use crate::acl::Acl;
+use crate::brand::{Mark, Name};
+use crate::context::enter;
+use crate::current::Current;
+use crate::device_allocator::ContextId;
+use crate::error::{Error, ObjectKind};
+use crate::library::Loaded;
+use crate::run::Setup;
+use crate::thread::{OnThread, Thread};
+pub use abandoned::sweep;
+pub use actor::Actor;
+use ascendcl_macros::rule;
+pub use close::CloseError;
+use core::fmt;
+use shared::Shared;
+use static_assertions::assert_impl_all;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A library, a device and a context of its own, in one value that has no lifetime.
+///
+/// It can be stored in a struct, an [`Arc`] or a static, beside the streams, buffers, models and events that are made in it, in
+/// any order of fields. Any thread can [use](Self::with) it, several at a time.
+///
+/// ```
+/// use ascendcl::{Current, Error, Input, Library, Model, Runtime};
+///
+/// ascendcl::names!(Vision);
+///
+/// struct Classifier {
+///     model: Model<Vision>,
+///     runtime: Runtime<Vision>,
+/// }
+///
+/// impl Classifier {
+///     fn open(file: &str) -> Result<Self, Error> {
+///         let runtime = Runtime::open(Library::Simulator)?;
+///         let model = runtime.with(|current| current.load_model(file))??;
+///         Ok(Self { model, runtime })
+///     }
+///
+///     fn classify(&mut self, pixels: &[f32; 64]) -> Result<Vec<f32>, Error> {
+///         self.runtime.with(|current| {
+///             let outputs = self.model.run(current, &[Input::new(&[1, 64], pixels)?])?;
+///             outputs.get(0)?.to_vec()
+///         })?
+///     }
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits.onnx");
+/// let mut classifier = Classifier::open(file)?;
+/// assert_eq!(classifier.classify(&[0.0; 64])?.len(), 10);
+/// classifier.runtime.close()?;
+/// assert!(classifier.classify(&[0.0; 64]).is_err());
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # What is checked when
+///
+/// * Values of two names do not mix: that does not compile.
+/// * Two runtimes of one name do not mix, either. That is found when a value is used: [`Error::WrongContext`].
+/// * After [`close`](Self::close) the values are still there and do nothing: nobody gets a [`Current`] to use them with
+///   ([`Error::Gone`]).
+///
+/// # The end
+///
+/// [`close`](Self::close) takes everything down in the vendor's order and reports what could not be. A runtime that is dropped
+/// calls nothing of the library: a drop may run inside a callback, in a panic, or while work is in flight. What it held is
+/// taken down by the next [`Runtime::open`], if it is idle then, or by [`sweep`].
+#[must_use = "a runtime that is dropped is taken down by the next `open` or by `runtime::sweep`; `close` shows the errors"]
+#[rule(DEV_10, CTX_02, CTX_03, CTX_06, CTX_11)]
+pub struct Runtime<N: Name> {
+    shared: Arc<Shared>,
+    _brand: Mark<N>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum AnyName {}
+impl Name for AnyName {}
+assert_impl_all!(Runtime<AnyName>: Send, Sync);
+
+impl<N: Name> Runtime<N> {
+    /// Loads and initialises the library (`aclInit`), takes the device (`aclrtSetDevice`) and creates a context
+    /// (`aclrtCreateContext`). What is current on this thread stays so.
+    ///
+    /// A process may open several, one per device or per worker.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ThreadTaken`] where this thread has a [`Thread`] or is inside a context; [`Error::Load`],
+    /// [`Error::NoSuchDevice`] or [`Error::Vendor`]. What had been done before the error is undone.
+    #[rule(INIT_03, INIT_11, DEV_12, CTX_01, CTX_04)]
+    pub fn open(setup: impl Into<Setup>) -> Result<Self, Error> {
+        let setup = setup.into();
+        let mut thread = Thread::new()?;
+        abandoned::take_down_idle(&mut thread);
+        let acl = Acl::init_with(setup.library.clone(), setup.config.as_deref())?;
+        if setup.verify_current {
+            acl.verify_current(true);
+        }
+        let shared = Shared::open(acl, &setup, &mut thread)?;
+        Ok(Self { shared: Arc::new(shared), _brand: Mark::NEW })
+    }
+
+    /// Runs `program` with the context current on this thread, and puts back what was current before, also when the program
+    /// panics.
+    ///
+    /// Several threads can be inside at a time. The runtime stays open until they have left.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Gone`] when the runtime is closed or being closed; [`Error::ThreadTaken`] where this thread has a [`Thread`] or
+    /// is inside a context ([`enter`](Self::enter) is for that); [`Error::Vendor`] when the library refuses. The program did
+    /// not run then.
+    pub fn with<R>(&self, program: impl FnOnce(&mut Current<N>) -> R) -> Result<R, Error> {
+        self.enter(&mut Thread::new()?, program)
+    }
+
+    /// As [`with`](Self::with), on a thread that has a [`Thread`], or is inside a context, which is current again afterwards.
+    ///
+    /// # Errors
+    ///
+    /// As for [`with`](Self::with).
+    #[rule(CTX_05, CTX_09)]
+    pub fn enter<R>(
+        &self,
+        _thread: &mut impl OnThread,
+        program: impl FnOnce(&mut Current<N>) -> R,
+    ) -> Result<R, Error> {
+        let _inside = self.shared.pass().ok_or(Error::Gone { what: ObjectKind::RUNTIME })?;
+        enter(self.shared.ledger(), program)
+    }
+
+    /// Takes everything down that was made in the context, in the vendor's order, then the context; gives the device back
+    /// (`aclrtResetDevice`) and finalises (`aclFinalizeReference`). Values that are still stored somewhere name nothing
+    /// afterwards. A runtime that is closed is not closed again.
+    ///
+    /// How long it waits for each stream is said by [`Setup::patience`].
+    ///
+    /// # Errors
+    ///
+    /// [`CloseError::Busy`] while a thread is inside: nothing has happened. [`CloseError::Teardown`] when something could not
+    /// be taken down: the runtime cannot be entered any more, and closing it again tries the rest.
+    #[rule(DEV_02, DEV_10, INIT_02, INIT_07, STREAM_05)]
+    pub fn close(&self) -> Result<(), CloseError> {
+        self.close_within(Duration::ZERO)
+    }
+
+    /// As [`close`](Self::close). It lets nobody in, and waits at most `limit` for the threads that are inside.
+    ///
+    /// # Errors
+    ///
+    /// As for [`close`](Self::close). After a [`CloseError::Busy`] the runtime can be entered as before.
+    pub fn close_within(&self, limit: Duration) -> Result<(), CloseError> {
+        let mut thread = Thread::new().map_err(CloseError::Refused)?;
+        self.shared.close(&mut thread, limit, self.shared.patience())
+    }
+
+    /// Whether it can be entered no more.
+    pub fn is_closed(&self) -> bool {
+        self.shared.is_shut()
+    }
+
+    /// The library that was loaded.
+    pub fn library(&self) -> Loaded {
+        Loaded::of(self.shared.ledger().api())
+    }
+
+    /// Tells the context from all others of this process.
+    pub fn id(&self) -> ContextId {
+        self.shared.ledger().id()
+    }
+
+    /// The number of the context's device.
+    pub fn device_id(&self) -> i32 {
+        self.id().device()
+    }
+}
+
+impl<N: Name> Drop for Runtime<N> {
+    fn drop(&mut self) {
+        abandoned::keep(&self.shared);
+    }
+}
+
+impl<N: Name> fmt::Debug for Runtime<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (id, closed) = (self.id(), self.is_closed());
+        f.debug_struct("Runtime").field("id", &id).field("closed", &closed).finish_non_exhaustive()
+    }
+}

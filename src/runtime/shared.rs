@@ -1,0 +1,139 @@
+//! What a runtime owns, and how it is taken down.
+
+use super::CloseError;
+use crate::acl::Acl;
+use crate::context::open_context;
+use crate::error::Error;
+use crate::ffi::{Gate, Passage, RawContext};
+use crate::ledger::{DeviceRow, Ledger};
+use crate::life_cycle::leads;
+use crate::run::{Setup, unsaid};
+use crate::thread::Thread;
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// How often a thread that closes looks whether the others have left.
+const LOOK: Duration = Duration::from_micros(500);
+
+pub(super) struct Shared {
+    ledger: Arc<Ledger>,
+    device: Arc<DeviceRow>,
+    /// Threads that enter pass here, and who closes shuts it. That it is shut does not say that nobody is inside: only
+    /// [`Ending::begun`] does.
+    entrance: Gate,
+    /// Locked while it is being closed. Nobody waits for the lock: code of the user runs meanwhile.
+    ending: Mutex<Ending>,
+}
+
+struct Ending {
+    /// The library's initialisation and the take of the device; `None` when they were given back.
+    acl: Option<Acl>,
+    /// All threads had left, and taking down has begun.
+    begun: bool,
+}
+
+impl Shared {
+    /// Opens a context on the device of the setup. What was done before an error is undone; what cannot be undone stays.
+    pub(super) fn open(acl: Acl, setup: &Setup, thread: &mut Thread) -> Result<Self, Error> {
+        match Self::opened(&acl, setup, thread) {
+            Ok((device, ledger)) => {
+                let ending = Mutex::new(Ending { acl: Some(acl), begun: false });
+                Ok(Self { ledger, device, entrance: Gate::open(), ending })
+            }
+            Err(error) => {
+                // The first error is the one to report.
+                let _ = acl.close();
+                Err(error)
+            }
+        }
+    }
+
+    fn opened(acl: &Acl, setup: &Setup, thread: &mut Thread) -> Result<(Arc<DeviceRow>, Arc<Ledger>), Error> {
+        let id = setup.device.map_or_else(|| unsaid(acl), Ok)?;
+        let device = acl.take_device(thread, id)?;
+        setup.patience.into_iter().for_each(|limit| device.set_patience(limit));
+        let create = |api, row: &DeviceRow| RawContext::create(api, row.id(), row.default().ok());
+        let ledger = open_context(device.api(), &device, create)?;
+        Ok((device, ledger))
+    }
+
+    /// As long as the answer is there, the context is.
+    pub(super) fn pass(&self) -> Option<Passage<'_>> {
+        self.entrance.pass()
+    }
+
+    pub(super) fn ledger(&self) -> &Arc<Ledger> {
+        &self.ledger
+    }
+
+    pub(super) fn patience(&self) -> Option<Duration> {
+        self.device.patience()
+    }
+
+    /// Whether nobody can enter (any more).
+    pub(super) fn is_shut(&self) -> bool {
+        !self.entrance.is_open()
+    }
+
+    /// Lets nobody in any more. Answers whether something is left to take down.
+    pub(super) fn is_left(&self) -> bool {
+        // A forked child takes no lock, and takes nothing down.
+        if self.ledger.api().is_of_this_process().is_err() {
+            return false;
+        }
+        self.entrance.shut();
+        self.try_lock().is_none_or(|ending| ending.acl.is_some())
+    }
+
+    /// Lets nobody in, waits at most `limit` for those who are inside, and takes everything down. Each stream is waited for at
+    /// most `patience`, if there is a limit.
+    pub(super) fn close(
+        &self,
+        _thread: &mut Thread,
+        limit: Duration,
+        patience: Option<Duration>,
+    ) -> Result<(), CloseError> {
+        leads!(context: Live --> End : Destroy);
+        self.ledger.api().is_of_this_process().map_err(CloseError::Refused)?;
+        let mut ending = self.try_lock().ok_or(CloseError::Closing)?;
+        if ending.acl.is_none() {
+            return Ok(());
+        }
+        if !ending.begun {
+            self.wait_until_left(limit)?;
+            ending.begun = true;
+        }
+        self.ledger.tear_down(patience).map_err(|errors| CloseError::Teardown { errors })?;
+        let Some(acl) = ending.acl.take() else { return Ok(()) };
+        acl.close().map_err(|undone| {
+            ending.acl = Some(undone.value);
+            CloseError::Teardown { errors: vec![undone.error] }
+        })
+    }
+
+    fn wait_until_left(&self, limit: Duration) -> Result<(), CloseError> {
+        self.entrance.shut();
+        let until = Instant::now().checked_add(limit);
+        loop {
+            let inside = self.entrance.inside();
+            if inside == 0 {
+                return Ok(());
+            }
+            if until.is_some_and(|until| Instant::now() >= until) {
+                self.entrance.reopen();
+                return Err(CloseError::Busy { inside });
+            }
+            sleep(LOOK);
+        }
+    }
+
+    /// `None` while a thread closes it.
+    fn try_lock(&self) -> Option<MutexGuard<'_, Ending>> {
+        match self.ending.try_lock() {
+            Ok(ending) => Some(ending),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The end of work as a future that needs no context.
+
+use super::future::event_behind;
+use super::payload::Payload;
+use super::watch::{Signal, Watched};
+use super::{Pending, Tasks};
+use crate::brand::{Brand, Name};
+use crate::callback_guard::InCallback;
+use crate::current::Current;
+use crate::error::Undone;
+use crate::ffi::Api;
+use core::fmt;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+use static_assertions::assert_impl_all;
+use std::sync::Arc;
+
+impl<C: Brand, T: Payload> Pending<C, T> {
+    /// A future that ends with the work and gives this `Pending` back, to be [waited](Self::wait) for then. It borrows nothing,
+    /// so with the work of a [`Runtime`](crate::Runtime) it is `'static` and `Send`: for executors with several threads.
+    ///
+    /// An event behind the work (`aclrtRecordEvent`) tells when it is over, and a thread of this crate asks for it
+    /// (`aclrtQueryEventStatus`) and wakes the task. The wait that follows tells failures, and blocks for what was queued
+    /// later on the same stream: so a request has a stream of its own while it is under way.
+    ///
+    /// ```
+    /// use ascendcl::{Current, Error, HostBuffer, Library, Runtime};
+    ///
+    /// ascendcl::names!(Vision);
+    ///
+    /// async fn round_trip(runtime: &Runtime<Vision>, numbers: &[f32]) -> Result<Vec<f32>, Error> {
+    ///     let under_way = runtime.with(|current| {
+    ///         let (stream, mut from) = (current.stream()?, current.host_buffer(numbers.len())?);
+    ///         from.slice_mut(current)?.copy_from_slice(numbers);
+    ///         let device = stream.copy_to_device(current, from, current.device_buffer(numbers.len())?)?.split().1;
+    ///         let back = stream.copy_to_host(current, device, current.host_buffer(numbers.len())?)?;
+    ///         Ok::<_, Error>(back.when_done(current, &stream)?)
+    ///     })??;
+    ///     let done = under_way.await;
+    ///     runtime.with(|current| Ok(done.wait(current)?.1.slice(current)?.to_vec()))?
+    /// }
+    ///
+    /// # fn sent<F: Send + 'static>(_: F) {}
+    /// let runtime = Runtime::open(Library::Simulator)?;
+    /// # let runtime: &'static Runtime<Vision> = Box::leak(Box::new(runtime));
+    /// let task = round_trip(&runtime, &[1.0, 2.0]);
+    /// # let task: std::pin::Pin<Box<dyn Future<Output = _> + Send>> = Box::pin(task);
+    /// # assert_eq!(pollster::block_on(task)?, [1.0, 2.0]);
+    /// # runtime.close().unwrap();
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// Dropping or forgetting the future is dropping or forgetting the work: what it uses stays until it is done.
+    ///
+    /// # Errors
+    ///
+    /// The work as it was: [`Error::OtherStream`](crate::Error::OtherStream) when `stream` is not its own, or
+    /// [`Error::Vendor`](crate::Error::Vendor).
+    pub fn when_done(self, current: &Current<C>, stream: &Tasks<C>) -> Result<WhenDone<C, T>, Undone<Self>> {
+        let (queue, api) = (stream.queue(), current.ledger().api());
+        match self.is_on(queue).and_then(|()| event_behind(current, queue)) {
+            Ok(event) => {
+                let signal = Arc::new(Signal::default());
+                let watched = Watched::new(queue, event, api, &signal);
+                Ok(WhenDone { pending: Some(self), signal, watched, api })
+            }
+            Err(error) => Err(Undone { error, value: self }),
+        }
+    }
+}
+
+/// Work in flight as a [`Future`] of its [`Pending`]. See [`Pending::when_done`].
+#[must_use = "the buffers stay out of reach until the future is awaited, and its `Pending` waited for"]
+pub struct WhenDone<C: Brand, T> {
+    /// `None` once it is done.
+    pending: Option<Pending<C, T>>,
+    signal: Arc<Signal>,
+    watched: Watched,
+    api: Api,
+}
+
+enum AnyName {}
+impl Name for AnyName {}
+assert_impl_all!(WhenDone<AnyName, ()>: Send);
+
+impl<C: Brand, T> WhenDone<C, T> {
+    /// The work itself, to be waited for with a time limit; `None` when the future is done.
+    pub fn into_pending(self) -> Option<Pending<C, T>> {
+        self.pending
+    }
+
+    /// Whether the wait would not block, as far as the event says. What the event cannot say, the wait says.
+    fn is_over(&self) -> bool {
+        // Inside a callback the library cannot be asked; the thread that watches does it.
+        InCallback::refuses().is_ok() && self.watched.is_over(self.api)
+    }
+}
+
+impl<C: Brand, T> Future for WhenDone<C, T> {
+    type Output = Pending<C, T>;
+
+    /// Polled again after it was done, it is pending for ever.
+    fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
+        let Some(pending) = self.pending.take() else { return Poll::Pending };
+        // A forked child takes no lock: the wait says what is the matter.
+        if self.api.is_of_this_process().is_err() || self.signal.is_given_or_wakes(task.waker()) || self.is_over() {
+            return Poll::Ready(pending);
+        }
+        if !self.watched.by_thread {
+            // The system has no thread for this: the task looks again and again.
+            task.waker().wake_by_ref();
+        }
+        self.pending = Some(pending);
+        Poll::Pending
+    }
+}
+
+// Nothing in it is pinned: the payload is only moved.
+impl<C: Brand, T> Unpin for WhenDone<C, T> {}
+
+impl<C: Brand, T> fmt::Debug for WhenDone<C, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WhenDone").field("pending", &self.pending).finish_non_exhaustive()
+    }
+}
