@@ -17,6 +17,9 @@ pub(super) struct Book<T> {
 #[derive(Debug)]
 pub(super) struct Entry<T> {
     pub(super) made: Call,
+    /// How many calls had begun when it was entered. Those mean an earlier object if they name this one: a program learns of
+    /// an object when the call that makes it returns.
+    pub(super) since: u64,
     /// The last call that it took part in.
     pub(super) used: Option<Call>,
     /// A call that is under way ends it.
@@ -40,9 +43,9 @@ impl<T> Default for Book<T> {
 }
 
 impl<T> Book<T> {
-    pub(super) fn enter(&mut self, object: Object, made: Call, is: T) {
+    pub(super) fn enter(&mut self, object: Object, made: Call, since: u64, is: T) {
         self.dead.remove(&object);
-        self.live.insert(object, Entry { made, used: None, ending: None, in_flight: InFlight::default(), is });
+        self.live.insert(object, Entry { made, since, used: None, ending: None, in_flight: InFlight::default(), is });
     }
 
     pub(super) fn get(&self, object: Object) -> Option<&Entry<T>> {
@@ -83,6 +86,11 @@ impl<T> Book<T> {
     /// The live object with the highest number up to this one.
     pub(super) fn up_to(&self, object: Object) -> Option<(Object, &Entry<T>)> {
         self.live.range(..=object).next_back().map(|(found, entry)| (*found, entry))
+    }
+
+    /// The live objects with lower numbers than this one, the highest first.
+    pub(super) fn below(&self, object: Object) -> impl Iterator<Item = (Object, &Entry<T>)> {
+        self.live.range(..object).rev().map(|(found, entry)| (*found, entry))
     }
 
     /// The live objects for which `wanted` holds.

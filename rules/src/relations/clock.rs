@@ -134,10 +134,15 @@ pub(super) struct Order<'a> {
 }
 
 impl Order<'_> {
-    /// Whether the work is over: awaited, or gone with its stream.
+    /// Whether the work is over.
     pub(super) fn is_over(&self, task: &Task) -> bool {
-        let alive = self.streams.get(task.stream).is_some_and(|stream| stream.is.key == task.key);
-        !alive || self.host.at(task.key) >= task.count
+        self.is_reached(task.stream, task.key, task.count)
+    }
+
+    /// Whether the stream's work up to this count is over: awaited, or gone with the stream.
+    pub(super) fn is_reached(&self, stream: Object, key: Key, count: u64) -> bool {
+        let alive = self.streams.get(stream).is_some_and(|stream| stream.is.key == key);
+        !alive || self.host.at(key) >= count
     }
 
     fn before(&self, task: &Task, now: Now<'_>) -> bool {

@@ -13,7 +13,7 @@ use crate::finding::Call;
 /// The call is about to be made.
 pub(super) fn begin(world: &mut World, scene: Scene) {
     if ends(scene.event.op) {
-        world.mark(scene.event.object, Some(scene.call));
+        world.mark_ending(scene.event.object, scene.call);
     }
     if scene.event.op == Op::GiveBack {
         super::lent::given_back(world, &scene.event);
@@ -36,7 +36,7 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
             world.process.refused = Some(call);
         }
         if ends(scene.event.op) {
-            world.mark(object, None);
+            world.unmark_ending(object, call);
         }
         take_back(world, &scene);
         return;
@@ -223,7 +223,8 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
                 world.default_handles.insert(Object::stream(made.number), Object::default_stream(context));
             }
         }
-        op if ends(op) => super::lives::end(world, call, object),
+        // Another object may have its number by now.
+        op if ends(op) && world.means(call, object) => super::lives::end(world, call, object),
         Op::Synchronize if object.kind == Kind::Process => {
             world.device_wait = event.context.map(|context| (call, Object::context(context)));
         }

@@ -76,7 +76,8 @@ fn elapsed(case: &mut Case<'_>, start: Object) {
     let Some(end) = case.event().others().find(|other| other.kind == Kind::Event) else { return };
     let of = |object| case.world.events.get(object);
     let (Some(first), Some(last)) = (of(start), of(end)) else { return };
-    let open = |record: &world::Record| case.world.host.at(record.key) < record.count;
+    let order = case.world.order();
+    let open = |record: &world::Record| !order.is_reached(record.stream, record.key, record.count);
     let mut against = None;
     let found = match (&first.is.record, &last.is.record) {
         _ if !first.is.timed || !last.is.timed => "one of the events does not keep the time",

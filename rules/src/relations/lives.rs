@@ -9,12 +9,13 @@ use crate::finding::Call;
 
 pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
     let (call, event) = (scene.call, &scene.event);
+    replace(world, call, made);
     let context = event.context.map(Object::context);
     let device = world.context_device(event.context);
     match made.kind {
         Kind::Context => {
             let device = event.others().find(|other| other.kind == Kind::Device).map_or(0, |device| device.number);
-            world.contexts.enter(made, call, Context { device, default: false });
+            world.contexts.enter(made, call, world.calls, Context { device, default: false });
             enter_stream(world, call, Object::default_stream(made.number), made, false);
             make_current(world, call, made);
         }
@@ -27,7 +28,7 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
             let [plain, ex] = [Flag::Plain, Flag::Ex].map(|flag| event.is(flag));
             let [waitable, timed] = [Flag::Waitable, Flag::Timed].map(|flag| event.is(flag));
             let device = device.unwrap_or(0);
-            world.events.enter(made, call, Event { device, plain, ex, waitable, timed, record: None });
+            world.events.enter(made, call, world.calls, Event { device, plain, ex, waitable, timed, record: None });
         }
         Kind::Memory => {
             let described = event.uses.iter().find_map(|used| match *used {
@@ -49,17 +50,26 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
             let (work, weights) = (area(Role::Workspace), area(Role::Weights));
             let dynamic = event.is(Flag::Dynamic);
             if let Some(context) = context {
-                world.models.enter(made, call, Model { context, work, weights, dynamic });
+                world.models.enter(made, call, world.calls, Model { context, work, weights, dynamic });
             }
         }
-        Kind::Dataset => world.datasets.enter(made, call, Dataset::default()),
+        Kind::Dataset => world.datasets.enter(made, call, world.calls, Dataset::default()),
         Kind::DataBuffer => {
             let span = contents(scene).unwrap_or(Span::new(0, 0));
-            world.data_buffers.enter(made, call, DataBuffer { span });
+            world.data_buffers.enter(made, call, world.calls, DataBuffer { span });
         }
-        Kind::Descriptor => world.descriptors.enter(made, call, Descriptor::default()),
+        Kind::Descriptor => world.descriptors.enter(made, call, world.calls, Descriptor::default()),
         Kind::Process | Kind::Device | Kind::DefaultStream | Kind::Allocator | Kind::Callback => {}
     }
+}
+
+/// The library gives a number out again when its object has ended. The call that ended it may not have returned yet.
+fn replace(world: &mut World, call: Call, object: Object) {
+    if let Fate::Live { ending, .. } = world.fate(object) {
+        end(world, ending.unwrap_or(call), object);
+    }
+    // The default stream of a context that has gone may have had it.
+    world.default_handles.remove(&object);
 }
 
 /// The call has ended the object.
@@ -96,7 +106,7 @@ pub(super) fn set_device(world: &mut World, call: Call, id: u64, context: Object
     device.sets.push(call);
     device.default_context = Some(context);
     if world.contexts.get(context).is_none() {
-        world.contexts.enter(context, call, Context { device: id, default: true });
+        world.contexts.enter(context, call, world.calls, Context { device: id, default: true });
         enter_stream(world, call, Object::default_stream(context.number), context, false);
     }
     make_current(world, call, context);
@@ -166,7 +176,7 @@ fn enter_stream(world: &mut World, call: Call, object: Object, context: Object, 
         subscribed: None,
         launched: None,
     };
-    world.streams.enter(object, call, stream);
+    world.streams.enter(object, call, world.calls, stream);
 }
 
 fn end_stream(world: &mut World, call: Call, object: Object) {
@@ -183,20 +193,20 @@ fn end_stream(world: &mut World, call: Call, object: Object) {
 }
 
 fn enter_block(world: &mut World, call: Call, span: Span, device: Option<u64>) {
+    // Calls that have freed the memory, and have not returned.
+    let below = world.blocks.below(Object::memory(span.end()));
+    let overlapped = below.take_while(|(_, entry)| entry.is.span.end() > span.start);
+    let freed: Vec<_> = overlapped.filter_map(|(block, entry)| Some((block, entry.ending?))).collect();
+    freed.into_iter().for_each(|(block, ending)| end_block(world, ending, block));
     let covered = world.freed.range(..span.end()).rev().take_while(|(start, bytes)| *start + **bytes > span.start);
     let covered: Vec<u64> = covered.map(|(start, _)| *start).collect();
     world.freed.retain(|start, _| !covered.contains(start));
-    world.blocks.enter(Object::memory(span.start), call, Block { span, device });
+    world.blocks.enter(Object::memory(span.start), call, world.calls, Block { span, device });
 }
 
 fn end_block(world: &mut World, call: Call, object: Object) {
     /// How many freed blocks are remembered by what they covered.
     const REMEMBERED: usize = 4096;
-    // A call of another thread may have got the address already.
-    let own = world.blocks.get(object).is_some_and(|entry| entry.ending.is_none_or(|ending| ending == call));
-    if !own || world.blocks.get(object).is_some_and(|entry| entry.made.number > call.number) {
-        return;
-    }
     if let Some(block) = world.blocks.end(object, call) {
         world.freed.insert(block.span.start, block.span.bytes);
         if world.freed.len() > REMEMBERED {

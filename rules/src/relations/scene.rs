@@ -71,9 +71,10 @@ impl Scene {
 
     /// Whether the call has to do with the object.
     pub(super) fn concerns(&self, world: &World, object: Object) -> bool {
-        self.event.object == object
+        let named = self.event.object == object
             || self.event.others().any(|other| other == object)
-            || self.data_buffers(world).any(|buffer| buffer == object)
+            || self.data_buffers(world).any(|buffer| buffer == object);
+        named && world.means(self.call, object)
     }
 }
 

@@ -145,7 +145,7 @@ pub(super) struct Lent {
 /// What became of an object.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Fate {
-    Live { made: Call, used: Option<Call>, ending: Option<Call> },
+    Live { made: Call, since: u64, used: Option<Call>, ending: Option<Call> },
     Dead(Dead),
     Unknown,
 }
@@ -164,7 +164,9 @@ impl World {
     pub(super) fn fate(&self, object: Object) -> Fate {
         fn of<T>(book: &Book<T>, object: Object) -> Fate {
             match (book.get(object), book.dead(object)) {
-                (Some(entry), _) => Fate::Live { made: entry.made, used: entry.used, ending: entry.ending },
+                (Some(entry), _) => {
+                    Fate::Live { made: entry.made, since: entry.since, used: entry.used, ending: entry.ending }
+                }
                 (None, Some(dead)) => Fate::Dead(dead),
                 (None, None) => Fate::Unknown,
             }
@@ -199,10 +201,23 @@ impl World {
         Concerned { object, made, used }
     }
 
-    /// Marks an object as being ended by a call, or takes that back.
-    pub(super) fn mark(&mut self, object: Object, ending: Option<Call>) {
+    /// Marks an object as being ended by a call, unless another one is ending it already.
+    pub(super) fn mark_ending(&mut self, object: Object, call: Call) {
         if object.kind != Kind::DefaultStream {
-            self.note(object, |_, present| *present = ending);
+            self.note(object, |_, ending| *ending = ending.or(Some(call)));
+        }
+    }
+
+    /// The call has not ended it after all.
+    pub(super) fn unmark_ending(&mut self, object: Object, call: Call) {
+        self.note(object, |_, ending| *ending = ending.filter(|ending| *ending != call));
+    }
+
+    /// Whether the call, if it names the object, means the one that lives: not an earlier one with its number.
+    pub(super) fn means(&self, call: Call, object: Object) -> bool {
+        match self.fate(object) {
+            Fate::Live { since, .. } => call.number > since,
+            Fate::Dead(_) | Fate::Unknown => true,
         }
     }
 

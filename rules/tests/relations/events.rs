@@ -77,6 +77,26 @@ fn time_is_told_between_two_records_of_one_stream() {
 }
 
 #[test]
+fn time_is_told_when_the_stream_has_gone_since() {
+    let run = |synced: bool, destroy: Op| {
+        broken(|p| {
+            let (stream, first, last) = (p.stream(), p.mark(), p.mark());
+            p.record(first, stream);
+            p.record(last, stream);
+            if synced {
+                p.sync(stream);
+            }
+            p.call("aclrtDestroyStream", stream, destroy);
+            p.elapsed(first, last);
+        })
+    };
+    assert_eq!(run(true, Op::Destroy), []);
+    // The destroy waits for the work, or discards it.
+    assert_eq!(run(false, Op::Destroy), [STREAM_05]);
+    assert_eq!(run(false, Op::DestroyForce), []);
+}
+
+#[test]
 fn an_event_is_destroyed_once_and_unused() {
     breaks(
         EVENT_06,

@@ -8,6 +8,7 @@ mod allocators;
 mod contexts;
 mod declared;
 mod events;
+mod given_out_again;
 mod in_flight;
 mod memory;
 mod models;
