@@ -6,7 +6,6 @@ use crate::failure::{Answer, Failure};
 use crate::locks;
 use crate::machine::contexts::context::{Context, current_context};
 use crate::machine::life::devices;
-use crate::machine::thread::current;
 use crate::machine::watch;
 use crate::machine::{device, streams};
 use ascendcl_rules::{Object, Op};
@@ -17,9 +16,7 @@ use std::time::Instant;
 pub(crate) fn aclrtSetDevice(device_id: i32) -> Answer {
     let device = device::device(device_id.into())?;
     let call = watch::call(Op::Set, Object::device(device.id().into())).begin()?;
-    devices::set(&device)?;
-    call.made(current::current_number());
-    Ok(())
+    devices::set(&device, |context| call.made(context))
 }
 
 pub(crate) fn aclrtResetDevice(device_id: i32) -> Answer {
@@ -33,7 +30,7 @@ pub(crate) fn aclrtResetDeviceForce(device_id: i32) -> Answer {
 fn reset(device_id: i32, op: Op) -> Answer {
     let device = device::device(device_id.into())?;
     let call = watch::call(op, Object::device(device.id().into())).begin()?;
-    call.end(devices::reset(&device, op == Op::ResetForce))
+    devices::reset(&device, op == Op::ResetForce, || drop(call.end(Ok::<_, Failure>(()))))
 }
 
 pub(crate) fn aclrtGetDevice(mut device_id: Out<'_, i32>) -> Answer {

@@ -39,10 +39,14 @@ pub(crate) use {acl, ok};
 pub(crate) struct Machine(#[expect(dead_code)] MutexGuard<'static, ()>);
 
 pub(crate) fn machine(checks: Checks) -> Machine {
+    machine_of(Config::new().checks(checks))
+}
+
+pub(crate) fn machine_of(config: Config) -> Machine {
     static ALONE: Mutex<()> = Mutex::new(());
     let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     control::reset();
-    control::configure(Config::new().checks(checks)).unwrap();
+    control::configure(config).unwrap();
     control::take_findings();
     Machine(alone)
 }
@@ -56,7 +60,12 @@ impl Drop for Machine {
 
 /// The rules that a program breaks, in order. The library is initialised, and device 0 is set.
 pub(crate) fn broken(run: impl FnOnce()) -> Vec<RuleId> {
-    let _machine = machine(Checks::Report);
+    broken_on(Config::new(), run)
+}
+
+/// The same on a machine with this configuration.
+pub(crate) fn broken_on(config: Config, run: impl FnOnce()) -> Vec<RuleId> {
+    let _machine = machine_of(config.checks(Checks::Report));
     ok!(aclInit(std::ptr::null()));
     ok!(aclrtSetDevice(0));
     run();

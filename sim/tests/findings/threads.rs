@@ -1,6 +1,7 @@
 //! Several threads at once.
 
 use crate::support::*;
+use ascendcl_sim::Config;
 use std::thread;
 use std::time::Duration;
 
@@ -68,6 +69,53 @@ fn threads_with_streams_of_their_own_break_no_rule() {
             }
         });
         ok!(aclrtResetDevice(0));
+        ok!(aclFinalize());
+    };
+    assert_eq!(broken(run), []);
+}
+
+/// Threads that each do this many times over.
+fn at_once(rounds: usize, round: impl Fn() + Sync) {
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..rounds).for_each(|_| round()));
+        }
+    });
+}
+
+#[test]
+fn what_is_made_where_another_thread_has_just_ended_something_breaks_no_rule() {
+    let run = || {
+        let default = Shared::new(current());
+        at_once(500, || {
+            ok!(aclrtSetCurrentContext(default.get()));
+            let own = context(0);
+            let (block, pinned, stream, event) = (malloc(64), malloc_host(64), stream(), event());
+            ok!(aclrtSynchronizeStream(stream));
+            ok!(aclrtFree(block));
+            ok!(aclrtFreeHost(pinned));
+            ok!(aclrtDestroyEvent(event));
+            ok!(aclrtDestroyStream(stream));
+            ok!(aclrtDestroyContext(own));
+        });
+        ok!(aclrtResetDevice(0));
+        ok!(aclFinalize());
+    };
+    assert_eq!(broken_on(Config::new().reuse_handles(true), run), []);
+}
+
+#[test]
+fn threads_that_set_and_reset_one_device_break_no_rule() {
+    let run = || {
+        ok!(aclrtResetDevice(0));
+        at_once(500, || {
+            ok!(aclrtSetDevice(0));
+            let (block, stream, event) = (malloc(64), stream(), event());
+            ok!(aclrtFree(block));
+            ok!(aclrtDestroyEvent(event));
+            ok!(aclrtDestroyStream(stream));
+            ok!(aclrtResetDevice(0));
+        });
         ok!(aclFinalize());
     };
     assert_eq!(broken(run), []);

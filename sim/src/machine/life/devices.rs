@@ -1,7 +1,7 @@
 //! The life of devices: how often each is set, and its default context.
 
 use crate::failure::{Answer, Failure};
-use crate::locks::lock;
+use crate::locks::{self, lock};
 use crate::machine::callbacks::notices;
 use crate::machine::contexts::context::Context;
 use crate::machine::contexts::teardown::Rest;
@@ -9,20 +9,26 @@ use crate::machine::device::{self, Device};
 use crate::machine::handles::Table;
 use crate::machine::life::contexts;
 use crate::machine::streams::table;
-use crate::machine::thread::current;
+use crate::machine::thread::{current, inside};
 use crate::machine::{event, memory};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_CONTEXT_RELEASE_ERROR;
 use ascendcl_sys::types::aclrtDeviceState;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread::{self, ThreadId};
 
 #[derive(Default)]
 struct Life {
     /// Sets without their reset, of all threads together.
     sets: u64,
     primary: Option<Arc<Context>>,
+    /// The thread that is in the reset that ends the default context. The next one has the same number.
+    ending: Option<ThreadId>,
     /// Contexts that callers made. The device keeps its memory and events while there is one.
     explicit: usize,
 }
+
+/// A default context has ended.
+static ENDED: Condvar = Condvar::new();
 
 /// By the numbers of the devices' default contexts, which no other device has.
 static LIVES: Table<Mutex<Life>> = Table::new();
@@ -42,18 +48,20 @@ pub(crate) fn forget_all() {
     LIVES.remove_all(|_| true);
 }
 
-/// Counts a set and makes the default context current on this thread.
-pub(crate) fn set(device: &Arc<Device>) -> Answer {
+/// Counts a set and makes the default context current on this thread. `counted` hears of it, with the number of the context,
+/// before any other thread's set or reset is counted.
+pub(crate) fn set(device: &Arc<Device>, counted: impl FnOnce(usize)) -> Answer {
     notices::device(device.id(), aclrtDeviceState::ACL_RT_DEVICE_STATE_SET_PRE);
     let (primary, created) = {
         let life = life_of(device);
-        let mut life = lock(&life);
+        let mut life = when_ended(lock(&life));
         let (primary, created) = match &life.primary {
             Some(primary) => (Arc::clone(primary), false),
             None => (Context::create(device, true)?, true),
         };
         life.primary = Some(Arc::clone(&primary));
         life.sets += 1;
+        counted(primary.id());
         (primary, created)
     };
     primary.make_current();
@@ -66,8 +74,19 @@ pub(crate) fn set(device: &Arc<Device>) -> Answer {
     Ok(())
 }
 
-/// Counts a reset; the last one, or a forced one, ends the default context.
-pub(crate) fn reset(device: &Device, forced: bool) -> Answer {
+/// Waits until no other thread is in the reset that ends the default context. Code of the caller that such a reset may wait
+/// for does not wait for it.
+fn when_ended(mut life: MutexGuard<'_, Life>) -> MutexGuard<'_, Life> {
+    let own = thread::current().id();
+    while !inside::is_inside() && life.ending.is_some_and(|ending| ending != own) {
+        life = locks::wait(&ENDED, life, None);
+    }
+    life
+}
+
+/// Counts a reset; the last one, or a forced one, ends the default context. `counted` hears of it before any other thread's
+/// set or reset is counted.
+pub(crate) fn reset(device: &Device, forced: bool, counted: impl FnOnce()) -> Answer {
     notices::device(device.id(), aclrtDeviceState::ACL_RT_DEVICE_STATE_RESET_PRE);
     let ended = {
         let life = life_of(device);
@@ -81,7 +100,12 @@ pub(crate) fn reset(device: &Device, forced: bool) -> Answer {
             contexts::refuse_self_wait(primary)?;
         }
         life.sets = if last { 0 } else { life.sets - 1 };
-        if last { life.primary.take() } else { None }
+        let ended = if last { life.primary.take() } else { None };
+        if ended.is_some() {
+            life.ending = Some(thread::current().id());
+        }
+        counted();
+        ended
     };
     if let Some(primary) = ended {
         // A default context of another device is dropped from this thread, too, unless there were streams to end.
@@ -92,6 +116,8 @@ pub(crate) fn reset(device: &Device, forced: bool) -> Answer {
             current::drop_current_default();
         }
         release_when_unused(device);
+        lock(&*life_of(device)).ending = None;
+        ENDED.notify_all();
     }
     notices::device(device.id(), aclrtDeviceState::ACL_RT_DEVICE_STATE_RESET_POST);
     Ok(())
@@ -114,14 +140,11 @@ pub(super) fn lose_context(device: &Device) {
     release_when_unused(device);
 }
 
-/// Without any context the device loses what belongs to it.
+/// Without any context the device loses what belongs to it: at once, so that nothing of the next context is lost.
 fn release_when_unused(device: &Device) {
-    let used = {
-        let life = life_of(device);
-        let life = lock(&life);
-        life.sets > 0 || life.explicit > 0
-    };
-    if !used {
+    let life = life_of(device);
+    let life = lock(&life);
+    if life.sets == 0 && life.explicit == 0 {
         release(device);
     }
 }
