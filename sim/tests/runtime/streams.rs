@@ -125,6 +125,39 @@ fn an_abort_discards_what_has_not_begun_and_wakes_who_waits() {
 }
 
 #[test]
+fn destroying_an_aborted_stream_waits_for_the_task_that_runs_and_succeeds() {
+    let _machine = device();
+    for busy in [false, true] {
+        let stream = stream();
+        let (release, released) = mpsc::channel::<()>();
+        let (begin, begun) = mpsc::channel::<()>();
+        let over = Arc::new(AtomicBool::new(false));
+        let mark = Arc::clone(&over);
+        launch(stream, move || {
+            begin.send(()).unwrap();
+            released.recv().unwrap();
+            mark.store(true, SeqCst);
+        });
+        launch(stream, || {});
+        begun.recv().unwrap();
+        ok!(aclrtStreamAbort(stream));
+        if !busy {
+            release.send(()).unwrap();
+            ok!(aclrtSynchronizeStream(stream));
+            ok!(aclrtDestroyStream(stream));
+            continue;
+        }
+        let opener = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(30));
+            release.send(()).unwrap();
+        });
+        ok!(aclrtDestroyStream(stream));
+        assert!(over.load(SeqCst));
+        opener.join().unwrap();
+    }
+}
+
+#[test]
 fn the_vendors_number_of_streams_live_and_work_at_once() {
     let _machine = device();
     let mut left = 0;

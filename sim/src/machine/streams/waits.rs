@@ -40,9 +40,14 @@ impl Stream {
         Ok(())
     }
 
-    /// Waits until everything is over that was submitted to a stream which nobody can name any more.
+    /// Waits until everything is over that was submitted to a stream which nobody can name any more. Work that an abort has
+    /// discarded before is no failure.
     pub(in crate::machine) fn run_out(&self) -> Answer {
-        self.wait_for(self.last_position(), Waiting::new(Target::Ending(self.awaited()), None), None, false)
+        let (last, aborted) = {
+            let queue = lock(&self.queue);
+            (queue.submitted, queue.stopped.is_none() && queue.was_discarded(queue.submitted))
+        };
+        self.wait_for(last, Waiting::new(Target::Ending(self.awaited()), None), None, aborted)
     }
 
     /// Waits for the task that runs, after everything else was discarded.
