@@ -1,7 +1,9 @@
 //! Random calls on two threads, with handles of every kind: valid, stale, null, and of another kind. Whatever they are, and
 //! whatever is made to go wrong, nothing crashes or hangs, and afterwards nothing is left.
 //!
-//! `ASCENDCL_SIM_CASES` says how many pairs of sequences are run.
+//! A run takes the same sequences each time. With `ASCENDCL_SIM_CASES=6000` it takes so many pairs, others each time;
+//! `ASCENDCL_SIM_SEED=17` takes those of this seed. A failure prints what repeats it. Threads run as the machine lets them, so a
+//! failure may need more than one run to come again.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -16,18 +18,46 @@ mod reports;
 use ascendcl_sim::{Checks, control};
 use calls::{Call, Handles};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use reports::Threads;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::Write;
+use std::sync::OnceLock;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 use support::*;
 
+const CASES: &str = "ASCENDCL_SIM_CASES";
+const SEED: &str = "ASCENDCL_SIM_SEED";
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|text| text.parse().expect(name))
+}
+
 fn cases() -> u32 {
-    std::env::var("ASCENDCL_SIM_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2000)
+    number(CASES).map_or(2000, |cases| cases.try_into().expect(CASES))
+}
+
+/// The one that is given; one by chance where only a number of cases is.
+fn seed() -> u64 {
+    static CHOSEN: OnceLock<u64> = OnceLock::new();
+    *CHOSEN.get_or_init(|| {
+        let by_chance = || RandomState::new().build_hasher().finish();
+        number(SEED).unwrap_or_else(|| if number(CASES).is_some() { by_chance() } else { 1 })
+    })
+}
+
+fn again() -> String {
+    format!("again: {SEED}={} {CASES}={}", seed(), cases())
+}
+
+fn config() -> ProptestConfig {
+    let rng_seed = RngSeed::Fixed(seed());
+    ProptestConfig { cases: cases(), rng_seed, failure_persistence: None, ..ProptestConfig::default() }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config())]
 
     #[test]
     fn no_sequence_of_calls_crashes_hangs_or_leaks(
@@ -39,7 +69,11 @@ proptest! {
     ) {
         let _machine = support::machine([Checks::Off, Checks::Report, Checks::Strict][usize::from(checks)]);
         let (handles, threads) = (Handles::new(), Threads::new(2));
-        let what = || format!("at {}\nplan {plan:?}, checks {checks}, ready {ready}\n{first:?}\n{second:?}", handles.at());
+        let _again = Again;
+        let what = || {
+            let at = handles.at();
+            format!("{}\nat {at}\nplan {plan:?}, checks {checks}, ready {ready}\n{first:?}\n{second:?}", again())
+        };
         within(Duration::from_secs(60), what, || {
             control::fail(plan.parse().unwrap()).unwrap();
             std::thread::scope(|scope| {
@@ -59,7 +93,7 @@ proptest! {
             });
             control::reset();
         });
-        prop_assert_eq!(control::live(), control::Live::default());
+        prop_assert_eq!(control::live(), control::Live::default(), "{}", again());
         // The machine is as good as new.
         control::take_findings();
         ok!(aclInit(std::ptr::null()));
@@ -68,7 +102,18 @@ proptest! {
         ok!(aclrtFree(block));
         ok!(aclrtResetDevice(0));
         ok!(aclFinalize());
-        prop_assert_eq!(control::take_findings(), []);
+        prop_assert_eq!(control::take_findings(), [], "{}", again());
+    }
+}
+
+/// Says how to repeat a run that panics.
+struct Again;
+
+impl Drop for Again {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("{}", again());
+        }
     }
 }
 

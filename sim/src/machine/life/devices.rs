@@ -10,11 +10,13 @@ use crate::machine::handles::Table;
 use crate::machine::life::contexts;
 use crate::machine::streams::table;
 use crate::machine::thread::{current, inside};
+use crate::machine::workers::pool;
 use crate::machine::{event, memory};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_CONTEXT_RELEASE_ERROR;
 use ascendcl_sys::types::aclrtDeviceState;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::{self, ThreadId};
+use std::time::{Duration, Instant};
 
 #[derive(Default)]
 struct Life {
@@ -75,11 +77,13 @@ pub(crate) fn set(device: &Arc<Device>, counted: impl FnOnce(usize)) -> Answer {
 }
 
 /// Waits until no other thread is in the reset that ends the default context. Code of the caller that such a reset may wait
-/// for does not wait for it.
+/// for does not wait for it. The reset may also wait for callbacks that this thread has yet to run, so the wait has a limit.
 fn when_ended(mut life: MutexGuard<'_, Life>) -> MutexGuard<'_, Life> {
-    let own = thread::current().id();
-    while !inside::is_inside() && life.ending.is_some_and(|ending| ending != own) {
-        life = locks::wait(&ENDED, life, None);
+    const LIMIT: Duration = Duration::from_secs(2);
+    let (own, deadline) = (thread::current().id(), Some(Instant::now() + LIMIT));
+    let waits = !inside::is_inside() && !pool::on_worker();
+    while waits && life.ending.is_some_and(|ending| ending != own) && !locks::expired(deadline) {
+        life = locks::wait(&ENDED, life, deadline);
     }
     life
 }
