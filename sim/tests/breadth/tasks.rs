@@ -224,7 +224,7 @@ fn a_callback_of_a_model_that_waits_for_the_run_is_told_that_this_never_ends() {
     });
     complete(model, part);
     ok!(model_instance::aclmdlRIExecuteAsync(model, runner));
-    assert_eq!(told.recv_timeout(std::time::Duration::from_secs(20)), Ok(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT));
+    assert_eq!(told.recv_timeout(std::time::Duration::from_secs(60)), Ok(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT));
     synchronize(runner);
 }
 

@@ -19,7 +19,7 @@ fn ends(program: impl FnOnce() + Send + 'static) {
         program();
         drop(over);
     });
-    let waited = ended.recv_timeout(Duration::from_secs(20));
+    let waited = ended.recv_timeout(Duration::from_secs(60));
     assert_eq!(waited, Err::<(), _>(std::sync::mpsc::RecvTimeoutError::Disconnected), "the program does not end");
     running.join().unwrap();
 }

@@ -33,7 +33,7 @@ fn ends(code: impl FnOnce() + Send + 'static) {
         code();
         let _ = tell.send(());
     });
-    let end = told.recv_timeout(Duration::from_secs(15));
+    let end = told.recv_timeout(Duration::from_secs(60));
     assert_ne!(end, Err(std::sync::mpsc::RecvTimeoutError::Timeout), "the calls do not come to an end");
     thread.join().unwrap();
     control::reset();

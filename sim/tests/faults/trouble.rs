@@ -70,7 +70,7 @@ fn a_callback_that_a_lost_device_never_delivers_holds_up_nobody() {
     std::thread::sleep(Duration::from_millis(30));
     assert_eq!(acl!(aclrtSetDevice(0)), ACL_ERROR_RT_LOST_HEARTBEAT);
     gate.open();
-    let answer = told.recv_timeout(Duration::from_secs(5));
+    let answer = told.recv_timeout(Duration::from_secs(60));
     assert_eq!(answer.map(|code| code == ACL_SUCCESS), Ok(false), "the wait goes on for ever");
     waiting.join().unwrap();
 }
@@ -109,13 +109,18 @@ fn work_goes_on_when_a_device_hangs_no_longer() {
 
 #[test]
 fn each_task_of_a_slow_device_takes_longer() {
-    let _machine = begin("aclrtCreateStream=slow:20ms");
+    let _machine = begin("aclrtCreateStream=slow:50ms");
     let (stream, block, pinned) = (stream(), malloc(64), malloc_host(64));
-    let began = Instant::now();
-    (0..3).for_each(|_| queue_copy(block, pinned, TO_DEVICE, stream));
-    assert!(began.elapsed() < Duration::from_millis(20), "queueing is not slow");
-    sync(stream);
-    assert!(began.elapsed() >= Duration::from_millis(60));
+    // A machine that is busy holds up this thread now and then.
+    let queued_at_once = (0..5).any(|_| {
+        let began = Instant::now();
+        (0..3).for_each(|_| queue_copy(block, pinned, TO_DEVICE, stream));
+        let queued = began.elapsed();
+        sync(stream);
+        assert!(began.elapsed() >= Duration::from_millis(150));
+        queued < Duration::from_millis(50)
+    });
+    assert!(queued_at_once, "queueing is slow");
 }
 
 #[test]

@@ -203,7 +203,12 @@ fn strict_checks_refuse_the_wait_for_a_copy_whose_source_changed() {
     store(pinned, 2);
     gate.open();
     // The copy runs before anybody waits, and what it read was put right again.
-    std::thread::sleep(std::time::Duration::from_millis(50));
+    // SAFETY: device memory is memory of the process here, and lives until the machine is reset. What writes it meanwhile is the
+    // copy that is looked out for, which copies bytes.
+    let copied = unsafe { std::sync::atomic::AtomicU8::from_ptr(block.cast()) };
+    while copied.load(std::sync::atomic::Ordering::SeqCst) != 2 {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
     store(pinned, 1);
     assert_eq!(acl!(aclrtSynchronizeStream(stream)), ACL_ERROR_RT_PARAM_INVALID);
     assert!(message().contains("COPY-04"), "{}", message());

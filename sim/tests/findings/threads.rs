@@ -2,6 +2,7 @@
 
 use crate::support::*;
 use ascendcl_sim::Config;
+use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
@@ -11,11 +12,14 @@ fn a_stream_is_not_destroyed_under_a_waiting_thread() {
         let (stream, context) = (stream(), current());
         let gate = Gate::close(stream);
         let shared = Shared::new((stream, context));
+        let (begin, begun) = mpsc::channel();
         let waiter = thread::spawn(move || {
             let (stream, context) = shared.get();
             ok!(aclrtSetCurrentContext(context));
+            begin.send(()).unwrap();
             acl!(aclrtSynchronizeStream(stream))
         });
+        begun.recv().unwrap();
         thread::sleep(Duration::from_millis(50));
         // A forced destroy waits for what runs.
         let opener = thread::spawn(move || {

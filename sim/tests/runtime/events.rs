@@ -134,9 +134,14 @@ fn elapsed_time_is_real() {
     ok!(aclrtRecordEvent(start, stream));
     assert_eq!(acl!(aclrtEventElapsedTime(&mut ms, start, end)), ACL_ERROR_RT_INTERNAL_ERROR);
     assert_eq!(ms, -1.0);
-    launch(stream, || thread::sleep(Duration::from_millis(30)));
+    let (release, released) = mpsc::channel::<()>();
+    launch(stream, move || {
+        thread::sleep(Duration::from_millis(30));
+        released.recv().unwrap();
+    });
     ok!(aclrtRecordEvent(end, stream));
     assert_eq!(acl!(aclrtEventElapsedTime(&mut ms, start, end)), ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID);
+    release.send(()).unwrap();
     ok!(aclrtSynchronizeStream(stream));
     ok!(aclrtEventElapsedTime(&mut ms, start, end));
     assert!((30.0..5000.0).contains(&ms), "{ms}");

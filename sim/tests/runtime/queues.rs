@@ -223,7 +223,7 @@ fn a_wait_that_finds_no_room_leaves_the_event_to_others() {
         ok!(aclrtRecordEvent(happening.get(), queue.get()));
         tell.send(()).unwrap();
     });
-    let recorded = told.recv_timeout(Duration::from_secs(5));
+    let recorded = told.recv_timeout(Duration::from_secs(60));
     drop(gate);
     [waiter, recorder].into_iter().for_each(|thread| thread.join().unwrap());
     assert_eq!(recorded, Ok(()), "the record waits for the room that the wait has not got");

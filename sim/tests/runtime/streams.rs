@@ -108,14 +108,9 @@ fn an_abort_discards_what_has_not_begun_and_wakes_who_waits() {
     let mark = Arc::clone(&ran);
     launch(stream, move || mark.store(true, SeqCst));
     begun.recv().unwrap();
-    let mut context = aclrtContext::NULL;
-    ok!(aclrtGetCurrentContext(&mut context));
-    let (shared, shared_context) = (Shared(stream), Shared(context));
-    let waiter = thread::spawn(move || {
-        ok!(aclrtSetCurrentContext(shared_context.get()));
-        acl!(aclrtSynchronizeStream(shared.get()))
-    });
-    thread::sleep(Duration::from_millis(30));
+    let shared = Shared(stream);
+    let waiter = beside(move || acl!(aclrtSynchronizeStream(shared.get())));
+    thread::sleep(Duration::from_millis(100));
     ok!(aclrtStreamAbort(stream));
     release.send(()).unwrap();
     assert_eq!(waiter.join().unwrap(), ACL_ERROR_RT_STREAM_ABORT);

@@ -141,7 +141,7 @@ pub(crate) unsafe extern "C" fn run_boxed(code: *mut c_void) {
 
 /// Waits for something that has to happen soon.
 pub(crate) fn soon(what: &str, mut happened: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(10);
+    let end = Instant::now() + Duration::from_secs(60);
     while !happened() {
         assert!(Instant::now() < end, "{what} did not happen");
         std::thread::sleep(Duration::from_millis(1));

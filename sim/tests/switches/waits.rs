@@ -5,8 +5,8 @@ use super::switched;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-const MOMENT: Duration = Duration::from_millis(50);
-const LIMIT: Duration = Duration::from_millis(200);
+const MOMENT: Duration = Duration::from_millis(100);
+const LIMIT: Duration = Duration::from_millis(600);
 
 /// Runs a wait on another thread while this one queues more work and then lets the first work end. Answers when both ends
 /// are done, whether the wait has come back or not.

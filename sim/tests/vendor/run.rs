@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// A simulator that hangs must not hang the tests.
-const LONGEST: Duration = Duration::from_secs(20);
+const LONGEST: Duration = Duration::from_secs(60);
 
 pub(crate) fn case(name: &str) -> ExitCode {
     let cases = cases();

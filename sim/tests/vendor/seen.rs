@@ -37,7 +37,7 @@ pub(crate) fn what(world: &mut World, threads: &mut Threads, text: &'static str,
         let colon = if inner.starts_with("callback had ended:") { ":" } else { "" };
         format!("callback had ended{colon} {}", ENDED.load(SeqCst))
     } else if inner.starts_with("callback entered") || inner.starts_with("entered") {
-        let end = Instant::now() + Duration::from_secs(1);
+        let end = Instant::now() + Duration::from_secs(3);
         while ENTERED.load(SeqCst) == 0 && Instant::now() < end {
             std::thread::sleep(Duration::from_millis(1));
         }
