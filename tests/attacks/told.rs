@@ -4,8 +4,8 @@ use super::{fail, finish, in_context, inside, set};
 use crate::common::alone;
 use ascendcl::{Brand, Current, Error, Payload, Pending, Thread, Undone};
 use ascendcl_macros::proves;
-use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Barrier, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -147,9 +147,11 @@ fn a_time_that_was_up_is_no_failure_of_work() {
     inside(|current| {
         let stream = current.stream().unwrap();
         let (first, second) = (set(current, &stream, 1), set(current, &stream, 2));
-        let slow = stream.call_back(current, || thread::sleep(Duration::from_millis(100))).unwrap();
+        let (release, held) = mpsc::channel::<()>();
+        let slow = stream.call_back(current, move || held.recv().unwrap()).unwrap();
         let undone = first.wait_within(current, Duration::from_millis(2)).unwrap_err();
         assert!(undone.error.code().unwrap().is_timeout());
+        release.send(()).unwrap();
         slow.wait(current).unwrap().into_result().unwrap();
         drop((undone.value.wait(current).unwrap(), second.wait(current).unwrap()));
         stream.synchronize(current).unwrap();

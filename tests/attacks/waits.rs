@@ -5,7 +5,8 @@ use crate::common::{alone, c_library, library_at};
 use crate::null::{TIMEOUT, books};
 use ascendcl::{Acl, Brand, Current, Scoped, Thread};
 use ascendcl_macros::proves;
-use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Barrier, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -40,10 +41,10 @@ fn a_wait_without_a_limit_goes_on_when_a_slice_of_it_is_over() {
     let alone = alone();
     inside(|current| {
         let stream = current.stream().unwrap();
-        let work = stream.call_back(current, || thread::sleep(Duration::from_millis(700))).unwrap();
         let start = Instant::now();
+        let work = stream.call_back(current, || thread::sleep(Duration::from_millis(700))).unwrap();
         work.wait(current).unwrap().into_result().unwrap();
-        assert!(start.elapsed() >= Duration::from_millis(650));
+        assert!(start.elapsed() >= Duration::from_millis(700));
     });
     alone.assert_nothing_lives();
 }
@@ -56,28 +57,34 @@ fn a_wait_ends_while_another_thread_keeps_queueing() {
     const TASK: Duration = Duration::from_millis(50);
     let alone = alone();
     in_context(|context, thread| {
-        let busy = Barrier::new(2);
+        let (busy, stop) = (Barrier::new(2), AtomicBool::new(false));
         thread::scope(|scope| {
             scope.spawn(|| {
                 let mut thread = Thread::new().unwrap();
-                context.enter(&mut thread, |current| keep_busy(current, TASK, &busy)).unwrap();
+                context.enter(&mut thread, |current| keep_busy(current, TASK, &busy, &stop)).unwrap();
             });
             busy.wait();
             let start = Instant::now();
             context.enter(thread, |current| current.synchronize().unwrap()).unwrap();
-            assert!(start.elapsed() < Duration::from_millis(2500), "{:?}", start.elapsed());
+            let waited = start.elapsed();
+            stop.store(true, SeqCst);
+            assert!(waited < LONG / 2, "{waited:?}");
         });
     });
     alone.assert_nothing_lives();
 }
 
-/// Queues eight tasks, and then one for each that ends, for four seconds.
-fn keep_busy(current: &mut Current<impl Brand>, task: Duration, busy: &Barrier) {
+/// How long that thread goes on if the wait does not end before.
+const LONG: Duration = Duration::from_secs(40);
+
+/// Queues eight tasks, and then one for each that ends, until it is told to stop.
+fn keep_busy(current: &mut Current<impl Brand>, task: Duration, busy: &Barrier, stop: &AtomicBool) {
     let stream = current.stream().unwrap();
     let queue = || stream.call_back(current, move || thread::sleep(task)).unwrap();
     let mut works: Vec<_> = (0..8).map(|_| queue()).collect();
     busy.wait();
-    for _ in 0..80 {
+    let start = Instant::now();
+    while !stop.load(SeqCst) && start.elapsed() < LONG {
         thread::sleep(task);
         works.push(queue());
     }
@@ -140,7 +147,8 @@ fn a_limit_does_not_end_before_its_time() {
     let alone = alone();
     inside(|current| {
         let (stream, limit) = (current.stream().unwrap(), Duration::from_micros(3900));
-        let work = stream.call_back(current, || thread::sleep(Duration::from_millis(300))).unwrap();
+        let (release, held) = mpsc::channel::<()>();
+        let work = stream.call_back(current, move || held.recv().unwrap()).unwrap();
         let event = stream.record(current, current.event().unwrap()).unwrap();
         for _ in 0..5 {
             let start = Instant::now();
@@ -150,6 +158,7 @@ fn a_limit_does_not_end_before_its_time() {
             assert!(event.synchronize_within(current, limit).unwrap_err().code().unwrap().is_timeout());
             assert!(start.elapsed() >= limit, "{:?}", start.elapsed());
         }
+        release.send(()).unwrap();
         work.wait(current).unwrap().into_result().unwrap();
     });
     alone.assert_nothing_lives();

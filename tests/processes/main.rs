@@ -100,7 +100,7 @@ fn ending_of(child: libc::pid_t) -> &'static str {
     loop {
         // SAFETY: asks for the state of the child that was just made; `status` is a place for the answer.
         match unsafe { libc::waitpid(child, &raw mut status, libc::WNOHANG) } {
-            0 if begun.elapsed() < Duration::from_secs(2) => std::thread::sleep(Duration::from_millis(1)),
+            0 if begun.elapsed() < Duration::from_secs(30) => std::thread::sleep(Duration::from_millis(1)),
             0 => {
                 // SAFETY: ends the child that was made above, and takes its state.
                 unsafe {
