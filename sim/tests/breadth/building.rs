@@ -269,21 +269,29 @@ fn a_failing_task_fails_the_run_and_the_next_tasks_run_all_the_same() {
 fn a_run_is_waited_for_until_the_time_limit_and_goes_on() {
     let _world = world();
     let ((model, part), log, value) = (model(), Log::default(), notify());
+    log.add(part, 0);
     ok!(event::aclrtWaitAndResetNotify(value, part, 0));
     log.add(part, 1);
     complete(model, part);
     let late = ACL_ERROR_RT_STREAM_SYNC_TIMEOUT;
     fails!(late, "still working", model_instance::aclmdlRIExecute(model, 30));
-    let other = stream();
-    ok!(event::aclrtRecordNotify(value, other));
+    let mut ran = Vec::new();
+    let mut has_run = |tasks: usize| {
+        while ran.len() < tasks {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            ran.extend(log.take());
+        }
+        ran.clone()
+    };
+    has_run(1);
     // The next run comes after the one that goes on.
-    ok!(event::aclrtRecordNotify(value, other));
-    synchronize(other);
-    let runner = stream();
-    ok!(event::aclrtRecordNotify(value, other));
+    let (other, runner) = (stream(), stream());
     ok!(model_instance::aclmdlRIExecuteAsync(model, runner));
+    ok!(event::aclrtRecordNotify(value, other));
+    assert_eq!(has_run(3), [0, 1, 0]);
+    ok!(event::aclrtRecordNotify(value, other));
     synchronize(runner);
-    assert_eq!(log.take(), [1, 1]);
+    assert_eq!(has_run(4), [0, 1, 0, 1]);
 }
 
 fn notify() -> aclrtNotify {

@@ -62,8 +62,12 @@ fn stop_on_failure_ends_the_work_of_all_streams_of_the_context() {
         let _ = opened.recv();
     });
     count(other);
+    // Everything is queued before the wait begins that fails.
+    let begin = Held::elsewhere();
+    ok!(event::aclrtStreamWaitEvent(failing, begin.event));
     failing_wait(failing, &held);
     count(failing);
+    begin.open();
     fails!(ACL_ERROR_RT_WAIT_TIMEOUT, "time limit", stream::aclrtSynchronizeStream(failing));
     drop(open);
     fails!(ACL_ERROR_RT_WAIT_TIMEOUT, "time limit", stream::aclrtSynchronizeStream(other));
