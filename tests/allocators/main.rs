@@ -1,4 +1,4 @@
-//! The caller's allocators, as the library calls them: `tests/null/bookkeeper.c` asks a stream's allocator for memory at
+//! The caller's allocators, as the library calls them: `tests/null/bookkeeper/` asks a stream's allocator for memory at
 //! each queued copy, and writes down in which order things happen.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]

@@ -5,6 +5,7 @@
 
 use ascendcl::{Acl, Library, runtime};
 use ascendcl_sim::{Checks, Config, control};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::process::Command;
@@ -80,8 +81,17 @@ pub fn library_at(path: impl Into<PathBuf>) -> Library {
 
 /// Compiles C source text to a `libascendcl.so` in a folder of its own.
 pub fn c_library(name: &str, source: &str) -> PathBuf {
-    let library = scratch(name).join("libascendcl.so");
-    compiled(source, &library);
+    // A library stays as it is once it is there: tests of other processes may have loaded it.
+    let mut version = DefaultHasher::new();
+    source.hash(&mut version);
+    let library = scratch(&format!("{name}-{:016x}", version.finish())).join("libascendcl.so");
+    if !library.exists() {
+        let own = library.with_file_name(format!("{}.so", std::process::id()));
+        compiled(source, &own);
+        let linked = std::fs::hard_link(&own, &library);
+        assert!(linked.is_ok() || library.exists(), "{linked:?}");
+        std::fs::remove_file(own).unwrap();
+    }
     library
 }
 

@@ -1,4 +1,4 @@
-//! The library that keeps books (`bookkeeper.c`): it refuses on demand and notes broken rules.
+//! The library that keeps books (`bookkeeper/`): it refuses on demand and notes broken rules.
 #![allow(clippy::unwrap_used, clippy::panic)]
 #![allow(unreachable_pub)]
 #![allow(dead_code, reason = "each test file uses a part")]
@@ -24,10 +24,16 @@ struct Loaded {
     library: libloading::Library,
 }
 
+const SOURCE: &str = concat!(
+    include_str!("bookkeeper/books.c"),
+    include_str!("bookkeeper/runtime.c"),
+    include_str!("bookkeeper/models.c"),
+);
+
 fn loaded() -> &'static Loaded {
     static LOADED: OnceLock<Loaded> = OnceLock::new();
     LOADED.get_or_init(|| {
-        let path = common::c_library("bookkeeper", include_str!("bookkeeper.c"));
+        let path = common::c_library("bookkeeper", SOURCE);
         // SAFETY: the library has no initialisers. The loader answers the safe layer with the same one, by its path.
         let library = unsafe { libloading::Library::new(&path) }.unwrap();
         Loaded { path, library }
@@ -36,7 +42,7 @@ fn loaded() -> &'static Loaded {
 
 /// A function of the control interface.
 fn control<F: Copy>(name: &str) -> F {
-    // SAFETY: the signatures below are those in `bookkeeper.c`; the library is never unloaded.
+    // SAFETY: the signatures below are those in `bookkeeper/`; the library is never unloaded.
     unsafe { *loaded().library.get::<F>(name).unwrap() }
 }
 
