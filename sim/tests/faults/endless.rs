@@ -71,13 +71,15 @@ fn a_thread_that_waits_for_a_replay_that_waits_for_it_is_told() {
 }
 
 #[test]
-fn a_thread_that_destroys_the_stream_of_a_replay_that_waits_for_it_is_told() {
+fn a_thread_that_destroys_the_stream_of_a_replay_that_waits_for_it_goes_on() {
     ends(|| {
         let stream = replaying();
         // A wait with a limit ends as soon as the stream has come to the callback.
         assert_eq!(acl!(aclrtSynchronizeStreamWithTimeout(stream, 30_000)), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
         assert!(message().contains("can never end"), "{}", message());
-        assert!(is_time_limit(acl!(aclrtDestroyStream(stream))), "{}", message());
+        // Who comes last is told: this thread, or the replay, whose failure goes with its stream.
+        let code = acl!(aclrtDestroyStream(stream));
+        assert!(is_time_limit(code) || code == ACL_SUCCESS, "{}", message());
     });
 }
 
@@ -155,6 +157,7 @@ fn a_callback_that_waits_for_a_replayed_callback_behind_it_is_told() {
         ok!(aclmdlRIExecuteAsync(instance, second));
         ok!(aclrtSynchronizeStream(second));
         ok!(aclrtLaunchHostFunc(first, Some(wait), cross.argument()));
+        cross.wait_until(|cross| cross.entered.load(SeqCst));
         ok!(aclmdlRIExecuteAsync(instance, second));
         cross.queued.store(true, SeqCst);
         cross.wait_until(|cross| cross.code.load(SeqCst) >= 0);
@@ -172,6 +175,7 @@ fn a_first_callback_that_waits_for_a_replayed_one_behind_it_is_told() {
         let instance = captured(second, || ok!(aclrtLaunchHostFunc(second, Some(nothing), null_mut())));
         let cross = Cross::new(second);
         ok!(aclrtLaunchHostFunc(first, Some(wait), cross.argument()));
+        cross.wait_until(|cross| cross.entered.load(SeqCst));
         ok!(aclmdlRIExecuteAsync(instance, second));
         cross.queued.store(true, SeqCst);
         cross.wait_until(|cross| cross.code.load(SeqCst) >= 0);
