@@ -5,6 +5,7 @@
 use crate::config::{self, Fault, Plan};
 use crate::failure::Failure;
 use crate::locks::lock;
+use crate::machine::callbacks::reports;
 use crate::machine::workers::pool;
 use crate::machine::{device, trouble};
 use std::collections::HashMap;
@@ -65,7 +66,10 @@ fn consult(name: &'static str, can_fail: bool) -> Verdict {
     match planned.map(|injected| (injected.fault, injected.number)) {
         Some((Fault::Fails(code), number)) => return Verdict::Fails(asked_for(code, number)),
         Some((Fault::FailsAfter(code), number)) => return Verdict::FailsAfter(asked_for(code, number)),
-        Some((Fault::Lost, _)) => trouble::lose(),
+        Some((Fault::Lost, _)) => {
+            trouble::lose();
+            reports::lose_all();
+        }
         Some((Fault::Hangs, _)) => trouble::hang(),
         Some((Fault::Slows(time), _)) => trouble::slow_down(time),
         Some((Fault::Full, _)) => device::all().iter().for_each(|device| device.fill()),

@@ -75,6 +75,32 @@ fn a_callback_that_a_lost_device_never_delivers_holds_up_nobody() {
     waiting.join().unwrap();
 }
 
+/// The stream is at its callback when the device is lost, and no call of the reporting thread gets it from then on.
+#[test]
+fn a_callback_that_waits_for_its_thread_when_the_device_is_lost_holds_up_nobody() {
+    let _machine = begin("aclrtSetDevice#1=lost");
+    let stream = stream();
+    ok!(aclrtSubscribeReport(deadlocks::this_thread(), stream));
+    let blocks = aclrtCallbackBlockType::ACL_CALLBACK_BLOCK;
+    ok!(aclrtLaunchCallback(Some(deadlocks::nothing), std::ptr::null_mut(), blocks, stream));
+    // A wait with a limit ends as soon as the stream has come to the callback.
+    assert_eq!(acl!(aclrtSynchronizeStreamWithTimeout(stream, 30_000)), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    assert!(message().contains("can never end"), "{}", message());
+    let (shared, context) = (Shared::new(stream), Shared::new(current()));
+    let (tell, told) = std::sync::mpsc::channel();
+    let waiting = std::thread::spawn(move || {
+        ok!(aclrtSetCurrentContext(context.get()));
+        tell.send(acl!(aclrtSynchronizeStream(shared.get()))).unwrap();
+    });
+    std::thread::sleep(Duration::from_millis(30));
+    assert_eq!(acl!(aclrtSetDevice(0)), ACL_ERROR_RT_LOST_HEARTBEAT);
+    assert_eq!(acl!(aclrtProcessReport(1)), ACL_ERROR_RT_LOST_HEARTBEAT);
+    let answer = told.recv_timeout(Duration::from_secs(10));
+    control::reset();
+    assert_eq!(answer.map(|code| code == ACL_SUCCESS), Ok(false), "the wait goes on for ever");
+    waiting.join().unwrap();
+}
+
 #[test]
 fn waits_for_a_device_that_hangs_time_out() {
     let _machine = begin("aclrtCreateStream#1=hang");

@@ -5,7 +5,7 @@ use crate::failure::{Answer, Failure};
 use crate::locks::{expired, lock, wait};
 use crate::machine::recording::tasks::Sort;
 use crate::machine::streams::stream::Stream;
-use crate::machine::trouble::{Patience, stuck};
+use crate::machine::trouble::{Patience, lost, stuck};
 use crate::machine::watch;
 use crate::machine::workers::point::Duty;
 use crate::machine::workers::served::Link;
@@ -114,6 +114,15 @@ pub(in crate::machine) fn forget_stream(number: usize) {
     drop(lost);
 }
 
+/// The device is lost: no thread is handed the callbacks that wait for it any more.
+pub(crate) fn lose_all() {
+    let reporters: Vec<Arc<Reporter>> = lock(&BOOK).by_thread.values().cloned().collect();
+    for reporter in reporters {
+        let lost = std::mem::take(&mut lock(&reporter.inbox).calls);
+        drop(lost);
+    }
+}
+
 /// A host function runs on a thread of the library, and not on a stream that a thread of the caller reports for.
 pub(crate) fn refuse_subscribed(stream: &Stream) -> Answer {
     if lock(&BOOK).by_stream.contains_key(&stream.number()) { Err(subscribed()) } else { Ok(()) }
@@ -148,14 +157,16 @@ pub(crate) fn launch(callback: HostCallback, stream: &Arc<Stream>, blocking: boo
     let deliver = move |duty: Option<Duty>| {
         let call = Call { callback: Arc::clone(&callback), stream: number, duty };
         let book = lock(&BOOK);
-        if !book.by_stream.get(&number).is_some_and(|subscribed| Arc::ptr_eq(subscribed, &reporter)) {
-            drop(book);
+        let subscribed = book.by_stream.get(&number).is_some_and(|subscribed| Arc::ptr_eq(subscribed, &reporter));
+        let mut inbox = lock(&reporter.inbox);
+        if !subscribed || lost().is_some() {
+            drop((inbox, book));
             // Nobody will run it; dropping it lets the stream go on.
             drop(call);
             return;
         }
-        lock(&reporter.inbox).calls.push_back(call);
-        drop(book);
+        inbox.calls.push_back(call);
+        drop((inbox, book));
         reporter.came.notify_one();
     };
     if blocking {
