@@ -82,6 +82,6 @@ pub(crate) use outside::Outside;
 pub(crate) use owner::Owner;
 pub(crate) use process::Loading;
 pub(crate) use queue::{Place, Queue, SETTLING};
-pub(crate) use shelf::Shelf;
+pub(crate) use shelf::{Row as ShelfRow, Shelf};
 use stamp::LastUse;
 pub(crate) use timeline::Listener;

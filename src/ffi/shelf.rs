@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 pub(crate) struct Shelf<T>(Mutex<BTreeMap<u64, Arc<T>>>);
 
 /// What stands on a shelf.
-pub(crate) trait Row {
+pub(crate) trait Row: Sized {
     /// Tells the row from all others on its shelf. Where nothing else refers to it, its place in memory will do: the
     /// shelf's own pointer keeps that taken.
     fn key(row: &Arc<Self>) -> u64 {

@@ -20,6 +20,7 @@
 
 mod device;
 mod forced;
+mod kinds;
 mod models;
 mod room;
 pub(crate) mod takes;
@@ -39,6 +40,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 pub(crate) use device::DeviceRow;
+use kinds::KINDS;
 use room::is_used_up;
 
 /// The rows of one context.
@@ -205,24 +207,9 @@ impl Ledger {
         }
         let (mut errors, mut kept) = (core::mem::take(&mut *self.unheard()), Vec::new());
         errors.extend(self.wait_for_what_is_over());
-        for stream in self.streams.unnamed() {
-            errors.extend(self.destroy_stream(&stream, &mut kept).err());
-        }
-        for event in self.events.unnamed() {
-            errors.extend(self.destroy_event(&event).err());
-        }
-        for binding in self.bindings.unnamed() {
-            note(&mut errors, self.unbind(&binding));
-        }
-        for invocation in self.invocations.unnamed() {
-            note(&mut errors, self.revoke(&invocation));
-        }
-        for model in self.models.unnamed() {
-            note(&mut errors, self.unload(&model));
-        }
-        for block in self.blocks.unnamed() {
-            note(&mut errors, self.free(&block));
-        }
+        // Streams first: their ends wait for the work that uses the others.
+        let (streams, others): (Vec<_>, Vec<_>) = KINDS.iter().partition(|kind| kind.waits);
+        streams.into_iter().chain(others).for_each(|kind| (kind.end_unnamed)(self, &mut errors, &mut kept));
         drop_each(kept);
         errors
     }
@@ -261,27 +248,7 @@ impl Ledger {
             drop_each(kept);
             return Err(errors);
         }
-        for binding in self.bindings.all() {
-            errors.extend(self.unbind(&binding).err());
-        }
-        for invocation in self.invocations.all() {
-            errors.extend(self.revoke(&invocation).err());
-        }
-        for model in self.models.all() {
-            errors.extend(self.unload(&model).err());
-        }
-        for event in self.events.all() {
-            errors.extend(self.destroy_event(&event).err());
-        }
-        for stream in self.streams.all() {
-            errors.extend(self.destroy_stream(&stream, &mut kept).err());
-        }
-        // A model that the library refused to unload still works in its memory (MODEL-02, MODEL-03).
-        if self.models.len() + self.bindings.len() + self.invocations.len() == 0 {
-            for block in self.blocks.all() {
-                errors.extend(self.free(&block).err());
-            }
-        }
+        KINDS.iter().for_each(|kind| (kind.end_all)(self, &mut errors, &mut kept));
         if errors.is_empty() {
             let destroyed = self.context.destroy(self.api);
             self.gone.store(destroyed.is_ok(), Ordering::Release);
@@ -297,23 +264,9 @@ impl Ledger {
 
     /// What is left, in words.
     pub(crate) fn inventory(&self) -> String {
-        let count = |number: usize, what: &str| (number > 0).then(|| format!("{number} {what}"));
-        let bindings = self.bindings.len();
-        let mut streams = self.streams.all();
-        streams.retain(|stream| !Arc::ptr_eq(stream, &self.runs));
-        let gone = streams.iter().filter(|stream| stream.is_gone()).count();
-        let parts = [
-            count(self.guest.get().map_or(0, |guest| guest.left()), "session(s) of the graph engine"),
-            (!self.runs.is_idle()).then(|| "a failed run of a model that may go on".to_owned()),
-            count(streams.len() - gone, "stream(s)"),
-            count(gone, "destroyed stream(s) with allocator descriptors"),
-            count(self.events.len(), "event(s)"),
-            (bindings > 0).then(|| format!("inputs and outputs of {bindings} model(s)")),
-            count(self.invocations.len(), "operator(s)"),
-            count(self.models.len(), "model(s)"),
-            count(self.blocks.len(), "block(s) of memory"),
-        ];
-        let parts: Vec<_> = parts.into_iter().flatten().collect();
+        let guests = self.guest.get().map_or(0, |guest| guest.left());
+        let guests = (guests > 0).then(|| format!("{guests} session(s) of the graph engine"));
+        let parts: Vec<_> = guests.into_iter().chain(KINDS.iter().flat_map(|kind| (kind.left)(self))).collect();
         if parts.is_empty() { "a context".to_owned() } else { parts.join(", ") }
     }
 }
@@ -339,9 +292,4 @@ fn drop_each(kept: Vec<Kept>) {
     if let Some(panic) = first {
         resume_unwind(panic);
     }
-}
-
-/// While collecting, being in use is no failure: the object is taken another time.
-fn note(errors: &mut Vec<Error>, result: Result<(), Error>) {
-    errors.extend(result.err().filter(|error| !matches!(error, Error::StillRunning { .. })));
 }

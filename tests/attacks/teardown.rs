@@ -87,7 +87,7 @@ fn a_timed_out_stream_keeps_everything_and_the_device_until_it_is_done() {
     assert!(errors[0].code().is_some_and(|code| code.is_timeout()));
 
     let undone = device.reset(&mut thread).unwrap_err();
-    assert_poisoned(&undone.error, "1 stream(s), 1 model(s), 2 block(s) of memory");
+    assert_poisoned(&undone.error, "1 model(s), 1 stream(s), 2 block(s) of memory");
     for call in ["aclrtFree", "aclrtFreeHost", "aclmdlUnload", "aclrtDestroyStream", "aclrtDestroyContext"] {
         assert_eq!(books.calls(call), 0, "{call}");
     }
@@ -152,7 +152,7 @@ fn two_stuck_contexts_are_both_named_and_both_taken_down_later() {
     let second = device.with_current(&mut thread, |current| mem::forget(current.stream().unwrap()));
     assert!(matches!(second, Err(ScopeError::Teardown { .. })));
     let undone = device.reset(&mut thread).unwrap_err();
-    assert_poisoned(&undone.error, "1 stream(s), 1 model(s), 2 block(s) of memory; 1 stream(s)");
+    assert_poisoned(&undone.error, "1 model(s), 1 stream(s), 2 block(s) of memory; 1 stream(s)");
     books.synchronize_again();
     undone.value.reset(&mut thread).unwrap();
     acl.close().unwrap();
@@ -172,7 +172,7 @@ fn a_library_with_a_stuck_device_is_closed_only_when_the_work_is_done() {
     // Neither forgetting the device nor closing the library is a way around.
     mem::forget(device);
     let undone = acl.close().unwrap_err();
-    assert_poisoned(&undone.error, "1 stream(s), 1 model(s), 2 block(s) of memory");
+    assert_poisoned(&undone.error, "1 model(s), 1 stream(s), 2 block(s) of memory");
     assert_eq!((books.calls("aclFinalizeReference"), books.calls("aclrtFree")), (0, 0));
     books.synchronize_again();
     undone.value.close().unwrap();

@@ -1,0 +1,185 @@
+//! What a context owns, in the order in which it ends.
+//!
+//! [`KINDS`] is the one list: taking down, collecting and counting walk it. A new kind of object has a shelf in the
+//! [`Ledger`], an implementation of [`Owned`], and a place in the list.
+
+use super::Ledger;
+use crate::error::Error;
+use crate::ffi::{Binding, Block, Invocation, Kept, LoadedModel, Queue, RawEvent, Shelf, ShelfRow};
+use ascendcl_macros::rule;
+use std::sync::Arc;
+
+/// A kind of object that a context owns.
+pub(super) trait Owned: ShelfRow {
+    /// Whether the end of one waits for work, which uses objects of other kinds.
+    const WAITS: bool = false;
+
+    fn shelf(ledger: &Ledger) -> &Shelf<Self>;
+
+    /// Ends the object, and takes its row out when the library has agreed. Code of the user is dropped later, with `kept`.
+    fn end(object: &Arc<Self>, ledger: &Ledger, kept: &mut Vec<Kept>) -> Result<(), Error>;
+
+    /// What `count` of them are, for messages.
+    fn in_words(count: usize) -> String;
+
+    /// Whether nothing that is left can be using objects of this kind.
+    fn may_end(_: &Ledger) -> bool {
+        true
+    }
+
+    /// What is left of them, for messages.
+    fn left(ledger: &Ledger) -> Vec<String> {
+        match Self::shelf(ledger).len() {
+            0 => Vec::new(),
+            count => vec![Self::in_words(count)],
+        }
+    }
+}
+
+/// A kind as an entry of the list.
+pub(super) struct Kind {
+    pub(super) waits: bool,
+    /// Ends all objects of the kind.
+    pub(super) end_all: fn(&Ledger, &mut Vec<Error>, &mut Vec<Kept>),
+    /// Ends those that nobody names any more and nothing in flight uses.
+    pub(super) end_unnamed: fn(&Ledger, &mut Vec<Error>, &mut Vec<Kept>),
+    /// What is left of them, in words.
+    pub(super) left: fn(&Ledger) -> Vec<String>,
+}
+
+/// The kinds in the vendor's order: models go before the streams that they ran on and the memory that they work in, events
+/// before the streams that recorded them, and memory last.
+#[rule(DEV_10, MODEL_02, MODEL_03)]
+pub(super) const KINDS: [Kind; 6] = [
+    Kind::of::<Binding>(),
+    Kind::of::<Invocation>(),
+    Kind::of::<LoadedModel>(),
+    Kind::of::<RawEvent>(),
+    Kind::of::<Queue>(),
+    Kind::of::<Block>(),
+];
+
+impl Kind {
+    const fn of<T: Owned>() -> Self {
+        Self { waits: T::WAITS, end_all: end_all::<T>, end_unnamed: end_unnamed::<T>, left: T::left }
+    }
+}
+
+fn end_all<T: Owned>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut Vec<Kept>) {
+    if T::may_end(ledger) {
+        errors.extend(T::shelf(ledger).all().iter().filter_map(|object| T::end(object, ledger, kept).err()));
+    }
+}
+
+/// What is in use is left for another time: that is no failure.
+fn end_unnamed<T: Owned>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut Vec<Kept>) {
+    let ended = T::shelf(ledger).unnamed();
+    let failed = ended.iter().filter_map(|object| T::end(object, ledger, kept).err());
+    errors.extend(failed.filter(|error| !matches!(error, Error::StillRunning { .. })));
+}
+
+impl Owned for Binding {
+    fn shelf(ledger: &Ledger) -> &Shelf<Self> {
+        &ledger.bindings
+    }
+
+    fn end(object: &Arc<Self>, ledger: &Ledger, _: &mut Vec<Kept>) -> Result<(), Error> {
+        ledger.unbind(object)
+    }
+
+    fn in_words(count: usize) -> String {
+        format!("inputs and outputs of {count} model(s)")
+    }
+}
+
+impl Owned for Invocation {
+    fn shelf(ledger: &Ledger) -> &Shelf<Self> {
+        &ledger.invocations
+    }
+
+    fn end(object: &Arc<Self>, ledger: &Ledger, _: &mut Vec<Kept>) -> Result<(), Error> {
+        ledger.revoke(object)
+    }
+
+    fn in_words(count: usize) -> String {
+        format!("{count} operator(s)")
+    }
+}
+
+impl Owned for LoadedModel {
+    fn shelf(ledger: &Ledger) -> &Shelf<Self> {
+        &ledger.models
+    }
+
+    fn end(object: &Arc<Self>, ledger: &Ledger, _: &mut Vec<Kept>) -> Result<(), Error> {
+        ledger.unload(object)
+    }
+
+    fn in_words(count: usize) -> String {
+        format!("{count} model(s)")
+    }
+}
+
+impl Owned for RawEvent {
+    fn shelf(ledger: &Ledger) -> &Shelf<Self> {
+        &ledger.events
+    }
+
+    fn end(object: &Arc<Self>, ledger: &Ledger, _: &mut Vec<Kept>) -> Result<(), Error> {
+        ledger.destroy_event(object)
+    }
+
+    fn in_words(count: usize) -> String {
+        format!("{count} event(s)")
+    }
+}
+
+impl Owned for Queue {
+    const WAITS: bool = true;
+
+    fn shelf(ledger: &Ledger) -> &Shelf<Self> {
+        &ledger.streams
+    }
+
+    fn end(object: &Arc<Self>, ledger: &Ledger, kept: &mut Vec<Kept>) -> Result<(), Error> {
+        ledger.destroy_stream(object, kept)
+    }
+
+    fn in_words(count: usize) -> String {
+        format!("{count} stream(s)")
+    }
+
+    /// The row for runs of the library's own is no stream; and of a destroyed stream only descriptors are left.
+    fn left(ledger: &Ledger) -> Vec<String> {
+        let mut streams = ledger.streams.all();
+        streams.retain(|stream| !Arc::ptr_eq(stream, &ledger.runs));
+        let gone = streams.iter().filter(|stream| stream.is_gone()).count();
+        let count = |count: usize, words: String| (count > 0).then_some(words);
+        let there = streams.len() - gone;
+        let parts = [
+            (!ledger.runs.is_idle()).then(|| "a failed run of a model that may go on".to_owned()),
+            count(there, Self::in_words(there)),
+            count(gone, format!("{gone} destroyed stream(s) with allocator descriptors")),
+        ];
+        parts.into_iter().flatten().collect()
+    }
+}
+
+impl Owned for Block {
+    fn shelf(ledger: &Ledger) -> &Shelf<Self> {
+        &ledger.blocks
+    }
+
+    fn end(object: &Arc<Self>, ledger: &Ledger, _: &mut Vec<Kept>) -> Result<(), Error> {
+        ledger.free(object)
+    }
+
+    fn in_words(count: usize) -> String {
+        format!("{count} block(s) of memory")
+    }
+
+    /// A model that the library refused to unload still works in its memory (MODEL-02, MODEL-03).
+    fn may_end(ledger: &Ledger) -> bool {
+        ledger.models.len() + ledger.bindings.len() + ledger.invocations.len() == 0
+    }
+}
