@@ -7,9 +7,10 @@
 //!
 //! Runs on the vendor's library if one is installed, else on the simulator. `ASCENDCL_LIBRARY` chooses.
 
+mod digits;
+
 use ascendcl::{Brand, Current, Error, Library, Permit, PoolAllocator, PoolStatistics, Room, Stream, With, operator};
-use std::fs;
-use std::path::{Path, PathBuf};
+use digits::{Digits, data};
 use std::process::ExitCode;
 
 type Pooled<C> = Stream<C, With<PoolAllocator>>;
@@ -83,7 +84,7 @@ fn batches<C: Brand>(current: &Current<C>, stream: Pooled<C>, digits: &Digits) -
     let mut model = model.prepare_with(current, &[&[300, 64]], &[Room::AtMost(3000)])?;
     for batch in [1, 7, 300] {
         model.reshape(current, &[&[batch, 64]])?;
-        model.write(current, 0, digits.images(batch))?;
+        model.write(current, 0, digits.first(batch))?;
         model = match stream.execute(current, model) {
             Ok(running) => running.wait(current)?,
             Err(refused) => {
@@ -95,7 +96,7 @@ fn batches<C: Brand>(current: &Current<C>, stream: Pooled<C>, digits: &Digits) -
                 stream.execute(current, refused.value)?.wait(current)?
             }
         };
-        let right = digits.right(batch, &model.read::<f32>(current, 0)?);
+        let right = digits.right(&model.read::<f32>(current, 0)?);
         println!("batch {batch:3}: {right} right, output {:?}", model.output_shape(current, 0)?);
     }
     show("after three batches", &stream.pool_statistics()?);
@@ -158,39 +159,4 @@ fn show(when: &str, pool: &PoolStatistics) {
         "{when}: {} bytes in {} piece(s), at most {} in use; {} block(s) new, {} again, {} refused; {} out",
         pool.reserved, pool.chunks, pool.peak, pool.misses, pool.hits, pool.refused, pool.blocks
     );
-}
-
-/// Images of 8 × 8 pixels and the digit that each shows.
-struct Digits {
-    labels: Vec<usize>,
-    pixels: Vec<f32>,
-}
-
-impl Digits {
-    /// One image a line: the label, then 64 pixels.
-    fn read() -> Result<Self, String> {
-        let path = data("digits-test.csv");
-        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let (mut labels, mut pixels) = (Vec::new(), Vec::new());
-        for line in text.lines() {
-            let mut numbers = line.split(',');
-            labels.push(numbers.next().and_then(|label| label.parse().ok()).unwrap_or_default());
-            pixels.extend(numbers.filter_map(|pixel| pixel.parse::<f32>().ok()));
-        }
-        Ok(Self { labels, pixels })
-    }
-
-    fn images(&self, count: usize) -> &[f32] {
-        self.pixels.get(..64 * count).unwrap_or_default()
-    }
-
-    fn right(&self, count: usize, probabilities: &[f32]) -> usize {
-        let largest = |row: &[f32]| row.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map(|(digit, _)| digit);
-        let rows = probabilities.chunks(10).take(count).zip(&self.labels);
-        rows.filter(|(row, label)| largest(row) == Some(**label)).count()
-    }
-}
-
-fn data(file: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data").join(file)
 }

@@ -9,18 +9,17 @@
 //!
 //! Runs on the vendor's library if one is installed, else on the simulator. `ASCENDCL_LIBRARY` chooses.
 
+mod digits;
+
 use ascendcl::{Brand, Current, Error, Event, HostBuffer, Library, Pending, Plain, Prepared, Recorded, Stream};
+use digits::{CLASSES, PIXELS, data, lines, most_likely};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::VecDeque;
-use std::fs;
 use std::num::{NonZero, ParseFloatError};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 const BATCH: usize = 90;
-const PIXELS: usize = 64;
-const CLASSES: usize = 10;
 const ROUNDS: usize = 200;
 const REPEATS: usize = 5;
 
@@ -38,16 +37,16 @@ fn main() -> ExitCode {
 }
 
 fn compare(rounds: usize) -> Result<(), Failure> {
-    let digits = Digits::read()?;
+    let images: Vec<_> = lines()?.into_iter().map(|(label, text)| Image { label, text }).collect();
     let [one, two] = ascendcl::run(Library::VendorOrSimulator, |current| {
-        let bar = progress(REPEATS * 2 * rounds * digits.images.len().div_ceil(BATCH));
+        let bar = progress(REPEATS * 2 * rounds * images.len().div_ceil(BATCH));
         // The first run pays for what the library sets up once.
-        classify(current, &digits, 1, 1, &ProgressBar::hidden())?;
+        classify(current, &images, 1, 1, &ProgressBar::hidden())?;
         let mut fastest = [Report::default(), Report::default()];
         // In turn, so that what else the machine does hits both.
         for _ in 0..REPEATS {
             for (streams, fastest) in (1..).zip(&mut fastest) {
-                let report = classify(current, &digits, rounds, streams, &bar)?;
+                let report = classify(current, &images, rounds, streams, &bar)?;
                 if fastest.images == 0 || report.elapsed < fastest.elapsed {
                     *fastest = report;
                 }
@@ -66,15 +65,15 @@ fn compare(rounds: usize) -> Result<(), Failure> {
 /// Classifies all images `rounds` times, on as many streams as stated in turn.
 fn classify<C: Brand>(
     current: &Current<C>,
-    digits: &Digits,
+    images: &[Image],
     rounds: usize,
     streams: usize,
     bar: &ProgressBar,
 ) -> Result<Report, Failure> {
     let mut report = Report::default();
-    let mut idle: Vec<_> = (0..streams).map(|_| Idle::new(current, &digits.model)).collect::<Result<_, _>>()?;
+    let mut idle: Vec<_> = (0..streams).map(|_| Idle::new(current)).collect::<Result<_, _>>()?;
     let mut flying = VecDeque::new();
-    let batches = digits.images.chunks(BATCH);
+    let batches = images.chunks(BATCH);
     let start = Instant::now();
     for batch in (0..rounds).flat_map(|_| batches.clone()) {
         // The memory for this batch: some that is free, or that of the batch which has been under way the longest.
@@ -118,9 +117,9 @@ struct Flying<'d, C: Brand> {
 type Marks<C> = [Event<C, Recorded>; 4];
 
 impl<C: Brand> Idle<C> {
-    fn new(current: &Current<C>, model: &Path) -> Result<Self, Error> {
+    fn new(current: &Current<C>) -> Result<Self, Error> {
         let stream = current.stream()?.without_allocator();
-        let model = current.load_model(model)?;
+        let model = current.load_model(data("digits.onnx"))?;
         let model = model.prepare(current, &[&[BATCH, PIXELS]], &[&[BATCH, CLASSES]])?;
         let (pixels, scores) = (current.host_buffer(BATCH * PIXELS)?, current.host_buffer(BATCH * CLASSES)?);
         let mark = || Ok::<_, Error>(stream.record(current, current.event()?)?);
@@ -161,13 +160,9 @@ impl<C: Brand> Flying<'_, C> {
         }
         report.images += batch.len();
         let each = scores.slice(current)?.chunks(CLASSES).zip(batch);
-        report.right += each.filter(|(scores, image)| best(scores) == image.label).count();
+        report.right += each.filter(|(scores, image)| most_likely(scores) == image.label).count();
         Ok(Idle { stream, pixels, model, scores, marks })
     }
-}
-
-fn best(scores: &[f32]) -> Option<usize> {
-    scores.iter().enumerate().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(class, _)| class)
 }
 
 /// What a run did, and where its time went.
@@ -204,7 +199,7 @@ impl Report {
 
 /// An image as it comes: numbers in text.
 struct Image {
-    label: Option<usize>,
+    label: usize,
     text: String,
 }
 
@@ -214,23 +209,5 @@ impl Image {
             *pixel = number.parse()?;
             Ok(())
         })
-    }
-}
-
-struct Digits {
-    model: PathBuf,
-    images: Vec<Image>,
-}
-
-impl Digits {
-    fn read() -> Result<Self, Failure> {
-        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data");
-        let image = |line: &str| {
-            let (label, text) = line.split_once(',').ok_or("a line without pixels")?;
-            Ok(Image { label: Some(label.parse()?), text: text.to_owned() })
-        };
-        let images =
-            fs::read_to_string(data.join("digits-test.csv"))?.lines().map(image).collect::<Result<_, Failure>>()?;
-        Ok(Self { model: data.join("digits.onnx"), images })
     }
 }

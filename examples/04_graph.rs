@@ -7,11 +7,12 @@
 //! The engine comes with the CANN toolkit. On a machine without it this program runs on the simulator, with the double of
 //! the engine that the tests of this project use. `ASCENDCL_LIBRARY` and `ASCENDCL_GE_LIBRARY` choose others.
 
+mod digits;
+
 use ascendcl::ge::{Compiled, Engine, Graph, GraphSource, Loaded, Options, Place, Session, WithAllocator};
 use ascendcl::{Acl, Brand, Current, Error, Library, PoolAllocator, PoolStatistics, Thread};
 use ascendcl_ge_double::Double;
-use std::fs;
-use std::path::{Path, PathBuf};
+use digits::{Digits, data};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -87,7 +88,7 @@ fn classify<C: Brand>(
         // The call returns before the graph ran.
         // Refused: `ui-tests/fail/graph_input_freed_in_flight.rs`:
         //     error[E0382]: use of moved value: `images`
-        let images = current.upload_tensor(&[batch, 64], digits.images(batch))?;
+        let images = current.upload_tensor(&[batch, 64], digits.first(batch))?;
         let done = match graph.execute(session, current, images) {
             Ok(running) => running.wait(current)?,
             Err(refused) => {
@@ -98,7 +99,7 @@ fn classify<C: Brand>(
                 graph.execute(session, current, images)?.wait(current)?
             }
         };
-        let right = digits.right(batch, &done.outputs.to_vec::<f32>(current, 0)?);
+        let right = digits.right(&done.outputs.to_vec::<f32>(current, 0)?);
         println!("batch {batch:3}: {right} right, output {:?}", done.outputs.shape(0)?);
 
         // Outputs that outlive the session or the allocator: their memory is given back to nobody.
@@ -132,39 +133,4 @@ fn show(when: &str, pool: &PoolStatistics) {
         "{when}: {} bytes in {} piece(s), at most {} in use; {} block(s) new, {} again, {} refused; {} out",
         pool.reserved, pool.chunks, pool.peak, pool.misses, pool.hits, pool.refused, pool.blocks
     );
-}
-
-/// Images of 8 × 8 pixels and the digit that each shows.
-struct Digits {
-    labels: Vec<usize>,
-    pixels: Vec<f32>,
-}
-
-impl Digits {
-    /// One image a line: the label, then 64 pixels.
-    fn read() -> Result<Self, String> {
-        let path = data("digits-test.csv");
-        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let (mut labels, mut pixels) = (Vec::new(), Vec::new());
-        for line in text.lines() {
-            let mut numbers = line.split(',');
-            labels.push(numbers.next().and_then(|label| label.parse().ok()).unwrap_or_default());
-            pixels.extend(numbers.filter_map(|pixel| pixel.parse::<f32>().ok()));
-        }
-        Ok(Self { labels, pixels })
-    }
-
-    fn images(&self, count: usize) -> &[f32] {
-        self.pixels.get(..64 * count).unwrap_or_default()
-    }
-
-    fn right(&self, count: usize, probabilities: &[f32]) -> usize {
-        let largest = |row: &[f32]| row.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map(|(digit, _)| digit);
-        let rows = probabilities.chunks(10).take(count).zip(&self.labels);
-        rows.filter(|(row, label)| largest(row) == Some(**label)).count()
-    }
-}
-
-fn data(file: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data").join(file)
 }

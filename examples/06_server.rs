@@ -9,10 +9,11 @@
 
 #![allow(clippy::indexing_slicing, reason = "the file's format says how many pixels there are")]
 
+mod digits;
+
 use ascendcl::{Acl, Brand, Context, Current, Library, Load, ModelSource, Thread, Weights};
+use digits::{CLASSES, Digits, PIXELS, data, most_likely};
 use std::error::Error;
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
@@ -26,7 +27,6 @@ const ROUNDS: usize = 20;
 const WINDOW: usize = 4;
 /// What the model was compiled for.
 const BATCH: usize = 8;
-const PIXELS: usize = 64;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), Failure> {
-    let digits = Digits::read(&data("digits-test.csv"))?;
+    let digits = Digits::read()?;
     let acl = Acl::init(Library::VendorOrSimulator)?;
     let mut thread = Thread::new()?;
     let device = acl.device(&mut thread, 0)?;
@@ -114,7 +114,7 @@ fn work<C: Brand>(
     digits: &Digits,
 ) -> Result<Tally, ascendcl::Error> {
     let model = current.load(Load::builder().source(source).weights(weights).build())?;
-    let mut model = model.prepare(current, &[&[BATCH, PIXELS]], &[&[BATCH, 10]])?;
+    let mut model = model.prepare(current, &[&[BATCH, PIXELS]], &[&[BATCH, CLASSES]])?;
     let (mut tally, mut images) = (Tally::default(), [0.0; BATCH * PIXELS]);
     loop {
         let batch = next_batch(queue);
@@ -122,13 +122,13 @@ fn work<C: Brand>(
             break;
         }
         for (request, image) in batch.iter().zip(images.chunks_mut(PIXELS)) {
-            image.copy_from_slice(digits.pixels(request.image));
+            image.copy_from_slice(digits.image(request.image));
         }
         model.write(current, "images", &images)?;
         model.run(current)?;
         let probabilities = model.read::<f32>(current, "probabilities")?;
         tally.runs += 1;
-        for (request, row) in batch.into_iter().zip(probabilities.chunks(10)) {
+        for (request, row) in batch.into_iter().zip(probabilities.chunks(CLASSES)) {
             tally.latencies.push(request.asked.elapsed());
             // A client that is gone does not hold up the others.
             let _ = request.answer.send((request.image, most_likely(row)));
@@ -180,38 +180,4 @@ impl std::fmt::Display for Tally {
         write!(f, "{images} images in {} runs; ", self.runs)?;
         write!(f, "latency {:.2} ms in the middle, {:.2} ms for 99 of 100", at(0.5), at(0.99))
     }
-}
-
-fn most_likely(probabilities: &[f32]) -> usize {
-    (0..probabilities.len()).max_by(|a, b| probabilities[*a].total_cmp(&probabilities[*b])).unwrap_or(0)
-}
-
-/// Images of 8 × 8 pixels, and the digit that each shows.
-struct Digits {
-    labels: Vec<usize>,
-    pixels: Vec<f32>,
-}
-
-impl Digits {
-    /// One image a line: the label, then 64 pixels, row by row.
-    fn read(path: &Path) -> Result<Self, Failure> {
-        let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let (mut labels, mut pixels) = (Vec::new(), Vec::new());
-        for line in text.lines() {
-            let mut numbers = line.split(',');
-            labels.push(numbers.next().unwrap_or_default().parse()?);
-            for pixel in numbers {
-                pixels.push(pixel.parse()?);
-            }
-        }
-        Ok(Self { labels, pixels })
-    }
-
-    fn pixels(&self, image: usize) -> &[f32] {
-        &self.pixels[PIXELS * image..PIXELS * (image + 1)]
-    }
-}
-
-fn data(file: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data").join(file)
 }

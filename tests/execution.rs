@@ -4,19 +4,12 @@
 
 mod common;
 
-use ascendcl::{Current, Error, Input, Library, Load, ModelSource, Permit, PoolAllocator, RunError, Scoped, Thread};
+use ascendcl::{Error, Input, Load, ModelSource, Permit, PoolAllocator, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
-use common::{acl, alone, data, digits, digits_in_batches_of};
+use common::scopes::run;
+use common::{acl, alone, data, digits, digits_in_batches_of, largest, predictions};
 use std::time::Duration;
-
-fn run<T>(program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> Result<T, Error>) -> T {
-    match ascendcl::run(Library::Simulator, program) {
-        Ok(result) => result,
-        Err(RunError::Program(error)) => panic!("the program: {error}"),
-        Err(error) => panic!("around the program: {error}"),
-    }
-}
 
 #[proves(MODEL_17, MODEL_18, DATA_01, DATA_04, DATA_05)]
 #[test]
@@ -296,12 +289,4 @@ fn a_model_of_free_shapes_has_no_size_and_does_not_go_on_memory_of_the_callers()
         Ok(())
     });
     alone.assert_nothing_lives();
-}
-
-fn predictions(probabilities: &[f32]) -> Vec<usize> {
-    probabilities.chunks(10).map(largest).collect()
-}
-
-fn largest(numbers: &[f32]) -> usize {
-    (0..numbers.len()).max_by(|a, b| numbers[*a].total_cmp(&numbers[*b])).unwrap()
 }

@@ -6,7 +6,7 @@ mod common;
 
 use ascendcl::{CodeKind, Error, Input, InputError, Library, ModelSource, RunError};
 use ascendcl_macros::proves;
-use common::{alone, data, digits};
+use common::{alone, data, digits, largest};
 
 #[proves(MODEL_18, MODEL_20, DATA_09, DATA_11)]
 #[test]
@@ -114,8 +114,4 @@ fn device_memory_that_runs_out_is_an_error_and_dropped_buffers_make_room() {
     })
     .unwrap();
     alone.assert_nothing_lives();
-}
-
-fn largest(numbers: &[f32]) -> usize {
-    (0..numbers.len()).max_by(|a, b| numbers[*a].total_cmp(&numbers[*b])).unwrap()
 }

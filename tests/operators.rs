@@ -5,22 +5,17 @@
 mod common;
 
 use ascendcl::operator::{self, Absent, Attribute, Operator};
-use ascendcl::{CodeKind, Current, DeviceTensor, ElementType, Error, PoolAllocator, Scoped, Thread};
+use ascendcl::{CodeKind, Current, DeviceTensor, ElementType, Error, PoolAllocator, Scoped};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
-use common::{acl, alone};
+use common::{alone, scopes};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs `program` in a context of the simulator, and gives everything back afterwards.
 fn inside<R>(program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> R) -> R {
     let alone = alone();
-    let acl = acl();
-    let mut thread = Thread::new().unwrap();
-    let device = acl.device(&mut thread, 0).unwrap();
-    let result = device.with_current(&mut thread, program).unwrap();
-    device.reset(&mut thread).unwrap();
-    acl.close().unwrap();
+    let result = scopes::inside(program);
     alone.assert_nothing_lives();
     result
 }

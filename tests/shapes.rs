@@ -4,20 +4,11 @@
 
 mod common;
 
-use ascendcl::{
-    Brand, Current, Error, Gears, Input, Library, Model, ModelSource, PoolAllocator, Room, RunError, Scoped,
-};
+use ascendcl::{Brand, Current, Error, Gears, Input, Model, ModelSource, PoolAllocator, Room};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
-use common::{alone, data, digits, digits_compiled_for, positions};
-
-fn run<T>(program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> Result<T, Error>) -> T {
-    match ascendcl::run(Library::Simulator, program) {
-        Ok(result) => result,
-        Err(RunError::Program(error)) => panic!("the program: {error}"),
-        Err(error) => panic!("around the program: {error}"),
-    }
-}
+use common::scopes::run;
+use common::{alone, data, digits, digits_compiled_for, largest, positions};
 
 fn model<C: Brand>(current: &Current<C>) -> Model<C> {
     current.load_model(data("digits.onnx")).unwrap()
@@ -25,7 +16,6 @@ fn model<C: Brand>(current: &Current<C>) -> Model<C> {
 
 /// How many of the first images are read right.
 fn right(labels: &[usize], probabilities: &[f32]) -> usize {
-    let largest = |row: &[f32]| (0..10).max_by(|a, b| row[*a].total_cmp(&row[*b])).unwrap();
     probabilities.chunks(10).zip(labels).filter(|(row, label)| largest(row) == **label).count()
 }
 

@@ -7,8 +7,9 @@
 
 mod common;
 
-use ascendcl::{Context, Current, Library, Scoped, Thread};
+use ascendcl::{Context, Current, Scoped, Thread};
 use ascendcl_sim::{Config, control};
+use common::scopes::in_context;
 use common::{Alone, block_on, under_watch};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
@@ -72,17 +73,6 @@ impl Drop for Soak {
     fn drop(&mut self) {
         self.over.store(true, SeqCst);
     }
-}
-
-/// Runs `program` in a context that several threads can enter, and gives everything back.
-fn in_context<R>(program: impl for<'c> FnOnce(&'c Context<Scoped<'c>>, &mut Thread) -> R) -> R {
-    let acl = ascendcl::Acl::init(Library::Simulator).unwrap();
-    let mut thread = Thread::new().unwrap();
-    let device = acl.device(&mut thread, 0).unwrap();
-    let result = device.context(&mut thread, program).unwrap();
-    device.reset(&mut thread).unwrap();
-    acl.close().unwrap();
-    result
 }
 
 /// Runs `program` on this new thread, in the context.

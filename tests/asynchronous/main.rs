@@ -9,21 +9,14 @@ mod events;
 mod futures;
 mod lending;
 
-use ascendcl::{Current, Error, Library, ModelSource, Permit, PoolAllocator, RunError, Scoped, Thread};
+use ascendcl::{Error, ModelSource, Permit, PoolAllocator, Scoped, Thread};
 use ascendcl_macros::proves;
-use common::{alone, data, digits, digits_in_batches_of};
+use common::scopes::run;
+use common::{alone, data, digits, digits_in_batches_of, largest};
 use std::mem;
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
-
-fn run<T>(program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> Result<T, Error>) -> T {
-    match ascendcl::run(Library::Simulator, program) {
-        Ok(result) => result,
-        Err(RunError::Program(error)) => panic!("the program: {error}"),
-        Err(error) => panic!("around the program: {error}"),
-    }
-}
 
 #[proves(STREAM_04, MODEL_17, COPY_04)]
 #[test]
@@ -63,10 +56,6 @@ fn a_pipeline_of_copy_in_execute_copy_out_runs_batches_on_two_streams() {
     });
     assert_eq!(right, 352);
     alone.assert_nothing_lives();
-}
-
-fn largest(numbers: &[f32]) -> usize {
-    (0..numbers.len()).max_by(|a, b| numbers[*a].total_cmp(&numbers[*b])).unwrap()
 }
 
 #[proves(STREAM_04)]

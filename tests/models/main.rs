@@ -9,27 +9,19 @@ mod common;
 mod null;
 mod shared;
 
-use ascendcl::{Acl, Current, Device, Error, Input, InputError, Load, ModelSource, Room, RunMode, Scoped, Thread};
+use ascendcl::{Current, Error, Input, InputError, Load, ModelSource, Room, RunMode, Scoped, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::control::Finding;
 use ascendcl_sim::{Checks, Config, control};
-use common::{acl, alone, data, difference, digits};
+use common::scopes::{self, with_device};
+use common::{alone, data, difference, digits, predictions};
 use null::books;
 use std::path::Path;
 use std::time::Duration;
 
-/// Runs `program` in a context of the simulator that is current, and gives everything back afterwards.
+/// Runs `program` in a context of the simulator that is current, then closes everything.
 fn inside<R>(program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> Result<R, Error>) -> R {
-    with_device(acl(), |device, thread| device.with_current(thread, program).unwrap().unwrap())
-}
-
-fn with_device<R>(acl: Acl, program: impl FnOnce(&Device<'_>, &mut Thread) -> R) -> R {
-    let mut thread = Thread::new().unwrap();
-    let device = acl.device(&mut thread, 0).unwrap();
-    let result = program(&device, &mut thread);
-    device.reset(&mut thread).unwrap();
-    acl.close().unwrap();
-    result
+    scopes::inside(program).unwrap()
 }
 
 /// Every rule is looked after, and a call that breaks one fails.
@@ -358,9 +350,4 @@ fn assert_no_findings() {
     };
     let findings: Vec<_> = control::take_findings().into_iter().filter(of_interest).collect();
     assert_eq!(findings, []);
-}
-
-fn predictions(probabilities: &[f32]) -> Vec<usize> {
-    let largest = |row: &[f32]| (0..row.len()).max_by(|a, b| row[*a].total_cmp(&row[*b])).unwrap();
-    probabilities.chunks(10).map(largest).collect()
 }
