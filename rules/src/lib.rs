@@ -27,4 +27,4 @@ pub use life_cycles::{
     graph, model, stream,
 };
 pub use relations::Checker;
-pub use rule::{Area, Class, ParseRuleIdError, Rule, RuleId, Seed, Severity};
+pub use rule::{Area, Class, ManualPage, ParseRuleIdError, Rule, RuleId, Severity};

@@ -28,7 +28,7 @@ pub struct Rule {
     /// Where it is stated: a page or function of the vendor's manuals, or how it was observed.
     pub source: &'static str,
     /// Of the pages of the vendor's manual that are covered whole, those that state the rule.
-    pub seeds: &'static [Seed],
+    pub pages: &'static [ManualPage],
     /// What the rule rests on: `doc` (a manual), `header` (a comment of a C header), `source` (behaviour that was read or
     /// measured, and is not promised), `search` (another public page of the vendor), `derived` (follows from other rules).
     pub basis: &'static str,
@@ -71,31 +71,37 @@ pub enum Severity {
 
 /// One of the five pages of the vendor's manual that are covered whole.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Seed {
+pub enum ManualPage {
     /// `acl.rt.allocator_register`.
-    S000,
+    AllocatorRegistration,
     /// `RegisterExternalAllocator` of the graph engine.
-    S001,
+    GraphEngineAllocators,
     /// Acquiring and releasing runtime resources, in Python.
-    S002,
+    ResourcesInPython,
     /// `acl.mdl.load_from_mem_with_mem`.
-    S003,
+    ModelLoading,
     /// Acquiring and releasing runtime resources, in C.
-    S004,
+    ResourcesInC,
 }
 
-impl Seed {
+impl ManualPage {
     /// All of them.
-    pub const ALL: &'static [Self] = &[Self::S000, Self::S001, Self::S002, Self::S003, Self::S004];
+    pub const ALL: &'static [Self] = &[
+        Self::AllocatorRegistration,
+        Self::GraphEngineAllocators,
+        Self::ResourcesInPython,
+        Self::ModelLoading,
+        Self::ResourcesInC,
+    ];
 
     /// What the page is about.
     pub const fn title(self) -> &'static str {
         match self {
-            Self::S000 => "Registering an allocator on a stream",
-            Self::S001 => "External allocators of the graph engine",
-            Self::S002 => "Acquiring and releasing runtime resources, in Python",
-            Self::S003 => "Loading a model from memory onto the caller's memory",
-            Self::S004 => "Acquiring and releasing runtime resources, in C",
+            Self::AllocatorRegistration => "Registering an allocator on a stream",
+            Self::GraphEngineAllocators => "External allocators of the graph engine",
+            Self::ResourcesInPython => "Acquiring and releasing runtime resources, in Python",
+            Self::ModelLoading => "Loading a model from memory onto the caller's memory",
+            Self::ResourcesInC => "Acquiring and releasing runtime resources, in C",
         }
     }
 }

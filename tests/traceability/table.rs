@@ -5,7 +5,7 @@
 
 use super::findings::catalogue;
 use super::scan::{Evidence, Kind, Place, Scan};
-use ascendcl_rules::{Area, Class, RuleId, Seed};
+use ascendcl_rules::{Area, Class, ManualPage, RuleId};
 use std::fmt::Write;
 
 const CLASSES: [Class; 5] = [Class::Compile, Class::ByConstruction, Class::RunTime, Class::Limit, Class::NotOffered];
@@ -80,8 +80,8 @@ fn manual(out: &mut String) {
     out.push_str(
         "## Pages of the vendor's manual that are covered whole\n\n| page | rules | by class |\n| --- | ---: | --- |\n",
     );
-    for page in Seed::ALL {
-        let rules: Vec<_> = RuleId::all().filter(|id| id.rule().seeds.contains(page)).collect();
+    for page in ManualPage::ALL {
+        let rules: Vec<_> = RuleId::all().filter(|id| id.rule().pages.contains(page)).collect();
         let classes = CLASSES.iter().filter_map(|class| {
             let of_class: Vec<_> = rules.iter().filter(|id| id.rule().class == *class).map(|id| id.as_str()).collect();
             (!of_class.is_empty()).then(|| format!("{class:?} {}: {}", of_class.len(), of_class.join(", ")))

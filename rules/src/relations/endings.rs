@@ -31,8 +31,8 @@ fn queued(case: &mut Case<'_>, object: Object) -> bool {
     let rule = if waits { Some(DEV_17) } else { excused_by(case, &task) };
     case.report(
         rule.unwrap_or_else(|| rule_for(task.role)),
-        format!("{object} is freed, and {} may still use it as {}", task.stream, task.role.name()),
-        "the work is over: a thread has waited for it",
+        format!("{object} is freed while {} may still use it as {}", task.stream, task.role.name()),
+        "the work is complete: a thread has waited for it",
         format!("synchronise {} before the memory is freed", task.stream),
     )
     .about(object)
@@ -51,7 +51,7 @@ fn running(case: &mut Case<'_>, object: Object) -> bool {
     let Some((call, role)) = user else { return false };
     case.report(
         rule_for(role),
-        format!("{object} is freed, and another thread uses it as {}", role.name()),
+        format!("{object} is freed while another thread uses it as {}", role.name()),
         "no call uses the memory",
         "wait for the other thread before the memory is freed",
     )
@@ -67,7 +67,7 @@ fn loaded(case: &mut Case<'_>, object: Object) -> bool {
     let made = case.world.made(model);
     case.report(
         rule,
-        format!("{object} is freed, and {model} is loaded in it"),
+        format!("{object} is freed while {model} is loaded in it"),
         "the model is unloaded first",
         "unload the model, then free the memory that it was loaded with",
     )
