@@ -1,8 +1,9 @@
-//! The life cycles of AscendCL's objects, declared once.
+//! The life cycles of AscendCL's objects.
 //!
-//! A line is a line of a Mermaid `stateDiagram-v2`. From these lines come the typestates of `ascendcl`, to which each of its
-//! methods is held, the page of each module, and the monitors, with which the [`Checker`](crate::Checker) has to agree. A
-//! vendor call that fails leaves its object in the state that it was in, unless a line says otherwise.
+//! Each line is a line of a Mermaid `stateDiagram-v2`. The macro generates three things from the lines: the typestates
+//! of `ascendcl`, against which the compiler checks its methods; the page of each module; and the monitors, with which
+//! the [`Checker`](crate::Checker) has to agree. A vendor call that fails keeps the state of its object, unless a line
+//! says otherwise.
 
 use ascendcl_macros::protocol;
 

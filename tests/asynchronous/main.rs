@@ -111,7 +111,10 @@ fn parts_that_are_not_there_and_parts_that_do_not_begin_right_are_refused() {
         let stream = current.stream()?;
         let (host, device) = (current.host_buffer::<f32>(8)?, current.upload(&[0.0_f32; 64])?);
         let undone = stream.copy_part_to_device(current, host, 4..9, device, 0).unwrap_err();
-        assert_eq!(undone.error.to_string(), "elements 4..9 are not all there: the source of the copy has 8 [COPY-01]");
+        assert_eq!(
+            undone.error.to_string(),
+            "elements 4..9 are out of range: the source of the copy has 8 elements [COPY-01]"
+        );
         let (host, device) = undone.value;
         let undone = stream.copy_part_to_device(current, host, 0..8, device, usize::MAX).unwrap_err();
         assert!(matches!(undone.error, Error::NoSuchPart { start: usize::MAX, .. }), "{}", undone.error);

@@ -279,8 +279,8 @@ fn buffers_of_a_refused_copy_that_cannot_be_waited_for_are_out_of_reach_and_not_
         assert_eq!((host.len(), host.iter_mut().count()), (0, 0), "a copy may be writing to it");
         assert_eq!(
             target.to_vec(current).unwrap_err().to_string(),
-            "a call that failed may have left work behind that uses the device memory, and no wait could tell: it cannot be \
-             used any more; free it when its stream is synchronised, and use another [MEM-02]"
+            "a failed call may have queued work that uses the device memory, and the wait for that work failed too: \
+             it cannot be used any more; free it after its stream is synchronised, and use another [MEM-02]"
         );
         assert!(matches!(target.copy_from(current, &[1; 4]), Err(Error::InDoubt { .. })));
         assert!(matches!(target.free(current).unwrap_err().error, Error::StillRunning { .. }));

@@ -59,7 +59,7 @@ fn a_model_that_stays_after_a_failed_load_keeps_its_workspace_from_a_second_mode
             let refused = current.load(refused.value).unwrap_err();
             assert_eq!(
                 refused.error.to_string(),
-                "a load that failed has left a model in this workspace: unload it by `current.collect()`, or use another \
+                "a failed load has left a model in this workspace: unload it with `current.collect()`, or use another \
                  workspace [MODEL-04]"
             );
             // The second refusal.

@@ -28,7 +28,7 @@ fn stuck<'a>(
 #[track_caller]
 fn assert_poisoned(error: &Error, with: &str) {
     assert!(matches!(error, Error::Poisoned { device: 0, .. }), "{error}");
-    assert_eq!(error.to_string(), format!("device 0 cannot be given back: it is still working on {with} [DEV-10]"));
+    assert_eq!(error.to_string(), format!("device 0 cannot be reset: it is still working on {with} [DEV-10]"));
 }
 
 fn leaves_a_copy_and_a_model(current: &mut Current<impl Brand>) {

@@ -2,7 +2,8 @@
 
 use ascendcl::{Brand, ContextId, Current, DeviceAddress, DeviceAllocator, PoolAllocator, PoolBlock};
 
-/// Has no memory and refuses every request. `T` is a value that goes with the allocator, for example to observe its drop.
+/// Has no memory and refuses every request. `T` is a value inside the allocator, for example one
+/// that observes its drop.
 #[derive(Debug, Default)]
 pub struct Empty<T = ()>(pub T);
 

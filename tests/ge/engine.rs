@@ -47,7 +47,7 @@ fn a_product_without_allocators_in_the_engine_runs_graphs_without_one() {
         let error = engine_error(refused.error);
         assert_eq!(
             error.to_string(),
-            "the graph engine takes no allocator of the caller's on Simulator310B4, an Atlas 200I/500 A2 inference \
+            "the graph engine does not support external allocators on Simulator310B4, an Atlas 200I/500 A2 inference \
              product; load the graph without one, with `load_on` [GE-07]"
         );
         let refused = session.serve(current, stream, pool).unwrap_err();

@@ -24,7 +24,7 @@ fn memory_that_is_too_short_is_refused_before_the_engine_is_asked() {
         let short = (bytes(current, needs.constants), bytes(current, needs.features - 1));
         let refused = graph.set_memory(session, current, short.0, short.1).unwrap_err();
         let expected = format!(
-            "the feature memory of the graph takes {} bytes, {} were given [GE-23]",
+            "the feature memory of the graph needs {} bytes, but {} were given [GE-23]",
             needs.features,
             needs.features - 1
         );

@@ -177,7 +177,7 @@ fn memory_that_is_too_small_is_an_error_before_the_library_loads_anything() {
                 let undone = current.load(load).unwrap_err();
                 assert_eq!(
                     undone.to_string(),
-                    "the working memory of the models is too short: 256 bytes are needed, it has 255 [MODEL-07]"
+                    "the working memory of the models is too short: it has 255 bytes, but 256 are needed [MODEL-07]"
                 );
                 // The workspace comes back; here are its bytes.
                 assert_eq!(undone.value.workspace.map(|workspace| workspace.bytes()), Some(WORK - 1));
@@ -233,7 +233,7 @@ fn inputs_go_where_their_names_say_and_the_others_around_them() {
         let short = Input::new(&[3], &[0.0_f32; 3])?;
         assert_eq!(
             refused([short.for_port("subtrahend"), seven.clone()]),
-            "input `subtrahend` takes the shape [4], [3] was given [DATA-08]"
+            "input `subtrahend` takes the shape [4], but [3] was given [DATA-08]"
         );
         let outputs = model.run(current, &[seven, two])?;
         let unknown = outputs.get("sum").map(|_| ()).unwrap_err().to_string();

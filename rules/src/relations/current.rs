@@ -180,7 +180,7 @@ fn destroyed_elsewhere(case: &mut Case<'_>, context: Object) {
         CTX_11,
         format!("{context} is destroyed while it is current on {} other thread(s)", chosen.len()),
         "the context is current on no other thread",
-        "before the context is destroyed, let the thread make another context current, such as its device's default context",
+        "let the thread make another context current first, such as the default context of its device",
     )
     .about(context)
     .against(first, "made it current on its own thread, where it still is");

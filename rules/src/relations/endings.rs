@@ -15,8 +15,8 @@ pub(super) fn judge(case: &mut Case<'_>) {
     }
 }
 
-/// Queued work may still use it. The synchronising free waits for the streams of the current context (MEM-13). A free that a
-/// stream takes comes after the work that the stream has before.
+/// Queued work may still use it. The synchronising free waits for the streams of the current context (MEM-13). A free
+/// that a stream takes comes after the work that the stream has before.
 fn queued(case: &mut Case<'_>, object: Object) -> bool {
     let (world, order) = (case.world, case.world.order());
     let waits = matches!(case.event().op, Op::FreeSynced | Op::FreeHostSynced);

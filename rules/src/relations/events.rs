@@ -99,7 +99,8 @@ fn elapsed(case: &mut Case<'_>, start: Object) {
         .report(
             EVENT_04,
             found,
-            "two events with ACL_EVENT_TIME_LINE, recorded one after the other on one stream that was synchronised since",
+            "two events with ACL_EVENT_TIME_LINE, recorded one after the other on one stream that was synchronised \
+             since",
             "record both on one stream, synchronise it, then ask for the time",
         )
         .about(start)

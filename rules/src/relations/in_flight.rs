@@ -27,7 +27,8 @@ pub(super) fn judge(case: &mut Case<'_>) {
     }
 }
 
-/// The bytes that a queued copy reads are no longer those that it was queued with: the program has written them by itself.
+/// The bytes that a queued copy reads are no longer those that it was queued with: the program has written them by
+/// itself.
 fn altered(case: &mut Case<'_>) {
     let (world, order, stream) = (case.world, case.world.order(), case.event().object);
     for used in &case.scene.memory {

@@ -92,8 +92,8 @@ fn release(case: &mut Case<'_>) {
     }
 }
 
-/// MEM-11: memory is freed while a context of another device is current. A thread without a context says nothing about the
-/// device, and the library frees there.
+/// MEM-11: memory is freed while a context of another device is current. A thread without a context says nothing about
+/// the device, and the library frees there.
 fn elsewhere(case: &mut Case<'_>, object: Object) {
     let world = case.world;
     let here = case.event().context.and_then(|context| world.contexts.get(Object::context(context)));

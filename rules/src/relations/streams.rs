@@ -71,7 +71,9 @@ fn persistent(case: &mut Case<'_>, object: Object) {
     if let Some(made) = made {
         case.report(
             STREAM_13,
-            format!("{object} is waited for or queried, but it is persistent: the call returns at once although nothing has run"),
+            format!(
+                "{object} is waited for or queried, but it is persistent: the call returns before anything has run"
+            ),
             "a stream that is not persistent",
             "bind the stream to a model instance, and wait for the stream that runs the instance",
         )
