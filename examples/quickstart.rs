@@ -1,9 +1,9 @@
 //! Classifies handwritten digits: `cargo run --release --example quickstart`.
 //!
-//! Runs on the vendor's library if one is installed, else on the simulator. `ASCENDCL_LIBRARY` chooses: the path of a
-//! library, or `sim`.
+//! Runs on the vendor's library if one is installed, else on the simulator. Set `ASCENDCL_LIBRARY` to the path of a
+//! library, or to `sim`, to choose.
 
-#![allow(clippy::indexing_slicing, reason = "the file's format says how many pixels there are")]
+#![allow(clippy::indexing_slicing, reason = "the number of predictions is the number of images")]
 
 mod digits;
 
