@@ -1,4 +1,4 @@
-//! Which public types may be sent to other threads, and which may be shared between them.
+//! Which public types are `Send`, and which are `Sync`.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 

@@ -1,4 +1,4 @@
-//! Devices that have no more streams or events, and what was dropped while it worked.
+//! Devices without free streams or events, and objects that are dropped while they are in use.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

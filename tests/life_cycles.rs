@@ -1,5 +1,5 @@
-//! Real objects live by the declared life cycles: what their types offer is done on the simulator, up to six calls in a
-//! row, and the monitor goes along to the state that the type then has.
+//! Real objects follow the declared life cycles. The test makes every sequence of up to six calls that the types allow
+//! on the simulator, and compares each state with the monitor's.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

@@ -1,4 +1,4 @@
-//! Which library a program gets, and what it is told when there is none, or one that does not fit.
+//! Which library a program gets, and the errors when there is none or an unsuitable one.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

@@ -1,4 +1,4 @@
-//! Devices that hang or are lost, and how a program gets them back.
+//! Devices that hang or are lost, and their recovery.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

@@ -1,4 +1,4 @@
-//! Scopes own: whatever a program does with its handles, nothing is left and nothing is used after it is gone.
+//! Scopes own objects: whatever a program does with its handles, nothing leaks and nothing is used after its end.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

@@ -1,4 +1,4 @@
-//! Models whose shapes are chosen at each execution: set, allocated for, read, released.
+//! Models with dynamic shapes: the shapes are set, memory is allocated, outputs are read and released.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

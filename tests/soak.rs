@@ -1,7 +1,7 @@
-//! Waits of several threads on the simulator as the vendor's library waits: an end of work that another thread's work
-//! overtakes is missed, and handles are used again.
+//! Waits of several threads. The simulator behaves like the vendor's library: a wait can miss the end of work when
+//! another thread queues more, and handles are reused.
 //!
-//! Each test runs for `SOAK_SECONDS` (2 without a word). A wait that never comes back ends the process with a message.
+//! Each test runs for `SOAK_SECONDS` (by default 2). A wait that never returns ends the process with a message.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

@@ -1,4 +1,4 @@
-//! Libraries that give blocks back twice, late, or never.
+//! Libraries that return blocks twice, late, or never.
 
 use super::null::books;
 use super::pool::{Pool, in_books, steps, work};

@@ -1,4 +1,4 @@
-//! Allocators of C functions.
+//! Allocators made of C functions.
 
 use super::null::{TIMEOUT, books, refusal};
 use super::pool::{in_books, steps, work};

@@ -1,4 +1,4 @@
-//! The methods of an allocator, called by the library.
+//! The library calls the methods of an allocator.
 
 use super::null::{books, note};
 use super::pool::{Pool, in_books, steps, work};

@@ -1,4 +1,4 @@
-//! An allocator that writes down what is asked of it.
+//! An allocator that records its calls.
 
 use super::null::{Books, note};
 use ascendcl::{ContextId, Current, DeviceAddress, DeviceAllocator, Pending, Scoped, Stream, StreamState, Thread};

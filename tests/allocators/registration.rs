@@ -1,4 +1,4 @@
-//! Registering, replacing, unregistering, and what may refuse.
+//! Registering, replacing and unregistering an allocator, and their failures.
 
 use super::null::{TIMEOUT, WORK_FAILED, books, refusal};
 use super::pool::{Pool, in_books, steps, work};

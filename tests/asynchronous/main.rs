@@ -1,4 +1,4 @@
-//! Work in flight: pipelines over two streams, callbacks, futures, lending, events between contexts, pageable memory.
+//! Work in flight: pipelines on two streams, callbacks, futures, lent slices, events between contexts, pageable memory.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

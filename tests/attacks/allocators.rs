@@ -1,4 +1,4 @@
-//! Allocators that cross contexts, that are looked at while work runs, or that the library does not let go.
+//! Allocators that move between contexts, that are inspected while work runs, or that the library keeps.
 
 use super::common::allocators::{Watch, Watched};
 use super::common::{acl, alone, data};

@@ -1,4 +1,4 @@
-//! What the safe layer hands to the library, whatever a program asks for.
+//! The arguments that the safe layer passes to the library.
 
 use super::{collect, inside, upload, with_device};
 use crate::common::{acl, alone, scratch};

@@ -1,4 +1,4 @@
-//! Callbacks, futures and lent memory under a library that refuses, loses, and hangs.
+//! Callbacks, futures and lent memory with a library that refuses, loses callbacks, or hangs.
 
 use super::with_device;
 use crate::null::{TIMEOUT, WORK_FAILED, books, refusal};

@@ -1,4 +1,4 @@
-//! Taking down by force, with allocators whose ends are code of the program.
+//! Forced teardown, with allocators whose drop runs code of the program.
 
 use super::common::allocators::{Watch, Watched};
 use super::common::{acl, alone};

@@ -1,6 +1,6 @@
-//! Safe programs that try to leave something behind, to use something that is gone, or to free what is still in use.
+//! Safe programs that try to leak an object, to use an object after its end, or to free memory in use.
 //!
-//! None of them may get through: when everything is given back, nothing lives and no rule of the library was broken.
+//! None of them may succeed. At the end of each test nothing is alive, and no rule of the library was broken.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

@@ -1,4 +1,4 @@
-//! Attacks on where memory begins: what copies on the device take, and what the library may give out.
+//! Attacks on the alignment of memory: copies on the device, and memory from the library.
 
 use super::common::{Alone, alone, c_library, library_at, under_watch};
 use super::{inside, with_device};

@@ -1,7 +1,7 @@
-//! Two calls of the library fail, in every pair, over an allocator's registration, replacement and end.
+//! Two calls of the library fail during the registration, replacement and removal of an allocator, in every pair.
 //!
-//! Whatever fails: every call returns, every allocator comes back or goes with its stream, work that is accepted has the
-//! right result, no allocator is called that came back, and nothing is left in the library.
+//! Whatever fails: every call returns, every allocator is returned or ends with its stream, accepted work has the right
+//! result, no returned allocator is called, and nothing is left in the library.
 
 use super::common::allocators::{Watch, Watched};
 use super::common::{acl, alone};

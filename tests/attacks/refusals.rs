@@ -1,4 +1,4 @@
-//! The library refuses: the object comes back as it was, and the second time it works.
+//! The library refuses a call: the object is returned unchanged, and a second try succeeds.
 
 use super::{collect, upload, with_device};
 use crate::null::{Books, WORK_FAILED, books, refusal};

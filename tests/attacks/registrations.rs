@@ -1,4 +1,4 @@
-//! Allocators and a library that answers with failure although it did what it was asked.
+//! Registrations of allocators with a library that reports a failure although the call took effect.
 
 use super::common::alone;
 use super::{collect, inside, model};

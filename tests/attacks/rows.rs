@@ -1,5 +1,5 @@
-//! Calls that fail in pairs: one that makes or uses an object, and one that was to take it down. What the library gave out
-//! keeps its row, and its row keeps what was lent to it.
+//! Pairs of failing calls: one creates or uses an object, the other releases it. An object of the library keeps its
+//! row, and the row keeps the memory lent to it.
 
 use super::common::{Alone, acl, alone, digits_in_batches_of, field, under_watch};
 use super::{collect, fail, inside, nothing_fails};

@@ -1,4 +1,4 @@
-//! Attacks on what several parties share: lanes, weights, permits, events, the default stream, models in flight.
+//! Attacks on shared objects: lanes, weights, permits, events, the default stream, models in flight.
 
 use super::common::allocators::Empty;
 use super::common::{alone, digits_in_batches_of};

@@ -1,4 +1,4 @@
-//! Submissions that failed, and that the library took all the same.
+//! Submissions that failed although the library accepted the work.
 
 use super::{fail, inside, set, with_device};
 use crate::common::alone;

@@ -1,4 +1,4 @@
-//! Taking down: in every order of dropping, in the vendor's order of calls, and when streams get stuck.
+//! Teardown: after drops in every order, in the vendor's order of calls, and with stuck streams.
 
 use super::{collect, upload, with_device};
 use crate::null::{Books, TIMEOUT, WORK_FAILED, books, refusal};

@@ -1,4 +1,4 @@
-//! Waits that would not end, and limits that come too early.
+//! Waits that would never end, and limits that end too early.
 
 use super::{fail, in_context, inside, set, with_device};
 use crate::common::{alone, c_library, library_at};

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Helpers that several tests share.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 #![allow(unreachable_pub)]
 #![allow(dead_code, reason = "each test file uses a part")]

@@ -1,4 +1,4 @@
-//! The caller's allocator, as the engine calls it.
+//! The engine calls the caller's allocator.
 
 use crate::common;
 use crate::support::{digits, images, loaded_with, two_digits, watched, world};

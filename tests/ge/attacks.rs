@@ -1,4 +1,4 @@
-//! What a program may try, and what becomes of it.
+//! Attacks on sessions of the graph engine.
 
 use crate::common;
 use crate::null::books;

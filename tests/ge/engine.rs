@@ -1,4 +1,4 @@
-//! The engine's life in a process.
+//! The life of the engine in a process.
 
 use crate::common;
 use crate::common::under_watch;

@@ -1,4 +1,4 @@
-//! Calls of the engine that fail: the error says which and why, and what was to change is as it was.
+//! Failing calls of the engine: the error names the call and the reason, and the object is unchanged.
 
 use crate::common;
 use crate::support::{bytes, images, loaded_with, two_digits, watched, world};

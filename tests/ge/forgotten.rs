@@ -1,4 +1,4 @@
-//! Values that are forgotten: their scope takes down what they named.
+//! Values that are forgotten. Their scope releases the objects.
 
 use crate::common;
 use crate::support::{images, loaded_with, two_digits, watched, world};

@@ -1,4 +1,4 @@
-//! Graphs from their file to their outputs.
+//! Graphs, from the file to the outputs.
 
 use crate::common;
 use crate::support::{bytes, digits, images, two_digits, world};

@@ -1,4 +1,4 @@
-//! Memory of the caller's for a graph's constants and for what it works in.
+//! Memory of the caller for a graph's constants and feature maps.
 
 use crate::support::{bytes, digits, images, two_digits, watched, world};
 use ascendcl::Error;

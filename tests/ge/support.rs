@@ -1,4 +1,4 @@
-//! What these tests share.
+//! Helpers that these tests share.
 
 use crate::common::allocators::{Watch, Watched};
 use crate::common::{self, Alone};

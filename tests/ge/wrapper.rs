@@ -1,4 +1,4 @@
-//! The vendor's own C functions in the place of the shim: what they have works, what they lack is named.
+//! The vendor's own C functions instead of the shim: the functions that exist work, and errors name the missing ones.
 
 use crate::common;
 use crate::support::{Seen, World, at, images, watched, world};

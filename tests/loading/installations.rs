@@ -1,6 +1,6 @@
-//! What a program finds, and what it is told, on machines on which the vendor's software is installed in different ways.
+//! What a program finds, and which errors it gets, on machines with different installations of the vendor's software.
 //!
-//! Each program is this test binary, started again with [`probe`] alone, in an environment of its own.
+//! Each program is this test binary, started again with only [`probe`], in an environment of its own.
 
 use super::common::{compiled, scratch};
 use super::shared_simulator;

@@ -1,5 +1,5 @@
-//! Models: the four ways to load them in both run modes, the memory that is lent to them, their inputs by name, and the
-//! threads that they go through.
+//! Models: the four ways to load them in both run modes, memory that is lent to them, inputs by name, and models that
+//! move between threads.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

@@ -1,4 +1,4 @@
-//! The library that keeps books (`bookkeeper/`): it refuses on demand and notes broken rules.
+//! The library that keeps books (`bookkeeper/`). It refuses calls on demand and records broken rules.
 #![allow(clippy::unwrap_used, clippy::panic)]
 #![allow(unreachable_pub)]
 #![allow(dead_code, reason = "each test file uses a part")]

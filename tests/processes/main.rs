@@ -1,4 +1,4 @@
-//! What survives a fork: nothing of the library, and the child is told so.
+//! Forked processes: the child cannot use the library, and every call says so.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 

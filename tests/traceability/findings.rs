@@ -1,4 +1,4 @@
-//! What is missing, and what to do about it.
+//! Finds missing mechanisms and evidence, and says what to do.
 
 use super::scan::{Evidence, Kind, Scan};
 use ascendcl_rules::{Class, RuleId};

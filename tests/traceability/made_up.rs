@@ -1,4 +1,4 @@
-//! The scanner and its findings, on small repositories that are made up.
+//! Tests the scanner and its findings on small made-up repositories.
 
 use super::scan::{Kind, Scan};
 use super::table::Page;
