@@ -1,17 +1,17 @@
 //! Programs in which every call of the library fails once, at every position.
 //!
 //! The simulator runs a program many times. In run n, the n-th call of the program fails. The runs end when a run makes
-//! fewer than n calls. Each run has to end with success or an error value, leave nothing alive and break no rule. The same
-//! holds for runs in which two calls fail. One of the two is often the call that cleans up after the other.
+//! fewer than n calls. Each run has to end with success or an error value, leave nothing alive and break no rule. The
+//! same holds for runs in which two calls fail. One of the two is often the call that cleans up after the other.
 //!
-//! If the failing call is one that releases an object, the object moves to its scope. If the scope fails, it moves to the
-//! device, and then to the `Acl` (quarantine, never a leak). The library has failed only once, so releasing again has to
-//! release everything; [`Acl::close`](ascendcl::Acl::close) does that. Objects that the first attempt has released are not
-//! released again: the checker would report it.
+//! If the failing call is one that releases an object, the object moves to its scope. If the scope fails, it moves to
+//! the device, and then to the `Acl` (quarantine, never a leak). The library has failed only once, so releasing again
+//! has to release everything; [`Acl::close`](ascendcl::Acl::close) does that. Objects that the first attempt has
+//! released are not released again: the checker would report it.
 //!
-//! "Alive" are the objects that the simulator counts: contexts, streams, events, memory, models, and the records on the host
-//! (descriptions, datasets, data buffers, tensor descriptions, attributes, allocator descriptors). The double of the graph
-//! engine counts sessions, graphs and allocators.
+//! "Alive" are the objects that the simulator counts: contexts, streams, events, memory, models, and the records on the
+//! host (descriptions, datasets, data buffers, tensor descriptions, attributes, allocator descriptors). The double of
+//! the graph engine counts sessions, graphs and allocators.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
