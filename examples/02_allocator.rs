@@ -137,8 +137,8 @@ fn end<C: Brand>(current: &Current<C>, stream: Pooled<C>) -> Result<(), Error> {
 
 /// Step 6: share one pool between two streams, one after the other.
 fn share(current: &Current<impl Brand>) -> Result<(), Error> {
-    // The same allocator on both streams, both running: a block that one frees is handed to the other while it is in
-    // use.
+    // Mistake: the same allocator on two running streams. A block that one stream frees goes to the other while work
+    // uses it.
     // Refused: `ui-tests/fail/two_streams_of_an_allocator_at_once.rs`:
     //     error[E0382]: use of moved value: `permit`
 

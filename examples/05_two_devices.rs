@@ -32,7 +32,7 @@ fn both() -> Result<(), Failure> {
     eprintln!("{} device(s)", acl.device_count()?);
     let mut thread = Thread::new()?;
     let (first, second) = (acl.device(&mut thread, 0)?, acl.device(&mut thread, 1)?);
-    // Taking a device is counted: the device is reset when each take was given back.
+    // Takes of a device are counted. The device stays set until each take was reset.
     acl.device(&mut thread, 0)?.reset(&mut thread)?;
 
     let start = Instant::now();

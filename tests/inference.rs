@@ -60,7 +60,7 @@ fn inputs_that_do_not_fit_are_refused_before_the_model_runs() {
         let shape = model.run(current, &[Input::new(&[64], &floats)?]).map_err(message).unwrap_err();
         assert_eq!(shape, "input `images` takes the shape [_, 64], but [64] was given [DATA-08]");
         let short = Input::new(&[2, 64], &floats).map_err(message).unwrap_err();
-        assert_eq!(short, "the shape [2, 64] has 128 elements, the data has 64 [DATA-08]");
+        assert_eq!(short, "the shape [2, 64] has 128 elements, but the data has 64 [DATA-08]");
         let wrapped = Input::new(&[usize::MAX, 2], &floats).unwrap_err();
         assert!(matches!(wrapped, Error::Input(input) if matches!(*input, InputError::Length { .. })));
 

@@ -85,7 +85,7 @@ fn shapes_that_do_not_fit_are_told_before_the_library_is_called() {
         assert!(matches!(undone.error, Error::OperatorShapes { operator: "SoftmaxV2", .. }));
 
         let undone = current.upload(&[1.0_f32; 6]).unwrap().into_tensor(&[2, 2]).unwrap_err();
-        assert_eq!(undone.error.to_string(), "the shape [2, 2] has 4 elements, the data has 6 [DATA-08]");
+        assert_eq!(undone.error.to_string(), "the shape [2, 2] has 4 elements, but the data has 6 [DATA-08]");
         assert_eq!(undone.value.into_tensor(&[3, 2]).unwrap().shape(), [3, 2]);
         let wrong = current.upload_tensor(&[usize::MAX, 2], &[1_u8]).unwrap_err();
         assert!(matches!(wrong, Error::Input(_)), "{wrong}");

@@ -1,7 +1,7 @@
 //! Libraries that return blocks twice, late, or never.
 
-use super::null::books;
-use super::pool::{Pool, in_books, steps, work};
+use super::null::{books, in_books};
+use super::pool::{Pool, steps, work};
 use ascendcl::{Error, PoolAllocator, Room};
 
 #[test]

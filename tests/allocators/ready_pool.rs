@@ -1,7 +1,7 @@
 //! The pool that the crate provides.
 
-use super::null::{TIMEOUT, books, refusal};
-use super::pool::{in_books, work};
+use super::null::{TIMEOUT, books, in_books, refusal};
+use super::pool::work;
 use ascendcl::{DeviceAllocator, Error, Permit, PoolAllocator, PoolBlock, Thread};
 use std::collections::BTreeMap;
 use std::mem;

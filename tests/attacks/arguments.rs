@@ -2,17 +2,12 @@
 
 use super::{collect, inside, upload, with_device};
 use crate::common::{acl, alone, scratch};
-use crate::null::{Books, books};
-use ascendcl::{Acl, Current, Error, Scoped, Thread};
+use crate::null::{books, in_books};
+use ascendcl::{Acl, Error, Thread};
 use ascendcl_macros::proves;
 use ascendcl_rules as rules;
 use ascendcl_sim::{Config, control};
 use std::time::Duration;
-
-fn in_books(books: &Books, program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>)) {
-    with_device(books.acl(), |device, thread| device.with_current(thread, program).unwrap());
-    books.assert_closed();
-}
 
 #[proves(COPY_02)]
 #[test]

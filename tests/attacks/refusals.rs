@@ -1,17 +1,12 @@
 //! The library refuses a call: the object is returned unchanged, and a second try succeeds.
 
 use super::{collect, upload, with_device};
-use crate::null::{Books, WORK_FAILED, books, refusal};
-use ascendcl::{Acl, Current, Error, ScopeError, Scoped, Thread, Undone};
+use crate::null::{WORK_FAILED, books, in_books, refusal};
+use ascendcl::{Acl, Error, ScopeError, Thread, Undone};
 use ascendcl_macros::proves;
 use std::mem;
 
 const REFUSED: i32 = 507_899;
-
-fn in_books(books: &Books, program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>)) {
-    with_device(books.acl(), |device, thread| device.with_current(thread, program).unwrap());
-    books.assert_closed();
-}
 
 /// The object of a refused call.
 #[track_caller]

@@ -224,7 +224,7 @@ fn inputs_go_where_their_names_say_and_the_others_around_them() {
         let mut refused = |inputs: [Input<'_>; 2]| model.run(current, &inputs).unwrap_err().to_string();
         assert_eq!(
             refused([seven.clone().for_port("Minuend"), two.clone()]),
-            "the model has no input `Minuend`: it takes `minuend`, `subtrahend` [DATA-07]"
+            "the model has no input `Minuend`; its inputs are `minuend`, `subtrahend` [DATA-07]"
         );
         assert_eq!(
             refused([seven.clone().for_port("minuend"), two.clone().for_port("minuend")]),
@@ -237,7 +237,7 @@ fn inputs_go_where_their_names_say_and_the_others_around_them() {
         );
         let outputs = model.run(current, &[seven, two])?;
         let unknown = outputs.get("sum").map(|_| ()).unwrap_err().to_string();
-        assert_eq!(unknown, "the model has no output `sum`: it gives `difference`");
+        assert_eq!(unknown, "the model has no output `sum`; its outputs are `difference`");
         Ok(())
     });
 }
