@@ -191,20 +191,20 @@ fn two_sessions_one_in_the_other_have_streams_and_graphs_of_their_own() {
     let world = world();
     world.with_engine(&world.place(), &Options::new(), |engine, device, thread| {
         let ended = engine.session(thread, device, &Options::new(), |session, current| {
-        let graph = two_digits(session, current).compile(session, current).unwrap();
-        let graph = graph.load_on(session, current, current.stream().unwrap()).unwrap();
+            let graph = two_digits(session, current).compile(session, current).unwrap();
+            let graph = graph.load_on(session, current, current.stream().unwrap()).unwrap();
             let inner = engine.session(current, device, &Options::new(), |session, current| {
-            assert_eq!(world.double.count("sessions"), 2);
+                assert_eq!(world.double.count("sessions"), 2);
                 let (allocator, _seen) = watched(current);
-            let graph = loaded_with(session, current, allocator);
-            graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap().outputs.len()
+                let graph = loaded_with(session, current, allocator);
+                graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap().outputs.len()
+            });
+            assert_eq!(inner.unwrap(), 1);
+            assert_eq!((world.double.count("sessions"), world.double.count("graphs")), (1, 1));
+            let done = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
+            done.outputs.to_vec::<f32>(current, 0).unwrap().len()
         });
-        assert_eq!(inner.unwrap(), 1);
-        assert_eq!((world.double.count("sessions"), world.double.count("graphs")), (1, 1));
-        let done = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
-        done.outputs.to_vec::<f32>(current, 0).unwrap().len()
-    });
-    assert_eq!(ended.unwrap(), 20);
+        assert_eq!(ended.unwrap(), 20);
     });
     world.assert_nothing_lives();
 }
