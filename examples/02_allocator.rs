@@ -1,15 +1,16 @@
 //! Memory from a pool of your own: `cargo run --release --example 02_allocator`.
 //!
-//! AscendCL asks an allocator of the caller's for the memory of single operators and of models whose shapes are chosen at
-//! each run. Its C interface takes any order of calls, and most mistakes in it are silent. This program does the same job
-//! in the order in which one would get it wrong: each step names the mistake, what the vendor's library makes of it, and
-//! what the compiler says here; what follows is the repair, which runs.
+//! AscendCL asks an allocator of the caller for the memory of single operators and of models with dynamic shapes. Its C
+//! interface accepts any order of calls, and most mistakes cause no error. This program has one step per mistake. Each
+//! step names the mistake, its consequence in the vendor's library, and the compiler's message for this crate. Then it
+//! runs the correct code.
 //!
-//! Runs on the vendor's library if one is installed, else on the simulator. `ASCENDCL_LIBRARY` chooses.
+//! Runs on the vendor's library if one is installed, else on the simulator. Set `ASCENDCL_LIBRARY` to choose.
+
+mod digits;
 
 use ascendcl::{Brand, Current, Error, Library, Permit, PoolAllocator, PoolStatistics, Room, Stream, With, operator};
-use std::fs;
-use std::path::{Path, PathBuf};
+use digits::{Digits, data};
 use std::process::ExitCode;
 
 type Pooled<C> = Stream<C, With<PoolAllocator>>;
@@ -37,18 +38,18 @@ fn teach() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Step 1: register, on a stream, before anything runs there.
+/// Step 1: register the allocator on a stream before any work runs there.
 fn register<C: Brand>(current: &Current<C>) -> Result<Pooled<C>, Error> {
-    // `aclrtAllocatorRegister(NULL, desc)`: the default stream is null, and the library refuses it.
+    // Mistake: `aclrtAllocatorRegister(NULL, desc)`. Null is the default stream, and the library refuses it.
     // Refused: `ui-tests/fail/allocator_on_the_default_stream.rs`:
     //     error[E0277]: an allocator cannot be registered on the default stream
 
-    // A descriptor without its free function is registered without complaint: the slot is not initialised, and what is
-    // called later is whatever stood in the memory.
+    // Mistake: a descriptor without a free function. The library accepts it and later calls an uninitialised pointer.
     // Refused: `ui-tests/fail/descriptor_without_free.rs`:
     //     error[E0277]: this descriptor has no free function
 
-    // First a run to warm up, then the registration: the library has decided by then, and ignores it without a word.
+    // Mistake: a warm-up run before the registration. The library then uses its own allocator and ignores the
+    // registration.
     // Refused: `ui-tests/fail/register_after_the_first_operator.rs`:
     //     error[E0277]: an allocator cannot be registered on a stream in state `Plain`
 
@@ -56,13 +57,15 @@ fn register<C: Brand>(current: &Current<C>) -> Result<Pooled<C>, Error> {
     Ok(current.stream()?.register(current, pool)?)
 }
 
-/// Step 2: run single operators on that very stream.
+/// Step 2: run single operators on the same stream.
 fn operators<C: Brand>(current: &Current<C>, stream: Pooled<C>) -> Result<Pooled<C>, Error> {
-    // Registered on one stream, executed on another: the allocator is never asked, and nothing says so.
+    // Mistake: register on one stream and execute on another. The library never calls the allocator and reports no
+    // error.
     // Refused: `ui-tests/fail/execution_on_another_stream_than_the_registered_one.rs`:
     //     error[E0277]: a stream in state `Fresh` cannot run work that allocates memory yet
 
-    // The call returns before the operator ran; in C, the output is an ordinary buffer that can be read at once.
+    // Mistake: read the output before the operator has run. In C, the output is an ordinary buffer that can be read
+    // any time.
     // Refused: `ui-tests/fail/operator_outputs_read_in_flight.rs`:
     //     error[E0599]: no method named `into_tensors` found for struct `ascendcl::Pending<C, T>` in the current scope
 
@@ -77,25 +80,25 @@ fn operators<C: Brand>(current: &Current<C>, stream: Pooled<C>) -> Result<Pooled
     Ok(stream)
 }
 
-/// Step 3: run a model with batches of different sizes; a pool without room is a failure that can be mended.
+/// Step 3: run a model with batches of different sizes, and grow the pool when it is full.
 fn batches<C: Brand>(current: &Current<C>, stream: Pooled<C>, digits: &Digits) -> Result<Pooled<C>, Error> {
     let model = current.load_model(data("digits.onnx"))?;
     let mut model = model.prepare_with(current, &[&[300, 64]], &[Room::AtMost(3000)])?;
     for batch in [1, 7, 300] {
         model.reshape(current, &[&[batch, 64]])?;
-        model.write(current, 0, digits.images(batch))?;
+        model.write(current, 0, digits.first(batch))?;
         model = match stream.execute(current, model) {
             Ok(running) => running.wait(current)?,
             Err(refused) => {
-                // The callback answered null; in C, the failed call's inputs and outputs are in an unknown state. Here the
-                // model comes back as it was, and the pool knows what was missing.
+                // The pool had no memory. In C, the state of the failed call's inputs and outputs is unknown. Here the
+                // error returns the model unchanged, and the pool reports the missing size.
                 let missing = stream.pool_statistics()?.largest_refused;
-                println!("batch {batch:3}: the pool had no {missing} bytes; it grows");
+                println!("batch {batch:3}: the pool lacked {missing} bytes; it grows");
                 stream.grow_pool(current, 2 * missing)?;
                 stream.execute(current, refused.value)?.wait(current)?
             }
         };
-        let right = digits.right(batch, &model.read::<f32>(current, 0)?);
+        let right = digits.right(&model.read::<f32>(current, 0)?);
         println!("batch {batch:3}: {right} right, output {:?}", model.output_shape(current, 0)?);
     }
     show("after three batches", &stream.pool_statistics()?);
@@ -103,14 +106,14 @@ fn batches<C: Brand>(current: &Current<C>, stream: Pooled<C>, digits: &Digits) -
     Ok(stream)
 }
 
-/// Step 4: give memory back to the system, while the registration goes on.
+/// Step 4: return memory to the system while the allocator stays registered.
 fn trim<C: Brand>(current: &Current<C>, mut stream: Pooled<C>) -> Result<Pooled<C>, Error> {
-    // A free callback that calls `aclrtFree`, or a pool that is trimmed whenever it looks empty: queued work still writes
-    // there, and the next owner of the memory finds its numbers changed.
+    // Mistake: a free callback that calls `aclrtFree`, or a pool that is trimmed when it looks empty. Queued work
+    // still writes to the memory and corrupts the data of its next owner.
     // Refused: `ui-tests/fail/pool_trimmed_without_a_proof.rs`:
     //     error[E0277]: `&ascendcl::Current<C>` does not prove that the stream of this pool is idle
 
-    // Synchronised, and then something queued before the memory is gone: the proof holds the stream meanwhile.
+    // Mistake: queue work between the synchronise and the release of the memory. Here the proof borrows the stream.
     // Refused: `ui-tests/fail/operator_launched_under_a_proof_of_idleness.rs`:
     //     error[E0502]: cannot borrow `*stream` as immutable because it is also borrowed as mutable
 
@@ -120,10 +123,10 @@ fn trim<C: Brand>(current: &Current<C>, mut stream: Pooled<C>) -> Result<Pooled<
     Ok(stream)
 }
 
-/// Step 5: end the registration, then the stream; the pool is yours again.
+/// Step 5: end the registration and then the stream. The pool is returned.
 fn end<C: Brand>(current: &Current<C>, stream: Pooled<C>) -> Result<(), Error> {
-    // The allocator object deleted while it is registered: the next callback runs in freed memory. Destroying the stream
-    // does not end a registration either: the next stream at that address inherits it.
+    // Mistake: delete the allocator while it is registered. The next callback uses freed memory. Destroying the
+    // stream does not end the registration: the next stream at that address inherits it.
     // Refused: `ui-tests/fail/pool_released_while_it_is_registered.rs`:
     //     error[E0382]: use of moved value: `pool`
 
@@ -132,9 +135,10 @@ fn end<C: Brand>(current: &Current<C>, stream: Pooled<C>) -> Result<(), Error> {
     Ok(pool.release(current)?)
 }
 
-/// Step 6: one pool for two streams, one after the other.
+/// Step 6: share one pool between two streams, one after the other.
 fn share(current: &Current<impl Brand>) -> Result<(), Error> {
-    // The same allocator on both streams, both running: a block that one frees is handed to the other while it is in use.
+    // Mistake: the same allocator on two running streams. A block that one stream frees goes to the other while work
+    // uses it.
     // Refused: `ui-tests/fail/two_streams_of_an_allocator_at_once.rs`:
     //     error[E0382]: use of moved value: `permit`
 
@@ -158,39 +162,4 @@ fn show(when: &str, pool: &PoolStatistics) {
         "{when}: {} bytes in {} piece(s), at most {} in use; {} block(s) new, {} again, {} refused; {} out",
         pool.reserved, pool.chunks, pool.peak, pool.misses, pool.hits, pool.refused, pool.blocks
     );
-}
-
-/// Images of 8 × 8 pixels and the digit that each shows.
-struct Digits {
-    labels: Vec<usize>,
-    pixels: Vec<f32>,
-}
-
-impl Digits {
-    /// One image a line: the label, then 64 pixels.
-    fn read() -> Result<Self, String> {
-        let path = data("digits-test.csv");
-        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let (mut labels, mut pixels) = (Vec::new(), Vec::new());
-        for line in text.lines() {
-            let mut numbers = line.split(',');
-            labels.push(numbers.next().and_then(|label| label.parse().ok()).unwrap_or_default());
-            pixels.extend(numbers.filter_map(|pixel| pixel.parse::<f32>().ok()));
-        }
-        Ok(Self { labels, pixels })
-    }
-
-    fn images(&self, count: usize) -> &[f32] {
-        self.pixels.get(..64 * count).unwrap_or_default()
-    }
-
-    fn right(&self, count: usize, probabilities: &[f32]) -> usize {
-        let largest = |row: &[f32]| row.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map(|(digit, _)| digit);
-        let rows = probabilities.chunks(10).take(count).zip(&self.labels);
-        rows.filter(|(row, label)| largest(row) == Some(**label)).count()
-    }
-}
-
-fn data(file: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data").join(file)
 }

@@ -1,26 +1,25 @@
 //! A pipeline that classifies images in batches on two streams:
 //! `cargo run --release --example 03_pipeline [rounds]`.
 //!
-//! A batch is decoded on the host, copied to the device, run through the model, and its scores are copied back. The
-//! three steps on the device are queued at once, on one stream, without a wait between them: what is in flight is given
-//! to the next step as it is. With one stream the host waits for a batch before it decodes the next one into the same
-//! memory. With two, one batch is decoded while another is on the device, and the time of the run shows it. Events
-//! between the steps tell how long each took there.
+//! The host decodes a batch and copies it to the device. The model runs, and the scores are copied back. The three
+//! steps on the device are queued together on one stream, without a wait between them: each step takes the buffers of
+//! the previous one while they are in flight. With one stream the host waits for a batch before it decodes the next one
+//! into the same memory. With two streams the host decodes one batch while another is on the device, which is faster.
+//! Events between the steps measure the time of each step.
 //!
-//! Runs on the vendor's library if one is installed, else on the simulator. `ASCENDCL_LIBRARY` chooses.
+//! Runs on the vendor's library if one is installed, else on the simulator. Set `ASCENDCL_LIBRARY` to choose.
+
+mod digits;
 
 use ascendcl::{Brand, Current, Error, Event, HostBuffer, Library, Pending, Plain, Prepared, Recorded, Stream};
+use digits::{CLASSES, PIXELS, data, lines, most_likely};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::VecDeque;
-use std::fs;
 use std::num::{NonZero, ParseFloatError};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 const BATCH: usize = 90;
-const PIXELS: usize = 64;
-const CLASSES: usize = 10;
 const ROUNDS: usize = 200;
 const REPEATS: usize = 5;
 
@@ -38,16 +37,16 @@ fn main() -> ExitCode {
 }
 
 fn compare(rounds: usize) -> Result<(), Failure> {
-    let digits = Digits::read()?;
+    let images: Vec<_> = lines()?.into_iter().map(|(label, text)| Image { label, text }).collect();
     let [one, two] = ascendcl::run(Library::VendorOrSimulator, |current| {
-        let bar = progress(REPEATS * 2 * rounds * digits.images.len().div_ceil(BATCH));
-        // The first run pays for what the library sets up once.
-        classify(current, &digits, 1, 1, &ProgressBar::hidden())?;
+        let bar = progress(REPEATS * 2 * rounds * images.len().div_ceil(BATCH));
+        // The first run includes the library's one-time set-up, so it is not measured.
+        classify(current, &images, 1, 1, &ProgressBar::hidden())?;
         let mut fastest = [Report::default(), Report::default()];
-        // In turn, so that what else the machine does hits both.
+        // Alternate, so that other load on the machine affects both.
         for _ in 0..REPEATS {
             for (streams, fastest) in (1..).zip(&mut fastest) {
-                let report = classify(current, &digits, rounds, streams, &bar)?;
+                let report = classify(current, &images, rounds, streams, &bar)?;
                 if fastest.images == 0 || report.elapsed < fastest.elapsed {
                     *fastest = report;
                 }
@@ -63,21 +62,21 @@ fn compare(rounds: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Classifies all images `rounds` times, on as many streams as stated in turn.
+/// Classifies all images `rounds` times, on this number of streams in turn.
 fn classify<C: Brand>(
     current: &Current<C>,
-    digits: &Digits,
+    images: &[Image],
     rounds: usize,
     streams: usize,
     bar: &ProgressBar,
 ) -> Result<Report, Failure> {
     let mut report = Report::default();
-    let mut idle: Vec<_> = (0..streams).map(|_| Idle::new(current, &digits.model)).collect::<Result<_, _>>()?;
+    let mut idle: Vec<_> = (0..streams).map(|_| Idle::new(current)).collect::<Result<_, _>>()?;
     let mut flying = VecDeque::new();
-    let batches = digits.images.chunks(BATCH);
+    let batches = images.chunks(BATCH);
     let start = Instant::now();
     for batch in (0..rounds).flat_map(|_| batches.clone()) {
-        // The memory for this batch: some that is free, or that of the batch which has been under way the longest.
+        // Take free memory for this batch, or wait for the oldest batch and take its memory.
         let oldest = || flying.pop_front().map(|oldest: Flying<'_, _>| oldest.finish(current, &mut report)).transpose();
         let Some(mut line) = idle.pop().map_or_else(oldest, |free| Ok(Some(free)))? else { break };
         line.decode(current, batch, &mut report)?;
@@ -91,7 +90,7 @@ fn classify<C: Brand>(
     Ok(report)
 }
 
-/// On stderr, and only when that is a terminal.
+/// Prints to stderr, and only if stderr is a terminal.
 fn progress(batches: usize) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} batches, {per_sec}, {eta} left");
     ProgressBar::new(batches as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
@@ -106,7 +105,7 @@ struct Idle<C: Brand> {
     marks: Marks<C>,
 }
 
-/// The same with a batch under way. What the work uses is in the `Pending`, out of reach.
+/// The same with a batch in flight. The `Pending` holds the buffers that the work uses.
 struct Flying<'d, C: Brand> {
     stream: Stream<C, Plain>,
     work: Pending<C, ((Prepared<C>, HostBuffer<C, f32>), HostBuffer<C, f32>)>,
@@ -114,13 +113,13 @@ struct Flying<'d, C: Brand> {
     batch: &'d [Image],
 }
 
-/// Before the first step on the device, between the steps, and behind the last.
+/// Events before the first step on the device, between the steps, and after the last step.
 type Marks<C> = [Event<C, Recorded>; 4];
 
 impl<C: Brand> Idle<C> {
-    fn new(current: &Current<C>, model: &Path) -> Result<Self, Error> {
+    fn new(current: &Current<C>) -> Result<Self, Error> {
         let stream = current.stream()?.without_allocator();
-        let model = current.load_model(model)?;
+        let model = current.load_model(data("digits.onnx"))?;
         let model = model.prepare(current, &[&[BATCH, PIXELS]], &[&[BATCH, CLASSES]])?;
         let (pixels, scores) = (current.host_buffer(BATCH * PIXELS)?, current.host_buffer(BATCH * CLASSES)?);
         let mark = || Ok::<_, Error>(stream.record(current, current.event()?)?);
@@ -136,7 +135,7 @@ impl<C: Brand> Idle<C> {
         Ok(())
     }
 
-    /// Queues the batch's way over the device and back.
+    /// Queues the three steps of the batch.
     fn begin<'d>(self, current: &Current<C>, batch: &'d [Image]) -> Result<Flying<'d, C>, Error> {
         let Self { stream, pixels, model, scores, marks: [start, copied, executed, end] } = self;
         let start = stream.record(current, start)?;
@@ -151,7 +150,7 @@ impl<C: Brand> Idle<C> {
 }
 
 impl<C: Brand> Flying<'_, C> {
-    /// Waits for the batch and looks at its scores.
+    /// Waits for the batch and evaluates its scores.
     fn finish(self, current: &Current<C>, report: &mut Report) -> Result<Idle<C>, Error> {
         let Self { stream, work, marks, batch } = self;
         let ((model, scores), pixels) = work.wait_within(current, Duration::from_secs(60))?;
@@ -161,16 +160,12 @@ impl<C: Brand> Flying<'_, C> {
         }
         report.images += batch.len();
         let each = scores.slice(current)?.chunks(CLASSES).zip(batch);
-        report.right += each.filter(|(scores, image)| best(scores) == image.label).count();
+        report.right += each.filter(|(scores, image)| most_likely(scores) == image.label).count();
         Ok(Idle { stream, pixels, model, scores, marks })
     }
 }
 
-fn best(scores: &[f32]) -> Option<usize> {
-    scores.iter().enumerate().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(class, _)| class)
-}
-
-/// What a run did, and where its time went.
+/// The result of a run, and the time of its steps.
 #[derive(Default)]
 struct Report {
     images: usize,
@@ -202,9 +197,9 @@ impl Report {
     }
 }
 
-/// An image as it comes: numbers in text.
+/// An encoded image: numbers as text.
 struct Image {
-    label: Option<usize>,
+    label: usize,
     text: String,
 }
 
@@ -214,23 +209,5 @@ impl Image {
             *pixel = number.parse()?;
             Ok(())
         })
-    }
-}
-
-struct Digits {
-    model: PathBuf,
-    images: Vec<Image>,
-}
-
-impl Digits {
-    fn read() -> Result<Self, Failure> {
-        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data");
-        let image = |line: &str| {
-            let (label, text) = line.split_once(',').ok_or("a line without pixels")?;
-            Ok(Image { label: Some(label.parse()?), text: text.to_owned() })
-        };
-        let images =
-            fs::read_to_string(data.join("digits-test.csv"))?.lines().map(image).collect::<Result<_, Failure>>()?;
-        Ok(Self { model: data.join("digits.onnx"), images })
     }
 }

@@ -1,17 +1,19 @@
 //! A graph compiled on this machine: `cargo run --release --example 04_graph`.
 //!
-//! The graph engine reads an ONNX file, compiles it, and executes it on a stream with memory from a pool of this program's.
-//! In the vendor's C++ interface, an allocator that is registered a line too late is ignored without a word, and outputs
-//! that outlive the allocator are freed into nothing. Each step names the mistake and what the compiler says here.
+//! The graph engine reads an ONNX file, compiles it, and executes it on a stream with memory from a pool of this
+//! program. The vendor's C++ interface ignores an allocator that is registered too late, and it reports no error. It
+//! accesses freed memory if outputs outlive the allocator. Each step of this program names a mistake and the compiler's
+//! message for this crate.
 //!
-//! The engine comes with the CANN toolkit. On a machine without it this program runs on the simulator, with the double of
-//! the engine that the tests of this project use. `ASCENDCL_LIBRARY` and `ASCENDCL_GE_LIBRARY` choose others.
+//! The engine is part of the CANN toolkit. On a machine without it this program uses the simulator and a test double of
+//! the engine. Set `ASCENDCL_LIBRARY` and `ASCENDCL_GE_LIBRARY` to choose.
+
+mod digits;
 
 use ascendcl::ge::{Compiled, Engine, Graph, GraphSource, Loaded, Options, Place, Session, WithAllocator};
 use ascendcl::{Acl, Brand, Current, Error, Library, PoolAllocator, PoolStatistics, Thread};
 use ascendcl_ge_double::Double;
-use std::fs;
-use std::path::{Path, PathBuf};
+use digits::{Digits, data};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -32,7 +34,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     let engine = Engine::init(&acl, &engine_of(&acl)?, &Options::new())?;
     eprintln!("with {}", engine.library().display());
 
-    // The engine finalised while a session is open, or a second one initialised: what follows is unpredictable.
+    // Mistake: finalise the engine while a session is open, or initialise a second engine. The result is undefined.
     // Refused: `ui-tests/fail/graph_engine_closed_in_a_session.rs`:
     //     error[E0505]: cannot move out of `engine` because it is borrowed
     engine.session(&mut thread, &device, &Options::new(), |session, current| {
@@ -46,7 +48,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     Ok(acl.close()?)
 }
 
-/// The toolkit's engine, or with the simulator its double.
+/// The toolkit's engine; on the simulator, its test double.
 fn engine_of(acl: &Acl) -> Result<Place, ascendcl_ge_double::Missing> {
     let chosen = std::env::var_os("ASCENDCL_GE_LIBRARY").is_some();
     if chosen || !acl.library().is_simulator() { Ok(Place::Installed) } else { Ok(Double::load()?.place()) }
@@ -54,21 +56,21 @@ fn engine_of(acl: &Acl) -> Result<Place, ascendcl_ge_double::Missing> {
 
 /// Step 1: from a file to a compiled graph.
 fn compile<C: Brand>(session: &mut Session<C>, current: &Current<C>) -> Result<Graph<C, Compiled>, Error> {
-    // One graph object added under two ids, or two graphs under one: the first are one graph, of the second one is lost.
-    // Here a graph is read for each time that it is added, and the session numbers them.
+    // Mistake: add one graph object under two ids, or two graphs under one id. The first shares one graph, the second
+    // loses one. Here each add reads a new graph, and the session assigns the ids.
     let graph = session.add(current, GraphSource::onnx_file(&data("digits.onnx")), &Options::new())?;
     let graph = graph.compile(session, current)?;
     println!("compiled: {:?}", graph.summary(session, current)?);
     Ok(graph)
 }
 
-/// Step 2: the allocator, and then the load.
+/// Step 2: register the allocator, then load.
 fn load<C: Brand>(
     session: &mut Session<C>,
     current: &Current<C>,
     graph: Graph<C, Compiled>,
 ) -> Result<Graph<C, Loaded<WithAllocator<PoolAllocator>>>, Error> {
-    // Loaded first and registered afterwards: the engine answers that all is well, and never asks the allocator.
+    // Mistake: load first and register afterwards. The engine returns success and never calls the allocator.
     // Refused: `ui-tests/fail/graph_allocator_registered_after_the_load.rs`:
     //     error[E0277]: an allocator cannot be registered for a graph in state `ascendcl::ge::Loaded<Compiled>`
     let pool = PoolAllocator::new(current, 8 << 10)?;
@@ -76,7 +78,7 @@ fn load<C: Brand>(
     Ok(graph.load(session, current)?)
 }
 
-/// Step 3: execute, with outputs from the pool; a pool without room is a failure that can be mended.
+/// Step 3: execute with outputs from the pool, and grow the pool when it is full.
 fn classify<C: Brand>(
     session: &mut Session<C>,
     current: &Current<C>,
@@ -84,24 +86,24 @@ fn classify<C: Brand>(
     digits: &Digits,
 ) -> Result<Graph<C, Loaded<WithAllocator<PoolAllocator>>>, Error> {
     for batch in [1, 7, 7, 300] {
-        // The call returns before the graph ran.
+        // Mistake: free an input before the graph has run. The call returns earlier.
         // Refused: `ui-tests/fail/graph_input_freed_in_flight.rs`:
         //     error[E0382]: use of moved value: `images`
-        let images = current.upload_tensor(&[batch, 64], digits.images(batch))?;
+        let images = current.upload_tensor(&[batch, 64], digits.first(batch))?;
         let done = match graph.execute(session, current, images) {
             Ok(running) => running.wait(current)?,
             Err(refused) => {
                 let (mut graph, images) = refused.value;
                 let missing = graph.with_allocator(|pool| pool.statistics().largest_refused).unwrap_or_default();
-                println!("batch {batch:3}: the pool had no {missing} bytes; it grows");
+                println!("batch {batch:3}: the pool lacked {missing} bytes; it grows");
                 graph.idle(current)?.grow(current, 2 * missing)?;
                 graph.execute(session, current, images)?.wait(current)?
             }
         };
-        let right = digits.right(batch, &done.outputs.to_vec::<f32>(current, 0)?);
+        let right = digits.right(&done.outputs.to_vec::<f32>(current, 0)?);
         println!("batch {batch:3}: {right} right, output {:?}", done.outputs.shape(0)?);
 
-        // Outputs that outlive the session or the allocator: their memory is given back to nobody.
+        // Mistake: keep outputs longer than the session or the allocator. Nobody can free their memory.
         // Refused: `ui-tests/fail/graph_outputs_kept_beyond_the_session.rs`:
         //     error: lifetime may not live long enough
         done.outputs.release(session, current)?;
@@ -111,13 +113,13 @@ fn classify<C: Brand>(
     Ok(graph)
 }
 
-/// Step 4: trim the pool, remove the graph; stream and pool are the program's again.
+/// Step 4: trim the pool and remove the graph. Stream and pool are returned.
 fn end<C: Brand>(
     session: &mut Session<C>,
     current: &Current<C>,
     mut graph: Graph<C, Loaded<WithAllocator<PoolAllocator>>>,
 ) -> Result<(), Error> {
-    // The pool trimmed while the graph executes: queued work still writes there.
+    // Mistake: trim the pool while the graph executes. Queued work still writes to the memory.
     // Refused: `ui-tests/fail/graph_pool_trimmed_while_it_executes.rs`:
     //     error[E0382]: borrow of moved value: `graph`
     println!("trimmed {} bytes", graph.idle(current)?.trim(current)?);
@@ -132,39 +134,4 @@ fn show(when: &str, pool: &PoolStatistics) {
         "{when}: {} bytes in {} piece(s), at most {} in use; {} block(s) new, {} again, {} refused; {} out",
         pool.reserved, pool.chunks, pool.peak, pool.misses, pool.hits, pool.refused, pool.blocks
     );
-}
-
-/// Images of 8 × 8 pixels and the digit that each shows.
-struct Digits {
-    labels: Vec<usize>,
-    pixels: Vec<f32>,
-}
-
-impl Digits {
-    /// One image a line: the label, then 64 pixels.
-    fn read() -> Result<Self, String> {
-        let path = data("digits-test.csv");
-        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let (mut labels, mut pixels) = (Vec::new(), Vec::new());
-        for line in text.lines() {
-            let mut numbers = line.split(',');
-            labels.push(numbers.next().and_then(|label| label.parse().ok()).unwrap_or_default());
-            pixels.extend(numbers.filter_map(|pixel| pixel.parse::<f32>().ok()));
-        }
-        Ok(Self { labels, pixels })
-    }
-
-    fn images(&self, count: usize) -> &[f32] {
-        self.pixels.get(..64 * count).unwrap_or_default()
-    }
-
-    fn right(&self, count: usize, probabilities: &[f32]) -> usize {
-        let largest = |row: &[f32]| row.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map(|(digit, _)| digit);
-        let rows = probabilities.chunks(10).take(count).zip(&self.labels);
-        rows.filter(|(row, label)| largest(row) == Some(**label)).count()
-    }
-}
-
-fn data(file: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data").join(file)
 }

@@ -1,10 +1,10 @@
-//! Two devices at work, a thread and a context for each: `cargo run --release --example 05_two_devices`.
+//! Two devices, each with its own thread and context: `cargo run --release --example 05_two_devices`.
 //!
-//! Device 0 makes numbers, device 1 takes them on. What goes from one to the other goes through memory of the host: memory
-//! of one device is no use to another, and the types of the two contexts keep it apart.
+//! Device 0 produces numbers, and device 1 consumes them. The data goes through host memory, because a device cannot
+//! use the memory of another one. The types of the two contexts keep their buffers apart.
 //!
-//! Runs on the vendor's library if one is installed, else on the simulator. `ASCENDCL_LIBRARY` chooses: the path of a
-//! library, or `sim`.
+//! Runs on the vendor's library if one is installed, else on the simulator. Set `ASCENDCL_LIBRARY` to the path of a
+//! library, or to `sim`, to choose.
 
 use ascendcl::{Acl, Current, Device, Library, Scoped, Thread};
 use std::error::Error;
@@ -32,11 +32,11 @@ fn both() -> Result<(), Failure> {
     eprintln!("{} device(s)", acl.device_count()?);
     let mut thread = Thread::new()?;
     let (first, second) = (acl.device(&mut thread, 0)?, acl.device(&mut thread, 1)?);
-    // Taken once more: takes are counted, and the device stays until each was given back.
+    // Takes of a device are counted. The device stays set until each take was reset.
     acl.device(&mut thread, 0)?.reset(&mut thread)?;
 
     let start = Instant::now();
-    // A few vectors go round; more would only wait in the channel.
+    // A few vectors circulate. More would only wait in the channel.
     let (full, filled) = sync_channel(2);
     let (empty, emptied) = sync_channel(4);
     let sum = std::thread::scope(|scope| {
@@ -55,7 +55,7 @@ fn both() -> Result<(), Failure> {
     if sum == expected { Ok(()) } else { Err("the sums differ".into()) }
 }
 
-/// Fills blocks on the first device and brings them to the host.
+/// Fills blocks on the first device and copies them to the host.
 fn produce(device: &Device<'_>, full: SyncSender<Vec<u32>>, emptied: Receiver<Vec<u32>>) -> Result<(), Failure> {
     let mut thread = Thread::new()?;
     on(device, &mut thread, |current| {
@@ -63,7 +63,7 @@ fn produce(device: &Device<'_>, full: SyncSender<Vec<u32>>, emptied: Receiver<Ve
         let mut block = current.upload(&vec![0_u32; LENGTH])?;
         for number in 0..BLOCKS {
             let host = emptied.try_recv().unwrap_or_else(|_| vec![0; LENGTH]);
-            // Set, then copied, in the stream's order, with one wait.
+            // The set and the copy run in stream order. One wait covers both.
             let set = stream.set_bytes(current, block, (number % 256) as u8)?;
             let copied = stream.copy_to_host(current, set, current.pageable_buffer(host))?;
             let (device, host) = copied.wait(current)?;
@@ -76,7 +76,7 @@ fn produce(device: &Device<'_>, full: SyncSender<Vec<u32>>, emptied: Receiver<Ve
     })
 }
 
-/// Takes blocks to the second device and back, and adds up what is there.
+/// Copies blocks to the second device and back, and adds up their elements.
 fn consume(
     device: &Device<'_>,
     thread: &mut Thread,
@@ -93,7 +93,7 @@ fn consume(
             block = device;
             let elements = host.into_vec(current)?;
             sum += elements.iter().copied().map(u64::from).sum::<u64>();
-            // Nobody may be left to fill it again.
+            // The producer may have ended.
             let _ = empty.try_send(elements);
         }
         Ok::<_, ascendcl::Error>(sum)
@@ -106,7 +106,7 @@ fn on<R>(
     thread: &mut Thread,
     program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> Result<R, ascendcl::Error>,
 ) -> Result<R, Failure> {
-    // What the scope reports has the program's result in it, which the message does without.
+    // The error contains the program's result. Its text is enough here.
     let result = device.with_current(thread, program).map_err(|error| error.to_string())?;
     Ok(result?)
 }

@@ -1,18 +1,19 @@
 //! A server of several threads: `cargo run --release --example 06_server`.
 //!
-//! Clients send images of handwritten digits into a queue. Each worker thread has a model of its own, takes up to eight
-//! requests at a time, and answers them; the weights are on the device once, whatever the number of workers. When the last
-//! client is done the queue closes, the workers unload their models, and what they did is printed.
+//! Clients send images of handwritten digits into a queue. Each worker thread has its own model, takes several requests
+//! at a time, and answers them. All workers share one copy of the weights on the device. When the last client has
+//! finished, the queue closes, the workers unload their models, and the program prints statistics.
 //!
-//! Runs on the vendor's library if one is installed, else on the simulator. `ASCENDCL_LIBRARY` chooses: the path of a
-//! library, or `sim`.
+//! Runs on the vendor's library if one is installed, else on the simulator. Set `ASCENDCL_LIBRARY` to the path of a
+//! library, or to `sim`, to choose.
 
-#![allow(clippy::indexing_slicing, reason = "the file's format says how many pixels there are")]
+#![allow(clippy::indexing_slicing, reason = "requests name images by their index")]
+
+mod digits;
 
 use ascendcl::{Acl, Brand, Context, Current, Library, Load, ModelSource, Thread, Weights};
+use digits::{CLASSES, Digits, PIXELS, data, most_likely};
 use std::error::Error;
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
@@ -20,13 +21,12 @@ use std::time::{Duration, Instant};
 
 const WORKERS: usize = 4;
 const CLIENTS: usize = 6;
-/// How often the clients send all images.
+/// How many times the clients send all images.
 const ROUNDS: usize = 20;
-/// How many answers a client waits for at once.
+/// How many requests of a client are open at a time.
 const WINDOW: usize = 4;
-/// What the model was compiled for.
+/// The batch size of the model.
 const BATCH: usize = 8;
-const PIXELS: usize = 64;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
@@ -41,14 +41,14 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), Failure> {
-    let digits = Digits::read(&data("digits-test.csv"))?;
+    let digits = Digits::read()?;
     let acl = Acl::init(Library::VendorOrSimulator)?;
     let mut thread = Thread::new()?;
     let device = acl.device(&mut thread, 0)?;
 
     let start = Instant::now();
     let served = device.context(&mut thread, |context, thread| serve(context, thread, &digits));
-    // What the scope reports has the program's result in it, which the message does without.
+    // The error contains the program's result. Its text is enough here.
     let (tallies, right) = served.map_err(|error| error.to_string())??;
     let elapsed = start.elapsed();
 
@@ -64,21 +64,22 @@ fn run() -> Result<(), Failure> {
     if sent == answered { Ok(()) } else { Err(format!("{answered} of {sent} requests were answered").into()) }
 }
 
-/// One image to be read, and where the answer goes.
+/// An image to classify, and the channel for the answer.
 struct Request {
     image: usize,
     asked: Instant,
     answer: Sender<(usize, usize)>,
 }
 
-/// Runs workers and clients until the clients are done; what each worker did, and how many answers were right.
+/// Runs workers and clients until the clients have finished. Returns the statistics of each worker and the number of
+/// right answers.
 fn serve<C: Brand>(context: &Context<C>, thread: &mut Thread, digits: &Digits) -> Result<(Vec<Tally>, usize), Failure> {
     let file = data("digits-8.onnx");
     let source = ModelSource::file(&file);
     let weights = context.enter(thread, |current| current.weights(source))??;
-    // What does not fit into the queue waits with its client.
+    // If the queue is full, the client waits.
     let (requests, queue) = sync_channel(CLIENTS * WINDOW);
-    // The workers own it: when none is left, the queue closes, and nobody waits for an answer in vain.
+    // The workers own the queue. It closes when no worker is left, so no client waits forever.
     let queue = Arc::new(Mutex::new(queue));
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..WORKERS)
@@ -114,7 +115,7 @@ fn work<C: Brand>(
     digits: &Digits,
 ) -> Result<Tally, ascendcl::Error> {
     let model = current.load(Load::builder().source(source).weights(weights).build())?;
-    let mut model = model.prepare(current, &[&[BATCH, PIXELS]], &[&[BATCH, 10]])?;
+    let mut model = model.prepare(current, &[&[BATCH, PIXELS]], &[&[BATCH, CLASSES]])?;
     let (mut tally, mut images) = (Tally::default(), [0.0; BATCH * PIXELS]);
     loop {
         let batch = next_batch(queue);
@@ -122,15 +123,15 @@ fn work<C: Brand>(
             break;
         }
         for (request, image) in batch.iter().zip(images.chunks_mut(PIXELS)) {
-            image.copy_from_slice(digits.pixels(request.image));
+            image.copy_from_slice(digits.image(request.image));
         }
         model.write(current, "images", &images)?;
         model.run(current)?;
         let probabilities = model.read::<f32>(current, "probabilities")?;
         tally.runs += 1;
-        for (request, row) in batch.into_iter().zip(probabilities.chunks(10)) {
+        for (request, row) in batch.into_iter().zip(probabilities.chunks(CLASSES)) {
             tally.latencies.push(request.asked.elapsed());
-            // A client that is gone does not hold up the others.
+            // The client may have ended. The others continue.
             let _ = request.answer.send((request.image, most_likely(row)));
         }
     }
@@ -138,14 +139,14 @@ fn work<C: Brand>(
     Ok(tally)
 }
 
-/// Waits for a request, and takes with it what else is there; nothing when the queue is closed.
+/// Waits for a request and takes the other queued requests with it. Empty if the queue is closed.
 fn next_batch(queue: &Mutex<Receiver<Request>>) -> Vec<Request> {
     let queue = queue.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let first = queue.recv().ok();
     first.into_iter().chain(queue.try_iter()).take(BATCH).collect()
 }
 
-/// Sends every image that is this client's, again and again; how many answers were right.
+/// Sends the images of this client repeatedly. Returns the number of right answers.
 fn ask(requests: &SyncSender<Request>, digits: &Digits, client: usize) -> usize {
     let own: Vec<_> = (client..digits.labels.len()).step_by(CLIENTS).collect();
     let mut right = 0;
@@ -163,7 +164,7 @@ fn ask(requests: &SyncSender<Request>, digits: &Digits, client: usize) -> usize 
     right
 }
 
-/// What a worker did.
+/// The statistics of a worker.
 #[derive(Default)]
 struct Tally {
     runs: usize,
@@ -180,38 +181,4 @@ impl std::fmt::Display for Tally {
         write!(f, "{images} images in {} runs; ", self.runs)?;
         write!(f, "latency {:.2} ms in the middle, {:.2} ms for 99 of 100", at(0.5), at(0.99))
     }
-}
-
-fn most_likely(probabilities: &[f32]) -> usize {
-    (0..probabilities.len()).max_by(|a, b| probabilities[*a].total_cmp(&probabilities[*b])).unwrap_or(0)
-}
-
-/// Images of 8 × 8 pixels, and the digit that each shows.
-struct Digits {
-    labels: Vec<usize>,
-    pixels: Vec<f32>,
-}
-
-impl Digits {
-    /// One image a line: the label, then 64 pixels, row by row.
-    fn read(path: &Path) -> Result<Self, Failure> {
-        let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let (mut labels, mut pixels) = (Vec::new(), Vec::new());
-        for line in text.lines() {
-            let mut numbers = line.split(',');
-            labels.push(numbers.next().unwrap_or_default().parse()?);
-            for pixel in numbers {
-                pixels.push(pixel.parse()?);
-            }
-        }
-        Ok(Self { labels, pixels })
-    }
-
-    fn pixels(&self, image: usize) -> &[f32] {
-        &self.pixels[PIXELS * image..PIXELS * (image + 1)]
-    }
-}
-
-fn data(file: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data").join(file)
 }

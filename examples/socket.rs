@@ -1,7 +1,8 @@
-//! Another C library under `protocol!`: TCP sockets of POSIX. `cargo run --example socket`
+//! `protocol!` for another C library: TCP sockets of POSIX. `cargo run --example socket`
 //!
-//! Prints the diagram of a socket's life, exchanges a message over loopback by wrappers that refuse wrong calls at compile
-//! time, and has the monitor read the recorded calls; a program that calls `accept` too early is found.
+//! The program prints the diagram of a socket's life cycle. It exchanges a message over loopback with wrappers that
+//! refuse wrong calls at compile time. Then the monitor checks the recorded calls and finds a call of `accept` that
+//! came too early.
 
 use ascendcl_macros::protocol;
 use libc::c_int;
@@ -22,16 +23,16 @@ protocol! {
     [*] --> Fresh : socket;
     Fresh --> Bound : bind;
     Bound --> Listening : listen;
-    /// TCP-01: connections wait in the queue that `listen` made.
+    /// TCP-01: connections wait in the queue that `listen` creates.
     Listening --> Listening : accept;
-    /// The connection is a socket of its own.
+    /// The connection is a new socket.
     [*] --> Connected : accept;
     Fresh --> Connected : connect;
-    /// TCP-02: after a failed connect the socket's state is unspecified; nobody should try again with it.
+    /// TCP-02: after a failed connect the socket's state is unspecified; do not use it again.
     Fresh --> Unspecified : connect fails;
     Connected --> Connected : send;
     Connected --> Connected : recv;
-    /// TCP-03: the peer is told that nothing more comes; its answer can still be read.
+    /// TCP-03: the peer sees the end of the data; its answer can still be read.
     Connected --> Finished : shutdown;
     Finished --> Finished : recv;
     Fresh --> [*] : close;
@@ -40,7 +41,7 @@ protocol! {
     Unspecified --> [*] : close;
     Connected --> [*] : close;
     Finished --> [*] : close;
-    /// TCP-04: the descriptor is gone also when `close` fails; a second call would close another's.
+    /// TCP-04: a failed `close` also frees the descriptor; a second call would close another socket.
     Fresh --> [*] : close fails;
     Bound --> [*] : close fails;
     Listening --> [*] : close fails;
@@ -51,33 +52,33 @@ protocol! {
     on send {
         message: "nothing can be sent on a socket in state `{Self}`",
         label: "expected a socket in state `Connected`",
-        note: "TCP-03: after a shutdown the library answers `EPIPE`, and may end the process by `SIGPIPE`",
+        note: "TCP-03: after a shutdown the library returns `EPIPE`, and may end the process with `SIGPIPE`",
         note: "send before `shutdown`",
     }
 
     on accept {
         message: "a socket in state `{Self}` has no connections to accept",
         label: "expected a socket in state `Listening`",
-        note: "TCP-01: the library answers `EINVAL`",
+        note: "TCP-01: the library returns `EINVAL`",
         note: "call `listen` first",
     }
 }
 
-/// A socket in state `S`. What a state does not allow does not compile:
+/// A socket in state `S`. A call that the state does not allow does not compile:
 ///
 /// ```text
 /// let (client, sent) = (client.shutdown()?, client.send(b"more")); // error[E0382]: borrow of moved value: `client`
 /// client.shutdown()?.send(b"more"); // error[E0277]: nothing can be sent on a socket in state `Finished`
 /// Socket::new(&trace)?.accept(); // error[E0277]: a socket in state `Fresh` has no connections to accept
 /// ```
-#[must_use = "a socket that is dropped is closed, but its trace does not say so"]
+#[must_use = "dropping a socket closes it, but does not record that in the trace"]
 struct Socket<'t, S: State> {
     descriptor: OwnedFd,
     calls: Calls<'t>,
     state: PhantomData<S>,
 }
 
-/// The error of a call, and the socket in the state that the failure left it in.
+/// The error of a call, and the socket in the state after the failure.
 struct Undone<'t, S: State> {
     error: io::Error,
     socket: Socket<'t, S>,
@@ -151,7 +152,8 @@ impl<'t, S: State> Socket<'t, S> {
         S: CanRecv,
     {
         const { assert!(S::THEN.is(S::AT) && S::OTHERWISE.is(S::AT)) };
-        // SAFETY: `buffer` can be written up to the length that is given, and is not used elsewhere: it is borrowed `mut`.
+        // SAFETY: `buffer` can be written up to the length that is given, and is not used elsewhere: it is borrowed
+        // `mut`.
         let received = unsafe { libc::recv(self.raw(), buffer.as_mut_ptr().cast(), buffer.len(), 0) };
         self.counted(Op::Recv, received)
     }
@@ -177,7 +179,7 @@ impl<'t, S: State> Socket<'t, S> {
         closed.map(drop)
     }
 
-    /// A question, which every state answers: it is no step of the life.
+    /// A query, which is allowed in every state and is not a step of the life cycle.
     fn port(&self) -> io::Result<u16> {
         let (mut address, mut size) = (loopback(0), ADDRESS_SIZE);
         // SAFETY: `address` has the size that `size` says, and both can be written.
@@ -189,7 +191,7 @@ impl<'t, S: State> Socket<'t, S> {
         self.descriptor.as_raw_fd()
     }
 
-    /// The socket that a call returned, whose life starts with it.
+    /// The socket that a call created.
     fn made(trace: &'t Trace, op: Op, made: io::Result<c_int>) -> io::Result<Self> {
         let calls = trace.object();
         calls.record(op, &made);
@@ -214,10 +216,10 @@ impl<'t, S: State> Socket<'t, S> {
     }
 }
 
-/// What cannot go on is closed: the protocol lets each state be.
+/// Closes a socket after a failure. Every state allows `close`.
 impl<S: CanClose> From<Undone<'_, S>> for io::Error {
     fn from(undone: Undone<'_, S>) -> Self {
-        // The first error says what went wrong.
+        // The first error is the cause.
         let _ = undone.socket.close();
         undone.error
     }
@@ -232,7 +234,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// One thread is enough: the library connects to a socket that listens before its connection is accepted.
+/// One thread is enough, because the library connects to a listening socket before the connection is accepted.
 fn exchange(trace: &Trace, question: &[u8]) -> io::Result<Vec<u8>> {
     let listener = Socket::new(trace)?.bind(0)?.listen(1)?;
     let mut client = Socket::new(trace)?.connect(listener.port()?)?;
@@ -250,7 +252,7 @@ fn exchange(trace: &Trace, question: &[u8]) -> io::Result<Vec<u8>> {
     Ok(answer)
 }
 
-/// A bound is also what a function asks for that takes sockets in several states.
+/// A function that takes sockets in several states also uses a bound.
 fn read_to_end<S: CanRecv>(socket: &mut Socket<'_, S>) -> io::Result<Vec<u8>> {
     let (mut all, mut buffer) = (Vec::new(), [0; 64]);
     loop {
@@ -262,7 +264,7 @@ fn read_to_end<S: CanRecv>(socket: &mut Socket<'_, S>) -> io::Result<Vec<u8>> {
     }
 }
 
-/// What a program without the types can do.
+/// A mistake that is possible without the types.
 fn accept_without_listen(trace: &Trace) -> io::Result<()> {
     let bound = Socket::new(trace)?.bind(0)?;
     // SAFETY: null pointers say that the peer's address is not wanted.
@@ -272,14 +274,14 @@ fn accept_without_listen(trace: &Trace) -> io::Result<()> {
     bound.close()
 }
 
-/// The calls of a program in their order, each with its object.
+/// The calls of a program in order, each with its object.
 #[derive(Default)]
 struct Trace {
     calls: RefCell<Vec<(usize, Op, Outcome)>>,
     objects: RefCell<usize>,
 }
 
-/// The calls of one object. A number stands for it: the library gives the same descriptor to one after another.
+/// The calls of one object. A number identifies it, because the library reuses descriptors.
 struct Calls<'t> {
     trace: &'t Trace,
     object: usize,
@@ -299,7 +301,7 @@ impl Trace {
         Calls { trace: self, object: *objects }
     }
 
-    /// One monitor per object reads what was done to it.
+    /// Checks the calls of each object with a monitor.
     fn check(&self) {
         let mut monitors: BTreeMap<usize, Monitor> = BTreeMap::new();
         for (object, op, outcome) in self.calls.borrow().iter() {
@@ -314,7 +316,7 @@ impl Trace {
     }
 }
 
-/// Right after the call: the next one overwrites the library's error.
+/// Reads the library's error right after the call, before the next call overwrites it.
 fn checked(result: c_int) -> io::Result<c_int> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }

@@ -10,15 +10,15 @@ use core::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Code(aclError);
 
-/// What kind of failure a code stands for, by the vendor's own classes (ERR-05).
+/// The kind of a failure, by the vendor's classes of codes (ERR-05).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum CodeKind {
-    /// 1xxxxx: a call was used in a way the library does not allow. Trying again does not help.
+    /// 1xxxxx: the library does not allow this use of the call. Trying again does not help.
     Usage,
-    /// 2xxxxx: a resource is used up, or the product or release does not support the call.
+    /// 2xxxxx: a resource is exhausted, or the product or release does not support the call.
     Resource,
-    /// 3xxxxx: a service is in a state in which it cannot answer.
+    /// 3xxxxx: the state of a service does not allow the call.
     Service,
     /// 5xxxxx: the library or the device failed.
     Internal,
@@ -32,7 +32,7 @@ impl Code {
         self.0
     }
 
-    /// The name in the vendor's headers, if they have one for it.
+    /// The name in the vendor's headers, if there is one.
     pub fn name(self) -> Option<&'static str> {
         error_name(self.0)
     }
@@ -49,7 +49,7 @@ impl Code {
         }
     }
 
-    /// The rules that the code is about, where the number tells.
+    /// The rules that the code is about, if its number identifies them.
     pub fn rules(self) -> &'static [RuleId] {
         match self.0 {
             ACL_ERROR_UNINITIALIZE => &[INIT_01],
@@ -85,10 +85,9 @@ impl Code {
         }
     }
 
-    /// Whether this is how a wait with a time limit says that the time is up; the work is still in flight (STREAM-16).
+    /// Whether this is the code of a wait that timed out. The work is still in flight (STREAM-16).
     ///
-    /// Of the three codes that say so, 507046 is for streams and contexts, 507047 for events; 107020 is another name of
-    /// some releases.
+    /// There are three such codes: 507046 for streams and contexts, 507047 for events, and 107020 in some releases.
     pub fn is_timeout(self) -> bool {
         matches!(self.0, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT | ACL_ERROR_RT_EVENT_SYNC_TIMEOUT | ACL_ERROR_RT_TASK_TIMEOUT)
     }

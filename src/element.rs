@@ -1,18 +1,18 @@
-//! Element types: what a buffer holds and a model takes.
+//! The element types of buffers and models.
 
 #![allow(unsafe_code, reason = "declarations only: which types can be seen as bytes")]
 
 use ascendcl_sys::types::aclDataType;
 use core::fmt;
 
-/// Types whose every bit pattern is a value and which have no padding, so that memory can be seen as bytes.
+/// Types without padding for which every bit pattern is valid, so that their memory can be accessed as bytes.
 ///
 /// # Safety
 ///
-/// The type has no padding, and every bit pattern is a value of it.
+/// The type has no padding and every bit pattern is valid.
 pub unsafe trait Pod: Copy + Send + Sync + 'static {}
 
-/// A number type that buffers and models are made of.
+/// A number type for the elements of buffers and models.
 ///
 /// Implemented for the integer and float types and for [`F16`](crate::F16); it cannot be implemented elsewhere.
 #[diagnostic::on_unimplemented(
@@ -21,11 +21,11 @@ pub unsafe trait Pod: Copy + Send + Sync + 'static {}
     note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.write(current, elements)?` or `buffer.zero(current)?`"
 )]
 pub trait Element: Pod + Default + fmt::Debug + PartialEq {
-    /// How the library names it.
+    /// The library's constant for it.
     const TYPE: ElementType;
 }
 
-/// The element types that this crate can move to and from the host.
+/// The element types that this crate can copy to and from the host.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum ElementType {
@@ -51,13 +51,13 @@ pub enum ElementType {
     U32,
     /// 64-bit unsigned integer (`ACL_UINT64`).
     U64,
-    /// A truth value in a byte (`ACL_BOOL`); moved as `u8`.
+    /// A truth value in a byte (`ACL_BOOL`); copied as `u8`.
     Bool,
-    /// Any other type, by the library's number. Its tensors can only be moved as raw bytes.
+    /// Any other type, by the library's number. Its tensors can only be copied as raw bytes.
     Other(i32),
 }
 
-/// Half-precision float, as its bits. This crate moves it and does not compute with it.
+/// A half-precision float, as its bits. This crate copies it and does not compute with it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 #[repr(transparent)]
 pub struct F16(pub u16);
@@ -72,7 +72,7 @@ macro_rules! elements {
             }
         )*
 
-        /// What an address has to be a multiple of, so that elements of every type may be there.
+        /// The alignment that is enough for elements of every type.
         pub(crate) const LARGEST_ALIGNMENT: usize = {
             let all = [$(align_of::<$ty>()),*];
             let (mut largest, mut rest) = (1, all.as_slice());
@@ -104,7 +104,7 @@ macro_rules! elements {
                 }
             }
 
-            /// The library's number of it.
+            /// The library's number for it.
             pub(crate) fn number(self) -> i32 {
                 self.raw().0
             }
@@ -135,7 +135,7 @@ elements! {
 }
 
 impl ElementType {
-    /// Whether elements of this type can be moved as `E`: the same type, or bytes for truth values.
+    /// Whether elements of this type can be copied as `E`: the same type, or bytes for truth values.
     pub(crate) fn takes<E: Element>(self) -> bool {
         self == E::TYPE || (self == Self::Bool && E::TYPE == Self::U8)
     }

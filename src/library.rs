@@ -1,4 +1,4 @@
-//! Which library the program runs on.
+//! The library that the program runs on.
 
 use crate::error::Error;
 use crate::ffi::{Api, Loading};
@@ -14,40 +14,40 @@ use std::sync::{Mutex, PoisonError};
 
 /// Which library to use.
 ///
-/// The environment variable `ASCENDCL_LIBRARY` decides for [`Vendor`](Self::Vendor) and
-/// [`VendorOrSimulator`](Self::VendorOrSimulator): it holds the path of a library, or `sim` for the simulator. What it
-/// names is used or is an error; nothing else is tried then. The environment is trusted: what the variable names is loaded,
-/// and loading a file runs code that is in it.
+/// For [`Vendor`](Self::Vendor) and [`VendorOrSimulator`](Self::VendorOrSimulator), the environment variable
+/// `ASCENDCL_LIBRARY` overrides the search. It is the path of a library, or `sim` for the simulator. If that library
+/// cannot be loaded, the result is an error; no other library is tried. The crate trusts the environment: it loads the
+/// named file, which runs code of it.
 ///
-/// The simulator is never taken silently: it has to be asked for here or there, and it says what it is
-/// ([`Loaded`] prints it, and the names of its devices start with `Simulator`).
+/// The crate never uses the simulator silently. The program or the variable has to ask for it, and it identifies
+/// itself: [`Loaded`] prints it, and the names of its devices contain `Simulator`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Library {
-    /// The vendor's library: from `ASCEND_HOME_PATH`, `ASCEND_TOOLKIT_HOME`, the standard folders, or where the dynamic
-    /// loader finds it. In each place it is `libacl_rt.so`, and the files beside it that hold the functions of models and
-    /// operators, or else `libascendcl.so`, which older releases have. The stubs of a toolkit (`devlib`, `lib64/stub`),
-    /// whose functions do nothing, are passed over.
+    /// The vendor's library: from `ASCEND_HOME_PATH`, `ASCEND_TOOLKIT_HOME`, the standard folders, or the dynamic
+    /// loader. In each place the crate looks for `libacl_rt.so` with the files beside it that have the functions of
+    /// models and operators, and then for `libascendcl.so` of older releases. It skips the stubs of a toolkit
+    /// (`devlib`, `lib64/stub`).
     #[default]
     Vendor,
-    /// A library file, for which the program vouches: [`Library::at`].
+    /// A library file that the program guarantees to be suitable: [`Library::at`].
     At(LibraryFile),
     /// The simulator inside this program (feature `sim`).
     #[cfg(feature = "sim")]
     Simulator,
-    /// The vendor's library if one is installed, else the simulator (feature `sim`); which of them it is is said on stderr.
-    /// A library that is installed and cannot be loaded is an error.
+    /// The vendor's library if one is installed, else the simulator (feature `sim`). The crate prints to stderr which
+    /// one it uses. A library that is installed but cannot be loaded is an error.
     #[cfg(feature = "sim")]
     VendorOrSimulator,
 }
 
-/// The library that was loaded; it prints as a phrase like "the library at /usr/local/…/libascendcl.so".
+/// The loaded library. It prints as a phrase like "the library at /usr/local/…/libascendcl.so".
 #[derive(Clone, Copy)]
 pub struct Loaded {
     loading: &'static Loading,
 }
 
-/// A file that somebody vouched for: [`Library::at`](Library::at) makes it.
+/// The file of [`Library::at`](Library::at).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LibraryFile(PathBuf);
 
@@ -61,7 +61,7 @@ impl Library {
     /// assert!(Acl::init(library).is_err());
     /// ```
     ///
-    /// Safe code names no file:
+    /// Safe code cannot name a file:
     ///
     /// ```compile_fail,E0133
     /// # use ascendcl::Library;
@@ -70,9 +70,10 @@ impl Library {
     ///
     /// # Safety
     ///
-    /// Loading a file runs its initialisers, and calling a function assumes its signature: when it is loaded, the file has
-    /// to be an AscendCL library, of the vendor or another, whose functions have the signatures of the vendor's headers,
-    /// and so have the other libraries in its folder. A file that is absent, or that is no library, is an error.
+    /// Loading a file runs its initialisers, and calling a function assumes its signature. When the file is loaded, it
+    /// has to be an AscendCL library, of the vendor or another, whose functions have the signatures of the vendor's
+    /// headers. The same holds for the other libraries in its folder. If the file does not exist or is not a library,
+    /// the result is an error.
     #[allow(unsafe_code, reason = "a declaration only: the caller vouches for the file")]
     pub unsafe fn at(path: impl Into<PathBuf>) -> Self {
         Self::At(LibraryFile(path.into()))
@@ -80,7 +81,7 @@ impl Library {
 }
 
 impl LibraryFile {
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.0
     }
@@ -111,7 +112,7 @@ impl Library {
     }
 }
 
-/// Says on stderr which of two libraries the program got, once.
+/// Prints to stderr, once, which of the two libraries the program uses.
 #[cfg(feature = "sim")]
 fn announce(why: &str, got: Result<Loaded, Error>) -> Result<Loaded, Error> {
     static ONCE: Once = Once::new();
@@ -122,7 +123,7 @@ fn announce(why: &str, got: Result<Loaded, Error>) -> Result<Loaded, Error> {
     got
 }
 
-/// What the environment variable names, or else `otherwise`.
+/// The library that the environment variable names, or else `otherwise`.
 fn chosen_or(otherwise: impl FnOnce() -> Result<Loaded, Error>) -> Result<Loaded, Error> {
     match std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
         None => otherwise(),
@@ -135,7 +136,7 @@ fn candidate(path: impl Into<OsString>, because: &'static str) -> sys::Candidate
     sys::Candidate { path: PathBuf::from(path.into()), because }
 }
 
-/// A process loads each library once; the second time it gets the same one.
+/// The libraries of this process. Each is loaded once.
 static LOADED: Mutex<Vec<(String, Loaded)>> = Mutex::new(Vec::new());
 
 fn open(key: &str, candidates: impl IntoIterator<Item = sys::Candidate>) -> Result<Loaded, Error> {
@@ -179,7 +180,7 @@ impl Loaded {
         self.loading.library()
     }
 
-    /// The library that these functions are of.
+    /// The library of these functions.
     pub(crate) fn of(api: Api) -> Self {
         Self::by(api.loading())
     }
@@ -201,8 +202,9 @@ impl Loaded {
         }
     }
 
-    /// The functions that this crate counts on in every release and that this library lacks; empty for a library that
-    /// fits. To be asked before a long program starts: otherwise a missing function is an error when it is first called.
+    /// The functions that every release should have and that this library lacks. Empty for a suitable library. A
+    /// long-running program can check this at its start; otherwise the first call of a missing function returns an
+    /// error.
     pub fn lacks(self) -> Vec<&'static str> {
         self.loading.library().lacks().iter().map(|function| function.name).collect()
     }

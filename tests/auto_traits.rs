@@ -1,35 +1,19 @@
-//! Which public types may be sent to other threads, and which may be shared between them.
+//! Which public types are `Send`, and which are `Sync`.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
+
+mod common;
 
 use ascendcl::descriptor::*;
 use ascendcl::operator::{Absent, Attribute, BoundOperator};
 use ascendcl::*;
+use common::allocators::Empty;
 use core::mem::MaybeUninit;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::collections::BTreeSet;
 
-/// An allocator, which may be sent and shared as every allocator may.
-struct Pool;
-
-// SAFETY: it hands out no memory.
-unsafe impl DeviceAllocator for Pool {
-    type Block = DeviceAddress;
-
-    fn allocate(&self, _: usize) -> Option<DeviceAddress> {
-        None
-    }
-
-    fn address(&self, block: &DeviceAddress) -> DeviceAddress {
-        *block
-    }
-
-    fn free(&self, _: DeviceAddress) {}
-
-    fn serves(&self, _: ContextId) -> bool {
-        true
-    }
-}
+/// An allocator is `Send` and `Sync`, as every allocator must be.
+type Pool = Empty;
 
 // Proofs and views of a thread's state stay on their thread.
 assert_not_impl_any!(Thread: Send, Sync, Clone);

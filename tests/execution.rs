@@ -4,19 +4,12 @@
 
 mod common;
 
-use ascendcl::{Current, Error, Input, Library, Load, ModelSource, Permit, PoolAllocator, RunError, Scoped, Thread};
+use ascendcl::{Error, Input, Load, ModelSource, Permit, PoolAllocator, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
-use common::{acl, alone, data, digits, digits_in_batches_of};
+use common::scopes::run;
+use common::{acl, alone, data, digits, digits_in_batches_of, largest, predictions};
 use std::time::Duration;
-
-fn run<T>(program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> Result<T, Error>) -> T {
-    match ascendcl::run(Library::Simulator, program) {
-        Ok(result) => result,
-        Err(RunError::Program(error)) => panic!("the program: {error}"),
-        Err(error) => panic!("around the program: {error}"),
-    }
-}
 
 #[proves(MODEL_17, MODEL_18, DATA_01, DATA_04, DATA_05)]
 #[test]
@@ -28,7 +21,7 @@ fn a_prepared_model_is_executed_again_and_again_on_its_buffers() {
         let model = current.load_model(data("digits.onnx"))?;
         let mut model = model.prepare(current, &[&[36, 64]], &[&[36, 10]])?;
         let before = model.read::<f32>(current, 0).unwrap_err();
-        assert_eq!(before.to_string(), "the model has not been executed yet: its outputs hold nothing [MODEL-17]");
+        assert_eq!(before.to_string(), "the model has not been executed yet, so its outputs are empty [MODEL-17]");
         let mut right = 0;
         for (images, labels) in pixels.chunks(64 * 36).zip(labels.chunks(36)) {
             model.write(current, 0, images)?;
@@ -76,12 +69,12 @@ fn shapes_that_do_not_fit_give_the_model_back() {
     run(|current| {
         let model = current.load_model(data("digits.onnx"))?;
         let undone = model.prepare(current, &[&[1, 63]], &[&[1, 10]]).unwrap_err();
-        assert_eq!(undone.error.to_string(), "input `images` takes the shape [_, 64], [1, 63] was given [DATA-08]");
+        assert_eq!(undone.error.to_string(), "input `images` takes the shape [_, 64], but [1, 63] was given [DATA-08]");
         let undone = undone.value.prepare(current, &[], &[&[1, 10]]).unwrap_err();
-        assert_eq!(undone.error.to_string(), "the model takes 1 input(s) (`images`), 0 were given [DATA-07]");
+        assert_eq!(undone.error.to_string(), "the model takes 1 input(s) (`images`), but 0 were given [DATA-07]");
         let mut model = undone.value.prepare(current, &[&[1, 64]], &[&[1, 10]])?;
         let wrong = model.write(current, 0, &[0_u8; 64]).unwrap_err().to_string();
-        assert_eq!(wrong, "input `images` takes f32, u8 was given [DATA-08]");
+        assert_eq!(wrong, "input `images` takes f32, but u8 was given [DATA-08]");
         let wrong = model.write(current, 0, &[0.0_f32; 63]).unwrap_err().to_string();
         assert_eq!(wrong, "input of the model: expected 64 elements, found 63 [DATA-08]");
         let wrong = model.write(current, 1, &[0.0_f32; 64]).unwrap_err().to_string();
@@ -296,12 +289,4 @@ fn a_model_of_free_shapes_has_no_size_and_does_not_go_on_memory_of_the_callers()
         Ok(())
     });
     alone.assert_nothing_lives();
-}
-
-fn predictions(probabilities: &[f32]) -> Vec<usize> {
-    probabilities.chunks(10).map(largest).collect()
-}
-
-fn largest(numbers: &[f32]) -> usize {
-    (0..numbers.len()).max_by(|a, b| numbers[*a].total_cmp(&numbers[*b])).unwrap()
 }

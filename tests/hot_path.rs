@@ -1,6 +1,6 @@
-//! Submitting, waiting and copying allocate nothing, however many objects live.
+//! Submitting, waiting and copying allocate nothing, however many objects are alive.
 //!
-//! Measured against a library that does nothing (`tests/null/library.c`), so that every allocation is the safe layer's.
+//! The test uses a library that does nothing (`tests/null/library.c`), so every allocation comes from the safe layer.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 

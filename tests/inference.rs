@@ -6,7 +6,7 @@ mod common;
 
 use ascendcl::{CodeKind, Error, Input, InputError, Library, ModelSource, RunError};
 use ascendcl_macros::proves;
-use common::{alone, data, digits};
+use common::{alone, data, digits, largest};
 
 #[proves(MODEL_18, MODEL_20, DATA_09, DATA_11)]
 #[test]
@@ -54,19 +54,19 @@ fn inputs_that_do_not_fit_are_refused_before_the_model_runs() {
         let message = |error: Error| error.to_string();
 
         let none = model.run(current, &[]).map_err(message).unwrap_err();
-        assert_eq!(none, "the model takes 1 input(s) (`images`), 0 were given [DATA-07]");
+        assert_eq!(none, "the model takes 1 input(s) (`images`), but 0 were given [DATA-07]");
         let other = model.run(current, &[Input::new(&[1, 64], &bytes)?]).map_err(message).unwrap_err();
-        assert_eq!(other, "input `images` takes f32, u8 was given [DATA-08]");
+        assert_eq!(other, "input `images` takes f32, but u8 was given [DATA-08]");
         let shape = model.run(current, &[Input::new(&[64], &floats)?]).map_err(message).unwrap_err();
-        assert_eq!(shape, "input `images` takes the shape [_, 64], [64] was given [DATA-08]");
+        assert_eq!(shape, "input `images` takes the shape [_, 64], but [64] was given [DATA-08]");
         let short = Input::new(&[2, 64], &floats).map_err(message).unwrap_err();
-        assert_eq!(short, "the shape [2, 64] has 128 elements, the data has 64 [DATA-08]");
+        assert_eq!(short, "the shape [2, 64] has 128 elements, but the data has 64 [DATA-08]");
         let wrapped = Input::new(&[usize::MAX, 2], &floats).unwrap_err();
         assert!(matches!(wrapped, Error::Input(input) if matches!(*input, InputError::Length { .. })));
 
         let outputs = model.run(current, &[Input::new(&[1, 64], &floats)?])?;
         let wrong = outputs.get(0)?.to_vec::<i32>().map_err(message).unwrap_err();
-        assert_eq!(wrong, "output `probabilities` holds f32, it cannot be read as i32");
+        assert_eq!(wrong, "output `probabilities` holds f32 and cannot be read as i32");
         let missing = outputs.get(1).map(|_| ()).map_err(message).unwrap_err();
         assert_eq!(missing, "there is no output 1: the model has 1");
         Ok::<_, Error>(())
@@ -114,8 +114,4 @@ fn device_memory_that_runs_out_is_an_error_and_dropped_buffers_make_room() {
     })
     .unwrap();
     alone.assert_nothing_lives();
-}
-
-fn largest(numbers: &[f32]) -> usize {
-    (0..numbers.len()).max_by(|a, b| numbers[*a].total_cmp(&numbers[*b])).unwrap()
 }

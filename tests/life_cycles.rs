@@ -1,16 +1,17 @@
-//! Real objects live by the declared life cycles: what their types offer is done on the simulator, up to six calls in a
-//! row, and the monitor goes along to the state that the type then has.
+//! Real objects follow the declared life cycles. The test makes every sequence of up to six calls that the types allow
+//! on the simulator, and compares each state with the monitor's.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod common;
 
 use ascendcl::{
-    Acl, ContextId, Current, DeviceAddress, DeviceAllocator, Event, Fresh, Input, Library, Model, Pending, Plain,
-    Prepared, Recorded, Scoped, Stream, Thread, Unrecorded, With,
+    Acl, Current, Event, Fresh, Input, Library, Model, Pending, Plain, Prepared, Recorded, Scoped, Stream, Thread,
+    Unrecorded, With,
 };
 use ascendcl_rules::{acl, context, device, event, model, stream};
 use ascendcl_sim::{Config, control};
+use common::allocators::Empty;
 
 const DEPTH: usize = 6;
 
@@ -23,28 +24,6 @@ macro_rules! accepted {
                 && life.iter().all(|op| monitor.step(*op, $object::Outcome::Done).is_ok())
         }
     };
-}
-
-#[derive(Debug)]
-struct Empty;
-
-// SAFETY: it never has a block.
-unsafe impl DeviceAllocator for Empty {
-    type Block = DeviceAddress;
-
-    fn allocate(&self, _: usize) -> Option<DeviceAddress> {
-        None
-    }
-
-    fn address(&self, block: &DeviceAddress) -> DeviceAddress {
-        *block
-    }
-
-    fn free(&self, _: DeviceAddress) {}
-
-    fn serves(&self, _: ContextId) -> bool {
-        true
-    }
 }
 
 enum AnyStream<'c> {
@@ -68,9 +47,9 @@ impl<'c> AnyStream<'c> {
     fn step(self, current: &Current<Scoped<'c>>, op: stream::Op) -> Result<Self, Self> {
         use stream::Op::{Decline, Destroy, Register, Replace, Unregister};
         Ok(match (self, op) {
-            (Self::Fresh(own), Register) => Self::With(own.register(current, Empty).unwrap()),
+            (Self::Fresh(own), Register) => Self::With(own.register(current, Empty(())).unwrap()),
             (Self::Fresh(own), Decline) => Self::Plain(own.without_allocator()),
-            (Self::With(own), Replace) => Self::With(own.replace(current, Empty).unwrap().0),
+            (Self::With(own), Replace) => Self::With(own.replace(current, Empty(())).unwrap().0),
             (Self::With(own), Unregister) => Self::Fresh(own.unregister(current).unwrap().0),
             (Self::Fresh(own), Destroy) => own.destroy(current).map(|()| Self::Gone).unwrap(),
             (Self::Plain(own), Destroy) => own.destroy(current).map(|()| Self::Gone).unwrap(),

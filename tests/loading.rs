@@ -1,4 +1,4 @@
-//! Which library a program gets, and what it is told when there is none, or one that does not fit.
+//! Which library a program gets, and the errors when there is none or an unsuitable one.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -17,7 +17,7 @@ use std::process::{Command, Output};
 fn a_path_without_a_library_says_where_it_looked_and_what_to_do() {
     let error = Acl::init(library_at("/nonexistent/libascendcl.so")).unwrap_err().to_string();
     assert!(error.contains("looked for\n  /nonexistent/libascendcl.so (the given path): no such file"), "{error}");
-    assert!(error.contains("set ASCENDCL_LIBRARY to the file of the library"), "{error}");
+    assert!(error.contains("set ASCENDCL_LIBRARY to the path of the library"), "{error}");
 }
 
 #[test]

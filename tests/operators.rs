@@ -5,22 +5,17 @@
 mod common;
 
 use ascendcl::operator::{self, Absent, Attribute, Operator};
-use ascendcl::{CodeKind, Current, DeviceTensor, ElementType, Error, PoolAllocator, Scoped, Thread};
+use ascendcl::{CodeKind, Current, DeviceTensor, ElementType, Error, PoolAllocator, Scoped};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
-use common::{acl, alone};
+use common::{alone, scopes};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs `program` in a context of the simulator, and gives everything back afterwards.
 fn inside<R>(program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> R) -> R {
     let alone = alone();
-    let acl = acl();
-    let mut thread = Thread::new().unwrap();
-    let device = acl.device(&mut thread, 0).unwrap();
-    let result = device.with_current(&mut thread, program).unwrap();
-    device.reset(&mut thread).unwrap();
-    acl.close().unwrap();
+    let result = scopes::inside(program);
     alone.assert_nothing_lives();
     result
 }
@@ -90,7 +85,7 @@ fn shapes_that_do_not_fit_are_told_before_the_library_is_called() {
         assert!(matches!(undone.error, Error::OperatorShapes { operator: "SoftmaxV2", .. }));
 
         let undone = current.upload(&[1.0_f32; 6]).unwrap().into_tensor(&[2, 2]).unwrap_err();
-        assert_eq!(undone.error.to_string(), "the shape [2, 2] has 4 elements, the data has 6 [DATA-08]");
+        assert_eq!(undone.error.to_string(), "the shape [2, 2] has 4 elements, but the data has 6 [DATA-08]");
         assert_eq!(undone.value.into_tensor(&[3, 2]).unwrap().shape(), [3, 2]);
         let wrong = current.upload_tensor(&[usize::MAX, 2], &[1_u8]).unwrap_err();
         assert!(matches!(wrong, Error::Input(_)), "{wrong}");

@@ -1,15 +1,13 @@
-//! Devices that hang or are lost, and how a program gets them back.
+//! Devices that hang or are lost, and their recovery.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod common;
 
-use ascendcl::{
-    Acl, ContextId, Device, DeviceAddress, DeviceAllocator, Error, Library, PoolAllocator, Recovered, RunError,
-    ScopeError, Setup, Thread,
-};
+use ascendcl::{Acl, Device, Error, Library, PoolAllocator, Recovered, RunError, ScopeError, Setup, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Fault, Plan, control};
+use common::allocators::Empty;
 use common::{acl, alone};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -177,27 +175,8 @@ fn the_short_form_ends_in_time_when_its_device_hangs() {
     drop(alone);
 }
 
-/// An allocator that panics when it is dropped.
+/// Panics when its allocator is dropped.
 struct Loud;
-
-// SAFETY: it hands out nothing.
-unsafe impl DeviceAllocator for Loud {
-    type Block = DeviceAddress;
-
-    fn allocate(&self, _: usize) -> Option<DeviceAddress> {
-        None
-    }
-
-    fn address(&self, block: &DeviceAddress) -> DeviceAddress {
-        *block
-    }
-
-    fn free(&self, _: DeviceAddress) {}
-
-    fn serves(&self, _: ContextId) -> bool {
-        true
-    }
-}
 
 impl Drop for Loud {
     fn drop(&mut self) {
@@ -217,7 +196,7 @@ fn an_allocator_that_panics_while_its_device_is_recovered_leaves_a_device_that_c
             let plan = |plan: Plan, name: &&str| plan.at(Calls::of(*name), Fault::Fails(207_000));
             let plan = refused.iter().fold(Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs), plan);
             control::fail(plan).unwrap();
-            let stream = current.stream().unwrap().register(current, Loud).unwrap();
+            let stream = current.stream().unwrap().register(current, Empty(Loud)).unwrap();
             mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
         });
         assert!(matches!(ended, Err(ScopeError::Teardown { .. })), "{ended:?}");

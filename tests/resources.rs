@@ -1,5 +1,5 @@
-//! The pages on acquiring and releasing runtime resources, step by step: device, default context and stream, streams of
-//! one's own, and back in the opposite order.
+//! The manual's pages on acquiring and releasing runtime resources, step by step: device, default context and stream,
+//! explicit streams, and back in the opposite order.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

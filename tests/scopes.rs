@@ -1,4 +1,4 @@
-//! Scopes own: whatever a program does with its handles, nothing is left and nothing is used after it is gone.
+//! Scopes own objects: whatever a program does with its handles, nothing leaks and nothing is used after its end.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -7,6 +7,7 @@ mod common;
 use ascendcl::{Error, HostBuffer, Input, ScopeError, Scoped, Stream, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
+use common::scopes::{in_context, inside};
 use common::{acl, alone, data};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,20 +17,13 @@ use std::sync::mpsc;
 #[test]
 fn forgotten_handles_are_taken_down_by_their_scope() {
     let alone = alone();
-    let acl = acl();
-    let mut thread = Thread::new().unwrap();
-    let device = acl.device(&mut thread, 0).unwrap();
-    device
-        .with_current(&mut thread, |current| {
-            mem::forget(current.stream().unwrap());
-            mem::forget(current.device_buffer::<f32>(16).unwrap());
-            mem::forget(current.host_buffer::<u8>(16).unwrap());
-            mem::forget(current.load_model(data("digits.onnx")).unwrap());
-            drop(current.stream().unwrap());
-        })
-        .unwrap();
-    device.reset(&mut thread).unwrap();
-    acl.close().unwrap();
+    inside(|current| {
+        mem::forget(current.stream().unwrap());
+        mem::forget(current.device_buffer::<f32>(16).unwrap());
+        mem::forget(current.host_buffer::<u8>(16).unwrap());
+        mem::forget(current.load_model(data("digits.onnx")).unwrap());
+        drop(current.stream().unwrap());
+    });
     alone.assert_nothing_lives();
 }
 
@@ -68,26 +62,19 @@ fn a_panic_takes_the_scope_down_and_goes_on() {
 #[test]
 fn a_buffer_dropped_in_flight_outlives_its_copy() {
     let alone = alone();
-    let acl = acl();
-    let mut thread = Thread::new().unwrap();
-    let device = acl.device(&mut thread, 0).unwrap();
-    device
-        .with_current(&mut thread, |current| {
-            let stream = current.stream().unwrap();
-            let host = current.host_buffer::<f32>(1024).unwrap();
-            let target = current.device_buffer::<f32>(1024).unwrap();
-            drop(stream.copy_to_device(current, host, target).unwrap());
-            // The copy may still run: collecting must leave both buffers alone.
-            assert_eq!(errors(&current.collect()), "");
-            assert!(ascendcl_sim::control::live().device_blocks >= 1);
-            stream.synchronize(current).unwrap();
-            assert_eq!(errors(&current.collect()), "");
-            let live = ascendcl_sim::control::live();
-            assert_eq!((live.device_blocks, live.host_blocks), (0, 0));
-        })
-        .unwrap();
-    device.reset(&mut thread).unwrap();
-    acl.close().unwrap();
+    inside(|current| {
+        let stream = current.stream().unwrap();
+        let host = current.host_buffer::<f32>(1024).unwrap();
+        let target = current.device_buffer::<f32>(1024).unwrap();
+        drop(stream.copy_to_device(current, host, target).unwrap());
+        // The copy may still run: collecting must leave both buffers alone.
+        assert_eq!(errors(&current.collect()), "");
+        assert!(ascendcl_sim::control::live().device_blocks >= 1);
+        stream.synchronize(current).unwrap();
+        assert_eq!(errors(&current.collect()), "");
+        let live = ascendcl_sim::control::live();
+        assert_eq!((live.device_blocks, live.host_blocks), (0, 0));
+    });
     alone.assert_nothing_lives();
 }
 
@@ -132,33 +119,25 @@ fn a_copy_between_buffers_of_two_lengths_gives_both_back() {
 #[test]
 fn handles_go_to_other_threads_and_are_used_there_with_their_own_proof() {
     let alone = alone();
-    let acl = acl();
-    let mut thread = Thread::new().unwrap();
-    let device = acl.device(&mut thread, 0).unwrap();
-    device
-        .context(&mut thread, |context, thread| {
-            let stream: Stream<Scoped<'_>> = context.enter(thread, |current| current.stream().unwrap()).unwrap();
-            let (sender, receiver) = mpsc::channel::<HostBuffer<Scoped<'_>, u8>>();
-            std::thread::scope(|scope| {
-                scope.spawn(|| {
-                    let mut thread = Thread::new().unwrap();
-                    context
-                        .enter(&mut thread, |current| {
-                            let host = current.host_buffer::<u8>(8).unwrap();
-                            let target = current.device_buffer::<u8>(8).unwrap();
-                            let (host, _) =
-                                stream.copy_to_device(current, host, target).unwrap().wait(current).unwrap();
-                            stream.destroy(current).unwrap();
-                            sender.send(host).unwrap();
-                        })
-                        .unwrap();
-                });
+    in_context(|context, thread| {
+        let stream: Stream<Scoped<'_>> = context.enter(thread, |current| current.stream().unwrap()).unwrap();
+        let (sender, receiver) = mpsc::channel::<HostBuffer<Scoped<'_>, u8>>();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut thread = Thread::new().unwrap();
+                context
+                    .enter(&mut thread, |current| {
+                        let host = current.host_buffer::<u8>(8).unwrap();
+                        let target = current.device_buffer::<u8>(8).unwrap();
+                        let (host, _) = stream.copy_to_device(current, host, target).unwrap().wait(current).unwrap();
+                        stream.destroy(current).unwrap();
+                        sender.send(host).unwrap();
+                    })
+                    .unwrap();
             });
-            drop(receiver.recv().unwrap());
-        })
-        .unwrap();
-    device.reset(&mut thread).unwrap();
-    acl.close().unwrap();
+        });
+        drop(receiver.recv().unwrap());
+    });
     alone.assert_nothing_lives();
 }
 
@@ -233,29 +212,22 @@ fn the_programs_result_comes_out_of_nested_scopes() {
 #[test]
 fn a_model_runs_and_unloads_on_a_thread_that_enters_its_context() {
     let alone = alone();
-    let acl = acl();
-    let mut thread = Thread::new().unwrap();
-    let device = acl.device(&mut thread, 0).unwrap();
-    device
-        .context(&mut thread, |context, thread| {
-            let mut model = context.enter(thread, |current| current.load_model(data("digits.onnx")).unwrap()).unwrap();
-            std::thread::scope(|scope| {
-                scope.spawn(|| {
-                    let mut thread = Thread::new().unwrap();
-                    context
-                        .enter(&mut thread, |current| {
-                            let image = [0.0_f32; 64];
-                            let outputs = model.run(current, &[Input::new(&[1, 64], &image).unwrap()]).unwrap();
-                            assert_eq!(outputs.get(0).unwrap().shape(), [1, 10]);
-                            model.unload(current).unwrap();
-                        })
-                        .unwrap();
-                });
+    in_context(|context, thread| {
+        let mut model = context.enter(thread, |current| current.load_model(data("digits.onnx")).unwrap()).unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut thread = Thread::new().unwrap();
+                context
+                    .enter(&mut thread, |current| {
+                        let image = [0.0_f32; 64];
+                        let outputs = model.run(current, &[Input::new(&[1, 64], &image).unwrap()]).unwrap();
+                        assert_eq!(outputs.get(0).unwrap().shape(), [1, 10]);
+                        model.unload(current).unwrap();
+                    })
+                    .unwrap();
             });
-        })
-        .unwrap();
-    device.reset(&mut thread).unwrap();
-    acl.close().unwrap();
+        });
+    });
     alone.assert_nothing_lives();
 }
 

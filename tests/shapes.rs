@@ -1,23 +1,14 @@
-//! Models whose shapes are chosen at each execution: set, allocated for, read, released.
+//! Models with dynamic shapes: the shapes are set, memory is allocated, outputs are read and released.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod common;
 
-use ascendcl::{
-    Brand, Current, Error, Gears, Input, Library, Model, ModelSource, PoolAllocator, Room, RunError, Scoped,
-};
+use ascendcl::{Brand, Current, Error, Gears, Input, Model, ModelSource, PoolAllocator, Room};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
-use common::{alone, data, digits, digits_compiled_for, positions};
-
-fn run<T>(program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> Result<T, Error>) -> T {
-    match ascendcl::run(Library::Simulator, program) {
-        Ok(result) => result,
-        Err(RunError::Program(error)) => panic!("the program: {error}"),
-        Err(error) => panic!("around the program: {error}"),
-    }
-}
+use common::scopes::run;
+use common::{alone, data, digits, digits_compiled_for, largest, positions};
 
 fn model<C: Brand>(current: &Current<C>) -> Model<C> {
     current.load_model(data("digits.onnx")).unwrap()
@@ -25,7 +16,6 @@ fn model<C: Brand>(current: &Current<C>) -> Model<C> {
 
 /// How many of the first images are read right.
 fn right(labels: &[usize], probabilities: &[f32]) -> usize {
-    let largest = |row: &[f32]| (0..10).max_by(|a, b| row[*a].total_cmp(&row[*b])).unwrap();
     probabilities.chunks(10).zip(labels).filter(|(row, label)| largest(row) == **label).count()
 }
 
@@ -138,11 +128,11 @@ fn shapes_that_do_not_fit_leave_the_prepared_model_as_it_was() {
         let stream = current.stream()?.without_allocator();
         let mut prepared = model(current).prepare_with(current, &[&[2, 64]], &[Room::AtMost(20)])?;
         let error = prepared.reshape(current, &[&[2, 63]]).unwrap_err();
-        assert_eq!(error.to_string(), "input `images` takes the shape [_, 64], [2, 63] was given [DATA-08]");
+        assert_eq!(error.to_string(), "input `images` takes the shape [_, 64], but [2, 63] was given [DATA-08]");
         let error = prepared.reshape(current, &[&[3, 64]]).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the memory for an input of the model is too short: 768 bytes are needed, it has 512 [DATA-08]"
+            "the memory for an input of the model is too short: it has 512 bytes, but 768 are needed [DATA-08]"
         );
         assert!(matches!(prepared.reshape(current, &[]).unwrap_err(), Error::Input(_)));
         let error = prepared.write(current, 0, &[0.0_f32; 64]).unwrap_err();
@@ -190,7 +180,8 @@ fn a_model_that_was_compiled_for_some_batch_sizes_runs_in_these() {
         let error = compiled.run(current, &[Input::new(&[2, 64], &pixels[..128])?]).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "input `images`: the model was compiled for a batch size of [1, 7, 300], one for all; [2, 64] was given [MODEL-20]"
+            "input `images`: the model was compiled for a batch size of [1, 7, 300], one for all, but [2, 64] was given \
+             [MODEL-20]"
         );
 
         let stream = current.stream()?.without_allocator();

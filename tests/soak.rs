@@ -1,14 +1,15 @@
-//! Waits of several threads on the simulator as the vendor's library waits: an end of work that another thread's work
-//! overtakes is missed, and handles are used again.
+//! Waits of several threads. The simulator behaves like the vendor's library: a wait can miss the end of work when
+//! another thread queues more, and handles are reused.
 //!
-//! Each test runs for `SOAK_SECONDS` (2 without a word). A wait that never comes back ends the process with a message.
+//! Each test runs for `SOAK_SECONDS` (by default 2). A wait that never returns ends the process with a message.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod common;
 
-use ascendcl::{Context, Current, Library, Scoped, Thread};
+use ascendcl::{Context, Current, Scoped, Thread};
 use ascendcl_sim::{Config, control};
+use common::scopes::in_context;
 use common::{Alone, block_on, under_watch};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
@@ -72,17 +73,6 @@ impl Drop for Soak {
     fn drop(&mut self) {
         self.over.store(true, SeqCst);
     }
-}
-
-/// Runs `program` in a context that several threads can enter, and gives everything back.
-fn in_context<R>(program: impl for<'c> FnOnce(&'c Context<Scoped<'c>>, &mut Thread) -> R) -> R {
-    let acl = ascendcl::Acl::init(Library::Simulator).unwrap();
-    let mut thread = Thread::new().unwrap();
-    let device = acl.device(&mut thread, 0).unwrap();
-    let result = device.context(&mut thread, program).unwrap();
-    device.reset(&mut thread).unwrap();
-    acl.close().unwrap();
-    result
 }
 
 /// Runs `program` on this new thread, in the context.

@@ -1,4 +1,4 @@
-//! What the safe layer counts on is marked in the table of functions, and the simulator has it.
+//! The table of functions marks the functions that the safe layer needs, and the simulator has them.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! Every program in `ui-tests/fail` is refused for the reason that its `.stderr` states; its twin of the same name in
+//! The compiler refuses every program in `ui-tests/fail` for the reason in its `.stderr`. Its twin of the same name in
 //! `ui-tests/pass`, which differs in the repaired line, compiles.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]

@@ -1,4 +1,4 @@
-//! Several errors, told at once.
+//! Several errors, reported together.
 
 use syn::{Error, Result};
 
@@ -13,7 +13,7 @@ impl Errors {
         }
     }
 
-    /// What was read, or nothing and one error more.
+    /// The parsed value, or `None` and one more error.
     pub(crate) fn keep<T>(&mut self, read: Result<T>) -> Option<T> {
         read.map_err(|error| self.add(error)).ok()
     }

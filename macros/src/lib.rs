@@ -8,9 +8,9 @@ mod protocol;
 
 use proc_macro::TokenStream;
 
-/// Declares the life cycle of a kind of object, and makes its states, bounds, diagram and monitor from it.
+/// Declares the life cycle of a kind of object. Generates its states, bounds, diagram and monitor.
 ///
-/// The language is on the [front page](crate).
+/// The [front page](crate) describes the language.
 #[proc_macro]
 pub fn protocol(declaration: TokenStream) -> TokenStream {
     let checked = parse::Declaration::read(declaration.into()).and_then(check::check);
@@ -19,9 +19,9 @@ pub fn protocol(declaration: TokenStream) -> TokenStream {
 
 /// Adds the rules that an item keeps to its documentation.
 ///
-/// `#[rule(ALLOC_07, STREAM_06)]` goes on any item, also on a method; the rules follow the item's own documentation as
-/// a list. The text of a rule comes from the macro `ascendcl_rules::doc_alloc!`, that is `doc_` and the rule's area: the
-/// crate that uses the attribute depends on `ascendcl_rules`, and a rule that is not in the catalogue does not compile.
+/// `#[rule(ALLOC_07, STREAM_06)]` goes on any item or method. The rules follow the item's own documentation as a list.
+/// The text of a rule comes from the macro `ascendcl_rules::doc_alloc!`, named `doc_` and the rule's area. So the crate
+/// that uses the attribute depends on `ascendcl_rules`, and a rule that is not in the catalogue does not compile.
 #[proc_macro_attribute]
 pub fn rule(arguments: TokenStream, item: TokenStream) -> TokenStream {
     match parse::rule_ids(arguments.into(), "rule") {
@@ -30,10 +30,10 @@ pub fn rule(arguments: TokenStream, item: TokenStream) -> TokenStream {
     }
 }
 
-/// Says which rules a test is evidence for.
+/// Names the rules that a test is evidence for.
 ///
-/// `#[proves(ALLOC_07)]` goes on a test function, before or after `#[test]`. The test stays as it is; a rule that is no
-/// constant of `ascendcl_rules` does not compile.
+/// `#[proves(ALLOC_07)]` goes on a test function, before or after `#[test]`, and does not change the test. A rule that
+/// is not a constant of `ascendcl_rules` does not compile.
 #[proc_macro_attribute]
 pub fn proves(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let ids = match parse::rule_ids(arguments.into(), "proves") {
@@ -46,7 +46,7 @@ pub fn proves(arguments: TokenStream, item: TokenStream) -> TokenStream {
     }
 }
 
-/// The item stays, so that what uses it is not reported as well.
+/// Keeps the item, so that the compiler does not report its users too.
 fn beside(mut item: TokenStream, error: syn::Error) -> TokenStream {
     item.extend(TokenStream::from(error.into_compile_error()));
     item

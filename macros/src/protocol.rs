@@ -1,4 +1,4 @@
-//! A life cycle that was checked: what the code is made from.
+//! A checked life cycle, from which the code is generated.
 
 use crate::parse::{Declaration, Header, Line, Place, StateLine, Wording, ids_in};
 use proc_macro2::{Ident, Span};
@@ -9,7 +9,7 @@ pub(crate) struct Protocol {
     pub(crate) header: Header,
     pub(crate) states: Vec<State>,
     pub(crate) operations: Vec<Operation>,
-    /// The lines, and after each operation that has no line for its failure the failure that leaves the state.
+    /// The lines, and for each operation without a line for its failure an implied failure that keeps the state.
     pub(crate) edges: Vec<Edge>,
 }
 
@@ -34,17 +34,17 @@ pub(crate) struct Edge {
     pub(crate) operation: String,
     pub(crate) fails: bool,
     pub(crate) to: Point,
-    /// Where its operation stands in the declaration.
+    /// The place of its operation in the declaration.
     pub(crate) place: Span,
     pub(crate) why: String,
-    /// Not declared: the failure leaves the state.
+    /// Not declared: the failure keeps the state.
     pub(crate) implied: bool,
 }
 
 #[derive(Clone, PartialEq)]
 pub(crate) enum Point {
     Start,
-    /// The name stands where the line has it.
+    /// The name has the span of the line.
     State(Ident),
     End,
 }
@@ -64,17 +64,17 @@ impl Protocol {
         }
     }
 
-    /// The name of the module, which stands for the object.
+    /// The name of the module, which is the name of the object.
     pub(crate) fn object(&self) -> String {
         self.header.name.unraw().to_string()
     }
 
-    /// The edges of an operation that was done.
+    /// The edges of an operation that succeeded.
     pub(crate) fn done(&self, operation: &Operation) -> impl Iterator<Item = &Edge> {
         self.edges.iter().filter(|edge| edge.operation == operation.name && !edge.fails)
     }
 
-    /// Where the failure of an edge's operation leads; there is an edge for it, declared or implied.
+    /// The edge, declared or implied, for the failure of an edge's operation.
     pub(crate) fn failed(&self, done: &Edge) -> Option<&Edge> {
         self.edges.iter().find(|edge| edge.fails && edge.from == done.from && edge.operation == done.operation)
     }
@@ -154,7 +154,7 @@ pub(crate) fn camel(name: &str) -> String {
     words.collect()
 }
 
-/// The states of the lines in the order in which they appear, at their first place.
+/// The states in the order of their first appearance.
 pub(crate) fn named(lines: &[Line]) -> Vec<Ident> {
     let mut states: Vec<Ident> = Vec::new();
     for place in lines.iter().flat_map(|line| [&line.from, &line.to]) {
@@ -167,7 +167,7 @@ pub(crate) fn named(lines: &[Line]) -> Vec<Ident> {
     states
 }
 
-/// The operations of the lines in the order in which they appear, at their first place.
+/// The operations in the order of their first appearance.
 pub(crate) fn called(lines: &[Line]) -> Vec<Ident> {
     let mut operations: Vec<Ident> = Vec::new();
     for line in lines {
@@ -178,11 +178,11 @@ pub(crate) fn called(lines: &[Line]) -> Vec<Ident> {
     operations
 }
 
-/// Why an operation can be done where it can, which is what to know when it was done elsewhere.
+/// The comments of an operation's lines. A user who called the operation in another state needs to know them.
 fn reasons(operation: &Ident, lines: &[Line]) -> Vec<String> {
     let mut reasons: Vec<String> = Vec::new();
     for line in lines.iter().filter(|line| line.operation.unraw() == operation.unraw()) {
-        // A brace is a placeholder to the compiler.
+        // The compiler reads a brace as a placeholder.
         let reason = line.documentation.text.trim_end_matches('.').replace('{', "{{").replace('}', "}}");
         if !reason.is_empty() && !reasons.contains(&reason) {
             reasons.push(reason);
@@ -196,7 +196,7 @@ fn edges(lines: &[Line]) -> Vec<Edge> {
     for line in lines {
         let edge = Edge::declared(line);
         let fails_explicitly = lines.iter().any(|other| other.fails.is_some() && other.starts_as(line));
-        let implied = (!edge.fails && !fails_explicitly).then(|| edge.leaves_the_state());
+        let implied = (!edge.fails && !fails_explicitly).then(|| edge.keeps_the_state());
         edges.push(edge);
         edges.extend(implied);
     }
@@ -220,8 +220,8 @@ impl Edge {
         }
     }
 
-    /// What the failure of a done edge is where nothing else was declared.
-    fn leaves_the_state(&self) -> Self {
+    /// The implied failure of an edge: it keeps the state.
+    fn keeps_the_state(&self) -> Self {
         Self {
             from: self.from.clone(),
             operation: self.operation.clone(),

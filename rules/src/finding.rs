@@ -1,4 +1,4 @@
-//! What was found: a broken rule, and everything that is needed to mend the program.
+//! Findings: a broken rule, with the information needed to repair the program.
 
 use crate::events::{Object, Thread};
 use crate::rule::{RuleId, Severity};
@@ -10,15 +10,15 @@ use std::borrow::Cow;
 pub struct Call {
     /// The C function.
     pub name: &'static str,
-    /// What it was about.
+    /// Its object.
     pub object: Object,
-    /// The how-manyth call it was, of all threads together.
+    /// Its number among the calls of all threads.
     pub number: u64,
-    /// Who called.
+    /// The calling thread.
     pub thread: Thread,
 }
 
-/// An object that a finding is about, with what was seen of it.
+/// An object of a finding, with the calls that made and used it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Concerned {
@@ -26,14 +26,14 @@ pub struct Concerned {
     pub object: Object,
     /// The call that made it.
     pub made: Option<Call>,
-    /// The last call that it took part in, besides the one that made it.
+    /// The last call that used it, besides the one that made it.
     pub used: Option<Call>,
 }
 
 /// A broken rule.
 ///
-/// Printed, it is a report of several lines: the rule and its sentence, what was found, what was expected, the objects
-/// with the calls that made and last used them, the earlier call that is contradicted, and what to do.
+/// It prints as a report of several lines: the rule and its text, what was found, what was expected, the objects with
+/// the calls that made and last used them, the earlier call that conflicts, and the fix.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Finding {
@@ -41,7 +41,7 @@ pub struct Finding {
     pub rule: RuleId,
     /// The call that breaks it.
     pub call: Call,
-    /// Where the program called, if that is known: the return address, with its symbol and file.
+    /// The caller, if known: the return address, with its symbol and file.
     pub caller: Option<String>,
     /// What was found.
     pub found: Cow<'static, str>,
@@ -49,7 +49,7 @@ pub struct Finding {
     pub expected: Cow<'static, str>,
     /// The objects concerned.
     pub objects: Vec<Concerned>,
-    /// The earlier call that this one contradicts, and what it did.
+    /// The earlier call that conflicts with this one, and what it did.
     pub contradicts: Option<(Call, Cow<'static, str>)>,
     /// What to do.
     pub fix: Cow<'static, str>,

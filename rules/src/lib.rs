@@ -1,14 +1,14 @@
-//! The rules of AscendCL, written down once.
+//! The rules of AscendCL.
 //!
-//! * The catalogue: what the vendor's library asks of its callers, in this project's words. Each rule is a constant
-//!   ([`ALLOC_07`]) whose page says what it demands, how it gets broken, what happens then, and how `ascendcl` enforces
-//!   it. [`RuleId`] is what errors, compile-fail programs and findings carry.
-//! * The life cycles of the library's objects ([`acl`], [`device`], [`context`], [`stream`], [`event`], [`model`], [`dataset`],
-//!   [`graph`], and four modules for the members of a descriptor): the states that are types in `ascendcl`, and monitors
-//!   of the same lines.
-//! * The checker: [`Event`] is one call as data, and [`Checker`] judges a process by its events: which object belongs to
-//!   which context, what queued work may still use, which models may run at the same time, what ends in which order. A
-//!   [`Finding`] names the rule that is broken, the objects, and the earlier call that is contradicted.
+//! * The catalogue: the requirements of the vendor's library on its callers, in this project's words. Each rule is a
+//!   constant ([`ALLOC_07`]). Its page states the requirement, a typical misuse, the consequence, and how `ascendcl`
+//!   enforces the rule. Errors, compile-fail programs and findings name rules by [`RuleId`].
+//! * The life cycles of the library's objects ([`acl`], [`device`], [`context`], [`stream`], [`event`], [`model`],
+//!   [`dataset`], [`graph`], and four modules for the members of a descriptor). The types of `ascendcl` and the
+//!   monitors come from the same lines.
+//! * The checker: [`Event`] is one call as data, and [`Checker`] checks the events of a process: which object belongs
+//!   to which context, which memory queued work may still use, which models may run at the same time, in which order
+//!   objects end. A [`Finding`] names the broken rule, the objects, and the earlier call that conflicts.
 
 #![forbid(unsafe_code)]
 
@@ -27,4 +27,4 @@ pub use life_cycles::{
     graph, model, stream,
 };
 pub use relations::Checker;
-pub use rule::{Area, Class, ParseRuleIdError, Rule, RuleId, Seed, Severity};
+pub use rule::{Area, Class, ManualPage, ParseRuleIdError, Rule, RuleId, Severity};

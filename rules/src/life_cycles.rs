@@ -1,8 +1,9 @@
-//! The life cycles of AscendCL's objects, declared once.
+//! The life cycles of AscendCL's objects.
 //!
-//! A line is a line of a Mermaid `stateDiagram-v2`. From these lines come the typestates of `ascendcl`, to which each of its
-//! methods is held, the page of each module, and the monitors, with which the [`Checker`](crate::Checker) has to agree. A
-//! vendor call that fails leaves its object in the state that it was in, unless a line says otherwise.
+//! Each line is a line of a Mermaid `stateDiagram-v2`. The macro generates from the lines the typestates of `ascendcl`,
+//! the page of each module, and the monitors. The compiler checks the methods of `ascendcl` against the typestates, and
+//! tests compare the monitors with the [`Checker`](crate::Checker). A failed vendor call keeps the state of its object,
+//! unless a line says otherwise.
 
 use ascendcl_macros::protocol;
 
@@ -12,12 +13,12 @@ protocol! {
 
     /// INIT-01: no call is legal before this one. INIT-05: a second initialisation counts as one more.
     [*] --> Initialised : init;
-    /// INIT-02: comes last, when devices are reset and every object is released.
+    /// INIT-02: comes last, after every device is reset and every object is released.
     Initialised --> [*] : finalize;
 }
 
 protocol! {
-    /// A device, from the first time that a process sets it to the last time that it resets it.
+    /// A device, from the first set to the last reset by the process.
     pub mod device;
 
     /// DEV-01: the device comes first. DEV-03: its default context and default stream come with it.
@@ -26,7 +27,7 @@ protocol! {
     Set --> Set : set_again;
     /// DEV-06: one of several resets.
     Set --> Set : reset_once;
-    /// DEV-02: streams and everything else on the device go before. DEV-04: the default context and stream go with it.
+    /// DEV-02: release streams and other objects first. DEV-04: the default context and stream end with the device.
     Set --> [*] : reset;
 }
 
@@ -36,14 +37,14 @@ protocol! {
 
     /// CTX-04: creating a context makes it current on the thread that creates it.
     [*] --> Live : create;
-    /// CTX-05: one context is current on a thread; the last one set counts.
+    /// CTX-05: a thread has one current context; the last set wins.
     Live --> Live : make_current;
-    /// CTX-10: its streams and models would go with it: they go before. CTX-11: it is current on no other thread.
+    /// CTX-10: release its streams and models first. CTX-11: it must not be current on another thread.
     Live --> [*] : destroy;
 }
 
 protocol! {
-    /// An explicit stream: what has been decided about the memory of work that needs some.
+    /// An explicit stream, by its allocator: who provides memory for work that allocates.
     pub mod stream;
 
     /// STREAM-01: whoever creates a stream destroys it.
@@ -52,15 +53,15 @@ protocol! {
     Fresh --> With : register;
     /// ALLOC-06, ALLOC-07: the same, with a descriptor made of C functions.
     Fresh --> WithDescriptor : register_descriptor;
-    /// ALLOC-15: the library's own memory, for the rest of the stream's life. A C program decides so by executing.
+    /// ALLOC-15: the library's own memory, for the rest of the stream's life. C programs choose it by executing first.
     Fresh --> Plain : decline;
-    /// ALLOC-09: the last registration counts.
+    /// ALLOC-09: the last registration wins.
     With --> With : replace;
-    /// ALLOC-12: before the allocator is destroyed; then the stream can be decided anew.
+    /// ALLOC-12: before the allocator is destroyed. Afterwards another allocator can be registered.
     With --> Fresh : unregister;
     /// ALLOC-12: the same.
     WithDescriptor --> Fresh : unregister;
-    /// ALLOC-03: single operators and models of dynamic shape take their memory from the library.
+    /// ALLOC-03: single operators and models of dynamic shapes take their memory from the library.
     Plain --> Plain : execute;
     /// ALLOC-03: they take their memory from the allocator.
     With --> With : execute;
@@ -70,7 +71,7 @@ protocol! {
     Fresh --> [*] : destroy;
     /// STREAM-05: destroying waits for the stream's work.
     Plain --> [*] : destroy;
-    /// ALLOC-16: the registration ends first; destroying the stream would leave it.
+    /// ALLOC-16: the registration ends first, because destroying the stream does not end it.
     With --> [*] : destroy;
     /// ALLOC-16: the registration ends first.
     WithDescriptor --> [*] : destroy;
@@ -79,30 +80,30 @@ protocol! {
 
     on register {
         message: "an allocator cannot be registered on a stream in state `{Self}`",
-        label: "expected a stream in state `Fresh`, as `current.stream()` makes it",
-        note: "ALLOC-04, ALLOC-15: once a stream has been decided, a registration would be ignored",
-        note: "make a new stream; or, if one allocator is to take the place of another, use `stream.replace(current, allocator)`",
+        label: "expected a stream in state `Fresh`, as `current.stream()` returns it",
+        note: "ALLOC-04, ALLOC-15: the library ignores a registration after the stream's allocator is decided",
+        note: "create a new stream; to replace an allocator by another, use `stream.replace(current, allocator)`",
     }
 
     on register_descriptor {
         message: "an allocator cannot be registered on a stream in state `{Self}`",
-        label: "expected a stream in state `Fresh`, as `current.stream()` makes it",
-        note: "ALLOC-04, ALLOC-15: once a stream has been decided, a registration would be ignored",
-        note: "make a new stream, or end the registration that it has: `stream.unregister(current)`",
+        label: "expected a stream in state `Fresh`, as `current.stream()` returns it",
+        note: "ALLOC-04, ALLOC-15: the library ignores a registration after the stream's allocator is decided",
+        note: "create a new stream, or end the present registration: `stream.unregister(current)`",
     }
 
     on decline {
-        message: "a stream in state `{Self}` has been decided already",
-        label: "expected a stream in state `Fresh`, as `current.stream()` makes it",
-        note: "ALLOC-15: who serves a stream's memory is decided once",
-        note: "use the stream as it is, or make a new one",
+        message: "the allocator of a stream in state `{Self}` is already decided",
+        label: "expected a stream in state `Fresh`, as `current.stream()` returns it",
+        note: "ALLOC-15: a stream's allocator is decided once",
+        note: "use the stream as it is, or create a new one",
     }
 
     on execute {
         message: "a stream in state `{Self}` cannot run work that allocates memory yet",
-        label: "nothing has been decided about this stream's allocator",
-        note: "ALLOC-04, ALLOC-05: an allocator is registered before the first execution; later it is ignored",
-        note: "decide first: `stream.register(current, allocator)`, or `stream.without_allocator()` for the library's own memory",
+        label: "the allocator of this stream is not decided yet",
+        note: "ALLOC-04, ALLOC-05: register before the first execution; the library ignores a later registration",
+        note: "first call `stream.register(current, allocator)` or `stream.without_allocator()`",
     }
 }
 
@@ -112,30 +113,30 @@ protocol! {
 
     /// EVENT-06: whoever creates an event destroys it.
     [*] --> Unrecorded : create;
-    /// EVENT-05: recording is what gives the event a meaning.
+    /// EVENT-05: only a recorded event can be waited for.
     Unrecorded --> Recorded : record;
-    /// EVENT-09: recording again moves the event; who waits already waits for the earlier point.
+    /// EVENT-09: recording again moves the event; earlier waits still wait for the earlier point.
     Recorded --> Recorded : record;
-    /// EVENT-05: what waits, waits for the newest recorded point.
+    /// EVENT-05: a wait is for the latest recorded point.
     Recorded --> Recorded : wait;
     /// EVENT-04: the time between two recorded points.
     Recorded --> Recorded : measure;
-    /// EVENT-10: takes the recorded point back, when nothing waits for it any more.
+    /// EVENT-10: removes the recorded point, after all waits for it have ended.
     Recorded --> Unrecorded : reset;
     /// EVENT-06: once, and on the device that it belongs to.
     Unrecorded --> [*] : destroy;
-    /// EVENT-06: what waits for the event goes on waiting for the recorded point.
+    /// EVENT-06: pending waits continue to wait for the recorded point.
     Recorded --> [*] : destroy;
 
     on wait {
         message: "an event in state `{Self}` cannot be waited for",
         label: "this event has not been recorded",
-        note: "EVENT-05: waiting for an event that was never recorded waits for nothing",
+        note: "EVENT-05: a wait for an event that was never recorded has no effect",
         note: "record it first: `let event = stream.record(current, event)?`",
     }
 
     on measure {
-        message: "no time can be told for an event in state `{Self}`",
+        message: "an event in state `{Self}` has no time",
         label: "this event has not been recorded",
         note: "EVENT-04: the time between two events is the time between two recorded points",
         note: "record it first: `let event = stream.record(current, event)?`",
@@ -143,7 +144,7 @@ protocol! {
 }
 
 protocol! {
-    /// An allocator descriptor, as to its object.
+    /// An allocator descriptor, by its object.
     pub mod descriptor_object;
 
     /// ALLOC-06: a descriptor is created without members.
@@ -158,9 +159,9 @@ protocol! {
     Object --> [*] : destroy;
 
     on object {
-        message: "this descriptor has its object already",
+        message: "this descriptor already has its object",
         label: "each member is set once",
-        note: "ALLOC-07: the four mandatory members are set once each; make another descriptor for other values",
+        note: "ALLOC-07: each mandatory member is set once; create another descriptor for other values",
     }
 
     on register {
@@ -172,7 +173,7 @@ protocol! {
 }
 
 protocol! {
-    /// An allocator descriptor, as to its allocate function.
+    /// An allocator descriptor, by its allocate function.
     pub mod descriptor_allocate;
 
     /// ALLOC-06: a descriptor is created without members.
@@ -187,9 +188,9 @@ protocol! {
     Allocate --> [*] : destroy;
 
     on allocate {
-        message: "this descriptor has its allocate function already",
+        message: "this descriptor already has its allocate function",
         label: "each member is set once",
-        note: "ALLOC-07: the four mandatory members are set once each; make another descriptor for other values",
+        note: "ALLOC-07: each mandatory member is set once; create another descriptor for other values",
     }
 
     on register {
@@ -201,7 +202,7 @@ protocol! {
 }
 
 protocol! {
-    /// An allocator descriptor, as to its free function.
+    /// An allocator descriptor, by its free function.
     pub mod descriptor_free;
 
     /// ALLOC-06: a descriptor is created without members.
@@ -216,9 +217,9 @@ protocol! {
     Free --> [*] : destroy;
 
     on free {
-        message: "this descriptor has its free function already",
+        message: "this descriptor already has its free function",
         label: "each member is set once",
-        note: "ALLOC-07: the four mandatory members are set once each; make another descriptor for other values",
+        note: "ALLOC-07: each mandatory member is set once; create another descriptor for other values",
     }
 
     on register {
@@ -230,7 +231,7 @@ protocol! {
 }
 
 protocol! {
-    /// An allocator descriptor, as to the function that tells a block's address.
+    /// An allocator descriptor, by the function that returns a block's address.
     pub mod descriptor_address;
 
     /// ALLOC-06: a descriptor is created without members.
@@ -245,13 +246,13 @@ protocol! {
     Address --> [*] : destroy;
 
     on address {
-        message: "this descriptor has its address function already",
+        message: "this descriptor already has its address function",
         label: "each member is set once",
-        note: "ALLOC-07: the four mandatory members are set once each; make another descriptor for other values",
+        note: "ALLOC-07: each mandatory member is set once; create another descriptor for other values",
     }
 
     on register {
-        message: "this descriptor has no function that tells a block's address",
+        message: "this descriptor has no address function",
         label: "expected a descriptor with all four mandatory members",
         note: "set it: `descriptor.address(function)`",
         note: "ALLOC-07: object, allocate, free and address function are set before registering",
@@ -268,17 +269,17 @@ protocol! {
     Loaded --> Loaded : run;
     /// MODEL-17: inputs and outputs belong to the run until its stream was synchronised.
     Loaded --> Running : execute;
-    /// MODEL-15: once more, behind the first run on the same stream.
+    /// MODEL-15: again, behind the first run on the same stream.
     Running --> Running : execute;
     /// MODEL-17: outputs are read after the wait.
     Running --> Loaded : wait;
-    /// MODEL-14: once, when nothing runs.
+    /// MODEL-14: once, when no run is in flight.
     Loaded --> [*] : unload;
 
     on unload {
         message: "a model in state `{Self}` cannot be unloaded",
         label: "the model is still running",
-        note: "MODEL-14: a model is unloaded when its work is done",
+        note: "MODEL-14: a model is unloaded after its work is complete",
         note: "wait for it first: `let model = pending.wait(current)?`",
     }
 }
@@ -293,9 +294,9 @@ protocol! {
     Idle --> Idle : add;
     /// DATA-10: a run uses the dataset until its stream was synchronised.
     Idle --> InUse : execute;
-    /// DATA-10: the same dataset once more, behind the first run.
+    /// DATA-10: the same dataset again, behind the first run.
     InUse --> InUse : execute;
-    /// MODEL-17: the wait gives the buffers back.
+    /// MODEL-17: the wait returns the buffers.
     InUse --> Idle : wait;
     /// DATA-04: buffers first, then the dataset.
     Idle --> [*] : destroy;
@@ -303,13 +304,13 @@ protocol! {
     on add {
         message: "a dataset in state `{Self}` cannot be changed",
         label: "a run uses this dataset",
-        note: "DATA-10: a dataset stays as it is until the run that uses it was waited for",
+        note: "DATA-10: a dataset does not change until its run was waited for",
     }
 
     on destroy {
         message: "a dataset in state `{Self}` cannot be destroyed",
         label: "a run uses this dataset",
-        note: "DATA-10, MODEL-17: a dataset stays as it is until the run that uses it was waited for",
+        note: "DATA-10, MODEL-17: a dataset does not change until its run was waited for",
     }
 }
 
@@ -323,11 +324,11 @@ protocol! {
     Added --> Compiled : compile;
     /// GE-01: an allocator is registered before the graph is loaded.
     Compiled --> WithAllocator : register;
-    /// GE-03: the last registration counts.
+    /// GE-03: the last registration wins.
     WithAllocator --> WithAllocator : replace;
     /// GE-09: before the allocator is destroyed.
     WithAllocator --> Compiled : unregister;
-    /// GE-22, GE-23: memory of the caller's; it and an allocator exclude each other.
+    /// GE-22, GE-23: memory of the caller, which excludes an allocator.
     Compiled --> WithMemory : set_memory;
     /// GE-17: without an allocator the engine allocates.
     Compiled --> Loaded : load;
@@ -353,22 +354,22 @@ protocol! {
 
     on compile {
         message: "a graph in state `{Self}` cannot be compiled",
-        label: "expected a graph in state `Added`, as `session.add(current, source)` makes it",
-        note: "GE-25: a graph is compiled once; to compile it anew, remove it and add it again",
+        label: "expected a graph in state `Added`, as `session.add(current, source)` returns it",
+        note: "GE-25: a graph is compiled once; to compile it again, remove it and add it again",
     }
 
     on register {
         message: "an allocator cannot be registered for a graph in state `{Self}`",
         label: "expected a graph in state `Compiled`, before it is loaded",
         note: "GE-01: the allocator is registered before the graph is loaded",
-        note: "GE-03: if one allocator is to take the place of another, use `graph.replace(session, current, allocator)`",
+        note: "GE-03: to replace an allocator by another, use `graph.replace(session, current, allocator)`",
         note: "GE-22: memory that was set makes an allocator ineffective",
     }
 
     on set_memory {
         message: "the memory of a graph in state `{Self}` cannot be set",
         label: "expected a graph in state `Compiled`",
-        note: "GE-22: memory that is set makes an allocator ineffective: it is the one or the other",
+        note: "GE-22: memory that is set makes an allocator ineffective; use one of the two",
         note: "GE-23: memory is set once, between compile and load",
     }
 

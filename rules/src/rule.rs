@@ -1,4 +1,4 @@
-//! What a rule is.
+//! The type of a rule.
 
 use core::cmp::Ordering;
 use core::fmt;
@@ -7,38 +7,39 @@ use core::str::FromStr;
 
 /// One rule of the catalogue, by name.
 ///
-/// It is printed as the vendor-neutral id that stands in messages and tables: `ALLOC-07`.
+/// It prints as the id that messages and tables use: `ALLOC-07`.
 #[derive(Clone, Copy)]
 pub struct RuleId(&'static Rule);
 
-/// What is known about a rule.
+/// The data of a rule.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Rule {
     /// The id, as it is printed: `ALLOC-07`.
     pub id: &'static str,
-    /// Which part of the vendor's interface it is about.
+    /// The part of the vendor's interface that it belongs to.
     pub area: Area,
     /// What it demands.
     pub text: &'static str,
     /// A program that breaks it.
     pub misuse: &'static str,
-    /// What happens then.
+    /// The consequence.
     pub consequence: &'static str,
-    /// Where it is stated: a page or function of the vendor's manuals, or how it was observed.
+    /// Its source: a page or function of the vendor's manuals, or an observation.
     pub source: &'static str,
-    /// Of the pages of the vendor's manual that are covered whole, those that state the rule.
-    pub seeds: &'static [Seed],
-    /// What the rule rests on: `doc` (a manual), `header` (a comment of a C header), `source` (behaviour that was read or
-    /// measured, and is not promised), `search` (another public page of the vendor), `derived` (follows from other rules).
+    /// The pages of the vendor's manual that state the rule, among those that are covered completely.
+    pub pages: &'static [ManualPage],
+    /// The basis of the rule: `doc` (a manual), `header` (a comment of a C header), `source` (behaviour that was read
+    /// or measured, without a promise), `search` (another public page of the vendor), `derived` (follows from other
+    /// rules).
     pub basis: &'static str,
-    /// 1: breaking it corrupts, crashes or loses. 3: it is rarely met.
+    /// 1: breaking it causes corruption, a crash or a leak. 3: programs rarely break it.
     pub priority: u8,
     /// How `ascendcl` enforces it.
     pub class: Class,
-    /// By which means.
+    /// The means of enforcement.
     pub means: &'static str,
-    /// What the means leave open; empty when nothing is.
+    /// The cases that the means do not cover; empty if there are none.
     pub hole: &'static str,
 }
 
@@ -47,55 +48,61 @@ pub struct Rule {
 pub enum Class {
     /// A program that breaks it does not compile.
     Compile,
-    /// The safe layer keeps it by itself, whatever the program does.
+    /// The safe layer keeps it, whatever the program does.
     ByConstruction,
-    /// A check at run time answers with an error that names it.
+    /// A check at run time returns an error that names it.
     RunTime,
-    /// It cannot be enforced; the documentation says so, and why.
+    /// Nothing can enforce it. The documentation says why.
     Limit,
-    /// The safe layer has no API for what it is about.
+    /// The safe layer has no API for its subject.
     NotOffered,
 }
 
-/// What comes of breaking a rule.
+/// The consequence of breaking a rule.
 ///
-/// The names of its values are no other crate's, for the reason that [`Area`] states.
+/// Its values have names that no other crate uses, for the reason that [`Area`] states.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum Severity {
-    /// It may well go well: the vendor's own programs do it, too.
+    /// Often harmless: the vendor's own examples do it too.
     Warning,
-    /// An error, a crash, wrong results, or something that is lost.
+    /// An error, a crash, wrong results, or a leak.
     Misuse,
 }
 
-/// One of the five pages of the vendor's manual that are covered whole.
+/// A page of the vendor's manual that the catalogue covers completely.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Seed {
+pub enum ManualPage {
     /// `acl.rt.allocator_register`.
-    S000,
+    AllocatorRegistration,
     /// `RegisterExternalAllocator` of the graph engine.
-    S001,
+    GraphEngineAllocators,
     /// Acquiring and releasing runtime resources, in Python.
-    S002,
+    ResourcesInPython,
     /// `acl.mdl.load_from_mem_with_mem`.
-    S003,
+    ModelLoading,
     /// Acquiring and releasing runtime resources, in C.
-    S004,
+    ResourcesInC,
 }
 
-impl Seed {
+impl ManualPage {
     /// All of them.
-    pub const ALL: &'static [Self] = &[Self::S000, Self::S001, Self::S002, Self::S003, Self::S004];
+    pub const ALL: &'static [Self] = &[
+        Self::AllocatorRegistration,
+        Self::GraphEngineAllocators,
+        Self::ResourcesInPython,
+        Self::ModelLoading,
+        Self::ResourcesInC,
+    ];
 
-    /// What the page is about.
+    /// The subject of the page.
     pub const fn title(self) -> &'static str {
         match self {
-            Self::S000 => "Registering an allocator on a stream",
-            Self::S001 => "External allocators of the graph engine",
-            Self::S002 => "Acquiring and releasing runtime resources, in Python",
-            Self::S003 => "Loading a model from memory onto the caller's memory",
-            Self::S004 => "Acquiring and releasing runtime resources, in C",
+            Self::AllocatorRegistration => "Registering an allocator on a stream",
+            Self::GraphEngineAllocators => "External allocators of the graph engine",
+            Self::ResourcesInPython => "Acquiring and releasing runtime resources, in Python",
+            Self::ModelLoading => "Loading a model from memory onto the caller's memory",
+            Self::ResourcesInC => "Acquiring and releasing runtime resources, in C",
         }
     }
 }
@@ -105,12 +112,12 @@ impl RuleId {
         Self(rule)
     }
 
-    /// What is known about it.
+    /// The rule's data.
     pub const fn rule(self) -> &'static Rule {
         self.0
     }
 
-    /// What comes of breaking it.
+    /// The consequence of breaking it.
     pub fn severity(self) -> Severity {
         /// Rules that the vendor's own examples break.
         const WARNINGS: [RuleId; 1] = [crate::catalogue::CB_01];
@@ -140,7 +147,7 @@ impl fmt::Debug for RuleId {
     }
 }
 
-// By the id: a constant's `Rule` may stand at several places in memory.
+// Compares ids, because the `Rule` of a constant may have several addresses.
 impl PartialEq for RuleId {
     fn eq(&self, other: &Self) -> bool {
         self.as_str() == other.as_str()
@@ -169,7 +176,7 @@ impl Ord for RuleId {
     }
 }
 
-/// A text that names no rule.
+/// The text is not the id of a rule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseRuleIdError {
     text: String,
@@ -195,8 +202,8 @@ impl FromStr for RuleId {
 
 /// A part of the vendor's interface.
 ///
-/// Its values are associated constants and not variants: the compiler would write `ascendcl::Stream` and
-/// `std::marker::Copy` in full in its messages if another crate had something public of that name.
+/// Its values are associated constants and not variants. If another crate had a public item of the same name, the
+/// compiler would write `ascendcl::Stream` and `std::marker::Copy` in full in its messages.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Area(Part);
 
@@ -211,12 +218,12 @@ macro_rules! areas {
             /// All of them, in the order in which a program meets them.
             pub const ALL: &'static [Self] = &[$(Self::$constant),*];
 
-            /// What the ids of its rules begin with.
+            /// The prefix of the ids of its rules.
             pub const fn code(self) -> &'static str {
                 match self.0 { $(Part::$name => stringify!($constant)),* }
             }
 
-            /// What it is called.
+            /// Its title.
             pub const fn title(self) -> &'static str {
                 match self.0 { $(Part::$name => $title),* }
             }

@@ -46,8 +46,8 @@ fn each_area_has_its_rules() {
 }
 
 #[test]
-fn the_pages_that_the_project_started_from_state_48_rules() {
-    assert_eq!(RuleId::all().filter(|id| !id.rule().seeds.is_empty()).count(), 48);
+fn the_pages_that_are_covered_whole_state_48_rules() {
+    assert_eq!(RuleId::all().filter(|id| !id.rule().pages.is_empty()).count(), 48);
 }
 
 #[test]

@@ -1,41 +1,41 @@
-//! The pool's books: which pieces of its memory are with the library, and which can be handed out.
+//! The accounting of the pool: which blocks the library has, and which are free.
 //!
-//! Sizes are rounded up to classes, four to each power of two, so that a piece that was given back fits the next request
-//! of about its size, and at most a fifth of a large piece is lost to rounding. A piece that comes back is handed out
-//! again at once: the stream runs in order, so whatever still uses it is done before the next task begins (ALLOC-14).
+//! Sizes are rounded up to size classes, four per power of two. So a returned block fits the next request of a similar
+//! size, and rounding wastes at most a fifth of a large block. A returned block can be reused immediately: the stream
+//! runs in order, so work that still uses the block is complete before the next task begins (ALLOC-14).
 
 use core::num::NonZeroUsize;
 use std::collections::BTreeMap;
 
-/// What a [`PoolAllocator`](crate::PoolAllocator) has, and what was asked of it.
+/// The memory of a [`PoolAllocator`](crate::PoolAllocator), and its requests so far.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub struct PoolStatistics {
-    /// Pieces of device memory that the pool got from the system.
+    /// The number of chunks of device memory that the pool allocated.
     pub chunks: usize,
     /// Their bytes.
     pub reserved: usize,
-    /// Blocks that are with the library.
+    /// Blocks that the library has.
     pub blocks: usize,
     /// Their bytes, rounded up to size classes.
     pub bytes: usize,
-    /// The most bytes that were with the library at one time.
+    /// The largest number of bytes that the library had at one time.
     pub peak: usize,
-    /// Requests that got a block that had been used before.
+    /// Requests that got a reused block.
     pub hits: u64,
-    /// Requests that got a block that was cut from memory not used before.
+    /// Requests that got a block of unused memory.
     pub misses: u64,
-    /// Requests that the pool had no room for.
+    /// Requests that the pool refused because it had no room.
     pub refused: u64,
-    /// The bytes of the largest of those: what [`grow`](crate::PoolAllocator::grow) has to add.
+    /// The size of the largest refused request: [`grow`](crate::PoolAllocator::grow) has to add as many bytes.
     pub largest_refused: usize,
 }
 
-/// `M` is what keeps a chunk allocated.
+/// `M` is the value that keeps a chunk allocated.
 #[derive(Debug)]
 pub(crate) struct Arena<M> {
     chunks: BTreeMap<u64, Chunk<M>>,
-    /// Pieces that came back, by size.
+    /// Returned blocks, by size.
     free: BTreeMap<usize, Vec<Piece>>,
     statistics: PoolStatistics,
 }
@@ -45,13 +45,13 @@ struct Chunk<M> {
     memory: M,
     start: NonZeroUsize,
     bytes: usize,
-    /// Bytes that were cut off so far.
+    /// Bytes that were handed out in blocks so far.
     cut: usize,
-    /// Pieces that are out.
+    /// Blocks of the chunk that the library has.
     out: usize,
 }
 
-/// A piece of a chunk. It has no `Clone`: whoever has it is the only one.
+/// A part of a chunk. It is not `Clone`, so it has one owner.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) struct Piece {
     chunk: u64,
@@ -59,9 +59,9 @@ pub(crate) struct Piece {
     bytes: usize,
 }
 
-/// The smallest class, and the alignment of all of them: as much as any work on the device demands.
+/// The smallest size class, and the alignment of all blocks. It is enough for any work on the device.
 const GRAIN: usize = 512;
-/// What the vendor wants behind each piece of a block that is cut up (MEM-08).
+/// The spare bytes that the vendor requires after each part of a divided block (MEM-08).
 const SPARE: usize = 32;
 
 impl Piece {
@@ -79,7 +79,7 @@ impl<M> Arena<M> {
         self.statistics
     }
 
-    /// Adds a chunk. `name` was given to no other chunk of any pool.
+    /// Adds a chunk. `name` must be unique among the chunks of all pools.
     pub(crate) fn add(&mut self, name: u64, start: NonZeroUsize, bytes: usize, memory: M) {
         // The system aligns to less than a grain, perhaps.
         let skipped = start.get().wrapping_neg() % GRAIN;
@@ -89,7 +89,7 @@ impl<M> Arena<M> {
         self.statistics.reserved += bytes;
     }
 
-    /// A piece of at least `bytes` bytes.
+    /// Hands out a block of at least `bytes` bytes.
     pub(crate) fn take(&mut self, bytes: usize) -> Option<Piece> {
         let piece = size_class(bytes).and_then(|class| self.find(class));
         let statistics = &mut self.statistics;
@@ -109,7 +109,7 @@ impl<M> Arena<M> {
         Some(piece)
     }
 
-    /// Takes a piece back. One of another pool is left alone.
+    /// Takes a block back. Ignores a block of another pool.
     pub(crate) fn put(&mut self, piece: Piece) {
         let Some(chunk) = self.chunks.get_mut(&piece.chunk) else { return };
         chunk.out = chunk.out.saturating_sub(1);
@@ -118,7 +118,7 @@ impl<M> Arena<M> {
         self.free.entry(piece.bytes).or_default().push(piece);
     }
 
-    /// The memory of chunks that have no piece out. The caller knows that no queued work uses them (ALLOC-11).
+    /// Removes the chunks without blocks in use. The caller knows that no queued work uses them (ALLOC-11).
     pub(crate) fn remove_idle(&mut self) -> Vec<M> {
         self.forget_cuts();
         let (idle, busy): (BTreeMap<_, _>, _) =
@@ -151,7 +151,7 @@ impl<M> Arena<M> {
         self.reuse(class, usize::MAX).map(|piece| (piece, true))
     }
 
-    /// The smallest piece of these sizes that came back.
+    /// The smallest returned block of these sizes.
     fn reuse(&mut self, least: usize, most: usize) -> Option<Piece> {
         let pieces = self.free.range_mut(least..=most).map(|(_, pieces)| pieces);
         pieces.filter(|pieces| !pieces.is_empty()).find_map(Vec::pop)
@@ -164,7 +164,7 @@ impl<M> Arena<M> {
         Some(Piece { chunk: *name, address, bytes: class })
     }
 
-    /// Makes whole again the chunks that have no piece out, so that they can be cut to other sizes.
+    /// Merges the chunks without blocks in use, so that they can be divided into other sizes.
     fn forget_cuts(&mut self) {
         for (name, chunk) in self.chunks.iter_mut().filter(|(_, chunk)| chunk.out == 0) {
             chunk.cut = (chunk.start.get().wrapping_neg() % GRAIN).min(chunk.bytes);
@@ -173,7 +173,7 @@ impl<M> Arena<M> {
     }
 }
 
-/// The size of the pieces that requests of this size get: the next quarter step between two powers of two.
+/// The size class of a request: the next quarter step between two powers of two.
 fn size_class(bytes: usize) -> Option<usize> {
     let need = bytes.checked_add(SPARE)?;
     let step = (need.checked_next_power_of_two()? / 8).max(GRAIN);

@@ -1,4 +1,4 @@
-//! An allocator descriptor out of C function pointers, member by member.
+//! An allocator descriptor made of C function pointers, member by member.
 
 #![allow(unsafe_code, reason = "a declaration only: what is handed to the library may be sent there")]
 
@@ -20,15 +20,16 @@ use core::ptr::NonNull;
 
 /// An allocator made of C functions (`aclrtAllocatorCreateDesc` and the five setters).
 ///
-/// The object, the allocate, the free and the address function are mandatory (ALLOC-07): a descriptor that lacks one is
-/// not accepted by [`Stream::register_descriptor`](crate::Stream::register_descriptor). Each is set once. The type says
-/// which are there: `Descriptor<Object, Allocate, Free, NoAddress>` has three of the four.
+/// The object, the allocate, the free and the address function are mandatory (ALLOC-07).
+/// [`Stream::register_descriptor`](crate::Stream::register_descriptor) does not accept a descriptor that lacks one.
+/// Each member can be set once. The type says which members are set: `Descriptor<Object, Allocate, Free, NoAddress>`
+/// has three of the four.
 ///
-/// In Rust, [`DeviceAllocator`](crate::DeviceAllocator) does the same in a trait.
+/// For allocators in Rust, implement [`DeviceAllocator`](crate::DeviceAllocator) instead.
 #[must_use = "a descriptor does nothing until it is registered"]
 #[rule(ALLOC_07, ALLOC_17)]
 pub struct Descriptor<O = NoObject, A = NoAllocate, F = NoFree, G = NoAddress> {
-    /// A function that was not set yet is one that does no harm.
+    /// A function that is not set yet is a harmless default.
     members: Members,
     _set: PhantomData<(O, A, F, G)>,
 }
@@ -51,7 +52,7 @@ impl Default for Descriptor {
 }
 
 impl<O, A, F, G> Descriptor<O, A, F, G> {
-    /// The object that the allocate and free functions get (`aclrtAllocatorSetObjToDesc`).
+    /// Sets the object that is passed to the allocate and free functions (`aclrtAllocatorSetObjToDesc`).
     pub fn object(self, object: NonNull<c_void>) -> Descriptor<Object, A, F, G>
     where
         O: LacksObject,
@@ -59,7 +60,7 @@ impl<O, A, F, G> Descriptor<O, A, F, G> {
         Descriptor::of(Members { object, ..self.members })
     }
 
-    /// The function that allocates (`aclrtAllocatorSetAllocFuncToDesc`).
+    /// Sets the allocate function (`aclrtAllocatorSetAllocFuncToDesc`).
     pub fn allocate(self, function: AllocateFn) -> Descriptor<O, Allocate, F, G>
     where
         A: LacksAllocate,
@@ -67,7 +68,7 @@ impl<O, A, F, G> Descriptor<O, A, F, G> {
         Descriptor::of(Members { allocate: function, ..self.members })
     }
 
-    /// The function that takes a block back (`aclrtAllocatorSetFreeFuncToDesc`).
+    /// Sets the free function (`aclrtAllocatorSetFreeFuncToDesc`).
     pub fn free(self, function: FreeFn) -> Descriptor<O, A, Free, G>
     where
         F: LacksFree,
@@ -75,7 +76,7 @@ impl<O, A, F, G> Descriptor<O, A, F, G> {
         Descriptor::of(Members { free: function, ..self.members })
     }
 
-    /// The function that tells a block's address (`aclrtAllocatorSetGetAddrFromBlockFuncToDesc`).
+    /// Sets the function that returns a block's address (`aclrtAllocatorSetGetAddrFromBlockFuncToDesc`).
     pub fn address(self, function: AddressFn) -> Descriptor<O, A, F, Address>
     where
         G: LacksAddress,
@@ -83,13 +84,13 @@ impl<O, A, F, G> Descriptor<O, A, F, G> {
         Descriptor::of(Members { address_of: function, ..self.members })
     }
 
-    /// The function that allocates near an address (`aclrtAllocatorSetAllocAdviseFuncToDesc`). It is optional: without
-    /// it, the library is given one that says that there is no memory near any address, and then allocates anywhere.
+    /// Sets the function that allocates near an address (`aclrtAllocatorSetAllocAdviseFuncToDesc`). It is optional.
+    /// Without it, the library gets a function that always returns null, and then uses the allocate function.
     pub fn allocate_near(self, function: AllocateNearFn) -> Self {
         Self::of(Members { advise: function, ..self.members })
     }
 
-    /// The members, all of which are set.
+    /// The members; all are set.
     pub(crate) fn members(&self) -> Members
     where
         O: HasObject,
@@ -100,7 +101,7 @@ impl<O, A, F, G> Descriptor<O, A, F, G> {
         self.members
     }
 
-    /// The same members, by the names of the states in which they are set.
+    /// The same members, with the types of the states in which they are set.
     pub(crate) fn complete(&self) -> Descriptor<Object, Allocate, Free, Address>
     where
         O: HasObject,

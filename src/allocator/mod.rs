@@ -1,4 +1,4 @@
-//! The caller's own memory for work that the library allocates for: single operators and models with free shapes.
+//! The caller's allocators, which provide memory for single operators and for models with dynamic shapes.
 
 mod arena;
 pub mod descriptor;

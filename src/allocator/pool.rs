@@ -16,14 +16,14 @@ use std::sync::{Arc, Mutex, MutexGuard};
 /// An allocator over device memory that it reserves beforehand.
 ///
 /// Register it on a stream ([`Stream::register`](crate::Stream::register)), or share it among streams that run in turn
-/// ([`Permit`](crate::Permit)). Inside the library's calls it only keeps books: it never asks the system for memory
-/// there (ALLOC-18). A request that it has no room for is refused, and the work that made it fails;
-/// [`PoolStatistics::largest_refused`] says how much has to be [grown](Self::grow).
+/// ([`Permit`](crate::Permit)). Inside the library's calls the pool never asks the system for memory (ALLOC-18). If it
+/// has no room for a request, it refuses the request, and the work fails. Then [grow](Self::grow) the pool by
+/// [`PoolStatistics::largest_refused`].
 ///
-/// Its memory belongs to the scope of the context that it was made in, and goes back to the system when a stream's work
-/// is known to be done (ALLOC-11): by [`Idle::trim`](crate::Idle::trim) while it is registered, by
-/// [`release`](Self::release) when it is not, and at the latest at the end of the scope. A pool that outlives its scope
-/// serves no stream any more.
+/// Its memory belongs to the scope of the context in which it was created. It is freed only when the work of the stream
+/// is known to be complete (ALLOC-11): by [`Idle::trim`](crate::Idle::trim) while the pool is registered, by
+/// [`release`](Self::release) while it is not, and at the latest at the end of the scope. After the end of its scope, a
+/// pool cannot be registered any more.
 ///
 /// ```
 /// # use ascendcl::{Library, PoolAllocator};
@@ -42,7 +42,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 #[rule(ALLOC_11, ALLOC_14)]
 pub struct PoolAllocator {
     context: ContextId,
-    /// In a box, so that the pool is small to move and to give back.
+    /// Boxed, so that the pool is small to move and to return.
     arena: Box<Mutex<Arena<Arc<Block>>>>,
 }
 
@@ -53,7 +53,7 @@ pub struct PoolBlock(Piece);
 impl PoolAllocator {
     /// A pool with `bytes` bytes of device memory (`aclrtMalloc`).
     ///
-    /// Each block takes at least 512 bytes, and up to a quarter more than was asked for.
+    /// Each block takes at least 512 bytes, and up to a quarter more than requested.
     ///
     /// # Errors
     ///
@@ -64,29 +64,29 @@ impl PoolAllocator {
         Ok(pool)
     }
 
-    /// Reserves `bytes` bytes more, in one piece. While the pool is registered, use
+    /// Reserves `bytes` more bytes, in one chunk. While the pool is registered, use
     /// [`Stream::grow_pool`](crate::Stream::grow_pool).
     ///
     /// # Errors
     ///
-    /// As for [`new`](Self::new); [`Error::OtherContext`] with another context than the pool's.
+    /// As for [`new`](Self::new); [`Error::OtherContext`] if the pool belongs to another context.
     pub fn grow<C: Brand>(&mut self, current: &Current<C>, bytes: usize) -> Result<(), Error> {
         self.is_of(current.id())?;
         self.add(current.id(), Self::reserve(current, bytes)?)
     }
 
-    /// What the pool has, and what was asked of it.
+    /// The memory of the pool, and its requests so far.
     pub fn statistics(&self) -> PoolStatistics {
         self.arena().statistics()
     }
 
-    /// Gives all memory back to the system (`aclrtFree`). Having the pool by value tells that it is registered nowhere,
-    /// and that the stream it served was synchronised.
+    /// Frees all memory (`aclrtFree`). The pool is taken by value, so it is not registered, and the stream that it
+    /// served was synchronised.
     ///
     /// # Errors
     ///
-    /// [`Error::BlocksInUse`] with the pool as it was, while blocks are out; what the library refuses to free stays with
-    /// the scope.
+    /// [`Error::BlocksInUse`] with the unchanged pool, while the library has blocks. Memory that the library refuses to
+    /// free stays with the scope.
     pub fn release<C: Brand>(self, current: &Current<C>) -> Result<(), Undone<Self>> {
         let freed = match self.statistics().blocks {
             0 => self
@@ -97,12 +97,12 @@ impl PoolAllocator {
         freed.map_err(|error| Undone { error, value: self })
     }
 
-    /// Memory for a pool of this context.
+    /// Allocates memory for a pool of this context.
     pub(crate) fn reserve<C: Brand>(current: &Current<C>, bytes: usize) -> Result<Arc<Block>, Error> {
         current.ledger().allocate(Home::Device, bytes)
     }
 
-    /// Makes memory part of the pool.
+    /// Adds memory to the pool.
     pub(crate) fn add(&self, context: ContextId, chunk: Arc<Block>) -> Result<(), Error> {
         static NAMES: AtomicU64 = AtomicU64::new(1);
         self.is_of(context)?;
@@ -113,14 +113,14 @@ impl PoolAllocator {
         Ok(())
     }
 
-    /// Takes out the memory of which no block is out, to be freed in this context, which has to be the pool's. The caller
+    /// Removes the memory without blocks in use. It is freed in this context, which has to be the pool's. The caller
     /// knows that no queued work uses it.
     pub(crate) fn remove_idle(&self, context: ContextId) -> Result<Vec<Arc<Block>>, Error> {
         self.is_of(context)?;
         Ok(self.arena().remove_idle())
     }
 
-    /// An error when the pool's memory is of another context.
+    /// An error if the pool's memory belongs to another context.
     pub(crate) fn is_of(&self, context: ContextId) -> Result<(), Error> {
         if context == self.context { Ok(()) } else { Err(Error::OtherContext { context }) }
     }
@@ -130,11 +130,11 @@ impl PoolAllocator {
     }
 }
 
-// SAFETY: a piece is at least as long as was asked for, aligned to 512 bytes, and inside a chunk of device memory of the
-// pool's context; `serves` refuses other contexts. Pieces are handed out by value and not again until they came back, so
-// those that are out do not overlap. A chunk's row keeps it allocated while the pool has it, and the pool gives it up when
-// a proof says that its stream is idle; a pool that is dropped was registered nowhere, or its stream is gone, and each of
-// that takes a synchronise. No two pools share a chunk: it is moved in.
+// SAFETY: a piece is at least as long as was asked for, aligned to 512 bytes, and inside a chunk of device memory of
+// the pool's context; `serves` refuses other contexts. Pieces are handed out by value and not again until they came
+// back, so those that are out do not overlap. A chunk's row keeps it allocated while the pool has it, and the pool
+// gives it up when a proof says that its stream is idle; a pool that is dropped was registered nowhere, or its stream
+// is gone, and each of that takes a synchronise. No two pools share a chunk: it is moved in.
 unsafe impl DeviceAllocator for PoolAllocator {
     type Block = PoolBlock;
 

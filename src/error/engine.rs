@@ -1,4 +1,4 @@
-//! What can go wrong with the graph engine.
+//! Errors of the graph engine.
 
 use crate::error::{Cited, Error};
 use ascendcl_ge_sys as sys;
@@ -7,11 +7,11 @@ use ascendcl_rules::{GE_07, GE_10, GE_11, GE_19, GE_21, GE_23, GE_25, INIT_02, R
 use core::fmt;
 use std::path::Path;
 
-/// Why the graph engine cannot do it, or did not.
+/// Why a call of the graph engine failed or was refused.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineError {
-    /// A call of the engine answered with an error.
+    /// A call of the engine returned an error.
     #[error(transparent)]
     Failed(FailedCall),
     /// The engine could not be loaded.
@@ -19,8 +19,9 @@ pub enum EngineError {
     Load(sys::LoadError),
     /// Only the vendor's wrapper was found, and it lacks this.
     #[error(
-        "{} has no {call}: it is the vendor's wrapper for Python, with a part of the graph engine, and nothing else was \
-         found; install the CANN toolkit (its development files), set ASCEND_HOME_PATH to it and build this program again",
+        "{} has no {call}: it is the vendor's wrapper for Python, which has a part of the graph engine, and nothing \
+         else was found; install the CANN toolkit (its development files), set ASCEND_HOME_PATH to it and build this \
+         program again",
         library.display()
     )]
     OnlyWrapper {
@@ -29,10 +30,10 @@ pub enum EngineError {
         /// The wrapper.
         library: &'static Path,
     },
-    /// The library that was found has the whole engine, and runs no tensors that other code has made.
+    /// The library that was found is the shim, which does not run tensors that other code created.
     #[error(
-        "{call} takes tensors that other code has made with the vendor's wrapper only; {} compiles, loads and executes: \
-         use `graph.compile(session, current)`, and `execute` when it is loaded", library.display()
+        "{call} takes tensors of other code with the vendor's wrapper only; {} compiles, loads and executes graphs: \
+         use `graph.compile(session, current)`, then load the graph and call `execute`", library.display()
     )]
     OnlyWithWrapper {
         /// The function of the engine.
@@ -40,48 +41,47 @@ pub enum EngineError {
         /// The shim.
         library: &'static Path,
     },
-    /// The vendor's wrapper calls allocators by functions of this crate, of which there are so many.
+    /// The vendor's wrapper calls allocators through functions of this crate, whose number is fixed.
     #[error(
-        "the vendor's wrapper has {} allocators in this process, and this crate tells no more of them apart: unregister \
-         one that is not needed any more",
+        "this process has {} allocators registered with the vendor's wrapper, and this crate supports no more: \
+         unregister one that is no longer needed",
         sys::ALLOCATORS
     )]
     TooManyAllocators,
     /// The engine takes no allocator on this product.
     #[error(
-        "the graph engine takes no allocator of the caller's on {product}, an Atlas 200I/500 A2 inference product; load \
-         the graph without one, with `load_on`{}",
+        "the graph engine does not support external allocators on {product}, an Atlas 200I/500 A2 inference product; \
+         load the graph without one, with `load_on`{}",
         Cited(PRODUCT)
     )]
     Product {
-        /// The system on chip, as the library names it.
+        /// The library's name for the system on chip.
         product: String,
     },
-    /// The engine is one per process, and there is one.
-    #[error(
-        "the graph engine is initialised already: pass that `Engine` on instead of making a second{}",
-        Cited(TAKEN)
-    )]
+    /// The process already has an engine; there can be only one.
+    #[error("the graph engine is already initialised: use that `Engine` instead of creating a second{}", Cited(TAKEN))]
     Taken,
-    /// Sessions are left that could not be taken down.
+    /// Sessions exist whose teardown failed.
     #[error(
-        "the graph engine cannot be finalised: {count} session(s) are left, whose work could not be waited for{}",
+        "the graph engine cannot be finalised: {count} session(s) still exist because waiting for their work failed{}",
         Cited(SESSIONS_LEFT)
     )]
     SessionsLeft {
         /// How many.
         count: usize,
     },
-    /// An engine was dropped on another thread and not closed: it has to be finalised where it was initialised.
+    /// An engine was dropped on another thread and not closed. It has to be finalised on the thread that initialised
+    /// it.
     #[error(
-        "the graph engine was initialised on another thread, and has to be finalised there: call `Engine::init` and \
-         `Engine::close` on that thread; if that thread has ended, the engine stays initialised until the process ends{}",
+        "the graph engine was initialised on another thread and has to be finalised there: call `Engine::init` and \
+         `Engine::close` on that thread; if that thread has ended, the engine stays initialised until the process \
+         ends{}",
         Cited(TAKEN)
     )]
     OtherThread,
-    /// The library was to be finalised under an engine that is initialised.
+    /// The library cannot be finalised while an engine is initialised.
     #[error(
-        "the graph engine is still initialised, and works with the library: close the `Engine` first; for one that was \
+        "the graph engine is still initialised and uses the library: close the `Engine` first; if it was \
          dropped, call `Engine::init` on the same thread again, and `Engine::close`{}",
         Cited(STILL_INITIALISED)
     )]
@@ -92,9 +92,9 @@ pub enum EngineError {
         /// Which.
         index: usize,
     },
-    /// Outputs of a graph still have a name.
+    /// Handles still name outputs of the graph.
     #[error(
-        "{count} execution(s) of the graph still have outputs, whose memory is its allocator's: release them first, with \
+        "{count} execution(s) of the graph still have outputs in memory of its allocator: release them first, with \
          `outputs.release(session, current)`{}",
         Cited(OUTPUTS_IN_USE)
     )]
@@ -102,15 +102,15 @@ pub enum EngineError {
         /// Of how many executions.
         count: usize,
     },
-    /// Only graphs with fixed shapes take memory of the caller's.
+    /// Only graphs with fixed shapes accept memory of the caller.
     #[error(
-        "the graph has shapes that are chosen at each execution, and takes no memory of the caller's; register an \
+        "the graph has dynamic shapes, so its memory cannot be set; register an \
          allocator instead{}",
         Cited(MEMORY)
     )]
     NotStatic,
-    /// The memory that was to be set does not hold what the graph needs.
-    #[error("the {what} memory of the graph takes {need} bytes, {have} were given{}", Cited(MEMORY))]
+    /// The given memory is too small for the graph.
+    #[error("the {what} memory of the graph needs {need} bytes, but {have} were given{}", Cited(MEMORY))]
     MemoryTooShort {
         /// `constant` or `feature`.
         what: &'static str,
@@ -119,27 +119,27 @@ pub enum EngineError {
         /// Bytes that were given.
         have: usize,
     },
-    /// The graph has to be built anew.
+    /// The graph has to be rebuilt.
     #[error("the graph is stale: remove it, add it and compile it again{}", Cited(STALE))]
     Stale,
 }
 
-/// A call of the engine that failed: what was being done, what it answered, and what it said about it.
+/// A failed call of the engine: the operation, the status, and the engine's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 #[rule(GE_08)]
 pub struct FailedCall {
     /// The function of the engine.
     pub call: &'static str,
-    /// What it answered.
+    /// The status that it returned.
     pub status: Status,
     /// The engine's text.
     pub text: Option<String>,
-    /// What was being done, to be read after "could not".
+    /// The operation, worded to follow "could not".
     pub doing: String,
 }
 
-/// What a function of the engine answered. It prints as number and meaning: `0xFFFFFFFF (failed)`.
+/// The status that a function of the engine returned. It prints as number and meaning: `0xFFFFFFFF (failed)`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Status(u32);
 
@@ -149,7 +149,7 @@ impl Status {
         self.0
     }
 
-    /// Whether the engine threw a C++ exception, instead of answering.
+    /// Whether the engine threw a C++ exception instead of returning a status.
     pub fn is_exception(self) -> bool {
         self.0 == sys::EXCEPTION
     }

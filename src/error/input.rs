@@ -1,14 +1,14 @@
-//! Inputs that do not fit.
+//! Inputs that do not match the model.
 
 use super::{Cited, Error};
 use crate::element::ElementType;
 
-/// An input that does not fit the model's description.
+/// An input that does not match the model's description.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
     /// Too many or too few inputs.
-    #[error("the model takes {expected} input(s) ({names}), {found} were given{}", Cited(Self::COUNT))]
+    #[error("the model takes {expected} input(s) ({names}), but {found} were given{}", Cited(Self::COUNT))]
     Count {
         /// How many the model takes.
         expected: usize,
@@ -17,8 +17,8 @@ pub enum InputError {
         /// Their names, in order.
         names: String,
     },
-    /// Another element type than the model's.
-    #[error("input `{name}` takes {expected}, {found} was given{}", Cited(Self::FIT))]
+    /// The element type differs from the model's.
+    #[error("input `{name}` takes {expected}, but {found} was given{}", Cited(Self::FIT))]
     Element {
         /// The input.
         name: String,
@@ -27,8 +27,8 @@ pub enum InputError {
         /// The given element type.
         found: ElementType,
     },
-    /// Another shape than the model's.
-    #[error("input `{name}` takes the shape {expected}, {found} was given{}", Cited(Self::FIT))]
+    /// The shape differs from the model's.
+    #[error("input `{name}` takes the shape {expected}, but {found} was given{}", Cited(Self::FIT))]
     Shape {
         /// The input.
         name: String,
@@ -38,7 +38,7 @@ pub enum InputError {
         found: String,
     },
     /// A shape that the model was not compiled for.
-    #[error("input `{name}`: the model was compiled for {expected}; {found} was given{}", Cited(Self::GEAR))]
+    #[error("input `{name}`: the model was compiled for {expected}, but {found} was given{}", Cited(Self::GEAR))]
     Gear {
         /// The input.
         name: String,
@@ -48,7 +48,7 @@ pub enum InputError {
         found: String,
     },
     /// A name that no input of the model has.
-    #[error("the model has no input `{name}`: it takes {names}{}", Cited(Self::COUNT))]
+    #[error("the model has no input `{name}`; its inputs are {names}{}", Cited(Self::COUNT))]
     NoSuchName {
         /// The name that was given.
         name: String,
@@ -61,8 +61,8 @@ pub enum InputError {
         /// The input.
         name: String,
     },
-    /// The data does not fill the shape.
-    #[error("the shape {shape} has {expected} elements, the data has {found}{}", Cited(Self::FIT))]
+    /// The length of the data does not match the shape.
+    #[error("the shape {shape} has {expected} elements, but the data has {found}{}", Cited(Self::FIT))]
     Length {
         /// The shape that was stated.
         shape: String,

@@ -1,4 +1,4 @@
-//! What can go wrong, in values.
+//! Errors.
 
 #[cfg(feature = "ge")]
 mod engine;
@@ -33,28 +33,28 @@ pub type Result<T, E = Error> = core::result::Result<T, E>;
 #[non_exhaustive]
 #[rule(ERR_01)]
 pub enum Error {
-    /// A vendor call answered with an error code.
+    /// A vendor call returned an error code.
     #[error(transparent)]
     Vendor(Box<VendorError>),
-    /// The loaded library does not have a function that was needed.
+    /// The loaded library lacks a function that was needed.
     #[error(transparent)]
     MissingFunction(Box<MissingFunction>),
-    /// The graph engine failed, or cannot be used so.
+    /// The graph engine failed or refused a call.
     #[cfg(feature = "ge")]
     #[error(transparent)]
     Engine(#[from] Box<EngineError>),
     /// No library could be loaded.
-    #[error("{0}\nset ASCENDCL_LIBRARY to the file of the library, or to `sim` for the simulator inside this program")]
+    #[error("{0}\nset ASCENDCL_LIBRARY to the path of the library, or to `sim` for the simulator inside this program")]
     Load(#[from] ascendcl_sys::LoadError),
-    /// The simulator was asked for in a program that was built without it.
+    /// The program asked for the simulator but was built without it.
     #[error(
-        "ASCENDCL_LIBRARY asks for the simulator, and this program was built without the feature `sim` of `ascendcl`"
+        "ASCENDCL_LIBRARY asks for the simulator, but this program was built without the feature `sim` of `ascendcl`"
     )]
     SimulatorNotBuiltIn,
-    /// The process is a child (by `fork`) of the one that loaded the library.
+    /// This process was forked from the process that loaded the library.
     #[error(
-        "process {here} is a fork of process {loaded_in}, which loaded the library: AscendCL cannot be used here; start a \
-         new program instead, or fork before the library is initialised{}",
+        "process {here} is a fork of process {loaded_in}, which loaded the library: AscendCL cannot be used here; \
+         start a new program instead, or fork before the library is initialised{}",
         Cited(rules::FORKED)
     )]
     Forked {
@@ -63,11 +63,11 @@ pub enum Error {
         /// This process.
         here: u32,
     },
-    /// Code outside this crate made another context current on this thread than the one that was entered, and did not
-    /// put it back. Told when [each call is verified](crate::Acl::verify_current).
+    /// Code outside this crate changed the current context of this thread and did not restore it. The crate detects
+    /// this when [each call is verified](crate::Acl::verify_current).
     #[error(
-        "another context is current on this thread than the one that was entered: expected {expected}, found {found}; \
-         code outside this crate has changed it; run such code inside `current.foreign(|| …)`, which puts it back{}",
+        "the current context of this thread was changed by code outside this crate: expected {expected}, found \
+         {found}; run such code inside `current.foreign(|| …)`, which restores the context{}",
         Cited(rules::CURRENT_CHANGED)
     )]
     CurrentChanged {
@@ -76,11 +76,11 @@ pub enum Error {
         /// The context that is current.
         found: String,
     },
-    /// A context could not be destroyed: it is current on other threads, on which the library refused to make another
-    /// one current when they left it.
+    /// A context could not be destroyed because it is current on other threads. When those threads left it, the library
+    /// refused to make another context current.
     #[error(
-        "the context is still current on {threads} other thread(s), where the library refused to make another one \
-         current; it can be destroyed when those threads have entered another context{}",
+        "the context is still current on {threads} other thread(s), because the library refused to make another one \
+         current; it can be destroyed after those threads have entered another context{}",
         Cited(rules::CURRENT_ELSEWHERE)
     )]
     CurrentElsewhere {
@@ -90,29 +90,26 @@ pub enum Error {
     /// The product does not support the function.
     #[error("{product} does not support {what}{}", Cited(rules::UNSUPPORTED_PRODUCT))]
     UnsupportedProduct {
-        /// The system on chip, as the library names it.
+        /// The library's name for the system on chip.
         product: String,
         /// What it does not support.
         what: &'static str,
     },
-    /// A permit was to be spent on a stream of another group.
-    #[error(
-        "this stream shares another allocator than the permit's: it is a member of another group{}",
-        Cited(rules::OTHER_GROUP)
-    )]
+    /// A permit was used with a stream of another group.
+    #[error("this stream belongs to another allocator group than the permit{}", Cited(rules::OTHER_GROUP))]
     OtherGroup,
-    /// An allocator was to be registered, or a pool to grow, in another context than the one that its memory is of.
+    /// An allocator was registered, or a pool grown, in a context that its memory does not belong to.
     #[error(
-        "this allocator's memory is of another context: it cannot serve context {context}; \
-         make one with this context current, or register it on a stream of its own context{}",
+        "this allocator's memory belongs to another context, so it cannot serve context {context}; \
+         create an allocator while this context is current, or register it on a stream of its own context{}",
         Cited(rules::OTHER_CONTEXT)
     )]
     OtherContext {
-        /// The context that it was to serve.
+        /// The context that it cannot serve.
         context: ContextId,
     },
-    /// A value of one context was to be used while another one is current. Only contexts of [runtimes](crate::Runtime) that
-    /// share a name can be mixed up like this: others do not compile.
+    /// A value of one context was used while another context is current. Only contexts of [runtimes](crate::Runtime) with the
+    /// same name can be confused like this; for others the program does not compile.
     #[error(
         "the {what} belongs to {}, and {} is current: enter the runtime that it was made in{}",
         context_in_words(*owner),
@@ -127,72 +124,73 @@ pub enum Error {
         /// The context that is current on this thread.
         current: Option<ContextId>,
     },
-    /// Work that this wait was for may have failed. The library tells a failure to one wait only, and that was another one;
-    /// everybody else who waits for the work is told by this error, once.
+    /// The work that this wait was for may have failed. The library reports a failure to one wait only, and another
+    /// wait got the report. Every other waiter for the work gets this error, once.
     #[error(
-        "work that was queued here failed with {code}, which another wait was told: what the work was to write cannot be \
-         relied on; a second wait gives the buffers back{}",
+        "work that was queued here failed with {code}, as reported to another wait: the data that the work wrote is \
+         not valid; a second wait returns the buffers{}",
         Cited(rules::WORK_FAILED)
     )]
     WorkFailed {
-        /// What the library told the other wait.
+        /// The code that the other wait got.
         code: Code,
     },
-    /// The library has not given back all blocks of an allocator.
+    /// The library has not returned all blocks of an allocator.
     #[error(
-        "{count} block(s) of the allocator are still with the library, although its stream is synchronised; \
-         what holds them, a loaded model say, has to go first{}",
+        "the library still has {count} block(s) of the allocator, although its stream is synchronised; \
+         first release the object that holds them, for example a loaded model{}",
         Cited(rules::BLOCKS_IN_USE)
     )]
     BlocksInUse {
         /// How many.
         count: usize,
     },
-    /// A path that C cannot spell.
-    #[error("the path {} has a NUL byte in it", path.display())]
+    /// A path that contains a NUL byte.
+    #[error("the path {} contains a NUL byte", path.display())]
     NulInPath {
         /// The path.
         path: PathBuf,
     },
-    /// A name or text that C cannot spell.
-    #[error("the text {text:?} has a NUL byte in it")]
+    /// A name or text that contains a NUL byte.
+    #[error("the text {text:?} contains a NUL byte")]
     NulInText {
         /// The text.
         text: String,
     },
-    /// The shapes of tensors do not fit the operator.
+    /// The shapes of the tensors do not match the operator.
     #[error("{operator} takes {expected}; {found} were given")]
     OperatorShapes {
         /// The vendor's name of the operator.
         operator: &'static str,
         /// What it takes.
         expected: &'static str,
-        /// What it was given.
+        /// The given shapes.
         found: String,
     },
-    /// A function that answers with a pointer answered with null.
-    #[error("{call} answered with a null pointer, which is how it says that it failed{}", Cited(rules::NULL_ANSWER))]
+    /// A function that returns a pointer returned null.
+    #[error("{call} failed: it returned a null pointer{}", Cited(rules::NULL_ANSWER))]
     NullAnswer {
         /// The C function.
         call: &'static str,
     },
-    /// The library gave out host memory that does not begin where the largest element may be.
-    #[error("{call} answered with success, and with memory at an address that is not a multiple of {alignment}")]
+    /// The library allocated host memory whose address is not aligned for the largest element type.
+    #[error("{call} succeeded, but the address of the memory is not a multiple of {alignment}")]
     MisalignedAnswer {
         /// The C function.
         call: &'static str,
-        /// What the address has to be a multiple of.
+        /// The required alignment of the address.
         alignment: usize,
     },
     /// This OS thread already has its [`Thread`](crate::Thread) token.
     #[error(
-        "this thread already has its `Thread` token; pass that one on instead of making a second{}",
+        "this thread already has its `Thread` token; use that one instead of creating a second{}",
         Cited(rules::THREAD_TAKEN)
     )]
     ThreadTaken,
-    /// The library was called from code that the library itself called: a callback, or an allocator.
+    /// The library was called from inside a callback or an allocator that the library itself had called.
     #[error(
-        "the library cannot be called from inside a callback or an allocator: it is waiting for it to return{}",
+        "the library cannot be called from inside a callback or an allocator, because it waits for that code to \
+         return{}",
         Cited(rules::INSIDE_CALLBACK)
     )]
     InsideCallback,
@@ -204,64 +202,66 @@ pub enum Error {
         /// How many there are.
         count: u32,
     },
-    /// [`run`](crate::run) was not told which device to take, and this process uses another one than device 0.
+    /// [`run`](crate::run) was given no device, and this process uses a device other than 0.
     #[error(
-        "this process uses device {in_use}, and nothing was said about the device that `run` is to take: say \
-         `Setup::builder().device({in_use})`, or which other one is meant{}",
+        "this process uses device {in_use}, but `run` was given no device: pass \
+         `Setup::builder().device({in_use})`, or the number of another device{}",
         Cited(rules::DEVICE_NOT_SAID)
     )]
     DeviceNotSaid {
-        /// A device that is in use.
+        /// The device in use.
         in_use: i32,
     },
     /// The device still has work that could not be waited for.
-    #[error("device {device} cannot be given back: it is still working on {stuck}{}", Cited(rules::POISONED))]
+    #[error("device {device} cannot be reset: it is still working on {stuck}{}", Cited(rules::POISONED))]
     Poisoned {
         /// The device.
         device: i32,
-        /// What is in flight, in words.
+        /// A description of what is in flight.
         stuck: String,
     },
-    /// A device was to be recovered that other parts of this process have taken, too; or taken while that was under way.
+    /// A device cannot be recovered while several parts of this process have taken it, and cannot be taken while it is
+    /// being recovered.
     #[error(
-        "device {device} is taken {takes} time(s) in this process: it can be recovered when one part alone has it, and \
-         taken when that is over{}",
+        "device {device} is taken {takes} time(s) in this process: it can be recovered while it is taken once, and \
+         taken again after the recovery{}",
         Cited(rules::DEVICE_SHARED)
     )]
     DeviceShared {
         /// The device.
         device: i32,
-        /// How often it is taken.
+        /// How many parts have taken it.
         takes: usize,
     },
-    /// Work in flight was to be continued on another stream than its own.
+    /// Work in flight was used on a stream other than its own.
     #[error(
-        "this {what} is in flight on another stream, and between streams there is no order: record an event there and \
-         take it over, `stream.take_over(current, pending, &event)`, or wait for it first{}",
+        "this {what} is in flight on another stream, and streams are not ordered: record an event on that stream and \
+         call `stream.take_over(current, pending, &event)`, or wait for it first{}",
         Cited(rules::OTHER_STREAM)
     )]
     OtherStream {
         /// What is in flight.
         what: ObjectKind,
     },
-    /// An event does not come after the work that it was to stand for.
+    /// An event does not come after the work that it should cover.
     #[error(
         "the event does not come after this work: it was recorded on another stream, or before the work was queued; \
-         record it on the work's own stream once the work is queued{}",
+         record it on the work's own stream after the work is queued{}",
         Cited(rules::NOT_COVERED)
     )]
     NotCovered,
-    /// The time between two events was asked for that mark points of different streams, or of which a later record was
-    /// refused, which may have moved them.
+    /// The time between two events is undefined: they were recorded on different streams, or a later record of one
+    /// failed and may have moved it.
     #[error(
-        "the two events were recorded on different streams, or a refused record may have moved one: the time between them \
-         means nothing; record both on one stream{}",
+        "the two events were recorded on different streams, or a failed record may have moved one: the time between \
+         them is undefined; record both on one stream{}",
         Cited(rules::EVENTS_OF_TWO_STREAMS)
     )]
     EventsOfTwoStreams,
-    /// An object of one device was to be used on another.
+    /// An object of one device was used on another.
     #[error(
-        "the {what} is of device {found}, the stream of device {expected}: they have to be of one device{}",
+        "the {what} belongs to device {found}, but the stream belongs to device {expected}; use an object of the \
+         stream's device{}",
         Cited(rules::OTHER_DEVICE)
     )]
     OtherDevice {
@@ -272,45 +272,45 @@ pub enum Error {
         /// The object's device.
         found: i32,
     },
-    /// An object of one library was to be used in another.
-    #[error("the {what} was made by another library than the one that is to use it")]
+    /// An object of one library was used with another.
+    #[error("the {what} was created by another library than the one that it is used with")]
     OtherLibrary {
         /// The kind of object.
         what: ObjectKind,
     },
-    /// A part of a buffer that the buffer does not have.
-    #[error("elements {start}..{end} are not all there: the {what} has {length}{}", Cited(rules::NO_SUCH_PART))]
+    /// A range that exceeds the buffer.
+    #[error("elements {start}..{end} are out of range: the {what} has {length} elements{}", Cited(rules::NO_SUCH_PART))]
     NoSuchPart {
         /// Which buffer.
         what: ObjectKind,
         /// The first element.
         start: usize,
-        /// Behind the last element.
+        /// One past the last element.
         end: usize,
         /// The elements of the buffer.
         length: usize,
     },
-    /// A copy on the device that does not begin where one may.
+    /// A copy on the device that starts at a misaligned address.
     #[error(
-        "a copy on the device cannot begin {past} bytes after a multiple of {alignment}: both its ends have to be at \
-         addresses that are multiples of {alignment}{}",
+        "a copy on the device cannot start {past} bytes after a multiple of {alignment}: source and destination must \
+         start at multiples of {alignment} bytes{}",
         Cited(rules::MISALIGNED)
     )]
     Misaligned {
-        /// By how many bytes its beginning is past the last address where it may be.
+        /// How many bytes the start is past the last aligned address.
         past: usize,
-        /// What that address is a multiple of.
+        /// The required alignment.
         alignment: usize,
     },
     /// A callback panicked.
     #[error("the callback panicked: {message}{}", Cited(rules::CALLBACK_PANICKED))]
     CallbackPanicked {
-        /// What it said.
+        /// The message of the panic.
         message: String,
     },
-    /// The stream is done with a callback that never ran.
+    /// The stream completed without running the callback.
     #[error(
-        "the callback never ran, though its stream is done: the stream's work was discarded{}",
+        "the callback never ran, although its stream is complete: the stream's work was discarded{}",
         Cited(rules::CALLBACK_LOST)
     )]
     CallbackLost,
@@ -323,28 +323,28 @@ pub enum Error {
         /// The kind of object.
         what: ObjectKind,
     },
-    /// Memory that a call which failed may have queued work for, and no wait could tell. Nothing looks into it any more, and it
-    /// takes no work.
+    /// A failed call may have queued work that uses the memory, and the wait for that work failed too. The memory can
+    /// no longer be read and takes no work.
     #[error(
-        "a call that failed may have left work behind that uses the {what}, and no wait could tell: it cannot be used any \
-         more; free it when its stream is synchronised, and use another{}",
+        "a failed call may have queued work that uses the {what}, and the wait for that work failed too: it cannot be \
+         used any more; free it after its stream is synchronised, and use another{}",
         Cited(rules::IN_DOUBT)
     )]
     InDoubt {
         /// The kind of memory.
         what: ObjectKind,
     },
-    /// A model was to be loaded alone into a workspace in which a load that failed has left one.
+    /// A failed load has left a model in the workspace, and the new model needs the workspace alone.
     #[error(
-        "a load that failed has left a model in this workspace: unload it by `current.collect()`, or use another \
+        "a failed load has left a model in this workspace: unload it with `current.collect()`, or use another \
          workspace{}",
         Cited(rules::WORKSPACE_TAKEN)
     )]
     WorkspaceTaken,
-    /// Two calls in a row that change a stream's allocator have failed, the second of them to take the first back.
+    /// A call that changes a stream's allocator failed, and so did the call that undoes it.
     #[error(
-        "the library refused to change this stream's allocator, and to take that back: which one it calls is not known; \
-         register or unregister again, or use another stream{}",
+        "the library failed to change this stream's allocator and failed to undo the change, so the allocator that it \
+         calls is unknown; register or unregister again, or use another stream{}",
         Cited(rules::ALLOCATOR_IN_DOUBT)
     )]
     AllocatorInDoubt,
@@ -358,13 +358,13 @@ pub enum Error {
     #[error("the actor's thread has ended")]
     ActorEnded,
     /// The object was destroyed.
-    #[error("the {what} was destroyed before{}", Cited(what.rules_of_life()))]
+    #[error("the {what} was already destroyed{}", Cited(what.rules_of_life()))]
     Gone {
         /// The kind of object.
         what: ObjectKind,
     },
     /// A buffer is too short for what it has to hold.
-    #[error("the {what} is too short: {need} bytes are needed, it has {have}{}", Cited(what.rules_of_size()))]
+    #[error("the {what} is too short: it has {have} bytes, but {need} are needed{}", Cited(what.rules_of_size()))]
     TooShort {
         /// Which buffer.
         what: ObjectKind,
@@ -373,29 +373,29 @@ pub enum Error {
         /// Bytes there.
         have: usize,
     },
-    /// Two lengths that have to agree do not.
+    /// Two lengths differ that have to be equal.
     #[error("{what}: expected {expected} elements, found {found}{}", Cited(what.rules_of_size()))]
     LengthMismatch {
         /// What was compared.
         what: ObjectKind,
-        /// The length it has to have.
+        /// The required length.
         expected: usize,
-        /// The length it has.
+        /// The actual length.
         found: usize,
     },
-    /// Weights were given to another model than the one that they were allocated for, or its file has changed since.
+    /// Weights were allocated for another model, or the model's file has changed since.
     #[error(
-        "these weights are those of {expected} as it was, they cannot be shared by {found} as it is; allocate others with \
-         `current.weights(source)`{}",
+        "these weights belong to {expected} as it was when they were allocated; {found} cannot share them; allocate \
+         new ones with `current.weights(source)`{}",
         Cited(rules::OTHER_MODEL)
     )]
     OtherModel {
         /// The model that they were allocated for.
         expected: String,
-        /// The model that was to be loaded on them.
+        /// The model to load with them.
         found: String,
     },
-    /// A model file could not be read, to be compared with the model whose weights it is to share.
+    /// A model file could not be read. It is read to compare it with the model whose weights it shares.
     #[error("the model {} cannot be read: {reason}", path.display())]
     UnreadableModel {
         /// The file.
@@ -404,32 +404,32 @@ pub enum Error {
         #[source]
         reason: std::io::Error,
     },
-    /// The inputs do not fit the model.
+    /// The inputs do not match the model.
     #[error(transparent)]
     Input(Box<InputError>),
-    /// An output was read as another type than it has.
-    #[error("output `{name}` holds {found}, it cannot be read as {asked}")]
+    /// An output was read as a type other than its own.
+    #[error("output `{name}` holds {found} and cannot be read as {asked}")]
     OutputType {
         /// The output.
         name: String,
         /// What it holds.
         found: ElementType,
-        /// What it was read as.
+        /// The requested type.
         asked: ElementType,
     },
     /// The outputs of a prepared model were read before it was executed.
-    #[error("the model has not been executed yet: its outputs hold nothing{}", Cited(rules::NOT_EXECUTED))]
+    #[error("the model has not been executed yet, so its outputs are empty{}", Cited(rules::NOT_EXECUTED))]
     NotExecuted,
-    /// The library did not say what shape an output has.
-    #[error("the library did not say what shape output `{name}` has")]
+    /// The library did not report the shape of an output.
+    #[error("the library did not report the shape of output `{name}`")]
     UnknownShape {
         /// The output.
         name: String,
     },
-    /// The library was to allocate an output, and left it without memory.
+    /// The library allocated no memory for an output that it should allocate.
     #[error(
-        "the library allocated no memory for output `{name}`: what runs on a stream need not have its outputs allocated; \
-         prepare the model with room for it, `Room::AtMost(elements)`{}",
+        "the library allocated no memory for output `{name}`: it does not have to for executions on a stream; \
+         prepare the model with memory for the output, `Room::AtMost(elements)`{}",
         Cited(rules::OUTPUT_NOT_ALLOCATED)
     )]
     OutputNotAllocated {
@@ -445,11 +445,11 @@ pub enum Error {
         count: usize,
     },
     /// A tensor of an element type that this crate does not know.
-    #[error("`{name}` is made of {element}, whose size this crate does not know")]
+    #[error("`{name}` has elements of type {element}, whose size this crate does not know")]
     UnknownElement {
         /// The input or output.
         name: String,
-        /// What it is made of.
+        /// Its element type.
         element: ElementType,
     },
     /// An output that does not exist.
@@ -461,34 +461,34 @@ pub enum Error {
         count: usize,
     },
     /// A name that no output has.
-    #[error("the model has no output `{name}`: it gives {names}")]
+    #[error("the model has no output `{name}`; its outputs are {names}")]
     NoOutputNamed {
         /// The name that was asked for.
         name: String,
         /// The names that the outputs have, in order.
         names: String,
     },
-    /// The turn did not come in time.
+    /// The wait for the lane timed out.
     #[error(
-        "the lane was busy for {} ms, which is all that was to be waited: another model was running in its workspace, \
-         and nothing ran{}",
+        "timed out after {} ms: another model was running in this workspace; \
+         the model was not run{}",
         waited.as_millis(),
         Cited(rules::BUSY)
     )]
     Busy {
-        /// How long the turn was waited for.
+        /// The time limit.
         waited: Duration,
     },
 }
 
 impl Error {
-    /// Whether a call that was to queue work and failed so has certainly queued nothing: it never reached the library. An
-    /// answer of the library proves nothing, whatever its code (`docs/failed-calls.md`).
+    /// Whether a failed call has certainly queued no work, because it never reached the library. A return code of the
+    /// library proves nothing, whatever its value (`docs/failed-calls.md`).
     pub(crate) fn rules_out_that_work_was_queued(&self) -> bool {
         !matches!(self, Self::Vendor(_))
     }
 
-    /// Whether the library says by the family of its code that it refused the call. No memory may be given back for that.
+    /// Whether the class of the code says that the library refused the call. That alone does not allow freeing memory.
     pub(crate) fn is_a_refusal(&self) -> bool {
         match self {
             Self::Vendor(error) => matches!(error.code.kind(), CodeKind::Usage | CodeKind::Resource),

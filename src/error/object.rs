@@ -1,4 +1,4 @@
-//! What errors speak of.
+//! The kinds of objects that errors name.
 
 use crate::device_allocator::ContextId;
 use ascendcl_rules::{
@@ -7,16 +7,16 @@ use ascendcl_rules::{
 };
 use core::fmt;
 
-/// The kind of object that an error speaks of.
+/// The kind of object that an error names.
 ///
-/// The kinds are constants, and no variants: a second thing called `Stream` would make the compiler write `ascendcl::Stream` in
-/// every message about streams.
+/// The kinds are constants and not variants. With a variant called `Stream`, the compiler would write
+/// `ascendcl::Stream` in every message about streams.
 ///
 /// ```
 /// use ascendcl::{Error, ObjectKind};
 ///
 /// let error = Error::Gone { what: ObjectKind::EVENT };
-/// assert_eq!(error.to_string(), "the event was destroyed before [EVENT-06]");
+/// assert_eq!(error.to_string(), "the event was already destroyed [EVENT-06]");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ObjectKind(Kind);
@@ -60,7 +60,7 @@ impl ObjectKind {
     pub const WORK: Self = Self(Kind::Work);
     /// An event.
     pub const EVENT: Self = Self(Kind::Event);
-    /// An allocator of the caller's.
+    /// An allocator of the caller.
     pub const ALLOCATOR: Self = Self(Kind::Allocator);
     /// A model.
     pub const MODEL: Self = Self(Kind::Model);
@@ -68,7 +68,7 @@ impl ObjectKind {
     pub const MODEL_TENSORS: Self = Self(Kind::ModelTensors);
     /// One input of a model.
     pub const MODEL_INPUT: Self = Self(Kind::ModelInput);
-    /// Memory that the program gives for an input of a model.
+    /// Memory of the program for an input of a model.
     pub const MODEL_INPUT_MEMORY: Self = Self(Kind::ModelInputMemory);
     /// One output of a model.
     pub const MODEL_OUTPUT: Self = Self(Kind::ModelOutput);
@@ -82,7 +82,7 @@ impl ObjectKind {
     pub const SESSION: Self = Self(Kind::Session);
     /// A graph of the graph engine.
     pub const GRAPH: Self = Self(Kind::Graph);
-    /// What a graph has put out.
+    /// The outputs of a graph.
     pub const GRAPH_OUTPUTS: Self = Self(Kind::GraphOutputs);
     /// Memory of a device.
     pub const DEVICE_MEMORY: Self = Self(Kind::DeviceMemory);
@@ -94,9 +94,9 @@ impl ObjectKind {
     pub const COPY_SOURCE: Self = Self(Kind::CopySource);
     /// What a copy writes.
     pub const COPY_DESTINATION: Self = Self(Kind::CopyDestination);
-    /// What is copied from or to a buffer.
+    /// The other side of a copy from or to a buffer.
     pub const COPY_COUNTERPART: Self = Self(Kind::CopyCounterpart);
-    /// All addresses that there are.
+    /// The address space.
     pub const ADDRESS_SPACE: Self = Self(Kind::AddressSpace);
 
     #[cfg(test)]
@@ -156,7 +156,8 @@ impl ObjectKind {
         }
     }
 
-    /// The rules that forbid to end or change it while queued work may use it ([`StillRunning`](super::Error::StillRunning)).
+    /// The rules that forbid ending or changing it while queued work may use it
+    /// ([`StillRunning`](super::Error::StillRunning)).
     pub(super) fn rules_of_use(self) -> &'static [RuleId] {
         match self.0 {
             Kind::Stream | Kind::Work => &[STREAM_05],
@@ -179,7 +180,7 @@ impl ObjectKind {
         }
     }
 
-    /// The rules that forbid to use it after its end ([`Gone`](super::Error::Gone)).
+    /// The rules that forbid using it after its end ([`Gone`](super::Error::Gone)).
     pub(super) fn rules_of_life(self) -> &'static [RuleId] {
         match self.0 {
             Kind::Stream => &[STREAM_08],
@@ -203,7 +204,7 @@ impl ObjectKind {
         }
     }
 
-    /// The rules that forbid to use it while another context is current ([`WrongContext`](super::Error::WrongContext)).
+    /// The rules that forbid using it while another context is current ([`WrongContext`](super::Error::WrongContext)).
     pub(super) fn rules_of_context(self) -> &'static [RuleId] {
         match self.0 {
             Kind::Stream | Kind::Work | Kind::Event | Kind::Allocator | Kind::Operator => &[STREAM_09],
@@ -225,7 +226,8 @@ impl ObjectKind {
         }
     }
 
-    /// The rules about its size ([`TooShort`](super::Error::TooShort), [`LengthMismatch`](super::Error::LengthMismatch)).
+    /// The rules about its size ([`TooShort`](super::Error::TooShort),
+    /// [`LengthMismatch`](super::Error::LengthMismatch)).
     pub(super) fn rules_of_size(self) -> &'static [RuleId] {
         match self.0 {
             Kind::Workspace | Kind::Weights => &[MODEL_07],

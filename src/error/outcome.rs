@@ -1,17 +1,17 @@
-//! Failures that give something back: the object of a transition, the result of a scope's program.
+//! Failures that return a value: the object of a transition, or the result of a scope's program.
 
 use super::Error;
 use crate::code::Code;
 use ascendcl_macros::rule;
 use core::fmt;
 
-/// A transition that failed: why, and the object in the state that it was in before.
+/// A failed transition: the reason, and the object in its previous state.
 ///
-/// `value` is there to be used: to try again, or to go on without the transition. Dropping it leaves the object to its
-/// scope.
+/// Use `value` to try again, or to continue without the transition. If it is dropped, the scope destroys the object.
 ///
-/// `?` drops it, in functions that return [`Error`] or `Box<dyn std::error::Error>`. The value may borrow, so this is no
-/// [`std::error::Error`] by itself; for other error types, `anyhow`'s say, [`or_drop`](OrDrop::or_drop) leaves the error alone:
+/// `?` drops the value in functions that return [`Error`] or `Box<dyn std::error::Error>`. The value may borrow, so
+/// this type does not implement [`std::error::Error`]. For other error types, for example `anyhow`'s,
+/// [`or_drop`](OrDrop::or_drop) keeps the error only:
 ///
 /// ```
 /// use ascendcl::{Acl, Library, OrDrop, Thread};
@@ -28,9 +28,9 @@ use core::fmt;
 #[must_use = "the object that could not make the transition is in here"]
 #[rule(ERR_01)]
 pub struct Undone<T> {
-    /// Why it failed.
+    /// The reason.
     pub error: Error,
-    /// The object, as it was.
+    /// The object, unchanged.
     pub value: T,
 }
 
@@ -46,7 +46,7 @@ impl<T> fmt::Display for Undone<T> {
     }
 }
 
-/// Gives up the object to its scope and keeps the reason, so that `?` works in functions that return [`Error`].
+/// Drops the object and keeps the reason, so that `?` works in functions that return [`Error`].
 impl<T> From<Undone<T>> for Error {
     fn from(undone: Undone<T>) -> Self {
         undone.error
@@ -65,10 +65,10 @@ impl<T> From<Undone<T>> for Box<dyn std::error::Error + Send + Sync> {
     }
 }
 
-/// Of a transition that may fail, the error alone.
+/// Reduces the error of a transition to its reason.
 pub trait OrDrop<T>: sealed::Sealed {
-    /// Drops the value of a transition that failed: the object is left to its scope. The error can be sent, shared and kept,
-    /// as `anyhow` and `eyre` want it.
+    /// Drops the object of a failed transition; its scope destroys it. The error is `Send`, `Sync` and `'static`, as
+    /// `anyhow` and `eyre` require.
     ///
     /// # Errors
     ///
@@ -87,21 +87,21 @@ mod sealed {
     impl<T, V> Sealed for Result<T, super::Undone<V>> {}
 }
 
-/// A scope that did not go as it should: it could not be opened, or not everything in it could be taken down.
+/// A scope failed: it could not be opened, or its teardown failed.
 pub enum ScopeError<R> {
     /// The scope could not be opened; the program in it did not run.
     NotOpened(Error),
-    /// The program ran, and returned `result`; afterwards the scope could not be taken down cleanly.
+    /// The program ran and returned `result`. The teardown of the scope failed afterwards.
     Teardown {
-        /// What went wrong, in the order in which it did.
+        /// The errors, in order.
         errors: Vec<Error>,
-        /// What the program in the scope returned.
+        /// The program's result.
         result: R,
     },
 }
 
 impl<R> ScopeError<R> {
-    /// What went wrong, in the order in which it did.
+    /// The errors, in order.
     pub fn errors(&self) -> &[Error] {
         match self {
             Self::NotOpened(error) => core::slice::from_ref(error),

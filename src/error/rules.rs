@@ -1,4 +1,4 @@
-//! Which rules an error is about.
+//! The rules that an error names.
 
 use super::{Error, InputError};
 use ascendcl_rules::{
@@ -9,9 +9,9 @@ use ascendcl_rules::{
 use core::fmt;
 
 impl Error {
-    /// The rules of the library that the error is about; none when it is about something else, or nobody can tell.
+    /// The rules of the library that the error is about. Empty if it is not about a rule, or if the rule is unknown.
     ///
-    /// They stand in brackets at the end of the error's message.
+    /// The error's message ends with them, in brackets.
     pub fn rules(&self) -> &'static [RuleId] {
         match self {
             Self::Vendor(error) => error.code.rules(),

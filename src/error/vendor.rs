@@ -1,4 +1,4 @@
-//! What the library answered, and what it lacks.
+//! Failed calls of the vendor's library, and functions that it lacks.
 
 use super::Cited;
 use crate::code::Code;
@@ -6,23 +6,22 @@ use ascendcl_macros::rule;
 use ascendcl_sys::Attempt;
 use core::fmt;
 
-/// A vendor call that failed: what was being done, which function answered, with which code, and what the library said
-/// about it on the thread that called.
+/// A failed vendor call: the operation, the function, its code, and the library's text on the calling thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 #[rule(ERR_03)]
 pub struct VendorError {
     /// The C function.
     pub call: &'static str,
-    /// What it answered.
+    /// The return code.
     pub code: Code,
-    /// The library's recent error text (`aclGetRecentErrMsg`), fetched on the failing thread.
+    /// The library's recent error text (`aclGetRecentErrMsg`), read on the failing thread.
     pub text: Option<String>,
-    /// What was being done, to be read after "could not".
+    /// The operation, worded to follow "could not".
     pub doing: String,
 }
 
-/// A function that the loaded library does not have.
+/// A function that the loaded library lacks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct MissingFunction {
@@ -30,11 +29,11 @@ pub struct MissingFunction {
     pub symbol: &'static str,
     /// The files that hold it in the vendor's releases, newest first.
     pub files: &'static [&'static str],
-    /// Where it was looked for; empty for the simulator inside this program.
+    /// Where the crate looked for it; empty for the simulator inside this program.
     pub searched: Vec<Attempt>,
     /// The library that was loaded.
     pub library: String,
-    /// What was being done, to be read after "could not".
+    /// The operation, worded to follow "could not".
     pub doing: String,
 }
 

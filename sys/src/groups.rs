@@ -45,7 +45,7 @@ for_each_group!(loader_entries);
 
 macro_rules! symbols {
     ($($group:ident)*) => {
-        /// What is known of every function, group by group.
+        /// The symbols of all functions, by group.
         #[derive(Default)]
         pub(crate) struct Symbols { $($group: $group,)* }
     };

@@ -1,15 +1,17 @@
-//! The C ABI of Huawei's AscendCL (`libacl_rt.so` and the libraries beside it; `libascendcl.so` in older releases), without
-//! the vendor's headers and without linking.
+//! The C ABI of Huawei's AscendCL (`libacl_rt.so` and the libraries beside it; `libascendcl.so` in older releases),
+//! without the vendor's headers and without linking.
 //!
-//! * [`types`], [`constants`], [`error_codes`]: what the C functions take and return, checked at compile time against
-//!   the sizes, alignments and numbers of the vendor's headers.
-//! * [`for_each_group!`]: the table. One declaration per function gives the pointer type ([`pointers`]), the loader's
-//!   entry (the methods of [`Library`]) and, in the simulator, the exported function. A signature stands here only.
-//! * [`Library`]: a library that was loaded at run time. Each function is looked up when it is first called; one that
-//!   the installed release does not have is an error value then, and no trouble before.
+//! * [`types`], [`constants`], [`error_codes`]: the parameters and results of the C functions. The compiler compares
+//!   sizes,
+//!   alignments and numbers with those of the vendor's headers.
+//! * [`for_each_group!`]: the table. One declaration per function generates the pointer type ([`pointers`]), the
+//!   loader's
+//!   entry (the methods of [`Library`]) and, in the simulator, the exported function. No signature is written twice.
+//! * [`Library`]: a library that is loaded at run time. Each function is looked up at its first call. If the installed
+//!   release lacks it, that call returns an error.
 //!
-//! Every method of [`Library`] that calls the library is `unsafe`: it states the C signature and nothing else. The
-//! rules of use are the business of the crate `ascendcl`.
+//! Every method of [`Library`] that calls the library is `unsafe`: it has the C signature and checks nothing. The crate
+//! `ascendcl` keeps the rules of use.
 
 #![allow(non_camel_case_types, non_snake_case, non_upper_case_globals, missing_docs)]
 #![allow(clippy::too_many_arguments, clippy::missing_safety_doc)]
@@ -36,7 +38,7 @@ pub mod error_codes {
 
     use crate::types::aclError;
 
-    /// The name of a return code, as the headers spell it.
+    /// The name of a return code in the headers.
     pub fn error_name(code: aclError) -> Option<&'static str> {
         [acl::NAMES, rt::NAMES, ge::NAMES]
             .into_iter()
@@ -45,7 +47,7 @@ pub mod error_codes {
             .map(|(_, name)| *name)
     }
 
-    /// The number of a return code that the headers spell so.
+    /// The number of a return code, by its name in the headers.
     pub fn error_code(name: &str) -> Option<aclError> {
         let named = |(_, known): &&(aclError, &str)| *known == name;
         [acl::NAMES, rt::NAMES, ge::NAMES].into_iter().flatten().find(named).map(|(number, _)| *number)

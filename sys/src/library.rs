@@ -1,4 +1,4 @@
-//! A loaded library, and its functions looked up one by one.
+//! A loaded library, whose functions are looked up one by one.
 
 use crate::groups::Symbols;
 use crate::search::{ABSENT, Attempt, Candidate, STUB, is_stub};
@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// Answers with the address of a function, by its name: how a library that is part of the program offers itself.
+/// Returns the address of a function by its name. A library that is part of the program provides one.
 pub type Resolver = fn(&str) -> Option<NonNull<c_void>>;
 
 /// A library of AscendCL functions.
 ///
-/// It is never unloaded: the vendor's library leaves threads and signal handlers behind that outlive any handle.
+/// It is never unloaded, because threads and signal handlers of the vendor's library outlive any handle.
 pub struct Library {
     origin: Origin,
     source: Source,
@@ -36,13 +36,13 @@ pub enum Origin {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// No candidate exists, but for stubs.
+    /// No candidate exists, except for stubs.
     #[error("no AscendCL library was found; looked for{}", List(tried))]
     NotFound { tried: Vec<Attempt> },
     /// A candidate exists, but the dynamic loader refused it.
     #[error("{} was found but cannot be loaded: {reason}", path.display())]
     Refused { path: PathBuf, reason: String },
-    /// The file is one of those that toolkits bring along to link programs with.
+    /// The file is a stub of a toolkit for linking.
     #[error("{} is {STUB}", path.display())]
     Stub { path: PathBuf },
 }
@@ -52,7 +52,7 @@ pub enum LoadError {
 #[error("`{symbol}` is not in the loaded AscendCL library (the vendor's is in {})", files.join(", earlier in "))]
 pub struct MissingSymbol {
     pub symbol: &'static str,
-    /// The files that hold it in the vendor's releases, newest first.
+    /// The files that contain it in the vendor's releases, newest first.
     pub files: &'static [&'static str],
 }
 
@@ -68,9 +68,10 @@ impl fmt::Debug for Library {
 }
 
 impl Library {
-    /// Opens the first candidate that exists and is no stub.
+    /// Opens the first candidate that exists and is not a stub.
     ///
-    /// A candidate that exists and cannot be loaded is an error: going on would hide a broken installation.
+    /// A candidate that exists but cannot be loaded is an error, because trying the next one would hide a broken
+    /// installation.
     ///
     /// # Safety
     ///
@@ -108,7 +109,7 @@ impl Library {
         // SAFETY: the caller vouches for the file's initialisers.
         let shared =
             unsafe { Shared::open(path) }.map_err(|reason| LoadError::Refused { path: path.to_owned(), reason })?;
-        // A bare name led somewhere.
+        // The dynamic loader resolved a bare name.
         if is_stub(&shared.path) {
             return Err(stub(&shared.path));
         }
@@ -119,7 +120,7 @@ impl Library {
     ///
     /// # Safety
     ///
-    /// Every address that `resolve` answers with must be a function of the signature that the table gives to its name.
+    /// Every address that `resolve` returns must be a function with the signature that the table has for its name.
     pub unsafe fn from_table(name: &'static str, resolve: Resolver) -> &'static Self {
         Self::leak(Origin::Table(name), Source::Table(resolve))
     }
@@ -132,7 +133,7 @@ impl Library {
         &self.origin
     }
 
-    /// The functions that are counted on in every release and that this library lacks. Empty for a library that fits.
+    /// The functions that every release should have and that this library lacks. Empty for a suitable library.
     pub fn lacks(&self) -> Vec<Function> {
         let needed = table().filter(|function| function.required);
         needed.filter(|function| self.find(function.name, function.files).is_none()).collect()
@@ -146,7 +147,7 @@ impl Library {
         }
     }
 
-    /// The files in which a function was looked for that is not there; none for a library inside this program.
+    /// The files that were searched for a missing function. Empty for a library inside this program.
     pub fn searched_for(&self, missing: &MissingSymbol) -> Vec<Attempt> {
         match &self.source {
             Source::Table(_) => Vec::new(),
@@ -155,7 +156,7 @@ impl Library {
     }
 }
 
-/// The address of one function, null until it is first asked for.
+/// The address of one function, null before the first look-up.
 #[derive(Default)]
 pub(crate) struct Symbol(AtomicPtr<c_void>);
 

@@ -1,7 +1,6 @@
-//! The small macros that the type and constant files are written in.
+//! Macros for the files of types and constants.
 
-/// A C enumeration: a transparent integer with the header's names, so that a value the header does not name is still
-/// a value.
+/// A C enumeration: a transparent integer with the header's names. A value that the header does not name is valid too.
 macro_rules! c_enum {
     ($name:ident: $repr:ty { $($variant:ident = $value:expr,)* }) => {
         #[repr(transparent)]
@@ -14,7 +13,7 @@ macro_rules! c_enum {
     };
 }
 
-/// Handles the library gives out: pointer-sized values that nobody but the library looks behind.
+/// Handles of the library: pointer-sized values that only the library dereferences.
 macro_rules! handles {
     ($($name:ident,)*) => { $(
         #[repr(transparent)]
@@ -31,7 +30,7 @@ macro_rules! handles {
     )* };
 }
 
-/// Structures that only ever exist behind a pointer.
+/// Structures that are used only through a pointer.
 macro_rules! opaques {
     ($($name:ident,)*) => { $(
         #[repr(C)]
@@ -46,7 +45,7 @@ macro_rules! error_codes {
     ($($name:ident = $value:expr,)*) => {
         $(pub const $name: aclError = $value;)*
 
-        /// Number and name; where two names share a number, the last is the one to print.
+        /// Number and name. If two names share a number, the last one is printed.
         pub(super) const NAMES: &[(aclError, &str)] = &[$(($value, stringify!($name)),)*];
     };
 }

@@ -1,40 +1,40 @@
-//! Where a vendor's library may be.
+//! Where the vendor's library may be installed.
 
 use core::fmt;
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// The files that hold the runtime's functions, newest first. Releases before 8.5 have the second alone; there it holds
-/// the functions of models and operators, too.
+/// The files that contain the runtime's functions, newest first. Releases before 8.5 have only the second one, which
+/// then also contains the functions of models and operators.
 pub(crate) const RUNTIME: [&str; 2] = ["libacl_rt.so", "libascendcl.so"];
 
-/// The variables by which the vendor's `set_env.sh` names an installation.
+/// The variables that the vendor's `set_env.sh` sets to the path of an installation.
 pub const VARIABLES: [&str; 2] = ["ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"];
 
-/// The folders of the vendor's packages, below the folder that holds all of its software.
+/// The folders of the vendor's packages, below the folder of all its software.
 const PACKAGES: [&str; 5] = ["cann", "ascend-toolkit/latest", "latest", "nnrt/latest", "nnae/latest"];
 
 /// A folder that an installation of the vendor's software may be in.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Home {
     pub path: PathBuf,
-    /// What names it: a variable, or the standard folders.
+    /// Why it is in the list: the name of a variable, or `standard folder`.
     pub because: &'static str,
 }
 
-/// A file to look for, in the order of looking.
+/// A file to look for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Candidate {
     pub path: PathBuf,
-    /// What names this place: a variable, the standard folders, or the dynamic loader.
+    /// Why it is in the list: the name of a variable, `standard folder`, or `dynamic loader`.
     pub because: &'static str,
 }
 
-/// A place that was looked at, and what was there.
+/// A place where the crate looked, and the outcome.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Attempt {
     pub path: PathBuf,
-    /// What named this place; empty where nothing had to.
+    /// Why the place was searched; may be empty.
     pub because: &'static str,
     pub outcome: String,
 }
@@ -50,28 +50,28 @@ impl fmt::Display for Attempt {
 }
 
 pub(crate) const ABSENT: &str = "no such file or directory";
-pub(crate) const STUB: &str = "a stub to link programs with, whose functions do nothing";
+pub(crate) const STUB: &str = "a stub for linking, whose functions do nothing";
 
 impl Candidate {
     pub(crate) fn was(self, outcome: &str) -> Attempt {
         Attempt { path: self.path, because: self.because, outcome: outcome.to_owned() }
     }
 
-    /// Whether the dynamic loader's refusal means that it found no such file (and not that the file, or something it
-    /// needs, is broken).
+    /// Whether the dynamic loader refused because it found no such file, and not because the file or one of its
+    /// dependencies is broken.
     pub(crate) fn is_absent_says(&self, reason: &str) -> bool {
         let missing = format!("{}: cannot open shared object file", self.path.display());
         self.is_left_to_the_loader() && reason.contains(&missing)
     }
 
-    /// Whether the path is a bare file name, which only the dynamic loader can find.
+    /// Whether the path is a bare file name, which the dynamic loader searches for.
     pub fn is_left_to_the_loader(&self) -> bool {
         self.path.parent().is_none_or(|parent| parent.as_os_str().is_empty())
     }
 }
 
-/// The folders that an installation may be in, in the order of looking: those that the vendor's own variables name, and the
-/// standard ones for all users and for this one.
+/// The folders that an installation may be in, in search order: those that the vendor's variables name, then the
+/// standard folders for all users, then those of this user.
 pub fn homes() -> Vec<Home> {
     let named = VARIABLES.into_iter().filter_map(|variable| {
         let home = env::var_os(variable).filter(|home| !home.is_empty())?;
@@ -86,7 +86,7 @@ pub fn homes() -> Vec<Home> {
 }
 
 impl Home {
-    /// The folders that libraries are in: the usual one, and those of other releases that are there.
+    /// The folders of libraries: the usual one, and those of other releases that exist.
     pub fn library_folders(&self) -> Vec<PathBuf> {
         let usual = self.path.join("lib64");
         let machine = format!("{}-linux/lib64", env::consts::ARCH);
@@ -95,9 +95,10 @@ impl Home {
     }
 }
 
-/// The files that may be the runtime of a vendor's installation: in [`homes`], and where the dynamic loader looks.
+/// The files that may be the vendor's runtime: in [`homes`], and in the folders that the dynamic loader searches.
 ///
-/// A home that is not there stands for all files in it. In each folder the newest file comes first.
+/// For a home that does not exist, the list has the home instead of its files. In each folder the newest file comes
+/// first.
 pub fn candidates() -> Vec<Candidate> {
     let mut found = Vec::new();
     for home in homes() {
@@ -109,7 +110,7 @@ pub fn candidates() -> Vec<Candidate> {
             found.push(Candidate { path: home.path, because });
         }
     }
-    // The dynamic loader looks there by itself, but takes the first file of a name, and a stub is not what is wanted.
+    // The dynamic loader searches these folders too, but it takes the first file of a name, which may be a stub.
     let searched = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let folders = env::split_paths(&searched).filter(|folder| !folder.as_os_str().is_empty());
     let files = folders.flat_map(|folder| RUNTIME.map(|file| folder.join(file))).filter(|file| file.exists());
@@ -118,8 +119,8 @@ pub fn candidates() -> Vec<Candidate> {
     found
 }
 
-/// Whether a file is one of those that toolkits bring along to link programs with: they lie in folders of these names, or
-/// below, by system and machine. A link is judged by what it leads to.
+/// Whether a file is a stub of a toolkit for linking. Stubs are in folders of these names, or in folders below them for
+/// each system and machine. Symbolic links are resolved first.
 pub(crate) fn is_stub(path: &Path) -> bool {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let names = path.ancestors().skip(1).filter_map(|folder| folder.file_name()?.to_str());

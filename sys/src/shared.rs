@@ -1,4 +1,4 @@
-//! The files of one installation: the one that was opened first, and others beside it.
+//! The files of one installation: the first one, and others beside it.
 
 use crate::search::{ABSENT, Attempt, STUB, is_stub};
 use core::ffi::{c_char, c_int, c_void};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard};
 
-/// The file that was opened, and what was opened since.
+/// The first file, and the files that were opened later.
 pub(crate) struct Shared {
     main: libloading::Library,
     pub(crate) path: PathBuf,
@@ -18,12 +18,12 @@ pub(crate) struct Shared {
 struct Sibling {
     file: &'static str,
     path: PathBuf,
-    /// Or why it could not be opened.
+    /// The library, or the reason why it could not be opened.
     library: Result<libloading::Library, String>,
 }
 
 impl Shared {
-    /// Opens a file. A bare name is the dynamic loader's to find, and the path is then the one that it found.
+    /// Opens a file. The dynamic loader searches for a bare name; the path is then the one that it found.
     ///
     /// # Safety
     ///
@@ -35,7 +35,7 @@ impl Shared {
         Ok(Self { main, path, siblings: Mutex::default() })
     }
 
-    /// The address of a function that one of these files has, newest first.
+    /// The address of a function in one of these files, newest first.
     pub(crate) fn address(&self, name: &str, files: &[&'static str]) -> Option<NonNull<c_void>> {
         if is_pretended(&self.main, name) {
             return None;
@@ -44,7 +44,7 @@ impl Shared {
         address_in(&self.main, name).or_else(beside)
     }
 
-    /// Where a function was looked for that is in none of these files.
+    /// The places that were searched for a function that none of these files has.
     pub(crate) fn searched(&self, files: &[&'static str]) -> Vec<Attempt> {
         let lacks = "it has no such function";
         let attempt = |path: &Path, outcome: &str| Attempt { path: path.into(), because: "", outcome: outcome.into() };
@@ -55,7 +55,7 @@ impl Shared {
         [attempt(&self.path, lacks)].into_iter().chain(beside).collect()
     }
 
-    /// The files but the one that was opened first.
+    /// The files without the first one.
     fn others<'a>(&'a self, files: &'a [&'static str]) -> impl Iterator<Item = &'static str> {
         files.iter().copied().filter(|file| self.path.file_name() != Some(OsStr::new(file)))
     }
@@ -64,7 +64,7 @@ impl Shared {
         if let Some(known) = self.known(file) {
             return known;
         }
-        // Not under the lock: initialisers run. Another thread may have opened it by then, and the loader counts.
+        // Without the lock, because initialisers run. If another thread opens the file too, the loader counts both.
         let opened: &'static Sibling = Box::leak(Box::new(Sibling::open(self.path.parent(), file)));
         let mut siblings = self.siblings();
         if let Some(known) = siblings.iter().find(|sibling| sibling.file == file) {
@@ -92,8 +92,8 @@ impl Sibling {
         } else if is_stub(&path) {
             Err(STUB.to_owned())
         } else {
-            // SAFETY: a file of the same installation under its documented name; whoever opened the first one vouched for
-            // those beside it.
+            // SAFETY: a file of the same installation under its documented name; whoever opened the first one vouched
+            // for those beside it.
             unsafe { libloading::Library::new(&path) }
                 .map_err(|error| format!("it cannot be loaded: {}", reason(&error)))
         };
@@ -101,7 +101,7 @@ impl Sibling {
     }
 }
 
-/// What the dynamic loader says; the error itself only says which of its functions failed.
+/// The dynamic loader's text. The error itself only names the function that failed.
 fn reason(error: &dyn core::error::Error) -> String {
     error.source().map_or_else(|| error.to_string(), ToString::to_string)
 }
@@ -112,13 +112,13 @@ fn address_in(library: &libloading::Library, name: &str) -> Option<NonNull<c_voi
     address.and_then(NonNull::new)
 }
 
-/// The file that an address is in, by the path that the dynamic loader opened.
+/// The file that contains an address, by the path that the dynamic loader opened.
 #[cfg(not(unix))]
 fn file_of(_: NonNull<c_void>) -> Option<PathBuf> {
     None
 }
 
-/// The file that an address is in, by the path that the dynamic loader opened.
+/// The file that contains an address, by the path that the dynamic loader opened.
 #[cfg(unix)]
 fn file_of(address: NonNull<c_void>) -> Option<PathBuf> {
     let mut found = core::mem::MaybeUninit::<libc::Dl_info>::zeroed();
@@ -132,8 +132,8 @@ fn file_of(address: NonNull<c_void>) -> Option<PathBuf> {
     Some(PathBuf::from(<OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(path.to_bytes())))
 }
 
-/// The simulator's shared object exports every function, so that C programs can be linked with it, and says which of them
-/// it does not have.
+/// The simulator's shared object exports every function, so that C programs can link with it. It reports which of them
+/// it does not simulate.
 fn is_pretended(library: &libloading::Library, name: &str) -> bool {
     type Has = unsafe extern "C" fn(*const c_char) -> c_int;
     // SAFETY: only the simulator's library has a function of this name, and it has this type.

@@ -1,7 +1,7 @@
-//! Libraries that give blocks back twice, late, or never.
+//! Libraries that return blocks twice, late, or never.
 
-use super::null::books;
-use super::pool::{Pool, in_books, steps, work};
+use super::null::{books, in_books};
+use super::pool::{Pool, steps, work};
 use ascendcl::{Error, PoolAllocator, Room};
 
 #[test]
@@ -29,8 +29,8 @@ fn a_registration_does_not_end_while_the_library_has_a_block() {
         let undone = stream.unregister(current).unwrap_err();
         assert_eq!(
             undone.error.to_string(),
-            "1 block(s) of the allocator are still with the library, although its stream is synchronised; what holds \
-             them, a loaded model say, has to go first [ALLOC-12]"
+            "the library still has 1 block(s) of the allocator, although its stream is synchronised; first release the \
+             object that holds them, for example a loaded model [ALLOC-12]"
         );
         let undone = undone.value.replace(current, Pool::new("next")).unwrap_err();
         assert!(matches!(undone.error, Error::BlocksInUse { count: 1 }));
@@ -77,10 +77,10 @@ fn an_output_that_the_library_left_without_memory_is_told_when_it_is_read() {
         let model = stream.execute(current, model).unwrap().wait(current).unwrap();
         assert_eq!(
             model.read::<f32>(current, 0).unwrap_err().to_string(),
-            "the library allocated no memory for output `y`: what runs on a stream need not have its outputs allocated; \
-             prepare the model with room for it, `Room::AtMost(elements)` [DATA-06]"
+            "the library allocated no memory for output `y`: it does not have to for executions on a stream; \
+             prepare the model with memory for the output, `Room::AtMost(elements)` [DATA-06]"
         );
         let unknown = model.output_shape(current, 0).unwrap_err();
-        assert_eq!(unknown.to_string(), "the library did not say what shape output `y` has");
+        assert_eq!(unknown.to_string(), "the library did not report the shape of output `y`");
     });
 }

@@ -1,7 +1,7 @@
-//! Allocators of C functions.
+//! Allocators made of C functions.
 
-use super::null::{TIMEOUT, books, refusal};
-use super::pool::{in_books, steps, work};
+use super::null::{TIMEOUT, books, in_books, refusal};
+use super::pool::{steps, work};
 use ascendcl::Descriptor;
 use ascendcl_macros::proves;
 use std::ffi::c_void;

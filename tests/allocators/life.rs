@@ -1,7 +1,7 @@
-//! What becomes of an allocator when its stream is dropped, forgotten, stuck, or the allocator itself panics.
+//! The fate of an allocator when its stream is dropped, forgotten or stuck, or when the allocator itself panics.
 
-use super::null::{Books, TIMEOUT, books};
-use super::pool::{Pool, in_books, steps, work};
+use super::null::{Books, TIMEOUT, books, in_books};
+use super::pool::{Pool, steps, work};
 use ascendcl::{PoolAllocator, ScopeError, Thread};
 use ascendcl_macros::proves;
 use std::mem;

@@ -1,5 +1,5 @@
-//! The caller's allocators, as the library calls them: `tests/null/bookkeeper/` asks a stream's allocator for memory at
-//! each queued copy, and writes down in which order things happen.
+//! The caller's allocators. `tests/null/bookkeeper/` takes the place of the library: it asks a stream's allocator for
+//! memory at each queued copy, and records the order of calls.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

@@ -1,7 +1,7 @@
-//! The methods of an allocator, called by the library.
+//! The library calls the methods of an allocator.
 
-use super::null::{books, note};
-use super::pool::{Pool, in_books, steps, work};
+use super::null::{books, in_books, note};
+use super::pool::{Pool, steps, work};
 use ascendcl::{Acl, ContextId, DeviceAddress, DeviceAllocator, Error, Thread};
 use ascendcl_macros::proves;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};

@@ -1,7 +1,7 @@
-//! An allocator that writes down what is asked of it.
+//! An allocator that records its calls.
 
 use super::null::{Books, note};
-use ascendcl::{ContextId, Current, DeviceAddress, DeviceAllocator, Pending, Scoped, Stream, StreamState, Thread};
+use ascendcl::{ContextId, Current, DeviceAddress, DeviceAllocator, Pending, Scoped, Stream, StreamState};
 use std::fmt;
 use std::panic::panic_any;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -102,17 +102,6 @@ impl Drop for Pool {
             self.called("drop");
         }
     }
-}
-
-/// Runs `program` in a context of the library that keeps books. Nothing may be left, and no rule be broken.
-pub(crate) fn in_books(books: &Books, program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>)) {
-    let acl = books.acl();
-    let mut thread = Thread::new().unwrap();
-    let device = acl.device(&mut thread, 0).unwrap();
-    device.with_current(&mut thread, program).unwrap();
-    device.reset(&mut thread).unwrap();
-    acl.close().unwrap();
-    books.assert_closed();
 }
 
 /// Queues a copy, for which the library needs memory.

@@ -1,7 +1,7 @@
-//! The pool that comes with the crate.
+//! The pool that the crate provides.
 
-use super::null::{TIMEOUT, books, refusal};
-use super::pool::{in_books, work};
+use super::null::{TIMEOUT, books, in_books, refusal};
+use super::pool::work;
 use ascendcl::{DeviceAllocator, Error, Permit, PoolAllocator, PoolBlock, Thread};
 use std::collections::BTreeMap;
 use std::mem;
@@ -103,7 +103,7 @@ fn a_pool_serves_its_own_context_only_and_none_after_its_scope() {
         .with_current(&mut thread, |current| {
             let undone = current.stream().unwrap().register(current, pool).unwrap_err();
             assert!(matches!(undone.error, Error::OtherContext { context } if context == current.id()));
-            assert!(undone.error.to_string().contains("memory is of another context"), "{}", undone.error);
+            assert!(undone.error.to_string().contains("memory belongs to another context"), "{}", undone.error);
             let (stream, mut pool) = undone.value;
             let frees = books.calls("aclrtMalloc");
             assert!(matches!(pool.grow(current, 1), Err(Error::OtherContext { .. })));

@@ -1,7 +1,7 @@
-//! Registering, replacing, unregistering, and what may refuse.
+//! Registering, replacing and unregistering an allocator, and their failures.
 
-use super::null::{TIMEOUT, WORK_FAILED, books, refusal};
-use super::pool::{Pool, in_books, steps, work};
+use super::null::{TIMEOUT, WORK_FAILED, books, in_books, refusal};
+use super::pool::{Pool, steps, work};
 use ascendcl::{Scoped, Stream, With};
 use ascendcl_macros::proves;
 

@@ -1,4 +1,4 @@
-//! Work in flight: pipelines over two streams, callbacks, futures, lending, events between contexts, pageable memory.
+//! Work in flight: pipelines on two streams, callbacks, futures, lent slices, events between contexts, pageable memory.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -9,21 +9,14 @@ mod events;
 mod futures;
 mod lending;
 
-use ascendcl::{Current, Error, Library, ModelSource, Permit, PoolAllocator, RunError, Scoped, Thread};
+use ascendcl::{Error, ModelSource, Permit, PoolAllocator, Scoped, Thread};
 use ascendcl_macros::proves;
-use common::{alone, data, digits, digits_in_batches_of};
+use common::scopes::run;
+use common::{alone, data, digits, digits_in_batches_of, largest};
 use std::mem;
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
-
-fn run<T>(program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> Result<T, Error>) -> T {
-    match ascendcl::run(Library::Simulator, program) {
-        Ok(result) => result,
-        Err(RunError::Program(error)) => panic!("the program: {error}"),
-        Err(error) => panic!("around the program: {error}"),
-    }
-}
 
 #[proves(STREAM_04, MODEL_17, COPY_04)]
 #[test]
@@ -63,10 +56,6 @@ fn a_pipeline_of_copy_in_execute_copy_out_runs_batches_on_two_streams() {
     });
     assert_eq!(right, 352);
     alone.assert_nothing_lives();
-}
-
-fn largest(numbers: &[f32]) -> usize {
-    (0..numbers.len()).max_by(|a, b| numbers[*a].total_cmp(&numbers[*b])).unwrap()
 }
 
 #[proves(STREAM_04)]
@@ -122,7 +111,10 @@ fn parts_that_are_not_there_and_parts_that_do_not_begin_right_are_refused() {
         let stream = current.stream()?;
         let (host, device) = (current.host_buffer::<f32>(8)?, current.upload(&[0.0_f32; 64])?);
         let undone = stream.copy_part_to_device(current, host, 4..9, device, 0).unwrap_err();
-        assert_eq!(undone.error.to_string(), "elements 4..9 are not all there: the source of the copy has 8 [COPY-01]");
+        assert_eq!(
+            undone.error.to_string(),
+            "elements 4..9 are out of range: the source of the copy has 8 elements [COPY-01]"
+        );
         let (host, device) = undone.value;
         let undone = stream.copy_part_to_device(current, host, 0..8, device, usize::MAX).unwrap_err();
         assert!(matches!(undone.error, Error::NoSuchPart { start: usize::MAX, .. }), "{}", undone.error);

@@ -1,12 +1,13 @@
-//! Allocators that cross contexts, that are looked at while work runs, or that the library does not let go.
+//! Allocators that move between contexts, that are inspected while work runs, or that the library keeps.
 
+use super::common::allocators::{Watch, Watched};
 use super::common::{acl, alone, data};
 use super::null::books;
 use super::{in_context, inside, with_device};
 use ascendcl::operator::mat_mul;
 use ascendcl::{
-    Brand, ContextId, Current, DeviceAddress, DeviceAllocator, Error, Pending, Permit, PoolAllocator, PoolBlock,
-    Prepared, Room, ScopeError, Scoped, Stream, Thread, With,
+    Brand, Current, DeviceAllocator, Error, Pending, Permit, PoolAllocator, Prepared, Room, ScopeError, Scoped, Stream,
+    Thread, With,
 };
 use ascendcl_macros::proves;
 use ascendcl_sim::{Plan, control};
@@ -252,33 +253,16 @@ fn a_proof_of_idleness_and_a_permit_may_call_the_library_while_they_look() {
     });
 }
 
-/// A pool that says that a block comes back, and waits then until it is let go.
-struct Waits {
-    pool: PoolAllocator,
+/// Reports each block that comes back, and waits inside that call until it is released.
+struct WaitsInFree {
     inside: Sender<()>,
     until: Mutex<Receiver<()>>,
 }
 
-// SAFETY: the pool keeps the promises, and has all of the memory.
-unsafe impl DeviceAllocator for Waits {
-    type Block = PoolBlock;
-
-    fn allocate(&self, bytes: usize) -> Option<PoolBlock> {
-        self.pool.allocate(bytes)
-    }
-
-    fn address(&self, block: &PoolBlock) -> DeviceAddress {
-        self.pool.address(block)
-    }
-
-    fn free(&self, block: PoolBlock) {
+impl Watch for WaitsInFree {
+    fn frees(&self) {
         let _ = self.inside.send(());
         let _ = self.until.lock().unwrap().recv();
-        self.pool.free(block);
-    }
-
-    fn serves(&self, context: ContextId) -> bool {
-        self.pool.serves(context)
     }
 }
 
@@ -288,15 +272,15 @@ fn an_allocator_is_looked_at_while_the_library_is_inside_it() {
         let alone = alone();
         inside(|current| {
             let ((lets_go, until), (inside, comes_in)) = (channel(), channel());
-            let allocator = Waits { pool: pool(current), inside, until: Mutex::new(until) };
+            let allocator = Watched { pool: pool(current), watch: WaitsInFree { inside, until: Mutex::new(until) } };
             let stream = current.stream().unwrap().register(current, allocator).unwrap();
             let running = slow_model(current, &stream);
             comes_in.recv().unwrap();
-            let out = stream.with_allocator(|waits| waits.pool.statistics().blocks).unwrap();
+            let out = stream.with_allocator(|own| own.pool.statistics().blocks).unwrap();
             assert!(out > 0, "the library gives a block back now");
             drop(lets_go);
             drop(running.wait(current).unwrap());
-            assert_eq!(stream.with_allocator(|waits| waits.pool.statistics().blocks), Some(0));
+            assert_eq!(stream.with_allocator(|own| own.pool.statistics().blocks), Some(0));
         });
         alone.assert_nothing_lives();
     });

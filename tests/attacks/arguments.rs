@@ -1,18 +1,13 @@
-//! What the safe layer hands to the library, whatever a program asks for.
+//! The arguments that the safe layer passes to the library.
 
 use super::{collect, inside, upload, with_device};
 use crate::common::{acl, alone, scratch};
-use crate::null::{Books, books};
-use ascendcl::{Acl, Current, Error, Scoped, Thread};
+use crate::null::{books, in_books};
+use ascendcl::{Acl, Error, Thread};
 use ascendcl_macros::proves;
 use ascendcl_rules as rules;
 use ascendcl_sim::{Config, control};
 use std::time::Duration;
-
-fn in_books(books: &Books, program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>)) {
-    with_device(books.acl(), |device, thread| device.with_current(thread, program).unwrap());
-    books.assert_closed();
-}
 
 #[proves(COPY_02)]
 #[test]
@@ -150,7 +145,7 @@ fn a_descriptor_that_the_library_cannot_create_is_an_error_and_the_stream_comes_
     let books = books();
     in_books(&books, |current| {
         books.refuse("aclrtAllocatorCreateDesc", 1, 1);
-        let undone = current.stream().unwrap().register(current, super::sharing::nothing()).unwrap_err();
+        let undone = current.stream().unwrap().register(current, super::common::allocators::Empty(())).unwrap_err();
         assert!(matches!(undone.error, Error::NullAnswer { .. }), "{}", undone.error);
         assert_eq!(books.calls("aclrtAllocatorSetObjToDesc"), 0);
         let (stream, allocator) = undone.value;

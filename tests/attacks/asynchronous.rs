@@ -1,7 +1,7 @@
-//! Callbacks, futures and lent memory under a library that refuses, loses, and hangs.
+//! Callbacks, futures and lent memory with a library that refuses, loses callbacks, or hangs.
 
 use super::with_device;
-use crate::null::{TIMEOUT, WORK_FAILED, books, refusal};
+use crate::null::{TIMEOUT, WORK_FAILED, books, in_books, refusal};
 use ascendcl::Error;
 use ascendcl_macros::proves;
 use std::mem;
@@ -19,23 +19,18 @@ const DOOMED: &str = "ASCENDCL_TEST_LENDS_WHAT_CANNOT_BE_WAITED_FOR";
 fn a_refused_callback_comes_back_and_one_that_may_have_been_taken_is_kept() {
     let books = books();
     let captured = Arc::new(());
-    with_device(books.acl(), |device, thread| {
-        device
-            .with_current(thread, |current| {
-                let stream = current.stream().unwrap();
-                let keeps = Arc::clone(&captured);
-                books.refuse("aclrtLaunchHostFunc", REFUSED, 1);
-                let undone = stream.call_back(current, move || drop(keeps)).unwrap_err();
-                assert_eq!(refusal(&undone.error), ("aclrtLaunchHostFunc", REFUSED));
-                let callback = undone.value.unwrap();
-                assert_eq!(Arc::strong_count(&captured), 2);
-                books.refuse("aclrtLaunchHostFunc", WORK_FAILED, 1);
-                assert!(stream.call_back(current, callback).unwrap_err().value.is_none());
-                assert_eq!(Arc::strong_count(&captured), 2, "the library may call it yet: not freed");
-            })
-            .unwrap();
+    in_books(&books, |current| {
+        let stream = current.stream().unwrap();
+        let keeps = Arc::clone(&captured);
+        books.refuse("aclrtLaunchHostFunc", REFUSED, 1);
+        let undone = stream.call_back(current, move || drop(keeps)).unwrap_err();
+        assert_eq!(refusal(&undone.error), ("aclrtLaunchHostFunc", REFUSED));
+        let callback = undone.value.unwrap();
+        assert_eq!(Arc::strong_count(&captured), 2);
+        books.refuse("aclrtLaunchHostFunc", WORK_FAILED, 1);
+        assert!(stream.call_back(current, callback).unwrap_err().value.is_none());
+        assert_eq!(Arc::strong_count(&captured), 2, "the library may call it yet: not freed");
     });
-    books.assert_closed();
 }
 
 #[proves(CB_08)]
@@ -43,90 +38,67 @@ fn a_refused_callback_comes_back_and_one_that_may_have_been_taken_is_kept() {
 fn a_lost_callback_is_an_error_and_nothing_that_it_captured_is_freed() {
     let books = books();
     let captured = Arc::new(());
-    with_device(books.acl(), |device, thread| {
-        device
-            .with_current(thread, |current| {
-                let stream = current.stream().unwrap();
-                let keeps = Arc::clone(&captured);
-                books.lose_callbacks();
-                let reply = stream.call_back(current, move || drop(keeps)).unwrap();
-                let lost = reply.wait(current).unwrap().into_result();
-                assert!(matches!(lost, Err(Error::CallbackLost)));
-            })
-            .unwrap();
+    in_books(&books, |current| {
+        let stream = current.stream().unwrap();
+        let keeps = Arc::clone(&captured);
+        books.lose_callbacks();
+        let reply = stream.call_back(current, move || drop(keeps)).unwrap();
+        let lost = reply.wait(current).unwrap().into_result();
+        assert!(matches!(lost, Err(Error::CallbackLost)));
     });
     assert_eq!(Arc::strong_count(&captured), 2);
-    books.assert_closed();
 }
 
 #[test]
 fn a_future_that_cannot_ask_whether_it_is_done_gives_its_work_back() {
     let books = books();
-    with_device(books.acl(), |device, thread| {
-        device
-            .with_current(thread, |current| {
-                let mut stream = current.stream().unwrap();
-                books.refuse("aclrtQueryEventStatus", REFUSED, -1);
-                books.refuse("aclrtStreamQuery", REFUSED, 1);
-                let work = stream.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 1).unwrap();
-                let mut work = pin!(work.into_future(current, &mut stream).unwrap());
-                let polled = work.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-                let Poll::Ready(Err(undone)) = polled else { panic!("the query was refused") };
-                assert_eq!(refusal(&undone.error), ("aclrtStreamQuery", REFUSED));
-                assert_eq!(undone.value.wait(current).unwrap().to_vec(current).unwrap(), [1; 4]);
-                assert!(
-                    work.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending(),
-                    "polled once too often"
-                );
-            })
-            .unwrap();
+    in_books(&books, |current| {
+        let mut stream = current.stream().unwrap();
+        books.refuse("aclrtQueryEventStatus", REFUSED, -1);
+        books.refuse("aclrtStreamQuery", REFUSED, 1);
+        let work = stream.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 1).unwrap();
+        let mut work = pin!(work.into_future(current, &mut stream).unwrap());
+        let polled = work.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        let Poll::Ready(Err(undone)) = polled else { panic!("the query was refused") };
+        assert_eq!(refusal(&undone.error), ("aclrtStreamQuery", REFUSED));
+        assert_eq!(undone.value.wait(current).unwrap().to_vec(current).unwrap(), [1; 4]);
+        assert!(work.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending(), "polled once too often");
     });
-    books.assert_closed();
 }
 
 #[test]
 fn a_refused_future_gives_its_work_back() {
     let books = books();
-    with_device(books.acl(), |device, thread| {
-        device
-            .with_current(thread, |current| {
-                let (mut one, mut two) = (current.stream().unwrap(), current.stream().unwrap());
-                let work = one.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 1).unwrap();
-                let undone = work.into_future(current, &mut two).unwrap_err();
-                assert!(matches!(undone.error, Error::OtherStream { .. }));
-                let mut work = undone.value;
-                for call in ["aclrtCreateEvent", "aclrtRecordEvent"] {
-                    books.refuse(call, REFUSED, 1);
-                    let undone = work.into_future(current, &mut one).unwrap_err();
-                    assert_eq!(refusal(&undone.error), (call, REFUSED));
-                    work = undone.value;
-                }
-                drop(work.wait(current).unwrap());
-            })
-            .unwrap();
+    in_books(&books, |current| {
+        let (mut one, mut two) = (current.stream().unwrap(), current.stream().unwrap());
+        let work = one.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 1).unwrap();
+        let undone = work.into_future(current, &mut two).unwrap_err();
+        assert!(matches!(undone.error, Error::OtherStream { .. }));
+        let mut work = undone.value;
+        for call in ["aclrtCreateEvent", "aclrtRecordEvent"] {
+            books.refuse(call, REFUSED, 1);
+            let undone = work.into_future(current, &mut one).unwrap_err();
+            assert_eq!(refusal(&undone.error), (call, REFUSED));
+            work = undone.value;
+        }
+        drop(work.wait(current).unwrap());
     });
-    books.assert_closed();
 }
 
 #[proves(COPY_04, ERR_02)]
 #[test]
 fn failed_work_on_lent_memory_is_an_error_once_the_second_wait_succeeds() {
     let books = books();
-    with_device(books.acl(), |device, thread| {
-        device
-            .with_current(thread, |current| {
-                let image = [1_u8; 4];
-                let lent = current.lend(|current, lender| {
-                    let stream = current.stream().unwrap();
-                    let target = current.device_buffer(4).unwrap();
-                    mem::forget(lender.copy_to_device(current, &stream, &image, target).unwrap());
-                    books.refuse("aclrtSynchronizeStreamWithTimeout", WORK_FAILED, 1);
-                });
-                assert_eq!(refusal(&lent.unwrap_err()), ("aclrtSynchronizeStreamWithTimeout", WORK_FAILED));
-            })
-            .unwrap();
+    in_books(&books, |current| {
+        let image = [1_u8; 4];
+        let lent = current.lend(|current, lender| {
+            let stream = current.stream().unwrap();
+            let target = current.device_buffer(4).unwrap();
+            mem::forget(lender.copy_to_device(current, &stream, &image, target).unwrap());
+            books.refuse("aclrtSynchronizeStreamWithTimeout", WORK_FAILED, 1);
+        });
+        assert_eq!(refusal(&lent.unwrap_err()), ("aclrtSynchronizeStreamWithTimeout", WORK_FAILED));
     });
-    books.assert_closed();
 }
 
 #[proves(COPY_04)]

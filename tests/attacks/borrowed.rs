@@ -1,4 +1,4 @@
-//! Attacks on what is borrowed for a while: lent slices, turns, proofs of idleness, streams of futures.
+//! Attacks on temporary borrows: lent slices, turns, proofs of idleness, streams of futures.
 
 use super::common::alone;
 use super::{collect, inside};

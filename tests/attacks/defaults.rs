@@ -1,4 +1,4 @@
-//! Attacks on the lent default context.
+//! Attacks on the shared default context.
 
 use super::common::alone;
 use super::{collect, with_device};

@@ -1,4 +1,4 @@
-//! Work by functions that the safe layer does not have, and objects of other code.
+//! Functions that the safe layer lacks, and objects of other code.
 
 use super::{collect, fail, inside, nothing_fails, set};
 use crate::common::alone;

@@ -1,7 +1,8 @@
-//! Taking down by force, with allocators whose ends are code of the program.
+//! Forced teardown, with allocators whose drop runs code of the program.
 
+use super::common::allocators::{Watch, Watched};
 use super::common::{acl, alone};
-use ascendcl::{ContextId, DeviceAddress, DeviceAllocator, PoolAllocator, PoolBlock, Recovered, Thread};
+use ascendcl::{Recovered, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Fault, Plan, control};
 use std::mem;
@@ -10,36 +11,14 @@ use std::time::Duration;
 
 const BRIEFLY: Duration = Duration::from_millis(20);
 
-/// A pool that notes, when it ends, how many streams there are.
-struct Last {
-    pool: PoolAllocator,
-    seen: Arc<Mutex<Vec<usize>>>,
-}
+/// Notes, when its allocator ends, how many streams there are.
+struct NotesStreams(Arc<Mutex<Vec<usize>>>);
 
-// SAFETY: the pool keeps the promises, and has all of the memory.
-unsafe impl DeviceAllocator for Last {
-    type Block = PoolBlock;
+impl Watch for NotesStreams {}
 
-    fn allocate(&self, bytes: usize) -> Option<PoolBlock> {
-        self.pool.allocate(bytes)
-    }
-
-    fn address(&self, block: &PoolBlock) -> DeviceAddress {
-        self.pool.address(block)
-    }
-
-    fn free(&self, block: PoolBlock) {
-        self.pool.free(block);
-    }
-
-    fn serves(&self, context: ContextId) -> bool {
-        self.pool.serves(context)
-    }
-}
-
-impl Drop for Last {
+impl Drop for NotesStreams {
     fn drop(&mut self) {
-        self.seen.lock().unwrap().push(control::live().streams);
+        self.0.lock().unwrap().push(control::live().streams);
     }
 }
 
@@ -53,7 +32,7 @@ fn an_allocator_whose_stream_cannot_be_destroyed_by_force_ends_after_all_streams
     let seen = Arc::new(Mutex::new(Vec::new()));
     let ended = device.with_current(&mut thread, |current| {
         for _ in 0..2 {
-            let own = Last { pool: PoolAllocator::new(current, 1 << 16).unwrap(), seen: Arc::clone(&seen) };
+            let own = Watched::new(current, 1 << 16, NotesStreams(Arc::clone(&seen)));
             let stream = current.stream().unwrap().register(current, own).unwrap();
             mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
         }

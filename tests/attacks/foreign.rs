@@ -1,4 +1,4 @@
-//! Code outside the crate that changes what is current on a thread, inside a context of the crate.
+//! Code outside the crate that changes the current context of a thread inside a context of the crate.
 
 use super::leaving::{current_handle, resets_device, sets_device};
 use crate::common::{acl, alone};

@@ -132,7 +132,7 @@ fn a_forgotten_token_stays_taken_and_only_this_thread_suffers() {
         mem::forget(Thread::new().unwrap());
         assert_eq!(
             Thread::new().unwrap_err().to_string(),
-            "this thread already has its `Thread` token; pass that one on instead of making a second [THREAD-01]"
+            "this thread already has its `Thread` token; use that one instead of creating a second [THREAD-01]"
         );
     })
     .join()

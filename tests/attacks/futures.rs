@@ -2,7 +2,7 @@
 
 use super::{collect, finish, in_context, inside, model, set, upload, with_device};
 use crate::common::{acl, alone};
-use crate::null::books;
+use crate::null::{books, in_books};
 use ascendcl::{Context, Current, Scoped, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
@@ -171,17 +171,12 @@ fn a_future_does_not_wait_for_the_thread_that_runs_callbacks() {
 #[test]
 fn a_future_is_woken_by_a_library_that_runs_no_callbacks() {
     let books = books();
-    with_device(books.acl(), |device, thread| {
-        device
-            .with_current(thread, |current| {
-                let mut stream = current.stream().unwrap();
-                books.lose_callbacks();
-                let work = set(current, &stream, 1);
-                drop(finish(work.into_future(current, &mut stream).unwrap()).unwrap());
-            })
-            .unwrap();
+    in_books(&books, |current| {
+        let mut stream = current.stream().unwrap();
+        books.lose_callbacks();
+        let work = set(current, &stream, 1);
+        drop(finish(work.into_future(current, &mut stream).unwrap()).unwrap());
     });
-    books.assert_closed();
 }
 
 #[test]

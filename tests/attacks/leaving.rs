@@ -1,4 +1,4 @@
-//! What is current on a thread after this crate used it, and what code outside the crate makes current meanwhile.
+//! The current context of a thread after it left this crate, and contexts that foreign code makes current meanwhile.
 
 use crate::common::{acl, alone};
 use crate::null::{Books, books};

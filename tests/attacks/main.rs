@@ -1,6 +1,6 @@
-//! Safe programs that try to leave something behind, to use something that is gone, or to free what is still in use.
+//! Safe programs that try to leak an object, to use an object after its end, or to free memory in use.
 //!
-//! None of them may get through: when everything is given back, nothing lives and no rule of the library was broken.
+//! None of them may succeed. At the end of each test nothing is alive, and no rule of the library was broken.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -44,41 +44,13 @@ mod told;
 mod waits;
 mod wakers;
 
-use ascendcl::{
-    Acl, Brand, Context, Current, Device, DeviceBuffer, Error, HostBuffer, Model, Pending, Scoped, Stream, Tasks,
-    Thread,
-};
+use ascendcl::{Brand, Current, DeviceBuffer, Error, HostBuffer, Model, Pending, Scoped, Stream, Tasks};
 use ascendcl_sim::{Plan, control};
 use common::data;
+use common::scopes::{in_context, inside, with_device};
 
 /// A queued copy to the device.
 type Upload<C> = Pending<C, (HostBuffer<C, f32>, DeviceBuffer<C, f32>)>;
-
-/// Runs `program` with a device, and gives everything back afterwards.
-fn with_device<R>(acl: Acl, program: impl FnOnce(&Device<'_>, &mut Thread) -> R) -> R {
-    let mut thread = Thread::new().unwrap();
-    let simulated = acl.library().is_simulator();
-    let device = acl.device(&mut thread, 0).unwrap();
-    let result = program(&device, &mut thread);
-    device.reset(&mut thread).unwrap();
-    acl.close().unwrap();
-    // A test of another library runs beside those of the simulator: their findings are not its own.
-    if simulated {
-        let found: Vec<_> = control::take_findings().iter().map(ToString::to_string).collect();
-        assert!(found.is_empty(), "{}", found.join("\n"));
-    }
-    result
-}
-
-/// Runs `program` in a context of the simulator that can be entered, and gives everything back afterwards.
-fn in_context<R>(program: impl for<'c> FnOnce(&'c Context<Scoped<'c>>, &mut Thread) -> R) -> R {
-    with_device(common::acl(), |device, thread| device.context(thread, program).unwrap())
-}
-
-/// Runs `program` in a context of the simulator that is current, and gives everything back afterwards.
-fn inside<R>(program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> R) -> R {
-    with_device(common::acl(), |device, thread| device.with_current(thread, program).unwrap())
-}
 
 fn upload<C: Brand>(current: &Current<C>, stream: &Stream<C>) -> Upload<C> {
     let host = current.host_buffer(1024).unwrap();

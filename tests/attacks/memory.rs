@@ -1,4 +1,4 @@
-//! Attacks on where memory begins: what copies on the device take, and what the library may give out.
+//! Attacks on the alignment of memory: copies on the device, and memory from the library.
 
 use super::common::{Alone, alone, c_library, library_at, under_watch};
 use super::{inside, with_device};
@@ -170,7 +170,7 @@ fn host_memory_that_is_not_aligned_for_every_element_is_an_error_and_goes_back_a
             let error = current.host_buffer::<u8>(8).unwrap_err();
             assert_eq!(
                 error.to_string(),
-                "aclrtMallocHost answered with success, and with memory at an address that is not a multiple of 8"
+                "aclrtMallocHost succeeded, but the address of the memory is not a multiple of 8"
             );
             assert_eq!(out(), 0);
         };

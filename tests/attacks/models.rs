@@ -1,4 +1,4 @@
-//! Attacks on what models are loaded onto and run in: workspaces, weights, shared lanes.
+//! Attacks on the memory of models: workspaces, weights, shared lanes.
 
 use super::common::{alone, data, digits_in_batches_of};
 use super::{collect, in_context, inside, with_device};

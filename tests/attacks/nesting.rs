@@ -1,4 +1,4 @@
-//! Scopes in scopes.
+//! Nested scopes.
 
 use super::{collect, in_context, inside, model, upload, with_device};
 use crate::common::{acl, alone};

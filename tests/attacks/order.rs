@@ -1,4 +1,4 @@
-//! Attacks on the order between streams: events that mark another point than the program thinks, and work handed over.
+//! Attacks on the order between streams: events that mark an unexpected point, and work that is passed on.
 
 use super::common::alone;
 use super::{collect, inside};

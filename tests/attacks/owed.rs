@@ -1,4 +1,4 @@
-//! Contexts that the library refused to make current again: what is current later, and in which context work runs.
+//! Contexts that the library refused to restore: which context is current later, and in which context work runs.
 
 use super::leaving::{current_handle, resets_device, sets_device};
 use super::{fail, nothing_fails};

@@ -1,4 +1,4 @@
-//! Ordinary memory of the host, on a library that copies it in the call and waits for no work of the stream.
+//! Ordinary host memory, with a library that copies it during the call without waiting for the stream.
 
 use super::with_device;
 use crate::common::{Alone, acl, alone, positions, under_watch};

@@ -1,14 +1,12 @@
-//! Two calls of the library fail, in every pair, over an allocator's registration, replacement and end.
+//! Two calls of the library fail during the registration, replacement and removal of an allocator, in every pair.
 //!
-//! Whatever fails: every call returns, every allocator comes back or goes with its stream, work that is accepted has the
-//! right result, no allocator is called that came back, and nothing is left in the library.
+//! Whatever fails: every call returns, every allocator is returned or ends with its stream, accepted work has the right
+//! result, no returned allocator is called, and nothing is left in the library.
 
+use super::common::allocators::{Watch, Watched};
 use super::common::{acl, alone};
 use ascendcl::operator::Operator;
-use ascendcl::{
-    ContextId, Current, DeviceAddress, DeviceAllocator, Error, PoolAllocator, PoolBlock, PoolStatistics, Scoped,
-    Stream, Thread, With,
-};
+use ascendcl::{Current, Error, PoolStatistics, Scoped, Stream, Thread, With};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Plan, control};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -29,36 +27,14 @@ const CALLS: [(&str, usize, bool); 9] = [
     ("aclrtSynchronizeStreamWithTimeout", 6, false),
 ];
 
-/// A pool that counts how many of it there are.
-struct Counted {
-    pool: PoolAllocator,
-    alive: Arc<AtomicUsize>,
-}
+/// Counts down when its allocator ends.
+struct CountsDown(Arc<AtomicUsize>);
 
-// SAFETY: the pool keeps the promises, and has all of the memory.
-unsafe impl DeviceAllocator for Counted {
-    type Block = PoolBlock;
+impl Watch for CountsDown {}
 
-    fn allocate(&self, bytes: usize) -> Option<PoolBlock> {
-        self.pool.allocate(bytes)
-    }
-
-    fn address(&self, block: &PoolBlock) -> DeviceAddress {
-        self.pool.address(block)
-    }
-
-    fn free(&self, block: PoolBlock) {
-        self.pool.free(block);
-    }
-
-    fn serves(&self, context: ContextId) -> bool {
-        self.pool.serves(context)
-    }
-}
-
-impl Drop for Counted {
+impl Drop for CountsDown {
     fn drop(&mut self) {
-        self.alive.fetch_sub(1, Relaxed);
+        self.0.fetch_sub(1, Relaxed);
     }
 }
 
@@ -79,12 +55,13 @@ struct Program<'p, 'c> {
     alive: Arc<AtomicUsize>,
 }
 
+type Counted = Watched<CountsDown>;
 type Counting<'c> = Stream<Scoped<'c>, With<Counted>>;
 
 impl<'c> Program<'_, 'c> {
     fn allocator(&self) -> Counted {
         self.alive.fetch_add(1, Relaxed);
-        Counted { pool: PoolAllocator::new(self.current, 1 << 16).unwrap(), alive: Arc::clone(&self.alive) }
+        Watched::new(self.current, 1 << 16, CountsDown(Arc::clone(&self.alive)))
     }
 
     fn run(&self) {

@@ -1,17 +1,12 @@
-//! The library refuses: the object comes back as it was, and the second time it works.
+//! The library refuses a call: the object is returned unchanged, and a second try succeeds.
 
 use super::{collect, upload, with_device};
-use crate::null::{Books, WORK_FAILED, books, refusal};
-use ascendcl::{Acl, Current, Error, ScopeError, Scoped, Thread, Undone};
+use crate::null::{WORK_FAILED, books, in_books, refusal};
+use ascendcl::{Acl, Error, ScopeError, Thread, Undone};
 use ascendcl_macros::proves;
 use std::mem;
 
 const REFUSED: i32 = 507_899;
-
-fn in_books(books: &Books, program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>)) {
-    with_device(books.acl(), |device, thread| device.with_current(thread, program).unwrap());
-    books.assert_closed();
-}
 
 /// The object of a refused call.
 #[track_caller]
@@ -279,8 +274,8 @@ fn buffers_of_a_refused_copy_that_cannot_be_waited_for_are_out_of_reach_and_not_
         assert_eq!((host.len(), host.iter_mut().count()), (0, 0), "a copy may be writing to it");
         assert_eq!(
             target.to_vec(current).unwrap_err().to_string(),
-            "a call that failed may have left work behind that uses the device memory, and no wait could tell: it cannot be \
-             used any more; free it when its stream is synchronised, and use another [MEM-02]"
+            "a failed call may have queued work that uses the device memory, and the wait for that work failed too: \
+             it cannot be used any more; free it after its stream is synchronised, and use another [MEM-02]"
         );
         assert!(matches!(target.copy_from(current, &[1; 4]), Err(Error::InDoubt { .. })));
         assert!(matches!(target.free(current).unwrap_err().error, Error::StillRunning { .. }));

@@ -1,4 +1,4 @@
-//! Allocators and a library that answers with failure although it did what it was asked.
+//! Registrations of allocators with a library that reports a failure although the call took effect.
 
 use super::common::alone;
 use super::{collect, inside, model};
@@ -114,8 +114,8 @@ fn a_stream_that_may_still_have_an_allocator_that_came_back_queues_nothing_any_m
         let refused = stream.without_allocator().launch(current, product).unwrap_err();
         assert_eq!(
             refused.error.to_string(),
-            "the library refused to change this stream's allocator, and to take that back: which one it calls is not \
-             known; register or unregister again, or use another stream [ALLOC-09, ALLOC-12]"
+            "the library failed to change this stream's allocator and failed to undo the change, so the allocator \
+             that it calls is unknown; register or unregister again, or use another stream [ALLOC-09, ALLOC-12]"
         );
     });
     alone.assert_nothing_lives();

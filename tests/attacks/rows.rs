@@ -1,5 +1,5 @@
-//! Calls that fail in pairs: one that makes or uses an object, and one that was to take it down. What the library gave out
-//! keeps its row, and its row keeps what was lent to it.
+//! Pairs of failing calls: one creates or uses an object, the other releases it. An object of the library keeps its
+//! row, and the row keeps the memory lent to it.
 
 use super::common::{Alone, acl, alone, digits_in_batches_of, field, under_watch};
 use super::{collect, fail, inside, nothing_fails};
@@ -59,7 +59,7 @@ fn a_model_that_stays_after_a_failed_load_keeps_its_workspace_from_a_second_mode
             let refused = current.load(refused.value).unwrap_err();
             assert_eq!(
                 refused.error.to_string(),
-                "a load that failed has left a model in this workspace: unload it by `current.collect()`, or use another \
+                "a failed load has left a model in this workspace: unload it with `current.collect()`, or use another \
                  workspace [MODEL-04]"
             );
             // The second refusal.

@@ -1,4 +1,4 @@
-//! Runs that fail: what the library may still be doing is not disturbed, and nothing new is put where it may be doing it.
+//! Runs that fail. The crate does not touch memory that the library may still use, and gives it no new work.
 
 use super::common::{acl, alone, digits_in_batches_of};
 use super::rows::zeros;

@@ -1,10 +1,11 @@
-//! Attacks on what several parties share: lanes, weights, permits, events, the default stream, models in flight.
+//! Attacks on shared objects: lanes, weights, permits, events, the default stream, models in flight.
 
+use super::common::allocators::Empty;
 use super::common::{alone, digits_in_batches_of};
 use super::{collect, in_context, inside};
 use ascendcl::{
-    ContextId, Current, DeviceAddress, DeviceAllocator, Error, Event, InLane, Input, Lane, Load, Model, ModelSource,
-    Permit, Plain, Prepared, Recorded, Scoped, Thread, Unnamed,
+    Current, Error, Event, InLane, Input, Lane, Load, Model, ModelSource, Permit, Plain, Prepared, Recorded, Scoped,
+    Thread, Unnamed,
 };
 use ascendcl_macros::proves;
 use ascendcl_sim::control::live;
@@ -13,38 +14,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
 
-/// Hands out nothing, and counts how often it was dropped.
+/// Counts how often it was dropped.
 #[derive(Debug)]
 struct Counted(Arc<Mutex<usize>>);
-
-// SAFETY: it hands out no memory.
-unsafe impl DeviceAllocator for Counted {
-    type Block = DeviceAddress;
-
-    fn allocate(&self, _: usize) -> Option<DeviceAddress> {
-        None
-    }
-
-    fn address(&self, block: &DeviceAddress) -> DeviceAddress {
-        *block
-    }
-
-    fn free(&self, _: DeviceAddress) {}
-
-    fn serves(&self, _: ContextId) -> bool {
-        true
-    }
-}
 
 impl Drop for Counted {
     fn drop(&mut self) {
         *self.0.lock().unwrap() += 1;
     }
-}
-
-/// An allocator that hands out nothing.
-pub(crate) fn nothing() -> impl DeviceAllocator {
-    Counted(Arc::default())
 }
 
 /// A model of fixed shape, which asks no allocator for memory, with its buffers.
@@ -204,7 +181,7 @@ fn a_forgotten_turn_loses_the_permit_and_leaves_nothing() {
     let alone = alone();
     let dropped = Arc::new(Mutex::new(0));
     inside(|current| {
-        let permit = Permit::new(current, Counted(Arc::clone(&dropped))).unwrap();
+        let permit = Permit::new(current, Empty(Counted(Arc::clone(&dropped)))).unwrap();
         let stream = current.stream().unwrap();
         let member = permit.attach(current, stream).unwrap();
         let _other = permit.attach(current, current.stream().unwrap()).unwrap();
@@ -224,7 +201,7 @@ fn a_group_that_is_dropped_in_any_order_gives_its_allocator_up_once() {
     for order in 0..3 {
         let dropped = Arc::new(Mutex::new(0));
         inside(|current| {
-            let permit = Permit::new(current, Counted(Arc::clone(&dropped))).unwrap();
+            let permit = Permit::new(current, Empty(Counted(Arc::clone(&dropped)))).unwrap();
             let one = permit.attach(current, current.stream().unwrap()).unwrap();
             let two = permit.attach(current, current.stream().unwrap()).unwrap();
             let running = permit.begin(&one).unwrap();
@@ -247,7 +224,7 @@ fn a_permit_goes_to_another_thread_and_its_streams_with_it() {
     in_context(|context, thread| {
         let (sender, receiver) = mpsc::channel();
         let made = context.enter(thread, |current| {
-            let permit = Permit::new(current, Counted(Arc::default())).unwrap();
+            let permit = Permit::new(current, Empty(Counted(Arc::default()))).unwrap();
             let member = permit.attach(current, current.stream().unwrap()).unwrap();
             sender.send((permit, member, prepared(current))).unwrap();
         });

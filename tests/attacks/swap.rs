@@ -1,4 +1,4 @@
-//! Values of equal type that change places.
+//! Values of the same type that are swapped.
 
 use super::{collect, in_context, inside, model, upload};
 use crate::common::{acl, alone};

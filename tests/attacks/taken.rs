@@ -1,8 +1,8 @@
-//! Submissions that failed, and that the library took all the same.
+//! Submissions that failed although the library accepted the work.
 
-use super::{fail, inside, set, with_device};
+use super::{fail, inside, set};
 use crate::common::alone;
-use crate::null::{WORK_FAILED, books, refusal};
+use crate::null::{WORK_FAILED, books, in_books, refusal};
 use ascendcl::{DeviceBuffer, Error, HostBuffer, Scoped};
 use ascendcl_macros::proves;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -86,22 +86,17 @@ fn a_callback_that_was_refused_and_taken_all_the_same_is_used_once() {
 fn a_callback_whose_later_submissions_failed_is_kept() {
     let books = books();
     let captured = Arc::new(());
-    with_device(books.acl(), |device, thread| {
-        device
-            .with_current(thread, |current| {
-                let stream = current.stream().unwrap();
-                for (count, code) in [107_022, 107_023, 207_001, WORK_FAILED].into_iter().enumerate() {
-                    let keeps = Arc::clone(&captured);
-                    books.refuse("aclrtLaunchHostFunc", code, 1);
-                    let undone = stream.call_back(current, move || drop(keeps)).unwrap_err();
-                    assert_eq!(refusal(&undone.error), ("aclrtLaunchHostFunc", code));
-                    assert!(undone.value.is_none(), "{code}");
-                    assert_eq!(Arc::strong_count(&captured), count + 2);
-                }
-            })
-            .unwrap();
+    in_books(&books, |current| {
+        let stream = current.stream().unwrap();
+        for (count, code) in [107_022, 107_023, 207_001, WORK_FAILED].into_iter().enumerate() {
+            let keeps = Arc::clone(&captured);
+            books.refuse("aclrtLaunchHostFunc", code, 1);
+            let undone = stream.call_back(current, move || drop(keeps)).unwrap_err();
+            assert_eq!(refusal(&undone.error), ("aclrtLaunchHostFunc", code));
+            assert!(undone.value.is_none(), "{code}");
+            assert_eq!(Arc::strong_count(&captured), count + 2);
+        }
     });
-    books.assert_closed();
 }
 
 #[proves(EVENT_05, STREAM_04)]

@@ -1,7 +1,7 @@
-//! Taking down: in every order of dropping, in the vendor's order of calls, and when streams get stuck.
+//! Teardown: after drops in every order, in the vendor's order of calls, and with stuck streams.
 
 use super::{collect, upload, with_device};
-use crate::null::{Books, TIMEOUT, WORK_FAILED, books, refusal};
+use crate::null::{Books, TIMEOUT, WORK_FAILED, books, in_books, refusal};
 use ascendcl::{Acl, Brand, Current, Device, Error, ScopeError, Scoped, Thread};
 use ascendcl_macros::proves;
 use std::any::Any;
@@ -28,7 +28,7 @@ fn stuck<'a>(
 #[track_caller]
 fn assert_poisoned(error: &Error, with: &str) {
     assert!(matches!(error, Error::Poisoned { device: 0, .. }), "{error}");
-    assert_eq!(error.to_string(), format!("device 0 cannot be given back: it is still working on {with} [DEV-10]"));
+    assert_eq!(error.to_string(), format!("device 0 cannot be reset: it is still working on {with} [DEV-10]"));
 }
 
 fn leaves_a_copy_and_a_model(current: &mut Current<impl Brand>) {
@@ -205,121 +205,96 @@ fn a_panic_over_a_stuck_stream_goes_on_and_keeps_what_is_stuck() {
 #[test]
 fn a_copy_whose_wait_timed_out_keeps_its_buffers_until_a_later_wait() {
     let books = books();
-    with_device(books.acl(), |device, thread| {
-        device
-            .with_current(thread, |current| {
-                let stream = current.stream().unwrap();
-                let copy = upload(current, &stream);
-                books.refuse_to_synchronize(TIMEOUT);
-                let undone = copy.wait_within(current, LIMIT).unwrap_err();
-                assert_eq!(refusal(&undone.error), ("aclrtSynchronizeStreamWithTimeout", TIMEOUT));
-                let undone = undone.value.wait(current).unwrap_err();
-                collect(current);
-                assert_eq!((books.calls("aclrtFree"), books.calls("aclrtFreeHost")), (0, 0));
-                books.synchronize_again();
-                let (host, target) = undone.value.wait_within(current, LIMIT).unwrap();
-                host.free(current).unwrap();
-                target.free(current).unwrap();
-            })
-            .unwrap();
+    in_books(&books, |current| {
+        let stream = current.stream().unwrap();
+        let copy = upload(current, &stream);
+        books.refuse_to_synchronize(TIMEOUT);
+        let undone = copy.wait_within(current, LIMIT).unwrap_err();
+        assert_eq!(refusal(&undone.error), ("aclrtSynchronizeStreamWithTimeout", TIMEOUT));
+        let undone = undone.value.wait(current).unwrap_err();
+        collect(current);
+        assert_eq!((books.calls("aclrtFree"), books.calls("aclrtFreeHost")), (0, 0));
+        books.synchronize_again();
+        let (host, target) = undone.value.wait_within(current, LIMIT).unwrap();
+        host.free(current).unwrap();
+        target.free(current).unwrap();
     });
-    books.assert_closed();
 }
 
 #[proves(STREAM_16, MEM_02, MEM_13)]
 #[test]
 fn a_copy_dropped_after_its_wait_timed_out_is_not_freed_before_its_stream_is_done() {
     let books = books();
-    with_device(books.acl(), |device, thread| {
-        device
-            .with_current(thread, |current| {
-                let stream = current.stream().unwrap();
-                books.refuse_to_synchronize(TIMEOUT);
-                drop(upload(current, &stream).wait_within(current, LIMIT));
-                collect(current);
-                assert_eq!(stream.synchronize_within(current, LIMIT).unwrap_err().code().unwrap().number(), TIMEOUT);
-                collect(current);
-                assert_eq!((books.calls("aclrtFree"), books.calls("aclrtFreeHost")), (0, 0));
-                // Out of room: what is in flight makes none.
-                books.refuse("aclrtMalloc", 207_001, 1);
-                assert!(current.device_buffer::<u8>(1).is_err());
-                assert_eq!(books.calls("aclrtFree"), 0);
-                books.synchronize_again();
-                stream.synchronize_within(current, LIMIT).unwrap();
-                collect(current);
-                assert_eq!((books.calls("aclrtFree"), books.calls("aclrtFreeHost")), (1, 1));
-            })
-            .unwrap();
+    in_books(&books, |current| {
+        let stream = current.stream().unwrap();
+        books.refuse_to_synchronize(TIMEOUT);
+        drop(upload(current, &stream).wait_within(current, LIMIT));
+        collect(current);
+        assert_eq!(stream.synchronize_within(current, LIMIT).unwrap_err().code().unwrap().number(), TIMEOUT);
+        collect(current);
+        assert_eq!((books.calls("aclrtFree"), books.calls("aclrtFreeHost")), (0, 0));
+        // Out of room: what is in flight makes none.
+        books.refuse("aclrtMalloc", 207_001, 1);
+        assert!(current.device_buffer::<u8>(1).is_err());
+        assert_eq!(books.calls("aclrtFree"), 0);
+        books.synchronize_again();
+        stream.synchronize_within(current, LIMIT).unwrap();
+        collect(current);
+        assert_eq!((books.calls("aclrtFree"), books.calls("aclrtFreeHost")), (1, 1));
     });
-    books.assert_closed();
 }
 
 #[test]
 fn a_dropped_stream_that_is_stuck_is_reported_by_each_collection_and_stays() {
     let books = books();
-    with_device(books.acl(), |device, thread| {
-        device
-            .with_current(thread, |current| {
-                drop(upload(current, &current.stream().unwrap()));
-                books.refuse_to_synchronize(WORK_FAILED);
-                for _ in 0..2 {
-                    let errors = current.collect();
-                    assert_eq!(
-                        errors.iter().map(refusal).collect::<Vec<_>>(),
-                        [("aclrtSynchronizeStreamWithTimeout", WORK_FAILED)]
-                    );
-                }
-                assert_eq!((books.calls("aclrtFree"), books.calls("aclrtDestroyStream")), (0, 0));
-                books.synchronize_again();
-                collect(current);
-            })
-            .unwrap();
+    in_books(&books, |current| {
+        drop(upload(current, &current.stream().unwrap()));
+        books.refuse_to_synchronize(WORK_FAILED);
+        for _ in 0..2 {
+            let errors = current.collect();
+            assert_eq!(
+                errors.iter().map(refusal).collect::<Vec<_>>(),
+                [("aclrtSynchronizeStreamWithTimeout", WORK_FAILED)]
+            );
+        }
+        assert_eq!((books.calls("aclrtFree"), books.calls("aclrtDestroyStream")), (0, 0));
+        books.synchronize_again();
+        collect(current);
     });
-    books.assert_closed();
 }
 
 #[proves(MEM_02)]
 #[test]
 fn a_wait_that_covers_one_stream_does_not_cover_another() {
     let books = books();
-    with_device(books.acl(), |device, thread| {
-        device
-            .with_current(thread, |current| {
-                let (one, two) = (current.stream().unwrap(), current.stream().unwrap());
-                let (host, target) = upload(current, &one).wait(current).unwrap();
-                // The same buffers, on a second stream; the first is waited for.
-                drop(two.copy_to_host(current, target, host).unwrap());
-                one.synchronize(current).unwrap();
-                one.destroy(current).unwrap();
-                collect(current);
-                assert_eq!((books.calls("aclrtFree"), books.calls("aclrtFreeHost")), (0, 0));
-                two.synchronize(current).unwrap();
-                collect(current);
-                assert_eq!((books.calls("aclrtFree"), books.calls("aclrtFreeHost")), (1, 1));
-            })
-            .unwrap();
+    in_books(&books, |current| {
+        let (one, two) = (current.stream().unwrap(), current.stream().unwrap());
+        let (host, target) = upload(current, &one).wait(current).unwrap();
+        // The same buffers, on a second stream; the first is waited for.
+        drop(two.copy_to_host(current, target, host).unwrap());
+        one.synchronize(current).unwrap();
+        one.destroy(current).unwrap();
+        collect(current);
+        assert_eq!((books.calls("aclrtFree"), books.calls("aclrtFreeHost")), (0, 0));
+        two.synchronize(current).unwrap();
+        collect(current);
+        assert_eq!((books.calls("aclrtFree"), books.calls("aclrtFreeHost")), (1, 1));
     });
-    books.assert_closed();
 }
 
 #[proves(MEM_01)]
 #[test]
 fn nothing_is_freed_that_a_program_still_uses_while_memory_runs_out() {
     let books = books();
-    with_device(books.acl(), |device, thread| {
-        device
-            .with_current(thread, |current| {
-                let kept = current.upload(&[1.0_f32; 8]).unwrap();
-                drop(current.device_buffer::<f32>(8).unwrap());
-                books.refuse("aclrtMalloc", 207_001, 1);
-                let next = current.device_buffer::<f32>(8).unwrap();
-                assert_eq!(books.calls("aclrtFree"), 1, "the dropped one made room");
-                assert_eq!(kept.to_vec(current).unwrap(), [1.0; 8]);
-                next.free(current).unwrap();
-            })
-            .unwrap();
+    in_books(&books, |current| {
+        let kept = current.upload(&[1.0_f32; 8]).unwrap();
+        drop(current.device_buffer::<f32>(8).unwrap());
+        books.refuse("aclrtMalloc", 207_001, 1);
+        let next = current.device_buffer::<f32>(8).unwrap();
+        assert_eq!(books.calls("aclrtFree"), 1, "the dropped one made room");
+        assert_eq!(kept.to_vec(current).unwrap(), [1.0; 8]);
+        next.free(current).unwrap();
     });
-    books.assert_closed();
 }
 
 #[test]

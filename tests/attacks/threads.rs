@@ -1,4 +1,4 @@
-//! Handles that go to other threads.
+//! Handles that are sent to other threads.
 
 use super::{collect, in_context, inside, model, upload};
 use crate::common::{acl, alone};

@@ -1,4 +1,4 @@
-//! The library tells a failure of work to one wait only: each waiter for that work is told, once.
+//! The library reports a failure of work to one wait only. Each waiter for that work gets the failure once.
 
 use super::{fail, finish, in_context, inside, set};
 use crate::common::alone;

@@ -1,4 +1,4 @@
-//! Wakers, which are code of the program on the thread of this crate that watches futures.
+//! Wakers, which run code of the program on the crate's thread for futures.
 
 use super::{finish, inside};
 use crate::common::alone;

@@ -1,7 +1,13 @@
-//! What the tests share.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+//! Helpers that several tests share.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 #![allow(unreachable_pub)]
 #![allow(dead_code, reason = "each test file uses a part")]
+
+pub mod allocators;
+pub mod scopes;
+
+#[path = "../../examples/digits/mod.rs"]
+mod images;
 
 use ascendcl::{Acl, Library, runtime};
 use ascendcl_sim::{Checks, Config, control};
@@ -52,19 +58,23 @@ pub fn acl() -> Acl {
 }
 
 pub fn data(file: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data").join(file)
+    images::data(file)
 }
 
 /// Labels and pixels of the held-out digits.
 pub fn digits() -> (Vec<usize>, Vec<f32>) {
-    let text = std::fs::read_to_string(data("digits-test.csv")).unwrap();
-    let (mut labels, mut pixels) = (Vec::new(), Vec::new());
-    for line in text.lines() {
-        let mut numbers = line.split(',');
-        labels.push(numbers.next().unwrap().parse().unwrap());
-        pixels.extend(numbers.map(|pixel| pixel.parse::<f32>().unwrap()));
-    }
+    let images::Digits { labels, pixels } = images::Digits::read().unwrap();
     (labels, pixels)
+}
+
+/// The index of the largest number: the digit that a model sees in an image.
+pub fn largest(numbers: &[f32]) -> usize {
+    images::most_likely(numbers)
+}
+
+/// The digit that a model sees in each image.
+pub fn predictions(probabilities: &[f32]) -> Vec<usize> {
+    probabilities.chunks(images::CLASSES).map(largest).collect()
 }
 
 /// A library that does nothing, compiled with the system's C compiler.

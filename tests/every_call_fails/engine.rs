@@ -1,5 +1,6 @@
-//! The same for sessions of the graph engine, on its double: calls of the engine fail, calls of the library fail, and two of
-//! them fail. The double runs graphs through the library, too; a failure of those calls is the engine's to clean up after.
+//! The same for sessions of the graph engine, on its double: calls of the engine fail, calls of the library fail, and
+//! pairs of them fail. The double runs graphs on the library too. If one of those calls fails, the engine has to clean
+//! up.
 
 use crate::common;
 use crate::harness::{self, Mode, Tally, found, kind, left_alive, watched};

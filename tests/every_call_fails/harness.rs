@@ -1,4 +1,4 @@
-//! Running a program with one fault after the other.
+//! Runs a program with one fault after the other.
 
 use crate::common;
 use ascendcl::{Acl, Current, Device, Error, Library, ScopeError, Scoped, Thread};

@@ -1,17 +1,17 @@
 //! Programs in which every call of the library fails once, at every position.
 //!
-//! A program is run again and again on the simulator; in the n-th run the n-th call that it makes fails, until a run makes
-//! fewer calls than that. Each run has to end with success or an error value, leave nothing alive and break no rule. So does
-//! each run in which two calls fail: one of them is often the one that cleans up after the other.
+//! The simulator runs a program many times. In run n, the n-th call of the program fails. The runs end when a run makes
+//! fewer than n calls. Each run has to end with success or an error value, leave nothing alive and break no rule. The
+//! same holds for runs in which two calls fail. One of the two is often the call that cleans up after the other.
 //!
-//! What "leave nothing alive" means where a call that takes something down is the one that fails: the object stays with
-//! its scope, the scope's failure with the device, and the device's with the `Acl` (quarantine, never a leak). The library
-//! has failed once and answers again, so giving back once more, as [`Acl::close`](ascendcl::Acl::close) lets a program do,
-//! has to take down everything. What the first attempt did take down is not taken down again: the checker would tell.
+//! If the failing call is one that releases an object, the object moves to its scope. If the scope fails, it moves to
+//! the device, and then to the `Acl` (quarantine, never a leak). The library has failed only once, so releasing again
+//! has to release everything; [`Acl::close`](ascendcl::Acl::close) does that. Objects that the first attempt has
+//! released are not released again: the checker would report it.
 //!
-//! "Alive" is whatever the simulator counts: contexts, streams, events and memory, models, and the records on the host, which
-//! are descriptions, datasets, data buffers, descriptions of tensors, attributes and descriptors of allocators; and what
-//! the double of the graph engine counts: sessions, graphs and allocators.
+//! "Alive" are the objects that the simulator counts: contexts, streams, events, memory, models, and the records on the
+//! host (descriptions, datasets, data buffers, tensor descriptions, attributes, allocator descriptors). The double of
+//! the graph engine counts sessions, graphs and allocators.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

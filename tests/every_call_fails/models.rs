@@ -1,4 +1,5 @@
-//! A model of 64 floats to 10, for any batch: as the digits model is to the library, and a fraction of it to load.
+//! A model of 64 floats to 10, for any batch size. To the library it is like the digits model, but it loads much
+//! faster.
 
 use crate::common::{field, scratch};
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! Programs that between them use everything that the safe layer has. They stop at the first error, and drop, forget or
-//! lose what they have then.
+//! Programs that together use every part of the safe layer. They stop at the first error, and then drop, forget or lose
+//! their objects.
 
 use crate::common::{block_on, positions};
 use crate::harness::Program;

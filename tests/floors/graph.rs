@@ -1,4 +1,4 @@
-//! Which file imports which, read from the sources.
+//! Reads the imports of each file from the sources.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

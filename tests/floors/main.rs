@@ -1,6 +1,7 @@
-//! The floors of the sources: imports run one way, and the files with unsafe code are those that are named here.
+//! The floors of the sources: imports run in one direction, and only the listed files have unsafe code.
 //!
-//! An entry of `src` is a file or a folder. Each stands on a floor of its own, and imports only what is listed before it.
+//! An entry of `src` is a file or a folder. Each entry is on its own floor and imports only entries that are listed
+//! before it.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

@@ -1,5 +1,5 @@
-//! The shim's C functions called as a C program could: in any order. What the types of the safe layer refuse, the engine
-//! answers here; the double answers as the vendor documents.
+//! Calls the shim's C functions in any order, as a C program could. The engine has to refuse the mistakes that the
+//! types of the safe layer prevent; the double answers as the vendor documents.
 
 use crate::common;
 use crate::support::world;

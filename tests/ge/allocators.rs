@@ -1,7 +1,7 @@
-//! The caller's allocator, as the engine calls it.
+//! The engine calls the caller's allocator.
 
 use crate::common;
-use crate::support::{Watched, digits, images, loaded_with, two_digits, world};
+use crate::support::{digits, images, loaded_with, two_digits, watched, world};
 use ascendcl::ge::{EngineError, Options};
 use ascendcl::{Error, PoolAllocator, ScopeError, Thread};
 use ascendcl_macros::proves;
@@ -13,7 +13,7 @@ use std::thread;
 fn loading_and_executing_ask_the_allocator_and_give_every_block_back() {
     let world = world();
     world.session(|session, current| {
-        let (allocator, seen) = Watched::new(current);
+        let (allocator, seen) = watched(current);
         let graph = two_digits(session, current).compile(session, current).unwrap();
         let graph = graph.register(session, current, current.stream().unwrap(), allocator).unwrap();
         assert_eq!(seen.out(), 0, "registering takes nothing");
@@ -40,7 +40,7 @@ fn the_engine_may_call_the_allocator_on_a_thread_of_its_own() {
     let world = world();
     let options = Options::new().with("double.allocate_on_a_thread", "1");
     let threads = world.session_with(&options, |session, current| {
-        let (allocator, seen) = Watched::new(current);
+        let (allocator, seen) = watched(current);
         let graph = loaded_with(session, current, allocator);
         let done = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
         done.outputs.release(session, current).unwrap();
@@ -59,7 +59,7 @@ fn a_block_that_the_engine_counts_twice_comes_back_when_both_have_let_go() {
     let world = world();
     let options = Options::new().with("double.share_outputs", "1");
     let left = world.session_with(&options, |session, current| {
-        let (allocator, seen) = Watched::new(current);
+        let (allocator, seen) = watched(current);
         let graph = loaded_with(session, current, allocator);
         let done = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
         let out = seen.out();
@@ -77,7 +77,7 @@ fn a_block_that_the_engine_counts_twice_comes_back_when_both_have_let_go() {
 fn the_last_registration_serves_and_the_replaced_allocator_comes_back_unused() {
     let world = world();
     world.session(|session, current| {
-        let ((first, seen_first), (second, seen_second)) = (Watched::new(current), Watched::new(current));
+        let ((first, seen_first), (second, seen_second)) = (watched(current), watched(current));
         let graph = two_digits(session, current).compile(session, current).unwrap();
         let graph = graph.register(session, current, current.stream().unwrap(), first).unwrap();
         let (graph, first) = graph.replace(session, current, second).unwrap();
@@ -95,7 +95,7 @@ fn the_last_registration_serves_and_the_replaced_allocator_comes_back_unused() {
 fn an_allocator_that_is_unregistered_comes_back_with_its_stream_and_is_asked_no_more() {
     let world = world();
     world.session(|session, current| {
-        let (allocator, seen) = Watched::new(current);
+        let (allocator, seen) = watched(current);
         let graph = two_digits(session, current).compile(session, current).unwrap();
         let graph = graph.register(session, current, current.stream().unwrap(), allocator).unwrap();
         let (graph, stream, allocator) = graph.unregister(session, current).unwrap();

@@ -1,8 +1,8 @@
-//! What a program may try, and what becomes of it.
+//! Attacks on sessions of the graph engine.
 
 use crate::common;
 use crate::null::books;
-use crate::support::{Watched, images, loaded_with, two_digits, world};
+use crate::support::{images, loaded_with, two_digits, watched, world};
 use ascendcl::ge::{Engine, EngineError, Options};
 use ascendcl::{Error, PoolAllocator, ScopeError, Thread};
 use ascendcl_macros::proves;
@@ -18,7 +18,7 @@ use std::time::Duration;
 fn an_allocator_is_not_given_back_while_outputs_in_its_memory_have_a_name() {
     let world = world();
     world.session(|session, current| {
-        let (allocator, seen) = Watched::new(current);
+        let (allocator, seen) = watched(current);
         let graph = loaded_with(session, current, allocator);
         let done = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
         let refused = done.graph.remove(session, current).unwrap_err();
@@ -115,7 +115,7 @@ fn a_session_works_where_its_device_says_that_the_program_runs() {
 fn a_session_that_ends_while_its_graph_executes_waits_and_the_allocator_goes_last() {
     let world = world();
     let seen = world.session(|session, current| {
-        let (allocator, seen) = Watched::new(current);
+        let (allocator, seen) = watched(current);
         let graph = loaded_with(session, current, allocator);
         drop(graph.execute(session, current, images(current, 2)).unwrap());
         seen
@@ -134,7 +134,7 @@ fn a_panic_in_a_session_with_work_in_flight_takes_everything_down_and_goes_on() 
         let engine = Engine::init(&acl, &world.place(), &Options::new()).unwrap();
         let panicked = catch_unwind(AssertUnwindSafe(|| {
             let _ended: Result<(), _> = engine.session(&mut thread, &device, &Options::new(), |session, current| {
-                let (allocator, _seen) = Watched::new(current);
+                let (allocator, _seen) = watched(current);
                 let graph = loaded_with(session, current, allocator);
                 let _running = graph.execute(session, current, images(current, 2)).unwrap();
                 panic!("in the session");
@@ -159,7 +159,7 @@ fn what_cannot_be_waited_for_is_kept_and_neither_device_nor_engine_is_given_back
     let device = acl.device(&mut thread, 0).unwrap().with_patience(Duration::from_millis(200));
     let engine = Engine::init(&acl, &world.place(), &Options::new()).unwrap();
     let ended = engine.session(&mut thread, &device, &Options::new(), |session, current| {
-        let (allocator, seen) = Watched::new(current);
+        let (allocator, seen) = watched(current);
         let graph = loaded_with(session, current, allocator);
         world.double.hold(true);
         drop(graph.execute(session, current, images(current, 2)).unwrap());
@@ -189,28 +189,23 @@ fn what_cannot_be_waited_for_is_kept_and_neither_device_nor_engine_is_given_back
 #[test]
 fn two_sessions_one_in_the_other_have_streams_and_graphs_of_their_own() {
     let world = world();
-    let acl = common::acl();
-    let mut thread = Thread::new().unwrap();
-    let device = acl.device(&mut thread, 0).unwrap();
-    let engine = Engine::init(&acl, &world.place(), &Options::new()).unwrap();
-    let ended = engine.session(&mut thread, &device, &Options::new(), |session, current| {
-        let graph = two_digits(session, current).compile(session, current).unwrap();
-        let graph = graph.load_on(session, current, current.stream().unwrap()).unwrap();
-        let inner = engine.session(current, &device, &Options::new(), |session, current| {
-            assert_eq!(world.double.count("sessions"), 2);
-            let (allocator, _seen) = Watched::new(current);
-            let graph = loaded_with(session, current, allocator);
-            graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap().outputs.len()
+    world.with_engine(&world.place(), &Options::new(), |engine, device, thread| {
+        let ended = engine.session(thread, device, &Options::new(), |session, current| {
+            let graph = two_digits(session, current).compile(session, current).unwrap();
+            let graph = graph.load_on(session, current, current.stream().unwrap()).unwrap();
+            let inner = engine.session(current, device, &Options::new(), |session, current| {
+                assert_eq!(world.double.count("sessions"), 2);
+                let (allocator, _seen) = watched(current);
+                let graph = loaded_with(session, current, allocator);
+                graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap().outputs.len()
+            });
+            assert_eq!(inner.unwrap(), 1);
+            assert_eq!((world.double.count("sessions"), world.double.count("graphs")), (1, 1));
+            let done = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
+            done.outputs.to_vec::<f32>(current, 0).unwrap().len()
         });
-        assert_eq!(inner.unwrap(), 1);
-        assert_eq!((world.double.count("sessions"), world.double.count("graphs")), (1, 1));
-        let done = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
-        done.outputs.to_vec::<f32>(current, 0).unwrap().len()
+        assert_eq!(ended.unwrap(), 20);
     });
-    assert_eq!(ended.unwrap(), 20);
-    engine.close().unwrap();
-    device.reset(&mut thread).unwrap();
-    acl.close().unwrap();
     world.assert_nothing_lives();
 }
 
@@ -218,7 +213,7 @@ fn two_sessions_one_in_the_other_have_streams_and_graphs_of_their_own() {
 fn an_allocator_that_panics_counts_as_one_without_memory_and_the_panic_does_not_leave_it() {
     let world = world();
     world.session(|session, current| {
-        let (allocator, seen) = Watched::new(current);
+        let (allocator, seen) = watched(current);
         let graph = loaded_with(session, current, allocator);
         assert!(!graph.allocator_misbehaved());
         seen.panics_at.store(1, SeqCst);
@@ -235,7 +230,7 @@ fn an_allocator_that_panics_counts_as_one_without_memory_and_the_panic_does_not_
 fn an_allocator_that_panics_while_it_takes_a_block_back_loses_the_block_and_nothing_else() {
     let world = world();
     let seen = world.session(|session, current| {
-        let (allocator, seen) = Watched::new(current);
+        let (allocator, seen) = watched(current);
         let graph = loaded_with(session, current, allocator);
         let done = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
         seen.panics_at.store(1, SeqCst);

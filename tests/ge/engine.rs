@@ -1,4 +1,4 @@
-//! The engine's life in a process.
+//! The life of the engine in a process.
 
 use crate::common;
 use crate::common::under_watch;
@@ -47,7 +47,7 @@ fn a_product_without_allocators_in_the_engine_runs_graphs_without_one() {
         let error = engine_error(refused.error);
         assert_eq!(
             error.to_string(),
-            "the graph engine takes no allocator of the caller's on Simulator310B4, an Atlas 200I/500 A2 inference \
+            "the graph engine does not support external allocators on Simulator310B4, an Atlas 200I/500 A2 inference \
              product; load the graph without one, with `load_on` [GE-07]"
         );
         let refused = session.serve(current, stream, pool).unwrap_err();
@@ -129,23 +129,18 @@ fn after_a_panic_in_a_session_the_thread_that_initialised_the_engine_gets_it_bac
 #[proves(GE_18)]
 fn a_session_works_in_the_default_context_and_the_programs_own_is_current_again_afterwards() {
     let world = world();
-    let acl = common::acl();
-    let mut thread = Thread::new().unwrap();
-    let device = acl.device(&mut thread, 0).unwrap();
-    let engine = Engine::init(&acl, &world.place(), &Options::new()).unwrap();
-    let outer = device.with_current(&mut thread, |outer| {
-        let buffer = outer.upload(&[1_u8, 2, 3]).unwrap();
-        let inner = engine.session(outer, &device, &Options::new(), |_, current| {
-            let _stream = current.stream().unwrap();
-            control::live().contexts
+    world.with_engine(&world.place(), &Options::new(), |engine, device, thread| {
+        let outer = device.with_current(thread, |outer| {
+            let buffer = outer.upload(&[1_u8, 2, 3]).unwrap();
+            let inner = engine.session(outer, device, &Options::new(), |_, current| {
+                let _stream = current.stream().unwrap();
+                control::live().contexts
+            });
+            assert_eq!(inner.unwrap(), 1, "the program's own context: the session made none");
+            buffer.to_vec(outer).unwrap()
         });
-        assert_eq!(inner.unwrap(), 1, "the program's own context: the session made none");
-        buffer.to_vec(outer).unwrap()
+        assert_eq!(outer.unwrap(), [1, 2, 3]);
     });
-    assert_eq!(outer.unwrap(), [1, 2, 3]);
-    engine.close().unwrap();
-    device.reset(&mut thread).unwrap();
-    acl.close().unwrap();
     world.assert_nothing_lives();
 }
 

@@ -1,7 +1,7 @@
-//! Calls of the engine that fail: the error says which and why, and what was to change is as it was.
+//! Failing calls of the engine: the error names the call and the reason, and the object is unchanged.
 
 use crate::common;
-use crate::support::{Watched, bytes, images, loaded_with, two_digits, world};
+use crate::support::{bytes, images, loaded_with, two_digits, watched, world};
 use ascendcl::ge::{Engine, EngineError, FailedCall, GraphSource, Options};
 use ascendcl::{Error, ObjectKind, PoolAllocator, ScopeError, Thread};
 use ascendcl_ge_double::Upset;
@@ -24,7 +24,7 @@ fn failed(error: &Error) -> &FailedCall {
 fn a_registration_that_fails_says_so_and_gives_everything_back() {
     let world = world();
     world.session(|session, current| {
-        let (allocator, seen) = Watched::new(current);
+        let (allocator, seen) = watched(current);
         let graph = two_digits(session, current).compile(session, current).unwrap();
         world.fails("RegisterExternalAllocator");
         let refused = graph.register(session, current, current.stream().unwrap(), allocator).unwrap_err();
@@ -98,7 +98,7 @@ fn each_transition_that_fails_can_be_tried_again() {
 fn a_graph_that_the_engine_has_removed_is_not_executed() {
     let world = world();
     world.session(|session, current| {
-        let (allocator, _seen) = Watched::new(current);
+        let (allocator, _seen) = watched(current);
         let graph = loaded_with(session, current, allocator);
         world.fails("UnregisterExternalAllocator");
         let graph = graph.remove(session, current).unwrap_err().value;
@@ -168,23 +168,18 @@ fn an_engine_that_fails_to_begin_or_to_end_can_be_tried_again() {
 #[proves(GE_09, GE_11)]
 fn a_session_whose_engine_refuses_to_take_it_apart_is_destroyed_whole_and_says_so() {
     let world = world();
-    let acl = common::acl();
-    let mut thread = Thread::new().unwrap();
-    let device = acl.device(&mut thread, 0).unwrap();
-    let engine = Engine::init(&acl, &world.place(), &Options::new()).unwrap();
-    let ended = engine.session(&mut thread, &device, &Options::new(), |session, current| {
-        let (allocator, seen) = Watched::new(current);
-        let _graph = loaded_with(session, current, allocator);
-        world.fails("RemoveGraph");
-        seen
+    world.with_engine(&world.place(), &Options::new(), |engine, device, thread| {
+        let ended = engine.session(thread, device, &Options::new(), |session, current| {
+            let (allocator, seen) = watched(current);
+            let _graph = loaded_with(session, current, allocator);
+            world.fails("RemoveGraph");
+            seen
+        });
+        let Err(ScopeError::Teardown { errors, result: Some(seen) }) = ended else { panic!("{ended:?}") };
+        assert_eq!(errors.iter().map(|error| failed(error).call).collect::<Vec<_>>(), ["RemoveGraph"]);
+        assert_eq!(*seen.dropped.lock().unwrap(), [0]);
+        assert_eq!((world.double.count("sessions"), world.double.count("allocators")), (0, 0));
     });
-    let Err(ScopeError::Teardown { errors, result: Some(seen) }) = ended else { panic!("{ended:?}") };
-    assert_eq!(errors.iter().map(|error| failed(error).call).collect::<Vec<_>>(), ["RemoveGraph"]);
-    assert_eq!(*seen.dropped.lock().unwrap(), [0]);
-    assert_eq!((world.double.count("sessions"), world.double.count("allocators")), (0, 0));
-    engine.close().unwrap();
-    device.reset(&mut thread).unwrap();
-    acl.close().unwrap();
     world.assert_nothing_lives();
 }
 
@@ -193,7 +188,7 @@ fn a_session_whose_engine_refuses_to_take_it_apart_is_destroyed_whole_and_says_s
 fn outputs_of_an_execution_that_failed_after_it_began_stay_until_it_was_waited_for() {
     let world = world();
     world.session(|session, current| {
-        let (allocator, seen) = Watched::new(current);
+        let (allocator, seen) = watched(current);
         let graph = loaded_with(session, current, allocator);
         let out = seen.out();
         world.double.hold(true);

@@ -1,7 +1,7 @@
-//! Values that are forgotten: their scope takes down what they named.
+//! Values that are forgotten. Their scope releases the objects.
 
 use crate::common;
-use crate::support::{Watched, images, loaded_with, two_digits, world};
+use crate::support::{images, loaded_with, two_digits, watched, world};
 use ascendcl::ge::{Engine, EngineError, Options};
 use ascendcl::{Error, PoolAllocator};
 use ascendcl_macros::proves;
@@ -31,7 +31,7 @@ fn a_forgotten_graph_goes_with_its_session_in_every_state() {
 fn a_dropped_graph_is_collected_and_its_allocator_with_it() {
     let world = world();
     world.session(|session, current| {
-        let (allocator, seen) = Watched::new(current);
+        let (allocator, seen) = watched(current);
         drop(loaded_with(session, current, allocator));
         assert_eq!(world.double.count("graphs"), 1, "dropping calls nothing");
         let errors = session.collect(current);
@@ -46,7 +46,7 @@ fn a_dropped_graph_is_collected_and_its_allocator_with_it() {
 fn what_a_graph_that_was_dropped_in_flight_uses_stays_until_it_was_waited_for() {
     let world = world();
     world.session(|session, current| {
-        let (allocator, seen) = Watched::new(current);
+        let (allocator, seen) = watched(current);
         let graph = loaded_with(session, current, allocator);
         world.double.hold(true);
         let before = ascendcl_sim::control::live().device_blocks;
@@ -66,7 +66,7 @@ fn what_a_graph_that_was_dropped_in_flight_uses_stays_until_it_was_waited_for() 
 fn forgotten_outputs_and_work_in_flight_are_released_before_their_allocator_goes() {
     let world = world();
     let seen = world.session(|session, current| {
-        let (allocator, seen) = Watched::new(current);
+        let (allocator, seen) = watched(current);
         let graph = loaded_with(session, current, allocator);
         let done = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
         forget(done.outputs);
@@ -95,7 +95,7 @@ fn a_forgotten_proof_of_idleness_does_not_keep_the_allocator() {
 fn a_dropped_graph_whose_outputs_have_a_name_is_collected_when_they_have_gone() {
     let world = world();
     world.session(|session, current| {
-        let (allocator, _seen) = Watched::new(current);
+        let (allocator, _seen) = watched(current);
         let graph = loaded_with(session, current, allocator);
         let done = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
         drop(done.graph);
@@ -110,7 +110,7 @@ fn a_dropped_graph_whose_outputs_have_a_name_is_collected_when_they_have_gone() 
 fn dropped_outputs_are_released_by_the_next_execution() {
     let world = world();
     world.session(|session, current| {
-        let (allocator, seen) = Watched::new(current);
+        let (allocator, seen) = watched(current);
         let graph = loaded_with(session, current, allocator);
         let done = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
         drop(done.outputs);

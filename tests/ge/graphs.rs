@@ -1,7 +1,7 @@
-//! Graphs from their file to their outputs.
+//! Graphs, from the file to the outputs.
 
 use crate::common;
-use crate::support::{bytes, digits, images, read_digits, two_digits, world};
+use crate::support::{bytes, digits, images, two_digits, world};
 use ascendcl::PoolAllocator;
 use ascendcl::ge::{GraphSource, Options};
 use ascendcl_macros::proves;
@@ -20,7 +20,7 @@ fn a_graph_recognises_digits_with_memory_of_a_pool() {
             let inputs = images(current, batch);
             let done = graph.execute(session, current, inputs).unwrap().wait(current).unwrap();
             assert_eq!(done.outputs.shape(0).unwrap(), [batch, 10]);
-            let right = read_digits(&done.outputs.to_vec::<f32>(current, 0).unwrap());
+            let right = common::predictions(&done.outputs.to_vec::<f32>(current, 0).unwrap());
             let right = right.iter().zip(&labels).filter(|(read, label)| read == label).count();
             assert!(right * 100 >= batch * 95, "{right} of {batch}");
             done.outputs.release(session, current).unwrap();
@@ -47,7 +47,7 @@ fn a_graph_without_an_allocator_runs_in_memory_of_the_engine() {
         let graph = two_digits(session, current).compile(session, current).unwrap();
         let graph = graph.load_on(session, current, current.stream().unwrap()).unwrap();
         let done = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
-        assert_eq!(read_digits(&done.outputs.to_vec::<f32>(current, 0).unwrap()), common::digits().0[..2]);
+        assert_eq!(common::predictions(&done.outputs.to_vec::<f32>(current, 0).unwrap()), common::digits().0[..2]);
         done.outputs.release(session, current).unwrap();
         let (stream, ()) = done.graph.remove(session, current).unwrap();
         stream.destroy(current).unwrap();
@@ -66,7 +66,7 @@ fn a_graph_runs_in_memory_that_was_set() {
         let graph = graph.set_memory(session, current, constants, features).unwrap();
         let graph = graph.load_on(session, current, current.stream().unwrap()).unwrap();
         let done = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
-        assert_eq!(read_digits(&done.outputs.to_vec::<f32>(current, 0).unwrap()), common::digits().0[..2]);
+        assert_eq!(common::predictions(&done.outputs.to_vec::<f32>(current, 0).unwrap()), common::digits().0[..2]);
     });
 }
 

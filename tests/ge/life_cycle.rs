@@ -1,5 +1,5 @@
-//! Real graphs live by the declared life cycle: what their types offer is done on the double, up to five calls after they
-//! were added, and the monitor goes along to the state that the type then has.
+//! Real graphs follow the declared life cycle. The test makes every sequence of up to five calls that the types allow,
+//! and compares each state with the monitor's.
 
 use crate::support::{bytes, images, two_digits, world};
 use ascendcl::ge::{Added, Compiled, Graph, Loaded, Session, WithAllocator, WithMemory};

@@ -1,4 +1,4 @@
-//! Sessions of the graph engine, on its double: the shim is the one that is compiled against a toolkit.
+//! Sessions of the graph engine on its double. The shim is the same one that is compiled with a toolkit.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

@@ -1,6 +1,6 @@
-//! Memory of the caller's for a graph's constants and for what it works in.
+//! Memory of the caller for a graph's constants and feature maps.
 
-use crate::support::{Watched, bytes, digits, images, two_digits, world};
+use crate::support::{bytes, digits, images, two_digits, watched, world};
 use ascendcl::Error;
 use ascendcl::ge::EngineError;
 use ascendcl_macros::proves;
@@ -24,7 +24,7 @@ fn memory_that_is_too_short_is_refused_before_the_engine_is_asked() {
         let short = (bytes(current, needs.constants), bytes(current, needs.features - 1));
         let refused = graph.set_memory(session, current, short.0, short.1).unwrap_err();
         let expected = format!(
-            "the feature memory of the graph takes {} bytes, {} were given [GE-23]",
+            "the feature memory of the graph needs {} bytes, but {} were given [GE-23]",
             needs.features,
             needs.features - 1
         );
@@ -55,7 +55,7 @@ fn a_graph_of_free_shapes_takes_no_memory_of_the_callers() {
 fn a_graph_with_memory_of_its_own_has_no_allocator_to_be_ignored() {
     let world = world();
     world.session(|session, current| {
-        let (allocator, seen) = Watched::new(current);
+        let (allocator, seen) = watched(current);
         let graph = two_digits(session, current).compile(session, current).unwrap();
         let graph = graph.register(session, current, current.stream().unwrap(), allocator).unwrap();
         // To set memory, the registration has to end first: no allocator is left that would be ineffective.

@@ -1,12 +1,10 @@
-//! What these tests share.
+//! Helpers that these tests share.
 
+use crate::common::allocators::{Watch, Watched};
 use crate::common::{self, Alone};
 use ascendcl::ge::{Added, Engine, Graph, GraphSource, Loaded, Options, Place, Session, WithAllocator};
 use ascendcl::operator::DeviceTensor;
-use ascendcl::{
-    Acl, Brand, ContextId, Current, DeviceAddress, DeviceAllocator, DeviceBuffer, PoolAllocator, PoolBlock, ScopeError,
-    Scoped, Thread,
-};
+use ascendcl::{Brand, Current, Device, DeviceAllocator, DeviceBuffer, ScopeError, Scoped, Thread};
 use ascendcl_ge_double::{Double, Upset};
 use std::mem::MaybeUninit;
 use std::path::PathBuf;
@@ -45,14 +43,27 @@ impl World {
         options: &Options,
         program: impl for<'c> FnOnce(&mut Session<Scoped<'c>>, &mut Current<Scoped<'c>>) -> R,
     ) -> Result<R, ScopeError<Option<R>>> {
+        self.with_engine(&self.place(), &Options::new(), |engine, device, thread| {
+            engine.session(thread, device, options, program)
+        })
+    }
+
+    /// Runs a program with an engine from this library and a device, then closes everything.
+    #[track_caller]
+    pub(crate) fn with_engine<R>(
+        &self,
+        place: &Place,
+        options: &Options,
+        program: impl for<'a> FnOnce(&Engine<'a>, &Device<'a>, &mut Thread) -> R,
+    ) -> R {
         let acl = common::acl();
         let mut thread = Thread::new().unwrap();
         let device = acl.device(&mut thread, 0).unwrap();
-        let engine = Engine::init(&acl, &self.place(), &Options::new()).unwrap();
-        let result = engine.session(&mut thread, &device, options, program);
+        let engine = Engine::init(&acl, place, options).unwrap();
+        let result = program(&engine, &device, &mut thread);
         engine.close().unwrap();
         device.reset(&mut thread).unwrap();
-        close(acl);
+        acl.close().unwrap();
         result
     }
 
@@ -87,10 +98,6 @@ impl World {
     }
 }
 
-pub(crate) fn close(acl: Acl) {
-    acl.close().unwrap();
-}
-
 pub(crate) fn digits<C: Brand>(session: &mut Session<C>, current: &Current<C>) -> Graph<C, Added> {
     session.add(current, GraphSource::onnx_file(&common::data("digits.onnx")), &Options::new()).unwrap()
 }
@@ -116,17 +123,11 @@ pub(crate) fn images<C: Brand>(current: &Current<C>, count: usize) -> DeviceTens
     current.upload_tensor(&[count, 64], &pixels[..64 * count]).unwrap()
 }
 
-/// The largest of ten, for each of these images.
-pub(crate) fn read_digits(probabilities: &[f32]) -> Vec<usize> {
-    let largest = |row: &[f32]| (0..10).max_by(|a, b| row[*a].total_cmp(&row[*b])).unwrap();
-    probabilities.chunks(10).map(largest).collect()
-}
-
 pub(crate) fn bytes<C: Brand>(current: &Current<C>, count: usize) -> DeviceBuffer<C, MaybeUninit<u8>> {
     current.device_buffer(count).unwrap()
 }
 
-/// What a [`Watched`] allocator was asked, by whom, and whether it is still there.
+/// What a [`watched`] pool was asked, by which threads, and whether it is still there.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     pub(crate) allocated: AtomicUsize,
@@ -154,51 +155,33 @@ impl Seen {
     }
 }
 
-/// A pool that is watched.
+/// Counts the calls of its pool in a [`Seen`] that the test keeps.
 #[derive(Debug)]
-pub(crate) struct Watched {
-    pool: PoolAllocator,
-    seen: Arc<Seen>,
-}
+pub(crate) struct Counts(Arc<Seen>);
 
-impl Watched {
-    pub(crate) fn new(current: &Current<impl Brand>) -> (Self, Arc<Seen>) {
-        let seen = Arc::<Seen>::default();
-        (Self { pool: PoolAllocator::new(current, 1 << 20).unwrap(), seen: Arc::clone(&seen) }, seen)
+impl Watch for Counts {
+    fn allocates(&self) {
+        self.0.begins(&self.0.allocated);
+    }
+
+    fn allocates_near(&self) {
+        self.0.begins(&self.0.advised);
+    }
+
+    fn frees(&self) {
+        self.0.begins(&self.0.freed);
     }
 }
 
-impl Drop for Watched {
+impl Drop for Counts {
     fn drop(&mut self) {
-        let out = self.seen.out();
-        self.seen.dropped.lock().unwrap().push(out);
+        let out = self.0.out();
+        self.0.dropped.lock().unwrap().push(out);
     }
 }
 
-// SAFETY: the pool keeps the promises, and has all of the memory.
-unsafe impl DeviceAllocator for Watched {
-    type Block = PoolBlock;
-
-    fn allocate(&self, bytes: usize) -> Option<PoolBlock> {
-        self.seen.begins(&self.seen.allocated);
-        self.pool.allocate(bytes)
-    }
-
-    fn address(&self, block: &PoolBlock) -> DeviceAddress {
-        self.pool.address(block)
-    }
-
-    fn free(&self, block: PoolBlock) {
-        self.seen.begins(&self.seen.freed);
-        self.pool.free(block);
-    }
-
-    fn allocate_near(&self, bytes: usize, _: DeviceAddress) -> Option<PoolBlock> {
-        self.seen.begins(&self.seen.advised);
-        self.pool.allocate(bytes)
-    }
-
-    fn serves(&self, context: ContextId) -> bool {
-        self.pool.serves(context)
-    }
+/// A pool, and what it was asked.
+pub(crate) fn watched(current: &Current<impl Brand>) -> (Watched<Counts>, Arc<Seen>) {
+    let seen = Arc::<Seen>::default();
+    (Watched::new(current, 1 << 20, Counts(Arc::clone(&seen))), seen)
 }

@@ -1,4 +1,5 @@
-//! What the build of `ascendcl-ge-sys` does on a machine with a toolkit, and on one without: the double, laid out like one.
+//! The build of `ascendcl-ge-sys` on a machine with a toolkit and on one without. The double, laid out like a toolkit,
+//! takes its place.
 
 use crate::common::scratch;
 use ascendcl_ge_double::Double;

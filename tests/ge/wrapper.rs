@@ -1,12 +1,12 @@
-//! The vendor's own C functions in the place of the shim: what they have works, what they lack is named.
+//! The vendor's own C functions instead of the shim: the functions that exist work, and errors name the missing ones.
 
 use crate::common;
-use crate::support::{Seen, Watched, World, at, images, read_digits, world};
+use crate::support::{Seen, World, at, images, watched, world};
 use ascendcl::ge::{
     Added, Engine, EngineError, Graph, GraphSource, LoadError, Options, Place, Provider, RawInputs, RawOutputTensors,
     Session,
 };
-use ascendcl::{Brand, Current, Error, ObjectKind, PoolAllocator, Scoped, Thread};
+use ascendcl::{Brand, Current, Error, ObjectKind, PoolAllocator, Scoped};
 use ascendcl_ge_double::{Double, GraphObject, TensorObject, Upset, free_tensors, tensor_memory};
 use ascendcl_sim::exports::{copy, memory};
 use ascendcl_sys::types::{aclrtMemMallocPolicy, aclrtMemcpyKind};
@@ -23,14 +23,9 @@ fn session_through<R>(
     options: &Options,
     program: impl for<'c> FnOnce(&mut Session<Scoped<'c>>, &mut Current<Scoped<'c>>) -> R,
 ) -> R {
-    let acl = common::acl();
-    let mut thread = Thread::new().unwrap();
-    let device = acl.device(&mut thread, 0).unwrap();
-    let engine = Engine::init(&acl, place, options).unwrap();
-    let result = engine.session(&mut thread, &device, &Options::new(), program).unwrap();
-    engine.close().unwrap();
-    device.reset(&mut thread).unwrap();
-    acl.close().unwrap();
+    let result = world.with_engine(place, options, |engine, device, thread| {
+        engine.session(thread, device, &Options::new(), program).unwrap()
+    });
     world.assert_nothing_lives();
     result
 }
@@ -108,7 +103,7 @@ fn digits_in(double: Double, outputs: RawOutputTensors) -> Vec<usize> {
         assert_eq!(copy::aclrtMemcpy(probabilities.as_mut_ptr().cast(), bytes, address, bytes, kind), 0);
         free_tensors(double, tensors, 1);
     }
-    read_digits(&probabilities)
+    common::predictions(&probabilities)
 }
 
 fn counts(seen: &Arc<Seen>) -> (usize, usize) {
@@ -152,7 +147,7 @@ fn a_graph_that_other_code_has_made_runs_in_memory_of_the_callers_allocator() {
     let double = world.double;
     let (labels, _) = common::digits();
     session(&world, |session, current| {
-        let (allocator, seen) = Watched::new(current);
+        let (allocator, seen) = watched(current);
         let mut served = session.serve(current, current.stream().unwrap(), allocator).unwrap();
         assert_eq!(double.count("allocators"), 1);
         let mut graph = digits_of_others(double, session, current);
@@ -190,7 +185,7 @@ fn the_last_registration_serves_and_the_replaced_allocator_comes_back() {
     let world = world();
     let double = world.double;
     session(&world, |session, current| {
-        let ((first, seen_first), (second, seen_second)) = (Watched::new(current), Watched::new(current));
+        let ((first, seen_first), (second, seen_second)) = (watched(current), watched(current));
         let served = session.serve(current, current.stream().unwrap(), first).unwrap();
         let (mut served, first) = served.replace(session, current, second).unwrap();
         drop(first);
@@ -211,7 +206,7 @@ fn a_graph_that_may_run_is_neither_run_nor_removed() {
     let world = world();
     let double = world.double;
     session(&world, |session, current| {
-        let (allocator, _seen) = Watched::new(current);
+        let (allocator, _seen) = watched(current);
         let mut served = session.serve(current, current.stream().unwrap(), allocator).unwrap();
         let mut graph = digits_of_others(double, session, current);
         let images = Images::new(double);
@@ -234,7 +229,7 @@ fn a_panic_of_the_allocator_is_a_run_that_fails_and_the_next_one_works() {
     let world = world();
     let double = world.double;
     session(&world, |session, current| {
-        let (allocator, seen) = Watched::new(current);
+        let (allocator, seen) = watched(current);
         let mut served = session.serve(current, current.stream().unwrap(), allocator).unwrap();
         let mut graph = digits_of_others(double, session, current);
         let images = Images::new(double);
@@ -256,7 +251,7 @@ fn what_is_dropped_in_a_session_is_taken_down_with_it() {
     let world = world();
     let double = world.double;
     let (seen, outputs) = session(&world, |session, current| {
-        let (allocator, seen) = Watched::new(current);
+        let (allocator, seen) = watched(current);
         let mut served = session.serve(current, current.stream().unwrap(), allocator).unwrap();
         let mut graph = digits_of_others(double, session, current);
         let images = Images::new(double);
@@ -278,7 +273,7 @@ fn what_is_dropped_in_a_session_is_taken_down_with_it() {
 fn a_registration_that_fails_gives_everything_back_and_uses_nothing_up() {
     let world = world();
     session(&world, |session, current| {
-        let (mut stream, (mut allocator, seen)) = (current.stream().unwrap(), Watched::new(current));
+        let (mut stream, (mut allocator, seen)) = (current.stream().unwrap(), watched(current));
         for _ in 0..2 * ascendcl_ge_sys::ALLOCATORS {
             world.fails("RegisterExternalAllocator");
             let refused = session.serve(current, stream, allocator).unwrap_err();
@@ -317,7 +312,7 @@ fn the_shim_takes_a_graph_of_others_and_executes_it_and_says_so() {
     let double = world.double;
     let (labels, _) = common::digits();
     session_through(&world, &world.place(), &Options::new(), |session, current| {
-        let (allocator, _seen) = Watched::new(current);
+        let (allocator, _seen) = watched(current);
         let mut served = session.serve(current, current.stream().unwrap(), allocator).unwrap();
         let mut graph = digits_of_others(double, session, current);
         let tensor = Images::new(double);
@@ -328,7 +323,7 @@ fn the_shim_takes_a_graph_of_others_and_executes_it_and_says_so() {
         let graph = graph.compile(session, current).unwrap();
         let graph = graph.load_on(session, current, current.stream().unwrap()).unwrap();
         let done = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
-        assert_eq!(read_digits(&done.outputs.to_vec::<f32>(current, 0).unwrap()), labels[..2]);
+        assert_eq!(common::predictions(&done.outputs.to_vec::<f32>(current, 0).unwrap()), labels[..2]);
         tensor.free();
     });
 }

@@ -1,6 +1,6 @@
-//! What a program finds, and what it is told, on machines on which the vendor's software is installed in different ways.
+//! What a program finds, and which errors it gets, on machines with different installations of the vendor's software.
 //!
-//! Each program is this test binary, started again with [`probe`] alone, in an environment of its own.
+//! Each program is this test binary, started again with only [`probe`], in an environment of its own.
 
 use super::common::{compiled, scratch};
 use super::shared_simulator;
@@ -219,7 +219,7 @@ fn a_library_in_a_folder_of_another_release_is_found() {
     }
 }
 
-/// A toolkit has libraries to link programs with, whose functions do nothing and answer 0.
+/// A toolkit contains stubs for linking, whose functions do nothing and return 0.
 #[test]
 fn a_stub_is_not_taken_however_it_is_found() {
     if !nothing_is_installed_here() {
@@ -233,14 +233,14 @@ fn a_stub_is_not_taken_however_it_is_found() {
     std::os::unix::fs::symlink("../devlib/libacl_rt.so", stubs.home.join("lib64/libacl_rt.so")).unwrap();
     let said = stubs.says("vendor");
     said.contains(&format!(
-        "\n  {} (ASCEND_HOME_PATH): a stub to link programs with, whose functions do nothing\n",
+        "\n  {} (ASCEND_HOME_PATH): a stub for linking, whose functions do nothing\n",
         stubs.file("lib64/libacl_rt.so")
     ));
     for (folder, file) in [("runtime/lib64/stub", "libascendcl.so"), ("devlib", "libacl_rt.so")] {
         let path = stubs.home.join(folder);
         let said = Said::by("vendor", &[("LD_LIBRARY_PATH", &path)]);
         said.contains("error: no AscendCL library was found; looked for\n").contains(&format!(
-            "\n  {} (LD_LIBRARY_PATH): a stub to link programs with, whose functions do nothing\n",
+            "\n  {} (LD_LIBRARY_PATH): a stub for linking, whose functions do nothing\n",
             path.join(file).display()
         ));
         let said = Said::by("either", &[("LD_LIBRARY_PATH", &path)]);
@@ -248,7 +248,7 @@ fn a_stub_is_not_taken_however_it_is_found() {
     }
     let named = stubs.home.join("devlib/libacl_rt.so");
     let said = Said::by("either", &[("ASCENDCL_LIBRARY", &named)]);
-    said.contains("error: no AscendCL library").contains("(ASCENDCL_LIBRARY): a stub to link programs with");
+    said.contains("error: no AscendCL library").contains("(ASCENDCL_LIBRARY): a stub for linking");
 }
 
 /// A stub before the library on the dynamic loader's path does not hide it.

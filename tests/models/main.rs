@@ -1,5 +1,5 @@
-//! Models: the four ways to load them in both run modes, the memory that is lent to them, their inputs by name, and the
-//! threads that they go through.
+//! Models: the four ways to load them in both run modes, memory that is lent to them, inputs by name, and models that
+//! move between threads.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -9,27 +9,19 @@ mod common;
 mod null;
 mod shared;
 
-use ascendcl::{Acl, Current, Device, Error, Input, InputError, Load, ModelSource, Room, RunMode, Scoped, Thread};
+use ascendcl::{Current, Error, Input, InputError, Load, ModelSource, Room, RunMode, Scoped, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::control::Finding;
 use ascendcl_sim::{Checks, Config, control};
-use common::{acl, alone, data, difference, digits};
+use common::scopes::{self, with_device};
+use common::{alone, data, difference, digits, predictions};
 use null::books;
 use std::path::Path;
 use std::time::Duration;
 
-/// Runs `program` in a context of the simulator that is current, and gives everything back afterwards.
+/// Runs `program` in a context of the simulator that is current, then closes everything.
 fn inside<R>(program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> Result<R, Error>) -> R {
-    with_device(acl(), |device, thread| device.with_current(thread, program).unwrap().unwrap())
-}
-
-fn with_device<R>(acl: Acl, program: impl FnOnce(&Device<'_>, &mut Thread) -> R) -> R {
-    let mut thread = Thread::new().unwrap();
-    let device = acl.device(&mut thread, 0).unwrap();
-    let result = program(&device, &mut thread);
-    device.reset(&mut thread).unwrap();
-    acl.close().unwrap();
-    result
+    scopes::inside(program).unwrap()
 }
 
 /// Every rule is looked after, and a call that breaks one fails.
@@ -185,7 +177,7 @@ fn memory_that_is_too_small_is_an_error_before_the_library_loads_anything() {
                 let undone = current.load(load).unwrap_err();
                 assert_eq!(
                     undone.to_string(),
-                    "the working memory of the models is too short: 256 bytes are needed, it has 255 [MODEL-07]"
+                    "the working memory of the models is too short: it has 255 bytes, but 256 are needed [MODEL-07]"
                 );
                 // The workspace comes back; here are its bytes.
                 assert_eq!(undone.value.workspace.map(|workspace| workspace.bytes()), Some(WORK - 1));
@@ -232,7 +224,7 @@ fn inputs_go_where_their_names_say_and_the_others_around_them() {
         let mut refused = |inputs: [Input<'_>; 2]| model.run(current, &inputs).unwrap_err().to_string();
         assert_eq!(
             refused([seven.clone().for_port("Minuend"), two.clone()]),
-            "the model has no input `Minuend`: it takes `minuend`, `subtrahend` [DATA-07]"
+            "the model has no input `Minuend`; its inputs are `minuend`, `subtrahend` [DATA-07]"
         );
         assert_eq!(
             refused([seven.clone().for_port("minuend"), two.clone().for_port("minuend")]),
@@ -241,11 +233,11 @@ fn inputs_go_where_their_names_say_and_the_others_around_them() {
         let short = Input::new(&[3], &[0.0_f32; 3])?;
         assert_eq!(
             refused([short.for_port("subtrahend"), seven.clone()]),
-            "input `subtrahend` takes the shape [4], [3] was given [DATA-08]"
+            "input `subtrahend` takes the shape [4], but [3] was given [DATA-08]"
         );
         let outputs = model.run(current, &[seven, two])?;
         let unknown = outputs.get("sum").map(|_| ()).unwrap_err().to_string();
-        assert_eq!(unknown, "the model has no output `sum`: it gives `difference`");
+        assert_eq!(unknown, "the model has no output `sum`; its outputs are `difference`");
         Ok(())
     });
 }
@@ -358,9 +350,4 @@ fn assert_no_findings() {
     };
     let findings: Vec<_> = control::take_findings().into_iter().filter(of_interest).collect();
     assert_eq!(findings, []);
-}
-
-fn predictions(probabilities: &[f32]) -> Vec<usize> {
-    let largest = |row: &[f32]| (0..row.len()).max_by(|a, b| row[*a].total_cmp(&row[*b])).unwrap();
-    probabilities.chunks(10).map(largest).collect()
 }

@@ -1,4 +1,4 @@
-//! Models that several users share, or that share the workspace of a lane or weights.
+//! Models with several users, and models that share a lane's workspace or weights.
 
 use super::{assert_no_findings, inside, predictions, strict, with_device};
 use crate::common::{acl, alone, data, digits};

@@ -1,10 +1,11 @@
-//! The library that keeps books (`bookkeeper/`): it refuses on demand and notes broken rules.
+//! The library that keeps books (`bookkeeper/`). It refuses calls on demand and records broken rules.
 #![allow(clippy::unwrap_used, clippy::panic)]
 #![allow(unreachable_pub)]
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use super::common;
-use ascendcl::{Acl, Error, Library};
+use super::common::scopes::with_device;
+use ascendcl::{Acl, Current, Error, Library, Scoped};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, OnceLock};
@@ -52,6 +53,14 @@ pub fn books() -> Books {
     // SAFETY: as stated in `control`.
     unsafe { control::<unsafe extern "C" fn()>("null_reset")() };
     Books { _guard: guard }
+}
+
+/// Runs `program` in a context of this library, then closes everything. Nothing may be left, and no rule may be broken.
+#[track_caller]
+pub fn in_books<R>(books: &Books, program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> R) -> R {
+    let result = with_device(books.acl(), |device, thread| device.with_current(thread, program).unwrap());
+    books.assert_closed();
+    result
 }
 
 /// Writes a word into the order of calls.

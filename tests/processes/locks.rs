@@ -1,4 +1,4 @@
-//! Locks that a thread of the parent has while the process forks: they stay locked in the child for ever.
+//! Locks that a thread of the parent holds during a fork. They stay locked in the child forever.
 
 use super::common::{acl, alone, data};
 use super::{ending_of, is_forked};

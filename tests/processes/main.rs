@@ -1,4 +1,4 @@
-//! What survives a fork: nothing of the library, and the child is told so.
+//! Forked processes: the child cannot use the library, and every call says so.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -8,6 +8,7 @@ mod common;
 use ascendcl::{Acl, Error, Library, ScopeError, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Fault, Plan, control};
+use common::scopes::in_context;
 use common::{acl, alone};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -52,27 +53,20 @@ fn a_forked_child_cannot_use_the_library_and_the_parent_goes_on() {
 #[test]
 fn a_thread_may_end_inside_a_context_and_its_scope_goes_on() {
     let alone = alone();
-    let acl = acl();
-    let mut thread = Thread::new().unwrap();
-    let device = acl.device(&mut thread, 0).unwrap();
-    device
-        .context(&mut thread, |context, thread| {
-            std::thread::scope(|scope| {
-                let ended = scope.spawn(|| {
-                    let mut thread = Thread::new().unwrap();
-                    context.enter(&mut thread, |current| {
-                        std::mem::forget(current.stream().unwrap());
-                        std::mem::forget(current.upload(&[0_u8; 64]).unwrap());
-                        panic!("the thread ends here, with the context current");
-                    })
-                });
-                assert!(ended.join().is_err());
+    in_context(|context, thread| {
+        std::thread::scope(|scope| {
+            let ended = scope.spawn(|| {
+                let mut thread = Thread::new().unwrap();
+                context.enter(&mut thread, |current| {
+                    std::mem::forget(current.stream().unwrap());
+                    std::mem::forget(current.upload(&[0_u8; 64]).unwrap());
+                    panic!("the thread ends here, with the context current");
+                })
             });
-            context.enter(thread, |current| current.stream().unwrap().destroy(current).unwrap()).unwrap();
-        })
-        .unwrap();
-    device.reset(&mut thread).unwrap();
-    acl.close().unwrap();
+            assert!(ended.join().is_err());
+        });
+        context.enter(thread, |current| current.stream().unwrap().destroy(current).unwrap()).unwrap();
+    });
     alone.assert_nothing_lives();
 }
 

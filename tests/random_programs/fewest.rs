@@ -1,6 +1,6 @@
-//! A program that fails, with as few steps as it takes.
+//! Reduces a failing program to the fewest steps that still fail.
 //!
-//! Each try is a process of its own: a program that fails can leave anything behind, or end its process.
+//! Each try runs in its own process, because a failing program can leave anything behind or end its process.
 
 use crate::program::Program;
 use std::process::{Command, Stdio};

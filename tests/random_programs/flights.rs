@@ -1,4 +1,4 @@
-//! Waiting for work in flight in all the ways there are, and handing it to other streams.
+//! All ways to wait for work in flight and to pass it to other streams.
 
 use crate::actor::Actor;
 use crate::common::block_on;

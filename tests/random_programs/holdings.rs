@@ -1,4 +1,4 @@
-//! What a thread of a program has, and what it knows of that.
+//! The objects of a thread, and the contents that it expects in them.
 
 use crate::world::World;
 use ascendcl::operator::BoundOperator;

@@ -1,11 +1,11 @@
-//! Random programs of safe calls, on one to three threads in one context, with faults of the library: whatever they do, no
-//! call panics, no rule of the vendor's is broken, every scope ends, what a wait gives back holds what it has to, and at the
-//! end nothing is left, or what is left can be given back.
+//! Random programs of safe calls on one to three threads in one context, with faults of the library. Whatever they do:
+//! no call panics, no rule of the vendor is broken, every scope ends, a wait returns the right data, and at the end
+//! nothing is left or what is left can be released.
 //!
-//! Each seed is one program. A run takes the same seeds each time. `ASCENDCL_RANDOM_PROGRAMS=600` goes on with others for 600
-//! seconds, and `ASCENDCL_RANDOM_PROGRAM=17` runs the program of that seed alone. A program that fails is printed with its seed,
-//! and with the fewest steps that still fail. Threads run as the machine lets them, so a program of several may need more than
-//! one run to fail again.
+//! Each seed is one program. A run always takes the same seeds. `ASCENDCL_RANDOM_PROGRAMS=600` continues with other
+//! seeds for 600 seconds. `ASCENDCL_RANDOM_PROGRAM=17` runs only the program of that seed. If a program fails, the test
+//! prints its seed and the fewest steps that still fail. The scheduling of threads varies, so a program with several
+//! threads may need more than one run to fail again.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

@@ -1,4 +1,4 @@
-//! What a program is: steps for each thread, a machine, and what goes wrong on it.
+//! A program: the steps of each thread, a machine, and its faults.
 
 use crate::random::Random;
 use ascendcl_sim::{Checks, Config};

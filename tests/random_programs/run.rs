@@ -1,4 +1,4 @@
-//! Runs one program on a fresh machine, and looks at what is left.
+//! Runs one program on a fresh machine, and checks what is left.
 
 use crate::actor::{Actor, scope_ended};
 

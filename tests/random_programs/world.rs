@@ -1,4 +1,4 @@
-//! What all threads of a program have in common: what may fail, and what was seen.
+//! State that all threads of a program share: the allowed failures, and the observations.
 
 use crate::program::{Faults, Kind};
 use ascendcl::{Device, Error};

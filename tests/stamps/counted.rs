@@ -1,5 +1,5 @@
-//! A shared pointer that orders memory as the standard library's does, and no more: loom's own says nothing of the order
-//! in which its count is read.
+//! A shared pointer with the memory ordering of the standard library's, and no more. Loom's own pointer does not model
+//! the order in which its count is read.
 
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use std::ops::Deref;

@@ -1,12 +1,12 @@
 //! The order of calls around the stamps, for all interleavings of a few threads (`loom`).
 //!
-//! What runs here are the files of the crate: how a submission stamps what it uses, how a wait takes its mark, how a
-//! failure is told, when memory is idle, which rows nobody names, and the gate. Only the library is a model. It has one
-//! stream: work has a number in the order of queueing, and a wait completes what was queued before it began, and tells a
-//! failure once. What must hold: memory that is called idle is not used by work that is not complete, and nobody who
-//! waits for work that failed is told that all is well.
+//! The tests run files of the crate: how a submission stamps the memory that it uses, how a wait takes its mark, how a
+//! failure is reported, when memory is idle, which rows have no handle, and the gate. Only the library is a model. It
+//! has one stream. Work has a number in the order of queueing. A wait completes all work that was queued before it
+//! began, and reports a failure once. The tests check two properties: memory that counts as idle is not used by
+//! incomplete work, and every waiter for failed work gets the failure.
 //!
-//! `tools/mutants-of-stamps.sh` changes these files in the ways that must turn a test here red.
+//! `tools/mutants-of-stamps.sh` changes these files in ways that must make a test here fail.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 

@@ -1,4 +1,4 @@
-//! What is missing, and what to do about it.
+//! Finds missing mechanisms and evidence, and says what to do.
 
 use super::scan::{Evidence, Kind, Scan};
 use ascendcl_rules::{Class, RuleId};
@@ -57,7 +57,7 @@ pub(crate) fn of(scan: &Scan) -> Vec<String> {
 
 /// Rules that corrupt, crash or lose when they are broken, and all rules of the pages that are covered whole.
 fn has_to_be_shown(id: RuleId) -> bool {
-    id.rule().priority == 1 || !id.rule().seeds.is_empty()
+    id.rule().priority == 1 || !id.rule().pages.is_empty()
 }
 
 pub(crate) fn constant(id: RuleId) -> String {

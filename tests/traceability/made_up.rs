@@ -1,7 +1,8 @@
-//! The scanner and its findings, on small repositories that are made up.
+//! Tests the scanner and its findings on small made-up repositories.
 
 use super::scan::{Kind, Scan};
-use super::{findings, once, table};
+use super::table::Page;
+use super::{findings, once, table, written};
 use ascendcl_rules::{ALLOC_07, RuleId, STREAM_05};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -99,15 +100,44 @@ fn an_item_that_claims_a_rule_without_an_api_is_a_finding() {
     assert!(found[0].contains("`Range` in src/claims.rs claims to keep it"), "{found:?}");
 }
 
+/// The page that describes the area of this name.
+fn page(pages: &[Page], area: &str) -> String {
+    let path = format!("docs/traceability/{area}.md");
+    pages.iter().find(|page| page.path == path).unwrap().text.clone()
+}
+
 #[test]
 fn the_table_links_to_files_and_changes_with_what_it_names_only() {
     let before = table::of(&Scan::of(&repository("table", &[KEEPS, PROGRAM, TEST])));
-    assert!(before.contains("[`Descriptor::register`](../src/lib.rs)"));
-    assert!(before.contains("refused: [incomplete](../ui-tests/fail/incomplete.rs)"));
-    assert!(before.contains("[waits first](../tests/life.rs)"));
+    assert!(page(&before, "alloc").contains("[`Descriptor::register`](../../src/lib.rs)"));
+    assert!(page(&before, "alloc").contains("refused: [incomplete](../../ui-tests/fail/incomplete.rs)"));
+    assert!(page(&before, "stream").contains("[waits first](../../tests/life.rs)"));
     let moved = format!("\n\n// Two lines further down.\n{}", KEEPS.1);
     let after = table::of(&Scan::of(&repository("table", &[("src/lib.rs", &moved), PROGRAM, TEST])));
-    assert_eq!(before, after);
+    assert!(before.iter().map(|page| &page.text).eq(after.iter().map(|page| &page.text)));
+}
+
+#[test]
+fn a_new_test_changes_the_page_of_its_area_only() {
+    let before = table::of(&Scan::of(&repository("area-before", &[KEEPS, PROGRAM])));
+    let after = table::of(&Scan::of(&repository("area-after", &[KEEPS, PROGRAM, TEST])));
+    let changed = before.iter().zip(&after).filter(|(before, after)| before.text != after.text);
+    let changed: Vec<_> = changed.map(|(before, _)| before.path.as_str()).collect();
+    assert_eq!(changed, ["docs/traceability/stream.md"]);
+}
+
+#[test]
+fn stale_and_left_over_pages_are_named_and_written_anew() {
+    let root = repository("written", &[KEEPS, PROGRAM, TEST, ("docs/traceability/gone.md", "An area that is gone.\n")]);
+    let pages = table::of(&Scan::of(&root));
+    let found = written::stale(&root, &pages);
+    assert_eq!(found.len(), pages.len() + 1, "{found:?}");
+    assert!(found.contains(&"docs/traceability/gone.md belongs to no area of the catalogue".to_owned()), "{found:?}");
+    assert_eq!(written::overwrite(&root, &pages), [""; 0]);
+    assert_eq!(written::stale(&root, &pages), [""; 0]);
+    std::fs::write(root.join("docs/traceability/alloc.md"), "Edited by hand.\n").unwrap();
+    let found = written::stale(&root, &pages);
+    assert!(found.len() == 1 && found[0].starts_with("docs/traceability/alloc.md is stale"), "{found:?}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
-//! Which rule is kept by which code, and shown by which test: read from the sources, and compared with the catalogue.
+//! The sources name the rules that their code keeps and that their tests show. These tests compare the names with the
+//! catalogue.
 //!
-//! `DOCS=overwrite cargo test --test traceability` writes the tables in `docs/` anew.
+//! `DOCS=overwrite cargo test --test traceability` writes the tables in `docs/`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -9,6 +10,7 @@ mod made_up;
 mod once;
 mod scan;
 mod table;
+mod written;
 
 use scan::Scan;
 use std::path::Path;
@@ -25,19 +27,11 @@ fn every_rule_is_kept_and_shown_or_the_catalogue_says_why_not() {
 
 #[test]
 fn the_tables_say_what_the_sources_say() {
-    let (path, made) = (repository().join("docs/traceability.md"), table::of(&Scan::of(repository())));
-    if std::env::var_os("DOCS").is_some_and(|value| value == "overwrite") {
-        std::fs::write(&path, &made).unwrap();
-        return;
-    }
-    let written = std::fs::read_to_string(&path).unwrap_or_default();
-    let differs = made.lines().find(|line| !written.lines().any(|known| known == *line));
-    let advice = "run `DOCS=overwrite cargo test --test traceability` and look at what has changed";
-    assert!(
-        written == made,
-        "docs/traceability.md is stale: {advice}; it lacks this line, say:\n{}",
-        differs.unwrap_or("")
-    );
+    let pages = table::of(&Scan::of(repository()));
+    let overwrite = std::env::var_os("DOCS").is_some_and(|value| value == "overwrite");
+    let stale = if overwrite { written::overwrite(repository(), &pages) } else { written::stale(repository(), &pages) };
+    let advice = "run `DOCS=overwrite cargo test --test traceability` and look at the change";
+    assert!(stale.is_empty(), "stale tables: {advice}\n{}", stale.join("\n"));
 }
 
 #[test]

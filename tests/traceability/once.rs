@@ -1,4 +1,4 @@
-//! A rule's text stands in the catalogue and nowhere else.
+//! Finds copies of a rule's text outside the catalogue.
 
 use super::scan::{files, relative};
 use ascendcl_rules::RuleId;

@@ -1,5 +1,5 @@
-//! Reads what the sources say: `#[rule]` on items, `#[proves]` on tests, the first line of a program that must not
-//! compile.
+//! Reads the marks in the sources: `#[rule]` on items, `#[proves]` on tests, and the first line of a program that must
+//! not compile.
 
 use ascendcl_rules::RuleId;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Every declaration of up to three lines over two states and two operations, against the definition of each rule.
+//! Compares every declaration of up to three lines, two states and two operations with the definition of each rule.
 
 use super::check;
 use crate::parse::Declaration;

@@ -1,4 +1,4 @@
-//! One operation has one outcome, and fails only where it can be done.
+//! An operation has one outcome per state, and fails only in states that allow it.
 
 use crate::errors::Errors;
 use crate::parse::{Line, Place};
@@ -35,8 +35,8 @@ fn possible(line: &Line, lines: &[Line]) -> Result<(), Error> {
     }
     if line.fails.is_some() && !lines.iter().any(|other| other.fails.is_none() && other.starts_as(line)) {
         let message = format!(
-            "`{operation}` cannot be done from `{from}`, so it does not fail there; add `{from} --> … : {operation};`, or \
-             remove this line"
+            "`{operation}` cannot be done from `{from}`, so it does not fail there; add `{from} --> … : {operation};`, \
+             or remove this line"
         );
         return Err(Error::new_spanned(line.call(), message));
     }

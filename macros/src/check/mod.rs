@@ -1,4 +1,4 @@
-//! What a declaration must hold beyond its grammar.
+//! Checks of a declaration beyond its grammar.
 
 mod lines;
 mod names;
@@ -10,7 +10,7 @@ use crate::parse::Declaration;
 use crate::protocol::Protocol;
 use syn::Result;
 
-/// Each check reports all that it finds.
+/// Each check reports all its findings.
 pub(crate) fn check(declaration: Declaration) -> Result<Protocol> {
     let mut errors = Errors::default();
     names::check(&declaration, &mut errors);

@@ -1,4 +1,4 @@
-//! States are types and operations are variants: their names have to be such, and apart from each other.
+//! States become types and operations become variants, so their names must be valid and distinct.
 
 use crate::errors::Errors;
 use crate::parse::Declaration;
@@ -7,7 +7,7 @@ use proc_macro2::Ident;
 use syn::Error;
 use syn::ext::IdentExt;
 
-/// What the modules and the places of an object have beside the states.
+/// The names that a generated module has besides the states.
 const TAKEN: &[&str] = &["ALL", "At", "Edge", "End", "Monitor", "Op", "Outcome", "Refused", "Self", "Start", "State"];
 
 pub(super) fn check(declaration: &Declaration, errors: &mut Errors) {
@@ -55,7 +55,7 @@ fn state_name(state: &Ident) -> Result<(), Error> {
 
 fn operation_name(operation: &Ident) -> Result<(), Error> {
     let name = operation.unraw().to_string();
-    // A variant stands by itself: beside a keyword, only the list of all variants is in its way.
+    // A variant has a namespace of its own: besides keywords, only the list of all variants conflicts with it.
     if ["ALL", "Self"].contains(&camel(&name).as_str()) {
         let message = format!("`{name}` would be the variant `{}`, which is taken; choose another name", camel(&name));
         return Err(Error::new(operation.span(), message));
@@ -68,7 +68,7 @@ fn operation_name(operation: &Ident) -> Result<(), Error> {
     Err(Error::new(operation.span(), message))
 }
 
-/// Names that differ in case alone are one name to a reader, and on some file systems to the documentation.
+/// A reader takes names that differ only in case for the same name, and so does the documentation on some file systems.
 fn apart(names: &[Ident], generated: impl Fn(&Ident) -> String, errors: &mut Errors) {
     for (place, name) in names.iter().enumerate() {
         let this = generated(name);

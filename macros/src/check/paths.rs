@@ -1,4 +1,4 @@
-//! Every state is reached, and every state has a way to the end.
+//! Every state can be reached, and every state has a path to the end.
 
 use crate::errors::Errors;
 use crate::parse::{Declaration, Line, Place};
@@ -14,7 +14,7 @@ pub(super) fn check(declaration: &Declaration, errors: &mut Errors) {
         return errors.add(Error::new(declaration.header.name.span(), message));
     }
     let reached = grow(lines, |line| Some((&line.from, &line.to)));
-    // Nobody can rely on a failure: a way that needs one is no way.
+    // A program cannot rely on a failure, so a path that needs one does not count.
     let released = grow(lines, |line| line.fails.is_none().then_some((&line.to, &line.from)));
     for state in named(lines) {
         if !reached.contains(&&state) {
@@ -31,7 +31,7 @@ pub(super) fn check(declaration: &Declaration, errors: &mut Errors) {
     }
 }
 
-/// The states that are met from `[*]` by steps from the first place of a pair to the second.
+/// The states reachable from `[*]` by steps from the first place of a pair to the second.
 fn grow<'a>(lines: &'a [Line], step: impl Fn(&'a Line) -> Option<(&'a Place, &'a Place)>) -> Vec<&'a Ident> {
     let mut met: Vec<&Ident> = Vec::new();
     loop {

@@ -1,4 +1,4 @@
-//! `on` and `state` speak of what the lines have.
+//! `on` and `state` name operations and states of the lines.
 
 use crate::errors::Errors;
 use crate::parse::Declaration;

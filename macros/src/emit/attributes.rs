@@ -1,4 +1,4 @@
-//! What `#[rule]` and `#[proves]` leave behind.
+//! The output of `#[rule]` and `#[proves]`.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
@@ -7,7 +7,8 @@ use syn::{Attribute, Error, Result};
 
 /// The item with the text of each rule after its own documentation.
 ///
-/// Only the attributes are parsed: the item may be anything, a method of an impl or code that is still being typed.
+/// Parses only the attributes. The item may be anything, for example a method of an impl, or code that is still being
+/// typed.
 pub(crate) fn documented(ids: &[Ident], item: TokenStream) -> TokenStream {
     let split = |input: ParseStream<'_>| Ok((input.call(Attribute::parse_outer)?, input.parse::<TokenStream>()?));
     let (attributes, rest) = match split.parse2(item.clone()) {
@@ -16,7 +17,7 @@ pub(crate) fn documented(ids: &[Ident], item: TokenStream) -> TokenStream {
     };
     let rules = ids.iter().map(|id| {
         let text = format_ident!("doc_{}", area(id), span = id.span());
-        // At the id's place, so that an unknown rule is reported there.
+        // With the id's span, so that the compiler reports an unknown rule there.
         quote_spanned!(id.span()=> #[doc = ::ascendcl_rules::#text!(#id)])
     });
     quote! {
@@ -32,7 +33,7 @@ fn area(id: &Ident) -> String {
     id.split_once('_').map_or(id.as_str(), |(area, _)| area).to_lowercase()
 }
 
-/// The test with each rule's constant named in its body, where the test's own `#[cfg]` also holds.
+/// The test, with each rule's constant named in its body, where the test's own `#[cfg]` applies too.
 pub(crate) fn proven(ids: &[Ident], test: TokenStream) -> Result<TokenStream> {
     let mut tokens: Vec<TokenTree> = test.into_iter().collect();
     let is_function = tokens.iter().any(|token| matches!(token, TokenTree::Ident(word) if word == "fn"));

@@ -1,4 +1,4 @@
-//! For each operation the trait of the states in which it can be done.
+//! One trait per operation, implemented by the states that allow it.
 
 use super::texts::one_of;
 use super::{at, states};
@@ -13,7 +13,7 @@ pub(super) fn emit(protocol: &Protocol) -> TokenStream {
 fn bound(protocol: &Protocol, operation: &Operation) -> TokenStream {
     let starts: Vec<&Edge> = protocol.done(operation).filter(|edge| edge.from.state().is_some()).collect();
     if starts.is_empty() {
-        // It makes the object: there is no state to ask for it.
+        // The operation creates the object, so no state can have the bound.
         return TokenStream::new();
     }
     let (name, variant) = (operation.bound(), &operation.variant);

@@ -1,7 +1,7 @@
-//! From what was understood to the tokens that take its place.
+//! Generates the tokens from a checked protocol.
 //!
-//! The heads of the types and impls have the spans of the declaration: where the compiler speaks of one, it quotes the
-//! line that it comes from. What is inside them has the span of the call, as lints are to see it: as generated code.
+//! The heads of types and impls have spans of the declaration, so that the compiler quotes the declared line in its
+//! messages. Their contents have the span of the call, so that lints treat them as generated code.
 
 mod attributes;
 mod bounds;
@@ -17,7 +17,7 @@ use crate::protocol::{Point, Protocol};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// The module of a protocol. It names `core` alone, by absolute paths: a state may be called `Option`.
+/// The module of a protocol. It uses absolute paths into `core`, because a state may be called `Option`.
 pub(crate) fn module(protocol: &Protocol) -> TokenStream {
     let (attributes, visibility, name) =
         (&protocol.header.attributes, &protocol.header.visibility, &protocol.header.name);

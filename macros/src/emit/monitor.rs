@@ -1,4 +1,4 @@
-//! The life cycle as data, and the monitor that follows one object by it.
+//! The life cycle as data, and the monitor of one object.
 
 use super::at;
 use super::texts::{one_of, pieces};
@@ -25,16 +25,16 @@ fn places(protocol: &Protocol) -> TokenStream {
     let names: Vec<String> = states.iter().map(ToString::to_string).collect();
     let pages = names.iter().map(|name| format!("In state [`{name}`]."));
     quote! {
-        /// Where an object is in its life.
+        /// The state of an object, as a value.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum At {
-            /// There is no object yet.
+            /// The object does not exist yet.
             Start,
             #(
                 #[doc = #pages]
                 #states,
             )*
-            /// The object is gone.
+            /// The object has ended.
             End,
         }
 
@@ -50,8 +50,8 @@ fn places(protocol: &Protocol) -> TokenStream {
                 }
             }
 
-            /// Where an operation leads from here; nothing if it cannot be done here. In constants too, so that the
-            /// compiler can hold a wrapper to the protocol.
+            /// The state after an operation, or `None` if this state does not allow it. It is a `const fn`, so the
+            /// compiler can check a wrapper against the protocol.
             pub const fn after(self, op: Op, outcome: Outcome) -> ::core::option::Option<Self> {
                 let mut edges = EDGES;
                 while let [edge, rest @ ..] = edges {
@@ -63,13 +63,13 @@ fn places(protocol: &Protocol) -> TokenStream {
                 ::core::option::Option::None
             }
 
-            /// Equality in constants: `const { assert!(S::THEN.is(Bound::AT)) }` in a method has the compiler check
-            /// that the method leads where the protocol says.
+            /// Equality in constants. With `const { assert!(S::THEN.is(Bound::AT)) }` in a method, the compiler checks
+            /// that the method leads to the state that the protocol declares.
             pub const fn is(self, other: Self) -> bool {
                 self as usize == other as usize
             }
 
-            /// Writes a text that has the name of the place between its pieces.
+            /// Writes a text with the name of the place between its pieces.
             fn fill(self, text: &[&str], f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 for (place, piece) in text.iter().enumerate() {
                     if place > 0 {
@@ -113,7 +113,7 @@ fn operations(protocol: &Protocol) -> TokenStream {
         quote!(&[#(#notes),*])
     });
     quote! {
-        /// What is done to an object.
+        /// An operation on an object.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Op {
             #(
@@ -133,7 +133,7 @@ fn operations(protocol: &Protocol) -> TokenStream {
                 }
             }
 
-            /// Where the operation can be done.
+            /// The states that allow the operation.
             pub const fn allowed(self) -> &'static [At] {
                 match self {
                     #(Self::#variants => #starts,)*
@@ -166,12 +166,12 @@ fn operations(protocol: &Protocol) -> TokenStream {
             }
         }
 
-        /// How the call of an operation ended.
+        /// The outcome of a call.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Outcome {
-            /// It was done.
+            /// The call succeeded.
             Done,
-            /// It failed.
+            /// The call failed.
             Failed,
         }
     }
@@ -202,22 +202,22 @@ fn edges(protocol: &Protocol) -> TokenStream {
         }
     });
     quote! {
-        /// One step of a life. It is displayed as its line in the diagram.
+        /// One step of a life cycle. It is displayed as its line in the diagram.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub struct Edge {
-            /// Where the object was.
+            /// The state before.
             pub from: At,
-            /// What was done.
+            /// The operation.
             pub op: Op,
-            /// How that ended.
+            /// The outcome.
             pub outcome: Outcome,
-            /// Where the object is then.
+            /// The state afterwards.
             pub to: At,
             /// The rules that the line's comment names.
             pub rules: &'static [&'static str],
             /// The line's comment.
             pub why: &'static str,
-            /// Not declared: where nothing else is said, a failed operation leaves the object where it was.
+            /// Not declared: by default, a failed operation keeps the state.
             pub implied: bool,
         }
 
@@ -231,7 +231,7 @@ fn edges(protocol: &Protocol) -> TokenStream {
             }
         }
 
-        /// All steps; those that only an operation's success implies follow its line.
+        /// All steps. An implied failure follows the line of its operation.
         pub const EDGES: &[Edge] = &[#(#rows),*];
     }
 }
@@ -239,28 +239,28 @@ fn edges(protocol: &Protocol) -> TokenStream {
 /// The same for every protocol.
 fn follow() -> TokenStream {
     quote! {
-        /// Follows one object through its life.
+        /// Follows one object through its life cycle.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub struct Monitor {
             at: At,
         }
 
         impl Monitor {
-            /// For an object that is yet to be made.
+            /// A monitor of an object that does not exist yet.
             pub const fn new() -> Self {
                 Self { at: At::Start }
             }
 
-            /// Where the object is.
+            /// The state of the object.
             pub const fn at(&self) -> At {
                 self.at
             }
 
-            /// Takes note of an operation and says where the object is then.
+            /// Records an operation and returns the state afterwards.
             ///
             /// # Errors
             ///
-            /// The operation cannot be done where the object is; the monitor stays as it was.
+            /// The state does not allow the operation. The monitor does not change.
             pub fn step(&mut self, op: Op, outcome: Outcome) -> ::core::result::Result<At, Refused> {
                 let Some(to) = self.at.after(op, outcome) else {
                     return Err(Refused { at: self.at, op, rules: op.rules(), allowed: op.allowed() });
@@ -276,16 +276,16 @@ fn follow() -> TokenStream {
             }
         }
 
-        /// An operation that cannot be done where the object is.
+        /// An operation that the state of the object does not allow.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub struct Refused {
-            /// Where the object is.
+            /// The state of the object.
             pub at: At,
-            /// What was to be done.
+            /// The refused operation.
             pub op: Op,
-            /// The rules that this breaks.
+            /// The rules that the operation breaks.
             pub rules: &'static [&'static str],
-            /// Where it can be done.
+            /// The states that allow it.
             pub allowed: &'static [At],
         }
 

@@ -1,4 +1,4 @@
-//! What is written about a protocol: its diagram, and the page of its module.
+//! The documentation of a protocol: its diagram and the page of its module.
 
 use crate::protocol::{Edge, Point, Protocol};
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ pub(super) fn diagram(protocol: &Protocol) -> String {
     format!("stateDiagram-v2\n{}", lines.collect::<String>())
 }
 
-/// What follows the declaration's own documentation: the diagram for those who can draw it, a table for everyone.
+/// The page after the declaration's own documentation: the diagram, and a table for renderers without diagrams.
 pub(super) fn module(protocol: &Protocol) -> String {
     let documented = protocol.header.attributes.iter().any(|attribute| attribute.path().is_ident("doc"));
     let summary = if documented { String::new() } else { format!("The life cycle of `{}`.\n\n", protocol.object()) };

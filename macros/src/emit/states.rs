@@ -15,7 +15,7 @@ pub(super) fn emit(protocol: &Protocol) -> TokenStream {
             pub trait Sealed {}
         }
 
-        /// A state as a type: a mark without a value.
+        /// A state as a type without values.
         #[diagnostic::on_unimplemented(message = #message, label = #label)]
         pub trait State: sealed::Sealed {
             /// The state as a value.
@@ -66,7 +66,7 @@ pub(super) fn generics(state: &State) -> TokenStream {
     if parameters.is_empty() { TokenStream::new() } else { quote!(<#(#parameters: ?::core::marker::Sized),*>) }
 }
 
-/// What can be done in the state, and where that leads.
+/// The operations that the state allows, and the states that they lead to.
 fn page(protocol: &Protocol, state: &State) -> String {
     let first = if state.documentation.is_empty() { format!("State `{}`.\n\n", state.name) } else { String::new() };
     let leaving = protocol.edges.iter().filter(|edge| !edge.fails && edge.from.state() == Some(&state.name));

@@ -1,4 +1,4 @@
-//! Texts with `{Self}` in them, for the compiler and for the monitor.
+//! Texts that contain `{Self}`, for the compiler and for the monitor.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,11 +1,11 @@
-//! The table of the types: what the compiler answers when it is asked which state has which bound.
+//! The table of types: for each state, the bounds that the compiler says it has.
 
 use crate::protocol::{Operation, Protocol};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-/// An inherent constant is taken before the constant of a trait, where its bound holds: so the entry of a state that
-/// has the bound comes from the bound, and of any other from `Lacks`.
+/// The compiler prefers an inherent constant to a trait's constant if the inherent constant's bound holds. So the entry
+/// of a state with the bound comes from the bound, and any other entry from `Lacks`.
 pub(super) fn emit(protocol: &Protocol) -> TokenStream {
     let has_bound = |operation: &&Operation| protocol.done(operation).any(|edge| edge.from.state().is_some());
     let operations: Vec<&Operation> = protocol.operations.iter().filter(has_bound).collect();
@@ -21,8 +21,8 @@ pub(super) fn emit(protocol: &Protocol) -> TokenStream {
         })
     });
     quote! {
-        /// For each state and operation the compiler's answer: where the operation leads when it is done and when it
-        /// fails, or nothing if the state lacks the bound. For tests that compare it with [`EDGES`].
+        /// For each state and operation: the states after success and after failure, or `None` if the state lacks the
+        /// bound. Tests compare this with [`EDGES`].
         #[doc(hidden)]
         #[allow(non_camel_case_types, reason = "no state has such a name")]
         pub const BOUNDS: &[(At, Op, ::core::option::Option<(At, At)>)] = {

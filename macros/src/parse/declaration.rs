@@ -24,7 +24,7 @@ pub(crate) struct Header {
 const NO_HEADER: &str = "expected the module that the declaration makes, as in `pub mod stream;`";
 
 impl Declaration {
-    /// Every part is read by itself, so that an error in one does not hide the errors in the others.
+    /// Reads every part separately, so that an error in one does not hide errors in the others.
     pub(crate) fn read(tokens: TokenStream) -> Result<Self> {
         let mut errors = Errors::default();
         let (parts, rest) = parts(tokens);
@@ -54,7 +54,7 @@ impl Declaration {
     }
 }
 
-/// A part ends with its `;` or with its block; the rest has no end.
+/// A part ends with its `;` or with its block.
 fn parts(tokens: TokenStream) -> (Vec<TokenStream>, Vec<TokenTree>) {
     let (mut parts, mut part) = (Vec::new(), Vec::new());
     for token in tokens {
@@ -100,7 +100,7 @@ enum Part {
 impl Parse for Part {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
         let documentation = input.call(Documentation::read)?;
-        // `state` and `on` are words of the language where a name follows: an arrow makes them the name of a state.
+        // `state` and `on` are keywords if a name follows. If an arrow follows, they are the name of a state.
         let word = input.fork().call(Ident::parse_any).map(|word| word.to_string()).unwrap_or_default();
         match word.as_str() {
             "state" if input.peek2(syn::Ident::peek_any) => StateLine::read(documentation, input).map(Self::State),

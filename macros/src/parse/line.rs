@@ -14,11 +14,11 @@ pub(crate) struct Line {
     pub(crate) from: Place,
     pub(crate) to: Place,
     pub(crate) operation: Ident,
-    /// The word `fails` of a line that says what holds after a failed call.
+    /// The word `fails` of a line for a failed call.
     pub(crate) fails: Option<Ident>,
 }
 
-/// Where a line starts or ends: `[*]` or a state.
+/// The start or the end of a line: `[*]` or a state.
 pub(crate) enum Place {
     Outside(TokenStream),
     State(Ident),
@@ -46,7 +46,7 @@ impl Line {
         Ok(line)
     }
 
-    /// What names the operation, for an error there.
+    /// The tokens that name the operation, for an error at that place.
     pub(crate) fn call(&self) -> TokenStream {
         let (operation, fails) = (&self.operation, &self.fails);
         quote!(#operation #fails)

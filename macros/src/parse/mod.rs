@@ -1,4 +1,4 @@
-//! From tokens to what was written, with the spans of the errors to come.
+//! Parses tokens into the parts of a declaration, with spans for later errors.
 
 mod declaration;
 mod documentation;

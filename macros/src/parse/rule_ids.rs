@@ -4,7 +4,7 @@ use crate::errors::Errors;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use syn::{Error, Result};
 
-/// The ids in the arguments of `attribute`; every id that is ill-formed or named twice is reported.
+/// The ids in the arguments of `attribute`. Reports every id that is malformed or repeated.
 pub(crate) fn rule_ids(arguments: TokenStream, attribute: &str) -> Result<Vec<Ident>> {
     let mut ids: Vec<Ident> = Vec::new();
     let mut errors = Errors::default();
@@ -24,7 +24,7 @@ pub(crate) fn rule_ids(arguments: TokenStream, attribute: &str) -> Result<Vec<Id
     Ok(ids)
 }
 
-/// What stands between the commas.
+/// The part between two commas.
 fn pieces(arguments: TokenStream) -> Vec<Vec<TokenTree>> {
     let mut pieces = Vec::new();
     let mut piece = Vec::new();
@@ -59,7 +59,7 @@ fn id(piece: Vec<TokenTree>) -> Result<Ident> {
     }
 }
 
-/// `ALLOC-07` as prose writes it, `ALLOC_07` as an identifier has to.
+/// Accepts `ALLOC-07`, the form of prose, and `ALLOC_07`, the form of an identifier.
 pub(super) fn is_rule_id(text: &str, separator: char) -> bool {
     let Some((area, number)) = text.split_once(separator) else { return false };
     area.starts_with(|first: char| first.is_ascii_uppercase())

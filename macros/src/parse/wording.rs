@@ -1,4 +1,4 @@
-//! `on register { message: "…", label: "…", note: "…" }`: what a wrong use of an operation says.
+//! `on register { message: "…", label: "…", note: "…" }`: the texts for a wrong use of an operation.
 
 use super::Documentation;
 use crate::errors::Errors;
@@ -72,7 +72,7 @@ fn entry(block: ParseStream<'_>) -> Result<(Ident, LitStr)> {
     Ok((key, text))
 }
 
-/// The compiler fills in `{Self}` alone; it would only warn about another name, where the macro is used.
+/// The compiler fills in only `{Self}`. For another name it would only warn, at the place where the macro is used.
 fn placeholders(text: &LitStr) -> Result<()> {
     let value = text.value().replace("{{", "").replace("}}", "").replace("{Self}", "");
     if value.contains(['{', '}']) {

@@ -5,27 +5,27 @@ rules! {
         COPY_01 = "COPY-01" {
             text: "The copy length must be no larger than the destination's capacity, and by the manual not zero.",
             misuse: "count > destMax",
-            consequence: "ACL_ERROR_RT_PARAM_INVALID 107000 for a length that is too large; a length of zero is taken \
-                (both measured)",
+            consequence: "ACL_ERROR_RT_PARAM_INVALID 107000 for a length that is too large; a length of zero is \
+                accepted (both measured)",
             source: "aclrtMemcpy(Async), destMax/count; measured",
-            seeds: [],
+            pages: [],
             basis: "doc+source",
             priority: 1,
             class: RunTime,
-            means: "A copy is of whole buffers, or of parts that both have: `Error::LengthMismatch` and \
-                `Error::NoSuchPart` say so before the library is asked.",
-            hole: "A copy of no elements is handed to the library, which takes it.",
+            means: "A copy covers whole buffers, or parts that both buffers have. `Error::LengthMismatch` and \
+                `Error::NoSuchPart` are returned before the library is called.",
+            hole: "A copy of no elements reaches the library, which accepts it.",
         }
         COPY_02 = "COPY-02" {
             text: "The direction must match where source and destination live.",
             misuse: "DEVICE_TO_HOST with swapped arguments",
             consequence: "error",
             source: "aclrtMemcpyKind",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "The direction follows from where the two blocks live.",
+            means: "The crate derives the direction from where the two blocks are.",
         }
         COPY_03 = "COPY-03" {
             text: "An async copy with pinned memory only means the task was queued; the destination may be read only \
@@ -33,11 +33,11 @@ rules! {
             misuse: "read host buffer right after memcpy_async",
             consequence: "stale data",
             source: "aclrtMemcpyAsync",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "Queueing a copy takes both buffers; `Pending::wait` gives them back when the stream was \
+            means: "Queueing a copy takes both buffers. `Pending::wait` returns them after the stream was \
                 synchronised.",
         }
         COPY_04 = "COPY-04" {
@@ -45,49 +45,50 @@ rules! {
                 synchronised.",
             misuse: "dropping or overwriting the pinned source early",
             consequence: "corrupt transfer",
-            source: "aclrtMemcpyAsync; dev_guide 02-01",
-            seeds: [],
+            source: "aclrtMemcpyAsync; developer guide on copies",
+            pages: [],
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "Queueing a copy takes both buffers by value, so that neither can be freed or written while it \
-                runs; forgetting the `Pending` forgets their names only.",
+            means: "Queueing a copy takes both buffers by value, so neither can be freed or written while the copy \
+                runs. Forgetting the `Pending` loses the handles and frees nothing.",
         }
         COPY_05 = "COPY-05" {
             text: "With ordinary host memory the async call blocks until the copy is done.",
             misuse: "expecting overlap with a Vec",
             consequence: "loss of concurrency, no error",
             source: "aclrtMemcpyAsync with pageable memory",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: Compile,
-            means: "A queued copy takes a `HostBuffer`, not a `Vec`: who wants ordinary memory in one says so by \
-                `Current::pageable_buffer` or `Current::lend`.",
-            hole: "Whether a copy of such memory runs beside the program is the library's business; nobody is told.",
+            means: "A queued copy takes a `HostBuffer`, not a `Vec`. `Current::pageable_buffer` and `Current::lend` \
+                pass ordinary memory explicitly.",
+            hole: "The library decides whether a copy of ordinary memory runs asynchronously, and does not report \
+                it.",
         }
         COPY_06 = "COPY-06" {
             text: "Asynchronous host-to-host copying is not supported in the EP form.",
             misuse: "memcpy_async(HOST_TO_HOST)",
             consequence: "ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000 (measured)",
             source: "aclrtMemcpyAsync, constraints; measured",
-            seeds: [],
+            pages: [],
             basis: "doc+source",
             priority: 2,
             class: Compile,
-            means: "A queued copy has a `DeviceBuffer` on one side.",
+            means: "One side of a queued copy is a `DeviceBuffer`.",
         }
         COPY_07 = "COPY-07" {
             text: "A synchronous copy does not wait for streams; producers must be synchronised first.",
             misuse: "launch kernel on a stream, then sync aclrtMemcpy of its output",
             consequence: "stale or partial data",
             source: "aclrtMemcpy, constraints",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "Buffers that queued work writes come back by `Pending::wait` only, so that a synchronous copy \
-                cannot be asked for before.",
+            means: "Only `Pending::wait` returns buffers that queued work writes, so no synchronous copy can use \
+                them earlier.",
         }
         COPY_08 = "COPY-08" {
             text: "Copying between devices requires the peer query and enabling peer access (950, A2, Atlas inference, \
@@ -95,7 +96,7 @@ rules! {
             misuse: "direct device 0 to device 1 copy",
             consequence: "error",
             source: "aclrtMemcpy, constraints (two devices)",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: NotOffered,
@@ -107,12 +108,12 @@ rules! {
             misuse: "copying between odd offsets",
             consequence: "107008 or undefined",
             source: "acl_rt.h, aclrtMemcpyAsync restriction",
-            seeds: [],
+            pages: [],
             basis: "header",
             priority: 2,
             class: RunTime,
-            means: "A queued copy on the device of which an end is not at a multiple of 64 bytes is an \
-                `Error::Misaligned` before the library is asked.",
+            means: "A queued device-to-device copy with an address that is not a multiple of 64 bytes is an \
+                `Error::Misaligned`. The library is not called.",
         }
         COPY_10 = "COPY-10" {
             text: "2-D copies: width at most both pitches and 5,000,000, height at most 5*1024*1024, limited \
@@ -120,7 +121,7 @@ rules! {
             misuse: "width larger than pitch",
             consequence: "ACL_ERROR_INVALID_PARAM",
             source: "aclrtMemcpy2d(Async)",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 3,
             class: NotOffered,
@@ -132,22 +133,22 @@ rules! {
             misuse: "relying on order inside a batch",
             consequence: "undefined order / error",
             source: "aclrtMemcpyBatch*",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 3,
             class: NotOffered,
-            means: "There are no batches of copies.",
+            means: "There are no batch copies.",
         }
         COPY_12 = "COPY-12" {
             text: "Descriptor copies need a device-memory descriptor of the queried size that was set before use.",
             misuse: "launching with an unset descriptor",
             consequence: "error",
             source: "aclrtMemcpyAsyncWithDesc, aclrtCmo*Desc",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 3,
             class: NotOffered,
-            means: "There are no copies by descriptor.",
+            means: "There are no descriptor copies.",
         }
     }
 }

@@ -7,11 +7,11 @@ rules! {
             misuse: "expecting the device memory to be released, or freeing it twice",
             consequence: "leak or double free",
             source: "aclDestroyDataBuffer",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "A dataset owns its buffer records; the memory is a block with a row of its own.",
+            means: "A dataset owns its buffer records. The memory is a block with its own row.",
         }
         DATA_02 = "DATA-02" {
             text: "The described memory must outlive the data buffer and every execution that uses it; replacing it \
@@ -19,12 +19,12 @@ rules! {
             misuse: "freeing the memory while the dataset is still used",
             consequence: "undefined",
             source: "aclCreateDataBuffer / aclUpdateDataBuffer",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "A binding keeps the rows of its blocks until its datasets are destroyed, and those are destroyed \
-                when no queued work uses them.",
+            means: "A binding keeps the rows of its blocks until its datasets are destroyed. The datasets are \
+                destroyed when no queued work uses them.",
         }
         DATA_03 = "DATA-03" {
             text: "A null data pointer is only allowed together with size zero; an empty tensor still needs at least \
@@ -32,12 +32,12 @@ rules! {
             misuse: "null with a size",
             consequence: "error / later failure",
             source: "aclCreateDataBuffer",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: ByConstruction,
-            means: "A buffer record is made over a block of at least one byte, or over null with size zero for an \
-                output that the library allocates.",
+            means: "A buffer record describes a block of at least one byte, or null with size zero for an output \
+                that the library allocates.",
         }
         DATA_04 = "DATA-04" {
             text: "Destroying a dataset does not destroy its data buffers (the source only frees attached tensor \
@@ -45,23 +45,24 @@ rules! {
             misuse: "destroying only the dataset, or destroying a buffer still in a dataset",
             consequence: "leak / dangling",
             source: "aclmdlDestroyDataset; samples",
-            seeds: [],
+            pages: [],
             basis: "doc+source",
             priority: 1,
             class: ByConstruction,
-            means: "Destroying a dataset destroys its buffer records, then the list.",
-            hole: "A list that the library refuses to destroy is lost.",
+            means: "Destroying a dataset destroys its buffer records and then the list.",
+            hole: "A list that the library refuses to destroy leaks.",
         }
         DATA_05 = "DATA-05" {
             text: "Descriptions, datasets, AIPP and config objects are destroyed by their own call, once.",
             misuse: "double destroy or wrong destroyer",
             consequence: "undefined",
             source: "aclmdlCreate*/Destroy* pairs",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: ByConstruction,
-            means: "Descriptions, datasets and their buffers are destroyed by their own calls on every path, once.",
+            means: "On every path, descriptions, datasets and their buffers are destroyed once, each by its own \
+                call.",
         }
         DATA_06 = "DATA-06" {
             text: "For synchronous execution an empty output buffer lets the runtime allocate device memory that the \
@@ -69,14 +70,14 @@ rules! {
             misuse: "reusing the dataset without freeing, or relying on it with execute_async",
             consequence: "leak / missing output",
             source: "aclmdlExecute, output parameter",
-            seeds: [],
+            pages: [],
             basis: "doc+source",
             priority: 2,
             class: ByConstruction,
-            means: "What the library allocated is taken over and freed: by `Model::run` at once, by a prepared model \
-                before its next execution and with it.",
-            hole: "For executions on a stream the vendor does not promise it: an output that was left without memory \
-                is an `Error::OutputNotAllocated` when it is read.",
+            means: "The crate takes over and frees the memory that the library allocated: `Model::run` immediately, \
+                a prepared model before its next execution and when it ends.",
+            hole: "The vendor does not promise the allocation for executions on a stream. Reading an output without \
+                memory returns `Error::OutputNotAllocated`.",
         }
         DATA_07 = "DATA-07" {
             text: "The dataset must provide as many inputs and outputs as the model has, in order, and none may be \
@@ -84,25 +85,25 @@ rules! {
             misuse: "one input missing",
             consequence: "100017 / 100018 / 100000",
             source: "100017, 100018; model source",
-            seeds: [],
+            pages: [],
             basis: "doc+source",
             priority: 1,
             class: RunTime,
-            means: "The inputs and outputs that are given, by their order or by their names, are compared with the \
-                model's before anything is called.",
+            means: "The crate compares the given inputs and outputs, by order or by name, with the model's before it \
+                calls the library.",
         }
         DATA_08 = "DATA-08" {
             text: "Each buffer must be at least as large as the description says.",
             misuse: "short buffer",
             consequence: "error or overrun",
             source: "aclmdlGetInputSizeByIndex / OutputSizeByIndex",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 1,
             class: RunTime,
-            means: "Shapes and element types are compared with the model's description, and every buffer is allocated \
-                by its shape.",
-            hole: "Whether an output whose size the execution tells fits the room that it has is the library's check.",
+            means: "The crate compares shapes and element types with the model's description, and allocates every \
+                buffer by its shape.",
+            hole: "For an output whose size only the execution determines, the library checks that it fits.",
         }
         DATA_09 = "DATA-09" {
             text: "Tensor descriptions are attached after the buffers, at an existing index, within the compiled \
@@ -111,23 +112,23 @@ rules! {
             misuse: "setting index 3 on a two-buffer dataset; keeping the pointer",
             consequence: "error / dangling",
             source: "aclmdlSetDatasetTensorDesc / GetDatasetTensorDesc",
-            seeds: [],
+            pages: [],
             basis: "doc+source",
             priority: 2,
             class: ByConstruction,
-            means: "Descriptions are attached after the buffers, one for each input that the model leaves open; what a \
-                dataset answers is copied.",
+            means: "Descriptions are attached after the buffers, one for each input whose shape the model leaves \
+                open. The crate copies the descriptions that a dataset returns.",
         }
         DATA_10 = "DATA-10" {
             text: "A dataset and its buffers must not be changed while an async execution uses them.",
             misuse: "UpdateDataBuffer during execution",
             consequence: "undefined",
             source: "async execution",
-            seeds: [],
+            pages: [],
             basis: "derived",
             priority: 1,
             class: Compile,
-            means: "A queued model's inputs and outputs are out of reach until its stream was waited for, and its \
+            means: "The inputs and outputs of a queued model are inaccessible until its stream was waited for. Its \
                 datasets are destroyed after that.",
         }
         DATA_11 = "DATA-11" {
@@ -135,11 +136,11 @@ rules! {
             misuse: "numDims larger than the array",
             consequence: "out-of-bounds read",
             source: "aclCreateTensorDesc",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: ByConstruction,
-            means: "Count and sizes come from one slice.",
+            means: "The dimension count and the dimensions come from one slice.",
         }
     }
 }

@@ -7,38 +7,40 @@ rules! {
             misuse: "ignoring ret",
             consequence: "errors surface later, elsewhere",
             source: "sample code notes, all pages",
-            seeds: [S000, S001, S002, S003, S004],
+            pages: [AllocatorRegistration, GraphEngineAllocators, ResourcesInPython, ModelLoading, ResourcesInC],
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "Every call returns a `Result`, and a transition that failed holds the object.",
-            hole: "`let _ =` throws a result away.",
+            means: "Every call returns a `Result`. The error of a failed transition contains the object.",
+            hole: "`let _ =` discards a result.",
         }
         ERR_02 = "ERR-02" {
             text: "Success of an asynchronous call only means it was queued; device failures appear at the next \
                 synchronise.",
             misuse: "treating the launch code as the result",
             consequence: "missed device error",
-            source: "dev_guide 10",
-            seeds: [],
+            source: "developer guide on errors",
+            pages: [],
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "Queueing returns a `Pending`; what the work made comes from waiting for it, which returns the \
-                work's failure. The library tells a failure to one wait: every other waiter for that work gets \
-                `Error::WorkFailed`, once.",
-            hole: "Work that another stream took over hears of a failure when its own stream is idle or was waited for.",
+            means: "Queueing returns a `Pending`. Waiting for it returns the result of the work or its failure. The \
+                library reports a failure to one wait only; the crate reports it to every other waiter for that work \
+                as `Error::WorkFailed`, once.",
+            hole: "For work that another stream took over, the failure is reported when the work's own stream is \
+                idle or was waited for.",
         }
         ERR_03 = "ERR-03" {
             text: "The message pointer is valid until the next call and reading clears it; per thread by default.",
             misuse: "keeping two messages",
             consequence: "invalid memory access",
             source: "aclGetRecentErrMsg",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: ByConstruction,
-            means: "The text is copied into the error on the thread that failed, before its next call.",
+            means: "The crate copies the text into the error on the thread that failed, before that thread's next \
+                call.",
         }
         ERR_04 = "ERR-04" {
             text: "The sticky error is per thread, cleared by one of the two getters, and in continue mode it may not \
@@ -47,11 +49,11 @@ rules! {
             consequence: "misdiagnosis. Measured: it misses failures of the ACL layer, and keeps those of the runtime \
                 across later successes",
             source: "aclrtGetLastError / PeekAtLastError; continue-on-failure note; measured",
-            seeds: [],
+            pages: [],
             basis: "doc+source",
             priority: 3,
             class: NotOffered,
-            means: "The sticky error is never asked for: each error is made from the call's own answer.",
+            means: "The crate never reads the sticky error. Each error is made from the return code of its own call.",
         }
         ERR_05 = "ERR-05" {
             text: "Codes 1xxxxx are usage errors, 2xxxxx resources or support, 3xxxxx service state, 5xxxxx internal \
@@ -59,42 +61,42 @@ rules! {
             misuse: "retrying a usage error",
             consequence: "pointless retry",
             source: "aclError classification",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: ByConstruction,
-            means: "`Code::kind` tells the class of a code.",
+            means: "`Code::kind` returns the class of a code.",
         }
         ERR_06 = "ERR-06" {
             text: "Functions that return a pointer signal failure with NULL.",
             misuse: "using the null descriptor",
             consequence: "crash",
             source: "Create* functions returning pointers",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: ByConstruction,
-            means: "A null answer is an `Error::NullAnswer`.",
+            means: "A returned null pointer is an `Error::NullAnswer`.",
         }
         ERR_07 = "ERR-07" {
             text: "Recovery order is read details, abort tasks, repair; nothing else may run during the abort.",
             misuse: "other calls during abort",
             consequence: "ACL_ERROR_RT_DEVICE_TASK_ABORT 107022",
             source: "aclrtGetErrorVerbose, aclrtDeviceTaskAbort, aclrtRepairError; 107022",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 3,
             class: RunTime,
             means: "`Device::recover` aborts tasks while no scope of the device is open and nobody else can take it.",
-            hole: "Details are not read and memory is not repaired. Other code in the process may use the device \
-                meanwhile.",
+            hole: "The crate does not read the error details and does not repair memory. Other code in the process \
+                may use the device meanwhile.",
         }
         ERR_08 = "ERR-08" {
             text: "Process snapshots follow running, locked, backed up, restored; runtime calls block while locked.",
             misuse: "backup without lock",
             consequence: "507906-507909",
             source: "aclrtSnapShotProcess*",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 3,
             class: NotOffered,
@@ -105,7 +107,7 @@ rules! {
             misuse: "destroy with a blocked receiver",
             consequence: "hang",
             source: "acltdtCreateChannel / Stop / Destroy",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 3,
             class: NotOffered,

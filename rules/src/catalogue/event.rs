@@ -7,7 +7,7 @@ rules! {
             misuse: "aclrtResetEvent on such an event",
             consequence: "undefined",
             source: "aclrtCreateEvent, constraints",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: NotOffered,
@@ -18,11 +18,11 @@ rules! {
             misuse: "timing-only event in aclrtStreamWaitEvent",
             consequence: "ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000 (measured)",
             source: "aclrtCreateEventWithFlag, constraints; measured",
-            seeds: [],
+            pages: [],
             basis: "doc+source",
             priority: 2,
             class: NotOffered,
-            means: "Events are made without flags, which lets them be waited for.",
+            means: "Events are created without flags, so streams can wait for them.",
         }
         EVENT_03 = "EVENT-03" {
             text: "Ex events reject reset, the old query call and wait-status queries; IPC and external flags stand \
@@ -30,7 +30,7 @@ rules! {
             misuse: "aclrtResetEvent on an Ex event",
             consequence: "error",
             source: "aclrtCreateEventExWithFlag, constraints",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: NotOffered,
@@ -43,13 +43,13 @@ rules! {
             consequence: "107006 without timing; 107007 and 507006 by the manual; measured: 507000 for an event that \
                 was never recorded, and 0 with a time of 0 or less in the wrong order",
             source: "aclrtEventElapsedTime; 107006, 107007, 507006; measured",
-            seeds: [],
+            pages: [],
             basis: "doc+source",
             priority: 2,
             class: RunTime,
-            means: "`Event::milliseconds_since` takes two recorded events, refuses those of two streams, and waits for \
-                both before it asks; in the wrong order it gives the library's refusal as an `Error::Vendor`, or the \
-                library's time, which is 0 or negative.",
+            means: "`Event::milliseconds_since` takes two recorded events, refuses events of two streams, and waits \
+                for both before it asks. For events in the wrong order it returns the library's refusal as an \
+                `Error::Vendor`, or the library's time, which is 0 or negative.",
         }
         EVENT_05 = "EVENT-05" {
             text: "Waiting is only meaningful on an event already recorded; an Ex event never recorded counts as \
@@ -58,35 +58,35 @@ rules! {
             consequence: "missing dependency, data race. Measured for plain events: the stream's wait is refused with \
                 107000, the host's wait returns at once",
             source: "aclrtRecordEvent / aclrtStreamWaitEvent; measured",
-            seeds: [],
+            pages: [],
             basis: "doc+source",
             priority: 1,
             class: Compile,
-            means: "An `Event` is `Unrecorded` until `Stream::record`; waiting takes one that is `Recorded`.",
+            means: "An `Event` is `Unrecorded` until `Stream::record`. Waiting needs a `Recorded` event.",
         }
         EVENT_06 = "EVENT-06" {
             text: "An event may be destroyed before it completes, but not while another call uses it, and only once.",
             misuse: "destroy concurrently with a wait",
             consequence: "undefined; a second destroy answers ACL_ERROR_RT_INVALID_HANDLE 107017 (measured)",
             source: "aclrtDestroyEvent; measured",
-            seeds: [],
+            pages: [],
             basis: "doc+source",
             priority: 2,
             class: ByConstruction,
-            means: "`Event::destroy` takes the event by value, and a gate keeps the call back until every other call \
-                has left the event.",
+            means: "`Event::destroy` takes the event by value. A gate delays the call until every other call has \
+                left the event.",
         }
         EVENT_07 = "EVENT-07" {
             text: "Record and wait need event and stream on the same device.",
             misuse: "event of device 0 on a stream of device 1",
             consequence: "call fails",
-            source: "dev_guide 05",
-            seeds: [],
+            source: "developer guide on several devices",
+            pages: [],
             basis: "doc",
             priority: 2,
             class: Compile,
-            means: "Event, stream and `Current` of a call are of one context, and so of one device; \
-                `Stream::wait_across_contexts` compares the devices before the library is asked.",
+            means: "The event, the stream and the `Current` of a call belong to one context, and so to one device. \
+                `Stream::wait_across_contexts` compares the devices before it calls the library.",
         }
         EVENT_08 = "EVENT-08" {
             text: "Events per device are limited (65536, 1023 on Atlas inference, 65535 on Atlas training) and a \
@@ -94,31 +94,32 @@ rules! {
             misuse: "an event per tiny task without reuse",
             consequence: "ACL_ERROR_RT_NO_EVENT_RESOURCE 207007 or blocking",
             source: "aclrtCreateEvent*, limits; 207007",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: RunTime,
-            means: "The library's refusal (207007) is an `Error::Vendor` that names this rule; events that no handle \
-                names are destroyed by `Current::collect`.",
-            hole: "A record that blocks until an event is free cannot be seen.",
+            means: "The library's refusal (207007) is an `Error::Vendor` that names this rule. `Current::collect` \
+                destroys events that no handle names.",
+            hole: "The crate cannot see that a record blocks until an event is free.",
         }
         EVENT_09 = "EVENT-09" {
             text: "Recording again replaces what the event captured; waits issued later see the newest record.",
             misuse: "recording in a loop while another thread waits on 'the first' one",
             consequence: "waits on the wrong point",
             source: "aclrtRecordEvent (Ex events)",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: Compile,
-            means: "`Stream::record` takes the event by value: nobody else can be about to wait for its older record.",
+            means: "`Stream::record` takes the event by value, so no other code can start to wait for the older \
+                record.",
         }
         EVENT_10 = "EVENT-10" {
             text: "Resetting an event that several streams wait on can leave the others waiting forever.",
             misuse: "reset after the first of two waits",
             consequence: "hang",
             source: "aclrtResetEvent, warning",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: NotOffered,
@@ -130,11 +131,12 @@ rules! {
             misuse: "passing milliseconds where seconds are expected",
             consequence: "premature timeout or hang",
             source: "aclrtSynchronizeEventWithTimeout, aclrtSetOpWaitTimeout",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 3,
             class: ByConstruction,
-            means: "Limits are `Duration`s, rounded up to whole milliseconds; the process-wide limit is not offered.",
+            means: "Limits are `Duration`s, rounded up to whole milliseconds. There is no API for the process-wide \
+                limit.",
         }
         EVENT_12 = "EVENT-12" {
             text: "External record/wait only work on capturing streams with Ex sync events, once per graph, and an \
@@ -142,11 +144,11 @@ rules! {
             misuse: "external record outside capture",
             consequence: "error (107029)",
             source: "aclrtRecordEventWithFlag / StreamWaitEventWithFlag",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 3,
             class: NotOffered,
-            means: "There is no recording of external events.",
+            means: "External events cannot be recorded.",
         }
     }
 }

@@ -7,33 +7,35 @@ rules! {
             misuse: "LoadGraph, then RegisterExternalAllocator",
             consequence: "allocator not used for the load",
             source: "RegisterExternalAllocator, function description",
-            seeds: [S001],
+            pages: [GraphEngineAllocators],
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "`CanRegister` holds before the graph is loaded, and not afterwards.",
+            means: "`CanRegister` is implemented for graphs that are not loaded yet.",
         }
         GE_02 = "GE-02" {
             text: "It only works together with LoadGraph plus RunGraphWithStreamAsync or ExecuteGraphWithStreamAsync.",
             misuse: "registering and then calling RunGraph or RunGraphAsync",
             consequence: "allocator not used",
             source: "RegisterExternalAllocator, function description",
-            seeds: [S001],
+            pages: [GraphEngineAllocators],
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "Graphs are executed by `ExecuteGraphWithStreamAsync`, after they were loaded, and in no other way.",
+            means: "Graphs are loaded and then executed by `ExecuteGraphWithStreamAsync`. There is no other way to \
+                execute them.",
         }
         GE_03 = "GE-03" {
             text: "Per stream, the last registration wins.",
             misuse: "two registrations on one stream",
             consequence: "first one silently replaced",
             source: "RegisterExternalAllocator, constraints",
-            seeds: [S001],
+            pages: [GraphEngineAllocators],
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "A graph with an allocator cannot be registered for again; `Graph::replace` gives the old one back.",
+            means: "A graph with an allocator cannot be registered again. `Graph::replace` returns the old \
+                allocator.",
         }
         GE_04 = "GE-04" {
             text: "One allocator on several streams forbids concurrent execution; synchronise the previous stream \
@@ -41,23 +43,23 @@ rules! {
             misuse: "two graphs on two streams sharing an allocator, both in flight",
             consequence: "undefined",
             source: "RegisterExternalAllocator, constraints",
-            seeds: [S001],
+            pages: [GraphEngineAllocators],
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "The allocator moves into the graph, whose stream it serves.",
-            hole: "A `DeviceAllocator` whose values share a pool behind a pointer is the implementer's promise.",
+            means: "The allocator moves into the graph and serves the graph's stream.",
+            hole: "The implementer of `DeviceAllocator` must not share one pool between several values.",
         }
         GE_05 = "GE-05" {
             text: "Synchronise the stream before the allocator releases memory to the operating system.",
             misuse: "shrinking the pool while the graph runs",
             consequence: "undefined",
             source: "RegisterExternalAllocator, constraints",
-            seeds: [S001],
+            pages: [GraphEngineAllocators],
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "Memory is given back through `Idle`, which needs the graph; a graph that executes is in a \
+            means: "Releasing memory needs an `Idle` proof, which needs the graph. An executing graph is inside a \
                 `Pending`.",
         }
         GE_06 = "GE-06" {
@@ -66,7 +68,7 @@ rules! {
             misuse: "passing an unrelated object or a stream from elsewhere",
             consequence: "FAILED / undefined",
             source: "RegisterExternalAllocator, parameters",
-            seeds: [S001],
+            pages: [GraphEngineAllocators],
             basis: "doc",
             priority: 1,
             class: Compile,
@@ -79,23 +81,24 @@ rules! {
             misuse: "registering an allocator in the engine on a 200I/500 A2",
             consequence: "unsupported",
             source: "RegisterExternalAllocator, product table of two editions",
-            seeds: [S001],
+            pages: [GraphEngineAllocators],
             basis: "doc",
             priority: 1,
             class: RunTime,
-            means: "The product's name is compared before the engine is asked; `EngineError::Product` gives graph, stream \
-                and allocator back. Sessions and graphs without an allocator work on every product.",
+            means: "The crate checks the product's name before it calls the engine. `EngineError::Product` returns \
+                the graph, the stream and the allocator. Sessions and graphs without an allocator work on every \
+                product.",
         }
         GE_08 = "GE-08" {
             text: "The call reports SUCCESS or FAILED and the result must be checked.",
             misuse: "ignoring the status",
             consequence: "unregistered allocator unnoticed",
             source: "RegisterExternalAllocator, return value",
-            seeds: [S001],
+            pages: [GraphEngineAllocators],
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "The graph is in the result; `FailedCall` says what the engine answered.",
+            means: "The result contains the graph. `FailedCall` contains the engine's status.",
         }
         GE_09 = "GE-09" {
             text: "Unregister before destroying the allocator; repeated or unknown unregistration succeeds; NULL \
@@ -103,57 +106,59 @@ rules! {
             misuse: "dropping the allocator first",
             consequence: "dangling use",
             source: "UnregisterExternalAllocator",
-            seeds: [],
+            pages: [],
             basis: "doc+source",
             priority: 1,
             class: ByConstruction,
-            means: "The registration owns the allocator; what ends it gives the allocator back.",
+            means: "The registration owns the allocator. Ending the registration returns the allocator.",
         }
         GE_10 = "GE-10" {
             text: "GE is a singleton: initialise once, finalise before initialising again.",
             misuse: "two GEInitialize calls",
             consequence: "unpredictable",
             source: "GEInitialize / GEInitializeV2, constraints",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: RunTime,
-            means: "One `Engine` per process; one that was dropped is finalised before the next.",
-            hole: "Other code in the process may initialise the engine; it answers then.",
+            means: "There is one `Engine` per process. A dropped engine is finalised before the next one is \
+                initialised.",
+            hole: "Other code in the process may initialise the engine. The engine's answer is then returned.",
         }
         GE_11 = "GE-11" {
             text: "Sessions and graphs only live between initialise and finalise.",
             misuse: "AddGraph after GEFinalize",
             consequence: "GE_CLI_GE_NOT_INITIALIZED",
             source: "AddGraph, RunGraphAsync return values",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: Compile,
-            means: "A session is a scope that borrows the engine; sessions that could not be taken down are counted.",
+            means: "A session is a scope that borrows the engine. The engine counts sessions whose teardown failed \
+                and then refuses to close.",
         }
         GE_12 = "GE-12" {
             text: "A session must not be used concurrently, and several sessions compete for exclusive resources.",
             misuse: "sharing a session between threads",
             consequence: "undefined / creation failure",
             source: "Session / GeSession constructor, constraints",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "`Session` is not `Sync`, and what works on it takes `&mut`; streams have their session's brand.",
+            means: "`Session` is not `Sync`, and its users take `&mut`. Streams have the brand of their session.",
         }
         GE_13 = "GE-13" {
             text: "The old Session and the new GeSession APIs cannot be mixed.",
             misuse: "GEInitialize with GeSession",
             consequence: "undefined",
             source: "Session overview",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 3,
             class: ByConstruction,
-            means: "Only the API of `Session` is used.",
-            hole: "Other code in the process.",
+            means: "The crate uses the API of `Session` only.",
+            hole: "Other code in the process may use `GeSession`.",
         }
         GE_14 = "GE-14" {
             text: "V1 pairs compile paths with run paths: CompileGraph goes with the stream-async calls only, \
@@ -161,19 +166,19 @@ rules! {
             misuse: "CompileGraph then RunGraph",
             consequence: "failure",
             source: "CompileGraph, BuildGraph (V1)",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: ByConstruction,
-            means: "Graphs are compiled by `CompileGraph` and executed on streams; there is no other pair.",
-            hole: "Which release refuses graphs with variables is the engine's to answer.",
+            means: "Graphs are compiled by `CompileGraph` and executed on streams. There is no other pair.",
+            hole: "The engine decides which releases refuse graphs with variables.",
         }
         GE_15 = "GE-15" {
             text: "The three run modes of one graph are mutually exclusive.",
             misuse: "RunGraph, later RunGraphAsync on the same graph",
             consequence: "failure",
             source: "RunGraph / RunGraphAsync / RunGraphWithStreamAsync (V2)",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: ByConstruction,
@@ -185,34 +190,35 @@ rules! {
             misuse: "load on s1, run on s2 at once",
             consequence: "undefined",
             source: "LoadGraph, stream parameter",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: ByConstruction,
-            means: "A graph has one stream, on which it is loaded and executed.",
+            means: "A graph has one stream. It is loaded and executed on that stream.",
         }
         GE_17 = "GE-17" {
             text: "Stream-async execution in V1 needs a finished compile and load.",
             misuse: "ExecuteGraphWithStreamAsync right after AddGraph",
             consequence: "FAILED / GE_RTI_MODEL_NOT_LOADED",
             source: "ExecuteGraphWithStreamAsync / GraphDebugJSONPrint, constraints",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: Compile,
-            means: "`CanExecute` holds for loaded graphs, and `CanLoad` for compiled ones that are not loaded.",
+            means: "`CanExecute` is implemented for loaded graphs, `CanLoad` for compiled graphs that are not \
+                loaded.",
         }
         GE_18 = "GE-18" {
             text: "The run stream must come from aclrtCreateStream and, in V1, belong to the default context.",
             misuse: "stream of an explicit context",
             consequence: "failure",
             source: "RunGraphWithStreamAsync (V1), constraints",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: Compile,
-            means: "A session works in the default context, and its graphs take streams of its brand, which \
-                `aclrtCreateStream` made.",
+            means: "A session works in the default context. Its graphs take streams of its brand, which \
+                `aclrtCreateStream` created.",
         }
         GE_19 = "GE-19" {
             text: "Inputs and outputs are device memory allocated beforehand and 32-byte aligned (host only where \
@@ -220,12 +226,13 @@ rules! {
             misuse: "host tensor or odd address",
             consequence: "undefined error",
             source: "RunGraphWithStreamAsync, constraints",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: Compile,
-            means: "Inputs are `DeviceTensor`s, which begin where `aclrtMalloc` put them; outputs are the engine's.",
-            hole: "Alignment rests on `aclrtMalloc`, which aligns to 64 bytes.",
+            means: "Inputs are `DeviceTensor`s, which start at an address from `aclrtMalloc`. The engine allocates \
+                the outputs.",
+            hole: "The alignment relies on `aclrtMalloc`, which aligns to 64 bytes.",
         }
         GE_20 = "GE-20" {
             text: "Inputs and outputs must live until the stream is synchronised (or until the callback runs for \
@@ -233,11 +240,11 @@ rules! {
             misuse: "freeing inputs after the call returns",
             consequence: "undefined",
             source: "RunGraphWithStreamAsync, RunGraphAsync; migration guide",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "Graph, inputs and outputs are in a `Pending` until the stream was synchronised.",
+            means: "The graph, its inputs and its outputs are inside a `Pending` until the stream was synchronised.",
         }
         GE_21 = "GE-21" {
             text: "Outputs that GE allocated through the external allocator must be released before that allocator \
@@ -245,23 +252,23 @@ rules! {
             misuse: "keeping output tensors past the session",
             consequence: "undefined",
             source: "RunGraphWithStreamAsync, output allocation",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "`Outputs` have the session's brand; a graph is not removed while its outputs have a name, and a \
-                session releases them first.",
+            means: "`Outputs` have the session's brand. A graph is not removed while a handle names its outputs. A \
+                session releases the outputs first.",
         }
         GE_22 = "GE-22" {
             text: "Setting graph memory bases makes a registered external allocator ineffective.",
             misuse: "calling both",
             consequence: "allocator silently ignored",
             source: "SetGraphConstMemoryBase, UpdateGraphFeatureMemoryBase and siblings",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: Compile,
-            means: "A graph has memory that was set or an allocator: they are two states.",
+            means: "A graph has either memory that was set or an allocator: these are two states.",
         }
         GE_23 = "GE-23" {
             text: "Memory bases need a compiled static graph; const and fixed bases are set once, feature base only \
@@ -269,13 +276,13 @@ rules! {
             misuse: "setting the const base twice",
             consequence: "FAILED",
             source: "Set/UpdateGraph*MemoryBase, constraints",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 3,
             class: Compile,
-            means: "Setting leads to a state without it; that the graph is static and the memory large enough is \
-                checked.",
-            hole: "Only the plain feature base can be set, once, also where it could be refreshed.",
+            means: "Setting memory leads to a state in which it cannot be set again. The crate checks that the graph \
+                is static and the memory large enough.",
+            hole: "Only the plain feature base can be set, and only once, even if the graph could refresh it.",
         }
         GE_24 = "GE-24" {
             text: "A graph object may be added once under one unused id: the session modifies it, a duplicate object \
@@ -283,11 +290,11 @@ rules! {
             misuse: "adding the same Graph under two ids",
             consequence: "cross-talk / second graph missing",
             source: "AddGraph, constraints",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: ByConstruction,
-            means: "A graph is read for each add, and gets a number that no other had.",
+            means: "A graph is read anew for each add and gets an unused number.",
         }
         GE_25 = "GE-25" {
             text: "A graph flagged for rebuild must be removed, added and compiled again; V1 compile rejects graphs \
@@ -295,13 +302,13 @@ rules! {
             misuse: "running a stale graph",
             consequence: "failure",
             source: "IsGraphNeedRebuild, CompileGraph (variables), RegisterCallBackFunc",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 3,
             class: RunTime,
             means: "Loading asks the engine whether the graph is stale.",
-            hole: "Whether a graph becomes stale after it was loaded is not asked at each execution. Result callbacks \
-                are not offered.",
+            hole: "The crate does not check again at each execution whether a loaded graph became stale. There are \
+                no result callbacks.",
         }
     }
 }

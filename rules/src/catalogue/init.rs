@@ -8,12 +8,12 @@ rules! {
             consequence: "undefined; ACL_ERROR_UNINITIALIZE 100001 where it is checked. Measured: runtime calls answer \
                 0 without it",
             source: "aclInit, function description; error 100001; measured",
-            seeds: [],
+            pages: [],
             basis: "doc+source",
             priority: 1,
             class: Compile,
-            means: "Every handle comes from a `Current`, that from a `Context`, that from a `Device`, and that from an \
-                `Acl`, which only a successful `aclInit` makes.",
+            means: "Every handle comes from a `Current`, a `Current` from a `Context`, a `Context` from a `Device`, \
+                and a `Device` from an `Acl`. Only a successful `aclInit` creates an `Acl`.",
         }
         INIT_02 = "INIT-02" {
             text: "Finalising comes last: devices are reset and every ACL object released before aclFinalize or \
@@ -21,13 +21,13 @@ rules! {
             misuse: "aclFinalize() while a stream, buffer or model is still alive, then using or destroying it",
             consequence: "undefined; exit-time errors reported by the vendor. Measured: finalising with live objects \
                 answers 0",
-            source: "dev_guide 01, 06 (call sequences); measured",
-            seeds: [],
+            source: "developer guide on initialisation and on threads (call sequences); measured",
+            pages: [],
             basis: "doc+source",
             priority: 1,
             class: Compile,
-            means: "A `Device` borrows its `Acl`, and `Acl::close` takes the `Acl` by value; a device whose handle was \
-                lost is given back by `close` before it finalises.",
+            means: "A `Device` borrows its `Acl`, and `Acl::close` takes the `Acl` by value. `close` resets devices \
+                whose handle was lost before it finalises.",
             hole: "A program that ends without `close` leaves the library initialised.",
         }
         INIT_03 = "INIT-03" {
@@ -35,13 +35,12 @@ rules! {
             misuse: "returning from main without aclFinalize",
             consequence: "abnormal process exit / error messages at exit",
             source: "aclFinalize, constraints",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: ByConstruction,
-            means: "`run` finalises however its program ends, also by a panic.",
-            hole: "A program that has an `Acl` of its own calls `close` itself; `process::exit` and `abort` finalise \
-                nothing.",
+            means: "`run` finalises however its program ends, also after a panic.",
+            hole: "A program that owns an `Acl` calls `close` itself. `process::exit` and `abort` finalise nothing.",
         }
         INIT_04 = "INIT-04" {
             text: "Finalising must not be driven from destructors of process-lifetime singletons, because destruction \
@@ -49,11 +48,11 @@ rules! {
             misuse: "holding the ACL guard in a global object whose destructor finalises",
             consequence: "process may crash on exit",
             source: "aclFinalize / aclFinalizeReference, constraints",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: ByConstruction,
-            means: "No destructor of this crate calls the library: an `Acl` in a static, or dropped anywhere, \
+            means: "No destructor of this crate calls the library. Dropping an `Acl`, also one in a static, \
                 finalises nothing.",
             hole: "A destructor of the program's own may call `close`.",
         }
@@ -63,12 +62,12 @@ rules! {
             misuse: "treating 100002 as fatal, or ignoring that one more finalise is now owed",
             consequence: "ACL_ERROR_REPEAT_INITIALIZE 100002",
             source: "aclInit, constraints; ACL_ERROR_REPEAT_INITIALIZE",
-            seeds: [],
+            pages: [],
             basis: "doc+source",
             priority: 1,
             class: ByConstruction,
-            means: "`Acl::init` takes 100002 for success, tells it by `Acl::joined`, and owes one counted finalisation \
-                like any other.",
+            means: "`Acl::init` treats 100002 as success and reports it in `Acl::joined`. Such an `Acl` owes one \
+                counted finalisation like any other.",
         }
         INIT_06 = "INIT-06" {
             text: "All aclInit calls in one process must carry the same configuration; only the first one takes \
@@ -76,12 +75,13 @@ rules! {
             misuse: "two components calling aclInit with different JSON files",
             consequence: "later configuration ignored or an error returned",
             source: "aclInit, constraints",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 3,
             class: Limit,
-            means: "`Acl::joined` tells that another initialisation came first, whose configuration is in force.",
-            hole: "The library does not say which configuration is in force, so that nothing can be compared with it.",
+            means: "`Acl::joined` reports that another initialisation came first. The configuration of that one is \
+                in effect.",
+            hole: "The library does not report the configuration in effect, so the crate cannot compare it.",
         }
         INIT_07 = "INIT-07" {
             text: "aclFinalize drops the init count to zero at once, so it tears ACL down for every other component in \
@@ -90,11 +90,11 @@ rules! {
             consequence: "B's later calls fail or are undefined; a second aclFinalize gives ACL_ERROR_REPEAT_FINALIZE \
                 100037",
             source: "aclFinalize vs aclFinalizeReference",
-            seeds: [],
+            pages: [],
             basis: "doc+source",
             priority: 1,
             class: ByConstruction,
-            means: "`aclFinalizeReference` is the only finalisation that is ever called, once for each `Acl`.",
+            means: "The crate finalises with `aclFinalizeReference` only, once for each `Acl`.",
             hole: "Another library in the process may call `aclFinalize`.",
         }
         INIT_08 = "INIT-08" {
@@ -103,7 +103,7 @@ rules! {
             consequence: "ACL_ERROR_REPEAT_FINALIZE 100037. Measured: aclFinalize that nothing came before answers 0, \
                 the counted one 100037",
             source: "aclFinalizeReference; ACL_ERROR_REPEAT_FINALIZE; measured",
-            seeds: [],
+            pages: [],
             basis: "doc+source",
             priority: 2,
             class: Compile,
@@ -115,25 +115,26 @@ rules! {
             misuse: "thread 1 finalises while thread 2 is between its init and its work",
             consequence: "service errors in thread 2",
             source: "aclInit, constraints",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: ByConstruction,
-            means: "Only the counted finalisation is called, so that initialising and closing may overlap on any \
-                threads.",
-            hole: "Another library in the process may use the plain one.",
+            means: "The crate uses the counted finalisation only, so any threads can initialise and close at the \
+                same time.",
+            hole: "Another library in the process may call the plain `aclFinalize`.",
         }
         INIT_10 = "INIT-10" {
             text: "The thread that finalises must wait for all worker threads that still use ACL.",
             misuse: "detached worker still executing a model when main calls aclFinalize",
             consequence: "service errors",
             source: "aclInit, constraints (multi-thread advice)",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "What a thread uses of the library borrows the `Acl`, which cannot be closed while it is borrowed.",
-            hole: "An `Acl` in a static can be used by a thread until the process ends; it cannot be closed then.",
+            means: "Everything that a thread uses of the library borrows the `Acl`, and a borrowed `Acl` cannot be \
+                closed.",
+            hole: "A thread can use an `Acl` in a static until the process ends. Such an `Acl` cannot be closed.",
         }
         INIT_11 = "INIT-11" {
             text: "When a default device comes from the JSON file, explicit context creation still needs an \
@@ -141,12 +142,12 @@ rules! {
             misuse: "defaultDevice in JSON, then aclrtCreateContext with no aclrtSetDevice",
             consequence: "possible service errors",
             source: "aclInit, default-device configuration",
-            seeds: [S004],
+            pages: [ResourcesInC],
             basis: "doc",
             priority: 3,
             class: ByConstruction,
-            means: "`Device::context` is the one way to a context, and a `Device` is made by `aclrtSetDevice`, \
-                whatever the configuration says.",
+            means: "Only `Device::context` creates a context, and `aclrtSetDevice` creates the `Device`, whatever \
+                the configuration says.",
         }
         INIT_12 = "INIT-12" {
             text: "Dump is configured either through aclInit or through aclmdlInitDump, never both; aclmdlInitDump \
@@ -154,12 +155,12 @@ rules! {
             misuse: "aclInit with dump JSON followed by aclmdlInitDump",
             consequence: "100044 / 100045, or dump silently not applied",
             source: "aclmdlInitDump / aclmdlSetDump; ACL_ERROR_DUMP_ALREADY_RUN, DUMP_NOT_RUN",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 3,
             class: NotOffered,
             means: "There is no API for dumps.",
-            hole: "A configuration file that is given to `Acl::init_with` may ask for dumps.",
+            hole: "A configuration file passed to `Acl::init_with` can enable dumps.",
         }
         INIT_13 = "INIT-13" {
             text: "Profiling calls nest strictly (init, start, stop, finalise, all after aclInit and before model \
@@ -168,12 +169,12 @@ rules! {
             misuse: "aclprofStart without aclprofInit, or aclprofModelSubscribe inside an aclprofInit..Finalize window",
             consequence: "ACL_ERROR_PROF_NOT_RUN 100043, PROF_ALREADY_RUN 100042, PROF_API_CONFLICT 148047",
             source: "aclprofInit/Start/Stop/Finalize; 100042, 100043, 148047",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 3,
             class: NotOffered,
             means: "There is no API for profiling.",
-            hole: "A configuration file that is given to `Acl::init_with` may ask for profiling.",
+            hole: "A configuration file passed to `Acl::init_with` can enable profiling.",
         }
     }
 }

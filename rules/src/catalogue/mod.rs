@@ -2,8 +2,8 @@
 //!
 //! An id never changes its meaning and is never given to another rule.
 
-/// Declares the rules of an area: a constant and its page each, the list, and a macro that spells a rule for the
-/// documentation of the item that enforces it.
+/// Declares the rules of an area: a constant with a page for each rule, the list of rules, and a macro that writes a
+/// rule into the documentation of the item that enforces it.
 macro_rules! rules {
     (($d:tt) $area:ident $spell:ident {$(
         $name:ident = $id:literal {
@@ -11,7 +11,7 @@ macro_rules! rules {
             misuse: $misuse:literal,
             consequence: $consequence:literal,
             source: $source:literal,
-            seeds: [$($seed:ident),*],
+            pages: [$($page:ident),*],
             basis: $basis:literal,
             priority: $priority:literal,
             class: $class:ident,
@@ -35,7 +35,7 @@ macro_rules! rules {
                 misuse: $misuse,
                 consequence: $consequence,
                 source: $source,
-                seeds: &[$($crate::Seed::$seed),*],
+                pages: &[$($crate::ManualPage::$page),*],
                 basis: $basis,
                 priority: $priority,
                 class: $crate::Class::$class,

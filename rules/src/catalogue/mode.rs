@@ -8,27 +8,26 @@ rules! {
             misuse: "hard-coding host buffers and running on the device",
             consequence: "wrong or failing transfers",
             source: "acl.rt.get_run_mode, runtime resource page",
-            seeds: [S002, S003, S004],
+            pages: [ResourcesInPython, ModelLoading, ResourcesInC],
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "The mode is asked for once, before a device is taken. A host buffer is device memory where the \
-                program runs on the device, a model's image is copied there, and a copy states the direction that \
-                the mode asks for.",
-            hole: "Vectors and lent slices stay in the program's own memory in either mode; what a device makes of \
-                them when the program runs there could not be measured.",
+            means: "The crate asks for the mode once, before a device is taken. If the program runs on the device, \
+                host buffers and model images are in device memory, and copies state the direction for that mode.",
+            hole: "Vectors and lent slices stay in the program's own memory in both modes. How a device handles them \
+                in device mode was not measured.",
         }
         MODE_02 = "MODE-02" {
             text: "Several inputs must be host memory in EP form and device memory in RC or Control-CPU form.",
             misuse: "device pointer in EP form",
             consequence: "failure",
             source: "aclmdlLoadFromMem*, aclrtCreateBinary, aclSetTensorConst, aclopInferShape",
-            seeds: [S003],
+            pages: [ModelLoading],
             basis: "doc",
             priority: 2,
             class: ByConstruction,
-            means: "The one such input here is a model's image, which is copied to device memory when the program runs \
-                on the device.",
+            means: "The crate has one such input, a model's image. It is copied to device memory when the program \
+                runs on the device.",
         }
         MODE_03 = "MODE-03" {
             text: "Ascend 950, A3 and A2 only know host mode; in RC/Control-CPU forms host and device memory coincide, \
@@ -36,14 +35,14 @@ rules! {
             misuse: "relying on 64-byte aligned host memory in RC form",
             consequence: "misalignment",
             source: "aclrtRunMode; aclrtMallocHost and aclrtMemcpyAsync notes",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 3,
             class: ByConstruction,
-            means: "Where the program runs on the device, every copy is stated to be one on the device, and host \
-                buffers are aligned as the library aligns device memory.",
+            means: "If the program runs on the device, every copy states device-to-device, and host buffers are \
+                aligned as the library aligns device memory.",
             hole: "Vectors and lent slices are aligned for their elements only. No product that runs programs on the \
-                device was at hand.",
+                device was available.",
         }
     }
 }

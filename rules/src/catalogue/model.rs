@@ -7,48 +7,48 @@ rules! {
             misuse: "load in ctx A on thread 1, execute on thread 2 with ctx B",
             consequence: "ACL_ERROR_RT_MODEL_CONTEXT 107004 or failure",
             source: "load_from_mem_with_mem, restrictions; aclmdlExecute, aclmdlUnload",
-            seeds: [S003],
+            pages: [ModelLoading],
             basis: "doc",
             priority: 1,
             class: Compile,
             means: "A `Model` carries the brand of its context, and every method that calls the library takes a \
-                `Current` of it; the scope unloads what was forgotten.",
+                `Current` of that context. The scope unloads forgotten models.",
         }
         MODEL_02 = "MODEL-02" {
             text: "User-supplied work memory must not be freed while the model executes.",
             misuse: "freeing the workspace after load",
             consequence: "undefined",
             source: "load_from_mem_with_mem, work_ptr",
-            seeds: [S003],
+            pages: [ModelLoading],
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "A loaded model keeps the row of its working memory, and a row that is kept is not freed.",
-            hole: "A model that the library refuses to unload keeps its memory for good.",
+            means: "A loaded model keeps the row of its working memory. A kept row is not freed.",
+            hole: "If the library refuses to unload a model, the model's memory leaks.",
         }
         MODEL_03 = "MODEL-03" {
             text: "User-supplied weight memory must not be freed while the model executes.",
             misuse: "freeing weights after load",
             consequence: "undefined",
             source: "load_from_mem_with_mem, weight_ptr",
-            seeds: [S003],
+            pages: [ModelLoading],
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "A loaded model keeps the row of its weights, and a row that is kept is not freed.",
-            hole: "A model that the library refuses to unload keeps its memory for good.",
+            means: "A loaded model keeps the row of its weights. A kept row is not freed.",
+            hole: "If the library refuses to unload a model, the model's memory leaks.",
         }
         MODEL_04 = "MODEL-04" {
             text: "Models may share one workspace only if they run strictly one after another.",
             misuse: "two models with one workspace executed concurrently",
             consequence: "corrupted intermediate data",
             source: "load_from_mem_with_mem, work_ptr note",
-            seeds: [S003],
+            pages: [ModelLoading],
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "A `Workspace` moves into the one model that works in it, or into a `Lane` or `SharedLane`, whose \
-                models are its own by its brand and run through it only.",
+            means: "A `Workspace` moves into one model, or into a `Lane` or `SharedLane`. The models of a lane have \
+                its brand and run through it only.",
         }
         MODEL_05 = "MODEL-05" {
             text: "With asynchronous execution, sharing models must all use a single stream (current manual keeps only \
@@ -56,38 +56,38 @@ rules! {
             misuse: "models sharing a workspace on two streams",
             consequence: "corruption",
             source: "load_from_mem_with_mem, asynchronous note",
-            seeds: [S003],
+            pages: [ModelLoading],
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "A `Lane` owns the one stream on which it queues its models.",
+            means: "A `Lane` owns one stream and queues all its models there.",
         }
         MODEL_06 = "MODEL-06" {
             text: "With synchronous execution, a lock must serialise the models that share a workspace.",
             misuse: "two threads call aclmdlExecute on sharing models",
             consequence: "corruption",
             source: "load_from_mem_with_mem, synchronous note",
-            seeds: [S003],
+            pages: [ModelLoading],
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "`Lane::run` takes `&mut` of the lane, which is not `Sync`, and first waits for what the lane has \
-                queued; `SharedLane::run` has its turn for the length of the execution, in which no code of the \
-                program's runs.",
+            means: "`Lane::run` takes `&mut` of the lane, which is not `Sync`, and first waits for the work that the \
+                lane has queued. `SharedLane::run` holds a lock during the execution, and no code of the program \
+                runs meanwhile.",
         }
         MODEL_07 = "MODEL-07" {
-            text: "The shared workspace must be large enough: the seed says the total of all models' needs, the \
-                Chinese manual says the maximum.",
+            text: "The shared workspace must be large enough: the English page on loading a model from memory asks \
+                for the sum of all models' needs, the Chinese edition for the maximum.",
             misuse: "sizing for the smaller model",
             consequence: "overrun",
             source: "load_from_mem_with_mem, workspace size",
-            seeds: [S003],
+            pages: [ModelLoading],
             basis: "doc+search",
             priority: 1,
             class: RunTime,
-            means: "What `aclmdlQuerySize` says is added up over the models that are loaded in a workspace, and the \
-                load that does not fit is an `Error::TooShort` before it is tried.",
-            hole: "What a model needs is what the library says of its file at that moment.",
+            means: "The crate adds up the sizes from `aclmdlQuerySize` of all models in a workspace. A load that \
+                does not fit is an `Error::TooShort`, and the library is not asked to load.",
+            hole: "The size is what the library reports for the file at that moment.",
         }
         MODEL_08 = "MODEL-08" {
             text: "A null work or weight pointer means the system manages that memory and the matching size is \
@@ -95,12 +95,11 @@ rules! {
             misuse: "passing a size with a null pointer and expecting it to be used",
             consequence: "size ignored",
             source: "load_from_mem_with_mem, null pointers",
-            seeds: [S003],
+            pages: [ModelLoading],
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "An address and its size come from one optional block; where there is none, null and zero are \
-                given.",
+            means: "An address and its size come from one optional block. Without a block, null and zero are passed.",
         }
         MODEL_09 = "MODEL-09" {
             text: "Several threads that each load the model may share one read-only weight buffer, which must stay \
@@ -108,14 +107,14 @@ rules! {
             misuse: "first thread frees the shared weights",
             consequence: "undefined",
             source: "load_from_mem_with_mem, weight sharing note",
-            seeds: [S003],
+            pages: [ModelLoading],
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "`Weights` are shared pointers to memory without any method that writes it, and each loaded model \
-                keeps one.",
-            hole: "The library is trusted to write them at the first load only. A file is known by path, size and time of \
-                change: one that is replaced while it is being loaded is not seen.",
+            means: "`Weights` are shared pointers to memory that no method writes. Each loaded model keeps one.",
+            hole: "The crate trusts the library to write the weights at the first load only. Files are compared by \
+                path, size and modification time, so the crate does not notice a file that is replaced during the \
+                load.",
         }
         MODEL_10 = "MODEL-10" {
             text: "The buffer holding the model file must be host memory when the program runs on the host and device \
@@ -123,34 +122,34 @@ rules! {
             misuse: "device pointer in host mode",
             consequence: "load fails / invalid address 145007",
             source: "load_from_mem_with_mem, model parameter",
-            seeds: [S003],
+            pages: [ModelLoading],
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "The image is a slice, which is memory of the host; on a program that runs on the device it is \
-                copied to device memory for the length of the call.",
+            means: "The image is a slice in host memory. If the program runs on the device, the image is copied to \
+                device memory for the duration of the call.",
         }
         MODEL_11 = "MODEL-11" {
             text: "The size argument is the byte length of the model data.",
             misuse: "wrong length",
             consequence: "145006 / 100015",
             source: "load_from_mem_with_mem, model_size",
-            seeds: [S003],
+            pages: [ModelLoading],
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "The size is the slice's length.",
+            means: "The size is the length of the slice.",
         }
         MODEL_12 = "MODEL-12" {
             text: "The returned model id identifies the model in all later calls and only exists if loading succeeded.",
             misuse: "using the id after a failed load, or inventing one",
             consequence: "ACL_ERROR_INVALID_MODEL_ID 100011 / 145003",
             source: "load_from_mem_with_mem, return value",
-            seeds: [S003],
+            pages: [ModelLoading],
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "The id is private to a `Model`, which only a successful load makes.",
+            means: "The id is private to a `Model`. Only a successful load creates a `Model`.",
         }
         MODEL_13 = "MODEL-13" {
             text: "All five product families of the page are listed without an exclusion (table marks lost); IPV350 is \
@@ -158,13 +157,13 @@ rules! {
             misuse: "calling on IPV350",
             consequence: "unsupported",
             source: "load_from_mem_with_mem, product table",
-            seeds: [S003],
+            pages: [ModelLoading],
             basis: "doc",
             priority: 3,
             class: Limit,
-            means: "What the library answers there is an `Error::Vendor`.",
-            hole: "The name that the library has for IPV350 is not known to this project, so that it cannot be told \
-                from others.",
+            means: "The library's refusal is an `Error::Vendor`.",
+            hole: "This project does not know the name that the library reports for IPV350, so the crate does not \
+                recognise the product.",
         }
         MODEL_14 = "MODEL-14" {
             text: "A model is unloaded exactly once, after execution is complete and when nothing else uses it; it \
@@ -172,59 +171,58 @@ rules! {
             misuse: "unload while an async execution is in flight; double unload",
             consequence: "undefined / 100011, 145003",
             source: "aclmdlUnload",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "`Model::unload` takes the model by value, a model in flight is out of reach, and a stamp keeps one \
-                from being unloaded under queued work.",
+            means: "`Model::unload` takes the model by value. A model in flight is inaccessible, and a stamp \
+                prevents unloading a model that queued work uses.",
         }
         MODEL_15 = "MODEL-15" {
             text: "One model id must not be executed on several streams at the same time.",
             misuse: "execute_async(m, s1) then execute_async(m, s2) without synchronise",
             consequence: "error",
             source: "aclmdlExecuteAsync, constraints",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "A queued model is out of reach until its stream was waited for.",
+            means: "A queued model is inaccessible until its stream was waited for.",
         }
         MODEL_16 = "MODEL-16" {
             text: "Threads sharing a model id must hold one lock over both the input/output refresh and the execution.",
             misuse: "two threads, each copying inputs then executing",
             consequence: "mixed inputs and outputs",
             source: "aclmdlExecute / aclmdlExecuteAsync, constraints",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "A `Model` is `Send` and not `Sync`, and running one takes `&mut` of it together with its inputs.",
+            means: "A `Model` is `Send` and not `Sync`. Running a model takes `&mut` of it together with its inputs.",
         }
         MODEL_17 = "MODEL-17" {
             text: "After async execution the outputs may be read, and inputs, outputs and datasets released, only \
                 after a synchronise.",
             misuse: "reading outputs right after the call",
             consequence: "stale data / corruption",
-            source: "aclmdlExecuteAsync; dev_guide async notes",
-            seeds: [],
+            source: "aclmdlExecuteAsync; developer guide on asynchronous execution",
+            pages: [],
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "A queued model takes its inputs, outputs and datasets with it, and they come back by \
-                `Pending::wait`.",
+            means: "A queued model takes its inputs, outputs and datasets along. `Pending::wait` returns them.",
         }
         MODEL_18 = "MODEL-18" {
             text: "Model inputs and outputs are device memory.",
             misuse: "host buffer in a dataset",
             consequence: "failure",
             source: "aclmdlExecute, constraints",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "Inputs and outputs are allocated on the device by the model's own methods; nothing else gets into \
-                a dataset.",
+            means: "The model's own methods allocate inputs and outputs on the device. A dataset contains nothing \
+                else.",
         }
         MODEL_19 = "MODEL-19" {
             text: "Sizes cannot be queried for models with undetermined input shapes, and such models cannot use \
@@ -232,11 +230,11 @@ rules! {
             misuse: "load_*_with_mem for a dynamic-shape model",
             consequence: "error; source: runtime-v2 models ignore the work pointer",
             source: "aclmdlQuerySize / QuerySizeFromMem",
-            seeds: [],
+            pages: [],
             basis: "doc+source",
             priority: 2,
             class: RunTime,
-            means: "`Current::model_size`, `Current::weights` and each load onto a workspace or weights ask for the \
+            means: "`Current::model_size`, `Current::weights` and each load onto a workspace or weights query the \
                 sizes first and return the library's refusal.",
         }
         MODEL_20 = "MODEL-20" {
@@ -245,12 +243,12 @@ rules! {
             misuse: "executing without choosing, mixing two setters, or an unlisted batch size",
             consequence: "145011-145013, 100019 or largest gear used",
             source: "aclmdlSetDynamicBatchSize/HWSize/InputDynamicDims/SetDatasetTensorDesc",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: RunTime,
-            means: "Shapes are compared with those that the model was compiled for, and stated at each execution in \
-                the one way that the model was compiled for.",
+            means: "The crate compares shapes with those that the model was compiled for. It sets them at each \
+                execution with the setter that the model was compiled for.",
         }
         MODEL_21 = "MODEL-21" {
             text: "Config-based loading: create handle, set the mandatory attributes for the chosen load type, load, \
@@ -258,11 +256,11 @@ rules! {
             misuse: "LoadWithConfig without a load type",
             consequence: "error",
             source: "aclmdlCreateConfigHandle .. LoadWithConfig",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: NotOffered,
-            means: "Models are not loaded by a configuration.",
+            means: "There is no API for loading by a configuration.",
         }
         MODEL_22 = "MODEL-22" {
             text: "External weights must be copied in before load, be 32-byte aligned in size and stay allocated while \
@@ -270,11 +268,11 @@ rules! {
             misuse: "freeing after load",
             consequence: "undefined",
             source: "aclmdlSetExternalWeightAddress",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 3,
             class: NotOffered,
-            means: "Models are not loaded with external weights.",
+            means: "There is no API for external weights.",
         }
         MODEL_23 = "MODEL-23" {
             text: "Bundles are loaded/initialised and unloaded as a whole; inner model ids must go through the bundle \
@@ -282,7 +280,7 @@ rules! {
             misuse: "aclmdlUnload on an inner id",
             consequence: "ACL_ERROR_INVALID_PARAM (source); 148053 for a bad bundle id",
             source: "aclmdlBundle*",
-            seeds: [],
+            pages: [],
             basis: "doc+source",
             priority: 3,
             class: NotOffered,
@@ -294,22 +292,22 @@ rules! {
             misuse: "GetCurOutputDims on a file description; keeping the name",
             consequence: "error / dangling",
             source: "aclmdlGetDescFromFile/Mem, aclmdlGetTensorRealName",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 3,
             class: ByConstruction,
-            means: "Descriptions are read from loaded models, and their names are copied.",
+            means: "The crate reads descriptions from loaded models and copies their names.",
         }
         MODEL_25 = "MODEL-25" {
             text: "Queue-based loading supports fixed-shape models only and needs one queue id per input and output.",
             misuse: "dynamic model with queues",
             consequence: "error",
             source: "aclmdlLoad*WithQ",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 3,
             class: NotOffered,
-            means: "Models are not loaded with queues.",
+            means: "There is no API for loading with queues.",
         }
         MODEL_26 = "MODEL-26" {
             text: "The execution-config handle must not be null and the async V2 call refuses a null stream; support \
@@ -317,11 +315,11 @@ rules! {
             misuse: "null handle",
             consequence: "error",
             source: "aclmdlExecuteV2 / ExecuteAsyncV2",
-            seeds: [],
+            pages: [],
             basis: "doc+source",
             priority: 3,
             class: NotOffered,
-            means: "Executions have no configuration.",
+            means: "There is no API for execution configurations.",
         }
         MODEL_27 = "MODEL-27" {
             text: "A model file must match the installed version, and the number of loaded models is bounded by device \
@@ -329,7 +327,7 @@ rules! {
             misuse: "loading many models",
             consequence: "100012 / 207010",
             source: "error 100012, 207010",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 3,
             class: RunTime,
@@ -341,7 +339,7 @@ rules! {
             misuse: "dumping two models at once",
             consequence: "wrong dump indices",
             source: "aclInit dump notes",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 3,
             class: NotOffered,

@@ -8,24 +8,24 @@ rules! {
             misuse: "two threads, one stream",
             consequence: "task may fail",
             source: "aclopExecuteV2, aclopCompileAndExecute, aclopExecWithHandle",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "`Stream::launch` is a method of explicit streams, which one thread at a time has; that of \
-                `DefaultStream` asks for a trait that it does not have.",
+            means: "`Stream::launch` is a method of explicit streams, and one thread at a time has a stream. On \
+                `DefaultStream` the method needs a trait that `DefaultStream` does not implement.",
         }
         OP_02 = "OP-02" {
             text: "Description and buffer arrays have the declared length and correspond element by element.",
             misuse: "numInputs = 3 with two buffers",
             consequence: "out-of-bounds / 100021-100022",
             source: "aclopExecuteV2, parameters",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "Descriptions and buffers are made in pairs, one pair for each tensor, and counted by what was \
-                made.",
+            means: "Descriptions and buffers are created in pairs, one pair for each tensor. The count is the number \
+                of pairs.",
         }
         OP_03 = "OP-03" {
             text: "The call is asynchronous when exact output shapes were given and synchronous when they were not; \
@@ -33,11 +33,11 @@ rules! {
             misuse: "treating it as synchronous",
             consequence: "stale data",
             source: "aclopExecuteV2, dynamic shape note",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: ByConstruction,
-            means: "`Stream::launch` states all shapes and returns a `Pending`, however long the library's call takes.",
+            means: "`Stream::launch` states all shapes and returns a `Pending`, also if the library's call blocks.",
         }
         OP_04 = "OP-04" {
             text: "Constant inputs must be set before compiling and be identical at execution; host-resident inputs \
@@ -45,20 +45,20 @@ rules! {
             misuse: "different constants at compile and execute",
             consequence: "wrong result / error",
             source: "aclSetTensorConst, aclSetTensorPlaceMent, optional inputs",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: ByConstruction,
-            means: "Inputs are tensors on the device, the same when the operator is compiled and when it runs, or \
-                `Absent`, which is described as undefined over an empty buffer.",
-            hole: "Constants and inputs on the host have no API.",
+            means: "Inputs are tensors on the device, the same for compiling and running an operator. An `Absent` \
+                input is described as undefined with an empty buffer.",
+            hole: "There is no API for constants and for inputs on the host.",
         }
         OP_05 = "OP-05" {
             text: "The model directory can be set once per process; loading from memory may repeat.",
             misuse: "calling it twice",
             consequence: "100002 or ignored",
             source: "aclopSetModelDir (acl_op.h)",
-            seeds: [],
+            pages: [],
             basis: "header",
             priority: 2,
             class: RunTime,
@@ -69,11 +69,11 @@ rules! {
             misuse: "freeing the model bytes while ops run",
             consequence: "undefined",
             source: "aclopLoad",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: Compile,
-            means: "`Current::load_operator` takes an image that is there for ever.",
+            means: "`Current::load_operator` takes a `'static` image.",
         }
         OP_07 = "OP-07" {
             text: "Handle execution needs a live handle, matching counts and a fixed-shape operator; the handle is \
@@ -81,18 +81,18 @@ rules! {
             misuse: "executing a destroyed handle",
             consequence: "undefined / error",
             source: "aclopCreateHandle / ExecWithHandle / DestroyHandle",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 3,
             class: NotOffered,
-            means: "There are no handles of operators.",
+            means: "There is no API for operator handles.",
         }
         OP_08 = "OP-08" {
             text: "An operator selector cannot be registered twice; unregister first. Kernels likewise.",
             misuse: "double registration",
             consequence: "100030 / 100031",
             source: "aclopRegisterCompileFunc; 100028-100031",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 3,
             class: NotOffered,
@@ -104,7 +104,7 @@ rules! {
             misuse: "compile now, execute much later",
             consequence: "100024 / 100025 / recompilation",
             source: "aclop limits, aging, versions",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 3,
             class: RunTime,
@@ -116,13 +116,13 @@ rules! {
             misuse: "new code on aclopExecuteV2",
             consequence: "deprecation / undefined later",
             source: "single-operator overview",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: Limit,
-            means: "The documentation of `Operator` says so, and a library that lacks the functions is an \
+            means: "The documentation of `Operator` says so. A library without the functions gives \
                 `Error::MissingFunction`.",
-            hole: "Operators are run by this family alone: there is no API for the other one yet.",
+            hole: "The crate runs operators by this family only. There is no API for aclnn yet.",
         }
         OP_11 = "OP-11" {
             text: "An aclnn executor is consumed by its second phase unless made repeatable right after the first; \
@@ -130,7 +130,7 @@ rules! {
             misuse: "running the second phase twice with one executor",
             consequence: "undefined",
             source: "aclnn two-phase calls; aclSetAclOpExecutorRepeatable / aclDestroyAclOpExecutor",
-            seeds: [],
+            pages: [],
             basis: "search",
             priority: 2,
             class: NotOffered,
@@ -142,12 +142,12 @@ rules! {
             misuse: "freeing the workspace after launch",
             consequence: "corruption",
             source: "aclnn workspace",
-            seeds: [],
+            pages: [],
             basis: "derived",
             priority: 2,
             class: NotOffered,
-            means: "There is no API for aclnn operators: an operator's working memory is the library's, or the \
-                allocator's of its stream.",
+            means: "There is no API for aclnn operators. For other operators the library or the stream's allocator \
+                provides the working memory.",
         }
     }
 }

@@ -8,24 +8,25 @@ rules! {
             misuse: "leaking streams from create_stream, or destroying a stream never created",
             consequence: "resource leak; error",
             source: "stream deallocation, runtime resource page",
-            seeds: [S002, S004],
+            pages: [ResourcesInPython, ResourcesInC],
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "The ledger has a row for each stream until the library agreed to destroy it: `Stream::destroy`, \
-                `Current::collect` or the end of the scope does, once.",
+            means: "The ledger keeps a row for each stream until the library has destroyed it. `Stream::destroy`, \
+                `Current::collect` or the end of the scope destroys it once.",
         }
         STREAM_02 = "STREAM-02" {
-            text: "The default stream cannot be destroyed with aclrtDestroyStream. Seed 002 states the opposite.",
+            text: "The default stream cannot be destroyed with aclrtDestroyStream. The Python page on acquiring and \
+                releasing runtime resources states the opposite.",
             misuse: "destroy_stream(0) or destroying the queried default stream",
-            consequence: "NULL is refused with ACL_ERROR_INVALID_PARAM 100000; the handle of the queried default \
-                stream is taken and answers 0 (both measured)",
+            consequence: "NULL is refused with ACL_ERROR_INVALID_PARAM 100000; for the handle of the queried default \
+                stream the call answers 0 (both measured)",
             source: "default stream; aclrtDestroyStream; measured",
-            seeds: [S002, S004],
+            pages: [ResourcesInPython, ResourcesInC],
             basis: "doc+source",
             priority: 1,
             class: Compile,
-            means: "`DefaultStream` has no method that destroys, and its row is never handed to the library's.",
+            means: "`DefaultStream` has no method that destroys it, and its row never reaches `aclrtDestroyStream`.",
         }
         STREAM_03 = "STREAM-03" {
             text: "Passing NULL (0 in pyACL) as the stream argument selects the default stream of the thread's current \
@@ -33,11 +34,12 @@ rules! {
             misuse: "passing an uninitialised stream handle expecting an error",
             consequence: "work silently goes to the default stream",
             source: "default stream as argument",
-            seeds: [S002, S004],
+            pages: [ResourcesInPython, ResourcesInC],
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "A `Stream` is what `aclrtCreateStream` gave; the null stream is spelled `Current::default_stream`.",
+            means: "A `Stream` comes from `aclrtCreateStream`. `Current::default_stream` is the only way to the null \
+                stream.",
         }
         STREAM_04 = "STREAM-04" {
             text: "Asynchronous tasks on one stream run in the order they were issued; nothing is guaranteed between \
@@ -45,48 +47,49 @@ rules! {
             misuse: "kernel on stream B reads what a copy on stream A writes, no event",
             consequence: "data race on the device",
             source: "stream ordering",
-            seeds: [S002, S004],
+            pages: [ResourcesInPython, ResourcesInC],
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "Buffers and models are in flight with their work: more work on the same stream takes them as they \
-                are, another stream after a wait, or by `Stream::take_over` behind an event that covers the work.",
+            means: "Buffers and models are in flight with their work. More work on the same stream takes them \
+                directly. Another stream takes them after a wait, or with `Stream::take_over` and an event that \
+                covers the work.",
         }
         STREAM_05 = "STREAM-05" {
             text: "All tasks must have finished (synchronise) before a stream is destroyed.",
             misuse: "destroy immediately after async work whose buffers are then freed",
             consequence: "vendor requires sync; destroy also waits for pending tasks",
             source: "aclrtDestroyStream, constraints",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "`Stream::destroy`, `Current::collect` and the end of a scope synchronise the stream first; one \
-                that cannot be synchronised is not destroyed.",
+            means: "`Stream::destroy`, `Current::collect` and the end of a scope synchronise the stream first. A \
+                stream that cannot be synchronised is not destroyed.",
         }
         STREAM_06 = "STREAM-06" {
             text: "The stream's own context must be current when it is destroyed.",
             misuse: "destroying from a thread with another context",
             consequence: "ACL_ERROR_RT_STREAM_CONTEXT 107003 (measured): the stream is leaked",
             source: "aclrtDestroyStream / aclrtDestroyStreamForce, constraints; measured",
-            seeds: [],
+            pages: [],
             basis: "doc+source",
             priority: 1,
             class: Compile,
-            means: "`Stream::destroy` takes a `Current` of the stream's own context; `Current::collect` and the end of \
-                the scope destroy there, too.",
+            means: "`Stream::destroy` takes a `Current` of the stream's own context. `Current::collect` and the end \
+                of the scope also destroy in that context.",
         }
         STREAM_07 = "STREAM-07" {
             text: "No other call may be using the stream while it is destroyed.",
             misuse: "one thread destroys, another enqueues",
             consequence: "undefined / 200005",
             source: "aclrtDestroyStream, constraints",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "`Stream::destroy` takes the handle by value, and a gate keeps the call back until every wait of \
-                another thread has left the stream.",
+            means: "`Stream::destroy` takes the handle by value. A gate delays the call until every wait of another \
+                thread has left the stream.",
         }
         STREAM_08 = "STREAM-08" {
             text: "A stream must not be used or destroyed again after it was destroyed.",
@@ -94,36 +97,37 @@ rules! {
             consequence: "ACL_ERROR_RT_INVALID_HANDLE 107017; a pointer that never was a stream crashes (both \
                 measured)",
             source: "ACL_ERROR_INVALID_RESOURCE_HANDLE, 107017; measured",
-            seeds: [],
+            pages: [],
             basis: "doc+source",
             priority: 1,
             class: Compile,
-            means: "`Stream::destroy` takes the stream by value; waits that other handles begin afterwards meet a \
-                closed gate.",
+            means: "`Stream::destroy` takes the stream by value. A wait that another handle begins later meets a \
+                closed gate and is refused.",
         }
         STREAM_09 = "STREAM-09" {
             text: "Enqueueing on a stream (kernel, async copy or set, event record or wait, callback, reduce, model, \
                 abort) requires the stream's context to be the current one.",
             misuse: "launch on stream of ctx A while ctx B is current",
             consequence: "ACL_ERROR_RT_STREAM_CONTEXT 107003. Measured: waiting and asking for the state answer 0",
-            source: "error 107003; dev_guide 05; measured",
-            seeds: [],
+            source: "error 107003; developer guide on several devices; measured",
+            pages: [],
             basis: "doc+source",
             priority: 1,
             class: Compile,
-            means: "Stream, event, buffers and `Current` of a call share one invariant lifetime and one name, those of \
-                their context.",
+            means: "The stream, the event, the buffers and the `Current` of a call share one invariant brand, that \
+                of their context.",
         }
         STREAM_10 = "STREAM-10" {
             text: "A stream created on one device cannot be used while another device is current.",
             misuse: "create s0 on device 0, set_device(1), launch on s0",
             consequence: "launch fails",
-            source: "dev_guide 05",
-            seeds: [],
+            source: "developer guide on several devices",
+            pages: [],
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "A stream is used with a `Current` of its own context, and while that is current, so is its device.",
+            means: "A stream is used with a `Current` of its own context. While that context is current, so is its \
+                device.",
         }
         STREAM_11 = "STREAM-11" {
             text: "The number of streams per device is limited and includes default streams: 1984 (950/A3/A2), 512 \
@@ -131,23 +135,24 @@ rules! {
             misuse: "creating a stream per request",
             consequence: "ACL_ERROR_RT_NO_STREAM_RESOURCE 207008",
             source: "aclrtCreateStream, constraints",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: RunTime,
-            means: "The library's refusal (207008) is an `Error::Vendor` that names this rule; streams that no handle \
-                names are destroyed by `Current::collect`.",
+            means: "The library's refusal (207008) is an `Error::Vendor` that names this rule. `Current::collect` \
+                destroys streams that no handle names.",
         }
         STREAM_12 = "STREAM-12" {
             text: "Default streams do not synchronise implicitly with explicit streams.",
             misuse: "relying on CUDA-style legacy default stream ordering",
             consequence: "data race",
-            source: "dev_guide 03-02",
-            seeds: [],
+            source: "developer guide on streams and callbacks",
+            pages: [],
             basis: "doc",
             priority: 2,
             class: Compile,
-            means: "What work on the default stream uses is in flight until it was waited for, as on any other stream.",
+            means: "Objects used by work on the default stream are in flight until that work was waited for, as on \
+                any other stream.",
         }
         STREAM_13 = "STREAM-13" {
             text: "Tasks on a persistent stream do not run when issued; synchronise returns success at once, query \
@@ -155,7 +160,7 @@ rules! {
             misuse: "waiting on a persistent stream and then reading results",
             consequence: "stale data",
             source: "ACL_STREAM_PERSISTENT",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 2,
             class: NotOffered,
@@ -167,11 +172,11 @@ rules! {
             misuse: "PERSISTENT | DEVICE_USE_ONLY by integer OR",
             consequence: "error",
             source: "aclrtCreateStreamWithConfig",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 3,
             class: NotOffered,
-            means: "Streams are made without flags and priorities.",
+            means: "Streams are created without flags and priorities.",
         }
         STREAM_15 = "STREAM-15" {
             text: "The failure mode may be set once per stream, spreads stop-on-error to all streams of the context, \
@@ -180,7 +185,7 @@ rules! {
             misuse: "setting stop-on-failure, then back to continue",
             consequence: "error (source: not supported)",
             source: "aclrtSetStreamFailureMode / StreamSetAttribute",
-            seeds: [],
+            pages: [],
             basis: "doc+source",
             priority: 2,
             class: NotOffered,
@@ -193,12 +198,13 @@ rules! {
             consequence: "ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046, then memory corruption; 0 and -2 are refused with \
                 107000 (measured)",
             source: "aclrtSynchronizeStreamWithTimeout; 507046; measured",
-            seeds: [],
+            pages: [],
             basis: "doc+source",
             priority: 1,
             class: ByConstruction,
-            means: "Limits are `Duration`s, rounded up to whole milliseconds; when the time is up and the library was \
-                asked once more, `Pending::wait_within` gives the work back as it was, and nothing that it uses is freed.",
+            means: "Limits are `Duration`s, rounded up to whole milliseconds. When the time is up, the crate asks \
+                the library once more. Then `Pending::wait_within` returns the work unchanged, and nothing that the \
+                work uses is freed.",
             hole: "A stream that never ends keeps its memory and its device for the life of the process.",
         }
         STREAM_17 = "STREAM-17" {
@@ -207,32 +213,32 @@ rules! {
             misuse: "abort one stream while another waits on its event",
             consequence: "ACL_ERROR_RT_STREAM_ABORT 107023; hang in dependents",
             source: "aclrtDestroyStreamForce, aclrtStreamAbort, aclrtStreamStop",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 3,
             class: RunTime,
-            means: "Only `Device::recover` aborts streams and destroys them by force, when the scopes of their contexts \
-                have ended: nobody waits for their work any more. A default stream is left out. Where other code aborts \
-                a stream, the wait's error names this rule.",
-            hole: "A stream of another take of the device that waits for an event of an aborted stream can hang.",
+            means: "Only `Device::recover` aborts streams and destroys them by force. It does so after the scopes of \
+                their contexts have ended, so nobody waits for their work. It leaves out default streams. If other \
+                code aborts a stream, the error of the wait names this rule.",
+            hole: "A stream of another scope of the device can hang if it waits for an event of an aborted stream.",
         }
         STREAM_18 = "STREAM-18" {
             text: "A stream that is being captured cannot be destroyed.",
             misuse: "destroy between capture begin and end",
             consequence: "ACL_ERROR_RT_STREAM_CAPTURED 107027",
             source: "aclrtDestroyStream during capture; 107027",
-            seeds: [],
+            pages: [],
             basis: "doc+source",
             priority: 2,
             class: NotOffered,
-            means: "There is no capturing of streams.",
+            means: "There is no API for capturing streams.",
         }
         STREAM_19 = "STREAM-19" {
             text: "Stream resource limits must be set first and then activated per thread; the last activation wins.",
             misuse: "setting the limit and never activating it",
             consequence: "limit has no effect",
             source: "aclrtUseStreamResInCurrentThread family",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 3,
             class: NotOffered,
@@ -244,11 +250,11 @@ rules! {
             misuse: "activating an ordinary stream",
             consequence: "error",
             source: "aclrtActiveStream / aclrtSwitchStream / aclrtSetLabel",
-            seeds: [],
+            pages: [],
             basis: "doc",
             priority: 3,
             class: NotOffered,
-            means: "There are no model instances that streams are bound to.",
+            means: "There are no model instances to bind streams to.",
         }
         STREAM_21 = "STREAM-21" {
             text: "Synchronising tolerates that another context is current (the runtime switches and restores), but \
@@ -256,24 +262,24 @@ rules! {
             misuse: "joining streams from a helper thread that never set a context",
             consequence: "ACL_ERROR_RT_CONTEXT_NULL 107002 (measured)",
             source: "aclrtSynchronizeStream, open-source runtime behaviour; measured",
-            seeds: [],
+            pages: [],
             basis: "source",
             priority: 3,
             class: Compile,
             means: "A wait takes a `Current` of the stream's own context.",
         }
         STREAM_22 = "STREAM-22" {
-            text: "A stream's queue is finite: it takes about 2,000 tasks, of which a callback is three; the call that \
-                queues one more blocks until there is room.",
+            text: "A stream's queue is finite: it takes about 2,000 tasks, and a callback counts as three; a call \
+                that queues one more blocks until there is room.",
             misuse: "queueing thousands of tasks behind a callback that waits for the thread that queues",
-            consequence: "the queueing call and the callback wait for each other for ever",
+            consequence: "the queueing call and the callback wait for each other forever",
             source: "open-source runtime behaviour; measured",
-            seeds: [],
+            pages: [],
             basis: "source",
             priority: 2,
             class: Limit,
             means: "The documentation of `Tasks::call_back` says so.",
-            hole: "What a callback waits for cannot be seen; a call that queues has no time limit.",
+            hole: "The crate cannot see what a callback waits for. A call that queues work has no time limit.",
         }
     }
 }

@@ -1,8 +1,8 @@
-//! What happened: one call of the C library, as data.
+//! One call of the C library, as data.
 //!
-//! An [`Event`] says which function was called, on which object, what was done to it ([`Op`]), by which thread, in which
-//! context, and what the call used ([`Use`]). Whoever sees the calls (the simulator, a wrapper of the vendor's library)
-//! makes events; the [`Checker`](crate::Checker) judges them.
+//! An [`Event`] has the function, its object, the operation on the object ([`Op`]), the thread, the context, and the
+//! things that the call used ([`Use`]). A feed that sees the calls, for example the simulator or a wrapper of the
+//! vendor's library, creates events. The [`Checker`](crate::Checker) checks them.
 
 mod object;
 mod op;
@@ -32,17 +32,17 @@ impl fmt::Display for Thread {
 pub struct Event {
     /// The C function.
     pub call: &'static str,
-    /// What the call is about. Of an object that the call creates only the kind is known before: its number is 0.
+    /// The object of the call. If the call creates the object, only the kind is known, and the number is 0.
     pub object: Object,
-    /// What is done to it.
+    /// The operation on it.
     pub op: Op,
-    /// The context that the thread has chosen last, by its handle, even if it was destroyed since.
+    /// The handle of the context that the thread chose last, even if the context was destroyed since.
     pub context: Option<u64>,
     /// The calling thread.
     pub thread: Thread,
-    /// Whether the thread is in a callback of the program that a stream waits for; which stream.
+    /// The stream that waits, if the thread is inside a callback of the program.
     pub inside: Option<Object>,
-    /// What else takes part.
+    /// The other objects of the call.
     pub uses: Vec<Use>,
     /// Properties of the call, or of the object that it creates.
     pub flags: Vec<Flag>,

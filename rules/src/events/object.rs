@@ -1,6 +1,6 @@
 use core::fmt;
 
-/// An object of the library: its kind, and what the program knows it by (a handle, an address, an id).
+/// An object of the library: its kind, and its handle, address or id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Object {
     /// What it is.

@@ -1,10 +1,10 @@
 use super::object::Object;
 use core::fmt;
 
-/// Something that takes part in a call besides its object.
+/// A thing that a call uses besides its object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Use {
-    /// Work is queued on this stream: it uses what the event names when its turn comes.
+    /// Work is queued on this stream. It uses the event's objects when it runs.
     Queue(Object),
     /// Another object.
     With(Object),
@@ -85,12 +85,12 @@ impl Span {
         self.start.saturating_add(self.bytes)
     }
 
-    /// Whether a byte is in both.
+    /// Whether the spans have a byte in common.
     pub const fn overlaps(self, other: Self) -> bool {
         self.bytes > 0 && other.bytes > 0 && self.start < other.end() && other.start < self.end()
     }
 
-    /// Whether all of `other` is in it.
+    /// Whether it contains all of `other`.
     pub const fn covers(self, other: Self) -> bool {
         self.start <= other.start && other.end() <= self.end()
     }

@@ -38,7 +38,7 @@ fn register(case: &mut Case<'_>, stream: Object) {
     if missing == [Member::AllocateNear] {
         case.report(
             ALLOC_17,
-            format!("{object} is registered without its {names}, which the library may call all the same"),
+            format!("{object} is registered without its {names}, which the library may call nevertheless"),
             "all five members are set",
             "call aclrtAllocatorSetAllocAdviseFuncToDesc too; the function may ignore the address",
         )
@@ -47,7 +47,7 @@ fn register(case: &mut Case<'_>, stream: Object) {
     } else if !missing.is_empty() {
         case.report(
             ALLOC_07,
-            format!("{object} is registered without its {names}: what stands there instead is not defined"),
+            format!("{object} is registered without its {names}: the value in their place is undefined"),
             "object, allocate, free and get-address function are set",
             "set every member of the descriptor before aclrtAllocatorRegister",
         )
@@ -67,13 +67,13 @@ fn register(case: &mut Case<'_>, stream: Object) {
     if let Some((registration, earlier)) = serving(case, stream) {
         case.report(
             ALLOC_09,
-            format!("{stream} gets another allocator, and work with the present one may still run"),
-            "the stream's work is over before its allocator changes",
+            format!("{stream} gets another allocator while work with the current one may still run"),
+            "the stream's work is complete before its allocator changes",
             "synchronise the stream, unregister, then register",
         )
         .about(stream)
         .about(registration.descriptor)
-        .against(earlier, "queued work that uses the present allocator");
+        .against(earlier, "queued work that uses the current allocator");
     }
 }
 
@@ -81,8 +81,8 @@ fn unregister(case: &mut Case<'_>, stream: Object) {
     if let Some((registration, earlier)) = serving(case, stream) {
         case.report(
             ALLOC_11,
-            format!("the allocator of {stream} is unregistered, and work may still use its memory"),
-            "the stream's work is over",
+            format!("the allocator of {stream} is unregistered while work may still use its memory"),
+            "the stream's work is complete",
             "synchronise the stream before aclrtAllocatorUnregister",
         )
         .about(stream)
@@ -112,8 +112,8 @@ fn descriptor(case: &mut Case<'_>, object: Object) {
     if let Some((stream, earlier)) = used {
         case.report(
             ALLOC_08,
-            format!("{object} is destroyed, and work of {stream} may still use its allocator"),
-            "the descriptor is no longer needed",
+            format!("{object} is destroyed while work of {stream} may still use its allocator"),
+            "no work uses the descriptor",
             "synchronise the stream and unregister, then destroy the descriptor",
         )
         .about(object)

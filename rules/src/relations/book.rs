@@ -1,4 +1,4 @@
-//! Objects that live, and those that died last.
+//! Live objects, and the objects that ended last.
 
 use super::clock::InFlight;
 use crate::events::Object;

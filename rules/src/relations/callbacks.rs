@@ -17,8 +17,8 @@ pub(super) fn inside(case: &mut Case<'_>) {
         case.report(
             CB_01,
             format!("{call} in a callback that {stream} waits for"),
-            "a callback that calls nothing of the library",
-            "tell another thread of the program (a channel, a flag), and let that one call",
+            "a callback that does not call the library",
+            "notify another thread of the program (with a channel or a flag), and make the call there",
         )
         .about(stream);
     }
@@ -33,8 +33,8 @@ pub(super) fn judge(case: &mut Case<'_>) {
         (Op::LaunchCallback, None) => {
             case.report(
                 CB_02,
-                format!("a callback is launched on {stream}, which no thread reports for"),
-                "a thread that was subscribed to the stream",
+                format!("a callback is launched on {stream}, which has no reporting thread"),
+                "a thread that is subscribed to the stream",
                 "call aclrtSubscribeReport first",
             )
             .about(stream);
@@ -43,7 +43,7 @@ pub(super) fn judge(case: &mut Case<'_>) {
             case.report(
                 CB_03,
                 format!("a host function is launched on {stream}, which has a reporting thread"),
-                "one of the two mechanisms on a stream",
+                "one kind of callback per stream",
                 "use aclrtLaunchCallback on this stream, or another stream for host functions",
             )
             .about(stream)
@@ -53,8 +53,8 @@ pub(super) fn judge(case: &mut Case<'_>) {
             case.report(
                 CB_04,
                 format!("{stream} gets a second reporting thread"),
-                "one reporting thread for a stream",
-                "call aclrtUnSubscribeReport first, when the stream's work is over",
+                "one reporting thread per stream",
+                "first call aclrtUnSubscribeReport, after the stream's work is complete",
             )
             .about(stream)
             .against(earlier, "subscribed the first one");
@@ -64,7 +64,7 @@ pub(super) fn judge(case: &mut Case<'_>) {
             case.report(
                 CB_05,
                 format!("{} waits for {stream}, which waits for a callback that only this thread runs", event.call),
-                "a reporting thread that runs the stream's callbacks meanwhile",
+                "another thread that runs the stream's callbacks",
                 "let another thread loop on aclrtProcessReport, or call it here before the wait",
             )
             .about(stream)
@@ -80,8 +80,10 @@ fn unsubscribe(case: &mut Case<'_>, stream: Object) {
     if let Some((launch, _)) = queued {
         case.report(
             CB_06,
-            format!("the reporting thread of {stream} is taken away, and no wait has told that its callbacks have run"),
-            "the stream's work is over",
+            format!(
+                "the reporting thread of {stream} is unsubscribed, but no wait has shown that its callbacks have run"
+            ),
+            "the stream's work is complete",
             "call aclrtSynchronizeStream first",
         )
         .about(stream)

@@ -1,21 +1,21 @@
-//! What is ordered before what: vector clocks over streams.
+//! Vector clocks over streams, which order work.
 //!
-//! A stream counts the work that it is given. A clock says, for each stream, up to which count its work is known to be
-//! over. A stream's clock grows when it waits for an event; the host's, when a thread waits for a stream, an event or a
-//! context, learns from a query that one is complete, or runs in a callback.
+//! A stream counts its work. A clock stores, for each stream, the count up to which its work is known to be complete.
+//! The clock of a stream grows when the stream waits for an event. The clock of the host grows when a thread waits for
+//! a stream, an event or a context, when a query reports that one is complete, or when a callback runs.
 //!
-//! The host has one clock for all its threads: how they tell each other what they waited for cannot be seen, and what is
-//! over is over for all of them. So work counts as in flight only if no thread can have known that it is over.
+//! The host has one clock for all its threads, because the checker cannot see how threads notify each other. So work
+//! counts as in flight only if no thread can have known that it is complete.
 
 use super::book::Book;
 use crate::events::{Access, Object, Role, Span};
 use crate::finding::Call;
 use std::collections::BTreeMap;
 
-/// Names a stream for good: the number of the call that made it. Handles are used again, this is not.
+/// The number of the call that created a stream. It is unique, unlike handles, which are reused.
 pub(super) type Key = u64;
 
-/// Up to which count the work of each stream is over.
+/// For each stream, the count up to which its work is complete.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Clock(BTreeMap<Key, u64>);
 

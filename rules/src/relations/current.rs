@@ -42,12 +42,12 @@ fn missing(case: &mut Case<'_>) {
         let rule = if by.object.kind == Kind::Device { DEV_04 } else { CTX_09 };
         case.report(
             rule,
-            format!("{call} on {thread}, whose current context is gone"),
+            format!("{call} on {thread}, whose current context was destroyed or reset"),
             "a current context",
             "make another context current after this one ends (aclrtSetCurrentContext, aclrtSetDevice)",
         )
         .about(context)
-        .against(by, "ended the context that was current here; none takes its place");
+        .against(by, "ended the context that was current on this thread; no other context became current");
         return;
     }
     let elsewhere = world.threads.iter().filter(|(other, _)| **other != thread);
@@ -64,7 +64,7 @@ fn missing(case: &mut Case<'_>) {
         "call aclrtSetCurrentContext (or aclrtSetDevice) at the start of the thread",
     )
     .all(chosen.map(|(context, _)| context))
-    .against_any(chosen.map(|(_, by)| by), "made a context current on its own thread, and on no other");
+    .against_any(chosen.map(|(_, by)| by), "made a context current on its own thread only");
 }
 
 fn gone(case: &mut Case<'_>, context: u64) {
@@ -81,7 +81,7 @@ fn gone(case: &mut Case<'_>, context: u64) {
     case.report(
         rule,
         format!("{call} on {thread}, whose current context was destroyed"),
-        "the context lives while a thread has it current",
+        "a context is not destroyed while it is current on a thread",
         "let the thread finish, or choose another context, before the context is destroyed",
     )
     .about(context)
@@ -113,7 +113,7 @@ fn reset(case: &mut Case<'_>) {
         let earlier = device.and_then(|device| device.reset);
         case.report(
             DEV_07,
-            format!("{object} is reset, and it is not set"),
+            format!("{object} is reset, but it is not set"),
             "one reset for each aclrtSetDevice",
             "reset the device as often as it was set",
         )
@@ -125,7 +125,7 @@ fn reset(case: &mut Case<'_>) {
     if let Some(other) = sets.iter().find(|set| forced && sets.len() > 1 && set.thread != thread).copied() {
         case.report(
             DEV_08,
-            format!("{object} is reset by force, and another thread has set it"),
+            format!("{object} is reset by force while another thread has it set"),
             "no other user of the device",
             "pair every aclrtSetDevice with aclrtResetDevice",
         )
@@ -142,11 +142,11 @@ fn context(case: &mut Case<'_>) {
             case.report(
                 CTX_02,
                 "a default context is destroyed",
-                "a context that aclrtCreateContext made",
-                "leave it: it ends with the last reset of its device",
+                "a context that aclrtCreateContext created",
+                "do not destroy it: it ends with the last reset of its device",
             )
             .about(object)
-            .against(made, "set the device, which made the context");
+            .against(made, "set the device, which created the context");
         }
         if destroys && !default {
             destroyed_elsewhere(case, object);
@@ -159,8 +159,8 @@ fn context(case: &mut Case<'_>) {
     case.report(
         if reset && !destroys { CTX_06 } else { CTX_03 },
         match dead {
-            Some(_) => format!("a context is {what} that has ended"),
-            None => format!("something is {what} that is no context"),
+            Some(_) => format!("a context is {what} after it ended"),
+            None => format!("an object is {what} that is not a context"),
         },
         "a live context",
         "destroy each context once, after its last use",
@@ -180,7 +180,7 @@ fn destroyed_elsewhere(case: &mut Case<'_>, context: Object) {
         CTX_11,
         format!("{context} is destroyed while it is current on {} other thread(s)", chosen.len()),
         "the context is current on no other thread",
-        "let the thread make another context current, such as its device's default one, before the context is destroyed",
+        "let the thread make another context current first, such as the default context of its device",
     )
     .about(context)
     .against(first, "made it current on its own thread, where it still is");
@@ -197,7 +197,7 @@ fn thread_ends(case: &mut Case<'_>) {
     let thread = case.event().thread;
     case.report(
         CTX_14,
-        format!("{thread} ends, and {context} is still current on it"),
+        format!("{thread} ends while {context} is current on it"),
         "a default context, or none, is current on a thread that ends",
         "make the device's default context current (aclrtSetDevice) before the thread ends",
     )

@@ -29,7 +29,7 @@ fn null_with_size(case: &mut Case<'_>) {
         case.report(
             DATA_03,
             format!("a data buffer of {} bytes has a null address", span.bytes),
-            "null together with the size 0, which asks the library for the memory",
+            "null with the size 0, so that the library allocates the memory",
             "pass the address of the memory, or the size 0",
         );
     }
@@ -54,8 +54,8 @@ fn in_flight(case: &mut Case<'_>, object: Object) {
     let (rule, verb) = if destroyed { (MODEL_17, "destroyed") } else { (DATA_10, "changed") };
     case.report(
         rule,
-        format!("{object} is {verb}, and a run may still use it"),
-        "the run is over",
+        format!("{object} is {verb} while a run may still use it"),
+        "the run is complete",
         "synchronise the run's stream first",
     )
     .about(object)

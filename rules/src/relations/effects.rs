@@ -1,7 +1,7 @@
-//! What a call changes in the world.
+//! The effects of a call on the world.
 //!
-//! What a call ends or uses counts from its beginning on, and what it makes from its end on: so calls of several threads
-//! that overlap are seen in an order in which they may have happened.
+//! Objects that a call ends or uses count from its beginning; objects that it creates count from its end. So the
+//! checker sees overlapping calls of several threads in a possible order.
 
 use super::clock::{Clock, Task};
 use super::live::ends;

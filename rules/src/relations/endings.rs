@@ -15,8 +15,8 @@ pub(super) fn judge(case: &mut Case<'_>) {
     }
 }
 
-/// Queued work may still use it. The synchronising free waits for the streams of the current context (MEM-13). A free that a
-/// stream takes comes after the work that the stream has before.
+/// Queued work may still use it. The synchronising free waits for the streams of the current context (MEM-13). A free
+/// that a stream takes comes after the work that the stream has before.
 fn queued(case: &mut Case<'_>, object: Object) -> bool {
     let (world, order) = (case.world, case.world.order());
     let waits = matches!(case.event().op, Op::FreeSynced | Op::FreeHostSynced);
@@ -31,8 +31,8 @@ fn queued(case: &mut Case<'_>, object: Object) -> bool {
     let rule = if waits { Some(DEV_17) } else { excused_by(case, &task) };
     case.report(
         rule.unwrap_or_else(|| rule_for(task.role)),
-        format!("{object} is freed, and {} may still use it as {}", task.stream, task.role.name()),
-        "the work is over: a thread has waited for it",
+        format!("{object} is freed while {} may still use it as {}", task.stream, task.role.name()),
+        "the work is complete: a thread has waited for it",
         format!("synchronise {} before the memory is freed", task.stream),
     )
     .about(object)
@@ -51,7 +51,7 @@ fn running(case: &mut Case<'_>, object: Object) -> bool {
     let Some((call, role)) = user else { return false };
     case.report(
         rule_for(role),
-        format!("{object} is freed, and another thread uses it as {}", role.name()),
+        format!("{object} is freed while another thread uses it as {}", role.name()),
         "no call uses the memory",
         "wait for the other thread before the memory is freed",
     )
@@ -67,7 +67,7 @@ fn loaded(case: &mut Case<'_>, object: Object) -> bool {
     let made = case.world.made(model);
     case.report(
         rule,
-        format!("{object} is freed, and {model} is loaded in it"),
+        format!("{object} is freed while {model} is loaded in it"),
         "the model is unloaded first",
         "unload the model, then free the memory that it was loaded with",
     )

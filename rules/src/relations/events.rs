@@ -24,16 +24,16 @@ fn waits(case: &mut Case<'_>, object: Object) {
     let (made, on_stream) = (entry.made, case.event().op == Op::Await);
     let flag = "create the event with ACL_EVENT_SYNC among its flags";
     if on_stream && !entry.is.waitable {
-        flagless(case, EVENT_02, "a stream is to wait for an event without ACL_EVENT_SYNC", flag);
+        flagless(case, EVENT_02, "a stream waits for an event without ACL_EVENT_SYNC", flag);
     } else if entry.is.record.is_none() {
         case.report(
             EVENT_05,
-            format!("{object} is waited for, and nothing has recorded it: the wait orders nothing"),
+            format!("{object} is waited for before it was recorded: the wait has no effect"),
             "an event that a stream has recorded",
             "call aclrtRecordEvent before the wait",
         )
         .about(object)
-        .against(made, "created the event, and no call has recorded it since");
+        .against(made, "created the event, and no call recorded it");
     }
 }
 
@@ -53,13 +53,13 @@ fn resets(case: &mut Case<'_>, object: Object) {
     if let Some((stream, call)) = other.map(|task| (task.stream, task.call)) {
         case.report(
             EVENT_10,
-            format!("{object} is reset, and {stream} may still wait for it"),
-            "nothing waits for the event any more",
+            format!("{object} is reset while {stream} may still wait for it"),
+            "no stream waits for the event",
             "synchronise the streams that wait, then reset",
         )
         .about(object)
         .about(stream)
-        .against(call, "let the stream wait for the event");
+        .against(call, "made the stream wait for the event");
     }
 }
 
@@ -80,7 +80,7 @@ fn elapsed(case: &mut Case<'_>, start: Object) {
     let open = |record: &world::Record| !order.is_reached(record.stream, record.key, record.count);
     let mut against = None;
     let found = match (&first.is.record, &last.is.record) {
-        _ if !first.is.timed || !last.is.timed => "one of the events does not keep the time",
+        _ if !first.is.timed || !last.is.timed => "one of the events has no time stamp (ACL_EVENT_TIME_LINE)",
         (None, _) | (_, None) => "one of the events was never recorded",
         (Some(a), Some(b)) => {
             against = Some((b.call, "recorded the second event"));
@@ -89,7 +89,7 @@ fn elapsed(case: &mut Case<'_>, start: Object) {
             } else if a.count > b.count {
                 "the second event was recorded before the first"
             } else if open(b) {
-                "no wait has told that the second event was reached"
+                "no wait has shown that the second event was reached"
             } else {
                 return;
             }
@@ -99,7 +99,8 @@ fn elapsed(case: &mut Case<'_>, start: Object) {
         .report(
             EVENT_04,
             found,
-            "two events with ACL_EVENT_TIME_LINE, recorded one after the other on one stream that was synchronised since",
+            "two events with ACL_EVENT_TIME_LINE, recorded one after the other on one stream that was synchronised \
+             since",
             "record both on one stream, synchronise it, then ask for the time",
         )
         .about(start)

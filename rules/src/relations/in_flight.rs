@@ -27,7 +27,8 @@ pub(super) fn judge(case: &mut Case<'_>) {
     }
 }
 
-/// The bytes that a queued copy reads are no longer those that it was queued with: the program has written them by itself.
+/// The bytes that a queued copy reads are no longer those that it was queued with: the program has written them by
+/// itself.
 fn altered(case: &mut Case<'_>) {
     let (world, order, stream) = (case.world, case.world.order(), case.event().object);
     for used in &case.scene.memory {
@@ -39,9 +40,9 @@ fn altered(case: &mut Case<'_>) {
         if let Some(call) = task.map(|task| task.call) {
             case.report(
                 COPY_04,
-                format!("{} are no longer what they were when {stream} was given a copy of them", used.span),
-                "the source of a queued copy is left alone until the work is over",
-                format!("synchronise {stream} (aclrtSynchronizeStream) before the memory is written again"),
+                format!("{} have changed since {stream} was given a copy of them", used.span),
+                "the source of a queued copy does not change until the work is complete",
+                format!("synchronise {stream} (aclrtSynchronizeStream) before writing to the memory"),
             )
             .about(object)
             .about(stream)
@@ -71,7 +72,7 @@ fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
     case.report(
         rule,
         format!(
-            "{user} {} {} as {}, and {}, which {} {} as {}, may still be at it",
+            "{user} {} {} as {}, and {}, which {} {} as {}, may still be running",
             verb(used.access),
             used.span,
             used.role.name(),
@@ -81,8 +82,8 @@ fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
             task.role.name(),
         ),
         match now {
-            Now::Host => "the work is over: a thread has waited for it",
-            Now::Queued(..) => "the one stream waits for the other",
+            Now::Host => "the work is complete: a thread has waited for it",
+            Now::Queued(..) => "one stream waits for the other",
         },
         match now {
             Now::Host => format!("synchronise {} first (aclrtSynchronizeStream)", task.stream),

@@ -24,10 +24,10 @@ fn take(case: &mut Case<'_>, allocator: Object) {
         case.report(
             ALLOC_19,
             format!(
-                "{allocator} has no block of {} bytes for {stream}: its allocate function answered null",
+                "{allocator} has no block of {} bytes for {stream}: its allocate function returned null",
                 span.bytes
             ),
-            "a block, as long as work may be queued",
+            "a block for all work that may be queued",
             "give the allocator more memory, or synchronise the stream when it has none left",
         )
         .about(allocator)
@@ -35,9 +35,9 @@ fn take(case: &mut Case<'_>, allocator: Object) {
     } else if span.start % ALIGNMENT != 0 {
         case.report(
             MEM_08,
-            format!("{allocator} gives a block at {:#x}, which is no multiple of {ALIGNMENT}", span.start),
+            format!("{allocator} returns a block at {:#x}, which is not a multiple of {ALIGNMENT}", span.start),
             "blocks that start at multiples of 64 bytes",
-            "round the start of each block up, and its length to 32 bytes and 32 more",
+            "round up the start of each block, and round its length up to 32 bytes plus 32",
         )
         .about(allocator)
         .about(stream);
@@ -45,8 +45,8 @@ fn take(case: &mut Case<'_>, allocator: Object) {
         let block = case.world.block(span.start).map(|(block, _)| block);
         case.report(
             ALLOC_19,
-            format!("{allocator} gives {span}, which are not all in one live block of the stream's device"),
-            "device memory that aclrtMalloc gave and nobody freed",
+            format!("{allocator} returns {span}, which are not all in one live block of the stream's device"),
+            "device memory that aclrtMalloc allocated and that was not freed",
             "cut blocks from memory that was allocated while a context of the stream's device was current",
         )
         .about(allocator)
@@ -55,9 +55,9 @@ fn take(case: &mut Case<'_>, allocator: Object) {
     } else if let Some(other) = overlapping(case.world, span).find(|lent| lent.out) {
         case.report(
             ALLOC_19,
-            format!("{allocator} gives {span}, which overlap the {} that the library still has", other.span),
-            "memory that no other block covers until it was freed",
-            "keep a block out of the pool until the free function was called for it",
+            format!("{allocator} returns {span}, which overlap the {} that the library still uses", other.span),
+            "memory that overlaps no block in use",
+            "return a block to the pool only when the free function is called for it",
         )
         .about(allocator)
         .about(stream)
@@ -71,7 +71,7 @@ fn reenter(case: &mut Case<'_>, allocator: Object) {
         ALLOC_18,
         format!("{call} from inside a callback of {allocator}"),
         "callbacks that neither execute nor register nor unload",
-        "let the callback only keep the allocator's books, and make the call elsewhere",
+        "make the call outside of the allocator's callbacks",
     )
     .about(allocator);
 }
@@ -94,7 +94,7 @@ fn released(case: &mut Case<'_>, object: Object) {
         rule,
         format!("{object} is freed {how}: work of {} may still use {} of it", lent.stream, lent.span),
         "the stream was synchronised since its last work",
-        "let the free function return blocks to the pool only, and free the pool's memory after aclrtSynchronizeStream",
+        "let the free function only return blocks to the pool, and free the pool's memory after aclrtSynchronizeStream",
     )
     .about(object)
     .about(lent.allocator)

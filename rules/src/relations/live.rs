@@ -63,9 +63,9 @@ fn gone(case: &mut Case<'_>, object: Object, ended: Option<Call>) {
     let (op, own) = (case.event().op, case.event().object == object);
     let what = if own && ends(op) { "ended again" } else { "used" };
     let found = match ended {
-        Some(_) => format!("{object} is {what}, and it has ended"),
+        Some(_) => format!("{object} is {what} after it ended"),
         None if object.number == 0 => format!("the {} is null", object.kind),
-        None => format!("{object} is {what}, and no such {} was ever made", object.kind),
+        None => format!("{object} is {what}, but no such {} was ever created", object.kind),
     };
     let (rule, fix) = rule_for(case, object, ended);
     case.report(rule, found, format!("a live {}", object.kind), fix)
@@ -80,22 +80,24 @@ fn rule_for(case: &Case<'_>, object: Object, ended: Option<Call>) -> (RuleId, &'
         Kind::Stream if by(Kind::Device) => (DEV_05, "destroy the stream before its device is reset"),
         Kind::Stream if by(Kind::Context) => (CTX_10, "destroy the stream before its context"),
         Kind::Stream if object.number == 0 && event.op == Op::Register => {
-            (ALLOC_01, "register on a stream that aclrtCreateStream made")
+            (ALLOC_01, "register on a stream that aclrtCreateStream created")
         }
         Kind::Stream if object.number == 0 && event.op == Op::Unregister => {
             (ALLOC_20, "unregister the stream that was registered")
         }
-        Kind::Stream if object.number == 0 => (STREAM_02, "leave the default stream: it ends with its context"),
+        Kind::Stream if object.number == 0 => {
+            (STREAM_02, "do not destroy the default stream: it ends with its context")
+        }
         Kind::Stream => (STREAM_08, "destroy each stream once, after its last use"),
         Kind::Event if by(Kind::Device) => (DEV_10, "destroy the event before its device is reset"),
         Kind::Event => (EVENT_06, "destroy each event once, after its last use"),
-        Kind::Model if ended.is_none() => (MODEL_12, "use the id that a successful load gave"),
+        Kind::Model if ended.is_none() => (MODEL_12, "use the id that a successful load returned"),
         Kind::Model if by(Kind::Model) => (MODEL_14, "unload each model once, after its last run"),
-        Kind::Model => (CTX_10, "unload the model before its context or device goes"),
+        Kind::Model => (CTX_10, "unload the model before its context is destroyed or its device is reset"),
         Kind::DataBuffer if event.op == Op::Execute => {
             (DATA_04, "destroy a data buffer after the last run of the datasets that hold it")
         }
-        Kind::Descriptor if ended.is_none() => (ALLOC_06, "make the descriptor with aclrtAllocatorCreateDesc first"),
+        Kind::Descriptor if ended.is_none() => (ALLOC_06, "create the descriptor with aclrtAllocatorCreateDesc first"),
         Kind::Descriptor => (ALLOC_08, "destroy each descriptor once, after its last use"),
         _ => (DATA_05, "destroy each object once, by its own call, after its last use"),
     }
@@ -107,7 +109,7 @@ fn being_ended(case: &mut Case<'_>, object: Object, by: Call) {
     case.report(
         rule,
         format!("{object} is used while another thread is ending it"),
-        "no other call on it meanwhile",
+        "no other call uses it at the same time",
         fix,
     )
     .about(object)
@@ -123,7 +125,7 @@ fn used_elsewhere(case: &mut Case<'_>, object: Object) {
         case.report(
             rule,
             format!("{object} is ended while another thread is in a call that uses it"),
-            "no other call on it meanwhile",
+            "no other call uses it at the same time",
             fix,
         )
         .about(object)

@@ -1,4 +1,4 @@
-//! How objects come to be and end, and what ends with them.
+//! The creation and the end of objects, and of the objects that belong to them.
 
 use super::clock::Stream;
 use super::effects::contents;

@@ -40,7 +40,7 @@ fn release(case: &mut Case<'_>) {
             MEM_05,
             "a null pointer is freed",
             "the address of a block",
-            "free only what was allocated: null is an error here",
+            "free only allocated memory: freeing null is an error",
         );
         return;
     }
@@ -51,9 +51,9 @@ fn release(case: &mut Case<'_>) {
             let (is, by) = if in_host { ("pinned host", "aclrtFreeHost") } else { ("device", "aclrtFree") };
             case.report(
                 MEM_03,
-                format!("{object} is {is} memory, and {} is to free it", case.scene.call.name),
-                format!("{by}, which goes with the call that allocated it"),
-                format!("free it by {by}"),
+                format!("{object} is {is} memory, but {} frees it", case.scene.call.name),
+                format!("{by}, which belongs to the call that allocated it"),
+                format!("free it with {by}"),
             )
             .about(object)
             .against(made, "allocated it");
@@ -66,12 +66,12 @@ fn release(case: &mut Case<'_>) {
         Some(dead) if dead.ended.object.kind != Kind::Memory => {
             case.report(
                 MEM_12,
-                format!("{object} is freed, and its device was released"),
+                format!("{object} is freed after its device was released"),
                 "memory is freed before its device is reset",
                 "free it first, then reset the device",
             )
             .about(object)
-            .against(dead.ended, "released the device, and its memory with it");
+            .against(dead.ended, "released the device and its memory");
         }
         Some(dead) => {
             case.report(MEM_01, format!("{object} is freed again"), "one free for each block", "free each block once")
@@ -82,9 +82,9 @@ fn release(case: &mut Case<'_>) {
             let inside = world.block(object.number).map(|(block, _)| block);
             case.report(
                 MEM_03,
-                format!("{object} is freed, and no allocation gave this address"),
-                "the address that an allocation gave",
-                "free the address of the whole block, by the call that goes with its allocation",
+                format!("{object} is freed, but no allocation returned this address"),
+                "the address that an allocation returned",
+                "free the address of the whole block, with the call that belongs to its allocation",
             )
             .about(object)
             .all(inside);
@@ -92,8 +92,8 @@ fn release(case: &mut Case<'_>) {
     }
 }
 
-/// MEM-11: memory is freed while a context of another device is current. A thread without a context says nothing about the
-/// device, and the library frees there.
+/// MEM-11: memory is freed while a context of another device is current. A thread without a context says nothing about
+/// the device, and the library frees there.
 fn elsewhere(case: &mut Case<'_>, object: Object) {
     let world = case.world;
     let here = case.event().context.and_then(|context| world.contexts.get(Object::context(context)));
@@ -122,7 +122,7 @@ fn freed(case: &mut Case<'_>, used: &MemoryUse) -> bool {
     };
     case.report(
         rule,
-        format!("{} are used as {}, and the block was freed", used.span, used.role.name()),
+        format!("{} are used as {} after the block was freed", used.span, used.role.name()),
         "a block that was not freed",
         "free the block after its last use",
     )
@@ -146,10 +146,10 @@ fn place(case: &mut Case<'_>, used: &MemoryUse) {
     let block = case.world.block(used.span.start).map(|(block, _)| block);
     case.report(
         rule,
-        format!("{} are {there} memory, and the call takes them for {claimed} memory", used.span),
+        format!("{} are {there} memory, but the call treats them as {claimed} memory", used.span),
         format!("{claimed} memory as {}", used.role.name()),
         if rule == COPY_02 {
-            "name the direction that the addresses have, or swap them"
+            "pass the direction that matches the addresses, or swap the addresses"
         } else {
             "copy the bytes to the other side first"
         },
@@ -162,9 +162,9 @@ fn filled(case: &mut Case<'_>, used: &MemoryUse) {
     if case.event().op == Op::Fill && case.world.block(used.span.start).is_none() && used.span.start != 0 {
         case.report(
             MEM_16,
-            format!("{} are filled, and no allocation of the library gave them", used.span),
+            format!("{} are filled, but they are not memory that the library allocated", used.span),
             "device memory, or pinned host memory",
-            "write to the program's own memory by the program's own means",
+            "write to the program's own memory without the library",
         );
     }
 }
@@ -203,7 +203,7 @@ fn between_devices(case: &mut Case<'_>) {
         case.report(
             COPY_08,
             format!("memory is copied between the devices {a} and {b}"),
-            "access between the two was enabled",
+            "access between the two devices is enabled",
             "call aclrtDeviceCanAccessPeer, then aclrtDeviceEnablePeerAccess",
         )
         .all(blocks);
@@ -229,9 +229,9 @@ fn aligned(case: &mut Case<'_>) {
     let block = case.world.block(odd.span.start).map(|(block, _)| block);
     case.report(
         COPY_09,
-        format!("{} are {} that a stream is to run on the device", odd.span, odd.role.name()),
+        format!("{} are {} that a stream runs on the device", odd.span, odd.role.name()),
         "addresses that are multiples of 64",
-        "begin both sides at multiples of 64 bytes, or copy in the call (aclrtMemcpy)",
+        "start both sides at multiples of 64 bytes, or copy synchronously (aclrtMemcpy)",
     )
     .all(block);
 }

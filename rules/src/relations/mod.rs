@@ -1,8 +1,8 @@
 //! The checker: relations between objects, judged over one stream of events.
 //!
-//! One file per relation. A relation looks at a [`Scene`](scene::Scene) and the [`World`](world::World) before it, and
-//! reports what contradicts them; [`effects`] alone changes the world. Where the events do not tell enough, the relation
-//! stays silent: a finding is a broken rule.
+//! One file per relation. A relation compares a [`Scene`](scene::Scene) with the [`World`](world::World) before it and
+//! reports conflicts. Only [`effects`] changes the world. If the events do not contain enough information, a relation
+//! reports nothing: a finding always is a broken rule.
 
 mod allocators;
 mod book;
@@ -32,13 +32,13 @@ use clock::Task;
 use scene::{Case, Scene};
 use world::World;
 
-/// Watches over the calls of one process.
+/// Checks the calls of one process.
 ///
-/// Every call is [judged](Self::judge) before it is made, and [committed](Self::commit) after it. The checker knows
-/// nothing but the events, so it has to see all of them from the start of the process on.
+/// [Judge](Self::judge) every call before it is made, and [commit](Self::commit) it afterwards. The checker knows only
+/// the events, so it has to see all events from the start of the process.
 ///
-/// Calls of several threads may overlap: judge as late as possible before the call, and commit as early as possible
-/// after it. Calls of one thread nest (a callback may be run inside a call).
+/// Calls of several threads may overlap. Judge as late as possible before the call, and commit as early as possible
+/// after it. Calls of one thread nest, because a callback may run inside a call.
 ///
 /// ```
 /// use ascendcl_rules::{Checker, Event, Object, Op, Outcome, Thread, INIT_01};
@@ -55,14 +55,14 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// A checker of a process that has made no call yet.
+    /// A checker for a process that has not made a call yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes a call that is about to be made, and tells which rules it breaks.
+    /// Returns the rules that the next call breaks.
     ///
-    /// A call that is not made because of them is [committed](Self::commit) as [`Outcome::Refused`].
+    /// If the call is not made because of them, [commit](Self::commit) it as [`Outcome::Refused`].
     pub fn judge(&mut self, event: &Event) -> Vec<Finding> {
         /// How many contradicted calls are remembered.
         const REMEMBERED: usize = 4096;
@@ -81,7 +81,7 @@ impl Checker {
         findings
     }
 
-    /// Takes the end of the call that this thread was in last. Flags may have been added to the event meanwhile.
+    /// Records the end of the latest call of this thread. Flags may have been added to the event since.
     pub fn commit(&mut self, event: &Event, outcome: Outcome) {
         let mine = |call: &scene::UnderWay| call.scene.call.thread == event.thread;
         if let Some(index) = self.world.under_way.iter().rposition(mine) {
@@ -126,10 +126,10 @@ impl Checker {
     }
 }
 
-/// What a call does with objects that are not there, or not here, says nothing about the other relations.
+/// If objects of a call do not exist or belong to another context, the other relations are not checked.
 fn judge(case: &mut Case<'_>) {
     match case.event().op {
-        // What the library does by itself needs no context, and its objects are there until it is done.
+        // Actions of the library itself need no context, and their objects exist until they are complete.
         Op::Take | Op::GiveBack | Op::Reenter => return lent::judge(case),
         Op::Alter => return in_flight::judge(case),
         Op::GiveUp => return callbacks::judge(case),

@@ -28,9 +28,9 @@ fn runs(case: &mut Case<'_>) {
         let here = queue.map_or("at once".to_owned(), |queue| format!("on {queue}"));
         case.report(
             MODEL_15,
-            format!("{object} is run {here}, and its run on {stream} may still go on"),
+            format!("{object} is run {here} while its run on {stream} may still be running"),
             "one run of a model at a time",
-            format!("synchronise {stream} first, keep to one stream, or load the model once more"),
+            format!("synchronise {stream} first, use one stream, or load the model a second time"),
         )
         .about(object)
         .about(stream)
@@ -48,7 +48,7 @@ fn runs(case: &mut Case<'_>) {
         case.report(
             MODEL_16,
             format!("two threads run {object} at the same time"),
-            "one lock over filling the inputs and running the model",
+            "one lock for filling the inputs and running the model",
             "give each thread a model of its own, or hold a lock around both",
         )
         .about(object)
@@ -57,7 +57,7 @@ fn runs(case: &mut Case<'_>) {
         case.report(
             MODEL_06,
             format!("two threads run {object} and {with} at the same time, and the two share working memory"),
-            "one lock over the runs of models that share working memory",
+            "one lock for the runs of models that share working memory",
             "give each model working memory of its own, or hold a lock around the runs",
         )
         .about(object)
@@ -78,8 +78,8 @@ fn unload(case: &mut Case<'_>) {
     if let Some((stream, call)) = run.map(|task| (task.stream, task.call)) {
         case.report(
             MODEL_14,
-            format!("{object} is unloaded, and its run on {stream} may still go on"),
-            "all its runs are over",
+            format!("{object} is unloaded while its run on {stream} may still be running"),
+            "all its runs are complete",
             format!("synchronise {stream} first"),
         )
         .about(object)
@@ -99,7 +99,7 @@ fn overwritten(case: &mut Case<'_>) {
         let made = case.world.made(model);
         case.report(
             MODEL_09,
-            format!("{span} are written, and {model} has its weights there"),
+            format!("{span} are written while {model} has its weights there"),
             "weights are only read while a model that uses them is loaded",
             "unload the model first, or write elsewhere",
         )

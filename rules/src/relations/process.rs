@@ -37,9 +37,9 @@ fn not_initialised(case: &mut Case<'_>) {
         (Some(refused), None) => case
             .report(
                 INIT_01,
-                "aclInit failed, and the program goes on without the library",
+                "aclInit failed, and the program continues without the library",
                 "aclInit has succeeded before",
-                "look at the code that aclInit answers, and at aclGetRecentErrMsg, before anything else is called",
+                "check the code that aclInit returns, and aclGetRecentErrMsg, before any other call",
             )
             .against(refused, "failed to initialise the library"),
         (_, Some(finalised)) => case
@@ -53,7 +53,7 @@ fn not_initialised(case: &mut Case<'_>) {
             .against(finalised, "finalised the library"),
         (None, None) => case.report(
             INIT_01,
-            format!("{call}, and the library was not initialised"),
+            format!("{call} before the library was initialised"),
             "aclInit has succeeded before",
             "call aclInit first",
         ),
@@ -69,7 +69,7 @@ fn finalise(case: &mut Case<'_>) {
                 INIT_08,
                 "the library is finalised more often than it was initialised",
                 "one finalise for each aclInit",
-                "keep one owner of the initialisation, and finalise there",
+                "let one part of the program initialise and finalise",
             )
             .against_any(process.finalised, "finalised the library");
             return;
@@ -78,8 +78,8 @@ fn finalise(case: &mut Case<'_>) {
             let count = process.initialised.len();
             case.report(
                 INIT_07,
-                format!("aclFinalize while {count} initialisations are held"),
-                "aclFinalizeReference, which takes back one of them",
+                format!("aclFinalize while {count} initialisations are counted"),
+                "aclFinalizeReference, which takes one of them back",
                 "call aclFinalizeReference once for each aclInit",
             )
             .against(last, "initialised the library for another part of the program");
@@ -104,8 +104,8 @@ fn finalise(case: &mut Case<'_>) {
     if !left.is_empty() {
         case.report(
             INIT_02,
-            format!("the library is finalised, and {} of the program's objects are left", left.len()),
-            "every object is destroyed and every device reset before",
+            format!("the library is finalised while {} of the program's objects are alive", left.len()),
+            "every object is destroyed and every device is reset first",
             "synchronise, unload models, destroy streams and events, free memory, destroy contexts, reset the devices",
         )
         .all(left);
@@ -134,8 +134,8 @@ pub(super) fn at_exit(case: &mut Case<'_>) {
         let left = left(case);
         case.report(
             INIT_03,
-            "the process exits, and the library is still initialised",
-            "the library is finalised before",
+            "the process exits while the library is initialised",
+            "the library is finalised first",
             "finalise at the end of main, also on the paths that leave it early",
         )
         .about(Object::PROCESS)

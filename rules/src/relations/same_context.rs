@@ -43,9 +43,9 @@ fn of_stream(case: &mut Case<'_>, object: Object) {
     let chosen = chosen(case, current);
     case.report(
         rule,
-        format!("{object} belongs to {own}, and {current} is current"),
+        format!("{object} belongs to {own}, but {current} is current"),
         "the stream's own context is current",
-        format!("call aclrtSetCurrentContext with {own} before, or use a stream of the current context"),
+        format!("call aclrtSetCurrentContext with {own} first, or use a stream of the current context"),
     )
     .about(object)
     .about(own)
@@ -63,9 +63,9 @@ fn of_model(case: &mut Case<'_>, object: Object) {
     let made = model.made;
     case.report(
         MODEL_01,
-        format!("{object} was loaded in {own}, and {current} is current"),
+        format!("{object} was loaded in {own}, but {current} is current"),
         "a model is loaded, run and unloaded in one context",
-        format!("call aclrtSetCurrentContext with {own} before"),
+        format!("call aclrtSetCurrentContext with {own} first"),
     )
     .about(object)
     .about(own)
@@ -82,8 +82,8 @@ fn of_event(case: &mut Case<'_>) {
     if of != on {
         case.report(
             EVENT_07,
-            format!("{} is of device {of}, and {queue} of device {on}", event.object),
-            "event and stream of one device",
+            format!("{} belongs to device {of}, but {queue} belongs to device {on}", event.object),
+            "an event and a stream of the same device",
             "create the event while a context of the stream's device is current",
         )
         .about(event.object)

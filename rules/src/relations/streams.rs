@@ -19,8 +19,8 @@ fn default(case: &mut Case<'_>, object: Object) {
     case.report(
         STREAM_02,
         "a default stream is destroyed",
-        "a stream that aclrtCreateStream made",
-        "leave it: it ends with its context",
+        "a stream that aclrtCreateStream created",
+        "do not destroy it: it ends with its context",
     )
     .about(object);
 }
@@ -34,15 +34,12 @@ fn in_flight(case: &mut Case<'_>, object: Object) {
     let against = timed_out.map(|(call, _)| call).unwrap_or(made);
     case.report(
         STREAM_05,
-        format!("{object} is destroyed, and no wait has told that its work is over"),
-        "all its work is over",
+        format!("{object} is destroyed, but no wait has shown that its work is complete"),
+        "all its work is complete",
         "call aclrtSynchronizeStream before aclrtDestroyStream",
     )
     .about(object)
-    .against(
-        against,
-        if timed_out.is_some() { "waited for it until its time limit was over" } else { "created the stream" },
-    );
+    .against(against, if timed_out.is_some() { "waited for it and timed out" } else { "created the stream" });
 }
 
 /// STREAM-17: what waits for a stream whose work is discarded.
@@ -58,14 +55,14 @@ fn awaited(case: &mut Case<'_>, object: Object) {
     if let Some((event, stream, call)) = waiting {
         case.report(
             STREAM_17,
-            format!("the work of {object} is discarded, and {stream} waits for {event}, which it records"),
+            format!("the work of {object} is discarded while {stream} waits for {event}, which that work records"),
             "no other stream waits for the work",
-            "synchronise the streams that wait first",
+            "first synchronise the streams that wait",
         )
         .about(object)
         .about(stream)
         .about(event)
-        .against(call, "let the other stream wait");
+        .against(call, "made the other stream wait");
     }
 }
 
@@ -74,9 +71,11 @@ fn persistent(case: &mut Case<'_>, object: Object) {
     if let Some(made) = made {
         case.report(
             STREAM_13,
-            format!("{object} is waited for or asked, and it is persistent: it answers at once and has not run"),
-            "a stream that runs its work by itself",
-            "bind the stream to a model instance, and wait for the stream that runs this",
+            format!(
+                "{object} is waited for or queried, but it is persistent: the call returns before anything has run"
+            ),
+            "a stream that is not persistent",
+            "bind the stream to a model instance, and wait for the stream that runs the instance",
         )
         .about(object)
         .against(made, "created it as persistent");

@@ -34,9 +34,9 @@ fn default_stream(case: &mut Case<'_>, context: Object) {
     if !case.world.is_idle(stream) {
         case.report(
             STREAM_05,
-            format!("{context} is destroyed, and no wait has told that the work of its default stream is over"),
-            "all its work is over",
-            "call aclrtSynchronizeStream with a null stream before",
+            format!("{context} is destroyed, but no wait has shown that the work of its default stream is complete"),
+            "all its work is complete",
+            "call aclrtSynchronizeStream with a null stream first",
         )
         .about(context)
         .about(stream);
@@ -78,10 +78,10 @@ fn left(case: &mut Case<'_>, rule: RuleId, what: String, objects: Vec<Object>, f
     let plural = if count == 1 { "is" } else { "are" };
     case.report(
         rule,
-        format!("{what}, and {count} of its objects ({kinds}) {plural} left"),
-        "what belongs to it has ended before",
+        format!("{what} while {count} of its objects ({kinds}) {plural} alive"),
+        "everything that belongs to it has ended",
         fix,
     )
     .all(objects)
-    .against(first, "made one of them");
+    .against(first, "created one of them");
 }

@@ -1,4 +1,4 @@
-//! What the checker knows: every object that the events told of, and how they belong together.
+//! The checker's state: every object of the events, and the relations between them.
 
 use super::book::{Book, Dead, Entry};
 use super::clock::{Clock, InFlight, Key, Now, Order, Stream};

@@ -15,8 +15,8 @@ fn a_report_names_rule_objects_threads_and_the_earlier_call() {
         "\
 MEM-02 is broken by aclrtFree (call 7, thread 1)
   rule:     {rule}
-  found:    memory 0x20000 is freed, and stream 0x40000 may still use it as the destination of a copy or fill
-  expected: the work is over: a thread has waited for it
+  found:    memory 0x20000 is freed while stream 0x40000 may still use it as the destination of a copy or fill
+  expected: the work is complete: a thread has waited for it
   object:   memory 0x20000, made by aclrtMalloc (call 3, thread 0), last used by aclrtMemcpyAsync (call 6, thread 0)
   object:   stream 0x40000, made by aclrtCreateStream (call 5, thread 0), last used by aclrtMemcpyAsync (call 6, thread 0)
   earlier:  aclrtMemcpyAsync (call 6, thread 0) queued work that uses the memory

@@ -9,6 +9,9 @@
 #[path = "../model_calls/world.rs"]
 mod world;
 
+#[path = "../common/mod.rs"]
+mod common;
+
 #[allow(dead_code)]
 #[path = "../model_calls/files.rs"]
 mod files;

@@ -1,6 +1,7 @@
 //! Several threads capture, replay, map and unmap the same things: nothing crashes, nothing hangs, and the machine is whole
 //! afterwards.
 
+use crate::common::Dice;
 use crate::support::*;
 use crate::world::*;
 use ascendcl_sys::error_codes::*;
@@ -25,17 +26,13 @@ struct Things {
     pinned: usize,
 }
 
-/// Numbers that look like chance (xorshift), the same in every run.
-struct Dice(u64);
+/// Picks and replaces numbers in the shared lists.
+trait Picks {
+    fn pick(&mut self, from: &[usize]) -> usize;
+    fn put(&mut self, into: &Mutex<Vec<usize>>, number: usize);
+}
 
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 20) as usize % sides
-    }
-
+impl Picks for Dice {
     fn pick(&mut self, from: &[usize]) -> usize {
         if from.is_empty() { 0 } else { from[self.roll(from.len())] }
     }

@@ -2,12 +2,12 @@
 
 use ascendcl_rules::RuleId;
 use ascendcl_sim::{Checks, Config, control};
-use std::ffi::{CStr, c_void};
-use std::ptr::null_mut;
+use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+pub(crate) use crate::common::{Shared, acl, context, current, event, malloc, malloc_host, message, ok, stream};
 pub(crate) use ascendcl_rules as rules;
 pub(crate) use ascendcl_sim::exports::{allocator::*, base::*, callback::*, copy::*, device::*, event::*, memory::*};
 pub(crate) use ascendcl_sim::exports::{memory_pool::*, model::*, process::*, stream::*};
@@ -16,24 +16,6 @@ pub(crate) use ascendcl_sys::{constants::*, error_codes::*, types::*};
 pub(crate) const TO_DEVICE: aclrtMemcpyKind = aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE;
 pub(crate) const TO_HOST: aclrtMemcpyKind = aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST;
 pub(crate) const ON_DEVICE: aclrtMemcpyKind = aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE;
-
-/// Calls a C function.
-macro_rules! acl {
-    ($name:ident($($arg:expr),* $(,)?)) => {{
-        // SAFETY: the tests' pointers are null or point to what the signature says; the simulator looks handles up and
-        // keeps memory in place that queued work uses.
-        #[allow(unused_unsafe)]
-        unsafe { $name($($arg),*) }
-    }};
-}
-
-/// Calls a C function that has to succeed.
-macro_rules! ok {
-    ($name:ident($($arg:expr),* $(,)?)) => {
-        assert_eq!(acl!($name($($arg),*)), ACL_SUCCESS, "{}: {}", stringify!($name), crate::support::message())
-    };
-}
-pub(crate) use {acl, ok};
 
 /// The machine, for one test alone.
 pub(crate) struct Machine(#[expect(dead_code)] MutexGuard<'static, ()>);
@@ -83,42 +65,6 @@ pub(crate) fn breaks_without(rule: RuleId, run: impl Fn(bool)) {
     breaks(rule, || run(false), || run(true));
 }
 
-pub(crate) fn stream() -> aclrtStream {
-    let mut stream = aclrtStream::NULL;
-    ok!(aclrtCreateStream(&mut stream));
-    stream
-}
-
-pub(crate) fn event() -> aclrtEvent {
-    let mut event = aclrtEvent::NULL;
-    ok!(aclrtCreateEvent(&mut event));
-    event
-}
-
-pub(crate) fn context(device: i32) -> aclrtContext {
-    let mut context = aclrtContext::NULL;
-    ok!(aclrtCreateContext(&mut context, device));
-    context
-}
-
-pub(crate) fn current() -> aclrtContext {
-    let mut context = aclrtContext::NULL;
-    ok!(aclrtGetCurrentContext(&mut context));
-    context
-}
-
-pub(crate) fn malloc(size: usize) -> *mut c_void {
-    let mut address = null_mut();
-    ok!(aclrtMalloc(&mut address, size, aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST));
-    address
-}
-
-pub(crate) fn malloc_host(size: usize) -> *mut c_void {
-    let mut address = null_mut();
-    ok!(aclrtMallocHost(&mut address, size));
-    address
-}
-
 /// Queues a copy of 64 bytes.
 pub(crate) fn queue_copy(to: *mut c_void, from: *mut c_void, kind: aclrtMemcpyKind, stream: aclrtStream) {
     ok!(aclrtMemcpyAsync(to, 64, from, 64, kind, stream));
@@ -139,38 +85,9 @@ pub(crate) fn launch(stream: aclrtStream, code: impl FnOnce() + Send + 'static) 
     ok!(aclrtLaunchHostFunc(stream, Some(run), Box::into_raw(Box::new(code)).cast()));
 }
 
-/// The text of this thread's last failure.
-pub(crate) fn message() -> String {
-    let text = acl!(aclGetRecentErrMsg());
-    if text.is_null() {
-        return String::new();
-    }
-    // SAFETY: the text stays in place until the next call on this thread.
-    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
-}
-
 /// Runs code on a thread of its own, and waits for its end.
 pub(crate) fn on_a_thread(code: impl FnOnce() + Send + 'static) {
     std::thread::spawn(code).join().unwrap();
-}
-
-/// A handle for use in another thread.
-#[derive(Clone, Copy)]
-pub(crate) struct Shared<T>(T);
-
-// SAFETY: handles and addresses are numbers to the tests.
-unsafe impl<T> Send for Shared<T> {}
-// SAFETY: as above.
-unsafe impl<T> Sync for Shared<T> {}
-
-impl<T: Copy> Shared<T> {
-    pub(crate) fn new(value: T) -> Self {
-        Self(value)
-    }
-
-    pub(crate) fn get(&self) -> T {
-        self.0
-    }
 }
 
 /// Holds a stream up until it is opened.

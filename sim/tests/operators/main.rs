@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+#[path = "../common/mod.rs"]
+mod common;
 #[allow(dead_code, unused_imports)]
 #[path = "../runtime/support.rs"]
 mod support;

@@ -28,7 +28,7 @@ fn a_block_that_is_not_aligned_is_refused_and_given_back() {
     fails!(ACL_ERROR_RT_ADDR_UNALIGNED, "a multiple of 64", run(gives(pool, at)));
     let found = control::findings();
     let unaligned = found.iter().find(|finding| finding.rule == rules::MEM_08).unwrap();
-    let told = format!("allocator object {:#x} gives a block at {at:#x}", pool.number());
+    let told = format!("allocator object {:#x} returns a block at {at:#x}", pool.number());
     assert!(unaligned.found.contains(&told), "{unaligned}");
     assert_eq!(findings(), [rules::MEM_08]);
     assert_eq!(pool.calls(), [Call::Allocate(160), Call::Free(at)]);
@@ -75,7 +75,7 @@ fn a_block_over_another_in_use_is_refused() {
     drop(open);
     ok!(aclrtSynchronizeStream(stream));
     let found = control::findings();
-    let told = format!("bytes at {:#x} that the library still has", pool.region() + 64);
+    let told = format!("bytes at {:#x} that the library still uses", pool.region() + 64);
     assert!(found.iter().any(|finding| finding.found.contains(&told)), "{found:?}");
     assert_eq!(findings(), [rules::ALLOC_19], "the same again is told once");
     assert_eq!((pool.out(), pool.calls().len()), (0, 8), "four times taken, four times given back");

@@ -21,17 +21,13 @@ struct Things {
     ran: Arc<AtomicUsize>,
 }
 
-/// Numbers that look like chance (xorshift), the same in every run.
-struct Dice(u64);
+/// Picks and replaces things in the shared lists.
+trait Picks {
+    fn pick<T: Copy>(&mut self, from: &Mutex<Vec<Shared<T>>>, none: T) -> T;
+    fn put<T: Copy>(&mut self, into: &Mutex<Vec<Shared<T>>>, thing: T);
+}
 
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 20) as usize % sides
-    }
-
+impl Picks for Dice {
     fn pick<T: Copy>(&mut self, from: &Mutex<Vec<Shared<T>>>, none: T) -> T {
         let from = from.lock().unwrap();
         if from.is_empty() { none } else { from[self.roll(from.len())].get() }

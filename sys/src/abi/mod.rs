@@ -1,5 +1,5 @@
-//! Compile-time evidence that the declarations agree with the vendor's headers (x86-64). The numbers here were taken
-//! from the compiled headers; the declarations elsewhere were written from their text.
+//! Checks at compile time that the declarations agree with the vendor's headers (x86-64). The numbers here come from the
+//! compiled headers, the declarations from the headers' text.
 
 mod constants;
 mod enums_base;

@@ -1,4 +1,4 @@
-//! Media processing: what is queued, with its look-up tables, borders and histograms.
+//! Media processing: queued tasks, with their look-up tables, borders and histograms.
 
 /// Hands the declarations of this group to `$callback!`; see [`for_each_group!`](crate::for_each_group).
 #[macro_export]

@@ -1,4 +1,4 @@
-//! Pools of device memory that is taken and given back in the order of a stream.
+//! Pools of device memory that is allocated and freed in stream order.
 
 /// Hands the declarations of this group to `$callback!`; see [`for_each_group!`](crate::for_each_group).
 #[macro_export]

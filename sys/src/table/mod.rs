@@ -1,7 +1,7 @@
-//! The table of functions, and what this crate makes of each line.
+//! The table of functions, and the code generated from each line.
 //!
 //! A line reads `[optional sim] fn name(argument: type, …) -> type;`. `required`: every supported release of the
-//! library has it; `optional`: some do not. `sim`: the simulator implements it. `variadic` stands first where the C
+//! library has it; `optional`: some do not. `sim`: the simulator implements it. `variadic` comes first if the C
 //! function takes more arguments after the named ones.
 
 mod allocator;
@@ -30,11 +30,11 @@ mod tensor_channel;
 mod tensor_desc;
 mod tensor_queue;
 
-/// Hands every group of the table to `$callback!`, one call per group:
-/// `[extra…] group ["library file" …]  [flags…] fn name(…) -> type; …`. The files are those that hold the functions in
-/// the vendor's releases, newest first.
+/// Passes every group of the table to `$callback!`, one call per group:
+/// `[extra…] group ["library file" …]  [flags…] fn name(…) -> type; …`. The files are those that contain the functions
+/// in the vendor's releases, newest first.
 ///
-/// The types are named as in [`types`](crate::types) and in `core::ffi`, so the calling module brings them into scope:
+/// The types are named as in [`types`](crate::types) and in `core::ffi`. The calling module imports them:
 /// `use ascendcl_sys::types::*; use core::ffi::*;`.
 #[macro_export]
 macro_rules! for_each_group {
@@ -67,14 +67,14 @@ macro_rules! for_each_group {
     };
 }
 
-/// One line of the table, for programs that look at it as data.
+/// One line of the table, as data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Function {
     pub name: &'static str,
-    /// The files that hold it in the vendor's releases, newest first.
+    /// The files that contain it in the vendor's releases, newest first.
     pub files: &'static [&'static str],
     pub group: &'static str,
-    /// The crate `ascendcl` counts on it in every release.
+    /// Every supported release has it.
     pub required: bool,
     /// The simulator implements it.
     pub simulated: bool,

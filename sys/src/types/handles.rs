@@ -1,4 +1,4 @@
-//! Handles: values that the library gives out and takes back. Each has its own Rust type, so that a stream cannot be
+//! Handles of the library's objects. Each kind has its own Rust type, so that a stream cannot be
 //! passed where an event is expected.
 
 handles! {
