@@ -9,12 +9,14 @@
 //! Runs on the vendor's library if one is installed, else on the simulator. `ASCENDCL_LIBRARY` chooses: the path of a
 //! library, or `sim`.
 
+mod digits;
+
 use ascendcl::{Error, HostBuffer, Library, Plain, Prepared, Runtime, Stream};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::post;
 use axum::{Json, Router};
-use std::path::Path;
+use digits::{CLASSES, PIXELS, data, most_likely};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -32,8 +34,6 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// How many requests are under way at a time; the others wait.
 const LANES: usize = 4;
 const CLIENTS: usize = 8;
-const PIXELS: usize = 64;
-const CLASSES: usize = 10;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -95,7 +95,7 @@ impl Service {
         let work = timeout(LIMIT, done).await?;
         let (lane, digit) = self.runtime.with(|current| {
             let ((model, scores), pixels) = work.wait(current)?;
-            let digit = largest(scores.slice(current)?);
+            let digit = most_likely(scores.slice(current)?);
             Ok::<_, Error>((Lane { stream, model, pixels, scores }, digit))
         })??;
         self.idle().push(lane);
@@ -114,14 +114,9 @@ async fn digit(
     digit.map(Json).map_err(|error| (StatusCode::SERVICE_UNAVAILABLE, error.to_string()))
 }
 
-fn largest(scores: &[f32]) -> usize {
-    let best = scores.iter().enumerate().max_by(|(_, a), (_, b)| a.total_cmp(b));
-    best.map_or(0, |(class, _)| class)
-}
-
 #[tokio::main]
 async fn main() -> Result<(), Failure> {
-    let images: Arc<[(String, String)]> = read(&data("digits-test.csv"))?.into();
+    let images: Arc<[(usize, String)]> = digits::lines()?.into();
     let service = Arc::new(Service::open()?);
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;
@@ -137,7 +132,7 @@ async fn main() -> Result<(), Failure> {
             tokio::spawn(async move {
                 let mut right = 0;
                 for (label, pixels) in images.iter().skip(client).step_by(CLIENTS) {
-                    right += usize::from(ask(address, pixels).await? == *label);
+                    right += usize::from(ask(address, pixels).await? == label.to_string());
                 }
                 Ok::<_, Failure>(right)
             })
@@ -169,15 +164,4 @@ async fn ask(address: std::net::SocketAddr, pixels: &str) -> Result<String, Fail
     connection.read_to_string(&mut response).await?;
     let (head, body) = response.split_once("\r\n\r\n").ok_or("the service answered with no response")?;
     if head.starts_with("HTTP/1.1 200") { Ok(body.to_owned()) } else { Err(format!("{head}: {body}").into()) }
-}
-
-/// Label and pixels of each image, as text.
-fn read(file: &Path) -> Result<Vec<(String, String)>, Failure> {
-    let text = std::fs::read_to_string(file)?;
-    let lines = text.lines().filter_map(|line| line.split_once(','));
-    Ok(lines.map(|(label, pixels)| (label.to_owned(), pixels.to_owned())).collect())
-}
-
-fn data(file: &str) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data").join(file)
 }
