@@ -41,6 +41,8 @@ pub trait Brand: sealed::Sealed {}
 
 mod sealed {
     pub trait Sealed {}
+    /// Apart from the other: a program implements that one by way of its names.
+    pub trait Scope {}
 }
 
 /// The context of a scope: no other scope has the lifetime, and `N` is its name in the compiler's messages.
@@ -64,7 +66,8 @@ impl<N> Brand for Scoped<'_, N> {}
     note = "MEM-12: `buffer.slice(current)?` and `buffer.slice_mut(current)?` give the elements in every context",
     note = "only a buffer of a scope, `HostBuffer<Scoped<'_>, E>`, is indexed and dereferenced by itself"
 )]
-pub trait InScope: Brand {}
+pub trait InScope: Brand + sealed::Scope {}
+impl<N> sealed::Scope for Scoped<'_, N> {}
 impl<N> InScope for Scoped<'_, N> {}
 
 /// The name of the contexts of [`Runtime`](crate::Runtime)s, in the types of their values: `Current<Vision>`,

@@ -21,7 +21,7 @@ static ABANDONED: Mutex<Abandoned> = Mutex::new(Abandoned { runtimes: Vec::new()
 /// Takes down what dropped [`Runtime`](crate::Runtime)s have left. Each stream is waited for at most `limit`, if there is
 /// one. Answers what could not be taken down, and what failed meanwhile: that stays for the next sweep.
 ///
-/// Nothing is left behind when it answers with no error.
+/// Nothing is left behind when it answers with no error, unless another thread sweeps or opens a runtime meanwhile.
 ///
 /// ```
 /// use ascendcl::{Library, Runtime, runtime};
