@@ -53,6 +53,12 @@ impl ContextId {
         Self { number, device }
     }
 
+    /// Whether both are the same, or both are none. Only the numbers count: no other context ever gets one.
+    #[inline]
+    pub(crate) fn are_one(first: Option<Self>, second: Option<Self>) -> bool {
+        first.map(|context| context.number) == second.map(|context| context.number)
+    }
+
     /// The number of the context's device.
     pub fn device(self) -> i32 {
         self.device

@@ -32,7 +32,7 @@ impl Owner {
     #[inline]
     #[rule(STREAM_09, STREAM_10)]
     pub(crate) fn is_current(self, what: ObjectKind) -> Result<(), Error> {
-        if self.0 == entered_id() { Ok(()) } else { Err(self.is_of_another(what)) }
+        if ContextId::are_one(self.0, entered_id()) { Ok(()) } else { Err(self.is_of_another(what)) }
     }
 
     #[cold]
