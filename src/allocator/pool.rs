@@ -9,7 +9,6 @@ use crate::device_allocator::{ContextId, DeviceAddress, DeviceAllocator};
 use crate::error::{Error, Undone};
 use crate::ffi::{Block, Home};
 use ascendcl_macros::rule;
-use core::num::NonZeroUsize;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -106,9 +105,7 @@ impl PoolAllocator {
     pub(crate) fn add(&self, context: ContextId, chunk: Arc<Block>) -> Result<(), Error> {
         static NAMES: AtomicU64 = AtomicU64::new(1);
         self.is_of(context)?;
-        // Exposed: the library gets pointers that are made of this number.
-        let start =
-            NonZeroUsize::new(chunk.start().expose_provenance()).ok_or(Error::NullAnswer { call: "aclrtMalloc" })?;
+        let start = chunk.exposed_start();
         self.arena().add(NAMES.fetch_add(1, Ordering::Relaxed), start, chunk.bytes(), chunk);
         Ok(())
     }

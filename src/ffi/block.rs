@@ -1,6 +1,7 @@
 //! Memory that the library allocated.
 
 use super::bytes::{bytes_of, bytes_of_mut};
+use super::call::{Function, call, functions};
 use super::{Api, LastUse, Owner, Queue};
 use crate::element::{LARGEST_ALIGNMENT, Pod};
 use crate::error::{Error, ObjectKind};
@@ -10,6 +11,7 @@ use ascendcl_sys::types::{aclrtMemMallocPolicy, aclrtMemcpyKind};
 use core::alloc::Layout;
 use core::ffi::c_void;
 use core::mem::ManuallyDrop;
+use core::num::NonZeroUsize;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
@@ -65,26 +67,25 @@ impl Block {
     /// What is pinned on a host is memory of the device for a program that runs there.
     #[rule(MEM_04, MEM_05, MEM_09, MODE_01)]
     pub(crate) fn allocate(api: Api, home: Home, bytes: usize) -> Result<Self, Error> {
-        api.may_be_called()?;
-        api.in_place()?;
         let mut start = core::ptr::null_mut();
         let length = bytes.max(1);
         let home = if home == Home::Pinned && api.on_device() { Home::Common } else { home };
-        let (call, code) = match home {
+        let answer = match home {
             Home::Device | Home::Common => {
                 let policy = aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST;
                 // SAFETY: `start` is a place for the address.
-                ("aclrtMalloc", unsafe { api.library().aclrtMalloc(&raw mut start, length, policy) })
+                unsafe { call!(api.aclrtMalloc(&raw mut start, length, policy)) }
             }
             Home::Pinned => {
                 // SAFETY: `start` is a place for the address.
-                ("aclrtMallocHost", unsafe { api.library().aclrtMallocHost(&raw mut start, length) })
+                unsafe { call!(api.aclrtMallocHost(&raw mut start, length)) }
             }
             // Nobody asks the library for these.
             Home::Pageable(_) | Home::Adopted => return Ok(Self::of_vec(vec![0_u8; length])),
         };
         let doing = || format!("allocate {length} bytes of {}", home.kind());
-        api.done(call, code, doing)?;
+        let call = answer.call();
+        answer.done(doing)?;
         let start = NonNull::new(start).ok_or(Error::NullAnswer { call })?;
         Ok(Self { home, ..Self::adopt(start, bytes) })
     }
@@ -136,19 +137,15 @@ impl Block {
         if !streams.has_done(&self.last_use) {
             return Err(Error::StillRunning { what: self.home.kind() });
         }
-        // The library has no part in a vector's memory, nor this crate in that of others.
-        if !matches!(self.home, Home::Pageable(_) | Home::Adopted) {
-            api.in_place()?;
-        }
         if self.freed.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
-        let (call, code) = match self.home {
+        let answer = match self.home {
             Home::Adopted => return Ok(()),
             // SAFETY: allocated by the matching function, idle, and not freed before.
-            Home::Device | Home::Common => ("aclrtFree", unsafe { api.library().aclrtFree(self.start.as_ptr()) }),
+            Home::Device | Home::Common => unsafe { call!(api.aclrtFree(self.start.as_ptr())) },
             // SAFETY: as above.
-            Home::Pinned => ("aclrtFreeHost", unsafe { api.library().aclrtFreeHost(self.start.as_ptr()) }),
+            Home::Pinned => unsafe { call!(api.aclrtFreeHost(self.start.as_ptr())) },
             Home::Pageable(layout) => {
                 if layout.size() > 0 {
                     // SAFETY: a vector allocated it with this layout; idle, and not freed before, as above.
@@ -157,7 +154,7 @@ impl Block {
                 return Ok(());
             }
         };
-        let freed = api.done(call, code, || format!("free {} bytes of {}", self.bytes, self.home.kind()));
+        let freed = answer.done(|| format!("free {} bytes of {}", self.bytes, self.home.kind()));
         freed.inspect_err(|_| self.freed.store(false, Ordering::Release))
     }
 
@@ -165,34 +162,30 @@ impl Block {
     pub(crate) fn write<E: Pod>(&self, api: Api, from: &[E]) -> Result<(), Error> {
         let from = bytes_of(from);
         self.holds(from.len())?;
-        api.in_place()?;
         let kind = api.direction(self.home.side(), Side::Host);
         // SAFETY: the slice and the block both hold `from.len()` bytes, and the copy is over when the call returns.
-        let code = unsafe {
-            api.library().aclrtMemcpy(self.start.as_ptr(), self.bytes, from.as_ptr().cast(), from.len(), kind)
-        };
-        api.done("aclrtMemcpy", code, || format!("copy {} bytes to {}", from.len(), self.home.kind()))
+        let answer =
+            unsafe { call!(api.aclrtMemcpy(self.start.as_ptr(), self.bytes, from.as_ptr().cast(), from.len(), kind)) };
+        answer.done(|| format!("copy {} bytes to {}", from.len(), self.home.kind()))
     }
 
     /// Copies the start of the block to host memory, and returns when that is done.
     pub(crate) fn read<E: Pod>(&self, api: Api, to: &mut [E]) -> Result<(), Error> {
         let to = bytes_of_mut(to);
         self.holds(to.len())?;
-        api.in_place()?;
         let kind = api.direction(Side::Host, self.home.side());
         // SAFETY: the slice and the block both hold `to.len()` bytes, and the copy is over when the call returns.
-        let code =
-            unsafe { api.library().aclrtMemcpy(to.as_mut_ptr().cast(), to.len(), self.start.as_ptr(), to.len(), kind) };
-        api.done("aclrtMemcpy", code, || format!("copy {} bytes from {}", to.len(), self.home.kind()))
+        let answer =
+            unsafe { call!(api.aclrtMemcpy(to.as_mut_ptr().cast(), to.len(), self.start.as_ptr(), to.len(), kind)) };
+        answer.done(|| format!("copy {} bytes from {}", to.len(), self.home.kind()))
     }
 
     /// Sets every byte, and returns when that is done.
     pub(crate) fn fill(&self, api: Api, value: u8) -> Result<(), Error> {
         self.holds(self.bytes)?;
-        api.in_place()?;
         // SAFETY: the block holds `self.bytes` bytes.
-        let code = unsafe { api.library().aclrtMemset(self.start.as_ptr(), self.bytes, i32::from(value), self.bytes) };
-        api.done("aclrtMemset", code, || format!("set {} bytes of {}", self.bytes, self.home.kind()))
+        let answer = unsafe { call!(api.aclrtMemset(self.start.as_ptr(), self.bytes, i32::from(value), self.bytes)) };
+        answer.done(|| format!("set {} bytes of {}", self.bytes, self.home.kind()))
     }
 
     /// The block as host memory, for blocks of the host; empty for device memory, which the host cannot follow (MEM-10), and
@@ -232,8 +225,8 @@ impl Block {
     pub(crate) fn is_aligned_for_elements(&self) -> Result<(), Error> {
         let call = match self.home {
             Home::Device | Home::Adopted | Home::Pageable(_) => return Ok(()),
-            Home::Pinned => "aclrtMallocHost",
-            Home::Common => "aclrtMalloc",
+            Home::Pinned => functions::aclrtMallocHost::NAME,
+            Home::Common => functions::aclrtMalloc::NAME,
         };
         if self.start.addr().get().is_multiple_of(LARGEST_ALIGNMENT) {
             return Ok(());
@@ -258,6 +251,12 @@ impl Block {
     #[inline]
     pub(crate) fn start(&self) -> *mut c_void {
         self.start.as_ptr()
+    }
+
+    /// The address of the first byte. Its provenance is exposed: pointers may be made of this number.
+    pub(crate) fn exposed_start(&self) -> NonZeroUsize {
+        self.start.as_ptr().expose_provenance();
+        self.start.addr()
     }
 
     /// The address of a byte of the block, or one behind its last.

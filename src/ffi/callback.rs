@@ -4,6 +4,7 @@
 //! never runs is never freed: nobody could tell that it will not be run after all. When the call failed, the caller takes
 //! the code back out of the shared place or the trampoline does, and not both.
 
+use super::call::call;
 use super::{Api, Queue};
 use crate::callback_guard::InCallback;
 use crate::code::Code;
@@ -31,10 +32,10 @@ impl Queue {
     ) -> Result<(), (Error, Option<T>)> {
         let callback = Arc::new(Callback { state: Mutex::new(Some(state)), run });
         let argument = Arc::into_raw(Arc::clone(&callback));
-        let queued = self.submit(api, "aclrtLaunchHostFunc", "queue a callback", [], |stream| {
+        let queued = self.submit(api, "queue a callback", [], |ready, stream| {
             // SAFETY: the stream is alive (the gate). The trampoline is for this type of state, which is `Send`; this
             // pointer is the library's from here on.
-            unsafe { api.library().aclrtLaunchHostFunc(stream, Some(trampoline::<T>), argument.cast_mut().cast()) }
+            unsafe { call!(ready.aclrtLaunchHostFunc(stream, Some(trampoline::<T>), argument.cast_mut().cast())) }
         });
         queued.map_err(|error| {
             if error.rules_out_that_work_was_queued() {

@@ -1,6 +1,7 @@
 //! Contexts, and this thread's current one.
 
 use super::Api;
+use super::call::{Function, call, functions};
 use super::standing::{self, Left, Owed, standing};
 use crate::device_allocator::ContextId;
 use crate::error::Error;
@@ -33,11 +34,10 @@ impl RawContext {
     /// Creates a context on a device; the library also makes it current (CTX-04). `default` is the device's default
     /// context.
     pub(crate) fn create(api: Api, device: i32, default: Option<Self>) -> Result<Self, Error> {
-        api.may_be_called()?;
         let mut context = aclrtContext::NULL;
         // SAFETY: `context` is a place for the handle.
-        let code = unsafe { api.library().aclrtCreateContext(&raw mut context, device) };
-        api.done("aclrtCreateContext", code, || format!("create a context on device {device}"))?;
+        let answer = unsafe { call!(api.aclrtCreateContext(&raw mut context, device)) };
+        answer.done(|| format!("create a context on device {device}"))?;
         let default = default.map_or(aclrtContext::NULL, |default| default.handle);
         Ok(Self { handle: context, default, device, forced: standing::forced_resets(device) })
     }
@@ -60,6 +60,11 @@ impl RawContext {
             true => Some(Self { handle: current.handle, default: current.handle, ..self }),
             false => self.is(current).then_some(self),
         }
+    }
+
+    /// The error where the library did not say which context is current.
+    pub(crate) fn has_no_name() -> Error {
+        Error::NullAnswer { call: functions::aclrtGetCurrentContext::NAME }
     }
 
     pub(crate) fn raw(self) -> *mut c_void {
@@ -100,26 +105,24 @@ impl RawContext {
             return Err(Error::CurrentElsewhere { threads });
         }
         // SAFETY: the library refuses a handle that it does not know.
-        let code = unsafe { api.library().aclrtDestroyContext(self.handle) };
-        api.done("aclrtDestroyContext", code, || "destroy a context".into())
+        let answer = unsafe { call!(api.aclrtDestroyContext(self.handle)) };
+        answer.done(|| "destroy a context".into())
     }
 
     pub(crate) fn make_current(self, api: Api) -> Result<(), Error> {
-        api.may_be_called()?;
         // SAFETY: the library refuses a handle that it does not know.
-        let code = unsafe { api.library_anyway().aclrtSetCurrentContext(self.handle) };
-        api.done("aclrtSetCurrentContext", code, || "make a context current on this thread".into())?;
+        let answer = unsafe { call!(api.aclrtSetCurrentContext(self.handle)) };
+        answer.done(|| "make a context current on this thread".into())?;
         standing::moved_to(api, self);
         Ok(())
     }
 
     /// This thread's current context, if it has one.
     pub(crate) fn current(api: Api) -> Option<Self> {
-        api.may_be_called().ok()?;
         let mut context = aclrtContext::NULL;
         // SAFETY: `context` is a place for the handle.
-        let code = unsafe { api.library_anyway().aclrtGetCurrentContext(&raw mut context) };
-        let known = code == Ok(0) && !context.is_null();
+        let answer = unsafe { call!(api.aclrtGetCurrentContext(&raw mut context)) };
+        let known = answer.is_success() && !context.is_null();
         known.then_some(Self { handle: context, default: aclrtContext::NULL, device: UNKNOWN, forced: 0 })
     }
 
@@ -256,7 +259,7 @@ impl Restore {
     fn leave_home(&self) -> Result<(), Error> {
         let Some(home) = self.home else {
             // Nothing else can be made current.
-            return Err(Error::NullAnswer { call: "aclrtGetCurrentContext" });
+            return Err(RawContext::has_no_name());
         };
         home.make_current(self.api)?;
         standing(self.api, |own| own.left.set(Some(Left::now(home))));

@@ -1,5 +1,6 @@
 //! Ending work that does not end by itself.
 
+use super::call::call;
 use super::standing;
 use super::wait::milliseconds;
 use super::{Api, Queue};
@@ -16,8 +17,8 @@ impl Queue {
         }
         self.with_handle(|stream| {
             // SAFETY: the stream is alive while its gate is passed, which `with_handle` sees to.
-            let code = unsafe { api.library().aclrtStreamAbort(stream) };
-            api.done("aclrtStreamAbort", code, || "discard the work of a stream".into())
+            let answer = unsafe { call!(api.aclrtStreamAbort(stream)) };
+            answer.done(|| "discard the work of a stream".into())
         })
     }
 
@@ -27,8 +28,8 @@ impl Queue {
     pub(crate) fn destroy_by_force(&self, api: Api) -> Result<(), Error> {
         self.end_with(|stream| {
             // SAFETY: the handle is alive, and nobody is using it: `end_with` closed the gate.
-            let code = unsafe { api.library().aclrtDestroyStreamForce(stream) };
-            api.done("aclrtDestroyStreamForce", code, || "destroy a stream by force".into())
+            let answer = unsafe { call!(api.aclrtDestroyStreamForce(stream)) };
+            answer.done(|| "destroy a stream by force".into())
         })
     }
 }
@@ -37,20 +38,18 @@ impl Api {
     /// Discards all work on the device (`aclrtDeviceTaskAbort`). Nobody else uses the device meanwhile (ERR-07).
     #[rule(ERR_07)]
     pub(crate) fn abort_tasks(self, device: i32, limit: Duration) -> Result<(), Error> {
-        self.may_be_called()?;
         let limit = milliseconds(limit).unsigned_abs();
         // SAFETY: takes numbers.
-        let code = unsafe { self.library().aclrtDeviceTaskAbort(device, limit) };
-        self.done("aclrtDeviceTaskAbort", code, || format!("discard the work of device {device}"))
+        let answer = unsafe { call!(self.aclrtDeviceTaskAbort(device, limit)) };
+        answer.done(|| format!("discard the work of device {device}"))
     }
 
     /// Resets the device for the whole process (`aclrtResetDeviceForce`).
     #[rule(DEV_08, DEV_09)]
     pub(crate) fn reset_device_by_force(self, device: i32) -> Result<(), Error> {
-        self.may_be_called()?;
         // SAFETY: takes a number, which the library checks.
-        let code = unsafe { self.library().aclrtResetDeviceForce(device) };
-        self.done("aclrtResetDeviceForce", code, || format!("reset device {device} by force"))?;
+        let answer = unsafe { call!(self.aclrtResetDeviceForce(device)) };
+        answer.done(|| format!("reset device {device} by force"))?;
         standing::has_been_forced(device);
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use super::block::Side;
 use super::bytes::{bytes_of, bytes_of_mut};
+use super::call::call;
 use super::queue::aligned;
 use super::{Api, Place, Queue};
 use crate::element::Pod;
@@ -70,12 +71,12 @@ impl<'env> Borrowed<'env> {
         aligned(kind, from.len(), [to.block.at(to.start), from.as_ptr().cast()])?;
         stream.comes_to_rest(api, [to.block.last_use()])?;
         self.uses(stream);
-        stream.submit(api, "aclrtMemcpyAsync", "queue a copy", [to.block.last_use()], |stream| {
+        stream.submit(api, "queue a copy", [to.block.last_use()], |ready, stream| {
             // SAFETY: the block holds the bytes and is freed only when a synchronise has covered this submission (the
             // stamps). The slice is there until `'env` ends, and before that this stream is waited for.
             unsafe {
                 let to = to.block.at(to.start);
-                api.library().aclrtMemcpyAsync(to, room, from.as_ptr().cast(), from.len(), kind, stream)
+                call!(ready.aclrtMemcpyAsync(to, room, from.as_ptr().cast(), from.len(), kind, stream))
             }
         })
     }
@@ -95,11 +96,11 @@ impl<'env> Borrowed<'env> {
         aligned(kind, to.len(), [to.as_ptr().cast(), from.block.at(from.start)])?;
         stream.comes_to_rest(api, [from.block.last_use()])?;
         self.uses(stream);
-        stream.submit(api, "aclrtMemcpyAsync", "queue a copy", [from.block.last_use()], |stream| {
+        stream.submit(api, "queue a copy", [from.block.last_use()], |ready, stream| {
             // SAFETY: as in `copy_in`; the slice is borrowed exclusively until then.
             unsafe {
                 let from = from.block.at(from.start);
-                api.library().aclrtMemcpyAsync(to.as_mut_ptr().cast(), to.len(), from, to.len(), kind, stream)
+                call!(ready.aclrtMemcpyAsync(to.as_mut_ptr().cast(), to.len(), from, to.len(), kind, stream))
             }
         })
     }

@@ -1,15 +1,14 @@
 //! Single operators, bound to their tensors and executed on streams.
 
 use super::api::c_text;
+use super::call::call;
 use super::gate::Gate;
-use super::model::pointer;
 use super::{Api, Block, LastUse, Owner, Queue};
 use crate::attribute::Attribute;
 use crate::element::ElementType;
 use crate::error::{Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
-use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::types::*;
 use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_int};
@@ -99,8 +98,6 @@ impl Invocation {
         inputs: &[Part],
         outputs: &[Part],
     ) -> Result<(), Error> {
-        api.may_be_called()?;
-        api.in_place()?;
         self.blocks.iter().try_for_each(|block| block.is_current())?;
         self.inputs.fill(api, inputs)?;
         self.outputs.fill(api, outputs)?;
@@ -111,8 +108,8 @@ impl Invocation {
     pub(crate) fn compile(&self, api: Api) -> Result<(), Error> {
         let (inputs, outputs) = (&self.inputs, &self.outputs);
         // SAFETY: the lists hold as many live descriptions as stated; everything is read during the call.
-        let code = unsafe {
-            api.library().aclopCompile(
+        let answer = unsafe {
+            call!(api.aclopCompile(
                 self.name.as_ptr(),
                 inputs.count(),
                 inputs.descs().cast(),
@@ -122,9 +119,9 @@ impl Invocation {
                 aclopEngineType::ACL_ENGINE_SYS,
                 aclopCompileType::ACL_COMPILE_SYS,
                 null(),
-            )
+            ))
         };
-        api.done("aclopCompile", code, || format!("compile the operator {}", self.name.to_string_lossy()))
+        answer.done(|| format!("compile the operator {}", self.name.to_string_lossy()))
     }
 
     /// Queues one execution. The stream's context has to be current. Refused while an execution on another stream may be
@@ -136,13 +133,13 @@ impl Invocation {
         }
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::OPERATOR }) };
         let (inputs, outputs) = (&self.inputs, &self.outputs);
-        let queued = stream.submit(api, "aclopExecuteV2", "queue an operator", [&self.last_use], |stream| {
+        let queued = stream.submit(api, "queue an operator", [&self.last_use], |ready, stream| {
             // SAFETY: the lists hold as many live descriptions and buffers as stated; they and the attributes are
             // destroyed only when a synchronise has covered this submission (the stamps), and the memory that they
             // describe is kept by this value. The library may write to lists and descriptions: both are in cells or its
             // own.
             unsafe {
-                api.library().aclopExecuteV2(
+                call!(ready.aclopExecuteV2(
                     self.name.as_ptr(),
                     inputs.count(),
                     inputs.descs(),
@@ -152,7 +149,7 @@ impl Invocation {
                     outputs.buffers(),
                     self.attributes.0.get(),
                     stream,
-                )
+                ))
             }
         });
         if queued.is_err() && self.last_use.is_in_doubt() {
@@ -222,11 +219,11 @@ impl Side {
         };
         let count = c_int::try_from(part.dims.len()).unwrap_or(c_int::MAX);
         // SAFETY: `dims` holds `count` numbers (DATA-11), which the library copies.
-        let created = unsafe { api.library().aclCreateTensorDesc(element, count, part.dims.as_ptr(), format) };
-        desc.set(pointer(api, "aclCreateTensorDesc", created, DOING)?.as_ptr());
+        let created = unsafe { call!(api.aclCreateTensorDesc(element, count, part.dims.as_ptr(), format)) };
+        desc.set(created.pointer(DOING)?.as_ptr());
         // SAFETY: only describes the memory; the execution vouches for it.
-        let created = unsafe { api.library().aclCreateDataBuffer(start, bytes) };
-        buffer.set(pointer(api, "aclCreateDataBuffer", created, DOING)?.as_ptr());
+        let created = unsafe { call!(api.aclCreateDataBuffer(start, bytes)) };
+        buffer.set(created.pointer(DOING)?.as_ptr());
         Ok(())
     }
 
@@ -247,8 +244,8 @@ impl Side {
         let mut result = Ok(());
         for buffer in self.buffers.iter().filter(|buffer| !buffer.get().is_null()) {
             // SAFETY: created by `describe` and not destroyed yet.
-            let code = unsafe { api.library().aclDestroyDataBuffer(buffer.get()) };
-            let destroyed = api.done("aclDestroyDataBuffer", code, || "destroy a data buffer".into());
+            let answer = unsafe { call!(api.aclDestroyDataBuffer(buffer.get())) };
+            let destroyed = answer.done(|| "destroy a data buffer".into());
             if destroyed.is_ok() {
                 buffer.set(null_mut());
             }
@@ -256,11 +253,12 @@ impl Side {
         }
         for desc in self.descs.iter().filter(|desc| !desc.get().is_null()) {
             // SAFETY: created by `describe` and not destroyed yet; it has no way to fail once the function is there.
-            let destroyed = unsafe { api.library().aclDestroyTensorDesc(desc.get()) };
+            let destroyed = unsafe { call!(api.aclDestroyTensorDesc(desc.get())) };
+            let destroyed = destroyed.value(|| DOING.into());
             if destroyed.is_ok() {
                 desc.set(null_mut());
             }
-            result = result.and(destroyed.map_err(|missing| api.lacks(missing, DOING.into())));
+            result = result.and(destroyed);
         }
         result
     }
@@ -269,84 +267,77 @@ impl Side {
 impl Attributes {
     fn fill(&self, api: Api, attributes: &[(&str, &Attribute)]) -> Result<(), Error> {
         // SAFETY: takes nothing; a null answer is an error.
-        let created = unsafe { api.library().aclopCreateAttr() };
-        self.0.set(pointer(api, "aclopCreateAttr", created, DOING)?.as_ptr());
+        let created = unsafe { call!(api.aclopCreateAttr()) };
+        self.0.set(created.pointer(DOING)?.as_ptr());
         attributes.iter().try_for_each(|(name, value)| self.set(api, name, value))
     }
 
     fn set(&self, api: Api, name: &str, value: &Attribute) -> Result<(), Error> {
         let (attr, key) = (self.0.get(), c_text(name)?);
         let key: *const c_char = key.as_ptr();
-        let library = api.library();
-        let (call, code): (_, Result<aclError, MissingSymbol>) = match value {
+        let answer = match value {
             Attribute::Bool(value) => {
                 // SAFETY: the attributes are alive; the key is a terminated string, and lists hold as many values as stated;
                 // the library copies all of it during the call.
-                ("aclopSetAttrBool", unsafe { library.aclopSetAttrBool(attr, key, u8::from(*value)) })
+                unsafe { call!(api.aclopSetAttrBool(attr, key, u8::from(*value))) }
             }
             // SAFETY: the attributes are alive; the key is a terminated string, and lists hold as many values as stated;
             // the library copies all of it during the call.
-            Attribute::Int(value) => ("aclopSetAttrInt", unsafe { library.aclopSetAttrInt(attr, key, *value) }),
+            Attribute::Int(value) => unsafe { call!(api.aclopSetAttrInt(attr, key, *value)) },
             // SAFETY: the attributes are alive; the key is a terminated string, and lists hold as many values as stated;
             // the library copies all of it during the call.
-            Attribute::Float(value) => ("aclopSetAttrFloat", unsafe { library.aclopSetAttrFloat(attr, key, *value) }),
+            Attribute::Float(value) => unsafe { call!(api.aclopSetAttrFloat(attr, key, *value)) },
             Attribute::Text(value) => {
                 let value = c_text(value)?;
                 // SAFETY: the attributes are alive; the key is a terminated string, and lists hold as many values as stated;
                 // the library copies all of it during the call.
-                ("aclopSetAttrString", unsafe { library.aclopSetAttrString(attr, key, value.as_ptr()) })
+                unsafe { call!(api.aclopSetAttrString(attr, key, value.as_ptr())) }
             }
             Attribute::Element(value) => {
                 // SAFETY: the attributes are alive; the key is a terminated string, and lists hold as many values as stated;
                 // the library copies all of it during the call.
-                ("aclopSetAttrDataType", unsafe { library.aclopSetAttrDataType(attr, key, value.raw()) })
+                unsafe { call!(api.aclopSetAttrDataType(attr, key, value.raw())) }
             }
             Attribute::Bools(values) => {
                 let values: Vec<u8> = values.iter().copied().map(u8::from).collect();
                 // SAFETY: the attributes are alive; the key is a terminated string, and lists hold as many values as stated;
                 // the library copies all of it during the call.
-                ("aclopSetAttrListBool", unsafe {
-                    library.aclopSetAttrListBool(attr, key, count(&values), values.as_ptr())
-                })
+                unsafe { call!(api.aclopSetAttrListBool(attr, key, count(&values), values.as_ptr())) }
             }
             // SAFETY: the attributes are alive; the key is a terminated string, and lists hold as many values as stated;
             // the library copies all of it during the call.
-            Attribute::Ints(values) => ("aclopSetAttrListInt", unsafe {
-                library.aclopSetAttrListInt(attr, key, count(values), values.as_ptr())
-            }),
+            Attribute::Ints(values) => unsafe {
+                call!(api.aclopSetAttrListInt(attr, key, count(values), values.as_ptr()))
+            },
             // SAFETY: the attributes are alive; the key is a terminated string, and lists hold as many values as stated;
             // the library copies all of it during the call.
-            Attribute::Floats(values) => ("aclopSetAttrListFloat", unsafe {
-                library.aclopSetAttrListFloat(attr, key, count(values), values.as_ptr())
-            }),
+            Attribute::Floats(values) => unsafe {
+                call!(api.aclopSetAttrListFloat(attr, key, count(values), values.as_ptr()))
+            },
             Attribute::Texts(values) => {
                 let values: Vec<CString> = values.iter().map(|value| c_text(value)).collect::<Result<_, _>>()?;
                 let mut starts: Vec<_> = values.iter().map(|value| CStr::as_ptr(value)).collect();
                 // SAFETY: the attributes are alive, key and texts are terminated strings, and the list holds as many as
                 // stated; it may be written to, and is the library's for the length of the call.
-                ("aclopSetAttrListString", unsafe {
-                    library.aclopSetAttrListString(attr, key, count(&starts), starts.as_mut_ptr())
-                })
+                unsafe { call!(api.aclopSetAttrListString(attr, key, count(&starts), starts.as_mut_ptr())) }
             }
             Attribute::Elements(values) => {
                 let values: Vec<aclDataType> = values.iter().map(|value| value.raw()).collect();
                 // SAFETY: the attributes are alive; the key is a terminated string, and lists hold as many values as stated;
                 // the library copies all of it during the call.
-                ("aclopSetAttrListDataType", unsafe {
-                    library.aclopSetAttrListDataType(attr, key, count(&values), values.as_ptr())
-                })
+                unsafe { call!(api.aclopSetAttrListDataType(attr, key, count(&values), values.as_ptr())) }
             }
             Attribute::IntLists(lists) => {
                 let lengths: Vec<c_int> = lists.iter().map(|list| count(list)).collect();
                 let starts: Vec<*const i64> = lists.iter().map(|list| list.as_ptr()).collect();
                 // SAFETY: the attributes are alive, the key is a terminated string, and each of the lists holds as many
                 // values as stated; the library copies all of it during the call.
-                ("aclopSetAttrListListInt", unsafe {
-                    library.aclopSetAttrListListInt(attr, key, count(&starts), lengths.as_ptr(), starts.as_ptr())
-                })
+                unsafe {
+                    call!(api.aclopSetAttrListListInt(attr, key, count(&starts), lengths.as_ptr(), starts.as_ptr()))
+                }
             }
         };
-        api.done(call, code, || format!("set the attribute `{name}` of an operator"))
+        answer.done(|| format!("set the attribute `{name}` of an operator"))
     }
 
     fn destroy(&self, api: Api) -> Result<(), Error> {
@@ -354,8 +345,8 @@ impl Attributes {
             return Ok(());
         }
         // SAFETY: created by `fill` and not destroyed yet; it has no way to fail once the function is there.
-        let destroyed = unsafe { api.library().aclopDestroyAttr(self.0.get()) };
-        destroyed.map_err(|missing| api.lacks(missing, DOING.into()))?;
+        let destroyed = unsafe { call!(api.aclopDestroyAttr(self.0.get())) };
+        destroyed.value(|| DOING.into())?;
         self.0.set(null_mut());
         Ok(())
     }
@@ -364,18 +355,16 @@ impl Attributes {
 impl Api {
     /// Loads the compiled operators of a directory (OP-05).
     pub(crate) fn set_operator_directory(self, directory: &CStr) -> Result<(), Error> {
-        self.may_be_called()?;
         // SAFETY: a terminated string, read during the call.
-        let code = unsafe { self.library().aclopSetModelDir(directory.as_ptr()) };
-        self.done("aclopSetModelDir", code, || "load the operators of a directory".into())
+        let answer = unsafe { call!(self.aclopSetModelDir(directory.as_ptr())) };
+        answer.done(|| "load the operators of a directory".into())
     }
 
     /// Loads a compiled operator, which the library goes on reading (OP-06): it stays for ever.
     pub(crate) fn load_operator(self, image: &'static [u8]) -> Result<(), Error> {
-        self.may_be_called()?;
         // SAFETY: the image is there for ever and never written.
-        let code = unsafe { self.library().aclopLoad(image.as_ptr().cast(), image.len()) };
-        self.done("aclopLoad", code, || "load an operator".into())
+        let answer = unsafe { call!(self.aclopLoad(image.as_ptr().cast(), image.len())) };
+        answer.done(|| "load an operator".into())
     }
 }
 

@@ -8,7 +8,6 @@ use ascendcl_sys::{Library, Origin};
 use core::ffi::{c_int, c_void};
 use core::fmt;
 use core::sync::atomic::{AtomicU32, Ordering};
-use std::sync::OnceLock;
 
 /// A library, the process that loaded it, and what calls have to look at first.
 #[derive(Debug)]
@@ -31,8 +30,6 @@ const VERIFIES: &str = "ASCENDCL_VERIFY_CURRENT";
 
 impl Loading {
     pub(crate) fn new(library: &'static Library) -> &'static Self {
-        // Made now, since a child should not have to.
-        let _ = without_functions();
         let mark = wiped_in_children().unwrap_or_else(|| Box::leak(Box::new(AtomicU32::new(ASK))));
         let verifies = std::env::var_os(VERIFIES).is_some_and(|value| !value.is_empty() && value != *"0");
         mark.fetch_or(if verifies { OWN | VERIFY } else { OWN }, Ordering::Relaxed);
@@ -85,16 +82,6 @@ impl fmt::Display for Loading {
     }
 }
 
-/// A library that has no function. Where a library may not be called, this one stands in for it: so no call can forget
-/// to look.
-pub(super) fn without_functions() -> &'static Library {
-    static NONE: OnceLock<&'static Library> = OnceLock::new();
-    NONE.get_or_init(|| {
-        // SAFETY: it answers with no address, so there is none whose signature could be wrong.
-        unsafe { Library::from_table("none", |_| None) }
-    })
-}
-
 /// A word that is 0, and becomes 0 again in every child of this process. `None` where the kernel has no such memory.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")))]
 fn wiped_in_children() -> Option<&'static AtomicU32> {
@@ -132,6 +119,11 @@ fn wiped_in_children() -> Option<&'static AtomicU32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn without_functions() -> &'static Library {
+        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. There are none.
+        unsafe { Library::from_table("none", |_| None) }
+    }
 
     #[test]
     fn without_a_page_that_is_wiped_the_process_is_compared() {

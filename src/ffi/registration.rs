@@ -2,6 +2,7 @@
 
 use super::Api;
 use super::allocator::{Keeps, Kept};
+use super::call::call;
 use super::members::{AddressFn, AllocateFn, AllocateNearFn, FreeFn, Members};
 use crate::error::Error;
 use ascendcl_macros::rule;
@@ -163,13 +164,13 @@ impl Registrations {
 
     /// A descriptor with all its members, which no stream has yet. It has a row before anything else is asked of it.
     fn described(&self, api: Api, members: Members, keeps: Kept) -> Result<Arc<Registration>, Error> {
-        api.may_be_called()?;
-        let doing = || "register an allocator".to_owned();
-        // SAFETY: takes nothing; a null answer is an error (ERR-06).
-        let descriptor =
-            unsafe { api.library().aclrtAllocatorCreateDesc() }.map_err(|lacks| api.lacks(lacks, doing()))?;
+        // SAFETY: the function takes nothing.
+        let created = unsafe { call!(api.aclrtAllocatorCreateDesc()) };
+        let call = created.call();
+        let descriptor = created.value(|| "register an allocator".into())?;
+        // Null is a failure (ERR-06).
         if descriptor.is_null() {
-            return Err(Error::NullAnswer { call: "aclrtAllocatorCreateDesc" });
+            return Err(Error::NullAnswer { call });
         }
         let made = Arc::new(Registration { descriptor, keeps });
         self.rows().all.push(Arc::clone(&made));
@@ -183,8 +184,8 @@ impl Registrations {
 
     fn tell_end(api: Api, stream: aclrtStream) -> Result<(), Error> {
         // SAFETY: the stream is alive (the caller is inside its gate, or has closed it).
-        let code = unsafe { api.library().aclrtAllocatorUnregister(stream) };
-        api.done("aclrtAllocatorUnregister", code, || "unregister an allocator".into())
+        let answer = unsafe { call!(api.aclrtAllocatorUnregister(stream)) };
+        answer.done(|| "unregister an allocator".into())
     }
 
     fn rows(&self) -> MutexGuard<'_, Rows> {
@@ -195,52 +196,54 @@ impl Registrations {
 impl Registration {
     #[allow(clippy::missing_transmute_annotations, reason = "the target is what the setter takes")]
     fn set(&self, api: Api, members: Members) -> Result<(), Error> {
-        let (library, descriptor) = (api.library(), self.descriptor);
+        let descriptor = self.descriptor;
         let doing = || "fill in an allocator descriptor".to_owned();
         // SAFETY: the descriptor is alive; the library stores the value.
-        let code = unsafe { library.aclrtAllocatorSetObjToDesc(descriptor, aclrtAllocator(members.object.as_ptr())) };
-        api.done("aclrtAllocatorSetObjToDesc", code, doing)?;
+        let answer =
+            unsafe { call!(api.aclrtAllocatorSetObjToDesc(descriptor, aclrtAllocator(members.object.as_ptr()))) };
+        answer.done(doing)?;
         // SAFETY: the C types of objects and blocks are transparent pointers, so that the two function types have the
         // same ABI; the library stores the value.
-        let code = unsafe {
-            library.aclrtAllocatorSetAllocFuncToDesc(descriptor, Some(transmute::<AllocateFn, _>(members.allocate)))
+        let answer = unsafe {
+            call!(api.aclrtAllocatorSetAllocFuncToDesc(descriptor, Some(transmute::<AllocateFn, _>(members.allocate))))
         };
-        api.done("aclrtAllocatorSetAllocFuncToDesc", code, doing)?;
+        answer.done(doing)?;
         // SAFETY: the same ABI, as for the allocate function.
-        let code =
-            unsafe { library.aclrtAllocatorSetFreeFuncToDesc(descriptor, Some(transmute::<FreeFn, _>(members.free))) };
-        api.done("aclrtAllocatorSetFreeFuncToDesc", code, doing)?;
+        let answer = unsafe {
+            call!(api.aclrtAllocatorSetFreeFuncToDesc(descriptor, Some(transmute::<FreeFn, _>(members.free))))
+        };
+        answer.done(doing)?;
         // SAFETY: the same ABI, as for the allocate function.
-        let code = unsafe {
-            library.aclrtAllocatorSetAllocAdviseFuncToDesc(
+        let answer = unsafe {
+            call!(api.aclrtAllocatorSetAllocAdviseFuncToDesc(
                 descriptor,
                 Some(transmute::<AllocateNearFn, _>(members.advise)),
-            )
+            ))
         };
-        api.done("aclrtAllocatorSetAllocAdviseFuncToDesc", code, doing)?;
+        answer.done(doing)?;
         // SAFETY: the same ABI, as for the allocate function.
-        let code = unsafe {
-            library.aclrtAllocatorSetGetAddrFromBlockFuncToDesc(
+        let answer = unsafe {
+            call!(api.aclrtAllocatorSetGetAddrFromBlockFuncToDesc(
                 descriptor,
                 Some(transmute::<AddressFn, _>(members.address_of)),
-            )
+            ))
         };
-        api.done("aclrtAllocatorSetGetAddrFromBlockFuncToDesc", code, doing)
+        answer.done(doing)
     }
 
     /// Tells the library to call the allocator for work on this stream.
     fn tell(&self, api: Api, stream: aclrtStream) -> Result<(), Error> {
         // SAFETY: the stream is alive (the caller is inside its gate, or has closed it), the descriptor has all its members,
         // and the object and functions stay usable while this value, which keeps them, stands in the stream's row.
-        let code = unsafe { api.library().aclrtAllocatorRegister(stream, self.descriptor) };
-        api.done("aclrtAllocatorRegister", code, || "register an allocator".into())
+        let answer = unsafe { call!(api.aclrtAllocatorRegister(stream, self.descriptor)) };
+        answer.done(|| "register an allocator".into())
     }
 
     /// Destroys the descriptor. The library no longer calls the allocator: the registration has ended, or another one has
     /// taken its place.
     fn destroy(&self, api: Api) -> Result<(), Error> {
         // SAFETY: made by `described`; the row goes when the library agrees, so that it is destroyed once.
-        let code = unsafe { api.library().aclrtAllocatorDestroyDesc(self.descriptor) };
-        api.done("aclrtAllocatorDestroyDesc", code, || "destroy an allocator descriptor".into())
+        let answer = unsafe { call!(api.aclrtAllocatorDestroyDesc(self.descriptor)) };
+        answer.done(|| "destroy an allocator descriptor".into())
     }
 }

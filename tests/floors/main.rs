@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod graph;
+mod names;
 
 use graph::{File, Graph};
 use std::path::Path;
@@ -95,6 +96,13 @@ const DECLARE: [&str; 9] = [
     "raw/adopt",
     "raw/submit",
     "stream/allocator",
+];
+
+/// Texts that begin like the name of a C function, with their files: a type, and functions of the graph engine's C++ library.
+const NO_NAMES_OF_THE_TABLE: [(&str, &str); 3] = [
+    ("element", "aclDataType {number}"),
+    ("graph_source", "aclgrphParseONNX"),
+    ("graph_source", "aclgrphParseONNXFromMem"),
 ];
 
 /// No circle has more files.
@@ -197,6 +205,18 @@ fn unsafe_blocks_are_in_ffi_and_declarations_where_they_are_listed() {
     }
     assert_eq!(declare, DECLARE, "files outside of `ffi` with unsafe declarations");
     assert_eq!(blocks, [""; 0], "files outside of `ffi` with unsafe blocks");
+}
+
+#[test]
+fn names_of_c_functions_come_from_the_table() {
+    let found = names::of(&source_of(""), |names| names.texts);
+    let found: Vec<_> = found.iter().map(|(file, text)| (file.as_str(), text.as_str())).collect();
+    assert_eq!(found, NO_NAMES_OF_THE_TABLE, "take the name from `call!`, or from `ffi::call::functions`");
+}
+
+#[test]
+fn the_library_is_called_by_the_macro_that_checks_what_a_call_needs() {
+    assert_eq!(names::of(&source_of(""), |names| names.methods), [], "call it by `call!`");
 }
 
 mod the_reader {

@@ -19,6 +19,7 @@ pub(crate) use session::RawSession;
 
 use super::Api;
 use super::api::{c_text, text};
+use super::call::OutsideCallbacks;
 use crate::error::{EngineError, Error, FailedCall};
 use ascendcl_ge_sys as sys;
 use ascendcl_macros::rule;
@@ -66,7 +67,7 @@ impl Shim {
     }
 
     pub(crate) fn initialize(self, api: Api, options: &[(String, String)]) -> Result<(), Error> {
-        api.may_be_called()?;
+        api.ready::<OutsideCallbacks>()?;
         let options = OptionList::new(options)?;
         // SAFETY: the options are read during the call.
         let status = unsafe { (self.0.initialize)(&options.raw()) };
@@ -76,7 +77,7 @@ impl Shim {
     /// Every session is gone: see [`sessions`].
     #[rule(GE_11)]
     pub(crate) fn finalize(self, api: Api) -> Result<(), Error> {
-        api.may_be_called()?;
+        api.ready::<OutsideCallbacks>()?;
         // SAFETY: takes nothing.
         let status = unsafe { (self.0.finalize)() };
         self.done("GEFinalize", status, || "finalise the graph engine".into())

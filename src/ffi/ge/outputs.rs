@@ -5,6 +5,7 @@ use crate::element::{ElementType, Pod};
 use crate::error::{Error, ObjectKind};
 use crate::ffi::block::Side;
 use crate::ffi::bytes::bytes_of_mut;
+use crate::ffi::call::call;
 use crate::ffi::shelf::Shelf;
 use crate::ffi::{Api, Block, LastUse, Queue};
 use ascendcl_ge_sys as sys;
@@ -78,14 +79,13 @@ impl RawOutputs {
         if to.len() > tensor.bytes || self.last_use.is_in_doubt() {
             return Err(Error::TooShort { what: ObjectKind::DEVICE_MEMORY, need: to.len(), have: tensor.bytes });
         }
-        api.in_place()?;
         let kind = api.direction(Side::Host, Side::Device);
         // SAFETY: the engine allocated `bytes` bytes there, of which at most all are copied, and they are there until the
         // outputs are released; the copy is over when the call returns.
-        let code = unsafe {
-            api.library().aclrtMemcpy(to.as_mut_ptr().cast(), to.len(), tensor.address.cast_const(), to.len(), kind)
+        let answer = unsafe {
+            call!(api.aclrtMemcpy(to.as_mut_ptr().cast(), to.len(), tensor.address.cast_const(), to.len(), kind))
         };
-        api.done("aclrtMemcpy", code, || format!("copy output {index} of a graph to the host"))
+        answer.done(|| format!("copy output {index} of a graph to the host"))
     }
 
     /// Gives the blocks back to who allocated them; refused while queued work may use them.

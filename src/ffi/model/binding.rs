@@ -1,6 +1,7 @@
 //! A model's inputs and outputs, bound once and executed any number of times.
 
 use super::super::allocator::Keeps;
+use super::super::call::{Current, Ready, call};
 use super::super::gate::Gate;
 use super::super::{Api, Block, LastUse, Owner, Queue};
 use super::LoadedModel;
@@ -84,7 +85,6 @@ impl Binding {
         outputs: &[Option<Arc<Block>>],
     ) -> Result<(), Error> {
         leads!(dataset: Start --> Idle : Create, dataset: Idle --> Idle : Add);
-        api.in_place()?;
         model.is_current()?;
         self.blocks.iter().try_for_each(|block| block.is_current())?;
         self.given.create(api, inputs.iter().map(|input| Some((&*input.block, input.bytes))))?;
@@ -128,10 +128,10 @@ impl Binding {
             *self.lender() = stream.keeps();
         }
         let uses = [model.last_use(), &self.last_use];
-        let queued = stream.submit(api, "aclmdlExecuteAsync", "queue a model", uses, |stream| {
+        let queued = stream.submit(api, "queue a model", uses, |ready, stream| {
             // SAFETY: the datasets are alive (the gate) and are destroyed, like the model, only when a synchronise has
             // covered this submission (the stamps); the memory that they describe is kept by this binding.
-            unsafe { api.library().aclmdlExecuteAsync(model.id(), self.given.raw(), self.results.raw(), stream) }
+            unsafe { call!(ready.aclmdlExecuteAsync(model.id(), self.given.raw(), self.results.raw(), stream)) }
         });
         if queued.is_err() {
             self.spread_doubt(stream, model);
@@ -158,13 +158,13 @@ impl Binding {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::MODEL_TENSORS }) };
         *self.lender() = None;
         let uses = [model.last_use(), &self.last_use];
-        let run = || {
+        let run = |ready: Ready<Current>| {
             // SAFETY: the datasets are alive (the gate), no queued work looks at them (the stamps), and the memory that they
             // describe is kept by this binding. The call returns when the model is done; after a failure, datasets, model
             // and memory stay until a synchronise of the whole context has covered the run (the stamps).
-            unsafe { api.library().aclmdlExecute(model.id(), self.given.raw(), self.results.raw()) }
+            unsafe { call!(ready.aclmdlExecute(model.id(), self.given.raw(), self.results.raw())) }
         };
-        let ran = runs.run(api, "aclmdlExecute", "execute a model", uses, run, settle);
+        let ran = runs.run(api, "execute a model", uses, run, settle);
         if ran.is_err() {
             self.spread_doubt(runs, model);
         }

@@ -1,7 +1,8 @@
 //! Datasets: the vendor's lists of buffers, with the shapes that were chosen for them.
 
+use super::super::call::call;
 use super::super::{Api, Block};
-use super::{Port, pointer};
+use super::Port;
 use crate::error::Error;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::*;
@@ -42,8 +43,8 @@ impl Dataset {
         blocks: impl IntoIterator<Item = Option<(&'b Block, usize)>>,
     ) -> Result<(), Error> {
         // SAFETY: takes nothing; a null answer is an error.
-        let created = unsafe { api.library().aclmdlCreateDataset() };
-        self.raw.set(pointer(api, "aclmdlCreateDataset", created, DOING)?.as_ptr());
+        let created = unsafe { call!(api.aclmdlCreateDataset()) };
+        self.raw.set(created.pointer(DOING)?.as_ptr());
         self.buffers.iter().zip(blocks).try_for_each(|(buffer, block)| {
             let (start, bytes) = block.map_or((null_mut(), 0), |(block, bytes)| (block.start(), bytes));
             self.add(api, buffer, start, bytes)
@@ -52,11 +53,11 @@ impl Dataset {
 
     fn add(&self, api: Api, buffer: &Cell<*mut aclDataBuffer>, start: *mut c_void, bytes: usize) -> Result<(), Error> {
         // SAFETY: only describes the memory; what uses the dataset vouches for it.
-        let created = unsafe { api.library().aclCreateDataBuffer(start, bytes) };
-        buffer.set(pointer(api, "aclCreateDataBuffer", created, DOING)?.as_ptr());
+        let created = unsafe { call!(api.aclCreateDataBuffer(start, bytes)) };
+        buffer.set(created.pointer(DOING)?.as_ptr());
         // SAFETY: the dataset and the buffer were created and not destroyed.
-        let code = unsafe { api.library().aclmdlAddDatasetBuffer(self.raw(), buffer.get()) };
-        api.done("aclmdlAddDatasetBuffer", code, || DOING.into())
+        let answer = unsafe { call!(api.aclmdlAddDatasetBuffer(self.raw(), buffer.get())) };
+        answer.done(|| DOING.into())
     }
 
     pub(super) fn raw(&self) -> *mut aclmdlDataset {
@@ -69,12 +70,11 @@ impl Dataset {
         self.destroy_shape(api)?;
         let count = i32::try_from(dims.len()).unwrap_or(i32::MAX);
         // SAFETY: `dims` holds `count` numbers (DATA-11).
-        let created =
-            unsafe { api.library().aclCreateTensorDesc(port.element.raw(), count, dims.as_ptr(), port.format) };
-        self.shape.set(pointer(api, "aclCreateTensorDesc", created, DOING)?.as_ptr());
+        let created = unsafe { call!(api.aclCreateTensorDesc(port.element.raw(), count, dims.as_ptr(), port.format)) };
+        self.shape.set(created.pointer(DOING)?.as_ptr());
         // SAFETY: the dataset and the description are alive.
-        let code = unsafe { api.library().aclmdlSetDatasetTensorDesc(self.raw(), self.shape.get(), index) };
-        let set = api.done("aclmdlSetDatasetTensorDesc", code, || format!("set the shape of input {index}"));
+        let answer = unsafe { call!(api.aclmdlSetDatasetTensorDesc(self.raw(), self.shape.get(), index)) };
+        let set = answer.done(|| format!("set the shape of input {index}"));
         set.and(self.destroy_shape(api))
     }
 
@@ -83,24 +83,23 @@ impl Dataset {
             return Ok(());
         }
         // SAFETY: created by `set_shape` and not destroyed yet; it has no way to fail once the function is there.
-        let destroyed = unsafe { api.library().aclDestroyTensorDesc(self.shape.get()) };
-        destroyed.map_err(|missing| api.lacks(missing, DOING.into()))?;
+        let destroyed = unsafe { call!(api.aclDestroyTensorDesc(self.shape.get())) };
+        destroyed.value(|| DOING.into())?;
         self.shape.set(null_mut());
         Ok(())
     }
 
     /// The shape of the buffer at `index` after an execution; `None` when the library does not say.
     pub(super) fn shape(&self, api: Api, index: usize) -> Option<Vec<i64>> {
-        let library = api.library();
         // SAFETY: the dataset is alive; the answer is null or belongs to it.
-        let desc = NonNull::new(unsafe { library.aclmdlGetDatasetTensorDesc(self.raw(), index) }.ok()?)?.as_ptr();
+        let desc = NonNull::new(unsafe { call!(api.aclmdlGetDatasetTensorDesc(self.raw(), index)) }.ok()?)?.as_ptr();
         // SAFETY: `desc` lives as long as the dataset, until the next execution.
-        let rank = unsafe { library.aclGetTensorDescNumDims(desc) }.ok()?;
+        let rank = unsafe { call!(api.aclGetTensorDescNumDims(desc)) }.ok()?;
         let size = |axis| {
             let mut size = 0;
             // SAFETY: `desc` lives as long as the dataset, until the next execution; `size` is a place for the number.
-            let code = unsafe { library.aclGetTensorDescDimV2(desc, axis, &raw mut size) }.ok()?;
-            (code == 0).then_some(size)
+            let answer = unsafe { call!(api.aclGetTensorDescDimV2(desc, axis, &raw mut size)) };
+            answer.is_success().then_some(size)
         };
         // An unknown rank is a huge number; no tensor has more than 128 axes.
         (rank <= 128).then(|| (0..rank).map(size).collect())?
@@ -113,9 +112,9 @@ impl Dataset {
             return None;
         }
         // SAFETY: the buffer was created and not destroyed.
-        let start = NonNull::new(unsafe { api.library().aclGetDataBufferAddr(buffer) }.ok()?)?;
+        let start = NonNull::new(unsafe { call!(api.aclGetDataBufferAddr(buffer)) }.ok()?)?;
         // SAFETY: the buffer was created and not destroyed. Memory of an unknown size is memory all the same, and has to be freed.
-        let bytes = unsafe { api.library().aclGetDataBufferSizeV2(buffer) }.unwrap_or_default();
+        let bytes = unsafe { call!(api.aclGetDataBufferSizeV2(buffer)) }.ok().unwrap_or_default();
         Some((start, bytes))
     }
 
@@ -126,8 +125,8 @@ impl Dataset {
             return Ok(());
         }
         // SAFETY: the buffer is alive, and nothing is what a null pointer of the size zero describes (DATA-03).
-        let code = unsafe { api.library().aclUpdateDataBuffer(buffer, null_mut(), 0) };
-        api.done("aclUpdateDataBuffer", code, || format!("empty output {index} of a model"))
+        let answer = unsafe { call!(api.aclUpdateDataBuffer(buffer, null_mut(), 0)) };
+        answer.done(|| format!("empty output {index} of a model"))
     }
 
     /// Destroys the buffer records and the list. The first error is reported, the rest is destroyed all the same; what was
@@ -136,8 +135,8 @@ impl Dataset {
         let mut result = self.destroy_shape(api);
         for buffer in self.buffers.iter().filter(|buffer| !buffer.get().is_null()) {
             // SAFETY: created by this dataset and not destroyed yet.
-            let code = unsafe { api.library().aclDestroyDataBuffer(buffer.get()) };
-            let destroyed = api.done("aclDestroyDataBuffer", code, || "destroy a data buffer".into());
+            let answer = unsafe { call!(api.aclDestroyDataBuffer(buffer.get())) };
+            let destroyed = answer.done(|| "destroy a data buffer".into());
             if destroyed.is_ok() {
                 buffer.set(null_mut());
             }
@@ -145,8 +144,8 @@ impl Dataset {
         }
         if !self.raw.get().is_null() {
             // SAFETY: created by `create` and not destroyed yet.
-            let code = unsafe { api.library().aclmdlDestroyDataset(self.raw.get()) };
-            let destroyed = api.done("aclmdlDestroyDataset", code, || "destroy a dataset".into());
+            let answer = unsafe { call!(api.aclmdlDestroyDataset(self.raw.get())) };
+            let destroyed = answer.done(|| "destroy a dataset".into());
             if destroyed.is_ok() {
                 self.raw.set(null_mut());
             }

@@ -1,6 +1,7 @@
 //! Gears: the shapes that a dynamic model was compiled for, and the choice of one before each execution (MODEL-20).
 
 use super::super::Api;
+use super::super::call::call;
 use super::dataset::Dataset;
 use super::{NO_DIMS, Port, sizes};
 use crate::error::{Error, InputError};
@@ -61,29 +62,24 @@ impl GearBox {
         shapes: &[&[i64]],
     ) -> Result<(), Error> {
         let (dataset, index) = (dataset.raw(), self.input);
-        let library = api.library();
-        let (call, code) = match self.gear(ports, shapes)? {
+        let answer = match self.gear(ports, shapes)? {
             Gear::Batch(size) => {
                 // SAFETY: the dataset is alive, and its buffer for the choice is device memory of the size that the
                 // model states.
-                ("aclmdlSetDynamicBatchSize", unsafe { library.aclmdlSetDynamicBatchSize(model, dataset, index, size) })
+                unsafe { call!(api.aclmdlSetDynamicBatchSize(model, dataset, index, size)) }
             }
             Gear::Image(height, width) => {
                 // SAFETY: the dataset is alive, and its buffer for the choice is device memory of the size that the
                 // model states.
-                ("aclmdlSetDynamicHWSize", unsafe {
-                    library.aclmdlSetDynamicHWSize(model, dataset, index, height, width)
-                })
+                unsafe { call!(api.aclmdlSetDynamicHWSize(model, dataset, index, height, width)) }
             }
             Gear::Dims(dims) => {
                 // SAFETY: the dataset is alive, its buffer for the choice is device memory of the size that the
                 // model states, and `dims` is read during the call.
-                ("aclmdlSetInputDynamicDims", unsafe {
-                    library.aclmdlSetInputDynamicDims(model, dataset, index, &raw const *dims)
-                })
+                unsafe { call!(api.aclmdlSetInputDynamicDims(model, dataset, index, &raw const *dims)) }
             }
         };
-        api.done(call, code, || "choose the shape of an execution".into())
+        answer.done(|| "choose the shape of an execution".into())
     }
 
     /// The gear that the shapes of the inputs amount to.
@@ -150,16 +146,16 @@ impl GearBox {
 fn batches(api: Api, desc: *const aclmdlDesc) -> Result<Vec<u64>, Error> {
     let mut batch = aclmdlBatch { batchCount: 0, batch: [0; ACL_MAX_BATCH_NUM as usize] };
     // SAFETY: the description is alive and filled in, and `batch` is a place for the answer.
-    let code = unsafe { api.library().aclmdlGetDynamicBatch(desc, &raw mut batch) };
-    api.done("aclmdlGetDynamicBatch", code, || "read the batch sizes of a model".into())?;
+    let answer = unsafe { call!(api.aclmdlGetDynamicBatch(desc, &raw mut batch)) };
+    answer.done(|| "read the batch sizes of a model".into())?;
     Ok(batch.batch.into_iter().take(batch.batchCount).collect())
 }
 
 fn images(api: Api, desc: *const aclmdlDesc) -> Result<Vec<[u64; 2]>, Error> {
     let mut hw = aclmdlHW { hwCount: 0, hw: [[0; 2]; ACL_MAX_HW_NUM as usize] };
     // SAFETY: the description is alive and filled in, and `hw` is a place for the answer. The index is not looked at.
-    let code = unsafe { api.library().aclmdlGetDynamicHW(desc, usize::MAX, &raw mut hw) };
-    api.done("aclmdlGetDynamicHW", code, || "read the image sizes of a model".into())?;
+    let answer = unsafe { call!(api.aclmdlGetDynamicHW(desc, usize::MAX, &raw mut hw)) };
+    answer.done(|| "read the image sizes of a model".into())?;
     Ok(hw.hw.into_iter().take(hw.hwCount).collect())
 }
 
@@ -169,11 +165,11 @@ fn dims(api: Api, desc: *const aclmdlDesc) -> Result<Vec<Vec<i64>>, Error> {
     let doing = || "read the shapes that a model was compiled for".to_owned();
     let mut count = 0;
     // SAFETY: the description is alive and filled in, and `count` is a place for the answer.
-    let code = unsafe { api.library().aclmdlGetInputDynamicGearCount(desc, ALL, &raw mut count) };
-    api.done("aclmdlGetInputDynamicGearCount", code, doing)?;
+    let answer = unsafe { call!(api.aclmdlGetInputDynamicGearCount(desc, ALL, &raw mut count)) };
+    answer.done(doing)?;
     let mut gears = vec![NO_DIMS; count];
     // SAFETY: the description is alive and filled in, and there is room for `count` answers.
-    let code = unsafe { api.library().aclmdlGetInputDynamicDims(desc, ALL, gears.as_mut_ptr(), count) };
-    api.done("aclmdlGetInputDynamicDims", code, doing)?;
+    let answer = unsafe { call!(api.aclmdlGetInputDynamicDims(desc, ALL, gears.as_mut_ptr(), count)) };
+    answer.done(doing)?;
     Ok(gears.iter().map(sizes).collect())
 }

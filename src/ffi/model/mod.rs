@@ -6,16 +6,16 @@ mod gears;
 mod load;
 
 use super::api::text;
+use super::call::call;
 use super::queue::Queue;
 use super::{Api, LastUse, Owner};
 use crate::element::ElementType;
 use crate::error::{Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
-use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::types::*;
 use core::ffi::c_char;
-use core::ptr::{NonNull, null_mut};
+use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 use std::sync::OnceLock;
 
@@ -91,12 +91,12 @@ impl LoadedModel {
     /// the model is unloaded.
     pub(crate) fn describe(&self, api: Api) -> Result<(), Error> {
         // SAFETY: takes nothing; a null answer is an error.
-        let created = unsafe { api.library().aclmdlCreateDesc() };
-        let desc = pointer(api, "aclmdlCreateDesc", created, DESCRIBE)?.as_ptr();
+        let created = unsafe { call!(api.aclmdlCreateDesc()) };
+        let desc = created.pointer(DESCRIBE)?.as_ptr();
         self.desc.store(desc, Ordering::Release);
         // SAFETY: `desc` was just created.
-        let code = unsafe { api.library().aclmdlGetDesc(desc, self.id()) };
-        let said = api.done("aclmdlGetDesc", code, || DESCRIBE.into()).and_then(|()| Description::read(api, desc));
+        let answer = unsafe { call!(api.aclmdlGetDesc(desc, self.id())) };
+        let said = answer.done(|| DESCRIBE.into()).and_then(|()| Description::read(api, desc));
         // What was refused is tried again when the model is unloaded.
         let _ = self.destroy_description(api);
         said.map(|said| {
@@ -110,8 +110,8 @@ impl LoadedModel {
             return Ok(());
         }
         // SAFETY: created by `describe` and not destroyed yet; nothing keeps a pointer into it: names were copied.
-        let code = unsafe { api.library().aclmdlDestroyDesc(desc) };
-        let destroyed = api.done("aclmdlDestroyDesc", code, || DESCRIBE.into());
+        let answer = unsafe { call!(api.aclmdlDestroyDesc(desc)) };
+        let destroyed = answer.done(|| DESCRIBE.into());
         if destroyed.is_ok() {
             self.desc.store(null_mut(), Ordering::Release);
         }
@@ -204,7 +204,6 @@ impl LoadedModel {
             return Err(Error::StillRunning { what: ObjectKind::MODEL });
         }
         self.is_current()?;
-        api.in_place()?;
         if self.ending.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
@@ -219,8 +218,8 @@ impl LoadedModel {
             return Ok(());
         }
         // SAFETY: takes a number, which the library checks.
-        let code = unsafe { api.library().aclmdlUnload(self.id()) };
-        let unloaded = api.done("aclmdlUnload", code, || "unload a model".into());
+        let answer = unsafe { call!(api.aclmdlUnload(self.id())) };
+        let unloaded = answer.done(|| "unload a model".into());
         self.is_loaded.store(unloaded.is_err(), Ordering::Release);
         unloaded
     }
@@ -231,11 +230,10 @@ const DESCRIBE: &str = "read the description of a model";
 impl Description {
     /// The inputs, the outputs and the gears of a model whose description this is: alive, and filled in.
     fn read(api: Api, desc: *mut aclmdlDesc) -> Result<Self, Error> {
-        let library = api.library();
         // SAFETY: `desc` is alive and filled in.
-        let inputs = count(api, unsafe { library.aclmdlGetNumInputs(desc) })?;
+        let inputs = unsafe { call!(api.aclmdlGetNumInputs(desc)) }.value(|| DESCRIBE.into())?;
         // SAFETY: `desc` is alive and filled in.
-        let outputs = count(api, unsafe { library.aclmdlGetNumOutputs(desc) })?;
+        let outputs = unsafe { call!(api.aclmdlGetNumOutputs(desc)) }.value(|| DESCRIBE.into())?;
         let inputs: Vec<_> = (0..inputs).map(|index| input(api, desc, index)).collect::<Result<_, _>>()?;
         let outputs = (0..outputs).map(|index| output(api, desc, index)).collect::<Result<_, _>>()?;
         let gears = GearBox::read(api, desc, &inputs)?;
@@ -247,22 +245,21 @@ macro_rules! port {
     ($function:ident, $dims:ident, $name:ident, $data_type:ident, $format:ident, $size:ident) => {
         /// Reads one port of a description that is alive and filled in.
         fn $function(api: Api, desc: *mut aclmdlDesc, index: usize) -> Result<Port, Error> {
-            let library = api.library();
             let mut dims = NO_DIMS;
             // SAFETY: `desc` is alive and filled in, `dims` is a place for the answer.
-            let code = unsafe { library.$dims(desc, index, &raw mut dims) };
-            api.done(stringify!($dims), code, || format!("read the shape of {} {index}", stringify!($function)))?;
-            let lacks = |missing| api.lacks(missing, DESCRIBE.into());
+            let answer = unsafe { call!(api.$dims(desc, index, &raw mut dims)) };
+            answer.done(|| format!("read the shape of {} {index}", stringify!($function)))?;
+            let doing = || DESCRIBE.to_owned();
             // SAFETY: `desc` is alive and filled in.
-            let name = unsafe { library.$name(desc, index) }.map_err(lacks)?;
+            let name = unsafe { call!(api.$name(desc, index)) }.value(doing)?;
             // SAFETY: null or a string that lives as long as the description; it is copied here.
             let name = unsafe { text(name) }.unwrap_or_default();
             // SAFETY: `desc` is alive and filled in.
-            let element = unsafe { library.$data_type(desc, index) }.map_err(lacks)?.into();
+            let element = unsafe { call!(api.$data_type(desc, index)) }.value(doing)?.into();
             // SAFETY: `desc` is alive and filled in.
-            let format = unsafe { library.$format(desc, index) }.map_err(lacks)?;
+            let format = unsafe { call!(api.$format(desc, index)) }.value(doing)?;
             // SAFETY: `desc` is alive and filled in.
-            let bytes = unsafe { library.$size(desc, index) }.map_err(lacks)?;
+            let bytes = unsafe { call!(api.$size(desc, index)) }.value(doing)?;
             Ok(Port { name, element, dims: sizes(&dims), bytes, format })
         }
     };
@@ -288,20 +285,4 @@ const NO_DIMS: aclmdlIODims = aclmdlIODims { name: [0 as c_char; 128], dimCount:
 
 fn sizes(dims: &aclmdlIODims) -> Vec<i64> {
     dims.dims.iter().copied().take(dims.dimCount).collect()
-}
-
-fn count(api: Api, answer: Result<usize, MissingSymbol>) -> Result<usize, Error> {
-    answer.map_err(|missing| api.lacks(missing, DESCRIBE.into()))
-}
-
-/// A pointer that a function answers with; null is a failure (ERR-06).
-#[rule(ERR_06)]
-pub(super) fn pointer<T>(
-    api: Api,
-    call: &'static str,
-    answer: Result<*mut T, MissingSymbol>,
-    doing: &'static str,
-) -> Result<NonNull<T>, Error> {
-    let pointer = answer.map_err(|missing| api.lacks(missing, doing.into()))?;
-    NonNull::new(pointer).ok_or(Error::NullAnswer { call })
 }

@@ -7,6 +7,7 @@ use super::{OptionList, RawGraph, RawInputs, RawOutputTensors, RawOutputs, SESSI
 use crate::error::{EngineError, Error, ObjectKind};
 use crate::ffi::Members;
 use crate::ffi::allocator::Kept;
+use crate::ffi::call::Begins;
 use crate::ffi::shelf::Shelf;
 use crate::ffi::{Api, Block, LastUse, Part, Queue, c_path};
 use crate::graph_source::GraphSource;
@@ -40,8 +41,7 @@ unsafe impl Send for Handle {}
 impl RawSession {
     /// A session on the current context's device.
     pub(crate) fn create(api: Api, shim: Shim, options: &[(String, String)]) -> Result<Self, Error> {
-        api.may_be_called()?;
-        api.in_place()?;
+        api.ready::<Begins>()?;
         let options = OptionList::new(options)?;
         let mut raw = null_mut();
         // SAFETY: the options are read during the call, and `raw` is a place for the handle.
@@ -295,21 +295,20 @@ impl RawSession {
         queue: impl FnOnce(aclrtStream) -> sys::Status,
     ) -> Result<(), Error> {
         let mut failed = None;
-        let submitted = stream.submit(api, call, doing, uses, |stream| match queue(stream) {
-            sys::SUCCESS => Ok(ACL_SUCCESS),
+        let submitted = stream.submit(api, doing, uses, |ready, stream| match queue(stream) {
+            sys::SUCCESS => ready.answered(call, ACL_SUCCESS),
             status => {
                 // What the engine says, before anything else is asked of it. Whether it has queued something nobody
                 // knows: a code of that kind makes the stream settle it.
                 failed = Some(self.shim.failed(call, status, doing.to_owned()));
-                Ok(ACL_ERROR_FAILURE)
+                ready.answered(call, ACL_ERROR_FAILURE)
             }
         });
         submitted.map_err(|error| failed.unwrap_or(error))
     }
 
     fn ready(&self, api: Api) -> Result<*mut sys::Session, Error> {
-        api.may_be_called()?;
-        api.in_place()?;
+        api.ready::<Begins>()?;
         let raw = *self.raw.lock().unwrap_or_else(PoisonError::into_inner);
         raw.map(|handle| handle.0.as_ptr()).ok_or(Error::Gone { what: ObjectKind::SESSION })
     }
