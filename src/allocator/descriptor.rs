@@ -2,8 +2,8 @@
 
 #![allow(unsafe_code, reason = "a declaration only: what is handed to the library may be sent there")]
 
+pub use crate::device_allocator::{AddressFn, AllocateFn, AllocateNearFn, FreeFn};
 use crate::ffi::Members;
-pub use crate::ffi::{AddressFn, AllocateFn, AllocateNearFn, FreeFn};
 use ascendcl_macros::rule;
 pub use ascendcl_rules::descriptor_address::{
     Address, CanAddress as LacksAddress, CanRegister as HasAddress, NoAddress,

@@ -78,9 +78,7 @@ pub(crate) use load::open_first;
 #[cfg(feature = "sim")]
 pub(crate) use load::simulator;
 pub(crate) use members::Members;
-pub use members::{AddressFn, AllocateFn, AllocateNearFn, FreeFn};
-pub use model::Gears;
-pub(crate) use model::{Binding, BoundInput, Image, LoadedModel, ModelImage, Onto, Port, Share, Sizes};
+pub(crate) use model::{Binding, BoundInput, Image, LoadedModel, ModelImage, Onto, Port, RawGears, Share, Sizes};
 pub(crate) use operator::{Invocation, Part};
 pub(crate) use outside::Outside;
 pub(crate) use owner::Owner;

@@ -3,7 +3,8 @@
 use super::Api;
 use super::allocator::{Keeps, Kept};
 use super::call::call;
-use super::members::{AddressFn, AllocateFn, AllocateNearFn, FreeFn, Members};
+use super::members::Members;
+use crate::device_allocator::{AddressFn, AllocateFn, AllocateNearFn, FreeFn};
 use crate::error::Error;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::*;

@@ -12,7 +12,7 @@ use graph::{File, Graph};
 use std::path::Path;
 
 /// The entries of the safe layer's `src`, from the ground up.
-const FLOORS: [&str; 32] = [
+const FLOORS: [&str; 33] = [
     "brand",
     "code",
     "element",
@@ -22,6 +22,7 @@ const FLOORS: [&str; 32] = [
     "device_allocator",
     "error",
     "graph_source",
+    "raw_tensors",
     "callback_guard",
     "ffi",
     "library",
@@ -86,7 +87,7 @@ const FLOORS_OF_THE_SIMULATOR: [&str; 33] = [
 ];
 
 /// Files outside of `ffi` in which the word `unsafe` stands: they declare, and have no block.
-const DECLARE: [&str; 9] = [
+const DECLARE: [&str; 10] = [
     "allocator/descriptor",
     "allocator/pool",
     "device_allocator",
@@ -95,6 +96,7 @@ const DECLARE: [&str; 9] = [
     "library",
     "raw/adopt",
     "raw/submit",
+    "raw_tensors",
     "stream/allocator",
 ];
 
@@ -212,6 +214,12 @@ fn names_of_c_functions_come_from_the_table() {
     let found = names::of(&source_of(""), |names| names.texts);
     let found: Vec<_> = found.iter().map(|(file, text)| (file.as_str(), text.as_str())).collect();
     assert_eq!(found, NO_NAMES_OF_THE_TABLE, "take the name from `call!`, or from `ffi::call::functions`");
+}
+
+#[test]
+fn ffi_has_nothing_that_users_of_the_crate_name() {
+    let found = names::of(&source_of(""), |names| names.given_from_ffi);
+    assert_eq!(found, [], "a public type stands by its subject");
 }
 
 #[test]

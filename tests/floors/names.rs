@@ -1,20 +1,23 @@
-//! The texts and the methods of the sources that have the name of a C function.
+//! Names that only some files may have: of C functions, and of what is in `ffi`.
 
+use crate::graph::paths;
 use proc_macro2::{TokenStream, TokenTree};
 use std::fs;
 use std::path::Path;
 use syn::visit::{self, Visit};
-use syn::{Attribute, ExprMethodCall, ItemFn, ItemMod, LitStr};
+use syn::{Attribute, ExprMethodCall, ItemFn, ItemMod, ItemUse, LitStr, Visibility};
 
 /// How the names of the library's C functions begin.
 const BEGINS: &str = "acl";
 
-/// What begins like the name of a C function, in one file.
+/// What one file names.
 pub(crate) struct Names {
-    /// Texts, also those in macros. Comments, documentation and what is compiled for tests alone do not count.
+    /// Texts that begin like the name of a C function, also those in macros. Comments, documentation and what is compiled for tests alone do not count.
     pub(crate) texts: Vec<String>,
-    /// Methods that are called, other than by a macro.
+    /// Methods with such a name that are called, other than by a macro.
     pub(crate) methods: Vec<String>,
+    /// Names of `ffi` that are given on to everybody.
+    pub(crate) given_from_ffi: Vec<String>,
 }
 
 /// The names in the sources in this folder, each with its file.
@@ -37,7 +40,7 @@ pub(crate) fn of(src: &Path, which: impl Fn(Names) -> Vec<String>) -> Vec<(Strin
 }
 
 fn in_code(code: &str) -> Names {
-    let mut names = Names { texts: Vec::new(), methods: Vec::new() };
+    let mut names = Names { texts: Vec::new(), methods: Vec::new(), given_from_ffi: Vec::new() };
     names.visit_file(&syn::parse_file(code).unwrap());
     names
 }
@@ -83,6 +86,15 @@ impl Visit<'_> for Names {
         }
     }
 
+    fn visit_item_use(&mut self, item: &ItemUse) {
+        let mut names = Vec::new();
+        paths(&item.tree, &[], &mut names);
+        if matches!(item.vis, Visibility::Public(_)) {
+            let of_ffi = names.iter().map(|path| path.join("::")).filter(|path| path.starts_with("crate::ffi::"));
+            self.given_from_ffi.extend(of_ffi);
+        }
+    }
+
     /// Documentation is an attribute.
     fn visit_attribute(&mut self, _: &Attribute) {}
 
@@ -108,6 +120,8 @@ fn names_are_found_in_code_and_not_in_documentation_or_tests() {
         /// "aclDocumented" and `aclrtDocumented`
         #[doc = "aclrtDocumented"]
         fn of_code() { failed("aclrtMalloc", "create a stream", r#"aclInit"#); }
+        pub use crate::ffi::{Gears, ge::RawInputs};
+        pub(crate) use crate::ffi::Api;
         // "aclrtInComment"
         fn that_calls() { call!(api.aclrtSetDevice(0)); api.library().aclrtFree(memory) }
         macro_rules! inside { () => { call("aclrtFree") } }
@@ -118,4 +132,5 @@ fn names_are_found_in_code_and_not_in_documentation_or_tests() {
     );
     assert_eq!(found.texts, ["aclrtMalloc", "aclInit", "aclrtFree", "acl{}", "aclmdlUnload"]);
     assert_eq!(found.methods, ["aclrtFree"]);
+    assert_eq!(found.given_from_ffi, ["crate::ffi::Gears", "crate::ffi::ge::RawInputs"]);
 }

@@ -9,12 +9,10 @@
 
 mod graph;
 mod outputs;
-mod raw;
 mod session;
 
 pub(crate) use graph::{RawGraph, Summary};
 pub(crate) use outputs::RawOutputs;
-pub use raw::{RawInputs, RawOutputTensors};
 pub(crate) use session::RawSession;
 
 use super::Api;

@@ -9,11 +9,9 @@ use ascendcl_macros::rule;
 use ascendcl_sys::constants::{ACL_DYNAMIC_TENSOR_NAME, ACL_MAX_BATCH_NUM, ACL_MAX_HW_NUM};
 use ascendcl_sys::types::*;
 
-/// The shapes that a model was compiled for, when it takes only some. Which of them an execution has follows from the
-/// shapes of its inputs.
+/// The shapes that a model was compiled for, when it takes only some.
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum Gears {
+pub(crate) enum RawGears {
     /// Sizes of the first axis of each input whose shape is free.
     Batches(Vec<u64>),
     /// Heights and widths of each input whose shape is free.
@@ -26,7 +24,7 @@ pub enum Gears {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[rule(MODEL_20)]
 pub(crate) struct GearBox {
-    pub(crate) gears: Gears,
+    pub(crate) gears: RawGears,
     /// Its place among the inputs of the dataset.
     pub(crate) input: usize,
 }
@@ -44,9 +42,9 @@ impl GearBox {
         let name = ACL_DYNAMIC_TENSOR_NAME.to_string_lossy();
         let Some(input) = inputs.iter().position(|port| port.name == name) else { return Ok(None) };
         let gears = match (batches(api, desc)?, images(api, desc)?) {
-            (batches, _) if !batches.is_empty() => Gears::Batches(batches),
-            (_, images) if !images.is_empty() => Gears::Images(images),
-            _ => Gears::Dims(dims(api, desc)?),
+            (batches, _) if !batches.is_empty() => RawGears::Batches(batches),
+            (_, images) if !images.is_empty() => RawGears::Images(images),
+            _ => RawGears::Dims(dims(api, desc)?),
         };
         Ok(Some(Self { gears, input }))
     }
@@ -91,7 +89,7 @@ impl GearBox {
         };
         let mut chosen = None;
         match &self.gears {
-            Gears::Batches(batches) => {
+            RawGears::Batches(batches) => {
                 for (port, shape) in free() {
                     let size = shape.first().and_then(|size| u64::try_from(*size).ok());
                     let known = size.filter(|size| batches.contains(size) && chosen.is_none_or(|other| other == *size));
@@ -106,7 +104,7 @@ impl GearBox {
                 }
                 Ok(Gear::Batch(chosen.unwrap_or_default()))
             }
-            Gears::Images(images) => {
+            RawGears::Images(images) => {
                 let mut image = None;
                 for (port, shape) in free() {
                     // Height and width are the axes that are free.
@@ -126,7 +124,7 @@ impl GearBox {
                 let [height, width] = image.unwrap_or_default();
                 Ok(Gear::Image(height, width))
             }
-            Gears::Dims(gears) => {
+            RawGears::Dims(gears) => {
                 let all: Vec<i64> = inputs().flat_map(|(_, (_, shape))| shape.iter().copied()).collect();
                 if let Some((_, (port, _))) = inputs().next().filter(|_| !gears.contains(&all)) {
                     return Err(refuse(

@@ -22,7 +22,7 @@ use std::sync::OnceLock;
 pub(crate) use binding::{Binding, BoundInput};
 use dataset::Dataset;
 use gears::GearBox;
-pub use gears::Gears;
+pub(crate) use gears::RawGears;
 pub(crate) use load::{Image, ModelImage, Onto, Share, Sizes};
 
 /// A model in the device's memory, or the place for one: it gets its row before it is [loaded](Self::load). Without a
@@ -175,7 +175,7 @@ impl LoadedModel {
     }
 
     /// The shapes that the model was compiled for, if it takes only some.
-    pub(crate) fn gears(&self) -> Option<&Gears> {
+    pub(crate) fn gears(&self) -> Option<&RawGears> {
         self.gear_box().map(|own| &own.gears)
     }
 

@@ -3,7 +3,7 @@
 mod teardown;
 
 use super::graph::{Registration, calls};
-use super::{OptionList, RawGraph, RawInputs, RawOutputTensors, RawOutputs, SESSIONS, Shim, Summary};
+use super::{OptionList, RawGraph, RawOutputs, SESSIONS, Shim, Summary};
 use crate::error::{EngineError, Error, ObjectKind};
 use crate::ffi::Members;
 use crate::ffi::allocator::Kept;
@@ -11,6 +11,7 @@ use crate::ffi::call::Begins;
 use crate::ffi::shelf::Shelf;
 use crate::ffi::{Api, Block, LastUse, Part, Queue, c_path};
 use crate::graph_source::GraphSource;
+use crate::raw_tensors::{RawInputs, RawOutputTensors};
 use ascendcl_ge_sys as sys;
 use ascendcl_macros::rule;
 use ascendcl_sys::error_codes::{ACL_ERROR_FAILURE, ACL_SUCCESS};
