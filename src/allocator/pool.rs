@@ -127,11 +127,13 @@ impl PoolAllocator {
     }
 }
 
-// SAFETY: a piece is at least as long as was asked for, aligned to 512 bytes, and inside a chunk of device memory of
-// the pool's context; `serves` refuses other contexts. Pieces are handed out by value and not again until they came
-// back, so those that are out do not overlap. A chunk's row keeps it allocated while the pool has it, and the pool
-// gives it up when a proof says that its stream is idle; a pool that is dropped was registered nowhere, or its stream
-// is gone, and each of that takes a synchronise. No two pools share a chunk: it is moved in.
+// SAFETY: `DeviceAllocator` asks for pieces of device memory of a context that it serves, long enough, aligned, apart
+// from each other, and there until they came back and no work uses them. A piece is at least as long as was asked for,
+// aligned to 512 bytes, and inside a chunk of device memory of the pool's context; `serves` refuses other contexts.
+// Pieces are handed out by value and not again until they came back, so those that are out do not overlap. A chunk's
+// row keeps it allocated while the pool has it, and the pool gives it up when a proof says that its stream is idle
+// (MEM-02); a pool that is dropped was registered nowhere, or its stream is gone, and each of that takes a
+// synchronise. No two pools share a chunk: it is moved in.
 unsafe impl DeviceAllocator for PoolAllocator {
     type Block = PoolBlock;
 

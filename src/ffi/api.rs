@@ -66,7 +66,8 @@ impl Api {
 ///
 /// `text` is null or a terminated string that stays in place during the call.
 pub(super) unsafe fn text(text: *const c_char) -> Option<String> {
-    // SAFETY: as the caller vouches.
+    // SAFETY: `CStr::from_ptr` asks for a terminated string that stays in place. The pointer is not null, and the
+    // caller of this function promises the rest (its safety section).
     let text = (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) })?;
     let text = text.to_string_lossy().trim().to_owned();
     (!text.is_empty()).then_some(text)

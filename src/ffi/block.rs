@@ -52,10 +52,11 @@ pub struct Block {
     owner: Owner,
 }
 
-// SAFETY: the memory has no thread affinity; what is written to it goes through calls that take the block, or through
-// the slices below, whose callers have exclusive access.
+// SAFETY: sending the value to another thread must not make a data race. The memory has no thread affinity, and is
+// reached by calls that take the block, or by slices for which the caller borrows the handle.
 unsafe impl Send for Block {}
-// SAFETY: as above; the stamps are atomics.
+// SAFETY: sharing the value must not make a data race. Through a shared block only atomics are written; its memory is
+// written by the library, or by a slice for which `&mut` of the handle is borrowed (`as_host_mut`).
 unsafe impl Sync for Block {}
 
 impl Row for Block {}
@@ -73,11 +74,13 @@ impl Block {
         let answer = match home {
             Home::Device | Home::Common => {
                 let policy = aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST;
-                // SAFETY: `start` is a place for the address.
+                // SAFETY: the function writes the address to `start` during the call; a pointer to a live local is
+                // valid for writes (`core::ptr`, "Safety").
                 unsafe { call!(api.aclrtMalloc(&raw mut start, length, policy)) }
             }
             Home::Pinned => {
-                // SAFETY: `start` is a place for the address.
+                // SAFETY: the function writes the address to `start` during the call; a pointer to a live local is
+                // valid for writes (`core::ptr`, "Safety").
                 unsafe { call!(api.aclrtMallocHost(&raw mut start, length)) }
             }
             // Nobody asks the library for these.
@@ -107,7 +110,8 @@ impl Block {
         // A vector whose capacity has no layout cannot exist; without capacity there is nothing to give back.
         let layout = Layout::array::<E>(elements.capacity()).unwrap_or(Layout::new::<()>());
         let bytes = elements.len() * size_of::<E>();
-        // SAFETY: the pointer of a vector is never null.
+        // SAFETY: `new_unchecked` asks for a pointer that is not null. `Vec::as_mut_ptr` never is: without capacity it
+        // dangles.
         let start = unsafe { NonNull::new_unchecked(elements.as_mut_ptr().cast()) };
         Self { home: Home::Pageable(layout), ..Self::adopt(start, bytes) }
     }
@@ -124,8 +128,9 @@ impl Block {
             return None;
         }
         let (length, capacity) = (handle.bytes / size_of::<E>(), layout.size() / size_of::<E>());
-        // SAFETY: `of_vec` took pointer, length and capacity from a vector of this element type (the buffer's type says
-        // so), all elements are initialised, nothing in flight uses them, and `freed` keeps anyone else from freeing.
+        // SAFETY: `Vec::from_raw_parts` asks for the parts of one vector of this element type, which nobody else owns.
+        // `of_vec` took them from such a vector (the buffer's type says the element type), all elements are
+        // initialised, nothing in flight uses them (the stamps, MEM-02), and `freed` keeps anyone else from freeing.
         Some(unsafe { Vec::from_raw_parts(handle.start.as_ptr().cast(), length, capacity) })
     }
 
@@ -142,13 +147,17 @@ impl Block {
         }
         let answer = match self.home {
             Home::Adopted => return Ok(()),
-            // SAFETY: allocated by the matching function, idle, and not freed before.
+            // SAFETY: the function asks for memory of `aclrtMalloc` (MEM-03) that no work uses (MEM-02), once (MEM-01).
+            // `home` says where it came from, the stamps say that it is idle, and `freed` was not set.
             Home::Device | Home::Common => unsafe { call!(api.aclrtFree(self.start.as_ptr())) },
-            // SAFETY: as above.
+            // SAFETY: the function asks for memory of `aclrtMallocHost` (MEM-03) that no work uses (MEM-02), once
+            // (MEM-01). `home` says where it came from, the stamps say that it is idle, and `freed` was not set.
             Home::Pinned => unsafe { call!(api.aclrtFreeHost(self.start.as_ptr())) },
             Home::Pageable(layout) => {
                 if layout.size() > 0 {
-                    // SAFETY: a vector allocated it with this layout; idle, and not freed before, as above.
+                    // SAFETY: `dealloc` asks for memory of the global allocator, with the layout that it was allocated
+                    // with, once. A vector allocated it with this layout (`of_vec`), the stamps say that no work uses
+                    // it (MEM-02), and `freed` was not set.
                     unsafe { std::alloc::dealloc(self.start.as_ptr().cast(), layout) }
                 }
                 return Ok(());
@@ -163,7 +172,9 @@ impl Block {
         let from = bytes_of(from);
         self.holds(from.len())?;
         let kind = api.direction(self.home.side(), Side::Host);
-        // SAFETY: the slice and the block both hold `from.len()` bytes, and the copy is over when the call returns.
+        // SAFETY: the function reads `from.len()` bytes of the slice and writes them to the block during the call.
+        // `holds` has compared the block's length, and says that no work is in doubt; who has the handle knows that no
+        // work uses it (MEM-02).
         let answer =
             unsafe { call!(api.aclrtMemcpy(self.start.as_ptr(), self.bytes, from.as_ptr().cast(), from.len(), kind)) };
         answer.done(|| format!("copy {} bytes to {}", from.len(), self.home.kind()))
@@ -174,7 +185,9 @@ impl Block {
         let to = bytes_of_mut(to);
         self.holds(to.len())?;
         let kind = api.direction(Side::Host, self.home.side());
-        // SAFETY: the slice and the block both hold `to.len()` bytes, and the copy is over when the call returns.
+        // SAFETY: the function reads `to.len()` bytes of the block and writes them to the slice during the call.
+        // `holds` has compared the block's length, and says that no work is in doubt; who has the handle knows that no
+        // work writes it (MEM-02). The slice is borrowed exclusively.
         let answer =
             unsafe { call!(api.aclrtMemcpy(to.as_mut_ptr().cast(), to.len(), self.start.as_ptr(), to.len(), kind)) };
         answer.done(|| format!("copy {} bytes from {}", to.len(), self.home.kind()))
@@ -183,7 +196,8 @@ impl Block {
     /// Sets every byte, and returns when that is done.
     pub(crate) fn fill(&self, api: Api, value: u8) -> Result<(), Error> {
         self.holds(self.bytes)?;
-        // SAFETY: the block holds `self.bytes` bytes.
+        // SAFETY: the function writes `self.bytes` bytes, which are all of the block, during the call. `holds` says
+        // that no work is in doubt; who has the handle knows that no work uses it (MEM-02).
         let answer = unsafe { call!(api.aclrtMemset(self.start.as_ptr(), self.bytes, i32::from(value), self.bytes)) };
         answer.done(|| format!("set {} bytes of {}", self.bytes, self.home.kind()))
     }
@@ -197,9 +211,11 @@ impl Block {
         match handle.home {
             Home::Device | Home::Adopted => &[],
             _ if handle.last_use.is_in_doubt() => &[],
-            // SAFETY: the block is `bytes` long, aligned for every element (the ledger asked `is_aligned_for_elements`
-            // before it gave a handle out, a vector's memory is aligned for its own), initialised, and not written
-            // meanwhile, as stated above. Common memory is the program's own: it runs on the device that the memory is of.
+            // SAFETY: `from_raw_parts` asks for memory that is long enough, aligned and initialised, and that nobody
+            // writes while the slice is there. The block is `bytes` long; the ledger asked `is_aligned_for_elements`
+            // before it gave a handle out, and a vector's memory is aligned for its own elements; it was zeroed, or was
+            // a vector; and work in flight takes the handle away, which is borrowed here. Common memory is the
+            // program's own: it runs on the device that the memory is of (MODE-01).
             Home::Pinned | Home::Common | Home::Pageable(_) => unsafe {
                 core::slice::from_raw_parts(handle.start.as_ptr().cast::<E>(), handle.bytes / size_of::<E>())
             },
@@ -212,8 +228,11 @@ impl Block {
         match handle.home {
             Home::Device | Home::Adopted => &mut [],
             _ if handle.last_use.is_in_doubt() => &mut [],
-            // SAFETY: the block is long enough, aligned, and initialised, for the reasons given in `as_host`; nobody else
-            // reads or writes it: the handle is borrowed exclusively, and work in flight takes it away.
+            // SAFETY: `from_raw_parts_mut` asks for memory that is long enough, aligned and initialised, and that
+            // nobody else uses while the slice is there. The block is `bytes` long; the ledger asked
+            // `is_aligned_for_elements` before it gave a handle out, and a vector's memory is aligned for its own
+            // elements; it was zeroed, or was a vector; the handle is borrowed exclusively, and work in flight takes it
+            // away. Common memory is the program's own (MODE-01).
             Home::Pinned | Home::Common | Home::Pageable(_) => unsafe {
                 core::slice::from_raw_parts_mut(handle.start.as_ptr().cast::<E>(), handle.bytes / size_of::<E>())
             },
@@ -237,7 +256,8 @@ impl Block {
     /// Sets every byte of a new block for the host to zero, before anyone can look into it.
     pub(crate) fn zeroed_on_host(self) -> Self {
         if matches!(self.home, Home::Pinned | Home::Common) {
-            // SAFETY: the block holds `bytes` bytes (at least one was allocated), and nobody else knows it yet.
+            // SAFETY: `write_bytes` asks for memory that is valid for writes of `bytes` bytes, which the library has
+            // just allocated: at least so many, and nobody else knows them yet.
             unsafe { core::ptr::write_bytes(self.start.as_ptr().cast::<u8>(), 0, self.bytes) }
         }
         self

@@ -327,10 +327,10 @@ fn failed(loading: &'static Loading, call: &'static str, code: aclError, doing: 
 /// The text that the library keeps for this thread's last failure; reading clears it.
 #[rule(ERR_03)]
 fn recent_text(api: Api) -> Option<String> {
-    // SAFETY: the function takes nothing.
+    // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the table.
     let text_or_null = unsafe { call!(api.aclGetRecentErrMsg()) }.ok()?;
-    // SAFETY: the answer is null, or a terminated string that is valid until this thread's next call (ERR-03). It is copied
-    // before that.
+    // SAFETY: `text` asks for null or a terminated string that stays in place. The answer is one that is valid until
+    // this thread's next call (ERR-03), and it is copied before that.
     unsafe { text(text_or_null) }
 }
 
@@ -377,7 +377,8 @@ mod tests {
     #[test]
     fn an_error_has_the_name_of_the_function_that_was_called() {
         let api = api();
-        // SAFETY: the library has no function, so none is called.
+        // SAFETY: a function's contract has to be kept where it is called. This library has no function, so none is
+        // called.
         let missing = unsafe { call!(api.aclrtSetDevice(0)) };
         assert!(missing.is_missing());
         assert_eq!(missing.call(), "aclrtSetDevice");
@@ -389,7 +390,8 @@ mod tests {
     fn a_function_is_not_called_inside_a_callback() {
         let api = api();
         let _refuses = InCallback::begin();
-        // SAFETY: the library has no function, so none is called.
+        // SAFETY: a function's contract has to be kept where it is called. This library has no function, so none is
+        // called.
         let refused = unsafe { call!(api.aclrtSetDevice(0)) };
         assert!(!refused.is_missing() && refused.code().is_none());
         assert!(matches!(refused.done(|| "take device 0".into()), Err(Error::InsideCallback)));

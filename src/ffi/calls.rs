@@ -22,7 +22,8 @@ pub(crate) enum Initialised {
 impl Api {
     #[rule(INIT_05)]
     pub(crate) fn init(self, config: Option<&CStr>) -> Result<Initialised, Error> {
-        // SAFETY: the path is a terminated string, or null for none; the library reads it during the call.
+        // SAFETY: the function reads a terminated string during the call, or takes null for none. A `CStr` is
+        // terminated, and is borrowed for longer than the call.
         let answer = unsafe { call!(self.aclInit(config.map_or(core::ptr::null(), CStr::as_ptr))) };
         match answer.code() {
             Some(ACL_ERROR_REPEAT_INITIALIZE) => Ok(Initialised::Again),
@@ -33,26 +34,30 @@ impl Api {
     #[rule(INIT_07, INIT_09)]
     pub(crate) fn finalize_reference(self) -> Result<(), Error> {
         let mut left = 0;
-        // SAFETY: `left` is a place for the count.
+        // SAFETY: the function writes the count to `left` during the call; a pointer to a live local is valid for
+        // writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(self.aclFinalizeReference(&raw mut left)) };
         answer.done(|| "finalise the library".into())
     }
 
     pub(crate) fn device_count(self) -> Result<u32, Error> {
         let mut count = 0;
-        // SAFETY: `count` is a place for the number.
+        // SAFETY: the function writes the number to `count` during the call; a pointer to a live local is valid for
+        // writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(self.aclrtGetDeviceCount(&raw mut count)) };
         answer.done(|| "count the devices".into()).map(|()| count)
     }
 
     pub(crate) fn set_device(self, id: i32) -> Result<(), Error> {
-        // SAFETY: takes a number, which the library checks.
+        // SAFETY: the function takes a number by value, and no pointer. The library answers one that it does not know
+        // with an error.
         let answer = unsafe { call!(self.aclrtSetDevice(id)) };
         answer.done(|| format!("take device {id}"))
     }
 
     pub(crate) fn reset_device(self, id: i32) -> Result<(), Error> {
-        // SAFETY: takes a number, which the library checks.
+        // SAFETY: the function takes a number by value, and no pointer. The library answers one that it does not know
+        // with an error.
         let answer = unsafe { call!(self.aclrtResetDevice(id)) };
         answer.done(|| format!("give device {id} back"))
     }
@@ -60,7 +65,8 @@ impl Api {
     /// The device of this thread's current context; `None` without one.
     pub(super) fn current_device(self) -> Option<i32> {
         let mut id = -1;
-        // SAFETY: `id` is a place for the number.
+        // SAFETY: the function writes the device to `id` during the call; a pointer to a live local is valid for writes
+        // (`core::ptr`, "Safety").
         let answer = unsafe { call!(self.aclrtGetDevice(&raw mut id)) };
         answer.is_success().then_some(id)
     }
@@ -68,7 +74,8 @@ impl Api {
     /// Where the program runs, as the library says.
     pub(crate) fn run_mode(self) -> Result<RunMode, Error> {
         let mut mode = aclrtRunMode::ACL_HOST;
-        // SAFETY: `mode` is a place for the answer.
+        // SAFETY: the function writes the answer to `mode` during the call; a pointer to a live local is valid for
+        // writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(self.aclrtGetRunMode(&raw mut mode)) };
         answer.done(|| "ask for the run mode".into())?;
         Ok(if mode == aclrtRunMode::ACL_DEVICE { RunMode::Device } else { RunMode::Host })
@@ -77,7 +84,8 @@ impl Api {
     /// Free and total bytes of the current device's main memory.
     pub(crate) fn memory_info(self) -> Result<(usize, usize), Error> {
         let (mut free, mut total) = (0, 0);
-        // SAFETY: both are places for numbers.
+        // SAFETY: the function writes a number to each of `free` and `total` during the call; a pointer to a live local
+        // is valid for writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(self.aclrtGetMemInfo(aclrtMemAttr::ACL_HBM_MEM, &raw mut free, &raw mut total)) };
         answer.done(|| "ask how much device memory is free".into()).map(|()| (free, total))
     }
@@ -87,9 +95,11 @@ impl Api {
         let ready = self.ready()?;
         let wait = Wait {
             doing: "synchronise a context",
-            // SAFETY: takes a number.
+            // SAFETY: the function takes numbers by value, and no pointer: it asks for nothing but its signature, which
+            // is that of the table.
             within: |milliseconds| unsafe { call!(ready.aclrtSynchronizeDeviceWithTimeout(milliseconds)) },
-            // SAFETY: takes nothing.
+            // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the
+            // table.
             unlimited: || unsafe { call!(ready.aclrtSynchronizeDevice()) },
             // There is no such query.
             is_over: || false,
@@ -99,9 +109,10 @@ impl Api {
 
     /// The product, as the library names it; `None` when it does not say.
     pub(crate) fn soc_name(self) -> Option<String> {
-        // SAFETY: takes nothing.
+        // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the table.
         let name = unsafe { call!(self.aclrtGetSocName()) }.ok()?;
-        // SAFETY: the library answers with null or with a string that it keeps.
+        // SAFETY: `text` asks for null or a terminated string that stays in place. The library answers with null, or
+        // with a string of its own that it keeps as long as it is loaded, which is for ever.
         unsafe { text(name) }
     }
 }

@@ -22,9 +22,11 @@ pub(crate) struct RawContext {
     forced: u64,
 }
 
-// SAFETY: the vendor's contexts belong to the process; any thread may make one current (CTX-05, THREAD-03).
+// SAFETY: sending the handle to another thread must not make a data race. The vendor's contexts belong to the process,
+// and any thread may make one current (CTX-05, THREAD-03).
 unsafe impl Send for RawContext {}
-// SAFETY: as above; the handle itself is never written.
+// SAFETY: sharing the handle must not make a data race. It is never written, and any thread may make the context
+// current (CTX-05, THREAD-03).
 unsafe impl Sync for RawContext {}
 
 /// The device of a context that this crate did not open.
@@ -35,7 +37,8 @@ impl RawContext {
     /// context.
     pub(crate) fn create(api: Api, device: i32, default: Option<Self>) -> Result<Self, Error> {
         let mut context = aclrtContext::NULL;
-        // SAFETY: `context` is a place for the handle.
+        // SAFETY: the function writes the handle to `context` during the call; a pointer to a live local is valid for
+        // writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(api.aclrtCreateContext(&raw mut context, device)) };
         answer.done(|| format!("create a context on device {device}"))?;
         let default = default.map_or(aclrtContext::NULL, |default| default.handle);
@@ -104,13 +107,15 @@ impl RawContext {
         if threads > 0 {
             return Err(Error::CurrentElsewhere { threads });
         }
-        // SAFETY: the library refuses a handle that it does not know.
+        // SAFETY: the function asks for a handle of a context. The library looks it up, and answers one that it does
+        // not know with an error; one that may be dead is not passed (see `RawContext`).
         let answer = unsafe { call!(api.aclrtDestroyContext(self.handle)) };
         answer.done(|| "destroy a context".into())
     }
 
     pub(crate) fn make_current(self, api: Api) -> Result<(), Error> {
-        // SAFETY: the library refuses a handle that it does not know.
+        // SAFETY: the function asks for a handle of a context. The library looks it up, and answers one that it does
+        // not know with an error; one that may be dead is not passed (see `RawContext`).
         let answer = unsafe { call!(api.aclrtSetCurrentContext(self.handle)) };
         answer.done(|| "make a context current on this thread".into())?;
         standing::moved_to(api, self);
@@ -120,7 +125,8 @@ impl RawContext {
     /// This thread's current context, if it has one.
     pub(crate) fn current(api: Api) -> Option<Self> {
         let mut context = aclrtContext::NULL;
-        // SAFETY: `context` is a place for the handle.
+        // SAFETY: the function writes the handle to `context` during the call; a pointer to a live local is valid for
+        // writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(api.aclrtGetCurrentContext(&raw mut context)) };
         let known = answer.is_success() && !context.is_null();
         known.then_some(Self { handle: context, default: aclrtContext::NULL, device: UNKNOWN, forced: 0 })

@@ -70,9 +70,11 @@ impl Record {
     }
 }
 
-// SAFETY: the vendor's events belong to the process; any thread may use them. The handle is never written.
+// SAFETY: sending the handle to another thread must not make a data race. The vendor's events belong to the process,
+// any thread may use them (THREAD-03), and the handle is never written.
 unsafe impl Send for RawEvent {}
-// SAFETY: as above.
+// SAFETY: sharing the handle must not make a data race. It is never written, any thread may use the event (THREAD-03),
+// and the notes beside it are atomics.
 unsafe impl Sync for RawEvent {}
 
 impl Row for RawEvent {}
@@ -80,7 +82,8 @@ impl Row for RawEvent {}
 impl RawEvent {
     pub(crate) fn create(api: Api, device: i32) -> Result<Self, Error> {
         let mut raw = aclrtEvent(core::ptr::null_mut());
-        // SAFETY: `raw` is a place for the handle.
+        // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
+        // writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(api.aclrtCreateEvent(&raw mut raw)) };
         answer.done(|| "create an event".into())?;
         Ok(Self { raw, gate: Gate::open(), api, device, owner: Owner::current(), record: Record::default() })
@@ -100,7 +103,8 @@ impl RawEvent {
         // Before the call: what another thread queues on a default stream meanwhile may come after the record.
         let (before, since) = (stream.mark(), stream.after_failures());
         let recorded = stream.submit(api, "record an event", [], |ready, stream| {
-            // SAFETY: event and stream are alive: both gates are passed.
+            // SAFETY: the function asks for a live event and a live stream. The event's gate is passed, so it is not
+            // destroyed meanwhile (EVENT-06); who queues has the stream's handle.
             unsafe { call!(ready.aclrtRecordEvent(self.raw, stream)) }
         });
         match &recorded {
@@ -143,7 +147,8 @@ impl RawEvent {
     fn hold_up_in_any_context(&self, api: Api, stream: &Queue) -> Result<(), Error> {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
         stream.submit(api, "let a stream wait for an event", [], |ready, stream| {
-            // SAFETY: as in `record`.
+            // SAFETY: the function asks for a live event and a live stream. The event's gate is passed, so it is not
+            // destroyed meanwhile (EVENT-06); who queues has the stream's handle.
             unsafe { call!(ready.aclrtStreamWaitEvent(stream, self.raw)) }
         })
     }
@@ -155,9 +160,11 @@ impl RawEvent {
         let (ready, raw) = (api.ready()?, self.raw);
         let wait = Wait {
             doing: "wait for an event",
-            // SAFETY: the event is alive: the gate is passed.
+            // SAFETY: the function asks for a live event. The gate is passed, so the event is not destroyed meanwhile
+            // (EVENT-06).
             within: |milliseconds| unsafe { call!(ready.aclrtSynchronizeEventWithTimeout(raw, milliseconds)) },
-            // SAFETY: the event is alive: the gate is passed.
+            // SAFETY: the function asks for a live event. The gate is passed, so the event is not destroyed meanwhile
+            // (EVENT-06).
             unlimited: || unsafe { call!(ready.aclrtSynchronizeEvent(raw)) },
             is_over: || self.is_complete_in_any_context(api).unwrap_or(false),
         };
@@ -181,7 +188,9 @@ impl RawEvent {
     pub(crate) fn is_complete_in_any_context(&self, api: Api) -> Result<bool, Error> {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
         let mut status = aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY;
-        // SAFETY: the event is alive: the gate is passed; `status` is a place for the answer.
+        // SAFETY: the function asks for a live event, and writes the answer to `status` during the call. The gate is
+        // passed, so the event is not destroyed meanwhile (EVENT-06); a pointer to a live local is valid for writes
+        // (`core::ptr`, "Safety").
         let answer = unsafe { call!(api.aclrtQueryEventStatus(self.raw, &raw mut status)) };
         answer.done(|| "ask for the state of an event".into())?;
         Ok(status == aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE)
@@ -202,7 +211,9 @@ impl RawEvent {
             return Err(Error::Gone { what: ObjectKind::EVENT });
         };
         let mut milliseconds = 0.0;
-        // SAFETY: both events are alive: the gates are passed; there is a place for the answer.
+        // SAFETY: the function asks for two live events, and writes the answer to `milliseconds` during the call. The
+        // gates are passed, so the events are not destroyed meanwhile (EVENT-06); a pointer to a live local is valid
+        // for writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(api.aclrtEventElapsedTime(&raw mut milliseconds, start.raw, self.raw)) };
         answer.done(|| "measure the time between two events".into()).map(|()| milliseconds)
     }
@@ -230,7 +241,8 @@ impl RawEvent {
         if !self.gate.close() {
             return Ok(());
         }
-        // SAFETY: the handle is alive: the gate was open; and nobody is using it: the gate is closed.
+        // SAFETY: the function asks for a live event that nobody uses (EVENT-06). The gate was open, so the event was
+        // not destroyed before; it is closed now, so nobody is inside.
         let answer = unsafe { call!(ready.aclrtDestroyEvent(self.raw)) };
         answer.done(|| "destroy an event".into()).inspect_err(|_| self.gate.reopen())
     }

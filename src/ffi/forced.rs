@@ -16,7 +16,8 @@ impl Queue {
             return Err(Error::StillRunning { what: ObjectKind::STREAM });
         }
         self.with_handle(|stream| {
-            // SAFETY: the stream is alive while its gate is passed, which `with_handle` sees to.
+            // SAFETY: the function asks for a live stream. `with_handle` passes the gate, so the stream is not
+            // destroyed meanwhile (STREAM-07).
             let answer = unsafe { call!(api.aclrtStreamAbort(stream)) };
             answer.done(|| "discard the work of a stream".into())
         })
@@ -27,7 +28,8 @@ impl Queue {
     #[rule(STREAM_17)]
     pub(crate) fn destroy_by_force(&self, api: Api) -> Result<(), Error> {
         self.end_with(|stream| {
-            // SAFETY: the handle is alive, and nobody is using it: `end_with` closed the gate.
+            // SAFETY: the function asks for a live stream that nobody uses (STREAM-07). `end_with` found the gate open
+            // and has closed it.
             let answer = unsafe { call!(api.aclrtDestroyStreamForce(stream)) };
             answer.done(|| "destroy a stream by force".into())
         })
@@ -39,7 +41,8 @@ impl Api {
     #[rule(ERR_07)]
     pub(crate) fn abort_tasks(self, device: i32, limit: Duration) -> Result<(), Error> {
         let limit = milliseconds(limit).unsigned_abs();
-        // SAFETY: takes numbers.
+        // SAFETY: the function takes numbers by value, and no pointer: it asks for nothing but its signature, which is
+        // that of the table.
         let answer = unsafe { call!(self.aclrtDeviceTaskAbort(device, limit)) };
         answer.done(|| format!("discard the work of device {device}"))
     }
@@ -47,7 +50,8 @@ impl Api {
     /// Resets the device for the whole process (`aclrtResetDeviceForce`).
     #[rule(DEV_08, DEV_09)]
     pub(crate) fn reset_device_by_force(self, device: i32) -> Result<(), Error> {
-        // SAFETY: takes a number, which the library checks.
+        // SAFETY: the function takes a number by value, and no pointer. The library answers one that it does not know
+        // with an error.
         let answer = unsafe { call!(self.aclrtResetDeviceForce(device)) };
         answer.done(|| format!("reset device {device} by force"))?;
         standing::has_been_forced(device);

@@ -72,8 +72,10 @@ impl<'env> Borrowed<'env> {
         stream.comes_to_rest(api, [to.block.last_use()])?;
         self.uses(stream);
         stream.submit(api, "queue a copy", [to.block.last_use()], |ready, stream| {
-            // SAFETY: the block holds the bytes and is freed only when a synchronise has covered this submission (the
-            // stamps). The slice is there until `'env` ends, and before that this stream is waited for.
+            // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
+            // Who queues has the stream's handle. `holds_at` has compared the block's length, and it is freed only when
+            // a synchronise has covered this submission (the stamps). The slice is borrowed until `'env` ends, and
+            // `lend` waits for this stream before that.
             unsafe {
                 let to = to.block.at(to.start);
                 call!(ready.aclrtMemcpyAsync(to, room, from.as_ptr().cast(), from.len(), kind, stream))
@@ -97,7 +99,10 @@ impl<'env> Borrowed<'env> {
         stream.comes_to_rest(api, [from.block.last_use()])?;
         self.uses(stream);
         stream.submit(api, "queue a copy", [from.block.last_use()], |ready, stream| {
-            // SAFETY: as in `copy_in`; the slice is borrowed exclusively until then.
+            // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
+            // Who queues has the stream's handle. `holds_at` has compared the block's length, and it is freed only when
+            // a synchronise has covered this submission (the stamps). The slice is borrowed exclusively until `'env`
+            // ends, and `lend` waits for this stream before that.
             unsafe {
                 let from = from.block.at(from.start);
                 call!(ready.aclrtMemcpyAsync(to.as_mut_ptr().cast(), to.len(), from, to.len(), kind, stream))

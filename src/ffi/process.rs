@@ -96,18 +96,22 @@ fn wiped_in_children() -> Option<&'static AtomicU32> {
         fn madvise(start: *mut c_void, bytes: usize, advice: c_int) -> c_int;
         fn munmap(start: *mut c_void, bytes: usize) -> c_int;
     }
-    // SAFETY: maps fresh memory that nothing else uses; the signature is that of the C library on these targets.
+    // SAFETY: `mmap` asks for nothing without `MAP_FIXED`: it maps memory that nothing else uses. The declared
+    // signature is that of the C library on these targets.
     let page = unsafe { mmap(core::ptr::null_mut(), BYTES, READ_AND_WRITE, PRIVATE_AND_ANONYMOUS, -1, 0) };
     if page.is_null() || page.addr() == FAILED {
         return None;
     }
-    // SAFETY: the page was mapped above, and nothing refers to it yet.
+    // SAFETY: `madvise` changes what becomes of a page in a child, and asks for a page that is mapped. It was mapped
+    // above, and nothing refers to it yet.
     if unsafe { madvise(page, BYTES, WIPE_ON_FORK) } != 0 {
-        // SAFETY: the page was mapped above, and nothing refers to it.
+        // SAFETY: `munmap` asks for a page to which nothing refers. It was mapped above, and its address went nowhere.
         unsafe { munmap(page, BYTES) };
         return None;
     }
-    // SAFETY: the page is zeroed, aligned, and never unmapped; from here on it is used as this atomic only.
+    // SAFETY: `AtomicU32::from_ptr` asks for a pointer that is aligned, valid for reads and writes for ever, and used
+    // by atomic accesses only. A page is aligned, this one is zeroed and never unmapped, and nothing else has its
+    // address.
     Some(unsafe { AtomicU32::from_ptr(page.cast()) })
 }
 

@@ -39,9 +39,11 @@ struct Registration {
     keeps: Kept,
 }
 
-// SAFETY: the descriptor belongs to the process; it is only handed back to the library.
+// SAFETY: sending the handle to another thread must not make a data race. The descriptor belongs to the process, and is
+// only handed back to the library.
 unsafe impl Send for Registration {}
-// SAFETY: a shared registration gives out copies of the descriptor's handle, which is never written; `Kept` is `Sync`.
+// SAFETY: sharing the handle must not make a data race. A shared registration gives out copies of the descriptor's
+// handle, which is never written; `Kept` is `Sync`.
 unsafe impl Sync for Registration {}
 
 impl Registrations {
@@ -165,7 +167,7 @@ impl Registrations {
 
     /// A descriptor with all its members, which no stream has yet. It has a row before anything else is asked of it.
     fn described(&self, api: Api, members: Members, keeps: Kept) -> Result<Arc<Registration>, Error> {
-        // SAFETY: the function takes nothing.
+        // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the table.
         let created = unsafe { call!(api.aclrtAllocatorCreateDesc()) };
         let call = created.call();
         let descriptor = created.value(|| "register an allocator".into())?;
@@ -184,7 +186,8 @@ impl Registrations {
     }
 
     fn tell_end(api: Api, stream: aclrtStream) -> Result<(), Error> {
-        // SAFETY: the stream is alive (the caller is inside its gate, or has closed it).
+        // SAFETY: the function asks for a live stream. The caller is inside its gate, or has closed it and not
+        // destroyed the stream.
         let answer = unsafe { call!(api.aclrtAllocatorUnregister(stream)) };
         answer.done(|| "unregister an allocator".into())
     }
@@ -199,22 +202,28 @@ impl Registration {
     fn set(&self, api: Api, members: Members) -> Result<(), Error> {
         let descriptor = self.descriptor;
         let doing = || "fill in an allocator descriptor".to_owned();
-        // SAFETY: the descriptor is alive; the library stores the value.
+        // SAFETY: the function asks for a live descriptor, in which it stores the value. `described` made it, and it is
+        // destroyed with its row only.
         let answer =
             unsafe { call!(api.aclrtAllocatorSetObjToDesc(descriptor, aclrtAllocator(members.object.as_ptr()))) };
         answer.done(doing)?;
-        // SAFETY: the C types of objects and blocks are transparent pointers, so that the two function types have the
-        // same ABI; the library stores the value.
+        // SAFETY: the function asks for a live descriptor, in which it stores the value: `described` made it.
+        // `transmute` asks for the same size and ABI: the C types of objects and blocks are `repr(transparent)` over a
+        // pointer (Reference, "The transparent representation").
         let answer = unsafe {
             call!(api.aclrtAllocatorSetAllocFuncToDesc(descriptor, Some(transmute::<AllocateFn, _>(members.allocate))))
         };
         answer.done(doing)?;
-        // SAFETY: the same ABI, as for the allocate function.
+        // SAFETY: the function asks for a live descriptor, in which it stores the value: `described` made it.
+        // `transmute` asks for the same size and ABI: the C types of objects and blocks are `repr(transparent)` over a
+        // pointer (Reference, "The transparent representation").
         let answer = unsafe {
             call!(api.aclrtAllocatorSetFreeFuncToDesc(descriptor, Some(transmute::<FreeFn, _>(members.free))))
         };
         answer.done(doing)?;
-        // SAFETY: the same ABI, as for the allocate function.
+        // SAFETY: the function asks for a live descriptor, in which it stores the value: `described` made it.
+        // `transmute` asks for the same size and ABI: the C types of objects and blocks are `repr(transparent)` over a
+        // pointer (Reference, "The transparent representation").
         let answer = unsafe {
             call!(api.aclrtAllocatorSetAllocAdviseFuncToDesc(
                 descriptor,
@@ -222,7 +231,9 @@ impl Registration {
             ))
         };
         answer.done(doing)?;
-        // SAFETY: the same ABI, as for the allocate function.
+        // SAFETY: the function asks for a live descriptor, in which it stores the value: `described` made it.
+        // `transmute` asks for the same size and ABI: the C types of objects and blocks are `repr(transparent)` over a
+        // pointer (Reference, "The transparent representation").
         let answer = unsafe {
             call!(api.aclrtAllocatorSetGetAddrFromBlockFuncToDesc(
                 descriptor,
@@ -234,8 +245,10 @@ impl Registration {
 
     /// Tells the library to call the allocator for work on this stream.
     fn tell(&self, api: Api, stream: aclrtStream) -> Result<(), Error> {
-        // SAFETY: the stream is alive (the caller is inside its gate, or has closed it), the descriptor has all its members,
-        // and the object and functions stay usable while this value, which keeps them, stands in the stream's row.
+        // SAFETY: the function asks for a live stream, a descriptor with all its members (ALLOC-07), and an object and
+        // functions that stay usable while they are registered (ALLOC-12). The caller is inside the stream's gate, or
+        // has closed it; `described` has set all members; and the object stays while this value, which keeps it, stands
+        // in the stream's row.
         let answer = unsafe { call!(api.aclrtAllocatorRegister(stream, self.descriptor)) };
         answer.done(|| "register an allocator".into())
     }
@@ -243,7 +256,8 @@ impl Registration {
     /// Destroys the descriptor. The library no longer calls the allocator: the registration has ended, or another one has
     /// taken its place.
     fn destroy(&self, api: Api) -> Result<(), Error> {
-        // SAFETY: made by `described`; the row goes when the library agrees, so that it is destroyed once.
+        // SAFETY: the function asks for a live descriptor that no registration uses (ALLOC-08), once. `described` made
+        // it, `tidy` picks those that do not serve, and the row goes when the library agrees.
         let answer = unsafe { call!(api.aclrtAllocatorDestroyDesc(self.descriptor)) };
         answer.done(|| "destroy an allocator descriptor".into())
     }

@@ -7,6 +7,7 @@
 
 mod graph;
 mod names;
+mod safety;
 
 use graph::{File, Graph};
 use std::path::Path;
@@ -225,6 +226,13 @@ fn ffi_has_nothing_that_users_of_the_crate_name() {
 #[test]
 fn the_library_is_called_by_the_macro_that_checks_what_a_call_needs() {
     assert_eq!(names::of(&source_of(""), |names| names.methods), [], "call it by `call!`");
+}
+
+#[test]
+fn each_comment_over_unsafe_code_states_its_reason_itself() {
+    let crates = ["", "sys", "ge", "ge/double", "sim", "sim/dylib"];
+    let bad: Vec<_> = crates.iter().flat_map(|krate| safety::without_a_reason(&source_of(krate))).collect();
+    assert!(bad.is_empty(), "\n{}\n", bad.join("\n"));
 }
 
 mod the_reader {

@@ -32,12 +32,12 @@ pub(crate) struct Binding {
     owner: Owner,
 }
 
-// SAFETY: datasets belong to the process and have no thread affinity; they are only changed by the one who creates the
-// binding, and then by the one who has the prepared model's handle, apart from what the library notes in them while the
-// stream runs the model.
+// SAFETY: sending the value to another thread must not make a data race. Datasets belong to the process and have no
+// thread affinity. Only the one who creates the binding changes them, and then the one who has the prepared model's
+// handle, apart from what the library notes in them while the stream runs the model.
 unsafe impl Send for Binding {}
-// SAFETY: shared references are used by several threads only through the ledger, which destroys the datasets when nobody
-// has the handle any more; the rest is atomics and a mutex.
+// SAFETY: sharing the value must not make a data race. Several threads use shared references only through the ledger,
+// which destroys the datasets when nobody has the handle any more; the rest is atomics and a mutex.
 unsafe impl Sync for Binding {}
 
 /// One input of a binding: its memory, the bytes of it that count, and its shape.
@@ -129,8 +129,10 @@ impl Binding {
         }
         let uses = [model.last_use(), &self.last_use];
         let queued = stream.submit(api, "queue a model", uses, |ready, stream| {
-            // SAFETY: the datasets are alive (the gate) and are destroyed, like the model, only when a synchronise has
-            // covered this submission (the stamps); the memory that they describe is kept by this binding.
+            // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that stays
+            // until the execution is done (MODEL-14, DATA-02, DATA-10). The gate is passed, and who queues has the
+            // stream's handle. Datasets and model end only when a synchronise has covered this submission (the stamps),
+            // and this binding keeps the memory.
             unsafe { call!(ready.aclmdlExecuteAsync(model.id(), self.given.raw(), self.results.raw(), stream)) }
         });
         if queued.is_err() {
@@ -159,9 +161,11 @@ impl Binding {
         *self.lender() = None;
         let uses = [model.last_use(), &self.last_use];
         let run = |ready: Ready<Current>| {
-            // SAFETY: the datasets are alive (the gate), no queued work looks at them (the stamps), and the memory that they
-            // describe is kept by this binding. The call returns when the model is done; after a failure, datasets, model
-            // and memory stay until a synchronise of the whole context has covered the run (the stamps).
+            // SAFETY: the function asks for a loaded model and live datasets that no other work uses, and for memory
+            // that stays until the execution is done (MODEL-14, DATA-02, DATA-10). The gate is passed, the stamps say
+            // that no queued work looks at them, and this binding keeps the memory. The call returns when the model is
+            // done; after a failure, datasets, model and memory stay until a synchronise of the whole context has
+            // covered the run (the stamps).
             unsafe { call!(ready.aclmdlExecute(model.id(), self.given.raw(), self.results.raw())) }
         };
         let ran = runs.run(api, "execute a model", uses, run, settle);

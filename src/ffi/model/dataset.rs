@@ -42,7 +42,8 @@ impl Dataset {
         api: Api,
         blocks: impl IntoIterator<Item = Option<(&'b Block, usize)>>,
     ) -> Result<(), Error> {
-        // SAFETY: takes nothing; a null answer is an error.
+        // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the table.
+        // Null, which stands for a failure, is told apart (ERR-06).
         let created = unsafe { call!(api.aclmdlCreateDataset()) };
         self.raw.set(created.pointer(DOING)?.as_ptr());
         self.buffers.iter().zip(blocks).try_for_each(|(buffer, block)| {
@@ -52,10 +53,12 @@ impl Dataset {
     }
 
     fn add(&self, api: Api, buffer: &Cell<*mut aclDataBuffer>, start: *mut c_void, bytes: usize) -> Result<(), Error> {
-        // SAFETY: only describes the memory; what uses the dataset vouches for it.
+        // SAFETY: the function notes the address and the size, and does not look at the memory. Who executes with the
+        // dataset keeps the memory in place (DATA-02).
         let created = unsafe { call!(api.aclCreateDataBuffer(start, bytes)) };
         buffer.set(created.pointer(DOING)?.as_ptr());
-        // SAFETY: the dataset and the buffer were created and not destroyed.
+        // SAFETY: the function asks for a live dataset and a live buffer. Both were created above, and are destroyed by
+        // `destroy` only (DATA-05).
         let answer = unsafe { call!(api.aclmdlAddDatasetBuffer(self.raw(), buffer.get())) };
         answer.done(|| DOING.into())
     }
@@ -69,10 +72,11 @@ impl Dataset {
     pub(super) fn set_shape(&self, api: Api, index: usize, port: &Port, dims: &[i64]) -> Result<(), Error> {
         self.destroy_shape(api)?;
         let count = i32::try_from(dims.len()).unwrap_or(i32::MAX);
-        // SAFETY: `dims` holds `count` numbers (DATA-11).
+        // SAFETY: the function reads `count` numbers at `dims`, and copies them (DATA-11). The slice holds as many.
         let created = unsafe { call!(api.aclCreateTensorDesc(port.element.raw(), count, dims.as_ptr(), port.format)) };
         self.shape.set(created.pointer(DOING)?.as_ptr());
-        // SAFETY: the dataset and the description are alive.
+        // SAFETY: the function asks for a live dataset and a live description. `create` made the one and the call above
+        // the other, and both are destroyed later only (DATA-05).
         let answer = unsafe { call!(api.aclmdlSetDatasetTensorDesc(self.raw(), self.shape.get(), index)) };
         let set = answer.done(|| format!("set the shape of input {index}"));
         set.and(self.destroy_shape(api))
@@ -82,7 +86,8 @@ impl Dataset {
         if self.shape.get().is_null() {
             return Ok(());
         }
-        // SAFETY: created by `set_shape` and not destroyed yet; it has no way to fail once the function is there.
+        // SAFETY: the function asks for a live description, once. `set_shape` created it, and null is noted when it is
+        // destroyed. It has no way to fail once the function is there.
         let destroyed = unsafe { call!(api.aclDestroyTensorDesc(self.shape.get())) };
         destroyed.value(|| DOING.into())?;
         self.shape.set(null_mut());
@@ -91,13 +96,17 @@ impl Dataset {
 
     /// The shape of the buffer at `index` after an execution; `None` when the library does not say.
     pub(super) fn shape(&self, api: Api, index: usize) -> Option<Vec<i64>> {
-        // SAFETY: the dataset is alive; the answer is null or belongs to it.
+        // SAFETY: the function asks for a live dataset, which this is until `destroy` (DATA-05). The answer is null or
+        // belongs to it.
         let desc = NonNull::new(unsafe { call!(api.aclmdlGetDatasetTensorDesc(self.raw(), index)) }.ok()?)?.as_ptr();
-        // SAFETY: `desc` lives as long as the dataset, until the next execution.
+        // SAFETY: the function asks for a live description. `desc` belongs to the dataset, and is there until the next
+        // execution, for which the caller would need the binding.
         let rank = unsafe { call!(api.aclGetTensorDescNumDims(desc)) }.ok()?;
         let size = |axis| {
             let mut size = 0;
-            // SAFETY: `desc` lives as long as the dataset, until the next execution; `size` is a place for the number.
+            // SAFETY: the function asks for a live description, and writes the number to `size` during the call. `desc`
+            // belongs to the dataset, and is there until the next execution; a pointer to a live local is valid for
+            // writes (`core::ptr`, "Safety").
             let answer = unsafe { call!(api.aclGetTensorDescDimV2(desc, axis, &raw mut size)) };
             answer.is_success().then_some(size)
         };
@@ -111,9 +120,10 @@ impl Dataset {
         if buffer.is_null() {
             return None;
         }
-        // SAFETY: the buffer was created and not destroyed.
+        // SAFETY: the function asks for a live buffer. It is not null, so it was created and not destroyed (DATA-05).
         let start = NonNull::new(unsafe { call!(api.aclGetDataBufferAddr(buffer)) }.ok()?)?;
-        // SAFETY: the buffer was created and not destroyed. Memory of an unknown size is memory all the same, and has to be freed.
+        // SAFETY: the function asks for a live buffer. It is not null, so it was created and not destroyed (DATA-05).
+        // Memory of an unknown size is memory as well, and has to be freed.
         let bytes = unsafe { call!(api.aclGetDataBufferSizeV2(buffer)) }.ok().unwrap_or_default();
         Some((start, bytes))
     }
@@ -124,7 +134,8 @@ impl Dataset {
         if buffer.is_null() {
             return Ok(());
         }
-        // SAFETY: the buffer is alive, and nothing is what a null pointer of the size zero describes (DATA-03).
+        // SAFETY: the function asks for a live buffer, and memory that it is to describe. The buffer is not null, so it
+        // was created and not destroyed (DATA-05); a null pointer of the size zero describes no memory (DATA-03).
         let answer = unsafe { call!(api.aclUpdateDataBuffer(buffer, null_mut(), 0)) };
         answer.done(|| format!("empty output {index} of a model"))
     }
@@ -134,7 +145,8 @@ impl Dataset {
     pub(super) fn destroy(&self, api: Api) -> Result<(), Error> {
         let mut result = self.destroy_shape(api);
         for buffer in self.buffers.iter().filter(|buffer| !buffer.get().is_null()) {
-            // SAFETY: created by this dataset and not destroyed yet.
+            // SAFETY: the function asks for a live buffer that no work uses, once (DATA-05). This dataset created it,
+            // null is noted when it is destroyed, and the caller knows that nothing uses the dataset (DATA-10).
             let answer = unsafe { call!(api.aclDestroyDataBuffer(buffer.get())) };
             let destroyed = answer.done(|| "destroy a data buffer".into());
             if destroyed.is_ok() {
@@ -143,7 +155,8 @@ impl Dataset {
             result = result.and(destroyed);
         }
         if !self.raw.get().is_null() {
-            // SAFETY: created by `create` and not destroyed yet.
+            // SAFETY: the function asks for a live dataset that no work uses, once (DATA-05). `create` made it, null is
+            // noted when it is destroyed, and the caller knows that nothing uses it (DATA-10).
             let answer = unsafe { call!(api.aclmdlDestroyDataset(self.raw.get())) };
             let destroyed = answer.done(|| "destroy a dataset".into());
             if destroyed.is_ok() {

@@ -62,18 +62,19 @@ impl GearBox {
         let (dataset, index) = (dataset.raw(), self.input);
         let answer = match self.gear(ports, shapes)? {
             Gear::Batch(size) => {
-                // SAFETY: the dataset is alive, and its buffer for the choice is device memory of the size that the
-                // model states.
+                // SAFETY: the function asks for a live dataset, whose buffer at the index it writes (MODEL-20). The
+                // binding keeps the dataset, and that buffer is device memory of the size that the model states.
                 unsafe { call!(api.aclmdlSetDynamicBatchSize(model, dataset, index, size)) }
             }
             Gear::Image(height, width) => {
-                // SAFETY: the dataset is alive, and its buffer for the choice is device memory of the size that the
-                // model states.
+                // SAFETY: the function asks for a live dataset, whose buffer at the index it writes (MODEL-20). The
+                // binding keeps the dataset, and that buffer is device memory of the size that the model states.
                 unsafe { call!(api.aclmdlSetDynamicHWSize(model, dataset, index, height, width)) }
             }
             Gear::Dims(dims) => {
-                // SAFETY: the dataset is alive, its buffer for the choice is device memory of the size that the
-                // model states, and `dims` is read during the call.
+                // SAFETY: the function asks for a live dataset, whose buffer at the index it writes, and reads `dims`
+                // during the call (MODEL-20). The binding keeps the dataset, that buffer is device memory of the size
+                // that the model states, and `dims` is a local.
                 unsafe { call!(api.aclmdlSetInputDynamicDims(model, dataset, index, &raw const *dims)) }
             }
         };
@@ -143,7 +144,9 @@ impl GearBox {
 
 fn batches(api: Api, desc: *const aclmdlDesc) -> Result<Vec<u64>, Error> {
     let mut batch = aclmdlBatch { batchCount: 0, batch: [0; ACL_MAX_BATCH_NUM as usize] };
-    // SAFETY: the description is alive and filled in, and `batch` is a place for the answer.
+    // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is, and
+    // writes the answer to `batch` during the call; a pointer to a live local is valid for writes (`core::ptr`,
+    // "Safety").
     let answer = unsafe { call!(api.aclmdlGetDynamicBatch(desc, &raw mut batch)) };
     answer.done(|| "read the batch sizes of a model".into())?;
     Ok(batch.batch.into_iter().take(batch.batchCount).collect())
@@ -151,7 +154,9 @@ fn batches(api: Api, desc: *const aclmdlDesc) -> Result<Vec<u64>, Error> {
 
 fn images(api: Api, desc: *const aclmdlDesc) -> Result<Vec<[u64; 2]>, Error> {
     let mut hw = aclmdlHW { hwCount: 0, hw: [[0; 2]; ACL_MAX_HW_NUM as usize] };
-    // SAFETY: the description is alive and filled in, and `hw` is a place for the answer. The index is not looked at.
+    // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is, and
+    // writes the answer to `hw` during the call; a pointer to a live local is valid for writes (`core::ptr`, "Safety").
+    // It does not look at the index.
     let answer = unsafe { call!(api.aclmdlGetDynamicHW(desc, usize::MAX, &raw mut hw)) };
     answer.done(|| "read the image sizes of a model".into())?;
     Ok(hw.hw.into_iter().take(hw.hwCount).collect())
@@ -162,11 +167,14 @@ fn dims(api: Api, desc: *const aclmdlDesc) -> Result<Vec<Vec<i64>>, Error> {
     const ALL: usize = usize::MAX;
     let doing = || "read the shapes that a model was compiled for".to_owned();
     let mut count = 0;
-    // SAFETY: the description is alive and filled in, and `count` is a place for the answer.
+    // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is, and
+    // writes the answer to `count` during the call; a pointer to a live local is valid for writes (`core::ptr`,
+    // "Safety").
     let answer = unsafe { call!(api.aclmdlGetInputDynamicGearCount(desc, ALL, &raw mut count)) };
     answer.done(doing)?;
     let mut gears = vec![NO_DIMS; count];
-    // SAFETY: the description is alive and filled in, and there is room for `count` answers.
+    // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is, and
+    // writes at most `count` answers during the call. The vector has so many elements.
     let answer = unsafe { call!(api.aclmdlGetInputDynamicDims(desc, ALL, gears.as_mut_ptr(), count)) };
     answer.done(doing)?;
     Ok(gears.iter().map(sizes).collect())

@@ -132,12 +132,16 @@ impl Image<'_> {
         let answer = match self.source {
             ModelImage::File(path) => {
                 let name = c_path(path)?;
-                // SAFETY: a terminated string, read during the call, and places for two numbers.
+                // SAFETY: the function reads a terminated string, which a `CString` is, and writes two numbers to
+                // `work` and `weights`, during the call; a pointer to a live local is valid for writes (`core::ptr`,
+                // "Safety").
                 unsafe { call!(api.aclmdlQuerySize(name.as_ptr(), &raw mut work, &raw mut weights)) }
             }
             ModelImage::Memory(image, _) => {
                 let (start, length) = (self.start(image), image.len());
-                // SAFETY: the image is read during the call, and there are places for two numbers.
+                // SAFETY: the function reads `length` bytes at `start`, which is the image or its copy on the device
+                // (MODE-02), and writes two numbers to `work` and `weights`, during the call; a pointer to a live local
+                // is valid for writes (`core::ptr`, "Safety").
                 unsafe { call!(api.aclmdlQuerySizeFromMem(start, length, &raw mut work, &raw mut weights)) }
             }
         };
@@ -161,11 +165,14 @@ impl LoadedModel {
                 let path = c_path(path)?;
                 let path = path.as_ptr();
                 if theirs {
-                    // SAFETY: a terminated string, read during the call, and a place for the number.
+                    // SAFETY: the function reads a terminated string, which a `CString` is, and writes the number to
+                    // `id`, during the call; a pointer to a live local is valid for writes (`core::ptr`, "Safety").
                     unsafe { call!(api.aclmdlLoadFromFile(path, &raw mut id)) }
                 } else {
-                    // SAFETY: a terminated string, read during the call, and a place for the number; the blocks stay
-                    // allocated while the model is loaded: it keeps them.
+                    // SAFETY: the function reads a terminated string, which a `CString` is, and writes the number to
+                    // `id`, during the call; a pointer to a live local is valid for writes (`core::ptr`, "Safety"). It
+                    // goes on to use the blocks until the model is unloaded (MODEL-02, MODEL-03): `onto`, which the row
+                    // has, keeps them.
                     unsafe {
                         call!(api.aclmdlLoadFromFileWithMem(path, &raw mut id, work, work_bytes, weights, weight_bytes))
                     }
@@ -174,11 +181,15 @@ impl LoadedModel {
             ModelImage::Memory(contents, _) => {
                 let (start, length) = (image.start(contents), contents.len());
                 if theirs {
-                    // SAFETY: the image is read during the call, and there is a place for the number.
+                    // SAFETY: the function reads `length` bytes at `start`, which is the image or its copy on the
+                    // device (MODE-02), and writes the number to `id`, during the call; a pointer to a live local is
+                    // valid for writes (`core::ptr`, "Safety").
                     unsafe { call!(api.aclmdlLoadFromMem(start, length, &raw mut id)) }
                 } else {
-                    // SAFETY: the image is read during the call, and there is a place for the number; the blocks stay
-                    // allocated while the model is loaded: it keeps them.
+                    // SAFETY: the function reads `length` bytes at `start`, which is the image or its copy on the
+                    // device (MODE-02), and writes the number to `id`, during the call; a pointer to a live local is
+                    // valid for writes (`core::ptr`, "Safety"). It goes on to use the blocks until the model is
+                    // unloaded (MODEL-02, MODEL-03): `onto`, which the row has, keeps them.
                     unsafe {
                         call!(api.aclmdlLoadFromMemWithMem(
                             start,

@@ -90,11 +90,13 @@ impl LoadedModel {
     /// Reads the description of a model that has just been loaded. One that the library refuses to destroy stays here until
     /// the model is unloaded.
     pub(crate) fn describe(&self, api: Api) -> Result<(), Error> {
-        // SAFETY: takes nothing; a null answer is an error.
+        // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the table.
+        // Null, which stands for a failure, is told apart (ERR-06).
         let created = unsafe { call!(api.aclmdlCreateDesc()) };
         let desc = created.pointer(DESCRIBE)?.as_ptr();
         self.desc.store(desc, Ordering::Release);
-        // SAFETY: `desc` was just created.
+        // SAFETY: the function asks for a live description, which it fills in. It was created above, and is destroyed
+        // below.
         let answer = unsafe { call!(api.aclmdlGetDesc(desc, self.id())) };
         let said = answer.done(|| DESCRIBE.into()).and_then(|()| Description::read(api, desc));
         // What was refused is tried again when the model is unloaded.
@@ -109,7 +111,8 @@ impl LoadedModel {
         if desc.is_null() {
             return Ok(());
         }
-        // SAFETY: created by `describe` and not destroyed yet; nothing keeps a pointer into it: names were copied.
+        // SAFETY: the function asks for a live description, once. `describe` created it, and null is noted when it is
+        // destroyed. Nothing keeps a pointer into it: names were copied.
         let answer = unsafe { call!(api.aclmdlDestroyDesc(desc)) };
         let destroyed = answer.done(|| DESCRIBE.into());
         if destroyed.is_ok() {
@@ -217,7 +220,8 @@ impl LoadedModel {
         if !self.is_loaded.load(Ordering::Acquire) {
             return Ok(());
         }
-        // SAFETY: takes a number, which the library checks.
+        // SAFETY: the function takes a number by value, and no pointer. The library answers one that it does not know
+        // with an error.
         let answer = unsafe { call!(api.aclmdlUnload(self.id())) };
         let unloaded = answer.done(|| "unload a model".into());
         self.is_loaded.store(unloaded.is_err(), Ordering::Release);
@@ -230,9 +234,9 @@ const DESCRIBE: &str = "read the description of a model";
 impl Description {
     /// The inputs, the outputs and the gears of a model whose description this is: alive, and filled in.
     fn read(api: Api, desc: *mut aclmdlDesc) -> Result<Self, Error> {
-        // SAFETY: `desc` is alive and filled in.
+        // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is.
         let inputs = unsafe { call!(api.aclmdlGetNumInputs(desc)) }.value(|| DESCRIBE.into())?;
-        // SAFETY: `desc` is alive and filled in.
+        // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is.
         let outputs = unsafe { call!(api.aclmdlGetNumOutputs(desc)) }.value(|| DESCRIBE.into())?;
         let inputs: Vec<_> = (0..inputs).map(|index| input(api, desc, index)).collect::<Result<_, _>>()?;
         let outputs = (0..outputs).map(|index| output(api, desc, index)).collect::<Result<_, _>>()?;
@@ -246,19 +250,22 @@ macro_rules! port {
         /// Reads one port of a description that is alive and filled in.
         fn $function(api: Api, desc: *mut aclmdlDesc, index: usize) -> Result<Port, Error> {
             let mut dims = NO_DIMS;
-            // SAFETY: `desc` is alive and filled in, `dims` is a place for the answer.
+            // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is,
+            // and writes the answer to `dims` during the call; a pointer to a live local is valid for writes
+            // (`core::ptr`, "Safety").
             let answer = unsafe { call!(api.$dims(desc, index, &raw mut dims)) };
             answer.done(|| format!("read the shape of {} {index}", stringify!($function)))?;
             let doing = || DESCRIBE.to_owned();
-            // SAFETY: `desc` is alive and filled in.
+            // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is.
             let name = unsafe { call!(api.$name(desc, index)) }.value(doing)?;
-            // SAFETY: null or a string that lives as long as the description; it is copied here.
+            // SAFETY: `text` asks for null or a terminated string that stays in place. The answer is null or lives as
+            // long as the description; it is copied here.
             let name = unsafe { text(name) }.unwrap_or_default();
-            // SAFETY: `desc` is alive and filled in.
+            // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is.
             let element = unsafe { call!(api.$data_type(desc, index)) }.value(doing)?.into();
-            // SAFETY: `desc` is alive and filled in.
+            // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is.
             let format = unsafe { call!(api.$format(desc, index)) }.value(doing)?;
-            // SAFETY: `desc` is alive and filled in.
+            // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is.
             let bytes = unsafe { call!(api.$size(desc, index)) }.value(doing)?;
             Ok(Port { name, element, dims: sizes(&dims), bytes, format })
         }

@@ -59,10 +59,12 @@ pub struct Queue {
     seen_over: AtomicU64,
 }
 
-// SAFETY: the vendor's streams belong to the process; calls on one stream from several threads are allowed, their order
-// is the caller's business (THREAD-03). The handle is never written.
+// SAFETY: sending the handle to another thread must not make a data race. The vendor's streams belong to the process;
+// several threads may call on one stream, and their order is the caller's business (THREAD-03). The handle is never
+// written.
 unsafe impl Send for Queue {}
-// SAFETY: as above; the counters are atomics.
+// SAFETY: sharing the handle must not make a data race. Several threads may call on one stream (THREAD-03), the handle
+// is never written, and what is written beside it are atomics and what mutexes hold.
 unsafe impl Sync for Queue {}
 
 impl Row for Queue {
@@ -75,7 +77,8 @@ impl Row for Queue {
 impl Queue {
     pub(crate) fn create(api: Api, id: u64) -> Result<Self, Error> {
         let mut raw = aclrtStream::NULL;
-        // SAFETY: `raw` is a place for the handle.
+        // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
+        // writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(api.aclrtCreateStream(&raw mut raw)) };
         answer.done(|| "create a stream".into())?;
         Ok(Self { raw, ..Self::default_of_current(id) })
@@ -169,7 +172,9 @@ impl Queue {
         self.is_current()?;
         let mark = self.mark();
         let mut status = aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY;
-        // SAFETY: the stream is alive while the gate is passed; `status` is a place for the answer.
+        // SAFETY: the function asks for a live stream, and writes the answer to `status` during the call. The gate is
+        // passed, so the stream is not destroyed meanwhile (STREAM-07); a pointer to a live local is valid for writes
+        // (`core::ptr`, "Safety").
         let answer = unsafe { call!(api.aclrtStreamQuery(self.raw, &raw mut status)) };
         answer.done(|| "ask whether a stream's work is done".into())?;
         let complete = status == aclrtStreamStatus::ACL_STREAM_STATUS_COMPLETE;
@@ -203,9 +208,11 @@ impl Queue {
         let (ready, raw) = (api.ready()?, self.raw);
         let wait = Wait {
             doing: "synchronise a stream",
-            // SAFETY: the stream is alive while the gate is passed, which lasts until the wait is over.
+            // SAFETY: the function asks for a live stream. The gate is passed until the wait is over, so the stream is
+            // not destroyed meanwhile (STREAM-07).
             within: |milliseconds| unsafe { call!(ready.aclrtSynchronizeStreamWithTimeout(raw, milliseconds)) },
-            // SAFETY: the stream is alive while the gate is passed, which lasts until the wait is over.
+            // SAFETY: the function asks for a live stream. The gate is passed until the wait is over, so the stream is
+            // not destroyed meanwhile (STREAM-07).
             unlimited: || unsafe { call!(ready.aclrtSynchronizeStream(raw)) },
             is_over: || self.is_complete(api).unwrap_or(false),
         };
@@ -331,7 +338,8 @@ impl Queue {
     }
 
     fn take_down(&self, ready: Ready<Current>) -> Result<(), Error> {
-        // SAFETY: the handle is alive: the gate was open; and nobody is using it: the gate is closed.
+        // SAFETY: the function asks for a live stream that nobody uses (STREAM-07). The gate was open, so the stream
+        // was not destroyed before; it is closed now, so nobody is inside.
         let answer = unsafe { call!(ready.aclrtDestroyStream(self.raw)) };
         answer.done(|| "destroy a stream".into())
     }

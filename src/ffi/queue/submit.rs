@@ -34,8 +34,9 @@ impl Queue {
         }
         self.submit(api, "queue a copy", uses, |ready, stream| {
             let (to, from) = (to.block.at(to.start), from.block.at(from.start));
-            // SAFETY: both blocks hold `bytes` bytes there and are freed only when a synchronise has covered this
-            // submission (the stamps); the stream is alive (the gate).
+            // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
+            // Who queues has the stream's handle. `holds_at` has compared the lengths of both blocks, and they are
+            // freed only when a synchronise has covered this submission (the stamps).
             unsafe { call!(ready.aclrtMemcpyAsync(to, room, from, bytes, kind, stream)) }
         })
     }
@@ -58,7 +59,9 @@ impl Queue {
         let bytes = block.bytes();
         block.holds(bytes)?;
         self.submit(api, "queue a set", [block.last_use()], |ready, stream| {
-            // SAFETY: as in `copy`.
+            // SAFETY: the function asks for a live stream, and for memory that stays until the set is done (MEM-02).
+            // Who queues has the stream's handle. The bytes are all of the block, which is freed only when a
+            // synchronise has covered this submission (the stamps).
             unsafe { call!(ready.aclrtMemsetAsync(block.start(), bytes, i32::from(value), bytes, stream)) }
         })
     }
