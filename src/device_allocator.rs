@@ -9,6 +9,15 @@ use core::num::{NonZeroU64, NonZeroUsize};
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU64, Ordering};
 
+/// A C function that allocates: the object and a size, to a block or null.
+pub type AllocateFn = unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void;
+/// A C function that allocates near an address: the object, a size and the address, to a block or null.
+pub type AllocateNearFn = unsafe extern "C" fn(*mut c_void, usize, *mut c_void) -> *mut c_void;
+/// A C function that takes a block back: the object and the block.
+pub type FreeFn = unsafe extern "C" fn(*mut c_void, *mut c_void);
+/// A C function that tells a block's device address.
+pub type AddressFn = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
+
 /// Whether the vendor's allocators of the caller's are there on this product, in AscendCL and in the graph engine alike: all
 /// that the vendor lists have them, except for the Atlas 200I/500 A2, whose chip is the Ascend 310B.
 pub(crate) fn is_supported_on(product: &str) -> bool {

@@ -65,7 +65,8 @@ pub struct F16(pub u16);
 macro_rules! elements {
     ($($ty:ty => $name:ident, $acl:ident;)*) => {
         $(
-            // SAFETY: a number without padding, valid for every bit pattern.
+            // SAFETY: `Pod` asks for a type without padding, of which every bit pattern is a value. Integers and floats
+            // are so (Reference, "Numeric types").
             unsafe impl Pod for $ty {}
             impl Element for $ty {
                 const TYPE: ElementType = ElementType::$name;

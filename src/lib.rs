@@ -64,6 +64,8 @@ mod memory;
 mod model;
 pub mod operator;
 pub mod raw;
+#[cfg(feature = "ge")]
+mod raw_tensors;
 mod recover;
 mod run;
 mod run_mode;

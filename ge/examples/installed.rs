@@ -4,7 +4,8 @@ use ascendcl_ge_sys::{Library, Place};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // SAFETY: the file was built with this crate, or is named as a shim by whoever runs this.
+    // SAFETY: `Library::load` asks for a file that is a shim. It was built with this crate, or is named as a shim by
+    // whoever runs this.
     match unsafe { Library::load(&Place::Installed) } {
         Ok(library) => {
             println!("{}", library.path().display());

@@ -89,8 +89,9 @@ macro_rules! functions {
             fn functions(path: &Path, library: libloading::Library) -> Result<Self, LoadError> {
                 let unfit = |symbol: &str| LoadError::Unfit { path: path.to_owned(), reason: format!("it has no `{symbol}`") };
                 $(
-                    // SAFETY: the symbol is one of the shim's header, whose signature stands in the table; a file that
-                    // has the name and not the signature is what the caller of `load` vouches against.
+                    // SAFETY: `Library::get` asks that a symbol has the type that it is taken as. The symbol is one of
+                    // the shim's header, whose signature stands in the table; the caller of `load` promises that the
+                    // file has no other under that name.
                     let $name = *unsafe {
                         library.get::<unsafe extern "C" fn($($arg),*) $(-> $ret)?>($symbol)
                     }.map_err(|_| unfit($symbol))?;
@@ -152,18 +153,21 @@ impl Library {
     pub unsafe fn load(place: &Place) -> Result<&'static Self, LoadError> {
         let named = place.path();
         let path = named.clone().unwrap_or_else(wrapper);
-        // SAFETY: the caller vouches for the file.
+        // SAFETY: opening a file runs its initialisers. The caller of this function promises what the file is (its
+        // safety section).
         let library = unsafe { libloading::Library::new(&path) }.map_err(|error| match named {
             None if path.parent().is_none_or(|folder| folder.as_os_str().is_empty()) => {
                 LoadError::NotBuilt { looked: looked(), reason: reason(&error) }
             }
             _ => LoadError::Refused { path: path.clone(), reason: reason(&error) },
         })?;
-        // SAFETY: the symbol is only asked for.
+        // SAFETY: `Library::get` asks that a symbol has the type that it is taken as. It is only asked for, and never
+        // called.
         let has = |symbol: &str| unsafe { library.get::<unsafe extern "C" fn()>(symbol) }.is_ok();
         let is_wrapper = has(MARK) && !has("ascendcl_ge_abi");
         let loaded = if is_wrapper { table(&path, library)? } else { Self::functions(&path, library)? };
-        // SAFETY: takes nothing.
+        // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the shim's
+        // header.
         match unsafe { (loaded.abi)() } {
             ABI => Ok(Box::leak(Box::new(loaded))),
             found => Err(LoadError::Unfit { path, reason: format!("it is of version {found}") }),

@@ -2,8 +2,8 @@
 
 #![allow(unsafe_code, reason = "a declaration only: what is handed to the library may be sent there")]
 
+pub use crate::device_allocator::{AddressFn, AllocateFn, AllocateNearFn, FreeFn};
 use crate::ffi::Members;
-pub use crate::ffi::{AddressFn, AllocateFn, AllocateNearFn, FreeFn};
 use ascendcl_macros::rule;
 pub use ascendcl_rules::descriptor_address::{
     Address, CanAddress as LacksAddress, CanRegister as HasAddress, NoAddress,
@@ -34,8 +34,8 @@ pub struct Descriptor<O = NoObject, A = NoAllocate, F = NoFree, G = NoAddress> {
     _set: PhantomData<(O, A, F, G)>,
 }
 
-// SAFETY: the object is only handed to the library, on the word of the caller of `register_descriptor` that it can be
-// used from any thread.
+// SAFETY: sending the value to another thread must not make a data race. The object is only handed to the library, and
+// the caller of `register_descriptor` promises that it can be used from any thread.
 unsafe impl<O, A, F, G> Send for Descriptor<O, A, F, G> {}
 
 impl Descriptor {

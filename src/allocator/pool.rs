@@ -9,7 +9,6 @@ use crate::device_allocator::{ContextId, DeviceAddress, DeviceAllocator};
 use crate::error::{Error, Undone};
 use crate::ffi::{Block, Home};
 use ascendcl_macros::rule;
-use core::num::NonZeroUsize;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -106,9 +105,7 @@ impl PoolAllocator {
     pub(crate) fn add(&self, context: ContextId, chunk: Arc<Block>) -> Result<(), Error> {
         static NAMES: AtomicU64 = AtomicU64::new(1);
         self.is_of(context)?;
-        // Exposed: the library gets pointers that are made of this number.
-        let start =
-            NonZeroUsize::new(chunk.start().expose_provenance()).ok_or(Error::NullAnswer { call: "aclrtMalloc" })?;
+        let start = chunk.exposed_start();
         self.arena().add(NAMES.fetch_add(1, Ordering::Relaxed), start, chunk.bytes(), chunk);
         Ok(())
     }
@@ -130,11 +127,13 @@ impl PoolAllocator {
     }
 }
 
-// SAFETY: a piece is at least as long as was asked for, aligned to 512 bytes, and inside a chunk of device memory of
-// the pool's context; `serves` refuses other contexts. Pieces are handed out by value and not again until they came
-// back, so those that are out do not overlap. A chunk's row keeps it allocated while the pool has it, and the pool
-// gives it up when a proof says that its stream is idle; a pool that is dropped was registered nowhere, or its stream
-// is gone, and each of that takes a synchronise. No two pools share a chunk: it is moved in.
+// SAFETY: `DeviceAllocator` asks for pieces of device memory of a context that it serves, long enough, aligned, apart
+// from each other, and there until they came back and no work uses them. A piece is at least as long as was asked for,
+// aligned to 512 bytes, and inside a chunk of device memory of the pool's context; `serves` refuses other contexts.
+// Pieces are handed out by value and not again until they came back, so those that are out do not overlap. A chunk's
+// row keeps it allocated while the pool has it, and the pool gives it up when a proof says that its stream is idle
+// (MEM-02); a pool that is dropped was registered nowhere, or its stream is gone, and each of that takes a
+// synchronise. No two pools share a chunk: it is moved in.
 unsafe impl DeviceAllocator for PoolAllocator {
     type Block = PoolBlock;
 

@@ -177,7 +177,7 @@ impl<A: DeviceAllocator> Registered<A> {
 
 /// The object of a registration; [`registered`] makes the shared pointer out of it again.
 fn object_of<A>(registered: &Arc<Registered<A>>) -> NonNull<c_void> {
-    // SAFETY: the pointer of an `Arc` is never null.
+    // SAFETY: `new_unchecked` asks for a pointer that is not null. `Arc::as_ptr` points at the value, and never is.
     unsafe { NonNull::new_unchecked(Arc::as_ptr(registered).cast_mut().cast()) }
 }
 
@@ -186,7 +186,9 @@ fn object_of<A>(registered: &Arc<Registered<A>>) -> NonNull<c_void> {
 /// `object` is the object of [`Members`] that were made for an `A`, and is still in place.
 unsafe fn registered<A>(object: *mut c_void) -> Arc<Registered<A>> {
     let registered = object.cast_const().cast::<Registered<A>>();
-    // SAFETY: as the caller vouches, the pointer is that of an `Arc` that has a count.
+    // SAFETY: `increment_strong_count` and `from_raw` ask for a pointer of an `Arc` of this type that has a count. The
+    // caller of this function promises that (its safety section); the count that is added here is the one that is
+    // taken.
     unsafe {
         Arc::increment_strong_count(registered);
         Arc::from_raw(registered)
@@ -220,13 +222,15 @@ fn hand_out<A: DeviceAllocator>(
 }
 
 unsafe extern "C" fn allocate<A: DeviceAllocator>(object: *mut c_void, size: usize) -> *mut c_void {
-    // SAFETY: the library calls the functions of a registration with the object of the same registration.
+    // SAFETY: `registered` asks for an object that was made for an `A` and is in place. The library calls the functions
+    // of a registration with the object of that registration (ALLOC-07), which the stream's row keeps.
     let registered = unsafe { registered::<A>(object) };
     hand_out(registered, |allocator| allocator.allocate(size))
 }
 
 unsafe extern "C" fn advise<A: DeviceAllocator>(object: *mut c_void, size: usize, near: *mut c_void) -> *mut c_void {
-    // SAFETY: the library calls the functions of a registration with the object of the same registration.
+    // SAFETY: `registered` asks for an object that was made for an `A` and is in place. The library calls the functions
+    // of a registration with the object of that registration (ALLOC-07), which the stream's row keeps.
     let registered = unsafe { registered::<A>(object) };
     hand_out(registered, |allocator| match DeviceAddress::new(near.expose_provenance()) {
         Some(near) => allocator.allocate_near(size, near),
@@ -238,8 +242,8 @@ unsafe extern "C" fn free<A: DeviceAllocator>(object: *mut c_void, block: *mut c
     if block.is_null() {
         return;
     }
-    // SAFETY: the library gives a block back with the object of the registration that it came from; a block that is out
-    // keeps that object in place.
+    // SAFETY: `registered` asks for an object that was made for an `A` and is in place. The library gives a block back
+    // with the object of the registration that it came from (ALLOC-19), and a block that is out keeps that object.
     let registered = unsafe { registered::<A>(object) };
     // Before the block is no longer counted: whoever takes the allocator out sees the one or the other.
     let allocator = registered.present();
@@ -249,7 +253,8 @@ unsafe extern "C" fn free<A: DeviceAllocator>(object: *mut c_void, block: *mut c
         contained(|| drop((allocator, registered)));
         return;
     }
-    // SAFETY: `hand_out` made it with `Box::into_raw`, and the line above has taken it off the list: it comes back once.
+    // SAFETY: `Box::from_raw` asks for a pointer of `Box::into_raw` of this type, once. `hand_out` made it, and the
+    // line above has taken it off the list.
     let Cell { block, keeps, .. } = *unsafe { Box::from_raw(block.cast::<Cell<A>>()) };
     // An allocator that panics had its block: it is not freed twice.
     if contained(|| allocator.as_ref().map(|allocator| allocator.free(block))).flatten().is_none() {
@@ -262,7 +267,8 @@ unsafe extern "C" fn free<A: DeviceAllocator>(object: *mut c_void, block: *mut c
 unsafe extern "C" fn address_of(block: *mut c_void) -> *mut c_void {
     let Some(cell) = NonNull::new(block.cast::<DeviceAddress>()) else { return ptr::null_mut() };
     // Whoever made the number has exposed the pointer that it was taken from (`DeviceAddress`).
-    // SAFETY: the library asks for a block that it has; a `Cell` begins with its address.
+    // SAFETY: `read` asks for a pointer to an initialised `DeviceAddress`. The library asks for a block that it has
+    // (ALLOC-19), and a `Cell`, which is `repr(C)`, begins with its address.
     ptr::with_exposed_provenance_mut(unsafe { cell.read() }.number())
 }
 
@@ -284,7 +290,7 @@ mod tests {
         }
     }
 
-    // SAFETY: nobody uses the memory.
+    // SAFETY: `DeviceAllocator` asks for device memory that work can use. No work runs in these tests.
     unsafe impl DeviceAllocator for Waits {
         type Block = ();
 
@@ -310,7 +316,8 @@ mod tests {
     #[derive(Clone, Copy)]
     struct Handle(*mut c_void);
 
-    // SAFETY: the functions under test may be called on any thread.
+    // SAFETY: sending the handle to another thread must not make a data race. The functions under test may be called on
+    // any thread.
     unsafe impl Send for Handle {}
 
     impl Handle {
@@ -326,7 +333,7 @@ mod tests {
         registered.put(Waits { inside, until: Mutex::new(until) });
         let object = Handle(object_of(&registered).as_ptr());
         let block = std::thread::scope(|scope| {
-            // SAFETY: the object is there for longer than the threads.
+            // SAFETY: `allocate` asks for an object that is in place. This one is there for longer than the threads.
             let allocates = scope.spawn(move || Handle(unsafe { allocate::<Waits>(object.get(), 1) }));
             comes_in.recv().unwrap();
             assert!(matches!(registered.take(), Err(Error::StillRunning { what: ObjectKind::ALLOCATOR })));
@@ -335,7 +342,8 @@ mod tests {
         });
         assert!(matches!(registered.take(), Err(Error::BlocksInUse { count: 1 })));
         std::thread::scope(|scope| {
-            // SAFETY: as for `allocate`; the block is its answer, and comes back once.
+            // SAFETY: `free` asks for the object and a block of it, once. The object is there for longer than the
+            // threads, and the block is the answer of `allocate`.
             let frees = scope.spawn(move || unsafe { free::<Waits>(object.get(), block.get()) });
             comes_in.recv().unwrap();
             assert!(matches!(registered.take(), Err(Error::StillRunning { what: ObjectKind::ALLOCATOR })));
@@ -349,7 +357,7 @@ mod tests {
     #[test]
     fn a_call_that_comes_when_the_allocator_is_not_there_gets_no_memory() {
         let registered = Registered::<Waits>::vacant();
-        // SAFETY: the object is there.
+        // SAFETY: `allocate` asks for an object that is in place. This one is there until the end of the test.
         let block = unsafe { allocate::<Waits>(object_of(&registered).as_ptr(), 1) };
         assert!(block.is_null());
         assert!(matches!(registered.take(), Err(Error::Gone { what: ObjectKind::ALLOCATOR })));

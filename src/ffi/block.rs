@@ -1,6 +1,7 @@
 //! Memory that the library allocated.
 
 use super::bytes::{bytes_of, bytes_of_mut};
+use super::call::{Function, call, functions};
 use super::{Api, LastUse, Owner, Queue};
 use crate::element::{LARGEST_ALIGNMENT, Pod};
 use crate::error::{Error, ObjectKind};
@@ -10,6 +11,7 @@ use ascendcl_sys::types::{aclrtMemMallocPolicy, aclrtMemcpyKind};
 use core::alloc::Layout;
 use core::ffi::c_void;
 use core::mem::ManuallyDrop;
+use core::num::NonZeroUsize;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
@@ -50,10 +52,11 @@ pub struct Block {
     owner: Owner,
 }
 
-// SAFETY: the memory has no thread affinity; what is written to it goes through calls that take the block, or through
-// the slices below, whose callers have exclusive access.
+// SAFETY: sending the value to another thread must not make a data race. The memory has no thread affinity, and is
+// reached by calls that take the block, or by slices for which the caller borrows the handle.
 unsafe impl Send for Block {}
-// SAFETY: as above; the stamps are atomics.
+// SAFETY: sharing the value must not make a data race. Through a shared block only atomics are written; its memory is
+// written by the library, or by a slice for which `&mut` of the handle is borrowed (`as_host_mut`).
 unsafe impl Sync for Block {}
 
 impl Row for Block {}
@@ -65,26 +68,27 @@ impl Block {
     /// What is pinned on a host is memory of the device for a program that runs there.
     #[rule(MEM_04, MEM_05, MEM_09, MODE_01)]
     pub(crate) fn allocate(api: Api, home: Home, bytes: usize) -> Result<Self, Error> {
-        api.may_be_called()?;
-        api.in_place()?;
         let mut start = core::ptr::null_mut();
         let length = bytes.max(1);
         let home = if home == Home::Pinned && api.on_device() { Home::Common } else { home };
-        let (call, code) = match home {
+        let answer = match home {
             Home::Device | Home::Common => {
                 let policy = aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST;
-                // SAFETY: `start` is a place for the address.
-                ("aclrtMalloc", unsafe { api.library().aclrtMalloc(&raw mut start, length, policy) })
+                // SAFETY: the function writes the address to `start` during the call; a pointer to a live local is
+                // valid for writes (`core::ptr`, "Safety").
+                unsafe { call!(api.aclrtMalloc(&raw mut start, length, policy)) }
             }
             Home::Pinned => {
-                // SAFETY: `start` is a place for the address.
-                ("aclrtMallocHost", unsafe { api.library().aclrtMallocHost(&raw mut start, length) })
+                // SAFETY: the function writes the address to `start` during the call; a pointer to a live local is
+                // valid for writes (`core::ptr`, "Safety").
+                unsafe { call!(api.aclrtMallocHost(&raw mut start, length)) }
             }
             // Nobody asks the library for these.
             Home::Pageable(_) | Home::Adopted => return Ok(Self::of_vec(vec![0_u8; length])),
         };
         let doing = || format!("allocate {length} bytes of {}", home.kind());
-        api.done(call, code, doing)?;
+        let call = answer.call();
+        answer.done(doing)?;
         let start = NonNull::new(start).ok_or(Error::NullAnswer { call })?;
         Ok(Self { home, ..Self::adopt(start, bytes) })
     }
@@ -106,7 +110,8 @@ impl Block {
         // A vector whose capacity has no layout cannot exist; without capacity there is nothing to give back.
         let layout = Layout::array::<E>(elements.capacity()).unwrap_or(Layout::new::<()>());
         let bytes = elements.len() * size_of::<E>();
-        // SAFETY: the pointer of a vector is never null.
+        // SAFETY: `new_unchecked` asks for a pointer that is not null. `Vec::as_mut_ptr` never is: without capacity it
+        // dangles.
         let start = unsafe { NonNull::new_unchecked(elements.as_mut_ptr().cast()) };
         Self { home: Home::Pageable(layout), ..Self::adopt(start, bytes) }
     }
@@ -123,8 +128,9 @@ impl Block {
             return None;
         }
         let (length, capacity) = (handle.bytes / size_of::<E>(), layout.size() / size_of::<E>());
-        // SAFETY: `of_vec` took pointer, length and capacity from a vector of this element type (the buffer's type says
-        // so), all elements are initialised, nothing in flight uses them, and `freed` keeps anyone else from freeing.
+        // SAFETY: `Vec::from_raw_parts` asks for the parts of one vector of this element type, which nobody else owns.
+        // `of_vec` took them from such a vector (the buffer's type says the element type), all elements are
+        // initialised, nothing in flight uses them (the stamps, MEM-02), and `freed` keeps anyone else from freeing.
         Some(unsafe { Vec::from_raw_parts(handle.start.as_ptr().cast(), length, capacity) })
     }
 
@@ -136,28 +142,28 @@ impl Block {
         if !streams.has_done(&self.last_use) {
             return Err(Error::StillRunning { what: self.home.kind() });
         }
-        // The library has no part in a vector's memory, nor this crate in that of others.
-        if !matches!(self.home, Home::Pageable(_) | Home::Adopted) {
-            api.in_place()?;
-        }
         if self.freed.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
-        let (call, code) = match self.home {
+        let answer = match self.home {
             Home::Adopted => return Ok(()),
-            // SAFETY: allocated by the matching function, idle, and not freed before.
-            Home::Device | Home::Common => ("aclrtFree", unsafe { api.library().aclrtFree(self.start.as_ptr()) }),
-            // SAFETY: as above.
-            Home::Pinned => ("aclrtFreeHost", unsafe { api.library().aclrtFreeHost(self.start.as_ptr()) }),
+            // SAFETY: the function asks for memory of `aclrtMalloc` (MEM-03) that no work uses (MEM-02), once (MEM-01).
+            // `home` says where it came from, the stamps say that it is idle, and `freed` was not set.
+            Home::Device | Home::Common => unsafe { call!(api.aclrtFree(self.start.as_ptr())) },
+            // SAFETY: the function asks for memory of `aclrtMallocHost` (MEM-03) that no work uses (MEM-02), once
+            // (MEM-01). `home` says where it came from, the stamps say that it is idle, and `freed` was not set.
+            Home::Pinned => unsafe { call!(api.aclrtFreeHost(self.start.as_ptr())) },
             Home::Pageable(layout) => {
                 if layout.size() > 0 {
-                    // SAFETY: a vector allocated it with this layout; idle, and not freed before, as above.
+                    // SAFETY: `dealloc` asks for memory of the global allocator, with the layout that it was allocated
+                    // with, once. A vector allocated it with this layout (`of_vec`), the stamps say that no work uses
+                    // it (MEM-02), and `freed` was not set.
                     unsafe { std::alloc::dealloc(self.start.as_ptr().cast(), layout) }
                 }
                 return Ok(());
             }
         };
-        let freed = api.done(call, code, || format!("free {} bytes of {}", self.bytes, self.home.kind()));
+        let freed = answer.done(|| format!("free {} bytes of {}", self.bytes, self.home.kind()));
         freed.inspect_err(|_| self.freed.store(false, Ordering::Release))
     }
 
@@ -165,34 +171,35 @@ impl Block {
     pub(crate) fn write<E: Pod>(&self, api: Api, from: &[E]) -> Result<(), Error> {
         let from = bytes_of(from);
         self.holds(from.len())?;
-        api.in_place()?;
         let kind = api.direction(self.home.side(), Side::Host);
-        // SAFETY: the slice and the block both hold `from.len()` bytes, and the copy is over when the call returns.
-        let code = unsafe {
-            api.library().aclrtMemcpy(self.start.as_ptr(), self.bytes, from.as_ptr().cast(), from.len(), kind)
-        };
-        api.done("aclrtMemcpy", code, || format!("copy {} bytes to {}", from.len(), self.home.kind()))
+        // SAFETY: the function reads `from.len()` bytes of the slice and writes them to the block during the call.
+        // `holds` has compared the block's length, and says that no work is in doubt; who has the handle knows that no
+        // work uses it (MEM-02).
+        let answer =
+            unsafe { call!(api.aclrtMemcpy(self.start.as_ptr(), self.bytes, from.as_ptr().cast(), from.len(), kind)) };
+        answer.done(|| format!("copy {} bytes to {}", from.len(), self.home.kind()))
     }
 
     /// Copies the start of the block to host memory, and returns when that is done.
     pub(crate) fn read<E: Pod>(&self, api: Api, to: &mut [E]) -> Result<(), Error> {
         let to = bytes_of_mut(to);
         self.holds(to.len())?;
-        api.in_place()?;
         let kind = api.direction(Side::Host, self.home.side());
-        // SAFETY: the slice and the block both hold `to.len()` bytes, and the copy is over when the call returns.
-        let code =
-            unsafe { api.library().aclrtMemcpy(to.as_mut_ptr().cast(), to.len(), self.start.as_ptr(), to.len(), kind) };
-        api.done("aclrtMemcpy", code, || format!("copy {} bytes from {}", to.len(), self.home.kind()))
+        // SAFETY: the function reads `to.len()` bytes of the block and writes them to the slice during the call.
+        // `holds` has compared the block's length, and says that no work is in doubt; who has the handle knows that no
+        // work writes it (MEM-02). The slice is borrowed exclusively.
+        let answer =
+            unsafe { call!(api.aclrtMemcpy(to.as_mut_ptr().cast(), to.len(), self.start.as_ptr(), to.len(), kind)) };
+        answer.done(|| format!("copy {} bytes from {}", to.len(), self.home.kind()))
     }
 
     /// Sets every byte, and returns when that is done.
     pub(crate) fn fill(&self, api: Api, value: u8) -> Result<(), Error> {
         self.holds(self.bytes)?;
-        api.in_place()?;
-        // SAFETY: the block holds `self.bytes` bytes.
-        let code = unsafe { api.library().aclrtMemset(self.start.as_ptr(), self.bytes, i32::from(value), self.bytes) };
-        api.done("aclrtMemset", code, || format!("set {} bytes of {}", self.bytes, self.home.kind()))
+        // SAFETY: the function writes `self.bytes` bytes, which are all of the block, during the call. `holds` says
+        // that no work is in doubt; who has the handle knows that no work uses it (MEM-02).
+        let answer = unsafe { call!(api.aclrtMemset(self.start.as_ptr(), self.bytes, i32::from(value), self.bytes)) };
+        answer.done(|| format!("set {} bytes of {}", self.bytes, self.home.kind()))
     }
 
     /// The block as host memory, for blocks of the host; empty for device memory, which the host cannot follow (MEM-10), and
@@ -204,9 +211,11 @@ impl Block {
         match handle.home {
             Home::Device | Home::Adopted => &[],
             _ if handle.last_use.is_in_doubt() => &[],
-            // SAFETY: the block is `bytes` long, aligned for every element (the ledger asked `is_aligned_for_elements`
-            // before it gave a handle out, a vector's memory is aligned for its own), initialised, and not written
-            // meanwhile, as stated above. Common memory is the program's own: it runs on the device that the memory is of.
+            // SAFETY: `from_raw_parts` asks for memory that is long enough, aligned and initialised, and that nobody
+            // writes while the slice is there. The block is `bytes` long; the ledger asked `is_aligned_for_elements`
+            // before it gave a handle out, and a vector's memory is aligned for its own elements; it was zeroed, or was
+            // a vector; and work in flight takes the handle away, which is borrowed here. Common memory is the
+            // program's own: it runs on the device that the memory is of (MODE-01).
             Home::Pinned | Home::Common | Home::Pageable(_) => unsafe {
                 core::slice::from_raw_parts(handle.start.as_ptr().cast::<E>(), handle.bytes / size_of::<E>())
             },
@@ -219,8 +228,11 @@ impl Block {
         match handle.home {
             Home::Device | Home::Adopted => &mut [],
             _ if handle.last_use.is_in_doubt() => &mut [],
-            // SAFETY: the block is long enough, aligned, and initialised, for the reasons given in `as_host`; nobody else
-            // reads or writes it: the handle is borrowed exclusively, and work in flight takes it away.
+            // SAFETY: `from_raw_parts_mut` asks for memory that is long enough, aligned and initialised, and that
+            // nobody else uses while the slice is there. The block is `bytes` long; the ledger asked
+            // `is_aligned_for_elements` before it gave a handle out, and a vector's memory is aligned for its own
+            // elements; it was zeroed, or was a vector; the handle is borrowed exclusively, and work in flight takes it
+            // away. Common memory is the program's own (MODE-01).
             Home::Pinned | Home::Common | Home::Pageable(_) => unsafe {
                 core::slice::from_raw_parts_mut(handle.start.as_ptr().cast::<E>(), handle.bytes / size_of::<E>())
             },
@@ -232,8 +244,8 @@ impl Block {
     pub(crate) fn is_aligned_for_elements(&self) -> Result<(), Error> {
         let call = match self.home {
             Home::Device | Home::Adopted | Home::Pageable(_) => return Ok(()),
-            Home::Pinned => "aclrtMallocHost",
-            Home::Common => "aclrtMalloc",
+            Home::Pinned => functions::aclrtMallocHost::NAME,
+            Home::Common => functions::aclrtMalloc::NAME,
         };
         if self.start.addr().get().is_multiple_of(LARGEST_ALIGNMENT) {
             return Ok(());
@@ -244,7 +256,8 @@ impl Block {
     /// Sets every byte of a new block for the host to zero, before anyone can look into it.
     pub(crate) fn zeroed_on_host(self) -> Self {
         if matches!(self.home, Home::Pinned | Home::Common) {
-            // SAFETY: the block holds `bytes` bytes (at least one was allocated), and nobody else knows it yet.
+            // SAFETY: `write_bytes` asks for memory that is valid for writes of `bytes` bytes, which the library has
+            // just allocated: at least so many, and nobody else knows them yet.
             unsafe { core::ptr::write_bytes(self.start.as_ptr().cast::<u8>(), 0, self.bytes) }
         }
         self
@@ -258,6 +271,12 @@ impl Block {
     #[inline]
     pub(crate) fn start(&self) -> *mut c_void {
         self.start.as_ptr()
+    }
+
+    /// The address of the first byte. Its provenance is exposed: pointers may be made of this number.
+    pub(crate) fn exposed_start(&self) -> NonZeroUsize {
+        self.start.as_ptr().expose_provenance();
+        self.start.addr()
     }
 
     /// The address of a byte of the block, or one behind its last.

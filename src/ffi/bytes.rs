@@ -3,12 +3,15 @@
 use crate::element::{Element, Pod};
 
 pub(crate) fn bytes_of<E: Pod>(elements: &[E]) -> &[u8] {
-    // SAFETY: `Pod` has no padding, so each of the bytes is initialised.
+    // SAFETY: `from_raw_parts` asks for initialised bytes that nobody writes meanwhile. The slice is as long as stated
+    // and is borrowed, and `Pod` promises that it has no padding: each byte is initialised.
     unsafe { core::slice::from_raw_parts(elements.as_ptr().cast(), size_of_val(elements)) }
 }
 
 pub(crate) fn bytes_of_mut<E: Pod>(elements: &mut [E]) -> &mut [u8] {
-    // SAFETY: as above, and whatever is written is a value of `E`.
+    // SAFETY: `from_raw_parts_mut` asks for initialised bytes that nobody else uses meanwhile, and for valid elements
+    // afterwards. The slice is as long as stated and is borrowed exclusively. `Pod` promises that it has no padding,
+    // and that every pattern of bits is a value.
     unsafe { core::slice::from_raw_parts_mut(elements.as_mut_ptr().cast(), size_of_val(elements)) }
 }
 

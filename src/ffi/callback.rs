@@ -4,6 +4,7 @@
 //! never runs is never freed: nobody could tell that it will not be run after all. When the call failed, the caller takes
 //! the code back out of the shared place or the trampoline does, and not both.
 
+use super::call::call;
 use super::{Api, Queue};
 use crate::callback_guard::InCallback;
 use crate::code::Code;
@@ -31,14 +32,16 @@ impl Queue {
     ) -> Result<(), (Error, Option<T>)> {
         let callback = Arc::new(Callback { state: Mutex::new(Some(state)), run });
         let argument = Arc::into_raw(Arc::clone(&callback));
-        let queued = self.submit(api, "aclrtLaunchHostFunc", "queue a callback", [], |stream| {
-            // SAFETY: the stream is alive (the gate). The trampoline is for this type of state, which is `Send`; this
-            // pointer is the library's from here on.
-            unsafe { api.library().aclrtLaunchHostFunc(stream, Some(trampoline::<T>), argument.cast_mut().cast()) }
+        let queued = self.submit(api, "queue a callback", [], |ready, stream| {
+            // SAFETY: the function asks for a live stream, and for a function that may be called with the argument on a
+            // thread of the library (CB-08). Who queues has the stream's handle. The trampoline is for this type of
+            // state, which is `Send`; the count that `into_raw` kept is the library's from here on.
+            unsafe { call!(ready.aclrtLaunchHostFunc(stream, Some(trampoline::<T>), argument.cast_mut().cast())) }
         });
         queued.map_err(|error| {
             if error.rules_out_that_work_was_queued() {
-                // SAFETY: made by `into_raw` above, and the library never saw it.
+                // SAFETY: `Arc::from_raw` asks for a pointer of `Arc::into_raw` whose count nobody else gives back. It
+                // was made above, and the library never saw it.
                 drop(unsafe { Arc::from_raw(argument) });
             } else if !is_of_the_arguments(&error) {
                 return (error, None);
@@ -71,7 +74,9 @@ impl<T> Callback<T> {
 ///
 /// `argument` is a shared pointer to a `Callback<T>` that is handed in once.
 unsafe extern "C" fn trampoline<T>(argument: *mut c_void) {
-    // SAFETY: as the caller vouches: the library runs a callback once, with the argument that it was given.
+    // SAFETY: `Arc::from_raw` asks for a pointer of `Arc::into_raw` of this type whose count nobody else gives back.
+    // The caller of this function promises that (its safety section): the library runs a callback once, with the
+    // argument that it was given (CB-08).
     let callback = unsafe { Arc::from_raw(argument.cast_const().cast::<Callback<T>>()) };
     let _refuses = InCallback::begin();
     // Inside: whatever the callback leaves is dropped there, too.

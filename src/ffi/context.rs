@@ -1,6 +1,7 @@
 //! Contexts, and this thread's current one.
 
 use super::Api;
+use super::call::{Function, call, functions};
 use super::standing::{self, Left, Owed, standing};
 use crate::device_allocator::ContextId;
 use crate::error::Error;
@@ -21,9 +22,11 @@ pub(crate) struct RawContext {
     forced: u64,
 }
 
-// SAFETY: the vendor's contexts belong to the process; any thread may make one current (CTX-05, THREAD-03).
+// SAFETY: sending the handle to another thread must not make a data race. The vendor's contexts belong to the process,
+// and any thread may make one current (CTX-05, THREAD-03).
 unsafe impl Send for RawContext {}
-// SAFETY: as above; the handle itself is never written.
+// SAFETY: sharing the handle must not make a data race. It is never written, and any thread may make the context
+// current (CTX-05, THREAD-03).
 unsafe impl Sync for RawContext {}
 
 /// The device of a context that this crate did not open.
@@ -33,11 +36,11 @@ impl RawContext {
     /// Creates a context on a device; the library also makes it current (CTX-04). `default` is the device's default
     /// context.
     pub(crate) fn create(api: Api, device: i32, default: Option<Self>) -> Result<Self, Error> {
-        api.may_be_called()?;
         let mut context = aclrtContext::NULL;
-        // SAFETY: `context` is a place for the handle.
-        let code = unsafe { api.library().aclrtCreateContext(&raw mut context, device) };
-        api.done("aclrtCreateContext", code, || format!("create a context on device {device}"))?;
+        // SAFETY: the function writes the handle to `context` during the call; a pointer to a live local is valid for
+        // writes (`core::ptr`, "Safety").
+        let answer = unsafe { call!(api.aclrtCreateContext(&raw mut context, device)) };
+        answer.done(|| format!("create a context on device {device}"))?;
         let default = default.map_or(aclrtContext::NULL, |default| default.handle);
         Ok(Self { handle: context, default, device, forced: standing::forced_resets(device) })
     }
@@ -60,6 +63,11 @@ impl RawContext {
             true => Some(Self { handle: current.handle, default: current.handle, ..self }),
             false => self.is(current).then_some(self),
         }
+    }
+
+    /// The error where the library did not say which context is current.
+    pub(crate) fn has_no_name() -> Error {
+        Error::NullAnswer { call: functions::aclrtGetCurrentContext::NAME }
     }
 
     pub(crate) fn raw(self) -> *mut c_void {
@@ -99,27 +107,28 @@ impl RawContext {
         if threads > 0 {
             return Err(Error::CurrentElsewhere { threads });
         }
-        // SAFETY: the library refuses a handle that it does not know.
-        let code = unsafe { api.library().aclrtDestroyContext(self.handle) };
-        api.done("aclrtDestroyContext", code, || "destroy a context".into())
+        // SAFETY: the function asks for a handle of a context. The library looks it up, and answers one that it does
+        // not know with an error; one that may be dead is not passed (see `RawContext`).
+        let answer = unsafe { call!(api.aclrtDestroyContext(self.handle)) };
+        answer.done(|| "destroy a context".into())
     }
 
     pub(crate) fn make_current(self, api: Api) -> Result<(), Error> {
-        api.may_be_called()?;
-        // SAFETY: the library refuses a handle that it does not know.
-        let code = unsafe { api.library_anyway().aclrtSetCurrentContext(self.handle) };
-        api.done("aclrtSetCurrentContext", code, || "make a context current on this thread".into())?;
+        // SAFETY: the function asks for a handle of a context. The library looks it up, and answers one that it does
+        // not know with an error; one that may be dead is not passed (see `RawContext`).
+        let answer = unsafe { call!(api.aclrtSetCurrentContext(self.handle)) };
+        answer.done(|| "make a context current on this thread".into())?;
         standing::moved_to(api, self);
         Ok(())
     }
 
     /// This thread's current context, if it has one.
     pub(crate) fn current(api: Api) -> Option<Self> {
-        api.may_be_called().ok()?;
         let mut context = aclrtContext::NULL;
-        // SAFETY: `context` is a place for the handle.
-        let code = unsafe { api.library_anyway().aclrtGetCurrentContext(&raw mut context) };
-        let known = code == Ok(0) && !context.is_null();
+        // SAFETY: the function writes the handle to `context` during the call; a pointer to a live local is valid for
+        // writes (`core::ptr`, "Safety").
+        let answer = unsafe { call!(api.aclrtGetCurrentContext(&raw mut context)) };
+        let known = answer.is_success() && !context.is_null();
         known.then_some(Self { handle: context, default: aclrtContext::NULL, device: UNKNOWN, forced: 0 })
     }
 
@@ -256,7 +265,7 @@ impl Restore {
     fn leave_home(&self) -> Result<(), Error> {
         let Some(home) = self.home else {
             // Nothing else can be made current.
-            return Err(Error::NullAnswer { call: "aclrtGetCurrentContext" });
+            return Err(RawContext::has_no_name());
         };
         home.make_current(self.api)?;
         standing(self.api, |own| own.left.set(Some(Left::now(home))));

@@ -1,5 +1,6 @@
 //! Vendor events.
 
+use super::call::call;
 use super::failure::any_failed;
 use super::gate::Gate;
 use super::wait::Wait;
@@ -69,21 +70,22 @@ impl Record {
     }
 }
 
-// SAFETY: the vendor's events belong to the process; any thread may use them. The handle is never written.
+// SAFETY: sending the handle to another thread must not make a data race. The vendor's events belong to the process,
+// any thread may use them (THREAD-03), and the handle is never written.
 unsafe impl Send for RawEvent {}
-// SAFETY: as above.
+// SAFETY: sharing the handle must not make a data race. It is never written, any thread may use the event (THREAD-03),
+// and the notes beside it are atomics.
 unsafe impl Sync for RawEvent {}
 
 impl Row for RawEvent {}
 
 impl RawEvent {
     pub(crate) fn create(api: Api, device: i32) -> Result<Self, Error> {
-        api.may_be_called()?;
-        api.in_place()?;
         let mut raw = aclrtEvent(core::ptr::null_mut());
-        // SAFETY: `raw` is a place for the handle.
-        let code = unsafe { api.library().aclrtCreateEvent(&raw mut raw) };
-        api.done("aclrtCreateEvent", code, || "create an event".into())?;
+        // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
+        // writes (`core::ptr`, "Safety").
+        let answer = unsafe { call!(api.aclrtCreateEvent(&raw mut raw)) };
+        answer.done(|| "create an event".into())?;
         Ok(Self { raw, gate: Gate::open(), api, device, owner: Owner::current(), record: Record::default() })
     }
 
@@ -100,9 +102,10 @@ impl RawEvent {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
         // Before the call: what another thread queues on a default stream meanwhile may come after the record.
         let (before, since) = (stream.mark(), stream.after_failures());
-        let recorded = stream.submit(api, "aclrtRecordEvent", "record an event", [], |stream| {
-            // SAFETY: event and stream are alive: both gates are passed.
-            unsafe { api.library().aclrtRecordEvent(self.raw, stream) }
+        let recorded = stream.submit(api, "record an event", [], |ready, stream| {
+            // SAFETY: the function asks for a live event and a live stream. The event's gate is passed, so it is not
+            // destroyed meanwhile (EVENT-06); who queues has the stream's handle.
+            unsafe { call!(ready.aclrtRecordEvent(self.raw, stream)) }
         });
         match &recorded {
             Ok(()) => self.record.note(stream, before, since),
@@ -143,9 +146,10 @@ impl RawEvent {
 
     fn hold_up_in_any_context(&self, api: Api, stream: &Queue) -> Result<(), Error> {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
-        stream.submit(api, "aclrtStreamWaitEvent", "let a stream wait for an event", [], |stream| {
-            // SAFETY: as in `record`.
-            unsafe { api.library().aclrtStreamWaitEvent(stream, self.raw) }
+        stream.submit(api, "let a stream wait for an event", [], |ready, stream| {
+            // SAFETY: the function asks for a live event and a live stream. The event's gate is passed, so it is not
+            // destroyed meanwhile (EVENT-06); who queues has the stream's handle.
+            unsafe { call!(ready.aclrtStreamWaitEvent(stream, self.raw)) }
         })
     }
 
@@ -153,15 +157,15 @@ impl RawEvent {
     pub(crate) fn synchronize(&self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
         self.is_current()?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
-        api.in_place()?;
-        let (library, raw) = (api.library(), self.raw);
+        let (ready, raw) = (api.ready()?, self.raw);
         let wait = Wait {
-            calls: ("aclrtSynchronizeEventWithTimeout", "aclrtSynchronizeEvent"),
             doing: "wait for an event",
-            // SAFETY: the event is alive: the gate is passed.
-            within: |milliseconds| unsafe { library.aclrtSynchronizeEventWithTimeout(raw, milliseconds) },
-            // SAFETY: the event is alive: the gate is passed.
-            unlimited: || unsafe { library.aclrtSynchronizeEvent(raw) },
+            // SAFETY: the function asks for a live event. The gate is passed, so the event is not destroyed meanwhile
+            // (EVENT-06).
+            within: |milliseconds| unsafe { call!(ready.aclrtSynchronizeEventWithTimeout(raw, milliseconds)) },
+            // SAFETY: the function asks for a live event. The gate is passed, so the event is not destroyed meanwhile
+            // (EVENT-06).
+            unlimited: || unsafe { call!(ready.aclrtSynchronizeEvent(raw)) },
             is_over: || self.is_complete_in_any_context(api).unwrap_or(false),
         };
         wait.run(api, limit)
@@ -183,11 +187,12 @@ impl RawEvent {
     /// The same, for the thread that watches for futures: the query needs no context.
     pub(crate) fn is_complete_in_any_context(&self, api: Api) -> Result<bool, Error> {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
-        api.in_place()?;
         let mut status = aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY;
-        // SAFETY: the event is alive: the gate is passed; `status` is a place for the answer.
-        let code = unsafe { api.library().aclrtQueryEventStatus(self.raw, &raw mut status) };
-        api.done("aclrtQueryEventStatus", code, || "ask for the state of an event".into())?;
+        // SAFETY: the function asks for a live event, and writes the answer to `status` during the call. The gate is
+        // passed, so the event is not destroyed meanwhile (EVENT-06); a pointer to a live local is valid for writes
+        // (`core::ptr`, "Safety").
+        let answer = unsafe { call!(api.aclrtQueryEventStatus(self.raw, &raw mut status)) };
+        answer.done(|| "ask for the state of an event".into())?;
         Ok(status == aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE)
     }
 
@@ -205,11 +210,12 @@ impl RawEvent {
         let (Some(_start), Some(_end)) = (start.gate.pass(), self.gate.pass()) else {
             return Err(Error::Gone { what: ObjectKind::EVENT });
         };
-        api.in_place()?;
         let mut milliseconds = 0.0;
-        // SAFETY: both events are alive: the gates are passed; there is a place for the answer.
-        let code = unsafe { api.library().aclrtEventElapsedTime(&raw mut milliseconds, start.raw, self.raw) };
-        api.done("aclrtEventElapsedTime", code, || "measure the time between two events".into()).map(|()| milliseconds)
+        // SAFETY: the function asks for two live events, and writes the answer to `milliseconds` during the call. The
+        // gates are passed, so the events are not destroyed meanwhile (EVENT-06); a pointer to a live local is valid
+        // for writes (`core::ptr`, "Safety").
+        let answer = unsafe { call!(api.aclrtEventElapsedTime(&raw mut milliseconds, start.raw, self.raw)) };
+        answer.done(|| "measure the time between two events".into()).map(|()| milliseconds)
     }
 
     pub(crate) fn raw(&self) -> *mut core::ffi::c_void {
@@ -230,12 +236,14 @@ impl RawEvent {
     #[rule(EVENT_06)]
     pub(crate) fn destroy(&self, api: Api) -> Result<(), Error> {
         self.is_current()?;
-        api.in_place()?;
+        // Before the gate closes: in a forked child, a thread that is not there may be inside for ever.
+        let ready = api.ready()?;
         if !self.gate.close() {
             return Ok(());
         }
-        // SAFETY: the handle is alive: the gate was open; and nobody is using it: the gate is closed.
-        let code = unsafe { api.library().aclrtDestroyEvent(self.raw) };
-        api.done("aclrtDestroyEvent", code, || "destroy an event".into()).inspect_err(|_| self.gate.reopen())
+        // SAFETY: the function asks for a live event that nobody uses (EVENT-06). The gate was open, so the event was
+        // not destroyed before; it is closed now, so nobody is inside.
+        let answer = unsafe { call!(ready.aclrtDestroyEvent(self.raw)) };
+        answer.done(|| "destroy an event".into()).inspect_err(|_| self.gate.reopen())
     }
 }

@@ -1,5 +1,6 @@
 //! Ending work that does not end by itself.
 
+use super::call::call;
 use super::standing;
 use super::wait::milliseconds;
 use super::{Api, Queue};
@@ -15,9 +16,10 @@ impl Queue {
             return Err(Error::StillRunning { what: ObjectKind::STREAM });
         }
         self.with_handle(|stream| {
-            // SAFETY: the stream is alive while its gate is passed, which `with_handle` sees to.
-            let code = unsafe { api.library().aclrtStreamAbort(stream) };
-            api.done("aclrtStreamAbort", code, || "discard the work of a stream".into())
+            // SAFETY: the function asks for a live stream. `with_handle` passes the gate, so the stream is not
+            // destroyed meanwhile (STREAM-07).
+            let answer = unsafe { call!(api.aclrtStreamAbort(stream)) };
+            answer.done(|| "discard the work of a stream".into())
         })
     }
 
@@ -26,9 +28,10 @@ impl Queue {
     #[rule(STREAM_17)]
     pub(crate) fn destroy_by_force(&self, api: Api) -> Result<(), Error> {
         self.end_with(|stream| {
-            // SAFETY: the handle is alive, and nobody is using it: `end_with` closed the gate.
-            let code = unsafe { api.library().aclrtDestroyStreamForce(stream) };
-            api.done("aclrtDestroyStreamForce", code, || "destroy a stream by force".into())
+            // SAFETY: the function asks for a live stream that nobody uses (STREAM-07). `end_with` found the gate open
+            // and has closed it.
+            let answer = unsafe { call!(api.aclrtDestroyStreamForce(stream)) };
+            answer.done(|| "destroy a stream by force".into())
         })
     }
 }
@@ -37,20 +40,20 @@ impl Api {
     /// Discards all work on the device (`aclrtDeviceTaskAbort`). Nobody else uses the device meanwhile (ERR-07).
     #[rule(ERR_07)]
     pub(crate) fn abort_tasks(self, device: i32, limit: Duration) -> Result<(), Error> {
-        self.may_be_called()?;
         let limit = milliseconds(limit).unsigned_abs();
-        // SAFETY: takes numbers.
-        let code = unsafe { self.library().aclrtDeviceTaskAbort(device, limit) };
-        self.done("aclrtDeviceTaskAbort", code, || format!("discard the work of device {device}"))
+        // SAFETY: the function takes numbers by value, and no pointer: it asks for nothing but its signature, which is
+        // that of the table.
+        let answer = unsafe { call!(self.aclrtDeviceTaskAbort(device, limit)) };
+        answer.done(|| format!("discard the work of device {device}"))
     }
 
     /// Resets the device for the whole process (`aclrtResetDeviceForce`).
     #[rule(DEV_08, DEV_09)]
     pub(crate) fn reset_device_by_force(self, device: i32) -> Result<(), Error> {
-        self.may_be_called()?;
-        // SAFETY: takes a number, which the library checks.
-        let code = unsafe { self.library().aclrtResetDeviceForce(device) };
-        self.done("aclrtResetDeviceForce", code, || format!("reset device {device} by force"))?;
+        // SAFETY: the function takes a number by value, and no pointer. The library answers one that it does not know
+        // with an error.
+        let answer = unsafe { call!(self.aclrtResetDeviceForce(device)) };
+        answer.done(|| format!("reset device {device} by force"))?;
         standing::has_been_forced(device);
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use super::block::Side;
 use super::bytes::{bytes_of, bytes_of_mut};
+use super::call::call;
 use super::queue::aligned;
 use super::{Api, Place, Queue};
 use crate::element::Pod;
@@ -70,12 +71,14 @@ impl<'env> Borrowed<'env> {
         aligned(kind, from.len(), [to.block.at(to.start), from.as_ptr().cast()])?;
         stream.comes_to_rest(api, [to.block.last_use()])?;
         self.uses(stream);
-        stream.submit(api, "aclrtMemcpyAsync", "queue a copy", [to.block.last_use()], |stream| {
-            // SAFETY: the block holds the bytes and is freed only when a synchronise has covered this submission (the
-            // stamps). The slice is there until `'env` ends, and before that this stream is waited for.
+        stream.submit(api, "queue a copy", [to.block.last_use()], |ready, stream| {
+            // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
+            // Who queues has the stream's handle. `holds_at` has compared the block's length, and it is freed only when
+            // a synchronise has covered this submission (the stamps). The slice is borrowed until `'env` ends, and
+            // `lend` waits for this stream before that.
             unsafe {
                 let to = to.block.at(to.start);
-                api.library().aclrtMemcpyAsync(to, room, from.as_ptr().cast(), from.len(), kind, stream)
+                call!(ready.aclrtMemcpyAsync(to, room, from.as_ptr().cast(), from.len(), kind, stream))
             }
         })
     }
@@ -95,11 +98,14 @@ impl<'env> Borrowed<'env> {
         aligned(kind, to.len(), [to.as_ptr().cast(), from.block.at(from.start)])?;
         stream.comes_to_rest(api, [from.block.last_use()])?;
         self.uses(stream);
-        stream.submit(api, "aclrtMemcpyAsync", "queue a copy", [from.block.last_use()], |stream| {
-            // SAFETY: as in `copy_in`; the slice is borrowed exclusively until then.
+        stream.submit(api, "queue a copy", [from.block.last_use()], |ready, stream| {
+            // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
+            // Who queues has the stream's handle. `holds_at` has compared the block's length, and it is freed only when
+            // a synchronise has covered this submission (the stamps). The slice is borrowed exclusively until `'env`
+            // ends, and `lend` waits for this stream before that.
             unsafe {
                 let from = from.block.at(from.start);
-                api.library().aclrtMemcpyAsync(to.as_mut_ptr().cast(), to.len(), from, to.len(), kind, stream)
+                call!(ready.aclrtMemcpyAsync(to.as_mut_ptr().cast(), to.len(), from, to.len(), kind, stream))
             }
         })
     }

@@ -1,16 +1,8 @@
 //! The C functions that a descriptor of an allocator is made of.
 
+use crate::device_allocator::{AddressFn, AllocateFn, AllocateNearFn, FreeFn};
 use core::ffi::c_void;
 use core::ptr::NonNull;
-
-/// A C function that allocates: the object and a size, to a block or null.
-pub type AllocateFn = unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void;
-/// A C function that allocates near an address: the object, a size and the address, to a block or null.
-pub type AllocateNearFn = unsafe extern "C" fn(*mut c_void, usize, *mut c_void) -> *mut c_void;
-/// A C function that takes a block back: the object and the block.
-pub type FreeFn = unsafe extern "C" fn(*mut c_void, *mut c_void);
-/// A C function that tells a block's device address.
-pub type AddressFn = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 
 /// The members of a descriptor. All five slots are always set: the library reads the optional one uninitialised
 /// otherwise (ALLOC-17).

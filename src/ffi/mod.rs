@@ -6,8 +6,8 @@
 //!   a task that was queued with it may still run (MEM-02).
 //! * A [`Queue`] is a vendor stream. Work is queued through [`Queue::submit`], which stamps every block it uses before
 //!   and after the vendor call; [`Queue::synchronize`] tells which stamps are done. No lock, no allocation.
-//! * No call reaches the library in a forked child: all of them come by `Api::library`, which asks
-//!   [`Loading`](process::Loading).
+//! * A call is made by `call!`, which checks what the table in `needs.rs` says that the C function needs: at least that
+//!   this is no forked child. Only the check gives the functions out ([`Ready`](call::Ready)).
 //! * A destroyed object is never passed to the library again: destroying closes a [`Gate`](gate::Gate). Calls that another
 //!   thread may be making at that time pass through it; those that only the object's handle allows look at it, since
 //!   destroying takes the handle.
@@ -17,10 +17,14 @@
 
 #![allow(unsafe_code)]
 
+#[macro_use]
+mod needs;
+
 mod allocator;
 mod api;
 mod block;
 mod bytes;
+mod call;
 mod callback;
 mod calls;
 mod context;
@@ -74,9 +78,7 @@ pub(crate) use load::open_first;
 #[cfg(feature = "sim")]
 pub(crate) use load::simulator;
 pub(crate) use members::Members;
-pub use members::{AddressFn, AllocateFn, AllocateNearFn, FreeFn};
-pub use model::Gears;
-pub(crate) use model::{Binding, BoundInput, Image, LoadedModel, ModelImage, Onto, Port, Share, Sizes};
+pub(crate) use model::{Binding, BoundInput, Image, LoadedModel, ModelImage, Onto, Port, RawGears, Share, Sizes};
 pub(crate) use operator::{Invocation, Part};
 pub(crate) use outside::Outside;
 pub(crate) use owner::Owner;

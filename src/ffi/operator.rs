@@ -1,15 +1,14 @@
 //! Single operators, bound to their tensors and executed on streams.
 
 use super::api::c_text;
+use super::call::call;
 use super::gate::Gate;
-use super::model::pointer;
 use super::{Api, Block, LastUse, Owner, Queue};
 use crate::attribute::Attribute;
 use crate::element::ElementType;
 use crate::error::{Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
-use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::types::*;
 use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_int};
@@ -35,11 +34,12 @@ pub(crate) struct Invocation {
     owner: Owner,
 }
 
-// SAFETY: descriptions, buffers and attributes belong to the process and have no thread affinity. The library writes them
-// while it takes an execution only, and the one who has the operator's handle executes it.
+// SAFETY: sending the value to another thread must not make a data race. Descriptions, buffers and attributes belong to
+// the process and have no thread affinity. The library writes them only while it takes an execution, and the one who
+// has the operator's handle executes it.
 unsafe impl Send for Invocation {}
-// SAFETY: shared references are used by several threads only through the ledger, which destroys the records when nobody has
-// the handle any more; the rest is atomics.
+// SAFETY: sharing the value must not make a data race. Several threads use shared references only through the ledger,
+// which destroys the records when nobody has the handle any more; the rest is atomics.
 unsafe impl Sync for Invocation {}
 
 /// A tensor of an operator; without memory it stands for an optional input that is left out (OP-04).
@@ -99,8 +99,6 @@ impl Invocation {
         inputs: &[Part],
         outputs: &[Part],
     ) -> Result<(), Error> {
-        api.may_be_called()?;
-        api.in_place()?;
         self.blocks.iter().try_for_each(|block| block.is_current())?;
         self.inputs.fill(api, inputs)?;
         self.outputs.fill(api, outputs)?;
@@ -110,9 +108,11 @@ impl Invocation {
     /// Compiles the operator for these tensors and attributes (`aclopCompile`).
     pub(crate) fn compile(&self, api: Api) -> Result<(), Error> {
         let (inputs, outputs) = (&self.inputs, &self.outputs);
-        // SAFETY: the lists hold as many live descriptions as stated; everything is read during the call.
-        let code = unsafe {
-            api.library().aclopCompile(
+        // SAFETY: the function reads a terminated name, lists of as many live descriptions as stated, and the
+        // attributes, during the call (OP-02). `Side` has as many of each as `count` says, `create` made them, and they
+        // are destroyed later only.
+        let answer = unsafe {
+            call!(api.aclopCompile(
                 self.name.as_ptr(),
                 inputs.count(),
                 inputs.descs().cast(),
@@ -122,9 +122,9 @@ impl Invocation {
                 aclopEngineType::ACL_ENGINE_SYS,
                 aclopCompileType::ACL_COMPILE_SYS,
                 null(),
-            )
+            ))
         };
-        api.done("aclopCompile", code, || format!("compile the operator {}", self.name.to_string_lossy()))
+        answer.done(|| format!("compile the operator {}", self.name.to_string_lossy()))
     }
 
     /// Queues one execution. The stream's context has to be current. Refused while an execution on another stream may be
@@ -136,13 +136,14 @@ impl Invocation {
         }
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::OPERATOR }) };
         let (inputs, outputs) = (&self.inputs, &self.outputs);
-        let queued = stream.submit(api, "aclopExecuteV2", "queue an operator", [&self.last_use], |stream| {
-            // SAFETY: the lists hold as many live descriptions and buffers as stated; they and the attributes are
-            // destroyed only when a synchronise has covered this submission (the stamps), and the memory that they
-            // describe is kept by this value. The library may write to lists and descriptions: both are in cells or its
-            // own.
+        let queued = stream.submit(api, "queue an operator", [&self.last_use], |ready, stream| {
+            // SAFETY: the function asks for a live stream, for lists of as many live descriptions and buffers as stated
+            // (OP-02), and for memory that stays until the execution is done (MEM-02). Who queues has the stream's
+            // handle. The gate is passed; descriptions, buffers and attributes are destroyed only when a synchronise
+            // has covered this submission (the stamps), and this value keeps the memory. The library may write to lists
+            // and descriptions: both are in cells or its own.
             unsafe {
-                api.library().aclopExecuteV2(
+                call!(ready.aclopExecuteV2(
                     self.name.as_ptr(),
                     inputs.count(),
                     inputs.descs(),
@@ -152,7 +153,7 @@ impl Invocation {
                     outputs.buffers(),
                     self.attributes.0.get(),
                     stream,
-                )
+                ))
             }
         });
         if queued.is_err() && self.last_use.is_in_doubt() {
@@ -221,12 +222,13 @@ impl Side {
             None => (aclDataType::ACL_DT_UNDEFINED, aclFormat::ACL_FORMAT_UNDEFINED, null_mut(), 0),
         };
         let count = c_int::try_from(part.dims.len()).unwrap_or(c_int::MAX);
-        // SAFETY: `dims` holds `count` numbers (DATA-11), which the library copies.
-        let created = unsafe { api.library().aclCreateTensorDesc(element, count, part.dims.as_ptr(), format) };
-        desc.set(pointer(api, "aclCreateTensorDesc", created, DOING)?.as_ptr());
-        // SAFETY: only describes the memory; the execution vouches for it.
-        let created = unsafe { api.library().aclCreateDataBuffer(start, bytes) };
-        buffer.set(pointer(api, "aclCreateDataBuffer", created, DOING)?.as_ptr());
+        // SAFETY: the function reads `count` numbers at `dims`, and copies them (DATA-11). The slice holds as many.
+        let created = unsafe { call!(api.aclCreateTensorDesc(element, count, part.dims.as_ptr(), format)) };
+        desc.set(created.pointer(DOING)?.as_ptr());
+        // SAFETY: the function notes the address and the size, and does not look at the memory. `Invocation` keeps the
+        // blocks in place for the executions.
+        let created = unsafe { call!(api.aclCreateDataBuffer(start, bytes)) };
+        buffer.set(created.pointer(DOING)?.as_ptr());
         Ok(())
     }
 
@@ -246,21 +248,25 @@ impl Side {
     fn destroy(&self, api: Api) -> Result<(), Error> {
         let mut result = Ok(());
         for buffer in self.buffers.iter().filter(|buffer| !buffer.get().is_null()) {
-            // SAFETY: created by `describe` and not destroyed yet.
-            let code = unsafe { api.library().aclDestroyDataBuffer(buffer.get()) };
-            let destroyed = api.done("aclDestroyDataBuffer", code, || "destroy a data buffer".into());
+            // SAFETY: the function asks for a live buffer that no work uses, once (DATA-05). `describe` created it,
+            // null is noted when it is destroyed, and the stamps say that no execution is under way.
+            let answer = unsafe { call!(api.aclDestroyDataBuffer(buffer.get())) };
+            let destroyed = answer.done(|| "destroy a data buffer".into());
             if destroyed.is_ok() {
                 buffer.set(null_mut());
             }
             result = result.and(destroyed);
         }
         for desc in self.descs.iter().filter(|desc| !desc.get().is_null()) {
-            // SAFETY: created by `describe` and not destroyed yet; it has no way to fail once the function is there.
-            let destroyed = unsafe { api.library().aclDestroyTensorDesc(desc.get()) };
+            // SAFETY: the function asks for a live description that no work uses, once. `describe` created it, null is
+            // noted when it is destroyed, and the stamps say that no execution is under way. It has no way to fail once
+            // the function is there.
+            let destroyed = unsafe { call!(api.aclDestroyTensorDesc(desc.get())) };
+            let destroyed = destroyed.value(|| DOING.into());
             if destroyed.is_ok() {
                 desc.set(null_mut());
             }
-            result = result.and(destroyed.map_err(|missing| api.lacks(missing, DOING.into())));
+            result = result.and(destroyed);
         }
         result
     }
@@ -268,94 +274,102 @@ impl Side {
 
 impl Attributes {
     fn fill(&self, api: Api, attributes: &[(&str, &Attribute)]) -> Result<(), Error> {
-        // SAFETY: takes nothing; a null answer is an error.
-        let created = unsafe { api.library().aclopCreateAttr() };
-        self.0.set(pointer(api, "aclopCreateAttr", created, DOING)?.as_ptr());
+        // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the table.
+        // Null, which stands for a failure, is told apart (ERR-06).
+        let created = unsafe { call!(api.aclopCreateAttr()) };
+        self.0.set(created.pointer(DOING)?.as_ptr());
         attributes.iter().try_for_each(|(name, value)| self.set(api, name, value))
     }
 
     fn set(&self, api: Api, name: &str, value: &Attribute) -> Result<(), Error> {
         let (attr, key) = (self.0.get(), c_text(name)?);
         let key: *const c_char = key.as_ptr();
-        let library = api.library();
-        let (call, code): (_, Result<aclError, MissingSymbol>) = match value {
+        let answer = match value {
             Attribute::Bool(value) => {
-                // SAFETY: the attributes are alive; the key is a terminated string, and lists hold as many values as stated;
-                // the library copies all of it during the call.
-                ("aclopSetAttrBool", unsafe { library.aclopSetAttrBool(attr, key, u8::from(*value)) })
+                // SAFETY: the function asks for live attributes, reads a terminated key and the value during the call,
+                // and copies both. `fill` created the attributes, and `c_text` made the key; a list holds as many
+                // values as `count` says.
+                unsafe { call!(api.aclopSetAttrBool(attr, key, u8::from(*value))) }
             }
-            // SAFETY: the attributes are alive; the key is a terminated string, and lists hold as many values as stated;
-            // the library copies all of it during the call.
-            Attribute::Int(value) => ("aclopSetAttrInt", unsafe { library.aclopSetAttrInt(attr, key, *value) }),
-            // SAFETY: the attributes are alive; the key is a terminated string, and lists hold as many values as stated;
-            // the library copies all of it during the call.
-            Attribute::Float(value) => ("aclopSetAttrFloat", unsafe { library.aclopSetAttrFloat(attr, key, *value) }),
+            // SAFETY: the function asks for live attributes, reads a terminated key and the value during the call, and
+            // copies both. `fill` created the attributes, and `c_text` made the key; a list holds as many values as
+            // `count` says.
+            Attribute::Int(value) => unsafe { call!(api.aclopSetAttrInt(attr, key, *value)) },
+            // SAFETY: the function asks for live attributes, reads a terminated key and the value during the call, and
+            // copies both. `fill` created the attributes, and `c_text` made the key; a list holds as many values as
+            // `count` says.
+            Attribute::Float(value) => unsafe { call!(api.aclopSetAttrFloat(attr, key, *value)) },
             Attribute::Text(value) => {
                 let value = c_text(value)?;
-                // SAFETY: the attributes are alive; the key is a terminated string, and lists hold as many values as stated;
-                // the library copies all of it during the call.
-                ("aclopSetAttrString", unsafe { library.aclopSetAttrString(attr, key, value.as_ptr()) })
+                // SAFETY: the function asks for live attributes, reads a terminated key and the value during the call,
+                // and copies both. `fill` created the attributes, and `c_text` made the key; a list holds as many
+                // values as `count` says.
+                unsafe { call!(api.aclopSetAttrString(attr, key, value.as_ptr())) }
             }
             Attribute::Element(value) => {
-                // SAFETY: the attributes are alive; the key is a terminated string, and lists hold as many values as stated;
-                // the library copies all of it during the call.
-                ("aclopSetAttrDataType", unsafe { library.aclopSetAttrDataType(attr, key, value.raw()) })
+                // SAFETY: the function asks for live attributes, reads a terminated key and the value during the call,
+                // and copies both. `fill` created the attributes, and `c_text` made the key; a list holds as many
+                // values as `count` says.
+                unsafe { call!(api.aclopSetAttrDataType(attr, key, value.raw())) }
             }
             Attribute::Bools(values) => {
                 let values: Vec<u8> = values.iter().copied().map(u8::from).collect();
-                // SAFETY: the attributes are alive; the key is a terminated string, and lists hold as many values as stated;
-                // the library copies all of it during the call.
-                ("aclopSetAttrListBool", unsafe {
-                    library.aclopSetAttrListBool(attr, key, count(&values), values.as_ptr())
-                })
+                // SAFETY: the function asks for live attributes, reads a terminated key and the value during the call,
+                // and copies both. `fill` created the attributes, and `c_text` made the key; a list holds as many
+                // values as `count` says.
+                unsafe { call!(api.aclopSetAttrListBool(attr, key, count(&values), values.as_ptr())) }
             }
-            // SAFETY: the attributes are alive; the key is a terminated string, and lists hold as many values as stated;
-            // the library copies all of it during the call.
-            Attribute::Ints(values) => ("aclopSetAttrListInt", unsafe {
-                library.aclopSetAttrListInt(attr, key, count(values), values.as_ptr())
-            }),
-            // SAFETY: the attributes are alive; the key is a terminated string, and lists hold as many values as stated;
-            // the library copies all of it during the call.
-            Attribute::Floats(values) => ("aclopSetAttrListFloat", unsafe {
-                library.aclopSetAttrListFloat(attr, key, count(values), values.as_ptr())
-            }),
+            // SAFETY: the function asks for live attributes, reads a terminated key and the value during the call, and
+            // copies both. `fill` created the attributes, and `c_text` made the key; a list holds as many values as
+            // `count` says.
+            Attribute::Ints(values) => unsafe {
+                call!(api.aclopSetAttrListInt(attr, key, count(values), values.as_ptr()))
+            },
+            // SAFETY: the function asks for live attributes, reads a terminated key and the value during the call, and
+            // copies both. `fill` created the attributes, and `c_text` made the key; a list holds as many values as
+            // `count` says.
+            Attribute::Floats(values) => unsafe {
+                call!(api.aclopSetAttrListFloat(attr, key, count(values), values.as_ptr()))
+            },
             Attribute::Texts(values) => {
                 let values: Vec<CString> = values.iter().map(|value| c_text(value)).collect::<Result<_, _>>()?;
                 let mut starts: Vec<_> = values.iter().map(|value| CStr::as_ptr(value)).collect();
-                // SAFETY: the attributes are alive, key and texts are terminated strings, and the list holds as many as
-                // stated; it may be written to, and is the library's for the length of the call.
-                ("aclopSetAttrListString", unsafe {
-                    library.aclopSetAttrListString(attr, key, count(&starts), starts.as_mut_ptr())
-                })
+                // SAFETY: the function asks for live attributes, reads a terminated key and the value during the call,
+                // and copies both. `fill` created the attributes, and `c_text` made the key and the texts, of which the
+                // list holds as many as `count` says. The list may be written to, and is the library's for the length
+                // of the call.
+                unsafe { call!(api.aclopSetAttrListString(attr, key, count(&starts), starts.as_mut_ptr())) }
             }
             Attribute::Elements(values) => {
                 let values: Vec<aclDataType> = values.iter().map(|value| value.raw()).collect();
-                // SAFETY: the attributes are alive; the key is a terminated string, and lists hold as many values as stated;
-                // the library copies all of it during the call.
-                ("aclopSetAttrListDataType", unsafe {
-                    library.aclopSetAttrListDataType(attr, key, count(&values), values.as_ptr())
-                })
+                // SAFETY: the function asks for live attributes, reads a terminated key and the value during the call,
+                // and copies both. `fill` created the attributes, and `c_text` made the key; a list holds as many
+                // values as `count` says.
+                unsafe { call!(api.aclopSetAttrListDataType(attr, key, count(&values), values.as_ptr())) }
             }
             Attribute::IntLists(lists) => {
                 let lengths: Vec<c_int> = lists.iter().map(|list| count(list)).collect();
                 let starts: Vec<*const i64> = lists.iter().map(|list| list.as_ptr()).collect();
-                // SAFETY: the attributes are alive, the key is a terminated string, and each of the lists holds as many
-                // values as stated; the library copies all of it during the call.
-                ("aclopSetAttrListListInt", unsafe {
-                    library.aclopSetAttrListListInt(attr, key, count(&starts), lengths.as_ptr(), starts.as_ptr())
-                })
+                // SAFETY: the function asks for live attributes, reads a terminated key and the value during the call,
+                // and copies both. `fill` created the attributes, and `c_text` made the key; each of the lists holds as
+                // many values as its length says.
+                unsafe {
+                    call!(api.aclopSetAttrListListInt(attr, key, count(&starts), lengths.as_ptr(), starts.as_ptr()))
+                }
             }
         };
-        api.done(call, code, || format!("set the attribute `{name}` of an operator"))
+        answer.done(|| format!("set the attribute `{name}` of an operator"))
     }
 
     fn destroy(&self, api: Api) -> Result<(), Error> {
         if self.0.get().is_null() {
             return Ok(());
         }
-        // SAFETY: created by `fill` and not destroyed yet; it has no way to fail once the function is there.
-        let destroyed = unsafe { api.library().aclopDestroyAttr(self.0.get()) };
-        destroyed.map_err(|missing| api.lacks(missing, DOING.into()))?;
+        // SAFETY: the function asks for live attributes that no work uses, once. `fill` created them, null is noted
+        // when they are destroyed, and the stamps say that no execution is under way. It has no way to fail once the
+        // function is there.
+        let destroyed = unsafe { call!(api.aclopDestroyAttr(self.0.get())) };
+        destroyed.value(|| DOING.into())?;
         self.0.set(null_mut());
         Ok(())
     }
@@ -364,18 +378,18 @@ impl Attributes {
 impl Api {
     /// Loads the compiled operators of a directory (OP-05).
     pub(crate) fn set_operator_directory(self, directory: &CStr) -> Result<(), Error> {
-        self.may_be_called()?;
-        // SAFETY: a terminated string, read during the call.
-        let code = unsafe { self.library().aclopSetModelDir(directory.as_ptr()) };
-        self.done("aclopSetModelDir", code, || "load the operators of a directory".into())
+        // SAFETY: the function reads a terminated string during the call. A `CStr` is terminated, and is borrowed for
+        // longer than the call.
+        let answer = unsafe { call!(self.aclopSetModelDir(directory.as_ptr())) };
+        answer.done(|| "load the operators of a directory".into())
     }
 
     /// Loads a compiled operator, which the library goes on reading (OP-06): it stays for ever.
     pub(crate) fn load_operator(self, image: &'static [u8]) -> Result<(), Error> {
-        self.may_be_called()?;
-        // SAFETY: the image is there for ever and never written.
-        let code = unsafe { self.library().aclopLoad(image.as_ptr().cast(), image.len()) };
-        self.done("aclopLoad", code, || "load an operator".into())
+        // SAFETY: the function reads the image, and goes on to do so (OP-06). The slice is `'static` and shared, so it
+        // is there for ever and never written.
+        let answer = unsafe { call!(self.aclopLoad(image.as_ptr().cast(), image.len())) };
+        answer.done(|| "load an operator".into())
     }
 }
 

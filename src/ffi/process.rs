@@ -8,7 +8,6 @@ use ascendcl_sys::{Library, Origin};
 use core::ffi::{c_int, c_void};
 use core::fmt;
 use core::sync::atomic::{AtomicU32, Ordering};
-use std::sync::OnceLock;
 
 /// A library, the process that loaded it, and what calls have to look at first.
 #[derive(Debug)]
@@ -31,8 +30,6 @@ const VERIFIES: &str = "ASCENDCL_VERIFY_CURRENT";
 
 impl Loading {
     pub(crate) fn new(library: &'static Library) -> &'static Self {
-        // Made now, since a child should not have to.
-        let _ = without_functions();
         let mark = wiped_in_children().unwrap_or_else(|| Box::leak(Box::new(AtomicU32::new(ASK))));
         let verifies = std::env::var_os(VERIFIES).is_some_and(|value| !value.is_empty() && value != *"0");
         mark.fetch_or(if verifies { OWN | VERIFY } else { OWN }, Ordering::Relaxed);
@@ -85,16 +82,6 @@ impl fmt::Display for Loading {
     }
 }
 
-/// A library that has no function. Where a library may not be called, this one stands in for it: so no call can forget
-/// to look.
-pub(super) fn without_functions() -> &'static Library {
-    static NONE: OnceLock<&'static Library> = OnceLock::new();
-    NONE.get_or_init(|| {
-        // SAFETY: it answers with no address, so there is none whose signature could be wrong.
-        unsafe { Library::from_table("none", |_| None) }
-    })
-}
-
 /// A word that is 0, and becomes 0 again in every child of this process. `None` where the kernel has no such memory.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")))]
 fn wiped_in_children() -> Option<&'static AtomicU32> {
@@ -109,18 +96,22 @@ fn wiped_in_children() -> Option<&'static AtomicU32> {
         fn madvise(start: *mut c_void, bytes: usize, advice: c_int) -> c_int;
         fn munmap(start: *mut c_void, bytes: usize) -> c_int;
     }
-    // SAFETY: maps fresh memory that nothing else uses; the signature is that of the C library on these targets.
+    // SAFETY: `mmap` asks for nothing without `MAP_FIXED`: it maps memory that nothing else uses. The declared
+    // signature is that of the C library on these targets.
     let page = unsafe { mmap(core::ptr::null_mut(), BYTES, READ_AND_WRITE, PRIVATE_AND_ANONYMOUS, -1, 0) };
     if page.is_null() || page.addr() == FAILED {
         return None;
     }
-    // SAFETY: the page was mapped above, and nothing refers to it yet.
+    // SAFETY: `madvise` changes what becomes of a page in a child, and asks for a page that is mapped. It was mapped
+    // above, and nothing refers to it yet.
     if unsafe { madvise(page, BYTES, WIPE_ON_FORK) } != 0 {
-        // SAFETY: the page was mapped above, and nothing refers to it.
+        // SAFETY: `munmap` asks for a page to which nothing refers. It was mapped above, and its address went nowhere.
         unsafe { munmap(page, BYTES) };
         return None;
     }
-    // SAFETY: the page is zeroed, aligned, and never unmapped; from here on it is used as this atomic only.
+    // SAFETY: `AtomicU32::from_ptr` asks for a pointer that is aligned, valid for reads and writes for ever, and used
+    // by atomic accesses only. A page is aligned, this one is zeroed and never unmapped, and nothing else has its
+    // address.
     Some(unsafe { AtomicU32::from_ptr(page.cast()) })
 }
 
@@ -132,6 +123,11 @@ fn wiped_in_children() -> Option<&'static AtomicU32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn without_functions() -> &'static Library {
+        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. There are none.
+        unsafe { Library::from_table("none", |_| None) }
+    }
 
     #[test]
     fn without_a_page_that_is_wiped_the_process_is_compared() {

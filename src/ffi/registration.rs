@@ -2,7 +2,9 @@
 
 use super::Api;
 use super::allocator::{Keeps, Kept};
-use super::members::{AddressFn, AllocateFn, AllocateNearFn, FreeFn, Members};
+use super::call::call;
+use super::members::Members;
+use crate::device_allocator::{AddressFn, AllocateFn, AllocateNearFn, FreeFn};
 use crate::error::Error;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::*;
@@ -37,9 +39,11 @@ struct Registration {
     keeps: Kept,
 }
 
-// SAFETY: the descriptor belongs to the process; it is only handed back to the library.
+// SAFETY: sending the handle to another thread must not make a data race. The descriptor belongs to the process, and is
+// only handed back to the library.
 unsafe impl Send for Registration {}
-// SAFETY: a shared registration gives out copies of the descriptor's handle, which is never written; `Kept` is `Sync`.
+// SAFETY: sharing the handle must not make a data race. A shared registration gives out copies of the descriptor's
+// handle, which is never written; `Kept` is `Sync`.
 unsafe impl Sync for Registration {}
 
 impl Registrations {
@@ -163,13 +167,13 @@ impl Registrations {
 
     /// A descriptor with all its members, which no stream has yet. It has a row before anything else is asked of it.
     fn described(&self, api: Api, members: Members, keeps: Kept) -> Result<Arc<Registration>, Error> {
-        api.may_be_called()?;
-        let doing = || "register an allocator".to_owned();
-        // SAFETY: takes nothing; a null answer is an error (ERR-06).
-        let descriptor =
-            unsafe { api.library().aclrtAllocatorCreateDesc() }.map_err(|lacks| api.lacks(lacks, doing()))?;
+        // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the table.
+        let created = unsafe { call!(api.aclrtAllocatorCreateDesc()) };
+        let call = created.call();
+        let descriptor = created.value(|| "register an allocator".into())?;
+        // Null is a failure (ERR-06).
         if descriptor.is_null() {
-            return Err(Error::NullAnswer { call: "aclrtAllocatorCreateDesc" });
+            return Err(Error::NullAnswer { call });
         }
         let made = Arc::new(Registration { descriptor, keeps });
         self.rows().all.push(Arc::clone(&made));
@@ -182,9 +186,10 @@ impl Registrations {
     }
 
     fn tell_end(api: Api, stream: aclrtStream) -> Result<(), Error> {
-        // SAFETY: the stream is alive (the caller is inside its gate, or has closed it).
-        let code = unsafe { api.library().aclrtAllocatorUnregister(stream) };
-        api.done("aclrtAllocatorUnregister", code, || "unregister an allocator".into())
+        // SAFETY: the function asks for a live stream. The caller is inside its gate, or has closed it and not
+        // destroyed the stream.
+        let answer = unsafe { call!(api.aclrtAllocatorUnregister(stream)) };
+        answer.done(|| "unregister an allocator".into())
     }
 
     fn rows(&self) -> MutexGuard<'_, Rows> {
@@ -195,52 +200,65 @@ impl Registrations {
 impl Registration {
     #[allow(clippy::missing_transmute_annotations, reason = "the target is what the setter takes")]
     fn set(&self, api: Api, members: Members) -> Result<(), Error> {
-        let (library, descriptor) = (api.library(), self.descriptor);
+        let descriptor = self.descriptor;
         let doing = || "fill in an allocator descriptor".to_owned();
-        // SAFETY: the descriptor is alive; the library stores the value.
-        let code = unsafe { library.aclrtAllocatorSetObjToDesc(descriptor, aclrtAllocator(members.object.as_ptr())) };
-        api.done("aclrtAllocatorSetObjToDesc", code, doing)?;
-        // SAFETY: the C types of objects and blocks are transparent pointers, so that the two function types have the
-        // same ABI; the library stores the value.
-        let code = unsafe {
-            library.aclrtAllocatorSetAllocFuncToDesc(descriptor, Some(transmute::<AllocateFn, _>(members.allocate)))
+        // SAFETY: the function asks for a live descriptor, in which it stores the value. `described` made it, and it is
+        // destroyed with its row only.
+        let answer =
+            unsafe { call!(api.aclrtAllocatorSetObjToDesc(descriptor, aclrtAllocator(members.object.as_ptr()))) };
+        answer.done(doing)?;
+        // SAFETY: the function asks for a live descriptor, in which it stores the value: `described` made it.
+        // `transmute` asks for the same size and ABI: the C types of objects and blocks are `repr(transparent)` over a
+        // pointer (Reference, "The transparent representation").
+        let answer = unsafe {
+            call!(api.aclrtAllocatorSetAllocFuncToDesc(descriptor, Some(transmute::<AllocateFn, _>(members.allocate))))
         };
-        api.done("aclrtAllocatorSetAllocFuncToDesc", code, doing)?;
-        // SAFETY: the same ABI, as for the allocate function.
-        let code =
-            unsafe { library.aclrtAllocatorSetFreeFuncToDesc(descriptor, Some(transmute::<FreeFn, _>(members.free))) };
-        api.done("aclrtAllocatorSetFreeFuncToDesc", code, doing)?;
-        // SAFETY: the same ABI, as for the allocate function.
-        let code = unsafe {
-            library.aclrtAllocatorSetAllocAdviseFuncToDesc(
+        answer.done(doing)?;
+        // SAFETY: the function asks for a live descriptor, in which it stores the value: `described` made it.
+        // `transmute` asks for the same size and ABI: the C types of objects and blocks are `repr(transparent)` over a
+        // pointer (Reference, "The transparent representation").
+        let answer = unsafe {
+            call!(api.aclrtAllocatorSetFreeFuncToDesc(descriptor, Some(transmute::<FreeFn, _>(members.free))))
+        };
+        answer.done(doing)?;
+        // SAFETY: the function asks for a live descriptor, in which it stores the value: `described` made it.
+        // `transmute` asks for the same size and ABI: the C types of objects and blocks are `repr(transparent)` over a
+        // pointer (Reference, "The transparent representation").
+        let answer = unsafe {
+            call!(api.aclrtAllocatorSetAllocAdviseFuncToDesc(
                 descriptor,
                 Some(transmute::<AllocateNearFn, _>(members.advise)),
-            )
+            ))
         };
-        api.done("aclrtAllocatorSetAllocAdviseFuncToDesc", code, doing)?;
-        // SAFETY: the same ABI, as for the allocate function.
-        let code = unsafe {
-            library.aclrtAllocatorSetGetAddrFromBlockFuncToDesc(
+        answer.done(doing)?;
+        // SAFETY: the function asks for a live descriptor, in which it stores the value: `described` made it.
+        // `transmute` asks for the same size and ABI: the C types of objects and blocks are `repr(transparent)` over a
+        // pointer (Reference, "The transparent representation").
+        let answer = unsafe {
+            call!(api.aclrtAllocatorSetGetAddrFromBlockFuncToDesc(
                 descriptor,
                 Some(transmute::<AddressFn, _>(members.address_of)),
-            )
+            ))
         };
-        api.done("aclrtAllocatorSetGetAddrFromBlockFuncToDesc", code, doing)
+        answer.done(doing)
     }
 
     /// Tells the library to call the allocator for work on this stream.
     fn tell(&self, api: Api, stream: aclrtStream) -> Result<(), Error> {
-        // SAFETY: the stream is alive (the caller is inside its gate, or has closed it), the descriptor has all its members,
-        // and the object and functions stay usable while this value, which keeps them, stands in the stream's row.
-        let code = unsafe { api.library().aclrtAllocatorRegister(stream, self.descriptor) };
-        api.done("aclrtAllocatorRegister", code, || "register an allocator".into())
+        // SAFETY: the function asks for a live stream, a descriptor with all its members (ALLOC-07), and an object and
+        // functions that stay usable while they are registered (ALLOC-12). The caller is inside the stream's gate, or
+        // has closed it; `described` has set all members; and the object stays while this value, which keeps it, stands
+        // in the stream's row.
+        let answer = unsafe { call!(api.aclrtAllocatorRegister(stream, self.descriptor)) };
+        answer.done(|| "register an allocator".into())
     }
 
     /// Destroys the descriptor. The library no longer calls the allocator: the registration has ended, or another one has
     /// taken its place.
     fn destroy(&self, api: Api) -> Result<(), Error> {
-        // SAFETY: made by `described`; the row goes when the library agrees, so that it is destroyed once.
-        let code = unsafe { api.library().aclrtAllocatorDestroyDesc(self.descriptor) };
-        api.done("aclrtAllocatorDestroyDesc", code, || "destroy an allocator descriptor".into())
+        // SAFETY: the function asks for a live descriptor that no registration uses (ALLOC-08), once. `described` made
+        // it, `tidy` picks those that do not serve, and the row goes when the library agrees.
+        let answer = unsafe { call!(api.aclrtAllocatorDestroyDesc(self.descriptor)) };
+        answer.done(|| "destroy an allocator descriptor".into())
     }
 }

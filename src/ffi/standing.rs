@@ -4,6 +4,7 @@ use super::context::UNKNOWN;
 use super::{Api, RawContext};
 use crate::device_allocator::ContextId;
 use crate::error::Error;
+use ascendcl_macros::rule;
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -105,13 +106,38 @@ pub(super) fn displaced_any() -> bool {
 }
 
 /// Makes the entered context current where it is displaced.
-#[cold]
-pub(super) fn returns(api: Api) -> Result<(), Error> {
+fn returns(api: Api) -> Result<(), Error> {
     let displaced = standing(api, |own| own.displaced.get().then(|| own.entered.get()).flatten()).flatten();
     let Some(entered) = displaced else { return Ok(()) };
     entered.make_current(api)?;
     displaces(api, false);
     Ok(())
+}
+
+/// If the library refused to make the entered context current again, it is asked once more.
+#[cold]
+pub(super) fn return_to_entered(api: Api) -> Result<(), Error> {
+    api.is_of_this_process()?;
+    returns(api)?;
+    objection(api).map_or(Ok(()), Err)
+}
+
+/// Why the library cannot be called now, on this thread.
+#[cold]
+#[rule(CTX_05, CTX_08, THREAD_05)]
+pub(super) fn objection(api: Api) -> Option<Error> {
+    api.is_of_this_process().err().or_else(|| api.loading().verifies().then(|| current_is_entered(api).err())?)
+}
+
+fn current_is_entered(api: Api) -> Result<(), Error> {
+    let Some(expected) = entered(api) else { return Ok(()) };
+    match RawContext::current(api) {
+        Some(found) if found.is(expected) => Ok(()),
+        found => {
+            let found = found.map_or_else(|| "none".to_owned(), RawContext::in_words);
+            Err(Error::CurrentChanged { expected: expected.in_words(), found })
+        }
+    }
 }
 
 /// A context of other code that is to be made current when everything is left.

@@ -7,6 +7,7 @@
 //! a limit is an error there.
 
 use super::Api;
+use super::call::ReadyAnswer;
 use crate::code::Code;
 use crate::error::Error;
 use ascendcl_macros::rule;
@@ -26,45 +27,53 @@ const SHORTEST: i32 = 1;
 
 /// What is waited for, as calls of the library. No lock is held and nothing is allocated while they run.
 pub(super) struct Wait<W, U, Q> {
-    /// The function with a limit in milliseconds, and the one without.
-    pub(super) calls: (&'static str, &'static str),
     /// Reads on from "could not": "synchronise a stream".
     pub(super) doing: &'static str,
+    /// Calls the function with a limit in milliseconds.
     pub(super) within: W,
+    /// Calls the one without.
     pub(super) unlimited: U,
     /// Whether a query says that there is nothing left to wait for.
     pub(super) is_over: Q,
 }
 
-type Answer = Result<aclError, MissingSymbol>;
-
-impl<W: FnMut(i32) -> Answer, U: FnOnce() -> Answer, Q: FnOnce() -> bool> Wait<W, U, Q> {
+impl<W: FnMut(i32) -> ReadyAnswer<aclError>, U: FnOnce() -> ReadyAnswer<aclError>, Q: FnOnce() -> bool> Wait<W, U, Q> {
     /// Waits; for at most `limit`, if there is one.
     #[inline]
     pub(super) fn run(mut self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
         let limit = limit.map(milliseconds);
-        match (self.within)(limit.map_or(SLICE, |limit| limit.min(SLICE))) {
+        // In parts, which stay in registers: a wait that succeeds writes no answer to memory.
+        let (call, first) = (self.within)(limit.map_or(SLICE, |limit| limit.min(SLICE))).into_parts();
+        match first {
             Ok(ACL_SUCCESS) => Ok(()),
-            answer => self.go_on(api, limit, answer),
+            Ok(code) => self.go_on(api, limit, call, Ok(code)),
+            Err(missing) => self.go_on(api, limit, call, Err(missing)),
         }
     }
 
     /// After the first slice, which did not succeed.
     #[cold]
-    fn go_on(self, api: Api, limit: Option<i32>, first: Answer) -> Result<(), Error> {
-        match (first, limit) {
-            (Err(_), None) => {
-                let Self { calls, doing, unlimited, .. } = self;
-                api.done(calls.1, unlimited(), || doing.to_owned())
+    fn go_on(
+        self,
+        api: Api,
+        limit: Option<i32>,
+        call: &'static str,
+        first: Result<aclError, MissingSymbol>,
+    ) -> Result<(), Error> {
+        let first = ReadyAnswer::from_parts(api.loading(), call, first);
+        match limit {
+            None if first.is_missing() => {
+                let Self { doing, unlimited, .. } = self;
+                unlimited().done(|| doing.to_owned())
             }
-            (first, None) => self.without_end(api, first),
-            (first, Some(limit)) => self.until(api, limit, first),
+            None => self.without_end(api, first),
+            Some(limit) => self.until(api, limit, first),
         }
     }
 
     /// Slices until the library says something else than that the time is up. A library that says so twice in a row long
     /// before the time is up has given up, and would be asked again and again.
-    fn without_end(mut self, api: Api, mut answer: Answer) -> Result<(), Error> {
+    fn without_end(mut self, api: Api, mut answer: ReadyAnswer<aclError>) -> Result<(), Error> {
         let (mut slice, mut too_early) = (SLICE, 0);
         while is_time_up(&answer) && too_early < 2 {
             api.forget_text();
@@ -73,12 +82,12 @@ impl<W: FnMut(i32) -> Answer, U: FnOnce() -> Answer, Q: FnOnce() -> bool> Wait<W
             answer = (self.within)(slice);
             too_early = if start.elapsed() < length(slice) / 2 { too_early + 1 } else { 0 };
         }
-        api.done(self.calls.0, answer, || self.doing.to_owned())
+        answer.done(|| self.doing.to_owned())
     }
 
     /// Slices until the limit. Before the time is said to be up the library is asked once more, since the last slice can
     /// have missed the end, too.
-    fn until(mut self, api: Api, limit: i32, mut answer: Answer) -> Result<(), Error> {
+    fn until(mut self, api: Api, limit: i32, mut answer: ReadyAnswer<aclError>) -> Result<(), Error> {
         let (mut slice, mut left) = (SLICE, limit.saturating_sub(SLICE));
         while is_time_up(&answer) && left > 0 {
             api.forget_text();
@@ -90,7 +99,7 @@ impl<W: FnMut(i32) -> Answer, U: FnOnce() -> Answer, Q: FnOnce() -> bool> Wait<W
             api.forget_text();
             answer = (self.within)(if (self.is_over)() { SLICE } else { SHORTEST });
         }
-        api.done(self.calls.0, answer, || format!("{} within {limit} ms", self.doing))
+        answer.done(|| format!("{} within {limit} ms", self.doing))
     }
 }
 
@@ -98,8 +107,8 @@ fn length(slice: i32) -> Duration {
     Duration::from_millis(slice.unsigned_abs().into())
 }
 
-fn is_time_up(answer: &Answer) -> bool {
-    answer.as_ref().is_ok_and(|code| Code::from(*code).is_timeout())
+fn is_time_up(answer: &ReadyAnswer<aclError>) -> bool {
+    answer.code().is_some_and(|code| Code::from(code).is_timeout())
 }
 
 /// A time limit as the library takes it: whole milliseconds, and never less than was asked for.

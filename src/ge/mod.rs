@@ -56,8 +56,8 @@ mod session;
 mod state;
 
 pub use crate::error::{EngineError, FailedCall, Status};
-pub use crate::ffi::ge::{RawInputs, RawOutputTensors};
 pub use crate::graph_source::{GraphSource, Options};
+pub use crate::raw_tensors::{RawInputs, RawOutputTensors};
 pub use ascendcl_ge_sys::{LoadError, Place, Provider, VouchedFile};
 pub use engine::Engine;
 pub use execute::{Executed, HasStream, NeedsStream};

@@ -45,7 +45,7 @@ impl DeviceRow {
 
     /// The device's default context.
     pub(crate) fn default(&self) -> Result<RawContext, Error> {
-        self.default.ok_or(Error::NullAnswer { call: "aclrtGetCurrentContext" })
+        self.default.ok_or_else(RawContext::has_no_name)
     }
 
     pub(crate) fn id(&self) -> i32 {

@@ -88,8 +88,8 @@ impl Tensors {
         inputs: &[&[usize]],
         outputs: &[Room<'_>],
     ) -> Result<Self, Error> {
-        same_count(&model.inputs, inputs.len())?;
-        same_count(&model.outputs, outputs.len())?;
+        same_count(model.inputs(), inputs.len())?;
+        same_count(model.outputs(), outputs.len())?;
         let place = |elements, info: &TensorInfo| current.ledger().allocate(Home::Device, bytes(info, elements)?);
         let input = |(info, shape): (&TensorInfo, &&[usize])| {
             let block = place(elements(accepted(info, shape)?), info)?;
@@ -108,8 +108,8 @@ impl Tensors {
         };
         let gear = |(index, bytes)| Ok::<_, Error>((index, current.ledger().allocate(Home::Device, bytes)?));
         Ok(Self {
-            inputs: model.inputs.iter().zip(inputs).map(input).collect::<Result<_, Error>>()?,
-            outputs: model.outputs.iter().zip(outputs).map(output).collect::<Result<_, Error>>()?,
+            inputs: model.inputs().iter().zip(inputs).map(input).collect::<Result<_, Error>>()?,
+            outputs: model.outputs().iter().zip(outputs).map(output).collect::<Result<_, Error>>()?,
             gear: model.loaded.gear_input().map(gear).transpose()?,
         })
     }

@@ -3,6 +3,7 @@
 mod bound;
 mod copy;
 mod description;
+mod gears;
 mod load;
 mod prepared;
 mod run;
@@ -24,9 +25,9 @@ use core::marker::PhantomData;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
-pub use crate::ffi::Gears;
 pub use bound::Room;
 pub use description::TensorInfo;
+pub use gears::Gears;
 pub use load::Load;
 pub(crate) use load::load_onto;
 pub use prepared::Prepared;
@@ -45,11 +46,17 @@ pub use workspace::Workspace;
 #[rule(MODEL_01, MODEL_12, MODEL_16)]
 pub struct Model<C: Brand, P = Alone> {
     loaded: Arc<LoadedModel>,
-    inputs: Box<[TensorInfo]>,
-    outputs: Box<[TensorInfo]>,
+    described: Box<Described>,
     _brand: Mark<C>,
     _place: PhantomData<fn(P) -> P>,
     _not_shared: NotShared,
+}
+
+/// What a model's description says to its users.
+struct Described {
+    inputs: Box<[TensorInfo]>,
+    outputs: Box<[TensorInfo]>,
+    gears: Option<Gears>,
 }
 
 assert_impl_all!(Model<Scoped<'static>>: Send);
@@ -89,23 +96,25 @@ impl<C: Brand, P> Model<C, P> {
         let inputs = loaded.inputs().iter().enumerate().filter(|(index, _)| Some(*index) != gear);
         let inputs = inputs.map(|(_, port)| TensorInfo::new(port)).collect();
         let outputs = loaded.outputs().iter().map(TensorInfo::new).collect();
-        Ok(Self { loaded, inputs, outputs, _brand: Mark::NEW, _place: PhantomData, _not_shared: NotShared::NEW })
+        let gears = loaded.gears().map(Gears::new);
+        let described = Box::new(Described { inputs, outputs, gears });
+        Ok(Self { loaded, described, _brand: Mark::NEW, _place: PhantomData, _not_shared: NotShared::NEW })
     }
 
     /// The inputs, in order.
     pub fn inputs(&self) -> &[TensorInfo] {
-        &self.inputs
+        &self.described.inputs
     }
 
     /// The outputs, in order.
     pub fn outputs(&self) -> &[TensorInfo] {
-        &self.outputs
+        &self.described.outputs
     }
 
     /// The shapes that the model was compiled for; `None` when it takes any that its inputs leave free. Which of them an
     /// execution has follows from the shapes of its inputs (MODEL-20).
     pub fn gears(&self) -> Option<&Gears> {
-        self.loaded.gears()
+        self.described.gears.as_ref()
     }
 
     /// Unloads the model (`aclmdlUnload`).
@@ -122,6 +131,9 @@ impl<C: Brand, P> Model<C, P> {
 
 impl<C: Brand, P> fmt::Debug for Model<C, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Model").field("inputs", &self.inputs).field("outputs", &self.outputs).finish_non_exhaustive()
+        f.debug_struct("Model")
+            .field("inputs", &self.inputs())
+            .field("outputs", &self.outputs())
+            .finish_non_exhaustive()
     }
 }

@@ -89,7 +89,7 @@ impl<C: Brand, P> Prepared<C, P> {
     /// that it was prepared with; then the shapes are what they were. Or [`Error::Vendor`].
     #[rule(MODEL_20)]
     pub fn reshape(&mut self, current: &Current<C>, inputs: &[&[usize]]) -> Result<(), Error> {
-        same_count(&self.model.inputs, inputs.len())?;
+        same_count(self.model.inputs(), inputs.len())?;
         self.bound.inputs.iter().zip(inputs).try_for_each(|(bound, shape)| bound.holds(shape))?;
         let dims = self.bound.dims(inputs);
         let dims: Vec<&[i64]> = dims.iter().map(Vec::as_slice).collect();
@@ -110,7 +110,7 @@ impl<C: Brand, P> Prepared<C, P> {
         input: impl Into<Which<'n>>,
         elements: &[E],
     ) -> Result<(), Error> {
-        let input = input.into().input(&self.model.inputs)?;
+        let input = input.into().input(self.model.inputs())?;
         self.input_of::<E>(input, elements.len())?.write(current.ledger().api(), elements)
     }
 
@@ -283,7 +283,7 @@ impl<C: Brand, P> Prepared<C, P> {
     }
 
     fn which<'n>(&self, output: impl Into<Which<'n>>) -> Result<usize, Error> {
-        output.into().output(self.model.outputs.iter().map(|info| info.name.as_str()))
+        output.into().output(self.model.outputs().iter().map(|info| info.name.as_str()))
     }
 
     fn bound_output(&self, index: usize) -> Result<&BoundOutput, Error> {

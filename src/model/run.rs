@@ -39,7 +39,7 @@ impl<C: Brand, P> Model<C, P> {
         turn: impl FnOnce(&Current<C>) -> Result<T, Error>,
     ) -> Result<Outputs, Error> {
         leads!(model: Loaded --> Loaded : Run);
-        let inputs = arrange(inputs, &self.inputs)?;
+        let inputs = arrange(inputs, self.inputs())?;
         let mut buffers = Buffers { ledger: current.ledger(), blocks: Vec::new() };
         let outputs = self.run_in(&mut buffers, &inputs, || turn(current));
         let freed = buffers.free();
@@ -77,7 +77,7 @@ impl<C: Brand, P> Model<C, P> {
             turn.and_then(|_turn| ledger.run(&binding, &self.loaded))
         };
         let outputs = ran.and_then(|()| {
-            let outputs = self.loaded.outputs().iter().zip(&self.outputs).zip(&results).enumerate();
+            let outputs = self.loaded.outputs().iter().zip(self.outputs()).zip(&results).enumerate();
             outputs.map(|(index, ((port, info), result))| read(ledger, &binding, index, port, info, result)).collect()
         });
         // What cannot be taken down stays with the scope. The first error is the one to report.

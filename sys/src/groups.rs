@@ -17,10 +17,12 @@ macro_rules! loader_entries {
                 #[inline]
                 pub unsafe fn $name(&self, $($arg: $ty),*) -> Result<result_of!($($ret)?), MissingSymbol> {
                     let address = self.symbols.$group.$name.get(self, stringify!($name), listed!($files))?;
-                    // SAFETY: the address was found under this name, and whoever opened the library vouched that its
-                    // functions have the signatures of the table.
+                    // SAFETY: `transmute` to a function pointer asks for the address of a function of that type. The
+                    // address was found under this name, and whoever opened the library promised that its functions
+                    // have the signatures of the table (`Library::open`, `Library::from_table`).
                     let function = unsafe { core::mem::transmute::<*mut c_void, pointers::$name>(address) };
-                    // SAFETY: the caller keeps the C function's contract.
+                    // SAFETY: the C function has a contract of its own, which the vendor states. The caller of this
+                    // function promises to keep it.
                     Ok(unsafe { function($($arg),*) })
                 }
             )*

@@ -84,7 +84,8 @@ impl Library {
                 tried.push(candidate.was(ABSENT));
                 continue;
             }
-            // SAFETY: the caller vouches for the file.
+            // SAFETY: `Library::open` asks for an AscendCL library, whose functions have the table's signatures. The
+            // caller of this function promises that of each candidate (its safety section).
             match unsafe { Self::open(&candidate.path) } {
                 Err(LoadError::Refused { reason, .. }) if candidate.is_absent_says(&reason) => {
                     tried.push(candidate.was("not on its search path"));
@@ -106,7 +107,8 @@ impl Library {
         if is_stub(path) {
             return Err(stub(path));
         }
-        // SAFETY: the caller vouches for the file's initialisers.
+        // SAFETY: opening a file runs its initialisers. The caller of this function promises that it is an AscendCL
+        // library (its safety section).
         let shared =
             unsafe { Shared::open(path) }.map_err(|reason| LoadError::Refused { path: path.to_owned(), reason })?;
         // The dynamic loader resolved a bare name.

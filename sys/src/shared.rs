@@ -29,7 +29,8 @@ impl Shared {
     ///
     /// Opening runs the file's initialisers.
     pub(crate) unsafe fn open(path: &Path) -> Result<Self, String> {
-        // SAFETY: the caller vouches for the file's initialisers.
+        // SAFETY: opening a file runs its initialisers. The caller of this function promises that it is an AscendCL
+        // library (its safety section).
         let main = unsafe { libloading::Library::new(path) }.map_err(|error| reason(&error))?;
         let path = address_in(&main, "aclInit").and_then(file_of).unwrap_or_else(|| path.to_owned());
         Ok(Self { main, path, siblings: Mutex::default() })
@@ -92,8 +93,8 @@ impl Sibling {
         } else if is_stub(&path) {
             Err(STUB.to_owned())
         } else {
-            // SAFETY: a file of the same installation under its documented name; whoever opened the first one vouched
-            // for those beside it.
+            // SAFETY: opening a file runs its initialisers. This is a file of the same installation under its
+            // documented name, and whoever opened the first one vouched for those beside it (`Library::open_first`).
             unsafe { libloading::Library::new(&path) }
                 .map_err(|error| format!("it cannot be loaded: {}", reason(&error)))
         };
@@ -107,7 +108,8 @@ fn reason(error: &dyn core::error::Error) -> String {
 }
 
 fn address_in(library: &libloading::Library, name: &str) -> Option<NonNull<c_void>> {
-    // SAFETY: the symbol is only taken as an address; its use as a function is the caller's business.
+    // SAFETY: `Library::get` asks that a symbol has the type that it is taken as. It is taken as an address, and every
+    // symbol has one.
     let address = unsafe { library.get::<*mut c_void>(name).ok()?.try_as_raw_ptr() };
     address.and_then(NonNull::new)
 }
@@ -122,12 +124,14 @@ fn file_of(_: NonNull<c_void>) -> Option<PathBuf> {
 #[cfg(unix)]
 fn file_of(address: NonNull<c_void>) -> Option<PathBuf> {
     let mut found = core::mem::MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: `found` is a place for the answer, of which every bit pattern is a value.
+    // SAFETY: `dladdr` takes any address and writes to `found`, which is a local; `assume_init` asks for an initialised
+    // value. `found` was zeroed, and of `Dl_info` every bit pattern is a value.
     let (known, found) = unsafe { (libc::dladdr(address.as_ptr(), found.as_mut_ptr()), found.assume_init()) };
     if known == 0 || found.dli_fname.is_null() {
         return None;
     }
-    // SAFETY: the loader's own text, which stays in place while the file is loaded, and it is copied here.
+    // SAFETY: `CStr::from_ptr` asks for a terminated string that stays in place. It is the dynamic loader's own text,
+    // which stays while the file is loaded, and it is copied here.
     let path = unsafe { core::ffi::CStr::from_ptr(found.dli_fname) };
     Some(PathBuf::from(<OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(path.to_bytes())))
 }
@@ -136,9 +140,10 @@ fn file_of(address: NonNull<c_void>) -> Option<PathBuf> {
 /// it does not simulate.
 fn is_pretended(library: &libloading::Library, name: &str) -> bool {
     type Has = unsafe extern "C" fn(*const c_char) -> c_int;
-    // SAFETY: only the simulator's library has a function of this name, and it has this type.
+    // SAFETY: `Library::get` asks that a symbol has the type that it is taken as. Only the simulator's library has a
+    // function of this name, and it has this type.
     let Ok(has) = (unsafe { library.get::<Has>("ascendcl_sim_has") }) else { return false };
     let Ok(name) = CString::new(name) else { return false };
-    // SAFETY: the name is a terminated string.
+    // SAFETY: the function reads a terminated string during the call. A `CString` is one.
     unsafe { has(name.as_ptr()) == 0 }
 }

@@ -108,7 +108,7 @@ fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
     })
 }
 
-fn paths(tree: &UseTree, before: &[String], found: &mut Vec<Vec<String>>) {
+pub(crate) fn paths(tree: &UseTree, before: &[String], found: &mut Vec<Vec<String>>) {
     match tree {
         UseTree::Path(path) => paths(&path.tree, &[before, &[path.ident.to_string()]].concat(), found),
         UseTree::Name(name) if name.ident == "self" => found.push(before.to_vec()),

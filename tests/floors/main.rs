@@ -6,12 +6,14 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod graph;
+mod names;
+mod safety;
 
 use graph::{File, Graph};
 use std::path::Path;
 
 /// The entries of the safe layer's `src`, from the ground up.
-const FLOORS: [&str; 32] = [
+const FLOORS: [&str; 33] = [
     "brand",
     "code",
     "element",
@@ -21,6 +23,7 @@ const FLOORS: [&str; 32] = [
     "device_allocator",
     "error",
     "graph_source",
+    "raw_tensors",
     "callback_guard",
     "ffi",
     "library",
@@ -85,7 +88,7 @@ const FLOORS_OF_THE_SIMULATOR: [&str; 33] = [
 ];
 
 /// Files outside of `ffi` in which the word `unsafe` stands: they declare, and have no block.
-const DECLARE: [&str; 9] = [
+const DECLARE: [&str; 10] = [
     "allocator/descriptor",
     "allocator/pool",
     "device_allocator",
@@ -94,7 +97,15 @@ const DECLARE: [&str; 9] = [
     "library",
     "raw/adopt",
     "raw/submit",
+    "raw_tensors",
     "stream/allocator",
+];
+
+/// Texts that begin like the name of a C function, with their files: a type, and functions of the graph engine's C++ library.
+const NO_NAMES_OF_THE_TABLE: [(&str, &str); 3] = [
+    ("element", "aclDataType {number}"),
+    ("graph_source", "aclgrphParseONNX"),
+    ("graph_source", "aclgrphParseONNXFromMem"),
 ];
 
 /// No circle has more files.
@@ -197,6 +208,31 @@ fn unsafe_blocks_are_in_ffi_and_declarations_where_they_are_listed() {
     }
     assert_eq!(declare, DECLARE, "files outside of `ffi` with unsafe declarations");
     assert_eq!(blocks, [""; 0], "files outside of `ffi` with unsafe blocks");
+}
+
+#[test]
+fn names_of_c_functions_come_from_the_table() {
+    let found = names::of(&source_of(""), |names| names.texts);
+    let found: Vec<_> = found.iter().map(|(file, text)| (file.as_str(), text.as_str())).collect();
+    assert_eq!(found, NO_NAMES_OF_THE_TABLE, "take the name from `call!`, or from `ffi::call::functions`");
+}
+
+#[test]
+fn ffi_has_nothing_that_users_of_the_crate_name() {
+    let found = names::of(&source_of(""), |names| names.given_from_ffi);
+    assert_eq!(found, [], "a public type stands by its subject");
+}
+
+#[test]
+fn the_library_is_called_by_the_macro_that_checks_what_a_call_needs() {
+    assert_eq!(names::of(&source_of(""), |names| names.methods), [], "call it by `call!`");
+}
+
+#[test]
+fn each_comment_over_unsafe_code_states_its_reason_itself() {
+    let crates = ["", "sys", "ge", "ge/double", "sim", "sim/dylib"];
+    let bad: Vec<_> = crates.iter().flat_map(|krate| safety::without_a_reason(&source_of(krate))).collect();
+    assert!(bad.is_empty(), "\n{}\n", bad.join("\n"));
 }
 
 mod the_reader {

@@ -75,7 +75,8 @@ impl Double {
 
     /// The shim, for the safe layer to load.
     pub fn place(self) -> Place {
-        // SAFETY: the file was compiled from the shim's source when this crate was built.
+        // SAFETY: `Place::at` asks for a file that is a shim. This one was compiled from the shim's source when this
+        // crate was built.
         unsafe { Place::at(self.shim()) }
     }
 
@@ -91,33 +92,36 @@ impl Double {
 
     /// The next call of this name does so.
     pub fn upset(self, call: &str, how: Upset) {
-        // SAFETY: a terminated string, which is copied during the call.
+        // SAFETY: the function reads a terminated string during the call. `c_text` makes one, which lives for longer.
         unsafe { (self.0.upset)(c_text(call).as_ptr(), how as c_int) }
     }
 
     /// The call with this number does so, whatever its name: they are counted from the last [`reset`](Self::reset), and
     /// the first is 1. The end of a session cannot fail, and does not count.
     pub fn upset_at(self, number: usize, how: Upset) {
-        // SAFETY: takes numbers.
+        // SAFETY: the function takes numbers by value, and no pointer: it asks for nothing but its signature, which is
+        // that of its header.
         unsafe { (self.0.upset_at)(number, how as c_int) }
     }
 
     /// With `true`, executions that are queued from now on begin when this is called with `false`.
     pub fn hold(self, hold: bool) {
-        // SAFETY: takes a number.
+        // SAFETY: the function takes numbers by value, and no pointer: it asks for nothing but its signature, which is
+        // that of its header.
         unsafe { (self.0.hold)(c_int::from(hold)) }
     }
 
     /// How many there are: `initialised`, `sessions`, `graphs`, `allocators`; or how many `calls` there were since the last
     /// [`reset`](Self::reset).
     pub fn count(self, what: &str) -> usize {
-        // SAFETY: a terminated string, read during the call.
+        // SAFETY: the function reads a terminated string during the call. `c_text` makes one, which lives for longer.
         unsafe { (self.0.count)(c_text(what).as_ptr()) }
     }
 
     /// The calls since the last [`reset`](Self::reset), each with the number of its graph.
     pub fn log(self) -> Vec<String> {
-        // SAFETY: the answer is a string that is there until this thread's next call; it is copied here.
+        // SAFETY: `CStr::from_ptr` asks for a terminated string that stays in place. The answer is one that is there
+        // until this thread's next call; it is copied here.
         let text = unsafe { CStr::from_ptr((self.0.log)()) }.to_string_lossy();
         text.lines().map(str::to_owned).collect()
     }
@@ -131,7 +135,8 @@ impl Double {
     /// Forgets the log, and what calls were to do.
     pub fn reset(self) {
         own_calls().clear();
-        // SAFETY: takes nothing.
+        // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the shim's
+        // header.
         unsafe { (self.0.reset)() }
     }
 }
@@ -158,7 +163,8 @@ fn load() -> Result<Loaded, Missing> {
         return Err(Missing(missing.to_owned()));
     }
     let failed = |error: libloading::Error| Missing(error.to_string());
-    // SAFETY: this crate's own library, whose functions have the signatures of its header.
+    // SAFETY: `Library::get` asks that a symbol has the type that it is taken as. This is this crate's own library,
+    // whose functions have the signatures of its header.
     unsafe {
         let library = libloading::Library::new(folder().join("libge_runner.so")).map_err(failed)?;
         let use_: unsafe extern "C" fn(unsafe extern "C" fn(*const c_char) -> *mut c_void) =
@@ -190,7 +196,8 @@ unsafe extern "C" fn resolve(name: *const c_char) -> *mut c_void {
         0 => (),
         calls => own_calls().push(calls + 1),
     }
-    // SAFETY: the double passes a terminated string.
+    // SAFETY: `CStr::from_ptr` asks for a terminated string that stays in place. The double passes one for the length
+    // of the call.
     let name = unsafe { CStr::from_ptr(name) };
     let found = name.to_str().ok().and_then(ascendcl_sim::resolve);
     found.map_or(core::ptr::null_mut(), |function| function.as_ptr())

@@ -26,7 +26,7 @@ pub(crate) struct Functions {
 impl GraphObject {
     /// A graph out of a model file's bytes.
     pub fn new(double: Double, model: &[u8]) -> Self {
-        // SAFETY: the bytes are copied during the call.
+        // SAFETY: the function reads as many bytes as stated during the call. The slice has so many.
         let made = unsafe { (double.0.objects.graph)(model.as_ptr().cast(), model.len()) };
         Self(double, object(made))
     }
@@ -41,7 +41,8 @@ impl TensorObject {
     /// A tensor of this element type and shape, over memory that stays the caller's.
     pub fn new(double: Double, element: i32, dims: &[i64], address: usize, bytes: usize) -> Self {
         let address = core::ptr::with_exposed_provenance_mut(address);
-        // SAFETY: the sizes are copied during the call; the memory is not touched.
+        // SAFETY: the function reads as many sizes as stated during the call, and only notes the address. The slice has
+        // so many.
         let made = unsafe { (double.0.objects.tensor)(element, dims.as_ptr(), dims.len(), address, bytes) };
         Self(double, object(made))
     }
@@ -59,7 +60,8 @@ impl TensorObject {
 /// The array is one that the wrapper has answered with, has more than `index` tensors, and was not released.
 pub unsafe fn tensor_memory(double: Double, tensors: *mut *mut c_void, index: usize) -> (*mut c_void, usize) {
     let functions = &double.0.objects;
-    // SAFETY: as the caller vouches.
+    // SAFETY: `tensors` has to have more than `index` tensors, which the caller of this function promises (its safety
+    // section).
     unsafe {
         let tensor = *tensors.add(index);
         ((functions.tensor_address)(tensor), (functions.tensor_bytes)(tensor))
@@ -72,7 +74,8 @@ pub unsafe fn tensor_memory(double: Double, tensors: *mut *mut c_void, index: us
 ///
 /// The array is one that the wrapper has answered with, of this length, and is released once.
 pub unsafe fn free_tensors(double: Double, tensors: *mut *mut c_void, count: usize) {
-    // SAFETY: as the caller vouches.
+    // SAFETY: the function asks for an answer of the wrapper, of this length, once. The caller of this function
+    // promises that (its safety section).
     unsafe { (double.0.objects.tensors_free)(tensors, count) }
 }
 
@@ -81,7 +84,8 @@ impl Functions {
     ///
     /// The library is the double's, whose functions have the signatures of its header.
     pub(crate) unsafe fn of(library: &libloading::Library) -> Result<Self, libloading::Error> {
-        // SAFETY: as the caller vouches.
+        // SAFETY: `Library::get` asks that a symbol has the type that it is taken as. The caller of this function
+        // promises that (its safety section).
         unsafe {
             Ok(Self {
                 graph: *library.get("ge_double_graph")?,
@@ -98,14 +102,14 @@ impl Functions {
 
 impl Drop for GraphObject {
     fn drop(&mut self) {
-        // SAFETY: made by `new`, freed once.
+        // SAFETY: the function asks for an object that this library made, once. `new` made it, and `drop` runs once.
         unsafe { (self.0.0.objects.graph_free)(self.1.as_ptr()) }
     }
 }
 
 impl Drop for TensorObject {
     fn drop(&mut self) {
-        // SAFETY: made by `new`, freed once.
+        // SAFETY: the function asks for an object that this library made, once. `new` made it, and `drop` runs once.
         unsafe { (self.0.0.objects.tensor_free)(self.1.as_ptr()) }
     }
 }

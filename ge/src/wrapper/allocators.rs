@@ -76,7 +76,8 @@ enum State {
 #[derive(Clone, Copy)]
 struct Callers(Calls);
 
-// SAFETY: the functions may be called on any thread, as the header of the shim demands of whoever registers them.
+// SAFETY: sending the functions to another thread must not make a data race. They may be called on any thread: the
+// header of the shim demands that of whoever registers them.
 unsafe impl Send for Callers {}
 
 /// A block of the caller's, as the engine knows it.
@@ -95,12 +96,14 @@ fn leave(handle: *mut c_void, change: impl FnOnce(State) -> State) {
 unsafe extern "C" fn allocate<const SLOT: usize>(_: *mut c_void, bytes: usize) -> *mut c_void {
     let Some(state) = Slot(SLOT).state() else { return null_mut() };
     let State::Open(callers) = *state else { return null_mut() };
-    // SAFETY: the allocator is not closed, so that its object is in place; the lock admits one allocation at a time.
+    // SAFETY: the function asks for the object that it was registered with, in place (GE-09), and for no other
+    // allocation meanwhile. The allocator is not closed, so that its object is in place, and the lock admits one
+    // allocation at a time.
     let block = unsafe { (callers.0.allocate)(callers.0.object, bytes) };
     if block.is_null() {
         return null_mut();
     }
-    // SAFETY: the block is out.
+    // SAFETY: the function asks for a block that is out. It was allocated above, and nobody else has it yet.
     let address = unsafe { (callers.0.address_of)(block) };
     Box::into_raw(Box::new(Block { callers, block, address })).cast()
 }
@@ -113,14 +116,17 @@ unsafe extern "C" fn free(_: *mut c_void, block: *mut c_void) {
     if block.is_null() {
         return;
     }
-    // SAFETY: `allocate` made it, and the engine gives it back once.
+    // SAFETY: `Box::from_raw` asks for a pointer of `Box::into_raw` of this type, once. `allocate` made it, and the
+    // engine gives it back once.
     let Block { callers, block, .. } = *unsafe { Box::from_raw(block.cast::<Block>()) };
-    // SAFETY: the block is out, and keeps the object in place; it is given back once.
+    // SAFETY: the function asks for the object that it was registered with, and for a block that is out, once. The
+    // block is out and keeps the object in place, and it is given back once.
     unsafe { (callers.0.free)(callers.0.object, block) };
 }
 
 unsafe extern "C" fn address_of(block: *mut c_void) -> *mut c_void {
-    // SAFETY: null, or a block that `allocate` made and that is out.
+    // SAFETY: `as_ref` asks for null or a pointer to a live value. The engine passes null, or a block that `allocate`
+    // made and that is out.
     unsafe { block.cast::<Block>().as_ref() }.map_or(null_mut(), |block| block.address)
 }
 
@@ -161,7 +167,7 @@ mod tests {
     }
 
     unsafe extern "C" fn waits(object: *mut c_void, _: usize) -> *mut c_void {
-        // SAFETY: the test's object, which outlives the call.
+        // SAFETY: a reference asks for a pointer to a live value. It is the test's object, which outlives the call.
         let waits = unsafe { &*object.cast::<Waits>() };
         waits.inside.send(()).unwrap();
         waits.until.lock().unwrap().recv().unwrap();
@@ -185,7 +191,7 @@ mod tests {
         let calls = Calls { object: object.cast(), allocate: waits, advise: near, free: frees, address_of: nowhere };
         let first = take(calls).unwrap();
         let allocate = first.functions().0;
-        // SAFETY: the object is freed when the thread has ended.
+        // SAFETY: `allocate` asks for an object that is in place. It is freed when the thread has ended.
         let allocates = std::thread::spawn(move || unsafe { allocate(null_mut(), 1) }.is_null());
         comes_in.recv().unwrap();
         let (says, taken) = channel();
@@ -200,10 +206,11 @@ mod tests {
         registers.join().unwrap();
         for handle in [first.handle().addr(), second.unwrap()] {
             close(without_provenance_mut(handle));
-            // SAFETY: the handle of a slot.
+            // SAFETY: `on_destroy` asks for the handle of a slot. This is one.
             unsafe { on_destroy(without_provenance_mut(handle)) };
         }
-        // SAFETY: made above, and no slot has it any more.
+        // SAFETY: `Box::from_raw` asks for a pointer of `Box::into_raw` of this type, once. It was made above, and no
+        // slot has it any more.
         drop(unsafe { Box::from_raw(object) });
     }
 }

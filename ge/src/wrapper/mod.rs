@@ -34,14 +34,17 @@ macro_rules! functions {
             fn functions(path: &Path, library: &libloading::Library) -> Result<Self, LoadError> {
                 let unfit = |symbol: &str| LoadError::OldWrapper { path: path.to_owned(), lacks: symbol.to_owned() };
                 $(
-                    // SAFETY: the symbol is one of the vendor's, whose signature stands in the table; a file that has the
-                    // name and not the signature is what the caller of `load` vouches against.
+                    // SAFETY: `Library::get` asks that a symbol has the type that it is taken as. The symbol is one of
+                    // the vendor's, whose signature stands in the table; the caller of `load` promises that the file
+                    // has no other under that name.
                     let $name = *unsafe {
                         library.get::<unsafe extern "C-unwind" fn($($arg),*) $(-> $ret)?>($symbol)
                     }.map_err(|_| unfit($symbol))?;
                 )*
                 $(
-                    // SAFETY: as above.
+                    // SAFETY: `Library::get` asks that a symbol has the type that it is taken as. The symbol is one of
+                    // the vendor's, whose signature stands in the table; the caller of `load` promises that the file
+                    // has no other under that name.
                     let $maybe = unsafe {
                         library.get::<unsafe extern "C-unwind" fn($($maybe_arg),*) $(-> $maybe_ret)?>($maybe_symbol)
                     }.ok().map(|found| *found);
@@ -127,7 +130,8 @@ fn call(function: impl FnOnce(&Wrapper) -> Status) -> Status {
 
 /// The keys, values and count of options, as the wrapper takes them; it only reads them.
 fn parts(options: *const Options) -> Option<(Texts, Texts, c_int)> {
-    // SAFETY: the caller passes null, or options that are there during the call.
+    // SAFETY: `as_ref` asks for null or a pointer to a live value. The caller passes null, or options that are there
+    // during the call, as the shim's header asks.
     let options = unsafe { options.as_ref() };
     let Some(options) = options.filter(|options| options.count > 0) else {
         // It refuses null, also for no options.
@@ -143,18 +147,21 @@ unsafe extern "C" fn abi() -> u32 {
 }
 
 unsafe extern "C" fn last_error() -> *const c_char {
-    // SAFETY: takes nothing.
+    // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the shim's
+    // header.
     WRAPPER.get().map_or(null(), |wrapper| unsafe { (wrapper.last_error)() })
 }
 
 unsafe extern "C" fn initialize(options: *const Options) -> Status {
     let Some((keys, values, count)) = parts(options) else { return FAILED };
-    // SAFETY: `count` keys and values, read during the call.
+    // SAFETY: the function reads `count` keys and values during the call. The caller's options have as many, as the
+    // shim's header asks.
     call(|wrapper| unsafe { (wrapper.initialize)(keys, values, count) })
 }
 
 unsafe extern "C" fn finalize() -> Status {
-    // SAFETY: takes nothing.
+    // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the shim's
+    // header.
     call(|wrapper| unsafe { (wrapper.finalize)() })
 }
 
@@ -162,15 +169,18 @@ unsafe extern "C" fn session_create(options: *const Options, session: *mut *mut 
     let Some((keys, values, count)) = parts(options) else { return FAILED };
     call(|wrapper| {
         let made = match count {
-            // SAFETY: takes nothing.
+            // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the
+            // shim's header.
             0 => unsafe { (wrapper.create)() },
-            // SAFETY: `count` keys and values, read during the call.
+            // SAFETY: the function reads `count` keys and values during the call. The caller's options have as many, as
+            // the shim's header asks.
             _ => unsafe { (wrapper.create_with)(keys, values, count) },
         };
         if made.is_null() {
             return FAILED;
         }
-        // SAFETY: the caller's place for the handle.
+        // SAFETY: `write` asks for a pointer that is valid for writes. It is the caller's place for the handle, as the
+        // shim's header asks.
         unsafe { session.write(made) };
         SUCCESS
     })
@@ -178,7 +188,8 @@ unsafe extern "C" fn session_create(options: *const Options, session: *mut *mut 
 
 unsafe extern "C" fn session_destroy(session: *mut Session) -> Status {
     call(|wrapper| {
-        // SAFETY: made by `session_create`; the caller does not use it again.
+        // SAFETY: the function asks for a live session, once. `session_create` made it, and the caller does not use it
+        // again, as the shim's header asks.
         unsafe { (wrapper.destroy)(session) };
         SUCCESS
     })
@@ -190,7 +201,8 @@ unsafe extern "C" fn add_graph(
     source: *const Source,
     options: *const Options,
 ) -> Status {
-    // SAFETY: the caller's source is there during the call.
+    // SAFETY: `as_ref` asks for null or a pointer to a live value. The caller's source is there during the call, as the
+    // shim's header asks.
     let Some(source) = (unsafe { source.as_ref() }) else { return FAILED };
     if source.format != Format::Graph {
         return ABSENT;
@@ -198,16 +210,18 @@ unsafe extern "C" fn add_graph(
     let graph = source.start.cast_mut();
     let Some((keys, values, count)) = parts(options) else { return FAILED };
     call(|wrapper| match (count, wrapper.add_with) {
-        // SAFETY: the session is alive; what `start` points at is a graph, as the caller vouches.
+        // SAFETY: the function asks for a live session and a graph. The session is alive, and what `start` points at is
+        // a graph, as the caller of this function promises.
         (0, _) => unsafe { (wrapper.add)(session, id, graph) },
-        // SAFETY: as above; `count` keys and values, read during the call.
+        // SAFETY: the session is alive, and what `start` points at is a graph, as the caller of this function promises.
+        // The function reads `count` keys and values during the call, and the caller's options have as many.
         (_, Some(add)) => unsafe { add(session, id, graph, keys, values, count) },
         (_, None) => ABSENT,
     })
 }
 
 unsafe extern "C" fn remove_graph(session: *mut Session, id: u32) -> Status {
-    // SAFETY: the session is alive.
+    // SAFETY: the function asks for a live session. The caller passes one, as the shim's header asks.
     call(|wrapper| unsafe { (wrapper.remove)(session, id) })
 }
 
@@ -217,16 +231,20 @@ unsafe extern "C" fn register_allocator(
     calls: *const Calls,
     allocator: *mut *mut Allocator,
 ) -> Status {
-    // SAFETY: the caller's functions are there during the call.
+    // SAFETY: `as_ref` asks for null or a pointer to a live value. The caller's functions are there during the call, as
+    // the shim's header asks.
     let Some(calls) = (unsafe { calls.as_ref() }) else { return FAILED };
     let Some(slot) = allocators::take(*calls) else { return crate::NO_SLOT };
     let status = call(|wrapper| {
         let (allocate, free, address_of, on_destroy) = slot.functions();
-        // SAFETY: session and stream are alive; the functions take any object and stay for the life of the process.
+        // SAFETY: the function asks for a live session and stream, and for functions that stay while they are
+        // registered. The caller passes the two, as the shim's header asks; the functions take any object and stay for
+        // the life of the process.
         unsafe { (wrapper.register)(session, stream, allocate, free, address_of, on_destroy, slot.handle()) }
     });
     match status {
-        // SAFETY: the caller's place for the handle.
+        // SAFETY: `write` asks for a pointer that is valid for writes. It is the caller's place for the handle, as the
+        // shim's header asks.
         SUCCESS => unsafe { allocator.write(slot.handle().cast()) },
         _ => allocators::close(slot.handle()),
     }
@@ -234,7 +252,7 @@ unsafe extern "C" fn register_allocator(
 }
 
 unsafe extern "C" fn unregister_allocator(session: *mut Session, stream: *mut c_void) -> Status {
-    // SAFETY: session and stream are alive.
+    // SAFETY: the function asks for a live session and stream. The caller passes the two, as the shim's header asks.
     call(|wrapper| unsafe { (wrapper.unregister)(session, stream) })
 }
 
@@ -254,14 +272,15 @@ unsafe extern "C" fn run_raw(
     let Ok(count) = c_int::try_from(count) else { return FAILED };
     call(|wrapper| {
         let mut made = RawTensors { tensors: null_mut(), count: 0 };
-        // SAFETY: session and stream are alive, `count` inputs are tensors as the caller vouches, and the outputs' two
-        // places are there.
+        // SAFETY: the function asks for a live session and stream and `count` tensors, and writes to two places. The
+        // caller passes session, stream and tensors, as the shim's header asks; the places are locals.
         let status = unsafe {
             let (tensors, found) = (&raw mut made.tensors, &raw mut made.count);
             (wrapper.run)(session, id, stream, inputs.cast_mut(), count, tensors, found)
         };
         if status == SUCCESS {
-            // SAFETY: the caller's place for the outputs.
+            // SAFETY: `write` asks for a pointer that is valid for writes. It is the caller's place for the outputs, as
+            // the shim's header asks.
             unsafe { outputs.write(made) };
         }
         status

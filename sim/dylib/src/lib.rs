@@ -32,7 +32,7 @@ pub unsafe extern "C" fn ascendcl_sim_has(name: *const c_char) -> c_int {
     if name.is_null() {
         return 0;
     }
-    // SAFETY: the caller gave a terminated string.
+    // SAFETY: `CStr::from_ptr` asks for a terminated string that stays in place. The caller of the C function gave one.
     let name = unsafe { CStr::from_ptr(name) };
     c_int::from(name.to_str().is_ok_and(|name| ascendcl_sim::resolve(name).is_some()))
 }
@@ -50,7 +50,8 @@ macro_rules! export {
     ([$need:ident $($sim:ident)?] $group:ident $name:ident ($($arg:ident: $ty:ty),*) $($ret:ty)?) => {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($arg: $ty),*) $(-> $ret)? {
-            // SAFETY: the caller keeps the contract of the C function of this name, which is what the other one asks.
+            // SAFETY: the function asks for the contract of the C function of this name. The caller of this one, which
+            // has the same name, keeps it.
             unsafe { ascendcl_sim::exports::$group::$name($($arg),*) }
         }
     };

@@ -29,8 +29,8 @@ impl<T> Out<'_, T> {
     /// Stores the result; does nothing when the caller gave no place for it.
     pub(crate) fn set(&mut self, value: T) {
         if !self.0.is_null() {
-            // SAFETY: a non-null pointer argument is valid for a `T` during the call; it need not be aligned or
-            // initialised.
+            // SAFETY: `write_unaligned` asks for memory that is valid for a write of `T`. A pointer argument that is
+            // not null is, during the call: the C caller's contract (`abi`).
             unsafe { self.0.write_unaligned(value) }
         }
     }
@@ -42,7 +42,8 @@ impl<T> Out<'_, T> {
         }
         let mut stored = 0;
         for value in values.into_iter().take(room) {
-            // SAFETY: the caller gave room for `room` values, and `stored < room`.
+            // SAFETY: `add` and `write_unaligned` ask for memory that is valid for a write of `T` at that place. The
+            // caller gave room for `room` values (C caller's contract (`abi`)), and `stored < room`.
             unsafe { self.0.add(stored).write_unaligned(value) };
             stored += 1;
         }
@@ -59,9 +60,11 @@ impl<T: Copy> InOut<'_, T> {
         if self.0.is_null() {
             return None;
         }
-        // SAFETY: a non-null pointer argument points to an initialised `T` during the call; it need not be aligned.
+        // SAFETY: `read_unaligned` asks for an initialised `T`. A pointer argument that is not null points to one
+        // during the call: the C caller's contract (`abi`).
         let value = with(unsafe { self.0.read_unaligned() });
-        // SAFETY: as above.
+        // SAFETY: `write_unaligned` asks for memory that is valid for a write of `T`. A pointer argument that is not
+        // null is, during the call: that is the C caller's contract (`abi`).
         Some(value.map(|value| unsafe { self.0.write_unaligned(value) }))
     }
 }
@@ -75,7 +78,8 @@ impl<T: Copy> In<'_, T> {
     }
 
     pub(crate) fn get(&self) -> Option<T> {
-        // SAFETY: a non-null pointer argument points to a `T` during the call; it need not be aligned.
+        // SAFETY: `read_unaligned` asks for an initialised `T`. A pointer argument that is not null points to one
+        // during the call: the C caller's contract (`abi`).
         (!self.0.is_null()).then(|| unsafe { self.0.read_unaligned() })
     }
 
@@ -84,7 +88,8 @@ impl<T: Copy> In<'_, T> {
         if self.0.is_null() {
             return Vec::new();
         }
-        // SAFETY: the caller's array has `length` elements, as the C signature pairs the two.
+        // SAFETY: `add` and `read_unaligned` ask for an initialised `T` at that place. The caller's array has `length`
+        // elements, as the C signature pairs the two: the C caller's contract (`abi`).
         (0..length).map(|index| unsafe { self.0.add(index).read_unaligned() }).collect()
     }
 }
@@ -121,8 +126,8 @@ impl<T: Copy> In<'_, *const T> {
 impl In<'_, *const c_char> {
     /// The first `length` strings of a list; `None` where one is null.
     pub(crate) fn texts(&self, length: usize) -> Vec<Option<String>> {
-        // SAFETY: a string of a list is terminated and stays in place for the length of the call, as one that is an
-        // argument itself.
+        // SAFETY: `from_c` asks for null or a terminated string that stays in place for the length of the call. So is a
+        // string of a list: the C caller's contract (`abi`).
         let text = |pointer| unsafe { Text::from_c(pointer) };
         self.list(length).into_iter().map(|pointer: *const c_char| text(pointer).get().map(Cow::into_owned)).collect()
     }
@@ -135,7 +140,8 @@ pub(crate) struct Text<'a>(Option<&'a CStr>);
 impl<'a> Text<'a> {
     /// A text that a structure points to, which the caller keeps in place as long as the structure.
     pub(crate) fn member<T>(_structure: &In<'a, T>, text: *const c_char) -> Self {
-        // SAFETY: a non-null string of an argument is terminated and stays in place for the length of the call.
+        // SAFETY: `from_c` asks for null or a terminated string that stays in place for the length of the call. So is a
+        // string of a structure: the C caller's contract (`abi`).
         unsafe { Self::from_c(text) }
     }
 
@@ -153,10 +159,12 @@ impl<'a> Text<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Address(pub(super) *mut c_void);
 
-// SAFETY: an address is a number to this crate; what may be done behind it from another thread is part of the contract
-// of the asynchronous calls (the memory stays in place until the stream has been synchronised).
+// SAFETY: sending an address must not make a data race. It is a number to this crate; what may be done behind it from
+// another thread is part of the contract of the asynchronous calls (the memory stays in place until the stream has been
+// synchronised).
 unsafe impl Send for Address {}
-// SAFETY: as above.
+// SAFETY: sharing an address must not make a data race. It is a number to this crate; what may be done behind it from
+// another thread is part of the contract of the asynchronous calls.
 unsafe impl Sync for Address {}
 
 impl Address {
@@ -221,8 +229,9 @@ pub(crate) trait RandomParameters {
 
 impl RandomParameters for aclrtRandomNumFuncParam {
     fn pair(&self) -> [aclrtRandomParaInfo; 2] {
-        // SAFETY: a parameter is made of bytes, and every bit pattern is one; the member with one parameter is a prefix of
-        // those with two, and the union is as large as they are.
+        // SAFETY: reading a member of a union asks for a valid value (Reference, "Unions"). A parameter is made of
+        // bytes, and every bit pattern is one; the member with one parameter is a prefix of those with two, and the
+        // union is as large as they are.
         let two = unsafe { self.uniformDisInfo };
         [two.min, two.max]
     }
@@ -243,10 +252,11 @@ impl In<'_, aclrtRandomNumTaskInfo> {
 #[derive(Clone, Copy)]
 pub(crate) struct Opaque(pub(super) *mut c_void);
 
-// SAFETY: the pointer is not followed here; the C functions it is handed back to are documented to run on other
-// threads.
+// SAFETY: sending the pointer must not make a data race. It is not followed here; the C functions it is handed back to
+// are documented to run on other threads.
 unsafe impl Send for Opaque {}
-// SAFETY: as above.
+// SAFETY: sharing the pointer must not make a data race. It is not followed here; the C functions it is handed back to
+// are documented to run on other threads.
 unsafe impl Sync for Opaque {}
 
 /// The value of a stream attribute: which member of the union holds is known by the attribute. Every member is a number
@@ -260,12 +270,14 @@ pub(crate) trait AttributeValue {
 
 impl AttributeValue for aclrtStreamAttrValue {
     fn failure_mode(&self) -> u64 {
-        // SAFETY: every bit pattern is a number; the caller of the C function filled this member in.
+        // SAFETY: reading a member of a union asks for a valid value (Reference, "Unions"). Every bit pattern is a
+        // number; the caller of the C function filled this member in.
         unsafe { self.failureMode }
     }
 
     fn word(&self) -> u32 {
-        // SAFETY: as above.
+        // SAFETY: reading a member of a union asks for a valid value (Reference, "Unions"). Every bit pattern is a
+        // number; the caller of the C function filled this member in.
         unsafe { self.overflowSwitch }
     }
 }
@@ -302,13 +314,15 @@ impl<T> FromC<*const T> for Name<T> {
 }
 impl FromC<*const c_char> for Text<'_> {
     unsafe fn from_c(raw: *const c_char) -> Self {
-        // SAFETY: a non-null string argument is terminated and stays in place for the length of the call.
+        // SAFETY: `CStr::from_ptr` asks for a terminated string that stays in place. A string argument that is not null
+        // is one, for the length of the call: the C caller's contract (`abi`).
         Self((!raw.is_null()).then(|| unsafe { CStr::from_ptr(raw) }))
     }
 }
 impl FromC<*mut c_char> for Text<'_> {
     unsafe fn from_c(raw: *mut c_char) -> Self {
-        // SAFETY: as for `*const c_char`; where the header omits the `const`, the string is still only read.
+        // SAFETY: `from_c` asks for null or a terminated string that stays in place for the length of the call, which
+        // the caller of this function promises. Where the header omits the `const`, the string is still only read.
         unsafe { Self::from_c(raw.cast_const()) }
     }
 }

@@ -28,8 +28,8 @@ impl HostCallback {
     }
 
     pub(crate) fn run(&self) {
-        // SAFETY: the caller registered this function to be called with this argument, on a thread of the library: once, or
-        // once in every run of what it was captured in.
+        // SAFETY: the function asks for its argument, and as many calls as were agreed. The caller registered it to be
+        // called with this argument, on a thread of the library: once, or once in every run of what it was captured in.
         unsafe { (self.function)(self.argument.0) }
     }
 }
@@ -44,10 +44,11 @@ pub(crate) struct AllocatorMembers {
     pub(crate) address_of: aclrtAllocatorGetAddrFromBlockFunc,
 }
 
-// SAFETY: the object is only handed back to the caller's functions, which are documented to run on threads of the
-// library.
+// SAFETY: sending the object must not make a data race. It is only handed back to the caller's functions, which are
+// documented to run on threads of the library.
 unsafe impl Send for AllocatorMembers {}
-// SAFETY: as above.
+// SAFETY: sharing the object must not make a data race. It is only handed back to the caller's functions, which are
+// documented to run on threads of the library.
 unsafe impl Sync for AllocatorMembers {}
 
 impl Default for AllocatorMembers {
@@ -87,20 +88,22 @@ pub(crate) struct AllocatorFunctions {
     address_of: unsafe extern "C" fn(aclrtAllocatorBlock) -> *mut c_void,
 }
 
-// SAFETY: the object is only handed back to the caller's functions, which are documented to run on threads of the
-// library.
+// SAFETY: sending the object must not make a data race. It is only handed back to the caller's functions, which are
+// documented to run on threads of the library.
 unsafe impl Send for AllocatorFunctions {}
-// SAFETY: as above.
+// SAFETY: sharing the object must not make a data race. It is only handed back to the caller's functions, which are
+// documented to run on threads of the library.
 unsafe impl Sync for AllocatorFunctions {}
 
 /// What an allocator of the caller knows a piece of its memory by.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AllocatorBlock(aclrtAllocatorBlock);
 
-// SAFETY: the block is only handed back to the caller's functions, which are documented to run on threads of the
-// library.
+// SAFETY: sending the block must not make a data race. It is only handed back to the caller's functions, which are
+// documented to run on threads of the library.
 unsafe impl Send for AllocatorBlock {}
-// SAFETY: as above.
+// SAFETY: sharing the block must not make a data race. It is only handed back to the caller's functions, which are
+// documented to run on threads of the library.
 unsafe impl Sync for AllocatorBlock {}
 
 impl AllocatorFunctions {
@@ -113,24 +116,31 @@ impl AllocatorFunctions {
     /// without an advise function is not told.
     pub(crate) fn allocate(&self, size: usize, near: Option<Address>) -> Option<AllocatorBlock> {
         let block = match (self.advise, near) {
-            // SAFETY: the functions were registered for this object and stay callable until it is no longer registered
-            // and every block has been given back.
+            // SAFETY: the function asks for the object that it was registered for. The functions were registered for
+            // this object, and stay callable until it is no longer registered and every block has been given back
+            // (ALLOC-12).
             (Some(advise), Some(near)) => unsafe { advise(self.object, size, near.0) },
-            // SAFETY: as above.
+            // SAFETY: the function asks for the object that it was registered for. The functions were registered for
+            // this object, and stay callable until it is no longer registered and every block has been given back
+            // (ALLOC-12).
             _ => unsafe { (self.allocate)(self.object, size) },
         };
         (!block.is_null()).then_some(AllocatorBlock(aclrtAllocatorBlock(block)))
     }
 
     pub(crate) fn address_of(&self, block: AllocatorBlock) -> Address {
-        // SAFETY: as above; the block came from `allocate` and was not freed.
+        // SAFETY: the function asks for its object's block that is out (ALLOC-19). The functions were registered for
+        // this object, and stay callable until it is no longer registered and every block has been given back
+        // (ALLOC-12); the block came from `allocate` and was not freed.
         Address(unsafe { (self.address_of)(block.0) })
     }
 
     /// Gives a block back; without a free function the caller keeps it.
     pub(crate) fn free(&self, block: AllocatorBlock) {
         if let Some(free) = self.free {
-            // SAFETY: as above; each block is freed once.
+            // SAFETY: the function asks for its object and a block that is out, once (ALLOC-19). The functions were
+            // registered for this object, and stay callable until it is no longer registered and every block has been
+            // given back (ALLOC-12); each block is freed once.
             unsafe { free(self.object, block.0) }
         }
     }

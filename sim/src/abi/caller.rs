@@ -46,7 +46,8 @@ fn frames() -> Vec<usize> {
     /// Of the unwinder: go on, and the end of the stack.
     const GO_ON: c_int = 0;
     const END: c_int = 5;
-    // SAFETY: part of the platform's C++ ABI, which Rust's own unwinding uses.
+    // SAFETY: the declarations have to agree with the system's functions. They are those of the platform's C++ ABI,
+    // which Rust's own unwinding uses.
     unsafe extern "C" {
         fn _Unwind_Backtrace(
             visit: unsafe extern "C" fn(*mut c_void, *mut c_void) -> c_int,
@@ -55,14 +56,16 @@ fn frames() -> Vec<usize> {
         fn _Unwind_GetIP(context: *mut c_void) -> usize;
     }
     unsafe extern "C" fn visit(context: *mut c_void, argument: *mut c_void) -> c_int {
-        // SAFETY: the argument is the one that `_Unwind_Backtrace` was given below, and nobody else uses it meanwhile.
+        // SAFETY: `&mut` asks for a pointer to a live value that nobody else uses meanwhile. The argument is the one
+        // that `_Unwind_Backtrace` was given below, and nobody else uses it until that returns.
         let frames = unsafe { &mut *argument.cast::<Vec<usize>>() };
-        // SAFETY: the unwinder calls with a context of its own.
+        // SAFETY: the function asks for a context of the unwinder. This is the one that it calls with.
         frames.push(unsafe { _Unwind_GetIP(context) });
         if frames.len() < MOST { GO_ON } else { END }
     }
     let mut frames = Vec::with_capacity(MOST);
-    // SAFETY: `visit` takes what is given here; it neither unwinds nor keeps it.
+    // SAFETY: the function asks for a callback that does not unwind and fits its argument. `visit` takes what is given
+    // here, neither unwinds nor keeps it, and the call is over before `frames` is used again.
     unsafe { _Unwind_Backtrace(visit, (&raw mut frames).cast()) };
     frames
 }
@@ -70,11 +73,11 @@ fn frames() -> Vec<usize> {
 /// The start of the function around an address.
 #[cfg(unix)]
 fn enclosing(address: usize) -> Option<usize> {
-    // SAFETY: part of the platform's C++ ABI.
+    // SAFETY: the declarations have to agree with the system's functions. They are those of the platform's C++ ABI.
     unsafe extern "C" {
         fn _Unwind_FindEnclosingFunction(address: *mut c_void) -> *mut c_void;
     }
-    // SAFETY: any address may be asked for. A return address may be the next function's first: the call is before it.
+    // SAFETY: the function takes any address. A return address may be the next function's first: the call is before it.
     let function = unsafe { _Unwind_FindEnclosingFunction(core::ptr::without_provenance_mut(address.checked_sub(1)?)) };
     Some(function.addr()).filter(|function| *function != 0)
 }
@@ -89,18 +92,19 @@ fn symbol(address: usize) -> Option<Symbol> {
         name: *const c_char,
         start: *mut c_void,
     }
-    // SAFETY: part of POSIX.
+    // SAFETY: the declaration has to agree with the system's function. This is the signature that POSIX states.
     unsafe extern "C" {
         fn dladdr(address: *const c_void, info: *mut Info) -> c_int;
     }
     let null = core::ptr::null_mut::<c_void>();
     let mut info = Info { file: null.cast(), base: null, name: null.cast(), start: null };
-    // SAFETY: any address may be asked for, and `info` has the layout that POSIX states.
+    // SAFETY: the function takes any address, and writes to `info`, which is a local with the layout that POSIX states.
     let known = unsafe { dladdr(core::ptr::without_provenance(address.checked_sub(1)?), &raw mut info) } != 0;
     if !known || info.file.is_null() {
         return None;
     }
-    // SAFETY: the strings are terminated and stay while the object is loaded; this thread is inside it.
+    // SAFETY: `CStr::from_ptr` asks for a terminated string that stays in place. The loader's strings are terminated
+    // and stay while the object is loaded; this thread is inside it.
     let text = |text: *const c_char| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
     let name = (!info.name.is_null()).then(|| text(info.name));
     Some(Symbol { name, start: info.start.addr(), file: text(info.file), base: info.base.addr() })

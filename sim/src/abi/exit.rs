@@ -4,7 +4,8 @@ use core::ffi::{c_int, c_void};
 
 /// Calls `f` when the process exits in order.
 pub(crate) fn at_exit(f: extern "C" fn()) {
-    // SAFETY: part of C; the function takes a function without arguments, which is called at most once.
+    // SAFETY: the declaration has to agree with the system's function. It is part of C; it takes a function without
+    // arguments, which is called at most once.
     unsafe extern "C" {
         safe fn atexit(f: extern "C" fn()) -> core::ffi::c_int;
     }
@@ -14,12 +15,13 @@ pub(crate) fn at_exit(f: extern "C" fn()) {
 
 /// Ends the process with this status, after what is buffered was written. Called when the process exits anyway.
 pub(crate) fn leave(status: u8) {
-    // SAFETY: part of C. `fflush` takes null for every stream; `_exit` takes a number and does not return.
+    // SAFETY: the declarations have to agree with the system's functions. They are part of C and of POSIX: `fflush`
+    // takes null for every stream; `_exit` takes a number and does not return.
     unsafe extern "C" {
         fn fflush(stream: *mut c_void) -> c_int;
         safe fn _exit(status: c_int) -> !;
     }
-    // SAFETY: null stands for every stream.
+    // SAFETY: `fflush` asks for a stream or null, which stands for every stream.
     unsafe { fflush(core::ptr::null_mut()) };
     _exit(status.into())
 }

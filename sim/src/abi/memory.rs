@@ -15,9 +15,9 @@ pub(crate) struct Block {
     size: usize,
 }
 
-// SAFETY: the block is owned memory without thread affinity.
+// SAFETY: sending the block must not make a data race. It is owned memory without thread affinity.
 unsafe impl Send for Block {}
-// SAFETY: a shared `Block` only tells its address and size.
+// SAFETY: sharing the block must not make a data race. A shared `Block` only tells its address and size.
 unsafe impl Sync for Block {}
 
 impl Block {
@@ -27,7 +27,7 @@ impl Block {
         // large blocks are zeros as they come from the system, page by page as they are used.
         const NATURAL: usize = align_of::<u128>();
         let layout = Layout::from_size_align(size.max(1).checked_add(align)?, NATURAL).ok()?;
-        // SAFETY: the layout's size is not zero.
+        // SAFETY: `alloc_zeroed` asks for a layout whose size is not zero, which the line above sees to.
         let allocated = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         let gap = allocated.as_ptr().addr().next_multiple_of(align) - allocated.as_ptr().addr();
         Some(Self { allocated, layout, start: allocated.as_ptr().wrapping_add(gap), size })
@@ -44,7 +44,8 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        // SAFETY: allocated in `new` with this layout, and dropped once.
+        // SAFETY: `dealloc` asks for memory of the global allocator, with its layout, once. `new` allocated it with
+        // this layout, and `drop` runs once.
         unsafe { dealloc(self.allocated.as_ptr(), self.layout) }
     }
 }
@@ -55,15 +56,16 @@ impl Drop for Block {
 /// call, or the stream it was queued on, is done.
 pub(crate) fn copy(to: Address, from: Address, count: usize) {
     if count > 0 && to != from {
-        // SAFETY: an `Address` comes from a C argument or from a `Block`; the caller of the C function vouches for
-        // `count` bytes behind both.
+        // SAFETY: `copy` asks for memory that is valid for reads and writes of `count` bytes. An `Address` comes from a
+        // C argument or from a `Block`; the caller of the C function vouches for `count` bytes behind both.
         unsafe { core::ptr::copy(from.0.cast::<u8>().cast_const(), to.0.cast::<u8>(), count) }
     }
 }
 
 /// Sets `count` bytes.
 pub(crate) fn fill(to: Address, value: u8, count: usize) {
-    // SAFETY: as in `copy`.
+    // SAFETY: `write_bytes` asks for memory that is valid for writes of `count` bytes. An `Address` comes from a C
+    // argument or from a `Block`; the caller of the C function vouches for `count` bytes there.
     unsafe { core::ptr::write_bytes(to.0.cast::<u8>(), value, count) }
 }
 
@@ -88,7 +90,9 @@ impl Address {
         if count == 0 || self.is_null() {
             return f(&[]);
         }
-        // SAFETY: as in `copy`; that nobody writes meanwhile is the contract of the calls that use this.
+        // SAFETY: `from_raw_parts` asks for `count` initialised bytes that nobody writes meanwhile. An `Address` comes
+        // from a C argument or from a `Block`; the caller of the C function vouches for `count` bytes there, and that
+        // nobody writes them is the contract of the calls that use this.
         f(unsafe { core::slice::from_raw_parts(self.0.cast::<u8>().cast_const(), count) })
     }
 
@@ -98,7 +102,9 @@ impl Address {
         if count == 0 || self.is_null() {
             return f(&mut []);
         }
-        // SAFETY: as in `copy`; that nobody uses them meanwhile is the contract of the calls that use this.
+        // SAFETY: `from_raw_parts_mut` asks for `count` initialised bytes that nobody else uses meanwhile. An `Address`
+        // comes from a C argument or from a `Block`; the caller of the C function vouches for `count` bytes there, and
+        // that nobody uses them is the contract of the calls that use this.
         f(unsafe { core::slice::from_raw_parts_mut(self.0.cast::<u8>(), count) })
     }
 
@@ -122,8 +128,9 @@ impl Address {
     /// The eight bytes from here, if they are aligned.
     fn word<'a>(self) -> Option<&'a AtomicU64> {
         let word = self.0.cast::<u64>();
-        // SAFETY: it is aligned; that eight bytes are here while the caller uses them is as in `copy`. Who else writes them is
-        // a program in C, which writes a value that a stream waits for at once.
+        // SAFETY: `AtomicU64::from_ptr` asks for aligned memory that is valid while the reference is used, and for no
+        // other access than atomic ones. The address was asked; the caller of the C function vouches for eight bytes
+        // there. Who else writes them is a program in C, which writes a value that a stream waits for at once.
         word.is_aligned().then(|| unsafe { AtomicU64::from_ptr(word) })
     }
 

@@ -26,24 +26,24 @@ impl<F: Copy> Notice<F> {
 
 impl Notice<OfStream> {
     pub(crate) fn tell(&self, stream: aclrtStream, state: aclrtStreamState) {
-        // SAFETY: the caller registered this function to be called with a stream, a state and this argument, on any
-        // thread that makes or ends a stream.
+        // SAFETY: the function asks for its argument. The caller registered it to be called with a stream, a state and
+        // this argument, on any thread that makes or ends a stream.
         unsafe { (self.function)(stream, state, self.argument.0) }
     }
 }
 
 impl Notice<OfDevice> {
     pub(crate) fn tell(&self, device: i32, state: aclrtDeviceState) {
-        // SAFETY: the caller registered this function to be called with a device, a state and this argument, on any
-        // thread that sets or resets a device.
+        // SAFETY: the function asks for its argument. The caller registered it to be called with a device, a state and
+        // this argument, on any thread that sets or resets a device.
         unsafe { (self.function)(device, state, self.argument.0) }
     }
 }
 
 impl Notice<OfStart> {
     pub(crate) fn tell(&self, configuration: &CStr) -> aclError {
-        // SAFETY: the caller registered this function to be called with a text, its length and this argument when the
-        // library is initialised; the text stays in place for the length of the call.
+        // SAFETY: the function asks for its argument. The caller registered it to be called with a text, its length and
+        // this argument when the library is initialised; the text stays in place for the length of the call.
         unsafe { (self.function)(configuration.as_ptr(), configuration.count_bytes(), self.argument.0) }
     }
 
@@ -58,7 +58,8 @@ impl Notice<OfStart> {
 
 impl Notice<OfEnd> {
     pub(crate) fn tell(&self) -> aclError {
-        // SAFETY: the caller registered this function to be called with this argument when the library is finalised.
+        // SAFETY: the function asks for its argument. The caller registered it to be called with this argument when the
+        // library is finalised.
         unsafe { (self.function)(self.argument.0) }
     }
 
@@ -73,8 +74,8 @@ impl Notice<OfEnd> {
 
 /// Calls a function that hears of failed work.
 pub(crate) fn tell_of_failure(function: OfFailure, info: Name<aclrtExceptionInfo>) {
-    // SAFETY: the caller registered this function to be called on threads of the library, with information that only the
-    // library's own functions look into: they look it up by its number.
+    // SAFETY: the function asks for information of the library. The caller registered it to be called on threads of the
+    // library, with information that only the library's own functions look into: they look it up by its number.
     unsafe { function(info.pointer()) }
 }
 

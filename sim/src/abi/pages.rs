@@ -76,20 +76,22 @@ mod system {
 
     pub(super) fn reserve(size: usize) -> Option<Address> {
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
-        // SAFETY: without `FIXED` the system picks addresses where nothing is.
+        // SAFETY: `mmap` must not replace memory that is in use. Without `FIXED` the system picks addresses where
+        // nothing is.
         unsafe { mmap_anonymous(core::ptr::null_mut(), size, ProtFlags::empty(), flags) }.ok().map(Address)
     }
 
     pub(super) fn map(at: Address, memory: &Shared) -> Option<()> {
         let access = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: the caller checked that the place is in `Pages`, where nothing of Rust's or of the program's own is:
-        // only mappings made here.
+        // SAFETY: `mmap` with `FIXED` replaces what is at the place, to which nothing may refer. The caller checked
+        // that the place is in `Pages`, where nothing of Rust's or of the program's own is: only mappings made here.
         unsafe { mmap(at.0, memory.size, access, MapFlags::SHARED | MapFlags::FIXED, &memory.file, 0) }.ok().map(drop)
     }
 
     pub(super) fn unmap(at: Address, size: usize) -> Option<()> {
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::FIXED;
-        // SAFETY: as in `map`.
+        // SAFETY: `mmap` with `FIXED` replaces what is at the place, to which nothing may refer. The caller checked
+        // that the place is in `Pages`, where nothing of Rust's or of the program's own is: only mappings made here.
         unsafe { mmap_anonymous(at.0, size, ProtFlags::empty(), flags) }.ok().map(drop)
     }
 }

@@ -3,7 +3,8 @@
 /// What `pthread_self()` is on this thread: the number by which callers subscribe a thread.
 #[cfg(unix)]
 pub(crate) fn this_thread() -> u64 {
-    // SAFETY: part of POSIX; the thread type is a number or a pointer, both as large as `usize`.
+    // SAFETY: the declaration has to agree with the system's function. It is part of POSIX; the thread type is a number
+    // or a pointer, both as large as `usize`.
     unsafe extern "C" {
         safe fn pthread_self() -> usize;
     }

@@ -52,7 +52,7 @@ pub mod exports {
         ([$need:ident sim] $name:ident ($($arg:ident: $ty:ty),*) $($ret:ty)?) => {
             pub unsafe extern "C" fn $name($($arg: $ty),*) $(-> $ret)? {
                 $crate::shells::results::enter(stringify!($name), ($name as *const ()).addr(), || {
-                    // SAFETY: these are the arguments of a C call that is under way.
+                    // SAFETY: `FromC::from_c` asks for an argument of a C call that is under way. These are.
                     #[allow(unused_unsafe, reason = "some functions have no argument")]
                     unsafe { $crate::calls::$name($($crate::abi::FromC::from_c($arg)),*) }
                 })

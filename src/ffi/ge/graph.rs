@@ -46,7 +46,8 @@ pub(crate) struct Summary {
     pub(crate) features: usize,
 }
 
-// SAFETY: the allocator's handle belongs to the process; it is only handed back to the shim, once.
+// SAFETY: sending the handle to another thread must not make a data race. The allocator belongs to the process, and its
+// handle is only handed back to the shim, once.
 unsafe impl Send for Registration {}
 
 impl RawGraph {
@@ -89,7 +90,8 @@ impl Registration {
 
     /// From now on the engine gets no memory from the allocator, whatever it still knows; gives back what kept it.
     pub(super) fn close(self, shim: Shim) -> Kept {
-        // SAFETY: made by `register_allocator`, and closed once: this takes the value.
+        // SAFETY: the function asks for an allocator that `register_allocator` made, once. This takes the value that
+        // has it.
         unsafe { (shim.0.allocator_close)(self.allocator.as_ptr()) };
         self.keeps
     }

@@ -9,16 +9,15 @@
 
 mod graph;
 mod outputs;
-mod raw;
 mod session;
 
 pub(crate) use graph::{RawGraph, Summary};
 pub(crate) use outputs::RawOutputs;
-pub use raw::{RawInputs, RawOutputTensors};
 pub(crate) use session::RawSession;
 
 use super::Api;
 use super::api::{c_text, text};
+use super::call::OutsideCallbacks;
 use crate::error::{EngineError, Error, FailedCall};
 use ascendcl_ge_sys as sys;
 use ascendcl_macros::rule;
@@ -50,8 +49,9 @@ impl Shim {
         if let Some((_, shim)) = loaded.iter().find(|(known, _)| known == place) {
             return Ok(*shim);
         }
-        // SAFETY: the file was built with this program, or is the vendor's, or is named by the environment, which a process
-        // trusts, or was vouched for by whoever called `Place::at`.
+        // SAFETY: `Library::load` asks for a file that has the shim's functions, with the signatures of its header. The
+        // file was built with this program, or is the vendor's, or is named by the environment, which a process trusts,
+        // or whoever called `Place::at` vouched for it.
         let shim = unsafe { sys::Library::load(place) }.map(Self).map_err(EngineError::Load)?;
         loaded.push((place.clone(), shim));
         Ok(shim)
@@ -66,9 +66,10 @@ impl Shim {
     }
 
     pub(crate) fn initialize(self, api: Api, options: &[(String, String)]) -> Result<(), Error> {
-        api.may_be_called()?;
+        api.ready::<OutsideCallbacks>()?;
         let options = OptionList::new(options)?;
-        // SAFETY: the options are read during the call.
+        // SAFETY: the function reads the options during the call. `OptionList` keeps the texts, which are terminated,
+        // for longer.
         let status = unsafe { (self.0.initialize)(&options.raw()) };
         self.done("GEInitialize", status, || "initialise the graph engine".into())
     }
@@ -76,8 +77,8 @@ impl Shim {
     /// Every session is gone: see [`sessions`].
     #[rule(GE_11)]
     pub(crate) fn finalize(self, api: Api) -> Result<(), Error> {
-        api.may_be_called()?;
-        // SAFETY: takes nothing.
+        api.ready::<OutsideCallbacks>()?;
+        // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the table.
         let status = unsafe { (self.0.finalize)() };
         self.done("GEFinalize", status, || "finalise the graph engine".into())
     }
@@ -100,7 +101,8 @@ impl Shim {
             (sys::NO_SLOT, sys::Provider::Wrapper) => return EngineError::TooManyAllocators.into(),
             _ => (),
         }
-        // SAFETY: the answer is a string that is there until this thread's next call; it is copied here.
+        // SAFETY: `text` asks for null or a terminated string that stays in place. The answer is a string that is there
+        // until this thread's next call; it is copied here.
         let text = unsafe { text((self.0.last_error)()) };
         EngineError::Failed(FailedCall { call, status: status.into(), text, doing }).into()
     }

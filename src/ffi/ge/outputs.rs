@@ -5,6 +5,7 @@ use crate::element::{ElementType, Pod};
 use crate::error::{Error, ObjectKind};
 use crate::ffi::block::Side;
 use crate::ffi::bytes::bytes_of_mut;
+use crate::ffi::call::call;
 use crate::ffi::shelf::Shelf;
 use crate::ffi::{Api, Block, LastUse, Queue};
 use ascendcl_ge_sys as sys;
@@ -51,7 +52,8 @@ impl RawOutputs {
     }
 
     pub(crate) fn count(&self) -> usize {
-        // SAFETY: the outputs are there: they are released by the one who has their handle, or when nobody has one.
+        // SAFETY: the function asks for outputs that were not released (GE-21). They are released by the one who has
+        // their handle, or when nobody has one.
         self.raw().map_or(0, |raw| unsafe { (self.shim.0.outputs_count)(raw.as_ptr()) })
     }
 
@@ -60,7 +62,8 @@ impl RawOutputs {
         let tensor = self.tensor(index)?;
         let dims = match tensor.rank {
             0 => Vec::new(),
-            // SAFETY: the engine's answer has `rank` sizes behind `dims`, as long as the outputs are there.
+            // SAFETY: `from_raw_parts` asks for `rank` initialised sizes that nobody writes meanwhile. The engine's
+            // answer has as many behind `dims` as long as the outputs are there (GE-21), and they are copied at once.
             rank => unsafe { core::slice::from_raw_parts(tensor.dims, rank) }.to_vec(),
         };
         Some((aclDataType(tensor.element).into(), dims))
@@ -78,14 +81,15 @@ impl RawOutputs {
         if to.len() > tensor.bytes || self.last_use.is_in_doubt() {
             return Err(Error::TooShort { what: ObjectKind::DEVICE_MEMORY, need: to.len(), have: tensor.bytes });
         }
-        api.in_place()?;
         let kind = api.direction(Side::Host, Side::Device);
-        // SAFETY: the engine allocated `bytes` bytes there, of which at most all are copied, and they are there until the
-        // outputs are released; the copy is over when the call returns.
-        let code = unsafe {
-            api.library().aclrtMemcpy(to.as_mut_ptr().cast(), to.len(), tensor.address.cast_const(), to.len(), kind)
+        // SAFETY: the function reads `to.len()` bytes of the tensor and writes them to the slice during the call. The
+        // engine allocated `bytes` bytes there, which are no fewer and stay until the outputs are released (GE-21). The
+        // stream was synchronised (GE-20): the caller has the outputs, and they are not in doubt. The slice is borrowed
+        // exclusively.
+        let answer = unsafe {
+            call!(api.aclrtMemcpy(to.as_mut_ptr().cast(), to.len(), tensor.address.cast_const(), to.len(), kind))
         };
-        api.done("aclrtMemcpy", code, || format!("copy output {index} of a graph to the host"))
+        answer.done(|| format!("copy output {index} of a graph to the host"))
     }
 
     /// Gives the blocks back to who allocated them; refused while queued work may use them.
@@ -95,7 +99,8 @@ impl RawOutputs {
             return Err(Error::StillRunning { what: ObjectKind::GRAPH_OUTPUTS });
         }
         if let Some(raw) = NonNull::new(self.raw.swap(null_mut(), Ordering::AcqRel)) {
-            // SAFETY: made by an execution, idle, and released once: the swap took the pointer.
+            // SAFETY: the function asks for outputs that no work uses, once (GE-21). An execution made them, the stamps
+            // say that they are idle, and the swap took the pointer.
             unsafe { (self.shim.0.outputs_release)(raw.as_ptr()) };
         }
         Ok(())
@@ -104,7 +109,9 @@ impl RawOutputs {
     fn tensor(&self, index: usize) -> Option<sys::Tensor> {
         let mut tensor = sys::Tensor { element: 0, dims: null(), rank: 0, address: null_mut::<c_void>(), bytes: 0 };
         let raw = self.raw().filter(|_| index < self.count())?;
-        // SAFETY: as in `count`; `tensor` is a place for the answer.
+        // SAFETY: the function asks for outputs that were not released (GE-21), and writes the answer to `tensor`
+        // during the call. They are released by the one who has their handle, or when nobody has one; the index is
+        // below their number; a pointer to a live local is valid for writes (`core::ptr`, "Safety").
         unsafe { (self.shim.0.outputs_get)(raw.as_ptr(), index, &raw mut tensor) };
         Some(tensor)
     }

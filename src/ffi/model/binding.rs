@@ -1,6 +1,7 @@
 //! A model's inputs and outputs, bound once and executed any number of times.
 
 use super::super::allocator::Keeps;
+use super::super::call::{Current, Ready, call};
 use super::super::gate::Gate;
 use super::super::{Api, Block, LastUse, Owner, Queue};
 use super::LoadedModel;
@@ -31,12 +32,12 @@ pub(crate) struct Binding {
     owner: Owner,
 }
 
-// SAFETY: datasets belong to the process and have no thread affinity; they are only changed by the one who creates the
-// binding, and then by the one who has the prepared model's handle, apart from what the library notes in them while the
-// stream runs the model.
+// SAFETY: sending the value to another thread must not make a data race. Datasets belong to the process and have no
+// thread affinity. Only the one who creates the binding changes them, and then the one who has the prepared model's
+// handle, apart from what the library notes in them while the stream runs the model.
 unsafe impl Send for Binding {}
-// SAFETY: shared references are used by several threads only through the ledger, which destroys the datasets when nobody
-// has the handle any more; the rest is atomics and a mutex.
+// SAFETY: sharing the value must not make a data race. Several threads use shared references only through the ledger,
+// which destroys the datasets when nobody has the handle any more; the rest is atomics and a mutex.
 unsafe impl Sync for Binding {}
 
 /// One input of a binding: its memory, the bytes of it that count, and its shape.
@@ -84,7 +85,6 @@ impl Binding {
         outputs: &[Option<Arc<Block>>],
     ) -> Result<(), Error> {
         leads!(dataset: Start --> Idle : Create, dataset: Idle --> Idle : Add);
-        api.in_place()?;
         model.is_current()?;
         self.blocks.iter().try_for_each(|block| block.is_current())?;
         self.given.create(api, inputs.iter().map(|input| Some((&*input.block, input.bytes))))?;
@@ -128,10 +128,12 @@ impl Binding {
             *self.lender() = stream.keeps();
         }
         let uses = [model.last_use(), &self.last_use];
-        let queued = stream.submit(api, "aclmdlExecuteAsync", "queue a model", uses, |stream| {
-            // SAFETY: the datasets are alive (the gate) and are destroyed, like the model, only when a synchronise has
-            // covered this submission (the stamps); the memory that they describe is kept by this binding.
-            unsafe { api.library().aclmdlExecuteAsync(model.id(), self.given.raw(), self.results.raw(), stream) }
+        let queued = stream.submit(api, "queue a model", uses, |ready, stream| {
+            // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that stays
+            // until the execution is done (MODEL-14, DATA-02, DATA-10). The gate is passed, and who queues has the
+            // stream's handle. Datasets and model end only when a synchronise has covered this submission (the stamps),
+            // and this binding keeps the memory.
+            unsafe { call!(ready.aclmdlExecuteAsync(model.id(), self.given.raw(), self.results.raw(), stream)) }
         });
         if queued.is_err() {
             self.spread_doubt(stream, model);
@@ -158,13 +160,15 @@ impl Binding {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::MODEL_TENSORS }) };
         *self.lender() = None;
         let uses = [model.last_use(), &self.last_use];
-        let run = || {
-            // SAFETY: the datasets are alive (the gate), no queued work looks at them (the stamps), and the memory that they
-            // describe is kept by this binding. The call returns when the model is done; after a failure, datasets, model
-            // and memory stay until a synchronise of the whole context has covered the run (the stamps).
-            unsafe { api.library().aclmdlExecute(model.id(), self.given.raw(), self.results.raw()) }
+        let run = |ready: Ready<Current>| {
+            // SAFETY: the function asks for a loaded model and live datasets that no other work uses, and for memory
+            // that stays until the execution is done (MODEL-14, DATA-02, DATA-10). The gate is passed, the stamps say
+            // that no queued work looks at them, and this binding keeps the memory. The call returns when the model is
+            // done; after a failure, datasets, model and memory stay until a synchronise of the whole context has
+            // covered the run (the stamps).
+            unsafe { call!(ready.aclmdlExecute(model.id(), self.given.raw(), self.results.raw())) }
         };
-        let ran = runs.run(api, "aclmdlExecute", "execute a model", uses, run, settle);
+        let ran = runs.run(api, "execute a model", uses, run, settle);
         if ran.is_err() {
             self.spread_doubt(runs, model);
         }

@@ -1,7 +1,8 @@
 //! Datasets: the vendor's lists of buffers, with the shapes that were chosen for them.
 
+use super::super::call::call;
 use super::super::{Api, Block};
-use super::{Port, pointer};
+use super::Port;
 use crate::error::Error;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::*;
@@ -41,9 +42,10 @@ impl Dataset {
         api: Api,
         blocks: impl IntoIterator<Item = Option<(&'b Block, usize)>>,
     ) -> Result<(), Error> {
-        // SAFETY: takes nothing; a null answer is an error.
-        let created = unsafe { api.library().aclmdlCreateDataset() };
-        self.raw.set(pointer(api, "aclmdlCreateDataset", created, DOING)?.as_ptr());
+        // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the table.
+        // Null, which stands for a failure, is told apart (ERR-06).
+        let created = unsafe { call!(api.aclmdlCreateDataset()) };
+        self.raw.set(created.pointer(DOING)?.as_ptr());
         self.buffers.iter().zip(blocks).try_for_each(|(buffer, block)| {
             let (start, bytes) = block.map_or((null_mut(), 0), |(block, bytes)| (block.start(), bytes));
             self.add(api, buffer, start, bytes)
@@ -51,12 +53,14 @@ impl Dataset {
     }
 
     fn add(&self, api: Api, buffer: &Cell<*mut aclDataBuffer>, start: *mut c_void, bytes: usize) -> Result<(), Error> {
-        // SAFETY: only describes the memory; what uses the dataset vouches for it.
-        let created = unsafe { api.library().aclCreateDataBuffer(start, bytes) };
-        buffer.set(pointer(api, "aclCreateDataBuffer", created, DOING)?.as_ptr());
-        // SAFETY: the dataset and the buffer were created and not destroyed.
-        let code = unsafe { api.library().aclmdlAddDatasetBuffer(self.raw(), buffer.get()) };
-        api.done("aclmdlAddDatasetBuffer", code, || DOING.into())
+        // SAFETY: the function notes the address and the size, and does not look at the memory. Who executes with the
+        // dataset keeps the memory in place (DATA-02).
+        let created = unsafe { call!(api.aclCreateDataBuffer(start, bytes)) };
+        buffer.set(created.pointer(DOING)?.as_ptr());
+        // SAFETY: the function asks for a live dataset and a live buffer. Both were created above, and are destroyed by
+        // `destroy` only (DATA-05).
+        let answer = unsafe { call!(api.aclmdlAddDatasetBuffer(self.raw(), buffer.get())) };
+        answer.done(|| DOING.into())
     }
 
     pub(super) fn raw(&self) -> *mut aclmdlDataset {
@@ -68,13 +72,13 @@ impl Dataset {
     pub(super) fn set_shape(&self, api: Api, index: usize, port: &Port, dims: &[i64]) -> Result<(), Error> {
         self.destroy_shape(api)?;
         let count = i32::try_from(dims.len()).unwrap_or(i32::MAX);
-        // SAFETY: `dims` holds `count` numbers (DATA-11).
-        let created =
-            unsafe { api.library().aclCreateTensorDesc(port.element.raw(), count, dims.as_ptr(), port.format) };
-        self.shape.set(pointer(api, "aclCreateTensorDesc", created, DOING)?.as_ptr());
-        // SAFETY: the dataset and the description are alive.
-        let code = unsafe { api.library().aclmdlSetDatasetTensorDesc(self.raw(), self.shape.get(), index) };
-        let set = api.done("aclmdlSetDatasetTensorDesc", code, || format!("set the shape of input {index}"));
+        // SAFETY: the function reads `count` numbers at `dims`, and copies them (DATA-11). The slice holds as many.
+        let created = unsafe { call!(api.aclCreateTensorDesc(port.element.raw(), count, dims.as_ptr(), port.format)) };
+        self.shape.set(created.pointer(DOING)?.as_ptr());
+        // SAFETY: the function asks for a live dataset and a live description. `create` made the one and the call above
+        // the other, and both are destroyed later only (DATA-05).
+        let answer = unsafe { call!(api.aclmdlSetDatasetTensorDesc(self.raw(), self.shape.get(), index)) };
+        let set = answer.done(|| format!("set the shape of input {index}"));
         set.and(self.destroy_shape(api))
     }
 
@@ -82,25 +86,29 @@ impl Dataset {
         if self.shape.get().is_null() {
             return Ok(());
         }
-        // SAFETY: created by `set_shape` and not destroyed yet; it has no way to fail once the function is there.
-        let destroyed = unsafe { api.library().aclDestroyTensorDesc(self.shape.get()) };
-        destroyed.map_err(|missing| api.lacks(missing, DOING.into()))?;
+        // SAFETY: the function asks for a live description, once. `set_shape` created it, and null is noted when it is
+        // destroyed. It has no way to fail once the function is there.
+        let destroyed = unsafe { call!(api.aclDestroyTensorDesc(self.shape.get())) };
+        destroyed.value(|| DOING.into())?;
         self.shape.set(null_mut());
         Ok(())
     }
 
     /// The shape of the buffer at `index` after an execution; `None` when the library does not say.
     pub(super) fn shape(&self, api: Api, index: usize) -> Option<Vec<i64>> {
-        let library = api.library();
-        // SAFETY: the dataset is alive; the answer is null or belongs to it.
-        let desc = NonNull::new(unsafe { library.aclmdlGetDatasetTensorDesc(self.raw(), index) }.ok()?)?.as_ptr();
-        // SAFETY: `desc` lives as long as the dataset, until the next execution.
-        let rank = unsafe { library.aclGetTensorDescNumDims(desc) }.ok()?;
+        // SAFETY: the function asks for a live dataset, which this is until `destroy` (DATA-05). The answer is null or
+        // belongs to it.
+        let desc = NonNull::new(unsafe { call!(api.aclmdlGetDatasetTensorDesc(self.raw(), index)) }.ok()?)?.as_ptr();
+        // SAFETY: the function asks for a live description. `desc` belongs to the dataset, and is there until the next
+        // execution, for which the caller would need the binding.
+        let rank = unsafe { call!(api.aclGetTensorDescNumDims(desc)) }.ok()?;
         let size = |axis| {
             let mut size = 0;
-            // SAFETY: `desc` lives as long as the dataset, until the next execution; `size` is a place for the number.
-            let code = unsafe { library.aclGetTensorDescDimV2(desc, axis, &raw mut size) }.ok()?;
-            (code == 0).then_some(size)
+            // SAFETY: the function asks for a live description, and writes the number to `size` during the call. `desc`
+            // belongs to the dataset, and is there until the next execution; a pointer to a live local is valid for
+            // writes (`core::ptr`, "Safety").
+            let answer = unsafe { call!(api.aclGetTensorDescDimV2(desc, axis, &raw mut size)) };
+            answer.is_success().then_some(size)
         };
         // An unknown rank is a huge number; no tensor has more than 128 axes.
         (rank <= 128).then(|| (0..rank).map(size).collect())?
@@ -112,10 +120,11 @@ impl Dataset {
         if buffer.is_null() {
             return None;
         }
-        // SAFETY: the buffer was created and not destroyed.
-        let start = NonNull::new(unsafe { api.library().aclGetDataBufferAddr(buffer) }.ok()?)?;
-        // SAFETY: the buffer was created and not destroyed. Memory of an unknown size is memory all the same, and has to be freed.
-        let bytes = unsafe { api.library().aclGetDataBufferSizeV2(buffer) }.unwrap_or_default();
+        // SAFETY: the function asks for a live buffer. It is not null, so it was created and not destroyed (DATA-05).
+        let start = NonNull::new(unsafe { call!(api.aclGetDataBufferAddr(buffer)) }.ok()?)?;
+        // SAFETY: the function asks for a live buffer. It is not null, so it was created and not destroyed (DATA-05).
+        // Memory of an unknown size is memory as well, and has to be freed.
+        let bytes = unsafe { call!(api.aclGetDataBufferSizeV2(buffer)) }.ok().unwrap_or_default();
         Some((start, bytes))
     }
 
@@ -125,9 +134,10 @@ impl Dataset {
         if buffer.is_null() {
             return Ok(());
         }
-        // SAFETY: the buffer is alive, and nothing is what a null pointer of the size zero describes (DATA-03).
-        let code = unsafe { api.library().aclUpdateDataBuffer(buffer, null_mut(), 0) };
-        api.done("aclUpdateDataBuffer", code, || format!("empty output {index} of a model"))
+        // SAFETY: the function asks for a live buffer, and memory that it is to describe. The buffer is not null, so it
+        // was created and not destroyed (DATA-05); a null pointer of the size zero describes no memory (DATA-03).
+        let answer = unsafe { call!(api.aclUpdateDataBuffer(buffer, null_mut(), 0)) };
+        answer.done(|| format!("empty output {index} of a model"))
     }
 
     /// Destroys the buffer records and the list. The first error is reported, the rest is destroyed all the same; what was
@@ -135,18 +145,20 @@ impl Dataset {
     pub(super) fn destroy(&self, api: Api) -> Result<(), Error> {
         let mut result = self.destroy_shape(api);
         for buffer in self.buffers.iter().filter(|buffer| !buffer.get().is_null()) {
-            // SAFETY: created by this dataset and not destroyed yet.
-            let code = unsafe { api.library().aclDestroyDataBuffer(buffer.get()) };
-            let destroyed = api.done("aclDestroyDataBuffer", code, || "destroy a data buffer".into());
+            // SAFETY: the function asks for a live buffer that no work uses, once (DATA-05). This dataset created it,
+            // null is noted when it is destroyed, and the caller knows that nothing uses the dataset (DATA-10).
+            let answer = unsafe { call!(api.aclDestroyDataBuffer(buffer.get())) };
+            let destroyed = answer.done(|| "destroy a data buffer".into());
             if destroyed.is_ok() {
                 buffer.set(null_mut());
             }
             result = result.and(destroyed);
         }
         if !self.raw.get().is_null() {
-            // SAFETY: created by `create` and not destroyed yet.
-            let code = unsafe { api.library().aclmdlDestroyDataset(self.raw.get()) };
-            let destroyed = api.done("aclmdlDestroyDataset", code, || "destroy a dataset".into());
+            // SAFETY: the function asks for a live dataset that no work uses, once (DATA-05). `create` made it, null is
+            // noted when it is destroyed, and the caller knows that nothing uses it (DATA-10).
+            let answer = unsafe { call!(api.aclmdlDestroyDataset(self.raw.get())) };
+            let destroyed = answer.done(|| "destroy a dataset".into());
             if destroyed.is_ok() {
                 self.raw.set(null_mut());
             }

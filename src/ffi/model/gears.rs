@@ -1,6 +1,7 @@
 //! Gears: the shapes that a dynamic model was compiled for, and the choice of one before each execution (MODEL-20).
 
 use super::super::Api;
+use super::super::call::call;
 use super::dataset::Dataset;
 use super::{NO_DIMS, Port, sizes};
 use crate::error::{Error, InputError};
@@ -8,11 +9,9 @@ use ascendcl_macros::rule;
 use ascendcl_sys::constants::{ACL_DYNAMIC_TENSOR_NAME, ACL_MAX_BATCH_NUM, ACL_MAX_HW_NUM};
 use ascendcl_sys::types::*;
 
-/// The shapes that a model was compiled for, when it takes only some. Which of them an execution has follows from the
-/// shapes of its inputs.
+/// The shapes that a model was compiled for, when it takes only some.
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum Gears {
+pub(crate) enum RawGears {
     /// Sizes of the first axis of each input whose shape is free.
     Batches(Vec<u64>),
     /// Heights and widths of each input whose shape is free.
@@ -25,7 +24,7 @@ pub enum Gears {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[rule(MODEL_20)]
 pub(crate) struct GearBox {
-    pub(crate) gears: Gears,
+    pub(crate) gears: RawGears,
     /// Its place among the inputs of the dataset.
     pub(crate) input: usize,
 }
@@ -43,9 +42,9 @@ impl GearBox {
         let name = ACL_DYNAMIC_TENSOR_NAME.to_string_lossy();
         let Some(input) = inputs.iter().position(|port| port.name == name) else { return Ok(None) };
         let gears = match (batches(api, desc)?, images(api, desc)?) {
-            (batches, _) if !batches.is_empty() => Gears::Batches(batches),
-            (_, images) if !images.is_empty() => Gears::Images(images),
-            _ => Gears::Dims(dims(api, desc)?),
+            (batches, _) if !batches.is_empty() => RawGears::Batches(batches),
+            (_, images) if !images.is_empty() => RawGears::Images(images),
+            _ => RawGears::Dims(dims(api, desc)?),
         };
         Ok(Some(Self { gears, input }))
     }
@@ -61,29 +60,25 @@ impl GearBox {
         shapes: &[&[i64]],
     ) -> Result<(), Error> {
         let (dataset, index) = (dataset.raw(), self.input);
-        let library = api.library();
-        let (call, code) = match self.gear(ports, shapes)? {
+        let answer = match self.gear(ports, shapes)? {
             Gear::Batch(size) => {
-                // SAFETY: the dataset is alive, and its buffer for the choice is device memory of the size that the
-                // model states.
-                ("aclmdlSetDynamicBatchSize", unsafe { library.aclmdlSetDynamicBatchSize(model, dataset, index, size) })
+                // SAFETY: the function asks for a live dataset, whose buffer at the index it writes (MODEL-20). The
+                // binding keeps the dataset, and that buffer is device memory of the size that the model states.
+                unsafe { call!(api.aclmdlSetDynamicBatchSize(model, dataset, index, size)) }
             }
             Gear::Image(height, width) => {
-                // SAFETY: the dataset is alive, and its buffer for the choice is device memory of the size that the
-                // model states.
-                ("aclmdlSetDynamicHWSize", unsafe {
-                    library.aclmdlSetDynamicHWSize(model, dataset, index, height, width)
-                })
+                // SAFETY: the function asks for a live dataset, whose buffer at the index it writes (MODEL-20). The
+                // binding keeps the dataset, and that buffer is device memory of the size that the model states.
+                unsafe { call!(api.aclmdlSetDynamicHWSize(model, dataset, index, height, width)) }
             }
             Gear::Dims(dims) => {
-                // SAFETY: the dataset is alive, its buffer for the choice is device memory of the size that the
-                // model states, and `dims` is read during the call.
-                ("aclmdlSetInputDynamicDims", unsafe {
-                    library.aclmdlSetInputDynamicDims(model, dataset, index, &raw const *dims)
-                })
+                // SAFETY: the function asks for a live dataset, whose buffer at the index it writes, and reads `dims`
+                // during the call (MODEL-20). The binding keeps the dataset, that buffer is device memory of the size
+                // that the model states, and `dims` is a local.
+                unsafe { call!(api.aclmdlSetInputDynamicDims(model, dataset, index, &raw const *dims)) }
             }
         };
-        api.done(call, code, || "choose the shape of an execution".into())
+        answer.done(|| "choose the shape of an execution".into())
     }
 
     /// The gear that the shapes of the inputs amount to.
@@ -95,7 +90,7 @@ impl GearBox {
         };
         let mut chosen = None;
         match &self.gears {
-            Gears::Batches(batches) => {
+            RawGears::Batches(batches) => {
                 for (port, shape) in free() {
                     let size = shape.first().and_then(|size| u64::try_from(*size).ok());
                     let known = size.filter(|size| batches.contains(size) && chosen.is_none_or(|other| other == *size));
@@ -110,7 +105,7 @@ impl GearBox {
                 }
                 Ok(Gear::Batch(chosen.unwrap_or_default()))
             }
-            Gears::Images(images) => {
+            RawGears::Images(images) => {
                 let mut image = None;
                 for (port, shape) in free() {
                     // Height and width are the axes that are free.
@@ -130,7 +125,7 @@ impl GearBox {
                 let [height, width] = image.unwrap_or_default();
                 Ok(Gear::Image(height, width))
             }
-            Gears::Dims(gears) => {
+            RawGears::Dims(gears) => {
                 let all: Vec<i64> = inputs().flat_map(|(_, (_, shape))| shape.iter().copied()).collect();
                 if let Some((_, (port, _))) = inputs().next().filter(|_| !gears.contains(&all)) {
                     return Err(refuse(
@@ -149,17 +144,21 @@ impl GearBox {
 
 fn batches(api: Api, desc: *const aclmdlDesc) -> Result<Vec<u64>, Error> {
     let mut batch = aclmdlBatch { batchCount: 0, batch: [0; ACL_MAX_BATCH_NUM as usize] };
-    // SAFETY: the description is alive and filled in, and `batch` is a place for the answer.
-    let code = unsafe { api.library().aclmdlGetDynamicBatch(desc, &raw mut batch) };
-    api.done("aclmdlGetDynamicBatch", code, || "read the batch sizes of a model".into())?;
+    // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is, and
+    // writes the answer to `batch` during the call; a pointer to a live local is valid for writes (`core::ptr`,
+    // "Safety").
+    let answer = unsafe { call!(api.aclmdlGetDynamicBatch(desc, &raw mut batch)) };
+    answer.done(|| "read the batch sizes of a model".into())?;
     Ok(batch.batch.into_iter().take(batch.batchCount).collect())
 }
 
 fn images(api: Api, desc: *const aclmdlDesc) -> Result<Vec<[u64; 2]>, Error> {
     let mut hw = aclmdlHW { hwCount: 0, hw: [[0; 2]; ACL_MAX_HW_NUM as usize] };
-    // SAFETY: the description is alive and filled in, and `hw` is a place for the answer. The index is not looked at.
-    let code = unsafe { api.library().aclmdlGetDynamicHW(desc, usize::MAX, &raw mut hw) };
-    api.done("aclmdlGetDynamicHW", code, || "read the image sizes of a model".into())?;
+    // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is, and
+    // writes the answer to `hw` during the call; a pointer to a live local is valid for writes (`core::ptr`, "Safety").
+    // It does not look at the index.
+    let answer = unsafe { call!(api.aclmdlGetDynamicHW(desc, usize::MAX, &raw mut hw)) };
+    answer.done(|| "read the image sizes of a model".into())?;
     Ok(hw.hw.into_iter().take(hw.hwCount).collect())
 }
 
@@ -168,12 +167,15 @@ fn dims(api: Api, desc: *const aclmdlDesc) -> Result<Vec<Vec<i64>>, Error> {
     const ALL: usize = usize::MAX;
     let doing = || "read the shapes that a model was compiled for".to_owned();
     let mut count = 0;
-    // SAFETY: the description is alive and filled in, and `count` is a place for the answer.
-    let code = unsafe { api.library().aclmdlGetInputDynamicGearCount(desc, ALL, &raw mut count) };
-    api.done("aclmdlGetInputDynamicGearCount", code, doing)?;
+    // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is, and
+    // writes the answer to `count` during the call; a pointer to a live local is valid for writes (`core::ptr`,
+    // "Safety").
+    let answer = unsafe { call!(api.aclmdlGetInputDynamicGearCount(desc, ALL, &raw mut count)) };
+    answer.done(doing)?;
     let mut gears = vec![NO_DIMS; count];
-    // SAFETY: the description is alive and filled in, and there is room for `count` answers.
-    let code = unsafe { api.library().aclmdlGetInputDynamicDims(desc, ALL, gears.as_mut_ptr(), count) };
-    api.done("aclmdlGetInputDynamicDims", code, doing)?;
+    // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is, and
+    // writes at most `count` answers during the call. The vector has so many elements.
+    let answer = unsafe { call!(api.aclmdlGetInputDynamicDims(desc, ALL, gears.as_mut_ptr(), count)) };
+    answer.done(doing)?;
     Ok(gears.iter().map(sizes).collect())
 }

@@ -1,6 +1,7 @@
 //! Loading, onto memory of the library or of the caller.
 
 use super::super::api::c_path;
+use super::super::call::call;
 use super::super::{Api, Block, LastUse, Queue};
 use super::LoadedModel;
 use crate::error::{Error, ObjectKind};
@@ -127,26 +128,24 @@ impl Image<'_> {
     }
 
     pub(crate) fn sizes(self, api: Api) -> Result<Sizes, Error> {
-        api.may_be_called()?;
-        api.in_place()?;
         let (mut work, mut weights) = (0, 0);
-        let (call, code) = match self.source {
+        let answer = match self.source {
             ModelImage::File(path) => {
                 let name = c_path(path)?;
-                // SAFETY: a terminated string, read during the call, and places for two numbers.
-                ("aclmdlQuerySize", unsafe {
-                    api.library().aclmdlQuerySize(name.as_ptr(), &raw mut work, &raw mut weights)
-                })
+                // SAFETY: the function reads a terminated string, which a `CString` is, and writes two numbers to
+                // `work` and `weights`, during the call; a pointer to a live local is valid for writes (`core::ptr`,
+                // "Safety").
+                unsafe { call!(api.aclmdlQuerySize(name.as_ptr(), &raw mut work, &raw mut weights)) }
             }
             ModelImage::Memory(image, _) => {
                 let (start, length) = (self.start(image), image.len());
-                // SAFETY: the image is read during the call, and there are places for two numbers.
-                ("aclmdlQuerySizeFromMem", unsafe {
-                    api.library().aclmdlQuerySizeFromMem(start, length, &raw mut work, &raw mut weights)
-                })
+                // SAFETY: the function reads `length` bytes at `start`, which is the image or its copy on the device
+                // (MODE-02), and writes two numbers to `work` and `weights`, during the call; a pointer to a live local
+                // is valid for writes (`core::ptr`, "Safety").
+                unsafe { call!(api.aclmdlQuerySizeFromMem(start, length, &raw mut work, &raw mut weights)) }
             }
         };
-        api.done(call, code, || format!("ask for the size of {}", self.source.name()))?;
+        answer.done(|| format!("ask for the size of {}", self.source.name()))?;
         Ok(Sizes { work, weights })
     }
 }
@@ -155,40 +154,44 @@ impl LoadedModel {
     /// Loads the model; the memory that it is loaded onto stays allocated until it is unloaded. The caller has compared the
     /// memory with the model's [sizes](Image::sizes), and calls this once.
     pub(crate) fn load(&self, api: Api, image: Image<'_>) -> Result<(), Error> {
-        api.may_be_called()?;
-        api.in_place()?;
         self.onto.is_current()?;
         let mut id = 0;
         let part = |block: Option<&Arc<Block>>| block.map_or((null_mut(), 0), |own| (own.start(), own.bytes()));
         let (work, work_bytes) = part(self.onto.work.as_ref().map(|share| &share.block));
         let (weights, weight_bytes) = part(self.onto.weights.as_ref());
-        let library = api.library();
         let theirs = work.is_null() && weights.is_null();
-        let (call, code) = match image.source {
+        let answer = match image.source {
             ModelImage::File(path) => {
                 let path = c_path(path)?;
                 let path = path.as_ptr();
                 if theirs {
-                    // SAFETY: a terminated string, read during the call, and a place for the number.
-                    ("aclmdlLoadFromFile", unsafe { library.aclmdlLoadFromFile(path, &raw mut id) })
+                    // SAFETY: the function reads a terminated string, which a `CString` is, and writes the number to
+                    // `id`, during the call; a pointer to a live local is valid for writes (`core::ptr`, "Safety").
+                    unsafe { call!(api.aclmdlLoadFromFile(path, &raw mut id)) }
                 } else {
-                    // SAFETY: a terminated string, read during the call, and a place for the number; the blocks stay
-                    // allocated while the model is loaded: it keeps them.
-                    ("aclmdlLoadFromFileWithMem", unsafe {
-                        library.aclmdlLoadFromFileWithMem(path, &raw mut id, work, work_bytes, weights, weight_bytes)
-                    })
+                    // SAFETY: the function reads a terminated string, which a `CString` is, and writes the number to
+                    // `id`, during the call; a pointer to a live local is valid for writes (`core::ptr`, "Safety"). It
+                    // goes on to use the blocks until the model is unloaded (MODEL-02, MODEL-03): `onto`, which the row
+                    // has, keeps them.
+                    unsafe {
+                        call!(api.aclmdlLoadFromFileWithMem(path, &raw mut id, work, work_bytes, weights, weight_bytes))
+                    }
                 }
             }
             ModelImage::Memory(contents, _) => {
                 let (start, length) = (image.start(contents), contents.len());
                 if theirs {
-                    // SAFETY: the image is read during the call, and there is a place for the number.
-                    ("aclmdlLoadFromMem", unsafe { library.aclmdlLoadFromMem(start, length, &raw mut id) })
+                    // SAFETY: the function reads `length` bytes at `start`, which is the image or its copy on the
+                    // device (MODE-02), and writes the number to `id`, during the call; a pointer to a live local is
+                    // valid for writes (`core::ptr`, "Safety").
+                    unsafe { call!(api.aclmdlLoadFromMem(start, length, &raw mut id)) }
                 } else {
-                    // SAFETY: the image is read during the call, and there is a place for the number; the blocks stay
-                    // allocated while the model is loaded: it keeps them.
-                    ("aclmdlLoadFromMemWithMem", unsafe {
-                        library.aclmdlLoadFromMemWithMem(
+                    // SAFETY: the function reads `length` bytes at `start`, which is the image or its copy on the
+                    // device (MODE-02), and writes the number to `id`, during the call; a pointer to a live local is
+                    // valid for writes (`core::ptr`, "Safety"). It goes on to use the blocks until the model is
+                    // unloaded (MODEL-02, MODEL-03): `onto`, which the row has, keeps them.
+                    unsafe {
+                        call!(api.aclmdlLoadFromMemWithMem(
                             start,
                             length,
                             &raw mut id,
@@ -196,12 +199,12 @@ impl LoadedModel {
                             work_bytes,
                             weights,
                             weight_bytes,
-                        )
-                    })
+                        ))
+                    }
                 }
             }
         };
-        api.done(call, code, || format!("load {}", image.source.name()))?;
+        answer.done(|| format!("load {}", image.source.name()))?;
         self.id.store(id, Ordering::Relaxed);
         self.is_loaded.store(true, Ordering::Release);
         Ok(())

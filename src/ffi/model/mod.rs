@@ -6,23 +6,23 @@ mod gears;
 mod load;
 
 use super::api::text;
+use super::call::call;
 use super::queue::Queue;
 use super::{Api, LastUse, Owner};
 use crate::element::ElementType;
 use crate::error::{Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
-use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::types::*;
 use core::ffi::c_char;
-use core::ptr::{NonNull, null_mut};
+use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 use std::sync::OnceLock;
 
 pub(crate) use binding::{Binding, BoundInput};
 use dataset::Dataset;
 use gears::GearBox;
-pub use gears::Gears;
+pub(crate) use gears::RawGears;
 pub(crate) use load::{Image, ModelImage, Onto, Share, Sizes};
 
 /// A model in the device's memory, or the place for one: it gets its row before it is [loaded](Self::load). Without a
@@ -90,13 +90,15 @@ impl LoadedModel {
     /// Reads the description of a model that has just been loaded. One that the library refuses to destroy stays here until
     /// the model is unloaded.
     pub(crate) fn describe(&self, api: Api) -> Result<(), Error> {
-        // SAFETY: takes nothing; a null answer is an error.
-        let created = unsafe { api.library().aclmdlCreateDesc() };
-        let desc = pointer(api, "aclmdlCreateDesc", created, DESCRIBE)?.as_ptr();
+        // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the table.
+        // Null, which stands for a failure, is told apart (ERR-06).
+        let created = unsafe { call!(api.aclmdlCreateDesc()) };
+        let desc = created.pointer(DESCRIBE)?.as_ptr();
         self.desc.store(desc, Ordering::Release);
-        // SAFETY: `desc` was just created.
-        let code = unsafe { api.library().aclmdlGetDesc(desc, self.id()) };
-        let said = api.done("aclmdlGetDesc", code, || DESCRIBE.into()).and_then(|()| Description::read(api, desc));
+        // SAFETY: the function asks for a live description, which it fills in. It was created above, and is destroyed
+        // below.
+        let answer = unsafe { call!(api.aclmdlGetDesc(desc, self.id())) };
+        let said = answer.done(|| DESCRIBE.into()).and_then(|()| Description::read(api, desc));
         // What was refused is tried again when the model is unloaded.
         let _ = self.destroy_description(api);
         said.map(|said| {
@@ -109,9 +111,10 @@ impl LoadedModel {
         if desc.is_null() {
             return Ok(());
         }
-        // SAFETY: created by `describe` and not destroyed yet; nothing keeps a pointer into it: names were copied.
-        let code = unsafe { api.library().aclmdlDestroyDesc(desc) };
-        let destroyed = api.done("aclmdlDestroyDesc", code, || DESCRIBE.into());
+        // SAFETY: the function asks for a live description, once. `describe` created it, and null is noted when it is
+        // destroyed. Nothing keeps a pointer into it: names were copied.
+        let answer = unsafe { call!(api.aclmdlDestroyDesc(desc)) };
+        let destroyed = answer.done(|| DESCRIBE.into());
         if destroyed.is_ok() {
             self.desc.store(null_mut(), Ordering::Release);
         }
@@ -175,7 +178,7 @@ impl LoadedModel {
     }
 
     /// The shapes that the model was compiled for, if it takes only some.
-    pub(crate) fn gears(&self) -> Option<&Gears> {
+    pub(crate) fn gears(&self) -> Option<&RawGears> {
         self.gear_box().map(|own| &own.gears)
     }
 
@@ -204,7 +207,6 @@ impl LoadedModel {
             return Err(Error::StillRunning { what: ObjectKind::MODEL });
         }
         self.is_current()?;
-        api.in_place()?;
         if self.ending.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
@@ -218,9 +220,10 @@ impl LoadedModel {
         if !self.is_loaded.load(Ordering::Acquire) {
             return Ok(());
         }
-        // SAFETY: takes a number, which the library checks.
-        let code = unsafe { api.library().aclmdlUnload(self.id()) };
-        let unloaded = api.done("aclmdlUnload", code, || "unload a model".into());
+        // SAFETY: the function takes a number by value, and no pointer. The library answers one that it does not know
+        // with an error.
+        let answer = unsafe { call!(api.aclmdlUnload(self.id())) };
+        let unloaded = answer.done(|| "unload a model".into());
         self.is_loaded.store(unloaded.is_err(), Ordering::Release);
         unloaded
     }
@@ -231,11 +234,10 @@ const DESCRIBE: &str = "read the description of a model";
 impl Description {
     /// The inputs, the outputs and the gears of a model whose description this is: alive, and filled in.
     fn read(api: Api, desc: *mut aclmdlDesc) -> Result<Self, Error> {
-        let library = api.library();
-        // SAFETY: `desc` is alive and filled in.
-        let inputs = count(api, unsafe { library.aclmdlGetNumInputs(desc) })?;
-        // SAFETY: `desc` is alive and filled in.
-        let outputs = count(api, unsafe { library.aclmdlGetNumOutputs(desc) })?;
+        // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is.
+        let inputs = unsafe { call!(api.aclmdlGetNumInputs(desc)) }.value(|| DESCRIBE.into())?;
+        // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is.
+        let outputs = unsafe { call!(api.aclmdlGetNumOutputs(desc)) }.value(|| DESCRIBE.into())?;
         let inputs: Vec<_> = (0..inputs).map(|index| input(api, desc, index)).collect::<Result<_, _>>()?;
         let outputs = (0..outputs).map(|index| output(api, desc, index)).collect::<Result<_, _>>()?;
         let gears = GearBox::read(api, desc, &inputs)?;
@@ -247,22 +249,24 @@ macro_rules! port {
     ($function:ident, $dims:ident, $name:ident, $data_type:ident, $format:ident, $size:ident) => {
         /// Reads one port of a description that is alive and filled in.
         fn $function(api: Api, desc: *mut aclmdlDesc, index: usize) -> Result<Port, Error> {
-            let library = api.library();
             let mut dims = NO_DIMS;
-            // SAFETY: `desc` is alive and filled in, `dims` is a place for the answer.
-            let code = unsafe { library.$dims(desc, index, &raw mut dims) };
-            api.done(stringify!($dims), code, || format!("read the shape of {} {index}", stringify!($function)))?;
-            let lacks = |missing| api.lacks(missing, DESCRIBE.into());
-            // SAFETY: `desc` is alive and filled in.
-            let name = unsafe { library.$name(desc, index) }.map_err(lacks)?;
-            // SAFETY: null or a string that lives as long as the description; it is copied here.
+            // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is,
+            // and writes the answer to `dims` during the call; a pointer to a live local is valid for writes
+            // (`core::ptr`, "Safety").
+            let answer = unsafe { call!(api.$dims(desc, index, &raw mut dims)) };
+            answer.done(|| format!("read the shape of {} {index}", stringify!($function)))?;
+            let doing = || DESCRIBE.to_owned();
+            // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is.
+            let name = unsafe { call!(api.$name(desc, index)) }.value(doing)?;
+            // SAFETY: `text` asks for null or a terminated string that stays in place. The answer is null or lives as
+            // long as the description; it is copied here.
             let name = unsafe { text(name) }.unwrap_or_default();
-            // SAFETY: `desc` is alive and filled in.
-            let element = unsafe { library.$data_type(desc, index) }.map_err(lacks)?.into();
-            // SAFETY: `desc` is alive and filled in.
-            let format = unsafe { library.$format(desc, index) }.map_err(lacks)?;
-            // SAFETY: `desc` is alive and filled in.
-            let bytes = unsafe { library.$size(desc, index) }.map_err(lacks)?;
+            // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is.
+            let element = unsafe { call!(api.$data_type(desc, index)) }.value(doing)?.into();
+            // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is.
+            let format = unsafe { call!(api.$format(desc, index)) }.value(doing)?;
+            // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is.
+            let bytes = unsafe { call!(api.$size(desc, index)) }.value(doing)?;
             Ok(Port { name, element, dims: sizes(&dims), bytes, format })
         }
     };
@@ -288,20 +292,4 @@ const NO_DIMS: aclmdlIODims = aclmdlIODims { name: [0 as c_char; 128], dimCount:
 
 fn sizes(dims: &aclmdlIODims) -> Vec<i64> {
     dims.dims.iter().copied().take(dims.dimCount).collect()
-}
-
-fn count(api: Api, answer: Result<usize, MissingSymbol>) -> Result<usize, Error> {
-    answer.map_err(|missing| api.lacks(missing, DESCRIBE.into()))
-}
-
-/// A pointer that a function answers with; null is a failure (ERR-06).
-#[rule(ERR_06)]
-pub(super) fn pointer<T>(
-    api: Api,
-    call: &'static str,
-    answer: Result<*mut T, MissingSymbol>,
-    doing: &'static str,
-) -> Result<NonNull<T>, Error> {
-    let pointer = answer.map_err(|missing| api.lacks(missing, doing.into()))?;
-    NonNull::new(pointer).ok_or(Error::NullAnswer { call })
 }

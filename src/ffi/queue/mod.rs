@@ -6,6 +6,7 @@ pub(crate) use submit::Place;
 pub(super) use submit::aligned;
 
 use super::allocator::{Keeps, Kept};
+use super::call::{Current, Ready, call};
 use super::failure::failure_of_work;
 use super::gate::Gate;
 use super::members::Members;
@@ -58,10 +59,12 @@ pub struct Queue {
     seen_over: AtomicU64,
 }
 
-// SAFETY: the vendor's streams belong to the process; calls on one stream from several threads are allowed, their order
-// is the caller's business (THREAD-03). The handle is never written.
+// SAFETY: sending the handle to another thread must not make a data race. The vendor's streams belong to the process;
+// several threads may call on one stream, and their order is the caller's business (THREAD-03). The handle is never
+// written.
 unsafe impl Send for Queue {}
-// SAFETY: as above; the counters are atomics.
+// SAFETY: sharing the handle must not make a data race. Several threads may call on one stream (THREAD-03), the handle
+// is never written, and what is written beside it are atomics and what mutexes hold.
 unsafe impl Sync for Queue {}
 
 impl Row for Queue {
@@ -73,12 +76,11 @@ impl Row for Queue {
 
 impl Queue {
     pub(crate) fn create(api: Api, id: u64) -> Result<Self, Error> {
-        api.may_be_called()?;
-        api.in_place()?;
         let mut raw = aclrtStream::NULL;
-        // SAFETY: `raw` is a place for the handle.
-        let code = unsafe { api.library().aclrtCreateStream(&raw mut raw) };
-        api.done("aclrtCreateStream", code, || "create a stream".into())?;
+        // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
+        // writes (`core::ptr`, "Safety").
+        let answer = unsafe { call!(api.aclrtCreateStream(&raw mut raw)) };
+        answer.done(|| "create a stream".into())?;
         Ok(Self { raw, ..Self::default_of_current(id) })
     }
 
@@ -168,12 +170,13 @@ impl Queue {
     pub(crate) fn is_complete(&self, api: Api) -> Result<bool, Error> {
         let Some(_inside) = self.gate.pass() else { return Ok(true) };
         self.is_current()?;
-        api.in_place()?;
         let mark = self.mark();
         let mut status = aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY;
-        // SAFETY: the stream is alive while the gate is passed; `status` is a place for the answer.
-        let code = unsafe { api.library().aclrtStreamQuery(self.raw, &raw mut status) };
-        api.done("aclrtStreamQuery", code, || "ask whether a stream's work is done".into())?;
+        // SAFETY: the function asks for a live stream, and writes the answer to `status` during the call. The gate is
+        // passed, so the stream is not destroyed meanwhile (STREAM-07); a pointer to a live local is valid for writes
+        // (`core::ptr`, "Safety").
+        let answer = unsafe { call!(api.aclrtStreamQuery(self.raw, &raw mut status)) };
+        answer.done(|| "ask whether a stream's work is done".into())?;
         let complete = status == aclrtStreamStatus::ACL_STREAM_STATUS_COMPLETE;
         if complete {
             self.seen_over.fetch_max(mark, Ordering::AcqRel);
@@ -202,15 +205,15 @@ impl Queue {
             return self.wait_for_the_library(api, limit);
         }
         let Some(inside) = self.gate.pass() else { return Ok(()) };
-        api.in_place()?;
-        let (library, raw) = (api.library(), self.raw);
+        let (ready, raw) = (api.ready()?, self.raw);
         let wait = Wait {
-            calls: ("aclrtSynchronizeStreamWithTimeout", "aclrtSynchronizeStream"),
             doing: "synchronise a stream",
-            // SAFETY: the stream is alive while the gate is passed, which lasts until the wait is over.
-            within: |milliseconds| unsafe { library.aclrtSynchronizeStreamWithTimeout(raw, milliseconds) },
-            // SAFETY: the stream is alive while the gate is passed, which lasts until the wait is over.
-            unlimited: || unsafe { library.aclrtSynchronizeStream(raw) },
+            // SAFETY: the function asks for a live stream. The gate is passed until the wait is over, so the stream is
+            // not destroyed meanwhile (STREAM-07).
+            within: |milliseconds| unsafe { call!(ready.aclrtSynchronizeStreamWithTimeout(raw, milliseconds)) },
+            // SAFETY: the function asks for a live stream. The gate is passed until the wait is over, so the stream is
+            // not destroyed meanwhile (STREAM-07).
+            unlimited: || unsafe { call!(ready.aclrtSynchronizeStream(raw)) },
             is_over: || self.is_complete(api).unwrap_or(false),
         };
         let end = || {
@@ -276,13 +279,14 @@ impl Queue {
             return Err(Error::StillRunning { what: ObjectKind::STREAM });
         }
         self.is_current()?;
-        api.in_place()?;
+        // Before the gate closes: in a forked child, a thread that is not there may be inside for ever.
+        let ready = api.ready()?;
         if !self.is_ours() {
             self.gate.close();
             return Ok(());
         }
         if self.gate.close() {
-            let destroyed = self.allocators.end(api, self.raw).and_then(|()| self.take_down(api));
+            let destroyed = self.allocators.end(api, self.raw).and_then(|()| self.take_down(ready));
             if let Err(error) = destroyed {
                 // The stream is as it was, and so is its allocator; the first error is the one to report.
                 self.allocators.resume(api, self.raw);
@@ -333,10 +337,11 @@ impl Queue {
         self.timeline.succeeded(self.timeline.covers());
     }
 
-    fn take_down(&self, api: Api) -> Result<(), Error> {
-        // SAFETY: the handle is alive: the gate was open; and nobody is using it: the gate is closed.
-        let code = unsafe { api.library().aclrtDestroyStream(self.raw) };
-        api.done("aclrtDestroyStream", code, || "destroy a stream".into())
+    fn take_down(&self, ready: Ready<Current>) -> Result<(), Error> {
+        // SAFETY: the function asks for a live stream that nobody uses (STREAM-07). The gate was open, so the stream
+        // was not destroyed before; it is closed now, so nobody is inside.
+        let answer = unsafe { call!(ready.aclrtDestroyStream(self.raw)) };
+        answer.done(|| "destroy a stream".into())
     }
 
     /// What keeps the registered allocator, if there is one.

@@ -2,9 +2,9 @@
 
 use super::{LAST, Queue, SETTLING};
 use crate::error::{Error, ObjectKind};
+use crate::ffi::call::{Current, Ready, ReadyAnswer, call};
 use crate::ffi::{Api, Block, LastUse};
 use ascendcl_macros::rule;
-use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::types::{aclError, aclrtMemcpyKind, aclrtStream};
 use core::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -32,11 +32,12 @@ impl Queue {
         if to.block.is_pageable() || from.block.is_pageable() {
             self.comes_to_rest(api, uses)?;
         }
-        self.submit(api, "aclrtMemcpyAsync", "queue a copy", uses, |stream| {
+        self.submit(api, "queue a copy", uses, |ready, stream| {
             let (to, from) = (to.block.at(to.start), from.block.at(from.start));
-            // SAFETY: both blocks hold `bytes` bytes there and are freed only when a synchronise has covered this
-            // submission (the stamps); the stream is alive (the gate).
-            unsafe { api.library().aclrtMemcpyAsync(to, room, from, bytes, kind, stream) }
+            // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
+            // Who queues has the stream's handle. `holds_at` has compared the lengths of both blocks, and they are
+            // freed only when a synchronise has covered this submission (the stamps).
+            unsafe { call!(ready.aclrtMemcpyAsync(to, room, from, bytes, kind, stream)) }
         })
     }
 
@@ -57,9 +58,11 @@ impl Queue {
     pub(crate) fn set(&self, api: Api, block: &Block, value: u8) -> Result<(), Error> {
         let bytes = block.bytes();
         block.holds(bytes)?;
-        self.submit(api, "aclrtMemsetAsync", "queue a set", [block.last_use()], |stream| {
-            // SAFETY: as in `copy`.
-            unsafe { api.library().aclrtMemsetAsync(block.start(), bytes, i32::from(value), bytes, stream) }
+        self.submit(api, "queue a set", [block.last_use()], |ready, stream| {
+            // SAFETY: the function asks for a live stream, and for memory that stays until the set is done (MEM-02).
+            // Who queues has the stream's handle. The bytes are all of the block, which is freed only when a
+            // synchronise has covered this submission (the stamps).
+            unsafe { call!(ready.aclrtMemsetAsync(block.start(), bytes, i32::from(value), bytes, stream)) }
         })
     }
 
@@ -74,10 +77,9 @@ impl Queue {
     pub(in crate::ffi) fn submit<const N: usize>(
         &self,
         api: Api,
-        call: &'static str,
         doing: &'static str,
         uses: [&LastUse; N],
-        queue: impl FnOnce(aclrtStream) -> Result<aclError, MissingSymbol>,
+        queue: impl FnOnce(Ready<Current>, aclrtStream) -> ReadyAnswer<aclError>,
     ) -> Result<(), Error> {
         // Whoever queues has the stream's handle, and destroying takes it away: nobody closes the gate meanwhile.
         if !self.gate.is_open() {
@@ -87,8 +89,9 @@ impl Queue {
             return Err(Error::AllocatorInDoubt);
         }
         self.is_current()?;
-        api.in_place()?;
-        let queue = || api.done(call, queue(self.raw), || doing.into());
+        // Before the stamps: what the check refuses leaves them as they are.
+        let ready = api.ready()?;
+        let queue = || queue(ready, self.raw).done(|| doing.into());
         self.timeline
             .submit(uses, queue, |error, number| self.settles(api, error, number))
             .map(|number| LAST.set(number))
@@ -110,12 +113,13 @@ impl Queue {
         if blocks.iter().any(|block| block.is_pageable()) {
             self.comes_to_rest(api, uses)?;
         }
-        let queued = self.submit(api, call, "queue work", uses, |stream| {
+        let queued = self.submit(api, "queue work", uses, |ready, stream| {
             let queue = AssertUnwindSafe(|| queue(stream.0));
-            Ok(catch_unwind(queue).unwrap_or_else(|thrown| {
+            let code = catch_unwind(queue).unwrap_or_else(|thrown| {
                 panic = Some(thrown);
                 UNWOUND
-            }))
+            });
+            ready.answered(call, code)
         });
         panic.map_or(queued, |panic| resume_unwind(panic))
     }
@@ -129,16 +133,15 @@ impl Queue {
     pub(in crate::ffi) fn run<const N: usize>(
         &self,
         api: Api,
-        call: &'static str,
         doing: &'static str,
         uses: [&LastUse; N],
-        run: impl FnOnce() -> Result<aclError, MissingSymbol>,
+        run: impl FnOnce(Ready<Current>) -> ReadyAnswer<aclError>,
         settle: impl FnOnce() -> bool,
     ) -> Result<(), Error> {
-        api.in_place()?;
+        let ready = api.ready()?;
         uses.iter().for_each(|used| used.rest());
         uses.iter().for_each(|used| used.begin(self.id()));
-        let ran = api.done(call, run(), || doing.into());
+        let ran = run(ready).done(|| doing.into());
         let is_over = ran.as_ref().err().is_none_or(|error| error.rules_out_that_work_was_queued() || settle());
         // The number 0 is always done.
         let number = if is_over { 0 } else { self.timeline.clock().stamp() };

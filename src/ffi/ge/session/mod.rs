@@ -3,13 +3,15 @@
 mod teardown;
 
 use super::graph::{Registration, calls};
-use super::{OptionList, RawGraph, RawInputs, RawOutputTensors, RawOutputs, SESSIONS, Shim, Summary};
+use super::{OptionList, RawGraph, RawOutputs, SESSIONS, Shim, Summary};
 use crate::error::{EngineError, Error, ObjectKind};
 use crate::ffi::Members;
 use crate::ffi::allocator::Kept;
+use crate::ffi::call::Begins;
 use crate::ffi::shelf::Shelf;
 use crate::ffi::{Api, Block, LastUse, Part, Queue, c_path};
 use crate::graph_source::GraphSource;
+use crate::raw_tensors::{RawInputs, RawOutputTensors};
 use ascendcl_ge_sys as sys;
 use ascendcl_macros::rule;
 use ascendcl_sys::error_codes::{ACL_ERROR_FAILURE, ACL_SUCCESS};
@@ -33,18 +35,18 @@ pub(crate) struct RawSession {
 #[derive(Clone, Copy, Debug)]
 struct Handle(NonNull<sys::Session>);
 
-// SAFETY: a session belongs to the process; it must not be used by two threads at once (GE-12), which the handle's `&mut`
-// sees to, and has no thread of its own.
+// SAFETY: sending the handle to another thread must not make a data race. A session belongs to the process and has no
+// thread of its own. Two threads must not use it at once (GE-12), which the `&mut` of its handle sees to.
 unsafe impl Send for Handle {}
 
 impl RawSession {
     /// A session on the current context's device.
     pub(crate) fn create(api: Api, shim: Shim, options: &[(String, String)]) -> Result<Self, Error> {
-        api.may_be_called()?;
-        api.in_place()?;
+        api.ready::<Begins>()?;
         let options = OptionList::new(options)?;
         let mut raw = null_mut();
-        // SAFETY: the options are read during the call, and `raw` is a place for the handle.
+        // SAFETY: the function reads the options, and writes the handle to `raw`, during the call. `OptionList` keeps
+        // the texts, which are terminated; a pointer to a live local is valid for writes (`core::ptr`, "Safety").
         let status = unsafe { (shim.0.session_create)(&options.raw(), &raw mut raw) };
         shim.done("Session", status, || "create a session".into())?;
         let raw = NonNull::new(raw).ok_or(Error::NullAnswer { call: "Session" })?;
@@ -78,8 +80,9 @@ impl RawSession {
             bytes: image.len(),
         };
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the session is alive; source and options are read during the call, and whoever made a source of a graph
-        // object vouches for that.
+        // SAFETY: the function asks for a live session (GE-11), which `ready` gave out, and reads source and options
+        // during the call. They are borrowed for longer; whoever made a source of a graph object vouches for the object
+        // (`GraphSource::graph`).
         let status = unsafe { (self.shim.0.add_graph)(session, id, &raw const source, &options.raw()) };
         let call = if status == sys::ABSENT { reader } else { "AddGraph" };
         self.shim.done(call, status, || "add a graph".into())?;
@@ -99,7 +102,8 @@ impl RawSession {
 
     pub(crate) fn compile(&self, api: Api, graph: &RawGraph) -> Result<(), Error> {
         let session = self.ready(api)?;
-        // SAFETY: the session is alive and has the graph.
+        // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and the
+        // other is not removed.
         let status = unsafe { (self.shim.0.compile_graph)(session, graph.id()) };
         self.shim.done("CompileGraph", status, || format!("compile graph {}", graph.id()))
     }
@@ -107,7 +111,9 @@ impl RawSession {
     pub(crate) fn summary(&self, api: Api, graph: &RawGraph) -> Result<Summary, Error> {
         let session = self.ready(api)?;
         let mut summary = sys::Summary::default();
-        // SAFETY: the session is alive and has the graph; `summary` is a place for the answer.
+        // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and the
+        // other is not removed. The function writes the answer to `summary` during the call; a pointer to a live local
+        // is valid for writes (`core::ptr`, "Safety").
         let status = unsafe { (self.shim.0.graph_summary)(session, graph.id(), &raw mut summary) };
         let doing = || format!("ask what graph {} needs", graph.id());
         self.shim.done("GetCompiledGraphSummary", status, doing).map(|()| summary.into())
@@ -128,8 +134,10 @@ impl RawSession {
     ) -> Result<Option<Kept>, Error> {
         let session = self.ready(api)?;
         let mut made = null_mut();
-        // SAFETY: the session and the stream are alive; the object and functions stay usable while the graph keeps them,
-        // which is until the shim's allocator was closed, and blocks keep them beyond that.
+        // SAFETY: the function asks for a live session (GE-11), a live stream, and an object and functions that stay
+        // usable while they are registered (GE-09). `ready` gave the session out, and `with_raw` passes the stream's
+        // gate. The graph keeps object and functions until the shim's allocator was closed, and blocks keep them beyond
+        // that.
         let status = stream.with_raw(|stream| unsafe {
             (self.shim.0.register_allocator)(session, stream.0, &calls(members), &raw mut made)
         })?;
@@ -151,7 +159,8 @@ impl RawSession {
         drop(holds);
         let (Some(stream), Some(registration)) = (stream, registration) else { return Ok(None) };
         let ended = stream
-            // SAFETY: the session and the stream are alive.
+            // SAFETY: the function asks for a live session (GE-11) and a live stream. `ready` gave the session out, and
+            // `with_raw` passes the stream's gate.
             .with_raw(|stream| unsafe { (self.shim.0.unregister_allocator)(session, stream.0) })
             .and_then(|status| {
                 self.shim.done("UnregisterExternalAllocator", status, || "unregister an allocator".into())
@@ -176,12 +185,16 @@ impl RawSession {
         let session = self.ready(api)?;
         let [constants, features] = &memory;
         graph.holds().memory.extend(memory.clone());
-        // SAFETY: the session is alive and has the graph, which keeps both blocks until it is removed.
+        // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and the
+        // other is not removed. It goes on to use the memory, which has as many bytes as stated (GE-23): the graph
+        // keeps both blocks until it is removed.
         let status = unsafe {
             (self.shim.0.set_const_memory)(session, graph.id(), constants.start().cast_const(), constants.bytes())
         };
         self.shim.done("SetGraphConstMemoryBase", status, || "set the constant memory of a graph".into())?;
-        // SAFETY: as above.
+        // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and the
+        // other is not removed. It goes on to use the memory, which has as many bytes as stated (GE-23): the graph
+        // keeps both blocks until it is removed.
         let status = unsafe {
             (self.shim.0.set_feature_memory)(session, graph.id(), features.start().cast_const(), features.bytes())
         };
@@ -193,7 +206,9 @@ impl RawSession {
     pub(crate) fn load(&self, api: Api, graph: &RawGraph, stream: &Arc<Queue>) -> Result<(), Error> {
         let session = self.ready_for(api, graph)?;
         let mut stale = 0;
-        // SAFETY: the session is alive and has the graph; `stale` is a place for the answer.
+        // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and the
+        // other is not removed. The function writes the answer to `stale` during the call; a pointer to a live local is
+        // valid for writes (`core::ptr`, "Safety").
         let status = unsafe { (self.shim.0.needs_rebuild)(session, graph.id(), &raw mut stale) };
         self.shim.done("IsGraphNeedRebuild", status, || "ask whether a graph is stale".into())?;
         if stale != 0 {
@@ -201,7 +216,8 @@ impl RawSession {
         }
         let options = OptionList::new(&[])?;
         self.submit(api, stream, "LoadGraph", "load a graph", [&graph.last_use], |stream| {
-            // SAFETY: the session and the stream are alive, and the session has the graph.
+            // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and
+            // the other is not removed. Who queues has the stream's handle, so the stream is alive.
             unsafe { (self.shim.0.load_graph)(session, graph.id(), &options.raw(), stream.0) }
         })?;
         graph.holds().stream = Some(Arc::clone(stream));
@@ -232,9 +248,12 @@ impl RawSession {
         let uses = [&graph.last_use, &outputs.last_use];
         let executed =
             self.submit(api, &stream, "ExecuteGraphWithStreamAsync", "queue an execution of a graph", uses, |stream| {
-                // SAFETY: the session and the stream are alive, and the session has the graph. The inputs are device
-                // memory of the stated sizes, which the execution's row keeps until a synchronise has covered it (the
-                // stamps); `made` is a place for the outputs.
+                // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out,
+                // and the other is not removed. Who queues has the stream's handle, so the stream is alive. Inputs have
+                // to stay until the stream is synchronised (GE-20): they are device memory of the stated sizes, which
+                // the execution's row keeps until a synchronise has covered it (the stamps). The function writes the
+                // outputs to `made` during the call; a pointer to a live local is valid for writes (`core::ptr`,
+                // "Safety").
                 unsafe {
                     (self.shim.0.execute_graph)(
                         session,
@@ -273,9 +292,11 @@ impl RawSession {
         let mut made = sys::RawTensors { tensors: null_mut(), count: 0 };
         let uses = [&graph.last_use, &seat.last_use];
         self.submit(api, &stream, "RunGraphWithStreamAsync", "queue a run of a graph", uses, |stream| {
-            // SAFETY: the session and the stream are alive, and the session has the graph. The inputs are tensors, whose
-            // memory stays until a synchronise has covered the run, as whoever made `inputs` vouches; pointers that are not
-            // null have the layout of pointers. `made` is a place for the outputs.
+            // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and
+            // the other is not removed. Who queues has the stream's handle, so the stream is alive. Inputs have to be
+            // tensors that stay until the stream is synchronised (GE-20): whoever made `inputs` vouches for that
+            // (`RawInputs::new`); `NonNull` is laid out as a pointer. The function writes the outputs to `made` during
+            // the call; a pointer to a live local is valid for writes (`core::ptr`, "Safety").
             unsafe {
                 let tensors = inputs.as_ptr().cast();
                 (self.shim.0.run_raw)(session, graph.id(), stream.0, tensors, inputs.len(), &raw mut made)
@@ -295,21 +316,20 @@ impl RawSession {
         queue: impl FnOnce(aclrtStream) -> sys::Status,
     ) -> Result<(), Error> {
         let mut failed = None;
-        let submitted = stream.submit(api, call, doing, uses, |stream| match queue(stream) {
-            sys::SUCCESS => Ok(ACL_SUCCESS),
+        let submitted = stream.submit(api, doing, uses, |ready, stream| match queue(stream) {
+            sys::SUCCESS => ready.answered(call, ACL_SUCCESS),
             status => {
                 // What the engine says, before anything else is asked of it. Whether it has queued something nobody
                 // knows: a code of that kind makes the stream settle it.
                 failed = Some(self.shim.failed(call, status, doing.to_owned()));
-                Ok(ACL_ERROR_FAILURE)
+                ready.answered(call, ACL_ERROR_FAILURE)
             }
         });
         submitted.map_err(|error| failed.unwrap_or(error))
     }
 
     fn ready(&self, api: Api) -> Result<*mut sys::Session, Error> {
-        api.may_be_called()?;
-        api.in_place()?;
+        api.ready::<Begins>()?;
         let raw = *self.raw.lock().unwrap_or_else(PoisonError::into_inner);
         raw.map(|handle| handle.0.as_ptr()).ok_or(Error::Gone { what: ObjectKind::SESSION })
     }

@@ -47,7 +47,8 @@ impl RawSession {
             count => return Err(EngineError::OutputsInUse { count }.into()),
         }
         if !graph.is_removed() {
-            // SAFETY: the session is alive and has the graph, which is idle.
+            // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and
+            // the other is not removed. No work may use the graph: the stamps say that it is idle.
             let status = unsafe { (self.shim.0.remove_graph)(session, graph.id()) };
             self.shim.done("RemoveGraph", status, || format!("remove graph {}", graph.id()))?;
             graph.removed.store(true, Ordering::Release);
@@ -72,7 +73,7 @@ impl RawSession {
     fn destroy(&self) -> Result<(), Error> {
         let taken = self.raw.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(Handle(session)) = taken else { return Ok(()) };
-        // SAFETY: made by `create`, and destroyed once: this took the handle.
+        // SAFETY: the function asks for a live session, once (GE-11). `create` made it, and this took the handle.
         let status = unsafe { (self.shim.0.session_destroy)(session.as_ptr()) };
         SESSIONS.fetch_sub(1, Ordering::AcqRel);
         self.shim.done("~Session", status, || "destroy a session".into())

@@ -1,5 +1,7 @@
 //! Tensors that other code has made: pointers to the engine's C++ objects.
 
+#![allow(unsafe_code, reason = "a declaration only: who makes a value of it makes promises")]
+
 use ascendcl_ge_sys as sys;
 use core::ffi::c_void;
 use core::fmt;
@@ -24,7 +26,7 @@ impl RawInputs {
         Self(tensors.into_iter().collect())
     }
 
-    pub(super) fn as_slice(&self) -> &[NonNull<c_void>] {
+    pub(crate) fn as_slice(&self) -> &[NonNull<c_void>] {
         &self.0
     }
 }
@@ -37,7 +39,7 @@ impl RawInputs {
 pub struct RawOutputTensors(sys::RawTensors);
 
 impl RawOutputTensors {
-    pub(super) fn new(tensors: sys::RawTensors) -> Self {
+    pub(crate) fn new(tensors: sys::RawTensors) -> Self {
         Self(tensors)
     }
 

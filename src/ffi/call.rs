@@ -1,0 +1,399 @@
+//! How the library is called: the checks that a call needs, the call itself, and what its answer becomes.
+//!
+//! Only a [`Ready`] gives the functions out, and only a check gives out a `Ready`. So no call can forget a check. Which
+//! checks a function needs is stated in the table (`needs.rs`).
+
+use super::api::{Api, text};
+use super::context::RawContext;
+use super::process::Loading;
+use super::standing;
+use crate::callback_guard::InCallback;
+use crate::error::{Error, MissingFunction, VendorError};
+use ascendcl_macros::rule;
+use ascendcl_sys::error_codes::{ACL_ERROR_RT_CONTEXT_NULL, ACL_SUCCESS};
+use ascendcl_sys::types::aclError;
+use ascendcl_sys::{Library, MissingSymbol};
+use core::convert::Infallible;
+use core::marker::PhantomData;
+use core::ptr::NonNull;
+
+/// What has to hold where a function of the library is called.
+pub(super) trait Need: Sized {
+    /// An error if it does not hold here and now.
+    fn check(api: Api) -> Result<(), Error>;
+}
+
+/// This is the process that loaded the library.
+pub(super) enum ThisProcess {}
+
+/// As [`ThisProcess`], and the library is not inside code of the program on this thread.
+#[rule(THREAD_05, ALLOC_18)]
+pub(super) enum SelectsContext {}
+
+/// As [`ThisProcess`]. When each call is verified, the entered context is current, too.
+pub(super) enum HostOnly {}
+
+/// As [`HostOnly`], and the library is not inside code of the program on this thread.
+#[rule(THREAD_05, ALLOC_18)]
+pub(super) enum OutsideCallbacks {}
+
+/// The context that this thread's innermost `Current` stands for is current.
+///
+/// That the thread is not inside a callback follows: the objects that these functions take are used with a `Current`. None
+/// can be taken into a callback, which is `'static`, and none comes to be there.
+pub(super) enum Current {}
+
+/// As [`Current`], and the library is not inside code of the program on this thread.
+#[rule(THREAD_05, ALLOC_18)]
+pub(super) enum Begins {}
+
+impl Need for ThisProcess {
+    fn check(api: Api) -> Result<(), Error> {
+        api.is_of_this_process()
+    }
+}
+
+impl Need for SelectsContext {
+    fn check(api: Api) -> Result<(), Error> {
+        InCallback::refuses()?;
+        api.is_of_this_process()
+    }
+}
+
+impl Need for HostOnly {
+    fn check(api: Api) -> Result<(), Error> {
+        if api.loading().is_plain() { Ok(()) } else { standing::objection(api).map_or(Ok(()), Err) }
+    }
+}
+
+impl Need for OutsideCallbacks {
+    fn check(api: Api) -> Result<(), Error> {
+        InCallback::refuses()?;
+        HostOnly::check(api)
+    }
+}
+
+impl Need for Current {
+    #[inline]
+    fn check(api: Api) -> Result<(), Error> {
+        if api.loading().is_plain() && !standing::displaced_any() { Ok(()) } else { standing::return_to_entered(api) }
+    }
+}
+
+impl Need for Begins {
+    fn check(api: Api) -> Result<(), Error> {
+        InCallback::refuses()?;
+        Current::check(api)
+    }
+}
+
+/// A C function of the table.
+pub(super) trait Function {
+    type Need: Need;
+    const NAME: &'static str;
+}
+
+macro_rules! functions {
+    ($($need:ident: $($name:ident)+;)*) => {
+        /// The functions of the table, each as a type.
+        #[allow(non_camel_case_types, reason = "they have the names of the C functions")]
+        pub(super) mod functions {
+            $($(
+                pub(in crate::ffi) enum $name {}
+
+                impl super::Function for $name {
+                    type Need = super::$need;
+                    const NAME: &'static str = stringify!($name);
+                }
+            )+)*
+        }
+    };
+}
+needs!(functions);
+
+/// The library, where what a call needs was checked. It is used at once, with no code of the program in between.
+pub(super) struct Ready<N> {
+    loading: &'static Loading,
+    _checked: PhantomData<N>,
+}
+
+impl<N> Clone for Ready<N> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<N> Copy for Ready<N> {}
+
+impl<N> Ready<N> {
+    /// The functions. Whoever loaded them vouched that they have the signatures of the table.
+    #[inline]
+    pub(super) fn library(self) -> &'static Library {
+        self.loading.library()
+    }
+
+    /// The answer of a call that is not in the table: code outside of this crate made it.
+    #[inline]
+    pub(super) fn answered(self, call: &'static str, code: aclError) -> ReadyAnswer<aclError> {
+        Answer::from_parts(self.loading, call, Ok(code))
+    }
+}
+
+/// By what a call is made: [`Api`], which checks what it needs, or a [`Ready`], for which that was done.
+pub(super) trait Calls<N>: Copy {
+    /// Why the call is not made.
+    type Refusal: Refusal;
+
+    fn loading(self) -> &'static Loading;
+    fn checked(self) -> Result<Ready<N>, Self::Refusal>;
+}
+
+impl<N: Need> Calls<N> for Api {
+    type Refusal = Error;
+
+    fn loading(self) -> &'static Loading {
+        Api::loading(self)
+    }
+
+    fn checked(self) -> Result<Ready<N>, Error> {
+        self.ready()
+    }
+}
+
+impl<N> Calls<N> for Ready<N> {
+    type Refusal = Infallible;
+
+    #[inline]
+    fn loading(self) -> &'static Loading {
+        self.loading
+    }
+
+    #[inline]
+    fn checked(self) -> Result<Self, Infallible> {
+        Ok(self)
+    }
+}
+
+/// What a check answers with when it refuses.
+pub(super) trait Refusal {
+    fn into_error(self) -> Error;
+}
+
+impl Refusal for Error {
+    fn into_error(self) -> Error {
+        self
+    }
+}
+
+impl Refusal for Infallible {
+    fn into_error(self) -> Error {
+        match self {}
+    }
+}
+
+/// Calls a function of the library: `call!(api.aclrtSetDevice(id))`, or by a [`Ready`] that was checked before. It stands in
+/// an unsafe block, whose comment says why the function's contract is kept.
+macro_rules! call {
+    ($by:ident.$function:ident($($argument:expr),* $(,)?)) => {{
+        let value = match $crate::ffi::call::checked::<$crate::ffi::call::functions::$function, _>($by) {
+            Ok(ready) => Ok(ready.library().$function($($argument),*)),
+            Err(refused) => Err(refused),
+        };
+        $crate::ffi::call::Answer::of::<$crate::ffi::call::functions::$function, _>($by, value)
+    }};
+}
+pub(super) use call;
+
+/// What is checked before a function is called.
+#[inline]
+pub(super) fn checked<F: Function, B: Calls<F::Need>>(by: B) -> Result<Ready<F::Need>, B::Refusal> {
+    by.checked()
+}
+
+/// What a function answered with, and which one that was.
+#[must_use]
+pub(super) struct Answer<T, R = Error> {
+    loading: &'static Loading,
+    call: &'static str,
+    /// An error where the function was not called: what it needs does not hold, or the library lacks it.
+    value: Result<Result<T, MissingSymbol>, R>,
+}
+
+/// The answer of a call that was made by a [`Ready`].
+pub(super) type ReadyAnswer<T> = Answer<T, Infallible>;
+
+impl<T, R: Refusal> Answer<T, R> {
+    #[inline]
+    pub(super) fn of<F: Function, B: Calls<F::Need, Refusal = R>>(
+        by: B,
+        value: Result<Result<T, MissingSymbol>, R>,
+    ) -> Self {
+        Self { loading: by.loading(), call: F::NAME, value }
+    }
+
+    /// The C function's name.
+    pub(super) fn call(&self) -> &'static str {
+        self.call
+    }
+
+    /// Whether the library lacks the function.
+    pub(super) fn is_missing(&self) -> bool {
+        matches!(self.value, Ok(Err(_)))
+    }
+
+    pub(super) fn ok(self) -> Option<T> {
+        self.value.ok()?.ok()
+    }
+
+    /// The answer of a function that has no way to fail.
+    ///
+    /// `doing` reads on from "could not": "create a stream".
+    #[inline]
+    pub(super) fn value(self, doing: impl FnOnce() -> String) -> Result<T, Error> {
+        match self.value {
+            Ok(Ok(value)) => Ok(value),
+            Ok(Err(MissingSymbol { symbol, files })) => Err(lacks(self.loading, symbol, files, doing())),
+            Err(refused) => Err(refused.into_error()),
+        }
+    }
+}
+
+impl<T> ReadyAnswer<T> {
+    /// The C function's name, and what it answered with.
+    #[inline]
+    pub(super) fn into_parts(self) -> (&'static str, Result<T, MissingSymbol>) {
+        let Ok(value) = self.value;
+        (self.call, value)
+    }
+
+    pub(super) fn from_parts(loading: &'static Loading, call: &'static str, value: Result<T, MissingSymbol>) -> Self {
+        Self { loading, call, value: Ok(value) }
+    }
+}
+
+impl<T, R: Refusal> Answer<*mut T, R> {
+    /// A pointer that a function answers with; null is a failure (ERR-06).
+    #[rule(ERR_06)]
+    pub(super) fn pointer(self, doing: &'static str) -> Result<NonNull<T>, Error> {
+        let call = self.call;
+        NonNull::new(self.value(|| doing.into())?).ok_or(Error::NullAnswer { call })
+    }
+}
+
+impl<R: Refusal> Answer<aclError, R> {
+    #[inline]
+    pub(super) fn is_success(&self) -> bool {
+        matches!(self.value, Ok(Ok(ACL_SUCCESS)))
+    }
+
+    /// The library's code; `None` where it was not called.
+    #[inline]
+    pub(super) fn code(&self) -> Option<aclError> {
+        match self.value {
+            Ok(Ok(code)) => Some(code),
+            _ => None,
+        }
+    }
+
+    /// Turns the code into a result, and the recent error text of this thread into part of the error.
+    ///
+    /// `doing` reads on from "could not": "create a stream".
+    #[inline]
+    pub(super) fn done(self, doing: impl FnOnce() -> String) -> Result<(), Error> {
+        let (loading, call) = (self.loading, self.call);
+        match self.value {
+            Ok(Ok(ACL_SUCCESS)) => Ok(()),
+            Ok(Ok(code)) => Err(failed(loading, call, code, doing())),
+            Ok(Err(MissingSymbol { symbol, files })) => Err(lacks(loading, symbol, files, doing())),
+            Err(refused) => Err(refused.into_error()),
+        }
+    }
+}
+
+#[cold]
+fn lacks(loading: &'static Loading, symbol: &'static str, files: &'static [&'static str], doing: String) -> Error {
+    let (library, missing) = (loading.to_string(), MissingSymbol { symbol, files });
+    let searched = loading.library().searched_for(&missing);
+    Error::MissingFunction(Box::new(MissingFunction { symbol, files, searched, library, doing }))
+}
+
+#[cold]
+fn failed(loading: &'static Loading, call: &'static str, code: aclError, doing: String) -> Error {
+    let api = Api::new(loading);
+    let text = recent_text(api).filter(|text| code == ACL_ERROR_RT_CONTEXT_NULL || !is_made_up(api, text));
+    Error::Vendor(Box::new(VendorError { call, code: code.into(), text, doing }))
+}
+
+/// The text that the library keeps for this thread's last failure; reading clears it.
+#[rule(ERR_03)]
+fn recent_text(api: Api) -> Option<String> {
+    // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the table.
+    let text_or_null = unsafe { call!(api.aclGetRecentErrMsg()) }.ok()?;
+    // SAFETY: `text` asks for null or a terminated string that stays in place. The answer is one that is valid until
+    // this thread's next call (ERR-03), and it is copied before that.
+    unsafe { text(text_or_null) }
+}
+
+/// On a thread without a context the library makes up a message about the missing context, whatever failed.
+fn is_made_up(api: Api, text: &str) -> bool {
+    RawContext::current(api).is_none() && text.to_ascii_lowercase().contains("context")
+}
+
+impl Api {
+    /// Checks what the call that follows needs. `call!` does so by itself; this is for calls that are prepared before they
+    /// are made.
+    #[inline]
+    pub(super) fn ready<N: Need>(self) -> Result<Ready<N>, Error> {
+        N::check(self)?;
+        Ok(Ready { loading: self.loading(), _checked: PhantomData })
+    }
+
+    /// Throws away the text of an answer that is no failure.
+    pub(super) fn forget_text(self) {
+        let _ = recent_text(self);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A library that has no function: what gets as far as a call finds it missing.
+    fn api() -> Api {
+        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. There are none.
+        Api::new(Loading::new(unsafe { Library::from_table("none", |_| None) }))
+    }
+
+    #[test]
+    fn inside_a_callback_nothing_is_begun_and_what_was_begun_is_used() {
+        let api = api();
+        let _refuses = InCallback::begin();
+        let refused = [SelectsContext::check(api), OutsideCallbacks::check(api), Begins::check(api)];
+        assert!(refused.iter().all(|refused| matches!(refused, Err(Error::InsideCallback))), "{refused:?}");
+        let made = [ThisProcess::check(api), HostOnly::check(api), Current::check(api)];
+        assert!(made.iter().all(Result::is_ok), "{made:?}");
+    }
+
+    #[test]
+    fn an_error_has_the_name_of_the_function_that_was_called() {
+        let api = api();
+        // SAFETY: a function's contract has to be kept where it is called. This library has no function, so none is
+        // called.
+        let missing = unsafe { call!(api.aclrtSetDevice(0)) };
+        assert!(missing.is_missing());
+        assert_eq!(missing.call(), "aclrtSetDevice");
+        let Err(Error::MissingFunction(error)) = missing.done(|| "take device 0".into()) else { panic!() };
+        assert_eq!((error.symbol, error.doing.as_str()), ("aclrtSetDevice", "take device 0"));
+    }
+
+    #[test]
+    fn a_function_is_not_called_inside_a_callback() {
+        let api = api();
+        let _refuses = InCallback::begin();
+        // SAFETY: a function's contract has to be kept where it is called. This library has no function, so none is
+        // called.
+        let refused = unsafe { call!(api.aclrtSetDevice(0)) };
+        assert!(!refused.is_missing() && refused.code().is_none());
+        assert!(matches!(refused.done(|| "take device 0".into()), Err(Error::InsideCallback)));
+    }
+}
