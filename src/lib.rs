@@ -101,7 +101,7 @@ pub use runtime::Runtime;
 pub use stream::{
     CanDecline, CanExecute, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, Completion, DefaultStream,
     Destination, Fresh, Idle, Lender, Mapped, Member, Operand, Payload, Pending, Permit, Plain, ProvesIdle, Reply,
-    Stream, StreamState, TakesAllocator, Tasks, Turn, WhenDone, With, WithDescriptor,
+    Stream, StreamOptions, StreamState, TakesAllocator, Tasks, Turn, WhenDone, With, WithDescriptor,
 };
 pub use thread::{OnThread, Thread};
 

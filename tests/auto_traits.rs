@@ -110,6 +110,7 @@ assert_impl_all!(Setup: Send, Sync, Clone);
 assert_impl_all!(Recovered<'static>: Send, Sync);
 assert_impl_all!(ascendcl::foreign::Foreign<u8>: Send, Sync);
 assert_impl_all!(RunMode: Send, Sync, Copy);
+assert_impl_all!(StreamOptions: Send, Sync, Copy);
 assert_impl_all!(MemoryInfo: Send, Sync, Copy);
 assert_impl_all!(Code: Send, Sync, Copy);
 assert_impl_all!(CodeKind: Send, Sync, Copy);

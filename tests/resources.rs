@@ -6,8 +6,11 @@
 mod common;
 mod null;
 
-use ascendcl::{Acl, Brand, Current, Device, RunMode, ScopeError, Scoped, Thread};
+use ascendcl::{Acl, Brand, Current, Device, Library, RunMode, ScopeError, Scoped, StreamOptions, Tasks, Thread};
 use ascendcl_macros::proves;
+use ascendcl_sim::control;
+use ascendcl_sys::constants::{ACL_STREAM_FAST_LAUNCH, ACL_STREAM_FAST_SYNC};
+use ascendcl_sys::types::aclrtStream;
 use common::{acl, alone, data};
 use null::{Books, TIMEOUT, books};
 use std::mem;
@@ -311,5 +314,37 @@ fn everything_again_after_everything_was_released() {
         outputs
     };
     assert_eq!(once(&mut thread), once(&mut thread));
+    alone.assert_nothing_lives();
+}
+
+#[proves(STREAM_11, CTX_12)]
+#[test]
+fn a_stream_has_the_priority_and_the_flags_that_were_asked_for() {
+    let alone = alone();
+    ascendcl::run(Library::Simulator, |current| {
+        let options = StreamOptions::builder().priority(5).fast_launch(true).fast_sync(true).build();
+        let asked = |stream: &Tasks<_>| {
+            let (functions, stream) = (current.library().as_raw(), aclrtStream(stream.as_raw()));
+            let (mut priority, mut flags) = (99, 99);
+            // SAFETY: the stream is alive and of the current context, and there are places for both answers.
+            unsafe {
+                assert_eq!(functions.aclrtStreamGetPriority(stream, &raw mut priority), Ok(0));
+                assert_eq!(functions.aclrtStreamGetFlags(stream, &raw mut flags), Ok(0));
+            }
+            (priority, flags)
+        };
+        let (urgent, plain) = (current.stream_with(options)?, current.stream_with(StreamOptions::default())?);
+        assert_eq!(asked(&urgent), (5, ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC));
+        let usual = current.stream()?;
+        assert_eq!(asked(&plain), asked(&usual));
+        let written = urgent.set_bytes(current, current.device_buffer::<u8>(4)?, 7)?.wait(current)?;
+        assert_eq!(written.to_vec(current)?, [7; 4]);
+        // A failure names the options.
+        control::fail("aclrtCreateStreamWithConfig#1=107000".parse()?)?;
+        let refused = current.stream_with(options).map(drop).unwrap_err().to_string();
+        assert!(refused.contains("priority 5") && refused.contains("0x3"), "{refused}");
+        Ok::<_, Box<dyn std::error::Error>>(())
+    })
+    .unwrap();
     alone.assert_nothing_lives();
 }

@@ -40,7 +40,7 @@ pub(super) enum OutsideCallbacks {}
 /// The context that this thread's innermost `Current` stands for is current.
 ///
 /// That the thread is not inside a callback follows: the objects that these functions take are used with a `Current`. None
-/// can be taken into a callback, which is `'static`, and none comes to be there.
+/// can be taken into a callback, which is `'static`, and none is lent there: entering a context is refused.
 pub(super) enum Current {}
 
 /// As [`Current`], and the library is not inside code of the program on this thread.

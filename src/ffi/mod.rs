@@ -83,7 +83,7 @@ pub(crate) use operator::{Invocation, Part};
 pub(crate) use outside::Outside;
 pub(crate) use owner::Owner;
 pub(crate) use process::Loading;
-pub(crate) use queue::{Place, Queue, SETTLING};
+pub(crate) use queue::{Place, Queue, SETTLING, stream_flags};
 pub(crate) use shelf::{Row as ShelfRow, Shelf};
 use stamp::LastUse;
 pub(crate) use timeline::Listener;

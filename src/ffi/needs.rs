@@ -45,7 +45,7 @@ macro_rules! needs {
                 aclmdlCreateDataset aclmdlCreateDesc aclmdlLoadFromFile aclmdlLoadFromFileWithMem aclmdlLoadFromMem
                 aclmdlLoadFromMemWithMem aclmdlQuerySize aclmdlQuerySizeFromMem
                 aclopCompile aclopCreateAttr
-                aclrtCreateEvent aclrtCreateStream aclrtGetMemInfo aclrtMalloc aclrtMallocHost aclrtSynchronizeDevice
+                aclrtCreateEvent aclrtCreateStream aclrtCreateStreamWithConfig aclrtGetMemInfo aclrtMalloc aclrtMallocHost aclrtSynchronizeDevice
                 aclrtSynchronizeDeviceWithTimeout;
 
             // Use, or end, what was begun in the current context.

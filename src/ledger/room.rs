@@ -17,7 +17,15 @@ impl Ledger {
     /// Creates a stream; when the device has no more, destroys dropped ones and tries once again.
     #[rule(STREAM_11)]
     pub(crate) fn create_stream(&self) -> Result<Arc<Queue>, Error> {
-        let create = || Queue::create(self.api, next_stream_id());
+        self.make_stream(|| Queue::create(self.api, next_stream_id()))
+    }
+
+    /// The same, with a priority and flags.
+    pub(crate) fn create_stream_with(&self, priority: u32, flags: u32) -> Result<Arc<Queue>, Error> {
+        self.make_stream(|| Queue::create_with(self.api, next_stream_id(), priority, flags))
+    }
+
+    fn make_stream(&self, create: impl Fn() -> Result<Queue, Error>) -> Result<Arc<Queue>, Error> {
         let created = create().or_else(|error| match is_used_up(&error) && self.destroy_dropped_streams() > 0 {
             true => create(),
             false => Err(error),

@@ -1,0 +1,56 @@
+//! How a stream is made.
+
+use super::{Fresh, Stream};
+use crate::brand::Brand;
+use crate::current::Current;
+use crate::error::Error;
+use crate::ffi::stream_flags;
+use crate::life_cycle::leads;
+use ascendcl_macros::rule;
+use typed_builder::TypedBuilder;
+
+/// How [`Current::stream_with`] makes a stream.
+///
+/// ```
+/// use ascendcl::StreamOptions;
+///
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// let urgent = current.stream_with(StreamOptions::builder().priority(0).fast_launch(true).build())?;
+/// let later = current.stream_with(StreamOptions::builder().priority(7).build())?;
+/// later.set_bytes(current, current.device_buffer::<u8>(64)?, 0)?.wait(current)?;
+/// urgent.set_bytes(current, current.device_buffer::<u8>(64)?, 1)?.wait(current)?;
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, TypedBuilder)]
+#[non_exhaustive]
+pub struct StreamOptions {
+    /// Which streams the device prefers: 0, the default, before all others, and 7 after all others. The library takes a
+    /// larger number for 7.
+    #[builder(default)]
+    pub priority: u32,
+    /// The library prepares what a launch needs when the stream is created (`ACL_STREAM_FAST_LAUNCH`): creating takes longer
+    /// and more memory, queueing takes less time.
+    #[builder(default)]
+    pub fast_launch: bool,
+    /// A thread that waits for the stream asks again and again, and does not sleep (`ACL_STREAM_FAST_SYNC`): it hears of the end
+    /// earlier, and keeps a processor busy.
+    #[builder(default)]
+    pub fast_sync: bool,
+}
+
+impl<C: Brand> Current<C> {
+    /// Creates a stream with a priority and flags (`aclrtCreateStreamWithConfig`).
+    ///
+    /// # Errors
+    ///
+    /// As for [`stream`](Self::stream), and what the library says of the options; [`Error::MissingFunction`] on releases that
+    /// lack the function.
+    #[rule(CTX_12, STREAM_11)]
+    pub fn stream_with(&self, options: StreamOptions) -> Result<Stream<C, Fresh>, Error> {
+        leads!(stream: Start --> Fresh : Create);
+        let flags = stream_flags(options.fast_launch, options.fast_sync);
+        self.ledger().create_stream_with(options.priority, flags).map(Stream::new)
+    }
+}
