@@ -1,7 +1,9 @@
 //! Vendor streams, and the work that is queued on them.
 
+mod options;
 mod submit;
 
+pub(crate) use options::stream_flags;
 pub(crate) use submit::Place;
 pub(super) use submit::aligned;
 
@@ -17,7 +19,6 @@ use super::{Api, LastUse, Owner, RawEvent};
 use crate::error::{Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
-use ascendcl_sys::constants::{ACL_STREAM_FAST_LAUNCH, ACL_STREAM_FAST_SYNC};
 use ascendcl_sys::types::{aclrtStream, aclrtStreamStatus};
 use core::cell::Cell;
 use core::ffi::c_void;
@@ -82,16 +83,6 @@ impl Queue {
         // writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(api.aclrtCreateStream(&raw mut raw)) };
         answer.done(|| "create a stream".into())?;
-        Ok(Self { raw, ..Self::default_of_current(id) })
-    }
-
-    /// As [`create`](Self::create), with a priority and flags, which the library checks.
-    pub(crate) fn create_with(api: Api, id: u64, priority: u32, flags: u32) -> Result<Self, Error> {
-        let mut raw = aclrtStream::NULL;
-        // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
-        // writes (`core::ptr`, "Safety"). The numbers are plain values.
-        let answer = unsafe { call!(api.aclrtCreateStreamWithConfig(&raw mut raw, priority, flags)) };
-        answer.done(|| format!("create a stream of priority {priority} with the flags {flags:#x}"))?;
         Ok(Self { raw, ..Self::default_of_current(id) })
     }
 
@@ -359,12 +350,6 @@ impl Queue {
     pub(super) fn keeps(&self) -> Option<Weak<dyn Keeps>> {
         self.allocators.keeps()
     }
-}
-
-/// The flags of a stream, as the library takes them.
-pub(crate) fn stream_flags(fast_launch: bool, fast_sync: bool) -> u32 {
-    let flag = |set: bool, flag: u32| if set { flag } else { 0 };
-    flag(fast_launch, ACL_STREAM_FAST_LAUNCH) | flag(fast_sync, ACL_STREAM_FAST_SYNC)
 }
 
 impl Shelf<Queue> {

@@ -1,0 +1,26 @@
+//! Streams with a priority and flags, on releases that have the function for it.
+
+use super::Queue;
+use crate::error::Error;
+use crate::ffi::Api;
+use crate::ffi::call::call;
+use ascendcl_sys::constants::{ACL_STREAM_FAST_LAUNCH, ACL_STREAM_FAST_SYNC};
+use ascendcl_sys::types::aclrtStream;
+
+impl Queue {
+    /// As [`create`](Self::create), with a priority and flags, which the library checks.
+    pub(crate) fn create_with(api: Api, id: u64, priority: u32, flags: u32) -> Result<Self, Error> {
+        let mut raw = aclrtStream::NULL;
+        // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
+        // writes (`core::ptr`, "Safety"). The numbers are plain values.
+        let answer = unsafe { call!(api.aclrtCreateStreamWithConfig(&raw mut raw, priority, flags)) };
+        answer.done(|| format!("create a stream of priority {priority} with the flags {flags:#x}"))?;
+        Ok(Self { raw, ..Self::default_of_current(id) })
+    }
+}
+
+/// The flags of a stream, as the library takes them.
+pub(crate) fn stream_flags(fast_launch: bool, fast_sync: bool) -> u32 {
+    let flag = |set: bool, flag: u32| if set { flag } else { 0 };
+    flag(fast_launch, ACL_STREAM_FAST_LAUNCH) | flag(fast_sync, ACL_STREAM_FAST_SYNC)
+}
