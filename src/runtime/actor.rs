@@ -2,13 +2,14 @@
 
 use super::{CloseError, Runtime};
 use crate::brand::Name;
+use crate::callback_guard::InCallback;
 use crate::current::Current;
 use crate::error::Error;
 use crate::run::Setup;
 use core::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
-use std::thread::{Builder, JoinHandle};
+use std::thread::{Builder, JoinHandle, current};
 use std::time::Duration;
 
 /// A thread of its own that opens a [`Runtime`], stays inside it, and runs what it is sent, in order: for programs in which one
@@ -51,11 +52,12 @@ impl<N: Name, S: 'static> Actor<N, S> {
     /// # Errors
     ///
     /// Those of [`Runtime::open`] and of `make`; then nothing is left behind, or [`sweep`](super::sweep) takes it down.
-    /// [`Error::NoThread`] when the system has no thread.
+    /// [`Error::NoThread`] when the system has no thread; [`Error::InsideCallback`] in code that the library called.
     pub fn open(
         setup: impl Into<Setup>,
         make: impl FnOnce(&mut Current<N>) -> Result<S, Error> + Send + 'static,
     ) -> Result<Self, Error> {
+        InCallback::refuses()?;
         let setup = setup.into();
         let (jobs, coming) = sync_channel(ROOM);
         let (tell, told) = channel();
@@ -96,15 +98,18 @@ impl<N: Name, S: 'static> Actor<N, S> {
     /// Runs `job` on the actor's thread, after the calls that came before, and waits for its result. A panic of it goes on here;
     /// the actor stays.
     ///
-    /// A job must not call its own actor: it would wait for itself.
-    ///
     /// # Errors
     ///
-    /// [`Error::ActorEnded`] when the thread has ended.
+    /// [`Error::ActorEnded`] when the thread has ended. [`Error::ThreadTaken`] in a job of this actor, which would wait for
+    /// itself; [`Error::InsideCallback`] in code that the library called, which waits for it.
     pub fn call<R: Send + 'static>(
         &self,
         job: impl FnOnce(&mut Current<N>, &mut S) -> R + Send + 'static,
     ) -> Result<R, Error> {
+        InCallback::refuses()?;
+        if self.is_this_thread() {
+            return Err(Error::ThreadTaken);
+        }
         let (answer, answered) = sync_channel(1);
         let job: Job<N, S> = Box::new(move |current, state| {
             let result = catch_unwind(AssertUnwindSafe(|| job(current, state)));
@@ -124,9 +129,18 @@ impl<N: Name, S: 'static> Actor<N, S> {
     ///
     /// # Errors
     ///
-    /// As for [`Runtime::close`]. What could not be taken down is left to [`sweep`](super::sweep).
+    /// As for [`Runtime::close`]. What could not be taken down is left to [`sweep`](super::sweep). In a job of this actor it is
+    /// [`CloseError::Refused`]; the actor ends then after the calls that were made.
     pub fn close(mut self) -> Result<(), CloseError> {
+        if self.is_this_thread() {
+            return Err(CloseError::Refused(Error::ThreadTaken));
+        }
+        InCallback::refuses().map_err(CloseError::Refused)?;
         self.end().unwrap_or(Ok(()))
+    }
+
+    fn is_this_thread(&self) -> bool {
+        self.thread.as_ref().is_some_and(|own| own.thread().id() == current().id())
     }
 
     fn end(&mut self) -> Option<Result<(), CloseError>> {

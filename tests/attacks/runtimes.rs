@@ -160,7 +160,9 @@ fn a_runtime_that_is_dropped_in_the_middle_of_work_calls_nothing_and_is_swept_up
     assert!(start.elapsed() < Duration::from_secs(1), "a drop waited");
     assert_eq!(control::live(), before, "a drop called the library");
     // The next runtime does not wait for it, either.
+    let start = Instant::now();
     let next = open();
+    assert!(start.elapsed() < Duration::from_secs(10), "opening waited");
     assert_eq!(control::live().contexts, 2);
     release.send(()).unwrap();
     sweep();
@@ -607,6 +609,31 @@ fn an_actor_serves_calls_survives_their_panics_and_closes() {
     assert!(caught.is_err());
     assert_eq!(actor.call(|_, (_, calls)| *calls).unwrap(), 20);
     actor.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+#[proves(ALLOC_18)]
+#[test]
+fn an_actor_does_not_wait_for_itself_nor_in_a_callback() {
+    let alone = alone();
+    let open = || Arc::new(Actor::<Worker, ()>::open(Library::Simulator, |_| Ok(())).unwrap());
+    let (actor, other) = (open(), open());
+    let own = Arc::clone(&actor);
+    let told = actor.call(move |_, ()| {
+        let called = own.call(|_, ()| ());
+        let closed = Arc::into_inner(own).map(Actor::close);
+        (called, closed.is_none())
+    });
+    assert!(matches!(told, Ok((Err(Error::ThreadTaken), true))), "{told:?}");
+    let within = Arc::clone(&other);
+    let refused = actor.call(move |current, ()| {
+        let stream = current.stream().unwrap();
+        let told = stream.call_back(current, move || within.call(|_, ()| ()).is_err()).unwrap();
+        told.wait(current).unwrap().into_result().unwrap()
+    });
+    assert!(refused.unwrap());
+    Arc::into_inner(actor).unwrap().close().unwrap();
+    Arc::into_inner(other).unwrap().close().unwrap();
     alone.assert_nothing_lives();
 }
 
