@@ -144,10 +144,11 @@ fn memory_of_a_device() {
 fn a_stream_of_another_context_gets_no_borrowed_memory() {
     let two = Two::open();
     let stream = two.own(|current| current.stream().unwrap());
-    let mut seen = [0.0_f32; 16];
+    let (mut seen, given) = ([0.0_f32; 16], [2.0_f32; 16]);
     two.other(|current| {
         let lent = current.lend(|current, lender| {
             let buffer = current.upload(&[1.0; 16]).unwrap();
+            let buffer = comes_back(lender.copy_to_device(current, &stream, &given, buffer), ObjectKind::STREAM);
             is_wrong(lender.copy_to_host(current, &stream, buffer, &mut seen), ObjectKind::STREAM);
         });
         // The process would be aborted if the stream counted as one to wait for.
