@@ -1,6 +1,6 @@
 //! The proof that a context is current.
 
-use crate::brand::{Brand, Mark, Scoped, StaysOnItsThread};
+use crate::brand::{Brand, Mark, OfTheCurrentContext, Scoped};
 use crate::device_allocator::ContextId;
 use crate::error::Error;
 use crate::ledger::Ledger;
@@ -24,7 +24,7 @@ use std::time::Duration;
 pub struct Current<C: Brand> {
     ledger: Arc<Ledger>,
     _brand: Mark<C>,
-    _here: StaysOnItsThread,
+    _here: OfTheCurrentContext,
 }
 
 assert_not_impl_any!(Current<Scoped<'static>>: Send, Sync, Clone);
@@ -40,7 +40,7 @@ pub struct MemoryInfo {
 
 impl<C: Brand> Current<C> {
     pub(crate) fn new(ledger: &Arc<Ledger>) -> Self {
-        Self { ledger: Arc::clone(ledger), _brand: Mark::NEW, _here: StaysOnItsThread::HERE }
+        Self { ledger: Arc::clone(ledger), _brand: Mark::NEW, _here: OfTheCurrentContext::NEW }
     }
 
     pub(crate) fn ledger(&self) -> &Ledger {

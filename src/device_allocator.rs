@@ -127,6 +127,12 @@ impl fmt::Debug for DeviceAddress {
 /// * An allocator whose memory is of one context, or of one device, answers [`serves`](Self::serves) accordingly.
 ///
 /// The methods are safe to call: an implementation keeps its promises whoever calls them, on any thread and at any time.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an allocator of device memory",
+    label = "expected a `DeviceAllocator`, by value",
+    note = "ALLOC-07, ALLOC-10: a stream takes an allocator by value and keeps it: give it a `PoolAllocator`, or a type of yours \
+            with `unsafe impl DeviceAllocator for {Self}`; not a reference, a box or a shared pointer to one"
+)]
 #[rule(ALLOC_07, ALLOC_17, ALLOC_18, ALLOC_19)]
 pub unsafe trait DeviceAllocator: Send + Sync + 'static {
     /// What the allocator knows a piece of memory by.

@@ -1,6 +1,6 @@
 //! The right to say which context is current on an OS thread.
 
-use crate::brand::StaysOnItsThread;
+use crate::brand::OfOneThread;
 use crate::callback_guard::InCallback;
 use crate::error::Error;
 use ascendcl_macros::rule;
@@ -21,7 +21,7 @@ use static_assertions::assert_not_impl_any;
 #[derive(Debug)]
 #[rule(THREAD_01)]
 pub struct Thread {
-    _here: StaysOnItsThread,
+    _here: OfOneThread,
 }
 
 assert_not_impl_any!(Thread: Send, Sync, Clone);
@@ -41,7 +41,7 @@ impl Thread {
     #[rule(ALLOC_18)]
     pub fn new() -> Result<Self, Error> {
         InCallback::refuses()?;
-        if TAKEN.replace(true) { Err(Error::ThreadTaken) } else { Ok(Self { _here: StaysOnItsThread::HERE }) }
+        if TAKEN.replace(true) { Err(Error::ThreadTaken) } else { Ok(Self { _here: OfOneThread::NEW }) }
     }
 }
 
@@ -53,6 +53,12 @@ impl Drop for Thread {
 
 /// Whoever may change this thread's current context: a [`Thread`], or the [`Current`](crate::Current) of the innermost context that was
 /// entered on it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say which thread this is",
+    label = "expected a `Thread`, or the `Current` of the innermost context",
+    note = "CTX-05, THREAD-01: who changes a thread's current context has its token: `&mut Thread::new()?`; inside a context \
+            that is its `current`"
+)]
 pub trait OnThread: sealed::Sealed {}
 
 impl OnThread for Thread {}

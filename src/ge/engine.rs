@@ -2,7 +2,7 @@
 
 use super::{Options, Place, Provider, Session};
 use crate::acl::Acl;
-use crate::brand::{Scoped, StaysOnItsThread, Unnamed};
+use crate::brand::{OfTheEnginesThread, Scoped, Unnamed};
 use crate::context::scope;
 use crate::current::Current;
 use crate::device::Device;
@@ -35,7 +35,7 @@ use std::thread::ThreadId;
 pub struct Engine<'a> {
     acl: &'a Acl,
     hold: Hold,
-    _here: StaysOnItsThread,
+    _here: OfTheEnginesThread,
 }
 
 /// Has the engine. Dropping it calls nothing: see [`Engine::close`].
@@ -111,7 +111,7 @@ impl<'a> Engine<'a> {
                 let counted = acl.engines();
                 counted.fetch_add(1, Ordering::AcqRel);
                 let made = Made { shim, thread: std::thread::current().id(), counted };
-                Ok(Self { acl, hold: Hold { made, closed: false }, _here: StaysOnItsThread::HERE })
+                Ok(Self { acl, hold: Hold { made, closed: false }, _here: OfTheEnginesThread::NEW })
             }
             Err(error) => {
                 *life() = Life::Uninitialised;

@@ -2,7 +2,7 @@
 
 use super::Session;
 use super::state::{Added, CanCompile, CanSetMemory, Carried, Compiled, GraphState, WithAllocator, WithMemory};
-use crate::brand::{Brand, Mark, NotShared, Scoped};
+use crate::brand::{Brand, Mark, Scoped, SessionOfOneThread};
 use crate::current::Current;
 use crate::device_allocator::{DeviceAllocator, is_supported_on};
 use crate::error::{EngineError, Error, ObjectKind, Undone};
@@ -27,7 +27,7 @@ pub struct Graph<C: Brand, S: GraphState = Added> {
     pub(super) row: Arc<RawGraph>,
     pub(super) carries: S::Carries,
     _brand: Mark<C>,
-    _not_shared: NotShared,
+    _not_shared: SessionOfOneThread,
 }
 
 assert_impl_all!(Graph<Scoped<'static>>: Send);
@@ -52,7 +52,7 @@ type Memory<C, E, F> = (DeviceBuffer<C, E>, DeviceBuffer<C, F>);
 
 impl<C: Brand> Graph<C, Added> {
     pub(super) fn new(row: Arc<RawGraph>) -> Self {
-        Self { row, carries: (), _brand: Mark::NEW, _not_shared: NotShared::NEW }
+        Self { row, carries: (), _brand: Mark::NEW, _not_shared: SessionOfOneThread::NEW }
     }
 }
 

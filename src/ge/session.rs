@@ -1,7 +1,7 @@
 //! Sessions.
 
 use super::{Added, Graph};
-use crate::brand::{Brand, Mark, NotShared, Scoped};
+use crate::brand::{Brand, Mark, Scoped, SessionOfOneThread};
 use crate::current::Current;
 use crate::error::{EngineError, Error};
 use crate::ffi::ge::{RawGraph, RawSession};
@@ -20,14 +20,14 @@ use std::sync::Arc;
 pub struct Session<C: Brand> {
     row: Arc<RawSession>,
     _brand: Mark<C>,
-    _not_shared: NotShared,
+    _not_shared: SessionOfOneThread,
 }
 
 assert_not_impl_any!(Session<Scoped<'static>>: Sync, Clone);
 
 impl<C: Brand> Session<C> {
     pub(super) fn new(row: Arc<RawSession>) -> Self {
-        Self { row, _brand: Mark::NEW, _not_shared: NotShared::NEW }
+        Self { row, _brand: Mark::NEW, _not_shared: SessionOfOneThread::NEW }
     }
 
     pub(super) fn row(&self) -> &RawSession {

@@ -11,7 +11,9 @@ use core::ffi::c_void;
 use core::fmt;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
+use core::ops::{Index, IndexMut};
 use core::ptr::NonNull;
+use core::slice::SliceIndex;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
@@ -174,6 +176,39 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     {
         let mut elements = vec![E::default(); self.length];
         self.copy_to(current, &mut elements).map(|()| elements)
+    }
+}
+
+/// Nothing implements it: an element of device memory is no place for the host, and the compiler says so.
+#[diagnostic::on_unimplemented(
+    message = "the host cannot look into device memory",
+    label = "an address of the device means nothing to the host",
+    note = "MEM-10: copy the elements first: `buffer.to_vec(current)?`, or `stream.copy_to_host(current, buffer, host)?`",
+    note = "to write them: `buffer.copy_from(current, &elements)?`"
+)]
+pub trait ReachedByTheHost {
+    /// A value of any type: there is no such function.
+    #[doc(hidden)]
+    fn never<R>(&self) -> R;
+}
+
+impl<C: Brand, E, I: SliceIndex<[E]>> Index<I> for DeviceBuffer<C, E>
+where
+    Self: ReachedByTheHost,
+{
+    type Output = I::Output;
+
+    fn index(&self, _: I) -> &I::Output {
+        self.never()
+    }
+}
+
+impl<C: Brand, E, I: SliceIndex<[E]>> IndexMut<I> for DeviceBuffer<C, E>
+where
+    Self: ReachedByTheHost,
+{
+    fn index_mut(&mut self, _: I) -> &mut I::Output {
+        self.never()
     }
 }
 

@@ -11,7 +11,6 @@ use crate::ledger::Ledger;
 use ascendcl_macros::rule;
 use core::fmt;
 use std::path::Path;
-use typed_builder::TypedBuilder;
 
 /// What to load, and onto which memory: the library's own where nothing is said.
 ///
@@ -38,17 +37,14 @@ use typed_builder::TypedBuilder;
 ///
 /// `W` is what a workspace is given as: a [`Workspace`] for a model on its own, and [`OfTheLane`](crate::OfTheLane), of
 /// which there is no value, in a lane, which has one.
-#[derive(TypedBuilder)]
 #[non_exhaustive]
 #[rule(MODEL_08)]
 pub struct Load<'a, C: Brand, W = Workspace<C>> {
     /// The model.
     pub source: ModelSource<'a>,
     /// The model's weights, to be shared with other loads of it.
-    #[builder(default, setter(transform = |weights: &Weights<C>| Some(weights.clone())))]
     pub weights: Option<Weights<C>>,
     /// Working memory of the model's own.
-    #[builder(default, setter(strip_option))]
     pub workspace: Option<W>,
 }
 

@@ -1,6 +1,7 @@
 //! Models: loading, their description, and running them.
 
 mod bound;
+mod builder;
 mod copy;
 mod description;
 mod gears;
@@ -9,11 +10,12 @@ mod prepared;
 mod run;
 mod source;
 mod tensor;
+mod untouched;
 mod weights;
 mod which;
 mod workspace;
 
-use crate::brand::{Brand, Mark, NotShared, Scoped};
+use crate::brand::{Brand, Mark, ModelOfOneThread, Scoped};
 use crate::current::Current;
 use crate::error::{Error, Undone};
 use crate::ffi::{LoadedModel, ModelImage, Onto};
@@ -49,7 +51,7 @@ pub struct Model<C: Brand, P = Alone> {
     described: Box<Described>,
     _brand: Mark<C>,
     _place: PhantomData<fn(P) -> P>,
-    _not_shared: NotShared,
+    _not_shared: ModelOfOneThread,
 }
 
 /// What a model's description says to its users.
@@ -98,7 +100,7 @@ impl<C: Brand, P> Model<C, P> {
         let outputs = loaded.outputs().iter().map(TensorInfo::new).collect();
         let gears = loaded.gears().map(Gears::new);
         let described = Box::new(Described { inputs, outputs, gears });
-        Ok(Self { loaded, described, _brand: Mark::NEW, _place: PhantomData, _not_shared: NotShared::NEW })
+        Ok(Self { loaded, described, _brand: Mark::NEW, _place: PhantomData, _not_shared: ModelOfOneThread::NEW })
     }
 
     /// The inputs, in order.

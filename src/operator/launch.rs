@@ -1,7 +1,7 @@
 //! Operators on streams.
 
 use super::{OperatorOutputs, sealed::Outputs};
-use crate::brand::{Brand, INSIDE, Inside, Mark, NotShared, Scoped};
+use crate::brand::{Brand, INSIDE, Inside, Mark, OperatorOfOneThread, Scoped};
 use crate::current::Current;
 use crate::device_allocator::DeviceAllocator;
 use crate::error::Undone;
@@ -24,7 +24,7 @@ pub struct BoundOperator<C: Brand, I, O> {
     inputs: I,
     outputs: O,
     _brand: Mark<C>,
-    _not_shared: NotShared,
+    _not_shared: OperatorOfOneThread,
 }
 
 assert_impl_all!(BoundOperator<Scoped<'static>, (), ()>: Send);
@@ -35,7 +35,7 @@ type Launched<C, I, O, B> = Result<Pending<C, BoundOperator<C, I, <O as Outputs>
 
 impl<C: Brand, I, O> BoundOperator<C, I, O> {
     pub(super) fn new(invocation: Arc<Invocation>, inputs: I, outputs: O) -> Self {
-        Self { invocation, inputs, outputs, _brand: Mark::NEW, _not_shared: NotShared::NEW }
+        Self { invocation, inputs, outputs, _brand: Mark::NEW, _not_shared: OperatorOfOneThread::NEW }
     }
 
     /// The tensors. They are the operator's until [`into_tensors`](Self::into_tensors).

@@ -4,6 +4,7 @@ mod launch;
 mod lists;
 mod tensor;
 mod typed;
+mod untouched;
 
 use crate::brand::{Brand, INSIDE};
 use crate::current::Current;

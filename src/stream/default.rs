@@ -1,9 +1,10 @@
 //! The default stream.
 
 use super::Tasks;
-use crate::brand::{Brand, Scoped, StaysOnItsThread};
+use crate::brand::{Brand, OfTheDefaultStream, Scoped};
 use crate::current::Current;
 use crate::device_allocator::DeviceAllocator;
+use crate::error::Error;
 use crate::ffi::Queue;
 use ascendcl_macros::rule;
 use core::fmt;
@@ -21,7 +22,7 @@ use std::sync::Arc;
 #[rule(DEV_04, THREAD_02, STREAM_02, STREAM_03, STREAM_12)]
 pub struct DefaultStream<C: Brand> {
     pub(super) tasks: Tasks<C>,
-    _here: StaysOnItsThread,
+    _here: OfTheDefaultStream,
 }
 
 assert_not_impl_any!(DefaultStream<Scoped<'static>>: Send, Sync, Clone);
@@ -35,6 +36,19 @@ assert_not_impl_any!(DefaultStream<Scoped<'static>>: Send, Sync, Clone);
 )]
 #[rule(ALLOC_01)]
 pub trait TakesAllocator: sealed::Sealed {}
+
+/// Nothing implements it.
+#[diagnostic::on_unimplemented(
+    message = "the default stream is not destroyed by hand",
+    label = "it goes with its context",
+    note = "DEV-04, STREAM-02: to wait for its work: `stream.synchronize(current)?`; a stream that can be destroyed is made \
+            by `current.stream()?`"
+)]
+pub trait DestroyedByHand {
+    /// A value of any type: there is no such function.
+    #[doc(hidden)]
+    fn never<R>(self) -> R;
+}
 
 pub(crate) mod sealed {
     pub trait Sealed {}
@@ -50,7 +64,7 @@ impl<C: Brand> Current<C> {
 
 impl<C: Brand> DefaultStream<C> {
     pub(crate) fn new(queue: Arc<Queue>) -> Self {
-        Self { tasks: Tasks::new(queue), _here: StaysOnItsThread::HERE }
+        Self { tasks: Tasks::new(queue), _here: OfTheDefaultStream::NEW }
     }
 
     /// Not available: this function is here to say so in the compiler's message. It needs a stream that takes an
@@ -61,6 +75,15 @@ impl<C: Brand> DefaultStream<C> {
     {
         let _ = (current, allocator);
         PhantomData
+    }
+
+    /// Not available: this function is here to say so in the compiler's message (DEV-04, STREAM-02).
+    #[doc(hidden)]
+    pub fn destroy(self, _: &Current<C>) -> Result<(), Error>
+    where
+        Self: DestroyedByHand,
+    {
+        self.never()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::operand::Operand;
 use super::{Destination, Pending, Tasks};
-use crate::brand::{Brand, INSIDE, Mark, Scoped, StaysOnItsThread};
+use crate::brand::{Brand, INSIDE, Mark, OfTheCurrentContext, Scoped};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::{Error, ObjectKind, Undone};
@@ -51,7 +51,7 @@ impl<C: Brand> Current<C> {
     ) -> Result<R, Error> {
         let api = self.ledger().api();
         let (result, waited) = ffi::lend(api, |borrowed| {
-            let lender = Lender { borrowed, _brand: Mark::NEW, _here: StaysOnItsThread::HERE };
+            let lender = Lender { borrowed, _brand: Mark::NEW, _here: OfTheCurrentContext::NEW };
             program(self, &lender)
         });
         waited.map(|()| result)
@@ -62,7 +62,7 @@ impl<C: Brand> Current<C> {
 pub struct Lender<'l, 'env, C: Brand> {
     borrowed: &'l Borrowed<'env>,
     _brand: Mark<C>,
-    _here: StaysOnItsThread,
+    _here: OfTheCurrentContext,
 }
 
 assert_not_impl_any!(Lender<'static, 'static, Scoped<'static>>: Send, Sync, Clone);

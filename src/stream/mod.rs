@@ -18,6 +18,8 @@ mod pending;
 mod shared;
 mod state;
 mod tasks;
+mod undecided;
+mod untouched;
 mod watch;
 mod when_done;
 
@@ -51,6 +53,7 @@ pub use state::{
     With, WithDescriptor,
 };
 pub use tasks::Tasks;
+pub(crate) use untouched::Waited;
 pub use when_done::WhenDone;
 
 /// An explicit stream (`aclrtCreateStream`): work queued on it runs in order. Copies, sets, events, callbacks and waits are

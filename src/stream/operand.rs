@@ -15,7 +15,10 @@ use std::sync::Arc;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be used here: expected `{T}`, or one in flight as a `Pending`",
     label = "expected a `{T}`",
-    note = "STREAM-09, MEM-11: a stream and what its work uses belong to one context",
+    note = "STREAM-09, MEM-11: a stream and what its work uses belong to one context: use a stream that `current.stream()` \
+            made, and buffers that the same `current` made",
+    note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.write(current, &elements)?` or \
+            `buffer.zero(current)?`",
     note = "MODEL-05: a model of a lane runs through that lane: `lane.execute(current, model)`",
     note = "COPY-05: a vector is put into a buffer by name: `current.pageable_buffer(elements)`",
     note = "of a `Pending` of several, take the part that is meant: `let (first, second) = pending.split();`"

@@ -6,6 +6,12 @@ use crate::memory::{DeviceBuffer, HostBuffer};
 
 /// What a [`Pending`](super::Pending) can hold: buffers, prepared models, operators, replies of
 /// callbacks, and tuples of these.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be waited for",
+    label = "expected buffers, models, operators or replies that are in flight",
+    note = "STREAM-04: a `Pending` holds what its stream uses, alone or in tuples of up to four: \
+            `pending.wait(current)?` gives it back"
+)]
 pub trait Payload: sealed::Payload {}
 
 impl<T: sealed::Payload> Payload for T {}
@@ -13,6 +19,12 @@ impl<T: sealed::Payload> Payload for T {}
 pub(crate) mod sealed {
     use super::{Inside, Queue};
 
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be waited for",
+        label = "expected buffers, models, operators or replies that are in flight",
+        note = "STREAM-04: a `Pending` holds what its stream uses, alone or in tuples of up to four: \
+                `pending.wait(current)?` gives it back"
+    )]
     pub trait Payload {
         /// All work that used it is known to be done.
         fn rest(&self, key: Inside);

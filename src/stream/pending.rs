@@ -39,7 +39,7 @@ use std::time::Duration;
 #[must_use = "the buffers stay out of reach until `wait`"]
 #[rule(STREAM_04, STREAM_12, COPY_03, COPY_04, COPY_07, ERR_02)]
 pub struct Pending<C: Brand, T> {
-    payload: T,
+    payload: OutOfReach<T>,
     queue: Arc<Queue>,
     /// All work on the payload is among the stream's submissions up to this one.
     number: u64,
@@ -47,6 +47,12 @@ pub struct Pending<C: Brand, T> {
     untold: Untold,
     elsewhere: Elsewhere,
     _brand: Mark<C>,
+}
+
+/// What work uses. It is not a field of the payload's own type: where a program takes the work for its buffers, the compiler
+/// would propose that field.
+struct OutOfReach<T> {
+    until_waited: T,
 }
 
 assert_impl_all!(Pending<Scoped<'static>, ()>: Send);
@@ -58,6 +64,7 @@ impl<C: Brand, T> Pending<C, T> {
     pub(crate) fn new(payload: T, queue: &Arc<Queue>) -> Self {
         let number = Queue::last_submission();
         let (queue, untold) = (Arc::clone(queue), Untold::between(number, number));
+        let payload = OutOfReach { until_waited: payload };
         Self { payload, queue, number, untold, elsewhere: Elsewhere::None, _brand: Mark::NEW }
     }
 
@@ -106,7 +113,8 @@ impl<C: Brand, T> Pending<C, T> {
                 let past = self.past().and(other.past());
                 let Self { payload, queue, number, _brand, .. } = self;
                 let number = number.max(other.number);
-                let (payload, untold) = ((payload, other.payload), Untold::between(past.since, number));
+                let until_waited = (payload.until_waited, other.payload.until_waited);
+                let (payload, untold) = (OutOfReach { until_waited }, Untold::between(past.since, number));
                 Ok(Pending { payload, queue, number, untold, elsewhere: past.elsewhere, _brand })
             }
             Err(error) => Err(Undone { error, value: (self, other) }),
@@ -126,17 +134,17 @@ impl<C: Brand, T> Pending<C, T> {
     /// What is in flight, to queue more work on it.
     #[inline]
     pub(crate) fn in_flight(&self) -> &T {
-        &self.payload
+        &self.payload.until_waited
     }
 
     #[inline]
     pub(crate) fn in_flight_mut(&mut self) -> &mut T {
-        &mut self.payload
+        &mut self.payload.until_waited
     }
 
     #[inline]
     pub(crate) fn into_payload(self) -> T {
-        self.payload
+        self.payload.until_waited
     }
 
     pub(crate) fn queue(&self) -> &Arc<Queue> {
@@ -176,8 +184,9 @@ impl<C: Brand, T: Payload> Pending<C, T> {
     fn wait_for(mut self, current: &Current<C>, limit: Option<Duration>) -> Result<T, Undone<Self>> {
         match self.settle(current, limit) {
             Ok(()) => {
-                self.payload.rest(INSIDE);
-                Ok(self.payload)
+                let payload = self.payload.until_waited;
+                payload.rest(INSIDE);
+                Ok(payload)
             }
             Err(error) => Err(Undone { error, value: self }),
         }
@@ -223,7 +232,9 @@ impl<C: Brand, T: Payload> Pending<C, T> {
 impl<C: Brand, A, B> Pending<C, (A, B)> {
     /// Takes the two apart; each is in flight as before.
     pub fn split(self) -> (Pending<C, A>, Pending<C, B>) {
-        let Self { payload: (first, second), queue, number, untold, elsewhere, _brand } = self;
+        let Self { payload: OutOfReach { until_waited: (first, second) }, queue, number, untold, elsewhere, _brand } =
+            self;
+        let (first, second) = (OutOfReach { until_waited: first }, OutOfReach { until_waited: second });
         let apart = (Arc::clone(&queue), elsewhere.clone());
         (
             Pending { payload: first, queue: apart.0, number, untold, elsewhere: apart.1, _brand: Mark::NEW },

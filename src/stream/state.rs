@@ -13,6 +13,12 @@ pub use ascendcl_rules::stream::{
 };
 
 /// The states of a [`Stream`](crate::Stream).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a state of a stream",
+    label = "expected `Fresh`, `Plain`, `With<A>` or `WithDescriptor`",
+    note = "ALLOC-13: the state says what was decided about the stream's allocator; a function for every state is written \
+            `fn f<C: Brand, S: StreamState>(stream: &Stream<C, S>)`"
+)]
 pub trait StreamState: ascendcl_rules::stream::State {
     /// What a stream carries along in this state.
     #[doc(hidden)]

@@ -1,6 +1,6 @@
 //! What all streams have in common.
 
-use crate::brand::{Brand, Mark, NotShared, Scoped};
+use crate::brand::{Brand, Mark, Scoped, StreamOfOneThread};
 use crate::ffi::Queue;
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -29,7 +29,7 @@ use std::sync::Arc;
 pub struct Tasks<C: Brand> {
     pub(super) queue: Arc<Queue>,
     _brand: Mark<C>,
-    _not_shared: NotShared,
+    _not_shared: StreamOfOneThread,
 }
 
 assert_impl_all!(Tasks<Scoped<'static>>: Send);
@@ -37,7 +37,7 @@ assert_not_impl_any!(Tasks<Scoped<'static>>: Sync, Clone);
 
 impl<C: Brand> Tasks<C> {
     pub(super) fn new(queue: Arc<Queue>) -> Self {
-        Self { queue, _brand: Mark::NEW, _not_shared: NotShared::NEW }
+        Self { queue, _brand: Mark::NEW, _not_shared: StreamOfOneThread::NEW }
     }
 
     #[inline]

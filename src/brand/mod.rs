@@ -1,7 +1,9 @@
 //! The marks that tie values together at compile time. All of them have no size.
 
-use core::cell::Cell;
+mod threads;
+
 use core::marker::PhantomData;
+pub(crate) use threads::*;
 
 /// Which context a value belongs to: the one parameter that contexts, streams, buffers, models and the work on them have in
 /// common.
@@ -132,29 +134,3 @@ pub struct Inside {
 }
 
 pub(crate) const INSIDE: Inside = Inside { _private: () };
-
-/// Makes a type neither `Send` nor `Sync`: a pointer is neither, and the compiler names what it points to.
-#[derive(Debug)]
-pub(crate) struct StaysOnItsThread(PhantomData<*mut TheCurrentContextIsPerThread>);
-
-/// Only there for its name, which is part of the compiler's message.
-#[derive(Debug)]
-enum TheCurrentContextIsPerThread {}
-
-/// Makes a type not `Sync`, and leaves it `Send`: a cell is so, and the compiler names what is in it.
-#[derive(Debug)]
-pub(crate) struct NotShared {
-    _cell: PhantomData<Cell<OneThreadAtATimeUsesThis>>,
-}
-
-/// Only there for its name, which is part of the compiler's message.
-#[derive(Debug)]
-enum OneThreadAtATimeUsesThis {}
-
-impl NotShared {
-    pub(crate) const NEW: Self = Self { _cell: PhantomData };
-}
-
-impl StaysOnItsThread {
-    pub(crate) const HERE: Self = Self(PhantomData);
-}

@@ -1,0 +1,108 @@
+//! Marks of values that stay on a thread, or that one thread at a time uses. None has a size.
+//!
+//! A mark is `Send`, or `Sync`, where a bound holds that holds nowhere. So the compiler's message is that of the bound: it
+//! says what the value is, which rule keeps it, and what to do. With a pointer or a cell as the mark, the compiler would
+//! speak of pointers and cells, and propose locks.
+
+#![allow(unsafe_code, reason = "declarations only: implementations whose bounds nothing meets")]
+
+use core::cell::Cell;
+use core::marker::PhantomData;
+
+macro_rules! marks {
+    ($(
+        $(#[$page:meta])*
+        $mark:ident: not $($auto:ident)+, as $object:ident cannot $act:ident:
+        $message:literal, $label:literal, $($note:literal),+;
+    )+) => { $(
+        $(#[$page])*
+        #[derive(Debug)]
+        pub(crate) struct $mark {
+            _rest: PhantomData<rest!($($auto)+)>,
+        }
+
+        impl $mark {
+            pub(crate) const NEW: Self = Self { _rest: PhantomData };
+        }
+
+        /// Nothing implements it.
+        #[diagnostic::on_unimplemented(message = $message, label = $label $(, note = $note)+)]
+        pub(crate) trait $act {}
+
+        /// Has a lifetime so that the compiler looks at the bound where a mark is used, not here.
+        pub(crate) struct $object<'a> {
+            _lifetime: PhantomData<&'a ()>,
+        }
+
+        $(
+            // SAFETY: no type implements the trait of the bound, so this is no implementation for anything.
+            unsafe impl $auto for $mark where for<'a> $object<'a>: $act {}
+        )+
+    )+ };
+}
+
+/// A type that has the other auto traits of such a mark.
+macro_rules! rest {
+    (Send Sync) => { *mut () };
+    (Sync) => { Cell<()> };
+    (Send) => { () };
+}
+
+marks! {
+    /// The current context is per thread.
+    OfTheCurrentContext: not Send Sync, as TheCurrentContext cannot GoToAnotherThread:
+        "the current context of one thread cannot be used by another thread",
+        "this needs the `Current` of the thread that has it",
+        "THREAD-01: each thread enters the context itself: `context.enter(&mut Thread::new()?, |current| ...)`, or \
+         `runtime.with(|current| ...)`",
+        "THREAD-04: a task that may go on on another thread enters the context anew after each `.await`, and has left it \
+         before",
+        "ALLOC-18: an allocator does not call the library, so it keeps no `Current`";
+
+    /// A token is of one thread.
+    OfOneThread: not Send Sync, as TheTokenOfAThread cannot BeGivenToAnotherThread:
+        "a `Thread` is the right of one thread to enter contexts; another thread cannot use it",
+        "this needs the `Thread` of the thread that has it",
+        "THREAD-01: each thread makes its own: `let mut thread = Thread::new()?;`";
+
+    /// The graph engine is initialised and finalised on one thread.
+    OfTheEnginesThread: not Send Sync, as TheGraphEngine cannot GoToAThreadThatDidNotOpenIt:
+        "the graph engine stays on the thread that opened it",
+        "this would take the `Engine` to another thread",
+        "GE-10: the engine is closed where it was opened: call `engine.close()` on that thread, and lend other \
+         threads a session: `&mut Session`";
+
+    /// A view of the default stream stays on its thread.
+    OfTheDefaultStream: not Send, as AViewOfTheDefaultStream cannot BeSentToAThread:
+        "a view of the default stream stays on its thread",
+        "this would take a `DefaultStream` to another thread",
+        "THREAD-02: tasks of several threads on the default stream have no order: a stream that can be sent is made by \
+         `let stream = current.stream()?;`";
+
+    /// One thread at a time uses a stream.
+    StreamOfOneThread: not Sync, as AStream cannot BeUsedByTwoThreads:
+        "two threads cannot use one stream at the same time",
+        "this would let another thread refer to the stream",
+        "THREAD-02, THREAD-03: give each thread a stream of its own: `current.stream()?`; a stream of `current.stream()` can \
+         be moved to a thread: `move || ...`",
+        "MODEL-06: threads share a workspace through `current.shared_lane(workspace, |current, lane| ...)`, not through a `Lane`";
+
+    /// One thread at a time has a model.
+    ModelOfOneThread: not Sync, as AModel cannot BeReachedByTwoThreads:
+        "two threads cannot use one model at the same time",
+        "this would let another thread refer to the model",
+        "MODEL-15, MODEL-16: move the model to the thread (`move || ...`), or load it once for each thread, with the same \
+         weights: `Load::builder().source(source).weights(&weights).build()`";
+
+    /// One thread at a time has an operator.
+    OperatorOfOneThread: not Sync, as AnOperator cannot BeLaunchedByTwoThreads:
+        "two threads cannot use one bound operator at the same time",
+        "this would let another thread refer to the operator",
+        "THREAD-03: move the operator to the thread that launches it (`move || ...`), or bind one for each thread";
+
+    /// One thread at a time uses a session of the graph engine, and its graphs.
+    SessionOfOneThread: not Sync, as ASession cannot BeSharedByTwoThreads:
+        "two threads cannot use one session of the graph engine, or a graph of it, at the same time",
+        "this would let another thread refer to the session or graph",
+        "GE-12: lend it to one thread at a time: `let lent = &mut *session;` and `move || ...`";
+}

@@ -1,0 +1,77 @@
+//! Says what to load, step by step.
+
+use super::weights::Weights;
+use super::{Load, ModelSource};
+use crate::brand::{Brand, INSIDE, Inside};
+use core::marker::PhantomData;
+
+/// What [`Load::builder`] makes: each part is said at most once, in any order, and the source is said.
+///
+/// `S`, `G` and `P` say which of source, weights and workspace were said: `()` for what was not.
+#[must_use = "`build` makes a load of it"]
+pub struct LoadBuilder<'a, C: Brand, W, S = (), G = (), P = ()> {
+    source: S,
+    weights: Option<Weights<C>>,
+    workspace: Option<W>,
+    said: PhantomData<(&'a (), G, P)>,
+}
+
+/// A part that was said.
+pub enum Said {}
+
+/// What is loaded was said.
+#[diagnostic::on_unimplemented(
+    message = "nothing was said to be loaded",
+    label = "this load has no source",
+    note = "MODEL-12: say which model: `Load::builder().source(ModelSource::file(\"model.om\"))`"
+)]
+pub trait SaysWhatToLoad<'a> {
+    #[doc(hidden)]
+    fn source(self, key: Inside) -> ModelSource<'a>;
+}
+
+impl<'a> SaysWhatToLoad<'a> for ModelSource<'a> {
+    fn source(self, _: Inside) -> ModelSource<'a> {
+        self
+    }
+}
+
+impl<'a, C: Brand, W> Load<'a, C, W> {
+    /// Says what to load, and onto which memory.
+    pub fn builder() -> LoadBuilder<'a, C, W> {
+        LoadBuilder { source: (), weights: None, workspace: None, said: PhantomData }
+    }
+}
+
+impl<'a, C: Brand, W, G, P> LoadBuilder<'a, C, W, (), G, P> {
+    /// The model.
+    pub fn source(self, source: ModelSource<'a>) -> LoadBuilder<'a, C, W, ModelSource<'a>, G, P> {
+        LoadBuilder { source, weights: self.weights, workspace: self.workspace, said: PhantomData }
+    }
+}
+
+impl<'a, C: Brand, W, S, P> LoadBuilder<'a, C, W, S, (), P> {
+    /// The model's weights, to be shared with other loads of it.
+    pub fn weights(self, weights: &Weights<C>) -> LoadBuilder<'a, C, W, S, Said, P> {
+        let weights = Some(weights.clone());
+        LoadBuilder { source: self.source, weights, workspace: self.workspace, said: PhantomData }
+    }
+}
+
+impl<'a, C: Brand, W, S, G> LoadBuilder<'a, C, W, S, G, ()> {
+    /// Working memory of the model's own.
+    pub fn workspace(self, workspace: W) -> LoadBuilder<'a, C, W, S, G, Said> {
+        let workspace = Some(workspace);
+        LoadBuilder { source: self.source, weights: self.weights, workspace, said: PhantomData }
+    }
+}
+
+impl<'a, C: Brand, W, S, G, P> LoadBuilder<'a, C, W, S, G, P> {
+    /// What to load, once the source was said.
+    pub fn build(self) -> Load<'a, C, W>
+    where
+        S: SaysWhatToLoad<'a>,
+    {
+        Load { source: self.source.source(INSIDE), weights: self.weights, workspace: self.workspace }
+    }
+}

@@ -1,0 +1,101 @@
+//! What a program cannot do with a model in flight, for the compiler to say so. As in `src/stream/untouched.rs`.
+
+use super::{Outputs, Which};
+use crate::brand::Brand;
+use crate::current::Current;
+use crate::element::Element;
+use crate::error::Error;
+use crate::stream::{DefaultStream, Pending, Stream, StreamState, Waited};
+
+/// Nothing implements it.
+#[diagnostic::on_unimplemented(
+    message = "models do not run on the default stream",
+    label = "expected an explicit stream whose allocator is decided",
+    note = "STREAM-12, ALLOC-13: make a stream and decide on its allocator: \
+            `let stream = current.stream()?.without_allocator();`, then `stream.execute(current, model)?`"
+)]
+pub trait RunsModels {
+    /// A value of any type: there is no such function.
+    #[doc(hidden)]
+    fn never<R>(&self) -> R;
+}
+
+/// Nothing implements it.
+#[diagnostic::on_unimplemented(
+    message = "a run that is waited for has no stream",
+    label = "a stream takes executions that are queued",
+    note = "ALLOC-05: prepare the model, so that its work runs on the stream and its allocator serves it: \
+            `stream.execute(current, model)?.wait(current)?`",
+    note = "without a stream: `model.run(current, &inputs)?`"
+)]
+pub trait RunsAndWaits {
+    /// A value of any type: there is no such function.
+    #[doc(hidden)]
+    fn never<R>(&self) -> R;
+}
+
+#[doc(hidden)]
+impl<C: Brand> DefaultStream<C> {
+    pub fn execute<M>(&self, _: &Current<C>, _: M) -> Result<Pending<C, M>, Error>
+    where
+        Self: RunsModels,
+    {
+        self.never()
+    }
+}
+
+#[doc(hidden)]
+impl<C: Brand, S: StreamState> Stream<C, S> {
+    pub fn run<M, I>(&self, _: &mut Current<C>, _: M, _: I) -> Result<Outputs, Error>
+    where
+        Self: RunsAndWaits,
+    {
+        self.never()
+    }
+}
+
+/// Methods of prepared models.
+#[doc(hidden)]
+impl<C: Brand, T> Pending<C, T> {
+    pub fn read<'n, E: Element>(&self, _: &Current<C>, _: impl Into<Which<'n>>) -> Result<Vec<E>, Error>
+    where
+        Self: Waited,
+    {
+        self.never()
+    }
+
+    pub fn write<'n, E: Element>(&mut self, _: &Current<C>, _: impl Into<Which<'n>>, _: &[E]) -> Result<(), Error>
+    where
+        Self: Waited,
+    {
+        self.never()
+    }
+
+    pub fn output_shape<'n>(&self, _: &Current<C>, _: impl Into<Which<'n>>) -> Result<Vec<usize>, Error>
+    where
+        Self: Waited,
+    {
+        self.never()
+    }
+
+    pub fn run(&mut self, _: &mut Current<C>) -> Result<(), Error>
+    where
+        Self: Waited,
+    {
+        self.never()
+    }
+
+    pub fn into_model<M>(self, _: &Current<C>) -> Result<M, Error>
+    where
+        Self: Waited,
+    {
+        self.never()
+    }
+
+    pub fn unload(self, _: &Current<C>) -> Result<(), Error>
+    where
+        Self: Waited,
+    {
+        self.never()
+    }
+}

@@ -1,0 +1,24 @@
+//! What a program cannot do with an operator in flight, for the compiler to say so. As in `src/stream/untouched.rs`.
+
+use crate::brand::Brand;
+use crate::current::Current;
+use crate::error::Error;
+use crate::stream::{Pending, Waited};
+
+/// Methods of bound operators.
+#[doc(hidden)]
+impl<C: Brand, T> Pending<C, T> {
+    pub fn tensors<I, O>(&self) -> (&I, &O)
+    where
+        Self: Waited,
+    {
+        self.never()
+    }
+
+    pub fn into_tensors<I, O>(self, _: &Current<C>) -> Result<(I, O), Error>
+    where
+        Self: Waited,
+    {
+        self.never()
+    }
+}

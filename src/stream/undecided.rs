@@ -1,0 +1,46 @@
+//! What a program cannot do with a stream that has no allocator, for the compiler to say so. As in `untouched.rs`.
+
+use super::{Fresh, Plain, Stream, With};
+use crate::brand::Brand;
+use crate::current::Current;
+use crate::device_allocator::DeviceAllocator;
+use crate::error::Error;
+
+/// Nothing implements it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no allocator",
+    label = "no allocator was registered on this stream",
+    note = "ALLOC-20: only what was registered is replaced or unregistered: \
+            `let stream = current.stream()?.register(current, allocator)?;`"
+)]
+pub trait HasAllocator {
+    /// A value of any type: there is no such function.
+    #[doc(hidden)]
+    fn never<R>(&self) -> R;
+}
+
+macro_rules! without_an_allocator {
+    ($($state:ident)+) => { $(
+        #[doc(hidden)]
+        impl<C: Brand> Stream<C, $state> {
+            pub fn unregister<A>(self, _: &Current<C>) -> Result<(Stream<C, Fresh>, A), Error>
+            where
+                Self: HasAllocator,
+            {
+                self.never()
+            }
+
+            pub fn replace<A, B: DeviceAllocator>(
+                self,
+                _: &Current<C>,
+                _: B,
+            ) -> Result<(Stream<C, With<B>>, A), Error>
+            where
+                Self: HasAllocator,
+            {
+                self.never()
+            }
+        }
+    )+ };
+}
+without_an_allocator!(Fresh Plain);
