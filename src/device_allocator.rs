@@ -130,8 +130,8 @@ impl fmt::Debug for DeviceAddress {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an allocator of device memory",
     label = "expected a `DeviceAllocator`, by value",
-    note = "ALLOC-07, ALLOC-10: a stream takes an allocator by value and keeps it: give it a `PoolAllocator`, or a type of yours \
-            with `unsafe impl DeviceAllocator for {Self}`; not a reference, a box or a shared pointer to one"
+    note = "ALLOC-07, ALLOC-10: a stream takes an allocator by value and keeps it: `register(current, \
+            PoolAllocator::new(current, bytes)?)`, one for each stream, and no reference or shared pointer to one"
 )]
 #[rule(ALLOC_07, ALLOC_17, ALLOC_18, ALLOC_19)]
 pub unsafe trait DeviceAllocator: Send + Sync + 'static {

@@ -3,11 +3,16 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+
+/// How many messages name the rule and what to do, at least.
+const FLOOR: usize = 999;
+/// How many are about the language only, at most.
+const CEILING: usize = 0;
 
 #[test]
 fn misuse_does_not_compile() {
@@ -58,6 +63,74 @@ fn names(folder: &str, ending: &str) -> BTreeSet<String> {
     let files = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).unwrap();
     let paths = files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == ending));
     paths.map(|path| path.file_stem().unwrap().to_string_lossy().into_owned()).collect()
+}
+
+/// What a message is for who reads it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Class {
+    /// It names the rule of the program, and what to do.
+    RuleAndFix,
+    /// It is in words of this crate, and names no rule.
+    Words,
+    /// Types differ, and the types name contexts, states or objects.
+    Types,
+    /// A value was moved, or is borrowed.
+    Ownership,
+    /// A lifetime, a method or a field that is not there, or whatever else speaks of the language only.
+    Bare,
+}
+
+/// A message names the rule of its program, and a way out, far more often than not. These are floors: raise them when more
+/// messages do, and find words for a message that is below.
+#[test]
+fn most_messages_name_the_rule_and_what_to_do() {
+    let mut classes = BTreeMap::<Class, Vec<String>>::new();
+    for name in names("ui-tests/fail", "rs") {
+        classes.entry(class(&read(&name, "rs"), &read(&name, "stderr"))).or_default().push(name);
+    }
+    let all: usize = classes.values().map(Vec::len).sum();
+    let count = |class| classes.get(&class).map_or(0, Vec::len);
+    let table: Vec<_> =
+        classes.iter().map(|(class, names)| format!("{class:?}: {} of {all}: {names:?}", names.len())).collect();
+    println!("{}", table.join("\n"));
+    assert!(count(Class::RuleAndFix) >= FLOOR, "{}", table.join("\n"));
+    assert!(count(Class::Bare) <= CEILING, "{}", table.join("\n"));
+}
+
+fn class(program: &str, message: &str) -> Class {
+    let about = program.lines().next().and_then(|line| line.strip_prefix("// ")).unwrap();
+    let (rules, _) = about.split_once(": ").unwrap();
+    // Code in a note is what to do; the ids before its colon are the rules.
+    let notes = message.lines().filter_map(|line| line.trim_start().strip_prefix("= note: "));
+    let named = |note: &str| {
+        let ids: Vec<_> = note.split_once(": ").map_or(Vec::new(), |(ids, _)| ids.split(", ").collect());
+        rules.split(", ").any(|rule| ids.contains(&rule)) && note.contains('`')
+    };
+    let error = message.lines().find(|line| line.starts_with("error")).unwrap();
+    let code = error.strip_prefix("error[").and_then(|rest| rest.split_once(']')).map_or("", |(code, _)| code);
+    match code {
+        _ if notes.into_iter().any(named) => Class::RuleAndFix,
+        "E0277" => Class::Words,
+        "E0308" => Class::Types,
+        "E0373" | "E0382" | "E0499" | "E0502" | "E0505" | "E0597" => Class::Ownership,
+        _ => Class::Bare,
+    }
+}
+
+/// What rustc proposes by itself must not lead to what is private, nor to a lock around what a thread cannot have.
+#[test]
+fn no_message_proposes_a_private_field_or_a_lock() {
+    for name in names("ui-tests/fail", "stderr") {
+        let message = read(&name, "stderr");
+        for proposal in ["you might have meant to use field", "std::sync::RwLock", "std::sync::Mutex`"] {
+            assert!(!message.contains(proposal), "{name} proposes: {proposal}");
+        }
+    }
+}
+
+fn read(name: &str, ending: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("ui-tests/fail/{name}.{ending}"));
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 #[test]

@@ -85,7 +85,9 @@ impl<N> InScope for Scoped<'_, N> {}
 )]
 pub trait Name: 'static {}
 
+#[diagnostic::do_not_recommend]
 impl<N: Name> sealed::Sealed for N {}
+#[diagnostic::do_not_recommend]
 impl<N: Name> Brand for N {}
 
 /// The name of a context that was not given one.

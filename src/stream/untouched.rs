@@ -15,9 +15,9 @@ use core::slice::SliceIndex;
 #[diagnostic::on_unimplemented(
     message = "this work is in flight: what it uses is out of reach until it was waited for",
     label = "wait for the work first",
-    note = "COPY-03, COPY-04, COPY-07: the device may use the buffers of a queued copy until the stream is synchronised: \
+    note = "COPY-03, COPY-04, COPY-07, MEM-01: the device may use the buffers of a queued copy until the stream is synchronised: \
             `let buffers = pending.wait(current)?;`",
-    note = "MODEL-17, OP-03, GE-20: so it is with what an execution uses: `pending.wait(current)?` gives it back",
+    note = "MODEL-15, MODEL-17, DATA-10, OP-03, GE-20: so it is with what an execution uses: `pending.wait(current)?` gives it back",
     note = "STREAM-04: more work on the same stream takes a `Pending` as it is, without a wait"
 )]
 pub trait Waited {
@@ -114,52 +114,36 @@ impl<C: Brand, T> Pending<C, T> {
     }
 }
 
-/// Nothing implements it.
-#[diagnostic::on_unimplemented(
-    message = "work in flight is not awaited without its stream",
-    label = "a task awaits the work's future, which borrows the stream",
-    note = "COPY-03, MODEL-17: make a future of it: `pending.into_future(current, &mut stream)?.await?`",
-    note = "a task that may go on on another thread: `let done = pending.when_done(current, &stream)?.await;`"
-)]
-pub trait AwaitedWithoutItsStream {
-    /// A value of any type: there is no such function.
+/// What has elements, so that a program may try to index it while it is in flight.
+pub trait HasElements {
     #[doc(hidden)]
-    fn never<R>(self) -> R;
+    type Element;
 }
 
-impl<C: Brand, T> IntoFuture for Pending<C, T>
-where
-    Self: AwaitedWithoutItsStream,
-{
-    type Output = T;
-    type IntoFuture = core::future::Ready<T>;
+impl<C: Brand, E> HasElements for HostBuffer<C, E> {
+    type Element = E;
+}
 
-    fn into_future(self) -> Self::IntoFuture {
-        AwaitedWithoutItsStream::never(self)
+impl<C: Brand, E> HasElements for DeviceBuffer<C, E> {
+    type Element = E;
+}
+
+impl<C: Brand, T: HasElements, I: SliceIndex<[T::Element]>> Index<I> for Pending<C, T>
+where
+    Self: Waited,
+{
+    type Output = I::Output;
+
+    fn index(&self, _: I) -> &I::Output {
+        self.never()
     }
 }
 
-macro_rules! no_element_of {
-    ($($buffer:ident)+) => { $(
-        impl<C: Brand, E, I: SliceIndex<[E]>> Index<I> for Pending<C, $buffer<C, E>>
-        where
-            Self: Waited,
-        {
-            type Output = I::Output;
-
-            fn index(&self, _: I) -> &I::Output {
-                self.never()
-            }
-        }
-
-        impl<C: Brand, E, I: SliceIndex<[E]>> IndexMut<I> for Pending<C, $buffer<C, E>>
-        where
-            Self: Waited,
-        {
-            fn index_mut(&mut self, _: I) -> &mut I::Output {
-                self.never()
-            }
-        }
-    )+ };
+impl<C: Brand, T: HasElements, I: SliceIndex<[T::Element]>> IndexMut<I> for Pending<C, T>
+where
+    Self: Waited,
+{
+    fn index_mut(&mut self, _: I) -> &mut I::Output {
+        self.never()
+    }
 }
-no_element_of!(HostBuffer DeviceBuffer);

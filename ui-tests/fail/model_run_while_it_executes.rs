@@ -1,0 +1,15 @@
+// MODEL-15: a model that executes on a stream is not run beside it.
+use ascendcl::{Current, Error, Plain, Prepared, Stream};
+
+ascendcl::names!(Vision);
+
+pub fn both(
+    current: &mut Current<Vision>,
+    stream: &Stream<Vision, Plain>,
+    model: Prepared<Vision>,
+) -> Result<(), Error> {
+    let mut running = stream.execute(current, model)?;
+    running.run(current)
+}
+
+fn main() {}

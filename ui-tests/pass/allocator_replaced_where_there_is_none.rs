@@ -1,0 +1,16 @@
+// ALLOC-20: an allocator is replaced where one was registered.
+use ascendcl::{Brand, Current, Error, Fresh, PoolAllocator, Stream};
+
+pub fn exchange<C: Brand>(
+    current: &Current<C>,
+    stream: Stream<C, Fresh>,
+    pools: [PoolAllocator; 2],
+) -> Result<(), Error> {
+    let [pool, other] = pools;
+    let stream = stream.register(current, pool)?;
+    let (stream, before) = stream.replace(current, other)?;
+    drop::<(_, PoolAllocator)>((stream, before));
+    Ok(())
+}
+
+fn main() {}

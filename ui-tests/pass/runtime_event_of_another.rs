@@ -1,0 +1,14 @@
+// EVENT-07: a stream waits for events of its own context.
+use ascendcl::{Current, Error, Event, Recorded, Stream};
+
+ascendcl::names!(Vision, Speech);
+
+pub fn after(
+    current: &Current<Vision>,
+    stream: &Stream<Vision>,
+    events: (&Event<Vision, Recorded>, &Event<Speech, Recorded>),
+) -> Result<(), Error> {
+    stream.wait_for(current, events.0)
+}
+
+fn main() {}

@@ -1,0 +1,16 @@
+// CTX-02: a struct stores a stream under the name of its own context.
+use ascendcl::{Error, Runtime, Stream};
+
+ascendcl::names!(Vision, Speech);
+
+pub struct Worker {
+    pub stream: Stream<Vision>,
+}
+
+pub fn worker(vision: &Runtime<Vision>) -> Result<Worker, Error> {
+    vision.with(|current| Ok(Worker { stream: current.stream()? }))?
+}
+
+pub type Other = Runtime<Speech>;
+
+fn main() {}
