@@ -81,14 +81,14 @@ protocol! {
     on register {
         message: "an allocator cannot be registered on a stream in state `{Self}`",
         label: "expected a stream in state `Fresh`, as `current.stream()` returns it",
-        note: "ALLOC-04, ALLOC-15: the library ignores a registration after the stream's allocator is decided",
+        note: "ALLOC-04, ALLOC-09, ALLOC-15: the library ignores a registration after the stream's allocator is decided",
         note: "create a new stream; to replace an allocator by another, use `stream.replace(current, allocator)`",
     }
 
     on register_descriptor {
         message: "an allocator cannot be registered on a stream in state `{Self}`",
         label: "expected a stream in state `Fresh`, as `current.stream()` returns it",
-        note: "ALLOC-04, ALLOC-15: the library ignores a registration after the stream's allocator is decided",
+        note: "ALLOC-04, ALLOC-09, ALLOC-15: the library ignores a registration after the stream's allocator is decided",
         note: "create a new stream, or end the present registration: `stream.unregister(current)`",
     }
 
@@ -102,7 +102,7 @@ protocol! {
     on execute {
         message: "a stream in state `{Self}` cannot run work that allocates memory yet",
         label: "the allocator of this stream is not decided yet",
-        note: "ALLOC-04, ALLOC-05: register before the first execution; the library ignores a later registration",
+        note: "ALLOC-04, ALLOC-05, ALLOC-13: register before the first execution; the library ignores a later registration",
         note: "first call `stream.register(current, allocator)` or `stream.without_allocator()`",
     }
 }
@@ -161,7 +161,7 @@ protocol! {
     on object {
         message: "this descriptor already has its object",
         label: "each member is set once",
-        note: "ALLOC-07: each mandatory member is set once; create another descriptor for other values",
+        note: "ALLOC-07: each mandatory member is set once; for other values make another: `Descriptor::new()`",
     }
 
     on register {
@@ -190,7 +190,7 @@ protocol! {
     on allocate {
         message: "this descriptor already has its allocate function",
         label: "each member is set once",
-        note: "ALLOC-07: each mandatory member is set once; create another descriptor for other values",
+        note: "ALLOC-07: each mandatory member is set once; for other values make another: `Descriptor::new()`",
     }
 
     on register {
@@ -219,7 +219,7 @@ protocol! {
     on free {
         message: "this descriptor already has its free function",
         label: "each member is set once",
-        note: "ALLOC-07: each mandatory member is set once; create another descriptor for other values",
+        note: "ALLOC-07: each mandatory member is set once; for other values make another: `Descriptor::new()`",
     }
 
     on register {
@@ -248,7 +248,7 @@ protocol! {
     on address {
         message: "this descriptor already has its address function",
         label: "each member is set once",
-        note: "ALLOC-07: each mandatory member is set once; create another descriptor for other values",
+        note: "ALLOC-07: each mandatory member is set once; for other values make another: `Descriptor::new()`",
     }
 
     on register {
@@ -370,18 +370,18 @@ protocol! {
         message: "the memory of a graph in state `{Self}` cannot be set",
         label: "expected a graph in state `Compiled`",
         note: "GE-22: memory that is set makes an allocator ineffective; use one of the two",
-        note: "GE-23: memory is set once, between compile and load",
+        note: "GE-23: memory is set once, between compile and load; then `graph.load_on(session, current, stream)?`",
     }
 
     on load {
         message: "a graph in state `{Self}` cannot be loaded",
         label: "expected a graph that is compiled and not loaded yet",
-        note: "GE-17: compile, then load, then execute; a graph is loaded once",
+        note: "GE-17: compile, then load, then execute; a loaded graph is executed as often as wanted: `graph.execute(session, current, inputs)?`",
     }
 
     on execute {
         message: "a graph in state `{Self}` cannot be executed",
         label: "this graph has not been loaded",
-        note: "GE-17: compile, then load, then execute",
+        note: "GE-17: compile, then load, then execute: `graph.load_on(session, current, stream)?`",
     }
 }

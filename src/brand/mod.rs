@@ -35,8 +35,8 @@ pub(crate) use threads::*;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a context",
     label = "this stands where the context does",
-    note = "values of a context are written `Current<C>` in functions for every context (`C: Brand`), or \
-            `Current<Scoped<'_>>` for a context of a scope [CTX-02]",
+    note = "CTX-02: values of a context are written `Current<C>` in functions for every context (`C: Brand`), or \
+            `Current<Scoped<'_>>` for a context of a scope",
     note = "to use a type of yours as the name of an owned context, declare it: `ascendcl::names! {{ Vision }}`"
 )]
 pub trait Brand: sealed::Sealed {}

@@ -21,6 +21,8 @@ macro_rules! marks {
             _rest: PhantomData<rest!($($auto)+)>,
         }
 
+        static_assertions::const_assert_eq!(size_of::<$mark>(), 0);
+
         impl $mark {
             pub(crate) const NEW: Self = Self { _rest: PhantomData };
         }

@@ -19,7 +19,7 @@ use std::sync::Arc;
             made, and buffers that the same `current` made",
     note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.write(current, &elements)?` or \
             `buffer.zero(current)?`",
-    note = "MODEL-05: a model of a lane runs through that lane: `lane.execute(current, model)`",
+    note = "MODEL-04, MODEL-05: a model of a lane runs through that lane: `lane.execute(current, model)`",
     note = "COPY-05: a vector is put into a buffer by name: `current.pageable_buffer(elements)`",
     note = "of a `Pending` of several, take the part that is meant: `let (first, second) = pending.split();`"
 )]

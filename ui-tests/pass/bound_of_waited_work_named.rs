@@ -1,0 +1,11 @@
+// MODEL-17: no bound says of work in flight that it was waited for.
+use ascendcl::{Brand, Current, Error, Pending, Prepared};
+
+pub fn read<C: Brand>(current: &Current<C>, running: Pending<C, Prepared<C>>) -> Result<Vec<f32>, Error>
+where
+    Pending<C, Prepared<C>>: Sized,
+{
+    running.wait(current)?.read(current, 0)
+}
+
+fn main() {}
