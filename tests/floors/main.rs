@@ -88,9 +88,10 @@ const FLOORS_OF_THE_SIMULATOR: [&str; 33] = [
 ];
 
 /// Files outside of `ffi` in which the word `unsafe` stands: they declare, and have no block.
-const DECLARE: [&str; 10] = [
+const DECLARE: [&str; 11] = [
     "allocator/descriptor",
     "allocator/pool",
+    "brand/threads",
     "device_allocator",
     "element",
     "graph_source",

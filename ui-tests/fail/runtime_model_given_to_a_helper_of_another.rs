@@ -1,4 +1,4 @@
-// MODEL-07: a model runs while the context that it was loaded in is current.
+// MODEL-01: a model runs while the context that it was loaded in is current.
 use ascendcl::{Brand, Current, Error, Input, Model, Runtime};
 
 ascendcl::names!(Vision, Speech);

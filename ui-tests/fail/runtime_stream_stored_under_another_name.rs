@@ -1,4 +1,4 @@
-// CTX-02: a struct stores a stream under the name of its own context.
+// STREAM-09: a stream that a struct stores has the name of its own context.
 use ascendcl::{Error, Runtime, Stream};
 
 ascendcl::names!(Vision, Speech);
