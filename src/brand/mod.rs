@@ -44,6 +44,11 @@ pub trait Brand: sealed::Sealed {}
 mod sealed {
     pub trait Sealed {}
     /// Apart from the other: a program implements that one by way of its names.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` names the context of a runtime, which is no scope",
+        label = "a value of a runtime may outlive its context",
+        note = "MEM-12: host memory of a runtime is read while its context is current: `buffer.slice(current)?`"
+    )]
     pub trait Scope {}
 }
 
