@@ -24,6 +24,7 @@ macro_rules! marks {
         static_assertions::const_assert_eq!(size_of::<$mark>(), 0);
 
         impl $mark {
+            #[cfg_attr(not(feature = "ge"), allow(dead_code, reason = "some marks are of the graph engine"))]
             pub(crate) const NEW: Self = Self { _rest: PhantomData };
         }
 
