@@ -29,9 +29,9 @@ pub(crate) use threads::*;
 ///
 /// * [`Scoped`]: the context of a scope. Its type is the proof: a value of another context does not compile.
 /// * a [`Name`]: the context of a [`Runtime`](crate::Runtime). Its values are `'static`, so structs can store them. Two
-///   contexts may have one name; a value of the wrong one is refused when it is used ([`Error::OtherContext`]).
+///   contexts may have one name; a value of the wrong one is refused when it is used ([`Error::WrongContext`]).
 ///
-/// [`Error::OtherContext`]: crate::Error::OtherContext
+/// [`Error::WrongContext`]: crate::Error::WrongContext
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a context",
     label = "this stands where the context does",
@@ -82,7 +82,7 @@ impl<N> InScope for Scoped<'_, N> {}
 ///
 /// [`names!`](crate::names) declares names. Two names cannot be mixed up: the compiler says "expected `Current<Vision>`,
 /// found `Current<Speech>`". One name can serve many contexts, one per device or per worker: there a value of the wrong
-/// context is an [`Error::OtherContext`](crate::Error::OtherContext) when it is used.
+/// context is an [`Error::WrongContext`](crate::Error::WrongContext) when it is used.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not declared as the name of a context",
     label = "expected a name, as `ascendcl::names!` declares it",
