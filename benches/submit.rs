@@ -4,18 +4,21 @@
 //!
 //! ```sh
 //! cargo bench --bench submit --no-run     # prints the file to run
-//! for side in raw safe; do valgrind --tool=callgrind --callgrind-out-file=/dev/null FILE $side 100000; done
+//! for side in raw safe runtime enter scope; do valgrind --tool=callgrind --callgrind-out-file=/dev/null FILE $side 100000; done
 //! ```
 //!
 //! and divide the difference of the two `Collected` lines by the number of rounds. The library is one that does nothing
 //! (`tests/null/library.c`).
+//!
+//! `raw`, `safe` and `runtime` copy and wait: by the calls themselves, in a scope, and in a `Runtime`. `scope` and `enter` make a
+//! context current and leave it: a scope's, and a runtime's.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
 
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use ascendcl::{Acl, Thread};
+use ascendcl::{Acl, Brand, Current, Runtime, Thread};
 use ascendcl_sys::types::{aclrtMemcpyKind, aclrtStream};
 use std::ffi::c_void;
 use std::path::Path;
@@ -30,6 +33,13 @@ fn main() {
     match (words.next().as_deref(), words.next().and_then(|rounds| rounds.parse().ok())) {
         (Some("raw"), rounds) => drop(raw(&library, rounds.unwrap_or(ROUNDS))),
         (Some("safe"), rounds) => drop(safe(&library, rounds.unwrap_or(ROUNDS))),
+        (Some("runtime"), rounds) => {
+            runtime(&library, |runtime| runtime.with(|current| copies(current, rounds)).unwrap())
+        }
+        (Some("enter"), rounds) => runtime(&library, |runtime| {
+            (0..rounds.unwrap_or(ROUNDS)).for_each(|_| runtime.with(|_| ()).unwrap());
+        }),
+        (Some("scope"), rounds) => scope(&library, rounds.unwrap_or(ROUNDS)),
         _ => {
             let (raw, safe) = (raw(&library, ROUNDS), safe(&library, ROUNDS));
             println!("raw:  {:.1} ns per copy and wait", nanoseconds(raw));
@@ -70,17 +80,40 @@ fn safe(library: &Path, rounds: u32) -> Duration {
     let acl = Acl::init(common::library_at(library)).unwrap();
     let mut thread = Thread::new().unwrap();
     let device = acl.device(&mut thread, 0).unwrap();
-    let elapsed = device.with_current(&mut thread, |current| {
-        let stream = current.stream().unwrap();
-        let mut host = current.host_buffer::<u8>(64).unwrap();
-        let mut target = current.upload(&[0_u8; 64]).unwrap();
-        let start = Instant::now();
-        for _ in 0..rounds {
-            (host, target) = stream.copy_to_device(current, host, target).unwrap().wait(current).unwrap();
-        }
-        start.elapsed()
-    });
+    let elapsed = device.with_current(&mut thread, |current| copies(current, Some(rounds)));
     device.reset(&mut thread).unwrap();
     acl.close().unwrap();
     elapsed.unwrap()
+}
+
+fn copies<C: Brand>(current: &Current<C>, rounds: Option<u32>) -> Duration {
+    let stream = current.stream().unwrap();
+    let mut host = current.host_buffer::<u8>(64).unwrap();
+    let mut target = current.upload(&[0_u8; 64]).unwrap();
+    let start = Instant::now();
+    for _ in 0..rounds.unwrap_or(ROUNDS) {
+        (host, target) = stream.copy_to_device(current, host, target).unwrap().wait(current).unwrap();
+    }
+    start.elapsed()
+}
+
+ascendcl::names!(Copies);
+
+fn runtime<R>(library: &Path, program: impl FnOnce(&Runtime<Copies>) -> R) {
+    let runtime = Runtime::open(common::library_at(library)).unwrap();
+    program(&runtime);
+    runtime.close().unwrap();
+}
+
+/// Enters a context of a scope again and again.
+fn scope(library: &Path, rounds: u32) {
+    let acl = Acl::init(common::library_at(library)).unwrap();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    let entered = device.context(&mut thread, |context, thread| {
+        (0..rounds).for_each(|_| context.enter(thread, |_| ()).unwrap());
+    });
+    entered.unwrap();
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
 }
