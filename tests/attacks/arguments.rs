@@ -26,7 +26,7 @@ fn a_copy_states_the_direction_of_its_buffers() {
 #[proves(MEM_04)]
 #[test]
 fn a_buffer_without_elements_is_some_memory_that_is_freed() {
-    let (books, alone) = (books(), alone());
+    let (alone, books) = (alone(), books());
     in_books(&books, |current| {
         current.device_buffer::<f32>(0).unwrap().free(current).unwrap();
         drop(current.host_buffer::<f32>(0).unwrap());

@@ -1,7 +1,8 @@
 //! Code outside the crate that changes the current context of a thread inside a context of the crate.
 
 use super::leaving::{current_handle, resets_device, sets_device};
-use crate::common::{acl, alone};
+use super::undisturbed;
+use crate::common::acl;
 use ascendcl::{Current, Error, Library, RunError, Scoped, Setup, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Fault, Plan, control};
@@ -20,7 +21,7 @@ fn on_device_0(program: impl FnOnce(&mut Current<Scoped<'_>>)) {
 #[proves(CTX_05, CTX_08)]
 #[test]
 fn what_other_code_makes_current_in_its_scope_is_replaced_and_told() {
-    let alone = alone();
+    let (alone, _others) = undisturbed();
     on_device_0(|current| {
         let own = current_handle();
         assert!(!current.foreign(|| ()).changed);
@@ -54,7 +55,7 @@ fn what_other_code_makes_current_in_its_scope_is_replaced_and_told() {
 #[proves(CTX_05)]
 #[test]
 fn a_context_that_cannot_be_put_back_after_other_code_is_asked_for_again_by_the_next_call() {
-    let alone = alone();
+    let (alone, _others) = undisturbed();
     on_device_0(|current| {
         let own = current_handle();
         control::fail(Plan::new().at(Calls::of("aclrtSetCurrentContext").from(1), Fault::Fails(507_899))).unwrap();
@@ -72,7 +73,7 @@ fn a_context_that_cannot_be_put_back_after_other_code_is_asked_for_again_by_the_
 #[proves(CTX_05, MEM_11)]
 #[test]
 fn nothing_is_freed_waited_for_or_destroyed_while_a_context_of_other_code_is_current() {
-    let alone = alone();
+    let (alone, _others) = undisturbed();
     on_device_0(|current| {
         let stream = current.stream().unwrap();
         let recorded = || stream.record(current, current.event().unwrap()).unwrap();
@@ -109,7 +110,7 @@ fn nothing_is_freed_waited_for_or_destroyed_while_a_context_of_other_code_is_cur
 #[proves(CTX_05, CTX_08)]
 #[test]
 fn every_call_of_a_thread_whose_context_was_changed_is_refused_while_calls_are_verified() {
-    let alone = alone();
+    let (alone, _others) = undisturbed();
     let acl = acl();
     acl.verify_current(true);
     on_device_0(|current| {
@@ -166,7 +167,7 @@ fn every_call_of_a_thread_whose_context_was_changed_is_refused_while_calls_are_v
 #[proves(CTX_05)]
 #[test]
 fn scopes_of_this_crate_in_each_other_are_verified_without_a_complaint() {
-    let alone = alone();
+    let (alone, _others) = undisturbed();
     let setup = Setup::builder().library(Library::Simulator).device(0).verify_current(true).build();
     ascendcl::run(setup, |current| {
         let acl = acl();
@@ -193,7 +194,7 @@ fn scopes_of_this_crate_in_each_other_are_verified_without_a_complaint() {
 #[proves(DEV_12)]
 #[test]
 fn the_short_form_takes_the_device_of_the_thread_or_asks_which() {
-    let alone = alone();
+    let (alone, _others) = undisturbed();
     let id = |setup: Setup| ascendcl::run(setup, |current| Ok::<_, Error>(current.device_id()));
     let unsaid = || id(Library::Simulator.into());
     let acl = acl();

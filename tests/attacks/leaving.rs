@@ -1,5 +1,6 @@
 //! The current context of a thread after it left this crate, and contexts that foreign code makes current meanwhile.
 
+use super::undisturbed;
 use crate::common::{acl, alone};
 use crate::null::{Books, books};
 use ascendcl::{Error, ScopeError, Thread};
@@ -76,7 +77,7 @@ impl Worker {
 #[proves(CTX_11, CTX_14)]
 #[test]
 fn a_thread_that_lives_on_leaves_no_context_of_a_scope_current() {
-    let alone = alone();
+    let (alone, _others) = undisturbed();
     let acl = acl();
     let mut thread = Thread::new().unwrap();
     let device = acl.device(&mut thread, 0).unwrap();
@@ -123,7 +124,7 @@ fn a_thread_that_lives_on_leaves_no_context_of_a_scope_current() {
 #[proves(CTX_11, CTX_14)]
 #[test]
 fn threads_that_end_leave_no_context_of_a_scope_current() {
-    let alone = alone();
+    let (alone, _others) = undisturbed();
     let acl = acl();
     let mut thread = Thread::new().unwrap();
     let devices = [acl.device(&mut thread, 0).unwrap(), acl.device(&mut thread, 1).unwrap()];
@@ -150,7 +151,7 @@ fn threads_that_end_leave_no_context_of_a_scope_current() {
 #[proves(CTX_08, CTX_09)]
 #[test]
 fn what_other_code_made_current_is_put_back_also_where_this_crate_left_the_same_context() {
-    let alone = alone();
+    let (alone, _others) = undisturbed();
     let acl = acl();
     let mut thread = Thread::new().unwrap();
     let (zero, one) = (acl.device(&mut thread, 0).unwrap(), acl.device(&mut thread, 1).unwrap());
@@ -180,7 +181,7 @@ fn what_other_code_made_current_is_put_back_also_where_this_crate_left_the_same_
 #[proves(CTX_11)]
 #[test]
 fn a_context_that_a_thread_could_not_leave_is_not_destroyed_by_another() {
-    let alone = alone();
+    let (alone, _others) = undisturbed();
     let acl = acl();
     let mut thread = Thread::new().unwrap();
     let device = acl.device(&mut thread, 0).unwrap();
@@ -274,7 +275,7 @@ fn current_of(library: &libloading::Library) -> usize {
 #[proves(CTX_11, CTX_14)]
 #[test]
 fn a_thread_can_leave_a_context_although_the_default_one_was_told_at_the_second_try_only() {
-    let alone = alone();
+    let (alone, _others) = undisturbed();
     let acl = acl();
     let mut thread = Thread::new().unwrap();
     control::fail(Plan::new().at(Calls::of("aclrtGetCurrentContext").nth(2), Fault::Fails(507_899))).unwrap();

@@ -46,11 +46,18 @@ mod wakers;
 
 use ascendcl::{Brand, Current, DeviceBuffer, Error, HostBuffer, Model, Pending, Scoped, Stream, Tasks};
 use ascendcl_sim::{Plan, control};
-use common::data;
 use common::scopes::{in_context, inside, with_device};
+use common::{Alone, alone, data};
+use null::{Books, books};
 
 /// A queued copy to the device.
 type Upload<C> = Pending<C, (HostBuffer<C, f32>, DeviceBuffer<C, f32>)>;
+
+/// Alone, and with no other library at work: the crate counts the resets of a device by its number, and forgets then what
+/// it left current, whichever library it was.
+fn undisturbed() -> (Alone, Books) {
+    (alone(), books())
+}
 
 fn upload<C: Brand>(current: &Current<C>, stream: &Stream<C>) -> Upload<C> {
     let host = current.host_buffer(1024).unwrap();

@@ -1,8 +1,8 @@
 //! Contexts that the library refused to restore: which context is current later, and in which context work runs.
 
 use super::leaving::{current_handle, resets_device, sets_device};
-use super::{fail, nothing_fails};
-use crate::common::{acl, alone};
+use super::{fail, nothing_fails, undisturbed};
+use crate::common::acl;
 use ascendcl::{Current, Device, Error, ScopeError, Scoped, Thread};
 use ascendcl_macros::proves;
 
@@ -21,7 +21,7 @@ fn works_here(current: &mut Current<Scoped<'_>>) {
 #[test]
 fn a_context_of_other_code_that_could_not_be_put_back_is_not_made_current_inside_the_next_scope() {
     for refused in 1..=4 {
-        let alone = alone();
+        let (alone, _others) = undisturbed();
         let acl = acl();
         let mut thread = Thread::new().unwrap();
         sets_device(1);
@@ -48,7 +48,7 @@ fn a_context_of_other_code_that_could_not_be_put_back_is_not_made_current_inside
 #[proves(CTX_08)]
 #[test]
 fn other_code_that_chose_again_keeps_its_choice() {
-    let alone = alone();
+    let (alone, _others) = undisturbed();
     let acl = acl();
     let mut thread = Thread::new().unwrap();
     sets_device(1);
@@ -75,7 +75,7 @@ fn other_code_that_chose_again_keeps_its_choice() {
 #[test]
 fn a_default_context_that_could_not_be_put_back_is_not_made_current_after_its_device_was_reset() {
     for (refused, with_a_scope) in [(1, false), (1, true), (2, true), (3, true)] {
-        let alone = alone();
+        let (alone, _others) = undisturbed();
         let acl = acl();
         let mut thread = Thread::new().unwrap();
         fail(&format!(
@@ -103,7 +103,7 @@ fn works_on(device: &Device<'_>, thread: &mut Thread) {
 #[proves(CTX_03, CTX_06)]
 #[test]
 fn a_default_context_that_the_library_did_not_name_is_not_put_back_after_another_thread_reset_its_device() {
-    let alone = alone();
+    let (alone, _others) = undisturbed();
     let acl = acl();
     let mut thread = Thread::new().unwrap();
     fail("aclrtGetCurrentContext#2=507899,aclrtGetCurrentContext#3=507899");
