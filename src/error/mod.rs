@@ -349,16 +349,18 @@ pub enum Error {
     )]
     AllocatorInDoubt,
     /// The system has no thread for an [`Actor`](crate::runtime::Actor).
-    #[error("the system has no thread for an actor: {reason}")]
+    #[error(
+        "the system has no thread for an actor: {reason}; end other threads, or use a `Runtime` on the threads that there are"
+    )]
     NoThread {
         /// What the system said.
         reason: std::io::ErrorKind,
     },
     /// The thread of an [`Actor`](crate::runtime::Actor) has ended.
-    #[error("the actor's thread has ended")]
+    #[error("the actor's thread has ended: open another actor")]
     ActorEnded,
     /// The object was destroyed.
-    #[error("the {what} was already destroyed{}", Cited(what.rules_of_life()))]
+    #[error("the {what} was already {}{}", what.end_in_words(), Cited(what.rules_of_life()))]
     Gone {
         /// The kind of object.
         what: ObjectKind,

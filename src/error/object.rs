@@ -156,6 +156,14 @@ impl ObjectKind {
         }
     }
 
+    /// What happened to it when it is [gone](super::Error::Gone).
+    pub(super) fn end_in_words(self) -> &'static str {
+        match self.0 {
+            Kind::Runtime => "closed: open another one",
+            _ => "destroyed",
+        }
+    }
+
     /// The rules that forbid ending or changing it while queued work may use it
     /// ([`StillRunning`](super::Error::StillRunning)).
     pub(super) fn rules_of_use(self) -> &'static [RuleId] {

@@ -1,8 +1,12 @@
 //! Why a runtime could not be closed.
 
 use crate::code::Code;
-use crate::error::Error;
+use crate::error::{Cited, Error};
+use ascendcl_rules::{CTX_11, DEV_10, RuleId};
 use core::fmt;
+
+/// A context is not destroyed under a thread, and not twice at a time.
+const BUSY: &[RuleId] = &[CTX_11, DEV_10];
 
 /// Why a [`Runtime`](crate::Runtime) could not be closed.
 #[derive(Debug)]
@@ -58,12 +62,14 @@ impl fmt::Display for CloseError {
                     f,
                     "{inside} thread(s) are inside the runtime: close it when they have left, or wait for them with "
                 )?;
-                f.write_str("`close_within`")
+                write!(f, "`close_within`{}", Cited(BUSY))
             }
-            Self::Closing => f.write_str("the runtime is being closed already"),
+            Self::Closing => {
+                write!(f, "the runtime is being closed already: wait for the thread that closes it{}", Cited(BUSY))
+            }
             Self::Refused(error) => write!(f, "the runtime cannot be closed here: {error}"),
             Self::Teardown { errors } => {
-                f.write_str("not everything could be taken down:")?;
+                f.write_str("not everything could be taken down; close the runtime again to try the rest:")?;
                 errors.iter().try_for_each(|error| write!(f, "\n  {error}"))
             }
         }

@@ -23,7 +23,6 @@ use ascendcl_macros::rule;
 pub use close::CloseError;
 use core::fmt;
 use shared::Shared;
-use static_assertions::assert_impl_all;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -85,11 +84,6 @@ pub struct Runtime<N: Name> {
     shared: Arc<Shared>,
     _brand: Mark<N>,
 }
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum AnyName {}
-impl Name for AnyName {}
-assert_impl_all!(Runtime<AnyName>: Send, Sync);
 
 impl<N: Name> Runtime<N> {
     /// Loads and initialises the library (`aclInit`), takes the device (`aclrtSetDevice`) and creates a context

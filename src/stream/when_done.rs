@@ -4,7 +4,7 @@ use super::future::event_behind;
 use super::payload::Payload;
 use super::watch::{Signal, Watched};
 use super::{Pending, Tasks};
-use crate::brand::{Brand, Name};
+use crate::brand::Brand;
 use crate::callback_guard::InCallback;
 use crate::current::Current;
 use crate::error::Undone;
@@ -12,7 +12,6 @@ use crate::ffi::Api;
 use core::fmt;
 use core::pin::Pin;
 use core::task::{Context, Poll};
-use static_assertions::assert_impl_all;
 use std::sync::Arc;
 
 impl<C: Brand, T: Payload> Pending<C, T> {
@@ -78,10 +77,6 @@ pub struct WhenDone<C: Brand, T> {
     watched: Watched,
     api: Api,
 }
-
-enum AnyName {}
-impl Name for AnyName {}
-assert_impl_all!(WhenDone<AnyName, ()>: Send);
 
 impl<C: Brand, T> WhenDone<C, T> {
     /// The work itself, to be waited for with a time limit; `None` when the future is done.

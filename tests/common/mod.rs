@@ -7,7 +7,7 @@ pub mod allocators;
 pub mod scopes;
 
 #[path = "../../examples/digits/mod.rs"]
-mod images;
+pub(crate) mod images;
 
 use ascendcl::{Acl, Library, runtime};
 use ascendcl_sim::{Checks, Config, control};

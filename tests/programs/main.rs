@@ -14,3 +14,7 @@ mod workers;
 #[path = "../common/mod.rs"]
 #[allow(unsafe_code, reason = "what the tests share")]
 mod common;
+
+use common::images as digits;
+#[path = "../../examples/service/mod.rs"]
+mod service;

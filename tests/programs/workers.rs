@@ -1,6 +1,6 @@
 //! One context, several worker threads, weights that they share, and an end that loses no request.
 
-use crate::common::{alone, data, digits, digits_in_batches_of};
+use crate::common::{alone, digits, digits_in_batches_of};
 use crate::engine::best;
 use ascendcl::{Error, Input, Library, Load, ModelSource, Runtime, Weights};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -90,6 +90,5 @@ fn workers_with_shared_weights_serve_what_came_and_end() {
     assert_eq!(served.iter().sum::<usize>(), 100);
     let right = answers.iter().zip(labels).filter(|(answered, label)| answered.recv().unwrap() == *label).count();
     assert!(right > 90, "{right} of 100 are right");
-    let _ = data("digits.onnx");
     alone.assert_nothing_lives();
 }

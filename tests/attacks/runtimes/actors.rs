@@ -1,0 +1,68 @@
+//! Threads that own a runtime.
+
+use super::*;
+
+#[test]
+fn an_actor_serves_calls_survives_their_panics_and_closes() {
+    let alone = alone();
+    let actor = Actor::<Worker, _>::open(Library::Simulator, |current| Ok((current.stream()?, 0_usize))).unwrap();
+    let call = || {
+        actor.call(|current, (stream, calls)| {
+            drop(upload(current, stream).wait(current).unwrap());
+            *calls += 1;
+            *calls
+        })
+    };
+    let calls: Vec<_> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| (0..5).map(|_| call().unwrap()).max())).collect();
+        threads.into_iter().filter_map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(calls.into_iter().max(), Some(20));
+    let caught = catch_unwind(AssertUnwindSafe(|| actor.call::<()>(|_, _| panic!("in a call"))));
+    assert!(caught.is_err());
+    assert_eq!(actor.call(|_, (_, calls)| *calls).unwrap(), 20);
+    actor.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+#[proves(ALLOC_18)]
+#[test]
+fn an_actor_does_not_wait_for_itself_nor_in_a_callback() {
+    let alone = alone();
+    let open = || Arc::new(Actor::<Worker, ()>::open(Library::Simulator, |_| Ok(())).unwrap());
+    let (actor, other) = (open(), open());
+    let own = Arc::clone(&actor);
+    let told = actor.call(move |_, ()| {
+        let called = own.call(|_, ()| ());
+        let closed = Arc::into_inner(own).map(Actor::close);
+        (called, closed.is_none())
+    });
+    assert!(matches!(told, Ok((Err(Error::ThreadTaken), true))), "{told:?}");
+    let within = Arc::clone(&other);
+    let refused = actor.call(move |current, ()| {
+        let stream = current.stream().unwrap();
+        let told = stream.call_back(current, move || within.call(|_, ()| ()).is_err()).unwrap();
+        told.wait(current).unwrap().into_result().unwrap()
+    });
+    assert!(refused.unwrap());
+    Arc::into_inner(actor).unwrap().close().unwrap();
+    Arc::into_inner(other).unwrap().close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+#[test]
+fn an_actor_that_cannot_be_opened_leaves_nothing_and_one_that_is_dropped_ends() {
+    let alone = alone();
+    let refused = Actor::<Worker, ()>::open(Library::Simulator, |current| {
+        mem::forget(current.stream()?);
+        Err(Error::NotExecuted)
+    });
+    assert!(matches!(refused, Err(Error::NotExecuted)));
+    sweep();
+    let start = Instant::now();
+    drop(Actor::<Worker, _>::open(Library::Simulator, |current| current.stream()).unwrap());
+    while control::live() != control::Live::default() && start.elapsed() < Duration::from_secs(10) {
+        thread::sleep(Duration::from_millis(1));
+    }
+    alone.assert_nothing_lives();
+}
