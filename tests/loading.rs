@@ -86,10 +86,13 @@ fn a_device_that_does_not_exist_is_an_error_before_the_library_is_asked() {
 
 #[test]
 fn a_missing_configuration_file_is_an_error_of_the_setup() {
+    // Only the first initialisation in a process reads the file (INIT-06): no other test has the library meanwhile.
+    let alone = alone();
     let setup = ascendcl::Setup::builder().library(Library::Simulator).config("no/such/acl.json").build();
     let failed = ascendcl::run(setup, |_| Ok::<_, Error>(()));
     let Err(RunError::Setup(error)) = failed else { panic!("{failed:?}") };
     assert_eq!(error.code().and_then(|code| code.name()), Some("ACL_ERROR_INVALID_FILE"));
+    alone.assert_nothing_lives();
 }
 
 /// Runs the quickstart with `ASCENDCL_LIBRARY` set.
