@@ -3,6 +3,8 @@
 use crate::support::*;
 use ascendcl_rules as rules;
 use ascendcl_sim::{Checks, Plan, control};
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
 fn begin(plan: &str) -> Machine {
@@ -266,5 +268,28 @@ mod deadlocks {
         assert!(message().contains("which waits for work that nothing runs"), "{}", message());
         assert_eq!(acl!(aclrtDestroyStream(stream)), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "nor at its end");
         control::take_findings();
+    }
+}
+
+/// The device is slow, so the task has begun long before its callback does.
+#[test]
+fn no_callback_begins_after_the_machine_was_reset() {
+    static RUN: AtomicUsize = AtomicUsize::new(0);
+    unsafe extern "C" fn counts(_: *mut c_void) {
+        RUN.fetch_add(1, SeqCst);
+    }
+    let _machine = machine(Checks::Report);
+    let mut context = aclrtContext::NULL;
+    for wait in [0, 5, 10] {
+        ok!(aclInit(std::ptr::null()));
+        ok!(aclrtSetDevice(0));
+        control::fail("aclrtCreateContext#1=slow:20ms".parse().unwrap()).unwrap();
+        ok!(aclrtCreateContext(&mut context, 0));
+        ok!(aclrtLaunchHostFunc(stream(), Some(counts), std::ptr::null_mut()));
+        std::thread::sleep(Duration::from_millis(wait));
+        control::reset();
+        let before = RUN.load(SeqCst);
+        std::thread::sleep(Duration::from_millis(40));
+        assert_eq!(RUN.load(SeqCst), before, "after {wait} ms");
     }
 }

@@ -11,7 +11,7 @@ use crate::machine::host::{process, profiling, stamps};
 use crate::machine::signals::notify;
 use crate::machine::streams::exceptions;
 use crate::machine::thread::{current, errors};
-use crate::machine::workers::user_code;
+use crate::machine::workers::pool;
 use crate::machine::{allocators, descriptions, instances, memory, models, operators, watch};
 
 /// Ends and drops everything, whoever uses it, as if the process had just begun. The configuration stays.
@@ -28,7 +28,7 @@ pub(crate) fn clear() {
     }
     device::all().iter().for_each(|device| devices::clear(device));
     // A callback that is still under way may set a device: it is given back once more.
-    user_code::let_end();
+    pool::let_tasks_end();
     device::all().iter().for_each(|device| devices::clear(device));
     instances::clear();
     models::clear();

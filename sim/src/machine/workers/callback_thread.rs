@@ -137,7 +137,7 @@ impl CallbackThread {
             };
             drop(inbox);
             match call {
-                Call::Head(stream, ticket) => stream.call(ticket),
+                Call::Head(stream, ticket) => pool::counted(|| stream.call(ticket)),
                 // What failed in it is told by the sender that it drops.
                 Call::Within(stream, code) => {
                     drop(catch_unwind(AssertUnwindSafe(|| pool::serve_as(stream, code))));

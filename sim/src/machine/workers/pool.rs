@@ -13,6 +13,7 @@ use std::panic::catch_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
+use std::time::{Duration, Instant};
 
 struct Pool {
     state: Mutex<State>,
@@ -41,6 +42,10 @@ static POOL: Pool = Pool {
 /// Streams that are ready while the devices hang.
 static STALLED: Mutex<Vec<Arc<dyn Served>>> = Mutex::new(Vec::new());
 
+/// How many threads of the simulator run tasks of a stream. It is raised before the thread looks at the stream's queue, so
+/// whoever has emptied the queues and then finds none here knows that no task begins any more.
+static RUNNING: AtomicUsize = AtomicUsize::new(0);
+
 thread_local! {
     static ON_WORKER: Cell<bool> = const { Cell::new(false) };
     /// Whether another worker has this one's place.
@@ -57,6 +62,28 @@ pub(in crate::machine) fn on_worker() -> bool {
 /// The number of the stream whose tasks this thread of the simulator runs.
 pub(in crate::machine) fn serving() -> Option<usize> {
     Some(SERVING.get()).filter(|number| *number != 0)
+}
+
+/// Waits until no other thread of the simulator runs a task; only so long, since code of the caller may never end.
+pub(in crate::machine) fn let_tasks_end() {
+    const LIMIT: Duration = Duration::from_secs(5);
+    let (begun, own) = (Instant::now(), usize::from(serving().is_some()));
+    while RUNNING.load(SeqCst) > own && begun.elapsed() < LIMIT {
+        thread::sleep(Duration::from_micros(50));
+    }
+}
+
+/// Serves a stream; [`let_tasks_end`] waits for it.
+pub(in crate::machine) fn counted<R>(code: impl FnOnce() -> R) -> R {
+    struct Over;
+    impl Drop for Over {
+        fn drop(&mut self) {
+            RUNNING.fetch_sub(1, SeqCst);
+        }
+    }
+    RUNNING.fetch_add(1, SeqCst);
+    let _over = Over;
+    code()
 }
 
 /// Runs code on a thread that is not of the pool, as a part of serving the stream with this number.
@@ -166,7 +193,7 @@ fn serve() {
     ON_WORKER.set(true);
     while let Some(stream) = next() {
         SERVING.set(stream.number());
-        stream.run();
+        counted(|| stream.run());
         SERVING.set(0);
     }
 }

@@ -3,39 +3,6 @@
 use crate::machine::thread::{current, inside};
 use crate::machine::workers::pool;
 use crate::machine::workers::waiting::Busy;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::thread;
-use std::time::{Duration, Instant};
-
-/// How many pieces of the caller's code run on threads of the simulator.
-static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
-
-/// How long the end of code that is under way is waited for.
-const BRIEFLY: Duration = Duration::from_millis(500);
-
-/// Waits until no thread of the simulator is inside the caller's code; briefly, since such code may never end.
-pub(in crate::machine) fn let_end() {
-    let begun = Instant::now();
-    while UNDER_WAY.load(SeqCst) > 0 && begun.elapsed() < BRIEFLY {
-        thread::sleep(Duration::from_micros(50));
-    }
-}
-
-struct UnderWay;
-
-impl UnderWay {
-    fn begin() -> Self {
-        UNDER_WAY.fetch_add(1, SeqCst);
-        Self
-    }
-}
-
-impl Drop for UnderWay {
-    fn drop(&mut self) {
-        UNDER_WAY.fetch_sub(1, SeqCst);
-    }
-}
-
 /// Runs a callback of the stream with this number.
 pub(crate) fn run_callback<R>(stream: usize, code: impl FnOnce() -> R) -> R {
     struct Back(usize);
@@ -55,7 +22,6 @@ pub(crate) fn run_callback<R>(stream: usize, code: impl FnOnce() -> R) -> R {
 pub(crate) fn run<R>(stream: usize, code: impl FnOnce() -> R) -> R {
     let restore =
         Restore { inside: inside::enter(stream), context: pool::serving().map(|_| current::current_number()) };
-    let _under_way = pool::serving().map(|_| UnderWay::begin());
     // The stream that waits for this thread is the one that it serves, whoever the code is run for.
     let busy = pool::serving().map(Busy::on);
     let answer = pool::lend(code);
