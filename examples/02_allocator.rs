@@ -9,11 +9,17 @@
 
 mod digits;
 
-use ascendcl::{Brand, Current, Error, Library, Permit, PoolAllocator, PoolStatistics, Room, Stream, With, operator};
+use ascendcl::{
+    Brand, Current, Error, Library, Stream,
+    allocator::{PoolAllocator, PoolStatistics},
+    model::OutputBuffer,
+    operator,
+    stream::{AllocatorGroup, CustomAllocator},
+};
 use digits::{Digits, data};
 use std::process::ExitCode;
 
-type Pooled<C> = Stream<C, With<PoolAllocator>>;
+type Pooled<C> = Stream<C, CustomAllocator<PoolAllocator>>;
 
 fn main() -> ExitCode {
     match teach() {
@@ -51,7 +57,7 @@ fn register<C: Brand>(current: &Current<C>) -> Result<Pooled<C>, Error> {
     // Mistake: a warm-up run before the registration. The library then uses its own allocator and ignores the
     // registration.
     // Refused: `ui-tests/fail/register_after_the_first_operator.rs`:
-    //     error[E0277]: an allocator cannot be registered on a stream in state `Plain`
+    //     error[E0277]: an allocator cannot be registered on a stream in state `DefaultAllocator`
 
     let pool = PoolAllocator::new(current, 64 << 10)?;
     Ok(current.stream()?.register(current, pool)?)
@@ -62,7 +68,7 @@ fn operators<C: Brand>(current: &Current<C>, stream: Pooled<C>) -> Result<Pooled
     // Mistake: register on one stream and execute on another. The library never calls the allocator and reports no
     // error.
     // Refused: `ui-tests/fail/execution_on_another_stream_than_the_registered_one.rs`:
-    //     error[E0277]: a stream in state `Fresh` cannot run work that allocates memory yet
+    //     error[E0277]: a stream in state `Undecided` cannot run work that allocates memory yet
 
     // Mistake: read the output before the operator has run. In C, the output is an ordinary buffer that can be read
     // any time.
@@ -83,7 +89,7 @@ fn operators<C: Brand>(current: &Current<C>, stream: Pooled<C>) -> Result<Pooled
 /// Step 3: run a model with batches of different sizes, and grow the pool when it is full.
 fn batches<C: Brand>(current: &Current<C>, stream: Pooled<C>, digits: &Digits) -> Result<Pooled<C>, Error> {
     let model = current.load_model(data("digits.onnx"))?;
-    let mut model = model.prepare_with(current, &[&[300, 64]], &[Room::AtMost(3000)])?;
+    let mut model = model.bind_with(current, &[&[300, 64]], &[OutputBuffer::AtMost(3000)])?;
     for batch in [1, 7, 300] {
         model.reshape(current, &[&[batch, 64]])?;
         model.write(current, 0, digits.first(batch))?;
@@ -142,7 +148,7 @@ fn share(current: &Current<impl Brand>) -> Result<(), Error> {
     // Refused: `ui-tests/fail/two_streams_of_an_allocator_at_once.rs`:
     //     error[E0382]: use of moved value: `permit`
 
-    let mut permit = Permit::new(current, PoolAllocator::new(current, 64 << 10)?)?;
+    let mut permit = AllocatorGroup::new(current, PoolAllocator::new(current, 64 << 10)?)?;
     let (one, two) = (permit.attach(current, current.stream()?)?, permit.attach(current, current.stream()?)?);
     for member in [&one, &two, &one] {
         let turn = permit.begin(member)?;

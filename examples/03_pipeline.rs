@@ -11,7 +11,10 @@
 
 mod digits;
 
-use ascendcl::{Brand, Current, Error, Event, HostBuffer, Library, Pending, Plain, Prepared, Recorded, Stream};
+use ascendcl::{
+    BoundModel, Brand, Current, Error, Event, HostBuffer, Library, Pending, Stream, event::Recorded,
+    stream::DefaultAllocator,
+};
 use digits::{CLASSES, PIXELS, data, lines, most_likely};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::VecDeque;
@@ -71,7 +74,7 @@ fn classify<C: Brand>(
     bar: &ProgressBar,
 ) -> Result<Report, Failure> {
     let mut report = Report::default();
-    let mut idle: Vec<_> = (0..streams).map(|_| Idle::new(current)).collect::<Result<_, _>>()?;
+    let mut idle: Vec<_> = (0..streams).map(|_| IdleProof::new(current)).collect::<Result<_, _>>()?;
     let mut flying = VecDeque::new();
     let batches = images.chunks(BATCH);
     let start = Instant::now();
@@ -97,18 +100,18 @@ fn progress(batches: usize) -> ProgressBar {
 }
 
 /// A stream with memory for one batch: pixels on the host, the model with its memory on the device, scores on the host.
-struct Idle<C: Brand> {
-    stream: Stream<C, Plain>,
+struct IdleProof<C: Brand> {
+    stream: Stream<C, DefaultAllocator>,
     pixels: HostBuffer<C, f32>,
-    model: Prepared<C>,
+    model: BoundModel<C>,
     scores: HostBuffer<C, f32>,
     marks: Marks<C>,
 }
 
 /// The same with a batch in flight. The `Pending` holds the buffers that the work uses.
 struct Flying<'d, C: Brand> {
-    stream: Stream<C, Plain>,
-    work: Pending<C, ((Prepared<C>, HostBuffer<C, f32>), HostBuffer<C, f32>)>,
+    stream: Stream<C, DefaultAllocator>,
+    work: Pending<C, ((BoundModel<C>, HostBuffer<C, f32>), HostBuffer<C, f32>)>,
     marks: Marks<C>,
     batch: &'d [Image],
 }
@@ -116,11 +119,11 @@ struct Flying<'d, C: Brand> {
 /// Events before the first step on the device, between the steps, and after the last step.
 type Marks<C> = [Event<C, Recorded>; 4];
 
-impl<C: Brand> Idle<C> {
+impl<C: Brand> IdleProof<C> {
     fn new(current: &Current<C>) -> Result<Self, Error> {
         let stream = current.stream()?.without_allocator();
         let model = current.load_model(data("digits.onnx"))?;
-        let model = model.prepare(current, &[&[BATCH, PIXELS]], &[&[BATCH, CLASSES]])?;
+        let model = model.bind(current, &[&[BATCH, PIXELS]], &[&[BATCH, CLASSES]])?;
         let (pixels, scores) = (current.host_buffer(BATCH * PIXELS)?, current.host_buffer(BATCH * CLASSES)?);
         let mark = || Ok::<_, Error>(stream.record(current, current.event()?)?);
         let marks = [mark()?, mark()?, mark()?, mark()?];
@@ -151,7 +154,7 @@ impl<C: Brand> Idle<C> {
 
 impl<C: Brand> Flying<'_, C> {
     /// Waits for the batch and evaluates its scores.
-    fn finish(self, current: &Current<C>, report: &mut Report) -> Result<Idle<C>, Error> {
+    fn finish(self, current: &Current<C>, report: &mut Report) -> Result<IdleProof<C>, Error> {
         let Self { stream, work, marks, batch } = self;
         let ((model, scores), pixels) = work.wait_within(current, Duration::from_secs(60))?;
         for (spent, step) in report.on_the_device.iter_mut().zip(marks.windows(2)) {
@@ -161,7 +164,7 @@ impl<C: Brand> Flying<'_, C> {
         report.images += batch.len();
         let each = scores.slice(current)?.chunks(CLASSES).zip(batch);
         report.right += each.filter(|(scores, image)| most_likely(scores) == image.label).count();
-        Ok(Idle { stream, pixels, model, scores, marks })
+        Ok(IdleProof { stream, pixels, model, scores, marks })
     }
 }
 

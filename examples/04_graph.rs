@@ -11,7 +11,10 @@
 mod digits;
 
 use ascendcl::ge::{Compiled, Engine, Graph, GraphSource, Loaded, Options, Place, Session, WithAllocator};
-use ascendcl::{Acl, Brand, Current, Error, Library, PoolAllocator, PoolStatistics, Thread};
+use ascendcl::{
+    Acl, Brand, Current, Error, Library, Thread,
+    allocator::{PoolAllocator, PoolStatistics},
+};
 use ascendcl_ge_double::Double;
 use digits::{Digits, data};
 use std::process::ExitCode;

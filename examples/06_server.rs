@@ -11,7 +11,10 @@
 
 mod digits;
 
-use ascendcl::{Acl, Brand, Context, Current, Library, Load, ModelSource, Thread, Weights};
+use ascendcl::{
+    Acl, Brand, Context, Current, Library, Thread,
+    model::{Load, ModelSource, Weights},
+};
 use digits::{CLASSES, Digits, PIXELS, data, most_likely};
 use std::error::Error;
 use std::process::ExitCode;
@@ -115,7 +118,7 @@ fn work<C: Brand>(
     digits: &Digits,
 ) -> Result<Tally, ascendcl::Error> {
     let model = current.load(Load::builder().source(source).weights(weights).build())?;
-    let mut model = model.prepare(current, &[&[BATCH, PIXELS]], &[&[BATCH, CLASSES]])?;
+    let mut model = model.bind(current, &[&[BATCH, PIXELS]], &[&[BATCH, CLASSES]])?;
     let (mut tally, mut images) = (Tally::default(), [0.0; BATCH * PIXELS]);
     loop {
         let batch = next_batch(queue);

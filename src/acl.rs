@@ -1,7 +1,7 @@
 //! The library's life in this process.
 
 use crate::callback_guard::InCallback;
-use crate::error::{Error, Undone};
+use crate::error::{Error, Failed};
 use crate::ffi::{Api, Initialised, c_path};
 use crate::ledger::DeviceRow;
 use crate::library::{Library, Loaded};
@@ -129,22 +129,22 @@ impl Acl {
     /// The first error, and the `Acl` as it is then: what was given back before it stays given back. Before anything, an
     /// error while a graph engine of this `Acl` is initialised, which needs the library.
     #[rule(INIT_02, INIT_07, INIT_09)]
-    pub fn close(self) -> Result<(), Undone<Self>> {
+    pub fn close(self) -> Result<(), Failed<Self>> {
         leads!(acl: Initialised --> End : Finalize);
         if let Err(error) = self.api().is_of_this_process() {
-            return Err(Undone { error, value: self });
+            return Err(Failed { error, value: self });
         }
         #[cfg(feature = "ge")]
         if self.engines.load(Ordering::Acquire) > 0 {
-            return Err(Undone { error: crate::error::EngineError::StillInitialised.into(), value: self });
+            return Err(Failed { error: crate::error::EngineError::StillInitialised.into(), value: self });
         }
         let rows: Vec<_> = self.devices().clone();
         for row in rows {
             if let Err(error) = self.reset(&row) {
-                return Err(Undone { error, value: self });
+                return Err(Failed { error, value: self });
             }
         }
-        self.api().finalize_reference().map_err(|error| Undone { error, value: self })
+        self.api().finalize_reference().map_err(|error| Failed { error, value: self })
     }
 
     pub(crate) fn reset(&self, row: &Arc<DeviceRow>) -> Result<(), Error> {

@@ -2,12 +2,13 @@
 
 use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
+pub use crate::device_allocator::ContextId;
 use crate::error::{Error, ScopeError};
 use crate::ffi::{Api, Entered, RawContext, Restore};
 use crate::ledger::DeviceRow;
 use crate::ledger::Ledger;
 use crate::life_cycle::leads;
-use crate::thread::OnThread;
+use crate::thread::ThreadToken;
 use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -41,7 +42,7 @@ impl<C: Brand> Context<C> {
     #[rule(CTX_05, CTX_09)]
     pub fn enter<R>(
         &self,
-        _thread: &mut impl OnThread,
+        _thread: &mut impl ThreadToken,
         program: impl FnOnce(&mut Current<C>) -> R,
     ) -> Result<R, Error> {
         enter(&self.ledger, program)
@@ -80,7 +81,7 @@ pub(crate) fn open_context(
 
 /// Opens a context, runs `program` with it, and takes down what was made in it, and the context if it was made for this.
 #[rule(CTX_03, CTX_04)]
-pub(crate) fn scope<N, T: OnThread, R>(
+pub(crate) fn scope<N, T: ThreadToken, R>(
     api: Api,
     device: &DeviceRow,
     thread: &mut T,
@@ -99,7 +100,7 @@ pub(crate) fn scope<N, T: OnThread, R>(
     }
     // In quarantine until it is known to be empty: taking down runs code of the user, which may panic.
     device.quarantine(Arc::clone(&ledger));
-    let torn_down = catch_unwind(AssertUnwindSafe(|| ledger.tear_down(device.patience())));
+    let torn_down = catch_unwind(AssertUnwindSafe(|| ledger.tear_down(device.teardown_timeout())));
     if matches!(torn_down, Ok(Ok(()))) {
         device.release(&ledger);
     }

@@ -5,7 +5,7 @@ use crate::device_allocator::ContextId;
 use crate::error::Error;
 use crate::ledger::Ledger;
 use crate::library::Loaded;
-use crate::thread::{self, OnThread};
+use crate::thread::{self, ThreadToken};
 use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::assert_not_impl_any;
@@ -62,7 +62,7 @@ impl<C: Brand> Current<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] whose code [`is_timeout`](crate::Code::is_timeout) when the time was up (STREAM-16).
+    /// [`Error::Vendor`] whose code [`is_timeout`](crate::error::Code::is_timeout) when the time was up (STREAM-16).
     pub fn synchronize_within(&self, limit: Duration) -> Result<(), Error> {
         self.ledger.synchronize_all(Some(limit))
     }
@@ -78,7 +78,7 @@ impl<C: Brand> Current<C> {
 
     /// Destroys, unloads and frees now what no handle names any more and nothing in flight uses; the scope's end would
     /// do it later. Unnamed streams are waited for first, and so is work that is over by
-    /// [`is_done`](crate::Tasks::is_done) and that nobody waited for.
+    /// [`is_done`](crate::stream::StreamOps::is_done) and that nobody waited for.
     ///
     /// The errors are those that dropped handles could not report; an object that could not be destroyed stays with the
     /// scope.
@@ -104,7 +104,7 @@ impl<C: Brand> Current<C> {
     }
 }
 
-impl<C: Brand> OnThread for Current<C> {}
+impl<C: Brand> ThreadToken for Current<C> {}
 impl<C: Brand> thread::sealed::Sealed for Current<C> {}
 
 impl<C: Brand> fmt::Debug for Current<C> {

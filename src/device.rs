@@ -4,10 +4,10 @@ use crate::acl::Acl;
 use crate::brand::{Scoped, Unnamed};
 use crate::context::{Context, scope};
 use crate::current::Current;
-use crate::error::{Error, ScopeError, Undone};
+use crate::error::{Error, Failed, ScopeError};
 use crate::ffi::RawContext;
 use crate::ledger::DeviceRow;
-use crate::thread::OnThread;
+use crate::thread::ThreadToken;
 use ascendcl_macros::rule;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,12 +34,12 @@ impl Acl {
     ///
     /// [`Error::NoSuchDevice`] for a number that does not exist, else [`Error::Vendor`].
     #[rule(DEV_06, DEV_11, CTX_08, MODE_01)]
-    pub fn device(&self, thread: &mut impl OnThread, id: i32) -> Result<Device<'_>, Error> {
+    pub fn device(&self, thread: &mut impl ThreadToken, id: i32) -> Result<Device<'_>, Error> {
         self.take_device(thread, id).map(|row| Device { acl: self, row })
     }
 
     /// The row of a device that was taken. Closing gives it back.
-    pub(crate) fn take_device(&self, thread: &mut impl OnThread, id: i32) -> Result<Arc<DeviceRow>, Error> {
+    pub(crate) fn take_device(&self, thread: &mut impl ThreadToken, id: i32) -> Result<Arc<DeviceRow>, Error> {
         let count = self.device_count()?;
         if u32::try_from(id).is_ok_and(|id| id < count) {
             let row = Arc::new(DeviceRow::set(self.api().for_mode(self.run_mode()?), thread, id)?);
@@ -87,7 +87,7 @@ impl Device<'_> {
     /// [`ScopeError`] when the context could not be created, or not be taken down: then the device keeps what is left
     /// and refuses to be reset. A panic of the program goes on after the scope was taken down.
     #[rule(INIT_11, DEV_05, DEV_10, CTX_01, CTX_04)]
-    pub fn context<T: OnThread, R>(
+    pub fn context<T: ThreadToken, R>(
         &self,
         thread: &mut T,
         program: impl for<'c> FnOnce(&'c Context<Scoped<'c>>, &mut T) -> R,
@@ -100,7 +100,7 @@ impl Device<'_> {
     /// # Errors
     ///
     /// As for [`context`](Self::context).
-    pub fn named_context<N, T: OnThread, R>(
+    pub fn named_context<N, T: ThreadToken, R>(
         &self,
         thread: &mut T,
         program: impl for<'c> FnOnce(&'c Context<Scoped<'c, N>>, &mut T) -> R,
@@ -125,7 +125,7 @@ impl Device<'_> {
     ///
     /// As for [`context`](Self::context).
     #[rule(DEV_03, DEV_04, DEV_05, CTX_01, CTX_02)]
-    pub fn default_context<T: OnThread, R>(
+    pub fn default_context<T: ThreadToken, R>(
         &self,
         thread: &mut T,
         program: impl for<'c> FnOnce(&'c Context<Scoped<'c>>, &mut T) -> R,
@@ -138,7 +138,7 @@ impl Device<'_> {
     /// # Errors
     ///
     /// As for [`context`](Self::context).
-    pub fn with_current<T: OnThread, R>(
+    pub fn with_current<T: ThreadToken, R>(
         &self,
         thread: &mut T,
         program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> R,
@@ -161,8 +161,8 @@ impl Device<'_> {
     /// [`reset`](Self::reset) is refused until the work is done. [`recover`](Self::recover) gets the device back all the
     /// same.
     #[rule(STREAM_16)]
-    pub fn with_patience(self, limit: Duration) -> Self {
-        self.row.set_patience(limit);
+    pub fn with_teardown_timeout(self, limit: Duration) -> Self {
+        self.row.set_teardown_timeout(limit);
         self
     }
 
@@ -175,9 +175,9 @@ impl Device<'_> {
     ///
     /// [`Error::Poisoned`] while work of a context could not be waited for; [`Error::Vendor`] when the library refuses.
     #[rule(DEV_02, DEV_10, CTX_06)]
-    pub fn reset(self, thread: &mut impl OnThread) -> Result<(), Undone<Self>> {
+    pub fn reset(self, thread: &mut impl ThreadToken) -> Result<(), Failed<Self>> {
         // The token proves that this thread is between calls; the row puts its current context back.
         let _ = thread;
-        self.acl.reset(&self.row).map_err(|error| Undone { error, value: self })
+        self.acl.reset(&self.row).map_err(|error| Failed { error, value: self })
     }
 }

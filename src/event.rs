@@ -2,7 +2,7 @@
 
 use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
-use crate::error::{Error, Undone};
+use crate::error::{Error, Failed};
 use crate::ffi::RawEvent;
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
@@ -17,7 +17,7 @@ pub use ascendcl_rules::event::{CanMeasure, CanRecord, CanWait, Recorded, State 
 
 /// An event (`aclrtCreateEvent`).
 ///
-/// A new event is [`Unrecorded`]. [`Tasks::record`](crate::Tasks::record) puts it behind the work of a stream; then it is [`Recorded`], and
+/// A new event is [`Unrecorded`]. [`StreamOps::record`](crate::stream::StreamOps::record) puts it behind the work of a stream; then it is [`Recorded`], and
 /// another stream or the host can wait for it. It is recorded anew and never reset: the library forbids that for such
 /// events, and a reset under several waits can leave one waiting for ever. An event that is dropped is destroyed by
 /// [`Current::collect`] or the end of its scope.
@@ -53,9 +53,9 @@ impl<C: Brand, S: EventState> Event<C, S> {
     ///
     /// The event as it was, when the library refuses.
     #[rule(EVENT_06)]
-    pub fn destroy(self, current: &Current<C>) -> Result<(), Undone<Self>> {
+    pub fn destroy(self, current: &Current<C>) -> Result<(), Failed<Self>> {
         leads!(event: Unrecorded --> End : Destroy, event: Recorded --> End : Destroy);
-        current.ledger().destroy_event(&self.raw).map_err(|error| Undone { error, value: self })
+        current.ledger().destroy_event(&self.raw).map_err(|error| Failed { error, value: self })
     }
 
     /// Waits on this thread until the work before the recorded point is done (`aclrtSynchronizeEventWithTimeout`,
@@ -78,7 +78,7 @@ impl<C: Brand, S: EventState> Event<C, S> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] whose code [`is_timeout`](crate::Code::is_timeout) when the time was up.
+    /// [`Error::Vendor`] whose code [`is_timeout`](crate::error::Code::is_timeout) when the time was up.
     #[rule(EVENT_11)]
     pub fn synchronize_within(&self, current: &Current<C>, limit: Duration) -> Result<(), Error>
     where

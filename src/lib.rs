@@ -9,7 +9,7 @@
 //! * **A runtime is owned by a value.** A service stores a [`Runtime`] in a struct, and beside it what is made in it.
 //! * **The current context is a proof.** [`Current`] stays on its thread and is taken away while another context is
 //!   entered; a call on an object takes the proof of the object's own context.
-//! * **Failure keeps the value.** A transition that fails gives the object back ([`Undone`]).
+//! * **Failure keeps the value.** A transition that fails gives the object back ([`Failed`]).
 //!
 //! # A first program
 //!
@@ -38,30 +38,30 @@
 #![deny(unsafe_code)]
 
 mod acl;
-mod allocator;
+pub mod allocator;
 mod attribute;
 mod brand;
 mod callback_guard;
 mod code;
-mod context;
+pub mod context;
 mod current;
 mod device;
 mod device_allocator;
 mod element;
-mod error;
-mod event;
+pub mod error;
+pub mod event;
 mod ffi;
 pub mod foreign;
 #[cfg(feature = "ge")]
 pub mod ge;
 #[cfg(feature = "ge")]
 mod graph_source;
-mod lane;
+pub mod lane;
 mod ledger;
-mod library;
+pub mod library;
 mod life_cycle;
-mod memory;
-mod model;
+pub mod memory;
+pub mod model;
 pub mod operator;
 pub mod raw;
 #[cfg(feature = "ge")]
@@ -70,40 +70,30 @@ mod recover;
 mod run;
 mod run_mode;
 pub mod runtime;
-mod stream;
-mod thread;
+pub mod stream;
+pub mod thread;
 
 pub use acl::Acl;
-pub use allocator::{Descriptor, PoolAllocator, PoolBlock, PoolStatistics, descriptor};
 // Not the whole crate under a name: the compiler would spell every type of this one with its path in messages.
 pub use ascendcl_rules::RuleId;
 pub use brand::{Brand, InScope, Name, Scoped, Unnamed};
-pub use code::{Code, CodeKind};
 pub use context::Context;
 pub use current::{Current, MemoryInfo};
 pub use device::Device;
-pub use device_allocator::{ContextId, DeviceAddress, DeviceAllocator};
+pub use device_allocator::DeviceAllocator;
 pub use element::{Element, ElementType, F16};
-pub use error::{Error, InputError, MissingFunction, ObjectKind, OrDrop, Result, ScopeError, Undone, VendorError};
-pub use event::{CanMeasure, CanRecord, CanWait, Event, EventState, Recorded, Unrecorded};
-pub use lane::{InLane, Lane, OfTheLane, SharedLane};
-pub use library::{Library, LibraryFile, Loaded};
+pub use error::{Error, Failed, OrDrop, Result, ScopeError};
+pub use event::Event;
+pub use library::Library;
 pub use memory::{DeviceBuffer, HostBuffer};
-pub use model::{
-    Alone, Gears, Input, Load, Model, ModelSize, ModelSource, Output, Outputs, Prepared, Room, RunsAlone, TensorInfo,
-    Weights, Which, Workspace,
-};
-pub use operator::{DeviceTensor, Operator};
+pub use model::{BoundModel, Input, Model, Outputs};
+pub use operator::Operator;
 pub use recover::Recovered;
 pub use run::{RunError, Setup, run};
 pub use run_mode::RunMode;
 pub use runtime::Runtime;
-pub use stream::{
-    CanDecline, CanExecute, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, Completion, DefaultStream,
-    Destination, Fresh, Idle, Lender, Mapped, Member, Operand, Payload, Pending, Permit, Plain, ProvesIdle, Reply,
-    Stream, StreamOptions, StreamState, TakesAllocator, Tasks, Turn, WhenDone, With, WithDescriptor,
-};
-pub use thread::{OnThread, Thread};
+pub use stream::{Pending, Stream};
+pub use thread::Thread;
 
 /// The programs in the README are programs.
 #[cfg(all(doctest, feature = "sim"))]

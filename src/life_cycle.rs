@@ -1,7 +1,7 @@
 //! A method that takes a step in an object's life says which one; the compiler compares it with the line of the
 //! declaration (`rules/src/life_cycles.rs`).
 
-/// `leads!(stream: S, CanRegister => With<A>)` where the states are types, and
+/// `leads!(stream: S, CanRegister => CustomAllocator<A>)` where the states are types, and
 /// `leads!(model: Loaded --> Running : Execute)` where a value of some type means that the object is in a state.
 macro_rules! leads {
     ($object:ident: $from:ty, $operation:ident => $to:ty) => {

@@ -1,11 +1,11 @@
 //! Getting a device back whose work does not end.
 
 use crate::device::Device;
-use crate::error::{Error, Undone};
+use crate::error::{Error, Failed};
 use crate::ledger::DeviceRow;
 use crate::ledger::Ledger;
-use crate::ledger::takes::Alone;
-use crate::thread::OnThread;
+use crate::ledger::takes::ExclusiveDevice;
+use crate::thread::ThreadToken;
 use ascendcl_macros::rule;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -52,7 +52,7 @@ impl<'a> Device<'a> {
     /// The device as it is then: [`Error::DeviceShared`] when another part has taken it, too; [`Error::Vendor`] when the
     /// forced reset fails: then only the end of the process is left.
     #[rule(DEV_08, DEV_09, ERR_07, STREAM_17)]
-    pub fn recover(self, thread: &mut impl OnThread, limit: Duration) -> Result<Recovered<'a>, Undone<Self>> {
+    pub fn recover(self, thread: &mut impl ThreadToken, limit: Duration) -> Result<Recovered<'a>, Failed<Self>> {
         // The token proves that this thread is between calls.
         let _ = thread;
         match self.row().recover(limit) {
@@ -61,7 +61,7 @@ impl<'a> Device<'a> {
                 self.leave();
                 Ok(Recovered::Reset { lost })
             }
-            Err(error) => Err(Undone { error, value: self }),
+            Err(error) => Err(Failed { error, value: self }),
         }
     }
 }
@@ -71,7 +71,7 @@ impl DeviceRow {
     fn recover(&self, limit: Duration) -> Result<Option<Vec<String>>, Error> {
         let api = self.api();
         api.is_of_this_process()?;
-        let _alone = Alone::on(api, self.id())?;
+        let _alone = ExclusiveDevice::on(api, self.id())?;
         let left = |tries: u32| self.take_down_what_is_kept(Some(limit), tries);
         if left(1).is_empty() {
             return Ok(None);

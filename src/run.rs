@@ -40,10 +40,10 @@ pub struct Setup {
     /// A configuration file for the library, in the vendor's JSON format.
     #[builder(default, setter(strip_option, into))]
     pub config: Option<PathBuf>,
-    /// How long the end of the program waits for each stream: see [`Device::with_patience`](crate::Device::with_patience).
+    /// How long the end of the program waits for each stream: see [`Device::with_teardown_timeout`](crate::Device::with_teardown_timeout).
     /// Without a limit it waits for ever.
     #[builder(default, setter(strip_option))]
-    pub patience: Option<Duration>,
+    pub teardown_timeout: Option<Duration>,
     /// Whether each call compares the thread's current context first: see [`Acl::verify_current`].
     #[builder(default)]
     pub verify_current: bool,
@@ -74,7 +74,7 @@ pub fn run<T, E>(
     if setup.verify_current {
         acl.verify_current(true);
     }
-    let (result, mut errors) = with_device(&acl, setup.device, setup.patience, |current| {
+    let (result, mut errors) = with_device(&acl, setup.device, setup.teardown_timeout, |current| {
         // A panic goes on when the device was given back and the library finalised.
         catch_unwind(AssertUnwindSafe(|| program(current)))
     });
@@ -95,7 +95,7 @@ pub fn run<T, E>(
 fn with_device<R>(
     acl: &Acl,
     id: Option<i32>,
-    patience: Option<Duration>,
+    teardown_timeout: Option<Duration>,
     program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> R,
 ) -> (Option<R>, Vec<Error>) {
     let taken = Thread::new().and_then(|mut thread| {
@@ -103,8 +103,8 @@ fn with_device<R>(
         acl.device(&mut thread, id).map(|device| (thread, device))
     });
     let (mut thread, device) = match taken {
-        Ok((thread, device)) => match patience {
-            Some(limit) => (thread, device.with_patience(limit)),
+        Ok((thread, device)) => match teardown_timeout {
+            Some(limit) => (thread, device.with_teardown_timeout(limit)),
             None => (thread, device),
         },
         Err(error) => return (None, vec![error]),

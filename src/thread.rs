@@ -59,9 +59,9 @@ impl Drop for Thread {
     note = "CTX-05, THREAD-01: who changes a thread's current context has its token: `&mut Thread::new()?`; inside a context \
             that is its `current`"
 )]
-pub trait OnThread: sealed::Sealed {}
+pub trait ThreadToken: sealed::Sealed {}
 
-impl OnThread for Thread {}
+impl ThreadToken for Thread {}
 
 pub(crate) mod sealed {
     pub trait Sealed {}

@@ -4,8 +4,18 @@
 
 mod common;
 
-use ascendcl::descriptor::*;
-use ascendcl::operator::{Absent, Attribute, BoundOperator};
+use ascendcl::allocator::descriptor::*;
+use ascendcl::allocator::*;
+use ascendcl::context::*;
+use ascendcl::error::{Code, CodeKind, InputError, MissingFunction, ObjectKind, VendorError};
+use ascendcl::event::*;
+use ascendcl::lane::*;
+use ascendcl::library::*;
+use ascendcl::memory::*;
+use ascendcl::model::*;
+use ascendcl::operator::{Absent, Attribute, BoundOperator, DeviceTensor};
+use ascendcl::stream::*;
+use ascendcl::thread::*;
 use ascendcl::*;
 use common::allocators::Empty;
 use core::mem::MaybeUninit;
@@ -19,43 +29,43 @@ type Pool = Empty;
 assert_not_impl_any!(Thread: Send, Sync, Clone);
 assert_not_impl_any!(Current<Scoped<'static>>: Send, Sync, Clone);
 assert_not_impl_any!(DefaultStream<Scoped<'static>>: Send, Sync, Clone);
-assert_not_impl_any!(Tasks<Scoped<'static>>: Sync, Clone);
+assert_not_impl_any!(StreamOps<Scoped<'static>>: Sync, Clone);
 
 // Used by one thread at a time: sent, not shared.
-assert_impl_all!(Stream<Scoped<'static>, Fresh>: Send);
-assert_not_impl_any!(Stream<Scoped<'static>, Fresh>: Sync, Clone);
-assert_impl_all!(Stream<Scoped<'static>, Plain>: Send);
-assert_not_impl_any!(Stream<Scoped<'static>, Plain>: Sync, Clone);
-assert_impl_all!(Stream<Scoped<'static>, With<Pool>>: Send);
-assert_not_impl_any!(Stream<Scoped<'static>, With<Pool>>: Sync, Clone);
-assert_not_impl_any!(Stream<Scoped<'static>, WithDescriptor>: Sync, Clone);
-assert_impl_all!(Model<Scoped<'static>, Alone>: Send);
+assert_impl_all!(Stream<Scoped<'static>, Undecided>: Send);
+assert_not_impl_any!(Stream<Scoped<'static>, Undecided>: Sync, Clone);
+assert_impl_all!(Stream<Scoped<'static>, DefaultAllocator>: Send);
+assert_not_impl_any!(Stream<Scoped<'static>, DefaultAllocator>: Sync, Clone);
+assert_impl_all!(Stream<Scoped<'static>, CustomAllocator<Pool>>: Send);
+assert_not_impl_any!(Stream<Scoped<'static>, CustomAllocator<Pool>>: Sync, Clone);
+assert_not_impl_any!(Stream<Scoped<'static>, RawAllocator>: Sync, Clone);
+assert_impl_all!(Model<Scoped<'static>, OwnWorkspace>: Send);
 assert_not_impl_any!(Model<Scoped<'static>>: Sync, Clone);
-assert_not_impl_any!(Model<Scoped<'static>, InLane<'static>>: Sync, Clone);
-assert_impl_all!(Prepared<Scoped<'static>>: Send);
-assert_not_impl_any!(Prepared<Scoped<'static>>: Sync, Clone);
-assert_impl_all!(Lane<'static, Scoped<'static>, Plain>: Send);
-assert_not_impl_any!(Lane<'static, Scoped<'static>, Plain>: Sync, Clone);
-assert_impl_all!(Permit<Scoped<'static>, Pool>: Send);
-assert_not_impl_any!(Permit<Scoped<'static>, Pool>: Clone);
-assert_impl_all!(Member<Scoped<'static>, Pool>: Send);
-assert_not_impl_any!(Member<Scoped<'static>, Pool>: Sync, Clone);
-assert_not_impl_any!(Turn<'static, Scoped<'static>, Pool>: Send, Sync, Clone);
+assert_not_impl_any!(Model<Scoped<'static>, SharedWorkspace<'static>>: Sync, Clone);
+assert_impl_all!(BoundModel<Scoped<'static>>: Send);
+assert_not_impl_any!(BoundModel<Scoped<'static>>: Sync, Clone);
+assert_impl_all!(WorkspaceLane<'static, Scoped<'static>, DefaultAllocator>: Send);
+assert_not_impl_any!(WorkspaceLane<'static, Scoped<'static>, DefaultAllocator>: Sync, Clone);
+assert_impl_all!(AllocatorGroup<Scoped<'static>, Pool>: Send);
+assert_not_impl_any!(AllocatorGroup<Scoped<'static>, Pool>: Clone);
+assert_impl_all!(GroupStream<Scoped<'static>, Pool>: Send);
+assert_not_impl_any!(GroupStream<Scoped<'static>, Pool>: Sync, Clone);
+assert_not_impl_any!(GroupTurn<'static, Scoped<'static>, Pool>: Send, Sync, Clone);
 
 assert_impl_all!(BoundOperator<Scoped<'static>, DeviceTensor<Scoped<'static>, f32>, DeviceTensor<Scoped<'static>, f32>>: Send);
 assert_not_impl_any!(BoundOperator<Scoped<'static>, DeviceTensor<Scoped<'static>, f32>, ()>: Sync, Clone);
 
 // Shared by reference, owned once.
-assert_impl_all!(SharedLane<'static, Scoped<'static>>: Send, Sync);
-assert_not_impl_any!(SharedLane<'static, Scoped<'static>>: Clone);
+assert_impl_all!(WorkspaceMutex<'static, Scoped<'static>>: Send, Sync);
+assert_not_impl_any!(WorkspaceMutex<'static, Scoped<'static>>: Clone);
 assert_impl_all!(Workspace<Scoped<'static>>: Send, Sync);
 assert_not_impl_any!(Workspace<Scoped<'static>>: Clone);
 assert_impl_all!(PoolAllocator: Send, Sync);
 assert_not_impl_any!(PoolAllocator: Clone);
 assert_impl_all!(PoolBlock: Send, Sync);
 assert_not_impl_any!(PoolBlock: Clone);
-assert_impl_all!(Idle<'static, Scoped<'static>, Pool>: Send);
-assert_not_impl_any!(Idle<'static, Scoped<'static>, Pool>: Clone);
+assert_impl_all!(IdleProof<'static, Scoped<'static>, Pool>: Send);
+assert_not_impl_any!(IdleProof<'static, Scoped<'static>, Pool>: Clone);
 assert_impl_all!(DeviceTensor<Scoped<'static>, f32>: Send, Sync);
 assert_not_impl_any!(DeviceTensor<Scoped<'static>, f32>: Clone);
 assert_impl_all!(Acl: Send, Sync);
@@ -91,17 +101,17 @@ assert_not_impl_any!(Pending<Scoped<'static>, DeviceBuffer<Scoped<'static>, f32>
 
 assert_impl_all!(Mapped<Scoped<'static>, DeviceBuffer<Scoped<'static>, f32>, fn(DeviceBuffer<Scoped<'static>, f32>)>: Send);
 assert_not_impl_any!(Mapped<Scoped<'static>, Model<Scoped<'static>>, fn(Model<Scoped<'static>>)>: Sync, Clone);
-assert_impl_all!(Reply<u8>: Send, Sync);
-assert_not_impl_any!(Reply<u8>: Clone);
+assert_impl_all!(HostFnResult<u8>: Send, Sync);
+assert_not_impl_any!(HostFnResult<u8>: Clone);
 
 // Have the current context for as long as they live.
 assert_not_impl_any!(Completion<'static, Scoped<'static>, ()>: Send, Sync, Clone);
-assert_not_impl_any!(Lender<'static, 'static, Scoped<'static>>: Send, Sync, Clone);
+assert_not_impl_any!(CopyScope<'static, 'static, Scoped<'static>>: Send, Sync, Clone);
 
 // Holds a pointer of the caller's, who vouches when it is registered.
 assert_impl_all!(Descriptor<Object, Allocate, Free, Address>: Send);
 assert_not_impl_any!(Descriptor<Object, Allocate, Free, Address>: Sync);
-assert_impl_all!(Stream<Scoped<'static>, WithDescriptor>: Send);
+assert_impl_all!(Stream<Scoped<'static>, RawAllocator>: Send);
 
 // Values without ties to the library.
 assert_impl_all!(Library: Send, Sync, Clone);
@@ -123,14 +133,14 @@ assert_impl_all!(Outputs: Send, Sync, Clone);
 assert_impl_all!(TensorInfo: Send, Sync, Clone);
 assert_impl_all!(ModelSource<'static>: Send, Sync, Copy);
 assert_impl_all!(ModelSize: Send, Sync, Copy);
-assert_impl_all!(Which<'static>: Send, Sync, Copy);
-assert_impl_all!(OfTheLane: Send, Sync, Copy);
+assert_impl_all!(PortId<'static>: Send, Sync, Copy);
+assert_impl_all!(LaneWorkspace: Send, Sync, Copy);
 assert_impl_all!(Load<'static, Scoped<'static>>: Send, Sync);
 assert_impl_all!(Unnamed: Send, Sync, Copy);
 assert_impl_all!(ContextId: Send, Sync, Copy);
 assert_impl_all!(ObjectKind: Send, Sync, Copy);
 assert_impl_all!(Gears: Send, Sync, Clone);
-assert_impl_all!(Room<'static>: Send, Sync, Copy);
+assert_impl_all!(OutputBuffer<'static>: Send, Sync, Copy);
 assert_impl_all!(PoolStatistics: Send, Sync, Copy);
 assert_impl_all!(Operator: Send, Sync, Clone);
 assert_impl_all!(Absent: Send, Sync, Copy);
@@ -141,18 +151,18 @@ assert_impl_all!(Error: Send, Sync, std::error::Error);
 assert_impl_all!(VendorError: Send, Sync, Clone, std::error::Error);
 assert_impl_all!(MissingFunction: Send, Sync, Clone, std::error::Error);
 assert_impl_all!(InputError: Send, Sync, Clone, std::error::Error);
-assert_impl_all!(Undone<Stream<Scoped<'static>>>: Send);
-assert_impl_all!(Box<dyn std::error::Error>: From<Undone<Stream<Scoped<'static>>>>);
-assert_impl_all!(Box<dyn std::error::Error + Send + Sync>: From<Undone<Stream<Scoped<'static>>>>);
-assert_not_impl_any!(Undone<Stream<Scoped<'static>>>: Sync);
+assert_impl_all!(Failed<Stream<Scoped<'static>>>: Send);
+assert_impl_all!(Box<dyn std::error::Error>: From<Failed<Stream<Scoped<'static>>>>);
+assert_impl_all!(Box<dyn std::error::Error + Send + Sync>: From<Failed<Stream<Scoped<'static>>>>);
+assert_not_impl_any!(Failed<Stream<Scoped<'static>>>: Sync);
 assert_impl_all!(ScopeError<u8>: Send, Sync, std::error::Error);
-assert_impl_all!(ascendcl::LibraryFile: Send, Sync, Clone);
+assert_impl_all!(ascendcl::library::LibraryFile: Send, Sync, Clone);
 assert_impl_all!(RunError<Error>: Send, Sync, std::error::Error);
 
 assert_impl_all!(RuleId: Send, Sync, Copy);
 assert_impl_all!(ObjectKind: Send, Sync, Copy);
 assert_impl_all!(Gears: Send, Sync, Clone);
-assert_impl_all!(Room<'static>: Send, Sync, Copy);
+assert_impl_all!(OutputBuffer<'static>: Send, Sync, Copy);
 
 #[test]
 fn every_public_type_stands_in_an_assertion() {
@@ -179,7 +189,7 @@ fn public_names() -> Vec<&'static str> {
         "EventState",
         "ProvesIdle",
         "RunsAlone",
-        "OnThread",
+        "ThreadToken",
         "Operand",
         "Payload",
         "State",
@@ -196,8 +206,8 @@ fn public_names() -> Vec<&'static str> {
 
 #[test]
 fn states_names_and_brands_have_no_size() {
-    assert_eq!(size_of::<Fresh>() + size_of::<Plain>() + size_of::<Unnamed>(), 0);
-    assert_eq!(size_of::<Stream<Scoped<'static>, Plain>>(), size_of::<usize>());
+    assert_eq!(size_of::<Undecided>() + size_of::<DefaultAllocator>() + size_of::<Unnamed>(), 0);
+    assert_eq!(size_of::<Stream<Scoped<'static>, DefaultAllocator>>(), size_of::<usize>());
     assert_eq!(size_of::<Event<Scoped<'static>, Recorded>>(), size_of::<usize>());
     assert_eq!(size_of::<Current<Scoped<'static>>>(), size_of::<usize>());
     assert_eq!(size_of::<Thread>(), 0);

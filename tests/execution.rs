@@ -4,7 +4,12 @@
 
 mod common;
 
-use ascendcl::{Error, Input, Load, ModelSource, Permit, PoolAllocator, Thread};
+use ascendcl::{
+    Error, Input, Thread,
+    allocator::PoolAllocator,
+    model::{Load, ModelSource},
+    stream::AllocatorGroup,
+};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use common::scopes::run;
@@ -19,7 +24,7 @@ fn a_prepared_model_is_executed_again_and_again_on_its_buffers() {
     let right = run(|current| {
         let stream = current.stream()?.without_allocator();
         let model = current.load_model(data("digits.onnx"))?;
-        let mut model = model.prepare(current, &[&[36, 64]], &[&[36, 10]])?;
+        let mut model = model.bind(current, &[&[36, 64]], &[&[36, 10]])?;
         let before = model.read::<f32>(current, 0).unwrap_err();
         assert_eq!(before.to_string(), "the model has not been executed yet, so its outputs are empty [MODEL-17]");
         let mut right = 0;
@@ -44,7 +49,7 @@ fn a_model_dropped_in_flight_is_unloaded_after_its_work() {
     run(|current| {
         let stream = current.stream()?.without_allocator();
         for forget in [false, true] {
-            let model = current.load_model(data("digits.onnx"))?.prepare(current, &[&[360, 64]], &[&[360, 10]])?;
+            let model = current.load_model(data("digits.onnx"))?.bind(current, &[&[360, 64]], &[&[360, 10]])?;
             let pending = stream.execute(current, model)?;
             if forget {
                 std::mem::forget(pending)
@@ -68,11 +73,11 @@ fn shapes_that_do_not_fit_give_the_model_back() {
     let alone = alone();
     run(|current| {
         let model = current.load_model(data("digits.onnx"))?;
-        let undone = model.prepare(current, &[&[1, 63]], &[&[1, 10]]).unwrap_err();
-        assert_eq!(undone.error.to_string(), "input `images` takes the shape [_, 64], but [1, 63] was given [DATA-08]");
-        let undone = undone.value.prepare(current, &[], &[&[1, 10]]).unwrap_err();
-        assert_eq!(undone.error.to_string(), "the model takes 1 input(s) (`images`), but 0 were given [DATA-07]");
-        let mut model = undone.value.prepare(current, &[&[1, 64]], &[&[1, 10]])?;
+        let failed = model.bind(current, &[&[1, 63]], &[&[1, 10]]).unwrap_err();
+        assert_eq!(failed.error.to_string(), "input `images` takes the shape [_, 64], but [1, 63] was given [DATA-08]");
+        let failed = failed.value.bind(current, &[], &[&[1, 10]]).unwrap_err();
+        assert_eq!(failed.error.to_string(), "the model takes 1 input(s) (`images`), but 0 were given [DATA-07]");
+        let mut model = failed.value.bind(current, &[&[1, 64]], &[&[1, 10]])?;
         let wrong = model.write(current, 0, &[0_u8; 64]).unwrap_err().to_string();
         assert_eq!(wrong, "input `images` takes f32, but u8 was given [DATA-08]");
         let wrong = model.write(current, 0, &[0.0_f32; 63]).unwrap_err().to_string();
@@ -97,8 +102,8 @@ fn models_of_a_lane_share_its_working_memory_and_weights_one_after_the_other() {
         assert_eq!(weights.bytes(), size.weights);
         let shared = || Load::builder().source(source).weights(&weights).build();
         let stream = current.stream()?.without_allocator();
-        let stream = current.lane(stream, current.workspace(2 * size.work)?, |current, mut lane| {
-            let mut first = lane.load(current, shared())?.prepare(current, &[&[8, 64]], &[&[8, 10]])?;
+        let stream = current.workspace_lane(stream, current.workspace(2 * size.work)?, |current, mut lane| {
+            let mut first = lane.load(current, shared())?.bind(current, &[&[8, 64]], &[&[8, 10]])?;
             let mut second = lane.load(current, shared())?;
             let third = lane.load(current, source.into()).unwrap_err();
             assert!(matches!(third, Error::TooShort { .. }), "{third}");
@@ -132,7 +137,7 @@ fn a_shared_lane_serves_threads_in_turn_and_weights_are_shared_between_them() {
             let source = ModelSource::memory(&image);
             let (size, weights) = (current.model_size(source)?, current.weights(source)?);
             let workspace = current.workspace(4 * size.work)?;
-            current.shared_lane(workspace, |_, lane| {
+            current.workspace_mutex(workspace, |_, lane| {
                 std::thread::scope(|scope| {
                     for part in 0..4 {
                         let (lane, weights, labels, pixels) = (&lane, weights.clone(), &labels, &pixels);
@@ -194,19 +199,19 @@ fn weights_outlive_their_handles_while_a_model_is_loaded_on_them() {
 fn a_permit_lets_the_streams_of_a_group_run_in_turn() {
     let alone = alone();
     run(|current| {
-        let mut permit = Permit::new(current, PoolAllocator::new(current, 1 << 16)?)?;
+        let mut permit = AllocatorGroup::new(current, PoolAllocator::new(current, 1 << 16)?)?;
         let (first, second) = (permit.attach(current, current.stream()?)?, permit.attach(current, current.stream()?)?);
         // Of fixed shapes: it asks the allocator for nothing (ALLOC-03).
         let image = digits_in_batches_of(4);
         let model = current.load(ModelSource::memory(&image).into())?;
-        let mut model = model.prepare(current, &[&[4, 64]], &[&[4, 10]])?;
+        let mut model = model.bind(current, &[&[4, 64]], &[&[4, 10]])?;
         for member in [&first, &second, &first] {
             let turn = permit.begin(member)?;
             let pending = turn.execute(current, model)?;
             permit = turn.finish(current)?;
             model = pending.wait(current)?;
         }
-        let other = Permit::new(current, PoolAllocator::new(current, 0)?)?;
+        let other = AllocatorGroup::new(current, PoolAllocator::new(current, 0)?)?;
         let refused = other.begin(&first).unwrap_err();
         assert!(matches!(refused.error, Error::OtherGroup), "{}", refused.error);
         assert!(refused.value.into_allocator().is_ok());
@@ -280,10 +285,11 @@ fn a_model_of_free_shapes_has_no_size_and_does_not_go_on_memory_of_the_callers()
         assert!(matches!(current.weights(source), Err(Error::Vendor(_))));
         let stream = current.stream()?.without_allocator();
         let workspace = current.workspace(1 << 20)?;
-        let undone = current.load(Load::builder().source(source).workspace(workspace).build()).unwrap_err();
-        assert!(matches!(undone.error, Error::Vendor(_)), "{undone}");
-        let workspace = undone.value.workspace.unwrap();
-        let loaded = current.lane(stream, workspace, |current, mut lane| lane.load(current, source.into()).map(drop));
+        let failed = current.load(Load::builder().source(source).workspace(workspace).build()).unwrap_err();
+        assert!(matches!(failed.error, Error::Vendor(_)), "{failed}");
+        let workspace = failed.value.workspace.unwrap();
+        let loaded =
+            current.workspace_lane(stream, workspace, |current, mut lane| lane.load(current, source.into()).map(drop));
         assert!(matches!(loaded, Err(Error::Vendor(_))));
         assert_eq!(control::live().models, 0);
         Ok(())

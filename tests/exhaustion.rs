@@ -52,7 +52,7 @@ fn a_full_device_says_that_collecting_would_help_while_dropped_streams_still_wor
             match current.stream() {
                 Ok(stream) => {
                     let waits = std::sync::Arc::clone(&opened);
-                    drop(stream.call_back(current, move || waits.lock().unwrap().recv().is_ok()).unwrap());
+                    drop(stream.launch_host_fn(current, move || waits.lock().unwrap().recv().is_ok()).unwrap());
                 }
                 Err(error) => break error,
             }
@@ -84,7 +84,7 @@ fn collecting_frees_what_is_done_though_nobody_waited_for_it() {
         assert_eq!(control::live().device_blocks, blocks);
         // What is not done is not waited for: its stream has a handle.
         let (open, opened) = std::sync::mpsc::channel::<()>();
-        drop(stream.call_back(current, move || opened.recv().is_ok()).unwrap());
+        drop(stream.launch_host_fn(current, move || opened.recv().is_ok()).unwrap());
         drop(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
         assert!(current.collect().is_empty());
         assert_eq!(control::live().device_blocks, blocks + 1);

@@ -26,7 +26,7 @@ fn ten_thousand_submissions_and_waits_allocate_nothing() {
 
             let (stream, other) = (current.stream().unwrap().without_allocator(), current.stream().unwrap());
             let default = current.default_stream();
-            let mut model = current.load_model("model").unwrap().prepare(current, &[], &[]).unwrap();
+            let mut model = current.load_model("model").unwrap().bind(current, &[], &[]).unwrap();
             let mut event = stream.record(current, current.event().unwrap()).unwrap();
             let mut host = current.host_buffer::<f32>(64).unwrap();
             let mut filled = current.upload(&[0.0_f32; 64]).unwrap();
@@ -50,9 +50,9 @@ fn ten_thousand_submissions_and_waits_allocate_nothing() {
                 (host, filled) = default.copy_to_device(current, host, filled).unwrap().wait(current).unwrap();
                 let (from, set) = (filled, stream.set_bytes(current, second, 1).unwrap());
                 let (from, set) = stream.copy_on_device(current, from, set).unwrap().split();
-                let taken = other.take_over(current, set, &event).map_err(|undone| undone.value).unwrap_err();
+                let taken = other.adopt_after(current, set, &event).map_err(|failed| failed.value).unwrap_err();
                 event = stream.record(current, event).unwrap();
-                let taken = other.take_over(current, taken, &event).unwrap();
+                let taken = other.adopt_after(current, taken, &event).unwrap();
                 assert!(taken.is_done(current).unwrap());
                 second = taken.wait(current).unwrap();
                 let (from, pageable_there) = stream.copy_to_host(current, from, pageable).unwrap().split();

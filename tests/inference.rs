@@ -4,7 +4,11 @@
 
 mod common;
 
-use ascendcl::{CodeKind, Error, Input, InputError, Library, ModelSource, RunError};
+use ascendcl::{
+    Error, Input, Library, RunError,
+    error::{CodeKind, InputError},
+    model::ModelSource,
+};
 use ascendcl_macros::proves;
 use common::{alone, data, digits, largest};
 

@@ -6,8 +6,9 @@
 mod common;
 
 use ascendcl::{
-    Acl, Current, Event, Fresh, Input, Library, Model, Pending, Plain, Prepared, Recorded, Scoped, Stream, Thread,
-    Unrecorded, With,
+    Acl, BoundModel, Current, Event, Input, Library, Model, Pending, Scoped, Stream, Thread,
+    event::{Recorded, Unrecorded},
+    stream::{CustomAllocator, DefaultAllocator, Undecided},
 };
 use ascendcl_rules::{acl, context, device, event, model, stream};
 use ascendcl_sim::{Config, control};
@@ -27,18 +28,18 @@ macro_rules! accepted {
 }
 
 enum AnyStream<'c> {
-    Fresh(Stream<Scoped<'c>, Fresh>),
-    Plain(Stream<Scoped<'c>, Plain>),
-    With(Stream<Scoped<'c>, With<Empty>>),
+    Undecided(Stream<Scoped<'c>, Undecided>),
+    DefaultAllocator(Stream<Scoped<'c>, DefaultAllocator>),
+    With(Stream<Scoped<'c>, CustomAllocator<Empty>>),
     Gone,
 }
 
 impl<'c> AnyStream<'c> {
     fn at(&self) -> stream::At {
         match self {
-            Self::Fresh(_) => stream::At::Fresh,
-            Self::Plain(_) => stream::At::Plain,
-            Self::With(_) => stream::At::With,
+            Self::Undecided(_) => stream::At::Undecided,
+            Self::DefaultAllocator(_) => stream::At::DefaultAllocator,
+            Self::With(_) => stream::At::CustomAllocator,
             Self::Gone => stream::At::End,
         }
     }
@@ -47,12 +48,12 @@ impl<'c> AnyStream<'c> {
     fn step(self, current: &Current<Scoped<'c>>, op: stream::Op) -> Result<Self, Self> {
         use stream::Op::{Decline, Destroy, Register, Replace, Unregister};
         Ok(match (self, op) {
-            (Self::Fresh(own), Register) => Self::With(own.register(current, Empty(())).unwrap()),
-            (Self::Fresh(own), Decline) => Self::Plain(own.without_allocator()),
+            (Self::Undecided(own), Register) => Self::With(own.register(current, Empty(())).unwrap()),
+            (Self::Undecided(own), Decline) => Self::DefaultAllocator(own.without_allocator()),
             (Self::With(own), Replace) => Self::With(own.replace(current, Empty(())).unwrap().0),
-            (Self::With(own), Unregister) => Self::Fresh(own.unregister(current).unwrap().0),
-            (Self::Fresh(own), Destroy) => own.destroy(current).map(|()| Self::Gone).unwrap(),
-            (Self::Plain(own), Destroy) => own.destroy(current).map(|()| Self::Gone).unwrap(),
+            (Self::With(own), Unregister) => Self::Undecided(own.unregister(current).unwrap().0),
+            (Self::Undecided(own), Destroy) => own.destroy(current).map(|()| Self::Gone).unwrap(),
+            (Self::DefaultAllocator(own), Destroy) => own.destroy(current).map(|()| Self::Gone).unwrap(),
             (Self::With(own), Destroy) => own.destroy(current).map(|()| Self::Gone).unwrap(),
             (other, _) => return Err(other),
         })
@@ -66,7 +67,7 @@ fn a_stream_is_in_the_state_that_its_life_cycle_says() {
     in_a_context(|current| {
         let mut refused = 0;
         for life in lives(&[Register, Decline, Replace, Unregister, Destroy], accepted!(stream after Create)) {
-            let mut own = AnyStream::Fresh(current.stream().unwrap());
+            let mut own = AnyStream::Undecided(current.stream().unwrap());
             let mut monitor = stream::Monitor::new();
             monitor.step(stream::Op::Create, stream::Outcome::Done).unwrap();
             for op in life {
@@ -99,7 +100,12 @@ impl<'c> AnyEvent<'c> {
         }
     }
 
-    fn step(self, current: &Current<Scoped<'c>>, on: &Stream<Scoped<'c>, Plain>, op: event::Op) -> Result<Self, Self> {
+    fn step(
+        self,
+        current: &Current<Scoped<'c>>,
+        on: &Stream<Scoped<'c>, DefaultAllocator>,
+        op: event::Op,
+    ) -> Result<Self, Self> {
         use event::Op::{Destroy, Measure, Record, Wait};
         Ok(match (self, op) {
             (Self::Unrecorded(own), Record) => Self::Recorded(on.record(current, own).unwrap()),
@@ -141,7 +147,7 @@ fn an_event_is_in_the_state_that_its_life_cycle_says() {
 
 enum AnyModel<'c> {
     Loaded(Model<Scoped<'c>>),
-    Running(Pending<Scoped<'c>, Prepared<Scoped<'c>>>),
+    Running(Pending<Scoped<'c>, BoundModel<Scoped<'c>>>),
     Gone,
 }
 
@@ -157,7 +163,7 @@ impl<'c> AnyModel<'c> {
     fn step(
         self,
         current: &mut Current<Scoped<'c>>,
-        on: &Stream<Scoped<'c>, Plain>,
+        on: &Stream<Scoped<'c>, DefaultAllocator>,
         op: model::Op,
     ) -> Result<Self, Self> {
         use model::Op::{Execute, Run, Unload, Wait};
@@ -168,7 +174,7 @@ impl<'c> AnyModel<'c> {
                 Self::Loaded(own)
             }
             (Self::Loaded(own), Execute) => {
-                let own = own.prepare(current, &[&[1, 64]], &[&[1, 10]]).unwrap();
+                let own = own.bind(current, &[&[1, 64]], &[&[1, 10]]).unwrap();
                 Self::Running(on.execute(current, own).unwrap())
             }
             (Self::Running(own), Execute) => Self::Running(on.execute(current, own).unwrap()),

@@ -5,7 +5,9 @@
 mod common;
 
 use ascendcl::operator::{self, Absent, Attribute, Operator};
-use ascendcl::{CodeKind, Current, DeviceTensor, ElementType, Error, PoolAllocator, Scoped};
+use ascendcl::{
+    Current, ElementType, Error, Scoped, allocator::PoolAllocator, error::CodeKind, operator::DeviceTensor,
+};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use common::{alone, scopes};
@@ -70,23 +72,23 @@ fn a_matrix_product_a_cast_and_a_softmax_give_what_they_should() {
 fn shapes_that_do_not_fit_are_told_before_the_library_is_called() {
     inside(|current| {
         let tensor = |shape: &[usize]| current.upload_tensor(shape, &vec![1.0_f32; shape.iter().product()]).unwrap();
-        let undone = operator::mat_mul(current, tensor(&[2, 3]), tensor(&[2, 3])).unwrap_err();
-        assert_eq!(undone.error.to_string(), "MatMul takes the shapes [m, k] and [k, n]; [2, 3] and [2, 3] were given");
-        let (x, y) = undone.value;
+        let failed = operator::mat_mul(current, tensor(&[2, 3]), tensor(&[2, 3])).unwrap_err();
+        assert_eq!(failed.error.to_string(), "MatMul takes the shapes [m, k] and [k, n]; [2, 3] and [2, 3] were given");
+        let (x, y) = failed.value;
         assert_eq!((x.shape(), y.to_vec(current).unwrap().len()), ([2, 3].as_slice(), 6), "given back as they were");
 
-        let undone = operator::add(current, x, tensor(&[2])).unwrap_err();
+        let failed = operator::add(current, x, tensor(&[2])).unwrap_err();
         assert_eq!(
-            undone.error.to_string(),
+            failed.error.to_string(),
             "Add takes shapes in which each pair of sizes, counted from the last, is equal or has a 1; [2, 3] and [2] \
              were given"
         );
-        let undone = operator::softmax(current, y, 2).unwrap_err();
-        assert!(matches!(undone.error, Error::OperatorShapes { operator: "SoftmaxV2", .. }));
+        let failed = operator::softmax(current, y, 2).unwrap_err();
+        assert!(matches!(failed.error, Error::OperatorShapes { operator: "SoftmaxV2", .. }));
 
-        let undone = current.upload(&[1.0_f32; 6]).unwrap().into_tensor(&[2, 2]).unwrap_err();
-        assert_eq!(undone.error.to_string(), "the shape [2, 2] has 4 elements, but the data has 6 [DATA-08]");
-        assert_eq!(undone.value.into_tensor(&[3, 2]).unwrap().shape(), [3, 2]);
+        let failed = current.upload(&[1.0_f32; 6]).unwrap().into_tensor(&[2, 2]).unwrap_err();
+        assert_eq!(failed.error.to_string(), "the shape [2, 2] has 4 elements, but the data has 6 [DATA-08]");
+        assert_eq!(failed.value.into_tensor(&[3, 2]).unwrap().shape(), [3, 2]);
         let wrong = current.upload_tensor(&[usize::MAX, 2], &[1_u8]).unwrap_err();
         assert!(matches!(wrong, Error::Input(_)), "{wrong}");
     });
@@ -98,19 +100,19 @@ fn what_the_library_refuses_comes_back_with_its_tensors() {
     inside(|current| {
         let x = current.upload_tensor(&[2], &[1.0_f32, 2.0]).unwrap();
         let y = current.tensor::<f32>(&[2]).unwrap();
-        let undone = Operator::new("Frobnicate").bind(current, x, y).unwrap_err();
-        let code = undone.error.code().unwrap();
+        let failed = Operator::new("Frobnicate").bind(current, x, y).unwrap_err();
+        let code = failed.error.code().unwrap();
         assert_eq!((code.name(), code.kind()), (Some("ACL_ERROR_OP_NOT_FOUND"), CodeKind::Usage));
-        let (x, y) = undone.value;
-        let undone = Operator::new("Relu").with("slope", 0.5).bind(current, x, y).unwrap_err();
-        assert_eq!(undone.error.code().unwrap().name(), Some("ACL_ERROR_OP_ATTR_NOT_MATCH"));
-        let (x, y) = undone.value;
-        let undone = Operator::new("Re\0lu").bind(current, x, y).unwrap_err();
-        assert!(matches!(undone.error, Error::NulInText { .. }));
-        let (x, y) = undone.value;
-        let undone = Operator::new("Relu").bind(current, (x, Absent), y).unwrap_err();
-        assert_eq!(undone.error.code().unwrap().name(), Some("ACL_ERROR_UNSUPPORTED_DATA_TYPE"));
-        let ((x, Absent), y) = undone.value;
+        let (x, y) = failed.value;
+        let failed = Operator::new("Relu").with("slope", 0.5).bind(current, x, y).unwrap_err();
+        assert_eq!(failed.error.code().unwrap().name(), Some("ACL_ERROR_OP_ATTR_NOT_MATCH"));
+        let (x, y) = failed.value;
+        let failed = Operator::new("Re\0lu").bind(current, x, y).unwrap_err();
+        assert!(matches!(failed.error, Error::NulInText { .. }));
+        let (x, y) = failed.value;
+        let failed = Operator::new("Relu").bind(current, (x, Absent), y).unwrap_err();
+        assert_eq!(failed.error.code().unwrap().name(), Some("ACL_ERROR_UNSUPPORTED_DATA_TYPE"));
+        let ((x, Absent), y) = failed.value;
         let relu = Operator::new("Relu").bind(current, x, y).unwrap();
         let stream = current.stream().unwrap().without_allocator();
         assert_eq!(stream.launch(current, relu).unwrap().wait(current).unwrap().tensors().1.shape(), [2]);
@@ -123,10 +125,10 @@ fn an_operator_that_was_not_compiled_or_loaded_is_not_found_at_its_launch() {
         let (x, y) = (current.upload_tensor(&[7], &[1.0_f32; 7]).unwrap(), current.tensor::<f32>(&[7]).unwrap());
         let relu = Operator::new("Relu").precompiled().bind(current, x, y).unwrap();
         let stream = current.stream().unwrap().without_allocator();
-        let undone = stream.launch(current, relu).unwrap_err();
-        assert_eq!(undone.error.code().unwrap().name(), Some("ACL_ERROR_OP_NOT_FOUND"));
+        let failed = stream.launch(current, relu).unwrap_err();
+        assert_eq!(failed.error.code().unwrap().name(), Some("ACL_ERROR_OP_NOT_FOUND"));
         current.load_operator(b"the simulator takes any image").unwrap();
-        assert!(stream.launch(current, undone.value).unwrap().wait(current).is_ok());
+        assert!(stream.launch(current, failed.value).unwrap().wait(current).is_ok());
     });
 }
 
@@ -225,13 +227,13 @@ fn a_pool_without_room_fails_the_launch_and_says_how_much_is_missing() {
     inside(|current| {
         let stream = current.stream().unwrap().register(current, PoolAllocator::new(current, 16).unwrap()).unwrap();
         let x = current.upload_tensor(&[1000], &[1.0_f32; 1000]).unwrap();
-        let undone = stream.launch(current, operator::relu(current, x).unwrap()).unwrap_err();
-        assert_eq!(undone.error.code().unwrap().kind(), CodeKind::Resource, "{}", undone.error);
+        let failed = stream.launch(current, operator::relu(current, x).unwrap()).unwrap_err();
+        assert_eq!(failed.error.code().unwrap().kind(), CodeKind::Resource, "{}", failed.error);
         let found: Vec<_> = control::take_findings().iter().map(|finding| finding.rule).collect();
         assert_eq!(found, [ascendcl_rules::ALLOC_19], "that the pool is too small is told, too");
         let missing = stream.pool_statistics().unwrap().largest_refused;
         assert!(missing >= 4000, "{missing}");
         stream.grow_pool(current, 2 * missing).unwrap();
-        assert!(stream.launch(current, undone.value).unwrap().wait(current).is_ok());
+        assert!(stream.launch(current, failed.value).unwrap().wait(current).is_ok());
     });
 }

@@ -4,7 +4,7 @@
 
 mod common;
 
-use ascendcl::{Acl, Device, Error, Library, PoolAllocator, Recovered, RunError, ScopeError, Setup, Thread};
+use ascendcl::{Acl, Device, Error, Library, Recovered, RunError, ScopeError, Setup, Thread, allocator::PoolAllocator};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Fault, Plan, control};
 use common::allocators::Empty;
@@ -17,7 +17,7 @@ const BRIEFLY: Duration = Duration::from_millis(20);
 
 /// A device on which work of a context hangs, in a scope that has ended. Each call in `refused` is refused from then on.
 fn hanging<'a>(acl: &'a Acl, thread: &mut Thread, default: bool, refused: &[&str]) -> Device<'a> {
-    let device = acl.device(thread, 0).unwrap().with_patience(BRIEFLY);
+    let device = acl.device(thread, 0).unwrap().with_teardown_timeout(BRIEFLY);
     let plan = |plan: Plan, name: &&str| plan.at(Calls::of(*name), Fault::Fails(207_000));
     let plan = refused.iter().fold(Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs), plan);
     macro_rules! scope {
@@ -162,7 +162,7 @@ fn a_lost_device_is_kept_when_even_the_forced_reset_fails() {
 fn the_short_form_ends_in_time_when_its_device_hangs() {
     let alone = alone();
     // The device is not given back: the other tests use another one.
-    let setup = Setup::builder().library(Library::Simulator).device(1).patience(BRIEFLY).build();
+    let setup = Setup::builder().library(Library::Simulator).device(1).teardown_timeout(BRIEFLY).build();
     let begun = Instant::now();
     let ended = ascendcl::run(setup, |current| {
         control::fail(Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs)).unwrap();
@@ -191,7 +191,7 @@ fn an_allocator_that_panics_while_its_device_is_recovered_leaves_a_device_that_c
         let alone = alone();
         let acl = acl();
         let mut thread = Thread::new().unwrap();
-        let device = acl.device(&mut thread, 0).unwrap().with_patience(BRIEFLY);
+        let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(BRIEFLY);
         let ended = device.with_current(&mut thread, |current| {
             let plan = |plan: Plan, name: &&str| plan.at(Calls::of(*name), Fault::Fails(207_000));
             let plan = refused.iter().fold(Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs), plan);

@@ -6,7 +6,10 @@
 mod common;
 mod null;
 
-use ascendcl::{Acl, Brand, Current, Device, Library, RunMode, ScopeError, Scoped, StreamOptions, Tasks, Thread};
+use ascendcl::{
+    Acl, Brand, Current, Device, Library, RunMode, ScopeError, Scoped, Thread,
+    stream::{StreamOps, StreamOptions},
+};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use ascendcl_sys::constants::{ACL_STREAM_FAST_LAUNCH, ACL_STREAM_FAST_SYNC};
@@ -95,7 +98,7 @@ fn a_default_context_with_work_that_cannot_be_waited_for_keeps_its_device() {
     let books = books();
     let acl = books.acl();
     let mut thread = Thread::new().unwrap();
-    let device = acl.device(&mut thread, 0).unwrap().with_patience(Duration::from_millis(1));
+    let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(Duration::from_millis(1));
     let left = device.default_context(&mut thread, |context, thread| {
         context
             .enter(thread, |current| {
@@ -323,7 +326,7 @@ fn a_stream_has_the_priority_and_the_flags_that_were_asked_for() {
     let alone = alone();
     ascendcl::run(Library::Simulator, |current| {
         let options = StreamOptions::builder().priority(5).fast_launch(true).fast_sync(true).build();
-        let asked = |stream: &Tasks<_>| {
+        let asked = |stream: &StreamOps<_>| {
             let (functions, stream) = (current.library().as_raw(), aclrtStream(stream.as_raw()));
             let (mut priority, mut flags) = (99, 99);
             // SAFETY: the stream is alive and of the current context, and there are places for both answers.

@@ -106,9 +106,9 @@ fn a_copy_between_buffers_of_two_lengths_gives_both_back() {
         let stream = current.stream()?;
         let host = current.host_buffer::<u8>(4)?;
         let target = current.device_buffer::<u8>(5)?;
-        let undone = stream.copy_to_device(current, host, target).unwrap_err();
-        assert!(matches!(undone.error, Error::LengthMismatch { expected: 4, found: 5, .. }), "{}", undone.error);
-        let (host, target) = undone.value;
+        let failed = stream.copy_to_device(current, host, target).unwrap_err();
+        assert!(matches!(failed.error, Error::LengthMismatch { expected: 4, found: 5, .. }), "{}", failed.error);
+        let (host, target) = failed.value;
         host.free(current)?;
         target.free(current)?;
         Ok::<_, Error>(())
@@ -256,10 +256,10 @@ fn a_scope_that_failed_keeps_the_codes_and_the_sources_of_its_errors() {
     acl.close().unwrap();
     alone.assert_nothing_lives();
     // An owner of the error that wants no borrowed value in it.
-    fn keeps(result: Result<(), ascendcl::Undone<&str>>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    fn keeps(result: Result<(), ascendcl::Failed<&str>>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         Ok(result?)
     }
-    let undone = || Err(ascendcl::Undone { error: Error::OtherGroup, value: "borrowed" });
-    assert_eq!(keeps(undone()).unwrap_err().to_string(), Error::OtherGroup.to_string());
-    assert!(matches!(ascendcl::OrDrop::or_drop(undone()), Err::<(), _>(Error::OtherGroup)));
+    let failed = || Err(ascendcl::Failed { error: Error::OtherGroup, value: "borrowed" });
+    assert_eq!(keeps(failed()).unwrap_err().to_string(), Error::OtherGroup.to_string());
+    assert!(matches!(ascendcl::OrDrop::or_drop(failed()), Err::<(), _>(Error::OtherGroup)));
 }

@@ -4,7 +4,11 @@
 
 mod common;
 
-use ascendcl::{Brand, Current, Error, Gears, Input, Model, ModelSource, PoolAllocator, Room};
+use ascendcl::{
+    Brand, Current, Error, Input, Model,
+    allocator::PoolAllocator,
+    model::{Gears, ModelSource, OutputBuffer},
+};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use common::scopes::run;
@@ -24,11 +28,11 @@ fn right(labels: &[usize], probabilities: &[f32]) -> usize {
 fn batches_of_any_size_run_through_a_registered_pool_that_shows_their_blocks() {
     let alone = alone();
     let (labels, pixels) = digits();
-    for room in [Room::AtMost(3000), Room::ByLibrary] {
+    for room in [OutputBuffer::AtMost(3000), OutputBuffer::ByLibrary] {
         run(|current| {
             let pool = PoolAllocator::new(current, 1 << 20)?;
             let stream = current.stream()?.register(current, pool)?;
-            let mut prepared = model(current).prepare_with(current, &[&[300, 64]], &[room])?;
+            let mut prepared = model(current).bind_with(current, &[&[300, 64]], &[room])?;
             let mut sizes = Vec::new();
             for batch in [1, 7, 300, 7] {
                 prepared.reshape(current, &[&[batch, 64]])?;
@@ -40,7 +44,7 @@ fn batches_of_any_size_run_through_a_registered_pool_that_shows_their_blocks() {
                 assert_eq!(found, [(1, 1), (7, 7), (300, 293)].iter().find(|(size, _)| *size == batch).unwrap().1);
                 sizes.push(stream.pool_statistics()?);
             }
-            let per_run = if room == Room::ByLibrary { 2 } else { 1 };
+            let per_run = if room == OutputBuffer::ByLibrary { 2 } else { 1 };
             let requests: Vec<_> = sizes.iter().map(|used| used.hits + used.misses).collect();
             assert_eq!(
                 requests,
@@ -52,10 +56,10 @@ fn batches_of_any_size_run_through_a_registered_pool_that_shows_their_blocks() {
 
             // The registration does not end before its blocks are back.
             let (stream, pool) = match (room, stream.unregister(current)) {
-                (Room::ByLibrary, Err(undone)) => {
-                    assert!(matches!(undone.error, Error::BlocksInUse { count: 1 }), "{}", undone.error);
+                (OutputBuffer::ByLibrary, Err(failed)) => {
+                    assert!(matches!(failed.error, Error::BlocksInUse { count: 1 }), "{}", failed.error);
                     prepared.into_model(current)?.unload(current)?;
-                    undone.value.unregister(current)?
+                    failed.value.unregister(current)?
                 }
                 (_, ended) => ended?,
             };
@@ -76,7 +80,7 @@ fn an_output_whose_size_depends_on_the_elements_is_allocated_by_the_library_and_
         let stream = current.stream()?.without_allocator();
         let model = current.load(ModelSource::memory(&positions()).into())?;
         assert_eq!(model.outputs()[0].to_string(), "y: i64 [1, _]");
-        let mut prepared = model.prepare_with(current, &[&[4]], &[Room::ByLibrary])?;
+        let mut prepared = model.bind_with(current, &[&[4]], &[OutputBuffer::ByLibrary])?;
         let mut blocks = Vec::new();
         for (elements, expected) in [([0.0_f32, 5.0, 0.0, 1.0], vec![1_i64, 3]), ([1.0; 4], vec![0, 1, 2, 3])] {
             prepared.write(current, 0, &elements)?;
@@ -103,11 +107,11 @@ fn outputs_that_the_library_allocated_go_with_a_forgotten_model() {
         let pool = PoolAllocator::new(current, 1 << 16)?;
         let with = current.stream()?.register(current, pool)?;
         let plain = current.stream()?.without_allocator();
-        let prepare = || model(current).prepare_with(current, &[&[3, 64]], &[Room::ByLibrary]);
-        std::mem::forget(with.execute(current, prepare()?)?);
-        std::mem::forget(plain.execute(current, prepare()?)?.wait(current)?);
-        drop(with.execute(current, prepare()?)?);
-        drop(plain.execute(current, prepare()?)?);
+        let bind = || model(current).bind_with(current, &[&[3, 64]], &[OutputBuffer::ByLibrary]);
+        std::mem::forget(with.execute(current, bind()?)?);
+        std::mem::forget(plain.execute(current, bind()?)?.wait(current)?);
+        drop(with.execute(current, bind()?)?);
+        drop(plain.execute(current, bind()?)?);
         with.synchronize(current)?;
         plain.synchronize(current)?;
         assert!(current.collect().is_empty());
@@ -126,7 +130,7 @@ fn shapes_that_do_not_fit_leave_the_prepared_model_as_it_was() {
     let alone = alone();
     run(|current| {
         let stream = current.stream()?.without_allocator();
-        let mut prepared = model(current).prepare_with(current, &[&[2, 64]], &[Room::AtMost(20)])?;
+        let mut prepared = model(current).bind_with(current, &[&[2, 64]], &[OutputBuffer::AtMost(20)])?;
         let error = prepared.reshape(current, &[&[2, 63]]).unwrap_err();
         assert_eq!(error.to_string(), "input `images` takes the shape [_, 64], but [2, 63] was given [DATA-08]");
         let error = prepared.reshape(current, &[&[3, 64]]).unwrap_err();
@@ -155,10 +159,10 @@ fn too_little_room_for_an_output_is_the_librarys_error_and_not_a_write_beyond_it
     let alone = alone();
     run(|current| {
         let stream = current.stream()?.without_allocator();
-        let mut prepared = model(current).prepare_with(current, &[&[2, 64]], &[Room::AtMost(19)])?;
+        let mut prepared = model(current).bind_with(current, &[&[2, 64]], &[OutputBuffer::AtMost(19)])?;
         prepared.write(current, 0, &[0.0_f32; 128])?;
-        let undone = stream.execute(current, prepared).unwrap_err();
-        assert_eq!(undone.error.code().unwrap().name(), Some("ACL_ERROR_MODEL_OUTPUT_NOT_MATCH"));
+        let failed = stream.execute(current, prepared).unwrap_err();
+        assert_eq!(failed.error.code().unwrap().name(), Some("ACL_ERROR_MODEL_OUTPUT_NOT_MATCH"));
         Ok(())
     });
     alone.assert_nothing_lives();
@@ -185,7 +189,7 @@ fn a_model_that_was_compiled_for_some_batch_sizes_runs_in_these() {
         );
 
         let stream = current.stream()?.without_allocator();
-        let mut prepared = compiled.prepare_with(current, &[&[300, 64]], &[Room::AtMost(3000)])?;
+        let mut prepared = compiled.bind_with(current, &[&[300, 64]], &[OutputBuffer::AtMost(3000)])?;
         for (batch, expected) in [(300, 293), (1, 1), (7, 7)] {
             prepared.reshape(current, &[&[batch, 64]])?;
             prepared.write(current, 0, &pixels[..64 * batch])?;
@@ -194,9 +198,9 @@ fn a_model_that_was_compiled_for_some_batch_sizes_runs_in_these() {
         }
         let error = prepared.reshape(current, &[&[299, 64]]).unwrap_err();
         assert!(matches!(error, Error::Input(_)), "{error}");
-        let undone = prepared.into_model(current)?.prepare(current, &[&[8, 64]], &[&[8, 10]]).unwrap_err();
-        assert!(matches!(undone.error, Error::Input(_)), "{}", undone.error);
-        undone.value.unload(current)?;
+        let failed = prepared.into_model(current)?.bind(current, &[&[8, 64]], &[&[8, 10]]).unwrap_err();
+        assert!(matches!(failed.error, Error::Input(_)), "{}", failed.error);
+        failed.value.unload(current)?;
         Ok(())
     });
     alone.assert_nothing_lives();

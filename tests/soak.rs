@@ -10,7 +10,7 @@ mod common;
 use ascendcl::{Context, Current, Scoped, Thread};
 use ascendcl_sim::{Config, control};
 use common::scopes::in_context;
-use common::{Alone, block_on, under_watch};
+use common::{OwnWorkspace, block_on, under_watch};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc;
@@ -26,7 +26,7 @@ fn seconds() -> Duration {
 
 /// The machine as the vendor's, for one test alone; ends the process if the test does not come to its end.
 struct Soak {
-    alone: Alone,
+    alone: OwnWorkspace,
     until: Instant,
     /// How many waits have come back, and how many are not enough.
     waits: AtomicUsize,
@@ -105,7 +105,7 @@ fn work_that_another_thread_waits_for_comes_back() {
                         let buffer = current.device_buffer::<u32>(64).unwrap();
                         let work = stream.set_bytes(current, buffer, 0xff).unwrap();
                         sender.send(work).unwrap();
-                        drop(stream.call_back(current, || thread::sleep(Duration::from_millis(1))).unwrap());
+                        drop(stream.launch_host_fn(current, || thread::sleep(Duration::from_millis(1))).unwrap());
                         assert!(current.collect().is_empty());
                     }
                     drop(sender);
@@ -127,7 +127,8 @@ fn a_default_stream_on_several_threads_gives_back_what_each_has_queued() {
                     here(context, |current| {
                         while soak.goes_on() {
                             let stream = current.default_stream();
-                            let slow = stream.call_back(current, || thread::sleep(Duration::from_millis(1))).unwrap();
+                            let slow =
+                                stream.launch_host_fn(current, || thread::sleep(Duration::from_millis(1))).unwrap();
                             let buffer = current.device_buffer::<u32>(16).unwrap();
                             let work = stream.set_bytes(current, buffer, number).unwrap();
                             let buffer = work.wait(current).unwrap();
@@ -154,7 +155,7 @@ fn events_and_the_whole_context_are_waited_for_while_others_queue() {
                     here(context, |current| {
                         while soak.goes_on() {
                             let stream = current.default_stream();
-                            drop(stream.call_back(current, || {}).unwrap());
+                            drop(stream.launch_host_fn(current, || {}).unwrap());
                             thread::sleep(Duration::from_millis(2));
                             assert!(current.collect().is_empty());
                         }
@@ -167,12 +168,12 @@ fn events_and_the_whole_context_are_waited_for_while_others_queue() {
                         // The others queue while these waits are under way.
                         let work = || thread::sleep(Duration::from_millis(5));
                         let stream = current.default_stream();
-                        drop(stream.call_back(current, work).unwrap());
+                        drop(stream.launch_host_fn(current, work).unwrap());
                         let event = stream.record(current, current.event().unwrap()).unwrap();
                         event.synchronize(current).unwrap();
                         assert!(event.is_complete(current).unwrap());
                         event.destroy(current).unwrap();
-                        drop(stream.call_back(current, work).unwrap());
+                        drop(stream.launch_host_fn(current, work).unwrap());
                         current.synchronize().unwrap();
                         soak.came_back(2);
                     }
@@ -193,7 +194,7 @@ fn a_limit_is_not_reported_for_work_that_is_done() {
                 let stream = current.stream().unwrap();
                 while soak.goes_on() {
                     // What is waited for is done long before the limit; another thread queues once meanwhile.
-                    let slow = stream.call_back(current, || thread::sleep(Duration::from_millis(100))).unwrap();
+                    let slow = stream.launch_host_fn(current, || thread::sleep(Duration::from_millis(100))).unwrap();
                     let event = stream.record(current, current.event().unwrap()).unwrap();
                     let after = thread::scope(|scope| {
                         let waiter = scope.spawn(|| {
@@ -203,7 +204,7 @@ fn a_limit_is_not_reported_for_work_that_is_done() {
                             });
                         });
                         thread::sleep(Duration::from_millis(20));
-                        let after = stream.call_back(current, || {}).unwrap();
+                        let after = stream.launch_host_fn(current, || {}).unwrap();
                         waiter.join().unwrap();
                         after
                     });
@@ -228,7 +229,7 @@ fn futures_come_while_another_thread_queues() {
                         here(context, |current| {
                             while soak.goes_on() {
                                 let stream = current.default_stream();
-                                drop(stream.call_back(current, || {}).unwrap());
+                                drop(stream.launch_host_fn(current, || {}).unwrap());
                                 thread::sleep(Duration::from_millis(2));
                                 assert!(current.collect().is_empty());
                             }

@@ -4,7 +4,7 @@
 
 use super::digits::{CLASSES, PIXELS, data, most_likely};
 use ascendcl::runtime::CloseError;
-use ascendcl::{Error, HostBuffer, Plain, Prepared, Runtime, Setup, Stream};
+use ascendcl::{BoundModel, Error, HostBuffer, Runtime, Setup, Stream, stream::DefaultAllocator};
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -25,8 +25,8 @@ pub(crate) struct Service {
 
 /// What a request has for itself while it is under way: a wait covers all work on a stream.
 struct Worker {
-    stream: Stream<Digits, Plain>,
-    model: Prepared<Digits>,
+    stream: Stream<Digits, DefaultAllocator>,
+    model: BoundModel<Digits>,
     pixels: HostBuffer<Digits, f32>,
     scores: HostBuffer<Digits, f32>,
 }
@@ -87,7 +87,7 @@ impl Service {
             let model = current.load_model(data("digits.onnx"))?;
             Ok(Worker {
                 stream: current.stream()?.without_allocator(),
-                model: model.prepare(current, &[&[1, PIXELS]], &[&[1, CLASSES]])?,
+                model: model.bind(current, &[&[1, PIXELS]], &[&[1, CLASSES]])?,
                 pixels: current.host_buffer(PIXELS)?,
                 scores: current.host_buffer(CLASSES)?,
             })

@@ -48,53 +48,53 @@ protocol! {
     pub mod stream;
 
     /// STREAM-01: whoever creates a stream destroys it.
-    [*] --> Fresh : create;
+    [*] --> Undecided : create;
     /// ALLOC-04, ALLOC-05: registering comes before the first execution.
-    Fresh --> With : register;
+    Undecided --> CustomAllocator : register;
     /// ALLOC-06, ALLOC-07: the same, with a descriptor made of C functions.
-    Fresh --> WithDescriptor : register_descriptor;
+    Undecided --> RawAllocator : register_descriptor;
     /// ALLOC-15: the library's own memory, for the rest of the stream's life. C programs choose it by executing first.
-    Fresh --> Plain : decline;
+    Undecided --> DefaultAllocator : decline;
     /// ALLOC-09: the last registration wins.
-    With --> With : replace;
+    CustomAllocator --> CustomAllocator : replace;
     /// ALLOC-12: before the allocator is destroyed. Afterwards another allocator can be registered.
-    With --> Fresh : unregister;
+    CustomAllocator --> Undecided : unregister;
     /// ALLOC-12: the same.
-    WithDescriptor --> Fresh : unregister;
+    RawAllocator --> Undecided : unregister;
     /// ALLOC-03: single operators and models of dynamic shapes take their memory from the library.
-    Plain --> Plain : execute;
+    DefaultAllocator --> DefaultAllocator : execute;
     /// ALLOC-03: they take their memory from the allocator.
-    With --> With : execute;
+    CustomAllocator --> CustomAllocator : execute;
     /// ALLOC-03: they take their memory from the descriptor's functions.
-    WithDescriptor --> WithDescriptor : execute;
+    RawAllocator --> RawAllocator : execute;
     /// STREAM-05: destroying waits for the stream's work.
-    Fresh --> [*] : destroy;
+    Undecided --> [*] : destroy;
     /// STREAM-05: destroying waits for the stream's work.
-    Plain --> [*] : destroy;
+    DefaultAllocator --> [*] : destroy;
     /// ALLOC-16: the registration ends first, because destroying the stream does not end it.
-    With --> [*] : destroy;
+    CustomAllocator --> [*] : destroy;
     /// ALLOC-16: the registration ends first.
-    WithDescriptor --> [*] : destroy;
+    RawAllocator --> [*] : destroy;
 
-    state With<A>;
+    state CustomAllocator<A>;
 
     on register {
         message: "an allocator cannot be registered on a stream in state `{Self}`",
-        label: "expected a stream in state `Fresh`, as `current.stream()` returns it",
+        label: "expected a stream in state `Undecided`, as `current.stream()` returns it",
         note: "ALLOC-04, ALLOC-09, ALLOC-15: the library ignores a registration after the stream's allocator is decided",
         note: "create a new stream; to replace an allocator by another, use `stream.replace(current, allocator)`",
     }
 
     on register_descriptor {
         message: "an allocator cannot be registered on a stream in state `{Self}`",
-        label: "expected a stream in state `Fresh`, as `current.stream()` returns it",
+        label: "expected a stream in state `Undecided`, as `current.stream()` returns it",
         note: "ALLOC-04, ALLOC-09, ALLOC-15: the library ignores a registration after the stream's allocator is decided",
         note: "create a new stream, or end the present registration: `stream.unregister(current)`",
     }
 
     on decline {
         message: "the allocator of a stream in state `{Self}` is already decided",
-        label: "expected a stream in state `Fresh`, as `current.stream()` returns it",
+        label: "expected a stream in state `Undecided`, as `current.stream()` returns it",
         note: "ALLOC-15: a stream's allocator is decided once",
         note: "use the stream as it is, or create a new one",
     }

@@ -7,7 +7,7 @@
 use core::num::NonZeroUsize;
 use std::collections::BTreeMap;
 
-/// The memory of a [`PoolAllocator`](crate::PoolAllocator), and its requests so far.
+/// The memory of a [`PoolAllocator`](crate::allocator::PoolAllocator), and its requests so far.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub struct PoolStatistics {
@@ -27,7 +27,7 @@ pub struct PoolStatistics {
     pub misses: u64,
     /// Requests that the pool refused because it had no room.
     pub refused: u64,
-    /// The size of the largest refused request: [`grow`](crate::PoolAllocator::grow) has to add as many bytes.
+    /// The size of the largest refused request: [`grow`](crate::allocator::PoolAllocator::grow) has to add as many bytes.
     pub largest_refused: usize,
 }
 

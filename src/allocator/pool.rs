@@ -6,8 +6,8 @@ use super::arena::{Arena, Piece, PoolStatistics};
 use crate::brand::Brand;
 use crate::current::Current;
 use crate::device_allocator::{ContextId, DeviceAddress, DeviceAllocator};
-use crate::error::{Error, Undone};
-use crate::ffi::{Block, Home};
+use crate::error::{Error, Failed};
+use crate::ffi::{Home, RawBuffer};
 use ascendcl_macros::rule;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -15,17 +15,17 @@ use std::sync::{Arc, Mutex, MutexGuard};
 /// An allocator over device memory that it reserves beforehand.
 ///
 /// Register it on a stream ([`Stream::register`](crate::Stream::register)), or share it among streams that run in turn
-/// ([`Permit`](crate::Permit)). Inside the library's calls the pool never asks the system for memory (ALLOC-18). If it
+/// ([`AllocatorGroup`](crate::stream::AllocatorGroup)). Inside the library's calls the pool never asks the system for memory (ALLOC-18). If it
 /// has no room for a request, it refuses the request, and the work fails. Then [grow](Self::grow) the pool by
 /// [`PoolStatistics::largest_refused`].
 ///
 /// Its memory belongs to the scope of the context in which it was created. It is freed only when the work of the stream
-/// is known to be complete (ALLOC-11): by [`Idle::trim`](crate::Idle::trim) while the pool is registered, by
+/// is known to be complete (ALLOC-11): by [`IdleProof::trim`](crate::stream::IdleProof::trim) while the pool is registered, by
 /// [`release`](Self::release) while it is not, and at the latest at the end of the scope. After the end of its scope, a
 /// pool cannot be registered any more.
 ///
 /// ```
-/// # use ascendcl::{Library, PoolAllocator};
+/// # use ascendcl::{Library, allocator::PoolAllocator};
 /// # ascendcl::run(Library::Simulator, |current| {
 /// let pool = PoolAllocator::new(current, 1 << 20)?;
 /// let mut stream = current.stream()?.register(current, pool)?;
@@ -42,7 +42,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 pub struct PoolAllocator {
     context: ContextId,
     /// Boxed, so that the pool is small to move and to return.
-    arena: Box<Mutex<Arena<Arc<Block>>>>,
+    arena: Box<Mutex<Arena<Arc<RawBuffer>>>>,
 }
 
 /// A block of a [`PoolAllocator`].
@@ -86,23 +86,23 @@ impl PoolAllocator {
     ///
     /// [`Error::BlocksInUse`] with the unchanged pool, while the library has blocks. Memory that the library refuses to
     /// free stays with the scope.
-    pub fn release<C: Brand>(self, current: &Current<C>) -> Result<(), Undone<Self>> {
+    pub fn release<C: Brand>(self, current: &Current<C>) -> Result<(), Failed<Self>> {
         let freed = match self.statistics().blocks {
             0 => self
                 .remove_idle(current.id())
                 .and_then(|chunks| chunks.iter().map(|chunk| current.ledger().free(chunk)).fold(Ok(()), Result::and)),
             count => Err(Error::BlocksInUse { count }),
         };
-        freed.map_err(|error| Undone { error, value: self })
+        freed.map_err(|error| Failed { error, value: self })
     }
 
     /// Allocates memory for a pool of this context.
-    pub(crate) fn reserve<C: Brand>(current: &Current<C>, bytes: usize) -> Result<Arc<Block>, Error> {
+    pub(crate) fn reserve<C: Brand>(current: &Current<C>, bytes: usize) -> Result<Arc<RawBuffer>, Error> {
         current.ledger().allocate(Home::Device, bytes)
     }
 
     /// Adds memory to the pool.
-    pub(crate) fn add(&self, context: ContextId, chunk: Arc<Block>) -> Result<(), Error> {
+    pub(crate) fn add(&self, context: ContextId, chunk: Arc<RawBuffer>) -> Result<(), Error> {
         static NAMES: AtomicU64 = AtomicU64::new(1);
         self.is_of(context)?;
         let start = chunk.exposed_start();
@@ -112,7 +112,7 @@ impl PoolAllocator {
 
     /// Removes the memory without blocks in use. It is freed in this context, which has to be the pool's. The caller
     /// knows that no queued work uses it.
-    pub(crate) fn remove_idle(&self, context: ContextId) -> Result<Vec<Arc<Block>>, Error> {
+    pub(crate) fn remove_idle(&self, context: ContextId) -> Result<Vec<Arc<RawBuffer>>, Error> {
         self.is_of(context)?;
         Ok(self.arena().remove_idle())
     }
@@ -122,7 +122,7 @@ impl PoolAllocator {
         if context == self.context { Ok(()) } else { Err(Error::OtherContext { context }) }
     }
 
-    fn arena(&self) -> MutexGuard<'_, Arena<Arc<Block>>> {
+    fn arena(&self) -> MutexGuard<'_, Arena<Arc<RawBuffer>>> {
         self.arena.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }

@@ -88,7 +88,7 @@ marks! {
         "this would let another thread refer to the stream",
         "THREAD-02, THREAD-03: give each thread a stream of its own: `current.stream()?`; a stream of `current.stream()` can \
          be moved to a thread: `move || ...`",
-        "MODEL-06: threads share a workspace through `current.shared_lane(workspace, |current, lane| ...)`, not through a `Lane`";
+        "MODEL-06: threads share a workspace through `current.workspace_mutex(workspace, |current, lane| ...)`, not through a `WorkspaceLane`";
 
     /// One thread at a time has a model.
     ModelOfOneThread: not Sync, as AModel cannot BeReachedByTwoThreads:

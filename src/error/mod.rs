@@ -8,7 +8,7 @@ mod outcome;
 mod rules;
 mod vendor;
 
-use crate::code::{Code, CodeKind};
+pub use crate::code::{Code, CodeKind};
 use crate::device_allocator::ContextId;
 use crate::element::ElementType;
 use ascendcl_macros::rule;
@@ -17,7 +17,7 @@ pub use engine::{EngineError, FailedCall, Status};
 pub use input::InputError;
 pub use object::ObjectKind;
 use object::context_in_words;
-pub use outcome::{OrDrop, ScopeError, Undone};
+pub use outcome::{Failed, OrDrop, ScopeError};
 pub(crate) use rules::Cited;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -236,7 +236,7 @@ pub enum Error {
     /// Work in flight was used on a stream other than its own.
     #[error(
         "this {what} is in flight on another stream, and streams are not ordered: record an event on that stream and \
-         call `stream.take_over(current, pending, &event)`, or wait for it first{}",
+         call `stream.adopt_after(current, pending, &event)`, or wait for it first{}",
         Cited(rules::OTHER_STREAM)
     )]
     OtherStream {
@@ -419,7 +419,7 @@ pub enum Error {
         /// The requested type.
         asked: ElementType,
     },
-    /// The outputs of a prepared model were read before it was executed.
+    /// The outputs of a bound model were read before it was executed.
     #[error("the model has not been executed yet, so its outputs are empty{}", Cited(rules::NOT_EXECUTED))]
     NotExecuted,
     /// The library did not report the shape of an output.
@@ -431,7 +431,7 @@ pub enum Error {
     /// The library allocated no memory for an output that it should allocate.
     #[error(
         "the library allocated no memory for output `{name}`: it does not have to for executions on a stream; \
-         prepare the model with memory for the output, `Room::AtMost(elements)`{}",
+         bind the model with memory for the output, `OutputBuffer::AtMost(elements)`{}",
         Cited(rules::OUTPUT_NOT_ALLOCATED)
     )]
     OutputNotAllocated {

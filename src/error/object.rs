@@ -13,7 +13,7 @@ use core::fmt;
 /// `ascendcl::Stream` in every message about streams.
 ///
 /// ```
-/// use ascendcl::{Error, ObjectKind};
+/// use ascendcl::{Error, error::ObjectKind};
 ///
 /// let error = Error::Gone { what: ObjectKind::EVENT };
 /// assert_eq!(error.to_string(), "the event was already destroyed [EVENT-06]");

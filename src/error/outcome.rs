@@ -27,41 +27,41 @@ use core::fmt;
 /// ```
 #[must_use = "the object that could not make the transition is in here"]
 #[rule(ERR_01)]
-pub struct Undone<T> {
+pub struct Failed<T> {
     /// The reason.
     pub error: Error,
     /// The object, unchanged.
     pub value: T,
 }
 
-impl<T> fmt::Debug for Undone<T> {
+impl<T> fmt::Debug for Failed<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Undone").field("error", &self.error).finish_non_exhaustive()
+        f.debug_struct("Failed").field("error", &self.error).finish_non_exhaustive()
     }
 }
 
-impl<T> fmt::Display for Undone<T> {
+impl<T> fmt::Display for Failed<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.error.fmt(f)
     }
 }
 
 /// Drops the object and keeps the reason, so that `?` works in functions that return [`Error`].
-impl<T> From<Undone<T>> for Error {
-    fn from(undone: Undone<T>) -> Self {
-        undone.error
+impl<T> From<Failed<T>> for Error {
+    fn from(failed: Failed<T>) -> Self {
+        failed.error
     }
 }
 
-impl<T> From<Undone<T>> for Box<dyn std::error::Error> {
-    fn from(undone: Undone<T>) -> Self {
-        undone.error.into()
+impl<T> From<Failed<T>> for Box<dyn std::error::Error> {
+    fn from(failed: Failed<T>) -> Self {
+        failed.error.into()
     }
 }
 
-impl<T> From<Undone<T>> for Box<dyn std::error::Error + Send + Sync> {
-    fn from(undone: Undone<T>) -> Self {
-        undone.error.into()
+impl<T> From<Failed<T>> for Box<dyn std::error::Error + Send + Sync> {
+    fn from(failed: Failed<T>) -> Self {
+        failed.error.into()
     }
 }
 
@@ -76,15 +76,15 @@ pub trait OrDrop<T>: sealed::Sealed {
     fn or_drop(self) -> Result<T, Error>;
 }
 
-impl<T, V> OrDrop<T> for Result<T, Undone<V>> {
+impl<T, V> OrDrop<T> for Result<T, Failed<V>> {
     fn or_drop(self) -> Result<T, Error> {
-        self.map_err(|undone| undone.error)
+        self.map_err(|failed| failed.error)
     }
 }
 
 mod sealed {
     pub trait Sealed {}
-    impl<T, V> Sealed for Result<T, super::Undone<V>> {}
+    impl<T, V> Sealed for Result<T, super::Failed<V>> {}
 }
 
 /// A scope failed: it could not be opened, or its teardown failed.

@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_code_that_tells_names_its_rules_and_another_none() {
-        let rules = |code: i32| crate::Code::from(code).rules();
+        let rules = |code: i32| crate::error::Code::from(code).rules();
         assert_eq!(rules(207_008), [CTX_12, STREAM_11]);
         assert_eq!(rules(107_003), [STREAM_09]);
         assert!(rules(500_001).is_empty());

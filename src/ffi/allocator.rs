@@ -35,7 +35,7 @@ pub struct Registered<A> {
 }
 
 /// What keeps a registration's object in place.
-pub(crate) type Kept = Arc<dyn Keeps>;
+pub(crate) type KeptAllocator = Arc<dyn Keeps>;
 
 /// The owner of a registration's object.
 pub(crate) trait Keeps: fmt::Debug + Send + Sync {
@@ -56,7 +56,7 @@ pub(crate) struct Elsewhere;
 impl Elsewhere {
     /// The one owner of all of them. It stays for ever: what remembers that memory came from C functions outlives their
     /// registration.
-    pub(crate) fn kept() -> Kept {
+    pub(crate) fn kept() -> KeptAllocator {
         static ONE: OnceLock<Arc<Elsewhere>> = OnceLock::new();
         ONE.get_or_init(|| Arc::new(Self)).clone()
     }

@@ -2,7 +2,7 @@
 
 use super::bytes::{bytes_of, bytes_of_mut};
 use super::call::{Function, call, functions};
-use super::{Api, LastUse, Owner, Queue};
+use super::{Api, LastUse, Owner, RawStream};
 use crate::element::{LARGEST_ALIGNMENT, Pod};
 use crate::error::{Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf};
@@ -26,7 +26,7 @@ pub(crate) enum Home {
     Pinned,
     /// What `Pinned` becomes where the program runs on the device: memory of the device, which the program follows like
     /// its own (MODE-01). `aclrtMalloc`, `aclrtFree`.
-    Common,
+    Unified,
     /// Ordinary memory that a vector gave up, with the layout that it had there.
     Pageable(Layout),
     /// Device memory of other code, which frees it.
@@ -43,7 +43,7 @@ pub(super) enum Side {
 /// One allocation. It has no `Drop`: a block that is not freed through [`free`](Self::free) stays allocated, which is
 /// what has to happen to memory that a task may still use.
 #[derive(Debug)]
-pub struct Block {
+pub struct RawBuffer {
     start: NonNull<c_void>,
     bytes: usize,
     home: Home,
@@ -54,14 +54,14 @@ pub struct Block {
 
 // SAFETY: sending the value to another thread must not make a data race. The memory has no thread affinity, and is
 // reached by calls that take the block, or by slices for which the caller borrows the handle.
-unsafe impl Send for Block {}
+unsafe impl Send for RawBuffer {}
 // SAFETY: sharing the value must not make a data race. Through a shared block only atomics are written; its memory is
 // written by the library, or by a slice for which `&mut` of the handle is borrowed (`as_host_mut`).
-unsafe impl Sync for Block {}
+unsafe impl Sync for RawBuffer {}
 
-impl Row for Block {}
+impl Row for RawBuffer {}
 
-impl Block {
+impl RawBuffer {
     /// Allocates on the current context's device, or pinned memory of the host. A length of zero is refused by the
     /// library, so the smallest block has one byte.
     ///
@@ -70,9 +70,9 @@ impl Block {
     pub(crate) fn allocate(api: Api, home: Home, bytes: usize) -> Result<Self, Error> {
         let mut start = core::ptr::null_mut();
         let length = bytes.max(1);
-        let home = if home == Home::Pinned && api.on_device() { Home::Common } else { home };
+        let home = if home == Home::Pinned && api.on_device() { Home::Unified } else { home };
         let answer = match home {
-            Home::Device | Home::Common => {
+            Home::Device | Home::Unified => {
                 let policy = aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST;
                 // SAFETY: the function writes the address to `start` during the call; a pointer to a live local is
                 // valid for writes (`core::ptr`, "Safety").
@@ -118,7 +118,7 @@ impl Block {
 
     /// Gives the memory back as the vector that it was; a block of another home, or one that queued work may use, stays
     /// as it is. `handle` is the only handle: nothing else names the memory afterwards.
-    pub(crate) fn take_vec<E: Pod>(handle: &mut Arc<Self>, streams: &Shelf<Queue>) -> Option<Vec<E>> {
+    pub(crate) fn take_vec<E: Pod>(handle: &mut Arc<Self>, streams: &Shelf<RawStream>) -> Option<Vec<E>> {
         let Home::Pageable(layout) = handle.home else { return None };
         let fits = layout.align() == align_of::<E>() || layout.size() == 0;
         if !fits || handle.last_use.is_in_doubt() || !streams.has_done(&handle.last_use) {
@@ -138,7 +138,7 @@ impl Block {
     ///
     /// Callers hold the buffer's only handle, or its scope has ended: nothing can name the block afterwards.
     #[rule(MEM_01, MEM_02, MEM_03, MEM_13)]
-    pub(crate) fn free(&self, api: Api, streams: &Shelf<Queue>) -> Result<(), Error> {
+    pub(crate) fn free(&self, api: Api, streams: &Shelf<RawStream>) -> Result<(), Error> {
         if !streams.has_done(&self.last_use) {
             return Err(Error::StillRunning { what: self.home.kind() });
         }
@@ -149,7 +149,7 @@ impl Block {
             Home::Adopted => return Ok(()),
             // SAFETY: the function asks for memory of `aclrtMalloc` (MEM-03) that no work uses (MEM-02), once (MEM-01).
             // `home` says where it came from, the stamps say that it is idle, and `freed` was not set.
-            Home::Device | Home::Common => unsafe { call!(api.aclrtFree(self.start.as_ptr())) },
+            Home::Device | Home::Unified => unsafe { call!(api.aclrtFree(self.start.as_ptr())) },
             // SAFETY: the function asks for memory of `aclrtMallocHost` (MEM-03) that no work uses (MEM-02), once
             // (MEM-01). `home` says where it came from, the stamps say that it is idle, and `freed` was not set.
             Home::Pinned => unsafe { call!(api.aclrtFreeHost(self.start.as_ptr())) },
@@ -216,7 +216,7 @@ impl Block {
             // before it gave a handle out, and a vector's memory is aligned for its own elements; it was zeroed, or was
             // a vector; and work in flight takes the handle away, which is borrowed here. Common memory is the
             // program's own: it runs on the device that the memory is of (MODE-01).
-            Home::Pinned | Home::Common | Home::Pageable(_) => unsafe {
+            Home::Pinned | Home::Unified | Home::Pageable(_) => unsafe {
                 core::slice::from_raw_parts(handle.start.as_ptr().cast::<E>(), handle.bytes / size_of::<E>())
             },
         }
@@ -233,7 +233,7 @@ impl Block {
             // `is_aligned_for_elements` before it gave a handle out, and a vector's memory is aligned for its own
             // elements; it was zeroed, or was a vector; the handle is borrowed exclusively, and work in flight takes it
             // away. Common memory is the program's own (MODE-01).
-            Home::Pinned | Home::Common | Home::Pageable(_) => unsafe {
+            Home::Pinned | Home::Unified | Home::Pageable(_) => unsafe {
                 core::slice::from_raw_parts_mut(handle.start.as_ptr().cast::<E>(), handle.bytes / size_of::<E>())
             },
         }
@@ -245,7 +245,7 @@ impl Block {
         let call = match self.home {
             Home::Device | Home::Adopted | Home::Pageable(_) => return Ok(()),
             Home::Pinned => functions::aclrtMallocHost::NAME,
-            Home::Common => functions::aclrtMalloc::NAME,
+            Home::Unified => functions::aclrtMalloc::NAME,
         };
         if self.start.addr().get().is_multiple_of(LARGEST_ALIGNMENT) {
             return Ok(());
@@ -255,7 +255,7 @@ impl Block {
 
     /// Sets every byte of a new block for the host to zero, before anyone can look into it.
     pub(crate) fn zeroed_on_host(self) -> Self {
-        if matches!(self.home, Home::Pinned | Home::Common) {
+        if matches!(self.home, Home::Pinned | Home::Unified) {
             // SAFETY: `write_bytes` asks for memory that is valid for writes of `bytes` bytes, which the library has
             // just allocated: at least so many, and nobody else knows them yet.
             unsafe { core::ptr::write_bytes(self.start.as_ptr().cast::<u8>(), 0, self.bytes) }
@@ -308,13 +308,13 @@ impl Block {
     }
 
     /// Everything queued on this stream by now comes after all work that used the block.
-    pub(crate) fn follow(&self, queue: &Queue) {
+    pub(crate) fn follow(&self, queue: &RawStream) {
         queue.lead(&self.last_use);
     }
 
     /// A call that failed may have queued work that uses the block, behind everything else on this stream, and nobody
     /// could wait for it.
-    pub(super) fn doubt(&self, queue: &Queue) {
+    pub(super) fn doubt(&self, queue: &RawStream) {
         queue.lead(&self.last_use);
         self.last_use.doubt();
     }
@@ -356,14 +356,14 @@ impl Home {
     pub(super) fn side(self) -> Side {
         match self {
             Self::Device | Self::Adopted => Side::Device,
-            Self::Pinned | Self::Common | Self::Pageable(_) => Side::Host,
+            Self::Pinned | Self::Unified | Self::Pageable(_) => Side::Host,
         }
     }
 
     pub(crate) fn kind(self) -> ObjectKind {
         match self {
             Self::Device | Self::Adopted => ObjectKind::DEVICE_MEMORY,
-            Self::Pinned | Self::Common => ObjectKind::PINNED_MEMORY,
+            Self::Pinned | Self::Unified => ObjectKind::PINNED_MEMORY,
             Self::Pageable(_) => ObjectKind::PAGEABLE_MEMORY,
         }
     }

@@ -5,7 +5,7 @@
 //! the code back out of the shared place or the trampoline does, and not both.
 
 use super::call::call;
-use super::{Api, Queue};
+use super::{Api, RawStream};
 use crate::callback_guard::InCallback;
 use crate::code::Code;
 use crate::error::Error;
@@ -16,7 +16,7 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
-impl Queue {
+impl RawStream {
     /// Queues a call of `run` with `state`. It runs on a thread of the library; what follows on the stream waits for it.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use super::call::call;
 use super::failure::any_failed;
 use super::gate::Gate;
 use super::wait::Wait;
-use super::{Api, Owner, Queue};
+use super::{Api, Owner, RawStream};
 use crate::error::{Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
@@ -39,7 +39,7 @@ struct Record {
 }
 
 impl Record {
-    fn note(&self, stream: &Queue, number: u64, since: u64) {
+    fn note(&self, stream: &RawStream, number: u64, since: u64) {
         self.stream.store(stream.id(), Ordering::Release);
         self.number.store(number, Ordering::Release);
         self.since.store(since, Ordering::Release);
@@ -51,7 +51,7 @@ impl Record {
     }
 
     #[cold]
-    fn tell(&self, streams: &Shelf<Queue>) -> Result<(), Error> {
+    fn tell(&self, streams: &Shelf<RawStream>) -> Result<(), Error> {
         let Some(stream) = self.stream().and_then(|id| streams.get(id)) else { return Ok(()) };
         let (since, number) = (self.since.load(Ordering::Acquire), self.number.load(Ordering::Acquire));
         let failure = stream.failure_among(since, number);
@@ -97,7 +97,7 @@ impl RawEvent {
     }
 
     /// Puts the event behind what is queued on the stream so far.
-    pub(crate) fn record(&self, api: Api, stream: &Queue) -> Result<(), Error> {
+    pub(crate) fn record(&self, api: Api, stream: &RawStream) -> Result<(), Error> {
         self.is_current()?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
         // Before the call: what another thread queues on a default stream meanwhile may come after the record.
@@ -118,7 +118,7 @@ impl RawEvent {
     }
 
     /// Whether the record comes after the submission with this number on this stream.
-    pub(crate) fn covers(&self, stream: &Queue, number: u64) -> bool {
+    pub(crate) fn covers(&self, stream: &RawStream, number: u64) -> bool {
         self.record.stream() == Some(stream.id()) && number <= self.record.number.load(Ordering::Acquire)
     }
 
@@ -128,7 +128,7 @@ impl RawEvent {
     }
 
     /// As [`hold_up`](Self::hold_up), for a stream of any context: of the same device it has to be (EVENT-07).
-    pub(crate) fn hold_up_on(&self, api: Api, device: i32, stream: &Queue) -> Result<(), Error> {
+    pub(crate) fn hold_up_on(&self, api: Api, device: i32, stream: &RawStream) -> Result<(), Error> {
         if !self.api.is_of_the_library_of(api) {
             return Err(Error::OtherLibrary { what: ObjectKind::EVENT });
         }
@@ -139,12 +139,12 @@ impl RawEvent {
     }
 
     /// Lets what is queued on the stream from now on wait for the event.
-    pub(crate) fn hold_up(&self, api: Api, stream: &Queue) -> Result<(), Error> {
+    pub(crate) fn hold_up(&self, api: Api, stream: &RawStream) -> Result<(), Error> {
         self.is_current()?;
         self.hold_up_in_any_context(api, stream)
     }
 
-    fn hold_up_in_any_context(&self, api: Api, stream: &Queue) -> Result<(), Error> {
+    fn hold_up_in_any_context(&self, api: Api, stream: &RawStream) -> Result<(), Error> {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
         stream.submit(api, "let a stream wait for an event", [], |ready, stream| {
             // SAFETY: the function asks for a live event and a live stream. The event's gate is passed, so it is not
@@ -174,7 +174,7 @@ impl RawEvent {
     /// An error if a wait was told that work before the record failed, and nobody who waits for this record was. The
     /// streams are those of the event's context.
     #[inline]
-    pub(crate) fn tell(&self, streams: &Shelf<Queue>) -> Result<(), Error> {
+    pub(crate) fn tell(&self, streams: &Shelf<RawStream>) -> Result<(), Error> {
         if any_failed() { self.record.tell(streams) } else { Ok(()) }
     }
 

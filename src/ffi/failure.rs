@@ -1,6 +1,6 @@
 //! Failures of queued work. The library tells one to one wait only; who else waits for that work asks here.
 
-use super::Queue;
+use super::RawStream;
 use super::timeline::{Covers, Listener};
 use crate::error::Error;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +8,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 /// Whether a failure of work was ever told to anybody in this process. Until then nobody looks for one.
 static ANY_FAILED: AtomicBool = AtomicBool::new(false);
 
-impl Queue {
+impl RawStream {
     /// Where a wait for the whole context that starts now begins on this stream.
     pub(crate) fn covers(&self) -> Covers {
         self.timeline.covers()

@@ -3,12 +3,12 @@
 use super::call::call;
 use super::standing;
 use super::wait::milliseconds;
-use super::{Api, Queue};
+use super::{Api, RawStream};
 use crate::error::{Error, ObjectKind};
 use ascendcl_macros::rule;
 use std::time::Duration;
 
-impl Queue {
+impl RawStream {
     /// Discards what is queued and has not run (`aclrtStreamAbort`). The library refuses a default stream, and other code has its own streams.
     #[rule(STREAM_17)]
     pub(crate) fn abort(&self, api: Api) -> Result<(), Error> {

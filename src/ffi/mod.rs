@@ -2,10 +2,10 @@
 //!
 //! What the rest of the crate relies on:
 //!
-//! * A [`Block`] is memory that the library allocated. It can only be freed through [`Block::free`], which refuses while
+//! * A [`RawBuffer`] is memory that the library allocated. It can only be freed through [`RawBuffer::free`], which refuses while
 //!   a task that was queued with it may still run (MEM-02).
-//! * A [`Queue`] is a vendor stream. Work is queued through [`Queue::submit`], which stamps every block it uses before
-//!   and after the vendor call; [`Queue::synchronize`] tells which stamps are done. No lock, no allocation.
+//! * A [`RawStream`] is a vendor stream. Work is queued through [`RawStream::submit`], which stamps every block it uses before
+//!   and after the vendor call; [`RawStream::synchronize`] tells which stamps are done. No lock, no allocation.
 //! * A call is made by `call!`, which checks what the table in `needs.rs` says that the C function needs: at least that
 //!   this is no forked child. Only the check gives the functions out ([`Ready`](call::Ready)).
 //! * A destroyed object is never passed to the library again: destroying closes a [`Gate`](gate::Gate). Calls that another
@@ -23,6 +23,7 @@ mod needs;
 mod allocator;
 mod api;
 mod block;
+mod borrowed;
 mod bytes;
 mod call;
 mod callback;
@@ -31,12 +32,11 @@ mod context;
 mod event;
 mod failure;
 mod forced;
+#[cfg_attr(not(feature = "ge"), allow(dead_code, reason = "only sessions of the graph engine are guests"))]
+mod foreign_owner;
 mod gate;
 #[cfg(feature = "ge")]
 pub(crate) mod ge;
-#[cfg_attr(not(feature = "ge"), allow(dead_code, reason = "only sessions of the graph engine are guests"))]
-mod guest;
-mod lend;
 mod load;
 mod members;
 mod model;
@@ -63,27 +63,29 @@ mod sync {
 use core::sync::atomic;
 use std::thread::yield_now;
 
-pub(crate) use allocator::{Elsewhere, Kept, Registered, serves};
+pub(crate) use allocator::{Elsewhere, KeptAllocator, Registered, serves};
 pub(crate) use api::{Api, c_path};
-pub(crate) use block::{Block, Home};
+pub(crate) use block::{Home, RawBuffer};
+pub(crate) use borrowed::{Borrowed, copy_scope};
 pub(crate) use bytes::{bytes_of, collect_elements};
 pub(crate) use callback::message_of;
 pub(crate) use calls::Initialised;
 pub(crate) use context::{Entered, RawContext, Restore};
 pub(crate) use event::RawEvent;
+pub(crate) use foreign_owner::ForeignOwner;
 pub(crate) use gate::{Gate, Passage};
-pub(crate) use guest::Guest;
-pub(crate) use lend::{Borrowed, lend};
 pub(crate) use load::open_first;
 #[cfg(feature = "sim")]
 pub(crate) use load::simulator;
 pub(crate) use members::Members;
-pub(crate) use model::{Binding, BoundInput, Image, LoadedModel, ModelImage, Onto, Port, RawGears, Share, Sizes};
-pub(crate) use operator::{Invocation, Part};
+pub(crate) use model::{
+    BoundInput, Image, LoadInto, LoadedModel, ModelImage, Port, RawBinding, RawGears, Share, Sizes,
+};
+pub(crate) use operator::{RawInvocation, TensorArgument};
 pub(crate) use outside::Outside;
 pub(crate) use owner::Owner;
 pub(crate) use process::Loading;
-pub(crate) use queue::{Place, Queue, SETTLING, stream_flags};
+pub(crate) use queue::{Place, RawStream, SETTLING, stream_flags};
 pub(crate) use shelf::{Row as ShelfRow, Shelf};
 use stamp::LastUse;
 pub(crate) use timeline::Listener;

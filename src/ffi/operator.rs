@@ -3,7 +3,7 @@
 use super::api::c_text;
 use super::call::call;
 use super::gate::Gate;
-use super::{Api, Block, LastUse, Owner, Queue};
+use super::{Api, LastUse, Owner, RawBuffer, RawStream};
 use crate::attribute::Attribute;
 use crate::element::ElementType;
 use crate::error::{Error, ObjectKind};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// An operator with the descriptions and buffers of its tensors. Without a `Drop`: what is not destroyed stays.
 #[derive(Debug)]
-pub(crate) struct Invocation {
+pub(crate) struct RawInvocation {
     name: CString,
     inputs: Side,
     outputs: Side,
@@ -30,22 +30,22 @@ pub(crate) struct Invocation {
     ending: AtomicBool,
     last_use: LastUse,
     /// As long as the invocation's row is there, these have a name and are not freed.
-    blocks: Box<[Arc<Block>]>,
+    blocks: Box<[Arc<RawBuffer>]>,
     owner: Owner,
 }
 
 // SAFETY: sending the value to another thread must not make a data race. Descriptions, buffers and attributes belong to
 // the process and have no thread affinity. The library writes them only while it takes an execution, and the one who
 // has the operator's handle executes it.
-unsafe impl Send for Invocation {}
+unsafe impl Send for RawInvocation {}
 // SAFETY: sharing the value must not make a data race. Several threads use shared references only through the ledger,
 // which destroys the records when nobody has the handle any more; the rest is atomics.
-unsafe impl Sync for Invocation {}
+unsafe impl Sync for RawInvocation {}
 
 /// A tensor of an operator; without memory it stands for an optional input that is left out (OP-04).
 #[derive(Debug)]
-pub struct Part {
-    pub(crate) memory: Option<(Arc<Block>, ElementType)>,
+pub struct TensorArgument {
+    pub(crate) memory: Option<(Arc<RawBuffer>, ElementType)>,
     pub(crate) dims: Vec<i64>,
 }
 
@@ -64,11 +64,11 @@ struct Attributes(Cell<*mut aclopAttr>);
 
 const DOING: &str = "put an operator together";
 
-impl Row for Invocation {}
+impl Row for RawInvocation {}
 
-impl Invocation {
+impl RawInvocation {
     /// An operator with these tensors, for which nothing of the library's has been created yet: it gets its row first.
-    pub(crate) fn new(name: &str, inputs: &[Part], outputs: &[Part]) -> Result<Self, Error> {
+    pub(crate) fn new(name: &str, inputs: &[TensorArgument], outputs: &[TensorArgument]) -> Result<Self, Error> {
         let blocks = inputs.iter().chain(outputs).filter_map(|part| part.memory.as_ref());
         Ok(Self {
             name: c_text(name)?,
@@ -96,8 +96,8 @@ impl Invocation {
         &self,
         api: Api,
         attributes: &[(&str, &Attribute)],
-        inputs: &[Part],
-        outputs: &[Part],
+        inputs: &[TensorArgument],
+        outputs: &[TensorArgument],
     ) -> Result<(), Error> {
         self.blocks.iter().try_for_each(|block| block.is_current())?;
         self.inputs.fill(api, inputs)?;
@@ -129,7 +129,7 @@ impl Invocation {
 
     /// Queues one execution. The stream's context has to be current. Refused while an execution on another stream may be
     /// running although its call failed.
-    pub(crate) fn execute(&self, api: Api, streams: &Shelf<Queue>, stream: &Queue) -> Result<(), Error> {
+    pub(crate) fn execute(&self, api: Api, streams: &Shelf<RawStream>, stream: &RawStream) -> Result<(), Error> {
         self.is_current()?;
         if self.last_use.is_in_doubt() && !streams.comes_after(&self.last_use, stream) {
             return Err(Error::StillRunning { what: ObjectKind::OPERATOR });
@@ -169,13 +169,13 @@ impl Invocation {
     }
 
     /// What is queued on this stream by now comes after all work that used the operator or its tensors.
-    pub(crate) fn follow(&self, queue: &Queue) {
+    pub(crate) fn follow(&self, queue: &RawStream) {
         queue.lead(&self.last_use);
         self.blocks.iter().for_each(|block| block.follow(queue));
     }
 
     /// Destroys the descriptions, buffers and attributes; refused while queued work may use them.
-    pub(crate) fn destroy(&self, api: Api, streams: &Shelf<Queue>) -> Result<(), Error> {
+    pub(crate) fn destroy(&self, api: Api, streams: &Shelf<RawStream>) -> Result<(), Error> {
         self.is_current()?;
         if !streams.has_done(&self.last_use) {
             return Err(Error::StillRunning { what: ObjectKind::OPERATOR });
@@ -205,7 +205,7 @@ impl Side {
         Self { descs: descs.take(tensors).collect(), buffers: buffers.take(tensors).collect() }
     }
 
-    fn fill(&self, api: Api, parts: &[Part]) -> Result<(), Error> {
+    fn fill(&self, api: Api, parts: &[TensorArgument]) -> Result<(), Error> {
         let places = self.descs.iter().zip(&self.buffers);
         places.zip(parts).try_for_each(|((desc, buffer), part)| Self::describe(api, desc, buffer, part))
     }
@@ -214,7 +214,7 @@ impl Side {
         api: Api,
         desc: &Cell<*mut aclTensorDesc>,
         buffer: &Cell<*mut aclDataBuffer>,
-        part: &Part,
+        part: &TensorArgument,
     ) -> Result<(), Error> {
         // An empty tensor still describes the one byte that it has (DATA-03).
         let (element, format, start, bytes) = match &part.memory {
@@ -225,7 +225,7 @@ impl Side {
         // SAFETY: the function reads `count` numbers at `dims`, and copies them (DATA-11). The slice holds as many.
         let created = unsafe { call!(api.aclCreateTensorDesc(element, count, part.dims.as_ptr(), format)) };
         desc.set(created.pointer(DOING)?.as_ptr());
-        // SAFETY: the function notes the address and the size, and does not look at the memory. `Invocation` keeps the
+        // SAFETY: the function notes the address and the size, and does not look at the memory. `RawInvocation` keeps the
         // blocks in place for the executions.
         let created = unsafe { call!(api.aclCreateDataBuffer(start, bytes)) };
         buffer.set(created.pointer(DOING)?.as_ptr());

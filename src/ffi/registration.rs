@@ -1,7 +1,7 @@
 //! Allocators as the library is told of them: descriptors, and the streams that they are registered on.
 
 use super::Api;
-use super::allocator::{Keeps, Kept};
+use super::allocator::{Keeps, KeptAllocator};
 use super::call::call;
 use super::members::Members;
 use crate::device_allocator::{AddressFn, AllocateFn, AllocateNearFn, FreeFn};
@@ -36,14 +36,14 @@ struct Rows {
 #[rule(ALLOC_08)]
 struct Registration {
     descriptor: aclrtAllocatorDesc,
-    keeps: Kept,
+    keeps: KeptAllocator,
 }
 
 // SAFETY: sending the handle to another thread must not make a data race. The descriptor belongs to the process, and is
 // only handed back to the library.
 unsafe impl Send for Registration {}
 // SAFETY: sharing the handle must not make a data race. A shared registration gives out copies of the descriptor's
-// handle, which is never written; `Kept` is `Sync`.
+// handle, which is never written; `KeptAllocator` is `Sync`.
 unsafe impl Sync for Registration {}
 
 impl Registrations {
@@ -69,8 +69,8 @@ impl Registrations {
         api: Api,
         stream: aclrtStream,
         members: Members,
-        keeps: Kept,
-    ) -> Result<Vec<Kept>, Error> {
+        keeps: KeptAllocator,
+    ) -> Result<Vec<KeptAllocator>, Error> {
         let made = self.described(api, members, keeps)?;
         if let Err(error) = made.tell(api, stream) {
             self.undo(api, stream, &error);
@@ -83,7 +83,7 @@ impl Registrations {
     }
 
     /// Ends the registration, if there is one (ALLOC-12). Gives back what the registrations kept that are over.
-    pub(super) fn unregister(&self, api: Api, stream: aclrtStream) -> Result<Vec<Kept>, Error> {
+    pub(super) fn unregister(&self, api: Api, stream: aclrtStream) -> Result<Vec<KeptAllocator>, Error> {
         self.end(api, stream).inspect_err(|error| self.undo(api, stream, error))?;
         self.now_serves(None);
         Ok(self.over(api))
@@ -111,7 +111,7 @@ impl Registrations {
     /// The stream is destroyed: no registration is needed any more. What they kept goes to `kept`.
     ///
     /// May be called again after a failure.
-    pub(super) fn clear(&self, api: Api, kept: &mut Vec<Kept>) -> Result<(), Error> {
+    pub(super) fn clear(&self, api: Api, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         self.now_serves(None);
         self.tidy(api, kept)
     }
@@ -123,12 +123,12 @@ impl Registrations {
             return;
         }
         let serving = self.rows().serving.clone();
-        let undone = match serving {
+        let failed = match serving {
             Some(before) => before.tell(api, stream),
             // Ending a registration that is not there succeeds.
             None => Self::tell_end(api, stream),
         };
-        self.in_doubt.store(undone.is_err(), Ordering::Release);
+        self.in_doubt.store(failed.is_err(), Ordering::Release);
     }
 
     fn now_serves(&self, registration: Option<Arc<Registration>>) {
@@ -137,14 +137,14 @@ impl Registrations {
     }
 
     /// As [`tidy`](Self::tidy), where what cannot be destroyed stays in its row until the stream's end.
-    fn over(&self, api: Api) -> Vec<Kept> {
+    fn over(&self, api: Api) -> Vec<KeptAllocator> {
         let mut kept = Vec::new();
         let _ = self.tidy(api, &mut kept);
         kept
     }
 
     /// Destroys the descriptors of which the library calls no allocator (ALLOC-08).
-    fn tidy(&self, api: Api, kept: &mut Vec<Kept>) -> Result<(), Error> {
+    fn tidy(&self, api: Api, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         if self.in_doubt() {
             return Ok(());
         }
@@ -166,7 +166,7 @@ impl Registrations {
     }
 
     /// A descriptor with all its members, which no stream has yet. It has a row before anything else is asked of it.
-    fn described(&self, api: Api, members: Members, keeps: Kept) -> Result<Arc<Registration>, Error> {
+    fn described(&self, api: Api, members: Members, keeps: KeptAllocator) -> Result<Arc<Registration>, Error> {
         // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the table.
         let created = unsafe { call!(api.aclrtAllocatorCreateDesc()) };
         let call = created.call();

@@ -6,10 +6,10 @@ use crate::brand::{OfTheEnginesThread, Scoped, Unnamed};
 use crate::context::scope;
 use crate::current::Current;
 use crate::device::Device;
-use crate::error::{EngineError, Error, ObjectKind, ScopeError, Undone};
+use crate::error::{EngineError, Error, Failed, ObjectKind, ScopeError};
 use crate::ffi::Api;
 use crate::ffi::ge::{RawSession, Shim, sessions};
-use crate::thread::OnThread;
+use crate::thread::ThreadToken;
 use ascendcl_macros::rule;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use static_assertions::assert_not_impl_any;
@@ -143,7 +143,7 @@ impl<'a> Engine<'a> {
     /// the engine's), or not be taken down: then the device keeps what is left and refuses to be reset, and the engine refuses to be closed. A panic of the program goes on after the session was
     /// taken down.
     #[rule(GE_11, GE_12, GE_18)]
-    pub fn session<T: OnThread, R>(
+    pub fn session<T: ThreadToken, R>(
         &self,
         thread: &mut T,
         device: &Device<'_>,
@@ -159,7 +159,7 @@ impl<'a> Engine<'a> {
     /// # Errors
     ///
     /// As for [`session`](Self::session).
-    pub fn named_session<N, T: OnThread, R>(
+    pub fn named_session<N, T: ThreadToken, R>(
         &self,
         thread: &mut T,
         device: &Device<'_>,
@@ -203,14 +203,14 @@ impl<'a> Engine<'a> {
     /// The engine as it was: [`EngineError::SessionsLeft`] while a session could not be taken down, or
     /// [`EngineError::Failed`].
     #[rule(GE_10, GE_11)]
-    pub fn close(mut self) -> Result<(), Undone<Self>> {
+    pub fn close(mut self) -> Result<(), Failed<Self>> {
         match self.hold.made.finalize(self.acl.api()) {
             Ok(()) => {
                 *life() = Life::Uninitialised;
                 self.hold.closed = true;
                 Ok(())
             }
-            Err(error) => Err(Undone { error, value: self }),
+            Err(error) => Err(Failed { error, value: self }),
         }
     }
 }

@@ -4,11 +4,11 @@ use super::state::{CanLoad, GraphState, Loaded};
 use super::{Graph, Outputs, Session};
 use crate::brand::{Brand, INSIDE, Inside};
 use crate::current::Current;
-use crate::error::{Error, ObjectKind, Undone};
-use crate::ffi::Queue;
+use crate::error::{Error, Failed, ObjectKind};
+use crate::ffi::RawStream;
 use crate::life_cycle::leads;
 use crate::operator::OperatorInputs;
-use crate::stream::{Fresh, Pending, Stream, sealed_payload};
+use crate::stream::{Pending, Stream, Undecided, sealed_payload};
 use ascendcl_macros::rule;
 use ascendcl_rules::graph::CanExecute;
 use core::fmt;
@@ -25,7 +25,7 @@ pub struct Executed<C: Brand, S: GraphState, I> {
 }
 
 /// A graph in flight, or the graph and its inputs as they were.
-type Execution<C, S, I> = Result<Pending<C, Executed<C, S, I>>, Undone<(Graph<C, S>, I)>>;
+type Execution<C, S, I> = Result<Pending<C, Executed<C, S, I>>, Failed<(Graph<C, S>, I)>>;
 
 /// Graphs that have a stream before they are loaded: it came with the allocator.
 #[diagnostic::on_unimplemented(
@@ -59,7 +59,7 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     /// The graph as it was: [`EngineError::Stale`](super::EngineError::Stale) when it has to be built anew, or
     /// [`EngineError::Failed`](super::EngineError::Failed), when the allocator has no memory, say.
     #[rule(GE_01, GE_16, GE_17, GE_25)]
-    pub fn load(self, session: &mut Session<C>, current: &Current<C>) -> Result<Graph<C, Loaded<S>>, Undone<Self>>
+    pub fn load(self, session: &mut Session<C>, current: &Current<C>) -> Result<Graph<C, Loaded<S>>, Failed<Self>>
     where
         S: CanLoad + HasStream,
     {
@@ -67,7 +67,7 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
         let stream = self.row.stream().ok_or(Error::Gone { what: ObjectKind::STREAM });
         match stream.and_then(|stream| session.row().load(current.ledger().api(), &self.row, &stream)) {
             Ok(()) => Ok(self.into_loaded()),
-            Err(error) => Err(Undone { error, value: self }),
+            Err(error) => Err(Failed { error, value: self }),
         }
     }
 
@@ -81,15 +81,15 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
         self,
         session: &mut Session<C>,
         current: &Current<C>,
-        stream: Stream<C, Fresh>,
-    ) -> Result<Graph<C, Loaded<S>>, Undone<(Self, Stream<C, Fresh>)>>
+        stream: Stream<C, Undecided>,
+    ) -> Result<Graph<C, Loaded<S>>, Failed<(Self, Stream<C, Undecided>)>>
     where
         S: CanLoad + NeedsStream,
     {
         leads!(graph: S, CanLoad => Loaded<S>);
         match session.row().load(current.ledger().api(), &self.row, stream.queue()) {
             Ok(()) => Ok(self.into_loaded()),
-            Err(error) => Err(Undone { error, value: (self, stream) }),
+            Err(error) => Err(Failed { error, value: (self, stream) }),
         }
     }
 
@@ -119,7 +119,7 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
             Ok((outputs, stream)) => {
                 Ok(Pending::new(Executed { graph: self, inputs, outputs: Outputs::new(outputs) }, &stream))
             }
-            Err(error) => Err(Undone { error, value: (self, inputs) }),
+            Err(error) => Err(Failed { error, value: (self, inputs) }),
         }
     }
 
@@ -139,7 +139,7 @@ impl<C: Brand, S: GraphState, I> Executed<C, S, I> {
     }
 
     /// What is queued on this stream by now comes after the execution.
-    pub(crate) fn follow(&self, queue: &Queue) {
+    pub(crate) fn follow(&self, queue: &RawStream) {
         self.graph.row.follow(queue);
         self.outputs.row().follow(queue);
     }
@@ -156,7 +156,7 @@ impl<C: Brand, S: GraphState, I> sealed_payload::Payload for Executed<C, S, I> {
         Executed::rest(self);
     }
 
-    fn follow(&self, queue: &Queue, _: Inside) {
+    fn follow(&self, queue: &RawStream, _: Inside) {
         Executed::follow(self, queue);
     }
 }

@@ -5,12 +5,12 @@ use super::state::{Added, CanCompile, CanSetMemory, Carried, Compiled, GraphStat
 use crate::brand::{Brand, Mark, Scoped, SessionOfOneThread};
 use crate::current::Current;
 use crate::device_allocator::{DeviceAllocator, is_supported_on};
-use crate::error::{EngineError, Error, ObjectKind, Undone};
+use crate::error::{EngineError, Error, Failed, ObjectKind};
 use crate::ffi::ge::{RawGraph, Summary};
-use crate::ffi::{Kept, Registered, serves};
+use crate::ffi::{KeptAllocator, Registered, serves};
 use crate::life_cycle::leads;
 use crate::memory::DeviceBuffer;
-use crate::stream::{Fresh, Idle, Stream};
+use crate::stream::{IdleProof, Stream, Undecided};
 use ascendcl_macros::rule;
 use ascendcl_rules::graph::{CanRegister, CanRemove};
 use core::fmt;
@@ -72,14 +72,14 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     ///
     /// The graph as it was, with [`EngineError::Failed`].
     #[rule(GE_14)]
-    pub fn compile(self, session: &mut Session<C>, current: &Current<C>) -> Result<Graph<C, Compiled>, Undone<Self>>
+    pub fn compile(self, session: &mut Session<C>, current: &Current<C>) -> Result<Graph<C, Compiled>, Failed<Self>>
     where
         S: CanCompile,
     {
         leads!(graph: S, CanCompile => Compiled);
         match session.row().compile(current.ledger().api(), &self.row) {
             Ok(()) => Ok(self.into_state(())),
-            Err(error) => Err(Undone { error, value: self }),
+            Err(error) => Err(Failed { error, value: self }),
         }
     }
 
@@ -96,9 +96,9 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
         self,
         session: &mut Session<C>,
         current: &Current<C>,
-        stream: Stream<C, Fresh>,
+        stream: Stream<C, Undecided>,
         allocator: A,
-    ) -> Result<Graph<C, WithAllocator<A>>, Undone<(Self, Stream<C, Fresh>, A)>>
+    ) -> Result<Graph<C, WithAllocator<A>>, Failed<(Self, Stream<C, Undecided>, A)>>
     where
         S: CanRegister,
     {
@@ -114,7 +114,7 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
                 registered.put(allocator);
                 Ok(self.into_state(Arc::downgrade(&registered)))
             }
-            Err(error) => Err(Undone { error, value: (self, stream, allocator) }),
+            Err(error) => Err(Failed { error, value: (self, stream, allocator) }),
         }
     }
 
@@ -133,7 +133,7 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
         current: &Current<C>,
         constants: DeviceBuffer<C, E>,
         features: DeviceBuffer<C, F>,
-    ) -> Result<Graph<C, WithMemory>, Undone<(Self, Option<Memory<C, E, F>>)>>
+    ) -> Result<Graph<C, WithMemory>, Failed<(Self, Option<Memory<C, E, F>>)>>
     where
         S: CanSetMemory,
     {
@@ -145,11 +145,11 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
             holds(&summary, constants.bytes(), features.bytes())
         });
         if let Err(error) = fits {
-            return Err(Undone { error, value: (self, Some((constants, features))) });
+            return Err(Failed { error, value: (self, Some((constants, features))) });
         }
         match session.row().set_memory(api, &self.row, memory) {
             Ok(()) => Ok(self.into_state(())),
-            Err(error) => Err(Undone { error, value: (self, None) }),
+            Err(error) => Err(Failed { error, value: (self, None) }),
         }
     }
 
@@ -162,13 +162,13 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     /// The graph: [`EngineError::OutputsInUse`] while outputs of it have a name; [`Error::BlocksInUse`] when the engine
     /// has blocks of the allocator although it has removed the graph; or [`EngineError::Failed`].
     #[rule(GE_09, GE_21, GE_24)]
-    pub fn remove(self, session: &mut Session<C>, current: &Current<C>) -> Result<S::Left<C>, Undone<Self>>
+    pub fn remove(self, session: &mut Session<C>, current: &Current<C>) -> Result<S::Left<C>, Failed<Self>>
     where
         S: CanRemove,
     {
         match self.take_off(session, current) {
             Ok(left) => Ok(left),
-            Err(error) => Err(Undone { error, value: self }),
+            Err(error) => Err(Failed { error, value: self }),
         }
     }
 
@@ -186,7 +186,7 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     /// allocator stays.
     fn give_up(
         &self,
-        tell: impl FnOnce() -> Result<Option<Kept>, Error>,
+        tell: impl FnOnce() -> Result<Option<KeptAllocator>, Error>,
     ) -> Result<<S::Carries as Carried>::Allocator, Error> {
         let allocator = self.carries.take()?;
         match tell() {
@@ -231,7 +231,7 @@ impl<C: Brand, A: DeviceAllocator> Graph<C, WithAllocator<A>> {
         session: &mut Session<C>,
         current: &Current<C>,
         allocator: B,
-    ) -> Result<(Graph<C, WithAllocator<B>>, A), Undone<(Self, B)>> {
+    ) -> Result<(Graph<C, WithAllocator<B>>, A), Failed<(Self, B)>> {
         leads!(graph: WithAllocator<A>, CanReplace => WithAllocator<B>);
         let registered = Registered::vacant();
         let replaced = serves(&allocator, current.id()).and_then(|()| {
@@ -246,7 +246,7 @@ impl<C: Brand, A: DeviceAllocator> Graph<C, WithAllocator<A>> {
                 registered.put(allocator);
                 Ok((self.into_state(Arc::downgrade(&registered)), before))
             }
-            Err(error) => Err(Undone { error, value: (self, allocator) }),
+            Err(error) => Err(Failed { error, value: (self, allocator) }),
         }
     }
 
@@ -260,7 +260,7 @@ impl<C: Brand, A: DeviceAllocator> Graph<C, WithAllocator<A>> {
         self,
         session: &mut Session<C>,
         current: &Current<C>,
-    ) -> Result<(Graph<C, Compiled>, Stream<C, Fresh>, A), Undone<Self>> {
+    ) -> Result<(Graph<C, Compiled>, Stream<C, Undecided>, A), Failed<Self>> {
         leads!(graph: WithAllocator<A>, CanUnregister => Compiled);
         let ended = self.synchronize(current).and_then(|()| {
             let allocator = self.give_up(|| session.row().unregister(current.ledger().api(), &self.row))?;
@@ -269,7 +269,7 @@ impl<C: Brand, A: DeviceAllocator> Graph<C, WithAllocator<A>> {
         });
         match ended {
             Ok((allocator, stream)) => Ok((self.into_state(()), Stream::new(stream), allocator)),
-            Err(error) => Err(Undone { error, value: self }),
+            Err(error) => Err(Failed { error, value: self }),
         }
     }
 }
@@ -288,16 +288,16 @@ impl<C: Brand, A: DeviceAllocator, S: GraphState<Carries = Weak<Registered<A>>>>
     }
 
     /// Waits for the graph's stream (`aclrtSynchronizeStream`), and keeps the graph from executing as long as the proof of
-    /// that is there: now the allocator may give memory back to the system ([`Idle::trim`]).
+    /// that is there: now the allocator may give memory back to the system ([`IdleProof::trim`]).
     ///
     /// # Errors
     ///
     /// [`Error::Vendor`] when work failed or could not be waited for: there is no proof then, and memory stays.
     #[rule(GE_05)]
-    pub fn idle<'i>(&'i mut self, current: &Current<C>) -> Result<Idle<'i, C, A>, Error> {
+    pub fn idle<'i>(&'i mut self, current: &Current<C>) -> Result<IdleProof<'i, C, A>, Error> {
         let allocator = self.allocator()?;
         self.synchronize(current)?;
-        Ok(Idle::of(&allocator))
+        Ok(IdleProof::of(&allocator))
     }
 
     fn allocator(&self) -> Result<Arc<Registered<A>>, Error> {

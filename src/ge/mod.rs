@@ -5,12 +5,12 @@
 //! is in a [`Pending`](crate::Pending), with its inputs and outputs.
 //!
 //! The allocator is a [`DeviceAllocator`](crate::DeviceAllocator), as for the other work of this crate: a
-//! [`PoolAllocator`](crate::PoolAllocator), say. It moves into the graph, serves the graph's stream and no other, and comes
+//! [`PoolAllocator`](crate::allocator::PoolAllocator), say. It moves into the graph, serves the graph's stream and no other, and comes
 //! back when the graph is removed.
 //!
 //! ```
 //! use ascendcl::ge::{Engine, GraphSource, Options, Place};
-//! use ascendcl::{Acl, Library, PoolAllocator, Thread};
+//! use ascendcl::{Acl, Library, Thread, allocator::PoolAllocator};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let place = ascendcl_ge_double::Double::load()?.place();

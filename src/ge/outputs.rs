@@ -4,7 +4,7 @@ use super::Session;
 use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
 use crate::element::{Element, ElementType};
-use crate::error::{Error, ObjectKind, Undone};
+use crate::error::{Error, Failed, ObjectKind};
 use crate::ffi::ge::RawOutputs;
 use ascendcl_macros::rule;
 use core::fmt;
@@ -91,9 +91,9 @@ impl<C: Brand> Outputs<C> {
     /// # Errors
     ///
     /// The outputs as they were, with [`Error::StillRunning`], while queued work may use them.
-    pub fn release(self, session: &mut Session<C>, current: &Current<C>) -> Result<(), Undone<Self>> {
+    pub fn release(self, session: &mut Session<C>, current: &Current<C>) -> Result<(), Failed<Self>> {
         let released = session.row().release(current.ledger().streams(), &self.row);
-        released.map_err(|error| Undone { error, value: self })
+        released.map_err(|error| Failed { error, value: self })
     }
 
     fn describe(&self, index: usize) -> Result<(ElementType, Vec<i64>), Error> {

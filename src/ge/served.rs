@@ -5,8 +5,8 @@ use crate::allocator::PoolAllocator;
 use crate::brand::{Brand, Scoped};
 use crate::current::Current;
 use crate::device_allocator::DeviceAllocator;
-use crate::error::{Error, Undone};
-use crate::stream::{Fresh, Idle, Stream};
+use crate::error::{Error, Failed};
+use crate::stream::{IdleProof, Stream, Undecided};
 use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -41,15 +41,15 @@ impl<C: Brand> Session<C> {
     pub fn serve<A: DeviceAllocator>(
         &mut self,
         current: &Current<C>,
-        stream: Stream<C, Fresh>,
+        stream: Stream<C, Undecided>,
         allocator: A,
-    ) -> Result<Served<C, A>, Undone<(Stream<C, Fresh>, A)>> {
+    ) -> Result<Served<C, A>, Failed<(Stream<C, Undecided>, A)>> {
         let row = self.row().seat();
         let seat = Graph::new(row.clone()).into_state::<Compiled>(());
-        seat.register(self, current, stream, allocator).map(|seat| Served { seat }).map_err(|undone| {
+        seat.register(self, current, stream, allocator).map(|seat| Served { seat }).map_err(|failed| {
             self.row().forget(&row);
-            let (_, stream, allocator) = undone.value;
-            Undone { error: undone.error, value: (stream, allocator) }
+            let (_, stream, allocator) = failed.value;
+            Failed { error: failed.error, value: (stream, allocator) }
         })
     }
 }
@@ -84,7 +84,7 @@ impl<C: Brand, A: DeviceAllocator> Served<C, A> {
     ///
     /// [`Error::Vendor`] when work failed or could not be waited for.
     #[rule(GE_05)]
-    pub fn idle<'i>(&'i mut self, current: &Current<C>) -> Result<Idle<'i, C, A>, Error> {
+    pub fn idle<'i>(&'i mut self, current: &Current<C>) -> Result<IdleProof<'i, C, A>, Error> {
         self.seat.idle(current)
     }
 
@@ -99,14 +99,14 @@ impl<C: Brand, A: DeviceAllocator> Served<C, A> {
         session: &mut Session<C>,
         current: &Current<C>,
         allocator: B,
-    ) -> Result<(Served<C, B>, A), Undone<(Self, B)>> {
+    ) -> Result<(Served<C, B>, A), Failed<(Self, B)>> {
         // What was queued with the allocator may still use memory that it has got back.
         if let Err(error) = self.seat.synchronize(current) {
-            return Err(Undone { error, value: (self, allocator) });
+            return Err(Failed { error, value: (self, allocator) });
         }
         match self.seat.replace(session, current, allocator) {
             Ok((seat, before)) => Ok((Served { seat }, before)),
-            Err(Undone { error, value: (seat, allocator) }) => Err(Undone { error, value: (Self { seat }, allocator) }),
+            Err(Failed { error, value: (seat, allocator) }) => Err(Failed { error, value: (Self { seat }, allocator) }),
         }
     }
 
@@ -122,13 +122,13 @@ impl<C: Brand, A: DeviceAllocator> Served<C, A> {
         self,
         session: &mut Session<C>,
         current: &Current<C>,
-    ) -> Result<(Stream<C, Fresh>, A), Undone<Self>> {
+    ) -> Result<(Stream<C, Undecided>, A), Failed<Self>> {
         match self.seat.unregister(session, current) {
             Ok((seat, stream, allocator)) => {
                 session.row().forget(&seat.row);
                 Ok((stream, allocator))
             }
-            Err(Undone { error, value: seat }) => Err(Undone { error, value: Self { seat } }),
+            Err(Failed { error, value: seat }) => Err(Failed { error, value: Self { seat } }),
         }
     }
 

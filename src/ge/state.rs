@@ -5,7 +5,7 @@
 use crate::brand::Brand;
 use crate::device_allocator::DeviceAllocator;
 use crate::ffi::Registered;
-use crate::stream::{Fresh, Stream};
+use crate::stream::{Stream, Undecided};
 use std::sync::Weak;
 
 pub use ascendcl_rules::graph::{
@@ -23,7 +23,7 @@ pub trait GraphState: ascendcl_rules::graph::State {
 
     #[doc(hidden)]
     fn left<C: Brand>(
-        stream: Option<Stream<C, Fresh>>,
+        stream: Option<Stream<C, Undecided>>,
         allocator: <Self::Carries as Carried>::Allocator,
     ) -> Option<Self::Left<C>>;
 }
@@ -55,7 +55,7 @@ impl<A: DeviceAllocator> Carried for Weak<Registered<A>> {
     type Allocator = A;
 
     fn take(&self) -> Result<A, crate::Error> {
-        self.upgrade().ok_or(crate::Error::Gone { what: crate::ObjectKind::ALLOCATOR })?.take()
+        self.upgrade().ok_or(crate::Error::Gone { what: crate::error::ObjectKind::ALLOCATOR })?.take()
     }
 
     fn put(&self, allocator: A) {
@@ -71,7 +71,7 @@ macro_rules! without_a_stream {
             type Carries = ();
             type Left<C: Brand> = ();
 
-            fn left<C: Brand>(_: Option<Stream<C, Fresh>>, (): ()) -> Option<()> {
+            fn left<C: Brand>(_: Option<Stream<C, Undecided>>, (): ()) -> Option<()> {
                 Some(())
             }
         })*
@@ -81,9 +81,9 @@ without_a_stream!(Added, Compiled, WithMemory);
 
 impl<A: DeviceAllocator> GraphState for WithAllocator<A> {
     type Carries = Weak<Registered<A>>;
-    type Left<C: Brand> = (Stream<C, Fresh>, A);
+    type Left<C: Brand> = (Stream<C, Undecided>, A);
 
-    fn left<C: Brand>(stream: Option<Stream<C, Fresh>>, allocator: A) -> Option<Self::Left<C>> {
+    fn left<C: Brand>(stream: Option<Stream<C, Undecided>>, allocator: A) -> Option<Self::Left<C>> {
         stream.map(|stream| (stream, allocator))
     }
 }
@@ -91,10 +91,10 @@ impl<A: DeviceAllocator> GraphState for WithAllocator<A> {
 /// What served the graph's memory before the load does so afterwards: `Loaded<WithAllocator<A>>`, say.
 impl<B: GraphState> GraphState for Loaded<B> {
     type Carries = B::Carries;
-    type Left<C: Brand> = (Stream<C, Fresh>, <B::Carries as Carried>::Allocator);
+    type Left<C: Brand> = (Stream<C, Undecided>, <B::Carries as Carried>::Allocator);
 
     fn left<C: Brand>(
-        stream: Option<Stream<C, Fresh>>,
+        stream: Option<Stream<C, Undecided>>,
         allocator: <B::Carries as Carried>::Allocator,
     ) -> Option<Self::Left<C>> {
         stream.map(|stream| (stream, allocator))

@@ -1,6 +1,6 @@
 //! Workspace lanes: several models on one working memory, one after the other.
 //!
-//! In a [`Lane`] one stream keeps them apart; in a [`SharedLane`], whose models run and are waited for, one turn does, which
+//! In a [`WorkspaceLane`] one stream keeps them apart; in a [`WorkspaceMutex`], whose models run and are waited for, one turn does, which
 //! threads take by asking.
 
 mod shared;
@@ -8,68 +8,68 @@ mod turns;
 
 use crate::brand::{Brand, Mark, Scoped, Unnamed};
 use crate::current::Current;
-use crate::error::{Error, Undone};
-use crate::model::{Input, Load, Model, Outputs, Prepared, Workspace, load_onto};
-use crate::stream::{CanExecute, Operand, Pending, Stream, StreamState, Tasks};
+use crate::error::{Error, Failed};
+use crate::model::{BoundModel, Input, Load, Model, Outputs, Workspace, load_onto};
+use crate::stream::{CanExecute, Operand, Pending, Stream, StreamOps, StreamState};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
 use core::ops::Deref;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 
-pub use shared::SharedLane;
+pub use shared::WorkspaceMutex;
 
 /// One working memory and one stream, for models that run strictly one after the other.
 ///
 /// A model of a lane runs through its lane only, and the lane queues everything on its own stream; running and waiting
-/// takes `&mut` of the lane. Threads that share a working memory share a [`SharedLane`].
+/// takes `&mut` of the lane. Threads that share a working memory share a [`WorkspaceMutex`].
 ///
 /// `'l` is the lane's brand and `L` its name: a model of another lane is refused.
 #[rule(MODEL_02, MODEL_04, MODEL_05, MODEL_06)]
-pub struct Lane<'l, C: Brand, S: StreamState + CanExecute, L = Unnamed> {
+pub struct WorkspaceLane<'l, C: Brand, S: StreamState + CanExecute, L = Unnamed> {
     stream: Stream<C, S>,
     workspace: Workspace<C>,
     _brand: Mark<Scoped<'l, L>>,
 }
 
-assert_impl_all!(Lane<'static, Scoped<'static>, crate::stream::Plain>: Send);
-assert_not_impl_any!(Lane<'static, Scoped<'static>, crate::stream::Plain>: Sync, Clone);
+assert_impl_all!(WorkspaceLane<'static, Scoped<'static>, crate::stream::DefaultAllocator>: Send);
+assert_not_impl_any!(WorkspaceLane<'static, Scoped<'static>, crate::stream::DefaultAllocator>: Sync, Clone);
 
-/// The model works in the memory of a [`Lane`] or a [`SharedLane`], and runs there only.
+/// The model works in the memory of a [`WorkspaceLane`] or a [`WorkspaceMutex`], and runs there only.
 #[derive(Debug)]
-pub struct InLane<'l, L = Unnamed> {
+pub struct SharedWorkspace<'l, L = Unnamed> {
     _brand: PhantomData<Mark<Scoped<'l, L>>>,
 }
 
 /// What a [`Load`] in a lane has in the place of a workspace: the lane has one. There is no value of this type.
 #[derive(Clone, Copy, Debug)]
-pub enum OfTheLane {}
+pub enum LaneWorkspace {}
 
 impl<C: Brand> Current<C> {
     /// Makes a lane out of a stream and a workspace, for the length of `program`.
     ///
     /// The workspace is freed when the lane's last model is unloaded, whatever becomes of the lane (MODEL-02).
-    pub fn lane<S: StreamState + CanExecute, R>(
+    pub fn workspace_lane<S: StreamState + CanExecute, R>(
         &mut self,
         stream: Stream<C, S>,
         workspace: Workspace<C>,
-        program: impl for<'l> FnOnce(&mut Self, Lane<'l, C, S>) -> R,
+        program: impl for<'l> FnOnce(&mut Self, WorkspaceLane<'l, C, S>) -> R,
     ) -> R {
-        self.named_lane::<Unnamed, S, R>(stream, workspace, program)
+        self.named_workspace_lane::<Unnamed, S, R>(stream, workspace, program)
     }
 
-    /// As [`lane`](Self::lane), for a lane that a type gives its name to.
-    pub fn named_lane<L, S: StreamState + CanExecute, R>(
+    /// As [`lane`](Self::workspace_lane), for a lane that a type gives its name to.
+    pub fn named_workspace_lane<L, S: StreamState + CanExecute, R>(
         &mut self,
         stream: Stream<C, S>,
         workspace: Workspace<C>,
-        program: impl for<'l> FnOnce(&mut Self, Lane<'l, C, S, L>) -> R,
+        program: impl for<'l> FnOnce(&mut Self, WorkspaceLane<'l, C, S, L>) -> R,
     ) -> R {
-        program(self, Lane { stream, workspace, _brand: Mark::NEW })
+        program(self, WorkspaceLane { stream, workspace, _brand: Mark::NEW })
     }
 }
 
-impl<'l, C: Brand, S: StreamState + CanExecute, L> Lane<'l, C, S, L> {
+impl<'l, C: Brand, S: StreamState + CanExecute, L> WorkspaceLane<'l, C, S, L> {
     /// Loads a model onto the lane's workspace, and onto shared weights if some are given (`aclmdlLoadFromFileWithMem`,
     /// `aclmdlLoadFromMemWithMem`), once everything that the lane has queued is done.
     ///
@@ -82,8 +82,8 @@ impl<'l, C: Brand, S: StreamState + CanExecute, L> Lane<'l, C, S, L> {
     pub fn load(
         &mut self,
         current: &Current<C>,
-        load: Load<'_, C, OfTheLane>,
-    ) -> Result<Model<C, InLane<'l, L>>, Error> {
+        load: Load<'_, C, LaneWorkspace>,
+    ) -> Result<Model<C, SharedWorkspace<'l, L>>, Error> {
         // Loading may write to the memory in which another model of the lane runs.
         self.stream.synchronize(current)?;
         let share = |need| self.workspace.share(need);
@@ -96,12 +96,12 @@ impl<'l, C: Brand, S: StreamState + CanExecute, L> Lane<'l, C, S, L> {
     /// # Errors
     ///
     /// As for [`Stream::execute`].
-    pub fn execute<M: Operand<C, Prepared<C, InLane<'l, L>>>>(
+    pub fn execute<M: Operand<C, BoundModel<C, SharedWorkspace<'l, L>>>>(
         &mut self,
         current: &Current<C>,
         model: M,
-    ) -> Result<Pending<C, Prepared<C, InLane<'l, L>>>, Undone<M>> {
-        Prepared::queue(model, current, self.stream.queue())
+    ) -> Result<Pending<C, BoundModel<C, SharedWorkspace<'l, L>>>, Failed<M>> {
+        BoundModel::queue(model, current, self.stream.queue())
     }
 
     /// Runs a model and waits for it ([`Model::run`]), once everything that the lane has queued is done.
@@ -113,7 +113,7 @@ impl<'l, C: Brand, S: StreamState + CanExecute, L> Lane<'l, C, S, L> {
     pub fn run(
         &mut self,
         current: &mut Current<C>,
-        model: &mut Model<C, InLane<'l, L>>,
+        model: &mut Model<C, SharedWorkspace<'l, L>>,
         inputs: &[Input<'_>],
     ) -> Result<Outputs, Error> {
         model.run_when(current, inputs, |current| self.stream.synchronize(current))
@@ -131,16 +131,16 @@ impl<'l, C: Brand, S: StreamState + CanExecute, L> Lane<'l, C, S, L> {
 }
 
 /// Copies to inputs and from outputs, and waits, are on the lane's own stream.
-impl<C: Brand, S: StreamState + CanExecute, L> Deref for Lane<'_, C, S, L> {
-    type Target = Tasks<C>;
+impl<C: Brand, S: StreamState + CanExecute, L> Deref for WorkspaceLane<'_, C, S, L> {
+    type Target = StreamOps<C>;
 
     fn deref(&self) -> &Self::Target {
         &self.stream
     }
 }
 
-impl<C: Brand, S: StreamState + CanExecute, L> fmt::Debug for Lane<'_, C, S, L> {
+impl<C: Brand, S: StreamState + CanExecute, L> fmt::Debug for WorkspaceLane<'_, C, S, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lane").field("workspace", &self.workspace).finish_non_exhaustive()
+        f.debug_struct("WorkspaceLane").field("workspace", &self.workspace).finish_non_exhaustive()
     }
 }

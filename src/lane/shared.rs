@@ -1,11 +1,11 @@
 //! A lane that threads share.
 
 use super::turns::{Turn, Turns};
-use super::{InLane, OfTheLane};
+use super::{LaneWorkspace, SharedWorkspace};
 use crate::brand::{Brand, Mark, Scoped, Unnamed};
 use crate::current::Current;
 use crate::error::Error;
-use crate::model::{Input, Load, Model, Outputs, Prepared, Workspace, load_onto};
+use crate::model::{BoundModel, Input, Load, Model, Outputs, Workspace, load_onto};
 use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -19,45 +19,49 @@ use std::time::{Duration, Instant};
 ///
 /// `'l` is the lane's brand and `L` its name: a model of another lane is refused.
 #[rule(MODEL_02, MODEL_04, MODEL_06)]
-pub struct SharedLane<'l, C: Brand, L = Unnamed> {
+pub struct WorkspaceMutex<'l, C: Brand, L = Unnamed> {
     workspace: Workspace<C>,
     turns: Turns,
     _brand: Mark<Scoped<'l, L>>,
 }
 
-assert_impl_all!(SharedLane<'static, Scoped<'static>>: Send, Sync);
-assert_not_impl_any!(SharedLane<'static, Scoped<'static>>: Clone);
+assert_impl_all!(WorkspaceMutex<'static, Scoped<'static>>: Send, Sync);
+assert_not_impl_any!(WorkspaceMutex<'static, Scoped<'static>>: Clone);
 
 impl<C: Brand> Current<C> {
     /// Makes a lane for threads out of a workspace, for the length of `program`.
     ///
     /// The workspace is freed when the lane's last model is unloaded, whatever becomes of the lane (MODEL-02).
-    pub fn shared_lane<R>(
+    pub fn workspace_mutex<R>(
         &mut self,
         workspace: Workspace<C>,
-        program: impl for<'l> FnOnce(&mut Self, SharedLane<'l, C>) -> R,
+        program: impl for<'l> FnOnce(&mut Self, WorkspaceMutex<'l, C>) -> R,
     ) -> R {
-        self.named_shared_lane::<Unnamed, R>(workspace, program)
+        self.named_workspace_mutex::<Unnamed, R>(workspace, program)
     }
 
-    /// As [`shared_lane`](Self::shared_lane), for a lane that a type gives its name to.
-    pub fn named_shared_lane<L, R>(
+    /// As [`workspace_mutex`](Self::workspace_mutex), for a lane that a type gives its name to.
+    pub fn named_workspace_mutex<L, R>(
         &mut self,
         workspace: Workspace<C>,
-        program: impl for<'l> FnOnce(&mut Self, SharedLane<'l, C, L>) -> R,
+        program: impl for<'l> FnOnce(&mut Self, WorkspaceMutex<'l, C, L>) -> R,
     ) -> R {
-        program(self, SharedLane { workspace, turns: Turns::default(), _brand: Mark::NEW })
+        program(self, WorkspaceMutex { workspace, turns: Turns::default(), _brand: Mark::NEW })
     }
 }
 
-impl<'l, C: Brand, L> SharedLane<'l, C, L> {
-    /// Loads a model onto the lane's workspace in its turn, as [`Lane::load`](crate::Lane::load).
+impl<'l, C: Brand, L> WorkspaceMutex<'l, C, L> {
+    /// Loads a model onto the lane's workspace in its turn, as [`WorkspaceLane::load`](crate::lane::WorkspaceLane::load).
     ///
     /// # Errors
     ///
     /// The same.
     #[rule(MODEL_04, MODEL_07, MODEL_19)]
-    pub fn load(&self, current: &Current<C>, load: Load<'_, C, OfTheLane>) -> Result<Model<C, InLane<'l, L>>, Error> {
+    pub fn load(
+        &self,
+        current: &Current<C>,
+        load: Load<'_, C, LaneWorkspace>,
+    ) -> Result<Model<C, SharedWorkspace<'l, L>>, Error> {
         current.ledger().api().is_of_this_process()?;
         // Loading may write to the memory in which another model of the lane runs.
         let _turn = self.turn(None)?;
@@ -74,7 +78,7 @@ impl<'l, C: Brand, L> SharedLane<'l, C, L> {
     pub fn run(
         &self,
         current: &mut Current<C>,
-        model: &mut Model<C, InLane<'l, L>>,
+        model: &mut Model<C, SharedWorkspace<'l, L>>,
         inputs: &[Input<'_>],
     ) -> Result<Outputs, Error> {
         current.ledger().api().is_of_this_process()?;
@@ -90,7 +94,7 @@ impl<'l, C: Brand, L> SharedLane<'l, C, L> {
     pub fn run_within(
         &self,
         current: &mut Current<C>,
-        model: &mut Model<C, InLane<'l, L>>,
+        model: &mut Model<C, SharedWorkspace<'l, L>>,
         inputs: &[Input<'_>],
         limit: Duration,
     ) -> Result<Outputs, Error> {
@@ -98,26 +102,30 @@ impl<'l, C: Brand, L> SharedLane<'l, C, L> {
         model.run_when(current, inputs, |_| self.turn(Some(limit)))
     }
 
-    /// Runs a prepared model in its turn and waits for it, as [`Prepared::run`].
+    /// Runs a bound model in its turn and waits for it, as [`BoundModel::run`].
     ///
     /// # Errors
     ///
-    /// As for [`Prepared::run`].
+    /// As for [`BoundModel::run`].
     #[rule(MODEL_06, MODEL_16)]
-    pub fn run_prepared(&self, current: &mut Current<C>, model: &mut Prepared<C, InLane<'l, L>>) -> Result<(), Error> {
+    pub fn run_bound(
+        &self,
+        current: &mut Current<C>,
+        model: &mut BoundModel<C, SharedWorkspace<'l, L>>,
+    ) -> Result<(), Error> {
         current.ledger().api().is_of_this_process()?;
         model.run_when(current, || self.turn(None))
     }
 
-    /// As [`run_prepared`](Self::run_prepared), and waits for the turn for at most `limit`.
+    /// As [`run_bound`](Self::run_bound), and waits for the turn for at most `limit`.
     ///
     /// # Errors
     ///
-    /// As for [`Prepared::run`], and [`Error::Busy`] when the turn did not come in time: nothing ran then.
-    pub fn run_prepared_within(
+    /// As for [`BoundModel::run`], and [`Error::Busy`] when the turn did not come in time: nothing ran then.
+    pub fn run_bound_within(
         &self,
         current: &mut Current<C>,
-        model: &mut Prepared<C, InLane<'l, L>>,
+        model: &mut BoundModel<C, SharedWorkspace<'l, L>>,
         limit: Duration,
     ) -> Result<(), Error> {
         current.ledger().api().is_of_this_process()?;
@@ -135,9 +143,9 @@ impl<'l, C: Brand, L> SharedLane<'l, C, L> {
     }
 }
 
-impl<C: Brand, L> fmt::Debug for SharedLane<'_, C, L> {
+impl<C: Brand, L> fmt::Debug for WorkspaceMutex<'_, C, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut debug = f.debug_struct("SharedLane");
+        let mut debug = f.debug_struct("WorkspaceMutex");
         debug.field("workspace", &self.workspace).field("turns", &self.turns).finish_non_exhaustive()
     }
 }

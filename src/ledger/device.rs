@@ -4,7 +4,7 @@ use super::{Ledger, takes};
 use crate::error::Error;
 use crate::ffi::{Api, RawContext, Restore};
 use crate::life_cycle::leads;
-use crate::thread::OnThread;
+use crate::thread::ThreadToken;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -17,7 +17,7 @@ pub(crate) struct DeviceRow {
     id: i32,
     /// What taking the device made current: its default context, which lives until the last reset.
     default: Option<RawContext>,
-    patience: Mutex<Option<Duration>>,
+    teardown_timeout: Mutex<Option<Duration>>,
     /// The contexts that could not be taken down: something in them may still run.
     quarantine: Mutex<Vec<Arc<Ledger>>>,
     /// It was reset by force, and is not reset once more (DEV-09).
@@ -25,7 +25,7 @@ pub(crate) struct DeviceRow {
 }
 
 impl DeviceRow {
-    pub(crate) fn set(api: Api, _thread: &mut impl OnThread, id: i32) -> Result<Self, Error> {
+    pub(crate) fn set(api: Api, _thread: &mut impl ThreadToken, id: i32) -> Result<Self, Error> {
         leads!(device: Start --> Set : Set, device: Set --> Set : SetAgain);
         let mut restore = Restore::around_setting(api);
         takes::begin(api, id)?;
@@ -37,7 +37,7 @@ impl DeviceRow {
             api,
             id,
             default,
-            patience: Mutex::default(),
+            teardown_timeout: Mutex::default(),
             quarantine: Mutex::default(),
             ended: AtomicBool::new(false),
         })
@@ -71,12 +71,12 @@ impl DeviceRow {
         Ok(())
     }
 
-    pub(crate) fn set_patience(&self, limit: Duration) {
-        *lock(&self.patience) = Some(limit);
+    pub(crate) fn set_teardown_timeout(&self, limit: Duration) {
+        *lock(&self.teardown_timeout) = Some(limit);
     }
 
-    pub(crate) fn patience(&self) -> Option<Duration> {
-        *lock(&self.patience)
+    pub(crate) fn teardown_timeout(&self) -> Option<Duration> {
+        *lock(&self.teardown_timeout)
     }
 
     /// The context was taken down after all.
@@ -94,7 +94,7 @@ impl DeviceRow {
         api.is_of_this_process()?;
         for ledger in self.kept() {
             // Runs code of the user, which may panic: what is not known to be empty stays.
-            if ledger.tear_down(self.patience()).is_ok() {
+            if ledger.tear_down(self.teardown_timeout()).is_ok() {
                 self.release(&ledger);
             }
         }

@@ -2,7 +2,7 @@
 
 use super::{Ledger, drop_each};
 use crate::error::Error;
-use crate::ffi::{Entered, Kept, Queue, RawEvent, Restore};
+use crate::ffi::{Entered, KeptAllocator, RawEvent, RawStream, Restore};
 use ascendcl_macros::rule;
 use core::sync::atomic::Ordering;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ impl Ledger {
         drop_each(kept);
     }
 
-    fn abort(&self, stream: &Arc<Queue>, limit: Duration, kept: &mut Vec<Kept>) -> Result<(), Error> {
+    fn abort(&self, stream: &Arc<RawStream>, limit: Duration, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         stream.abort(self.api)?;
         // The first wait tells that work was discarded.
         stream.synchronize(self.api, Some(limit)).or_else(|_| stream.synchronize(self.api, Some(limit)))?;
@@ -37,7 +37,7 @@ impl Ledger {
 
     /// Destroys a stream whose work is over. What its registrations kept goes to `kept`, also after a failure: code of the
     /// user runs when that is dropped.
-    fn destroy_by_force(&self, stream: &Arc<Queue>, kept: &mut Vec<Kept>) -> Result<(), Error> {
+    fn destroy_by_force(&self, stream: &Arc<RawStream>, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         kept.extend(stream.unregister(self.api)?);
         stream.destroy_by_force(self.api)?;
         // Ends the descriptors that are left.
@@ -94,7 +94,7 @@ impl Ledger {
 
     fn is_empty(&self) -> bool {
         let runs = usize::from(self.streams.get(self.runs.id()).is_some());
-        let sessions = self.guest.get().map_or(0, |guest| guest.left());
+        let sessions = self.foreign_owner.get().map_or(0, |foreign_owner| foreign_owner.left());
         let objects = self.streams.len().saturating_sub(runs) + self.events.len() + self.models.len();
         sessions + objects + self.blocks.len() + self.bindings.len() + self.invocations.len() == 0
     }

@@ -5,7 +5,9 @@
 
 use super::Ledger;
 use crate::error::Error;
-use crate::ffi::{Binding, Block, Invocation, Kept, LoadedModel, Queue, RawEvent, Shelf, ShelfRow};
+use crate::ffi::{
+    KeptAllocator, LoadedModel, RawBinding, RawBuffer, RawEvent, RawInvocation, RawStream, Shelf, ShelfRow,
+};
 use ascendcl_macros::rule;
 use std::sync::Arc;
 
@@ -17,7 +19,7 @@ pub(super) trait Owned: ShelfRow {
     fn shelf(ledger: &Ledger) -> &Shelf<Self>;
 
     /// Ends the object, and takes its row out when the library has agreed. Code of the user is dropped later, with `kept`.
-    fn end(object: &Arc<Self>, ledger: &Ledger, kept: &mut Vec<Kept>) -> Result<(), Error>;
+    fn end(object: &Arc<Self>, ledger: &Ledger, kept: &mut Vec<KeptAllocator>) -> Result<(), Error>;
 
     /// What `count` of them are, for messages.
     fn in_words(count: usize) -> String;
@@ -40,9 +42,9 @@ pub(super) trait Owned: ShelfRow {
 pub(super) struct Kind {
     pub(super) waits: bool,
     /// Ends all objects of the kind.
-    pub(super) end_all: fn(&Ledger, &mut Vec<Error>, &mut Vec<Kept>),
+    pub(super) end_all: fn(&Ledger, &mut Vec<Error>, &mut Vec<KeptAllocator>),
     /// Ends those that nobody names any more and nothing in flight uses.
-    pub(super) end_unnamed: fn(&Ledger, &mut Vec<Error>, &mut Vec<Kept>),
+    pub(super) end_unnamed: fn(&Ledger, &mut Vec<Error>, &mut Vec<KeptAllocator>),
     /// What is left of them, in words.
     pub(super) left: fn(&Ledger) -> Vec<String>,
 }
@@ -51,12 +53,12 @@ pub(super) struct Kind {
 /// before the streams that recorded them, and memory last.
 #[rule(DEV_10, MODEL_02, MODEL_03)]
 pub(super) const KINDS: [Kind; 6] = [
-    Kind::of::<Binding>(),
-    Kind::of::<Invocation>(),
+    Kind::of::<RawBinding>(),
+    Kind::of::<RawInvocation>(),
     Kind::of::<LoadedModel>(),
     Kind::of::<RawEvent>(),
-    Kind::of::<Queue>(),
-    Kind::of::<Block>(),
+    Kind::of::<RawStream>(),
+    Kind::of::<RawBuffer>(),
 ];
 
 impl Kind {
@@ -65,25 +67,25 @@ impl Kind {
     }
 }
 
-fn end_all<T: Owned>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut Vec<Kept>) {
+fn end_all<T: Owned>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut Vec<KeptAllocator>) {
     if T::may_end(ledger) {
         errors.extend(T::shelf(ledger).all().iter().filter_map(|object| T::end(object, ledger, kept).err()));
     }
 }
 
 /// What is in use is left for another time: that is no failure.
-fn end_unnamed<T: Owned>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut Vec<Kept>) {
+fn end_unnamed<T: Owned>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut Vec<KeptAllocator>) {
     let ended = T::shelf(ledger).unnamed();
     let failed = ended.iter().filter_map(|object| T::end(object, ledger, kept).err());
     errors.extend(failed.filter(|error| !matches!(error, Error::StillRunning { .. })));
 }
 
-impl Owned for Binding {
+impl Owned for RawBinding {
     fn shelf(ledger: &Ledger) -> &Shelf<Self> {
         &ledger.bindings
     }
 
-    fn end(object: &Arc<Self>, ledger: &Ledger, _: &mut Vec<Kept>) -> Result<(), Error> {
+    fn end(object: &Arc<Self>, ledger: &Ledger, _: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         ledger.unbind(object)
     }
 
@@ -92,12 +94,12 @@ impl Owned for Binding {
     }
 }
 
-impl Owned for Invocation {
+impl Owned for RawInvocation {
     fn shelf(ledger: &Ledger) -> &Shelf<Self> {
         &ledger.invocations
     }
 
-    fn end(object: &Arc<Self>, ledger: &Ledger, _: &mut Vec<Kept>) -> Result<(), Error> {
+    fn end(object: &Arc<Self>, ledger: &Ledger, _: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         ledger.revoke(object)
     }
 
@@ -111,7 +113,7 @@ impl Owned for LoadedModel {
         &ledger.models
     }
 
-    fn end(object: &Arc<Self>, ledger: &Ledger, _: &mut Vec<Kept>) -> Result<(), Error> {
+    fn end(object: &Arc<Self>, ledger: &Ledger, _: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         ledger.unload(object)
     }
 
@@ -125,7 +127,7 @@ impl Owned for RawEvent {
         &ledger.events
     }
 
-    fn end(object: &Arc<Self>, ledger: &Ledger, _: &mut Vec<Kept>) -> Result<(), Error> {
+    fn end(object: &Arc<Self>, ledger: &Ledger, _: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         ledger.destroy_event(object)
     }
 
@@ -134,14 +136,14 @@ impl Owned for RawEvent {
     }
 }
 
-impl Owned for Queue {
+impl Owned for RawStream {
     const WAITS: bool = true;
 
     fn shelf(ledger: &Ledger) -> &Shelf<Self> {
         &ledger.streams
     }
 
-    fn end(object: &Arc<Self>, ledger: &Ledger, kept: &mut Vec<Kept>) -> Result<(), Error> {
+    fn end(object: &Arc<Self>, ledger: &Ledger, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         ledger.destroy_stream(object, kept)
     }
 
@@ -165,12 +167,12 @@ impl Owned for Queue {
     }
 }
 
-impl Owned for Block {
+impl Owned for RawBuffer {
     fn shelf(ledger: &Ledger) -> &Shelf<Self> {
         &ledger.blocks
     }
 
-    fn end(object: &Arc<Self>, ledger: &Ledger, _: &mut Vec<Kept>) -> Result<(), Error> {
+    fn end(object: &Arc<Self>, ledger: &Ledger, _: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         ledger.free(object)
     }
 

@@ -30,8 +30,8 @@ use crate::device_allocator::{ContextId, is_supported_on};
 use crate::element::Element;
 use crate::error::Error;
 use crate::ffi::{
-    Api, Binding, Block, Entered, Guest, Home, Invocation, Kept, LoadedModel, Owner, Queue, RawContext, RawEvent,
-    Restore, Shelf,
+    Api, Entered, ForeignOwner, Home, KeptAllocator, LoadedModel, Owner, RawBinding, RawBuffer, RawContext, RawEvent,
+    RawInvocation, RawStream, Restore, Shelf,
 };
 use ascendcl_macros::rule;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -50,20 +50,20 @@ pub(crate) struct Ledger {
     api: Api,
     context: RawContext,
     id: ContextId,
-    default_stream: OnceLock<Arc<Queue>>,
+    default_stream: OnceLock<Arc<RawStream>>,
     /// No stream: stands for the work that the library does by itself, which is runs of models that it waits for. It has its
     /// row among the streams from the first run that may go on after a failure.
-    runs: Arc<Queue>,
-    streams: Shelf<Queue>,
+    runs: Arc<RawStream>,
+    streams: Shelf<RawStream>,
     events: Shelf<RawEvent>,
-    bindings: Shelf<Binding>,
-    invocations: Shelf<Invocation>,
+    bindings: Shelf<RawBinding>,
+    invocations: Shelf<RawInvocation>,
     models: Shelf<LoadedModel>,
-    blocks: Shelf<Block>,
+    blocks: Shelf<RawBuffer>,
     /// Failures of work that a creation was told of, for the next collection.
     unheard: Mutex<Vec<Error>>,
     /// What goes before anything else here.
-    guest: OnceLock<Arc<dyn Guest>>,
+    foreign_owner: OnceLock<Arc<dyn ForeignOwner>>,
     /// The context itself was destroyed: nothing is left to take down.
     gone: AtomicBool,
 }
@@ -77,7 +77,7 @@ impl Ledger {
             context,
             id,
             default_stream,
-            runs: Arc::new(Queue::of_the_library(next_stream_id(), Owner::of(id))),
+            runs: Arc::new(RawStream::of_the_library(next_stream_id(), Owner::of(id))),
             streams,
             events,
             bindings,
@@ -85,18 +85,18 @@ impl Ledger {
             models,
             blocks,
             unheard: Mutex::default(),
-            guest: OnceLock::new(),
+            foreign_owner: OnceLock::new(),
             gone,
         }
     }
 
     /// Takes in what is to go before anything else of this context does; there is one.
     #[cfg(feature = "ge")]
-    pub(crate) fn host(&self, guest: Arc<dyn Guest>) {
-        let _ = self.guest.set(guest);
+    pub(crate) fn host(&self, foreign_owner: Arc<dyn ForeignOwner>) {
+        let _ = self.foreign_owner.set(foreign_owner);
     }
 
-    pub(crate) fn streams(&self) -> &Shelf<Queue> {
+    pub(crate) fn streams(&self) -> &Shelf<RawStream> {
         &self.streams
     }
 
@@ -120,8 +120,8 @@ impl Ledger {
     // The functions below call the library: this ledger's context has to be current.
 
     /// The context's default stream; it is there without being created (DEV-03), and its row from the first use on.
-    pub(crate) fn default_stream(&self) -> Arc<Queue> {
-        let first = || Queue::default_of_current(next_stream_id());
+    pub(crate) fn default_stream(&self) -> Arc<RawStream> {
+        let first = || RawStream::default_of_current(next_stream_id());
         if self.api.is_of_this_process().is_err() {
             // A forked child takes no lock. Whatever is asked of the stream is refused.
             return Arc::new(first());
@@ -130,8 +130,8 @@ impl Ledger {
     }
 
     /// Allocates; when the device has no room, frees what nobody names any more and tries once again.
-    pub(crate) fn allocate(&self, home: Home, bytes: usize) -> Result<Arc<Block>, Error> {
-        let allocate = || Block::allocate(self.api, home, bytes);
+    pub(crate) fn allocate(&self, home: Home, bytes: usize) -> Result<Arc<RawBuffer>, Error> {
+        let allocate = || RawBuffer::allocate(self.api, home, bytes);
         let block = allocate().or_else(|error| match is_used_up(&error) && self.free_unnamed_blocks() > 0 {
             true => allocate(),
             false => Err(error),
@@ -143,7 +143,7 @@ impl Ledger {
     }
 
     /// Takes a block that the library allocated into the ledger.
-    pub(crate) fn keep(&self, block: Block) -> Arc<Block> {
+    pub(crate) fn keep(&self, block: RawBuffer) -> Arc<RawBuffer> {
         self.blocks.put(block)
     }
 
@@ -157,15 +157,15 @@ impl Ledger {
     }
 
     /// A vector's memory as a host block. In a forked child, which takes no lock, it gets no row: nothing frees it there.
-    pub(crate) fn keep_vec<E: Element>(&self, elements: Vec<E>) -> Arc<Block> {
-        let block = Block::of_vec(elements);
+    pub(crate) fn keep_vec<E: Element>(&self, elements: Vec<E>) -> Arc<RawBuffer> {
+        let block = RawBuffer::of_vec(elements);
         if self.api.is_of_this_process().is_ok() { self.keep(block) } else { Arc::new(block) }
     }
 
     /// The vector back, when nothing in flight uses it.
-    pub(crate) fn take_vec<E: Element>(&self, block: &mut Arc<Block>) -> Option<Vec<E>> {
+    pub(crate) fn take_vec<E: Element>(&self, block: &mut Arc<RawBuffer>) -> Option<Vec<E>> {
         self.api.is_of_this_process().ok()?;
-        let elements = Block::take_vec(block, &self.streams)?;
+        let elements = RawBuffer::take_vec(block, &self.streams)?;
         self.blocks.remove(block);
         Some(elements)
     }
@@ -173,7 +173,7 @@ impl Ledger {
     /// Synchronises and destroys; the row goes when the library agreed to that, and to the end of the descriptors of the
     /// stream's allocators. What their registrations kept goes to `kept`, to be dropped when everything is in order again:
     /// that runs code of the user.
-    pub(crate) fn destroy_stream(&self, stream: &Arc<Queue>, kept: &mut Vec<Kept>) -> Result<(), Error> {
+    pub(crate) fn destroy_stream(&self, stream: &Arc<RawStream>, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         self.api.is_of_this_process()?;
         stream.synchronize(self.api, None)?;
         stream.destroy(self.api, kept)?;
@@ -190,7 +190,7 @@ impl Ledger {
 
     /// Frees a block of this context, through the library and in the context that it was allocated in. A block can come
     /// here by way of a value that has no brand: an allocator's.
-    pub(crate) fn free(&self, block: &Arc<Block>) -> Result<(), Error> {
+    pub(crate) fn free(&self, block: &Arc<RawBuffer>) -> Result<(), Error> {
         self.api.is_of_this_process()?;
         if !self.blocks.has(block) {
             return Err(Error::OtherContext { context: self.id });
@@ -221,9 +221,9 @@ impl Ledger {
     /// Takes everything down, and the context with it. Afterwards the ledger is empty, or the errors say why not.
     ///
     /// May be called again after a failure: what is gone stays gone, and the rest is tried once more. Each stream is waited
-    /// for at most `patience`, if there is a limit.
+    /// for at most `teardown_timeout`, if there is a limit.
     #[rule(DEV_02, DEV_10)]
-    pub(crate) fn tear_down(&self, patience: Option<Duration>) -> Result<(), Vec<Error>> {
+    pub(crate) fn tear_down(&self, teardown_timeout: Option<Duration>) -> Result<(), Vec<Error>> {
         if self.gone.load(Ordering::Acquire) {
             return Ok(());
         }
@@ -235,14 +235,14 @@ impl Ledger {
         let _entered = Entered::into(self.context, self.api, self.id);
         let (mut errors, mut kept) = (Vec::new(), Vec::new());
         for stream in self.streams.all() {
-            errors.extend(stream.synchronize(self.api, patience).err());
+            errors.extend(stream.synchronize(self.api, teardown_timeout).err());
         }
         if !errors.is_empty() {
             // Work may still be running: nothing that it could use may go.
             return Err(errors);
         }
-        if let Some(guest) = self.guest.get() {
-            errors.extend(guest.take_down(self.api, &self.streams, &mut kept));
+        if let Some(foreign_owner) = self.foreign_owner.get() {
+            errors.extend(foreign_owner.take_down(self.api, &self.streams, &mut kept));
         }
         if !errors.is_empty() {
             drop_each(kept);
@@ -264,7 +264,7 @@ impl Ledger {
 
     /// What is left, in words.
     pub(crate) fn inventory(&self) -> String {
-        let guests = self.guest.get().map_or(0, |guest| guest.left());
+        let guests = self.foreign_owner.get().map_or(0, |foreign_owner| foreign_owner.left());
         let guests = (guests > 0).then(|| format!("{guests} session(s) of the graph engine"));
         let parts: Vec<_> = guests.into_iter().chain(KINDS.iter().flat_map(|kind| (kind.left)(self))).collect();
         if parts.is_empty() { "a context".to_owned() } else { parts.join(", ") }
@@ -278,7 +278,7 @@ fn next_stream_id() -> u64 {
 }
 
 /// Drops every allocator, also when dropping one of them panics; the first panic goes on.
-fn drop_each(kept: Vec<Kept>) {
+fn drop_each(kept: Vec<KeptAllocator>) {
     let mut first = None;
     for allocator in kept {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(allocator))) {

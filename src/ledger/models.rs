@@ -10,7 +10,8 @@ use super::Ledger;
 use crate::attribute::Attribute;
 use crate::error::Error;
 use crate::ffi::{
-    Binding, Block, BoundInput, Home, Image, Invocation, LoadedModel, ModelImage, Onto, Part, Queue, SETTLING, Sizes,
+    BoundInput, Home, Image, LoadInto, LoadedModel, ModelImage, RawBinding, RawBuffer, RawInvocation, RawStream,
+    SETTLING, Sizes, TensorArgument,
 };
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ impl Ledger {
 
     /// Loads a model, and reads its description. Refused while something may be running in the working memory that it is to
     /// have.
-    pub(crate) fn load(&self, source: ModelImage<'_>, onto: Onto) -> Result<Arc<LoadedModel>, Error> {
+    pub(crate) fn load(&self, source: ModelImage<'_>, onto: LoadInto) -> Result<Arc<LoadedModel>, Error> {
         self.api.is_of_this_process()?;
         onto.idle(&self.streams)?;
         let model = self.models.put(LoadedModel::new(onto));
@@ -63,10 +64,10 @@ impl Ledger {
         &self,
         model: &LoadedModel,
         inputs: &[BoundInput],
-        outputs: &[Option<Arc<Block>>],
-    ) -> Result<Arc<Binding>, Error> {
+        outputs: &[Option<Arc<RawBuffer>>],
+    ) -> Result<Arc<RawBinding>, Error> {
         self.api.is_of_this_process()?;
-        let binding = self.bindings.put(Binding::new(inputs, outputs));
+        let binding = self.bindings.put(RawBinding::new(inputs, outputs));
         match binding.create(self.api, model, inputs, outputs) {
             Ok(()) => Ok(binding),
             Err(error) => {
@@ -77,20 +78,20 @@ impl Ledger {
         }
     }
 
-    pub(crate) fn reshape(&self, binding: &Binding, model: &LoadedModel, shapes: &[&[i64]]) -> Result<(), Error> {
+    pub(crate) fn reshape(&self, binding: &RawBinding, model: &LoadedModel, shapes: &[&[i64]]) -> Result<(), Error> {
         self.api.is_of_this_process()?;
         binding.reshape(self.api, &self.streams, model, shapes)
     }
 
     /// Queues one execution of a bound model.
-    pub(crate) fn execute(&self, binding: &Binding, model: &LoadedModel, stream: &Queue) -> Result<(), Error> {
+    pub(crate) fn execute(&self, binding: &RawBinding, model: &LoadedModel, stream: &RawStream) -> Result<(), Error> {
         self.api.is_of_this_process()?;
         binding.execute(self.api, &self.streams, stream, model)
     }
 
     /// Runs a bound model and waits for it. After a failure everything in the context is waited for, with a limit of one
     /// second: the run may go on.
-    pub(crate) fn run(&self, binding: &Binding, model: &LoadedModel) -> Result<(), Error> {
+    pub(crate) fn run(&self, binding: &RawBinding, model: &LoadedModel) -> Result<(), Error> {
         self.api.is_of_this_process()?;
         let settle = || {
             let is_over = self.settle_all(SETTLING).is_ok();
@@ -103,12 +104,12 @@ impl Ledger {
     }
 
     /// Empties a binding's open outputs. Memory that the library had allocated by itself is freed, or stays with the scope.
-    pub(crate) fn empty(&self, binding: &Binding) -> Result<(), Error> {
+    pub(crate) fn empty(&self, binding: &RawBinding) -> Result<(), Error> {
         self.api.is_of_this_process()?;
         binding.empty(self.api, &self.streams, |block| self.free(&self.keep(block)))
     }
 
-    pub(crate) fn unbind(&self, binding: &Arc<Binding>) -> Result<(), Error> {
+    pub(crate) fn unbind(&self, binding: &Arc<RawBinding>) -> Result<(), Error> {
         self.empty(binding)?;
         binding.destroy(self.api, &self.streams)?;
         self.bindings.remove(binding);
@@ -120,11 +121,11 @@ impl Ledger {
         &self,
         name: &str,
         attributes: &[(&str, &Attribute)],
-        (inputs, outputs): (&[Part], &[Part]),
+        (inputs, outputs): (&[TensorArgument], &[TensorArgument]),
         compile: bool,
-    ) -> Result<Arc<Invocation>, Error> {
+    ) -> Result<Arc<RawInvocation>, Error> {
         self.api.is_of_this_process()?;
-        let invocation = self.invocations.put(Invocation::new(name, inputs, outputs)?);
+        let invocation = self.invocations.put(RawInvocation::new(name, inputs, outputs)?);
         let created = invocation.create(self.api, attributes, inputs, outputs);
         match created.and_then(|()| if compile { invocation.compile(self.api) } else { Ok(()) }) {
             Ok(()) => Ok(invocation),
@@ -137,12 +138,12 @@ impl Ledger {
     }
 
     /// Queues one execution of an operator.
-    pub(crate) fn launch(&self, invocation: &Invocation, stream: &Queue) -> Result<(), Error> {
+    pub(crate) fn launch(&self, invocation: &RawInvocation, stream: &RawStream) -> Result<(), Error> {
         self.api.is_of_this_process()?;
         invocation.execute(self.api, &self.streams, stream)
     }
 
-    pub(crate) fn revoke(&self, invocation: &Arc<Invocation>) -> Result<(), Error> {
+    pub(crate) fn revoke(&self, invocation: &Arc<RawInvocation>) -> Result<(), Error> {
         self.api.is_of_this_process()?;
         invocation.destroy(self.api, &self.streams)?;
         self.invocations.remove(invocation);

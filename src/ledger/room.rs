@@ -3,7 +3,7 @@
 use super::{Ledger, drop_each, next_stream_id};
 use crate::code::CodeKind;
 use crate::error::Error;
-use crate::ffi::{Queue, RawEvent};
+use crate::ffi::{RawEvent, RawStream};
 use ascendcl_macros::rule;
 use core::ffi::c_void;
 use core::ptr::NonNull;
@@ -16,16 +16,16 @@ const BRIEFLY: Duration = Duration::from_millis(50);
 impl Ledger {
     /// Creates a stream; when the device has no more, destroys dropped ones and tries once again.
     #[rule(STREAM_11)]
-    pub(crate) fn create_stream(&self) -> Result<Arc<Queue>, Error> {
-        self.make_stream(|| Queue::create(self.api, next_stream_id()))
+    pub(crate) fn create_stream(&self) -> Result<Arc<RawStream>, Error> {
+        self.make_stream(|| RawStream::create(self.api, next_stream_id()))
     }
 
     /// The same, with a priority and flags.
-    pub(crate) fn create_stream_with(&self, priority: u32, flags: u32) -> Result<Arc<Queue>, Error> {
-        self.make_stream(|| Queue::create_with(self.api, next_stream_id(), priority, flags))
+    pub(crate) fn create_stream_with(&self, priority: u32, flags: u32) -> Result<Arc<RawStream>, Error> {
+        self.make_stream(|| RawStream::create_with(self.api, next_stream_id(), priority, flags))
     }
 
-    fn make_stream(&self, create: impl Fn() -> Result<Queue, Error>) -> Result<Arc<Queue>, Error> {
+    fn make_stream(&self, create: impl Fn() -> Result<RawStream, Error>) -> Result<Arc<RawStream>, Error> {
         let created = create().or_else(|error| match is_used_up(&error) && self.destroy_dropped_streams() > 0 {
             true => create(),
             false => Err(error),
@@ -35,8 +35,8 @@ impl Ledger {
     }
 
     /// Takes in a stream of other code, which destroys it.
-    pub(crate) fn adopt_stream(&self, raw: NonNull<c_void>) -> Arc<Queue> {
-        self.streams.put(Queue::adopted(raw, next_stream_id()))
+    pub(crate) fn adopt_stream(&self, raw: NonNull<c_void>) -> Arc<RawStream> {
+        self.streams.put(RawStream::adopted(raw, next_stream_id()))
     }
 
     /// Creates an event; when the device has no more, destroys dropped ones and tries once again.
@@ -56,7 +56,7 @@ impl Ledger {
     fn destroy_dropped_streams(&self) -> usize {
         let dropped = self.streams.unnamed();
         let mut kept = Vec::new();
-        let mut destroy = |stream: &Arc<Queue>| self.destroy_stream(stream, &mut kept).is_ok();
+        let mut destroy = |stream: &Arc<RawStream>| self.destroy_stream(stream, &mut kept).is_ok();
         let over = dropped.iter().filter(|stream| stream.is_complete(self.api).unwrap_or(false));
         let over = over.filter(|stream| self.has_ended(stream, None));
         let mut destroyed = over.filter(|stream| destroy(stream)).count();
@@ -73,7 +73,7 @@ impl Ledger {
 
     /// Waits for a dropped stream, and says whether its work is over. A failure of the work that the library does not repeat
     /// is kept for [`collect`](Self::collect): nobody else is told.
-    fn has_ended(&self, stream: &Queue, limit: Option<Duration>) -> bool {
+    fn has_ended(&self, stream: &RawStream, limit: Option<Duration>) -> bool {
         let wait = || stream.synchronize(self.api, limit);
         match wait() {
             Err(failure) if is_of_work(&failure) => match wait() {

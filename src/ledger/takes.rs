@@ -51,12 +51,12 @@ pub(crate) fn in_use(api: Api) -> Vec<i32> {
 }
 
 /// As long as it lives, nobody else has the device, nor can take it.
-pub(crate) struct Alone {
+pub(crate) struct ExclusiveDevice {
     api: Api,
     device: i32,
 }
 
-impl Alone {
+impl ExclusiveDevice {
     /// For the only one that has it.
     pub(crate) fn on(api: Api, device: i32) -> Result<Self, Error> {
         let mut all = taken();
@@ -69,7 +69,7 @@ impl Alone {
     }
 }
 
-impl Drop for Alone {
+impl Drop for ExclusiveDevice {
     fn drop(&mut self) {
         taken().iter_mut().filter(|taken| taken.is(self.api, self.device)).for_each(|taken| taken.ends = false);
     }

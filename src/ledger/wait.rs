@@ -3,14 +3,14 @@
 use super::Ledger;
 use crate::code::Code;
 use crate::error::Error;
-use crate::ffi::{Listener, Queue};
+use crate::ffi::{Listener, RawStream};
 use std::sync::Arc;
 use std::time::Duration;
 
 impl Ledger {
     /// Waits for a stream. A failure that another wait was told of is told here, too, once.
     #[inline]
-    pub(crate) fn synchronize(&self, stream: &Queue, limit: Option<Duration>) -> Result<(), Error> {
+    pub(crate) fn synchronize(&self, stream: &RawStream, limit: Option<Duration>) -> Result<(), Error> {
         let waited = stream.synchronize(self.api, limit);
         Self::heard(stream, Listener::Stream, waited)
     }
@@ -28,7 +28,7 @@ impl Ledger {
         self.wait_for_all(Some(limit)).1
     }
 
-    fn wait_for_all(&self, limit: Option<Duration>) -> (Vec<Arc<Queue>>, Result<(), Error>) {
+    fn wait_for_all(&self, limit: Option<Duration>) -> (Vec<Arc<RawStream>>, Result<(), Error>) {
         let streams: Vec<_> = self.streams.all().into_iter().map(|stream| (stream.covers(), stream)).collect();
         let waited = self.api.synchronize_device(limit);
         let covered = streams.into_iter().map(|(covers, stream)| {
@@ -43,7 +43,7 @@ impl Ledger {
 
     /// What a waiter of this kind is told: the answer to its own wait, or else the failure of which another one was told.
     #[inline]
-    fn heard(stream: &Queue, listener: Listener, waited: Result<(), Error>) -> Result<(), Error> {
+    fn heard(stream: &RawStream, listener: Listener, waited: Result<(), Error>) -> Result<(), Error> {
         match waited {
             Err(error) if error.code().is_none_or(Code::is_timeout) => Err(error),
             waited => {

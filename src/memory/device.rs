@@ -3,8 +3,8 @@
 use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
 use crate::element::Element;
-use crate::error::{Error, ObjectKind, Undone};
-use crate::ffi::{Block, Home};
+use crate::error::{Error, Failed, ObjectKind};
+use crate::ffi::{Home, RawBuffer};
 use crate::ledger::Ledger;
 use ascendcl_macros::rule;
 use core::ffi::c_void;
@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// never while work in flight uses it.
 #[rule(MEM_07, MEM_10, MEM_11, MEM_12)]
 pub struct DeviceBuffer<C: Brand, E> {
-    block: Arc<Block>,
+    block: Arc<RawBuffer>,
     length: usize,
     _brand: Mark<C>,
     _elements: PhantomData<fn(E) -> E>,
@@ -72,16 +72,16 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     ///
     /// The buffer as it was, when the library refuses.
     #[rule(MEM_01, MEM_02, MEM_13)]
-    pub fn free(self, current: &Current<C>) -> Result<(), Undone<Self>> {
-        current.ledger().free(&self.block).map_err(|error| Undone { error, value: self })
+    pub fn free(self, current: &Current<C>) -> Result<(), Failed<Self>> {
+        current.ledger().free(&self.block).map_err(|error| Failed { error, value: self })
     }
 
-    pub(crate) fn block(&self) -> &Block {
+    pub(crate) fn block(&self) -> &RawBuffer {
         &self.block
     }
 
     /// The memory's row.
-    pub(crate) fn row(&self) -> Arc<Block> {
+    pub(crate) fn row(&self) -> Arc<RawBuffer> {
         Arc::clone(&self.block)
     }
 
@@ -104,10 +104,10 @@ impl<C: Brand, E: Element> DeviceBuffer<C, MaybeUninit<E>> {
     /// # Errors
     ///
     /// The buffer as it was: [`Error::LengthMismatch`] when `from` has another length, or [`Error::Vendor`].
-    pub fn write(self, current: &Current<C>, from: &[E]) -> Result<DeviceBuffer<C, E>, Undone<Self>> {
+    pub fn write(self, current: &Current<C>, from: &[E]) -> Result<DeviceBuffer<C, E>, Failed<Self>> {
         match self.has(from.len()).and_then(|()| self.block.write(current.ledger().api(), from)) {
             Ok(()) => Ok(self.into_written()),
-            Err(error) => Err(Undone { error, value: self }),
+            Err(error) => Err(Failed { error, value: self }),
         }
     }
 
@@ -117,16 +117,16 @@ impl<C: Brand, E: Element> DeviceBuffer<C, MaybeUninit<E>> {
     ///
     /// The buffer as it was, with [`Error::Vendor`].
     #[rule(MEM_16)]
-    pub fn zero(self, current: &Current<C>) -> Result<DeviceBuffer<C, E>, Undone<Self>> {
+    pub fn zero(self, current: &Current<C>) -> Result<DeviceBuffer<C, E>, Failed<Self>> {
         match self.block.fill(current.ledger().api(), 0) {
             Ok(()) => Ok(self.into_written()),
-            Err(error) => Err(Undone { error, value: self }),
+            Err(error) => Err(Failed { error, value: self }),
         }
     }
 
     /// Memory of other code, which has written it.
     pub(crate) fn adopted(ledger: &Ledger, start: NonNull<c_void>, length: usize) -> Result<DeviceBuffer<C, E>, Error> {
-        let block = ledger.keep(Block::adopted(start, super::bytes::<E>(length)?));
+        let block = ledger.keep(RawBuffer::adopted(start, super::bytes::<E>(length)?));
         Ok(Self { block, length, _brand: Mark::NEW, _elements: PhantomData }.into_written())
     }
 

@@ -3,8 +3,8 @@
 use crate::brand::{Brand, InScope, Mark, Scoped};
 use crate::current::Current;
 use crate::element::Element;
-use crate::error::{Error, ObjectKind, Undone};
-use crate::ffi::{Block, Home};
+use crate::error::{Error, Failed, ObjectKind};
+use crate::ffi::{Home, RawBuffer};
 use crate::ledger::Ledger;
 use ascendcl_macros::rule;
 use core::fmt;
@@ -30,7 +30,7 @@ use std::sync::Arc;
 /// A buffer that is dropped is freed by [`Current::collect`] or the end of its scope.
 #[rule(MEM_12, COPY_05)]
 pub struct HostBuffer<C: Brand, E> {
-    block: Arc<Block>,
+    block: Arc<RawBuffer>,
     _brand: Mark<C>,
     _elements: PhantomData<fn(E) -> E>,
 }
@@ -65,7 +65,7 @@ impl<C: Brand> Current<C> {
 
 impl<C: Brand, E> HostBuffer<C, E> {
     #[inline]
-    pub(crate) fn block(&self) -> &Block {
+    pub(crate) fn block(&self) -> &RawBuffer {
         &self.block
     }
 }
@@ -81,14 +81,14 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
     /// # Errors
     ///
     /// The buffer as it was, with [`Error::InDoubt`], when a failure left open whether a copy is using it.
-    pub fn into_vec(mut self, current: &Current<C>) -> Result<Vec<E>, Undone<Self>> {
+    pub fn into_vec(mut self, current: &Current<C>) -> Result<Vec<E>, Failed<Self>> {
         if self.block.is_in_doubt() {
-            return Err(Undone { error: Error::InDoubt { what: ObjectKind::PAGEABLE_MEMORY }, value: self });
+            return Err(Failed { error: Error::InDoubt { what: ObjectKind::PAGEABLE_MEMORY }, value: self });
         }
         if let Err(error) = self.block.is_current() {
-            return Err(Undone { error, value: self });
+            return Err(Failed { error, value: self });
         }
-        Ok(current.ledger().take_vec(&mut self.block).unwrap_or_else(|| Block::as_host(&self.block).to_vec()))
+        Ok(current.ledger().take_vec(&mut self.block).unwrap_or_else(|| RawBuffer::as_host(&self.block).to_vec()))
     }
 
     pub(crate) fn zeroed(ledger: &Ledger, length: usize) -> Result<Self, Error> {
@@ -102,8 +102,8 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
     ///
     /// The buffer as it was, when the library refuses.
     #[rule(MEM_01, MEM_02)]
-    pub fn free(self, current: &Current<C>) -> Result<(), Undone<Self>> {
-        current.ledger().free(&self.block).map_err(|error| Undone { error, value: self })
+    pub fn free(self, current: &Current<C>) -> Result<(), Failed<Self>> {
+        current.ledger().free(&self.block).map_err(|error| Failed { error, value: self })
     }
 }
 
@@ -126,7 +126,7 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
     #[rule(MEM_12)]
     pub fn slice<'a>(&'a self, _current: &'a Current<C>) -> Result<&'a [E], Error> {
         self.block.is_current()?;
-        Ok(Block::as_host(&self.block))
+        Ok(RawBuffer::as_host(&self.block))
     }
 
     /// The elements, to be written, for as long as this thread is inside the context.
@@ -137,7 +137,7 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
     #[rule(MEM_12)]
     pub fn slice_mut<'a>(&'a mut self, _current: &'a Current<C>) -> Result<&'a mut [E], Error> {
         self.block.is_current()?;
-        Ok(Block::as_host_mut(&mut self.block))
+        Ok(RawBuffer::as_host_mut(&mut self.block))
     }
 }
 
@@ -146,13 +146,13 @@ impl<C: InScope, E: Element> Deref for HostBuffer<C, E> {
     type Target = [E];
 
     fn deref(&self) -> &[E] {
-        Block::as_host(&self.block)
+        RawBuffer::as_host(&self.block)
     }
 }
 
 impl<C: InScope, E: Element> DerefMut for HostBuffer<C, E> {
     fn deref_mut(&mut self) -> &mut [E] {
-        Block::as_host_mut(&mut self.block)
+        RawBuffer::as_host_mut(&mut self.block)
     }
 }
 

@@ -3,6 +3,7 @@
 mod device;
 mod host;
 
+pub use crate::device_allocator::DeviceAddress;
 use crate::error::{Error, ObjectKind};
 
 pub use device::DeviceBuffer;

@@ -1,186 +1,374 @@
-//! The device memory of a prepared model.
+//! A model with the buffers of its runs, ready for a stream.
 
-use super::description::Shape;
-use super::which::quoted;
-use super::{Model, TensorInfo, dims};
-use crate::brand::Brand;
+use super::bindings::{BoundOutput, OutputBuffer, OwnRoom, Tensors, same_count};
+use super::{Model, OwnWorkspace, PortId, RunsAlone, TensorInfo};
+use crate::brand::{Brand, INSIDE, Inside};
 use crate::current::Current;
+use crate::device_allocator::DeviceAllocator;
 use crate::element::Element;
-use crate::error::{Error, InputError, ObjectKind};
-use crate::ffi::{Block, BoundInput, Home};
+use crate::error::{Error, Failed, InputError, ObjectKind};
+use crate::ffi::{Api, RawBinding, RawBuffer, RawStream};
+use crate::life_cycle::leads;
+use crate::stream::{CanExecute, GroupTurn, Operand, Pending, Stream, StreamState, sealed_payload};
+use ascendcl_macros::rule;
+use core::fmt;
 use std::sync::Arc;
 
-/// The room for one output of a [`Prepared`](super::Prepared) model.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum Room<'a> {
-    /// For exactly this shape.
-    Shape(&'a [usize]),
-    /// For a shape that only the execution tells, of at most so many elements.
-    AtMost(usize),
-    /// None: the library allocates, through the allocator that is registered on the stream, or by itself (DATA-06).
+/// A model together with device memory for its inputs and outputs: what a stream executes, any number of times.
+///
+/// While it is in flight ([`Pending`]) nothing of it can be reached: the model is not executed twice at a time, not
+/// unloaded, and its memory is not touched.
+#[must_use = "a bound model does nothing until a stream executes it"]
+#[rule(MODEL_14, MODEL_15, MODEL_17, DATA_02, DATA_10)]
+pub struct BoundModel<C: Brand, P = OwnWorkspace> {
+    model: Model<C, P>,
+    binding: Arc<RawBinding>,
+    bound: Box<Tensors>,
+    /// Whether the outputs are those of an execution.
+    executed: bool,
+}
+
+impl<C: Brand, P> Model<C, P> {
+    /// Allocates device memory for inputs and outputs of these shapes, and binds it to the model.
     ///
-    /// The vendor documents this for executions that are waited for ([`Model::run`](super::Model::run)). On a stream, an
-    /// output may be left without memory, and reading it is [`Error::OutputNotAllocated`](crate::Error) then.
-    ByLibrary,
-}
-
-#[derive(Debug)]
-pub(super) struct Tensors {
-    pub(super) inputs: Vec<Bound>,
-    pub(super) outputs: Vec<BoundOutput>,
-    /// Where the library notes which of its shapes the model runs in, if it was compiled for some only.
-    gear: Option<(usize, Arc<Block>)>,
-}
-
-/// One input on the device.
-#[derive(Debug)]
-pub(super) struct Bound {
-    pub(super) info: TensorInfo,
-    pub(super) shape: Vec<usize>,
-    pub(super) block: Arc<Block>,
-}
-
-/// One output on the device.
-#[derive(Debug)]
-pub(super) struct BoundOutput {
-    pub(super) info: TensorInfo,
-    pub(super) room: OwnRoom,
-}
-
-#[derive(Debug)]
-pub(super) enum OwnRoom {
-    Exactly(usize, Arc<Block>),
-    AtMost(Arc<Block>),
-    ByLibrary,
-}
-
-impl Bound {
-    pub(super) fn elements(&self) -> usize {
-        elements(&self.shape)
-    }
-
-    /// Whether the input fits in the memory that it has with another shape.
-    pub(super) fn holds(&self, shape: &[usize]) -> Result<(), Error> {
-        let need = bytes(&self.info, elements(accepted(&self.info, shape)?))?;
-        if need <= self.block.bytes() {
-            return Ok(());
-        }
-        Err(Error::TooShort { what: ObjectKind::MODEL_INPUT_MEMORY, need, have: self.block.bytes() })
-    }
-}
-
-impl BoundOutput {
-    /// An error when the output is not made of `E`.
-    pub(super) fn is_of<E: Element>(&self) -> Result<(), Error> {
-        if self.info.element.takes::<E>() {
-            return Ok(());
-        }
-        let (name, found) = (self.info.name.clone(), self.info.element);
-        Err(Error::OutputType { name, found, asked: E::TYPE })
-    }
-}
-
-impl Tensors {
-    pub(super) fn allocate<C: Brand, P>(
+    /// # Errors
+    ///
+    /// The model as it was: [`Error::Input`] when the shapes do not fit the model, [`Error::Vendor`] when there is no
+    /// room.
+    #[rule(MODEL_18, MODEL_20, DATA_07, DATA_08)]
+    pub fn bind(
+        self,
         current: &Current<C>,
-        model: &Model<C, P>,
         inputs: &[&[usize]],
-        outputs: &[Room<'_>],
-    ) -> Result<Self, Error> {
-        same_count(model.inputs(), inputs.len())?;
-        same_count(model.outputs(), outputs.len())?;
-        let place = |elements, info: &TensorInfo| current.ledger().allocate(Home::Device, bytes(info, elements)?);
-        let input = |(info, shape): (&TensorInfo, &&[usize])| {
-            let block = place(elements(accepted(info, shape)?), info)?;
-            Ok(Bound { info: info.clone(), shape: shape.to_vec(), block })
-        };
-        let output = |(info, room): (&TensorInfo, &Room<'_>)| {
-            let room = match *room {
-                Room::Shape(shape) => {
-                    let elements = elements(accepted(info, shape)?);
-                    OwnRoom::Exactly(elements, place(elements, info)?)
+        outputs: &[&[usize]],
+    ) -> Result<BoundModel<C, P>, Failed<Self>> {
+        let rooms: Vec<_> = outputs.iter().map(|shape| OutputBuffer::Shape(shape)).collect();
+        self.bind_with(current, inputs, &rooms)
+    }
+
+    /// As [`bind`](Self::bind), for outputs whose shapes only the execution tells.
+    ///
+    /// The inputs' memory is that of the shapes given here; [`BoundModel::reshape`] goes back and forth between shapes
+    /// that need no more.
+    ///
+    /// # Errors
+    ///
+    /// As for [`bind`](Self::bind).
+    pub fn bind_with(
+        self,
+        current: &Current<C>,
+        inputs: &[&[usize]],
+        outputs: &[OutputBuffer<'_>],
+    ) -> Result<BoundModel<C, P>, Failed<Self>> {
+        match self.bound_to(current, inputs, outputs) {
+            Ok((binding, bound)) => Ok(BoundModel { model: self, binding, bound: Box::new(bound), executed: false }),
+            Err(error) => Err(Failed { error, value: self }),
+        }
+    }
+
+    fn bound_to(
+        &self,
+        current: &Current<C>,
+        inputs: &[&[usize]],
+        outputs: &[OutputBuffer<'_>],
+    ) -> Result<(Arc<RawBinding>, Tensors), Error> {
+        let bound = Tensors::allocate(current, self, inputs, outputs)?;
+        let binding = current.ledger().bind(&self.loaded, &bound.parts(), &bound.places())?;
+        Ok((binding, bound))
+    }
+}
+
+impl<C: Brand, P> BoundModel<C, P> {
+    /// Chooses the shapes of the inputs for the next executions (`aclmdlSetDatasetTensorDesc`; or the one of
+    /// `aclmdlSetDynamicBatchSize`, `aclmdlSetDynamicHWSize` and `aclmdlSetInputDynamicDims` that the model was compiled
+    /// for, MODEL-20). What was [written](Self::write) before is no longer a tensor of that shape.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`] when the shapes do not fit the model, [`Error::TooShort`] when they need more memory than those
+    /// that it was prepared with; then the shapes are what they were. Or [`Error::Vendor`].
+    #[rule(MODEL_20)]
+    pub fn reshape(&mut self, current: &Current<C>, inputs: &[&[usize]]) -> Result<(), Error> {
+        same_count(self.model.inputs(), inputs.len())?;
+        self.bound.inputs.iter().zip(inputs).try_for_each(|(bound, shape)| bound.holds(shape))?;
+        let dims = self.bound.dims(inputs);
+        let dims: Vec<&[i64]> = dims.iter().map(Vec::as_slice).collect();
+        current.ledger().reshape(&self.binding, &self.model.loaded, &dims)?;
+        self.bound.inputs.iter_mut().zip(inputs).for_each(|(bound, shape)| bound.shape = shape.to_vec());
+        Ok(())
+    }
+
+    /// Copies elements into an input (`aclrtMemcpy`), and returns when that is done.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`] for another element type or a name that no input has, [`Error::LengthMismatch`] for another length,
+    /// [`Error::NoSuchInput`], or [`Error::Vendor`].
+    pub fn write<'n, E: Element>(
+        &mut self,
+        current: &Current<C>,
+        input: impl Into<PortId<'n>>,
+        elements: &[E],
+    ) -> Result<(), Error> {
+        let input = input.into().input(self.model.inputs())?;
+        self.input_of::<E>(input, elements.len())?.write(current.ledger().api(), elements)
+    }
+
+    /// The shape of an output in the last execution, outermost size first (`aclmdlGetDatasetTensorDesc`).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotExecuted`] before the first execution, [`Error::NoSuchOutput`] or [`Error::NoOutputNamed`], or
+    /// [`Error::UnknownShape`] when the library does not say.
+    pub fn output_shape<'n>(&self, current: &Current<C>, output: impl Into<PortId<'n>>) -> Result<Vec<usize>, Error> {
+        self.binding.is_current()?;
+        let output = self.which(output)?;
+        let bound = self.output(output)?;
+        self.dims(current, output, &bound.info)
+    }
+
+    /// Copies an output to the host (`aclrtMemcpy`): as many elements as its [shape](Self::output_shape) has.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotExecuted`] before the first execution; [`Error::OutputType`], [`Error::NoSuchOutput`];
+    /// [`Error::LengthMismatch`] when the model left another number of elements than the shape that was prepared for
+    /// it; [`Error::OutputNotAllocated`]; or [`Error::Vendor`].
+    pub fn read<'n, E: Element>(&self, current: &Current<C>, output: impl Into<PortId<'n>>) -> Result<Vec<E>, Error> {
+        self.binding.is_current()?;
+        let output = self.which(output)?;
+        self.bound_output(output)?.is_of::<E>()?;
+        let bound = self.output(output)?;
+        let api = current.ledger().api();
+        // The library notes the real shape; a model may leave less in an output than it was given room for.
+        let found = self
+            .dims(current, output, &bound.info)
+            .map(|shape| shape.iter().fold(1_usize, |all, size| all.saturating_mul(*size)));
+        let own;
+        let (elements, block) = match &bound.room {
+            OwnRoom::Exactly(expected, block) => {
+                let (what, expected, found) = (ObjectKind::MODEL_OUTPUT, *expected, found.unwrap_or(*expected));
+                if expected != found {
+                    return Err(Error::LengthMismatch { what, expected, found });
                 }
-                Room::AtMost(elements) => OwnRoom::AtMost(place(elements, info)?),
-                Room::ByLibrary => OwnRoom::ByLibrary,
-            };
-            Ok(BoundOutput { info: info.clone(), room })
+                (found, &**block)
+            }
+            OwnRoom::AtMost(block) => (found?, &**block),
+            OwnRoom::ByLibrary => {
+                let name = || bound.info.name.clone();
+                own = self.binding.allocated(api, output).ok_or_else(|| Error::OutputNotAllocated { name: name() })?;
+                (found?, &own)
+            }
         };
-        let gear = |(index, bytes)| Ok::<_, Error>((index, current.ledger().allocate(Home::Device, bytes)?));
-        Ok(Self {
-            inputs: model.inputs().iter().zip(inputs).map(input).collect::<Result<_, Error>>()?,
-            outputs: model.outputs().iter().zip(outputs).map(output).collect::<Result<_, Error>>()?,
-            gear: model.loaded.gear_input().map(gear).transpose()?,
-        })
-    }
-
-    pub(super) fn blocks(&self) -> impl Iterator<Item = &Block> {
-        let inputs = self.inputs.iter().map(|input| &*input.block);
-        let outputs = self.outputs.iter().filter_map(|output| match &output.room {
-            OwnRoom::Exactly(_, block) | OwnRoom::AtMost(block) => Some(&**block),
-            OwnRoom::ByLibrary => None,
-        });
-        inputs.chain(outputs).chain(self.gear.iter().map(|(_, block)| &**block))
-    }
-
-    /// The inputs as the library takes them, the one for the gear among them.
-    pub(super) fn parts(&self) -> Vec<BoundInput> {
-        let part = |bound: &Bound| BoundInput {
-            block: Arc::clone(&bound.block),
-            bytes: bound.block.bytes(),
-            dims: dims(&bound.shape),
-        };
-        let mut parts: Vec<_> = self.inputs.iter().map(part).collect();
-        if let Some((index, block)) = &self.gear {
-            let (block, bytes) = (Arc::clone(block), block.bytes());
-            parts.insert((*index).min(parts.len()), BoundInput { block, bytes, dims: Vec::new() });
+        let need = elements.saturating_mul(size_of::<E>());
+        if need > block.bytes() {
+            return Err(Error::TooShort { what: ObjectKind::MODEL_OUTPUT, need, have: block.bytes() });
         }
-        parts
+        let mut read = vec![E::default(); elements];
+        block.read(api, &mut read).map(|()| read)
     }
 
-    /// Shapes as the library takes them, with a place for the gear.
-    pub(super) fn dims(&self, shapes: &[&[usize]]) -> Vec<Vec<i64>> {
-        let mut all: Vec<_> = shapes.iter().map(|shape| dims(shape)).collect();
-        if let Some((index, _)) = &self.gear {
-            all.insert((*index).min(all.len()), Vec::new());
+    /// The memory of an input, for this many elements of this type.
+    pub(crate) fn input_of<E: Element>(&self, input: usize, length: usize) -> Result<&RawBuffer, Error> {
+        let count = self.bound.inputs.len();
+        let bound = self.bound.inputs.get(input).ok_or(Error::NoSuchInput { index: input, count })?;
+        if !bound.info.element.takes::<E>() {
+            let (name, expected) = (bound.info.name.clone(), bound.info.element);
+            return Err(InputError::Element { name, expected, found: E::TYPE }.into());
         }
-        all
+        if length != bound.elements() {
+            let (expected, found) = (bound.elements(), length);
+            return Err(Error::LengthMismatch { what: ObjectKind::MODEL_INPUT, expected, found });
+        }
+        Ok(&bound.block)
     }
 
-    pub(super) fn places(&self) -> Vec<Option<Arc<Block>>> {
-        let place = |output: &BoundOutput| match &output.room {
-            OwnRoom::Exactly(_, block) | OwnRoom::AtMost(block) => Some(Arc::clone(block)),
-            OwnRoom::ByLibrary => None,
+    /// The memory of an output, for this many elements of this type: all that it was prepared for.
+    pub(crate) fn output_block<E: Element>(&self, output: usize, length: usize) -> Result<&RawBuffer, Error> {
+        self.bound_output(output)?.is_of::<E>()?;
+        let bound = self.output(output)?;
+        let (expected, block) = match &bound.room {
+            OwnRoom::Exactly(elements, block) => (*elements, block),
+            OwnRoom::AtMost(block) => (block.bytes() / size_of::<E>().max(1), block),
+            // Where it is, the library tells after the execution.
+            OwnRoom::ByLibrary => return Err(Error::OutputNotAllocated { name: bound.info.name.clone() }),
         };
-        self.outputs.iter().map(place).collect()
+        if length != expected {
+            return Err(Error::LengthMismatch { what: ObjectKind::MODEL_OUTPUT, expected, found: length });
+        }
+        Ok(block)
+    }
+
+    /// Before a copy between `other` and a tensor of the model: lets executions end that the copy would not wait for.
+    pub(crate) fn comes_to_rest_for(&self, api: Api, queue: &RawStream, other: &RawBuffer) -> Result<(), Error> {
+        self.binding.comes_to_rest_for(api, queue, other)
+    }
+
+    /// All work that used the model or its buffers is known to be done.
+    pub(crate) fn rest(&self) {
+        leads!(model: Running --> Loaded : Wait);
+        self.model.loaded.rest();
+        self.binding.rest();
+        self.bound.blocks().for_each(RawBuffer::rest);
+    }
+
+    /// What is queued on this stream by now comes after all work that used the model or its buffers.
+    pub(crate) fn follow(&self, queue: &RawStream) {
+        self.model.loaded.follow(queue);
+        self.binding.follow(queue);
+        self.bound.blocks().for_each(|block| block.follow(queue));
+    }
+
+    /// Takes the model back. The buffers are freed by [`Current::collect`] or the end of the scope; memory that the
+    /// library allocated for outputs goes back to where it came from now.
+    ///
+    /// # Errors
+    ///
+    /// The bound model as it was, when the library refuses.
+    pub fn into_model(self, current: &Current<C>) -> Result<Model<C, P>, Failed<Self>> {
+        match current.ledger().unbind(&self.binding) {
+            Ok(()) => Ok(self.model),
+            Err(error) => Err(Failed { error, value: self }),
+        }
+    }
+
+    /// Queues one execution.
+    pub(crate) fn queue<M: Operand<C, Self>>(
+        model: M,
+        current: &Current<C>,
+        stream: &Arc<RawStream>,
+    ) -> Result<Pending<C, Self>, Failed<M>> {
+        let mut model = model;
+        let queued = model.usable_on(stream).and_then(|()| model.reach(INSIDE).start(current, stream));
+        match queued {
+            Ok(()) => {
+                let past = model.past(INSIDE);
+                Ok(Pending::new(model.into_value(INSIDE), stream).after(past))
+            }
+            Err(error) => Err(Failed { error, value: model }),
+        }
+    }
+
+    /// Runs the model once, in a turn: as long as what `turn` gives is there, nothing else runs in its working memory.
+    pub(crate) fn run_when<T>(
+        &mut self,
+        current: &mut Current<C>,
+        turn: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<(), Error> {
+        leads!(model: Loaded --> Loaded : Run);
+        self.executed = false;
+        self.make_room(current)?;
+        let _turn = turn()?;
+        current.ledger().run(&self.binding, &self.model.loaded)?;
+        self.executed = true;
+        Ok(())
+    }
+
+    /// What the last execution left in open outputs is given back (DATA-06).
+    fn make_room(&mut self, current: &Current<C>) -> Result<(), Error> {
+        if self.binding.has_open_outputs() {
+            self.executed = false;
+            current.ledger().empty(&self.binding)?;
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, current: &Current<C>, stream: &RawStream) -> Result<(), Error> {
+        // A bound model is loaded; one in a `Pending` runs.
+        leads!(model: Loaded --> Running : Execute, model: Running --> Running : Execute);
+        self.make_room(current)?;
+        current.ledger().execute(&self.binding, &self.model.loaded, stream)?;
+        self.executed = true;
+        Ok(())
+    }
+
+    fn which<'n>(&self, output: impl Into<PortId<'n>>) -> Result<usize, Error> {
+        output.into().output(self.model.outputs().iter().map(|info| info.name.as_str()))
+    }
+
+    fn bound_output(&self, index: usize) -> Result<&BoundOutput, Error> {
+        let count = self.bound.outputs.len();
+        self.bound.outputs.get(index).ok_or(Error::NoSuchOutput { index, count })
+    }
+
+    /// An output of the last execution.
+    fn output(&self, index: usize) -> Result<&BoundOutput, Error> {
+        let bound = self.bound_output(index)?;
+        if self.executed { Ok(bound) } else { Err(Error::NotExecuted) }
+    }
+
+    fn dims(&self, current: &Current<C>, index: usize, info: &TensorInfo) -> Result<Vec<usize>, Error> {
+        let dims = self.binding.output_dims(current.ledger().api(), index);
+        let shape = dims.and_then(|dims| dims.into_iter().map(|size| usize::try_from(size).ok()).collect());
+        shape.ok_or_else(|| Error::UnknownShape { name: info.name.clone() })
     }
 }
 
-pub(super) fn same_count(infos: &[TensorInfo], found: usize) -> Result<(), InputError> {
-    if infos.len() == found {
-        return Ok(());
+impl<C: Brand, P> BoundModel<C, P> {
+    /// Runs the model on what was [written](Self::write), and returns when it is done (`aclmdlExecute`): the way to execute
+    /// a model again and again without a stream.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] when the model fails: its outputs hold nothing then. Whether the library goes on running it is
+    /// found out as in [`Model::run`].
+    #[rule(MODEL_16)]
+    pub fn run(&mut self, current: &mut Current<C>) -> Result<(), Error>
+    where
+        P: RunsAlone,
+    {
+        self.run_when(current, || Ok(()))
     }
-    Err(InputError::Count { expected: infos.len(), found, names: names(infos) })
 }
 
-pub(super) fn names(infos: &[TensorInfo]) -> String {
-    quoted(infos.iter().map(|info| info.name.as_str()))
-}
-
-fn accepted<'s>(info: &TensorInfo, shape: &'s [usize]) -> Result<&'s [usize], InputError> {
-    if info.accepts(shape) {
-        return Ok(shape);
+impl<C: Brand, S: StreamState> Stream<C, S> {
+    /// Queues one execution of the model (`aclmdlExecuteAsync`), on a stream whose allocator is decided. The model may be
+    /// in flight on this stream already, behind a copy to its input say.
+    ///
+    /// # Errors
+    ///
+    /// The bound model as it was: [`Error::OtherStream`] when it is in flight elsewhere, or what the library says.
+    #[rule(ALLOC_05, ALLOC_13, MODEL_15)]
+    pub fn execute<M: Operand<C, BoundModel<C>>>(
+        &self,
+        current: &Current<C>,
+        model: M,
+    ) -> Result<Pending<C, BoundModel<C>>, Failed<M>>
+    where
+        S: CanExecute,
+    {
+        BoundModel::queue(model, current, self.queue())
     }
-    let (name, expected) = (info.name.clone(), Shape(&info.shape).to_string());
-    Err(InputError::Shape { name, expected, found: format!("{shape:?}") })
 }
 
-fn elements(shape: &[usize]) -> usize {
-    shape.iter().try_fold(1_usize, |all, size| all.checked_mul(*size)).unwrap_or(usize::MAX)
+impl<C: Brand, P> fmt::Debug for BoundModel<C, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BoundModel").field("model", &self.model).finish_non_exhaustive()
+    }
 }
 
-fn bytes(info: &TensorInfo, elements: usize) -> Result<usize, Error> {
-    let size = info.element.size();
-    let size = size.ok_or_else(|| Error::UnknownElement { name: info.name.clone(), element: info.element })?;
-    Ok(elements.saturating_mul(size))
+impl<C: Brand, A: DeviceAllocator> GroupTurn<'_, C, A> {
+    /// Queues one execution of a model on the turn's stream (`aclmdlExecuteAsync`).
+    ///
+    /// # Errors
+    ///
+    /// As for [`Stream::execute`].
+    pub fn execute<M: Operand<C, BoundModel<C>>>(
+        &self,
+        current: &Current<C>,
+        model: M,
+    ) -> Result<Pending<C, BoundModel<C>>, Failed<M>> {
+        self.stream().execute(current, model)
+    }
+}
+
+impl<C: Brand, P> sealed_payload::Payload for BoundModel<C, P> {
+    #[inline]
+    fn rest(&self, _: Inside) {
+        BoundModel::rest(self);
+    }
+
+    fn follow(&self, queue: &RawStream, _: Inside) {
+        BoundModel::follow(self, queue);
+    }
 }

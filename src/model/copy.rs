@@ -1,29 +1,29 @@
 //! Copies to the inputs and from the outputs of models that are prepared for a stream.
 
-use super::Prepared;
+use super::BoundModel;
 use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
 use crate::element::Element;
-use crate::error::Undone;
+use crate::error::Failed;
 use crate::ffi::Place;
 use crate::memory::HostBuffer;
-use crate::stream::{Operand, Pending, Tasks};
+use crate::stream::{Operand, Pending, StreamOps};
 
-impl<C: Brand> Tasks<C> {
-    /// Queues a copy from the host to an input of a prepared model (`aclrtMemcpyAsync`). An execution that is queued next
+impl<C: Brand> StreamOps<C> {
+    /// Queues a copy from the host to an input of a bound model (`aclrtMemcpyAsync`). An execution that is queued next
     /// on this stream finds it there.
     ///
     /// # Errors
     ///
     /// Both as they were: [`Error::Input`](crate::Error::Input) for another element type, `LengthMismatch`,
     /// `NoSuchInput`, `OtherStream` when one is in flight elsewhere, or [`Error::Vendor`](crate::Error::Vendor).
-    pub fn copy_to_input<E: Element, H: Operand<C, HostBuffer<C, E>>, P, M: Operand<C, Prepared<C, P>>>(
+    pub fn copy_to_input<E: Element, H: Operand<C, HostBuffer<C, E>>, P, M: Operand<C, BoundModel<C, P>>>(
         &self,
         current: &Current<C>,
         from: H,
         model: M,
         input: usize,
-    ) -> InFlight<C, HostBuffer<C, E>, Prepared<C, P>, (H, M)> {
+    ) -> InFlight<C, HostBuffer<C, E>, BoundModel<C, P>, (H, M)> {
         let (api, source) = (current.ledger().api(), from.look(INSIDE));
         let ready = from.usable_on(self.queue()).and_then(|()| model.usable_on(self.queue()));
         let queued = ready.and_then(|()| model.look(INSIDE).input_of::<E>(input, source.len())).and_then(|block| {
@@ -36,24 +36,24 @@ impl<C: Brand> Tasks<C> {
                 let past = from.past(INSIDE).and(model.past(INSIDE));
                 Ok(Pending::new((from.into_value(INSIDE), model.into_value(INSIDE)), self.queue()).after(past))
             }
-            Err(error) => Err(Undone { error, value: (from, model) }),
+            Err(error) => Err(Failed { error, value: (from, model) }),
         }
     }
 
-    /// Queues a copy from an output of a prepared model to the host (`aclrtMemcpyAsync`): all of the room that was prepared
+    /// Queues a copy from an output of a bound model to the host (`aclrtMemcpyAsync`): all of the room that was prepared
     /// for it. A model that left less there left the rest as it was.
     ///
     /// # Errors
     ///
     /// Both as they were: `NotExecuted` when no execution was queued before, `OutputType`, `LengthMismatch`,
     /// `NoSuchOutput`, `OtherStream` when one is in flight elsewhere, or [`Error::Vendor`](crate::Error::Vendor).
-    pub fn copy_from_output<E: Element, P, M: Operand<C, Prepared<C, P>>, H: Operand<C, HostBuffer<C, E>>>(
+    pub fn copy_from_output<E: Element, P, M: Operand<C, BoundModel<C, P>>, H: Operand<C, HostBuffer<C, E>>>(
         &self,
         current: &Current<C>,
         model: M,
         output: usize,
         to: H,
-    ) -> InFlight<C, Prepared<C, P>, HostBuffer<C, E>, (M, H)> {
+    ) -> InFlight<C, BoundModel<C, P>, HostBuffer<C, E>, (M, H)> {
         let (api, target) = (current.ledger().api(), to.look(INSIDE));
         let ready = model.usable_on(self.queue()).and_then(|()| to.usable_on(self.queue()));
         let queued =
@@ -67,9 +67,9 @@ impl<C: Brand> Tasks<C> {
                 let past = model.past(INSIDE).and(to.past(INSIDE));
                 Ok(Pending::new((model.into_value(INSIDE), to.into_value(INSIDE)), self.queue()).after(past))
             }
-            Err(error) => Err(Undone { error, value: (model, to) }),
+            Err(error) => Err(Failed { error, value: (model, to) }),
         }
     }
 }
 
-type InFlight<C, First, Second, Given> = Result<Pending<C, (First, Second)>, Undone<Given>>;
+type InFlight<C, First, Second, Given> = Result<Pending<C, (First, Second)>, Failed<Given>>;

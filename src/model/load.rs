@@ -5,8 +5,8 @@ use super::weights::Weights;
 use super::{Model, ModelSource, Workspace};
 use crate::brand::Brand;
 use crate::current::Current;
-use crate::error::{Error, Undone};
-use crate::ffi::{Onto, Share};
+use crate::error::{Error, Failed};
+use crate::ffi::{LoadInto, Share};
 use crate::ledger::Ledger;
 use ascendcl_macros::rule;
 use core::fmt;
@@ -18,7 +18,7 @@ use std::path::Path;
 /// its size and its address, and both outlive the model.
 ///
 /// ```
-/// use ascendcl::{Library, Load, ModelSource};
+/// use ascendcl::{Library, model::{Load, ModelSource}};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let image = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits-8.onnx"))?;
@@ -35,7 +35,7 @@ use std::path::Path;
 /// # }
 /// ```
 ///
-/// `W` is what a workspace is given as: a [`Workspace`] for a model on its own, and [`OfTheLane`](crate::OfTheLane), of
+/// `W` is what a workspace is given as: a [`Workspace`] for a model on its own, and [`LaneWorkspace`](crate::lane::LaneWorkspace), of
 /// which there is no value, in a lane, which has one.
 #[non_exhaustive]
 #[rule(MODEL_08)]
@@ -77,10 +77,10 @@ impl<C: Brand> Current<C> {
     /// another model, and [`Error::UnreadableModel`] when a file cannot be read to be compared with them;
     /// [`Error::Vendor`] when the source is missing or is not a model for this product and release.
     #[rule(MODEL_02, MODEL_03, MODEL_07, MODEL_08, MODEL_09, MODEL_10, MODEL_11, MODEL_19, MODEL_27, MODE_02)]
-    pub fn load<'a>(&self, load: Load<'a, C>) -> Result<Model<C>, Undone<Load<'a, C>>> {
+    pub fn load<'a>(&self, load: Load<'a, C>) -> Result<Model<C>, Failed<Load<'a, C>>> {
         let alone = load.workspace.as_ref().map(|workspace| |need| workspace.alone(need));
         let loaded = load_onto(self.ledger(), load.source, load.weights.as_ref(), alone);
-        loaded.map_err(|error| Undone { error, value: load })
+        loaded.map_err(|error| Failed { error, value: load })
     }
 }
 
@@ -93,13 +93,13 @@ pub(crate) fn load_onto<C: Brand, P>(
     workspace: Option<impl FnOnce(usize) -> Result<Share, Error>>,
 ) -> Result<Model<C, P>, Error> {
     if weights.is_none() && workspace.is_none() {
-        return Model::load(ledger, source.image(), Onto::default());
+        return Model::load(ledger, source.image(), LoadInto::default());
     }
     let contents = weights.map(|_| source.read(ledger.api())).transpose()?;
     let image = contents.as_ref().map_or(source.image(), Contents::image);
     let need = ledger.sizes(image)?;
     let shared = weights.zip(contents.as_ref());
-    let onto = Onto {
+    let onto = LoadInto {
         weights: shared.map(|(weights, contents)| weights.block_for(contents, need.weights)).transpose()?,
         work: workspace.map(|share| share(need.work)).transpose()?,
     };

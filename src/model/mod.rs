@@ -1,24 +1,24 @@
 //! Models: loading, their description, and running them.
 
+mod bindings;
 mod bound;
 mod builder;
 mod copy;
 mod description;
 mod gears;
 mod load;
-mod prepared;
+mod port_id;
 mod run;
 mod source;
 mod tensor;
 mod untouched;
 mod weights;
-mod which;
 mod workspace;
 
 use crate::brand::{Brand, Mark, ModelOfOneThread, Scoped};
 use crate::current::Current;
-use crate::error::{Error, Undone};
-use crate::ffi::{LoadedModel, ModelImage, Onto};
+use crate::error::{Error, Failed};
+use crate::ffi::{LoadInto, LoadedModel, ModelImage};
 use crate::ledger::Ledger;
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
@@ -27,17 +27,17 @@ use core::marker::PhantomData;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
-pub use bound::Room;
+pub use bindings::OutputBuffer;
+pub use bound::BoundModel;
 pub use description::TensorInfo;
 pub use gears::Gears;
 pub use load::Load;
 pub(crate) use load::load_onto;
-pub use prepared::Prepared;
+pub use port_id::PortId;
 pub(crate) use run::dims;
 pub use source::{ModelSize, ModelSource};
 pub use tensor::{Input, Output, Outputs};
 pub use weights::Weights;
-pub use which::Which;
 pub use workspace::Workspace;
 
 /// A loaded model.
@@ -46,7 +46,7 @@ pub use workspace::Workspace;
 /// sent, not shared. A model that is dropped is unloaded by [`Current::collect`] or the end of its scope.
 #[must_use = "a model that is dropped is unloaded by `collect` or at the end of its scope; `unload` shows the errors"]
 #[rule(MODEL_01, MODEL_12, MODEL_16)]
-pub struct Model<C: Brand, P = Alone> {
+pub struct Model<C: Brand, P = OwnWorkspace> {
     loaded: Arc<LoadedModel>,
     described: Box<Described>,
     _brand: Mark<C>,
@@ -66,22 +66,22 @@ assert_not_impl_any!(Model<Scoped<'static>>: Sync, Clone);
 
 /// The model has its working memory to itself, and runs on any stream.
 #[derive(Debug)]
-pub enum Alone {}
+pub enum OwnWorkspace {}
 
-/// Places where nothing else works in a model's working memory: [`Alone`].
+/// Places where nothing else works in a model's working memory: [`OwnWorkspace`].
 #[diagnostic::on_unimplemented(
     message = "a model of a lane runs through its lane only",
     label = "other models work in the workspace of this one",
     note = "MODEL-04, MODEL-06: models that share a workspace run strictly one after the other",
-    note = "run it in its lane: `lane.run(current, &mut model, &inputs)`, or prepared `lane.run_prepared(current, &mut model)`"
+    note = "run it in its lane: `lane.run(current, &mut model, &inputs)`, or prepared `lane.run_bound(current, &mut model)`"
 )]
 pub trait RunsAlone: sealed::Sealed {}
 
-impl RunsAlone for Alone {}
+impl RunsAlone for OwnWorkspace {}
 
 mod sealed {
     pub trait Sealed {}
-    impl Sealed for super::Alone {}
+    impl Sealed for super::OwnWorkspace {}
 }
 
 impl<C: Brand, P> Model<C, P> {
@@ -90,7 +90,7 @@ impl<C: Brand, P> Model<C, P> {
         &self.loaded
     }
 
-    pub(crate) fn load(ledger: &Ledger, image: ModelImage<'_>, onto: Onto) -> Result<Self, Error> {
+    pub(crate) fn load(ledger: &Ledger, image: ModelImage<'_>, onto: LoadInto) -> Result<Self, Error> {
         leads!(model: Start --> Loaded : Load);
         let loaded = ledger.load(image, onto)?;
         // The input for the gear is the library's own affair.
@@ -125,9 +125,9 @@ impl<C: Brand, P> Model<C, P> {
     ///
     /// The model as it was, when the library refuses.
     #[rule(MODEL_01, MODEL_14)]
-    pub fn unload(self, current: &Current<C>) -> Result<(), Undone<Self>> {
+    pub fn unload(self, current: &Current<C>) -> Result<(), Failed<Self>> {
         leads!(model: Loaded --> End : Unload);
-        current.ledger().unload(&self.loaded).map_err(|error| Undone { error, value: self })
+        current.ledger().unload(&self.loaded).map_err(|error| Failed { error, value: self })
     }
 }
 

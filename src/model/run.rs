@@ -5,7 +5,7 @@ use super::{Input, Model, Output, Outputs, RunsAlone, TensorInfo};
 use crate::brand::Brand;
 use crate::current::Current;
 use crate::error::{Error, ObjectKind};
-use crate::ffi::{Binding, Block, BoundInput, Home, Port};
+use crate::ffi::{BoundInput, Home, Port, RawBinding, RawBuffer};
 use crate::ledger::Ledger;
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
@@ -65,7 +65,7 @@ impl<C: Brand, P> Model<C, P> {
             parts.insert(index.min(parts.len()), BoundInput { block, bytes, dims: Vec::new() });
         }
         // Where the size is known before the run, the memory is ours; else the library allocates it (DATA-06).
-        let results: Vec<Option<Arc<Block>>> = self
+        let results: Vec<Option<Arc<RawBuffer>>> = self
             .loaded
             .outputs()
             .iter()
@@ -89,11 +89,11 @@ impl<C: Brand, P> Model<C, P> {
 /// Copies one output to the host.
 fn read(
     ledger: &Ledger,
-    binding: &Binding,
+    binding: &RawBinding,
     index: usize,
     port: &Port,
     info: &TensorInfo,
-    result: &Option<Arc<Block>>,
+    result: &Option<Arc<RawBuffer>>,
 ) -> Result<Output, Error> {
     let own;
     let block = match result {
@@ -107,7 +107,7 @@ fn read(
     let dims = binding.output_dims(ledger.api(), index).unwrap_or_else(|| port.dims.clone());
     let shape: Option<Vec<usize>> = dims.iter().map(|size| usize::try_from(*size).ok()).collect();
     let shape = shape.ok_or_else(|| Error::UnknownShape { name: info.name.clone() })?;
-    let room = block.map_or(0, Block::bytes);
+    let room = block.map_or(0, RawBuffer::bytes);
     // An element type that this crate does not know has the size that the library gave it.
     let need =
         info.element.size().map_or(room, |size| shape.iter().fold(size, |bytes, size| bytes.saturating_mul(*size)));
@@ -128,11 +128,11 @@ pub(crate) fn dims(shape: &[usize]) -> Vec<i64> {
 /// The device memory of one run.
 struct Buffers<'l> {
     ledger: &'l Ledger,
-    blocks: Vec<Arc<Block>>,
+    blocks: Vec<Arc<RawBuffer>>,
 }
 
 impl Buffers<'_> {
-    fn allocate(&mut self, bytes: usize) -> Result<Arc<Block>, Error> {
+    fn allocate(&mut self, bytes: usize) -> Result<Arc<RawBuffer>, Error> {
         let block = self.ledger.allocate(Home::Device, bytes)?;
         self.blocks.push(Arc::clone(&block));
         Ok(block)

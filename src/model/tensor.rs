@@ -1,8 +1,8 @@
 //! Tensors on the host: what goes into a model, and what comes out.
 
-use super::bound::{names, same_count};
+use super::bindings::{names, same_count};
 use super::description::Shape;
-use super::{TensorInfo, Which};
+use super::{PortId, TensorInfo};
 use crate::element::{Element, ElementType};
 use crate::error::{Error, InputError};
 use crate::ffi::{bytes_of, collect_elements};
@@ -145,7 +145,7 @@ impl Outputs {
     /// # Errors
     ///
     /// [`Error::NoSuchOutput`], [`Error::NoOutputNamed`].
-    pub fn get<'n>(&self, output: impl Into<Which<'n>>) -> Result<&Output, Error> {
+    pub fn get<'n>(&self, output: impl Into<PortId<'n>>) -> Result<&Output, Error> {
         let index = output.into().output(self.iter().map(Output::name))?;
         self.0.get(index).ok_or(Error::NoSuchOutput { index, count: self.0.len() })
     }

@@ -1,6 +1,6 @@
 //! What a program cannot do with a model in flight, for the compiler to say so. As in `src/stream/untouched.rs`.
 
-use super::{Outputs, Which};
+use super::{Outputs, PortId};
 use crate::brand::Brand;
 use crate::current::Current;
 use crate::element::Element;
@@ -24,7 +24,7 @@ pub trait RunsModels {
 #[diagnostic::on_unimplemented(
     message = "a run that is waited for has no stream",
     label = "a stream takes executions that are queued",
-    note = "ALLOC-05: prepare the model, so that its work runs on the stream and its allocator serves it: \
+    note = "ALLOC-05: bind the model, so that its work runs on the stream and its allocator serves it: \
             `stream.execute(current, model)?.wait(current)?`",
     note = "without a stream: `model.run(current, &inputs)?`"
 )]
@@ -54,24 +54,24 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     }
 }
 
-/// Methods of prepared models.
+/// Methods of bound models.
 #[doc(hidden)]
 impl<C: Brand, T> Pending<C, T> {
-    pub fn read<'n, E: Element>(&self, _: &Current<C>, _: impl Into<Which<'n>>) -> Result<Vec<E>, Error>
+    pub fn read<'n, E: Element>(&self, _: &Current<C>, _: impl Into<PortId<'n>>) -> Result<Vec<E>, Error>
     where
         Self: Waited,
     {
         self.never()
     }
 
-    pub fn write<'n, E: Element>(&mut self, _: &Current<C>, _: impl Into<Which<'n>>, _: &[E]) -> Result<(), Error>
+    pub fn write<'n, E: Element>(&mut self, _: &Current<C>, _: impl Into<PortId<'n>>, _: &[E]) -> Result<(), Error>
     where
         Self: Waited,
     {
         self.never()
     }
 
-    pub fn output_shape<'n>(&self, _: &Current<C>, _: impl Into<Which<'n>>) -> Result<Vec<usize>, Error>
+    pub fn output_shape<'n>(&self, _: &Current<C>, _: impl Into<PortId<'n>>) -> Result<Vec<usize>, Error>
     where
         Self: Waited,
     {

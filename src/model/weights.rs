@@ -5,7 +5,7 @@ use super::source::{Contents, Identity};
 use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
 use crate::error::{Error, ObjectKind};
-use crate::ffi::{Block, Home};
+use crate::ffi::{Home, RawBuffer};
 use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::assert_impl_all;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// any more, by [`Current::collect`](crate::Current::collect) or the end of the scope.
 #[rule(MODEL_03, MODEL_09)]
 pub struct Weights<C: Brand> {
-    block: Arc<Block>,
+    block: Arc<RawBuffer>,
     of: Arc<Identity>,
     _brand: Mark<C>,
 }
@@ -36,7 +36,7 @@ impl<C: Brand> Clone for Weights<C> {
 }
 
 impl<C: Brand> Current<C> {
-    /// Allocates memory for the weights of a model, to be shared by every load of it ([`Load`](crate::Load)). The first
+    /// Allocates memory for the weights of a model, to be shared by every load of it ([`Load`](crate::model::Load)). The first
     /// load fills it.
     ///
     /// # Errors
@@ -58,7 +58,7 @@ impl<C: Brand> Weights<C> {
     }
 
     /// The memory, for a load of these contents, of which `need` bytes are weights.
-    pub(super) fn block_for(&self, contents: &Contents<'_>, need: usize) -> Result<Arc<Block>, Error> {
+    pub(super) fn block_for(&self, contents: &Contents<'_>, need: usize) -> Result<Arc<RawBuffer>, Error> {
         let found = contents.identity();
         if !found.is_of_the_same_contents(&self.of) {
             return Err(Error::OtherModel { expected: self.of.name.clone(), found: found.name });

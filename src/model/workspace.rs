@@ -3,7 +3,7 @@
 use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
 use crate::error::Error;
-use crate::ffi::{Block, Home, Share};
+use crate::ffi::{Home, RawBuffer, Share};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::sync::atomic::AtomicUsize;
@@ -12,12 +12,12 @@ use std::sync::Arc;
 
 /// Device memory for a model to work in: for inputs, outputs and what is between them.
 ///
-/// One model takes it for itself ([`Load`](crate::Load)), or a lane makes several models work in it one after the other
-/// ([`Current::lane`], [`Current::shared_lane`]): models that run at the same time cannot be given the same workspace,
+/// One model takes it for itself ([`Load`](crate::model::Load)), or a lane makes several models work in it one after the other
+/// ([`Current::workspace_lane`], [`Current::workspace_mutex`]): models that run at the same time cannot be given the same workspace,
 /// because it moves. It is freed when the last model in it is unloaded, whatever becomes of this value.
 #[rule(MODEL_02, MODEL_04)]
 pub struct Workspace<C: Brand> {
-    block: Arc<Block>,
+    block: Arc<RawBuffer>,
     /// What the models in it need, all together.
     taken: Arc<AtomicUsize>,
     _brand: Mark<C>,

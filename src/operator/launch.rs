@@ -4,9 +4,9 @@ use super::{OperatorOutputs, sealed::Outputs};
 use crate::brand::{Brand, INSIDE, Inside, Mark, OperatorOfOneThread, Scoped};
 use crate::current::Current;
 use crate::device_allocator::DeviceAllocator;
-use crate::error::Undone;
-use crate::ffi::{Invocation, Queue};
-use crate::stream::{CanExecute, DefaultStream, Operand, Pending, Stream, StreamState, Turn, sealed_payload};
+use crate::error::Failed;
+use crate::ffi::{RawInvocation, RawStream};
+use crate::stream::{CanExecute, DefaultStream, GroupTurn, Operand, Pending, Stream, StreamState, sealed_payload};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 #[must_use = "a bound operator does nothing until a stream launches it"]
 #[rule(OP_02, OP_03)]
 pub struct BoundOperator<C: Brand, I, O> {
-    invocation: Arc<Invocation>,
+    invocation: Arc<RawInvocation>,
     inputs: I,
     outputs: O,
     _brand: Mark<C>,
@@ -31,10 +31,10 @@ assert_impl_all!(BoundOperator<Scoped<'static>, (), ()>: Send);
 assert_not_impl_any!(BoundOperator<Scoped<'static>, (), ()>: Sync, Clone);
 
 /// An operator in flight, or the operator as it was. Its outputs are written once it is waited for.
-type Launched<C, I, O, B> = Result<Pending<C, BoundOperator<C, I, <O as Outputs>::Written>>, Undone<B>>;
+type Launched<C, I, O, B> = Result<Pending<C, BoundOperator<C, I, <O as Outputs>::Written>>, Failed<B>>;
 
 impl<C: Brand, I, O> BoundOperator<C, I, O> {
-    pub(super) fn new(invocation: Arc<Invocation>, inputs: I, outputs: O) -> Self {
+    pub(super) fn new(invocation: Arc<RawInvocation>, inputs: I, outputs: O) -> Self {
         Self { invocation, inputs, outputs, _brand: Mark::NEW, _not_shared: OperatorOfOneThread::NEW }
     }
 
@@ -48,18 +48,18 @@ impl<C: Brand, I, O> BoundOperator<C, I, O> {
     /// # Errors
     ///
     /// The operator as it was, when the library refuses.
-    pub fn into_tensors(self, current: &Current<C>) -> Result<(I, O), Undone<Self>> {
+    pub fn into_tensors(self, current: &Current<C>) -> Result<(I, O), Failed<Self>> {
         match current.ledger().revoke(&self.invocation) {
             Ok(()) => Ok((self.inputs, self.outputs)),
-            Err(error) => Err(Undone { error, value: self }),
+            Err(error) => Err(Failed { error, value: self }),
         }
     }
 
-    pub(crate) fn invocation(&self) -> &Invocation {
+    pub(crate) fn invocation(&self) -> &RawInvocation {
         &self.invocation
     }
 
-    fn queue<B: Operand<C, Self>>(operator: B, current: &Current<C>, stream: &Arc<Queue>) -> Launched<C, I, O, B>
+    fn queue<B: Operand<C, Self>>(operator: B, current: &Current<C>, stream: &Arc<RawStream>) -> Launched<C, I, O, B>
     where
         O: OperatorOutputs<C>,
     {
@@ -72,7 +72,7 @@ impl<C: Brand, I, O> BoundOperator<C, I, O> {
                 let operator = BoundOperator { invocation, inputs, outputs, _brand, _not_shared };
                 Ok(Pending::new(operator, stream).after(past))
             }
-            Err(error) => Err(Undone { error, value: operator }),
+            Err(error) => Err(Failed { error, value: operator }),
         }
     }
 }
@@ -99,7 +99,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     }
 }
 
-impl<C: Brand, A: DeviceAllocator> Turn<'_, C, A> {
+impl<C: Brand, A: DeviceAllocator> GroupTurn<'_, C, A> {
     /// Queues one execution of an operator on the turn's stream, as [`Stream::launch`].
     ///
     /// # Errors
@@ -149,7 +149,7 @@ impl<C: Brand, I, O> sealed_payload::Payload for BoundOperator<C, I, O> {
         self.invocation().rest();
     }
 
-    fn follow(&self, queue: &Queue, _: Inside) {
+    fn follow(&self, queue: &RawStream, _: Inside) {
         self.invocation().follow(queue);
     }
 }

@@ -1,7 +1,7 @@
 //! Lists of tensors: one alone, tuples, arrays, vectors.
 
 use super::tensor::{Absent, DeviceTensor, OperatorInput, OperatorOutput};
-use super::{Part, sealed};
+use super::{TensorArgument, sealed};
 use crate::brand::{Brand, Inside};
 
 /// The inputs of an operator, in order: a [`DeviceTensor`], or a tuple, an array or a `Vec` of them.
@@ -33,13 +33,13 @@ impl<C: Brand, E> sealed::Inputs for DeviceTensor<C, E>
 where
     Self: sealed::Input,
 {
-    fn parts(&self, key: Inside) -> Vec<Part> {
+    fn parts(&self, key: Inside) -> Vec<TensorArgument> {
         vec![sealed::Input::part(self, key)]
     }
 }
 
 impl sealed::Inputs for Absent {
-    fn parts(&self, key: Inside) -> Vec<Part> {
+    fn parts(&self, key: Inside) -> Vec<TensorArgument> {
         vec![sealed::Input::part(self, key)]
     }
 }
@@ -50,7 +50,7 @@ where
 {
     type Written = <Self as sealed::Output>::Written;
 
-    fn parts(&self, key: Inside) -> Vec<Part> {
+    fn parts(&self, key: Inside) -> Vec<TensorArgument> {
         vec![sealed::Output::part(self, key)]
     }
 
@@ -60,7 +60,7 @@ where
 }
 
 impl<T: sealed::Input> sealed::Inputs for Vec<T> {
-    fn parts(&self, key: Inside) -> Vec<Part> {
+    fn parts(&self, key: Inside) -> Vec<TensorArgument> {
         self.iter().map(|tensor| tensor.part(key)).collect()
     }
 }
@@ -68,7 +68,7 @@ impl<T: sealed::Input> sealed::Inputs for Vec<T> {
 impl<T: sealed::Output> sealed::Outputs for Vec<T> {
     type Written = Vec<T::Written>;
 
-    fn parts(&self, key: Inside) -> Vec<Part> {
+    fn parts(&self, key: Inside) -> Vec<TensorArgument> {
         self.iter().map(|tensor| tensor.part(key)).collect()
     }
 
@@ -78,7 +78,7 @@ impl<T: sealed::Output> sealed::Outputs for Vec<T> {
 }
 
 impl<T: sealed::Input, const K: usize> sealed::Inputs for [T; K] {
-    fn parts(&self, key: Inside) -> Vec<Part> {
+    fn parts(&self, key: Inside) -> Vec<TensorArgument> {
         self.iter().map(|tensor| tensor.part(key)).collect()
     }
 }
@@ -86,7 +86,7 @@ impl<T: sealed::Input, const K: usize> sealed::Inputs for [T; K] {
 impl<T: sealed::Output, const K: usize> sealed::Outputs for [T; K] {
     type Written = [T::Written; K];
 
-    fn parts(&self, key: Inside) -> Vec<Part> {
+    fn parts(&self, key: Inside) -> Vec<TensorArgument> {
         self.iter().map(|tensor| tensor.part(key)).collect()
     }
 
@@ -103,7 +103,7 @@ macro_rules! tuples {
 
             #[allow(non_snake_case, reason = "a tensor has the name of its type")]
             impl<$($tensor: sealed::Input), +> sealed::Inputs for ($($tensor,)+) {
-                fn parts(&self, key: Inside) -> Vec<Part> {
+                fn parts(&self, key: Inside) -> Vec<TensorArgument> {
                     let ($($tensor,)+) = self;
                     vec![$($tensor.part(key)),+]
                 }
@@ -113,7 +113,7 @@ macro_rules! tuples {
             impl<$($tensor: sealed::Output), +> sealed::Outputs for ($($tensor,)+) {
                 type Written = ($($tensor::Written,)+);
 
-                fn parts(&self, key: Inside) -> Vec<Part> {
+                fn parts(&self, key: Inside) -> Vec<TensorArgument> {
                     let ($($tensor,)+) = self;
                     vec![$($tensor.part(key)),+]
                 }

@@ -8,8 +8,8 @@ mod untouched;
 
 use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
-use crate::error::{Error, Undone};
-use crate::ffi::Part;
+use crate::error::{Error, Failed};
+use crate::ffi::TensorArgument;
 use crate::ffi::c_path;
 use ascendcl_macros::rule;
 use std::collections::BTreeMap;
@@ -80,7 +80,7 @@ impl Operator {
         current: &Current<C>,
         inputs: I,
         outputs: O,
-    ) -> Result<BoundOperator<C, I, O>, Undone<(I, O)>>
+    ) -> Result<BoundOperator<C, I, O>, Failed<(I, O)>>
     where
         I: OperatorInputs<C>,
         O: OperatorOutputs<C>,
@@ -91,7 +91,7 @@ impl Operator {
         let invocation = ledger.invoke(&self.name, &attributes, (&reads, &writes), !self.precompiled);
         match invocation {
             Ok(invocation) => Ok(BoundOperator::new(invocation, inputs, outputs)),
-            Err(error) => Err(Undone { error, value: (inputs, outputs) }),
+            Err(error) => Err(Failed { error, value: (inputs, outputs) }),
         }
     }
 }
@@ -120,26 +120,26 @@ impl<C: Brand> Current<C> {
 }
 
 pub(crate) mod sealed {
-    use super::Part;
+    use super::TensorArgument;
     use crate::brand::Inside;
 
     pub trait Input {
-        fn part(&self, key: Inside) -> Part;
+        fn part(&self, key: Inside) -> TensorArgument;
     }
 
     pub trait Output {
         type Written;
-        fn part(&self, key: Inside) -> Part;
+        fn part(&self, key: Inside) -> TensorArgument;
         fn written(self, key: Inside) -> Self::Written;
     }
 
     pub trait Inputs {
-        fn parts(&self, key: Inside) -> Vec<Part>;
+        fn parts(&self, key: Inside) -> Vec<TensorArgument>;
     }
 
     pub trait Outputs {
         type Written;
-        fn parts(&self, key: Inside) -> Vec<Part>;
+        fn parts(&self, key: Inside) -> Vec<TensorArgument>;
         fn written(self, key: Inside) -> Self::Written;
     }
 }

@@ -1,11 +1,11 @@
 //! Device memory with a shape.
 
-use super::Part;
+use super::TensorArgument;
 use super::sealed;
 use crate::brand::{Brand, Inside, Scoped};
 use crate::current::Current;
 use crate::element::{Element, ElementType};
-use crate::error::{Error, InputError, Undone};
+use crate::error::{Error, Failed, InputError};
 use crate::memory::DeviceBuffer;
 use crate::model;
 use ascendcl_macros::rule;
@@ -36,12 +36,12 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     /// # Errors
     ///
     /// The buffer as it was, with [`InputError::Length`], when the shape has more or fewer elements.
-    pub fn into_tensor(self, shape: &[usize]) -> Result<DeviceTensor<C, E>, Undone<Self>> {
+    pub fn into_tensor(self, shape: &[usize]) -> Result<DeviceTensor<C, E>, Failed<Self>> {
         match elements(shape) {
             expected if expected == self.len() => Ok(DeviceTensor { buffer: self, shape: shape.into() }),
             expected => {
                 let (shape, found) = (format!("{shape:?}"), self.len());
-                Err(Undone { error: InputError::Length { shape, expected, found }.into(), value: self })
+                Err(Failed { error: InputError::Length { shape, expected, found }.into(), value: self })
             }
         }
     }
@@ -96,8 +96,8 @@ impl<C: Brand, E> DeviceTensor<C, E> {
         self.buffer.to_vec(current)
     }
 
-    fn described(&self, element: ElementType) -> Part {
-        Part { memory: Some((self.buffer.row(), element)), dims: model::dims(&self.shape) }
+    fn described(&self, element: ElementType) -> TensorArgument {
+        TensorArgument { memory: Some((self.buffer.row(), element)), dims: model::dims(&self.shape) }
     }
 }
 
@@ -124,21 +124,21 @@ impl<C: Brand, E: Element> OperatorOutput<C> for DeviceTensor<C, E> {}
 impl<C: Brand, E: Element> OperatorOutput<C> for DeviceTensor<C, MaybeUninit<E>> {}
 
 impl<C: Brand, E: Element> sealed::Input for DeviceTensor<C, E> {
-    fn part(&self, _: Inside) -> Part {
+    fn part(&self, _: Inside) -> TensorArgument {
         self.described(E::TYPE)
     }
 }
 
 impl sealed::Input for Absent {
-    fn part(&self, _: Inside) -> Part {
-        Part { memory: None, dims: Vec::new() }
+    fn part(&self, _: Inside) -> TensorArgument {
+        TensorArgument { memory: None, dims: Vec::new() }
     }
 }
 
 impl<C: Brand, E: Element> sealed::Output for DeviceTensor<C, E> {
     type Written = Self;
 
-    fn part(&self, _: Inside) -> Part {
+    fn part(&self, _: Inside) -> TensorArgument {
         self.described(E::TYPE)
     }
 
@@ -150,7 +150,7 @@ impl<C: Brand, E: Element> sealed::Output for DeviceTensor<C, E> {
 impl<C: Brand, E: Element> sealed::Output for DeviceTensor<C, MaybeUninit<E>> {
     type Written = DeviceTensor<C, E>;
 
-    fn part(&self, _: Inside) -> Part {
+    fn part(&self, _: Inside) -> TensorArgument {
         self.described(E::TYPE)
     }
 

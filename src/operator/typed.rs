@@ -4,13 +4,13 @@ use super::{BoundOperator, DeviceTensor, Operator, OperatorInputs};
 use crate::brand::Brand;
 use crate::current::Current;
 use crate::element::Element;
-use crate::error::{Error, Undone};
+use crate::error::{Error, Failed};
 use core::mem::MaybeUninit;
 
 /// A tensor that an operator will have written.
 type Output<C, E> = DeviceTensor<C, MaybeUninit<E>>;
 /// An operator with one output, or its inputs as they were.
-type Bound<C, I, E> = Result<BoundOperator<C, I, Output<C, E>>, Undone<I>>;
+type Bound<C, I, E> = Result<BoundOperator<C, I, Output<C, E>>, Failed<I>>;
 /// Two tensors of one element type.
 type Pair<C, E> = (DeviceTensor<C, E>, DeviceTensor<C, E>);
 
@@ -139,8 +139,8 @@ fn bind<C: Brand, I: OperatorInputs<C>, E: Element>(
     match shape.and_then(|shape| current.tensor::<E>(&shape)) {
         Ok(output) => operator
             .bind(current, inputs, output)
-            .map_err(|Undone { error, value: (inputs, _output) }| Undone { error, value: inputs }),
-        Err(error) => Err(Undone { error, value: inputs }),
+            .map_err(|Failed { error, value: (inputs, _output) }| Failed { error, value: inputs }),
+        Err(error) => Err(Failed { error, value: inputs }),
     }
 }
 

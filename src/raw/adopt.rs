@@ -5,7 +5,7 @@ use crate::current::Current;
 use crate::element::Element;
 use crate::error::Error;
 use crate::memory::DeviceBuffer;
-use crate::stream::{Fresh, Plain, Stream};
+use crate::stream::{DefaultAllocator, Stream, Undecided};
 use ascendcl_macros::rule;
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
@@ -28,9 +28,9 @@ impl<C: Brand> Current<C> {
     /// [`Error::Forked`] in a forked child.
     #[rule(STREAM_01, STREAM_09, THREAD_03)]
     #[allow(unsafe_code, reason = "a declaration only: the caller vouches for the stream")]
-    pub unsafe fn adopt_stream(&self, stream: NonNull<c_void>) -> Result<Stream<C, Plain>, Error> {
+    pub unsafe fn adopt_stream(&self, stream: NonNull<c_void>) -> Result<Stream<C, DefaultAllocator>, Error> {
         self.ledger().api().is_of_this_process()?;
-        Ok(Stream::<C, Fresh>::new(self.ledger().adopt_stream(stream)).without_allocator())
+        Ok(Stream::<C, Undecided>::new(self.ledger().adopt_stream(stream)).without_allocator())
     }
 
     /// Device memory of other code, for `length` elements. It is used like every buffer; other code frees it.

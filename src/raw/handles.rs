@@ -6,7 +6,7 @@ use crate::event::{Event, EventState};
 use crate::library::Loaded;
 use crate::memory::DeviceBuffer;
 use crate::model::Model;
-use crate::stream::Tasks;
+use crate::stream::StreamOps;
 use core::ffi::c_void;
 
 impl Loaded {
@@ -25,7 +25,7 @@ impl<C: Brand> Current<C> {
     }
 }
 
-impl<C: Brand> Tasks<C> {
+impl<C: Brand> StreamOps<C> {
     /// The stream's handle (`aclrtStream`), null for a default stream: see [what it asks of its user](crate::raw).
     pub fn as_raw(&self) -> *mut c_void {
         self.queue().raw().0

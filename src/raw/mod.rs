@@ -2,12 +2,12 @@
 //!
 //! A handle by itself is only a number: to get one is safe. What is done with it is the caller's to vouch for, in the
 //! `unsafe` block that calls the library. The functions are those of `ascendcl-sys`, whose table
-//! [`Loaded::as_raw`](crate::Loaded::as_raw) lends, or of any other binding of the same library.
+//! [`Loaded::as_raw`](crate::library::Loaded::as_raw) lends, or of any other binding of the same library.
 //!
 //! | value | handle |
 //! | --- | --- |
 //! | [`Current`](crate::Current) | [`as_raw`](crate::Current::as_raw): `aclrtContext` |
-//! | [`Stream`](crate::Stream) and all other streams | [`as_raw`](crate::Tasks::as_raw): `aclrtStream`; null for a default stream |
+//! | [`Stream`](crate::Stream) and all other streams | [`as_raw`](crate::stream::StreamOps::as_raw): `aclrtStream`; null for a default stream |
 //! | [`Event`](crate::Event) | [`as_raw`](crate::Event::as_raw): `aclrtEvent` |
 //! | [`Model`](crate::Model) | [`as_raw`](crate::Model::as_raw): the number of the model |
 //! | [`DeviceBuffer`](crate::DeviceBuffer) | [`as_raw`](crate::DeviceBuffer::as_raw): the address in device memory |
@@ -18,13 +18,13 @@
 //!   library gives the address of a destroyed object to the next one, so an old handle may name a stranger.
 //! * It is not destroyed, reset, unloaded or freed by other code (STREAM-08, MEM-01): its scope does that.
 //! * It is used in the context that it is of, which is current where a `Current` is (STREAM-09).
-//! * What is queued with it beside [`submit`](crate::Tasks::submit) is unknown to this crate, which may free or lend out memory
+//! * What is queued with it beside [`submit`](crate::stream::StreamOps::submit) is unknown to this crate, which may free or lend out memory
 //!   that such work still uses. A stream is synchronised before its scope ends, so work that uses the caller's own memory only
 //!   is waited for.
 //!
 //! # Work by other functions
 //!
-//! [`Tasks::submit`](crate::Tasks::submit) lends a function the stream and the memory of its operands, and gives the work back
+//! [`StreamOps::submit`](crate::stream::StreamOps::submit) lends a function the stream and the memory of its operands, and gives the work back
 //! as a [`Pending`](crate::Pending) like any other. Here, a copy of every second row (`aclrtMemcpy2dAsync`), which the safe
 //! layer does not have:
 //!

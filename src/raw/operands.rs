@@ -4,7 +4,7 @@ use crate::brand::{Brand, Inside};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::Error;
-use crate::ffi::{Block, Queue};
+use crate::ffi::{RawBuffer, RawStream};
 use crate::memory::{DeviceBuffer, HostBuffer};
 use crate::stream::{Past, Payload, Pending};
 use core::ffi::c_void;
@@ -21,7 +21,7 @@ pub struct RawMemory {
     pub bytes: usize,
 }
 
-/// What [`Tasks::submit`](crate::Tasks::submit) can be given: a [`DeviceBuffer`], written before or not, a [`HostBuffer`], one of
+/// What [`StreamOps::submit`](crate::stream::StreamOps::submit) can be given: a [`DeviceBuffer`], written before or not, a [`HostBuffer`], one of
 /// them in flight on the same stream as a [`Pending`], tuples of up to four of these, or `()`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be used by work of this stream",
@@ -42,8 +42,8 @@ pub(crate) mod sealed {
     pub trait Operand<C: Brand> {
         type Written;
 
-        fn usable_on(&self, queue: &Arc<Queue>) -> Result<(), Error>;
-        fn memory(&self, key: Inside) -> (&Block, usize);
+        fn usable_on(&self, queue: &Arc<RawStream>) -> Result<(), Error>;
+        fn memory(&self, key: Inside) -> (&RawBuffer, usize);
         fn past_of(&self, key: Inside) -> Past;
         fn into_written(self, key: Inside) -> Self::Written;
     }
@@ -56,7 +56,7 @@ pub(crate) mod sealed {
 
         fn queue_on(
             &self,
-            queue: &Arc<Queue>,
+            queue: &Arc<RawStream>,
             current: &Current<C>,
             call: &'static str,
             function: impl FnOnce(*mut c_void, Self::Raw) -> i32,
@@ -67,7 +67,7 @@ pub(crate) mod sealed {
     }
 }
 
-fn raw((block, bytes): (&Block, usize)) -> RawMemory {
+fn raw((block, bytes): (&RawBuffer, usize)) -> RawMemory {
     RawMemory { start: block.start(), bytes }
 }
 
@@ -76,11 +76,11 @@ macro_rules! idle {
         impl<C: Brand, E: Element> sealed::Operand<C> for $buffer {
             type Written = $written;
 
-            fn usable_on(&self, _: &Arc<Queue>) -> Result<(), Error> {
+            fn usable_on(&self, _: &Arc<RawStream>) -> Result<(), Error> {
                 Ok(())
             }
 
-            fn memory(&self, _: Inside) -> (&Block, usize) {
+            fn memory(&self, _: Inside) -> (&RawBuffer, usize) {
                 (self.block(), self.len() * size_of::<E>())
             }
 
@@ -113,11 +113,11 @@ macro_rules! in_flight {
         impl<C: Brand, E: Element> sealed::Operand<C> for Pending<C, $buffer<C, E>> {
             type Written = $buffer<C, E>;
 
-            fn usable_on(&self, queue: &Arc<Queue>) -> Result<(), Error> {
+            fn usable_on(&self, queue: &Arc<RawStream>) -> Result<(), Error> {
                 self.is_on(queue)
             }
 
-            fn memory(&self, _: Inside) -> (&Block, usize) {
+            fn memory(&self, _: Inside) -> (&RawBuffer, usize) {
                 (self.in_flight().block(), self.in_flight().len() * size_of::<E>())
             }
 
@@ -143,7 +143,7 @@ macro_rules! alone {
 
             fn queue_on(
                 &self,
-                queue: &Arc<Queue>,
+                queue: &Arc<RawStream>,
                 current: &Current<C>,
                 call: &'static str,
                 function: impl FnOnce(*mut c_void, RawMemory) -> i32,
@@ -190,7 +190,7 @@ macro_rules! tuples {
 
             fn queue_on(
                 &self,
-                queue: &Arc<Queue>,
+                queue: &Arc<RawStream>,
                 current: &Current<C>,
                 call: &'static str,
                 function: impl FnOnce(*mut c_void, Self::Raw) -> i32,

@@ -3,12 +3,12 @@
 use super::operands::Operands;
 use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
-use crate::error::Undone;
-use crate::stream::{Pending, Tasks};
+use crate::error::Failed;
+use crate::stream::{Pending, StreamOps};
 use ascendcl_macros::rule;
 use core::ffi::c_void;
 
-impl<C: Brand> Tasks<C> {
+impl<C: Brand> StreamOps<C> {
     /// Queues work by a function of the library, or of another library that queues on the same streams. `queue` gets the
     /// stream's handle and the memory of the operands; it queues the work, and returns the code that it was answered with,
     /// 0 for success. `call` is the function's name, for errors.
@@ -48,13 +48,13 @@ impl<C: Brand> Tasks<C> {
         call: &'static str,
         operands: O,
         queue: impl FnOnce(*mut c_void, O::Raw) -> i32,
-    ) -> Result<Pending<C, O::Out>, Undone<O>> {
+    ) -> Result<Pending<C, O::Out>, Failed<O>> {
         match operands.queue_on(self.queue(), current, call, queue, INSIDE) {
             Ok(()) => {
                 let past = operands.past_of_all(INSIDE);
                 Ok(Pending::new(operands.into_out(INSIDE), self.queue()).after(past))
             }
-            Err(error) => Err(Undone { error, value: operands }),
+            Err(error) => Err(Failed { error, value: operands }),
         }
     }
 }

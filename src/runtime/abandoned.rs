@@ -63,12 +63,12 @@ pub(super) fn take_down_idle(thread: &mut Thread) {
     errors.extend(told.take(room));
 }
 
-fn take_down(thread: &mut Thread, patience: Option<Duration>) -> Vec<Error> {
+fn take_down(thread: &mut Thread, teardown_timeout: Option<Duration>) -> Vec<Error> {
     let runtimes = abandoned().runtimes.clone();
     let mut errors = Vec::new();
     for runtime in runtimes {
         // Runs code of the user, which may panic: what is not known to be empty stays.
-        match runtime.close(thread, Duration::ZERO, patience) {
+        match runtime.close(thread, Duration::ZERO, teardown_timeout) {
             Ok(()) => abandoned().runtimes.retain(|known| !Arc::ptr_eq(known, &runtime)),
             Err(error) => errors.extend(error.into_errors()),
         }

@@ -16,7 +16,7 @@ use crate::device_allocator::ContextId;
 use crate::error::{Error, ObjectKind};
 use crate::library::Loaded;
 use crate::run::Setup;
-use crate::thread::{OnThread, Thread};
+use crate::thread::{Thread, ThreadToken};
 pub use abandoned::sweep;
 pub use actor::Actor;
 use ascendcl_macros::rule;
@@ -94,7 +94,7 @@ impl<N: Name> Runtime<N> {
     /// # Errors
     ///
     /// [`Error::ThreadTaken`] where this thread has a [`Thread`] or is inside a context; [`Error::Load`],
-    /// [`Error::NoSuchDevice`] or [`Error::Vendor`]. What had been done before the error is undone.
+    /// [`Error::NoSuchDevice`] or [`Error::Vendor`]. What had been done before the error is failed.
     #[rule(INIT_03, INIT_11, DEV_12, CTX_01, CTX_04)]
     pub fn open(setup: impl Into<Setup>) -> Result<Self, Error> {
         let setup = setup.into();
@@ -130,7 +130,7 @@ impl<N: Name> Runtime<N> {
     #[rule(CTX_05, CTX_09)]
     pub fn enter<R>(
         &self,
-        _thread: &mut impl OnThread,
+        _thread: &mut impl ThreadToken,
         program: impl FnOnce(&mut Current<N>) -> R,
     ) -> Result<R, Error> {
         let _inside = self.shared.pass().ok_or(Error::Gone { what: ObjectKind::RUNTIME })?;
@@ -141,7 +141,7 @@ impl<N: Name> Runtime<N> {
     /// (`aclrtResetDevice`) and finalises (`aclFinalizeReference`). Values that are still stored somewhere name nothing
     /// afterwards. A runtime that is closed is not closed again.
     ///
-    /// How long it waits for each stream is said by [`Setup::patience`].
+    /// How long it waits for each stream is said by [`Setup::teardown_timeout`].
     ///
     /// # Errors
     ///
@@ -159,7 +159,7 @@ impl<N: Name> Runtime<N> {
     /// As for [`close`](Self::close). After a [`CloseError::Busy`] the runtime can be entered as before.
     pub fn close_within(&self, limit: Duration) -> Result<(), CloseError> {
         let mut thread = Thread::new().map_err(CloseError::Refused)?;
-        self.shared.close(&mut thread, limit, self.shared.patience())
+        self.shared.close(&mut thread, limit, self.shared.teardown_timeout())
     }
 
     /// Whether it can be entered no more.

@@ -34,7 +34,7 @@ struct Ending {
 }
 
 impl Shared {
-    /// Opens a context on the device of the setup. What was done before an error is undone; what cannot be undone stays.
+    /// Opens a context on the device of the setup. What was done before an error is failed; what cannot be failed stays.
     pub(super) fn open(acl: Acl, setup: &Setup, thread: &mut Thread) -> Result<Self, Error> {
         match Self::opened(&acl, setup, thread) {
             Ok((device, ledger)) => {
@@ -52,7 +52,7 @@ impl Shared {
     fn opened(acl: &Acl, setup: &Setup, thread: &mut Thread) -> Result<(Arc<DeviceRow>, Arc<Ledger>), Error> {
         let id = setup.device.map_or_else(|| unsaid(acl), Ok)?;
         let device = acl.take_device(thread, id)?;
-        setup.patience.into_iter().for_each(|limit| device.set_patience(limit));
+        setup.teardown_timeout.into_iter().for_each(|limit| device.set_teardown_timeout(limit));
         let create = |api, row: &DeviceRow| RawContext::create(api, row.id(), row.default().ok());
         let ledger = open_context(device.api(), &device, create)?;
         Ok((device, ledger))
@@ -67,8 +67,8 @@ impl Shared {
         &self.ledger
     }
 
-    pub(super) fn patience(&self) -> Option<Duration> {
-        self.device.patience()
+    pub(super) fn teardown_timeout(&self) -> Option<Duration> {
+        self.device.teardown_timeout()
     }
 
     /// Whether nobody can enter (any more).
@@ -87,12 +87,12 @@ impl Shared {
     }
 
     /// Lets nobody in, waits at most `limit` for those who are inside, and takes everything down. Each stream is waited for at
-    /// most `patience`, if there is a limit.
+    /// most `teardown_timeout`, if there is a limit.
     pub(super) fn close(
         &self,
         _thread: &mut Thread,
         limit: Duration,
-        patience: Option<Duration>,
+        teardown_timeout: Option<Duration>,
     ) -> Result<(), CloseError> {
         leads!(context: Live --> End : Destroy);
         self.ledger.api().is_of_this_process().map_err(CloseError::Refused)?;
@@ -104,11 +104,11 @@ impl Shared {
             self.wait_until_left(limit)?;
             ending.begun = true;
         }
-        self.ledger.tear_down(patience).map_err(|errors| CloseError::Teardown { errors })?;
+        self.ledger.tear_down(teardown_timeout).map_err(|errors| CloseError::Teardown { errors })?;
         let Some(acl) = ending.acl.take() else { return Ok(()) };
-        acl.close().map_err(|undone| {
-            ending.acl = Some(undone.value);
-            CloseError::Teardown { errors: vec![undone.error] }
+        acl.close().map_err(|failed| {
+            ending.acl = Some(failed.value);
+            CloseError::Teardown { errors: vec![failed.error] }
         })
     }
 

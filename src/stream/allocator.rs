@@ -2,14 +2,15 @@
 
 use super::Stream;
 use super::state::{
-    CanDecline, CanRegister, CanRegisterDescriptor, CompleteDescriptor, Fresh, Plain, StreamState, With, WithDescriptor,
+    CanDecline, CanRegister, CanRegisterDescriptor, CompleteDescriptor, CustomAllocator, DefaultAllocator,
+    RawAllocator, StreamState, Undecided,
 };
 use crate::allocator::descriptor::{Descriptor, HasAddress, HasAllocate, HasFree, HasObject};
 use crate::brand::Brand;
 use crate::current::Current;
 use crate::device_allocator::DeviceAllocator;
-use crate::error::{Error, ObjectKind, Undone};
-use crate::ffi::{Elsewhere, Kept, Members, Registered, serves};
+use crate::error::{Error, Failed, ObjectKind};
+use crate::ffi::{Elsewhere, KeptAllocator, Members, Registered, serves};
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use std::sync::Arc;
@@ -17,11 +18,11 @@ use std::sync::Arc;
 impl<C: Brand, S: StreamState> Stream<C, S> {
     /// Leaves it to the library to allocate, for the rest of the stream's life.
     #[rule(ALLOC_15)]
-    pub fn without_allocator(self) -> Stream<C, Plain>
+    pub fn without_allocator(self) -> Stream<C, DefaultAllocator>
     where
         S: CanDecline,
     {
-        leads!(stream: S, CanDecline => Plain);
+        leads!(stream: S, CanDecline => DefaultAllocator);
         self.into_state(())
     }
 
@@ -38,11 +39,11 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         self,
         current: &Current<C>,
         allocator: A,
-    ) -> Result<Stream<C, With<A>>, Undone<(Self, A)>>
+    ) -> Result<Stream<C, CustomAllocator<A>>, Failed<(Self, A)>>
     where
         S: CanRegister,
     {
-        leads!(stream: S, CanRegister => With<A>);
+        leads!(stream: S, CanRegister => CustomAllocator<A>);
         let registered = Registered::vacant();
         let told = serves(&allocator, current.id())
             .and_then(|()| self.tell(current, registered.members(), registered.clone()));
@@ -51,7 +52,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
                 registered.put(allocator);
                 Ok(self.into_state(Arc::downgrade(&registered)))
             }
-            Err(error) => Err(Undone { error, value: (self, allocator) }),
+            Err(error) => Err(Failed { error, value: (self, allocator) }),
         }
     }
 
@@ -73,21 +74,21 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         self,
         current: &Current<C>,
         descriptor: Descriptor<O, A, F, G>,
-    ) -> Result<Stream<C, WithDescriptor>, Undone<(Self, Descriptor<O, A, F, G>)>>
+    ) -> Result<Stream<C, RawAllocator>, Failed<(Self, Descriptor<O, A, F, G>)>>
     where
         S: CanRegisterDescriptor,
     {
-        leads!(stream: S, CanRegisterDescriptor => WithDescriptor);
+        leads!(stream: S, CanRegisterDescriptor => RawAllocator);
         // There is no Rust value to keep: the caller does.
         let own = current.ledger().api().is_of_this_process();
         match own.and_then(|()| self.tell(current, descriptor.members(), Elsewhere::kept())) {
             Ok(()) => Ok(self.into_state(descriptor.complete())),
-            Err(error) => Err(Undone { error, value: (self, descriptor) }),
+            Err(error) => Err(Failed { error, value: (self, descriptor) }),
         }
     }
 
     /// Tells the library to call an allocator for work on this stream; the last one told counts (ALLOC-09).
-    pub(super) fn tell(&self, current: &Current<C>, members: Members, keeps: Kept) -> Result<(), Error> {
+    pub(super) fn tell(&self, current: &Current<C>, members: Members, keeps: KeptAllocator) -> Result<(), Error> {
         let ledger = current.ledger();
         ledger.supports_allocators()?;
         ledger.synchronize(self.queue(), None)?;
@@ -104,23 +105,23 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     }
 }
 
-impl<C: Brand> Stream<C, WithDescriptor> {
+impl<C: Brand> Stream<C, RawAllocator> {
     /// Synchronises the stream, ends the registration (`aclrtAllocatorUnregister`), and gives the descriptor back. Its
     /// object and functions are no longer used.
     ///
     /// # Errors
     ///
     /// The stream with its allocator, as it was.
-    pub fn unregister(self, current: &Current<C>) -> Result<(Stream<C, Fresh>, CompleteDescriptor), Undone<Self>> {
-        leads!(stream: WithDescriptor, CanUnregister => Fresh);
+    pub fn unregister(self, current: &Current<C>) -> Result<(Stream<C, Undecided>, CompleteDescriptor), Failed<Self>> {
+        leads!(stream: RawAllocator, CanUnregister => Undecided);
         match self.tell_end(current) {
             Ok(()) => Ok(self.exchange(())),
-            Err(error) => Err(Undone { error, value: self }),
+            Err(error) => Err(Failed { error, value: self }),
         }
     }
 }
 
-impl<C: Brand, A: DeviceAllocator> Stream<C, With<A>> {
+impl<C: Brand, A: DeviceAllocator> Stream<C, CustomAllocator<A>> {
     /// Looks at the allocator while it is registered: for its statistics, say. `None` when it has gone with its stream.
     ///
     /// This crate holds no lock meanwhile, and the library may call the allocator at the same time: what is called in
@@ -150,8 +151,8 @@ impl<C: Brand, A: DeviceAllocator> Stream<C, With<A>> {
         self,
         current: &Current<C>,
         allocator: B,
-    ) -> Result<(Stream<C, With<B>>, A), Undone<(Self, B)>> {
-        leads!(stream: With<A>, CanReplace => With<B>);
+    ) -> Result<(Stream<C, CustomAllocator<B>>, A), Failed<(Self, B)>> {
+        leads!(stream: CustomAllocator<A>, CanReplace => CustomAllocator<B>);
         let registered = Registered::vacant();
         let ledger = current.ledger();
         let told = || self.queue().register(ledger.api(), registered.members(), registered.clone());
@@ -163,7 +164,7 @@ impl<C: Brand, A: DeviceAllocator> Stream<C, With<A>> {
                 registered.put(allocator);
                 Ok((self.into_state(Arc::downgrade(&registered)), before))
             }
-            Err(error) => Err(Undone { error, value: (self, allocator) }),
+            Err(error) => Err(Failed { error, value: (self, allocator) }),
         }
     }
 
@@ -175,17 +176,21 @@ impl<C: Brand, A: DeviceAllocator> Stream<C, With<A>> {
     /// The stream with its allocator, as they were: [`Error::BlocksInUse`] while the library has blocks of it although
     /// the stream is synchronised, [`Error::StillRunning`] while it is inside it; or [`Error::Vendor`].
     #[rule(ALLOC_11, ALLOC_12, ALLOC_20)]
-    pub fn unregister(self, current: &Current<C>) -> Result<(Stream<C, Fresh>, A), Undone<Self>> {
-        leads!(stream: With<A>, CanUnregister => Fresh);
+    pub fn unregister(self, current: &Current<C>) -> Result<(Stream<C, Undecided>, A), Failed<Self>> {
+        leads!(stream: CustomAllocator<A>, CanUnregister => Undecided);
         match self.give_up(current, || self.queue().unregister(current.ledger().api())) {
             Ok(allocator) => Ok((self.into_state(()), allocator)),
-            Err(error) => Err(Undone { error, value: self }),
+            Err(error) => Err(Failed { error, value: self }),
         }
     }
 
     /// Synchronises, and takes the allocator out of its registration, of which `tell` tells the library that it is over.
     /// When that fails the allocator stays.
-    fn give_up(&self, current: &Current<C>, tell: impl FnOnce() -> Result<Vec<Kept>, Error>) -> Result<A, Error> {
+    fn give_up(
+        &self,
+        current: &Current<C>,
+        tell: impl FnOnce() -> Result<Vec<KeptAllocator>, Error>,
+    ) -> Result<A, Error> {
         current.ledger().synchronize(self.queue(), None)?;
         let registered = self.allocator()?;
         let allocator = registered.take()?;

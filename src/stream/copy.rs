@@ -1,19 +1,19 @@
 //! Copies and sets in flight, and waiting.
 
 use super::operand::Operand;
-use super::{Destination, Pending, Tasks};
+use super::{Destination, Pending, StreamOps};
 use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
 use crate::element::Element;
-use crate::error::{Error, ObjectKind, Undone};
-use crate::ffi::{Place, Queue};
+use crate::error::{Error, Failed, ObjectKind};
+use crate::ffi::{Place, RawStream};
 use crate::memory::{DeviceBuffer, HostBuffer};
 use ascendcl_macros::rule;
 use core::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-impl<C: Brand> Tasks<C> {
+impl<C: Brand> StreamOps<C> {
     /// Queues a copy from the host to the device (`aclrtMemcpyAsync`). Both buffers are in flight until the result is
     /// [waited](Pending::wait) for; then all of the device buffer is written.
     ///
@@ -66,7 +66,7 @@ impl<C: Brand> Tasks<C> {
                 let past = from.past(INSIDE).and(to.past(INSIDE));
                 Ok(Pending::new((from.into_value(INSIDE), to.written(INSIDE)), &self.queue).after(past))
             }
-            Err(error) => Err(Undone { error, value: (from, to) }),
+            Err(error) => Err(Failed { error, value: (from, to) }),
         }
     }
 
@@ -93,7 +93,7 @@ impl<C: Brand> Tasks<C> {
                 let past = from.past(INSIDE).and(to.past(INSIDE));
                 Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), &self.queue).after(past))
             }
-            Err(error) => Err(Undone { error, value: (from, to) }),
+            Err(error) => Err(Failed { error, value: (from, to) }),
         }
     }
 
@@ -119,7 +119,7 @@ impl<C: Brand> Tasks<C> {
                 let past = from.past(INSIDE).and(to.past(INSIDE));
                 Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), &self.queue).after(past))
             }
-            Err(error) => Err(Undone { error, value: (from, to) }),
+            Err(error) => Err(Failed { error, value: (from, to) }),
         }
     }
 
@@ -146,7 +146,7 @@ impl<C: Brand> Tasks<C> {
                 let past = from.past(INSIDE).and(to.past(INSIDE));
                 Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), &self.queue).after(past))
             }
-            Err(error) => Err(Undone { error, value: (from, to) }),
+            Err(error) => Err(Failed { error, value: (from, to) }),
         }
     }
 
@@ -161,14 +161,14 @@ impl<C: Brand> Tasks<C> {
         current: &Current<C>,
         buffer: D,
         value: u8,
-    ) -> Result<Pending<C, DeviceBuffer<C, E>>, Undone<D>> {
+    ) -> Result<Pending<C, DeviceBuffer<C, E>>, Failed<D>> {
         let api = current.ledger().api();
         match buffer.usable_on(&self.queue).and_then(|()| self.queue.set(api, buffer.block(), value)) {
             Ok(()) => {
                 let past = buffer.past(INSIDE);
                 Ok(Pending::new(buffer.written(INSIDE), &self.queue).after(past))
             }
-            Err(error) => Err(Undone { error, value: buffer }),
+            Err(error) => Err(Failed { error, value: buffer }),
         }
     }
 
@@ -192,7 +192,7 @@ impl<C: Brand> Tasks<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] whose code [`is_timeout`](crate::Code::is_timeout) when the time was up: the work is still in
+    /// [`Error::Vendor`] whose code [`is_timeout`](crate::error::Code::is_timeout) when the time was up: the work is still in
     /// flight then, and what it uses stays out of reach.
     #[rule(STREAM_16)]
     pub fn synchronize_within(&self, current: &Current<C>, limit: Duration) -> Result<(), Error> {
@@ -201,15 +201,15 @@ impl<C: Brand> Tasks<C> {
 }
 
 /// A copy in flight, source first, or what it was given as it was.
-type Copied<C, From, To, Given> = Result<Pending<C, (From, To)>, Undone<Given>>;
+type Copied<C, From, To, Given> = Result<Pending<C, (From, To)>, Failed<Given>>;
 
 /// A buffer as its memory and its length in elements.
-type Buffer<'a> = (&'a crate::ffi::Block, usize);
+type Buffer<'a> = (&'a crate::ffi::RawBuffer, usize);
 
 #[inline]
 fn to_device<C: Brand, E: Element, H: Operand<C, HostBuffer<C, E>>, D: Destination<C, E>>(
     current: &Current<C>,
-    queue: &Arc<Queue>,
+    queue: &Arc<RawStream>,
     from: H,
     to: D,
 ) -> Copied<C, HostBuffer<C, E>, DeviceBuffer<C, E>, (H, D)> {
@@ -220,14 +220,14 @@ fn to_device<C: Brand, E: Element, H: Operand<C, HostBuffer<C, E>>, D: Destinati
             let past = from.past(INSIDE).and(to.past(INSIDE));
             Ok(Pending::new((from.into_value(INSIDE), to.written(INSIDE)), queue).after(past))
         }
-        Err(error) => Err(Undone { error, value: (from, to) }),
+        Err(error) => Err(Failed { error, value: (from, to) }),
     }
 }
 
 #[inline]
 fn to_host<C: Brand, E: Element, D: Operand<C, DeviceBuffer<C, E>>, H: Operand<C, HostBuffer<C, E>>>(
     current: &Current<C>,
-    queue: &Arc<Queue>,
+    queue: &Arc<RawStream>,
     from: D,
     to: H,
 ) -> Copied<C, DeviceBuffer<C, E>, HostBuffer<C, E>, (D, H)> {
@@ -239,14 +239,14 @@ fn to_host<C: Brand, E: Element, D: Operand<C, DeviceBuffer<C, E>>, H: Operand<C
             let past = from.past(INSIDE).and(to.past(INSIDE));
             Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), queue).after(past))
         }
-        Err(error) => Err(Undone { error, value: (from, to) }),
+        Err(error) => Err(Failed { error, value: (from, to) }),
     }
 }
 
 #[inline]
 fn whole<C: Brand, E>(
     current: &Current<C>,
-    queue: &Arc<Queue>,
+    queue: &Arc<RawStream>,
     (to, room): Buffer<'_>,
     (from, length): Buffer<'_>,
 ) -> Result<(), Error> {
@@ -259,7 +259,7 @@ fn whole<C: Brand, E>(
 
 fn piece<C: Brand, E>(
     current: &Current<C>,
-    queue: &Arc<Queue>,
+    queue: &Arc<RawStream>,
     (to, room): Buffer<'_>,
     at: usize,
     (from, length): Buffer<'_>,

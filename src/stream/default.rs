@@ -1,11 +1,11 @@
 //! The default stream.
 
-use super::Tasks;
+use super::StreamOps;
 use crate::brand::{Brand, OfTheDefaultStream, Scoped};
 use crate::current::Current;
 use crate::device_allocator::DeviceAllocator;
 use crate::error::Error;
-use crate::ffi::Queue;
+use crate::ffi::RawStream;
 use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
@@ -14,14 +14,14 @@ use static_assertions::assert_not_impl_any;
 use std::sync::Arc;
 
 /// A view of the context's default stream, which is there without being created and goes with the context. It takes the
-/// [`Tasks`] of all streams, and executes neither models nor operators.
+/// [`StreamOps`] of all streams, and executes neither models nor operators.
 ///
 /// It has no `destroy`, and cannot have an allocator (ALLOC-01). It stays on its thread: work that several threads
 /// queue on the default stream has no order that a program could rely on. An explicit [`Stream`](crate::Stream) is
 /// better for all but the simplest programs.
 #[rule(DEV_04, THREAD_02, STREAM_02, STREAM_03, STREAM_12)]
 pub struct DefaultStream<C: Brand> {
-    pub(super) tasks: Tasks<C>,
+    pub(super) tasks: StreamOps<C>,
     _here: OfTheDefaultStream,
 }
 
@@ -63,8 +63,8 @@ impl<C: Brand> Current<C> {
 }
 
 impl<C: Brand> DefaultStream<C> {
-    pub(crate) fn new(queue: Arc<Queue>) -> Self {
-        Self { tasks: Tasks::new(queue), _here: OfTheDefaultStream::NEW }
+    pub(crate) fn new(queue: Arc<RawStream>) -> Self {
+        Self { tasks: StreamOps::new(queue), _here: OfTheDefaultStream::NEW }
     }
 
     /// Not available: this function is here to say so in the compiler's message. It needs a stream that takes an
@@ -88,7 +88,7 @@ impl<C: Brand> DefaultStream<C> {
 }
 
 impl<C: Brand> Deref for DefaultStream<C> {
-    type Target = Tasks<C>;
+    type Target = StreamOps<C>;
 
     #[inline]
     fn deref(&self) -> &Self::Target {

@@ -4,7 +4,7 @@ use super::{Past, Pending};
 use crate::brand::{Brand, Inside};
 use crate::element::Element;
 use crate::error::Error;
-use crate::ffi::{Block, Queue};
+use crate::ffi::{RawBuffer, RawStream};
 use crate::memory::DeviceBuffer;
 use core::mem::MaybeUninit;
 use std::sync::Arc;
@@ -25,13 +25,13 @@ impl<C: Brand, E: Element> Destination<C, E> for DeviceBuffer<C, MaybeUninit<E>>
 impl<C: Brand, E: Element> Destination<C, E> for Pending<C, DeviceBuffer<C, E>> {}
 
 pub(crate) mod sealed {
-    use super::{Block, Brand, DeviceBuffer, Error, Inside, Past, Queue};
+    use super::{Brand, DeviceBuffer, Error, Inside, Past, RawBuffer, RawStream};
     use std::sync::Arc;
 
     pub trait Sealed<C: Brand, E> {
         /// Whether work on this stream can use it now.
-        fn usable_on(&self, queue: &Arc<Queue>) -> Result<(), Error>;
-        fn block(&self) -> &Block;
+        fn usable_on(&self, queue: &Arc<RawStream>) -> Result<(), Error>;
+        fn block(&self) -> &RawBuffer;
         fn room(&self) -> usize;
         fn written(self, key: Inside) -> DeviceBuffer<C, E>;
         /// What happened to it before.
@@ -41,11 +41,11 @@ pub(crate) mod sealed {
 
 impl<C: Brand, E: Element> sealed::Sealed<C, E> for DeviceBuffer<C, MaybeUninit<E>> {
     #[inline]
-    fn usable_on(&self, _: &Arc<Queue>) -> Result<(), Error> {
+    fn usable_on(&self, _: &Arc<RawStream>) -> Result<(), Error> {
         Ok(())
     }
 
-    fn block(&self) -> &Block {
+    fn block(&self) -> &RawBuffer {
         DeviceBuffer::block(self)
     }
 
@@ -65,11 +65,11 @@ impl<C: Brand, E: Element> sealed::Sealed<C, E> for DeviceBuffer<C, MaybeUninit<
 
 impl<C: Brand, E: Element> sealed::Sealed<C, E> for DeviceBuffer<C, E> {
     #[inline]
-    fn usable_on(&self, _: &Arc<Queue>) -> Result<(), Error> {
+    fn usable_on(&self, _: &Arc<RawStream>) -> Result<(), Error> {
         Ok(())
     }
 
-    fn block(&self) -> &Block {
+    fn block(&self) -> &RawBuffer {
         DeviceBuffer::block(self)
     }
 
@@ -89,11 +89,11 @@ impl<C: Brand, E: Element> sealed::Sealed<C, E> for DeviceBuffer<C, E> {
 
 impl<C: Brand, E: Element> sealed::Sealed<C, E> for Pending<C, DeviceBuffer<C, E>> {
     #[inline]
-    fn usable_on(&self, queue: &Arc<Queue>) -> Result<(), Error> {
+    fn usable_on(&self, queue: &Arc<RawStream>) -> Result<(), Error> {
         self.is_on(queue)
     }
 
-    fn block(&self) -> &Block {
+    fn block(&self) -> &RawBuffer {
         self.in_flight().block()
     }
 

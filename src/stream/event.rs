@@ -1,14 +1,14 @@
 //! Events on streams.
 
-use super::Tasks;
+use super::StreamOps;
 use crate::brand::Brand;
 use crate::current::Current;
-use crate::error::{Error, Undone};
+use crate::error::{Error, Failed};
 use crate::event::{CanRecord, CanWait, Event, Recorded};
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 
-impl<C: Brand> Tasks<C> {
+impl<C: Brand> StreamOps<C> {
     /// Puts the event behind everything that is queued on this stream so far (`aclrtRecordEvent`). Recording again moves
     /// the event; what waits for it already waits for the earlier point (EVENT-09).
     ///
@@ -20,11 +20,11 @@ impl<C: Brand> Tasks<C> {
         &self,
         current: &Current<C>,
         event: Event<C, T>,
-    ) -> Result<Event<C, Recorded>, Undone<Event<C, T>>> {
+    ) -> Result<Event<C, Recorded>, Failed<Event<C, T>>> {
         leads!(event: T, CanRecord => Recorded);
         match event.raw().record(current.ledger().api(), self.queue()) {
             Ok(()) => Ok(event.into_recorded()),
-            Err(error) => Err(Undone { error, value: event }),
+            Err(error) => Err(Failed { error, value: event }),
         }
     }
 

@@ -2,11 +2,11 @@
 
 use super::payload::Payload;
 use super::watch::{Signal, Watched};
-use super::{Pending, Tasks};
+use super::{Pending, StreamOps};
 use crate::brand::{Brand, Scoped};
 use crate::current::Current;
-use crate::error::{Error, Undone};
-use crate::ffi::{Queue, RawEvent};
+use crate::error::{Error, Failed};
+use crate::ffi::{RawEvent, RawStream};
 use core::fmt;
 use core::ops::Deref;
 use core::pin::Pin;
@@ -33,11 +33,11 @@ impl<C: Brand, T: Payload> Pending<C, T> {
     /// # Errors
     ///
     /// The work as it was: [`Error::OtherStream`] when `stream` is not its own, or [`Error::Vendor`].
-    pub fn into_future<'s, Q: Deref<Target = Tasks<C>>>(
+    pub fn into_future<'s, Q: Deref<Target = StreamOps<C>>>(
         self,
         current: &'s Current<C>,
         stream: &'s mut Q,
-    ) -> Result<Completion<'s, C, T>, Undone<Self>> {
+    ) -> Result<Completion<'s, C, T>, Failed<Self>> {
         // Looked at once: a pointer of the user's may name another stream the next time.
         let queue = stream.queue();
         let signal = Arc::new(Signal::default());
@@ -46,13 +46,13 @@ impl<C: Brand, T: Payload> Pending<C, T> {
                 let watched = Watched::new(queue, event, current.ledger().api(), &signal);
                 Ok(Completion { pending: Some(self), signal, watched, current })
             }
-            Err(error) => Err(Undone { error, value: self }),
+            Err(error) => Err(Failed { error, value: self }),
         }
     }
 }
 
 /// An event behind everything that is queued by now: a spare one of the stream's, or a new one.
-pub(super) fn event_behind<C: Brand>(current: &Current<C>, queue: &Arc<Queue>) -> Result<Arc<RawEvent>, Error> {
+pub(super) fn event_behind<C: Brand>(current: &Current<C>, queue: &Arc<RawStream>) -> Result<Arc<RawEvent>, Error> {
     // A forked child takes no lock. An event of another context would stay among the stream's spares.
     current.ledger().api().is_of_this_process()?;
     queue.is_current()?;
@@ -98,7 +98,7 @@ impl<C: Brand, T: Payload> Completion<'_, C, T> {
 }
 
 impl<C: Brand, T: Payload> Future for Completion<'_, C, T> {
-    type Output = Result<T, Undone<Pending<C, T>>>;
+    type Output = Result<T, Failed<Pending<C, T>>>;
 
     /// Polled again after it was done, it is pending for ever.
     fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
@@ -110,7 +110,7 @@ impl<C: Brand, T: Payload> Future for Completion<'_, C, T> {
                 self.pending = Some(pending);
                 Poll::Pending
             }
-            Err(error) => Poll::Ready(Err(Undone { error, value: pending })),
+            Err(error) => Poll::Ready(Err(Failed { error, value: pending })),
         }
     }
 }

@@ -1,23 +1,23 @@
 //! Streams: queues of work on a device.
 
 mod allocator;
-mod callback;
 mod copy;
+mod copy_scope;
 mod default;
 mod destination;
 mod event;
 mod future;
-mod idle;
-mod lend;
+mod group;
+mod host_fn;
+mod idle_proof;
 mod operand;
+mod ops;
 mod options;
 mod order;
 mod past;
 mod payload;
 mod pending;
-mod shared;
 mod state;
-mod tasks;
 mod undecided;
 mod untouched;
 mod watch;
@@ -25,8 +25,8 @@ mod when_done;
 
 use crate::brand::{Brand, Scoped};
 use crate::current::Current;
-use crate::error::{Error, Undone};
-use crate::ffi::Queue;
+use crate::error::{Error, Failed};
+use crate::ffi::RawStream;
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use core::fmt;
@@ -34,38 +34,38 @@ use core::ops::Deref;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
-pub use callback::Reply;
+pub use copy_scope::CopyScope;
 pub(crate) use default::sealed as sealed_default;
 pub use default::{DefaultStream, TakesAllocator};
 pub use destination::Destination;
 pub use future::Completion;
-pub use idle::{Idle, ProvesIdle};
-pub use lend::Lender;
+pub use group::{AllocatorGroup, GroupStream, GroupTurn};
+pub use host_fn::HostFnResult;
+pub use idle_proof::{IdleProof, ProvesIdle};
 pub use operand::Operand;
+pub use ops::StreamOps;
 pub use options::StreamOptions;
 pub(crate) use past::Past;
 pub use payload::Payload;
 pub(crate) use payload::sealed as sealed_payload;
 pub use pending::{Mapped, Pending};
-pub use shared::{Member, Permit, Turn};
 pub use state::{
-    CanDecline, CanExecute, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, Fresh, Plain, StreamState,
-    With, WithDescriptor,
+    CanDecline, CanExecute, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, CustomAllocator,
+    DefaultAllocator, RawAllocator, StreamState, Undecided,
 };
-pub use tasks::Tasks;
 pub(crate) use untouched::Waited;
 pub use when_done::WhenDone;
 
 /// An explicit stream (`aclrtCreateStream`): work queued on it runs in order. Copies, sets, events, callbacks and waits are
-/// those of all streams, its [`Tasks`].
+/// those of all streams, its [`StreamOps`].
 ///
-/// `S` says what has been decided about the allocator of work that needs one; a new stream is [`Fresh`]. One thread
+/// `S` says what has been decided about the allocator of work that needs one; a new stream is [`Undecided`]. One thread
 /// uses a stream at a time: it can be sent, not shared (THREAD-03). A stream that is dropped is destroyed by
 /// [`Current::collect`] or the end of its scope.
 #[must_use = "a stream that is dropped is destroyed by `collect` or at the end of its scope; `destroy` shows the errors"]
 #[rule(THREAD_03, STREAM_01, STREAM_04, STREAM_09)]
-pub struct Stream<C: Brand, S: StreamState = Fresh> {
-    tasks: Tasks<C>,
+pub struct Stream<C: Brand, S: StreamState = Undecided> {
+    tasks: StreamOps<C>,
     carries: S::Carries,
 }
 
@@ -80,15 +80,15 @@ impl<C: Brand> Current<C> {
     /// [`Error::Vendor`]; 207008 when the device has no more streams, also after destroying dropped ones whose work is
     /// over.
     #[rule(CTX_12, STREAM_11)]
-    pub fn stream(&self) -> Result<Stream<C, Fresh>, Error> {
-        leads!(stream: Start --> Fresh : Create);
+    pub fn stream(&self) -> Result<Stream<C, Undecided>, Error> {
+        leads!(stream: Start --> Undecided : Create);
         self.ledger().create_stream().map(Stream::new)
     }
 }
 
-impl<C: Brand> Stream<C, Fresh> {
-    pub(crate) fn new(queue: Arc<Queue>) -> Self {
-        Self { tasks: Tasks::new(queue), carries: () }
+impl<C: Brand> Stream<C, Undecided> {
+    pub(crate) fn new(queue: Arc<RawStream>) -> Self {
+        Self { tasks: StreamOps::new(queue), carries: () }
     }
 }
 
@@ -110,13 +110,13 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     /// The stream as it was, when its work failed or the library refuses. A descriptor of its allocator that the library
     /// refuses to destroy is left to [`Current::collect`] and the end of the scope, which report that.
     #[rule(STREAM_05, STREAM_06, STREAM_07, STREAM_08)]
-    pub fn destroy(self, current: &Current<C>) -> Result<(), Undone<Self>> {
-        leads!(stream: Fresh --> End : Destroy, stream: Plain --> End : Destroy);
-        leads!(stream: With --> End : Destroy, stream: WithDescriptor --> End : Destroy);
+    pub fn destroy(self, current: &Current<C>) -> Result<(), Failed<Self>> {
+        leads!(stream: Undecided --> End : Destroy, stream: DefaultAllocator --> End : Destroy);
+        leads!(stream: CustomAllocator --> End : Destroy, stream: RawAllocator --> End : Destroy);
         // The allocator, if the stream had one, is dropped last.
         let mut kept = Vec::new();
         match current.ledger().destroy_stream(self.queue(), &mut kept) {
-            Err(error) if !self.queue().is_gone() => Err(Undone { error, value: self }),
+            Err(error) if !self.queue().is_gone() => Err(Failed { error, value: self }),
             // A descriptor that the library keeps is the scope's to destroy, and to report.
             _ => Ok(()),
         }
@@ -124,7 +124,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
 }
 
 impl<C: Brand, S: StreamState> Deref for Stream<C, S> {
-    type Target = Tasks<C>;
+    type Target = StreamOps<C>;
 
     #[inline]
     fn deref(&self) -> &Self::Target {

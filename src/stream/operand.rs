@@ -3,7 +3,7 @@
 use super::{Past, Pending};
 use crate::brand::{Brand, Inside};
 use crate::error::Error;
-use crate::ffi::Queue;
+use crate::ffi::RawStream;
 use ascendcl_macros::rule;
 use std::sync::Arc;
 
@@ -30,11 +30,11 @@ impl<C: Brand, T> Operand<C, T> for T {}
 impl<C: Brand, T> Operand<C, T> for Pending<C, T> {}
 
 pub(crate) mod sealed {
-    use super::{Arc, Error, Inside, Past, Queue};
+    use super::{Arc, Error, Inside, Past, RawStream};
 
     pub trait Operand<C, T> {
         /// Whether work on this stream can use it now.
-        fn usable_on(&self, queue: &Arc<Queue>) -> Result<(), Error>;
+        fn usable_on(&self, queue: &Arc<RawStream>) -> Result<(), Error>;
         fn look(&self, key: Inside) -> &T;
         fn reach(&mut self, key: Inside) -> &mut T;
         fn into_value(self, key: Inside) -> T;
@@ -45,7 +45,7 @@ pub(crate) mod sealed {
 
 impl<C: Brand, T> sealed::Operand<C, T> for T {
     #[inline]
-    fn usable_on(&self, _: &Arc<Queue>) -> Result<(), Error> {
+    fn usable_on(&self, _: &Arc<RawStream>) -> Result<(), Error> {
         Ok(())
     }
 
@@ -72,7 +72,7 @@ impl<C: Brand, T> sealed::Operand<C, T> for T {
 
 impl<C: Brand, T> sealed::Operand<C, T> for Pending<C, T> {
     #[inline]
-    fn usable_on(&self, queue: &Arc<Queue>) -> Result<(), Error> {
+    fn usable_on(&self, queue: &Arc<RawStream>) -> Result<(), Error> {
         self.is_on(queue)
     }
 

@@ -1,6 +1,6 @@
 //! How a stream is made.
 
-use super::{Fresh, Stream};
+use super::{Stream, Undecided};
 use crate::brand::Brand;
 use crate::current::Current;
 use crate::error::Error;
@@ -12,7 +12,7 @@ use typed_builder::TypedBuilder;
 /// How [`Current::stream_with`] makes a stream.
 ///
 /// ```
-/// use ascendcl::StreamOptions;
+/// use ascendcl::stream::StreamOptions;
 ///
 /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
 /// let urgent = current.stream_with(StreamOptions::builder().priority(0).fast_launch(true).build())?;
@@ -48,8 +48,8 @@ impl<C: Brand> Current<C> {
     /// As for [`stream`](Self::stream), and what the library says of the options; [`Error::MissingFunction`] on releases that
     /// lack the function.
     #[rule(CTX_12, STREAM_11)]
-    pub fn stream_with(&self, options: StreamOptions) -> Result<Stream<C, Fresh>, Error> {
-        leads!(stream: Start --> Fresh : Create);
+    pub fn stream_with(&self, options: StreamOptions) -> Result<Stream<C, Undecided>, Error> {
+        leads!(stream: Start --> Undecided : Create);
         let flags = stream_flags(options.fast_launch, options.fast_sync);
         self.ledger().create_stream_with(options.priority, flags).map(Stream::new)
     }

@@ -2,16 +2,16 @@
 
 use super::future::event_behind;
 use super::payload::Payload;
-use super::{Pending, Tasks};
+use super::{Pending, StreamOps};
 use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
-use crate::error::{Error, Undone};
+use crate::error::{Error, Failed};
 use crate::event::{CanWait, Event};
-use crate::ffi::Queue;
+use crate::ffi::RawStream;
 use ascendcl_macros::rule;
 use std::sync::Arc;
 
-impl<C: Brand> Tasks<C> {
+impl<C: Brand> StreamOps<C> {
     /// Hands work in flight from its stream to this one: what is queued here from now on waits for the event
     /// (`aclrtStreamWaitEvent`), and may use what the work used.
     ///
@@ -23,12 +23,12 @@ impl<C: Brand> Tasks<C> {
     ///
     /// The work as it was: [`Error::NotCovered`] when the event does not come after it, or [`Error::Vendor`].
     #[rule(STREAM_04, ERR_02)]
-    pub fn take_over<T: Payload, E: CanWait>(
+    pub fn adopt_after<T: Payload, E: CanWait>(
         &self,
         current: &Current<C>,
         work: Pending<C, T>,
         event: &Event<C, E>,
-    ) -> Result<Pending<C, T>, Undone<Pending<C, T>>> {
+    ) -> Result<Pending<C, T>, Failed<Pending<C, T>>> {
         let covered = event.raw().covers(work.queue(), work.number());
         let waits = match covered {
             false => Err(Error::NotCovered),
@@ -42,12 +42,12 @@ impl<C: Brand> Tasks<C> {
                 let past = work.past_elsewhere();
                 Ok(Pending::new(work.into_payload(), self.queue()).after(past))
             }
-            Err(error) => Err(Undone { error, value: work }),
+            Err(error) => Err(Failed { error, value: work }),
         }
     }
 
     /// Lets what is queued here from now on wait for everything that is queued on the other stream by now.
-    fn wait_behind(&self, current: &Current<C>, other: &Arc<Queue>) -> Result<(), Error> {
+    fn wait_behind(&self, current: &Current<C>, other: &Arc<RawStream>) -> Result<(), Error> {
         let event = event_behind(current, other)?;
         let waits = event.hold_up(current.ledger().api(), self.queue());
         other.spare(event);

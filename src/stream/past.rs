@@ -1,7 +1,7 @@
 //! What happened to the things that work in flight uses, before and on other streams: whose failures a wait has to tell.
 
 use crate::error::Error;
-use crate::ffi::{Api, Queue};
+use crate::ffi::{Api, RawStream};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ pub(super) enum Elsewhere {
     /// A take-over makes no allocation.
     One {
         untold: Untold,
-        queue: Arc<Queue>,
+        queue: Arc<RawStream>,
         number: u64,
     },
     /// One of what was taken over before does.
@@ -75,7 +75,7 @@ impl Past {
     }
 
     /// Of work on this stream, its submissions up to `number`, when another stream takes it over.
-    pub(super) fn taken_over(queue: &Arc<Queue>, number: u64, untold: Untold, before: Elsewhere) -> Self {
+    pub(super) fn taken_over(queue: &Arc<RawStream>, number: u64, untold: Untold, before: Elsewhere) -> Self {
         let is_well = queue.has_done(number) && queue.failure_among(untold.since(number), number).is_none();
         let elsewhere = if untold == Untold::NONE || is_well {
             before

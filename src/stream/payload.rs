@@ -1,10 +1,10 @@
 //! What can be in flight.
 
 use crate::brand::{Brand, Inside};
-use crate::ffi::Queue;
+use crate::ffi::RawStream;
 use crate::memory::{DeviceBuffer, HostBuffer};
 
-/// What a [`Pending`](super::Pending) can hold: buffers, prepared models, operators, replies of
+/// What a [`Pending`](super::Pending) can hold: buffers, bound models, operators, replies of
 /// callbacks, and tuples of these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be waited for",
@@ -17,7 +17,7 @@ pub trait Payload: sealed::Payload {}
 impl<T: sealed::Payload> Payload for T {}
 
 pub(crate) mod sealed {
-    use super::{Inside, Queue};
+    use super::{Inside, RawStream};
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be waited for",
@@ -29,7 +29,7 @@ pub(crate) mod sealed {
         /// All work that used it is known to be done.
         fn rest(&self, key: Inside);
         /// What is queued on this stream by now comes after all work that used it.
-        fn follow(&self, queue: &Queue, key: Inside);
+        fn follow(&self, queue: &RawStream, key: Inside);
     }
 }
 
@@ -39,7 +39,7 @@ impl<C: Brand, E> sealed::Payload for DeviceBuffer<C, E> {
         self.block().rest();
     }
 
-    fn follow(&self, queue: &Queue, _: Inside) {
+    fn follow(&self, queue: &RawStream, _: Inside) {
         self.block().follow(queue);
     }
 }
@@ -50,7 +50,7 @@ impl<C: Brand, E> sealed::Payload for HostBuffer<C, E> {
         self.block().rest();
     }
 
-    fn follow(&self, queue: &Queue, _: Inside) {
+    fn follow(&self, queue: &RawStream, _: Inside) {
         self.block().follow(queue);
     }
 }
@@ -59,7 +59,7 @@ impl sealed::Payload for () {
     #[inline]
     fn rest(&self, _: Inside) {}
 
-    fn follow(&self, _: &Queue, _: Inside) {}
+    fn follow(&self, _: &RawStream, _: Inside) {}
 }
 
 macro_rules! tuples {
@@ -72,7 +72,7 @@ macro_rules! tuples {
                 $($part.rest(key);)+
             }
 
-            fn follow(&self, queue: &Queue, key: Inside) {
+            fn follow(&self, queue: &RawStream, key: Inside) {
                 #[allow(non_snake_case)]
                 let ($($part,)+) = self;
                 $($part.follow(queue, key);)+

@@ -4,8 +4,8 @@ use super::past::{Elsewhere, Past, Untold};
 use super::payload::Payload;
 use crate::brand::{Brand, INSIDE, Mark, Scoped};
 use crate::current::Current;
-use crate::error::{Error, ObjectKind, Undone};
-use crate::ffi::Queue;
+use crate::error::{Error, Failed, ObjectKind};
+use crate::ffi::RawStream;
 use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -16,7 +16,7 @@ use std::time::Duration;
 ///
 /// The buffers are out of reach until the stream was synchronised. Until then they can be given, as they are, to
 /// more work on the same stream ([`Operand`](super::Operand)): [`split`](Self::split) takes several apart, and
-/// [`Tasks::take_over`](crate::Tasks::take_over) hands them to another stream.
+/// [`StreamOps::adopt_after`](crate::stream::StreamOps::adopt_after) hands them to another stream.
 ///
 /// ```
 /// use ascendcl::{Library, RunError};
@@ -40,7 +40,7 @@ use std::time::Duration;
 #[rule(STREAM_04, STREAM_12, COPY_03, COPY_04, COPY_07, ERR_02)]
 pub struct Pending<C: Brand, T> {
     payload: OutOfReach<T>,
-    queue: Arc<Queue>,
+    queue: Arc<RawStream>,
     /// All work on the payload is among the stream's submissions up to this one.
     number: u64,
     /// From which of them on failures were not told yet.
@@ -61,8 +61,8 @@ assert_not_impl_any!(Pending<Scoped<'static>, ()>: Clone);
 impl<C: Brand, T> Pending<C, T> {
     /// To be made right after the submission, by whoever has the stream.
     #[inline]
-    pub(crate) fn new(payload: T, queue: &Arc<Queue>) -> Self {
-        let number = Queue::last_submission();
+    pub(crate) fn new(payload: T, queue: &Arc<RawStream>) -> Self {
+        let number = RawStream::last_submission();
         let (queue, untold) = (Arc::clone(queue), Untold::between(number, number));
         let payload = OutOfReach { until_waited: payload };
         Self { payload, queue, number, untold, elsewhere: Elsewhere::None, _brand: Mark::NEW }
@@ -107,7 +107,7 @@ impl<C: Brand, T> Pending<C, T> {
     ///
     /// Both as they were, with [`Error::OtherStream`] when they are not on one stream.
     #[allow(clippy::result_large_err, reason = "two pieces of work in flight come back as they were")]
-    pub fn join<U>(self, other: Pending<C, U>) -> Result<Pending<C, (T, U)>, Undone<(Self, Pending<C, U>)>> {
+    pub fn join<U>(self, other: Pending<C, U>) -> Result<Pending<C, (T, U)>, Failed<(Self, Pending<C, U>)>> {
         match other.is_on(&self.queue) {
             Ok(()) => {
                 let past = self.past().and(other.past());
@@ -117,7 +117,7 @@ impl<C: Brand, T> Pending<C, T> {
                 let (payload, untold) = (OutOfReach { until_waited }, Untold::between(past.since, number));
                 Ok(Pending { payload, queue, number, untold, elsewhere: past.elsewhere, _brand })
             }
-            Err(error) => Err(Undone { error, value: (self, other) }),
+            Err(error) => Err(Failed { error, value: (self, other) }),
         }
     }
 
@@ -127,7 +127,7 @@ impl<C: Brand, T> Pending<C, T> {
     }
 
     #[inline]
-    pub(crate) fn is_on(&self, queue: &Arc<Queue>) -> Result<(), Error> {
+    pub(crate) fn is_on(&self, queue: &Arc<RawStream>) -> Result<(), Error> {
         if Arc::ptr_eq(&self.queue, queue) { Ok(()) } else { Err(Error::OtherStream { what: ObjectKind::WORK }) }
     }
 
@@ -147,7 +147,7 @@ impl<C: Brand, T> Pending<C, T> {
         self.payload.until_waited
     }
 
-    pub(crate) fn queue(&self) -> &Arc<Queue> {
+    pub(crate) fn queue(&self) -> &Arc<RawStream> {
         &self.queue
     }
 
@@ -166,7 +166,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
     /// library tells a failure to one wait only. Each other work that it may concern is told by [`Error::WorkFailed`], once:
     /// a second wait gives the buffers back.
     #[inline]
-    pub fn wait(self, current: &Current<C>) -> Result<T, Undone<Self>> {
+    pub fn wait(self, current: &Current<C>) -> Result<T, Failed<Self>> {
         self.wait_for(current, None)
     }
 
@@ -174,21 +174,21 @@ impl<C: Brand, T: Payload> Pending<C, T> {
     ///
     /// # Errors
     ///
-    /// As for [`wait`](Self::wait); when the time was up, the error's code [`is_timeout`](crate::Code::is_timeout).
+    /// As for [`wait`](Self::wait); when the time was up, the error's code [`is_timeout`](crate::error::Code::is_timeout).
     #[rule(STREAM_16)]
-    pub fn wait_within(self, current: &Current<C>, limit: Duration) -> Result<T, Undone<Self>> {
+    pub fn wait_within(self, current: &Current<C>, limit: Duration) -> Result<T, Failed<Self>> {
         self.wait_for(current, Some(limit))
     }
 
     #[inline]
-    fn wait_for(mut self, current: &Current<C>, limit: Option<Duration>) -> Result<T, Undone<Self>> {
+    fn wait_for(mut self, current: &Current<C>, limit: Option<Duration>) -> Result<T, Failed<Self>> {
         match self.settle(current, limit) {
             Ok(()) => {
                 let payload = self.payload.until_waited;
                 payload.rest(INSIDE);
                 Ok(payload)
             }
-            Err(error) => Err(Undone { error, value: self }),
+            Err(error) => Err(Failed { error, value: self }),
         }
     }
 
@@ -259,7 +259,7 @@ impl<C: Brand, T: Payload, U, F: FnOnce(T) -> U> Mapped<C, T, F> {
     /// # Errors
     ///
     /// As for [`Pending::wait`]; the function was not called.
-    pub fn wait(self, current: &Current<C>) -> Result<U, Undone<Self>> {
+    pub fn wait(self, current: &Current<C>) -> Result<U, Failed<Self>> {
         self.wait_for(current, None)
     }
 
@@ -268,7 +268,7 @@ impl<C: Brand, T: Payload, U, F: FnOnce(T) -> U> Mapped<C, T, F> {
     /// # Errors
     ///
     /// As for [`Pending::wait_within`]; the function was not called.
-    pub fn wait_within(self, current: &Current<C>, limit: Duration) -> Result<U, Undone<Self>> {
+    pub fn wait_within(self, current: &Current<C>, limit: Duration) -> Result<U, Failed<Self>> {
         self.wait_for(current, Some(limit))
     }
 
@@ -281,11 +281,11 @@ impl<C: Brand, T: Payload, U, F: FnOnce(T) -> U> Mapped<C, T, F> {
         self.pending.is_done(current)
     }
 
-    fn wait_for(self, current: &Current<C>, limit: Option<Duration>) -> Result<U, Undone<Self>> {
+    fn wait_for(self, current: &Current<C>, limit: Option<Duration>) -> Result<U, Failed<Self>> {
         let Self { pending, finish } = self;
         match pending.wait_for(current, limit) {
             Ok(payload) => Ok(finish(payload)),
-            Err(Undone { error, value: pending }) => Err(Undone { error, value: Self { pending, finish } }),
+            Err(Failed { error, value: pending }) => Err(Failed { error, value: Self { pending, finish } }),
         }
     }
 }

@@ -8,14 +8,14 @@ use crate::ffi::Registered;
 use std::sync::Weak;
 
 pub use ascendcl_rules::stream::{
-    CanDecline, CanExecute, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, Fresh, Plain, With,
-    WithDescriptor,
+    CanDecline, CanExecute, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, CustomAllocator,
+    DefaultAllocator, RawAllocator, Undecided,
 };
 
 /// The states of a [`Stream`](crate::Stream).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a state of a stream",
-    label = "expected `Fresh`, `Plain`, `With<A>` or `WithDescriptor`",
+    label = "expected `Undecided`, `DefaultAllocator`, `CustomAllocator<A>` or `RawAllocator`",
     note = "ALLOC-13: the state says what was decided about the stream's allocator; a function for every state is written \
             `fn f<C: Brand, S: StreamState>(stream: &Stream<C, S>)`"
 )]
@@ -25,20 +25,20 @@ pub trait StreamState: ascendcl_rules::stream::State {
     type Carries;
 }
 
-impl StreamState for Fresh {
+impl StreamState for Undecided {
     type Carries = ();
 }
 
-impl StreamState for Plain {
+impl StreamState for DefaultAllocator {
     type Carries = ();
 }
 
-impl<A: DeviceAllocator> StreamState for With<A> {
+impl<A: DeviceAllocator> StreamState for CustomAllocator<A> {
     /// Weak: the stream's row owns the allocator, so that a forgotten handle keeps nothing.
     type Carries = Weak<Registered<A>>;
 }
 
-impl StreamState for WithDescriptor {
+impl StreamState for RawAllocator {
     type Carries = CompleteDescriptor;
 }
 

@@ -1,6 +1,6 @@
 //! What a program cannot do with a stream that has no allocator, for the compiler to say so. As in `untouched.rs`.
 
-use super::{Fresh, Plain, Stream, With};
+use super::{CustomAllocator, DefaultAllocator, Stream, Undecided};
 use crate::brand::Brand;
 use crate::current::Current;
 use crate::device_allocator::DeviceAllocator;
@@ -23,7 +23,7 @@ macro_rules! without_an_allocator {
     ($($state:ident)+) => { $(
         #[doc(hidden)]
         impl<C: Brand> Stream<C, $state> {
-            pub fn unregister<A>(self, _: &Current<C>) -> Result<(Stream<C, Fresh>, A), Error>
+            pub fn unregister<A>(self, _: &Current<C>) -> Result<(Stream<C, Undecided>, A), Error>
             where
                 Self: HasAllocator,
             {
@@ -34,7 +34,7 @@ macro_rules! without_an_allocator {
                 self,
                 _: &Current<C>,
                 _: B,
-            ) -> Result<(Stream<C, With<B>>, A), Error>
+            ) -> Result<(Stream<C, CustomAllocator<B>>, A), Error>
             where
                 Self: HasAllocator,
             {
@@ -43,4 +43,4 @@ macro_rules! without_an_allocator {
         }
     )+ };
 }
-without_an_allocator!(Fresh Plain);
+without_an_allocator!(Undecided DefaultAllocator);

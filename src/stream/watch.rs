@@ -8,7 +8,7 @@
 
 use crate::callback_guard::contained;
 use crate::error::Error;
-use crate::ffi::{Api, Queue, RawEvent};
+use crate::ffi::{Api, RawEvent, RawStream};
 use core::task::Waker;
 use std::mem;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -61,7 +61,7 @@ impl Signal {
 /// An event behind the work of a future. It serves the stream's next future afterwards.
 #[derive(Debug)]
 pub(super) struct Watched {
-    queue: Arc<Queue>,
+    queue: Arc<RawStream>,
     event: Arc<RawEvent>,
     /// Whether there is a thread that watches.
     pub(super) by_thread: bool,
@@ -69,7 +69,7 @@ pub(super) struct Watched {
 
 impl Watched {
     /// For an event that was recorded on this stream.
-    pub(super) fn new(queue: &Arc<Queue>, event: Arc<RawEvent>, api: Api, signal: &Arc<Signal>) -> Self {
+    pub(super) fn new(queue: &Arc<RawStream>, event: Arc<RawEvent>, api: Api, signal: &Arc<Signal>) -> Self {
         let entry = Entry { event: Arc::downgrade(&event), api, signal: Arc::downgrade(signal) };
         Self { queue: Arc::clone(queue), event, by_thread: watch(entry) }
     }

@@ -3,11 +3,11 @@
 use super::future::event_behind;
 use super::payload::Payload;
 use super::watch::{Signal, Watched};
-use super::{Pending, Tasks};
+use super::{Pending, StreamOps};
 use crate::brand::Brand;
 use crate::callback_guard::InCallback;
 use crate::current::Current;
-use crate::error::Undone;
+use crate::error::Failed;
 use crate::ffi::Api;
 use core::fmt;
 use core::pin::Pin;
@@ -55,7 +55,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
     ///
     /// The work as it was: [`Error::OtherStream`](crate::Error::OtherStream) when `stream` is not its own, or
     /// [`Error::Vendor`](crate::Error::Vendor).
-    pub fn when_done(self, current: &Current<C>, stream: &Tasks<C>) -> Result<WhenDone<C, T>, Undone<Self>> {
+    pub fn when_done(self, current: &Current<C>, stream: &StreamOps<C>) -> Result<WhenDone<C, T>, Failed<Self>> {
         let (queue, api) = (stream.queue(), current.ledger().api());
         match self.is_on(queue).and_then(|()| event_behind(current, queue)) {
             Ok(event) => {
@@ -63,7 +63,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
                 let watched = Watched::new(queue, event, api, &signal);
                 Ok(WhenDone { pending: Some(self), signal, watched, api })
             }
-            Err(error) => Err(Undone { error, value: self }),
+            Err(error) => Err(Failed { error, value: self }),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::null::{books, in_books};
 use super::pool::{Pool, steps, work};
-use ascendcl::{Error, PoolAllocator, Room};
+use ascendcl::{Error, allocator::PoolAllocator, model::OutputBuffer};
 
 #[test]
 fn a_block_that_the_library_gives_back_twice_is_freed_once() {
@@ -26,15 +26,15 @@ fn a_registration_does_not_end_while_the_library_has_a_block() {
         books.leak_blocks();
         drop(work(current, &stream));
         steps(&books);
-        let undone = stream.unregister(current).unwrap_err();
+        let failed = stream.unregister(current).unwrap_err();
         assert_eq!(
-            undone.error.to_string(),
+            failed.error.to_string(),
             "the library still has 1 block(s) of the allocator, although its stream is synchronised; first release the \
              object that holds them, for example a loaded model [ALLOC-12]"
         );
-        let undone = undone.value.replace(current, Pool::new("next")).unwrap_err();
-        assert!(matches!(undone.error, Error::BlocksInUse { count: 1 }));
-        let (stream, next) = undone.value;
+        let failed = failed.value.replace(current, Pool::new("next")).unwrap_err();
+        assert!(matches!(failed.error, Error::BlocksInUse { count: 1 }));
+        let (stream, next) = failed.value;
         assert_eq!(next.name, "next");
         drop(next);
         assert_eq!(
@@ -73,12 +73,12 @@ fn an_output_that_the_library_left_without_memory_is_told_when_it_is_read() {
     in_books(&books, |current| {
         books.have_an_output();
         let stream = current.stream().unwrap().without_allocator();
-        let model = current.load_model("any").unwrap().prepare_with(current, &[], &[Room::ByLibrary]).unwrap();
+        let model = current.load_model("any").unwrap().bind_with(current, &[], &[OutputBuffer::ByLibrary]).unwrap();
         let model = stream.execute(current, model).unwrap().wait(current).unwrap();
         assert_eq!(
             model.read::<f32>(current, 0).unwrap_err().to_string(),
             "the library allocated no memory for output `y`: it does not have to for executions on a stream; \
-             prepare the model with memory for the output, `Room::AtMost(elements)` [DATA-06]"
+             bind the model with memory for the output, `OutputBuffer::AtMost(elements)` [DATA-06]"
         );
         let unknown = model.output_shape(current, 0).unwrap_err();
         assert_eq!(unknown.to_string(), "the library did not report the shape of output `y`");

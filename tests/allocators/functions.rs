@@ -2,7 +2,7 @@
 
 use super::null::{TIMEOUT, books, in_books, refusal};
 use super::pool::{steps, work};
-use ascendcl::Descriptor;
+use ascendcl::allocator::Descriptor;
 use ascendcl_macros::proves;
 use std::ffi::c_void;
 use std::mem;
@@ -51,9 +51,9 @@ fn an_allocator_of_c_functions_is_called_with_its_object_and_given_back() {
         let descriptor = Descriptor::new().address(c::address).object(c::object()).free(c::free).allocate(c::allocate);
         books.refuse("aclrtAllocatorRegister", TIMEOUT, 1);
         // SAFETY: the functions are there for ever and need no object; the library of these tests follows no address.
-        let undone = unsafe { current.stream().unwrap().register_descriptor(current, descriptor) }.unwrap_err();
-        assert_eq!(refusal(&undone.error), ("aclrtAllocatorRegister", TIMEOUT));
-        let (stream, descriptor) = undone.value;
+        let failed = unsafe { current.stream().unwrap().register_descriptor(current, descriptor) }.unwrap_err();
+        assert_eq!(refusal(&failed.error), ("aclrtAllocatorRegister", TIMEOUT));
+        let (stream, descriptor) = failed.value;
         // SAFETY: as above.
         let stream = unsafe { stream.register_descriptor(current, descriptor) }.unwrap();
         drop(work(current, &stream));

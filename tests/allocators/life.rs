@@ -2,7 +2,7 @@
 
 use super::null::{Books, TIMEOUT, books, in_books};
 use super::pool::{Pool, steps, work};
-use ascendcl::{PoolAllocator, ScopeError, Thread};
+use ascendcl::{ScopeError, Thread, allocator::PoolAllocator};
 use ascendcl_macros::proves;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -85,7 +85,7 @@ fn an_allocator_that_panics_during_a_reset_does_not_hide_another_stuck_context()
     let books = books();
     let acl = books.acl();
     let mut thread = Thread::new().unwrap();
-    let device = acl.device(&mut thread, 0).unwrap().with_patience(Duration::from_millis(1));
+    let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(Duration::from_millis(1));
     for hook in ["drop", "never"] {
         books.refuse_no_more("aclrtSynchronizeStreamWithTimeout");
         let scope = device.with_current(&mut thread, |current| {
@@ -143,10 +143,10 @@ fn a_stuck_stream_keeps_its_allocator_until_the_device_is_given_back() {
         steps(&books);
     });
     assert!(matches!(scope, Err(ScopeError::Teardown { .. })));
-    let undone = device.reset(&mut thread).unwrap_err();
+    let failed = device.reset(&mut thread).unwrap_err();
     assert!(steps(&books).iter().all(|step| !step.contains(':')), "the allocator is left alone");
     books.synchronize_again();
-    undone.value.reset(&mut thread).unwrap();
+    failed.value.reset(&mut thread).unwrap();
     acl.close().unwrap();
     assert_eq!(
         steps(&books),

@@ -2,7 +2,7 @@
 
 use super::null::{books, in_books, note};
 use super::pool::{Pool, steps, work};
-use ascendcl::{Acl, ContextId, DeviceAddress, DeviceAllocator, Error, Thread};
+use ascendcl::{Acl, DeviceAllocator, Error, Thread, context::ContextId, memory::DeviceAddress};
 use ascendcl_macros::proves;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::atomic::{AtomicUsize, Ordering};

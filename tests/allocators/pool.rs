@@ -1,7 +1,9 @@
 //! An allocator that records its calls.
 
 use super::null::{Books, note};
-use ascendcl::{ContextId, Current, DeviceAddress, DeviceAllocator, Pending, Scoped, Stream, StreamState};
+use ascendcl::{
+    Current, DeviceAllocator, Pending, Scoped, Stream, context::ContextId, memory::DeviceAddress, stream::StreamState,
+};
 use std::fmt;
 use std::panic::panic_any;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};

@@ -2,7 +2,11 @@
 
 use super::null::{TIMEOUT, books, in_books, refusal};
 use super::pool::work;
-use ascendcl::{DeviceAllocator, Error, Permit, PoolAllocator, PoolBlock, Thread};
+use ascendcl::{
+    DeviceAllocator, Error, Thread,
+    allocator::{PoolAllocator, PoolBlock},
+    stream::AllocatorGroup,
+};
 use std::collections::BTreeMap;
 use std::mem;
 
@@ -86,8 +90,8 @@ fn a_block_of_another_pool_is_not_taken() {
         assert_ne!(two.address(&next), address);
         two.free(kept);
         two.free(next);
-        let undone = one.release(current).unwrap_err();
-        assert!(matches!(undone.error, Error::BlocksInUse { count: 1 }), "the lost block keeps its memory");
+        let failed = one.release(current).unwrap_err();
+        assert!(matches!(failed.error, Error::BlocksInUse { count: 1 }), "the lost block keeps its memory");
     });
 }
 
@@ -101,17 +105,17 @@ fn a_pool_serves_its_own_context_only_and_none_after_its_scope() {
     assert_eq!(books.live(), "device 0 taken 1 time(s) + initialised", "the scope freed its memory");
     device
         .with_current(&mut thread, |current| {
-            let undone = current.stream().unwrap().register(current, pool).unwrap_err();
-            assert!(matches!(undone.error, Error::OtherContext { context } if context == current.id()));
-            assert!(undone.error.to_string().contains("memory belongs to another context"), "{}", undone.error);
-            let (stream, mut pool) = undone.value;
+            let failed = current.stream().unwrap().register(current, pool).unwrap_err();
+            assert!(matches!(failed.error, Error::OtherContext { context } if context == current.id()));
+            assert!(failed.error.to_string().contains("memory belongs to another context"), "{}", failed.error);
+            let (stream, mut pool) = failed.value;
             let frees = books.calls("aclrtMalloc");
             assert!(matches!(pool.grow(current, 1), Err(Error::OtherContext { .. })));
             assert_eq!(books.calls("aclrtMalloc"), frees);
-            let undone = pool.release(current).unwrap_err();
-            let undone = Permit::new(current, undone.value).unwrap_err();
-            assert!(matches!(undone.error, Error::OtherContext { .. }), "{}", undone.error);
-            drop((stream, undone.value));
+            let failed = pool.release(current).unwrap_err();
+            let failed = AllocatorGroup::new(current, failed.value).unwrap_err();
+            assert!(matches!(failed.error, Error::OtherContext { .. }), "{}", failed.error);
+            drop((stream, failed.value));
             assert_eq!(books.calls("aclrtAllocatorRegister"), 0, "before the library is called");
         })
         .unwrap();
@@ -160,7 +164,7 @@ fn a_proof_that_is_still_in_a_variable_does_not_keep_the_allocator() {
         let (stream, pool) = stream.replace(current, PoolAllocator::new(current, 4096).unwrap()).unwrap();
         assert_eq!(pool.statistics().reserved, 8192);
         let (_, pool) = stream.unregister(current).unwrap();
-        let mut permit = Permit::new(current, pool).unwrap();
+        let mut permit = AllocatorGroup::new(current, pool).unwrap();
         let idle = permit.idle();
         idle.trim(current).unwrap();
         assert!(permit.into_allocator().is_ok());
@@ -192,7 +196,7 @@ fn a_pool_that_is_dropped_forgotten_or_shared_leaves_its_memory_to_the_scope() {
         let pool = PoolAllocator::new(current, 1024).unwrap();
         mem::forget(current.stream().unwrap().register(current, pool).unwrap());
 
-        let mut permit = Permit::new(current, PoolAllocator::new(current, 2048).unwrap()).unwrap();
+        let mut permit = AllocatorGroup::new(current, PoolAllocator::new(current, 2048).unwrap()).unwrap();
         let member = permit.attach(current, current.stream().unwrap()).unwrap();
         permit.idle().grow(current, 1024).unwrap();
         assert_eq!(permit.idle().trim(current).unwrap(), 3072);

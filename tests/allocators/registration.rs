@@ -2,7 +2,7 @@
 
 use super::null::{TIMEOUT, WORK_FAILED, books, in_books, refusal};
 use super::pool::{Pool, steps, work};
-use ascendcl::{Scoped, Stream, With};
+use ascendcl::{Scoped, Stream, stream::CustomAllocator};
 use ascendcl_macros::proves;
 
 #[proves(ALLOC_11)]
@@ -75,15 +75,15 @@ fn whatever_refuses_a_registration_the_stream_and_the_allocator_come_back() {
         let books = books();
         in_books(&books, |current| {
             books.refuse(call, WORK_FAILED, 1);
-            let undone = current.stream().unwrap().register(current, Pool::new("pool")).unwrap_err();
-            assert_eq!(refusal(&undone.error), (call, WORK_FAILED));
-            let (stream, pool) = undone.value;
+            let failed = current.stream().unwrap().register(current, Pool::new("pool")).unwrap_err();
+            assert_eq!(refusal(&failed.error), (call, WORK_FAILED));
+            let (stream, pool) = failed.value;
             assert_eq!(pool.name, "pool");
             let stream = stream.register(current, pool).unwrap();
 
             books.refuse(call, WORK_FAILED, 1);
-            let undone = stream.replace(current, Pool::new("other")).unwrap_err();
-            let (stream, other) = undone.value;
+            let failed = stream.replace(current, Pool::new("other")).unwrap_err();
+            let (stream, other) = failed.value;
             assert_eq!(other.name, "other");
             drop(other);
             steps(&books);
@@ -100,14 +100,14 @@ fn a_registration_that_cannot_be_ended_goes_on() {
     in_books(&books, |current| {
         let stream = current.stream().unwrap().register(current, Pool::new("pool")).unwrap();
         books.refuse("aclrtAllocatorUnregister", TIMEOUT, 2);
-        let undone = stream.unregister(current).unwrap_err();
-        assert_eq!(refusal(&undone.error), ("aclrtAllocatorUnregister", TIMEOUT));
-        let undone = undone.value.destroy(current).unwrap_err();
-        assert_eq!(refusal(&undone.error), ("aclrtAllocatorUnregister", TIMEOUT));
+        let failed = stream.unregister(current).unwrap_err();
+        assert_eq!(refusal(&failed.error), ("aclrtAllocatorUnregister", TIMEOUT));
+        let failed = failed.value.destroy(current).unwrap_err();
+        assert_eq!(refusal(&failed.error), ("aclrtAllocatorUnregister", TIMEOUT));
         steps(&books);
-        drop(work(current, &undone.value));
+        drop(work(current, &failed.value));
         assert_eq!(steps(&books), ["MemcpyAsync", "pool:allocate", "pool:free"]);
-        let (stream, pool) = undone.value.unregister(current).unwrap();
+        let (stream, pool) = failed.value.unregister(current).unwrap();
         drop(pool);
         stream.destroy(current).unwrap();
     });
@@ -119,7 +119,7 @@ fn a_stream_that_cannot_be_destroyed_comes_back_with_its_allocator_registered() 
     in_books(&books, |current| {
         let stream = current.stream().unwrap().register(current, Pool::new("pool")).unwrap();
         books.refuse("aclrtDestroyStream", TIMEOUT, 1);
-        let stream: Stream<Scoped<'_>, With<Pool>> = stream.destroy(current).unwrap_err().value;
+        let stream: Stream<Scoped<'_>, CustomAllocator<Pool>> = stream.destroy(current).unwrap_err().value;
         steps(&books);
         drop(work(current, &stream));
         assert_eq!(steps(&books), ["MemcpyAsync", "pool:allocate", "pool:free"]);
@@ -132,9 +132,9 @@ fn a_product_without_allocators_is_told_before_the_library_is_asked() {
     let books = books();
     books.pose_as("Ascend310B4");
     in_books(&books, |current| {
-        let undone = current.stream().unwrap().register(current, Pool::new("pool")).unwrap_err();
-        assert_eq!(undone.error.to_string(), "Ascend310B4 does not support an allocator of the caller's [ALLOC-02]");
-        let (stream, _pool) = undone.value;
+        let failed = current.stream().unwrap().register(current, Pool::new("pool")).unwrap_err();
+        assert_eq!(failed.error.to_string(), "Ascend310B4 does not support an allocator of the caller's [ALLOC-02]");
+        let (stream, _pool) = failed.value;
         let asked = ["aclrtAllocatorCreateDesc", "aclrtAllocatorRegister", "aclrtSynchronizeStreamWithTimeout"];
         assert_eq!(asked.map(|call| books.calls(call)), [0; 3]);
         drop(work(current, &stream.without_allocator()));

@@ -17,7 +17,7 @@ fn an_event_is_awaited_in_another_context_of_its_device_and_refused_on_another_d
     zero.with_current(&mut thread, |outer| {
         let stream = outer.stream().unwrap();
         let (release, waits) = mpsc::channel::<()>();
-        drop(stream.call_back(outer, move || waits.recv().is_ok()).unwrap());
+        drop(stream.launch_host_fn(outer, move || waits.recv().is_ok()).unwrap());
         let event = stream.record(outer, outer.event().unwrap()).unwrap();
         zero.with_current(outer, |inner| {
             let follower = inner.stream().unwrap();
@@ -48,7 +48,7 @@ fn time_between_events_of_two_streams_is_refused_and_a_wait_for_an_event_has_a_l
         let (one, two) = (current.stream()?, current.stream()?);
         let start = one.record(current, current.event()?)?;
         let (release, waits) = mpsc::channel::<()>();
-        drop(two.call_back(current, move || waits.recv().is_ok())?);
+        drop(two.launch_host_fn(current, move || waits.recv().is_ok())?);
         let end = two.record(current, current.event()?)?;
         assert!(matches!(end.milliseconds_since(current, &start), Err(Error::EventsOfTwoStreams)));
         let late = end.synchronize_within(current, Duration::from_millis(5)).unwrap_err();

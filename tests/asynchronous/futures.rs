@@ -16,7 +16,7 @@ fn a_future_of_work_is_woken_and_not_spun() {
     run(|current| {
         let mut stream = current.stream()?;
         let (release, released) = mpsc::channel::<()>();
-        let slow = stream.call_back(current, move || released.recv().is_ok())?;
+        let slow = stream.launch_host_fn(current, move || released.recv().is_ok())?;
         let set = stream.set_bytes(current, current.device_buffer::<u8>(8)?, 9)?;
         let work = slow.join(set)?.into_future(current, &mut stream)?;
         thread::spawn(move || {
@@ -41,7 +41,7 @@ fn a_future_that_is_dropped_or_forgotten_in_flight_leaves_nothing() {
         for forget in [false, true] {
             let mut stream = current.stream()?;
             let (release, released) = mpsc::channel::<()>();
-            let slow = stream.call_back(current, move || released.recv().is_ok())?;
+            let slow = stream.launch_host_fn(current, move || released.recv().is_ok())?;
             let set = stream.set_bytes(current, current.device_buffer::<u8>(8)?, 9)?;
             let mut work = Box::pin(slow.join(set)?.into_future(current, &mut stream)?);
             assert!(work.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());

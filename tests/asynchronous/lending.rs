@@ -16,10 +16,10 @@ fn lent_slices_are_copied_when_the_lending_is_over_whatever_was_forgotten() {
     let alone = alone();
     run(|current| {
         let (image, mut copy) = (vec![3_u64; 1000], vec![0_u64; 1000]);
-        current.lend(|current, lender| {
+        current.copy_scope(|current, copies| {
             let stream = current.stream()?;
-            let device = lender.copy_to_device(current, &stream, &image, current.device_buffer(1000)?)?;
-            mem::forget(lender.copy_to_host(current, &stream, device, &mut copy)?);
+            let device = copies.copy_to_device(current, &stream, &image, current.device_buffer(1000)?)?;
+            mem::forget(copies.copy_to_host(current, &stream, device, &mut copy)?);
             mem::forget(stream);
             Ok::<_, Error>(())
         })??;
@@ -38,11 +38,11 @@ fn a_panic_while_lending_goes_on_after_the_copies() {
         let finished = Arc::new(());
         let ran = Arc::clone(&finished);
         let panicked = catch_unwind(AssertUnwindSafe(|| {
-            current.lend(|current, lender| {
+            current.copy_scope(|current, copies| {
                 let stream = current.stream().unwrap();
                 let device = stream.set_bytes(current, current.device_buffer(100).unwrap(), 8).unwrap();
-                drop(lender.copy_to_host(current, &stream, device, &mut copy).unwrap());
-                drop(stream.call_back(current, move || {
+                drop(copies.copy_to_host(current, &stream, device, &mut copy).unwrap());
+                drop(stream.launch_host_fn(current, move || {
                     thread::sleep(Duration::from_millis(20));
                     drop(ran);
                 }));

@@ -9,7 +9,7 @@ mod events;
 mod futures;
 mod lending;
 
-use ascendcl::{Error, ModelSource, Permit, PoolAllocator, Scoped, Thread};
+use ascendcl::{Error, Scoped, Thread, allocator::PoolAllocator, model::ModelSource, stream::AllocatorGroup};
 use ascendcl_macros::proves;
 use common::scopes::run;
 use common::{alone, data, digits, digits_in_batches_of, largest};
@@ -28,7 +28,7 @@ fn a_pipeline_of_copy_in_execute_copy_out_runs_batches_on_two_streams() {
         let mut slots = Vec::new();
         for _ in 0..2 {
             let model = current.load_model(data("digits.onnx"))?;
-            let model = model.prepare(current, &[&[BATCH, 64]], &[&[BATCH, 10]])?;
+            let model = model.bind(current, &[&[BATCH, 64]], &[&[BATCH, 10]])?;
             let buffers = (current.host_buffer::<f32>(BATCH * 64)?, current.host_buffer::<f32>(BATCH * 10)?);
             slots.push((current.stream()?.without_allocator(), Some((model, buffers)), None));
         }
@@ -66,7 +66,7 @@ fn two_streams_work_at_the_same_time() {
         let (one, two) = (current.stream()?, current.stream()?);
         let (open, gate) = mpsc::channel::<()>();
         // The first stream works until the second has done its work: by tasks, since callbacks take turns.
-        let held = one.call_back(current, move || gate.recv_timeout(Duration::from_secs(60)).is_ok())?;
+        let held = one.launch_host_fn(current, move || gate.recv_timeout(Duration::from_secs(60)).is_ok())?;
         let set = two.set_bytes(current, current.device_buffer::<u32>(16)?, 0xff)?.wait(current)?;
         assert_eq!(set.to_vec(current)?, [u32::MAX; 16]);
         assert!(!held.is_done(current)?);
@@ -110,17 +110,17 @@ fn parts_that_are_not_there_and_parts_that_do_not_begin_right_are_refused() {
     run(|current| {
         let stream = current.stream()?;
         let (host, device) = (current.host_buffer::<f32>(8)?, current.upload(&[0.0_f32; 64])?);
-        let undone = stream.copy_part_to_device(current, host, 4..9, device, 0).unwrap_err();
+        let failed = stream.copy_part_to_device(current, host, 4..9, device, 0).unwrap_err();
         assert_eq!(
-            undone.error.to_string(),
+            failed.error.to_string(),
             "elements 4..9 are out of range: the source of the copy has 8 elements [COPY-01]"
         );
-        let (host, device) = undone.value;
-        let undone = stream.copy_part_to_device(current, host, 0..8, device, usize::MAX).unwrap_err();
-        assert!(matches!(undone.error, Error::NoSuchPart { start: usize::MAX, .. }), "{}", undone.error);
+        let (host, device) = failed.value;
+        let failed = stream.copy_part_to_device(current, host, 0..8, device, usize::MAX).unwrap_err();
+        assert!(matches!(failed.error, Error::NoSuchPart { start: usize::MAX, .. }), "{}", failed.error);
         let other = current.upload(&[0.0_f32; 64])?;
-        let undone = stream.copy_part_on_device(current, undone.value.1, 8..16, other, 0).unwrap_err();
-        assert!(matches!(undone.error, Error::Misaligned { past: 32, alignment: 64 }), "{}", undone.error);
+        let failed = stream.copy_part_on_device(current, failed.value.1, 8..16, other, 0).unwrap_err();
+        assert!(matches!(failed.error, Error::Misaligned { past: 32, alignment: 64 }), "{}", failed.error);
         Ok(())
     });
     alone.assert_nothing_lives();
@@ -164,16 +164,16 @@ fn work_in_flight_is_used_on_another_stream_only_behind_an_event_that_covers_it(
         let early = one.record(current, current.event()?)?;
         let device = one.set_bytes(current, current.device_buffer::<u8>(1 << 20)?, 5)?;
         let target = current.host_buffer::<u8>(1 << 20)?;
-        let undone = two.copy_to_host(current, device, target).unwrap_err();
-        assert!(matches!(undone.error, Error::OtherStream { .. }), "{}", undone.error);
-        let (device, target) = undone.value;
-        let undone = two.take_over(current, device, &early).unwrap_err();
-        assert!(matches!(undone.error, Error::NotCovered), "{}", undone.error);
+        let failed = two.copy_to_host(current, device, target).unwrap_err();
+        assert!(matches!(failed.error, Error::OtherStream { .. }), "{}", failed.error);
+        let (device, target) = failed.value;
+        let failed = two.adopt_after(current, device, &early).unwrap_err();
+        assert!(matches!(failed.error, Error::NotCovered), "{}", failed.error);
         let other = two.record(current, current.event()?)?;
-        let undone = two.take_over(current, undone.value, &other).unwrap_err();
-        assert!(matches!(undone.error, Error::NotCovered), "{}", undone.error);
+        let failed = two.adopt_after(current, failed.value, &other).unwrap_err();
+        assert!(matches!(failed.error, Error::NotCovered), "{}", failed.error);
         let late = one.record(current, early)?;
-        let device = two.take_over(current, undone.value, &late)?;
+        let device = two.adopt_after(current, failed.value, &late)?;
         let (device, target) = two.copy_to_host(current, device, target)?.wait(current)?;
         assert!(target.iter().all(|byte| *byte == 5));
         // Waited for on the second stream: idle, though nobody waited for the first.
@@ -192,9 +192,9 @@ fn work_of_two_streams_is_not_joined_and_mapped_work_calls_its_function_after_th
         let (one, two) = (current.stream()?, current.stream()?);
         let first = one.set_bytes(current, current.device_buffer::<u8>(4)?, 1)?;
         let second = two.set_bytes(current, current.device_buffer::<u8>(4)?, 2)?;
-        let undone = first.join(second).unwrap_err();
-        assert!(matches!(undone.error, Error::OtherStream { .. }));
-        let mapped = undone.value.0.map(|buffer| buffer.len());
+        let failed = first.join(second).unwrap_err();
+        assert!(matches!(failed.error, Error::OtherStream { .. }));
+        let mapped = failed.value.0.map(|buffer| buffer.len());
         assert_eq!(mapped.wait_within(current, Duration::from_secs(60)).unwrap(), 4);
         Ok(())
     });
@@ -207,7 +207,8 @@ fn a_callback_runs_in_its_turn_and_cannot_call_the_library() {
     let alone = alone();
     run(|current| {
         let stream = current.stream()?;
-        let reply = stream.call_back(current, || (Thread::new().unwrap_err().to_string(), thread::current().id()))?;
+        let reply =
+            stream.launch_host_fn(current, || (Thread::new().unwrap_err().to_string(), thread::current().id()))?;
         let (refused, ran_on) = reply.wait(current)?.into_result()?;
         assert!(refused.starts_with("the library cannot be called from inside a callback"), "{refused}");
         assert_ne!(ran_on, thread::current().id());
@@ -230,11 +231,11 @@ fn a_panic_in_a_callback_is_told_and_the_stream_goes_on() {
     let alone = alone();
     run(|current| {
         let stream = current.stream()?;
-        let reply = stream.call_back(current, || -> u8 { panic!("in the callback") })?;
+        let reply = stream.launch_host_fn(current, || -> u8 { panic!("in the callback") })?;
         // Dropped before it runs: its result has nobody to go to, and panics on the library's thread.
-        drop(stream.call_back(current, || Bomb)?);
-        drop(stream.call_back(current, || std::panic::panic_any(Bomb))?);
-        let after = stream.call_back(current, || 3)?;
+        drop(stream.launch_host_fn(current, || Bomb)?);
+        drop(stream.launch_host_fn(current, || std::panic::panic_any(Bomb))?);
+        let after = stream.launch_host_fn(current, || 3)?;
         let error = reply.wait(current)?.into_result().unwrap_err();
         assert_eq!(error.to_string(), "the callback panicked: in the callback [CB-09]");
         assert_eq!(after.wait(current)?.into_result()?, 3);
@@ -252,15 +253,15 @@ fn what_a_callback_captured_is_dropped_once_when_it_has_run() {
         let stream = current.stream()?;
         let (release, released) = mpsc::channel::<()>();
         let keeps = Arc::clone(&captured);
-        let work = stream.call_back(current, move || {
+        let work = stream.launch_host_fn(current, move || {
             released.recv().ok();
             drop(keeps)
         })?;
         assert!(!work.is_done(current)?);
-        let undone = work.wait_within(current, Duration::from_millis(5)).unwrap_err();
-        assert!(undone.error.code().unwrap().is_timeout());
+        let failed = work.wait_within(current, Duration::from_millis(5)).unwrap_err();
+        assert!(failed.error.code().unwrap().is_timeout());
         // Forgetting the work frees nothing early.
-        mem::forget(undone.value);
+        mem::forget(failed.value);
         assert_eq!(Arc::strong_count(&captured), 2);
         release.send(()).unwrap();
         current.synchronize_within(Duration::from_secs(60))?;
@@ -278,13 +279,13 @@ fn the_default_stream_takes_the_same_work_as_any_other() {
         let (default, stream) = (current.default_stream(), current.stream()?);
         let start = default.record(current, current.event()?)?;
         let (release, waits) = mpsc::channel::<()>();
-        let reply = default.call_back(current, move || waits.recv().is_ok())?;
+        let reply = default.launch_host_fn(current, move || waits.recv().is_ok())?;
         let set = default.set_bytes(current, current.device_buffer::<u8>(8)?, 3)?;
         let end = default.record(current, current.event()?)?;
         // Explicit streams do not wait for it by themselves, and do behind its event.
         stream.synchronize_within(current, Duration::from_secs(60))?;
         assert!(!default.is_done(current)?);
-        let set = stream.take_over(current, set, &end)?;
+        let set = stream.adopt_after(current, set, &end)?;
         let late = set.wait_within(current, Duration::from_millis(5)).unwrap_err();
         assert!(late.error.code().unwrap().is_timeout(), "{}", late.error);
         release.send(()).unwrap();
@@ -306,8 +307,8 @@ fn a_lane_and_a_turn_queue_copies_around_their_models_executions() {
         let work = 2 * current.model_size(source)?.work;
         let stream = current.stream()?.without_allocator();
         let first = &pixels[..8 * 64];
-        let stream = current.lane(stream, current.workspace(work)?, |current, mut lane| {
-            let model = lane.load(current, source.into())?.prepare(current, &[&[8, 64]], &[&[8, 10]])?;
+        let stream = current.workspace_lane(stream, current.workspace(work)?, |current, mut lane| {
+            let model = lane.load(current, source.into())?.bind(current, &[&[8, 64]], &[&[8, 10]])?;
             let (mut images, scores) = (current.host_buffer(8 * 64)?, current.host_buffer::<f32>(8 * 10)?);
             images.copy_from_slice(first);
             let (_, model) = lane.copy_to_input(current, images, model, 0)?.split();
@@ -318,10 +319,10 @@ fn a_lane_and_a_turn_queue_copies_around_their_models_executions() {
         })?;
         stream.destroy(current)?;
 
-        let permit = Permit::new(current, PoolAllocator::new(current, 1 << 16)?)?;
+        let permit = AllocatorGroup::new(current, PoolAllocator::new(current, 1 << 16)?)?;
         let member = permit.attach(current, current.stream()?)?;
         let turn = permit.begin(&member)?;
-        let model = current.load(source.into())?.prepare(current, &[&[8, 64]], &[&[8, 10]])?;
+        let model = current.load(source.into())?.bind(current, &[&[8, 64]], &[&[8, 10]])?;
         let (mut images, scores) = (current.host_buffer(8 * 64)?, current.host_buffer::<f32>(8 * 10)?);
         images.copy_from_slice(first);
         let (_, model) = turn.copy_to_input(current, images, model, 0)?.split();
@@ -343,7 +344,7 @@ fn after_a_wait_with_a_limit_nothing_else_waits_for_the_stream() {
     run(|current| {
         let stream = current.stream()?;
         let (release, waits) = mpsc::channel::<()>();
-        drop(stream.call_back(current, move || waits.recv().is_ok())?);
+        drop(stream.launch_host_fn(current, move || waits.recv().is_ok())?);
         assert!(stream.synchronize_within(current, Duration::from_millis(5)).is_err());
         release.send(()).unwrap();
         stream.synchronize_within(current, Duration::from_secs(60))?;

@@ -6,8 +6,10 @@ use super::null::books;
 use super::{in_context, inside, with_device};
 use ascendcl::operator::mat_mul;
 use ascendcl::{
-    Brand, Current, DeviceAllocator, Error, Pending, Permit, PoolAllocator, Prepared, Room, ScopeError, Scoped, Stream,
-    Thread, With,
+    BoundModel, Brand, Current, DeviceAllocator, Error, Pending, ScopeError, Scoped, Stream, Thread,
+    allocator::PoolAllocator,
+    model::OutputBuffer,
+    stream::{AllocatorGroup, CustomAllocator},
 };
 use ascendcl_macros::proves;
 use ascendcl_sim::{Plan, control};
@@ -20,7 +22,7 @@ fn pool(current: &Current<impl Brand>) -> PoolAllocator {
     PoolAllocator::new(current, 1 << 20).unwrap()
 }
 
-fn pooled<C: Brand>(current: &Current<C>) -> Stream<C, With<PoolAllocator>> {
+fn pooled<C: Brand>(current: &Current<C>) -> Stream<C, CustomAllocator<PoolAllocator>> {
     current.stream().unwrap().register(current, pool(current)).unwrap()
 }
 
@@ -41,12 +43,12 @@ fn comes_back(test: impl FnOnce() + Send + 'static) {
 /// Queues a model whose memory comes from the stream's allocator, behind a callback that takes its time.
 fn slow_model<C: Brand, A: DeviceAllocator>(
     current: &Current<C>,
-    stream: &Stream<C, With<A>>,
-) -> Pending<C, Prepared<C>> {
+    stream: &Stream<C, CustomAllocator<A>>,
+) -> Pending<C, BoundModel<C>> {
     let model = current.load_model(data("digits.onnx")).unwrap();
-    let mut model = model.prepare_with(current, &[&[300, 64]], &[Room::AtMost(3000)]).unwrap();
+    let mut model = model.bind_with(current, &[&[300, 64]], &[OutputBuffer::AtMost(3000)]).unwrap();
     model.write(current, 0, &[0.0_f32; 300 * 64]).unwrap();
-    drop(stream.call_back(current, || std::thread::sleep(Duration::from_millis(50))).unwrap());
+    drop(stream.launch_host_fn(current, || std::thread::sleep(Duration::from_millis(50))).unwrap());
     stream.execute(current, model).unwrap()
 }
 
@@ -54,19 +56,19 @@ fn slow_model<C: Brand, A: DeviceAllocator>(
 fn is_refused_here(current: &Current<impl Brand>, theirs: PoolAllocator) -> PoolAllocator {
     let other = |error: &Error| matches!(error, Error::OtherContext { context } if *context == current.id());
     let before = theirs.statistics();
-    let undone = Permit::new(current, theirs).unwrap_err();
-    assert!(other(&undone.error), "{}", undone.error);
-    let undone = current.stream().unwrap().register(current, undone.value).unwrap_err();
-    assert!(other(&undone.error), "{}", undone.error);
-    let (_, theirs) = undone.value;
-    let undone = pooled(current).replace(current, theirs).unwrap_err();
-    assert!(other(&undone.error), "{}", undone.error);
-    let (_, mut theirs) = undone.value;
+    let failed = AllocatorGroup::new(current, theirs).unwrap_err();
+    assert!(other(&failed.error), "{}", failed.error);
+    let failed = current.stream().unwrap().register(current, failed.value).unwrap_err();
+    assert!(other(&failed.error), "{}", failed.error);
+    let (_, theirs) = failed.value;
+    let failed = pooled(current).replace(current, theirs).unwrap_err();
+    assert!(other(&failed.error), "{}", failed.error);
+    let (_, mut theirs) = failed.value;
     assert!(other(&theirs.grow(current, 512).unwrap_err()));
-    let undone = theirs.release(current).unwrap_err();
-    assert!(other(&undone.error), "{}", undone.error);
-    assert_eq!(undone.value.statistics(), before);
-    undone.value
+    let failed = theirs.release(current).unwrap_err();
+    assert!(other(&failed.error), "{}", failed.error);
+    assert_eq!(failed.value.statistics(), before);
+    failed.value
 }
 
 #[proves(MEM_11)]
@@ -131,8 +133,8 @@ fn a_named_context_in_another_of_the_same_name_keeps_its_pools_apart() {
                 device
                     .named_context::<Same, _, _>(thread, |b, thread| {
                         b.enter(thread, |current| {
-                            let undone = Permit::new(current, theirs).unwrap_err();
-                            assert!(matches!(undone.error, Error::OtherContext { .. }), "{}", undone.error);
+                            let failed = AllocatorGroup::new(current, theirs).unwrap_err();
+                            assert!(matches!(failed.error, Error::OtherContext { .. }), "{}", failed.error);
                         })
                         .unwrap();
                     })
@@ -145,7 +147,7 @@ fn a_named_context_in_another_of_the_same_name_keeps_its_pools_apart() {
 
 /// Asserts that a program that waits while it looks at its allocator comes back, and that the model got its memory.
 fn looks_and(
-    waits: impl for<'c> FnOnce(&Current<Scoped<'c>>, &Stream<Scoped<'c>, With<PoolAllocator>>) + Send + 'static,
+    waits: impl for<'c> FnOnce(&Current<Scoped<'c>>, &Stream<Scoped<'c>, CustomAllocator<PoolAllocator>>) + Send + 'static,
 ) {
     comes_back(|| {
         let alone = alone();
@@ -242,7 +244,7 @@ fn a_proof_of_idleness_and_a_permit_may_call_the_library_while_they_look() {
             idle.with_allocator(|_| assert_eq!(current.collect().len(), 0)).unwrap();
             assert_eq!(idle.trim(current).unwrap(), 1 << 20);
 
-            let mut permit = Permit::new(current, pool(current)).unwrap();
+            let mut permit = AllocatorGroup::new(current, pool(current)).unwrap();
             let member = permit.attach(current, current.stream().unwrap()).unwrap();
             permit.with_allocator(|_| current.synchronize().unwrap()).unwrap();
             permit.idle().with_allocator(|_| current.synchronize().unwrap()).unwrap();
@@ -344,14 +346,14 @@ fn a_descriptor_that_the_library_keeps_keeps_its_context_and_the_device() {
     let Err(ScopeError::Teardown { errors, .. }) = ended else { panic!("{ended:?}") };
     assert!(matches!(&*errors, [Error::Vendor(error)] if error.call == "aclrtAllocatorDestroyDesc"), "{errors:?}");
     assert_eq!(control::live().contexts, 1);
-    let undone = device.reset(&mut thread).unwrap_err();
+    let failed = device.reset(&mut thread).unwrap_err();
     let stuck = "1 destroyed stream(s) with allocator descriptors";
     assert!(
-        matches!(&undone.error, Error::Poisoned { stuck: said, .. } if said.starts_with(stuck)),
+        matches!(&failed.error, Error::Poisoned { stuck: said, .. } if said.starts_with(stuck)),
         "{}",
-        undone.error
+        failed.error
     );
-    let device = undone.value;
+    let device = failed.value;
     control::fail(Plan::new()).unwrap();
     device.reset(&mut thread).unwrap();
     acl.close().unwrap();
@@ -363,7 +365,7 @@ fn a_descriptor_that_the_library_keeps_keeps_its_context_and_the_device() {
 fn a_permit_of_which_an_attachment_is_in_doubt_gives_its_allocator_back_when_that_stream_has_gone() {
     let alone = alone();
     inside(|current| {
-        let permit = Permit::new(current, pool(current)).unwrap();
+        let permit = AllocatorGroup::new(current, pool(current)).unwrap();
         let plan = "aclrtAllocatorRegister#1=after:507899, aclrtAllocatorUnregister#1=507899";
         control::fail(plan.parse().unwrap()).unwrap();
         let stream = permit.attach(current, current.stream().unwrap()).unwrap_err().value;

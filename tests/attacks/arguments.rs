@@ -145,10 +145,10 @@ fn a_descriptor_that_the_library_cannot_create_is_an_error_and_the_stream_comes_
     let books = books();
     in_books(&books, |current| {
         books.refuse("aclrtAllocatorCreateDesc", 1, 1);
-        let undone = current.stream().unwrap().register(current, super::common::allocators::Empty(())).unwrap_err();
-        assert!(matches!(undone.error, Error::NullAnswer { .. }), "{}", undone.error);
+        let failed = current.stream().unwrap().register(current, super::common::allocators::Empty(())).unwrap_err();
+        assert!(matches!(failed.error, Error::NullAnswer { .. }), "{}", failed.error);
         assert_eq!(books.calls("aclrtAllocatorSetObjToDesc"), 0);
-        let (stream, allocator) = undone.value;
+        let (stream, allocator) = failed.value;
         drop(stream.register(current, allocator).unwrap());
     });
 }

@@ -23,12 +23,12 @@ fn a_refused_callback_comes_back_and_one_that_may_have_been_taken_is_kept() {
         let stream = current.stream().unwrap();
         let keeps = Arc::clone(&captured);
         books.refuse("aclrtLaunchHostFunc", REFUSED, 1);
-        let undone = stream.call_back(current, move || drop(keeps)).unwrap_err();
-        assert_eq!(refusal(&undone.error), ("aclrtLaunchHostFunc", REFUSED));
-        let callback = undone.value.unwrap();
+        let failed = stream.launch_host_fn(current, move || drop(keeps)).unwrap_err();
+        assert_eq!(refusal(&failed.error), ("aclrtLaunchHostFunc", REFUSED));
+        let callback = failed.value.unwrap();
         assert_eq!(Arc::strong_count(&captured), 2);
         books.refuse("aclrtLaunchHostFunc", WORK_FAILED, 1);
-        assert!(stream.call_back(current, callback).unwrap_err().value.is_none());
+        assert!(stream.launch_host_fn(current, callback).unwrap_err().value.is_none());
         assert_eq!(Arc::strong_count(&captured), 2, "the library may call it yet: not freed");
     });
 }
@@ -42,7 +42,7 @@ fn a_lost_callback_is_an_error_and_nothing_that_it_captured_is_freed() {
         let stream = current.stream().unwrap();
         let keeps = Arc::clone(&captured);
         books.lose_callbacks();
-        let reply = stream.call_back(current, move || drop(keeps)).unwrap();
+        let reply = stream.launch_host_fn(current, move || drop(keeps)).unwrap();
         let lost = reply.wait(current).unwrap().into_result();
         assert!(matches!(lost, Err(Error::CallbackLost)));
     });
@@ -59,9 +59,9 @@ fn a_future_that_cannot_ask_whether_it_is_done_gives_its_work_back() {
         let work = stream.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 1).unwrap();
         let mut work = pin!(work.into_future(current, &mut stream).unwrap());
         let polled = work.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-        let Poll::Ready(Err(undone)) = polled else { panic!("the query was refused") };
-        assert_eq!(refusal(&undone.error), ("aclrtStreamQuery", REFUSED));
-        assert_eq!(undone.value.wait(current).unwrap().to_vec(current).unwrap(), [1; 4]);
+        let Poll::Ready(Err(failed)) = polled else { panic!("the query was refused") };
+        assert_eq!(refusal(&failed.error), ("aclrtStreamQuery", REFUSED));
+        assert_eq!(failed.value.wait(current).unwrap().to_vec(current).unwrap(), [1; 4]);
         assert!(work.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending(), "polled once too often");
     });
 }
@@ -72,14 +72,14 @@ fn a_refused_future_gives_its_work_back() {
     in_books(&books, |current| {
         let (mut one, mut two) = (current.stream().unwrap(), current.stream().unwrap());
         let work = one.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 1).unwrap();
-        let undone = work.into_future(current, &mut two).unwrap_err();
-        assert!(matches!(undone.error, Error::OtherStream { .. }));
-        let mut work = undone.value;
+        let failed = work.into_future(current, &mut two).unwrap_err();
+        assert!(matches!(failed.error, Error::OtherStream { .. }));
+        let mut work = failed.value;
         for call in ["aclrtCreateEvent", "aclrtRecordEvent"] {
             books.refuse(call, REFUSED, 1);
-            let undone = work.into_future(current, &mut one).unwrap_err();
-            assert_eq!(refusal(&undone.error), (call, REFUSED));
-            work = undone.value;
+            let failed = work.into_future(current, &mut one).unwrap_err();
+            assert_eq!(refusal(&failed.error), (call, REFUSED));
+            work = failed.value;
         }
         drop(work.wait(current).unwrap());
     });
@@ -91,10 +91,10 @@ fn failed_work_on_lent_memory_is_an_error_once_the_second_wait_succeeds() {
     let books = books();
     in_books(&books, |current| {
         let image = [1_u8; 4];
-        let lent = current.lend(|current, lender| {
+        let lent = current.copy_scope(|current, copies| {
             let stream = current.stream().unwrap();
             let target = current.device_buffer(4).unwrap();
-            mem::forget(lender.copy_to_device(current, &stream, &image, target).unwrap());
+            mem::forget(copies.copy_to_device(current, &stream, &image, target).unwrap());
             books.refuse("aclrtSynchronizeStreamWithTimeout", WORK_FAILED, 1);
         });
         assert_eq!(refusal(&lent.unwrap_err()), ("aclrtSynchronizeStreamWithTimeout", WORK_FAILED));
@@ -127,9 +127,9 @@ fn lends_what_cannot_be_waited_for() {
     with_device(books.acl(), |device, thread| {
         let _ = device.with_current(thread, |current| {
             let mut copy = [0_u8; 4];
-            let _ = current.lend(|current, lender| {
+            let _ = current.copy_scope(|current, copies| {
                 let (stream, source) = (current.stream().unwrap(), current.upload(&[1_u8; 4]).unwrap());
-                drop(lender.copy_to_host(current, &stream, source, &mut copy).unwrap());
+                drop(copies.copy_to_host(current, &stream, source, &mut copy).unwrap());
                 books.refuse_to_synchronize(TIMEOUT);
             });
             eprintln!("the lending is over");

@@ -3,7 +3,12 @@
 use super::common::alone;
 use super::{collect, inside};
 use ascendcl::operator::{Operator, relu};
-use ascendcl::{Current, Error, Input, Permit, PoolAllocator, Room, Scoped, Tasks};
+use ascendcl::{
+    Current, Error, Input, Scoped,
+    allocator::PoolAllocator,
+    model::OutputBuffer,
+    stream::{AllocatorGroup, StreamOps},
+};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::cell::Cell;
@@ -20,14 +25,14 @@ fn pool<'c>(current: &Current<Scoped<'c>>) -> PoolAllocator {
 
 /// Another stream each time.
 struct Fickle<'a, 'c> {
-    streams: [&'a Tasks<Scoped<'c>>; 2],
+    streams: [&'a StreamOps<Scoped<'c>>; 2],
     asked: Cell<usize>,
 }
 
 impl<'c> Deref for Fickle<'_, 'c> {
-    type Target = Tasks<Scoped<'c>>;
+    type Target = StreamOps<Scoped<'c>>;
 
-    fn deref(&self) -> &Tasks<Scoped<'c>> {
+    fn deref(&self) -> &StreamOps<Scoped<'c>> {
         let asked = self.asked.get();
         self.asked.set(asked + 1);
         self.streams[asked % 2]
@@ -40,7 +45,7 @@ fn a_pointer_that_names_another_stream_each_time_is_asked_once() {
     inside(|current| {
         let (one, two) = (current.stream().unwrap(), current.stream().unwrap());
         let (go, wait) = channel::<()>();
-        drop(one.call_back(current, move || wait.recv().is_ok()).unwrap());
+        drop(one.launch_host_fn(current, move || wait.recv().is_ok()).unwrap());
         let work = one.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 1).unwrap();
         let mut fickle = Fickle { streams: [&one, &two], asked: Cell::new(0) };
         let mut work = pin!(work.into_future(current, &mut fickle).unwrap());
@@ -91,8 +96,10 @@ fn swapped_proofs_of_idleness_trim_the_pool_that_they_prove_idle() {
 fn swapped_permits_run_their_own_groups_only() {
     let alone = alone();
     inside(|current| {
-        let (mut one, mut two) =
-            (Permit::new(current, pool(current)).unwrap(), Permit::new(current, pool(current)).unwrap());
+        let (mut one, mut two) = (
+            AllocatorGroup::new(current, pool(current)).unwrap(),
+            AllocatorGroup::new(current, pool(current)).unwrap(),
+        );
         let member = one.attach(current, current.stream().unwrap()).unwrap();
         mem::swap(&mut one, &mut two);
         let refused = one.begin(&member).unwrap_err();
@@ -104,7 +111,7 @@ fn swapped_permits_run_their_own_groups_only() {
         let event = turn.record(current, current.event().unwrap()).unwrap();
         let mut permit = turn.finish(current).unwrap();
         let other = current.stream().unwrap();
-        let work = other.take_over(current, work, &event).unwrap();
+        let work = other.adopt_after(current, work, &event).unwrap();
         assert_eq!(permit.idle().trim(current).unwrap(), 1 << 16);
         drop(work.wait(current).unwrap());
         let permit = permit.into_allocator().unwrap_err();
@@ -122,12 +129,12 @@ fn a_panic_while_slices_are_lent_twice_over_waits_for_both_before_they_are_used_
     inside(|current| {
         let (mut outer, mut inner) = ([0_u8; 4096], [0_u8; 4096]);
         let panicked = catch_unwind(AssertUnwindSafe(|| {
-            current.lend(|current, lender| {
+            current.copy_scope(|current, copies| {
                 let (stream, source) = (current.stream().unwrap(), current.upload(&[1_u8; 4096]).unwrap());
-                mem::forget(lender.copy_to_host(current, &stream, source, &mut outer).unwrap());
-                let lent: Result<(), _> = current.lend(|current, lender| {
+                mem::forget(copies.copy_to_host(current, &stream, source, &mut outer).unwrap());
+                let lent: Result<(), _> = current.copy_scope(|current, copies| {
                     let source = current.upload(&[2_u8; 4096]).unwrap();
-                    mem::forget(lender.copy_to_host(current, &stream, source, &mut inner).unwrap());
+                    mem::forget(copies.copy_to_host(current, &stream, source, &mut inner).unwrap());
                     drop(stream.destroy(current));
                     panic!("with two copies in flight")
                 });
@@ -148,13 +155,13 @@ fn lent_slices_without_elements_and_of_one_memory_read_twice_are_copied() {
     inside(|current| {
         let image = [3_u16; 128];
         let mut nothing: [u16; 0] = [];
-        let lent = current.lend(|current, lender| {
+        let lent = current.copy_scope(|current, copies| {
             let (one, two) = (current.stream().unwrap(), current.default_stream());
             let target = |length| current.device_buffer::<u16>(length).unwrap();
-            let first = lender.copy_to_device(current, &one, &image, target(128)).unwrap();
-            let second = lender.copy_to_device(current, &two, &image[..64], target(64)).unwrap();
-            let none = lender.copy_to_device(current, &one, &image[..0], target(0)).unwrap();
-            drop(lender.copy_to_host(current, &one, none, &mut nothing).unwrap());
+            let first = copies.copy_to_device(current, &one, &image, target(128)).unwrap();
+            let second = copies.copy_to_device(current, &two, &image[..64], target(64)).unwrap();
+            let none = copies.copy_to_device(current, &one, &image[..0], target(0)).unwrap();
+            drop(copies.copy_to_host(current, &one, none, &mut nothing).unwrap());
             (first, second)
         });
         let (first, second) = lent.unwrap();
@@ -179,8 +186,8 @@ fn sizes_beyond_all_memory_are_errors_wherever_they_are_given() {
         assert!(stream.grow_pool(current, usize::MAX).is_err());
         assert!(stream.idle(current).unwrap().grow(current, usize::MAX).is_err());
         let model = super::model(current);
-        let refused = model.prepare_with(current, &[&[1, 64]], &[Room::AtMost(usize::MAX)]).unwrap_err();
-        assert!(refused.value.prepare(current, &[&[usize::MAX, 64]], &[&[1, 10]]).is_err());
+        let refused = model.bind_with(current, &[&[1, 64]], &[OutputBuffer::AtMost(usize::MAX)]).unwrap_err();
+        assert!(refused.value.bind(current, &[&[usize::MAX, 64]], &[&[1, 10]]).is_err());
         assert!(Input::new::<f32>(&[usize::MAX, usize::MAX], &[]).is_err());
     });
     alone.assert_nothing_lives();

@@ -3,7 +3,7 @@
 use super::common::alone;
 use super::{collect, with_device};
 use crate::common;
-use ascendcl::{Context, Current, Error, PoolAllocator, Scoped, Thread};
+use ascendcl::{Context, Current, Error, Scoped, Thread, allocator::PoolAllocator};
 use ascendcl_macros::proves;
 use std::mem;
 
@@ -13,7 +13,7 @@ fn fills<'c>(current: &Current<Scoped<'c>>, value: u8) {
     assert_eq!(filled.wait(current).unwrap().to_vec(current).unwrap(), [value; 64]);
 }
 
-fn leaves_work<'c>(context: &'c Context<Scoped<'c>>, thread: &mut impl ascendcl::OnThread) {
+fn leaves_work<'c>(context: &'c Context<Scoped<'c>>, thread: &mut impl ascendcl::thread::ThreadToken) {
     let entered = context.enter(thread, |current| {
         let buffer = current.device_buffer::<u8>(64).unwrap();
         mem::forget(current.default_stream().set_bytes(current, buffer, 1).unwrap());

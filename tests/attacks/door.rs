@@ -2,7 +2,7 @@
 
 use super::{collect, fail, inside, nothing_fails, set};
 use crate::common::alone;
-use ascendcl::{Brand, Current, DeviceBuffer, Error, ObjectKind, Pending, Tasks, Thread};
+use ascendcl::{Brand, Current, DeviceBuffer, Error, Pending, Thread, error::ObjectKind, stream::StreamOps};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use ascendcl_sys::types::{aclrtMemcpyKind, aclrtStream};
@@ -24,7 +24,7 @@ fn set_raw<C: Brand>(current: &Current<C>, stream: *mut c_void, start: *mut c_vo
 }
 
 /// A set of 64 bytes, queued by hand.
-fn submitted<C: Brand>(current: &Current<C>, stream: &Tasks<C>, value: u8) -> Pending<C, DeviceBuffer<C, u8>> {
+fn submitted<C: Brand>(current: &Current<C>, stream: &StreamOps<C>, value: u8) -> Pending<C, DeviceBuffer<C, u8>> {
     let buffer = current.device_buffer::<u8>(64).unwrap();
     // SAFETY: all of the buffer is set, on this stream.
     let queued = unsafe {
@@ -36,9 +36,9 @@ fn submitted<C: Brand>(current: &Current<C>, stream: &Tasks<C>, value: u8) -> Pe
 }
 
 /// Nothing that is queued behind this runs before something is sent.
-fn hold<C: Brand>(current: &Current<C>, stream: &Tasks<C>) -> Sender<()> {
+fn hold<C: Brand>(current: &Current<C>, stream: &StreamOps<C>) -> Sender<()> {
     let (release, released) = channel::<()>();
-    mem::forget(stream.call_back(current, move || released.recv_timeout(LONG).is_ok()).unwrap());
+    mem::forget(stream.launch_host_fn(current, move || released.recv_timeout(LONG).is_ok()).unwrap());
     release
 }
 

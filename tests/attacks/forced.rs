@@ -28,7 +28,7 @@ fn an_allocator_whose_stream_cannot_be_destroyed_by_force_ends_after_all_streams
     let alone = alone();
     let acl = acl();
     let mut thread = Thread::new().unwrap();
-    let device = acl.device(&mut thread, 0).unwrap().with_patience(BRIEFLY);
+    let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(BRIEFLY);
     let seen = Arc::new(Mutex::new(Vec::new()));
     let ended = device.with_current(&mut thread, |current| {
         for _ in 0..2 {

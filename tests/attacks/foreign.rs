@@ -132,7 +132,7 @@ fn every_call_of_a_thread_whose_context_was_changed_is_refused_while_calls_are_v
             stream.synchronize(current).unwrap_err(),
             stream.is_done(current).map(drop).unwrap_err(),
             stream.record(current, event).map(drop).unwrap_err().into(),
-            stream.call_back(current, || ()).map(drop).unwrap_err().into(),
+            stream.launch_host_fn(current, || ()).map(drop).unwrap_err().into(),
             stream.set_bytes(current, other, 1).map(drop).unwrap_err().into(),
             idle.destroy(current).unwrap_err().into(),
             current.load_model("no/such/model").map(drop).unwrap_err(),

@@ -158,7 +158,7 @@ fn a_future_does_not_wait_for_the_thread_that_runs_callbacks() {
     inside(|current| {
         let (slow, mut stream) = (current.stream().unwrap(), current.stream().unwrap());
         let (open, gate) = mpsc::channel::<()>();
-        let blocked = slow.call_back(current, move || gate.recv_timeout(Duration::from_secs(20)).is_ok()).unwrap();
+        let blocked = slow.launch_host_fn(current, move || gate.recv_timeout(Duration::from_secs(20)).is_ok()).unwrap();
         let work = set(current, &stream, 1);
         let buffer = finish(work.into_future(current, &mut stream).unwrap()).unwrap();
         open.send(()).unwrap();
@@ -210,7 +210,7 @@ fn futures_that_are_forgotten_leave_nothing_behind_their_scope() {
     inside(|current| {
         let mut stream = current.stream().unwrap();
         // Long enough for the looks to become seldom: the scope ends between two of them.
-        mem::forget(stream.call_back(current, || thread::sleep(Duration::from_millis(30))).unwrap());
+        mem::forget(stream.launch_host_fn(current, || thread::sleep(Duration::from_millis(30))).unwrap());
         for value in 0..20 {
             mem::forget(set(current, &stream, value).into_future(current, &mut stream).unwrap());
         }

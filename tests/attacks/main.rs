@@ -44,18 +44,18 @@ mod told;
 mod waits;
 mod wakers;
 
-use ascendcl::{Brand, Current, DeviceBuffer, Error, HostBuffer, Model, Pending, Scoped, Stream, Tasks};
+use ascendcl::{Brand, Current, DeviceBuffer, Error, HostBuffer, Model, Pending, Scoped, Stream, stream::StreamOps};
 use ascendcl_sim::{Plan, control};
 use common::scopes::{in_context, inside, with_device};
-use common::{Alone, alone, data};
+use common::{OwnWorkspace, alone, data};
 use null::{Books, books};
 
 /// A queued copy to the device.
 type Upload<C> = Pending<C, (HostBuffer<C, f32>, DeviceBuffer<C, f32>)>;
 
-/// Alone, and with no other library at work: the crate counts the resets of a device by its number, and forgets then what
+/// OwnWorkspace, and with no other library at work: the crate counts the resets of a device by its number, and forgets then what
 /// it left current, whichever library it was.
-fn undisturbed() -> (Alone, Books) {
+fn undisturbed() -> (OwnWorkspace, Books) {
     (alone(), books())
 }
 
@@ -88,7 +88,7 @@ fn nothing_fails() {
 /// A set of four bytes, in flight.
 fn set<'c>(
     current: &Current<Scoped<'c>>,
-    stream: &Tasks<Scoped<'c>>,
+    stream: &StreamOps<Scoped<'c>>,
     value: u8,
 ) -> Pending<Scoped<'c>, DeviceBuffer<Scoped<'c>, u8>> {
     stream.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), value).unwrap()

@@ -1,6 +1,6 @@
 //! Attacks on the alignment of memory: copies on the device, and memory from the library.
 
-use super::common::{Alone, alone, c_library, library_at, under_watch};
+use super::common::{OwnWorkspace, alone, c_library, library_at, under_watch};
 use super::{inside, with_device};
 use ascendcl::{Acl, Current, Error, Scoped};
 use ascendcl_macros::proves;
@@ -11,7 +11,7 @@ use std::ffi::c_int;
 #[repr(align(64))]
 struct Aligned([f32; 17]);
 
-fn on_device() -> Alone {
+fn on_device() -> OwnWorkspace {
     let alone = alone();
     control::configure(under_watch(Config::new().on_device(true))).unwrap();
     alone
@@ -29,23 +29,23 @@ fn in_run_mode_device_lent_slices_begin_where_copies_on_the_device_may() {
     inside(|current| {
         let (from, mut to, mut other) = (Aligned([1.0; 17]), Aligned([0.0; 17]), Aligned([0.0; 17]));
         current
-            .lend(|current, lender| {
+            .copy_scope(|current, copies| {
                 let stream = current.stream().unwrap();
                 let device = current.device_buffer(16).unwrap();
-                let refused = lender.copy_to_device(current, &stream, &from.0[1..], device).unwrap_err();
+                let refused = copies.copy_to_device(current, &stream, &from.0[1..], device).unwrap_err();
                 assert_misaligned(&refused.error, 4);
-                let device = lender.copy_to_device(current, &stream, &from.0[..16], refused.value).unwrap();
-                let refused = lender.copy_to_host(current, &stream, device, &mut other.0[1..]).unwrap_err();
+                let device = copies.copy_to_device(current, &stream, &from.0[..16], refused.value).unwrap();
+                let refused = copies.copy_to_host(current, &stream, device, &mut other.0[1..]).unwrap_err();
                 assert_misaligned(&refused.error, 4);
                 let device = refused.value.wait(current).unwrap();
                 assert_eq!(device.to_vec(current).unwrap(), [1.0; 16]);
             })
             .unwrap();
         current
-            .lend(|current, lender| {
+            .copy_scope(|current, copies| {
                 let stream = current.stream().unwrap();
                 let device = current.upload(&[2.0; 16]).unwrap();
-                drop(lender.copy_to_host(current, &stream, device, &mut to.0[..16]).unwrap());
+                drop(copies.copy_to_host(current, &stream, device, &mut to.0[..16]).unwrap());
             })
             .unwrap();
         assert_eq!(to.0[..16], [2.0; 16]);
@@ -114,11 +114,11 @@ fn in_run_mode_host_slices_and_vectors_are_copied_wherever_they_begin() {
     inside(|current| {
         let (from, mut to) = (Aligned([5.0; 17]), Aligned([0.0; 17]));
         current
-            .lend(|current, lender| {
+            .copy_scope(|current, copies| {
                 let stream = current.stream().unwrap();
                 let device = current.device_buffer(16).unwrap();
-                let device = lender.copy_to_device(current, &stream, &from.0[1..], device).unwrap();
-                drop(lender.copy_to_host(current, &stream, device, &mut to.0[1..]).unwrap());
+                let device = copies.copy_to_device(current, &stream, &from.0[1..], device).unwrap();
+                drop(copies.copy_to_host(current, &stream, device, &mut to.0[1..]).unwrap());
             })
             .unwrap();
         assert_eq!(to.0[1..], [5.0; 16]);

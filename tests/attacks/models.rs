@@ -3,7 +3,11 @@
 use super::common::{alone, data, digits_in_batches_of};
 use super::{collect, in_context, inside, with_device};
 use crate::null::{WORK_FAILED, books, refusal};
-use ascendcl::{Current, Error, InLane, Input, Load, Model, ModelSource, Scoped, SharedLane, Thread, Unnamed};
+use ascendcl::{
+    Current, Error, Input, Model, Scoped, Thread, Unnamed,
+    lane::{SharedWorkspace, WorkspaceMutex},
+    model::{Load, ModelSource},
+};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Checks, Config, control};
 use std::mem;
@@ -22,7 +26,7 @@ fn in_shared_lane(
     room: usize,
     program: impl for<'c, 'l> FnOnce(
         &mut Current<Scoped<'c>>,
-        SharedLane<'l, Scoped<'c>>,
+        WorkspaceMutex<'l, Scoped<'c>>,
         ModelSource<'_>,
     ) -> Result<(), Error>,
 ) {
@@ -31,7 +35,7 @@ fn in_shared_lane(
         let source = ModelSource::memory(&image);
         let bytes = room * current.model_size(source).unwrap().work;
         let workspace = current.workspace(bytes).unwrap();
-        current.shared_lane(workspace, |current, lane| program(current, lane, source)).unwrap();
+        current.workspace_mutex(workspace, |current, lane| program(current, lane, source)).unwrap();
     });
 }
 
@@ -66,7 +70,7 @@ fn a_workspace_stays_while_its_model_is_in_flight_and_nobody_names_either() {
         let workspace = current.workspace(current.model_size(source).unwrap().work).unwrap();
         let stream = current.stream().unwrap().without_allocator();
         let model = current.load(Load::builder().source(source).workspace(workspace).build()).unwrap();
-        let model = model.prepare(current, &[&[8, 64]], &[&[8, 10]]).unwrap();
+        let model = model.bind(current, &[&[8, 64]], &[&[8, 10]]).unwrap();
         let blocks = control::live().device_blocks;
         drop(stream.execute(current, model).unwrap());
         collect(current);
@@ -92,10 +96,10 @@ fn swapped_workspaces_bring_their_sizes_with_them() {
         mem::swap(&mut small, &mut large);
         let load = |workspace| current.load(Load::builder().source(source).workspace(workspace).build());
         load(small).unwrap().unload(current).unwrap();
-        let undone = load(large).unwrap_err();
-        assert!(matches!(undone.error, Error::TooShort { .. }), "{undone}");
+        let failed = load(large).unwrap_err();
+        assert!(matches!(failed.error, Error::TooShort { .. }), "{failed}");
         // What comes back is as good as before: one that is large enough makes the same load work.
-        let mut again = undone.value;
+        let mut again = failed.value;
         let refused = again.workspace.replace(current.workspace(need).unwrap());
         current.load(again).unwrap().unload(current).unwrap();
         drop(refused);
@@ -115,8 +119,8 @@ fn threads_that_load_run_swap_and_forget_in_a_shared_lane_never_run_two_models_a
         let source = ModelSource::memory(&image);
         let entered = context.enter(thread, |current| {
             let workspace = current.workspace(8 * current.model_size(source).unwrap().work).unwrap();
-            current.shared_lane(workspace, |_, lane| {
-                let (give, take) = mpsc::channel::<Model<Scoped<'_, Unnamed>, InLane<'_>>>();
+            current.workspace_mutex(workspace, |_, lane| {
+                let (give, take) = mpsc::channel::<Model<Scoped<'_, Unnamed>, SharedWorkspace<'_>>>();
                 std::thread::scope(|scope| {
                     let lane = &lane;
                     for number in 0..4 {
@@ -189,9 +193,9 @@ fn a_forgotten_shared_lane_and_its_forgotten_models_leave_nothing() {
     let alone = alone();
     in_shared_lane(2, |current, lane, source| {
         let model = lane.load(current, source.into())?;
-        let mut ready = lane.load(current, source.into())?.prepare(current, &[&[8, 64]], &[&[8, 10]])?;
+        let mut ready = lane.load(current, source.into())?.bind(current, &[&[8, 64]], &[&[8, 10]])?;
         ready.write(current, 0, &ZEROS)?;
-        lane.run_prepared(current, &mut ready)?;
+        lane.run_bound(current, &mut ready)?;
         mem::forget((model, ready, lane));
         collect(current);
         Ok(())
@@ -207,14 +211,14 @@ fn a_model_that_cannot_be_unloaded_keeps_its_room_in_the_lane() {
         let program = |current: &mut Current<Scoped<'_>>| {
             // Room for one model of this library.
             let workspace = current.workspace(256).unwrap();
-            current.shared_lane(workspace, |current, lane| {
+            current.workspace_mutex(workspace, |current, lane| {
                 let source = ModelSource::file("model");
                 let model = lane.load(current, source.into()).unwrap();
                 books.refuse("aclmdlUnload", 507_899, 1);
-                let undone = model.unload(current).unwrap_err();
-                assert_eq!(refusal(&undone.error).0, "aclmdlUnload");
+                let failed = model.unload(current).unwrap_err();
+                assert_eq!(refusal(&failed.error).0, "aclmdlUnload");
                 assert!(matches!(lane.load(current, source.into()), Err(Error::TooShort { .. })));
-                undone.value.unload(current).unwrap();
+                failed.value.unload(current).unwrap();
                 lane.load(current, source.into()).unwrap().unload(current).unwrap();
             });
         };
@@ -230,13 +234,13 @@ fn a_model_whose_queued_run_nobody_could_wait_for_is_not_run() {
     with_device(books.acl(), |device, thread| {
         let program = |current: &mut Current<Scoped<'_>>| {
             let stream = current.stream().unwrap().without_allocator();
-            let mut model = current.load_model("model").unwrap().prepare(current, &[], &[]).unwrap();
+            let mut model = current.load_model("model").unwrap().bind(current, &[], &[]).unwrap();
             model.run(current).unwrap();
             books.refuse("aclmdlExecuteAsync", WORK_FAILED, 1);
             books.refuse_to_synchronize(WORK_FAILED);
-            let undone = stream.execute(current, model).unwrap_err();
-            assert_eq!(refusal(&undone.error).0, "aclmdlExecuteAsync");
-            let mut model = undone.value;
+            let failed = stream.execute(current, model).unwrap_err();
+            assert_eq!(refusal(&failed.error).0, "aclmdlExecuteAsync");
+            let mut model = failed.value;
             assert!(matches!(model.run(current), Err(Error::StillRunning { .. })));
             assert_eq!(books.calls("aclmdlExecute"), 1);
             books.synchronize_again();

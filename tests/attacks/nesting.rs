@@ -3,7 +3,7 @@
 use super::{collect, in_context, inside, model, upload, with_device};
 use crate::common::{acl, alone};
 use crate::null::books;
-use ascendcl::{Brand, Context, Current, Device, Error, Library, OnThread, RunError, Scoped, Thread};
+use ascendcl::{Brand, Context, Current, Device, Error, Library, RunError, Scoped, Thread, thread::ThreadToken};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::mem;
@@ -38,7 +38,7 @@ fn scopes_on_two_devices_are_taken_down_each_on_its_own() {
 #[proves(CTX_01, CTX_04, CTX_09)]
 #[test]
 fn ten_contexts_in_each_other_keep_apart() {
-    fn nest<T: OnThread>(device: &Device<'_>, thread: &mut T, depth: usize) {
+    fn nest<T: ThreadToken>(device: &Device<'_>, thread: &mut T, depth: usize) {
         device
             .context(thread, |context, thread| {
                 context
@@ -105,7 +105,7 @@ fn a_library_opened_and_closed_inside_a_context_leaves_the_context_alone() {
 #[proves(CTX_04, CTX_09)]
 #[test]
 fn an_early_return_from_an_inner_scope_puts_the_outer_context_back() {
-    fn fails(device: &Device<'_>, thread: &mut impl OnThread, step: usize) -> Result<(), Error> {
+    fn fails(device: &Device<'_>, thread: &mut impl ThreadToken, step: usize) -> Result<(), Error> {
         device
             .with_current(thread, |current| {
                 let stream = current.stream()?;

@@ -3,16 +3,16 @@
 use super::common::alone;
 use super::{collect, inside};
 use ascendcl::operator::relu;
-use ascendcl::{Brand, Current, Error, Event, HostBuffer, Pending, Recorded, Stream, Tasks};
+use ascendcl::{Brand, Current, Error, Event, HostBuffer, Pending, Stream, event::Recorded, stream::StreamOps};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Plan, control};
 use std::mem;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// Holds up a stream until something is sent, or until nobody can send any more.
-fn hold_up<C: Brand>(current: &Current<C>, tasks: &Tasks<C>) -> Sender<()> {
+fn hold_up<C: Brand>(current: &Current<C>, tasks: &StreamOps<C>) -> Sender<()> {
     let (go, wait): (_, Receiver<()>) = channel();
-    drop(tasks.call_back(current, move || wait.recv().is_ok()).unwrap());
+    drop(tasks.launch_host_fn(current, move || wait.recv().is_ok()).unwrap());
     go
 }
 
@@ -39,11 +39,11 @@ fn an_event_whose_next_record_failed_halfway_covers_no_work_any_more() {
         control::fail("aclrtRecordEvent#1=after:507899".parse().unwrap()).unwrap();
         let event = two.record(current, event).unwrap_err().value;
         control::fail(Plan::new()).unwrap();
-        let refused = three.take_over(current, copy, &event).unwrap_err();
+        let refused = three.adopt_after(current, copy, &event).unwrap_err();
         assert!(matches!(refused.error, Error::NotCovered), "{}", refused.error);
         // Recorded anew it marks a known point again.
         let event = one.record(current, event).unwrap();
-        let copy = three.take_over(current, refused.value, &event).unwrap();
+        let copy = three.adopt_after(current, refused.value, &event).unwrap();
         assert!(!copy.is_done(current).unwrap());
         go.send(()).unwrap();
         assert_eq!(*copy.wait(current).unwrap(), [7; 64]);
@@ -91,7 +91,7 @@ fn an_event_whose_next_record_was_refused_covers_what_it_covered() {
         control::fail("aclrtRecordEvent#1=107000".parse().unwrap()).unwrap();
         let event = two.record(current, event).unwrap_err().value;
         control::fail(Plan::new()).unwrap();
-        let copy = three.take_over(current, copy, &event).unwrap();
+        let copy = three.adopt_after(current, copy, &event).unwrap();
         assert!(!copy.is_done(current).unwrap());
         go.send(()).unwrap();
         assert_eq!(*copy.wait(current).unwrap(), [7; 64]);
@@ -109,13 +109,13 @@ fn swapped_halves_and_swapped_events_cover_their_own_work_only() {
         let (mut first, mut first_event) = held_copy(current, &one);
         let (mut second, mut second_event) = held_copy(current, &two);
         mem::swap(&mut first_event, &mut second_event);
-        let first_back = three.take_over(current, first, &first_event).unwrap_err();
-        let second_back = three.take_over(current, second, &second_event).unwrap_err();
+        let first_back = three.adopt_after(current, first, &first_event).unwrap_err();
+        let second_back = three.adopt_after(current, second, &second_event).unwrap_err();
         assert!(matches!((&first_back.error, &second_back.error), (Error::NotCovered, Error::NotCovered)));
         (first, second) = (first_back.value, second_back.value);
         mem::swap(&mut first, &mut second);
-        first = three.take_over(current, first, &first_event).unwrap();
-        second = three.take_over(current, second, &second_event).unwrap();
+        first = three.adopt_after(current, first, &first_event).unwrap();
+        second = three.adopt_after(current, second, &second_event).unwrap();
         // Joined on the third stream, a wait for it covers both.
         let both = first.join(second).unwrap();
         go_one.send(()).unwrap();
@@ -135,7 +135,7 @@ fn work_that_was_handed_over_and_dropped_is_freed_when_both_streams_are_done() {
         let (one, two) = (current.stream().unwrap(), current.stream().unwrap());
         let go = hold_up(current, &one);
         let (copy, event) = held_copy(current, &one);
-        drop(two.take_over(current, copy, &event).unwrap());
+        drop(two.adopt_after(current, copy, &event).unwrap());
         event.destroy(current).unwrap();
         collect(current);
         assert_eq!(control::live().host_blocks, 1);
@@ -151,7 +151,7 @@ fn a_model_that_may_be_running_all_the_same_gives_no_memory_to_another_stream() 
     let alone = alone();
     inside(|current| {
         let (one, two) = (current.stream().unwrap().without_allocator(), current.stream().unwrap());
-        let prepared = super::model(current).prepare(current, &[&[1, 64]], &[&[1, 10]]).unwrap();
+        let prepared = super::model(current).bind(current, &[&[1, 64]], &[&[1, 10]]).unwrap();
         let go = hold_up(current, &one);
         control::fail("aclmdlExecuteAsync#1=after:507899".parse().unwrap()).unwrap();
         let mut prepared = one.execute(current, prepared).unwrap_err().value;
@@ -221,7 +221,7 @@ fn handing_earlier_work_over_does_not_free_what_later_work_may_use_all_the_same(
         control::fail("aclrtMemsetAsync#1=after:507899".parse().unwrap()).unwrap();
         let work = one.set_bytes(current, work, 2).unwrap_err().value;
         control::fail(Plan::new()).unwrap();
-        let work = two.take_over(current, work, &event).unwrap();
+        let work = two.adopt_after(current, work, &event).unwrap();
         let refused = work.wait(current).unwrap().free(current).unwrap_err();
         assert!(matches!(refused.error, Error::StillRunning { .. }), "{}", refused.error);
         go.send(()).unwrap();
@@ -237,7 +237,7 @@ fn a_wait_for_an_earlier_execution_does_not_unload_a_model_that_may_run_again_al
     let alone = alone();
     inside(|current| {
         let stream = current.stream().unwrap().without_allocator();
-        let prepared = super::model(current).prepare(current, &[&[1, 64]], &[&[1, 10]]).unwrap();
+        let prepared = super::model(current).bind(current, &[&[1, 64]], &[&[1, 10]]).unwrap();
         let work = stream.execute(current, prepared).unwrap();
         stream.synchronize(current).unwrap();
         let go = hold_up(current, &stream);

@@ -1,8 +1,12 @@
 //! Ordinary host memory, with a library that copies it during the call without waiting for the stream.
 
 use super::with_device;
-use crate::common::{Alone, acl, alone, positions, under_watch};
-use ascendcl::{Current, Error, ModelSource, Room, Scoped, Tasks};
+use crate::common::{OwnWorkspace, acl, alone, positions, under_watch};
+use ascendcl::{
+    Current, Error, Scoped,
+    model::{ModelSource, OutputBuffer},
+    stream::StreamOps,
+};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Config, control};
 use std::thread;
@@ -17,15 +21,15 @@ fn copying_at_once<R>(program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> 
     result
 }
 
-fn end(alone: Alone) {
+fn end(alone: OwnWorkspace) {
     alone.assert_nothing_lives();
     control::reset();
     control::configure(under_watch(Config::new())).unwrap();
 }
 
 /// Work that lasts a while.
-fn slow<'c>(current: &Current<Scoped<'c>>, stream: &Tasks<Scoped<'c>>) {
-    drop(stream.call_back(current, || thread::sleep(Duration::from_millis(50))).unwrap());
+fn slow<'c>(current: &Current<Scoped<'c>>, stream: &StreamOps<Scoped<'c>>) {
+    drop(stream.launch_host_fn(current, || thread::sleep(Duration::from_millis(50))).unwrap());
 }
 
 #[proves(COPY_05, STREAM_04)]
@@ -54,13 +58,13 @@ fn a_lent_slice_is_copied_after_the_work_that_its_device_buffer_is_in() {
         let stream = current.stream().unwrap();
         let mut read = [0_u8; 64];
         current
-            .lend(|current, lender| {
+            .copy_scope(|current, copies| {
                 slow(current, &stream);
                 let device = stream.set_bytes(current, current.device_buffer::<u8>(64)?, 7)?;
-                let device = lender.copy_to_host(current, &stream, device, &mut read)?;
+                let device = copies.copy_to_host(current, &stream, device, &mut read)?;
                 slow(current, &stream);
                 let device = stream.set_bytes(current, device, 1)?;
-                drop(lender.copy_to_device(current, &stream, &[9; 64], device)?);
+                drop(copies.copy_to_device(current, &stream, &[9; 64], device)?);
                 Ok::<_, Error>(())
             })
             .unwrap()
@@ -77,7 +81,7 @@ fn a_copy_of_a_vector_comes_after_the_work_of_another_stream_that_was_taken_over
         slow(current, &first);
         let device = first.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 7).unwrap();
         let event = first.record(current, current.event().unwrap()).unwrap();
-        let device = second.take_over(current, device, &event).unwrap();
+        let device = second.adopt_after(current, device, &event).unwrap();
         let read = second.copy_to_host(current, device, current.pageable_buffer(vec![0_u8; 64])).unwrap();
         let (_, read) = read.wait(current).unwrap();
         assert_eq!(read.into_vec(current).unwrap(), [7; 64]);
@@ -90,7 +94,7 @@ fn a_copy_of_a_vector_to_an_input_comes_after_the_execution_before_it() {
     copying_at_once(|current| {
         let stream = current.stream().unwrap().without_allocator();
         let model = current.load(ModelSource::memory(&positions()).into()).unwrap();
-        let mut model = model.prepare_with(current, &[&[4]], &[Room::AtMost(4)]).unwrap();
+        let mut model = model.bind_with(current, &[&[4]], &[OutputBuffer::AtMost(4)]).unwrap();
         model.write(current, 0, &[1.0_f32; 4]).unwrap();
         slow(current, &stream);
         let model = stream.execute(current, model).unwrap();

@@ -6,7 +6,7 @@
 use super::common::allocators::{Watch, Watched};
 use super::common::{acl, alone};
 use ascendcl::operator::Operator;
-use ascendcl::{Current, Error, PoolStatistics, Scoped, Stream, Thread, With};
+use ascendcl::{Current, Error, Scoped, Stream, Thread, allocator::PoolStatistics, stream::CustomAllocator};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Plan, control};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -56,7 +56,7 @@ struct Program<'p, 'c> {
 }
 
 type Counted = Watched<CountsDown>;
-type Counting<'c> = Stream<Scoped<'c>, With<Counted>>;
+type Counting<'c> = Stream<Scoped<'c>, CustomAllocator<Counted>>;
 
 impl<'c> Program<'_, 'c> {
     fn allocator(&self) -> Counted {
@@ -67,26 +67,26 @@ impl<'c> Program<'_, 'c> {
     fn run(&self) {
         let current = self.current;
         let stream = tries((current.stream().unwrap(), self.allocator()), |(stream, allocator)| {
-            stream.register(current, allocator).map_err(|undone| undone.value)
+            stream.register(current, allocator).map_err(|failed| failed.value)
         });
         self.work(&stream);
         let (stream, first) = tries((stream, self.allocator()), |(stream, next)| {
-            let back = stream.replace(current, next).map_err(|undone| undone.value);
+            let back = stream.replace(current, next).map_err(|failed| failed.value);
             back.inspect_err(|(stream, _)| self.work(stream))
         });
         let last = quiet(&first);
         self.work(&stream);
         assert_eq!(quiet(&first), last, "an allocator that came back was called");
         let (stream, second) = tries(stream, |stream| {
-            stream.unregister(current).map_err(|undone| undone.value).inspect_err(|stream| self.work(stream))
+            stream.unregister(current).map_err(|failed| failed.value).inspect_err(|stream| self.work(stream))
         });
         let last = quiet(&second);
         let stream = tries((stream, self.allocator()), |(stream, allocator)| {
-            stream.register(current, allocator).map_err(|undone| undone.value)
+            stream.register(current, allocator).map_err(|failed| failed.value)
         });
         self.work(&stream);
         assert_eq!(self.alive.load(Relaxed), 3, "two came back, and one is registered");
-        tries(stream, |stream| stream.destroy(current).map_err(|undone| undone.value));
+        tries(stream, |stream| stream.destroy(current).map_err(|failed| failed.value));
         assert_eq!(quiet(&second), last, "an allocator that came back was called");
         drop((first, second));
     }
@@ -108,7 +108,7 @@ impl<'c> Program<'_, 'c> {
                 let after = stream.with_allocator(|own| own.pool.statistics()).unwrap();
                 assert_eq!(after.hits + after.misses, before.hits + before.misses + 1, "its own allocator served it");
             }
-            Err(undone) => assert!(matches!(undone.error, Error::AllocatorInDoubt), "{}", undone.error),
+            Err(failed) => assert!(matches!(failed.error, Error::AllocatorInDoubt), "{}", failed.error),
         }
     }
 }

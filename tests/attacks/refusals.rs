@@ -2,7 +2,7 @@
 
 use super::{collect, upload, with_device};
 use crate::null::{WORK_FAILED, books, in_books, refusal};
-use ascendcl::{Acl, Error, ScopeError, Thread, Undone};
+use ascendcl::{Acl, Error, Failed, ScopeError, Thread};
 use ascendcl_macros::proves;
 use std::mem;
 
@@ -10,11 +10,11 @@ const REFUSED: i32 = 507_899;
 
 /// The object of a refused call.
 #[track_caller]
-fn given_back<T, R>(result: Result<R, Undone<T>>, call: &str) -> T {
-    let Err(undone) = result else { panic!("{call} was not refused") };
-    let (refused, code) = refusal(&undone.error);
+fn given_back<T, R>(result: Result<R, Failed<T>>, call: &str) -> T {
+    let Err(failed) = result else { panic!("{call} was not refused") };
+    let (refused, code) = refusal(&failed.error);
     assert_eq!((refused, code), (call, REFUSED));
-    undone.value
+    failed.value
 }
 
 #[test]
@@ -123,11 +123,11 @@ fn whatever_refuses_at_the_end_of_a_scope_is_reported_and_keeps_the_device() {
         });
         let Err(ScopeError::Teardown { errors, result: Some(()) }) = scope else { panic!("{call}: {scope:?}") };
         assert_eq!(errors.iter().map(refusal).collect::<Vec<_>>(), [(call, REFUSED)]);
-        let undone = device.reset(&mut thread).unwrap_err();
-        assert!(matches!(undone.error, Error::Poisoned { .. }), "{call}: {}", undone.error);
+        let failed = device.reset(&mut thread).unwrap_err();
+        assert!(matches!(failed.error, Error::Poisoned { .. }), "{call}: {}", failed.error);
         assert_eq!(books.calls("aclrtResetDevice"), 0);
         books.refuse_no_more(call);
-        undone.value.reset(&mut thread).unwrap();
+        failed.value.reset(&mut thread).unwrap();
         acl.close().unwrap();
         books.assert_closed();
     }
@@ -297,9 +297,9 @@ fn a_failed_wait_does_not_count_as_done() {
         let stream = current.stream().unwrap();
         let copy = upload(current, &stream);
         books.refuse("aclrtSynchronizeStreamWithTimeout", WORK_FAILED, 1);
-        let undone = copy.wait(current).unwrap_err();
-        assert_eq!(refusal(&undone.error), ("aclrtSynchronizeStreamWithTimeout", WORK_FAILED));
-        drop(undone);
+        let failed = copy.wait(current).unwrap_err();
+        assert_eq!(refusal(&failed.error), ("aclrtSynchronizeStreamWithTimeout", WORK_FAILED));
+        drop(failed);
         collect(current);
         assert_eq!((books.calls("aclrtFree"), books.calls("aclrtFreeHost")), (0, 0));
     });

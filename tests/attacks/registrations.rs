@@ -3,13 +3,22 @@
 use super::common::alone;
 use super::{collect, inside, model};
 use ascendcl::operator::Operator;
-use ascendcl::{Brand, Current, Descriptor, PoolAllocator, Room, Stream, StreamState};
+use ascendcl::{
+    Brand, Current, Stream,
+    allocator::{Descriptor, PoolAllocator},
+    model::OutputBuffer,
+    stream::StreamState,
+};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Plan, control};
 
 /// A pool behind C functions, whose blocks are boxes.
 mod c {
-    use ascendcl::{DeviceAddress, DeviceAllocator, PoolAllocator, PoolBlock};
+    use ascendcl::{
+        DeviceAllocator,
+        allocator::{PoolAllocator, PoolBlock},
+        memory::DeviceAddress,
+    };
     use std::ffi::c_void;
     use std::ptr;
     use std::sync::Mutex;
@@ -58,7 +67,7 @@ fn pool<C: Brand>(current: &Current<C>) -> PoolAllocator {
 }
 
 /// Runs an operator that asks the stream's allocator for memory, if the stream has one.
-fn multiply<C: Brand, S: StreamState + ascendcl::CanExecute>(current: &Current<C>, stream: &Stream<C, S>) {
+fn multiply<C: Brand, S: StreamState + ascendcl::stream::CanExecute>(current: &Current<C>, stream: &Stream<C, S>) {
     let matrix = || current.upload_tensor(&[16, 16], &[1.0_f32; 256]).unwrap();
     let product = current.tensor::<f32>(&[16, 16]).unwrap();
     let operator = Operator::new("MatMul").with("transpose_x1", false).with("transpose_x2", false);
@@ -164,8 +173,8 @@ fn an_output_of_c_functions_goes_back_to_them_although_their_registration_or_the
             // SAFETY: the functions are there for ever, and so is the pool while the library has a block of it.
             let stream = unsafe { current.stream().unwrap().register_descriptor(current, functions) }.unwrap();
             let [kept, dropped] = [(), ()].map(|()| {
-                let rooms = [Room::ByLibrary];
-                let mut prepared = model(current).prepare_with(current, &[&[1, 64]], &rooms).unwrap();
+                let rooms = [OutputBuffer::ByLibrary];
+                let mut prepared = model(current).bind_with(current, &[&[1, 64]], &rooms).unwrap();
                 prepared.write(current, 0, &[0.0_f32; 64]).unwrap();
                 stream.execute(current, prepared).unwrap().wait(current).unwrap()
             });

@@ -1,10 +1,13 @@
 //! Pairs of failing calls: one creates or uses an object, the other releases it. An object of the library keeps its
 //! row, and the row keeps the memory lent to it.
 
-use super::common::{Alone, acl, alone, digits_in_batches_of, field, under_watch};
+use super::common::{OwnWorkspace, acl, alone, digits_in_batches_of, field, under_watch};
 use super::{collect, fail, inside, nothing_fails};
 use ascendcl::operator;
-use ascendcl::{Brand, Current, Error, Input, Load, ModelSource, Room, ScopeError, Scoped, Thread};
+use ascendcl::{
+    Brand, Current, Error, Input, ScopeError, Scoped, Thread,
+    model::{Load, ModelSource, OutputBuffer},
+};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Config, control};
 
@@ -14,7 +17,7 @@ pub(super) fn zeros() -> Input<'static> {
     Input::new(&[8, 64], &ZEROS).unwrap()
 }
 
-fn on_the_device() -> Alone {
+fn on_the_device() -> OwnWorkspace {
     let alone = alone();
     control::configure(under_watch(Config::new().on_device(true))).unwrap();
     alone
@@ -110,7 +113,7 @@ fn a_lane_in_which_a_failed_load_left_a_model_has_less_room() {
     inside(|current| {
         let source = ModelSource::memory(&image);
         let workspace = current.workspace(current.model_size(source).unwrap().work).unwrap();
-        current.shared_lane(workspace, |current, lane| {
+        current.workspace_mutex(workspace, |current, lane| {
             fail("aclmdlGetDesc#1=507899,aclmdlUnload#1=507899");
             lane.load(current, source.into()).unwrap_err();
             let full = lane.load(current, source.into()).unwrap_err();
@@ -131,14 +134,14 @@ fn an_output_by_the_library_is_not_lost_when_another_cannot_be_emptied() {
         inside(|current| {
             let stream = current.stream().unwrap().without_allocator();
             let model = current.load(ModelSource::memory(&image).into()).unwrap();
-            let rooms = [Room::ByLibrary, Room::ByLibrary];
-            let mut prepared = model.prepare_with(current, &[&[4]], &rooms).unwrap();
+            let rooms = [OutputBuffer::ByLibrary, OutputBuffer::ByLibrary];
+            let mut prepared = model.bind_with(current, &[&[4]], &rooms).unwrap();
             prepared.write(current, 0, &[0.0_f32, 5.0, 0.0, 1.0]).unwrap();
             prepared = stream.execute(current, prepared).unwrap().wait(current).unwrap();
             fail(&format!("aclUpdateDataBuffer{position}=507899"));
-            let undone = prepared.into_model(current).unwrap_err();
+            let failed = prepared.into_model(current).unwrap_err();
             nothing_fails();
-            undone.value.into_model(current).unwrap().unload(current).unwrap();
+            failed.value.into_model(current).unwrap().unload(current).unwrap();
             collect(current);
             assert_eq!(control::live().device_blocks, 0, "{position}");
         });
@@ -207,7 +210,7 @@ fn records() -> usize {
 fn uses_records(current: &mut Current<impl Brand>, image: &[u8]) -> Result<(), Error> {
     let mut model = current.load(ModelSource::memory(image).into())?;
     model.run(current, &[zeros()])?;
-    drop(model.prepare(current, &[&[8, 64]], &[&[8, 10]])?);
+    drop(model.bind(current, &[&[8, 64]], &[&[8, 10]])?);
     let (x, y) = (current.upload_tensor(&[2], &[1_i32, 5])?, current.upload_tensor(&[2], &[2_i32, 7])?);
     operator::add(current, x, y)?.into_tensors(current)?;
     Ok(())
@@ -270,17 +273,17 @@ fn what_a_device_is_still_working_on_is_named_also_when_it_is_no_stream_model_or
             fail(plan);
         });
         assert!(matches!(ended, Err(ScopeError::Teardown { .. })), "{ended:?}");
-        let undone = device.reset(&mut thread).unwrap_err();
-        let message = undone.error.to_string();
+        let failed = device.reset(&mut thread).unwrap_err();
+        let message = failed.error.to_string();
         nothing_fails();
-        undone.value.reset(&mut thread).unwrap();
+        failed.value.reset(&mut thread).unwrap();
         acl.close().unwrap();
         alone.assert_nothing_lives();
         message
     };
     let said = left("aclmdlDestroyDataset#1+=507899", &|current| {
         let model = current.load(ModelSource::memory(&image).into()).unwrap();
-        drop(model.prepare(current, &[&[8, 64]], &[&[8, 10]]).unwrap());
+        drop(model.bind(current, &[&[8, 64]], &[&[8, 10]]).unwrap());
     });
     assert!(said.contains("inputs and outputs of 1 model(s)"), "{said}");
     let said = left("aclDestroyDataBuffer#1+=507899", &|current| {

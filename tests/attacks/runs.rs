@@ -4,7 +4,7 @@ use super::common::{acl, alone, digits_in_batches_of};
 use super::rows::zeros;
 use super::{collect, fail, in_context, inside, nothing_fails};
 use ascendcl::operator;
-use ascendcl::{Error, ModelSource, ScopeError, Thread};
+use ascendcl::{Error, ScopeError, Thread, model::ModelSource};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ fn a_model_whose_failed_run_nobody_could_wait_for_is_not_used_until_somebody_cou
     inside(|current| {
         let stream = current.stream().unwrap().without_allocator();
         let load = || current.load(ModelSource::memory(&image).into()).unwrap();
-        let mut prepared = load().prepare(current, &[&[8, 64]], &[&[8, 10]]).unwrap();
+        let mut prepared = load().bind(current, &[&[8, 64]], &[&[8, 10]]).unwrap();
         let mut model = load();
         let blocks = control::live().device_blocks;
         for run in 0..2 {
@@ -33,16 +33,16 @@ fn a_model_whose_failed_run_nobody_could_wait_for_is_not_used_until_somebody_cou
         collect(current);
         let error = prepared.run(current).unwrap_err();
         assert!(matches!(error, Error::StillRunning { .. }), "{error}");
-        let undone = stream.execute(current, prepared).unwrap_err();
-        assert!(matches!(undone.error, Error::StillRunning { .. }), "{undone}");
-        let undone = undone.value.into_model(current).unwrap_err();
-        assert!(matches!(undone.error, Error::StillRunning { .. }), "{undone}");
-        let mut prepared = undone.value;
+        let failed = stream.execute(current, prepared).unwrap_err();
+        assert!(matches!(failed.error, Error::StillRunning { .. }), "{failed}");
+        let failed = failed.value.into_model(current).unwrap_err();
+        assert!(matches!(failed.error, Error::StillRunning { .. }), "{failed}");
+        let mut prepared = failed.value;
         let error = model.run(current, &[zeros()]).map(drop).unwrap_err();
         assert!(matches!(error, Error::StillRunning { .. }), "{error}");
-        let undone = model.unload(current).unwrap_err();
-        assert!(matches!(undone.error, Error::StillRunning { .. }), "{undone}");
-        let mut model = undone.value;
+        let failed = model.unload(current).unwrap_err();
+        assert!(matches!(failed.error, Error::StillRunning { .. }), "{failed}");
+        let mut model = failed.value;
         assert!(control::live().device_blocks > blocks, "the buffers of the run at once are still there");
         // Nothing runs after this.
         current.synchronize().unwrap();
@@ -65,7 +65,7 @@ fn a_failed_run_that_could_be_waited_for_leaves_the_model_as_it_was() {
     inside(|current| {
         let stream = current.stream().unwrap().without_allocator();
         let model = current.load(ModelSource::memory(&image).into()).unwrap();
-        let mut prepared = model.prepare(current, &[&[8, 64]], &[&[8, 10]]).unwrap();
+        let mut prepared = model.bind(current, &[&[8, 64]], &[&[8, 10]]).unwrap();
         for code in ["507899", "after:507899", "107000", "207001"] {
             fail(&format!("aclmdlExecute#1={code}"));
             prepared.run(current).unwrap_err();
@@ -87,7 +87,7 @@ fn a_turn_that_ends_in_doubt_is_not_given_to_another_model() {
     inside(|current| {
         let source = ModelSource::memory(&image);
         let workspace = current.workspace(3 * current.model_size(source).unwrap().work).unwrap();
-        current.shared_lane(workspace, |current, lane| {
+        current.workspace_mutex(workspace, |current, lane| {
             let load = || lane.load(current, source.into()).unwrap();
             let (mut first, mut second) = (load(), load());
             fail("aclmdlExecute#1=after:507899,aclrtSynchronizeDeviceWithTimeout#1+=507899");
@@ -116,19 +116,19 @@ fn a_lane_whose_run_ended_in_doubt_queues_nothing_and_loads_nothing() {
         let source = ModelSource::memory(&image);
         let workspace = current.workspace(3 * current.model_size(source).unwrap().work).unwrap();
         let stream = current.stream().unwrap().without_allocator();
-        current.lane(stream, workspace, |current, mut lane| {
+        current.workspace_lane(stream, workspace, |current, mut lane| {
             let mut first = lane.load(current, source.into()).unwrap();
             let second = lane.load(current, source.into()).unwrap();
-            let second = second.prepare(current, &[&[8, 64]], &[&[8, 10]]).unwrap();
+            let second = second.bind(current, &[&[8, 64]], &[&[8, 10]]).unwrap();
             fail("aclmdlExecute#1=after:507899,aclrtSynchronizeDeviceWithTimeout#1+=507899");
             lane.run(current, &mut first, &[zeros()]).unwrap_err();
             nothing_fails();
-            let undone = lane.execute(current, second).unwrap_err();
-            assert!(matches!(undone.error, Error::StillRunning { .. }), "{undone}");
+            let failed = lane.execute(current, second).unwrap_err();
+            assert!(matches!(failed.error, Error::StillRunning { .. }), "{failed}");
             let error = lane.load(current, source.into()).unwrap_err();
             assert!(matches!(error, Error::StillRunning { .. }), "{error}");
             current.synchronize().unwrap();
-            let second = lane.execute(current, undone.value).unwrap().wait(current).unwrap();
+            let second = lane.execute(current, failed.value).unwrap().wait(current).unwrap();
             second.into_model(current).unwrap().unload(current).unwrap();
             lane.load(current, source.into()).unwrap().unload(current).unwrap();
         });
@@ -147,9 +147,9 @@ fn a_lane_loads_onto_its_workspace_when_nothing_runs_there() {
         let source = ModelSource::memory(&image);
         let workspace = current.workspace(2 * current.model_size(source).unwrap().work).unwrap();
         let stream = current.stream().unwrap().without_allocator();
-        current.lane(stream, workspace, |current, mut lane| {
+        current.workspace_lane(stream, workspace, |current, mut lane| {
             let first = lane.load(current, source.into()).unwrap();
-            let first = first.prepare(current, &[&[8, 64]], &[&[8, 10]]).unwrap();
+            let first = first.bind(current, &[&[8, 64]], &[&[8, 10]]).unwrap();
             fail(&format!("*=slow:{}ms", SLOW.as_millis()));
             let pending = lane.execute(current, first).unwrap();
             let second = lane.load(current, source.into()).unwrap();
@@ -170,7 +170,7 @@ fn a_thread_loads_onto_the_workspace_of_a_shared_lane_between_the_runs_of_others
         let source = ModelSource::memory(&image);
         let entered = context.enter(thread, |current| {
             let workspace = current.workspace(2 * current.model_size(source).unwrap().work).unwrap();
-            current.shared_lane(workspace, |current, lane| {
+            current.workspace_mutex(workspace, |current, lane| {
                 let mut model = lane.load(current, source.into()).unwrap();
                 fail(&format!("aclmdlExecute#1=slow:{}ms", SLOW.as_millis()));
                 let earliest = Instant::now() + SLOW;
@@ -210,7 +210,7 @@ fn a_scope_that_ends_with_a_run_in_doubt_keeps_what_it_uses_until_it_could_wait(
     let before = device.with_current(&mut thread, |current| {
         let source = ModelSource::memory(&image);
         let workspace = current.workspace(current.model_size(source).unwrap().work).unwrap();
-        current.shared_lane(workspace, |current, lane| {
+        current.workspace_mutex(workspace, |current, lane| {
             let mut model = lane.load(current, source.into()).unwrap();
             fail(&format!("{IN_DOUBT},aclrtSynchronizeDevice#1+=507899"));
             lane.run(current, &mut model, &[zeros()]).unwrap_err();
@@ -221,13 +221,13 @@ fn a_scope_that_ends_with_a_run_in_doubt_keeps_what_it_uses_until_it_could_wait(
     });
     let Err(ScopeError::Teardown { result: Some(before), .. }) = before else { panic!("{before:?}") };
     assert_eq!((before.models, before.datasets), (1, 2));
-    let undone = device.reset(&mut thread).unwrap_err();
-    let said = undone.error.to_string();
+    let failed = device.reset(&mut thread).unwrap_err();
+    let said = failed.error.to_string();
     assert!(said.contains("a failed run of a model that may go on"), "{said}");
     let after = control::live();
     assert_eq!((after.models, after.datasets, after.device_blocks), (1, 2, before.device_blocks));
     nothing_fails();
-    undone.value.reset(&mut thread).unwrap();
+    failed.value.reset(&mut thread).unwrap();
     acl.close().unwrap();
     alone.assert_nothing_lives();
 }
@@ -240,7 +240,7 @@ fn a_run_in_doubt_and_later_runs_that_succeed_still_end() {
     inside(|current| {
         let stream = current.stream().unwrap().without_allocator();
         let load = || current.load(ModelSource::memory(&image).into()).unwrap();
-        let mut prepared = load().prepare(current, &[&[8, 64]], &[&[8, 10]]).unwrap();
+        let mut prepared = load().bind(current, &[&[8, 64]], &[&[8, 10]]).unwrap();
         let mut other = load();
         fail(IN_DOUBT);
         prepared.run(current).unwrap_err();
@@ -270,7 +270,7 @@ fn work_that_failed_in_doubt_on_one_stream_is_not_queued_on_another() {
         let (first, second) = (current.stream().unwrap(), current.stream().unwrap());
         let (first, second) = (first.without_allocator(), second.without_allocator());
         let model = current.load(ModelSource::memory(&image).into()).unwrap();
-        let model = model.prepare(current, &[&[8, 64]], &[&[8, 10]]).unwrap();
+        let model = model.bind(current, &[&[8, 64]], &[&[8, 10]]).unwrap();
         let operator = operator::relu(current, current.upload_tensor(&[2], &[1_i32, 5]).unwrap()).unwrap();
         fail(
             "aclmdlExecuteAsync#1=after:507899,aclopExecuteV2#1=after:507899,aclrtSynchronizeStreamWithTimeout#1+=507899,\
@@ -279,12 +279,12 @@ fn work_that_failed_in_doubt_on_one_stream_is_not_queued_on_another() {
         let model = first.execute(current, model).unwrap_err().value;
         let operator = first.launch(current, operator).unwrap_err().value;
         nothing_fails();
-        let undone = second.execute(current, model).unwrap_err();
-        assert!(matches!(undone.error, Error::StillRunning { .. }), "{undone}");
+        let failed = second.execute(current, model).unwrap_err();
+        assert!(matches!(failed.error, Error::StillRunning { .. }), "{failed}");
         let undone_operator = second.launch(current, operator).unwrap_err();
         assert!(matches!(undone_operator.error, Error::StillRunning { .. }), "{undone_operator}");
         // Behind it, on the same stream, they may.
-        let model = first.execute(current, undone.value).unwrap();
+        let model = first.execute(current, failed.value).unwrap();
         let operator = first.launch(current, undone_operator.value).unwrap();
         // The first wait may be told of the failure.
         let _ = first.synchronize(current);

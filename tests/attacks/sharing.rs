@@ -4,8 +4,11 @@ use super::common::allocators::Empty;
 use super::common::{alone, digits_in_batches_of};
 use super::{collect, in_context, inside};
 use ascendcl::{
-    Current, Error, Event, InLane, Input, Lane, Load, Model, ModelSource, Permit, Plain, Prepared, Recorded, Scoped,
-    Thread, Unnamed,
+    BoundModel, Current, Error, Event, Input, Model, Scoped, Thread, Unnamed,
+    event::Recorded,
+    lane::{SharedWorkspace, WorkspaceLane},
+    model::{Load, ModelSource},
+    stream::{AllocatorGroup, DefaultAllocator},
 };
 use ascendcl_macros::proves;
 use ascendcl_sim::control::live;
@@ -25,16 +28,16 @@ impl Drop for Counted {
 }
 
 /// A model of fixed shape, which asks no allocator for memory, with its buffers.
-fn prepared<'c>(current: &Current<Scoped<'c>>) -> Prepared<Scoped<'c>> {
+fn prepared<'c>(current: &Current<Scoped<'c>>) -> BoundModel<Scoped<'c>> {
     let model = current.load(ModelSource::memory(&digits_in_batches_of(8)).into()).unwrap();
-    model.prepare(current, &[&[8, 64]], &[&[8, 10]]).unwrap()
+    model.bind(current, &[&[8, 64]], &[&[8, 10]]).unwrap()
 }
 
 /// Runs `program` in a lane with room for two models of eight images.
 fn in_lane(
     program: impl for<'c, 'l> FnOnce(
         &mut Current<Scoped<'c>>,
-        Lane<'l, Scoped<'c>, Plain>,
+        WorkspaceLane<'l, Scoped<'c>, DefaultAllocator>,
         ModelSource<'_>,
     ) -> Result<(), Error>,
 ) {
@@ -44,15 +47,15 @@ fn in_lane(
         let room = 2 * current.model_size(source).unwrap().work;
         let stream = current.stream().unwrap().without_allocator();
         let workspace = current.workspace(room).unwrap();
-        current.lane(stream, workspace, |current, lane| program(current, lane, source)).unwrap();
+        current.workspace_lane(stream, workspace, |current, lane| program(current, lane, source)).unwrap();
     });
 }
 
 fn ready<'c, 'l>(
     current: &Current<Scoped<'c>>,
-    model: Model<Scoped<'c, Unnamed>, InLane<'l>>,
-) -> Prepared<Scoped<'c, Unnamed>, InLane<'l>> {
-    model.prepare(current, &[&[8, 64]], &[&[8, 10]]).unwrap()
+    model: Model<Scoped<'c, Unnamed>, SharedWorkspace<'l>>,
+) -> BoundModel<Scoped<'c, Unnamed>, SharedWorkspace<'l>> {
+    model.bind(current, &[&[8, 64]], &[&[8, 10]]).unwrap()
 }
 
 #[proves(MODEL_02)]
@@ -181,7 +184,7 @@ fn a_forgotten_turn_loses_the_permit_and_leaves_nothing() {
     let alone = alone();
     let dropped = Arc::new(Mutex::new(0));
     inside(|current| {
-        let permit = Permit::new(current, Empty(Counted(Arc::clone(&dropped)))).unwrap();
+        let permit = AllocatorGroup::new(current, Empty(Counted(Arc::clone(&dropped)))).unwrap();
         let stream = current.stream().unwrap();
         let member = permit.attach(current, stream).unwrap();
         let _other = permit.attach(current, current.stream().unwrap()).unwrap();
@@ -201,7 +204,7 @@ fn a_group_that_is_dropped_in_any_order_gives_its_allocator_up_once() {
     for order in 0..3 {
         let dropped = Arc::new(Mutex::new(0));
         inside(|current| {
-            let permit = Permit::new(current, Empty(Counted(Arc::clone(&dropped)))).unwrap();
+            let permit = AllocatorGroup::new(current, Empty(Counted(Arc::clone(&dropped)))).unwrap();
             let one = permit.attach(current, current.stream().unwrap()).unwrap();
             let two = permit.attach(current, current.stream().unwrap()).unwrap();
             let running = permit.begin(&one).unwrap();
@@ -224,7 +227,7 @@ fn a_permit_goes_to_another_thread_and_its_streams_with_it() {
     in_context(|context, thread| {
         let (sender, receiver) = mpsc::channel();
         let made = context.enter(thread, |current| {
-            let permit = Permit::new(current, Empty(Counted(Arc::default()))).unwrap();
+            let permit = AllocatorGroup::new(current, Empty(Counted(Arc::default()))).unwrap();
             let member = permit.attach(current, current.stream().unwrap()).unwrap();
             sender.send((permit, member, prepared(current))).unwrap();
         });

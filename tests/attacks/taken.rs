@@ -22,10 +22,10 @@ fn buffers_of_a_copy_that_was_refused_and_taken_all_the_same_come_back_when_it_i
             let stream = current.stream().unwrap();
             let (device, host) = (current.upload(&[9_u8; 64]).unwrap(), current.host_buffer::<u8>(64).unwrap());
             fail(&format!("aclrtMemcpyAsync#1=after:{code}, aclrtMemcpyAsync#1=slow:1ms"));
-            let slow = stream.call_back(current, || thread::sleep(Duration::from_millis(60))).unwrap();
-            let undone = stream.copy_to_host(current, device, host).unwrap_err();
-            assert_eq!(undone.error.code().unwrap().number(), code);
-            let (device, host): (DeviceBuffer<Scoped<'_>, u8>, HostBuffer<Scoped<'_>, u8>) = undone.value;
+            let slow = stream.launch_host_fn(current, || thread::sleep(Duration::from_millis(60))).unwrap();
+            let failed = stream.copy_to_host(current, device, host).unwrap_err();
+            assert_eq!(failed.error.code().unwrap().number(), code);
+            let (device, host): (DeviceBuffer<Scoped<'_>, u8>, HostBuffer<Scoped<'_>, u8>) = failed.value;
             // Nothing writes to it any more: what the copy wrote is there.
             assert_eq!(*host, [9; 64], "{code}");
             device.free(current).unwrap();
@@ -45,8 +45,8 @@ fn buffers_of_a_set_that_was_refused_and_taken_and_cannot_be_waited_for_are_out_
             let stream = current.stream().unwrap();
             let buffer = current.upload(&[1_u8; 4]).unwrap();
             fail(&format!("aclrtMemsetAsync#1=after:{code}, aclrtSynchronizeStreamWithTimeout=507899"));
-            let undone = stream.set_bytes(current, buffer, 2).unwrap_err();
-            assert!(matches!(undone.value.to_vec(current), Err(Error::InDoubt { .. })), "{code}");
+            let failed = stream.set_bytes(current, buffer, 2).unwrap_err();
+            assert!(matches!(failed.value.to_vec(current), Err(Error::InDoubt { .. })), "{code}");
             fail("");
         });
         alone.assert_nothing_lives();
@@ -62,15 +62,15 @@ fn a_callback_that_was_refused_and_taken_all_the_same_is_used_once() {
         inside(|current| {
             let stream = current.stream().unwrap();
             fail(&format!("aclrtLaunchHostFunc#2=after:{code}"));
-            let slow = stream.call_back(current, || thread::sleep(Duration::from_millis(20))).unwrap();
+            let slow = stream.launch_host_fn(current, || thread::sleep(Duration::from_millis(20))).unwrap();
             let (keeps, counts) = (Arc::clone(&kept), Arc::clone(&runs));
             let callback = move || {
                 assert_eq!(*keeps, [code; 16]);
                 counts.fetch_add(1, Ordering::SeqCst);
             };
-            let undone = stream.call_back(current, callback).unwrap_err();
+            let failed = stream.launch_host_fn(current, callback).unwrap_err();
             // Run here if it came back, and by the library otherwise: once in all.
-            if let Some(callback) = undone.value {
+            if let Some(callback) = failed.value {
                 callback();
             }
             slow.wait(current).unwrap().into_result().unwrap();
@@ -91,9 +91,9 @@ fn a_callback_whose_later_submissions_failed_is_kept() {
         for (count, code) in [107_022, 107_023, 207_001, WORK_FAILED].into_iter().enumerate() {
             let keeps = Arc::clone(&captured);
             books.refuse("aclrtLaunchHostFunc", code, 1);
-            let undone = stream.call_back(current, move || drop(keeps)).unwrap_err();
-            assert_eq!(refusal(&undone.error), ("aclrtLaunchHostFunc", code));
-            assert!(undone.value.is_none(), "{code}");
+            let failed = stream.launch_host_fn(current, move || drop(keeps)).unwrap_err();
+            assert_eq!(refusal(&failed.error), ("aclrtLaunchHostFunc", code));
+            assert!(failed.value.is_none(), "{code}");
             assert_eq!(Arc::strong_count(&captured), count + 2);
         }
     });
@@ -107,21 +107,21 @@ fn an_event_whose_record_was_refused_and_took_place_hands_nothing_over_early() {
         inside(|current| {
             let [one, two, three] = [(); 3].map(|()| current.stream().unwrap());
             let (go, waits) = mpsc::channel::<()>();
-            drop(one.call_back(current, move || waits.recv_timeout(Duration::from_secs(20)).ok()).unwrap());
+            drop(one.launch_host_fn(current, move || waits.recv_timeout(Duration::from_secs(20)).ok()).unwrap());
             let work = set(current, &one, 7);
             let event = one.record(current, current.event().unwrap()).unwrap();
             fail(&format!("aclrtRecordEvent#1=after:{code}"));
             let event = two.record(current, event).unwrap_err().value;
-            let work = match three.take_over(current, work, &event) {
+            let work = match three.adopt_after(current, work, &event) {
                 Ok(work) => {
-                    let undone = work.wait_within(current, Duration::from_millis(20)).unwrap_err();
+                    let failed = work.wait_within(current, Duration::from_millis(20)).unwrap_err();
                     assert!(
-                        undone.error.code().unwrap().is_timeout(),
+                        failed.error.code().unwrap().is_timeout(),
                         "{code}: the work was handed over before it was done"
                     );
-                    undone.value
+                    failed.value
                 }
-                Err(undone) => undone.value,
+                Err(failed) => failed.value,
             };
             go.send(()).unwrap();
             assert_eq!(work.wait(current).unwrap().to_vec(current).unwrap(), [7; 4]);

@@ -17,7 +17,7 @@ fn stuck<'a>(
     thread: &mut Thread,
     program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>),
 ) -> (Device<'a>, Vec<Error>) {
-    let device = acl.device(thread, 0).unwrap().with_patience(LIMIT);
+    let device = acl.device(thread, 0).unwrap().with_teardown_timeout(LIMIT);
     let Err(ScopeError::Teardown { errors, result }) = device.with_current(thread, program) else {
         panic!("the scope was taken down")
     };
@@ -86,15 +86,15 @@ fn a_timed_out_stream_keeps_everything_and_the_device_until_it_is_done() {
     assert_eq!(refusal(&errors[0]), ("aclrtSynchronizeStreamWithTimeout", TIMEOUT));
     assert!(errors[0].code().is_some_and(|code| code.is_timeout()));
 
-    let undone = device.reset(&mut thread).unwrap_err();
-    assert_poisoned(&undone.error, "1 model(s), 1 stream(s), 2 block(s) of memory");
+    let failed = device.reset(&mut thread).unwrap_err();
+    assert_poisoned(&failed.error, "1 model(s), 1 stream(s), 2 block(s) of memory");
     for call in ["aclrtFree", "aclrtFreeHost", "aclmdlUnload", "aclrtDestroyStream", "aclrtDestroyContext"] {
         assert_eq!(books.calls(call), 0, "{call}");
     }
     assert_eq!(books.calls("aclrtResetDevice"), 0);
 
     books.synchronize_again();
-    undone.value.reset(&mut thread).unwrap();
+    failed.value.reset(&mut thread).unwrap();
     acl.close().unwrap();
     books.assert_closed();
 }
@@ -113,11 +113,11 @@ fn failed_work_keeps_everything_also_without_a_limit() {
     });
     let Err(ScopeError::Teardown { errors, result: Some("the result") }) = scope else { panic!("{scope:?}") };
     assert_eq!(refusal(&errors[0]), ("aclrtSynchronizeStreamWithTimeout", WORK_FAILED));
-    let undone = device.reset(&mut thread).unwrap_err();
-    assert_poisoned(&undone.error, "1 stream(s), 2 block(s) of memory");
+    let failed = device.reset(&mut thread).unwrap_err();
+    assert_poisoned(&failed.error, "1 stream(s), 2 block(s) of memory");
     assert_eq!((books.calls("aclrtFree"), books.calls("aclrtFreeHost")), (0, 0));
     books.synchronize_again();
-    undone.value.reset(&mut thread).unwrap();
+    failed.value.reset(&mut thread).unwrap();
     acl.close().unwrap();
     books.assert_closed();
 }
@@ -151,10 +151,10 @@ fn two_stuck_contexts_are_both_named_and_both_taken_down_later() {
     });
     let second = device.with_current(&mut thread, |current| mem::forget(current.stream().unwrap()));
     assert!(matches!(second, Err(ScopeError::Teardown { .. })));
-    let undone = device.reset(&mut thread).unwrap_err();
-    assert_poisoned(&undone.error, "1 model(s), 1 stream(s), 2 block(s) of memory; 1 stream(s)");
+    let failed = device.reset(&mut thread).unwrap_err();
+    assert_poisoned(&failed.error, "1 model(s), 1 stream(s), 2 block(s) of memory; 1 stream(s)");
     books.synchronize_again();
-    undone.value.reset(&mut thread).unwrap();
+    failed.value.reset(&mut thread).unwrap();
     acl.close().unwrap();
     books.assert_closed();
 }
@@ -171,11 +171,11 @@ fn a_library_with_a_stuck_device_is_closed_only_when_the_work_is_done() {
     });
     // Neither forgetting the device nor closing the library is a way around.
     mem::forget(device);
-    let undone = acl.close().unwrap_err();
-    assert_poisoned(&undone.error, "1 model(s), 1 stream(s), 2 block(s) of memory");
+    let failed = acl.close().unwrap_err();
+    assert_poisoned(&failed.error, "1 model(s), 1 stream(s), 2 block(s) of memory");
     assert_eq!((books.calls("aclFinalizeReference"), books.calls("aclrtFree")), (0, 0));
     books.synchronize_again();
-    undone.value.close().unwrap();
+    failed.value.close().unwrap();
     books.assert_closed();
 }
 
@@ -184,7 +184,7 @@ fn a_panic_over_a_stuck_stream_goes_on_and_keeps_what_is_stuck() {
     let books = books();
     let acl = books.acl();
     let mut thread = Thread::new().unwrap();
-    let device = acl.device(&mut thread, 0).unwrap().with_patience(LIMIT);
+    let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(LIMIT);
     let panicked: Result<_, Box<dyn Any + Send>> = catch_unwind(AssertUnwindSafe(|| {
         device.with_current(&mut thread, |current| {
             drop(upload(current, &current.stream().unwrap()));
@@ -193,10 +193,10 @@ fn a_panic_over_a_stuck_stream_goes_on_and_keeps_what_is_stuck() {
         })
     }));
     assert_eq!(panicked.unwrap_err().downcast_ref::<&str>(), Some(&"over a stuck stream"));
-    let undone = device.reset(&mut thread).unwrap_err();
-    assert_poisoned(&undone.error, "1 stream(s), 2 block(s) of memory");
+    let failed = device.reset(&mut thread).unwrap_err();
+    assert_poisoned(&failed.error, "1 stream(s), 2 block(s) of memory");
     books.synchronize_again();
-    undone.value.reset(&mut thread).unwrap();
+    failed.value.reset(&mut thread).unwrap();
     acl.close().unwrap();
     books.assert_closed();
 }
@@ -209,13 +209,13 @@ fn a_copy_whose_wait_timed_out_keeps_its_buffers_until_a_later_wait() {
         let stream = current.stream().unwrap();
         let copy = upload(current, &stream);
         books.refuse_to_synchronize(TIMEOUT);
-        let undone = copy.wait_within(current, LIMIT).unwrap_err();
-        assert_eq!(refusal(&undone.error), ("aclrtSynchronizeStreamWithTimeout", TIMEOUT));
-        let undone = undone.value.wait(current).unwrap_err();
+        let failed = copy.wait_within(current, LIMIT).unwrap_err();
+        assert_eq!(refusal(&failed.error), ("aclrtSynchronizeStreamWithTimeout", TIMEOUT));
+        let failed = failed.value.wait(current).unwrap_err();
         collect(current);
         assert_eq!((books.calls("aclrtFree"), books.calls("aclrtFreeHost")), (0, 0));
         books.synchronize_again();
-        let (host, target) = undone.value.wait_within(current, LIMIT).unwrap();
+        let (host, target) = failed.value.wait_within(current, LIMIT).unwrap();
         host.free(current).unwrap();
         target.free(current).unwrap();
     });

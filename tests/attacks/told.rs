@@ -2,7 +2,7 @@
 
 use super::{fail, finish, in_context, inside, set};
 use crate::common::alone;
-use ascendcl::{Brand, Current, Error, Payload, Pending, Thread, Undone};
+use ascendcl::{Brand, Current, Error, Failed, Pending, Thread, stream::Payload};
 use ascendcl_macros::proves;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Barrier, mpsc};
@@ -14,11 +14,11 @@ const FAILED: i32 = 507_015;
 /// The wait is told that work failed, and the second wait gives the buffers back.
 #[track_caller]
 fn told_once<C: Brand, T: Payload>(current: &Current<C>, work: Pending<C, T>) -> T {
-    let Err(Undone { error, value: work }) = work.wait(current) else { panic!("the failure was not told") };
-    assert_eq!(error.code().map(ascendcl::Code::number), Some(FAILED), "{error}");
+    let Err(Failed { error, value: work }) = work.wait(current) else { panic!("the failure was not told") };
+    assert_eq!(error.code().map(ascendcl::error::Code::number), Some(FAILED), "{error}");
     match work.wait(current) {
         Ok(payload) => payload,
-        Err(undone) => panic!("told twice: {}", undone.error),
+        Err(failed) => panic!("told twice: {}", failed.error),
     }
 }
 
@@ -57,7 +57,7 @@ fn a_failure_reaches_work_that_was_joined_split_mapped_or_used_again() {
         let again = stream.copy_to_host(current, three, current.host_buffer(4).unwrap()).unwrap();
         let (first, second) = joined.split();
         drop((told_once(current, first), told_once(current, second), told_once(current, again)));
-        let Err(Undone { error, value: mapped }) = mapped.wait(current) else { panic!("not told") };
+        let Err(Failed { error, value: mapped }) = mapped.wait(current) else { panic!("not told") };
         assert_eq!(error.code().unwrap().number(), FAILED);
         assert_eq!(mapped.wait(current).unwrap(), 4);
         stream.synchronize(current).unwrap();
@@ -113,9 +113,9 @@ fn a_failure_on_the_first_stream_is_told_to_work_that_other_streams_took_over() 
         fail(FIRST_WAIT_FAILS);
         let work = set(current, &one, 1);
         let event = one.record(current, current.event().unwrap()).unwrap();
-        let work = two.take_over(current, work, &event).unwrap();
+        let work = two.adopt_after(current, work, &event).unwrap();
         let event = two.record(current, event).unwrap();
-        let work = three.take_over(current, work, &event).unwrap();
+        let work = three.adopt_after(current, work, &event).unwrap();
         assert_eq!(one.synchronize(current).unwrap_err().code().unwrap().number(), FAILED);
         let work = three.copy_to_host(current, work, current.host_buffer(4).unwrap()).unwrap();
         drop(told_once(current, work));
@@ -131,7 +131,7 @@ fn a_failure_that_nobody_was_told_of_is_told_to_work_that_another_stream_took_ov
         let (one, two) = (current.stream().unwrap(), current.stream().unwrap());
         let work = set(current, &one, 1);
         let event = one.record(current, current.event().unwrap()).unwrap();
-        let work = two.take_over(current, work, &event).unwrap();
+        let work = two.adopt_after(current, work, &event).unwrap();
         two.synchronize(current).unwrap();
         // The library tells it to the next wait, which is for the first stream.
         fail(FIRST_WAIT_FAILS);
@@ -148,12 +148,12 @@ fn a_time_that_was_up_is_no_failure_of_work() {
         let stream = current.stream().unwrap();
         let (first, second) = (set(current, &stream, 1), set(current, &stream, 2));
         let (release, held) = mpsc::channel::<()>();
-        let slow = stream.call_back(current, move || held.recv().unwrap()).unwrap();
-        let undone = first.wait_within(current, Duration::from_millis(2)).unwrap_err();
-        assert!(undone.error.code().unwrap().is_timeout());
+        let slow = stream.launch_host_fn(current, move || held.recv().unwrap()).unwrap();
+        let failed = first.wait_within(current, Duration::from_millis(2)).unwrap_err();
+        assert!(failed.error.code().unwrap().is_timeout());
         release.send(()).unwrap();
         slow.wait(current).unwrap().into_result().unwrap();
-        drop((undone.value.wait(current).unwrap(), second.wait(current).unwrap()));
+        drop((failed.value.wait(current).unwrap(), second.wait(current).unwrap()));
         stream.synchronize(current).unwrap();
     });
     alone.assert_nothing_lives();
@@ -168,7 +168,7 @@ fn a_future_is_told_of_a_failure_that_another_wait_heard_of() {
         fail(FIRST_WAIT_FAILS);
         let (first, second) = (set(current, &stream, 1), set(current, &stream, 2));
         drop(told_once(current, first));
-        let Err(Undone { error, value: work }) = finish(second.into_future(current, &mut stream).unwrap()) else {
+        let Err(Failed { error, value: work }) = finish(second.into_future(current, &mut stream).unwrap()) else {
             panic!("not told")
         };
         assert_eq!(error.code().unwrap().number(), FAILED);
@@ -183,10 +183,10 @@ fn a_lending_is_told_of_a_failure_that_a_wait_in_it_heard_of() {
     let alone = alone();
     inside(|current| {
         let mut copy = [0_u8; 4];
-        let lent = current.lend(|current, lender| {
+        let lent = current.copy_scope(|current, copies| {
             let (stream, device) = (current.stream().unwrap(), current.upload(&[7_u8; 4]).unwrap());
             fail(FIRST_WAIT_FAILS);
-            let work = lender.copy_to_host(current, &stream, device, &mut copy).unwrap();
+            let work = copies.copy_to_host(current, &stream, device, &mut copy).unwrap();
             drop(told_once(current, work));
         });
         assert_eq!(lent.unwrap_err().code().unwrap().number(), FAILED);

@@ -37,7 +37,7 @@ fn a_wait_without_a_limit_goes_on_when_a_slice_of_it_is_over() {
     inside(|current| {
         let stream = current.stream().unwrap();
         let start = Instant::now();
-        let work = stream.call_back(current, || thread::sleep(Duration::from_millis(700))).unwrap();
+        let work = stream.launch_host_fn(current, || thread::sleep(Duration::from_millis(700))).unwrap();
         work.wait(current).unwrap().into_result().unwrap();
         assert!(start.elapsed() >= Duration::from_millis(700));
     });
@@ -75,7 +75,7 @@ const LONG: Duration = Duration::from_secs(40);
 /// Queues eight tasks, and then one for each that ends, until it is told to stop.
 fn keep_busy(current: &mut Current<impl Brand>, task: Duration, busy: &Barrier, stop: &AtomicBool) {
     let stream = current.stream().unwrap();
-    let queue = || stream.call_back(current, move || thread::sleep(task)).unwrap();
+    let queue = || stream.launch_host_fn(current, move || thread::sleep(task)).unwrap();
     let mut works: Vec<_> = (0..8).map(|_| queue()).collect();
     busy.wait();
     let start = Instant::now();
@@ -104,10 +104,10 @@ fn before_a_limit_is_told_the_library_is_asked_again() {
         // And when it says so again, the time is up.
         for code in [TIMEOUT, TASK_TIMEOUT] {
             books.refuse("aclrtSynchronizeStreamWithTimeout", code, -1);
-            let undone = set(current, &stream, 1).wait_within(current, Duration::from_millis(2)).unwrap_err();
-            assert!(undone.error.code().unwrap().is_timeout(), "{}", undone.error);
+            let failed = set(current, &stream, 1).wait_within(current, Duration::from_millis(2)).unwrap_err();
+            assert!(failed.error.code().unwrap().is_timeout(), "{}", failed.error);
             books.refuse_no_more("aclrtSynchronizeStreamWithTimeout");
-            drop(undone.value.wait(current).unwrap());
+            drop(failed.value.wait(current).unwrap());
         }
     });
 }
@@ -119,10 +119,10 @@ fn a_library_that_gives_a_wait_up_at_once_again_and_again_is_not_asked_for_ever(
     in_books(&books, |current| {
         let stream = current.stream().unwrap();
         books.refuse("aclrtSynchronizeStreamWithTimeout", TIMEOUT, -1);
-        let undone = set(current, &stream, 1).wait(current).unwrap_err();
-        assert!(undone.error.code().unwrap().is_timeout(), "{}", undone.error);
+        let failed = set(current, &stream, 1).wait(current).unwrap_err();
+        assert!(failed.error.code().unwrap().is_timeout(), "{}", failed.error);
         books.refuse_no_more("aclrtSynchronizeStreamWithTimeout");
-        drop(undone.value.wait(current).unwrap());
+        drop(failed.value.wait(current).unwrap());
     });
 }
 
@@ -133,7 +133,7 @@ fn a_limit_does_not_end_before_its_time() {
     inside(|current| {
         let (stream, limit) = (current.stream().unwrap(), Duration::from_micros(3900));
         let (release, held) = mpsc::channel::<()>();
-        let work = stream.call_back(current, move || held.recv().unwrap()).unwrap();
+        let work = stream.launch_host_fn(current, move || held.recv().unwrap()).unwrap();
         let event = stream.record(current, current.event().unwrap()).unwrap();
         for _ in 0..5 {
             let start = Instant::now();
@@ -159,10 +159,10 @@ fn waits_for_devices_that_hang_end() {
         let work = set(current, &stream, 1);
         let error = stream.synchronize(current).unwrap_err();
         assert!(error.code().unwrap().is_timeout(), "{error}");
-        let undone = work.wait(current).unwrap_err();
-        assert!(undone.error.code().unwrap().is_timeout(), "{}", undone.error);
+        let failed = work.wait(current).unwrap_err();
+        assert!(failed.error.code().unwrap().is_timeout(), "{}", failed.error);
         fail("");
-        drop(undone.value.wait(current).unwrap());
+        drop(failed.value.wait(current).unwrap());
     });
     alone.assert_nothing_lives();
 }

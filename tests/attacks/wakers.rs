@@ -2,7 +2,7 @@
 
 use super::{finish, inside};
 use crate::common::alone;
-use ascendcl::{Acl, Brand, Current, Error, Library, Payload, Pending, Stream, Thread};
+use ascendcl::{Acl, Brand, Current, Error, Library, Pending, Stream, Thread, stream::Payload};
 use ascendcl_macros::proves;
 use std::pin::{Pin, pin};
 use std::sync::mpsc::{Sender, channel};
@@ -40,7 +40,7 @@ fn poll<F: Future>(future: Pin<&mut F>, waker: Waker) -> Poll<F::Output> {
 /// Work that is not over before something is sent.
 fn held<C: Brand>(current: &Current<C>, stream: &Stream<C>) -> (Sender<()>, Pending<C, impl Payload + use<C>>) {
     let (release, released) = channel();
-    (release, stream.call_back(current, move || released.recv_timeout(LONG).is_ok()).unwrap())
+    (release, stream.launch_host_fn(current, move || released.recv_timeout(LONG).is_ok()).unwrap())
 }
 
 /// Futures are woken: a task that nobody wakes looks again after half a minute.
@@ -54,7 +54,7 @@ fn others_end(current: &Current<impl Brand>) {
         release.send(()).unwrap();
     });
     let begun = Instant::now();
-    finish(future).unwrap_or_else(|undone| panic!("{}", undone.error));
+    finish(future).unwrap_or_else(|failed| panic!("{}", failed.error));
     assert!(begun.elapsed() < LONG, "nobody woke the task");
 }
 

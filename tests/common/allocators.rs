@@ -1,6 +1,11 @@
 //! Allocators that several tests register.
 
-use ascendcl::{Brand, ContextId, Current, DeviceAddress, DeviceAllocator, PoolAllocator, PoolBlock};
+use ascendcl::{
+    Brand, Current, DeviceAllocator,
+    allocator::{PoolAllocator, PoolBlock},
+    context::ContextId,
+    memory::DeviceAddress,
+};
 
 /// Has no memory and refuses every request. `T` is a value inside the allocator, for example one
 /// that observes its drop.

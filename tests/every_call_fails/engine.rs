@@ -7,7 +7,7 @@ use crate::harness::{self, Mode, Tally, found, kind, left_alive, watched};
 use crate::models;
 use ascendcl::ge::{Engine, GraphSource, Options, Place, Session};
 use ascendcl::operator::DeviceTensor;
-use ascendcl::{Acl, Current, Device, Error, Library, PoolAllocator, ScopeError, Scoped, Thread};
+use ascendcl::{Acl, Current, Device, Error, Library, ScopeError, Scoped, Thread, allocator::PoolAllocator};
 use ascendcl_ge_double::{Double, Upset};
 use ascendcl_sim::{Plan, control};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -166,22 +166,22 @@ fn with_library(double: Double, program: Program, end: &mut End) -> Result<(), E
         }
     };
     let result = with_device(double, &acl, program, end);
-    let Err(undone) = acl.close() else {
+    let Err(failed) = acl.close() else {
         Faults::end(double, end);
         return result;
     };
     end.again = true;
     Faults::end(double, end);
-    let again = undone.value.close().err();
-    end.wrong.extend(again.map(|undone| format!("closing the library once more failed: {undone}")));
-    result.and(Err(undone.error))
+    let again = failed.value.close().err();
+    end.wrong.extend(again.map(|failed| format!("closing the library once more failed: {failed}")));
+    result.and(Err(failed.error))
 }
 
 /// The engine is closed before the device is given back, and once more after it: a session that could not be taken down is
 /// taken down with its device.
 fn with_device(double: Double, acl: &Acl, program: Program, end: &mut End) -> Result<(), Error> {
     let mut thread = Thread::new()?;
-    let device = acl.device(&mut thread, 0)?.with_patience(Duration::from_secs(5));
+    let device = acl.device(&mut thread, 0)?.with_teardown_timeout(Duration::from_secs(5));
     // SAFETY: the double's library has the shim's functions.
     let place = unsafe { Place::at(double.shim()) };
     let (result, engine) = match Engine::init(acl, &place, &Options::new()) {
@@ -189,22 +189,22 @@ fn with_device(double: Double, acl: &Acl, program: Program, end: &mut End) -> Re
             let result = in_session(&engine, &device, &mut thread, program);
             match engine.close() {
                 Ok(()) => (result, None),
-                Err(undone) => (result.and(Err(undone.error)), Some(undone.value)),
+                Err(failed) => (result.and(Err(failed.error)), Some(failed.value)),
             }
         }
         Err(error) => (Err(error), None),
     };
     let (result, device) = match device.reset(&mut thread) {
         Ok(()) => (result, None),
-        Err(undone) => (result.and(Err(undone.error)), Some(undone.value)),
+        Err(failed) => (result.and(Err(failed.error)), Some(failed.value)),
     };
     if engine.is_some() || device.is_some() {
         end.again = true;
         Faults::end(double, end);
         let device = device.and_then(|device| device.reset(&mut thread).err());
-        end.wrong.extend(device.map(|undone| format!("giving the device back once more failed: {undone}")));
+        end.wrong.extend(device.map(|failed| format!("giving the device back once more failed: {failed}")));
         let engine = engine.and_then(|engine| engine.close().err());
-        end.wrong.extend(engine.map(|undone| format!("closing the engine once more failed: {undone}")));
+        end.wrong.extend(engine.map(|failed| format!("closing the engine once more failed: {failed}")));
     }
     result
 }

@@ -185,7 +185,7 @@ fn run(mode: Mode, program: impl FnOnce(&Acl) -> Result<(), Error>, plan: &str, 
     let Ok((result, left)) = ran else { panic!("{plan} ({at}): the program panicked") };
     let mut wrong = Vec::new();
     let again = left.is_some();
-    let closed = left.map_or(Ok(()), |acl| acl.close().map_err(|undone| undone.error));
+    let closed = left.map_or(Ok(()), |acl| acl.close().map_err(|failed| failed.error));
     if how == How::Once {
         wrong.extend(closed.err().map(|error| format!("{plan} ({at}): giving back once more failed: {error}")));
         wrong.extend(left_alive().map(|left| format!("{plan} ({at}): left alive:{left}")));
@@ -224,13 +224,13 @@ fn attempt(program: impl FnOnce(&Acl) -> Result<(), Error>) -> (Result<(), Error
     let result = program(&acl);
     match acl.close() {
         Ok(()) => (result, None),
-        Err(undone) => (result.and(Err(undone.error)), Some(undone.value)),
+        Err(failed) => (result.and(Err(failed.error)), Some(failed.value)),
     }
 }
 
 fn with_device(acl: &Acl, program: impl FnOnce(&Device<'_>, &mut Thread) -> Result<(), Error>) -> Result<(), Error> {
     let mut thread = Thread::new()?;
-    let device = acl.device(&mut thread, 0)?.with_patience(Duration::from_secs(5));
+    let device = acl.device(&mut thread, 0)?.with_teardown_timeout(Duration::from_secs(5));
     let result = program(&device, &mut thread);
     result.and(device.reset(&mut thread).map_err(Error::from))
 }

@@ -5,7 +5,12 @@ use crate::common::{block_on, positions};
 use crate::harness::Program;
 use crate::models;
 use ascendcl::operator::{self, Operator};
-use ascendcl::{Current, Error, Input, Load, ModelSource, Permit, PoolAllocator, Room, Scoped};
+use ascendcl::{
+    Current, Error, Input, Scoped,
+    allocator::PoolAllocator,
+    model::{Load, ModelSource, OutputBuffer},
+    stream::AllocatorGroup,
+};
 use std::future::Future;
 use std::mem;
 use std::task::{Context, Waker};
@@ -91,7 +96,7 @@ fn model_at_once(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
 fn model_on_a_stream(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     let stream = current.stream()?.without_allocator();
     let image = models::in_batches_of(Some(4));
-    let mut model = current.load(ModelSource::memory(&image).into())?.prepare(current, &[&[4, 64]], &[&[4, 10]])?;
+    let mut model = current.load(ModelSource::memory(&image).into())?.bind(current, &[&[4, 64]], &[&[4, 10]])?;
     for _ in 0..2 {
         model.write(current, 0, &[0.0_f32; 256])?;
         model = stream.execute(current, model)?.wait(current)?;
@@ -109,9 +114,9 @@ fn lane(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     let weights = current.weights(source)?;
     current.load(Load::builder().source(source).weights(&weights).build())?.unload(current)?;
     let stream = current.stream()?.without_allocator();
-    let stream = current.lane(stream, current.workspace(2 * size.work)?, |current, mut lane| {
+    let stream = current.workspace_lane(stream, current.workspace(2 * size.work)?, |current, mut lane| {
         let load = Load::builder().source(source).weights(&weights).build();
-        let mut first = lane.load(current, load)?.prepare(current, &[&[8, 64]], &[&[8, 10]])?;
+        let mut first = lane.load(current, load)?.bind(current, &[&[8, 64]], &[&[8, 10]])?;
         let mut second = lane.load(current, source.into())?;
         first.write(current, 0, &[0.0_f32; 512])?;
         let pending = lane.execute(current, first)?;
@@ -128,7 +133,7 @@ fn lane(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
 fn open_shapes(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     let stream = current.stream()?.without_allocator();
     let model = current.load(ModelSource::memory(&positions()).into())?;
-    let mut prepared = model.prepare_with(current, &[&[4]], &[Room::ByLibrary])?;
+    let mut prepared = model.bind_with(current, &[&[4]], &[OutputBuffer::ByLibrary])?;
     for (elements, found) in [([0.0_f32, 5.0, 0.0, 1.0], 2), ([1.0; 4], 4)] {
         prepared.write(current, 0, &elements)?;
         prepared = stream.execute(current, prepared)?.wait(current)?;
@@ -144,7 +149,7 @@ fn gears(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     let mut compiled = current.load(ModelSource::memory(&file).into())?;
     compiled.run(current, &[Input::new(&[7, 64], &[0.0_f32; 448])?])?;
     let stream = current.stream()?.without_allocator();
-    let mut prepared = compiled.prepare_with(current, &[&[7, 64]], &[Room::AtMost(70)])?;
+    let mut prepared = compiled.bind_with(current, &[&[7, 64]], &[OutputBuffer::AtMost(70)])?;
     prepared.reshape(current, &[&[1, 64]])?;
     prepared.write(current, 0, &[0.0_f32; 64])?;
     prepared = stream.execute(current, prepared)?.wait(current)?;
@@ -193,10 +198,10 @@ fn operators_of_a_pool(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
 }
 
 fn open_shapes_of_a_pool(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
-    for room in [Room::ByLibrary, Room::AtMost(70)] {
+    for room in [OutputBuffer::ByLibrary, OutputBuffer::AtMost(70)] {
         let pool = PoolAllocator::new(current, 1 << 18)?;
         let stream = current.stream()?.register(current, pool)?;
-        let mut prepared = current.load_model(models::file())?.prepare_with(current, &[&[7, 64]], &[room])?;
+        let mut prepared = current.load_model(models::file())?.bind_with(current, &[&[7, 64]], &[room])?;
         for batch in [1, 7] {
             prepared.reshape(current, &[&[batch, 64]])?;
             prepared.write(current, 0, &vec![0.0_f32; 64 * batch])?;
@@ -213,10 +218,10 @@ fn open_shapes_of_a_pool(current: &mut Current<Scoped<'_>>) -> Result<(), Error>
 }
 
 fn shared_allocator(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
-    let mut permit = Permit::new(current, PoolAllocator::new(current, 1 << 18)?)?;
+    let mut permit = AllocatorGroup::new(current, PoolAllocator::new(current, 1 << 18)?)?;
     let (first, second) = (permit.attach(current, current.stream()?)?, permit.attach(current, current.stream()?)?);
     let model = current.load_model(models::file())?;
-    let mut model = model.prepare_with(current, &[&[4, 64]], &[Room::AtMost(40)])?;
+    let mut model = model.bind_with(current, &[&[4, 64]], &[OutputBuffer::AtMost(40)])?;
     model.write(current, 0, &[0.0_f32; 256])?;
     for member in [&first, &second, &first] {
         let turn = permit.begin(member)?;
@@ -233,12 +238,12 @@ fn shared_allocator(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
 fn forgotten(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     let with = current.stream()?.register(current, PoolAllocator::new(current, 1 << 18)?)?;
     let plain = current.stream()?.without_allocator();
-    let prepare = || -> Result<_, Error> {
-        Ok(current.load_model(models::file())?.prepare_with(current, &[&[3, 64]], &[Room::ByLibrary])?)
+    let bind = || -> Result<_, Error> {
+        Ok(current.load_model(models::file())?.bind_with(current, &[&[3, 64]], &[OutputBuffer::ByLibrary])?)
     };
-    mem::forget(with.execute(current, prepare()?)?);
-    mem::forget(plain.execute(current, prepare()?)?.wait(current)?);
-    drop(with.execute(current, prepare()?)?);
+    mem::forget(with.execute(current, bind()?)?);
+    mem::forget(plain.execute(current, bind()?)?.wait(current)?);
+    drop(with.execute(current, bind()?)?);
     mem::forget(plain.copy_to_device(current, current.host_buffer::<u8>(64)?, current.device_buffer(64)?)?);
     mem::forget((current.event()?, current.upload(&[1_u8])?));
     mem::forget(plain.launch(current, operator::relu(current, current.upload_tensor(&[1], &[1_i32])?)?)?);

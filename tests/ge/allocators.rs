@@ -3,7 +3,7 @@
 use crate::common;
 use crate::support::{digits, images, loaded_with, two_digits, watched, world};
 use ascendcl::ge::{EngineError, Options};
-use ascendcl::{Error, PoolAllocator, ScopeError, Thread};
+use ascendcl::{Error, ScopeError, Thread, allocator::PoolAllocator};
 use ascendcl_macros::proves;
 use std::sync::atomic::Ordering::SeqCst;
 use std::thread;

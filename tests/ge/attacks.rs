@@ -4,7 +4,7 @@ use crate::common;
 use crate::null::books;
 use crate::support::{images, loaded_with, two_digits, watched, world};
 use ascendcl::ge::{Engine, EngineError, Options};
-use ascendcl::{Error, PoolAllocator, ScopeError, Thread};
+use ascendcl::{Error, ScopeError, Thread, allocator::PoolAllocator};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Config, control};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -43,7 +43,7 @@ fn an_allocator_that_is_replaced_comes_back_when_its_stream_is_done() {
         let (stream, pool) = (current.stream().unwrap(), PoolAllocator::new(current, 1 << 20).unwrap());
         let over = Arc::new(AtomicBool::new(false));
         let runs = Arc::clone(&over);
-        let held = stream.call_back(current, move || {
+        let held = stream.launch_host_fn(current, move || {
             std::thread::sleep(Duration::from_millis(50));
             runs.store(true, SeqCst);
         });
@@ -64,7 +64,7 @@ fn inputs_of_an_execution_that_may_run_all_the_same_come_back_and_are_not_freed(
     world.session(|session, current| {
         let (stream, pool) = (current.stream().unwrap(), PoolAllocator::new(current, 1 << 20).unwrap());
         let (go, wait) = channel::<()>();
-        drop(stream.call_back(current, move || wait.recv().is_ok()).unwrap());
+        drop(stream.launch_host_fn(current, move || wait.recv().is_ok()).unwrap());
         let graph = two_digits(session, current).compile(session, current).unwrap();
         let graph = graph.register(session, current, stream, pool).unwrap().load(session, current).unwrap();
         world.fails("ExecuteGraphWithStreamAsync");
@@ -156,7 +156,7 @@ fn what_cannot_be_waited_for_is_kept_and_neither_device_nor_engine_is_given_back
     let world = world();
     let acl = common::acl();
     let mut thread = Thread::new().unwrap();
-    let device = acl.device(&mut thread, 0).unwrap().with_patience(Duration::from_millis(200));
+    let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(Duration::from_millis(200));
     let engine = Engine::init(&acl, &world.place(), &Options::new()).unwrap();
     let ended = engine.session(&mut thread, &device, &Options::new(), |session, current| {
         let (allocator, seen) = watched(current);

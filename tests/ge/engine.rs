@@ -4,7 +4,7 @@ use crate::common;
 use crate::common::under_watch;
 use crate::support::{at, images, loaded_with, two_digits, world};
 use ascendcl::ge::{Engine, EngineError, LoadError, Options};
-use ascendcl::{Error, PoolAllocator, Thread};
+use ascendcl::{Error, Thread, allocator::PoolAllocator};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Config, control};
 

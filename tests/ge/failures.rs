@@ -3,7 +3,7 @@
 use crate::common;
 use crate::support::{bytes, images, loaded_with, two_digits, watched, world};
 use ascendcl::ge::{Engine, EngineError, FailedCall, GraphSource, Options};
-use ascendcl::{Error, ObjectKind, PoolAllocator, ScopeError, Thread};
+use ascendcl::{Error, ScopeError, Thread, allocator::PoolAllocator, error::ObjectKind};
 use ascendcl_ge_double::Upset;
 use ascendcl_macros::proves;
 use ascendcl_sim::{Plan, control};
@@ -218,11 +218,11 @@ fn a_device_that_keeps_a_session_says_so() {
         control::fail("aclrtSynchronizeStreamWithTimeout#1+=507899".parse().unwrap()).unwrap();
     });
     assert!(matches!(ended, Err(ScopeError::Teardown { .. })), "{ended:?}");
-    let undone = device.reset(&mut thread).unwrap_err();
-    let said = undone.error.to_string();
+    let failed = device.reset(&mut thread).unwrap_err();
+    let said = failed.error.to_string();
     assert!(said.contains("1 session(s) of the graph engine, 1 stream(s)"), "{said}");
     control::fail(Plan::new()).unwrap();
-    undone.value.reset(&mut thread).unwrap();
+    failed.value.reset(&mut thread).unwrap();
     engine.close().unwrap();
     acl.close().unwrap();
     world.assert_nothing_lives();

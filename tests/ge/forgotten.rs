@@ -3,7 +3,7 @@
 use crate::common;
 use crate::support::{images, loaded_with, two_digits, watched, world};
 use ascendcl::ge::{Engine, EngineError, Options};
-use ascendcl::{Error, PoolAllocator};
+use ascendcl::{Error, allocator::PoolAllocator};
 use ascendcl_macros::proves;
 use std::env;
 use std::mem::forget;

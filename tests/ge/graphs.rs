@@ -2,7 +2,7 @@
 
 use crate::common;
 use crate::support::{bytes, digits, images, two_digits, world};
-use ascendcl::PoolAllocator;
+use ascendcl::allocator::PoolAllocator;
 use ascendcl::ge::{GraphSource, Options};
 use ascendcl_macros::proves;
 

@@ -3,7 +3,7 @@
 
 use crate::support::{bytes, images, two_digits, world};
 use ascendcl::ge::{Added, Compiled, Graph, Loaded, Session, WithAllocator, WithMemory};
-use ascendcl::{Current, PoolAllocator, Scoped};
+use ascendcl::{Current, Scoped, allocator::PoolAllocator};
 use ascendcl_rules::graph::{At, Monitor, Op, Outcome};
 
 const OPERATIONS: [Op; 8] =

@@ -6,7 +6,7 @@ use ascendcl::ge::{
     Added, Engine, EngineError, Graph, GraphSource, LoadError, Options, Place, Provider, RawInputs, RawOutputTensors,
     Session,
 };
-use ascendcl::{Brand, Current, Error, ObjectKind, PoolAllocator, Scoped};
+use ascendcl::{Brand, Current, Error, Scoped, allocator::PoolAllocator, error::ObjectKind};
 use ascendcl_ge_double::{Double, GraphObject, TensorObject, Upset, free_tensors, tensor_memory};
 use ascendcl_sim::exports::{copy, memory};
 use ascendcl_sys::types::{aclrtMemMallocPolicy, aclrtMemcpyKind};

@@ -9,7 +9,11 @@ mod common;
 mod null;
 mod shared;
 
-use ascendcl::{Current, Error, Input, InputError, Load, ModelSource, Room, RunMode, Scoped, Thread};
+use ascendcl::{
+    Current, Error, Input, RunMode, Scoped, Thread,
+    error::InputError,
+    model::{Load, ModelSource, OutputBuffer},
+};
 use ascendcl_macros::proves;
 use ascendcl_sim::control::Finding;
 use ascendcl_sim::{Checks, Config, control};
@@ -174,15 +178,15 @@ fn memory_that_is_too_small_is_an_error_before_the_library_loads_anything() {
         let program = |current: &mut Current<Scoped<'_>>| -> Result<(), Error> {
             for source in sources {
                 let load = Load::builder().source(source).workspace(current.workspace(WORK - 1)?).build();
-                let undone = current.load(load).unwrap_err();
+                let failed = current.load(load).unwrap_err();
                 assert_eq!(
-                    undone.to_string(),
+                    failed.to_string(),
                     "the working memory of the models is too short: it has 255 bytes, but 256 are needed [MODEL-07]"
                 );
                 // The workspace comes back; here are its bytes.
-                assert_eq!(undone.value.workspace.map(|workspace| workspace.bytes()), Some(WORK - 1));
+                assert_eq!(failed.value.workspace.map(|workspace| workspace.bytes()), Some(WORK - 1));
                 let too_small = current.workspace(2 * WORK - 1)?;
-                current.shared_lane(too_small, |current, lane| {
+                current.workspace_mutex(too_small, |current, lane| {
                     let first = lane.load(current, source.into()).unwrap();
                     let refused = lane.load(current, source.into()).unwrap_err();
                     assert!(matches!(refused, Error::TooShort { need: 512, have: 511, .. }), "{refused}");
@@ -251,7 +255,7 @@ fn the_ports_of_a_prepared_model_are_found_by_name() {
     inside(|current| {
         let stream = current.stream()?.without_allocator();
         let model = current.load(ModelSource::memory(&image).into())?;
-        let mut model = model.prepare(current, &[&[4], &[4]], &[&[4]])?;
+        let mut model = model.bind(current, &[&[4], &[4]], &[&[4]])?;
         model.write(current, "subtrahend", &[1.0_f32; 4])?;
         model.write(current, "minuend", &[1.5_f32; 4])?;
         let unknown = model.write(current, "factor", &[0.0_f32; 4]).unwrap_err();
@@ -278,7 +282,7 @@ fn an_output_that_the_library_is_to_allocate_is_given_without_address_and_size()
         let outputs = model.run(current, &[Input::new(&[4], &[0.0_f32, 1.0, 0.0, 2.0])?])?;
         assert_eq!((outputs.get(0)?.shape(), outputs.get(0)?.to_vec::<i64>()?), (&[1, 2][..], vec![1, 3]));
         // The same, bound once.
-        let mut model = model.prepare_with(current, &[&[4]], &[Room::ByLibrary])?;
+        let mut model = model.bind_with(current, &[&[4]], &[OutputBuffer::ByLibrary])?;
         for (elements, found) in [([1.0_f32, 0.0, 0.0, 0.0], vec![0_i64]), ([0.0, 0.0, 1.0, 1.0], vec![2, 3])] {
             model.write(current, 0, &elements)?;
             model.run(current)?;
@@ -301,17 +305,17 @@ fn a_prepared_model_is_run_and_waited_for_on_its_buffers() {
     let (file, (labels, pixels)) = (data("digits-8.onnx"), digits());
     let source = ModelSource::file(&file);
     inside(|current| {
-        let mut model = current.load_model(&file)?.prepare(current, &[&[8, 64]], &[&[8, 10]])?;
+        let mut model = current.load_model(&file)?.bind(current, &[&[8, 64]], &[&[8, 10]])?;
         let workspace = current.workspace(current.model_size(source)?.work)?;
-        current.shared_lane(workspace, |current, lane| -> Result<(), Error> {
-            let mut other = lane.load(current, source.into())?.prepare(current, &[&[8, 64]], &[&[8, 10]])?;
+        current.workspace_mutex(workspace, |current, lane| -> Result<(), Error> {
+            let mut other = lane.load(current, source.into())?.bind(current, &[&[8, 64]], &[&[8, 10]])?;
             assert!(matches!(other.read::<f32>(current, 0), Err(Error::NotExecuted)));
             let mut right = 0;
             for (images, labels) in pixels.chunks(8 * 64).zip(labels.chunks(8)) {
                 model.write(current, 0, images)?;
                 other.write(current, 0, images)?;
                 model.run(current)?;
-                lane.run_prepared_within(current, &mut other, Duration::from_secs(60))?;
+                lane.run_bound_within(current, &mut other, Duration::from_secs(60))?;
                 let found = predictions(&model.read::<f32>(current, 0)?);
                 assert_eq!(predictions(&other.read::<f32>(current, 0)?), found);
                 right += found.iter().zip(labels).filter(|(found, label)| found == label).count();

@@ -2,7 +2,10 @@
 
 use super::{assert_no_findings, inside, predictions, strict, with_device};
 use crate::common::{acl, alone, data, digits};
-use ascendcl::{Error, Input, Load, ModelSource, Thread};
+use ascendcl::{
+    Error, Input, Thread,
+    model::{Load, ModelSource},
+};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +21,7 @@ fn an_unloaded_model_gives_its_room_in_a_lane_to_the_next() {
         let source = ModelSource::file(&file);
         let workspace = current.workspace(current.model_size(source)?.work)?;
         let stream = current.stream()?.without_allocator();
-        current.lane(stream, workspace, |current, mut lane| {
+        current.workspace_lane(stream, workspace, |current, mut lane| {
             for _ in 0..3 {
                 let model = lane.load(current, source.into())?;
                 assert!(matches!(lane.load(current, source.into()), Err(Error::TooShort { .. })));
@@ -45,7 +48,7 @@ fn a_run_in_a_shared_lane_that_does_not_get_its_turn_in_time_says_so_and_runs_no
         let scope = device.context(thread, |context, thread| {
             context.enter(thread, |current| {
                 let workspace = current.workspace(3 * current.model_size(source).unwrap().work).unwrap();
-                current.shared_lane(workspace, |_, lane| {
+                current.workspace_mutex(workspace, |_, lane| {
                     std::thread::scope(|scope| {
                         for impatient in [false, false, true] {
                             let (lane, images, labels, goes_on, busy) = (&lane, &images, &labels, &goes_on, &busy);
@@ -101,7 +104,7 @@ fn a_model_is_loaded_in_one_thread_run_in_a_second_and_unloaded_in_a_third() {
                 let runs = scope.spawn(|| {
                     let mut thread = Thread::new().unwrap();
                     let entered = context.enter(&mut thread, |current| -> Result<_, Error> {
-                        let mut model = model.prepare(current, &[&[8, 64]], &[&[8, 10]])?;
+                        let mut model = model.bind(current, &[&[8, 64]], &[&[8, 10]])?;
                         let stream = current.stream()?.without_allocator();
                         model.write(current, "images", &pixels[..512])?;
                         let model = stream.execute(current, model)?.wait(current)?;

@@ -3,7 +3,7 @@
 use super::common::{acl, alone, data};
 use super::{ending_of, is_forked};
 use ascendcl::operator::relu;
-use ascendcl::{Current, Room, Scoped, Thread};
+use ascendcl::{Current, Scoped, Thread, model::OutputBuffer};
 use ascendcl_macros::proves;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,8 +21,8 @@ fn a_forked_child_takes_no_lock_that_a_thread_of_its_parent_may_have() {
         let entered = context.enter(thread, |current| {
             let shape = [1, 64];
             let [model, fixed, open] = [(); 3].map(|()| current.load_model(data("digits.onnx")).unwrap());
-            let mut fixed = fixed.prepare(current, &[&shape], &[&[1, 10]]).unwrap();
-            let mut open = open.prepare_with(current, &[&shape], &[Room::ByLibrary]).unwrap();
+            let mut fixed = fixed.bind(current, &[&shape], &[&[1, 10]]).unwrap();
+            let mut open = open.bind_with(current, &[&shape], &[OutputBuffer::ByLibrary]).unwrap();
             fixed.run(current).unwrap();
             open.run(current).unwrap();
             let stream = current.stream().unwrap().without_allocator();
@@ -61,7 +61,7 @@ fn a_forked_child_takes_no_lock_that_a_thread_of_its_parent_may_have() {
                     "event": current.event();
                     "device buffer": current.device_buffer::<u8>(64);
                     "load": current.load_model(data("digits.onnx"));
-                    "prepare": model.prepare(current, &[&shape], &[&[1, 10]]);
+                    "bind": model.bind(current, &[&shape], &[&[1, 10]]);
                     "reshape": fixed.reshape(current, &[&shape]);
                     "run": fixed.run(current);
                     "run with an output of the library's": open.run(current);

@@ -150,7 +150,7 @@ fn calls_in_children(
             let mut model = model.map(|file| current.load_model(file).unwrap());
             let pageable = current.pageable_buffer(vec![1_u8; 64]);
             let small = common::data("digits-8.onnx");
-            let weights = model.as_ref().map(|_| current.weights(ascendcl::ModelSource::file(&small)).unwrap());
+            let weights = model.as_ref().map(|_| current.weights(ascendcl::model::ModelSource::file(&small)).unwrap());
             let done = other.set_bytes(current, current.upload(&[0_u8; 64]).unwrap(), 1).unwrap();
             other.synchronize(current).unwrap();
             refused! {
@@ -175,7 +175,7 @@ fn calls_in_children(
                 "synchronize": stream.synchronize(current);
                 "synchronize of the context": current.synchronize();
                 "synchronize within a second": current.synchronize_within(Duration::from_secs(1));
-                "callback": stream.call_back(current, || 1);
+                "callback": stream.launch_host_fn(current, || 1);
                 "destroy of a stream": stream.destroy(current);
                 "stream": current.stream();
                 "event": current.event();
@@ -183,13 +183,13 @@ fn calls_in_children(
                 "device buffer": current.device_buffer::<u8>(4);
                 "host buffer": current.host_buffer::<u8>(4);
                 "memory": current.memory_info();
-                "lend": current.lend(|current, lender| {
-                    lender.copy_to_device(current, &stream, &[1_u8; 64], busy).map(drop).map_err(Error::from)
+                "lend": current.copy_scope(|current, copies| {
+                    copies.copy_to_device(current, &stream, &[1_u8; 64], busy).map(drop).map_err(Error::from)
                 }).and_then(|result| result);
-                "weights": current.weights(ascendcl::ModelSource::file("no/such/model"));
+                "weights": current.weights(ascendcl::model::ModelSource::file("no/such/model"));
                 "load": current.load_model("no/such/model");
                 "load onto weights": {
-                    let mut load = ascendcl::Load::from(ascendcl::ModelSource::file("no/such/model"));
+                    let mut load = ascendcl::model::Load::from(ascendcl::model::ModelSource::file("no/such/model"));
                     load.weights.clone_from(&weights);
                     current.load(load)
                 };
@@ -259,7 +259,7 @@ fn scopes_that_end_in_a_forked_child_leave_the_library_alone() {
         let told = matches!(&ended, Err(ScopeError::Teardown { errors, .. })
             if matches!(errors.as_slice(), [Error::Forked { .. }]));
         device = match device.reset(&mut thread) {
-            Err(undone) if matches!(undone.error, Error::Forked { .. }) => undone.value,
+            Err(failed) if matches!(failed.error, Error::Forked { .. }) => failed.value,
             // SAFETY: ends the child.
             _ => unsafe { libc::_exit(2) },
         };
@@ -289,7 +289,7 @@ fn a_forked_child_does_not_wait_for_what_threads_of_its_parent_hold() {
         let (waits, is_waiting) = std::sync::mpsc::channel();
         let entered = context.enter(thread, |current| {
             let stream = current.stream().unwrap();
-            let held = stream.call_back(current, move || opened.recv().is_ok()).unwrap();
+            let held = stream.launch_host_fn(current, move || opened.recv().is_ok()).unwrap();
             let event = stream.record(current, current.event().unwrap()).unwrap();
             std::thread::scope(|scope| {
                 let event = &event;

@@ -2,7 +2,7 @@
 
 use crate::common::alone;
 use ascendcl::operator::{DeviceTensor, Operator};
-use ascendcl::{Error, Library, ObjectKind, Runtime};
+use ascendcl::{Error, Library, Runtime, error::ObjectKind};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};

@@ -2,7 +2,7 @@
 
 use crate::common::{alone, data, digits};
 use ascendcl::runtime::CloseError;
-use ascendcl::{Error, HostBuffer, Library, Pending, Plain, Prepared, Runtime, Stream};
+use ascendcl::{BoundModel, Error, HostBuffer, Library, Pending, Runtime, Stream, stream::DefaultAllocator};
 use std::path::Path;
 use std::time::Duration;
 
@@ -12,19 +12,19 @@ const PIXELS: usize = 64;
 const CLASSES: usize = 10;
 
 struct Engine {
-    model: Option<Prepared<Vision>>,
+    model: Option<BoundModel<Vision>>,
     pixels: Option<HostBuffer<Vision, f32>>,
     runtime: Runtime<Vision>,
-    stream: Stream<Vision, Plain>,
+    stream: Stream<Vision, DefaultAllocator>,
 }
 
-type Inference = Pending<Vision, (Prepared<Vision>, HostBuffer<Vision, f32>)>;
+type Inference = Pending<Vision, (BoundModel<Vision>, HostBuffer<Vision, f32>)>;
 
 impl Engine {
     fn open(file: &Path) -> Result<Self, Error> {
         let runtime = Runtime::open(Library::Simulator)?;
         let (model, pixels, stream) = runtime.with(|current| {
-            let model = current.load_model(file)?.prepare(current, &[&[1, PIXELS]], &[&[1, CLASSES]])?;
+            let model = current.load_model(file)?.bind(current, &[&[1, PIXELS]], &[&[1, CLASSES]])?;
             Ok::<_, Error>((model, current.host_buffer(PIXELS)?, current.stream()?.without_allocator()))
         })??;
         Ok(Self { model: Some(model), pixels: Some(pixels), runtime, stream })

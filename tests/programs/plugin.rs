@@ -36,11 +36,11 @@ fn call(pixels: &[f32; 64], scores: &mut [f32; 10]) -> i32 {
 fn close() -> i32 {
     let state = STATE.lock().unwrap().take();
     let closed = state.map_or(Ok(()), |(_model, runtime)| runtime.close());
-    closed.map_or_else(|error| error.code().map_or(-2, ascendcl::Code::number), |()| 0)
+    closed.map_or_else(|error| error.code().map_or(-2, ascendcl::error::Code::number), |()| 0)
 }
 
 fn code(error: &Error) -> i32 {
-    error.code().map_or(-2, ascendcl::Code::number)
+    error.code().map_or(-2, ascendcl::error::Code::number)
 }
 
 #[test]

@@ -2,7 +2,10 @@
 
 use crate::common::{alone, digits, digits_in_batches_of};
 use crate::engine::best;
-use ascendcl::{Error, Input, Library, Load, ModelSource, Runtime, Weights};
+use ascendcl::{
+    Error, Input, Library, Runtime,
+    model::{Load, ModelSource, Weights},
+};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;

@@ -108,13 +108,13 @@ impl<'x, 'c> Actor<'x, 'c> {
             What::CheckHost => self.check_host(a),
             What::EndDeviceBuffer => self.end_device_buffer(current, a, b),
             What::EndHostBuffer => self.end_host_buffer(current, a, b),
-            What::Lend => self.lend(current, a, b),
+            What::Lend => self.copy_scope(current, a, b),
             What::SetBytes => self.set_bytes(current, a, b),
             What::CopyToDevice => self.copy_to_device(current, a, b),
             What::CopyToHost => self.copy_to_host(current, a, b),
             What::CopyOnDevice => self.copy_on_device(current, a, b),
             What::CopyPart => self.copy_part(current, a, b),
-            What::CallBack => self.call_back(current, a, b),
+            What::CallBack => self.launch_host_fn(current, a, b),
             What::LoadModel => self.load_model(current),
             What::WriteInput => self.write_input(current, a, b),
             What::Execute => self.execute(current, a, b),
@@ -125,8 +125,8 @@ impl<'x, 'c> Actor<'x, 'c> {
             What::EndModel => self.end_model(current, a, b),
             What::Operator => self.operator(current, a, b),
             What::LaunchAgain => self.launch_again(current, a, b),
-            What::Lane => self.lane(current),
-            What::Permit => self.permit(current),
+            What::WorkspaceLane => self.lane(current),
+            What::AllocatorGroup => self.permit(current),
             What::Wait
             | What::WaitWithin
             | What::Await
@@ -136,7 +136,7 @@ impl<'x, 'c> Actor<'x, 'c> {
             | What::Query => self.settle_one(current, what, a),
             What::WaitForAll => self.wait_for_all(current),
             What::JoinAndWait => self.join_and_wait(current, a, b),
-            What::TakeOver => self.take_over(current, a, b),
+            What::TakeOver => self.adopt_after(current, a, b),
             What::DropFlight => drop(take(&mut self.has.flights, a)),
             What::ForgetFlight => std::mem::forget(take(&mut self.has.flights, a)),
             What::Give => {

@@ -4,7 +4,10 @@ use crate::actor::Actor;
 use crate::holdings::{Device, Host, Work, take};
 use crate::sides::{DeviceSide, HostSide, Known, Side};
 use crate::world::SEEN;
-use ascendcl::{Current, Destination, Error, Operand, Scoped};
+use ascendcl::{
+    Current, Error, Scoped,
+    stream::{Destination, Operand},
+};
 use std::mem;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -97,10 +100,10 @@ impl<'c> Actor<'_, 'c> {
             0 => drop(buffer),
             1 => mem::forget(buffer),
             _ => {
-                if let Err(undone) = buffer.free(current) {
-                    self.world.failed("freeing", &undone.error);
+                if let Err(failed) = buffer.free(current) {
+                    self.world.failed("freeing", &failed.error);
                     let _ = holds;
-                    self.has.devices.push((undone.value, None));
+                    self.has.devices.push((failed.value, None));
                 }
             }
         }
@@ -113,12 +116,12 @@ impl<'c> Actor<'_, 'c> {
             1 => mem::forget(buffer),
             2 => match buffer.into_vec(current) {
                 Ok(found) => self.world.compare("a buffer as a vector", &found, holds.as_deref()),
-                Err(undone) => self.world.failed("taking the vector", &undone.error),
+                Err(failed) => self.world.failed("taking the vector", &failed.error),
             },
             _ => {
-                if let Err(undone) = buffer.free(current) {
-                    self.world.failed("freeing", &undone.error);
-                    self.has.hosts.push((undone.value, None));
+                if let Err(failed) = buffer.free(current) {
+                    self.world.failed("freeing", &failed.error);
+                    self.has.hosts.push((failed.value, None));
                 }
             }
         }
@@ -126,7 +129,7 @@ impl<'c> Actor<'_, 'c> {
 
     pub(crate) fn set_bytes(&mut self, current: &Current<Scoped<'c>>, a: u16, b: u16) {
         let Some(target) = self.device_target(current, a, Some(length(b))) else { return };
-        whichever!(target, DeviceSide: Idle | Flying | Blank, |to| self.set(current, to, b));
+        whichever!(target, DeviceSide: IdleProof | Flying | Blank, |to| self.set(current, to, b));
     }
 
     fn set<D>(&mut self, current: &Current<Scoped<'c>>, (to, mut known): (D, Known), number: u16)
@@ -144,23 +147,23 @@ impl<'c> Actor<'_, 'c> {
                 let holds = known.length.map(|length| vec![f32::from_ne_bytes([byte; 4]); length]);
                 self.has.queued(self.world, at, Work::Device(pending, holds));
             }
-            Err(undone) => {
+            Err(failed) => {
                 if right {
-                    self.world.failed("queueing a set", &undone.error);
+                    self.world.failed("queueing a set", &failed.error);
                     known.holds = None;
                 } else {
-                    self.world.refused("a set on another stream", &undone.error);
+                    self.world.refused("a set on another stream", &failed.error);
                 }
-                undone.value.put_back(self, known);
+                failed.value.put_back(self, known);
             }
         }
     }
 
     pub(crate) fn copy_to_device(&mut self, current: &Current<Scoped<'c>>, a: u16, b: u16) {
         let Some(from) = self.host_side(a) else { return };
-        whichever!(from, HostSide: Idle | Flying, |from| {
+        whichever!(from, HostSide: IdleProof | Flying, |from| {
             match self.device_target(current, b, from.1.length) {
-                Some(to) => whichever!(to, DeviceSide: Idle | Flying | Blank, |to| self.queue_to_device(current, from, to, a)),
+                Some(to) => whichever!(to, DeviceSide: IdleProof | Flying | Blank, |to| self.queue_to_device(current, from, to, a)),
                 None => from.0.put_back(self, from.1),
             }
         });
@@ -182,17 +185,17 @@ impl<'c> Actor<'_, 'c> {
                 self.has.queued(self.world, at, Work::Host(host, h.holds.clone()));
                 self.has.queued(self.world, at, Work::Device(device, h.holds));
             }
-            Err(undone) => {
-                self.not_copied(is_right(&h, &d, at), &undone.error, (undone.value.0, h), (undone.value.1, d))
+            Err(failed) => {
+                self.not_copied(is_right(&h, &d, at), &failed.error, (failed.value.0, h), (failed.value.1, d))
             }
         }
     }
 
     pub(crate) fn copy_to_host(&mut self, current: &Current<Scoped<'c>>, a: u16, b: u16) {
         let Some(from) = self.device_side(a) else { return };
-        whichever!(from, DeviceSide: Idle | Flying, |from| {
+        whichever!(from, DeviceSide: IdleProof | Flying, |from| {
             match self.host_target(b, from.1.length) {
-                Some(to) => whichever!(to, HostSide: Idle | Flying, |to| self.queue_to_host(current, from, to, a)),
+                Some(to) => whichever!(to, HostSide: IdleProof | Flying, |to| self.queue_to_host(current, from, to, a)),
                 None => from.0.put_back(self, from.1),
             }
         });
@@ -214,17 +217,17 @@ impl<'c> Actor<'_, 'c> {
                 self.has.queued(self.world, at, Work::Device(device, d.holds.clone()));
                 self.has.queued(self.world, at, Work::Host(host, d.holds));
             }
-            Err(undone) => {
-                self.not_copied(is_right(&d, &h, at), &undone.error, (undone.value.0, d), (undone.value.1, h))
+            Err(failed) => {
+                self.not_copied(is_right(&d, &h, at), &failed.error, (failed.value.0, d), (failed.value.1, h))
             }
         }
     }
 
     pub(crate) fn copy_on_device(&mut self, current: &Current<Scoped<'c>>, a: u16, b: u16) {
         let Some(from) = self.device_side(a) else { return };
-        whichever!(from, DeviceSide: Idle | Flying, |from| {
+        whichever!(from, DeviceSide: IdleProof | Flying, |from| {
             match self.device_target(current, b, from.1.length) {
-                Some(to) => whichever!(to, DeviceSide: Idle | Flying | Blank, |to| self.on_device(current, from, to, a)),
+                Some(to) => whichever!(to, DeviceSide: IdleProof | Flying | Blank, |to| self.on_device(current, from, to, a)),
                 None => from.0.put_back(self, from.1),
             }
         });
@@ -246,8 +249,8 @@ impl<'c> Actor<'_, 'c> {
                 self.has.queued(self.world, at, Work::Device(from, f.holds.clone()));
                 self.has.queued(self.world, at, Work::Device(to, f.holds));
             }
-            Err(undone) => {
-                self.not_copied(is_right(&f, &t, at), &undone.error, (undone.value.0, f), (undone.value.1, t))
+            Err(failed) => {
+                self.not_copied(is_right(&f, &t, at), &failed.error, (failed.value.0, f), (failed.value.1, t))
             }
         }
     }
@@ -255,9 +258,9 @@ impl<'c> Actor<'_, 'c> {
     /// A part of a host buffer to a part of a device buffer, both written before.
     pub(crate) fn copy_part(&mut self, current: &Current<Scoped<'c>>, a: u16, b: u16) {
         let (Some(from), number) = (self.host_side(a), b) else { return };
-        whichever!(from, HostSide: Idle | Flying, |from| {
+        whichever!(from, HostSide: IdleProof | Flying, |from| {
             match self.device_side(b) {
-                Some(to) => whichever!(to, DeviceSide: Idle | Flying, |to| self.part(current, from, to, number)),
+                Some(to) => whichever!(to, DeviceSide: IdleProof | Flying, |to| self.part(current, from, to, number)),
                 None => from.0.put_back(self, from.1),
             }
         });
@@ -287,7 +290,7 @@ impl<'c> Actor<'_, 'c> {
                 self.has.queued(self.world, at, Work::Host(host, h.holds));
                 self.has.queued(self.world, at, Work::Device(device, d.holds));
             }
-            Err(undone) => self.not_copied(right, &undone.error, (undone.value.0, h), (undone.value.1, d)),
+            Err(failed) => self.not_copied(right, &failed.error, (failed.value.0, h), (failed.value.1, d)),
         }
     }
 
@@ -312,18 +315,18 @@ impl<'c> Actor<'_, 'c> {
     }
 
     /// Lends slices to copies there and back.
-    pub(crate) fn lend(&mut self, current: &mut Current<Scoped<'c>>, a: u16, b: u16) {
+    pub(crate) fn copy_scope(&mut self, current: &mut Current<Scoped<'c>>, a: u16, b: u16) {
         // Where the end of the copies cannot be told, the process is aborted.
         if !self.world.waits_succeed_at_the_second_try() {
             return;
         }
         let from = elements(length(a), b);
         let mut to = vec![0.0; from.len()];
-        let lent = current.lend(|current, lender| {
+        let lent = current.copy_scope(|current, copies| {
             let blank = current.device_buffer(from.len())?;
             self.has.on_stream(current, None, b, |tasks, _| {
-                let device = lender.copy_to_device(current, tasks, &from, blank)?;
-                lender.copy_to_host(current, tasks, device, &mut to).map(drop).map_err(Error::from)
+                let device = copies.copy_to_device(current, tasks, &from, blank)?;
+                copies.copy_to_host(current, tasks, device, &mut to).map(drop).map_err(Error::from)
             })
         });
         match lent.and_then(|result| result) {

@@ -6,7 +6,10 @@ use crate::holdings::{AnyStream, Content, Flight, Flying, Operands, Work, look};
 use crate::program::{Kind, What};
 use crate::streams::is_timeout;
 use crate::world::SEEN;
-use ascendcl::{Current, Error, Payload, Pending, Scoped, Tasks};
+use ascendcl::{
+    Current, Error, Pending, Scoped,
+    stream::{Payload, StreamOps},
+};
 use std::future::Future;
 use std::mem;
 use std::ops::Deref;
@@ -82,10 +85,10 @@ impl<'c> Actor<'_, 'c> {
                     Work::Operator(back, if failed { Operands::default() } else { holds })
                 })
             }
-            Work::Reply(pending, expected) => {
-                settled!(pending, |reply| self.replied(reply.into_result(), expected), |back, _failed| Work::Reply(
-                    back, expected
-                ))
+            Work::HostFnResult(pending, expected) => {
+                settled!(pending, |reply| self.replied(reply.into_result(), expected), |back, _failed| {
+                    Work::HostFnResult(back, expected)
+                })
             }
         }
     }
@@ -118,8 +121,12 @@ impl<'c> Actor<'_, 'c> {
                 let own = self.has.streams.iter_mut().find(|own| own.number == stream);
                 let hangs = self.world.faults.kind == Kind::Hangs;
                 return match own.map(|own| &mut own.stream) {
-                    Some(AnyStream::Fresh(own)) => self.world.checked(as_future(current, pending, own, what, hangs)),
-                    Some(AnyStream::Plain(own)) => self.world.checked(as_future(current, pending, own, what, hangs)),
+                    Some(AnyStream::Undecided(own)) => {
+                        self.world.checked(as_future(current, pending, own, what, hangs))
+                    }
+                    Some(AnyStream::DefaultAllocator(own)) => {
+                        self.world.checked(as_future(current, pending, own, what, hangs))
+                    }
                     Some(AnyStream::Pooled(own)) => self.world.checked(as_future(current, pending, own, what, hangs)),
                     None => {
                         let ended = as_future(current, pending, &mut current.default_stream(), what, hangs);
@@ -140,8 +147,8 @@ impl<'c> Actor<'_, 'c> {
                         Ended::Done(payload)
                     }
                     // What is mapped cannot be taken apart: it is dropped.
-                    Err(undone) => {
-                        self.world.failed("waiting for what is mapped", &undone.error);
+                    Err(failed) => {
+                        self.world.failed("waiting for what is mapped", &failed.error);
                         Ended::Lost
                     }
                 };
@@ -150,8 +157,8 @@ impl<'c> Actor<'_, 'c> {
         };
         self.world.checked(match waited {
             Ok(payload) => Ended::Done(payload),
-            Err(undone) if what == What::WaitWithin && is_timeout(&undone.error) => Ended::Back(undone.value, None),
-            Err(undone) => Ended::Back(undone.value, Some(undone.error)),
+            Err(failed) if what == What::WaitWithin && is_timeout(&failed.error) => Ended::Back(failed.value, None),
+            Err(failed) => Ended::Back(failed.value, Some(failed.error)),
         })
     }
 
@@ -190,9 +197,9 @@ impl<'c> Actor<'_, 'c> {
                     Ended::Lost => {}
                 }
             }
-            Err(undone) => {
-                assert!(!same, "two pieces of work on one stream cannot be joined: {}", undone.error);
-                let (first, second) = undone.value;
+            Err(failed) => {
+                assert!(!same, "two pieces of work on one stream cannot be joined: {}", failed.error);
+                let (first, second) = failed.value;
                 self.has.flights.push(Flight { stream, time: host.time, work: Work::Host(first, of_host) });
                 let (stream, time) = (device.stream, device.time);
                 self.has.flights.push(Flight { stream, time, work: Work::Device(second, of_device) });
@@ -201,7 +208,7 @@ impl<'c> Actor<'_, 'c> {
     }
 
     /// Hands work to another stream, behind an event of its own stream or behind any.
-    pub(crate) fn take_over(&mut self, current: &Current<Scoped<'c>>, a: u16, b: u16) {
+    pub(crate) fn adopt_after(&mut self, current: &Current<Scoped<'c>>, a: u16, b: u16) {
         let Some(flight) = crate::holdings::take(&mut self.has.flights, a) else { return };
         let Flight { stream, time, work } = flight;
         let event = if b.is_multiple_of(4) {
@@ -212,7 +219,7 @@ impl<'c> Actor<'_, 'c> {
             let recorded = self.has.on_stream(current, Some(stream), 0, |tasks, at| (tasks.record(current, event), at));
             match recorded {
                 (Ok(event), stream) => Some(crate::holdings::Marked { event, stream, time: marked }),
-                (Err(undone), _) => return self.world.failed("recording", &undone.error),
+                (Err(failed), _) => return self.world.failed("recording", &failed.error),
             }
         };
         let Some(event) = event.as_ref().or_else(|| look(&self.has.events, b / 4)) else {
@@ -223,17 +230,17 @@ impl<'c> Actor<'_, 'c> {
         let (mut to, mut error) = (stream, None);
         macro_rules! handed {
             ($pending:ident, |$now:ident| $work:expr) => {{
-                let taken = self.has.on_stream(current, None, b, |tasks: &Tasks<_>, at| {
-                    (tasks.take_over(current, $pending, &event.event), at)
+                let taken = self.has.on_stream(current, None, b, |tasks: &StreamOps<_>, at| {
+                    (tasks.adopt_after(current, $pending, &event.event), at)
                 });
                 let $now = match taken {
                     (Ok(work), at) => {
                         to = at;
                         work
                     }
-                    (Err(undone), _) => {
-                        error = Some(undone.error);
-                        undone.value
+                    (Err(failed), _) => {
+                        error = Some(failed.error);
+                        failed.value
                     }
                 };
                 $work
@@ -250,7 +257,7 @@ impl<'c> Actor<'_, 'c> {
             Work::Operator(pending, holds) => {
                 handed!(pending, |now| Work::Operator(now, if sure { holds } else { Operands::default() }))
             }
-            Work::Reply(pending, expected) => handed!(pending, |now| Work::Reply(now, expected)),
+            Work::HostFnResult(pending, expected) => handed!(pending, |now| Work::HostFnResult(now, expected)),
         };
         match &error {
             None => {
@@ -279,7 +286,7 @@ impl crate::world::World<'_> {
 }
 
 /// Makes a future of the work, and does with it what the step says.
-fn as_future<'c, T: Payload, Q: Deref<Target = Tasks<Scoped<'c>>>>(
+fn as_future<'c, T: Payload, Q: Deref<Target = StreamOps<Scoped<'c>>>>(
     current: &Current<Scoped<'c>>,
     pending: Pending<Scoped<'c>, T>,
     stream: &mut Q,
@@ -288,7 +295,7 @@ fn as_future<'c, T: Payload, Q: Deref<Target = Tasks<Scoped<'c>>>>(
 ) -> Ended<'c, T> {
     let mut future = match pending.into_future(current, stream) {
         Ok(future) => future,
-        Err(undone) => return Ended::Back(undone.value, Some(undone.error)),
+        Err(failed) => return Ended::Back(failed.value, Some(failed.error)),
     };
     let polled = match what {
         What::Await if !hangs => Poll::Ready(block_on(&mut future).0),
@@ -296,7 +303,7 @@ fn as_future<'c, T: Payload, Q: Deref<Target = Tasks<Scoped<'c>>>>(
     };
     match (polled, what) {
         (Poll::Ready(Ok(payload)), _) => Ended::Done(payload),
-        (Poll::Ready(Err(undone)), _) => Ended::Back(undone.value, Some(undone.error)),
+        (Poll::Ready(Err(failed)), _) => Ended::Back(failed.value, Some(failed.error)),
         (Poll::Pending, What::ForgetFuture) => {
             mem::forget(future);
             Ended::Lost

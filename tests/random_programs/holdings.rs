@@ -3,8 +3,11 @@
 use crate::world::World;
 use ascendcl::operator::BoundOperator;
 use ascendcl::{
-    Current, DeviceBuffer, DeviceTensor, Event, Fresh, HostBuffer, Pending, Plain, PoolAllocator, Prepared, Recorded,
-    Reply, Scoped, Stream, Tasks, With,
+    BoundModel, Current, DeviceBuffer, Event, HostBuffer, Pending, Scoped, Stream,
+    allocator::PoolAllocator,
+    event::Recorded,
+    operator::DeviceTensor,
+    stream::{CustomAllocator, DefaultAllocator, HostFnResult, StreamOps, Undecided},
 };
 use std::mem;
 use std::sync::Mutex;
@@ -30,7 +33,7 @@ pub(crate) struct Holdings<'c> {
     pub(crate) events: Vec<Marked<'c>>,
     pub(crate) devices: Vec<(Device<'c>, Content)>,
     pub(crate) hosts: Vec<(Host<'c>, Content)>,
-    pub(crate) models: Vec<(Prepared<Scoped<'c>>, Ports)>,
+    pub(crate) models: Vec<(BoundModel<Scoped<'c>>, Ports)>,
     pub(crate) flights: Vec<Flight<'c>>,
     /// Nothing is queued on the default stream.
     pub(crate) without_default: bool,
@@ -42,9 +45,9 @@ pub(crate) struct Numbered<'c> {
 }
 
 pub(crate) enum AnyStream<'c> {
-    Fresh(Stream<Scoped<'c>, Fresh>),
-    Plain(Stream<Scoped<'c>, Plain>),
-    Pooled(Stream<Scoped<'c>, With<PoolAllocator>>),
+    Undecided(Stream<Scoped<'c>, Undecided>),
+    DefaultAllocator(Stream<Scoped<'c>, DefaultAllocator>),
+    Pooled(Stream<Scoped<'c>, CustomAllocator<PoolAllocator>>),
 }
 
 /// An event, and behind what it was recorded.
@@ -73,9 +76,9 @@ pub(crate) struct Flight<'c> {
 pub(crate) enum Work<'c> {
     Device(Flying<'c, Device<'c>>, Content),
     Host(Flying<'c, Host<'c>>, Content),
-    Model(Flying<'c, Prepared<Scoped<'c>>>, Ports),
+    Model(Flying<'c, BoundModel<Scoped<'c>>>, Ports),
     Operator(Flying<'c, Launched<'c>>, Operands),
-    Reply(Flying<'c, Reply<u32>>, Option<u32>),
+    HostFnResult(Flying<'c, HostFnResult<u32>>, Option<u32>),
 }
 
 /// What an operator reads and writes.
@@ -91,23 +94,23 @@ pub(crate) enum Parcel<'c> {
     Event(Marked<'c>),
     Device(Device<'c>, Content),
     Host(Host<'c>, Content),
-    Model(Prepared<Scoped<'c>>, Ports),
+    Model(BoundModel<Scoped<'c>>, Ports),
     Flight(Flight<'c>),
 }
 
 pub(crate) type Mailbox<'c> = Mutex<Vec<Parcel<'c>>>;
 
 impl<'c> AnyStream<'c> {
-    pub(crate) fn tasks(&self) -> &Tasks<Scoped<'c>> {
+    pub(crate) fn tasks(&self) -> &StreamOps<Scoped<'c>> {
         match self {
-            Self::Fresh(stream) => stream,
-            Self::Plain(stream) => stream,
+            Self::Undecided(stream) => stream,
+            Self::DefaultAllocator(stream) => stream,
             Self::Pooled(stream) => stream,
         }
     }
 
     pub(crate) fn executes(&self) -> bool {
-        !matches!(self, Self::Fresh(_))
+        !matches!(self, Self::Undecided(_))
     }
 }
 
@@ -133,7 +136,7 @@ impl<'c> Holdings<'c> {
         current: &Current<Scoped<'c>>,
         preferred: Option<u64>,
         number: u16,
-        work: impl FnOnce(&Tasks<Scoped<'c>>, u64) -> R,
+        work: impl FnOnce(&StreamOps<Scoped<'c>>, u64) -> R,
     ) -> R {
         // Once in eight times another stream, which the crate has to refuse for work in flight.
         let preferred = preferred.filter(|_| number % 8 != 7);

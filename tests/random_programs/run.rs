@@ -94,25 +94,25 @@ fn whole(program: &Program) {
     if let Err(error) = on_device(&acl, program) {
         assert!(faulty, "on the device: {error}");
     }
-    let Err(mut undone) = acl.close() else { return };
-    assert!(faulty, "closing failed although nothing goes wrong: {}", undone.error);
+    let Err(mut failed) = acl.close() else { return };
+    assert!(faulty, "closing failed although nothing goes wrong: {}", failed.error);
     // The library is well again, and takes back all that it refused before.
     heal();
     FOUND_WHILE_LOST.store(FINDINGS.lock().unwrap().len(), Relaxed);
     // Where work failed on the device, a first wait for each stream tells that.
     for _ in 0..3 {
-        undone = match undone.value.close() {
+        failed = match failed.value.close() {
             Ok(()) => return,
-            Err(undone) if matches!(program.faults.kind, Kind::Lost | Kind::Hangs) => undone,
-            Err(undone) => panic!("closing once more failed, and nothing goes wrong any more: {}", undone.error),
+            Err(failed) if matches!(program.faults.kind, Kind::Lost | Kind::Hangs) => failed,
+            Err(failed) => panic!("closing once more failed, and nothing goes wrong any more: {}", failed.error),
         };
     }
-    panic!("closing fails again and again, and nothing goes wrong any more: {}", undone.error);
+    panic!("closing fails again and again, and nothing goes wrong any more: {}", failed.error);
 }
 
 fn on_device(acl: &Acl, program: &Program) -> Result<(), Error> {
     let mut thread = Thread::new()?;
-    let device = acl.device(&mut thread, 0)?.with_patience(program.faults.patience());
+    let device = acl.device(&mut thread, 0)?.with_teardown_timeout(program.faults.patience());
     let world = World::new(&device, &program.faults, program.machine.on_device, program.forgets);
     macro_rules! inside {
         ($open:ident) => {

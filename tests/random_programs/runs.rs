@@ -5,7 +5,12 @@ use crate::buffers::elements;
 use crate::common::difference;
 use crate::holdings::{AnyStream, Content, Flight, Launched, Operands, Ports, Work, take};
 use ascendcl::operator;
-use ascendcl::{Current, Error, Input, Load, ModelSource, Permit, PoolAllocator, Scoped, Thread};
+use ascendcl::{
+    Current, Error, Input, Scoped, Thread,
+    allocator::PoolAllocator,
+    model::{Load, ModelSource},
+    stream::AllocatorGroup,
+};
 use std::mem;
 use std::panic::resume_unwind;
 use std::thread;
@@ -32,12 +37,12 @@ impl<'c> Actor<'_, 'c> {
         let image = difference();
         let loaded = current.load(ModelSource::memory(&image).into());
         let Some(model) = self.world.well("loading a model", loaded) else { return };
-        match model.prepare(current, &[&[4], &[4]], &[&[4]]) {
+        match model.bind(current, &[&[4], &[4]], &[&[4]]) {
             Ok(model) => self.has.models.push((model, Ports::default())),
-            Err(undone) => {
-                self.world.failed("preparing a model", &undone.error);
-                if let Err(undone) = undone.value.unload(current) {
-                    self.world.failed("unloading a model", &undone.error);
+            Err(failed) => {
+                self.world.failed("preparing a model", &failed.error);
+                if let Err(failed) = failed.value.unload(current) {
+                    self.world.failed("unloading a model", &failed.error);
                 }
             }
         }
@@ -61,9 +66,9 @@ impl<'c> Actor<'_, 'c> {
                 let on = &self.has.streams[at];
                 let number = on.number;
                 let executed = match &on.stream {
-                    AnyStream::Plain(on) => on.execute(current, pending),
+                    AnyStream::DefaultAllocator(on) => on.execute(current, pending),
                     AnyStream::Pooled(on) => on.execute(current, pending),
-                    AnyStream::Fresh(_) => return,
+                    AnyStream::Undecided(_) => return,
                 };
                 match executed {
                     Ok(pending) => {
@@ -72,15 +77,15 @@ impl<'c> Actor<'_, 'c> {
                         ports.executed();
                         self.has.queued(self.world, number, Work::Model(pending, ports));
                     }
-                    Err(undone) => {
+                    Err(failed) => {
                         let mut ports = ports;
                         if number == stream {
-                            self.world.failed("executing once more", &undone.error);
+                            self.world.failed("executing once more", &failed.error);
                             ports = ports.unknown();
                         } else {
-                            self.world.refused("executing on another stream", &undone.error);
+                            self.world.refused("executing on another stream", &failed.error);
                         }
-                        self.has.flights.push(Flight { stream, time, work: Work::Model(undone.value, ports) });
+                        self.has.flights.push(Flight { stream, time, work: Work::Model(failed.value, ports) });
                     }
                 }
             }
@@ -94,18 +99,18 @@ impl<'c> Actor<'_, 'c> {
         let on = &self.has.streams[at];
         let number = on.number;
         let executed = match &on.stream {
-            AnyStream::Plain(on) => on.execute(current, model),
+            AnyStream::DefaultAllocator(on) => on.execute(current, model),
             AnyStream::Pooled(on) => on.execute(current, model),
-            AnyStream::Fresh(_) => return,
+            AnyStream::Undecided(_) => return,
         };
         match executed {
             Ok(pending) => {
                 ports.executed();
                 self.has.queued(self.world, number, Work::Model(pending, ports));
             }
-            Err(undone) => {
-                self.world.failed("executing", &undone.error);
-                self.has.models.push((undone.value, ports.unknown()));
+            Err(failed) => {
+                self.world.failed("executing", &failed.error);
+                self.has.models.push((failed.value, ports.unknown()));
             }
         }
     }
@@ -144,13 +149,13 @@ impl<'c> Actor<'_, 'c> {
                 self.has.queued(self.world, number, Work::Host(host, holds));
                 self.has.queued(self.world, number, Work::Model(model, ports));
             }
-            Err(undone) => {
-                let (host, model) = undone.value;
-                if self.misaligned(&undone.error) {
+            Err(failed) => {
+                let (host, model) = failed.value;
+                if self.misaligned(&failed.error) {
                     self.has.hosts.push((host, holds));
                     self.has.models.push((model, ports));
                 } else {
-                    self.world.failed("copying to an input", &undone.error);
+                    self.world.failed("copying to an input", &failed.error);
                     self.has.hosts.push((host, None));
                     self.has.models.push((model, ports.unknown()));
                 }
@@ -175,14 +180,14 @@ impl<'c> Actor<'_, 'c> {
                 self.has.queued(self.world, number, Work::Model(model, ports));
                 self.has.queued(self.world, number, Work::Host(host, output));
             }
-            Err(undone) => {
-                let (model, host) = undone.value;
+            Err(failed) => {
+                let (model, host) = failed.value;
                 let (mut ports, mut holds) = (ports, holds);
-                let not_executed = matches!(undone.error, Error::NotExecuted) && ports.output.is_none();
+                let not_executed = matches!(failed.error, Error::NotExecuted) && ports.output.is_none();
                 if number != stream {
-                    self.world.refused("reading a model on another stream", &undone.error);
-                } else if !not_executed && !self.misaligned(&undone.error) {
-                    self.world.failed("copying from an output", &undone.error);
+                    self.world.refused("reading a model on another stream", &failed.error);
+                } else if !not_executed && !self.misaligned(&failed.error) {
+                    self.world.failed("copying from an output", &failed.error);
                     (ports, holds) = (ports.unknown(), None);
                 }
                 self.has.hosts.push((host, holds));
@@ -202,13 +207,13 @@ impl<'c> Actor<'_, 'c> {
             1 => mem::forget(model),
             _ => match model.into_model(current) {
                 Ok(model) => {
-                    if let Err(undone) = model.unload(current) {
-                        self.world.failed("unloading a model", &undone.error);
+                    if let Err(failed) = model.unload(current) {
+                        self.world.failed("unloading a model", &failed.error);
                     }
                 }
-                Err(undone) => {
-                    self.world.failed("taking a model back", &undone.error);
-                    self.has.models.push((undone.value, ports.unknown()));
+                Err(failed) => {
+                    self.world.failed("taking a model back", &failed.error);
+                    self.has.models.push((failed.value, ports.unknown()));
                 }
             },
         }
@@ -236,13 +241,13 @@ impl<'c> Actor<'_, 'c> {
         let on = &self.has.streams[at];
         let number = on.number;
         let launched = match &on.stream {
-            AnyStream::Plain(on) => on.launch(current, bound),
+            AnyStream::DefaultAllocator(on) => on.launch(current, bound),
             AnyStream::Pooled(on) => on.launch(current, bound),
-            AnyStream::Fresh(_) => return,
+            AnyStream::Undecided(_) => return,
         };
         match launched {
             Ok(pending) => self.has.queued(self.world, number, Work::Operator(pending, Operands { inputs, output })),
-            Err(undone) => self.world.failed("launching an operator", &undone.error),
+            Err(failed) => self.world.failed("launching an operator", &failed.error),
         }
     }
 
@@ -255,24 +260,24 @@ impl<'c> Actor<'_, 'c> {
         let on = &self.has.streams[at];
         let number = on.number;
         let launched = match &on.stream {
-            AnyStream::Plain(on) => on.launch(current, pending),
+            AnyStream::DefaultAllocator(on) => on.launch(current, pending),
             AnyStream::Pooled(on) => on.launch(current, pending),
-            AnyStream::Fresh(_) => return,
+            AnyStream::Undecided(_) => return,
         };
         match launched {
             Ok(pending) => {
                 assert_eq!(number, stream, "an operator in flight was launched on another stream");
                 self.has.queued(self.world, number, Work::Operator(pending, holds));
             }
-            Err(undone) => {
+            Err(failed) => {
                 let mut holds = holds;
                 if number == stream {
-                    self.world.failed("launching once more", &undone.error);
+                    self.world.failed("launching once more", &failed.error);
                     holds = Operands::default();
                 } else {
-                    self.world.refused("launching on another stream", &undone.error);
+                    self.world.refused("launching on another stream", &failed.error);
                 }
-                self.has.flights.push(Flight { stream, time, work: Work::Operator(undone.value, holds) });
+                self.has.flights.push(Flight { stream, time, work: Work::Operator(failed.value, holds) });
             }
         }
     }
@@ -287,11 +292,11 @@ impl<'c> Actor<'_, 'c> {
                 let tensors = [(x, of_x), (y, of_y), (output, holds.output)];
                 self.has.devices.extend(tensors.map(|(tensor, holds)| (tensor.into_buffer(), holds)));
             }
-            Err(undone) => self.world.failed("taking an operator apart", &undone.error),
+            Err(failed) => self.world.failed("taking an operator apart", &failed.error),
         }
     }
 
-    pub(crate) fn call_back(&mut self, current: &Current<Scoped<'c>>, a: u16, b: u16) {
+    pub(crate) fn launch_host_fn(&mut self, current: &Current<Scoped<'c>>, a: u16, b: u16) {
         let (value, panics) = (u32::from(b), b.is_multiple_of(5));
         let callback = move || {
             if b.is_multiple_of(3) {
@@ -305,10 +310,10 @@ impl<'c> Actor<'_, 'c> {
             if matches!(Thread::new(), Err(Error::InsideCallback)) { value } else { u32::MAX }
         };
         let (number, called) =
-            self.has.on_stream(current, None, a, |tasks, at| (at, tasks.call_back(current, callback)));
+            self.has.on_stream(current, None, a, |tasks, at| (at, tasks.launch_host_fn(current, callback)));
         match called {
-            Ok(pending) => self.has.queued(self.world, number, Work::Reply(pending, (!panics).then_some(value))),
-            Err(undone) => self.world.failed("queueing a callback", &undone.error),
+            Ok(pending) => self.has.queued(self.world, number, Work::HostFnResult(pending, (!panics).then_some(value))),
+            Err(failed) => self.world.failed("queueing a callback", &failed.error),
         }
     }
 
@@ -321,9 +326,9 @@ impl<'c> Actor<'_, 'c> {
             let weights = current.weights(source)?;
             let stream = current.stream()?.without_allocator();
             let workspace = current.workspace(2 * size.work.max(64))?;
-            current.lane(stream, workspace, |current, mut lane| {
+            current.workspace_lane(stream, workspace, |current, mut lane| {
                 let load = Load::builder().source(source).weights(&weights).build();
-                let mut first = lane.load(current, load)?.prepare(current, &[&[4], &[4]], &[&[4]])?;
+                let mut first = lane.load(current, load)?.bind(current, &[&[4], &[4]], &[&[4]])?;
                 let mut second = lane.load(current, source.into())?;
                 first.write(current, 0, &[4.0_f32; 4])?;
                 first.write(current, 1, &[1.0_f32; 4])?;
@@ -343,7 +348,7 @@ impl<'c> Actor<'_, 'c> {
     pub(crate) fn permit(&mut self, current: &mut Current<Scoped<'c>>) {
         let world = self.world;
         let ran = (|| {
-            let permit = Permit::new(current, PoolAllocator::new(current, 1 << 17)?)?;
+            let permit = AllocatorGroup::new(current, PoolAllocator::new(current, 1 << 17)?)?;
             let first = permit.attach(current, current.stream()?)?;
             let second = permit.attach(current, current.stream()?)?;
             let x = current.upload_tensor(&[2], &[1.0_f32, 5.0])?;

@@ -19,12 +19,12 @@ pub(crate) struct Known {
 pub(crate) type Blank<'c> = DeviceBuffer<Scoped<'c>, MaybeUninit<f32>>;
 
 pub(crate) enum HostSide<'c> {
-    Idle(Host<'c>, Known),
+    IdleProof(Host<'c>, Known),
     Flying(Flying<'c, Host<'c>>, Known),
 }
 
 pub(crate) enum DeviceSide<'c> {
-    Idle(Device<'c>, Known),
+    IdleProof(Device<'c>, Known),
     Flying(Flying<'c, Device<'c>>, Known),
     Blank(Blank<'c>, Known),
 }
@@ -90,7 +90,7 @@ impl<'c> Actor<'_, 'c> {
         }
         let (buffer, holds) = take(&mut self.has.hosts, number / 3)?;
         let known = Known::idle(buffer.len(), holds);
-        Some(HostSide::Idle(buffer, known))
+        Some(HostSide::IdleProof(buffer, known))
     }
 
     /// A device buffer that was written.
@@ -103,7 +103,7 @@ impl<'c> Actor<'_, 'c> {
         }
         let (buffer, holds) = take(&mut self.has.devices, number / 3)?;
         let known = Known::idle(buffer.len(), holds);
-        Some(DeviceSide::Idle(buffer, known))
+        Some(DeviceSide::IdleProof(buffer, known))
     }
 
     /// A host buffer to copy so many elements to; now and then one of another length.
@@ -113,7 +113,7 @@ impl<'c> Actor<'_, 'c> {
             Some(at) if !number.is_multiple_of(5) => {
                 let (buffer, holds) = self.has.hosts.swap_remove(*at);
                 let known = Known::idle(buffer.len(), holds);
-                Some(HostSide::Idle(buffer, known))
+                Some(HostSide::IdleProof(buffer, known))
             }
             _ => self.host_side(number),
         }
@@ -133,7 +133,7 @@ impl<'c> Actor<'_, 'c> {
             (1 | 2, Some(at)) => {
                 let (buffer, holds) = self.has.devices.swap_remove(*at);
                 let known = Known::idle(buffer.len(), holds);
-                Some(DeviceSide::Idle(buffer, known))
+                Some(DeviceSide::IdleProof(buffer, known))
             }
             _ => {
                 let length = length.unwrap_or(16);

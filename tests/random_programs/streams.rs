@@ -2,7 +2,7 @@
 
 use crate::actor::Actor;
 use crate::holdings::{AnyStream, Marked, Numbered, look, take};
-use ascendcl::{Current, Error, PoolAllocator, Scoped};
+use ascendcl::{Current, Error, Scoped, allocator::PoolAllocator};
 use std::mem;
 use std::time::Duration;
 
@@ -12,24 +12,24 @@ const POOL: usize = 1 << 18;
 impl<'c> Actor<'_, 'c> {
     pub(crate) fn stream(&mut self, current: &Current<Scoped<'c>>) {
         let Some(stream) = self.world.well("making a stream", current.stream()) else { return };
-        self.add(AnyStream::Plain(stream.without_allocator()));
+        self.add(AnyStream::DefaultAllocator(stream.without_allocator()));
     }
 
     pub(crate) fn fresh_stream(&mut self, current: &Current<Scoped<'c>>) {
         let Some(stream) = self.world.well("making a stream", current.stream()) else { return };
-        self.add(AnyStream::Fresh(stream));
+        self.add(AnyStream::Undecided(stream));
     }
 
     pub(crate) fn pooled_stream(&mut self, current: &Current<Scoped<'c>>) {
         let Some(stream) = self.world.well("making a stream", current.stream()) else { return };
         let number = self.world.next();
-        self.has.streams.push(Numbered { number, stream: AnyStream::Fresh(stream) });
+        self.has.streams.push(Numbered { number, stream: AnyStream::Undecided(stream) });
         self.register(current, self.has.streams.len() - 1);
     }
 
     /// Registers a pool on a stream that is not decided, if there is one.
     pub(crate) fn register_pool(&mut self, current: &Current<Scoped<'c>>, a: u16) {
-        let is_fresh = |at: &usize| matches!(self.has.streams[*at].stream, AnyStream::Fresh(_));
+        let is_fresh = |at: &usize| matches!(self.has.streams[*at].stream, AnyStream::Undecided(_));
         let fresh: Vec<_> = (0..self.has.streams.len()).filter(is_fresh).collect();
         if let Some(at) = look(&fresh, a) {
             self.register(current, *at);
@@ -39,16 +39,16 @@ impl<'c> Actor<'_, 'c> {
     fn register(&mut self, current: &Current<Scoped<'c>>, at: usize) {
         let Some(pool) = self.world.well("making a pool", PoolAllocator::new(current, POOL)) else { return };
         let Numbered { number, stream } = self.has.streams.swap_remove(at);
-        let AnyStream::Fresh(stream) = stream else { return };
+        let AnyStream::Undecided(stream) = stream else { return };
         let stream = match stream.register(current, pool) {
             Ok(stream) => AnyStream::Pooled(stream),
-            Err(undone) => {
-                self.world.failed("registering a pool", &undone.error);
-                let (stream, pool) = undone.value;
-                if let Err(undone) = pool.release(current) {
-                    self.world.failed("releasing a pool", &undone.error);
+            Err(failed) => {
+                self.world.failed("registering a pool", &failed.error);
+                let (stream, pool) = failed.value;
+                if let Err(failed) = pool.release(current) {
+                    self.world.failed("releasing a pool", &failed.error);
                 }
-                AnyStream::Fresh(stream)
+                AnyStream::Undecided(stream)
             }
         };
         self.has.streams.push(Numbered { number, stream });
@@ -65,9 +65,9 @@ impl<'c> Actor<'_, 'c> {
             ($stream:ident, $kind:ident) => {
                 match $stream.destroy(current) {
                     Ok(()) => return,
-                    Err(undone) => {
-                        self.world.failed("destroying a stream", &undone.error);
-                        AnyStream::$kind(undone.value)
+                    Err(failed) => {
+                        self.world.failed("destroying a stream", &failed.error);
+                        AnyStream::$kind(failed.value)
                     }
                 }
             };
@@ -75,8 +75,8 @@ impl<'c> Actor<'_, 'c> {
         let stream = match (b % 3, stream) {
             (0, stream) => return drop(stream),
             (1, stream) => return mem::forget(stream),
-            (_, AnyStream::Fresh(stream)) => destroy!(stream, Fresh),
-            (_, AnyStream::Plain(stream)) => destroy!(stream, Plain),
+            (_, AnyStream::Undecided(stream)) => destroy!(stream, Undecided),
+            (_, AnyStream::DefaultAllocator(stream)) => destroy!(stream, DefaultAllocator),
             (_, AnyStream::Pooled(stream)) => destroy!(stream, Pooled),
         };
         self.has.streams.push(Numbered { number, stream });
@@ -119,13 +119,13 @@ impl<'c> Actor<'_, 'c> {
         let AnyStream::Pooled(stream) = stream else { return };
         let (stream, pool) = match stream.replace(current, pool) {
             Ok(replaced) => replaced,
-            Err(undone) => {
-                self.world.failed("replacing a pool", &undone.error);
-                undone.value
+            Err(failed) => {
+                self.world.failed("replacing a pool", &failed.error);
+                failed.value
             }
         };
-        if let Err(undone) = pool.release(current) {
-            self.world.failed("releasing a pool", &undone.error);
+        if let Err(failed) = pool.release(current) {
+            self.world.failed("releasing a pool", &failed.error);
         }
         self.has.streams.push(Numbered { number, stream: AnyStream::Pooled(stream) });
     }
@@ -136,14 +136,14 @@ impl<'c> Actor<'_, 'c> {
         let AnyStream::Pooled(stream) = stream else { return };
         let stream = match stream.unregister(current) {
             Ok((stream, pool)) => {
-                if let Err(undone) = pool.release(current) {
-                    self.world.failed("releasing a pool", &undone.error);
+                if let Err(failed) = pool.release(current) {
+                    self.world.failed("releasing a pool", &failed.error);
                 }
-                AnyStream::Fresh(stream)
+                AnyStream::Undecided(stream)
             }
-            Err(undone) => {
-                self.world.failed("unregistering a pool", &undone.error);
-                AnyStream::Pooled(undone.value)
+            Err(failed) => {
+                self.world.failed("unregistering a pool", &failed.error);
+                AnyStream::Pooled(failed.value)
             }
         };
         self.has.streams.push(Numbered { number, stream });
@@ -155,7 +155,7 @@ impl<'c> Actor<'_, 'c> {
         let recorded = self.has.on_stream(current, None, a, |tasks, at| (tasks.record(current, event), at));
         match recorded {
             (Ok(event), stream) => self.has.events.push(Marked { event, stream, time }),
-            (Err(undone), _) => self.world.failed("recording", &undone.error),
+            (Err(failed), _) => self.world.failed("recording", &failed.error),
         }
     }
 
@@ -164,9 +164,9 @@ impl<'c> Actor<'_, 'c> {
         let now = self.world.next();
         let marked = match self.has.on_stream(current, None, b, |tasks, at| (tasks.record(current, event), at)) {
             (Ok(event), stream) => Marked { event, stream, time: now },
-            (Err(undone), _) => {
-                self.world.failed("recording once more", &undone.error);
-                Marked { event: undone.value, stream, time }
+            (Err(failed), _) => {
+                self.world.failed("recording once more", &failed.error);
+                Marked { event: failed.value, stream, time }
             }
         };
         self.has.events.push(marked);
@@ -217,9 +217,9 @@ impl<'c> Actor<'_, 'c> {
             0 => drop(event),
             1 => mem::forget(event),
             _ => {
-                if let Err(undone) = event.destroy(current) {
-                    self.world.failed("destroying an event", &undone.error);
-                    self.has.events.push(Marked { event: undone.value, stream, time });
+                if let Err(failed) = event.destroy(current) {
+                    self.world.failed("destroying an event", &failed.error);
+                    self.has.events.push(Marked { event: failed.value, stream, time });
                 }
             }
         }

@@ -78,7 +78,7 @@ impl Stream {
         place
     }
 
-    /// As `Queue::synchronize` calls it.
+    /// As `RawStream::synchronize` calls it.
     fn synchronize(&self) -> Result<(), i32> {
         let inside = self.gate.pass().unwrap();
         let wait = || {
@@ -299,7 +299,7 @@ fn memory_that_another_stream_took_over_is_idle_only_when_that_stream_was_waited
         let takes_over = {
             let (other, handle) = (Arc::clone(&other), row.clone());
             thread::spawn(move || {
-                // As `Tasks::take_over` does it: the other stream waits for an event behind the work.
+                // As `StreamOps::adopt_after` does it: the other stream waits for an event behind the work.
                 other.submit(&LastUse::new());
                 handle.follow(OTHER, other.timeline.clock().mark());
                 drop(handle);

@@ -1,9 +1,9 @@
 // ALLOC-05: an allocator serves what runs on its stream; a run that is waited for has no stream.
-use ascendcl::{Brand, Current, DeviceAllocator, Error, Input, Model, Stream, With};
+use ascendcl::{Brand, Current, DeviceAllocator, Error, Input, Model, Stream, stream::CustomAllocator};
 
 pub fn classify<C: Brand, A: DeviceAllocator>(
     current: &mut Current<C>,
-    stream: &Stream<C, With<A>>,
+    stream: &Stream<C, CustomAllocator<A>>,
     mut model: Model<C>,
     image: &[f32; 64],
 ) -> Result<Vec<f32>, Error> {

@@ -1,9 +1,9 @@
 // ALLOC-20: an allocator is replaced where one was registered.
-use ascendcl::{Brand, Current, Error, Fresh, PoolAllocator, Stream};
+use ascendcl::{Brand, Current, Error, Stream, stream::Undecided, allocator::PoolAllocator};
 
 pub fn exchange<C: Brand>(
     current: &Current<C>,
-    stream: Stream<C, Fresh>,
+    stream: Stream<C, Undecided>,
     pools: [PoolAllocator; 2],
 ) -> Result<(), Error> {
     let [pool, other] = pools;

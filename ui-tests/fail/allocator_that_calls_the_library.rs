@@ -1,5 +1,5 @@
 // ALLOC-18: an allocator does not call the library, so it cannot have what that takes.
-use ascendcl::{ContextId, Current, DeviceAddress, DeviceAllocator, Scoped};
+use ascendcl::{Current, DeviceAllocator, Scoped, context::ContextId, memory::DeviceAddress};
 
 pub struct Pool<'c> {
     pub current: &'c Current<Scoped<'c>>,

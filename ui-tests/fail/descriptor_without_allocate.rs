@@ -1,6 +1,6 @@
 // ALLOC-07: an allocator descriptor without its allocate function is not registered.
-use ascendcl::descriptor::{AddressFn, AllocateFn, FreeFn};
-use ascendcl::{Brand, Current, Descriptor, Error, Stream};
+use ascendcl::allocator::descriptor::{AddressFn, AllocateFn, FreeFn};
+use ascendcl::{Brand, Current, Error, Stream, allocator::Descriptor};
 use std::ffi::c_void;
 use std::ptr::NonNull;
 

@@ -1,5 +1,5 @@
 // EVENT-09: an event that somebody is about to wait for is not recorded again.
-use ascendcl::{Brand, Current, Error, Event, Recorded, Stream};
+use ascendcl::{Brand, Current, Error, Event, Stream, event::Recorded};
 
 pub fn again<C: Brand>(current: &Current<C>, stream: &Stream<C>, event: Event<C, Recorded>) -> Result<(), Error> {
     let first = &event;

@@ -11,7 +11,7 @@ pub fn queue<'v, 's>(
 ) -> Result<(), Error> {
     // SAFETY: nothing is queued.
     let work = unsafe { stream.submit(vision, "launch", (heard, vision.device_buffer::<f32>(1)?), |_, _| 0) };
-    work.map(drop).map_err(|undone| undone.error)
+    work.map(drop).map_err(|failed| failed.error)
 }
 
 fn main() {}

@@ -1,6 +1,6 @@
 // GE-18: a graph runs on a stream of its session, which works in the default context.
 use ascendcl::ge::{Compiled, Graph, Session};
-use ascendcl::{Current, Error, Fresh, Scoped, Stream};
+use ascendcl::{Current, Error, Scoped, Stream, stream::Undecided};
 
 ascendcl::names!(Recogniser, Vision);
 
@@ -8,7 +8,7 @@ pub fn program<'s, 'c>(
     session: &mut Session<Scoped<'s, Recogniser>>,
     current: &Current<Scoped<'s, Recogniser>>,
     graph: Graph<Scoped<'s, Recogniser>, Compiled>,
-    stream: Stream<Scoped<'c, Vision>, Fresh>,
+    stream: Stream<Scoped<'c, Vision>, Undecided>,
 ) -> Result<(), Error> {
     let graph = graph.load_on(session, current, stream)?;
     drop(graph);

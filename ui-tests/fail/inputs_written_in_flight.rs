@@ -1,10 +1,10 @@
 // DATA-10: the inputs of a queued model stay as they are until its stream was synchronised.
-use ascendcl::{Brand, Current, Error, Plain, Prepared, Stream};
+use ascendcl::{Brand, Current, Error, BoundModel, Stream, stream::DefaultAllocator};
 
 pub fn classify<C: Brand>(
     current: &Current<C>,
-    stream: &Stream<C, Plain>,
-    mut model: Prepared<C>,
+    stream: &Stream<C, DefaultAllocator>,
+    mut model: BoundModel<C>,
     image: &[f32],
 ) -> Result<(), Error> {
     let running = stream.execute(current, model)?;

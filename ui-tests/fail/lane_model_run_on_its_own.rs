@@ -1,10 +1,10 @@
 // MODEL-06: synchronous execution on one working memory is under mutual exclusion.
-use ascendcl::{Current, Error, InLane, Prepared, Scoped, SharedLane, Unnamed};
+use ascendcl::{Current, Error, BoundModel, Scoped, Unnamed, lane::{SharedWorkspace, WorkspaceMutex}};
 
 fn alone<'c, 'l>(
     current: &mut Current<Scoped<'c>>,
-    lane: &SharedLane<'l, Scoped<'c>>,
-    model: &mut Prepared<Scoped<'c, Unnamed>, InLane<'l>>,
+    lane: &WorkspaceMutex<'l, Scoped<'c>>,
+    model: &mut BoundModel<Scoped<'c, Unnamed>, SharedWorkspace<'l>>,
 ) -> Result<(), Error> {
     let _ = lane;
     model.run(current)

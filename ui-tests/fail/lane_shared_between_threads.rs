@@ -1,7 +1,7 @@
 // MODEL-06: synchronous execution on one working memory is under mutual exclusion.
-use ascendcl::{Brand, Lane, Plain, Scoped, SharedLane};
+use ascendcl::{Brand, Scoped, lane::{WorkspaceLane, WorkspaceMutex}, stream::DefaultAllocator};
 
-fn hand_out<'l, C: Brand>(lane: Lane<'l, C, Plain>) {
+fn hand_out<'l, C: Brand>(lane: WorkspaceLane<'l, C, DefaultAllocator>) {
     std::thread::scope(|scope| {
         scope.spawn(|| work(&lane));
         scope.spawn(|| work(&lane));
@@ -10,7 +10,7 @@ fn hand_out<'l, C: Brand>(lane: Lane<'l, C, Plain>) {
 
 fn work<T>(_lane: &T) {}
 
-type Either<'l, C> = (Lane<'l, C, Plain>, SharedLane<'l, C>);
+type Either<'l, C> = (WorkspaceLane<'l, C, DefaultAllocator>, WorkspaceMutex<'l, C>);
 
 fn main() {
     let _: Option<Either<'_, Scoped<'_>>> = None;

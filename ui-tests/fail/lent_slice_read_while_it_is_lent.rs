@@ -3,8 +3,8 @@ use ascendcl::{Brand, Current, DeviceBuffer, Error, Stream};
 
 fn first<C: Brand>(current: &mut Current<C>, stream: &Stream<C>, buffer: DeviceBuffer<C, f32>) -> Result<f32, Error> {
     let mut copy = vec![0.0; buffer.len()];
-    let first = current.lend(|current, lender| {
-        let _pending = lender.copy_to_host(current, stream, buffer, &mut copy)?;
+    let first = current.copy_scope(|current, copies| {
+        let _pending = copies.copy_to_host(current, stream, buffer, &mut copy)?;
         Ok::<_, Error>(copy[0])
     })??;
     Ok(first)

@@ -1,5 +1,5 @@
 // MEM-02: being in flight opens no way to say that the work is done.
-use ascendcl::{Brand, Current, DeviceBuffer, Error, Payload};
+use ascendcl::{Brand, Current, DeviceBuffer, Error, stream::Payload};
 
 fn declare_idle<P: Payload>(payload: &P) {
     payload.rest();

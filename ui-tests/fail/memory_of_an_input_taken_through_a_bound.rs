@@ -1,6 +1,6 @@
 // MEM-12: being the input of an operator gives nobody a second hold on its memory.
 use ascendcl::operator::OperatorInputs;
-use ascendcl::{Current, DeviceTensor, Error, Scoped, Unnamed};
+use ascendcl::{Current, Error, Scoped, Unnamed, operator::DeviceTensor};
 
 fn keeps<'c, I: OperatorInputs<Scoped<'c, Unnamed>>>(inputs: &I) -> usize {
     inputs.parts().len()

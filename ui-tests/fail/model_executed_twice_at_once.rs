@@ -1,10 +1,10 @@
 // MODEL-15: one model is not executed on two streams at the same time.
-use ascendcl::{Brand, Current, Error, Plain, Prepared, Stream};
+use ascendcl::{Brand, Current, Error, BoundModel, Stream, stream::DefaultAllocator};
 
 fn twice<C: Brand>(
     current: &Current<C>,
-    streams: (&Stream<C, Plain>, &Stream<C, Plain>),
-    model: Prepared<C>,
+    streams: (&Stream<C, DefaultAllocator>, &Stream<C, DefaultAllocator>),
+    model: BoundModel<C>,
 ) -> Result<(), Error> {
     let first = streams.0.execute(current, model)?;
     let _still_in_flight = first;

@@ -1,13 +1,13 @@
 // MODEL-04: models on one working memory run one after the other, in their own lane.
-use ascendcl::{Current, Error, InLane, Lane, Plain, Prepared, Scoped, Unnamed};
+use ascendcl::{Current, Error, BoundModel, Scoped, Unnamed, lane::{SharedWorkspace, WorkspaceLane}, stream::DefaultAllocator};
 
 ascendcl::names! { Left, Right }
 
 fn cross<'c, 'l, 'r>(
     current: &Current<Scoped<'c>>,
-    left: &mut Lane<'l, Scoped<'c, Unnamed>, Plain, Left>,
-    right: &mut Lane<'r, Scoped<'c, Unnamed>, Plain, Right>,
-    model: Prepared<Scoped<'c, Unnamed>, InLane<'l, Left>>,
+    left: &mut WorkspaceLane<'l, Scoped<'c, Unnamed>, DefaultAllocator, Left>,
+    right: &mut WorkspaceLane<'r, Scoped<'c, Unnamed>, DefaultAllocator, Right>,
+    model: BoundModel<Scoped<'c, Unnamed>, SharedWorkspace<'l, Left>>,
 ) -> Result<(), Error> {
     let _ = (&left, &right);
     right.execute(current, model)?.wait(current)?;

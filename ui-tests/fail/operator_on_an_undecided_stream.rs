@@ -1,5 +1,5 @@
 // ALLOC-04: an allocator is decided before the first operator.
-use ascendcl::{Brand, Current, DeviceTensor, Error, operator};
+use ascendcl::{Brand, Current, Error, operator, operator::DeviceTensor};
 
 pub fn rectify<C: Brand>(current: &Current<C>, x: DeviceTensor<C, f32>) -> Result<(), Error> {
     let stream = current.stream()?;

@@ -1,5 +1,5 @@
 // ALLOC-15: after an operator ran with the library's own memory, a registration would be ignored.
-use ascendcl::{Brand, Current, DeviceAllocator, DeviceTensor, Error, operator};
+use ascendcl::{Brand, Current, DeviceAllocator, Error, operator, operator::DeviceTensor};
 
 pub fn warm_up<C: Brand, A: DeviceAllocator>(
     current: &Current<C>,

@@ -1,5 +1,5 @@
 // EVENT-07: a stream waits for events of its own context.
-use ascendcl::{Current, Error, Event, Recorded, Stream};
+use ascendcl::{Current, Error, Event, Stream, event::Recorded};
 
 ascendcl::names!(Vision, Speech);
 

@@ -1,5 +1,5 @@
 // THREAD-03: threads that share a service do not share a stream of it.
-use ascendcl::{Error, Plain, Runtime, Stream};
+use ascendcl::{Error, Runtime, Stream, stream::DefaultAllocator};
 use std::sync::Arc;
 
 ascendcl::names!(Vision);
@@ -9,7 +9,7 @@ pub struct Service {
     pub stream: Own,
 }
 
-pub type Own = Stream<Vision, Plain>;
+pub type Own = Stream<Vision, DefaultAllocator>;
 
 pub fn serve(service: Service) {
     let service = Arc::new(service);

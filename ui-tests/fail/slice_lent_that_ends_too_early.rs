@@ -2,9 +2,9 @@
 use ascendcl::{Brand, Current, DeviceBuffer, Error, Stream};
 
 fn upload<C: Brand>(current: &mut Current<C>, stream: &Stream<C>, buffer: DeviceBuffer<C, f32>) -> Result<(), Error> {
-    current.lend(|current, lender| {
+    current.copy_scope(|current, copies| {
         let image = vec![1.0; buffer.len()];
-        let _pending = lender.copy_to_device(current, stream, &image, buffer)?;
+        let _pending = copies.copy_to_device(current, stream, &image, buffer)?;
         Ok::<_, Error>(())
     })?
 }

@@ -1,5 +1,5 @@
 // MEM-07: being the destination of a copy opens no way past the copy.
-use ascendcl::{Current, Destination, DeviceBuffer, Error, Scoped, Unnamed};
+use ascendcl::{Current, DeviceBuffer, Error, Scoped, Unnamed, stream::Destination};
 use core::mem::MaybeUninit;
 
 fn unwritten<'c, D: Destination<Scoped<'c, Unnamed>, f32>>(buffer: D) -> DeviceBuffer<Scoped<'c>, f32> {

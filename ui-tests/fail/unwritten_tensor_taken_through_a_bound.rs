@@ -1,6 +1,6 @@
 // MEM-07: being the output of an operator opens no way past the operator.
 use ascendcl::operator::OperatorOutputs;
-use ascendcl::{Current, DeviceTensor, Error, Scoped, Unnamed};
+use ascendcl::{Current, Error, Scoped, Unnamed, operator::DeviceTensor};
 use core::mem::MaybeUninit;
 
 fn unwritten<'c, O: OperatorOutputs<Scoped<'c, Unnamed>>>(outputs: O) -> O::Written {

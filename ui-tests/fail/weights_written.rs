@@ -1,9 +1,9 @@
 // MODEL-09: weights that loads share are only read.
-use ascendcl::{Brand, Current, DeviceBuffer, Error, Plain, Stream, Weights};
+use ascendcl::{Brand, Current, DeviceBuffer, Error, Stream, stream::DefaultAllocator, model::Weights};
 
 fn clear<C: Brand>(
     current: &Current<C>,
-    stream: &Stream<C, Plain>,
+    stream: &Stream<C, DefaultAllocator>,
     buffer: DeviceBuffer<C, f32>,
     weights: Weights<C>,
 ) -> Result<(), Error> {

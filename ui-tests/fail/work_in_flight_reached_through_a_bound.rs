@@ -1,5 +1,5 @@
 // COPY-03: being an operand of queued work opens no way to the memory in flight.
-use ascendcl::{Current, Error, HostBuffer, InScope, Operand, Pending};
+use ascendcl::{Current, Error, HostBuffer, InScope, Pending, stream::Operand};
 
 fn peeks<C: InScope, W: Operand<C, HostBuffer<C, f32>>>(work: &W) -> f32 {
     work.look()[0]

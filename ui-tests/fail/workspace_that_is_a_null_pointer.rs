@@ -1,5 +1,5 @@
 // MODEL-08: memory of the program's own has an address and a size.
-use ascendcl::{Brand, Current, Error, Load, Model, ModelSource};
+use ascendcl::{Brand, Current, Error, Model, model::{Load, ModelSource}};
 
 fn load<C: Brand>(current: &Current<C>) -> Result<Model<C>, Error> {
     let workspace = std::ptr::null_mut::<u8>();

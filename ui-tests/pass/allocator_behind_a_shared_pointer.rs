@@ -1,5 +1,5 @@
 // ALLOC-10: an allocator serves one stream: two streams do not share a pointer to it.
-use ascendcl::{Brand, Current, Error, PoolAllocator};
+use ascendcl::{Brand, Current, Error, allocator::PoolAllocator};
 use std::sync::Arc;
 
 pub fn register<C: Brand>(current: &Current<C>, pools: (PoolAllocator, PoolAllocator)) -> Result<(), Error> {

@@ -1,9 +1,9 @@
 // ALLOC-11, ALLOC-12: an allocator stays where it is until it was unregistered.
-use ascendcl::{Brand, Current, DeviceAllocator, Error, Stream, With};
+use ascendcl::{Brand, Current, DeviceAllocator, Error, Stream, stream::CustomAllocator};
 
 pub fn exchange<C: Brand, A: DeviceAllocator>(
     current: &Current<C>,
-    stream: Stream<C, With<A>>,
+    stream: Stream<C, CustomAllocator<A>>,
     other: A,
 ) -> Result<(), Error> {
     let (stream, old) = stream.replace(current, other)?;

@@ -1,5 +1,5 @@
 // ALLOC-18: an allocator does not call the library, so it cannot have what that takes.
-use ascendcl::{ContextId, DeviceAddress, DeviceAllocator};
+use ascendcl::{DeviceAllocator, context::ContextId, memory::DeviceAddress};
 
 pub struct Pool {
     pub bytes: usize,

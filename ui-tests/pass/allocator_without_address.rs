@@ -1,5 +1,5 @@
 // ALLOC-07: an allocator tells the address of its blocks.
-use ascendcl::{ContextId, DeviceAddress, DeviceAllocator};
+use ascendcl::{DeviceAllocator, context::ContextId, memory::DeviceAddress};
 
 pub struct Pool;
 

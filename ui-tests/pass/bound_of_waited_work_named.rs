@@ -1,9 +1,9 @@
 // MODEL-17: no bound says of work in flight that it was waited for.
-use ascendcl::{Brand, Current, Error, Pending, Prepared};
+use ascendcl::{Brand, Current, Error, Pending, BoundModel};
 
-pub fn read<C: Brand>(current: &Current<C>, running: Pending<C, Prepared<C>>) -> Result<Vec<f32>, Error>
+pub fn read<C: Brand>(current: &Current<C>, running: Pending<C, BoundModel<C>>) -> Result<Vec<f32>, Error>
 where
-    Pending<C, Prepared<C>>: Sized,
+    Pending<C, BoundModel<C>>: Sized,
 {
     running.wait(current)?.read(current, 0)
 }

@@ -3,7 +3,7 @@ use ascendcl::{Brand, Current, Error, Stream};
 
 fn counts<C: Brand>(current: &Current<C>, stream: &Stream<C>) -> Result<(), Error> {
     let words = vec!["one", "two"];
-    let _count = stream.call_back(current, move || words.len()).map_err(|undone| undone.error)?;
+    let _count = stream.launch_host_fn(current, move || words.len()).map_err(|failed| failed.error)?;
     Ok(())
 }
 

@@ -3,7 +3,7 @@ use ascendcl::{Current, Error, Runtime};
 
 ascendcl::names!(Vision);
 
-fn lend<R>(runtime: &Runtime<Vision>, program: impl FnOnce(&mut Current<Vision>) -> R) -> Result<R, Error> {
+fn copy_scope<R>(runtime: &Runtime<Vision>, program: impl FnOnce(&mut Current<Vision>) -> R) -> Result<R, Error> {
     runtime.with(program)
 }
 

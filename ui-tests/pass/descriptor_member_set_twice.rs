@@ -1,6 +1,6 @@
 // ALLOC-07: each member of an allocator descriptor is set once.
-use ascendcl::Descriptor;
-use ascendcl::descriptor::{AllocateFn, FreeFn};
+use ascendcl::allocator::Descriptor;
+use ascendcl::allocator::descriptor::{AllocateFn, FreeFn};
 
 pub fn describe(allocate: AllocateFn, allocate_faster: AllocateFn, free: FreeFn) {
     let descriptor = Descriptor::new().allocate(allocate).free(free);

@@ -1,5 +1,5 @@
 // MEM-12: being the input of an operator gives nobody a second hold on its memory.
-use ascendcl::{Brand, Current, DeviceTensor, Error};
+use ascendcl::{Brand, Current, Error, operator::DeviceTensor};
 
 fn keeps<E>(tensor: &DeviceTensor<impl Brand, E>) -> usize {
     tensor.shape().len()

@@ -1,10 +1,10 @@
 // MODEL-16: threads that share a model hold a lock over its inputs and its execution.
-use ascendcl::{Prepared, Runtime};
+use ascendcl::{BoundModel, Runtime};
 use std::sync::{Arc, Mutex};
 
 ascendcl::names!(Vision);
 
-pub fn serve(runtime: Arc<Runtime<Vision>>, model: Prepared<Vision>) {
+pub fn serve(runtime: Arc<Runtime<Vision>>, model: BoundModel<Vision>) {
     let shared: Arc<Locked> = Arc::new(model.into());
     for _ in 0..2 {
         let (runtime, shared) = (Arc::clone(&runtime), Arc::clone(&shared));
@@ -12,6 +12,6 @@ pub fn serve(runtime: Arc<Runtime<Vision>>, model: Prepared<Vision>) {
     }
 }
 
-pub type Locked = Mutex<Prepared<Vision>>;
+pub type Locked = Mutex<BoundModel<Vision>>;
 
 fn main() {}

@@ -1,10 +1,10 @@
 // MODEL-16: threads that share a model take turns for its inputs and its run.
-use ascendcl::{Context, Current, Error, InLane, Model, Scoped, SharedLane, Thread, Unnamed};
+use ascendcl::{Context, Current, Error, Model, Scoped, Thread, Unnamed, lane::{SharedWorkspace, WorkspaceMutex}};
 
 fn both<'c, 'l>(
     context: &'c Context<Scoped<'c>>,
-    lane: &SharedLane<'l, Scoped<'c>>,
-    models: [Model<Scoped<'c, Unnamed>, InLane<'l>>; 2],
+    lane: &WorkspaceMutex<'l, Scoped<'c>>,
+    models: [Model<Scoped<'c, Unnamed>, SharedWorkspace<'l>>; 2],
 ) {
     let [mut one, mut two] = models;
     std::thread::scope(|scope| {

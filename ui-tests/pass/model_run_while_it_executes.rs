@@ -1,12 +1,12 @@
 // MODEL-15: a model that executes on a stream is not run beside it.
-use ascendcl::{Current, Error, Plain, Prepared, Stream};
+use ascendcl::{Current, Error, BoundModel, Stream, stream::DefaultAllocator};
 
 ascendcl::names!(Vision);
 
 pub fn both(
     current: &mut Current<Vision>,
-    stream: &Stream<Vision, Plain>,
-    model: Prepared<Vision>,
+    stream: &Stream<Vision, DefaultAllocator>,
+    model: BoundModel<Vision>,
 ) -> Result<(), Error> {
     let mut running = stream.execute(current, model)?.wait(current)?;
     running.run(current)

@@ -1,5 +1,5 @@
 // ALLOC-10: a pool serves one stream; the second has one of its own.
-use ascendcl::{Current, Error, PoolAllocator, Runtime};
+use ascendcl::{Current, Error, Runtime, allocator::PoolAllocator};
 
 ascendcl::names!(Vision);
 

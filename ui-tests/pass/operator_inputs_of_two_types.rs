@@ -1,9 +1,9 @@
 // OP-02: the tensors of an operator agree in what they are made of.
-use ascendcl::{Brand, Current, DeviceTensor, Error, Plain, Stream, operator};
+use ascendcl::{Brand, Current, Error, Stream, operator, operator::DeviceTensor, stream::DefaultAllocator};
 
 pub fn sum<C: Brand>(
     current: &Current<C>,
-    stream: &Stream<C, Plain>,
+    stream: &Stream<C, DefaultAllocator>,
     x: DeviceTensor<C, f32>,
     y: DeviceTensor<C, i32>,
 ) -> Result<(), Error> {

@@ -1,7 +1,7 @@
 // ALLOC-11: a pool gives memory back to the system when its stream is known to be idle.
-use ascendcl::{Brand, Current, Error, PoolAllocator, Stream, With};
+use ascendcl::{Brand, Current, Error, Stream, allocator::PoolAllocator, stream::CustomAllocator};
 
-pub fn trim<C: Brand>(current: &Current<C>, stream: &mut Stream<C, With<PoolAllocator>>) -> Result<(), Error> {
+pub fn trim<C: Brand>(current: &Current<C>, stream: &mut Stream<C, CustomAllocator<PoolAllocator>>) -> Result<(), Error> {
     stream.idle(current)?.trim(current)?;
     Ok(())
 }

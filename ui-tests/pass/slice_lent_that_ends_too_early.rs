@@ -3,8 +3,8 @@ use ascendcl::{Brand, Current, DeviceBuffer, Error, Stream};
 
 fn upload<C: Brand>(current: &mut Current<C>, stream: &Stream<C>, buffer: DeviceBuffer<C, f32>) -> Result<(), Error> {
     let image = vec![1.0; buffer.len()];
-    current.lend(|current, lender| {
-        let _pending = lender.copy_to_device(current, stream, &image, buffer)?;
+    current.copy_scope(|current, copies| {
+        let _pending = copies.copy_to_device(current, stream, &image, buffer)?;
         Ok::<_, Error>(())
     })?
 }

@@ -7,7 +7,7 @@ struct Speech;
 fn wait<'v, 's>(
     vision: &Current<Scoped<'v, Vision>>,
     speech: &Current<Scoped<'s, Speech>>,
-    stream: &Stream<Scoped<'v, Vision>, ascendcl::Fresh>,
+    stream: &Stream<Scoped<'v, Vision>, ascendcl::stream::Undecided>,
 ) -> Result<(), Error> {
     let _ = (vision, speech);
     stream.synchronize(vision)

@@ -1,11 +1,11 @@
 // ALLOC-10: one allocator never serves two running streams.
-use ascendcl::{Brand, Current, DeviceAllocator, Error, Member, Permit, Prepared};
+use ascendcl::{Brand, Current, DeviceAllocator, Error, BoundModel, stream::{GroupStream, AllocatorGroup}};
 
 fn overlap<C: Brand, A: DeviceAllocator>(
     current: &Current<C>,
-    permit: Permit<C, A>,
-    streams: (&Member<C, A>, &Member<C, A>),
-    models: (Prepared<C>, Prepared<C>),
+    permit: AllocatorGroup<C, A>,
+    streams: (&GroupStream<C, A>, &GroupStream<C, A>),
+    models: (BoundModel<C>, BoundModel<C>),
 ) -> Result<(), Error> {
     let first = permit.begin(streams.0)?;
     let one = first.execute(current, models.0)?;

@@ -1,5 +1,5 @@
 // MEM-07: being the output of an operator opens no way past the operator.
-use ascendcl::{Brand, Current, DeviceTensor, Error};
+use ascendcl::{Brand, Current, Error, operator::DeviceTensor};
 use core::mem::MaybeUninit;
 
 fn zeroed<C: Brand>(

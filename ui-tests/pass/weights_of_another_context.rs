@@ -1,5 +1,5 @@
 // MODEL-03: a model is loaded onto weights of its own context, which keeps them as long as it is loaded.
-use ascendcl::{Current, Error, Load, Model, ModelSource, Scoped, Weights};
+use ascendcl::{Current, Error, Model, Scoped, model::{Load, ModelSource, Weights}};
 
 ascendcl::names! { Vision, Speech }
 

@@ -1,14 +1,14 @@
 // ALLOC-10: a stream of a group takes work for the length of its turn.
-use ascendcl::{Brand, Current, DeviceAllocator, DeviceBuffer, Error, Permit, Tasks, Turn};
+use ascendcl::{Brand, Current, DeviceAllocator, DeviceBuffer, Error, stream::{AllocatorGroup, StreamOps, GroupTurn}};
 
 fn zero<C: Brand, A: DeviceAllocator>(
     current: &Current<C>,
-    turn: Turn<'_, C, A>,
+    turn: GroupTurn<'_, C, A>,
     buffer: DeviceBuffer<C, f32>,
-) -> Result<Permit<C, A>, Error> {
-    let tasks: &Tasks<C> = &turn;
+) -> Result<AllocatorGroup<C, A>, Error> {
+    let tasks: &StreamOps<C> = &turn;
     drop(tasks.set_bytes(current, buffer, 0)?);
-    let permit = turn.finish(current).map_err(|undone| undone.error)?;
+    let permit = turn.finish(current).map_err(|failed| failed.error)?;
     Ok(permit)
 }
 

@@ -1,4 +1,4 @@
-//! `Fresh --> With : register;`, a line of a Mermaid `stateDiagram-v2` with a `;`.
+//! `Undecided --> CustomAllocator : register;`, a line of a Mermaid `stateDiagram-v2` with a `;`.
 
 use super::Documentation;
 use super::declaration::end;

@@ -1,4 +1,4 @@
-//! `state With<A>;`: the documentation and the parameters of a state's type.
+//! `state CustomAllocator<A>;`: the documentation and the parameters of a state's type.
 
 use super::Documentation;
 use super::declaration::end;
@@ -25,7 +25,7 @@ impl StateLine {
 }
 
 fn parameters(input: ParseStream<'_>) -> Result<Vec<Ident>> {
-    let message = "a parameter is the name of a type without bounds, as in `state With<A>;`";
+    let message = "a parameter is the name of a type without bounds, as in `state CustomAllocator<A>;`";
     input.parse::<Token![<]>()?;
     let names = Punctuated::<Ident, Token![,]>::parse_separated_nonempty(input);
     let names = names.map_err(|error| Error::new(error.span(), message))?;

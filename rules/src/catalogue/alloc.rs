@@ -127,8 +127,8 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "An allocator moves into its stream. Streams that share an allocator run by a `Permit`, and only \
-                a finished `Turn` returns the `Permit`.",
+            means: "An allocator moves into its stream. Streams that share an allocator run by a `AllocatorGroup`, and only \
+                a finished `GroupTurn` returns the `AllocatorGroup`.",
             hole: "Two allocators over one pool are two values to the compiler. The unsafe trait `DeviceAllocator` \
                 forbids them.",
         }
@@ -142,7 +142,7 @@ rules! {
             priority: 1,
             class: ByConstruction,
             means: "`Stream::unregister`, `Stream::replace` and `Stream::destroy` synchronise before they return the \
-                allocator. A registered allocator releases memory with an `Idle` proof: only a synchronise creates \
+                allocator. A registered allocator releases memory with an `IdleProof` proof: only a synchronise creates \
                 it, and the stream cannot run while it exists.",
             hole: "An allocator that releases memory inside one of its own methods breaks the promise of its unsafe \
                 trait.",
@@ -185,7 +185,7 @@ rules! {
             priority: 1,
             class: ByConstruction,
             means: "`PoolAllocator` reuses a returned block for its own stream or group only. It releases memory \
-                with an `Idle` proof, or while it is not registered.",
+                with an `IdleProof` proof, or while it is not registered.",
             hole: "Another allocator decides itself what it does with a returned block. The unsafe trait \
                 `DeviceAllocator` states the promise.",
         }
@@ -199,7 +199,7 @@ rules! {
             basis: "source",
             priority: 1,
             class: Compile,
-            means: "Registering needs a stream in state `Fresh`. No method leads back from `Plain` to `Fresh`.",
+            means: "Registering needs a stream in state `Undecided`. No method leads back from `DefaultAllocator` to `Undecided`.",
         }
         ALLOC_16 = "ALLOC-16" {
             text: "Destroying a stream does not remove its registration entry; a new stream with the same handle value \

@@ -105,7 +105,7 @@ rules! {
             basis: "doc+derived",
             priority: 1,
             class: ByConstruction,
-            means: "Callbacks and the methods of an allocator run under `catch_unwind`. `Reply::into_result` and \
+            means: "Callbacks and the methods of an allocator run under `catch_unwind`. `HostFnResult::into_result` and \
                 `Stream::allocator_misbehaved` report a panic.",
             hole: "The author of a C function of a `Descriptor` must keep panics inside it.",
         }
@@ -145,7 +145,7 @@ rules! {
             priority: 2,
             class: Limit,
             means: "Futures use no callbacks, and a wait with a time limit ends. The documentation of \
-                `Tasks::call_back` states the rest.",
+                `StreamOps::launch_host_fn` states the rest.",
             hole: "The crate cannot see what a callback waits for.",
         }
     }

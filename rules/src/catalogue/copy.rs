@@ -62,7 +62,7 @@ rules! {
             basis: "doc",
             priority: 2,
             class: Compile,
-            means: "A queued copy takes a `HostBuffer`, not a `Vec`. `Current::pageable_buffer` and `Current::lend` \
+            means: "A queued copy takes a `HostBuffer`, not a `Vec`. `Current::pageable_buffer` and `Current::copy_scope` \
                 pass ordinary memory explicitly.",
             hole: "The library decides whether a copy of ordinary memory runs asynchronously, and does not report \
                 it.",

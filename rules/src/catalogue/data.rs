@@ -75,7 +75,7 @@ rules! {
             priority: 2,
             class: ByConstruction,
             means: "The crate takes over and frees the memory that the library allocated: `Model::run` immediately, \
-                a prepared model before its next execution and when it ends.",
+                a bound model before its next execution and when it ends.",
             hole: "The vendor does not promise the allocation for executions on a stream. Reading an output without \
                 memory returns `Error::OutputNotAllocated`.",
         }

@@ -47,7 +47,7 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "A `Workspace` moves into one model, or into a `Lane` or `SharedLane`. The models of a lane have \
+            means: "A `Workspace` moves into one model, or into a `WorkspaceLane` or `WorkspaceMutex`. The models of a lane have \
                 its brand and run through it only.",
         }
         MODEL_05 = "MODEL-05" {
@@ -60,7 +60,7 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "A `Lane` owns one stream and queues all its models there.",
+            means: "A `WorkspaceLane` owns one stream and queues all its models there.",
         }
         MODEL_06 = "MODEL-06" {
             text: "With synchronous execution, a lock must serialise the models that share a workspace.",
@@ -71,8 +71,8 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "`Lane::run` takes `&mut` of the lane, which is not `Sync`, and first waits for the work that the \
-                lane has queued. `SharedLane::run` holds a lock during the execution, and no code of the program \
+            means: "`WorkspaceLane::run` takes `&mut` of the lane, which is not `Sync`, and first waits for the work that the \
+                lane has queued. `WorkspaceMutex::run` holds a lock during the execution, and no code of the program \
                 runs meanwhile.",
         }
         MODEL_07 = "MODEL-07" {
@@ -299,7 +299,7 @@ rules! {
             means: "The crate reads descriptions from loaded models and copies their names.",
         }
         MODEL_25 = "MODEL-25" {
-            text: "Queue-based loading supports fixed-shape models only and needs one queue id per input and output.",
+            text: "RawStream-based loading supports fixed-shape models only and needs one queue id per input and output.",
             misuse: "dynamic model with queues",
             consequence: "error",
             source: "aclmdlLoad*WithQ",

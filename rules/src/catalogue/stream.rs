@@ -52,7 +52,7 @@ rules! {
             priority: 1,
             class: Compile,
             means: "Buffers and models are in flight with their work. More work on the same stream takes them \
-                directly. Another stream takes them after a wait, or with `Stream::take_over` and an event that \
+                directly. Another stream takes them after a wait, or with `Stream::adopt_after` and an event that \
                 covers the work.",
         }
         STREAM_05 = "STREAM-05" {
@@ -155,7 +155,7 @@ rules! {
                 any other stream.",
         }
         STREAM_13 = "STREAM-13" {
-            text: "Tasks on a persistent stream do not run when issued; synchronise returns success at once, query \
+            text: "StreamOps on a persistent stream do not run when issued; synchronise returns success at once, query \
                 means nothing, and the stream exists to be bound to a model instance.",
             misuse: "waiting on a persistent stream and then reading results",
             consequence: "stale data",
@@ -278,7 +278,7 @@ rules! {
             basis: "source",
             priority: 2,
             class: Limit,
-            means: "The documentation of `Tasks::call_back` says so.",
+            means: "The documentation of `StreamOps::launch_host_fn` says so.",
             hole: "The crate cannot see what a callback waits for. A call that queues work has no time limit.",
         }
     }

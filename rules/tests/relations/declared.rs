@@ -93,13 +93,13 @@ enum OnStream {
 fn on_streams() {
     use OnStream::*;
     let after = |at: stream::At, op| match (at, op) {
-        (stream::At::Fresh, Execute) => declared!(stream, declared!(stream, at, Decline)?, Execute),
+        (stream::At::Undecided, Execute) => declared!(stream, declared!(stream, at, Decline)?, Execute),
         (_, Execute) => declared!(stream, at, Execute),
-        (stream::At::With, Register) => declared!(stream, at, Replace),
+        (stream::At::CustomAllocator, Register) => declared!(stream, at, Replace),
         (_, Register) => declared!(stream, at, Register),
         (_, Destroy) => declared!(stream, at, Destroy),
     };
-    agree(stream::At::Fresh, &[Register, Execute, Destroy], after, |p, life| {
+    agree(stream::At::Undecided, &[Register, Execute, Destroy], after, |p, life| {
         let own = p.stream();
         for (at, op) in life {
             match op {
@@ -113,7 +113,7 @@ fn on_streams() {
                 }
                 Destroy => {
                     // The safe layer's streams do both at once.
-                    if *at == stream::At::With {
+                    if *at == stream::At::CustomAllocator {
                         p.unregister(own);
                     }
                     p.destroy(own);

@@ -2,8 +2,8 @@
 
 use super::Shim;
 use crate::ffi::Members;
-use crate::ffi::allocator::Kept;
-use crate::ffi::{Block, LastUse, Queue};
+use crate::ffi::allocator::KeptAllocator;
+use crate::ffi::{LastUse, RawBuffer, RawStream};
 use ascendcl_ge_sys as sys;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -24,17 +24,17 @@ pub(crate) struct RawGraph {
 #[derive(Debug, Default)]
 pub(super) struct Holds {
     /// Where it is loaded, or its allocator registered.
-    pub(super) stream: Option<Arc<Queue>>,
+    pub(super) stream: Option<Arc<RawStream>>,
     pub(super) registration: Option<Registration>,
     /// The memory that was set for it.
-    pub(super) memory: Vec<Arc<Block>>,
+    pub(super) memory: Vec<Arc<RawBuffer>>,
 }
 
 /// An allocator that the engine may call, and what keeps it in place.
 #[derive(Debug)]
 pub(super) struct Registration {
     allocator: NonNull<sys::Allocator>,
-    keeps: Kept,
+    keeps: KeptAllocator,
 }
 
 /// What compiling a graph has found out.
@@ -60,7 +60,7 @@ impl RawGraph {
     }
 
     /// The stream on which the graph is loaded, or its allocator registered.
-    pub(crate) fn stream(&self) -> Option<Arc<Queue>> {
+    pub(crate) fn stream(&self) -> Option<Arc<RawStream>> {
         self.holds().stream.clone()
     }
 
@@ -70,7 +70,7 @@ impl RawGraph {
     }
 
     /// What is queued on this stream by now comes after all work that used it.
-    pub(crate) fn follow(&self, queue: &Queue) {
+    pub(crate) fn follow(&self, queue: &RawStream) {
         queue.lead(&self.last_use);
     }
 
@@ -84,12 +84,12 @@ impl RawGraph {
 }
 
 impl Registration {
-    pub(super) fn new(allocator: NonNull<sys::Allocator>, keeps: Kept) -> Self {
+    pub(super) fn new(allocator: NonNull<sys::Allocator>, keeps: KeptAllocator) -> Self {
         Self { allocator, keeps }
     }
 
     /// From now on the engine gets no memory from the allocator, whatever it still knows; gives back what kept it.
-    pub(super) fn close(self, shim: Shim) -> Kept {
+    pub(super) fn close(self, shim: Shim) -> KeptAllocator {
         // SAFETY: the function asks for an allocator that `register_allocator` made, once. This takes the value that
         // has it.
         unsafe { (shim.0.allocator_close)(self.allocator.as_ptr()) };

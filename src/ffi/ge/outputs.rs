@@ -7,7 +7,7 @@ use crate::ffi::block::Side;
 use crate::ffi::bytes::bytes_of_mut;
 use crate::ffi::call::call;
 use crate::ffi::shelf::Shelf;
-use crate::ffi::{Api, Block, LastUse, Queue};
+use crate::ffi::{Api, LastUse, RawBuffer, RawStream};
 use ascendcl_ge_sys as sys;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclDataType;
@@ -25,11 +25,11 @@ pub(crate) struct RawOutputs {
     raw: AtomicPtr<sys::Outputs>,
     pub(super) last_use: LastUse,
     /// As long as the execution's row is there, these have a name and are not freed.
-    _inputs: Vec<Arc<Block>>,
+    _inputs: Vec<Arc<RawBuffer>>,
 }
 
 impl RawOutputs {
-    pub(super) fn new(shim: Shim, graph: u32, inputs: Vec<Arc<Block>>) -> Self {
+    pub(super) fn new(shim: Shim, graph: u32, inputs: Vec<Arc<RawBuffer>>) -> Self {
         Self { shim, graph, raw: AtomicPtr::new(null_mut()), last_use: LastUse::new(), _inputs: inputs }
     }
 
@@ -39,7 +39,7 @@ impl RawOutputs {
     }
 
     /// What is queued on this stream by now comes after all work that used it.
-    pub(crate) fn follow(&self, queue: &Queue) {
+    pub(crate) fn follow(&self, queue: &RawStream) {
         queue.lead(&self.last_use);
     }
 
@@ -94,7 +94,7 @@ impl RawOutputs {
 
     /// Gives the blocks back to who allocated them; refused while queued work may use them.
     #[rule(GE_21)]
-    pub(super) fn release(&self, streams: &Shelf<Queue>) -> Result<(), Error> {
+    pub(super) fn release(&self, streams: &Shelf<RawStream>) -> Result<(), Error> {
         if !streams.has_done(&self.last_use) {
             return Err(Error::StillRunning { what: ObjectKind::GRAPH_OUTPUTS });
         }

@@ -3,7 +3,7 @@
 use super::super::allocator::Keeps;
 use super::super::call::{Current, Ready, call};
 use super::super::gate::Gate;
-use super::super::{Api, Block, LastUse, Owner, Queue};
+use super::super::{Api, LastUse, Owner, RawBuffer, RawStream};
 use super::LoadedModel;
 use super::dataset::Dataset;
 use crate::error::{Error, ObjectKind};
@@ -16,50 +16,50 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 /// The datasets of one model's executions, over blocks that it keeps. Without a `Drop`: what is not destroyed stays.
 #[derive(Debug)]
 #[rule(DATA_02, DATA_10)]
-pub(crate) struct Binding {
+pub(crate) struct RawBinding {
     given: Dataset,
     results: Dataset,
     /// The outputs that the library is to allocate.
     open: Box<[usize]>,
     /// The caller's allocator that the last execution ran with.
-    lender: Mutex<Option<Weak<dyn Keeps>>>,
+    copies: Mutex<Option<Weak<dyn Keeps>>>,
     gate: Gate,
     /// Somebody destroys the datasets, or has done so.
     ending: AtomicBool,
     last_use: LastUse,
     /// As long as the binding's row is there, these have a name and are not freed (DATA-02).
-    blocks: Box<[Arc<Block>]>,
+    blocks: Box<[Arc<RawBuffer>]>,
     owner: Owner,
 }
 
 // SAFETY: sending the value to another thread must not make a data race. Datasets belong to the process and have no
-// thread affinity. Only the one who creates the binding changes them, and then the one who has the prepared model's
+// thread affinity. Only the one who creates the binding changes them, and then the one who has the bound model's
 // handle, apart from what the library notes in them while the stream runs the model.
-unsafe impl Send for Binding {}
+unsafe impl Send for RawBinding {}
 // SAFETY: sharing the value must not make a data race. Several threads use shared references only through the ledger,
 // which destroys the datasets when nobody has the handle any more; the rest is atomics and a mutex.
-unsafe impl Sync for Binding {}
+unsafe impl Sync for RawBinding {}
 
 /// One input of a binding: its memory, the bytes of it that count, and its shape.
 pub(crate) struct BoundInput {
-    pub(crate) block: Arc<Block>,
+    pub(crate) block: Arc<RawBuffer>,
     pub(crate) bytes: usize,
     pub(crate) dims: Vec<i64>,
 }
 
-impl Row for Binding {}
+impl Row for RawBinding {}
 
-impl Binding {
+impl RawBinding {
     /// A binding for these inputs and outputs, for which nothing of the library's has been created yet: it gets its row
     /// first. Outputs without a block are the library's to allocate.
-    pub(crate) fn new(inputs: &[BoundInput], outputs: &[Option<Arc<Block>>]) -> Self {
+    pub(crate) fn new(inputs: &[BoundInput], outputs: &[Option<Arc<RawBuffer>>]) -> Self {
         let open = outputs.iter().enumerate().filter(|(_, block)| block.is_none()).map(|(index, _)| index).collect();
         let blocks = inputs.iter().map(|input| &input.block).chain(outputs.iter().flatten());
         Self {
             given: Dataset::of(inputs.len()),
             results: Dataset::of(outputs.len()),
             open,
-            lender: Mutex::default(),
+            copies: Mutex::default(),
             gate: Gate::open(),
             ending: AtomicBool::new(false),
             last_use: LastUse::new(),
@@ -82,7 +82,7 @@ impl Binding {
         api: Api,
         model: &LoadedModel,
         inputs: &[BoundInput],
-        outputs: &[Option<Arc<Block>>],
+        outputs: &[Option<Arc<RawBuffer>>],
     ) -> Result<(), Error> {
         leads!(dataset: Start --> Idle : Create, dataset: Idle --> Idle : Add);
         model.is_current()?;
@@ -101,7 +101,7 @@ impl Binding {
     pub(crate) fn reshape(
         &self,
         api: Api,
-        streams: &Shelf<Queue>,
+        streams: &Shelf<RawStream>,
         model: &LoadedModel,
         shapes: &[&[i64]],
     ) -> Result<(), Error> {
@@ -116,8 +116,8 @@ impl Binding {
     pub(crate) fn execute(
         &self,
         api: Api,
-        streams: &Shelf<Queue>,
-        stream: &Queue,
+        streams: &Shelf<RawStream>,
+        stream: &RawStream,
         model: &LoadedModel,
     ) -> Result<(), Error> {
         self.is_current()?;
@@ -125,7 +125,7 @@ impl Binding {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::MODEL_TENSORS }) };
         leads!(dataset: Idle --> InUse : Execute, dataset: InUse --> InUse : Execute);
         if !self.open.is_empty() {
-            *self.lender() = stream.keeps();
+            *self.copies() = stream.keeps();
         }
         let uses = [model.last_use(), &self.last_use];
         let queued = stream.submit(api, "queue a model", uses, |ready, stream| {
@@ -149,8 +149,8 @@ impl Binding {
     pub(crate) fn run(
         &self,
         api: Api,
-        streams: &Shelf<Queue>,
-        runs: &Queue,
+        streams: &Shelf<RawStream>,
+        runs: &RawStream,
         model: &LoadedModel,
         settle: impl FnOnce() -> bool,
     ) -> Result<(), Error> {
@@ -158,7 +158,7 @@ impl Binding {
         self.idle(streams)?;
         model.idle(streams)?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::MODEL_TENSORS }) };
-        *self.lender() = None;
+        *self.copies() = None;
         let uses = [model.last_use(), &self.last_use];
         let run = |ready: Ready<Current>| {
             // SAFETY: the function asks for a loaded model and live datasets that no other work uses, and for memory
@@ -177,7 +177,7 @@ impl Binding {
 
     /// An execution that may be running although its call failed: whatever it uses is in doubt, like the binding itself.
     #[cold]
-    fn spread_doubt(&self, stream: &Queue, model: &LoadedModel) {
+    fn spread_doubt(&self, stream: &RawStream, model: &LoadedModel) {
         if self.last_use.is_in_doubt() {
             self.blocks.iter().for_each(|block| block.doubt(stream));
             model.doubt_workspace(stream);
@@ -187,7 +187,7 @@ impl Binding {
     /// Whether an execution on this stream comes after everything that may still be running with the model, its buffers and
     /// its working memory. What is not in doubt the caller answers for: it has the handle, or is in its turn.
     #[inline]
-    fn may_follow(&self, streams: &Shelf<Queue>, stream: &Queue, model: &LoadedModel) -> Result<(), Error> {
+    fn may_follow(&self, streams: &Shelf<RawStream>, stream: &RawStream, model: &LoadedModel) -> Result<(), Error> {
         if !self.last_use.is_in_doubt() && !model.is_in_doubt() {
             return Ok(());
         }
@@ -197,8 +197,8 @@ impl Binding {
         model.idle_where(|used| streams.comes_after(used, stream))
     }
 
-    /// Before a copy of ordinary host memory to an input or from an output: see [`Queue::comes_to_rest`].
-    pub(crate) fn comes_to_rest_for(&self, api: Api, stream: &Queue, other: &Block) -> Result<(), Error> {
+    /// Before a copy of ordinary host memory to an input or from an output: see [`RawStream::comes_to_rest`].
+    pub(crate) fn comes_to_rest_for(&self, api: Api, stream: &RawStream, other: &RawBuffer) -> Result<(), Error> {
         if other.is_pageable() { stream.comes_to_rest(api, [&self.last_use]) } else { Ok(()) }
     }
 
@@ -209,7 +209,7 @@ impl Binding {
     }
 
     /// What is queued on this stream by now comes after all work that used the binding.
-    pub(crate) fn follow(&self, queue: &Queue) {
+    pub(crate) fn follow(&self, queue: &RawStream) {
         queue.lead(&self.last_use);
     }
 
@@ -221,9 +221,9 @@ impl Binding {
 
     /// The memory that the library allocated for an open output, to be read while the caller has the binding: it is not in
     /// flight then, and not emptied. `None` when the library left it without (DATA-06).
-    pub(crate) fn allocated(&self, api: Api, index: usize) -> Option<Block> {
+    pub(crate) fn allocated(&self, api: Api, index: usize) -> Option<RawBuffer> {
         let _inside = self.gate.pass()?;
-        self.results.memory(api, index).map(|(start, bytes)| Block::adopt(start, bytes))
+        self.results.memory(api, index).map(|(start, bytes)| RawBuffer::adopt(start, bytes))
     }
 
     /// Empties the open outputs: memory that came from the caller's allocator goes back there, by the data buffer's
@@ -232,8 +232,8 @@ impl Binding {
     pub(crate) fn empty(
         &self,
         api: Api,
-        streams: &Shelf<Queue>,
-        mut take: impl FnMut(Block) -> Result<(), Error>,
+        streams: &Shelf<RawStream>,
+        mut take: impl FnMut(RawBuffer) -> Result<(), Error>,
     ) -> Result<(), Error> {
         self.is_current()?;
         self.idle(streams)?;
@@ -241,15 +241,15 @@ impl Binding {
         let mut result = Ok(());
         for index in &self.open {
             let Some((start, bytes)) = self.results.memory(api, *index) else { continue };
-            // Kept beyond the lock: the last one who has it drops code of the user's.
-            let keeps = self.lender().as_ref().and_then(Weak::upgrade);
+            // KeptAllocator beyond the lock: the last one who has it drops code of the user's.
+            let keeps = self.copies().as_ref().and_then(Weak::upgrade);
             let lent = keeps.as_ref().is_some_and(|keeps| keeps.has_lent(start.addr()));
             let emptied = self.results.empty(api, *index);
             // It may have let go of the memory all the same.
             let is_there = emptied.is_err() && self.results.memory(api, *index).is_some_and(|(at, _)| at == start);
             result = result.and(emptied);
             if !lent && !is_there {
-                result = result.and(take(Block::adopt(start, bytes)));
+                result = result.and(take(RawBuffer::adopt(start, bytes)));
             }
         }
         result
@@ -257,7 +257,7 @@ impl Binding {
 
     /// Destroys the datasets; refused while queued work may use them (DATA-10). Open outputs have to be
     /// [emptied](Self::empty) before.
-    pub(crate) fn destroy(&self, api: Api, streams: &Shelf<Queue>) -> Result<(), Error> {
+    pub(crate) fn destroy(&self, api: Api, streams: &Shelf<RawStream>) -> Result<(), Error> {
         leads!(dataset: Idle --> End : Destroy);
         self.is_current()?;
         self.idle(streams)?;
@@ -272,14 +272,14 @@ impl Binding {
         destroyed
     }
 
-    fn idle(&self, streams: &Shelf<Queue>) -> Result<(), Error> {
+    fn idle(&self, streams: &Shelf<RawStream>) -> Result<(), Error> {
         if streams.has_done(&self.last_use) {
             return Ok(());
         }
         Err(Error::StillRunning { what: ObjectKind::MODEL_TENSORS })
     }
 
-    fn lender(&self) -> MutexGuard<'_, Option<Weak<dyn Keeps>>> {
-        self.lender.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    fn copies(&self) -> MutexGuard<'_, Option<Weak<dyn Keeps>>> {
+        self.copies.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }

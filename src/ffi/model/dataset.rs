@@ -1,7 +1,7 @@
 //! Datasets: the vendor's lists of buffers, with the shapes that were chosen for them.
 
 use super::super::call::call;
-use super::super::{Api, Block};
+use super::super::{Api, RawBuffer};
 use super::Port;
 use crate::error::Error;
 use ascendcl_macros::rule;
@@ -40,7 +40,7 @@ impl Dataset {
     pub(super) fn create<'b>(
         &self,
         api: Api,
-        blocks: impl IntoIterator<Item = Option<(&'b Block, usize)>>,
+        blocks: impl IntoIterator<Item = Option<(&'b RawBuffer, usize)>>,
     ) -> Result<(), Error> {
         // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the table.
         // Null, which stands for a failure, is told apart (ERR-06).

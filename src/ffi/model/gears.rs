@@ -23,7 +23,7 @@ pub(crate) enum RawGears {
 /// The gears of a loaded model, and the input that the library notes the choice in.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[rule(MODEL_20)]
-pub(crate) struct GearBox {
+pub(crate) struct GearInput {
     pub(crate) gears: RawGears,
     /// Its place among the inputs of the dataset.
     pub(crate) input: usize,
@@ -36,7 +36,7 @@ enum Gear {
     Dims(Box<aclmdlIODims>),
 }
 
-impl GearBox {
+impl GearInput {
     /// The gears of a description that is alive and filled in; `None` for a model without.
     pub(super) fn read(api: Api, desc: *const aclmdlDesc, inputs: &[Port]) -> Result<Option<Self>, Error> {
         let name = ACL_DYNAMIC_TENSOR_NAME.to_string_lossy();

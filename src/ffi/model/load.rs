@@ -2,7 +2,7 @@
 
 use super::super::api::c_path;
 use super::super::call::call;
-use super::super::{Api, Block, LastUse, Queue};
+use super::super::{Api, LastUse, RawBuffer, RawStream};
 use super::LoadedModel;
 use crate::error::{Error, ObjectKind};
 use crate::ffi::shelf::Shelf;
@@ -32,15 +32,15 @@ pub(crate) struct Sizes {
 /// row is there, the memory has a name and is not freed (MODEL-02, MODEL-03).
 #[derive(Default, Debug)]
 #[rule(MODEL_08)]
-pub(crate) struct Onto {
+pub(crate) struct LoadInto {
     pub(crate) work: Option<Share>,
-    pub(crate) weights: Option<Arc<Block>>,
+    pub(crate) weights: Option<Arc<RawBuffer>>,
 }
 
 /// What one model needs of a working memory that others may work in, too; it is given back when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Share {
-    block: Arc<Block>,
+    block: Arc<RawBuffer>,
     taken: Arc<AtomicUsize>,
     bytes: usize,
 }
@@ -48,9 +48,9 @@ pub(crate) struct Share {
 /// What working memory is called in errors.
 const WORK: ObjectKind = ObjectKind::WORKSPACE;
 
-impl Onto {
+impl LoadInto {
     /// Whether nothing may be running in the working memory.
-    pub(crate) fn idle(&self, streams: &Shelf<Queue>) -> Result<(), Error> {
+    pub(crate) fn idle(&self, streams: &Shelf<RawStream>) -> Result<(), Error> {
         self.idle_where(|used| streams.has_done(used))
     }
 
@@ -72,7 +72,12 @@ impl Onto {
 
 impl Share {
     /// Takes `bytes` bytes of the memory, of which so many are `taken` already. With `alone`, they are to be the only ones.
-    pub(crate) fn take(block: &Arc<Block>, taken: &Arc<AtomicUsize>, bytes: usize, alone: bool) -> Result<Self, Error> {
+    pub(crate) fn take(
+        block: &Arc<RawBuffer>,
+        taken: &Arc<AtomicUsize>,
+        bytes: usize,
+        alone: bool,
+    ) -> Result<Self, Error> {
         let have = block.bytes();
         let may_join = |taken: usize| taken == 0 || !alone;
         let more = |taken: usize| taken.checked_add(bytes).filter(|need| *need <= have && may_join(taken));
@@ -83,7 +88,7 @@ impl Share {
         }
     }
 
-    pub(super) fn block(&self) -> &Block {
+    pub(super) fn block(&self) -> &RawBuffer {
         &self.block
     }
 }
@@ -119,7 +124,7 @@ impl<'a> ModelImage<'a> {
 pub(crate) struct Image<'a> {
     pub(crate) source: ModelImage<'a>,
     /// The copy of what has [to be copied](ModelImage::to_be_copied).
-    pub(crate) copy: Option<&'a Block>,
+    pub(crate) copy: Option<&'a RawBuffer>,
 }
 
 impl Image<'_> {
@@ -156,7 +161,7 @@ impl LoadedModel {
     pub(crate) fn load(&self, api: Api, image: Image<'_>) -> Result<(), Error> {
         self.onto.is_current()?;
         let mut id = 0;
-        let part = |block: Option<&Arc<Block>>| block.map_or((null_mut(), 0), |own| (own.start(), own.bytes()));
+        let part = |block: Option<&Arc<RawBuffer>>| block.map_or((null_mut(), 0), |own| (own.start(), own.bytes()));
         let (work, work_bytes) = part(self.onto.work.as_ref().map(|share| &share.block));
         let (weights, weight_bytes) = part(self.onto.weights.as_ref());
         let theirs = work.is_null() && weights.is_null();

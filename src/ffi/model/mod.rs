@@ -7,7 +7,7 @@ mod load;
 
 use super::api::text;
 use super::call::call;
-use super::queue::Queue;
+use super::queue::RawStream;
 use super::{Api, LastUse, Owner};
 use crate::element::ElementType;
 use crate::error::{Error, ObjectKind};
@@ -19,11 +19,11 @@ use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 use std::sync::OnceLock;
 
-pub(crate) use binding::{Binding, BoundInput};
+pub(crate) use binding::{BoundInput, RawBinding};
 use dataset::Dataset;
-use gears::GearBox;
+use gears::GearInput;
 pub(crate) use gears::RawGears;
-pub(crate) use load::{Image, ModelImage, Onto, Share, Sizes};
+pub(crate) use load::{Image, LoadInto, ModelImage, Share, Sizes};
 
 /// A model in the device's memory, or the place for one: it gets its row before it is [loaded](Self::load). Without a
 /// `Drop`: what is not unloaded stays loaded, and keeps the memory that it was loaded onto.
@@ -40,7 +40,7 @@ pub(crate) struct LoadedModel {
     last_use: LastUse,
     /// Somebody unloads it, or has done so.
     ending: AtomicBool,
-    onto: Onto,
+    onto: LoadInto,
     owner: Owner,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct LoadedModel {
 struct Description {
     inputs: Vec<Port>,
     outputs: Vec<Port>,
-    gears: Option<GearBox>,
+    gears: Option<GearInput>,
 }
 
 /// One input or output, as the model's description says.
@@ -67,7 +67,7 @@ impl Row for LoadedModel {}
 
 impl LoadedModel {
     /// The place for a model in this memory. Nothing is called.
-    pub(crate) fn new(onto: Onto) -> Self {
+    pub(crate) fn new(onto: LoadInto) -> Self {
         Self {
             id: AtomicU32::new(0),
             is_loaded: AtomicBool::new(false),
@@ -131,7 +131,7 @@ impl LoadedModel {
     }
 
     /// What is queued on this stream by now comes after all work that used the model.
-    pub(crate) fn follow(&self, queue: &Queue) {
+    pub(crate) fn follow(&self, queue: &RawStream) {
         queue.lead(&self.last_use);
     }
 
@@ -141,7 +141,7 @@ impl LoadedModel {
 
     /// A call that failed may have left something running in the model's working memory, in which other models may work,
     /// too.
-    fn doubt_workspace(&self, stream: &Queue) {
+    fn doubt_workspace(&self, stream: &RawStream) {
         if let Some(work) = &self.onto.work {
             work.block().doubt(stream);
         }
@@ -153,7 +153,7 @@ impl LoadedModel {
         self.last_use.is_in_doubt() || self.onto.work.as_ref().is_some_and(|work| work.block().is_in_doubt())
     }
 
-    fn idle(&self, streams: &Shelf<Queue>) -> Result<(), Error> {
+    fn idle(&self, streams: &Shelf<RawStream>) -> Result<(), Error> {
         self.idle_where(|used| streams.has_done(used))
     }
 
@@ -173,7 +173,7 @@ impl LoadedModel {
         self.said.get().map_or(&[], |said| &said.outputs)
     }
 
-    fn gear_box(&self) -> Option<&GearBox> {
+    fn gear_box(&self) -> Option<&GearInput> {
         self.said.get().and_then(|said| said.gears.as_ref())
     }
 
@@ -202,7 +202,7 @@ impl LoadedModel {
     ///
     /// Callers hold the model's only handle, or its scope has ended.
     #[rule(MODEL_14)]
-    pub(crate) fn unload(&self, api: Api, streams: &Shelf<Queue>) -> Result<(), Error> {
+    pub(crate) fn unload(&self, api: Api, streams: &Shelf<RawStream>) -> Result<(), Error> {
         if !streams.has_done(&self.last_use) {
             return Err(Error::StillRunning { what: ObjectKind::MODEL });
         }
@@ -240,7 +240,7 @@ impl Description {
         let outputs = unsafe { call!(api.aclmdlGetNumOutputs(desc)) }.value(|| DESCRIBE.into())?;
         let inputs: Vec<_> = (0..inputs).map(|index| input(api, desc, index)).collect::<Result<_, _>>()?;
         let outputs = (0..outputs).map(|index| output(api, desc, index)).collect::<Result<_, _>>()?;
-        let gears = GearBox::read(api, desc, &inputs)?;
+        let gears = GearInput::read(api, desc, &inputs)?;
         Ok(Self { inputs, outputs, gears })
     }
 }

@@ -7,7 +7,7 @@ pub(crate) use options::stream_flags;
 pub(crate) use submit::Place;
 pub(super) use submit::aligned;
 
-use super::allocator::{Keeps, Kept};
+use super::allocator::{Keeps, KeptAllocator};
 use super::call::{Current, Ready, call};
 use super::failure::failure_of_work;
 use super::gate::Gate;
@@ -42,7 +42,7 @@ thread_local! {
 
 /// A stream of the context that was current when it was created.
 #[derive(Debug)]
-pub struct Queue {
+pub struct RawStream {
     raw: aclrtStream,
     pub(super) timeline: Timeline,
     gate: Gate,
@@ -64,19 +64,19 @@ pub struct Queue {
 // SAFETY: sending the handle to another thread must not make a data race. The vendor's streams belong to the process;
 // several threads may call on one stream, and their order is the caller's business (THREAD-03). The handle is never
 // written.
-unsafe impl Send for Queue {}
+unsafe impl Send for RawStream {}
 // SAFETY: sharing the handle must not make a data race. Several threads may call on one stream (THREAD-03), the handle
 // is never written, and what is written beside it are atomics and what mutexes hold.
-unsafe impl Sync for Queue {}
+unsafe impl Sync for RawStream {}
 
-impl Row for Queue {
+impl Row for RawStream {
     /// The number that stamps refer to, which no other stream of the process ever gets.
     fn key(row: &Arc<Self>) -> u64 {
         row.id()
     }
 }
 
-impl Queue {
+impl RawStream {
     pub(crate) fn create(api: Api, id: u64) -> Result<Self, Error> {
         let mut raw = aclrtStream::NULL;
         // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
@@ -248,7 +248,12 @@ impl Queue {
     ///
     /// The stream keeps `keeps`, and with it the members' object, while the library may call it. Gives back what is no
     /// longer needed.
-    pub(crate) fn register(&self, api: Api, members: Members, keeps: Kept) -> Result<Vec<Kept>, Error> {
+    pub(crate) fn register(
+        &self,
+        api: Api,
+        members: Members,
+        keeps: KeptAllocator,
+    ) -> Result<Vec<KeptAllocator>, Error> {
         api.is_of_this_process()?;
         self.is_current()?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::STREAM }) };
@@ -259,7 +264,7 @@ impl Queue {
     }
 
     /// Ends the registration, if there is one. The stream has to be synchronised (ALLOC-11).
-    pub(crate) fn unregister(&self, api: Api) -> Result<Vec<Kept>, Error> {
+    pub(crate) fn unregister(&self, api: Api) -> Result<Vec<KeptAllocator>, Error> {
         api.is_of_this_process()?;
         self.is_current()?;
         let Some(_inside) = self.gate.pass() else { return Ok(Vec::new()) };
@@ -276,7 +281,7 @@ impl Queue {
     /// [is gone](Self::is_gone), and the next call tries the descriptor again. What the registrations kept goes to `kept`:
     /// code of the user runs when that is dropped.
     #[rule(STREAM_05, STREAM_07, ALLOC_16)]
-    pub(crate) fn destroy(&self, api: Api, kept: &mut Vec<Kept>) -> Result<(), Error> {
+    pub(crate) fn destroy(&self, api: Api, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         if !self.timeline.clock().is_idle() {
             return Err(Error::StillRunning { what: ObjectKind::STREAM });
         }
@@ -352,7 +357,7 @@ impl Queue {
     }
 }
 
-impl Shelf<Queue> {
+impl Shelf<RawStream> {
     /// Whether the work that `use_of` stands for is done. A stream that is no longer here was synchronised before it
     /// was destroyed.
     pub(crate) fn has_done(&self, use_of: &LastUse) -> bool {
@@ -363,7 +368,7 @@ impl Shelf<Queue> {
     }
 
     /// Whether what is queued on this stream from now on comes after the work that `use_of` stands for.
-    pub(crate) fn comes_after(&self, use_of: &LastUse, stream: &Queue) -> bool {
+    pub(crate) fn comes_after(&self, use_of: &LastUse, stream: &RawStream) -> bool {
         use_of.is_over(
             |at, number| at == stream.id() || self.get(at).is_none_or(|queue| queue.has_done(number)),
             || self.all().iter().all(|queue| queue.timeline.clock().is_idle()),

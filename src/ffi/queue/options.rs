@@ -1,13 +1,13 @@
 //! Streams with a priority and flags, on releases that have the function for it.
 
-use super::Queue;
+use super::RawStream;
 use crate::error::Error;
 use crate::ffi::Api;
 use crate::ffi::call::call;
 use ascendcl_sys::constants::{ACL_STREAM_FAST_LAUNCH, ACL_STREAM_FAST_SYNC};
 use ascendcl_sys::types::aclrtStream;
 
-impl Queue {
+impl RawStream {
     /// As [`create`](Self::create), with a priority and flags, which the library checks.
     pub(crate) fn create_with(api: Api, id: u64, priority: u32, flags: u32) -> Result<Self, Error> {
         let mut raw = aclrtStream::NULL;

@@ -1,9 +1,9 @@
 //! How work is queued on a stream, and how work that the library waits for is run.
 
-use super::{LAST, Queue, SETTLING};
+use super::{LAST, RawStream, SETTLING};
 use crate::error::{Error, ObjectKind};
 use crate::ffi::call::{Current, Ready, ReadyAnswer, call};
-use crate::ffi::{Api, Block, LastUse};
+use crate::ffi::{Api, LastUse, RawBuffer};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclError, aclrtMemcpyKind, aclrtStream};
 use core::ffi::c_void;
@@ -12,14 +12,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 /// A place in a block: the bytes from `start` on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'a> {
-    pub(crate) block: &'a Block,
+    pub(crate) block: &'a RawBuffer,
     pub(crate) start: usize,
 }
 
 /// Where copies on the device may begin, in bytes.
 const DEVICE_ALIGNMENT: usize = 64;
 
-impl Queue {
+impl RawStream {
     /// Queues a copy. Both blocks are marked as in use until a synchronise covers the copy.
     #[inline]
     pub(crate) fn copy(&self, api: Api, to: Place<'_>, from: Place<'_>, bytes: usize) -> Result<(), Error> {
@@ -55,7 +55,7 @@ impl Queue {
 
     /// Queues a set of every byte. The block is marked as in use until a synchronise covers it.
     #[inline]
-    pub(crate) fn set(&self, api: Api, block: &Block, value: u8) -> Result<(), Error> {
+    pub(crate) fn set(&self, api: Api, block: &RawBuffer, value: u8) -> Result<(), Error> {
         let bytes = block.bytes();
         block.holds(bytes)?;
         self.submit(api, "queue a set", [block.last_use()], |ready, stream| {
@@ -103,13 +103,13 @@ impl Queue {
         &self,
         api: Api,
         call: &'static str,
-        blocks: [&Block; N],
+        blocks: [&RawBuffer; N],
         queue: impl FnOnce(*mut c_void) -> i32,
     ) -> Result<(), Error> {
         /// No code of the library's.
         const UNWOUND: i32 = -1;
         blocks.iter().try_for_each(|block| block.holds(block.bytes()))?;
-        let (uses, mut panic) = (blocks.map(Block::last_use), None);
+        let (uses, mut panic) = (blocks.map(RawBuffer::last_use), None);
         if blocks.iter().any(|block| block.is_pageable()) {
             self.comes_to_rest(api, uses)?;
         }

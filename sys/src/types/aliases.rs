@@ -1,4 +1,4 @@
-//! Plain aliases and the types of C callbacks.
+//! DefaultAllocator aliases and the types of C callbacks.
 
 use super::*;
 use core::ffi::{c_char, c_int, c_void};

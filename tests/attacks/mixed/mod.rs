@@ -4,11 +4,14 @@
 mod objects;
 
 use super::{collect, finish, model, upload};
-use crate::common::{Alone, alone, digits_in_batches_of, library_at, null_library};
+use crate::common::{OwnWorkspace, alone, digits_in_batches_of, library_at, null_library};
 use ascendcl::operator::Operator;
 use ascendcl::{
-    Brand, Current, DeviceBuffer, Error, HostBuffer, Input, Library, Load, ModelSource, ObjectKind, Pending, Permit,
-    PoolAllocator, Runtime, Stream, Tasks,
+    Brand, Current, DeviceBuffer, Error, HostBuffer, Input, Library, Pending, Runtime, Stream,
+    allocator::PoolAllocator,
+    error::ObjectKind,
+    model::{Load, ModelSource},
+    stream::{AllocatorGroup, StreamOps},
 };
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
@@ -21,7 +24,7 @@ struct Two {
     own: Runtime<Worker>,
     other: Runtime<Worker>,
     /// Last: what a test that fails leaves is taken down by the next one.
-    alone: Alone,
+    alone: OwnWorkspace,
 }
 
 impl Two {
@@ -64,8 +67,8 @@ fn is_wrong<T>(result: Result<T, impl Into<Error>>, kind: ObjectKind) {
 
 /// As [`is_wrong`]; the value came back.
 #[track_caller]
-fn comes_back<T, V>(result: Result<T, ascendcl::Undone<V>>, kind: ObjectKind) -> V {
-    let Err(ascendcl::Undone { error, value }) = result else { panic!("a {kind} of another context was taken") };
+fn comes_back<T, V>(result: Result<T, ascendcl::Failed<V>>, kind: ObjectKind) -> V {
+    let Err(ascendcl::Failed { error, value }) = result else { panic!("a {kind} of another context was taken") };
     is_wrong(Err::<(), _>(error), kind);
     value
 }
@@ -92,7 +95,10 @@ fn a_stream() {
         let event = own.record(current, event).unwrap();
         is_wrong(stream.wait_for(current, &event), ObjectKind::STREAM);
         is_wrong(stream.wait_across_contexts(current, &event), ObjectKind::STREAM);
-        assert!(comes_back(stream.call_back(current, || ()), ObjectKind::STREAM).is_some(), "the callback came back");
+        assert!(
+            comes_back(stream.launch_host_fn(current, || ()), ObjectKind::STREAM).is_some(),
+            "the callback came back"
+        );
         let pool = PoolAllocator::new(current, 1024).unwrap();
         let (stream, _pool) = comes_back(stream.register(current, pool), ObjectKind::STREAM);
         drop((host, device, own));
@@ -121,19 +127,19 @@ fn memory_of_a_device() {
         let (own, back) = comes_back(stream.copy_on_device(current, own, back), kind);
         let (own, back) = comes_back(stream.copy_part_on_device(current, own, 0..4, back, 0), kind);
         let mut seen = [0.0; 16];
-        let lent = current.lend(|current, lender| {
-            let back = comes_back(lender.copy_to_device(current, &stream, &[0.0; 16], back), kind);
-            is_wrong(lender.copy_to_host(current, &stream, back, &mut seen), kind);
+        let lent = current.copy_scope(|current, copies| {
+            let back = comes_back(copies.copy_to_device(current, &stream, &[0.0; 16], back), kind);
+            is_wrong(copies.copy_to_host(current, &stream, back, &mut seen), kind);
         });
         lent.unwrap();
         drop((host, own));
         current.upload(&[1.0; 16]).unwrap()
     });
-    // The lender's last attempt dropped the first buffer; this one is the other runtime's.
+    // The copies's last attempt dropped the first buffer; this one is the other runtime's.
     buffer = two.own(|current| match buffer.free(current) {
-        Err(undone) => {
-            assert!(matches!(undone.error, Error::OtherContext { .. }), "{}", undone.error);
-            undone.value
+        Err(failed) => {
+            assert!(matches!(failed.error, Error::OtherContext { .. }), "{}", failed.error);
+            failed.value
         }
         Ok(()) => panic!("memory of another context was freed"),
     });
@@ -148,10 +154,10 @@ fn a_stream_of_another_context_gets_no_borrowed_memory() {
     let stream = two.own(|current| current.stream().unwrap());
     let (mut seen, given) = ([0.0_f32; 16], [2.0_f32; 16]);
     two.other(|current| {
-        let lent = current.lend(|current, lender| {
+        let lent = current.copy_scope(|current, copies| {
             let buffer = current.upload(&[1.0; 16]).unwrap();
-            let buffer = comes_back(lender.copy_to_device(current, &stream, &given, buffer), ObjectKind::STREAM);
-            is_wrong(lender.copy_to_host(current, &stream, buffer, &mut seen), ObjectKind::STREAM);
+            let buffer = comes_back(copies.copy_to_device(current, &stream, &given, buffer), ObjectKind::STREAM);
+            is_wrong(copies.copy_to_host(current, &stream, buffer, &mut seen), ObjectKind::STREAM);
         });
         // The process would be aborted if the stream counted as one to wait for.
         lent.unwrap();
@@ -194,7 +200,7 @@ fn memory_in_flight_is_not_given_back_by_a_wait_in_another_context() {
     let (stream, release, work) = two.own(|current| {
         let stream = current.stream().unwrap();
         let (release, released) = std::sync::mpsc::channel::<()>();
-        mem::forget(stream.call_back(current, move || released.recv().is_ok()).unwrap());
+        mem::forget(stream.launch_host_fn(current, move || released.recv().is_ok()).unwrap());
         let host = current.host_buffer::<f32>(16).unwrap();
         let work = stream.copy_to_host(current, buffers(current).1, host).unwrap();
         (stream, release, work)
@@ -252,10 +258,10 @@ fn work_is_not_taken_over() {
     let work = two.other(|current| {
         let own = current.stream().unwrap();
         let theirs = own.record(current, current.event().unwrap()).unwrap();
-        let work = comes_back(own.take_over(current, work, &event), ObjectKind::EVENT);
-        let Err(undone) = own.take_over(current, work, &theirs) else { panic!("an event of another stream") };
-        assert!(matches!(undone.error, Error::NotCovered), "{}", undone.error);
-        undone.value
+        let work = comes_back(own.adopt_after(current, work, &event), ObjectKind::EVENT);
+        let Err(failed) = own.adopt_after(current, work, &theirs) else { panic!("an event of another stream") };
+        assert!(matches!(failed.error, Error::NotCovered), "{}", failed.error);
+        failed.value
     });
     two.own(|current| drop((work.wait(current).unwrap(), stream.destroy(current).unwrap())));
     two.close();

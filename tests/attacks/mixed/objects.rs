@@ -10,10 +10,10 @@ fn a_model() {
     let digits = two.other(|current| {
         let pixels = [0.0_f32; 64];
         is_wrong(digits.run(current, &[Input::new(&[1, 64], &pixels).unwrap()]), ObjectKind::MODEL);
-        let digits = comes_back(digits.prepare(current, &[&[1, 64]], &[&[1, 10]]), ObjectKind::MODEL);
+        let digits = comes_back(digits.bind(current, &[&[1, 64]], &[&[1, 10]]), ObjectKind::MODEL);
         comes_back(digits.unload(current), ObjectKind::MODEL)
     });
-    let mut prepared = two.own(|current| digits.prepare(current, &[&[1, 64]], &[&[1, 10]]).unwrap());
+    let mut prepared = two.own(|current| digits.bind(current, &[&[1, 64]], &[&[1, 10]]).unwrap());
     let prepared = two.other(|current| {
         is_wrong(prepared.write(current, 0, &[0.0_f32; 64]), ObjectKind::DEVICE_MEMORY);
         is_wrong(prepared.read::<f32>(current, 0), ObjectKind::MODEL_TENSORS);
@@ -97,11 +97,11 @@ fn an_allocator() {
     let pool = two.own(|current| PoolAllocator::new(current, 1024).unwrap());
     let pool = two.other(|current| {
         let stream = current.stream().unwrap();
-        let Err(undone) = stream.register(current, pool) else { panic!("a pool of another context") };
-        assert!(matches!(undone.error, Error::OtherContext { .. }), "{}", undone.error);
-        undone.value.1
+        let Err(failed) = stream.register(current, pool) else { panic!("a pool of another context") };
+        assert!(matches!(failed.error, Error::OtherContext { .. }), "{}", failed.error);
+        failed.value.1
     });
-    let permit = two.own(|current| Permit::new(current, pool).unwrap());
+    let permit = two.own(|current| AllocatorGroup::new(current, pool).unwrap());
     two.other(|current| {
         let stream = current.stream().unwrap();
         drop(comes_back(permit.attach(current, stream), ObjectKind::ALLOCATOR));
@@ -126,13 +126,13 @@ fn an_allocator() {
 /// The closure is never reached when the operand or the stream is refused.
 fn by_hand(
     current: &Current<Worker>,
-    stream: &Tasks<Worker>,
+    stream: &StreamOps<Worker>,
     buffer: DeviceBuffer<Worker, f32>,
 ) -> (Error, DeviceBuffer<Worker, f32>) {
     // SAFETY: nothing is queued.
     let queued = unsafe { stream.submit(current, "aclrtMemsetAsync", buffer, |_, _| panic!("the closure was run")) };
     match queued {
-        Err(undone) => (undone.error, undone.value),
+        Err(failed) => (failed.error, failed.value),
         Ok(_) => panic!("taken"),
     }
 }

@@ -41,7 +41,7 @@ fn an_actor_does_not_wait_for_itself_nor_in_a_callback() {
     let within = Arc::clone(&other);
     let refused = actor.call(move |current, ()| {
         let stream = current.stream().unwrap();
-        let told = stream.call_back(current, move || within.call(|_, ()| ()).is_err()).unwrap();
+        let told = stream.launch_host_fn(current, move || within.call(|_, ()| ()).is_err()).unwrap();
         told.wait(current).unwrap().into_result().unwrap()
     });
     assert!(refused.unwrap());

@@ -120,12 +120,12 @@ fn each_call_of_closing_fails_once_and_is_made_up_for() {
 #[test]
 fn work_that_does_not_end_is_kept_and_the_runtime_is_closed_later() {
     let alone = alone();
-    let setup = Setup::builder().library(Library::Simulator).patience(Duration::from_millis(5)).build();
+    let setup = Setup::builder().library(Library::Simulator).teardown_timeout(Duration::from_millis(5)).build();
     let runtime = Runtime::<Worker>::open(setup).unwrap();
     let release = runtime.with(|current| held(current).1).unwrap();
     let before = control::live();
     let Err(error) = runtime.close() else { panic!("closed under work") };
-    assert!(error.code().is_some_and(ascendcl::Code::is_timeout), "{error}");
+    assert!(error.code().is_some_and(ascendcl::error::Code::is_timeout), "{error}");
     assert_eq!(control::live(), before, "nothing was taken down under work");
     release.send(()).unwrap();
     runtime.close_within(Duration::from_secs(10)).or_else(|_| runtime.close()).unwrap();

@@ -57,7 +57,7 @@ fn the_last_pointer_to_a_runtime_goes_in_its_own_callback() {
             drop(own);
             entered.send(refused).unwrap();
         };
-        mem::forget(stream.call_back(current, callback).unwrap());
+        mem::forget(stream.launch_host_fn(current, callback).unwrap());
         stream
     });
     drop(runtime);

@@ -8,8 +8,8 @@ use super::{fail, finish, model, nothing_fails, upload};
 use crate::common::alone;
 use ascendcl::runtime::{self, Actor, CloseError};
 use ascendcl::{
-    ContextId, Current, DeviceAddress, DeviceAllocator, Error, HostBuffer, Library, ObjectKind, Pending, Runtime,
-    Setup, Stream, Thread,
+    Current, DeviceAllocator, Error, HostBuffer, Library, Pending, Runtime, Setup, Stream, Thread, context::ContextId,
+    error::ObjectKind, memory::DeviceAddress,
 };
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
@@ -45,7 +45,9 @@ fn sweep() {
 fn held(current: &Current<Worker>) -> (Stream<Worker>, std::sync::mpsc::Sender<()>) {
     let (release, released) = channel::<()>();
     let stream = current.stream().unwrap();
-    mem::forget(stream.call_back(current, move || released.recv_timeout(Duration::from_secs(20)).is_ok()).unwrap());
+    mem::forget(
+        stream.launch_host_fn(current, move || released.recv_timeout(Duration::from_secs(20)).is_ok()).unwrap(),
+    );
     (stream, release)
 }
 

@@ -6,10 +6,10 @@ use super::graph::{Registration, calls};
 use super::{OptionList, RawGraph, RawOutputs, SESSIONS, Shim, Summary};
 use crate::error::{EngineError, Error, ObjectKind};
 use crate::ffi::Members;
-use crate::ffi::allocator::Kept;
+use crate::ffi::allocator::KeptAllocator;
 use crate::ffi::call::Begins;
 use crate::ffi::shelf::Shelf;
-use crate::ffi::{Api, Block, LastUse, Part, Queue, c_path};
+use crate::ffi::{Api, LastUse, RawBuffer, RawStream, TensorArgument, c_path};
 use crate::graph_source::GraphSource;
 use crate::raw_tensors::{RawInputs, RawOutputTensors};
 use ascendcl_ge_sys as sys;
@@ -128,10 +128,10 @@ impl RawSession {
         &self,
         api: Api,
         graph: &RawGraph,
-        stream: &Arc<Queue>,
+        stream: &Arc<RawStream>,
         members: &Members,
-        keeps: Kept,
-    ) -> Result<Option<Kept>, Error> {
+        keeps: KeptAllocator,
+    ) -> Result<Option<KeptAllocator>, Error> {
         let session = self.ready(api)?;
         let mut made = null_mut();
         // SAFETY: the function asks for a live session (GE-11), a live stream, and an object and functions that stay
@@ -152,7 +152,7 @@ impl RawSession {
 
     /// Ends the graph's registration, if it has one. Its stream is synchronised.
     #[rule(GE_09)]
-    pub(crate) fn unregister(&self, api: Api, graph: &RawGraph) -> Result<Option<Kept>, Error> {
+    pub(crate) fn unregister(&self, api: Api, graph: &RawGraph) -> Result<Option<KeptAllocator>, Error> {
         let session = self.ready(api)?;
         let mut holds = graph.holds();
         let (stream, registration) = (holds.stream.clone(), holds.registration.take());
@@ -175,13 +175,13 @@ impl RawSession {
     }
 
     /// The graph's stream is free for other things: nothing is loaded or registered there any more.
-    pub(crate) fn leave_stream(&self, graph: &RawGraph) -> Option<Arc<Queue>> {
+    pub(crate) fn leave_stream(&self, graph: &RawGraph) -> Option<Arc<RawStream>> {
         graph.holds().stream.take()
     }
 
     /// Gives the graph memory to work in. It stays with the graph, whatever the engine answers.
     #[rule(GE_23)]
-    pub(crate) fn set_memory(&self, api: Api, graph: &RawGraph, memory: [Arc<Block>; 2]) -> Result<(), Error> {
+    pub(crate) fn set_memory(&self, api: Api, graph: &RawGraph, memory: [Arc<RawBuffer>; 2]) -> Result<(), Error> {
         let session = self.ready(api)?;
         let [constants, features] = &memory;
         graph.holds().memory.extend(memory.clone());
@@ -203,7 +203,7 @@ impl RawSession {
 
     /// Loads the graph on `stream`.
     #[rule(GE_16, GE_25)]
-    pub(crate) fn load(&self, api: Api, graph: &RawGraph, stream: &Arc<Queue>) -> Result<(), Error> {
+    pub(crate) fn load(&self, api: Api, graph: &RawGraph, stream: &Arc<RawStream>) -> Result<(), Error> {
         let session = self.ready_for(api, graph)?;
         let mut stale = 0;
         // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and the
@@ -226,7 +226,12 @@ impl RawSession {
 
     /// Queues one execution on the graph's stream. The engine allocates the outputs.
     #[rule(GE_02, GE_15, GE_20)]
-    pub(crate) fn execute(&self, api: Api, graph: &RawGraph, parts: Vec<Part>) -> Result<Arc<RawOutputs>, Error> {
+    pub(crate) fn execute(
+        &self,
+        api: Api,
+        graph: &RawGraph,
+        parts: Vec<TensorArgument>,
+    ) -> Result<Arc<RawOutputs>, Error> {
         let session = self.ready_for(api, graph)?;
         let stream = graph.stream().ok_or(Error::Gone { what: ObjectKind::STREAM })?;
         let mut tensors = Vec::new();
@@ -278,7 +283,7 @@ impl RawSession {
     pub(crate) fn run_raw(
         &self,
         api: Api,
-        streams: &Shelf<Queue>,
+        streams: &Shelf<RawStream>,
         seat: &RawGraph,
         graph: &RawGraph,
         inputs: &RawInputs,
@@ -305,11 +310,11 @@ impl RawSession {
         Ok(RawOutputTensors::new(made))
     }
 
-    /// The one way to queue work of a graph: see [`Queue::submit`].
+    /// The one way to queue work of a graph: see [`RawStream::submit`].
     fn submit<const N: usize>(
         &self,
         api: Api,
-        stream: &Queue,
+        stream: &RawStream,
         call: &'static str,
         doing: &'static str,
         uses: [&LastUse; N],

@@ -2,25 +2,25 @@
 
 use super::{Handle, RawSession};
 use crate::error::{EngineError, Error, ObjectKind};
-use crate::ffi::allocator::Kept;
+use crate::ffi::allocator::KeptAllocator;
+use crate::ffi::foreign_owner::ForeignOwner;
 use crate::ffi::ge::{RawGraph, RawOutputs, SESSIONS};
-use crate::ffi::guest::Guest;
 use crate::ffi::shelf::Shelf;
-use crate::ffi::{Api, Queue};
+use crate::ffi::{Api, RawStream};
 use ascendcl_macros::rule;
 use core::sync::atomic::{Ordering, fence};
 use std::sync::{Arc, PoisonError};
 
 impl RawSession {
     /// Releases an execution's outputs; refused while it may run.
-    pub(crate) fn release(&self, streams: &Shelf<Queue>, outputs: &Arc<RawOutputs>) -> Result<(), Error> {
+    pub(crate) fn release(&self, streams: &Shelf<RawStream>, outputs: &Arc<RawOutputs>) -> Result<(), Error> {
         outputs.release(streams)?;
         self.outputs().retain(|known| !Arc::ptr_eq(known, outputs));
         Ok(())
     }
 
     /// Releases the outputs that nobody names any more and that are idle.
-    pub(crate) fn release_unnamed(&self, streams: &Shelf<Queue>) {
+    pub(crate) fn release_unnamed(&self, streams: &Shelf<RawStream>) {
         let unnamed: Vec<_> = {
             let mut rows = self.outputs();
             let (gone, kept) = rows.drain(..).partition(|row| Arc::strong_count(row) == 1);
@@ -36,7 +36,7 @@ impl RawSession {
     ///
     /// Refused while it may run, and while outputs of it are named: their memory may be the allocator's.
     #[rule(GE_21)]
-    pub(crate) fn remove(&self, api: Api, streams: &Shelf<Queue>, graph: &RawGraph) -> Result<(), Error> {
+    pub(crate) fn remove(&self, api: Api, streams: &Shelf<RawStream>, graph: &RawGraph) -> Result<(), Error> {
         let session = self.ready(api)?;
         if !streams.has_done(&graph.last_use) {
             return Err(Error::StillRunning { what: ObjectKind::GRAPH });
@@ -84,10 +84,10 @@ impl RawSession {
     }
 }
 
-impl Guest for RawSession {
+impl ForeignOwner for RawSession {
     /// Outputs are released, graphs removed, registrations ended, the session destroyed: each before what it uses.
     #[rule(GE_09, GE_11, GE_21)]
-    fn take_down(&self, api: Api, streams: &Shelf<Queue>, kept: &mut Vec<Kept>) -> Vec<Error> {
+    fn take_down(&self, api: Api, streams: &Shelf<RawStream>, kept: &mut Vec<KeptAllocator>) -> Vec<Error> {
         if self.is_destroyed() {
             return Vec::new();
         }

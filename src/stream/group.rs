@@ -1,11 +1,11 @@
 //! One allocator for several streams, of which one runs at a time.
 
-use super::state::{CanRegister, Fresh, StreamState, With};
-use super::{Stream, Tasks};
+use super::state::{CanRegister, CustomAllocator, StreamState, Undecided};
+use super::{Stream, StreamOps};
 use crate::brand::{Brand, Mark};
 use crate::current::Current;
 use crate::device_allocator::DeviceAllocator;
-use crate::error::{Error, ObjectKind, Undone};
+use crate::error::{Error, Failed, ObjectKind};
 use crate::ffi::{Owner, Registered, serves};
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
@@ -16,38 +16,38 @@ use std::time::Duration;
 
 /// The one right to run work that uses a shared allocator (ALLOC-10).
 ///
-/// There is one permit per allocator. [`begin`](Self::begin) spends it on a [`Turn`] of one stream, and only
-/// [`Turn::finish`], which synchronises that stream, gives it back: two running streams with one allocator cannot be
+/// There is one permit per allocator. [`begin`](Self::begin) spends it on a [`GroupTurn`] of one stream, and only
+/// [`GroupTurn::finish`], which synchronises that stream, gives it back: two running streams with one allocator cannot be
 /// written down. A permit that is lost is not made up for: the streams of its group cannot run again.
 #[must_use = "losing the permit means that no stream of its group can ever run again"]
 #[rule(ALLOC_10, ALLOC_11)]
-pub struct Permit<C: Brand, A: DeviceAllocator> {
+pub struct AllocatorGroup<C: Brand, A: DeviceAllocator> {
     allocator: Arc<Registered<A>>,
     owner: Owner,
     _brand: Mark<C>,
 }
 
-/// A stream of a group that shares an allocator. It runs work in a [`Turn`] only.
-pub struct Member<C: Brand, A: DeviceAllocator> {
-    stream: Stream<C, With<A>>,
+/// A stream of a group that shares an allocator. It runs work in a [`GroupTurn`] only.
+pub struct GroupStream<C: Brand, A: DeviceAllocator> {
+    stream: Stream<C, CustomAllocator<A>>,
 }
 
 /// A stream of the group, and the right to run on it.
 #[must_use = "the group cannot run again until `finish` gives the permit back"]
-pub struct Turn<'m, C: Brand, A: DeviceAllocator> {
-    permit: Permit<C, A>,
-    member: &'m Member<C, A>,
+pub struct GroupTurn<'m, C: Brand, A: DeviceAllocator> {
+    permit: AllocatorGroup<C, A>,
+    member: &'m GroupStream<C, A>,
 }
 
-impl<C: Brand, A: DeviceAllocator> Permit<C, A> {
+impl<C: Brand, A: DeviceAllocator> AllocatorGroup<C, A> {
     /// Makes a group out of an allocator; streams are [attached](Self::attach) to it.
     ///
     /// # Errors
     ///
     /// The allocator, with [`Error::OtherContext`], when it [has no memory](DeviceAllocator::serves) for this context.
-    pub fn new(current: &Current<C>, allocator: A) -> Result<Self, Undone<A>> {
+    pub fn new(current: &Current<C>, allocator: A) -> Result<Self, Failed<A>> {
         if let Err(error) = serves(&allocator, current.id()) {
-            return Err(Undone { error, value: allocator });
+            return Err(Failed { error, value: allocator });
         }
         let registered = Registered::vacant();
         registered.put(allocator);
@@ -63,12 +63,12 @@ impl<C: Brand, A: DeviceAllocator> Permit<C, A> {
         &self,
         current: &Current<C>,
         stream: Stream<C, S>,
-    ) -> Result<Member<C, A>, Undone<Stream<C, S>>> {
-        leads!(stream: S, CanRegister => With<A>);
+    ) -> Result<GroupStream<C, A>, Failed<Stream<C, S>>> {
+        leads!(stream: S, CanRegister => CustomAllocator<A>);
         let own = self.owner.is_current(ObjectKind::ALLOCATOR);
         match own.and_then(|()| stream.tell(current, self.allocator.members(), self.allocator.clone())) {
-            Ok(()) => Ok(Member { stream: stream.into_state(Arc::downgrade(&self.allocator)) }),
-            Err(error) => Err(Undone { error, value: stream }),
+            Ok(()) => Ok(GroupStream { stream: stream.into_state(Arc::downgrade(&self.allocator)) }),
+            Err(error) => Err(Failed { error, value: stream }),
         }
     }
 
@@ -81,11 +81,11 @@ impl<C: Brand, A: DeviceAllocator> Permit<C, A> {
     /// # Errors
     ///
     /// The permit, with [`Error::OtherGroup`], when the stream is a member of another group.
-    pub fn begin<'m>(self, member: &'m Member<C, A>) -> Result<Turn<'m, C, A>, Undone<Self>> {
+    pub fn begin<'m>(self, member: &'m GroupStream<C, A>) -> Result<GroupTurn<'m, C, A>, Failed<Self>> {
         if Arc::as_ptr(&self.allocator) == member.stream.carries.as_ptr() {
-            return Ok(Turn { permit: self, member });
+            return Ok(GroupTurn { permit: self, member });
         }
-        Err(Undone { error: Error::OtherGroup, value: self })
+        Err(Failed { error: Error::OtherGroup, value: self })
     }
 
     /// Looks at the allocator. No stream of the group is running: having the permit is the proof, so that the allocator
@@ -98,7 +98,7 @@ impl<C: Brand, A: DeviceAllocator> Permit<C, A> {
     ///
     /// # Errors
     ///
-    /// The permit as it was, while a stream is attached to the group ([detach](Member::detach) it first), the library has
+    /// The permit as it was, while a stream is attached to the group ([detach](GroupStream::detach) it first), the library has
     /// blocks of the allocator, or it may still call the allocator: after an attachment that failed halfway, until that
     /// stream is destroyed.
     pub fn into_allocator(self) -> Result<A, Self> {
@@ -109,23 +109,23 @@ impl<C: Brand, A: DeviceAllocator> Permit<C, A> {
     }
 }
 
-impl<C: Brand, A: DeviceAllocator> Member<C, A> {
+impl<C: Brand, A: DeviceAllocator> GroupStream<C, A> {
     /// Synchronises the stream, ends its registration (`aclrtAllocatorUnregister`), and gives it back.
     ///
     /// # Errors
     ///
     /// The member as it was, when the library refuses.
-    pub fn detach(self, current: &Current<C>) -> Result<Stream<C, Fresh>, Undone<Self>> {
-        leads!(stream: With<A>, CanUnregister => Fresh);
+    pub fn detach(self, current: &Current<C>) -> Result<Stream<C, Undecided>, Failed<Self>> {
+        leads!(stream: CustomAllocator<A>, CanUnregister => Undecided);
         match self.stream.tell_end(current) {
             Ok(()) => Ok(self.stream.into_state(())),
-            Err(error) => Err(Undone { error, value: self }),
+            Err(error) => Err(Failed { error, value: self }),
         }
     }
 }
 
-impl<C: Brand, A: DeviceAllocator> Turn<'_, C, A> {
-    pub(crate) fn stream(&self) -> &Stream<C, With<A>> {
+impl<C: Brand, A: DeviceAllocator> GroupTurn<'_, C, A> {
+    pub(crate) fn stream(&self) -> &Stream<C, CustomAllocator<A>> {
         &self.member.stream
     }
 
@@ -134,7 +134,7 @@ impl<C: Brand, A: DeviceAllocator> Turn<'_, C, A> {
     /// # Errors
     ///
     /// The turn as it was, when work failed or could not be waited for: the group stays with this stream.
-    pub fn finish(self, current: &Current<C>) -> Result<Permit<C, A>, Undone<Self>> {
+    pub fn finish(self, current: &Current<C>) -> Result<AllocatorGroup<C, A>, Failed<Self>> {
         self.finish_for(current, None)
     }
 
@@ -142,34 +142,34 @@ impl<C: Brand, A: DeviceAllocator> Turn<'_, C, A> {
     ///
     /// # Errors
     ///
-    /// As for [`finish`](Self::finish); when the time was up, the error's code [`is_timeout`](crate::Code::is_timeout).
-    pub fn finish_within(self, current: &Current<C>, limit: Duration) -> Result<Permit<C, A>, Undone<Self>> {
+    /// As for [`finish`](Self::finish); when the time was up, the error's code [`is_timeout`](crate::error::Code::is_timeout).
+    pub fn finish_within(self, current: &Current<C>, limit: Duration) -> Result<AllocatorGroup<C, A>, Failed<Self>> {
         self.finish_for(current, Some(limit))
     }
 
-    fn finish_for(self, current: &Current<C>, limit: Option<Duration>) -> Result<Permit<C, A>, Undone<Self>> {
+    fn finish_for(self, current: &Current<C>, limit: Option<Duration>) -> Result<AllocatorGroup<C, A>, Failed<Self>> {
         match current.ledger().synchronize(self.member.stream.queue(), limit) {
             Ok(()) => Ok(self.permit),
-            Err(error) => Err(Undone { error, value: self }),
+            Err(error) => Err(Failed { error, value: self }),
         }
     }
 }
 
-impl<C: Brand, A: DeviceAllocator> fmt::Debug for Permit<C, A> {
+impl<C: Brand, A: DeviceAllocator> fmt::Debug for AllocatorGroup<C, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Permit<{}>", core::any::type_name::<A>())
+        write!(f, "AllocatorGroup<{}>", core::any::type_name::<A>())
     }
 }
 
-impl<C: Brand, A: DeviceAllocator> fmt::Debug for Member<C, A> {
+impl<C: Brand, A: DeviceAllocator> fmt::Debug for GroupStream<C, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Member").field("stream", &self.stream).finish()
+        f.debug_struct("GroupStream").field("stream", &self.stream).finish()
     }
 }
 
-/// What is queued is part of the turn: [`Turn::finish`] waits for it.
-impl<C: Brand, A: DeviceAllocator> Deref for Turn<'_, C, A> {
-    type Target = Tasks<C>;
+/// What is queued is part of the turn: [`GroupTurn::finish`] waits for it.
+impl<C: Brand, A: DeviceAllocator> Deref for GroupTurn<'_, C, A> {
+    type Target = StreamOps<C>;
 
     #[inline]
     fn deref(&self) -> &Self::Target {
@@ -177,8 +177,8 @@ impl<C: Brand, A: DeviceAllocator> Deref for Turn<'_, C, A> {
     }
 }
 
-impl<C: Brand, A: DeviceAllocator> fmt::Debug for Turn<'_, C, A> {
+impl<C: Brand, A: DeviceAllocator> fmt::Debug for GroupTurn<'_, C, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Turn").field("member", self.member).finish()
+        f.debug_struct("GroupTurn").field("member", self.member).finish()
     }
 }

@@ -1,21 +1,21 @@
 //! What all streams have in common.
 
 use crate::brand::{Brand, Mark, Scoped, StreamOfOneThread};
-use crate::ffi::Queue;
+use crate::ffi::RawStream;
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
 /// The work that every stream takes, and the waits for it.
 ///
-/// [`Stream`](crate::Stream) and [`DefaultStream`](crate::DefaultStream) give their `Tasks` by dereferencing, and so do a [`Turn`](crate::Turn) and a
-/// [`Lane`](crate::Lane): all of them have these methods, and a function that takes `&Tasks` works with each. Executing
+/// [`Stream`](crate::Stream) and [`DefaultStream`](crate::stream::DefaultStream) give their `StreamOps` by dereferencing, and so do a [`GroupTurn`](crate::stream::GroupTurn) and a
+/// [`WorkspaceLane`](crate::lane::WorkspaceLane): all of them have these methods, and a function that takes `&StreamOps` works with each. Executing
 /// models and operators is not among them; that takes a stream whose allocator is decided.
 ///
 /// ```
-/// use ascendcl::{Brand, Current, DeviceBuffer, Error, Library, Tasks};
+/// use ascendcl::{Brand, Current, DeviceBuffer, Error, Library, stream::StreamOps};
 ///
-/// fn ones<C: Brand>(current: &Current<C>, tasks: &Tasks<C>) -> Result<DeviceBuffer<C, u8>, Error> {
+/// fn ones<C: Brand>(current: &Current<C>, tasks: &StreamOps<C>) -> Result<DeviceBuffer<C, u8>, Error> {
 ///     Ok(tasks.set_bytes(current, current.device_buffer(4)?, 1)?.wait(current)?)
 /// }
 ///
@@ -26,28 +26,28 @@ use std::sync::Arc;
 /// # })?;
 /// # Ok::<(), ascendcl::RunError<Error>>(())
 /// ```
-pub struct Tasks<C: Brand> {
-    pub(super) queue: Arc<Queue>,
+pub struct StreamOps<C: Brand> {
+    pub(super) queue: Arc<RawStream>,
     _brand: Mark<C>,
     _not_shared: StreamOfOneThread,
 }
 
-assert_impl_all!(Tasks<Scoped<'static>>: Send);
-assert_not_impl_any!(Tasks<Scoped<'static>>: Sync, Clone);
+assert_impl_all!(StreamOps<Scoped<'static>>: Send);
+assert_not_impl_any!(StreamOps<Scoped<'static>>: Sync, Clone);
 
-impl<C: Brand> Tasks<C> {
-    pub(super) fn new(queue: Arc<Queue>) -> Self {
+impl<C: Brand> StreamOps<C> {
+    pub(super) fn new(queue: Arc<RawStream>) -> Self {
         Self { queue, _brand: Mark::NEW, _not_shared: StreamOfOneThread::NEW }
     }
 
     #[inline]
-    pub(crate) fn queue(&self) -> &Arc<Queue> {
+    pub(crate) fn queue(&self) -> &Arc<RawStream> {
         &self.queue
     }
 }
 
-impl<C: Brand> fmt::Debug for Tasks<C> {
+impl<C: Brand> fmt::Debug for StreamOps<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tasks").field("queue", &self.queue).finish_non_exhaustive()
+        f.debug_struct("StreamOps").field("queue", &self.queue).finish_non_exhaustive()
     }
 }

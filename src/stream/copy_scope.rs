@@ -1,11 +1,11 @@
 //! Copies from and to slices that the caller keeps.
 
 use super::operand::Operand;
-use super::{Destination, Pending, Tasks};
+use super::{Destination, Pending, StreamOps};
 use crate::brand::{Brand, INSIDE, Mark, OfTheCurrentContext, Scoped};
 use crate::current::Current;
 use crate::element::Element;
-use crate::error::{Error, ObjectKind, Undone};
+use crate::error::{Error, Failed, ObjectKind};
 use crate::ffi::{self, Borrowed, Place};
 use crate::memory::DeviceBuffer;
 use ascendcl_macros::rule;
@@ -16,22 +16,22 @@ impl<C: Brand> Current<C> {
     /// Lends slices to queued copies for the length of `program`, and waits for the copies at its end, also on a panic.
     ///
     /// This is the exception to the rule that work owns what it uses: for memory that belongs to somebody else. What is
-    /// lent stays borrowed until `lend` returns, as in [`std::thread::scope`]: a slice that is written can be read after
+    /// lent stays borrowed until `copy_scope` returns, as in [`std::thread::scope`]: a slice that is written can be read after
     /// it. Slices are ordinary memory, so the library may hold up the queueing call; and where the device buffer is in
     /// flight, the call waits for the stream first, as for a [pageable buffer](Self::pageable_buffer).
     ///
     /// **The process is aborted** when the library cannot tell that the copies are over, that is when a stream cannot be
-    /// synchronised and a second attempt fails, too: the memory is the caller's again as soon as `lend` returns, and
+    /// synchronised and a second attempt fails, too: the memory is the caller's again as soon as `copy_scope` returns, and
     /// nothing in the process could keep the device from writing to it. A wait on a device that hangs does not return;
-    /// [`Tasks::synchronize_within`] inside `program` tells that earlier.
+    /// [`StreamOps::synchronize_within`] inside `program` tells that earlier.
     ///
     /// ```
     /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
     /// let (image, mut copy) = ([1.0_f32; 16], [0.0; 16]);
-    /// current.lend(|current, lender| {
+    /// current.copy_scope(|current, copies| {
     ///     let (stream, device) = (current.stream()?, current.device_buffer(16)?);
-    ///     let device = lender.copy_to_device(current, &stream, &image, device)?;
-    ///     lender.copy_to_host(current, &stream, device, &mut copy)?;
+    ///     let device = copies.copy_to_device(current, &stream, &image, device)?;
+    ///     copies.copy_to_host(current, &stream, device, &mut copy)?;
     ///     Ok::<_, ascendcl::Error>(())
     /// })??;
     /// assert_eq!(copy, image);
@@ -45,29 +45,29 @@ impl<C: Brand> Current<C> {
     /// [`Error::Vendor`] with the code of work that failed on the device; the result of `program` is lost then, and
     /// nothing is in flight any more.
     #[rule(COPY_03, COPY_04, COPY_05)]
-    pub fn lend<'env, R>(
+    pub fn copy_scope<'env, R>(
         &mut self,
-        program: impl for<'l> FnOnce(&mut Self, &'l Lender<'l, 'env, C>) -> R,
+        program: impl for<'l> FnOnce(&mut Self, &'l CopyScope<'l, 'env, C>) -> R,
     ) -> Result<R, Error> {
         let api = self.ledger().api();
-        let (result, waited) = ffi::lend(api, |borrowed| {
-            let lender = Lender { borrowed, _brand: Mark::NEW, _here: OfTheCurrentContext::NEW };
-            program(self, &lender)
+        let (result, waited) = ffi::copy_scope(api, |borrowed| {
+            let copies = CopyScope { borrowed, _brand: Mark::NEW, _here: OfTheCurrentContext::NEW };
+            program(self, &copies)
         });
         waited.map(|()| result)
     }
 }
 
-/// Queues copies that use memory of the caller. See [`Current::lend`].
-pub struct Lender<'l, 'env, C: Brand> {
+/// Queues copies that use memory of the caller. See [`Current::copy_scope`].
+pub struct CopyScope<'l, 'env, C: Brand> {
     borrowed: &'l Borrowed<'env>,
     _brand: Mark<C>,
     _here: OfTheCurrentContext,
 }
 
-assert_not_impl_any!(Lender<'static, 'static, Scoped<'static>>: Send, Sync, Clone);
+assert_not_impl_any!(CopyScope<'static, 'static, Scoped<'static>>: Send, Sync, Clone);
 
-impl<'env, C: Brand> Lender<'_, 'env, C> {
+impl<'env, C: Brand> CopyScope<'_, 'env, C> {
     /// Queues a copy of a slice to the device (`aclrtMemcpyAsync`).
     ///
     /// # Errors
@@ -79,10 +79,10 @@ impl<'env, C: Brand> Lender<'_, 'env, C> {
     pub fn copy_to_device<E: Element, D: Destination<C, E>>(
         &self,
         current: &Current<C>,
-        stream: &Tasks<C>,
+        stream: &StreamOps<C>,
         from: &'env [E],
         to: D,
-    ) -> Result<Pending<C, DeviceBuffer<C, E>>, Undone<D>> {
+    ) -> Result<Pending<C, DeviceBuffer<C, E>>, Failed<D>> {
         let (api, queue) = (current.ledger().api(), stream.queue());
         let ready = to.usable_on(queue).and_then(|()| same(from.len(), to.room()));
         let place = Place { block: to.block(), start: 0 };
@@ -91,7 +91,7 @@ impl<'env, C: Brand> Lender<'_, 'env, C> {
                 let past = to.past(INSIDE);
                 Ok(Pending::new(to.written(INSIDE), queue).after(past))
             }
-            Err(error) => Err(Undone { error, value: to }),
+            Err(error) => Err(Failed { error, value: to }),
         }
     }
 
@@ -103,10 +103,10 @@ impl<'env, C: Brand> Lender<'_, 'env, C> {
     pub fn copy_to_host<E: Element, D: Operand<C, DeviceBuffer<C, E>>>(
         &self,
         current: &Current<C>,
-        stream: &Tasks<C>,
+        stream: &StreamOps<C>,
         from: D,
         to: &'env mut [E],
-    ) -> Result<Pending<C, DeviceBuffer<C, E>>, Undone<D>> {
+    ) -> Result<Pending<C, DeviceBuffer<C, E>>, Failed<D>> {
         let (api, queue) = (current.ledger().api(), stream.queue());
         let ready = from.usable_on(queue).and_then(|()| same(from.look(INSIDE).len(), to.len()));
         let place = Place { block: from.look(INSIDE).block(), start: 0 };
@@ -115,7 +115,7 @@ impl<'env, C: Brand> Lender<'_, 'env, C> {
                 let past = from.past(INSIDE);
                 Ok(Pending::new(from.into_value(INSIDE), queue).after(past))
             }
-            Err(error) => Err(Undone { error, value: from }),
+            Err(error) => Err(Failed { error, value: from }),
         }
     }
 }
@@ -127,8 +127,8 @@ fn same(expected: usize, found: usize) -> Result<(), Error> {
     Err(Error::LengthMismatch { what: ObjectKind::COPY_DESTINATION, expected, found })
 }
 
-impl<C: Brand> fmt::Debug for Lender<'_, '_, C> {
+impl<C: Brand> fmt::Debug for CopyScope<'_, '_, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lender").field("borrowed", self.borrowed).finish_non_exhaustive()
+        f.debug_struct("CopyScope").field("borrowed", self.borrowed).finish_non_exhaustive()
     }
 }

@@ -4,7 +4,7 @@ use super::block::Side;
 use super::bytes::{bytes_of, bytes_of_mut};
 use super::call::call;
 use super::queue::aligned;
-use super::{Api, Place, Queue};
+use super::{Api, Place, RawStream};
 use crate::element::Pod;
 use crate::error::Error;
 use core::cell::RefCell;
@@ -24,7 +24,7 @@ pub(crate) struct Borrowed<'env> {
 /// A stream, and the first of its submissions that may use borrowed memory.
 #[derive(Debug)]
 struct Uses {
-    stream: Arc<Queue>,
+    stream: Arc<RawStream>,
     since: u64,
 }
 
@@ -32,7 +32,7 @@ struct Uses {
 ///
 /// `'env` is chosen by the caller, so it ends after this call; when the wait itself fails, the process is aborted,
 /// because the memory is the caller's again as soon as this returns or unwinds, and a copy may be using it.
-pub(crate) fn lend<'env, R>(api: Api, program: impl FnOnce(&Borrowed<'env>) -> R) -> (R, Result<(), Error>) {
+pub(crate) fn copy_scope<'env, R>(api: Api, program: impl FnOnce(&Borrowed<'env>) -> R) -> (R, Result<(), Error>) {
     let borrowed = Borrowed { streams: RefCell::default(), _memory: PhantomData };
     let result = catch_unwind(AssertUnwindSafe(|| program(&borrowed)));
     let waited = match api.is_of_this_process() {
@@ -59,7 +59,7 @@ impl<'env> Borrowed<'env> {
     pub(crate) fn copy_in<E: Pod>(
         &self,
         api: Api,
-        stream: &Arc<Queue>,
+        stream: &Arc<RawStream>,
         to: Place<'_>,
         from: &'env [E],
     ) -> Result<(), Error> {
@@ -75,7 +75,7 @@ impl<'env> Borrowed<'env> {
             // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
             // Who queues has the stream's handle. `holds_at` has compared the block's length, and it is freed only when
             // a synchronise has covered this submission (the stamps). The slice is borrowed until `'env` ends, and
-            // `lend` waits for this stream before that.
+            // `copy_scope` waits for this stream before that.
             unsafe {
                 let to = to.block.at(to.start);
                 call!(ready.aclrtMemcpyAsync(to, room, from.as_ptr().cast(), from.len(), kind, stream))
@@ -87,7 +87,7 @@ impl<'env> Borrowed<'env> {
     pub(crate) fn copy_out<E: Pod>(
         &self,
         api: Api,
-        stream: &Arc<Queue>,
+        stream: &Arc<RawStream>,
         to: &'env mut [E],
         from: Place<'_>,
     ) -> Result<(), Error> {
@@ -102,7 +102,7 @@ impl<'env> Borrowed<'env> {
             // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
             // Who queues has the stream's handle. `holds_at` has compared the block's length, and it is freed only when
             // a synchronise has covered this submission (the stamps). The slice is borrowed exclusively until `'env`
-            // ends, and `lend` waits for this stream before that.
+            // ends, and `copy_scope` waits for this stream before that.
             unsafe {
                 let from = from.block.at(from.start);
                 call!(ready.aclrtMemcpyAsync(to.as_mut_ptr().cast(), to.len(), from, to.len(), kind, stream))
@@ -132,7 +132,7 @@ impl<'env> Borrowed<'env> {
     }
 
     /// Noted before the call: should it unwind or fail halfway, the stream is waited for all the same.
-    fn uses(&self, stream: &Arc<Queue>) {
+    fn uses(&self, stream: &Arc<RawStream>) {
         let mut streams = self.streams.borrow_mut();
         if !streams.iter().any(|known| Arc::ptr_eq(&known.stream, stream)) {
             streams.push(Uses { stream: Arc::clone(stream), since: stream.mark() + 1 });

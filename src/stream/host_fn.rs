@@ -1,34 +1,34 @@
 //! Code of the host in stream order.
 
-use super::{Pending, Tasks, payload};
+use super::{Pending, StreamOps, payload};
 use crate::brand::{Brand, Inside};
 use crate::current::Current;
-use crate::error::{Error, Undone};
-use crate::ffi::{Queue, message_of};
+use crate::error::{Error, Failed};
+use crate::ffi::{RawStream, message_of};
 use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-impl<C: Brand> Tasks<C> {
+impl<C: Brand> StreamOps<C> {
     /// Queues a call of `callback` on the host (`aclrtLaunchHostFunc`): it runs when everything queued before is done, on
     /// a thread of the library, and what is queued after it waits for it.
     ///
     /// The callback cannot use anything of a context: what it captures is `Send` and `'static`, and inside it the library
-    /// cannot be called ([`Error::InsideCallback`]). A panic in it does not reach the library: the [`Reply`] tells it. Its
+    /// cannot be called ([`Error::InsideCallback`]). A panic in it does not reach the library: the [`HostFnResult`] tells it. Its
     /// captures live until it has run; if it never runs, they are never dropped.
     ///
     /// A callback should be short. All callbacks of a context run on one thread of the library (CB-12), so one that blocks
     /// holds up those of every stream. It must not wait for what a thread does only after a wait for this stream: that wait
-    /// does not return then; with a limit ([`Pending::wait_within`], [`Tasks::synchronize_within`]) it ends. Nor may it wait
+    /// does not return then; with a limit ([`Pending::wait_within`], [`StreamOps::synchronize_within`]) it ends. Nor may it wait
     /// for a thread that queues: a stream takes about 2,000 tasks, of which a callback is three, and then the call that
     /// queues blocks until there is room (STREAM-22).
     ///
     /// ```
     /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
     /// let stream = current.stream()?;
-    /// let answer = stream.call_back(current, || 6 * 7)?;
+    /// let answer = stream.launch_host_fn(current, || 6 * 7)?;
     /// assert_eq!(answer.wait(current)?.into_result()?, 42);
     /// # Ok::<_, ascendcl::Error>(())
     /// # })?;
@@ -40,32 +40,32 @@ impl<C: Brand> Tasks<C> {
     /// [`Error::MissingFunction`] on releases that lack the function, or [`Error::Vendor`]; with the callback, which will not
     /// be run, or without it when the library may have taken it all the same.
     #[rule(CB_01, CB_08, CB_09)]
-    pub fn call_back<R: Send + 'static, F: FnOnce() -> R + Send + 'static>(
+    pub fn launch_host_fn<R: Send + 'static, F: FnOnce() -> R + Send + 'static>(
         &self,
         current: &Current<C>,
         callback: F,
-    ) -> Result<Pending<C, Reply<R>>, Undone<Option<F>>> {
+    ) -> Result<Pending<C, HostFnResult<R>>, Failed<Option<F>>> {
         let place = Arc::new(Place::default());
-        let reply = Reply { place: Arc::clone(&place) };
+        let reply = HostFnResult { place: Arc::clone(&place) };
         // The callback stays reachable, to be given back when the call is refused.
         let callback = Call { callback, place };
         match self.queue().call_back_with(current.ledger().api(), callback, Call::run) {
             Ok(()) => Ok(Pending::new(reply, self.queue())),
-            Err((error, call)) => Err(Undone { error, value: call.map(|call| call.callback) }),
+            Err((error, call)) => Err(Failed { error, value: call.map(|call| call.callback) }),
         }
     }
 }
 
 /// What a callback returned, or that it panicked.
 #[must_use = "a panic of the callback is only told here"]
-pub struct Reply<R> {
+pub struct HostFnResult<R> {
     place: Arc<Place<R>>,
 }
 
-assert_impl_all!(Reply<u8>: Send, Sync);
-assert_not_impl_any!(Reply<u8>: Clone);
+assert_impl_all!(HostFnResult<u8>: Send, Sync);
+assert_not_impl_any!(HostFnResult<u8>: Clone);
 
-impl<R> Reply<R> {
+impl<R> HostFnResult<R> {
     /// The callback's result.
     ///
     /// # Errors
@@ -107,15 +107,15 @@ impl<R, F: FnOnce() -> R> Call<R, F> {
     }
 }
 
-impl<R> fmt::Debug for Reply<R> {
+impl<R> fmt::Debug for HostFnResult<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reply").field("is_there", &self.place.lock().is_some()).finish_non_exhaustive()
+        f.debug_struct("HostFnResult").field("is_there", &self.place.lock().is_some()).finish_non_exhaustive()
     }
 }
 
-impl<R> payload::sealed::Payload for Reply<R> {
+impl<R> payload::sealed::Payload for HostFnResult<R> {
     #[inline]
     fn rest(&self, _: Inside) {}
 
-    fn follow(&self, _: &Queue, _: Inside) {}
+    fn follow(&self, _: &RawStream, _: Inside) {}
 }

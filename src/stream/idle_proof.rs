@@ -1,6 +1,6 @@
 //! The proof that nothing runs which could use an allocator's memory.
 
-use super::{Permit, Stream, With};
+use super::{AllocatorGroup, CustomAllocator, Stream};
 use crate::allocator::{PoolAllocator, PoolStatistics};
 use crate::brand::{Brand, Mark};
 use crate::current::Current;
@@ -15,16 +15,16 @@ use std::sync::{Arc, Weak};
 /// Proof that no queued work uses the memory of the allocator `A`, and that none is queued while this is there.
 ///
 /// Only now may an allocator give memory of blocks that were freed back to the system (ALLOC-11). A method of your
-/// allocator that does so takes an `&Idle` of it:
+/// allocator that does so takes an `&IdleProof` of it:
 ///
 /// ```
-/// # use ascendcl::{Brand, DeviceAllocator, Idle};
-/// fn trim<C: Brand, A: DeviceAllocator>(idle: &Idle<'_, C, A>) {
+/// # use ascendcl::{Brand, DeviceAllocator, stream::IdleProof};
+/// fn trim<C: Brand, A: DeviceAllocator>(idle: &IdleProof<'_, C, A>) {
 ///     idle.with_allocator(|pool| { /* release what was freed */ });
 /// }
 /// ```
 #[rule(ALLOC_11)]
-pub struct Idle<'i, C: Brand, A: DeviceAllocator> {
+pub struct IdleProof<'i, C: Brand, A: DeviceAllocator> {
     /// Not the allocator itself: a proof that lies in a variable after its last use must not keep the allocator from being
     /// given back.
     allocator: Weak<Registered<A>>,
@@ -33,44 +33,44 @@ pub struct Idle<'i, C: Brand, A: DeviceAllocator> {
     _brand: Mark<C>,
 }
 
-impl<C: Brand, A: DeviceAllocator> Stream<C, With<A>> {
+impl<C: Brand, A: DeviceAllocator> Stream<C, CustomAllocator<A>> {
     /// Synchronises the stream (`aclrtSynchronizeStream`), and keeps it from running anything as long as the proof of
     /// that is there.
     ///
     /// # Errors
     ///
     /// [`Error::Vendor`] when work failed or could not be waited for: there is no proof then, and memory stays.
-    pub fn idle<'i>(&'i mut self, current: &Current<C>) -> Result<Idle<'i, C, A>, Error> {
+    pub fn idle<'i>(&'i mut self, current: &Current<C>) -> Result<IdleProof<'i, C, A>, Error> {
         let allocator = Arc::downgrade(&self.allocator()?);
         self.synchronize(current)?;
-        Ok(Idle { allocator, _held: PhantomData, _brand: Mark::NEW })
+        Ok(IdleProof { allocator, _held: PhantomData, _brand: Mark::NEW })
     }
 }
 
-impl<C: Brand, A: DeviceAllocator> Permit<C, A> {
+impl<C: Brand, A: DeviceAllocator> AllocatorGroup<C, A> {
     /// The permit itself is a proof: no stream of the group is running.
-    pub fn idle<'i>(&'i mut self) -> Idle<'i, C, A> {
+    pub fn idle<'i>(&'i mut self) -> IdleProof<'i, C, A> {
         let allocator = Arc::downgrade(self.registered());
-        Idle { allocator, _held: PhantomData, _brand: Mark::NEW }
+        IdleProof { allocator, _held: PhantomData, _brand: Mark::NEW }
     }
 }
 
 #[cfg(feature = "ge")]
-impl<C: Brand, A: DeviceAllocator> Idle<'_, C, A> {
+impl<C: Brand, A: DeviceAllocator> IdleProof<'_, C, A> {
     /// The caller has synchronised the only stream that the allocator serves, and holds it.
     pub(crate) fn of(allocator: &Arc<Registered<A>>) -> Self {
         Self { allocator: Arc::downgrade(allocator), _held: PhantomData, _brand: Mark::NEW }
     }
 }
 
-impl<C: Brand, A: DeviceAllocator> Idle<'_, C, A> {
+impl<C: Brand, A: DeviceAllocator> IdleProof<'_, C, A> {
     /// Looks at the allocator. `None` when it has gone with its stream.
     pub fn with_allocator<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
         self.allocator.upgrade()?.look(look)
     }
 }
 
-impl<C: Brand> Idle<'_, C, PoolAllocator> {
+impl<C: Brand> IdleProof<'_, C, PoolAllocator> {
     /// Gives the pool's memory of which no block is out back to the system (`aclrtFree`), and says how many bytes that
     /// were.
     ///
@@ -101,7 +101,7 @@ impl<C: Brand> Idle<'_, C, PoolAllocator> {
     }
 }
 
-impl<C: Brand> Stream<C, With<PoolAllocator>> {
+impl<C: Brand> Stream<C, CustomAllocator<PoolAllocator>> {
     /// Reserves `bytes` bytes more for the stream's pool, in one piece (`aclrtMalloc`); work may be running meanwhile.
     ///
     /// # Errors
@@ -136,7 +136,7 @@ mod sealed {
 
 impl PoolAllocator {
     /// Not available: this function is here to say so in the compiler's message. A pool is trimmed through the proof that
-    /// its stream is idle ([`Idle::trim`], ALLOC-11).
+    /// its stream is idle ([`IdleProof::trim`], ALLOC-11).
     pub fn trim<P: ProvesIdle>(&self, proof: P) -> usize {
         let _ = proof;
         0
@@ -151,8 +151,8 @@ fn grow<C: Brand>(pool: &Registered<PoolAllocator>, current: &Current<C>, bytes:
     grown.ok_or(Error::Gone { what: ObjectKind::ALLOCATOR })?
 }
 
-impl<C: Brand, A: DeviceAllocator> fmt::Debug for Idle<'_, C, A> {
+impl<C: Brand, A: DeviceAllocator> fmt::Debug for IdleProof<'_, C, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Idle<{}>", core::any::type_name::<A>())
+        write!(f, "IdleProof<{}>", core::any::type_name::<A>())
     }
 }

@@ -6,32 +6,32 @@ use crate::error::{Error, InputError};
 /// One of a model's inputs or outputs: its place, counted from 0, or its name in the model.
 ///
 /// ```
-/// use ascendcl::Which;
+/// use ascendcl::model::PortId;
 ///
-/// assert_eq!(Which::from(1), Which::Index(1));
-/// assert_eq!(Which::from("images"), Which::Name("images"));
+/// assert_eq!(PortId::from(1), PortId::Index(1));
+/// assert_eq!(PortId::from("images"), PortId::Name("images"));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Which<'n> {
+pub enum PortId<'n> {
     /// The place.
     Index(usize),
     /// The name.
     Name(&'n str),
 }
 
-impl From<usize> for Which<'_> {
+impl From<usize> for PortId<'_> {
     fn from(index: usize) -> Self {
         Self::Index(index)
     }
 }
 
-impl<'n> From<&'n str> for Which<'n> {
+impl<'n> From<&'n str> for PortId<'n> {
     fn from(name: &'n str) -> Self {
         Self::Name(name)
     }
 }
 
-impl Which<'_> {
+impl PortId<'_> {
     /// Its place among the inputs; that of an index is looked at where it is used.
     pub(super) fn input(self, infos: &[TensorInfo]) -> Result<usize, InputError> {
         self.place(infos.iter().map(|info| info.name.as_str()))

@@ -1,0 +1,186 @@
+//! The device memory of a bound model.
+
+use super::description::Shape;
+use super::port_id::quoted;
+use super::{Model, TensorInfo, dims};
+use crate::brand::Brand;
+use crate::current::Current;
+use crate::element::Element;
+use crate::error::{Error, InputError, ObjectKind};
+use crate::ffi::{BoundInput, Home, RawBuffer};
+use std::sync::Arc;
+
+/// The room for one output of a [`BoundModel`](super::BoundModel) model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum OutputBuffer<'a> {
+    /// For exactly this shape.
+    Shape(&'a [usize]),
+    /// For a shape that only the execution tells, of at most so many elements.
+    AtMost(usize),
+    /// None: the library allocates, through the allocator that is registered on the stream, or by itself (DATA-06).
+    ///
+    /// The vendor documents this for executions that are waited for ([`Model::run`](super::Model::run)). On a stream, an
+    /// output may be left without memory, and reading it is [`Error::OutputNotAllocated`](crate::Error) then.
+    ByLibrary,
+}
+
+#[derive(Debug)]
+pub(super) struct Tensors {
+    pub(super) inputs: Vec<Bound>,
+    pub(super) outputs: Vec<BoundOutput>,
+    /// Where the library notes which of its shapes the model runs in, if it was compiled for some only.
+    gear: Option<(usize, Arc<RawBuffer>)>,
+}
+
+/// One input on the device.
+#[derive(Debug)]
+pub(super) struct Bound {
+    pub(super) info: TensorInfo,
+    pub(super) shape: Vec<usize>,
+    pub(super) block: Arc<RawBuffer>,
+}
+
+/// One output on the device.
+#[derive(Debug)]
+pub(super) struct BoundOutput {
+    pub(super) info: TensorInfo,
+    pub(super) room: OwnRoom,
+}
+
+#[derive(Debug)]
+pub(super) enum OwnRoom {
+    Exactly(usize, Arc<RawBuffer>),
+    AtMost(Arc<RawBuffer>),
+    ByLibrary,
+}
+
+impl Bound {
+    pub(super) fn elements(&self) -> usize {
+        elements(&self.shape)
+    }
+
+    /// Whether the input fits in the memory that it has with another shape.
+    pub(super) fn holds(&self, shape: &[usize]) -> Result<(), Error> {
+        let need = bytes(&self.info, elements(accepted(&self.info, shape)?))?;
+        if need <= self.block.bytes() {
+            return Ok(());
+        }
+        Err(Error::TooShort { what: ObjectKind::MODEL_INPUT_MEMORY, need, have: self.block.bytes() })
+    }
+}
+
+impl BoundOutput {
+    /// An error when the output is not made of `E`.
+    pub(super) fn is_of<E: Element>(&self) -> Result<(), Error> {
+        if self.info.element.takes::<E>() {
+            return Ok(());
+        }
+        let (name, found) = (self.info.name.clone(), self.info.element);
+        Err(Error::OutputType { name, found, asked: E::TYPE })
+    }
+}
+
+impl Tensors {
+    pub(super) fn allocate<C: Brand, P>(
+        current: &Current<C>,
+        model: &Model<C, P>,
+        inputs: &[&[usize]],
+        outputs: &[OutputBuffer<'_>],
+    ) -> Result<Self, Error> {
+        same_count(model.inputs(), inputs.len())?;
+        same_count(model.outputs(), outputs.len())?;
+        let place = |elements, info: &TensorInfo| current.ledger().allocate(Home::Device, bytes(info, elements)?);
+        let input = |(info, shape): (&TensorInfo, &&[usize])| {
+            let block = place(elements(accepted(info, shape)?), info)?;
+            Ok(Bound { info: info.clone(), shape: shape.to_vec(), block })
+        };
+        let output = |(info, room): (&TensorInfo, &OutputBuffer<'_>)| {
+            let room = match *room {
+                OutputBuffer::Shape(shape) => {
+                    let elements = elements(accepted(info, shape)?);
+                    OwnRoom::Exactly(elements, place(elements, info)?)
+                }
+                OutputBuffer::AtMost(elements) => OwnRoom::AtMost(place(elements, info)?),
+                OutputBuffer::ByLibrary => OwnRoom::ByLibrary,
+            };
+            Ok(BoundOutput { info: info.clone(), room })
+        };
+        let gear = |(index, bytes)| Ok::<_, Error>((index, current.ledger().allocate(Home::Device, bytes)?));
+        Ok(Self {
+            inputs: model.inputs().iter().zip(inputs).map(input).collect::<Result<_, Error>>()?,
+            outputs: model.outputs().iter().zip(outputs).map(output).collect::<Result<_, Error>>()?,
+            gear: model.loaded.gear_input().map(gear).transpose()?,
+        })
+    }
+
+    pub(super) fn blocks(&self) -> impl Iterator<Item = &RawBuffer> {
+        let inputs = self.inputs.iter().map(|input| &*input.block);
+        let outputs = self.outputs.iter().filter_map(|output| match &output.room {
+            OwnRoom::Exactly(_, block) | OwnRoom::AtMost(block) => Some(&**block),
+            OwnRoom::ByLibrary => None,
+        });
+        inputs.chain(outputs).chain(self.gear.iter().map(|(_, block)| &**block))
+    }
+
+    /// The inputs as the library takes them, the one for the gear among them.
+    pub(super) fn parts(&self) -> Vec<BoundInput> {
+        let part = |bound: &Bound| BoundInput {
+            block: Arc::clone(&bound.block),
+            bytes: bound.block.bytes(),
+            dims: dims(&bound.shape),
+        };
+        let mut parts: Vec<_> = self.inputs.iter().map(part).collect();
+        if let Some((index, block)) = &self.gear {
+            let (block, bytes) = (Arc::clone(block), block.bytes());
+            parts.insert((*index).min(parts.len()), BoundInput { block, bytes, dims: Vec::new() });
+        }
+        parts
+    }
+
+    /// Shapes as the library takes them, with a place for the gear.
+    pub(super) fn dims(&self, shapes: &[&[usize]]) -> Vec<Vec<i64>> {
+        let mut all: Vec<_> = shapes.iter().map(|shape| dims(shape)).collect();
+        if let Some((index, _)) = &self.gear {
+            all.insert((*index).min(all.len()), Vec::new());
+        }
+        all
+    }
+
+    pub(super) fn places(&self) -> Vec<Option<Arc<RawBuffer>>> {
+        let place = |output: &BoundOutput| match &output.room {
+            OwnRoom::Exactly(_, block) | OwnRoom::AtMost(block) => Some(Arc::clone(block)),
+            OwnRoom::ByLibrary => None,
+        };
+        self.outputs.iter().map(place).collect()
+    }
+}
+
+pub(super) fn same_count(infos: &[TensorInfo], found: usize) -> Result<(), InputError> {
+    if infos.len() == found {
+        return Ok(());
+    }
+    Err(InputError::Count { expected: infos.len(), found, names: names(infos) })
+}
+
+pub(super) fn names(infos: &[TensorInfo]) -> String {
+    quoted(infos.iter().map(|info| info.name.as_str()))
+}
+
+fn accepted<'s>(info: &TensorInfo, shape: &'s [usize]) -> Result<&'s [usize], InputError> {
+    if info.accepts(shape) {
+        return Ok(shape);
+    }
+    let (name, expected) = (info.name.clone(), Shape(&info.shape).to_string());
+    Err(InputError::Shape { name, expected, found: format!("{shape:?}") })
+}
+
+fn elements(shape: &[usize]) -> usize {
+    shape.iter().try_fold(1_usize, |all, size| all.checked_mul(*size)).unwrap_or(usize::MAX)
+}
+
+fn bytes(info: &TensorInfo, elements: usize) -> Result<usize, Error> {
+    let size = info.element.size();
+    let size = size.ok_or_else(|| Error::UnknownElement { name: info.name.clone(), element: info.element })?;
+    Ok(elements.saturating_mul(size))
+}
