@@ -146,20 +146,20 @@ fn share(current: &Current<impl Brand>) -> Result<(), Error> {
     // Mistake: the same allocator on two running streams. A block that one stream frees goes to the other while work
     // uses it.
     // Refused: `ui-tests/fail/two_streams_of_an_allocator_at_once.rs`:
-    //     error[E0382]: use of moved value: `permit`
+    //     error[E0382]: use of moved value: `group`
 
-    let mut permit = AllocatorGroup::new(current, PoolAllocator::new(current, 64 << 10)?)?;
-    let (one, two) = (permit.attach(current, current.stream()?)?, permit.attach(current, current.stream()?)?);
+    let mut group = AllocatorGroup::new(current, PoolAllocator::new(current, 64 << 10)?)?;
+    let (one, two) = (group.attach(current, current.stream()?)?, group.attach(current, current.stream()?)?);
     for member in [&one, &two, &one] {
-        let turn = permit.begin(member)?;
+        let turn = group.begin(member)?;
         let x = current.upload_tensor(&[4], &[1_i32, 2, 3, 4])?;
         let y = current.upload_tensor(&[1], &[10_i32])?;
         let running = turn.launch(current, operator::mul(current, x, y)?)?;
-        permit = turn.finish(current)?;
+        group = turn.finish(current)?;
         let (_factors, product) = running.wait(current)?.into_tensors(current)?;
         println!("in turn: {:?}", product.to_vec(current)?);
     }
-    permit.idle().with_allocator(|pool| show("after three turns", &pool.statistics()));
+    group.idle().with_allocator(|pool| show("after three turns", &pool.statistics()));
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use ascendcl_macros::protocol;
 use libc::c_int;
 use socket::{
     At, Bound, CanAccept, CanBind, CanClose, CanConnect, CanListen, CanRecv, CanSend, CanShutdown, Connected, Finished,
-    Listening, Monitor, Op, Outcome, State, Undecided, Unspecified,
+    Fresh, Listening, Monitor, Op, Outcome, State, Unspecified,
 };
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -20,29 +20,29 @@ protocol! {
     /// A TCP socket.
     pub mod socket;
 
-    [*] --> Undecided : socket;
-    Undecided --> Bound : bind;
+    [*] --> Fresh : socket;
+    Fresh --> Bound : bind;
     Bound --> Listening : listen;
     /// TCP-01: connections wait in the queue that `listen` creates.
     Listening --> Listening : accept;
     /// The connection is a new socket.
     [*] --> Connected : accept;
-    Undecided --> Connected : connect;
+    Fresh --> Connected : connect;
     /// TCP-02: after a failed connect the socket's state is unspecified; do not use it again.
-    Undecided --> Unspecified : connect fails;
+    Fresh --> Unspecified : connect fails;
     Connected --> Connected : send;
     Connected --> Connected : recv;
     /// TCP-03: the peer sees the end of the data; its answer can still be read.
     Connected --> Finished : shutdown;
     Finished --> Finished : recv;
-    Undecided --> [*] : close;
+    Fresh --> [*] : close;
     Bound --> [*] : close;
     Listening --> [*] : close;
     Unspecified --> [*] : close;
     Connected --> [*] : close;
     Finished --> [*] : close;
     /// TCP-04: a failed `close` also frees the descriptor; a second call would close another socket.
-    Undecided --> [*] : close fails;
+    Fresh --> [*] : close fails;
     Bound --> [*] : close fails;
     Listening --> [*] : close fails;
     Unspecified --> [*] : close fails;
@@ -69,7 +69,7 @@ protocol! {
 /// ```text
 /// let (client, sent) = (client.shutdown()?, client.send(b"more")); // error[E0382]: borrow of moved value: `client`
 /// client.shutdown()?.send(b"more"); // error[E0277]: nothing can be sent on a socket in state `Finished`
-/// Socket::new(&trace)?.accept(); // error[E0277]: a socket in state `Undecided` has no connections to accept
+/// Socket::new(&trace)?.accept(); // error[E0277]: a socket in state `Fresh` has no connections to accept
 /// ```
 #[must_use = "dropping a socket closes it, but does not record that in the trace"]
 struct Socket<'t, S: State> {
@@ -79,12 +79,12 @@ struct Socket<'t, S: State> {
 }
 
 /// The error of a call, and the socket in the state after the failure.
-struct Failed<'t, S: State> {
+struct Undone<'t, S: State> {
     error: io::Error,
     socket: Socket<'t, S>,
 }
 
-impl<'t> Socket<'t, Undecided> {
+impl<'t> Socket<'t, Fresh> {
     fn new(trace: &'t Trace) -> io::Result<Self> {
         // SAFETY: `socket` takes no pointers.
         let made = checked(unsafe { libc::socket(libc::AF_INET, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0) });
@@ -93,7 +93,7 @@ impl<'t> Socket<'t, Undecided> {
 }
 
 impl<'t, S: State> Socket<'t, S> {
-    fn bind(self, port: u16) -> Result<Socket<'t, Bound>, Failed<'t, S>>
+    fn bind(self, port: u16) -> Result<Socket<'t, Bound>, Undone<'t, S>>
     where
         S: CanBind,
     {
@@ -105,7 +105,7 @@ impl<'t, S: State> Socket<'t, S> {
         self.then(Op::Bind, bound)
     }
 
-    fn listen(self, waiting: c_int) -> Result<Socket<'t, Listening>, Failed<'t, S>>
+    fn listen(self, waiting: c_int) -> Result<Socket<'t, Listening>, Undone<'t, S>>
     where
         S: CanListen,
     {
@@ -126,7 +126,7 @@ impl<'t, S: State> Socket<'t, S> {
         Socket::made(self.calls.trace, Op::Accept, made)
     }
 
-    fn connect(self, port: u16) -> Result<Socket<'t, Connected>, Failed<'t, Unspecified>>
+    fn connect(self, port: u16) -> Result<Socket<'t, Connected>, Undone<'t, Unspecified>>
     where
         S: CanConnect,
     {
@@ -158,7 +158,7 @@ impl<'t, S: State> Socket<'t, S> {
         self.counted(Op::Recv, received)
     }
 
-    fn shutdown(self) -> Result<Socket<'t, Finished>, Failed<'t, S>>
+    fn shutdown(self) -> Result<Socket<'t, Finished>, Undone<'t, S>>
     where
         S: CanShutdown,
     {
@@ -200,12 +200,12 @@ impl<'t, S: State> Socket<'t, S> {
         Ok(Self { descriptor, calls, state: PhantomData })
     }
 
-    fn then<T: State, E: State>(self, op: Op, called: io::Result<c_int>) -> Result<Socket<'t, T>, Failed<'t, E>> {
+    fn then<T: State, E: State>(self, op: Op, called: io::Result<c_int>) -> Result<Socket<'t, T>, Undone<'t, E>> {
         self.calls.record(op, &called);
         let Self { descriptor, calls, .. } = self;
         match called {
             Ok(_) => Ok(Socket { descriptor, calls, state: PhantomData }),
-            Err(error) => Err(Failed { error, socket: Socket { descriptor, calls, state: PhantomData } }),
+            Err(error) => Err(Undone { error, socket: Socket { descriptor, calls, state: PhantomData } }),
         }
     }
 
@@ -217,11 +217,11 @@ impl<'t, S: State> Socket<'t, S> {
 }
 
 /// Closes a socket after a failure. Every state allows `close`.
-impl<S: CanClose> From<Failed<'_, S>> for io::Error {
-    fn from(failed: Failed<'_, S>) -> Self {
+impl<S: CanClose> From<Undone<'_, S>> for io::Error {
+    fn from(undone: Undone<'_, S>) -> Self {
         // The first error is the cause.
-        let _ = failed.socket.close();
-        failed.error
+        let _ = undone.socket.close();
+        undone.error
     }
 }
 

@@ -199,16 +199,16 @@ fn weights_outlive_their_handles_while_a_model_is_loaded_on_them() {
 fn a_permit_lets_the_streams_of_a_group_run_in_turn() {
     let alone = alone();
     run(|current| {
-        let mut permit = AllocatorGroup::new(current, PoolAllocator::new(current, 1 << 16)?)?;
-        let (first, second) = (permit.attach(current, current.stream()?)?, permit.attach(current, current.stream()?)?);
+        let mut group = AllocatorGroup::new(current, PoolAllocator::new(current, 1 << 16)?)?;
+        let (first, second) = (group.attach(current, current.stream()?)?, group.attach(current, current.stream()?)?);
         // Of fixed shapes: it asks the allocator for nothing (ALLOC-03).
         let image = digits_in_batches_of(4);
         let model = current.load(ModelSource::memory(&image).into())?;
         let mut model = model.bind(current, &[&[4, 64]], &[&[4, 10]])?;
         for member in [&first, &second, &first] {
-            let turn = permit.begin(member)?;
+            let turn = group.begin(member)?;
             let pending = turn.execute(current, model)?;
-            permit = turn.finish(current)?;
+            group = turn.finish(current)?;
             model = pending.wait(current)?;
         }
         let other = AllocatorGroup::new(current, PoolAllocator::new(current, 0)?)?;
@@ -216,7 +216,7 @@ fn a_permit_lets_the_streams_of_a_group_run_in_turn() {
         assert!(matches!(refused.error, Error::OtherGroup), "{}", refused.error);
         assert!(refused.value.into_allocator().is_ok());
 
-        let kept = permit.into_allocator().unwrap_err();
+        let kept = group.into_allocator().unwrap_err();
         first.detach(current)?.destroy(current)?;
         let kept = kept.into_allocator().unwrap_err();
         drop(second.detach(current)?);

@@ -95,8 +95,8 @@ pub enum Error {
         /// What it does not support.
         what: &'static str,
     },
-    /// A permit was used with a stream of another group.
-    #[error("this stream belongs to another allocator group than the permit{}", Cited(rules::OTHER_GROUP))]
+    /// An allocator group was used with a stream of another one.
+    #[error("this stream belongs to another allocator group{}", Cited(rules::OTHER_GROUP))]
     OtherGroup,
     /// An allocator was registered, or a pool grown, in a context that its memory does not belong to.
     #[error(

@@ -64,7 +64,7 @@ impl ObjectKind {
     pub const ALLOCATOR: Self = Self(Kind::Allocator);
     /// A model.
     pub const MODEL: Self = Self(Kind::Model);
-    /// The inputs and outputs that a model was prepared with.
+    /// The inputs and outputs that a model was bound with.
     pub const MODEL_TENSORS: Self = Self(Kind::ModelTensors);
     /// One input of a model.
     pub const MODEL_INPUT: Self = Self(Kind::ModelInput);

@@ -86,7 +86,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// # Errors
     ///
     /// [`Error::Input`] when the shapes do not fit the model, [`Error::TooShort`] when they need more memory than those
-    /// that it was prepared with; then the shapes are what they were. Or [`Error::Vendor`].
+    /// that it was bound with; then the shapes are what they were. Or [`Error::Vendor`].
     #[rule(MODEL_20)]
     pub fn reshape(&mut self, current: &Current<C>, inputs: &[&[usize]]) -> Result<(), Error> {
         same_count(self.model.inputs(), inputs.len())?;
@@ -132,7 +132,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// # Errors
     ///
     /// [`Error::NotExecuted`] before the first execution; [`Error::OutputType`], [`Error::NoSuchOutput`];
-    /// [`Error::LengthMismatch`] when the model left another number of elements than the shape that was prepared for
+    /// [`Error::LengthMismatch`] when the model left another number of elements than the shape that was bound for
     /// it; [`Error::OutputNotAllocated`]; or [`Error::Vendor`].
     pub fn read<'n, E: Element>(&self, current: &Current<C>, output: impl Into<PortId<'n>>) -> Result<Vec<E>, Error> {
         self.binding.is_current()?;
@@ -183,7 +183,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         Ok(&bound.block)
     }
 
-    /// The memory of an output, for this many elements of this type: all that it was prepared for.
+    /// The memory of an output, for this many elements of this type: all that it was bound for.
     pub(crate) fn output_block<E: Element>(&self, output: usize, length: usize) -> Result<&RawBuffer, Error> {
         self.bound_output(output)?.is_of::<E>()?;
         let bound = self.output(output)?;

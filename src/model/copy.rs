@@ -1,4 +1,4 @@
-//! Copies to the inputs and from the outputs of models that are prepared for a stream.
+//! Copies to the inputs and from the outputs of models that are bound for a stream.
 
 use super::BoundModel;
 use crate::brand::{Brand, INSIDE};
@@ -40,7 +40,7 @@ impl<C: Brand> StreamOps<C> {
         }
     }
 
-    /// Queues a copy from an output of a bound model to the host (`aclrtMemcpyAsync`): all of the room that was prepared
+    /// Queues a copy from an output of a bound model to the host (`aclrtMemcpyAsync`): all of the room that was bound
     /// for it. A model that left less there left the rest as it was.
     ///
     /// # Errors

@@ -94,7 +94,7 @@ impl<N: Name> Runtime<N> {
     /// # Errors
     ///
     /// [`Error::ThreadTaken`] where this thread has a [`Thread`] or is inside a context; [`Error::Load`],
-    /// [`Error::NoSuchDevice`] or [`Error::Vendor`]. What had been done before the error is failed.
+    /// [`Error::NoSuchDevice`] or [`Error::Vendor`]. What had been done before the error is undone.
     #[rule(INIT_03, INIT_11, DEV_12, CTX_01, CTX_04)]
     pub fn open(setup: impl Into<Setup>) -> Result<Self, Error> {
         let setup = setup.into();

@@ -34,7 +34,7 @@ struct Ending {
 }
 
 impl Shared {
-    /// Opens a context on the device of the setup. What was done before an error is failed; what cannot be failed stays.
+    /// Opens a context on the device of the setup. What was done before an error is undone; what cannot be undone stays.
     pub(super) fn open(acl: Acl, setup: &Setup, thread: &mut Thread) -> Result<Self, Error> {
         match Self::opened(&acl, setup, thread) {
             Ok((device, ledger)) => {

@@ -60,7 +60,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     ///
     /// # Safety
     ///
-    /// The functions and the object keep the promises of [`DeviceAllocator`](crate::DeviceAllocator); the object can be
+    /// The functions and the object keep the promises of [`DeviceAllocator`]; the object can be
     /// used from any thread; and all of them stay usable until the stream was unregistered or destroyed. The end of the
     /// context's scope does that at the latest; when the scope reports that it could not be taken down, a later
     /// [`Device::reset`](crate::Device::reset) that succeeds does.

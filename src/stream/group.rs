@@ -16,10 +16,10 @@ use std::time::Duration;
 
 /// The one right to run work that uses a shared allocator (ALLOC-10).
 ///
-/// There is one permit per allocator. [`begin`](Self::begin) spends it on a [`GroupTurn`] of one stream, and only
+/// There is one group per allocator. [`begin`](Self::begin) spends it on a [`GroupTurn`] of one stream, and only
 /// [`GroupTurn::finish`], which synchronises that stream, gives it back: two running streams with one allocator cannot be
-/// written down. A permit that is lost is not made up for: the streams of its group cannot run again.
-#[must_use = "losing the permit means that no stream of its group can ever run again"]
+/// written down. A group that is lost is not made up for: the streams of its group cannot run again.
+#[must_use = "losing the group means that no stream of its group can ever run again"]
 #[rule(ALLOC_10, ALLOC_11)]
 pub struct AllocatorGroup<C: Brand, A: DeviceAllocator> {
     allocator: Arc<Registered<A>>,
@@ -33,9 +33,9 @@ pub struct GroupStream<C: Brand, A: DeviceAllocator> {
 }
 
 /// A stream of the group, and the right to run on it.
-#[must_use = "the group cannot run again until `finish` gives the permit back"]
+#[must_use = "the group cannot run again until `finish` gives the group back"]
 pub struct GroupTurn<'m, C: Brand, A: DeviceAllocator> {
-    permit: AllocatorGroup<C, A>,
+    group: AllocatorGroup<C, A>,
     member: &'m GroupStream<C, A>,
 }
 
@@ -76,19 +76,19 @@ impl<C: Brand, A: DeviceAllocator> AllocatorGroup<C, A> {
         &self.allocator
     }
 
-    /// Spends the permit on a turn of one stream.
+    /// Spends the group on a turn of one stream.
     ///
     /// # Errors
     ///
-    /// The permit, with [`Error::OtherGroup`], when the stream is a member of another group.
+    /// The group, with [`Error::OtherGroup`], when the stream is a member of another group.
     pub fn begin<'m>(self, member: &'m GroupStream<C, A>) -> Result<GroupTurn<'m, C, A>, Failed<Self>> {
         if Arc::as_ptr(&self.allocator) == member.stream.carries.as_ptr() {
-            return Ok(GroupTurn { permit: self, member });
+            return Ok(GroupTurn { group: self, member });
         }
         Err(Failed { error: Error::OtherGroup, value: self })
     }
 
-    /// Looks at the allocator. No stream of the group is running: having the permit is the proof, so that the allocator
+    /// Looks at the allocator. No stream of the group is running: having the group is the proof, so that the allocator
     /// may release, through a method that takes `&self`, the memory of blocks that were freed (ALLOC-11).
     pub fn with_allocator<R>(&mut self, look: impl FnOnce(&A) -> R) -> Option<R> {
         self.allocator.look(look)
@@ -98,7 +98,7 @@ impl<C: Brand, A: DeviceAllocator> AllocatorGroup<C, A> {
     ///
     /// # Errors
     ///
-    /// The permit as it was, while a stream is attached to the group ([detach](GroupStream::detach) it first), the library has
+    /// The group as it was, while a stream is attached to the group ([detach](GroupStream::detach) it first), the library has
     /// blocks of the allocator, or it may still call the allocator: after an attachment that failed halfway, until that
     /// stream is destroyed.
     pub fn into_allocator(self) -> Result<A, Self> {
@@ -129,7 +129,7 @@ impl<C: Brand, A: DeviceAllocator> GroupTurn<'_, C, A> {
         &self.member.stream
     }
 
-    /// Waits for the stream (`aclrtSynchronizeStream`) and gives the permit back.
+    /// Waits for the stream (`aclrtSynchronizeStream`) and gives the group back.
     ///
     /// # Errors
     ///
@@ -149,7 +149,7 @@ impl<C: Brand, A: DeviceAllocator> GroupTurn<'_, C, A> {
 
     fn finish_for(self, current: &Current<C>, limit: Option<Duration>) -> Result<AllocatorGroup<C, A>, Failed<Self>> {
         match current.ledger().synchronize(self.member.stream.queue(), limit) {
-            Ok(()) => Ok(self.permit),
+            Ok(()) => Ok(self.group),
             Err(error) => Err(Failed { error, value: self }),
         }
     }

@@ -28,7 +28,7 @@ pub struct IdleProof<'i, C: Brand, A: DeviceAllocator> {
     /// Not the allocator itself: a proof that lies in a variable after its last use must not keep the allocator from being
     /// given back.
     allocator: Weak<Registered<A>>,
-    /// The stream, or the permit of its group: nobody else can use it meanwhile.
+    /// The stream, or the group of its group: nobody else can use it meanwhile.
     _held: PhantomData<&'i mut A>,
     _brand: Mark<C>,
 }
@@ -48,7 +48,7 @@ impl<C: Brand, A: DeviceAllocator> Stream<C, CustomAllocator<A>> {
 }
 
 impl<C: Brand, A: DeviceAllocator> AllocatorGroup<C, A> {
-    /// The permit itself is a proof: no stream of the group is running.
+    /// The group itself is a proof: no stream of the group is running.
     pub fn idle<'i>(&'i mut self) -> IdleProof<'i, C, A> {
         let allocator = Arc::downgrade(self.registered());
         IdleProof { allocator, _held: PhantomData, _brand: Mark::NEW }
@@ -126,7 +126,7 @@ impl<C: Brand> Stream<C, CustomAllocator<PoolAllocator>> {
     message = "`{Self}` does not prove that the stream of this pool is idle",
     label = "queued work may still use the pool's memory",
     note = "ALLOC-11, ALLOC-14: memory goes back to the system after a synchronise, and nothing is queued in between",
-    note = "trim through the proof: `stream.idle(current)?.trim(current)?`, or `permit.idle().trim(current)?`"
+    note = "trim through the proof: `stream.idle(current)?.trim(current)?`, or `group.idle().trim(current)?`"
 )]
 pub trait ProvesIdle: sealed::Sealed {}
 

@@ -164,10 +164,10 @@ fn a_proof_that_is_still_in_a_variable_does_not_keep_the_allocator() {
         let (stream, pool) = stream.replace(current, PoolAllocator::new(current, 4096).unwrap()).unwrap();
         assert_eq!(pool.statistics().reserved, 8192);
         let (_, pool) = stream.unregister(current).unwrap();
-        let mut permit = AllocatorGroup::new(current, pool).unwrap();
-        let idle = permit.idle();
+        let mut group = AllocatorGroup::new(current, pool).unwrap();
+        let idle = group.idle();
         idle.trim(current).unwrap();
-        assert!(permit.into_allocator().is_ok());
+        assert!(group.into_allocator().is_ok());
     });
 }
 
@@ -196,10 +196,10 @@ fn a_pool_that_is_dropped_forgotten_or_shared_leaves_its_memory_to_the_scope() {
         let pool = PoolAllocator::new(current, 1024).unwrap();
         mem::forget(current.stream().unwrap().register(current, pool).unwrap());
 
-        let mut permit = AllocatorGroup::new(current, PoolAllocator::new(current, 2048).unwrap()).unwrap();
-        let member = permit.attach(current, current.stream().unwrap()).unwrap();
-        permit.idle().grow(current, 1024).unwrap();
-        assert_eq!(permit.idle().trim(current).unwrap(), 3072);
-        drop((permit, member));
+        let mut group = AllocatorGroup::new(current, PoolAllocator::new(current, 2048).unwrap()).unwrap();
+        let member = group.attach(current, current.stream().unwrap()).unwrap();
+        group.idle().grow(current, 1024).unwrap();
+        assert_eq!(group.idle().trim(current).unwrap(), 3072);
+        drop((group, member));
     });
 }

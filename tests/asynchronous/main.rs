@@ -319,9 +319,9 @@ fn a_lane_and_a_turn_queue_copies_around_their_models_executions() {
         })?;
         stream.destroy(current)?;
 
-        let permit = AllocatorGroup::new(current, PoolAllocator::new(current, 1 << 16)?)?;
-        let member = permit.attach(current, current.stream()?)?;
-        let turn = permit.begin(&member)?;
+        let group = AllocatorGroup::new(current, PoolAllocator::new(current, 1 << 16)?)?;
+        let member = group.attach(current, current.stream()?)?;
+        let turn = group.begin(&member)?;
         let model = current.load(source.into())?.bind(current, &[&[8, 64]], &[&[8, 10]])?;
         let (mut images, scores) = (current.host_buffer(8 * 64)?, current.host_buffer::<f32>(8 * 10)?);
         images.copy_from_slice(first);

@@ -244,12 +244,12 @@ fn a_proof_of_idleness_and_a_permit_may_call_the_library_while_they_look() {
             idle.with_allocator(|_| assert_eq!(current.collect().len(), 0)).unwrap();
             assert_eq!(idle.trim(current).unwrap(), 1 << 20);
 
-            let mut permit = AllocatorGroup::new(current, pool(current)).unwrap();
-            let member = permit.attach(current, current.stream().unwrap()).unwrap();
-            permit.with_allocator(|_| current.synchronize().unwrap()).unwrap();
-            permit.idle().with_allocator(|_| current.synchronize().unwrap()).unwrap();
+            let mut group = AllocatorGroup::new(current, pool(current)).unwrap();
+            let member = group.attach(current, current.stream().unwrap()).unwrap();
+            group.with_allocator(|_| current.synchronize().unwrap()).unwrap();
+            group.idle().with_allocator(|_| current.synchronize().unwrap()).unwrap();
             drop(member.detach(current).unwrap());
-            permit.into_allocator().unwrap().release(current).unwrap();
+            group.into_allocator().unwrap().release(current).unwrap();
         });
         alone.assert_nothing_lives();
     });
@@ -365,14 +365,14 @@ fn a_descriptor_that_the_library_keeps_keeps_its_context_and_the_device() {
 fn a_permit_of_which_an_attachment_is_in_doubt_gives_its_allocator_back_when_that_stream_has_gone() {
     let alone = alone();
     inside(|current| {
-        let permit = AllocatorGroup::new(current, pool(current)).unwrap();
+        let group = AllocatorGroup::new(current, pool(current)).unwrap();
         let plan = "aclrtAllocatorRegister#1=after:507899, aclrtAllocatorUnregister#1=507899";
         control::fail(plan.parse().unwrap()).unwrap();
-        let stream = permit.attach(current, current.stream().unwrap()).unwrap_err().value;
+        let stream = group.attach(current, current.stream().unwrap()).unwrap_err().value;
         control::fail(Plan::new()).unwrap();
-        let permit = permit.into_allocator().unwrap_err();
+        let group = group.into_allocator().unwrap_err();
         stream.destroy(current).unwrap();
-        permit.into_allocator().unwrap().release(current).unwrap();
+        group.into_allocator().unwrap().release(current).unwrap();
     });
     alone.assert_nothing_lives();
 }

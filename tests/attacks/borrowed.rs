@@ -107,16 +107,16 @@ fn swapped_permits_run_their_own_groups_only() {
         let turn = two.begin(&member).unwrap();
         let x = current.upload_tensor(&[4], &[-1.0_f32; 4]).unwrap();
         let work = turn.launch(current, relu(current, x).unwrap()).unwrap();
-        // An event of the turn is waited for by whoever has it, and moves no permit.
+        // An event of the turn is waited for by whoever has it, and moves no group.
         let event = turn.record(current, current.event().unwrap()).unwrap();
-        let mut permit = turn.finish(current).unwrap();
+        let mut group = turn.finish(current).unwrap();
         let other = current.stream().unwrap();
         let work = other.adopt_after(current, work, &event).unwrap();
-        assert_eq!(permit.idle().trim(current).unwrap(), 1 << 16);
+        assert_eq!(group.idle().trim(current).unwrap(), 1 << 16);
         drop(work.wait(current).unwrap());
-        let permit = permit.into_allocator().unwrap_err();
+        let group = group.into_allocator().unwrap_err();
         drop(member.detach(current).unwrap());
-        permit.into_allocator().unwrap().release(current).unwrap();
+        group.into_allocator().unwrap().release(current).unwrap();
         refused.value.into_allocator().unwrap().release(current).unwrap();
     });
     alone.assert_nothing_lives();

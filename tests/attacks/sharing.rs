@@ -184,11 +184,11 @@ fn a_forgotten_turn_loses_the_permit_and_leaves_nothing() {
     let alone = alone();
     let dropped = Arc::new(Mutex::new(0));
     inside(|current| {
-        let permit = AllocatorGroup::new(current, Empty(Counted(Arc::clone(&dropped)))).unwrap();
+        let group = AllocatorGroup::new(current, Empty(Counted(Arc::clone(&dropped)))).unwrap();
         let stream = current.stream().unwrap();
-        let member = permit.attach(current, stream).unwrap();
-        let _other = permit.attach(current, current.stream().unwrap()).unwrap();
-        let turn = permit.begin(&member).unwrap();
+        let member = group.attach(current, stream).unwrap();
+        let _other = group.attach(current, current.stream().unwrap()).unwrap();
+        let turn = group.begin(&member).unwrap();
         mem::forget(turn.execute(current, prepared(current)).unwrap());
         // There is no expression left that runs `_other`.
         mem::forget(turn);
@@ -204,10 +204,10 @@ fn a_group_that_is_dropped_in_any_order_gives_its_allocator_up_once() {
     for order in 0..3 {
         let dropped = Arc::new(Mutex::new(0));
         inside(|current| {
-            let permit = AllocatorGroup::new(current, Empty(Counted(Arc::clone(&dropped)))).unwrap();
-            let one = permit.attach(current, current.stream().unwrap()).unwrap();
-            let two = permit.attach(current, current.stream().unwrap()).unwrap();
-            let running = permit.begin(&one).unwrap();
+            let group = AllocatorGroup::new(current, Empty(Counted(Arc::clone(&dropped)))).unwrap();
+            let one = group.attach(current, current.stream().unwrap()).unwrap();
+            let two = group.attach(current, current.stream().unwrap()).unwrap();
+            let running = group.begin(&one).unwrap();
             let work = running.execute(current, prepared(current)).unwrap();
             match order {
                 0 => drop((work, running.finish(current).unwrap(), one, two)),
@@ -227,22 +227,22 @@ fn a_permit_goes_to_another_thread_and_its_streams_with_it() {
     in_context(|context, thread| {
         let (sender, receiver) = mpsc::channel();
         let made = context.enter(thread, |current| {
-            let permit = AllocatorGroup::new(current, Empty(Counted(Arc::default()))).unwrap();
-            let member = permit.attach(current, current.stream().unwrap()).unwrap();
-            sender.send((permit, member, prepared(current))).unwrap();
+            let group = AllocatorGroup::new(current, Empty(Counted(Arc::default()))).unwrap();
+            let member = group.attach(current, current.stream().unwrap()).unwrap();
+            sender.send((group, member, prepared(current))).unwrap();
         });
         made.unwrap();
         std::thread::scope(|scope| {
             scope.spawn(move || {
-                let (permit, member, model) = receiver.recv().unwrap();
+                let (group, member, model) = receiver.recv().unwrap();
                 let mut thread = Thread::new().unwrap();
                 let entered = context.enter(&mut thread, |current| {
-                    let turn = permit.begin(&member).unwrap();
+                    let turn = group.begin(&member).unwrap();
                     let work = turn.execute(current, model).unwrap();
-                    let permit = turn.finish(current).unwrap();
+                    let group = turn.finish(current).unwrap();
                     drop(work.wait(current).unwrap());
                     member.detach(current).unwrap().destroy(current).unwrap();
-                    assert!(permit.into_allocator().is_ok());
+                    assert!(group.into_allocator().is_ok());
                 });
                 entered.unwrap();
             });

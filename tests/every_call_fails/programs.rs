@@ -218,20 +218,20 @@ fn open_shapes_of_a_pool(current: &mut Current<Scoped<'_>>) -> Result<(), Error>
 }
 
 fn shared_allocator(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
-    let mut permit = AllocatorGroup::new(current, PoolAllocator::new(current, 1 << 18)?)?;
-    let (first, second) = (permit.attach(current, current.stream()?)?, permit.attach(current, current.stream()?)?);
+    let mut group = AllocatorGroup::new(current, PoolAllocator::new(current, 1 << 18)?)?;
+    let (first, second) = (group.attach(current, current.stream()?)?, group.attach(current, current.stream()?)?);
     let model = current.load_model(models::file())?;
     let mut model = model.bind_with(current, &[&[4, 64]], &[OutputBuffer::AtMost(40)])?;
     model.write(current, 0, &[0.0_f32; 256])?;
     for member in [&first, &second, &first] {
-        let turn = permit.begin(member)?;
+        let turn = group.begin(member)?;
         let pending = turn.execute(current, model)?;
-        permit = turn.finish(current)?;
+        group = turn.finish(current)?;
         model = pending.wait(current)?;
     }
     first.detach(current)?.destroy(current)?;
     drop(second.detach(current)?);
-    drop(permit);
+    drop(group);
     Ok(())
 }
 

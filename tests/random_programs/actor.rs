@@ -126,7 +126,7 @@ impl<'x, 'c> Actor<'x, 'c> {
             What::Operator => self.operator(current, a, b),
             What::LaunchAgain => self.launch_again(current, a, b),
             What::WorkspaceLane => self.lane(current),
-            What::AllocatorGroup => self.permit(current),
+            What::AllocatorGroup => self.group(current),
             What::Wait
             | What::WaitWithin
             | What::Await

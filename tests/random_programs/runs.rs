@@ -345,25 +345,25 @@ impl<'c> Actor<'_, 'c> {
     }
 
     /// Two streams that share an allocator in turn.
-    pub(crate) fn permit(&mut self, current: &mut Current<Scoped<'c>>) {
+    pub(crate) fn group(&mut self, current: &mut Current<Scoped<'c>>) {
         let world = self.world;
         let ran = (|| {
-            let permit = AllocatorGroup::new(current, PoolAllocator::new(current, 1 << 17)?)?;
-            let first = permit.attach(current, current.stream()?)?;
-            let second = permit.attach(current, current.stream()?)?;
+            let group = AllocatorGroup::new(current, PoolAllocator::new(current, 1 << 17)?)?;
+            let first = group.attach(current, current.stream()?)?;
+            let second = group.attach(current, current.stream()?)?;
             let x = current.upload_tensor(&[2], &[1.0_f32, 5.0])?;
             let y = current.upload_tensor(&[2], &[2.0_f32, 7.0])?;
-            let turn = permit.begin(&first)?;
+            let turn = group.begin(&first)?;
             let added = turn.launch(current, operator::add(current, x, y)?)?;
-            let permit = turn.finish(current)?;
-            let turn = permit.begin(&second)?;
+            let group = turn.finish(current)?;
+            let turn = group.begin(&second)?;
             let again = turn.launch(current, added.wait(current)?)?;
-            let permit = turn.finish(current)?;
+            let group = turn.finish(current)?;
             let (_, sum) = again.wait(current)?.into_tensors(current)?;
             world.compare("the output of a turn", &sum.to_vec(current)?, Some(&[3.0, 12.0]));
             first.detach(current)?.destroy(current)?;
             drop(second);
-            drop(permit);
+            drop(group);
             Ok::<_, Error>(())
         })();
         self.world.well("working in turns", ran);

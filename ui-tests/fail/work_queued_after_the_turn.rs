@@ -7,9 +7,9 @@ fn zero<C: Brand, A: DeviceAllocator>(
     buffer: DeviceBuffer<C, f32>,
 ) -> Result<AllocatorGroup<C, A>, Error> {
     let tasks: &StreamOps<C> = &turn;
-    let permit = turn.finish(current).map_err(|failed| failed.error)?;
+    let group = turn.finish(current).map_err(|failed| failed.error)?;
     drop(tasks.set_bytes(current, buffer, 0)?);
-    Ok(permit)
+    Ok(group)
 }
 
 fn main() {}

@@ -3,11 +3,11 @@ use ascendcl::{Brand, Current, DeviceAllocator, Error, BoundModel, stream::{Grou
 
 fn overlap<C: Brand, A: DeviceAllocator>(
     current: &Current<C>,
-    permit: AllocatorGroup<C, A>,
+    group: AllocatorGroup<C, A>,
     streams: (&GroupStream<C, A>, &GroupStream<C, A>),
     models: (BoundModel<C>, BoundModel<C>),
 ) -> Result<(), Error> {
-    let first = permit.begin(streams.0)?;
+    let first = group.begin(streams.0)?;
     let one = first.execute(current, models.0)?;
     let second = first.finish(current)?.begin(streams.1)?;
     let two = second.execute(current, models.1)?;

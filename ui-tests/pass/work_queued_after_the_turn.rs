@@ -8,8 +8,8 @@ fn zero<C: Brand, A: DeviceAllocator>(
 ) -> Result<AllocatorGroup<C, A>, Error> {
     let tasks: &StreamOps<C> = &turn;
     drop(tasks.set_bytes(current, buffer, 0)?);
-    let permit = turn.finish(current).map_err(|failed| failed.error)?;
-    Ok(permit)
+    let group = turn.finish(current).map_err(|failed| failed.error)?;
+    Ok(group)
 }
 
 fn main() {}

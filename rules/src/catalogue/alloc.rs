@@ -127,7 +127,7 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "An allocator moves into its stream. Streams that share an allocator run by a `AllocatorGroup`, and only \
+            means: "An allocator moves into its stream. Streams that share an allocator run by an `AllocatorGroup`, and only \
                 a finished `GroupTurn` returns the `AllocatorGroup`.",
             hole: "Two allocators over one pool are two values to the compiler. The unsafe trait `DeviceAllocator` \
                 forbids them.",
@@ -142,7 +142,7 @@ rules! {
             priority: 1,
             class: ByConstruction,
             means: "`Stream::unregister`, `Stream::replace` and `Stream::destroy` synchronise before they return the \
-                allocator. A registered allocator releases memory with an `IdleProof` proof: only a synchronise creates \
+                allocator. A registered allocator releases memory with an `IdleProof`: only a synchronise creates \
                 it, and the stream cannot run while it exists.",
             hole: "An allocator that releases memory inside one of its own methods breaks the promise of its unsafe \
                 trait.",
@@ -185,7 +185,7 @@ rules! {
             priority: 1,
             class: ByConstruction,
             means: "`PoolAllocator` reuses a returned block for its own stream or group only. It releases memory \
-                with an `IdleProof` proof, or while it is not registered.",
+                with an `IdleProof`, or while it is not registered.",
             hole: "Another allocator decides itself what it does with a returned block. The unsafe trait \
                 `DeviceAllocator` states the promise.",
         }

@@ -59,7 +59,7 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "Releasing memory needs an `IdleProof` proof, which needs the graph. An executing graph is inside a \
+            means: "Releasing memory needs an `IdleProof`, which needs the graph. An executing graph is inside a \
                 `Pending`.",
         }
         GE_06 = "GE-06" {

@@ -241,7 +241,7 @@ impl RawBinding {
         let mut result = Ok(());
         for index in &self.open {
             let Some((start, bytes)) = self.results.memory(api, *index) else { continue };
-            // KeptAllocator beyond the lock: the last one who has it drops code of the user's.
+            // Kept beyond the lock: the last one who has it drops code of the user's.
             let keeps = self.copies().as_ref().and_then(Weak::upgrade);
             let lent = keeps.as_ref().is_some_and(|keeps| keeps.has_lent(start.addr()));
             let emptied = self.results.empty(api, *index);

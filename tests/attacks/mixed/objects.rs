@@ -101,15 +101,15 @@ fn an_allocator() {
         assert!(matches!(failed.error, Error::OtherContext { .. }), "{}", failed.error);
         failed.value.1
     });
-    let permit = two.own(|current| AllocatorGroup::new(current, pool).unwrap());
+    let group = two.own(|current| AllocatorGroup::new(current, pool).unwrap());
     two.other(|current| {
         let stream = current.stream().unwrap();
-        drop(comes_back(permit.attach(current, stream), ObjectKind::ALLOCATOR));
+        drop(comes_back(group.attach(current, stream), ObjectKind::ALLOCATOR));
         // In an allocator's call the library would have got memory of another context.
         collect(current);
     });
     let mut stream = two.own(|current| {
-        let pool = permit.into_allocator().unwrap();
+        let pool = group.into_allocator().unwrap();
         current.stream().unwrap().register(current, pool).unwrap()
     });
     two.other(|current| {
