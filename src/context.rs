@@ -9,6 +9,7 @@ use crate::ledger::DeviceRow;
 use crate::ledger::Ledger;
 use crate::life_cycle::leads;
 use crate::thread::ThreadToken;
+use crate::trace;
 use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -63,6 +64,7 @@ pub(crate) fn enter<C: Brand, R>(ledger: &Arc<Ledger>, program: impl FnOnce(&mut
     let _restore = Restore::around(api, ledger.context());
     ledger.context().make_current(api)?;
     let _entered = Entered::into(ledger.context(), api, ledger.id());
+    let _span = trace::entered(ledger.id());
     Ok(program(&mut Current::new(ledger)))
 }
 

@@ -72,6 +72,7 @@ mod run_mode;
 pub mod runtime;
 pub mod stream;
 pub mod thread;
+mod trace;
 
 pub use acl::Acl;
 // Not the whole crate under a name: the compiler would spell every type of this one with its path in messages.

@@ -1,12 +1,11 @@
 //! The library that the program runs on.
 
 use crate::error::Error;
-use crate::ffi::{Api, Loading};
+use crate::ffi::{Api, Loading, app_log};
 use ascendcl_sys as sys;
 use core::fmt;
 use std::ffi::OsString;
-#[cfg(feature = "sim")]
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 #[cfg(feature = "sim")]
 use std::sync::Once;
@@ -207,6 +206,76 @@ impl Loaded {
     /// error.
     pub fn lacks(self) -> Vec<&'static str> {
         self.loading.library().lacks().iter().map(|function| function.name).collect()
+    }
+}
+
+/// The library's own log (`aclAppLog`), where the vendor's tools look. It is a writer for lines of text.
+///
+/// What the program and this crate tell `tracing` goes there by
+/// `tracing_subscriber::fmt().with_ansi(false).with_writer(move || library.app_log(LogLevel::Info))`.
+///
+/// ```
+/// use ascendcl::library::LogLevel;
+/// use std::io::Write;
+///
+/// ascendcl::run(ascendcl::Library::Simulator, |current| {
+///     writeln!(current.library().app_log(LogLevel::Warning), "the camera sends {} % of its images", 40)?;
+///     Ok::<_, std::io::Error>(())
+/// })?;
+/// # Ok::<(), ascendcl::RunError<std::io::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct AppLog {
+    library: Loaded,
+    level: LogLevel,
+}
+
+/// How much a line in the library's log matters.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum LogLevel {
+    /// For whoever looks for a mistake.
+    Debug,
+    /// What happens in the course of things.
+    Info,
+    /// What may lead to a failure.
+    Warning,
+    /// A failure.
+    Error,
+}
+
+impl Loaded {
+    /// The library's log, for lines of this level.
+    pub fn app_log(self, level: LogLevel) -> AppLog {
+        AppLog { library: self, level }
+    }
+}
+
+impl Write for AppLog {
+    /// Writes the text as one entry, without the end of its line.
+    ///
+    /// # Errors
+    ///
+    /// [`std::io::ErrorKind::Other`] with the [`Error`]: [`Error::MissingFunction`] for a library without `aclAppLog`, or
+    /// [`Error::Forked`] in a forked child.
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        let level = match self.level {
+            LogLevel::Debug => sys::types::aclLogLevel::ACL_DEBUG,
+            LogLevel::Info => sys::types::aclLogLevel::ACL_INFO,
+            LogLevel::Warning => sys::types::aclLogLevel::ACL_WARNING,
+            LogLevel::Error => sys::types::aclLogLevel::ACL_ERROR,
+        };
+        let line = String::from_utf8_lossy(text);
+        app_log(self.library.loading, level, line.trim_end()).map_err(io::Error::other)?;
+        Ok(text.len())
+    }
+
+    /// All of it is one entry.
+    fn write_fmt(&mut self, text: fmt::Arguments<'_>) -> io::Result<()> {
+        self.write_all(text.to_string().as_bytes())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

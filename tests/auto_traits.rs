@@ -115,6 +115,8 @@ assert_impl_all!(Stream<Scoped<'static>, RawAllocator>: Send);
 
 // Values without ties to the library.
 assert_impl_all!(Library: Send, Sync, Clone);
+assert_impl_all!(AppLog: Send, Sync, Clone);
+assert_impl_all!(LogLevel: Send, Sync, Clone);
 assert_impl_all!(Loaded: Send, Sync, Copy);
 assert_impl_all!(Setup: Send, Sync, Clone);
 assert_impl_all!(Recovered<'static>: Send, Sync);

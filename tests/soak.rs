@@ -10,7 +10,7 @@ mod common;
 use ascendcl::{Context, Current, Scoped, Thread};
 use ascendcl_sim::{Config, control};
 use common::scopes::in_context;
-use common::{OwnWorkspace, block_on, under_watch};
+use common::{Alone, block_on, under_watch};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc;
@@ -26,7 +26,7 @@ fn seconds() -> Duration {
 
 /// The machine as the vendor's, for one test alone; ends the process if the test does not come to its end.
 struct Soak {
-    alone: OwnWorkspace,
+    alone: Alone,
     until: Instant,
     /// How many waits have come back, and how many are not enough.
     waits: AtomicUsize,

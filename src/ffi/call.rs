@@ -9,6 +9,7 @@ use super::process::Loading;
 use super::standing;
 use crate::callback_guard::InCallback;
 use crate::error::{Error, MissingFunction, VendorError};
+use crate::trace;
 use ascendcl_macros::rule;
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_CONTEXT_NULL, ACL_SUCCESS};
 use ascendcl_sys::types::aclError;
@@ -314,14 +315,18 @@ impl<R: Refusal> Answer<aclError, R> {
 fn lacks(loading: &'static Loading, symbol: &'static str, files: &'static [&'static str], doing: String) -> Error {
     let (library, missing) = (loading.to_string(), MissingSymbol { symbol, files });
     let searched = loading.library().searched_for(&missing);
-    Error::MissingFunction(Box::new(MissingFunction { symbol, files, searched, library, doing }))
+    let missing = Box::new(MissingFunction { symbol, files, searched, library, doing });
+    trace::missing(&missing);
+    Error::MissingFunction(missing)
 }
 
 #[cold]
 fn failed(loading: &'static Loading, call: &'static str, code: aclError, doing: String) -> Error {
     let api = Api::new(loading);
     let text = recent_text(api).filter(|text| code == ACL_ERROR_RT_CONTEXT_NULL || !is_made_up(api, text));
-    Error::Vendor(Box::new(VendorError { call, code: code.into(), text, doing }))
+    let failure = Box::new(VendorError { call, code: code.into(), text, doing });
+    trace::vendor_error(&failure);
+    Error::Vendor(failure)
 }
 
 /// The text that the library keeps for this thread's last failure; reading clears it.

@@ -21,6 +21,7 @@
 mod needs;
 
 mod allocator;
+mod app_log;
 mod api;
 mod block;
 mod borrowed;
@@ -63,6 +64,7 @@ mod sync {
 use core::sync::atomic;
 use std::thread::yield_now;
 
+pub(crate) use app_log::app_log;
 pub(crate) use allocator::{Elsewhere, KeptAllocator, Registered, serves};
 pub(crate) use api::{Api, c_path};
 pub(crate) use block::{Home, RawBuffer};

@@ -6,9 +6,9 @@
 macro_rules! needs {
     ($callback:ident) => {
         $callback! {
-            // The text of this thread's last failure. It is asked for after calls that failed, wherever that was.
+            // The text of this thread's last failure, and the log. They are used after calls that failed, wherever that was.
             ThisProcess:
-                aclGetRecentErrMsg;
+                aclAppLog aclGetRecentErrMsg;
 
             // Choose the current context, and tell which one that is. What is current beforehand does not matter.
             SelectsContext:

@@ -47,15 +47,15 @@ mod wakers;
 use ascendcl::{Brand, Current, DeviceBuffer, Error, HostBuffer, Model, Pending, Scoped, Stream, stream::StreamOps};
 use ascendcl_sim::{Plan, control};
 use common::scopes::{in_context, inside, with_device};
-use common::{OwnWorkspace, alone, data};
+use common::{Alone, alone, data};
 use null::{Books, books};
 
 /// A queued copy to the device.
 type Upload<C> = Pending<C, (HostBuffer<C, f32>, DeviceBuffer<C, f32>)>;
 
-/// OwnWorkspace, and with no other library at work: the crate counts the resets of a device by its number, and forgets then what
+/// Alone, and with no other library at work: the crate counts the resets of a device by its number, and forgets then what
 /// it left current, whichever library it was.
-fn undisturbed() -> (OwnWorkspace, Books) {
+fn undisturbed() -> (Alone, Books) {
     (alone(), books())
 }
 

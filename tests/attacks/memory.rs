@@ -1,6 +1,6 @@
 //! Attacks on the alignment of memory: copies on the device, and memory from the library.
 
-use super::common::{OwnWorkspace, alone, c_library, library_at, under_watch};
+use super::common::{Alone, alone, c_library, library_at, under_watch};
 use super::{inside, with_device};
 use ascendcl::{Acl, Current, Error, Scoped};
 use ascendcl_macros::proves;
@@ -11,7 +11,7 @@ use std::ffi::c_int;
 #[repr(align(64))]
 struct Aligned([f32; 17]);
 
-fn on_device() -> OwnWorkspace {
+fn on_device() -> Alone {
     let alone = alone();
     control::configure(under_watch(Config::new().on_device(true))).unwrap();
     alone

@@ -1,7 +1,7 @@
 //! Ordinary host memory, with a library that copies it during the call without waiting for the stream.
 
 use super::with_device;
-use crate::common::{OwnWorkspace, acl, alone, positions, under_watch};
+use crate::common::{Alone, acl, alone, positions, under_watch};
 use ascendcl::{
     Current, Error, Scoped,
     model::{ModelSource, OutputBuffer},
@@ -21,7 +21,7 @@ fn copying_at_once<R>(program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> 
     result
 }
 
-fn end(alone: OwnWorkspace) {
+fn end(alone: Alone) {
     alone.assert_nothing_lives();
     control::reset();
     control::configure(under_watch(Config::new())).unwrap();

@@ -1,7 +1,7 @@
 //! Pairs of failing calls: one creates or uses an object, the other releases it. An object of the library keeps its
 //! row, and the row keeps the memory lent to it.
 
-use super::common::{OwnWorkspace, acl, alone, digits_in_batches_of, field, under_watch};
+use super::common::{Alone, acl, alone, digits_in_batches_of, field, under_watch};
 use super::{collect, fail, inside, nothing_fails};
 use ascendcl::operator;
 use ascendcl::{
@@ -17,7 +17,7 @@ pub(super) fn zeros() -> Input<'static> {
     Input::new(&[8, 64], &ZEROS).unwrap()
 }
 
-fn on_the_device() -> OwnWorkspace {
+fn on_the_device() -> Alone {
     let alone = alone();
     control::configure(under_watch(Config::new().on_device(true))).unwrap();
     alone

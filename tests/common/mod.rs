@@ -21,20 +21,20 @@ use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 /// The simulator is one per process: a test that looks at what is alive has it alone.
-pub struct OwnWorkspace {
+pub struct Alone {
     _guard: MutexGuard<'static, ()>,
 }
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-pub fn alone() -> OwnWorkspace {
+pub fn alone() -> Alone {
     let guard = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     // What a failed test has left is of the simulator's devices as they are now.
     drop(runtime::sweep(Some(Duration::from_secs(1))));
     control::reset();
     control::configure(under_watch(Config::new())).unwrap();
     control::take_findings();
-    OwnWorkspace { _guard: guard }
+    Alone { _guard: guard }
 }
 
 /// Calls that break a rule are found; with `ASCENDCL_SIM=strict` they fail, too.
@@ -43,7 +43,7 @@ pub fn under_watch(config: Config) -> Config {
     config.checks(if strict { Checks::Strict } else { Checks::Report })
 }
 
-impl OwnWorkspace {
+impl Alone {
     /// Nothing of the library is left, and no call of the safe layer broke a rule.
     #[track_caller]
     pub fn assert_nothing_lives(&self) {

@@ -13,7 +13,7 @@ use graph::{File, Graph};
 use std::path::Path;
 
 /// The entries of the safe layer's `src`, from the ground up.
-const FLOORS: [&str; 33] = [
+const FLOORS: [&str; 34] = [
     "brand",
     "code",
     "element",
@@ -22,6 +22,7 @@ const FLOORS: [&str; 33] = [
     "attribute",
     "device_allocator",
     "error",
+    "trace",
     "graph_source",
     "raw_tensors",
     "callback_guard",

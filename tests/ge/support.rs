@@ -1,7 +1,7 @@
 //! Helpers that these tests share.
 
 use crate::common::allocators::{Watch, Watched};
-use crate::common::{self, OwnWorkspace};
+use crate::common::{self, Alone};
 use ascendcl::ge::{Added, Engine, Graph, GraphSource, Loaded, Options, Place, Session, WithAllocator};
 use ascendcl::operator::DeviceTensor;
 use ascendcl::{Brand, Current, Device, DeviceAllocator, DeviceBuffer, ScopeError, Scoped, Thread};
@@ -14,7 +14,7 @@ use std::thread::{self, ThreadId};
 
 /// The simulator and the double, alone.
 pub(crate) struct World {
-    pub(crate) machine: OwnWorkspace,
+    pub(crate) machine: Alone,
     pub(crate) double: Double,
 }
 

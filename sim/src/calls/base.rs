@@ -32,12 +32,13 @@ pub(crate) fn aclFloatToFloat16(value: f32) -> aclFloat16 {
     f16::from_f32(value).to_bits()
 }
 
-/// Warnings and errors go to stderr, with the format as it stands: what it refers to is out of reach here.
+/// Warnings and errors go to stderr, with the format as it stands but for `%%`: what it refers to is out of reach here.
 pub(crate) fn aclAppLog(level: aclLogLevel, func: Text<'_>, file: Text<'_>, line: u32, fmt: Text<'_>) {
     if level < aclLogLevel::ACL_WARNING {
         return;
     }
     let kind = if level == aclLogLevel::ACL_WARNING { "warning" } else { "error" };
     let [func, file, fmt] = [func, file, fmt].map(|text| text.get().unwrap_or_default());
+    let fmt = fmt.replace("%%", "%");
     eprintln!("ascendcl-sim: {kind} from the program, {file}:{line} {func}: {fmt}");
 }

@@ -4,7 +4,7 @@
 mod objects;
 
 use super::{collect, finish, model, upload};
-use crate::common::{OwnWorkspace, alone, digits_in_batches_of, library_at, null_library};
+use crate::common::{Alone, alone, digits_in_batches_of, library_at, null_library};
 use ascendcl::operator::Operator;
 use ascendcl::{
     Brand, Current, DeviceBuffer, Error, HostBuffer, Input, Library, Pending, Runtime, Stream,
@@ -24,7 +24,7 @@ struct Two {
     own: Runtime<Worker>,
     other: Runtime<Worker>,
     /// Last: what a test that fails leaves is taken down by the next one.
-    alone: OwnWorkspace,
+    alone: Alone,
 }
 
 impl Two {

@@ -1,0 +1,48 @@
+//! What this crate tells the crate `tracing`, under the target `ascendcl`. Without the feature `tracing` this does nothing.
+
+use crate::device_allocator::ContextId;
+use crate::error::{MissingFunction, VendorError};
+
+/// Code runs with a context current: a span at the level `TRACE`, until this is dropped.
+#[must_use]
+pub(crate) struct Span {
+    #[cfg(feature = "tracing")]
+    _entered: tracing::span::EnteredSpan,
+}
+
+/// The context is current on this thread.
+#[inline]
+pub(crate) fn entered(context: ContextId) -> Span {
+    #[cfg(not(feature = "tracing"))]
+    let _ = context;
+    Span {
+        #[cfg(feature = "tracing")]
+        _entered: tracing::trace_span!(target: "ascendcl", "current", device = context.device(), ?context).entered(),
+    }
+}
+
+/// A function of the library failed. That a time limit passed is what the program asked to be told, and no more than `DEBUG`.
+pub(crate) fn vendor_error(error: &VendorError) {
+    #[cfg(feature = "tracing")]
+    {
+        let VendorError { call, code, text, doing } = error;
+        let (number, name) = (code.number(), code.name());
+        let rules = code.rules().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let text = text.as_deref();
+        if code.is_timeout() {
+            tracing::debug!(target: "ascendcl", call, code = number, name, rules, text, "the time was up: {doing}");
+        } else {
+            tracing::error!(target: "ascendcl", call, code = number, name, rules, text, "could not {doing}");
+        }
+    }
+    #[cfg(not(feature = "tracing"))]
+    let _ = error;
+}
+
+/// The library lacks a function.
+pub(crate) fn missing(error: &MissingFunction) {
+    #[cfg(feature = "tracing")]
+    tracing::warn!(target: "ascendcl", call = error.symbol, library = error.library, "could not {}", error.doing);
+    #[cfg(not(feature = "tracing"))]
+    let _ = error;
+}

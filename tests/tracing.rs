@@ -1,0 +1,120 @@
+//! What this crate tells `tracing`, and the library's own log.
+
+#![cfg(all(feature = "sim", feature = "tracing"))]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+mod common;
+
+use ascendcl::library::LogLevel;
+use ascendcl::{Error, Library};
+use std::fmt;
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+/// Notes each event and span as one line.
+#[derive(Clone, Default)]
+struct Notes(Arc<Mutex<Vec<String>>>);
+
+struct Line(String);
+
+impl Visit for Line {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.0 += &format!(" {}={value:?}", field.name());
+    }
+}
+
+impl Subscriber for Notes {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target() == "ascendcl"
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        let mut line = Line(format!("{} span {}", span.metadata().level(), span.metadata().name()));
+        span.record(&mut line);
+        self.0.lock().unwrap().push(line.0);
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut line = Line(event.metadata().level().to_string());
+        event.record(&mut line);
+        self.0.lock().unwrap().push(line.0);
+    }
+
+    fn enter(&self, _: &Id) {
+        self.0.lock().unwrap().push("enter".into());
+    }
+
+    fn exit(&self, _: &Id) {
+        self.0.lock().unwrap().push("exit".into());
+    }
+}
+
+fn told(program: impl FnOnce()) -> Vec<String> {
+    let notes = Notes::default();
+    tracing::subscriber::with_default(notes.clone(), program);
+    std::mem::take(&mut *notes.0.lock().unwrap())
+}
+
+#[test]
+fn a_call_that_fails_is_an_event_with_its_code_inside_the_span_of_its_context() {
+    let _alone = common::alone();
+    let told = told(|| {
+        ascendcl::run(Library::Simulator, |current| {
+            let refused = current.device_buffer::<u8>(1 << 50).map(drop).unwrap_err();
+            assert!(matches!(refused, Error::Vendor(_)), "{refused}");
+            Ok::<_, Error>(())
+        })
+        .unwrap();
+    });
+    let place = |part: &str| told.iter().position(|line| line.contains(part)).unwrap_or_else(|| panic!("{told:#?}"));
+    let (span, enter, error) = (place("TRACE span current device=0"), place("enter"), place("ERROR"));
+    assert!(span < enter && enter < error && error < place("exit"), "{told:#?}");
+    for part in ["call=\"aclrtMalloc\"", "code=207001", "message=could not allocate"] {
+        assert!(told[error].contains(part), "{}", told[error]);
+    }
+}
+
+#[test]
+fn a_limit_that_passes_is_no_error() {
+    let _alone = common::alone();
+    let told = told(|| {
+        ascendcl::run(Library::Simulator, |current| {
+            let stream = current.stream()?.without_allocator();
+            let (open, gate) = std::sync::mpsc::channel::<()>();
+            let reply = stream.launch_host_fn(current, move || drop(gate.recv())).map_err(|failed| failed.error)?;
+            let limit = std::time::Duration::from_millis(20);
+            assert!(stream.synchronize_within(current, limit).unwrap_err().code().unwrap().is_timeout());
+            drop(open);
+            reply.wait(current).map_err(|failed| failed.error)?.into_result()
+        })
+        .unwrap();
+    });
+    assert!(told.iter().any(|line| line.starts_with("DEBUG") && line.contains("the time was up")), "{told:#?}");
+    assert!(!told.iter().any(|line| line.starts_with("ERROR")), "{told:#?}");
+}
+
+/// Writes to the log in a process of its own, whose standard error shows what the library made of it.
+#[test]
+fn a_line_of_the_log_is_one_entry_whatever_is_in_it() {
+    const INSIDE: &str = "ASCENDCL_TEST_LOGS";
+    if std::env::var_os(INSIDE).is_some() {
+        let acl = ascendcl::Acl::init(Library::Simulator).unwrap();
+        writeln!(acl.library().app_log(LogLevel::Warning), "{} % of {}\0%s %n", 40, "images").unwrap();
+        return;
+    }
+    let test = "a_line_of_the_log_is_one_entry_whatever_is_in_it";
+    let mut again = std::process::Command::new(std::env::current_exe().unwrap());
+    let output = again.args([test, "--exact", "--nocapture"]).env(INSIDE, "1").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let lines: Vec<_> = said.lines().filter(|line| line.contains("from the program")).collect();
+    assert_eq!(lines.len(), 1, "{said}");
+    assert!(lines[0].ends_with("40 % of images %s %n"), "{said}");
+}
