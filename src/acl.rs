@@ -6,6 +6,7 @@ use crate::ffi::{Api, Initialised, c_path};
 use crate::ledger::DeviceRow;
 use crate::library::{Library, Loaded};
 use crate::life_cycle::leads;
+use crate::properties::DeviceProperties;
 use crate::run_mode::RunMode;
 use ascendcl_macros::rule;
 #[cfg(feature = "ge")]
@@ -86,6 +87,20 @@ impl Acl {
     /// [`Error::Vendor`] when the library cannot tell.
     pub fn device_count(&self) -> Result<u32, Error> {
         self.api().device_count()
+    }
+
+    /// What a device says of itself (`aclrtGetDeviceInfo`). The device need not be taken for that.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchDevice`]; [`Error::MissingFunction`] on releases that lack the function; [`Error::Vendor`] when the
+    /// library cannot count its devices.
+    pub fn device_properties(&self, id: u32) -> Result<DeviceProperties, Error> {
+        let count = self.device_count()?;
+        if id >= count {
+            return Err(Error::NoSuchDevice { id: i32::try_from(id).unwrap_or(i32::MAX), count });
+        }
+        DeviceProperties::of(self.api(), id)
     }
 
     /// The name of the devices' system on chip (`aclrtGetSocName`), if the library tells.

@@ -14,10 +14,10 @@ pub unsafe trait Pod: Copy + Send + Sync + 'static {}
 
 /// A number type for the elements of buffers and models.
 ///
-/// Implemented for the integer and float types and for [`F16`](crate::F16); it cannot be implemented elsewhere.
+/// Implemented for the integer and float types, [`F16`](crate::F16) and [`Bf16`](crate::Bf16); it cannot be implemented elsewhere.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element type of AscendCL buffers",
-    label = "expected a number: u8, i8, u16, i16, u32, i32, u64, i64, f32, f64 or `F16`",
+    label = "expected a number: u8, i8, u16, i16, u32, i32, u64, i64, f32, f64, `F16` or `Bf16`",
     note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.write(current, elements)?` or `buffer.zero(current)?`"
 )]
 pub trait Element: Pod + Default + fmt::Debug + PartialEq {
@@ -33,6 +33,8 @@ pub enum ElementType {
     F32,
     /// 16-bit float (`ACL_FLOAT16`).
     F16,
+    /// 16-bit float with the exponent of a 32-bit one (`ACL_BF16`).
+    Bf16,
     /// 64-bit float (`ACL_DOUBLE`).
     F64,
     /// Signed byte (`ACL_INT8`).
@@ -57,10 +59,17 @@ pub enum ElementType {
     Other(i32),
 }
 
-/// A half-precision float, as its bits. This crate copies it and does not compute with it.
+/// A half-precision float, as its bits. This crate copies it and does not compute with it; with the feature `half`, the `f16`
+/// of the crate `half` is an element as well.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 #[repr(transparent)]
 pub struct F16(pub u16);
+
+/// A float of 16 bits with the exponent of a 32-bit one, as its bits. This crate copies it and does not compute with it; with
+/// the feature `half`, the `bf16` of the crate `half` is an element as well.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+#[repr(transparent)]
+pub struct Bf16(pub u16);
 
 macro_rules! elements {
     ($($ty:ty => $name:ident, $acl:ident;)*) => {
@@ -124,6 +133,7 @@ macro_rules! elements {
 elements! {
     f32 => F32, ACL_FLOAT;
     F16 => F16, ACL_FLOAT16;
+    Bf16 => Bf16, ACL_BF16;
     f64 => F64, ACL_DOUBLE;
     i8 => I8, ACL_INT8;
     i16 => I16, ACL_INT16;
@@ -133,6 +143,25 @@ elements! {
     u16 => U16, ACL_UINT16;
     u32 => U32, ACL_UINT32;
     u64 => U64, ACL_UINT64;
+}
+
+#[cfg(feature = "half")]
+mod of_half {
+    use super::{Element, ElementType, Pod};
+
+    // SAFETY: `Pod` asks for a type without padding, of which every bit pattern is a value. `half::f16` is documented to be
+    // transparent over `u16`, and to be made of any bits (`f16::from_bits`).
+    unsafe impl Pod for half::f16 {}
+    impl Element for half::f16 {
+        const TYPE: ElementType = ElementType::F16;
+    }
+
+    // SAFETY: `Pod` asks for a type without padding, of which every bit pattern is a value. `half::bf16` is documented to be
+    // transparent over `u16`, and to be made of any bits (`bf16::from_bits`).
+    unsafe impl Pod for half::bf16 {}
+    impl Element for half::bf16 {
+        const TYPE: ElementType = ElementType::Bf16;
+    }
 }
 
 impl ElementType {

@@ -10,7 +10,15 @@ use std::path::Path;
 fn required_functions_are_those_that_the_safe_layer_calls() {
     // Allocators, callbacks, single operators, the recovery of a device and options of streams are what a program can do without, on releases
     // that lack them.
-    let spare = ["registration.rs", "callback.rs", "operator.rs", "forced.rs", "queue/options.rs", "app_log.rs"];
+    let spare = [
+        "registration.rs",
+        "callback.rs",
+        "operator.rs",
+        "forced.rs",
+        "queue/options.rs",
+        "app_log.rs",
+        "properties.rs",
+    ];
     let everyday = called(|file| !is_the_table(file) && !spare.iter().any(|name| file.ends_with(name)));
     let required = ascendcl_sys::table().filter(|function| function.required).map(|function| function.name.to_owned());
     assert_eq!(everyday, required.collect::<BTreeSet<_>>());

@@ -1,8 +1,8 @@
 //! The library's own log.
 
+use super::Api;
 use super::call::call;
 use super::process::Loading;
-use super::Api;
 use crate::error::Error;
 use ascendcl_sys::types::aclLogLevel;
 use core::ffi::CStr;

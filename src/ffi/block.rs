@@ -62,20 +62,19 @@ unsafe impl Sync for RawBuffer {}
 impl Row for RawBuffer {}
 
 impl RawBuffer {
-    /// Allocates on the current context's device, or pinned memory of the host. A length of zero is refused by the
+    /// Allocates on the current context's device by this policy, or pinned memory of the host. A length of zero is refused by the
     /// library, so the smallest block has one byte.
     ///
     /// What is pinned on a host is memory of the device for a program that runs there.
     #[rule(MEM_04, MEM_05, MEM_09, MODE_01)]
-    pub(crate) fn allocate(api: Api, home: Home, bytes: usize) -> Result<Self, Error> {
+    pub(crate) fn allocate(api: Api, home: Home, bytes: usize, policy: aclrtMemMallocPolicy) -> Result<Self, Error> {
         let mut start = core::ptr::null_mut();
         let length = bytes.max(1);
         let home = if home == Home::Pinned && api.on_device() { Home::Unified } else { home };
         let answer = match home {
             Home::Device | Home::Unified => {
-                let policy = aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST;
                 // SAFETY: the function writes the address to `start` during the call; a pointer to a live local is
-                // valid for writes (`core::ptr`, "Safety").
+                // valid for writes (`core::ptr`, "Safety"). The policy is one of the library's (MEM-09).
                 unsafe { call!(api.aclrtMalloc(&raw mut start, length, policy)) }
             }
             Home::Pinned => {
@@ -329,6 +328,11 @@ impl RawBuffer {
     #[rule(MEM_11)]
     pub(crate) fn is_current(&self) -> Result<(), Error> {
         self.owner.is_current(self.home.kind())
+    }
+
+    /// Whether work can be given the block now: this thread has entered its context, and no work is in doubt.
+    pub(super) fn can_be_used(&self) -> Result<(), Error> {
+        self.holds(0)
     }
 
     /// Whether `bytes` bytes can be copied to or from the start of the block now.

@@ -21,8 +21,8 @@
 mod needs;
 
 mod allocator;
-mod app_log;
 mod api;
+mod app_log;
 mod block;
 mod borrowed;
 mod bytes;
@@ -45,6 +45,7 @@ mod operator;
 mod outside;
 mod owner;
 mod process;
+mod properties;
 mod queue;
 mod registration;
 mod shelf;
@@ -64,9 +65,9 @@ mod sync {
 use core::sync::atomic;
 use std::thread::yield_now;
 
-pub(crate) use app_log::app_log;
 pub(crate) use allocator::{Elsewhere, KeptAllocator, Registered, serves};
 pub(crate) use api::{Api, c_path};
+pub(crate) use app_log::app_log;
 pub(crate) use block::{Home, RawBuffer};
 pub(crate) use borrowed::{Borrowed, copy_scope};
 pub(crate) use bytes::{bytes_of, collect_elements};
@@ -81,7 +82,7 @@ pub(crate) use load::open_first;
 pub(crate) use load::simulator;
 pub(crate) use members::Members;
 pub(crate) use model::{
-    BoundInput, Image, LoadInto, LoadedModel, ModelImage, Port, RawBinding, RawGears, Share, Sizes,
+    BoundInput, Image, LoadInto, LoadedModel, ModelImage, Port, RawBinding, RawGears, Share, Sizes, TensorPlace,
 };
 pub(crate) use operator::{RawInvocation, TensorArgument};
 pub(crate) use outside::Outside;

@@ -36,7 +36,7 @@ macro_rules! needs {
                 aclFinalizeReference aclInit
                 aclopLoad aclopSetModelDir
                 aclrtAllocatorCreateDesc aclrtAllocatorRegister aclrtAllocatorUnregister aclrtCreateContext
-                aclrtDestroyContext aclrtDestroyStreamForce aclrtDeviceTaskAbort aclrtGetDeviceCount aclrtGetRunMode
+                aclrtDestroyContext aclrtDestroyStreamForce aclrtDeviceTaskAbort aclrtGetDeviceCount aclrtGetDeviceInfo aclrtGetRunMode
                 aclrtGetSocName aclrtResetDevice aclrtResetDeviceForce aclrtSetDevice aclrtStreamAbort;
 
             // Begin something in the current context.

@@ -34,6 +34,7 @@ use crate::ffi::{
     RawInvocation, RawStream, Restore, Shelf,
 };
 use ascendcl_macros::rule;
+use ascendcl_sys::types::aclrtMemMallocPolicy;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -131,7 +132,17 @@ impl Ledger {
 
     /// Allocates; when the device has no room, frees what nobody names any more and tries once again.
     pub(crate) fn allocate(&self, home: Home, bytes: usize) -> Result<Arc<RawBuffer>, Error> {
-        let allocate = || RawBuffer::allocate(self.api, home, bytes);
+        self.allocate_by(home, bytes, aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST)
+    }
+
+    /// The same, of pages by this policy.
+    pub(crate) fn allocate_by(
+        &self,
+        home: Home,
+        bytes: usize,
+        policy: aclrtMemMallocPolicy,
+    ) -> Result<Arc<RawBuffer>, Error> {
+        let allocate = || RawBuffer::allocate(self.api, home, bytes, policy);
         let block = allocate().or_else(|error| match is_used_up(&error) && self.free_unnamed_blocks() > 0 {
             true => allocate(),
             false => Err(error),

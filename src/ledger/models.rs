@@ -11,7 +11,7 @@ use crate::attribute::Attribute;
 use crate::error::Error;
 use crate::ffi::{
     BoundInput, Home, Image, LoadInto, LoadedModel, ModelImage, RawBinding, RawBuffer, RawInvocation, RawStream,
-    SETTLING, Sizes, TensorArgument,
+    SETTLING, Sizes, TensorArgument, TensorPlace,
 };
 use std::sync::Arc;
 
@@ -81,6 +81,17 @@ impl Ledger {
     pub(crate) fn reshape(&self, binding: &RawBinding, model: &LoadedModel, shapes: &[&[i64]]) -> Result<(), Error> {
         self.api.is_of_this_process()?;
         binding.reshape(self.api, &self.streams, model, shapes)
+    }
+
+    /// Puts a block in the place of another one of the same size.
+    pub(crate) fn exchange(
+        &self,
+        binding: &RawBinding,
+        place: TensorPlace,
+        blocks: (&Arc<RawBuffer>, &Arc<RawBuffer>),
+    ) -> Result<(), Error> {
+        self.api.is_of_this_process()?;
+        binding.exchange(self.api, &self.streams, place, blocks)
     }
 
     /// Queues one execution of a bound model.

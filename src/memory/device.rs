@@ -1,5 +1,6 @@
 //! Device memory.
 
+use super::MemoryPolicy;
 use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
 use crate::element::Element;
@@ -45,6 +46,21 @@ impl<C: Brand> Current<C> {
         DeviceBuffer::allocate(self.ledger(), length)
     }
 
+    /// As [`device_buffer`](Self::device_buffer), of pages by this policy.
+    ///
+    /// # Errors
+    ///
+    /// As for [`device_buffer`](Self::device_buffer); a policy that the device does not have is an [`Error::Vendor`].
+    #[rule(MEM_04, MEM_07, MEM_09)]
+    pub fn device_buffer_with<E: Element>(
+        &self,
+        length: usize,
+        policy: MemoryPolicy,
+    ) -> Result<DeviceBuffer<C, MaybeUninit<E>>, Error> {
+        let block = self.ledger().allocate_by(Home::Device, super::bytes::<E>(length)?, policy.raw())?;
+        Ok(DeviceBuffer::of(block, length))
+    }
+
     /// Allocates device memory and copies `elements` there (`aclrtMalloc`, `aclrtMemcpy`).
     ///
     /// # Errors
@@ -85,6 +101,11 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         Arc::clone(&self.block)
     }
 
+    /// The handle of a block that nobody else has a handle of. It has room for so many elements.
+    pub(crate) fn of(block: Arc<RawBuffer>, length: usize) -> Self {
+        Self { block, length, _brand: Mark::NEW, _elements: PhantomData }
+    }
+
     fn has(&self, length: usize) -> Result<(), Error> {
         if length == self.length {
             return Ok(());
@@ -96,7 +117,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
 impl<C: Brand, E: Element> DeviceBuffer<C, MaybeUninit<E>> {
     pub(crate) fn allocate(ledger: &Ledger, length: usize) -> Result<Self, Error> {
         let block = ledger.allocate(Home::Device, super::bytes::<E>(length)?)?;
-        Ok(Self { block, length, _brand: Mark::NEW, _elements: PhantomData })
+        Ok(Self::of(block, length))
     }
 
     /// Writes the whole buffer from host memory (`aclrtMemcpy`).

@@ -2,12 +2,14 @@
 
 mod device;
 mod host;
+mod policy;
 
 pub use crate::device_allocator::DeviceAddress;
 use crate::error::{Error, ObjectKind};
 
 pub use device::DeviceBuffer;
 pub use host::HostBuffer;
+pub use policy::MemoryPolicy;
 
 /// The bytes of `length` elements; a length that no memory has is an error.
 fn bytes<E>(length: usize) -> Result<usize, Error> {

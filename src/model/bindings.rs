@@ -7,7 +7,7 @@ use crate::brand::Brand;
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::{Error, InputError, ObjectKind};
-use crate::ffi::{BoundInput, Home, RawBuffer};
+use crate::ffi::{BoundInput, Home, RawBuffer, TensorPlace};
 use std::sync::Arc;
 
 /// The room for one output of a [`BoundModel`](super::BoundModel) model.
@@ -46,6 +46,8 @@ pub(super) struct Bound {
 pub(super) struct BoundOutput {
     pub(super) info: TensorInfo,
     pub(super) room: OwnRoom,
+    /// No execution has written to its memory since it was put there.
+    pub(super) replaced: bool,
 }
 
 #[derive(Debug)]
@@ -104,7 +106,7 @@ impl Tensors {
                 OutputBuffer::AtMost(elements) => OwnRoom::AtMost(place(elements, info)?),
                 OutputBuffer::ByLibrary => OwnRoom::ByLibrary,
             };
-            Ok(BoundOutput { info: info.clone(), room })
+            Ok(BoundOutput { info: info.clone(), room, replaced: false })
         };
         let gear = |(index, bytes)| Ok::<_, Error>((index, current.ledger().allocate(Home::Device, bytes)?));
         Ok(Self {
@@ -121,6 +123,12 @@ impl Tensors {
             OwnRoom::ByLibrary => None,
         });
         inputs.chain(outputs).chain(self.gear.iter().map(|(_, block)| &**block))
+    }
+
+    /// The place of an input among those that the library takes.
+    pub(super) fn place_of_input(&self, index: usize) -> TensorPlace {
+        let gear = self.gear.as_ref().map(|(gear, _)| *gear);
+        TensorPlace::Input(if gear.is_some_and(|gear| gear <= index) { index + 1 } else { index })
     }
 
     /// The inputs as the library takes them, the one for the gear among them.

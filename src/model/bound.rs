@@ -21,11 +21,13 @@ use std::sync::Arc;
 #[must_use = "a bound model does nothing until a stream executes it"]
 #[rule(MODEL_14, MODEL_15, MODEL_17, DATA_02, DATA_10)]
 pub struct BoundModel<C: Brand, P = OwnWorkspace> {
-    model: Model<C, P>,
-    binding: Arc<RawBinding>,
-    bound: Box<Tensors>,
+    pub(super) model: Model<C, P>,
+    pub(super) binding: Arc<RawBinding>,
+    pub(super) bound: Box<Tensors>,
     /// Whether the outputs are those of an execution.
     executed: bool,
+    /// Whether outputs have memory that no execution has written to yet.
+    pub(super) replaced: bool,
 }
 
 impl<C: Brand, P> Model<C, P> {
@@ -61,7 +63,9 @@ impl<C: Brand, P> Model<C, P> {
         outputs: &[OutputBuffer<'_>],
     ) -> Result<BoundModel<C, P>, Failed<Self>> {
         match self.bound_to(current, inputs, outputs) {
-            Ok((binding, bound)) => Ok(BoundModel { model: self, binding, bound: Box::new(bound), executed: false }),
+            Ok((binding, bound)) => {
+                Ok(BoundModel { model: self, binding, bound: Box::new(bound), executed: false, replaced: false })
+            }
             Err(error) => Err(Failed { error, value: self }),
         }
     }
@@ -260,7 +264,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         self.make_room(current)?;
         let _turn = turn()?;
         current.ledger().run(&self.binding, &self.model.loaded)?;
-        self.executed = true;
+        self.all_is_written();
         Ok(())
     }
 
@@ -278,26 +282,36 @@ impl<C: Brand, P> BoundModel<C, P> {
         leads!(model: Loaded --> Running : Execute, model: Running --> Running : Execute);
         self.make_room(current)?;
         current.ledger().execute(&self.binding, &self.model.loaded, stream)?;
-        self.executed = true;
+        self.all_is_written();
         Ok(())
     }
 
-    fn which<'n>(&self, output: impl Into<PortId<'n>>) -> Result<usize, Error> {
+    /// An execution writes all outputs.
+    #[inline]
+    fn all_is_written(&mut self) {
+        self.executed = true;
+        if self.replaced {
+            self.replaced = false;
+            self.bound.outputs.iter_mut().for_each(|output| output.replaced = false);
+        }
+    }
+
+    pub(super) fn which<'n>(&self, output: impl Into<PortId<'n>>) -> Result<usize, Error> {
         output.into().output(self.model.outputs().iter().map(|info| info.name.as_str()))
     }
 
-    fn bound_output(&self, index: usize) -> Result<&BoundOutput, Error> {
+    pub(super) fn bound_output(&self, index: usize) -> Result<&BoundOutput, Error> {
         let count = self.bound.outputs.len();
         self.bound.outputs.get(index).ok_or(Error::NoSuchOutput { index, count })
     }
 
     /// An output of the last execution.
-    fn output(&self, index: usize) -> Result<&BoundOutput, Error> {
+    pub(super) fn output(&self, index: usize) -> Result<&BoundOutput, Error> {
         let bound = self.bound_output(index)?;
-        if self.executed { Ok(bound) } else { Err(Error::NotExecuted) }
+        if self.executed && !bound.replaced { Ok(bound) } else { Err(Error::NotExecuted) }
     }
 
-    fn dims(&self, current: &Current<C>, index: usize, info: &TensorInfo) -> Result<Vec<usize>, Error> {
+    pub(super) fn dims(&self, current: &Current<C>, index: usize, info: &TensorInfo) -> Result<Vec<usize>, Error> {
         let dims = self.binding.output_dims(current.ledger().api(), index);
         let shape = dims.and_then(|dims| dims.into_iter().map(|size| usize::try_from(size).ok()).collect());
         shape.ok_or_else(|| Error::UnknownShape { name: info.name.clone() })

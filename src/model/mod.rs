@@ -5,6 +5,7 @@ mod bound;
 mod builder;
 mod copy;
 mod description;
+mod exchange;
 mod gears;
 mod load;
 mod port_id;

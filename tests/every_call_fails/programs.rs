@@ -1,7 +1,7 @@
 //! Programs that together use every part of the safe layer. They stop at the first error, and then drop, forget or lose
 //! their objects.
 
-use crate::common::{block_on, positions};
+use crate::common::{block_on, difference, positions};
 use crate::harness::Program;
 use crate::models;
 use ascendcl::operator::{self, Operator};
@@ -22,6 +22,7 @@ pub(crate) const PROGRAMS: &[(&str, Program)] = &[
     ("futures", futures),
     ("a model at once", model_at_once),
     ("a model on a stream", model_on_a_stream),
+    ("memory that models exchange", exchanges),
     ("a lane", lane),
     ("open shapes", open_shapes),
     ("gears", gears),
@@ -104,6 +105,23 @@ fn model_on_a_stream(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     }
     model.into_model(current)?.unload(current)?;
     stream.destroy(current)?;
+    Ok(())
+}
+
+fn exchanges(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
+    let bound = |current: &mut Current<_>| -> Result<_, Error> {
+        let model = current.load(ModelSource::memory(&difference()).into())?;
+        Ok(model.bind(current, &[&[4], &[4]], &[&[4]])?)
+    };
+    let (mut first, mut second) = (bound(current)?, bound(current)?);
+    let room = second.exchange_input(current, 0, current.upload(&[7.0_f32; 4])?)?;
+    first.run(current)?;
+    let computed = first.exchange_output(current, 0, room)?;
+    drop(second.exchange_input(current, 0, computed)?);
+    let stream = current.stream()?.without_allocator();
+    let second = stream.execute(current, second)?.wait(current)?;
+    mem::forget(stream.execute(current, first)?);
+    drop(second.into_model(current)?);
     Ok(())
 }
 

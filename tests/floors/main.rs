@@ -13,7 +13,7 @@ use graph::{File, Graph};
 use std::path::Path;
 
 /// The entries of the safe layer's `src`, from the ground up.
-const FLOORS: [&str; 34] = [
+const FLOORS: [&str; 35] = [
     "brand",
     "code",
     "element",
@@ -27,6 +27,7 @@ const FLOORS: [&str; 34] = [
     "raw_tensors",
     "callback_guard",
     "ffi",
+    "properties",
     "library",
     "thread",
     "ledger",

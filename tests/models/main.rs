@@ -5,6 +5,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod exchange;
 #[path = "../null/mod.rs"]
 mod null;
 mod shared;

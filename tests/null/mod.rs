@@ -166,6 +166,17 @@ impl Books {
         self.set("null_outputs", 1);
     }
 
+    /// Whether data buffers that are updated answer with an error, and forget what they were.
+    pub fn tear_updates(&self, on: bool) {
+        self.set("null_tear_updates", on.into());
+    }
+
+    /// By which policy device memory was allocated last.
+    pub fn last_policy(&self) -> u32 {
+        // SAFETY: as stated in `control`.
+        unsafe { control::<unsafe extern "C" fn() -> u32>("null_last_policy")() }
+    }
+
     /// From now on the program runs on the device.
     pub fn run_on_device(&self) {
         self.set("null_on_device", 1);

@@ -112,7 +112,7 @@ rules! {
             basis: "doc",
             priority: 3,
             class: ByConstruction,
-            means: "Every allocation uses the same single policy.",
+            means: "A `MemoryPolicy` is one policy; combinations cannot be written.",
         }
         MEM_10 = "MEM-10" {
             text: "Host memory is not usable by device code and device memory is not dereferenceable on the host.",

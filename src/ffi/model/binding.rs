@@ -28,8 +28,15 @@ pub(crate) struct RawBinding {
     ending: AtomicBool,
     last_use: LastUse,
     /// As long as the binding's row is there, these have a name and are not freed (DATA-02).
-    blocks: Box<[Arc<RawBuffer>]>,
+    blocks: Mutex<Box<[Arc<RawBuffer>]>>,
     owner: Owner,
+}
+
+/// A tensor of a binding, by its place in the dataset.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum TensorPlace {
+    Input(usize),
+    Output(usize),
 }
 
 // SAFETY: sending the value to another thread must not make a data race. Datasets belong to the process and have no
@@ -63,7 +70,7 @@ impl RawBinding {
             gate: Gate::open(),
             ending: AtomicBool::new(false),
             last_use: LastUse::new(),
-            blocks: blocks.map(Arc::clone).collect(),
+            blocks: Mutex::new(blocks.map(Arc::clone).collect()),
             owner: Owner::current(),
         }
     }
@@ -86,7 +93,7 @@ impl RawBinding {
     ) -> Result<(), Error> {
         leads!(dataset: Start --> Idle : Create, dataset: Idle --> Idle : Add);
         model.is_current()?;
-        self.blocks.iter().try_for_each(|block| block.is_current())?;
+        self.blocks().iter().try_for_each(|block| block.is_current())?;
         self.given.create(api, inputs.iter().map(|input| Some((&*input.block, input.bytes))))?;
         self.results.create(api, outputs.iter().map(|block| block.as_ref().map(|block| (&**block, block.bytes()))))?;
         let shapes: Vec<_> = inputs.iter().map(|input| input.dims.as_slice()).collect();
@@ -109,6 +116,43 @@ impl RawBinding {
         self.idle(streams)?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::MODEL_TENSORS }) };
         model.set_shapes(api, &self.given, shapes)
+    }
+
+    /// Has the next executions use `new` in the place of `old`; refused while queued work may look at the datasets (DATA-10).
+    /// The blocks have the same size.
+    #[rule(DATA_02, DATA_10)]
+    pub(crate) fn exchange(
+        &self,
+        api: Api,
+        streams: &Shelf<RawStream>,
+        place: TensorPlace,
+        (old, new): (&Arc<RawBuffer>, &Arc<RawBuffer>),
+    ) -> Result<(), Error> {
+        self.is_current()?;
+        new.can_be_used()?;
+        self.idle(streams)?;
+        let (dataset, index) = match place {
+            TensorPlace::Input(index) => (&self.given, index),
+            TensorPlace::Output(index) => (&self.results, index),
+        };
+        let inside = self.gate.pass().ok_or(Error::Gone { what: ObjectKind::MODEL_TENSORS })?;
+        let described = dataset.describe(api, index, new);
+        if let Err(error) = described {
+            // A call that fails may have done its work all the same.
+            let now = dataset.memory(api, index).map(|(start, _)| start.as_ptr());
+            if now != Some(new.start()) {
+                drop(inside);
+                if now != Some(old.start()) {
+                    // Nobody knows what an execution would use: there is none any more.
+                    self.gate.close();
+                }
+                return Err(error);
+            }
+        }
+        if let Some(kept) = self.blocks().iter_mut().find(|kept| Arc::ptr_eq(kept, old)) {
+            *kept = Arc::clone(new);
+        }
+        Ok(())
     }
 
     /// Queues one execution. The stream's context has to be current and the model's own (MODEL-01). Open outputs have to be
@@ -179,7 +223,7 @@ impl RawBinding {
     #[cold]
     fn spread_doubt(&self, stream: &RawStream, model: &LoadedModel) {
         if self.last_use.is_in_doubt() {
-            self.blocks.iter().for_each(|block| block.doubt(stream));
+            self.blocks().iter().for_each(|block| block.doubt(stream));
             model.doubt_workspace(stream);
         }
     }
@@ -277,6 +321,10 @@ impl RawBinding {
             return Ok(());
         }
         Err(Error::StillRunning { what: ObjectKind::MODEL_TENSORS })
+    }
+
+    fn blocks(&self) -> MutexGuard<'_, Box<[Arc<RawBuffer>]>> {
+        self.blocks.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     fn copies(&self) -> MutexGuard<'_, Option<Weak<dyn Keeps>>> {

@@ -3,7 +3,7 @@
 use super::super::call::call;
 use super::super::{Api, RawBuffer};
 use super::Port;
-use crate::error::Error;
+use crate::error::{Error, ObjectKind};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::*;
 use core::cell::Cell;
@@ -126,6 +126,19 @@ impl Dataset {
         // Memory of an unknown size is memory as well, and has to be freed.
         let bytes = unsafe { call!(api.aclGetDataBufferSizeV2(buffer)) }.ok().unwrap_or_default();
         Some((start, bytes))
+    }
+
+    /// Makes the buffer at `index` describe this block from now on. Nothing may use the dataset meanwhile (DATA-10).
+    pub(super) fn describe(&self, api: Api, index: usize, block: &RawBuffer) -> Result<(), Error> {
+        let buffer = self.buffers.get(index).map_or(null_mut(), Cell::get);
+        if buffer.is_null() {
+            return Err(Error::Gone { what: ObjectKind::MODEL_TENSORS });
+        }
+        // SAFETY: the function asks for a live buffer, and memory that it is to describe. The buffer is not null, so it was
+        // created and not destroyed (DATA-05). The function notes the address and the size, and does not look at the memory;
+        // who executes with the dataset keeps it in place (DATA-02).
+        let answer = unsafe { call!(api.aclUpdateDataBuffer(buffer, block.start(), block.bytes())) };
+        answer.done(|| format!("exchange the memory of tensor {index} of a model"))
     }
 
     /// Makes the buffer at `index` describe nothing any more.

@@ -105,7 +105,13 @@ handle aclCreateDataBuffer(void *start, size_t size) {
     return made;
 }
 aclError aclDestroyDataBuffer(struct buffer *buffer) { free(buffer); return 0; }
-aclError aclUpdateDataBuffer(struct buffer *buffer, void *start, size_t size) { *buffer = (struct buffer){start, size}; return 0; }
+/* Answers with an error, and has forgotten what the buffer was. */
+static int torn;
+void null_tear_updates(int on) { torn = on; }
+aclError aclUpdateDataBuffer(struct buffer *buffer, void *start, size_t size) {
+    *buffer = torn ? (struct buffer){NULL, 0} : (struct buffer){start, size};
+    return torn ? INVALID : 0;
+}
 void *aclGetDataBufferAddr(struct buffer *buffer) { return buffer->start; }
 size_t aclGetDataBufferSizeV2(struct buffer *buffer) { return buffer->size; }
 /* As the vendor's library, it leaves an output without memory as it is. */

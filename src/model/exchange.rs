@@ -1,0 +1,167 @@
+//! Memory of the program in the place of a bound model's own.
+
+use super::bindings::{Bound, BoundOutput, OwnRoom};
+use super::{BoundModel, PortId};
+use crate::brand::Brand;
+use crate::current::Current;
+use crate::element::Element;
+use crate::error::{Error, Failed, InputError, ObjectKind};
+use crate::ffi::{RawBuffer, TensorPlace};
+use crate::memory::DeviceBuffer;
+use ascendcl_macros::rule;
+use core::mem::MaybeUninit;
+use std::sync::Arc;
+
+impl<C: Brand, P> BoundModel<C, P> {
+    /// Makes a buffer an input's memory, and gives back the memory that the input had (`aclUpdateDataBuffer`). Nothing is
+    /// copied: what one model has computed becomes the input of another.
+    ///
+    /// The buffer holds as many elements as the input's memory. Both have to be at rest: a buffer in a
+    /// [`Pending`](crate::Pending) is waited for first.
+    ///
+    /// ```
+    /// use ascendcl::{Brand, Current, Error, model::BoundModel};
+    ///
+    /// /// Runs two models, the second on what the first has computed.
+    /// fn both<C: Brand>(
+    ///     current: &mut Current<C>,
+    ///     first: &mut BoundModel<C>,
+    ///     second: &mut BoundModel<C>,
+    /// ) -> Result<Vec<f32>, Error> {
+    ///     first.run(current)?;
+    ///     let free = second.exchange_input::<f32>(current, 0, current.upload(&[0.0; 10])?)?;
+    ///     let scores = first.exchange_output(current, 0, free)?;
+    ///     second.exchange_input(current, 0, scores)?;
+    ///     second.run(current)?;
+    ///     second.read(current, 0)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The buffer as it was: [`Error::Input`] for another element type or a name that no input has, [`Error::LengthMismatch`]
+    /// for another length, [`Error::NoSuchInput`], [`Error::StillRunning`] while queued work uses the model, or
+    /// [`Error::Vendor`]. If the library then no longer tells which memory it uses, the model cannot be executed any more
+    /// ([`Error::Gone`]).
+    #[rule(DATA_02, DATA_10)]
+    pub fn exchange_input<'n, E: Element>(
+        &mut self,
+        current: &Current<C>,
+        input: impl Into<PortId<'n>>,
+        buffer: DeviceBuffer<C, E>,
+    ) -> Result<DeviceBuffer<C, MaybeUninit<E>>, Failed<DeviceBuffer<C, E>>> {
+        match self.put_input::<E>(current, input.into(), &buffer.row()) {
+            Ok(old) => Ok(DeviceBuffer::of(old, buffer.len())),
+            Err(error) => Err(Failed { error, value: buffer }),
+        }
+    }
+
+    /// Takes an output of the last execution with its memory, and makes `room` the output's memory
+    /// (`aclUpdateDataBuffer`). Nothing is copied. The output is written again by the next execution.
+    ///
+    /// # Errors
+    ///
+    /// The buffer as it was: [`Error::NotExecuted`] before the first execution and for an output that was taken;
+    /// [`Error::OutputType`], [`Error::NoSuchOutput`] or [`Error::NoOutputNamed`]; [`Error::LengthMismatch`] for another
+    /// length, or when the model left another number of elements than there is memory for;
+    /// [`Error::OutputNotAllocated`] for an output whose memory the library allocates; otherwise as for
+    /// [`exchange_input`](Self::exchange_input).
+    #[rule(DATA_02, DATA_10)]
+    pub fn exchange_output<'n, E: Element>(
+        &mut self,
+        current: &Current<C>,
+        output: impl Into<PortId<'n>>,
+        room: DeviceBuffer<C, MaybeUninit<E>>,
+    ) -> Result<DeviceBuffer<C, E>, Failed<DeviceBuffer<C, MaybeUninit<E>>>> {
+        match self.put_output::<E>(current, output.into(), &room.row(), true) {
+            Ok(old) => Ok(DeviceBuffer::of(old, room.len())),
+            Err(error) => Err(Failed { error, value: room }),
+        }
+    }
+
+    /// As [`exchange_output`](Self::exchange_output), whatever the output's memory holds: before the first execution, or when
+    /// its result is not wanted.
+    ///
+    /// # Errors
+    ///
+    /// As for [`exchange_output`](Self::exchange_output), which the last execution does not matter for.
+    #[rule(DATA_02, DATA_10)]
+    pub fn replace_output<'n, E: Element>(
+        &mut self,
+        current: &Current<C>,
+        output: impl Into<PortId<'n>>,
+        room: DeviceBuffer<C, MaybeUninit<E>>,
+    ) -> Result<DeviceBuffer<C, MaybeUninit<E>>, Failed<DeviceBuffer<C, MaybeUninit<E>>>> {
+        match self.put_output::<E>(current, output.into(), &room.row(), false) {
+            Ok(old) => Ok(DeviceBuffer::of(old, room.len())),
+            Err(error) => Err(Failed { error, value: room }),
+        }
+    }
+
+    fn put_input<E: Element>(
+        &mut self,
+        current: &Current<C>,
+        input: PortId<'_>,
+        new: &Arc<RawBuffer>,
+    ) -> Result<Arc<RawBuffer>, Error> {
+        let input = input.input(self.model.inputs())?;
+        let (place, count) = (self.bound.place_of_input(input), self.bound.inputs.len());
+        let bound = self.bound.inputs.get_mut(input).ok_or(Error::NoSuchInput { index: input, count })?;
+        let Bound { info, block, .. } = bound;
+        if !info.element.takes::<E>() {
+            let (name, expected) = (info.name.clone(), info.element);
+            return Err(InputError::Element { name, expected, found: E::TYPE }.into());
+        }
+        same_length::<E>(ObjectKind::MODEL_INPUT, block, new)?;
+        current.ledger().exchange(&self.binding, place, (block, new))?;
+        Ok(core::mem::replace(block, Arc::clone(new)))
+    }
+
+    fn put_output<E: Element>(
+        &mut self,
+        current: &Current<C>,
+        output: PortId<'_>,
+        new: &Arc<RawBuffer>,
+        result: bool,
+    ) -> Result<Arc<RawBuffer>, Error> {
+        self.binding.is_current()?;
+        let output = self.which(output)?;
+        self.bound_output(output)?.is_of::<E>()?;
+        if result {
+            self.is_filled::<E>(current, output)?;
+        }
+        let count = self.bound.outputs.len();
+        let bound = self.bound.outputs.get_mut(output).ok_or(Error::NoSuchOutput { index: output, count })?;
+        let BoundOutput { room: OwnRoom::Exactly(_, block) | OwnRoom::AtMost(block), replaced, .. } = bound else {
+            return Err(Error::OutputNotAllocated { name: bound.info.name.clone() });
+        };
+        same_length::<E>(ObjectKind::MODEL_OUTPUT, block, new)?;
+        current.ledger().exchange(&self.binding, TensorPlace::Output(output), (block, new))?;
+        (*replaced, self.replaced) = (true, true);
+        Ok(core::mem::replace(block, Arc::clone(new)))
+    }
+
+    /// An error unless the last execution wrote all of an output's memory.
+    fn is_filled<E: Element>(&self, current: &Current<C>, output: usize) -> Result<(), Error> {
+        let bound = self.output(output)?;
+        let found = self.dims(current, output, &bound.info);
+        let found = found.map(|shape| shape.iter().fold(1_usize, |all, size| all.saturating_mul(*size)));
+        let (expected, found) = match &bound.room {
+            OwnRoom::Exactly(expected, _) => (*expected, found.unwrap_or(*expected)),
+            OwnRoom::AtMost(block) => (block.bytes() / size_of::<E>().max(1), found?),
+            OwnRoom::ByLibrary => return Err(Error::OutputNotAllocated { name: bound.info.name.clone() }),
+        };
+        if expected == found {
+            return Ok(());
+        }
+        Err(Error::LengthMismatch { what: ObjectKind::MODEL_OUTPUT, expected, found })
+    }
+}
+
+fn same_length<E: Element>(what: ObjectKind, old: &RawBuffer, new: &RawBuffer) -> Result<(), Error> {
+    let elements = |block: &RawBuffer| block.bytes() / size_of::<E>().max(1);
+    if old.bytes() == new.bytes() {
+        return Ok(());
+    }
+    Err(Error::LengthMismatch { what, expected: elements(old), found: elements(new) })
+}
