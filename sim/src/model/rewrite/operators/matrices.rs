@@ -99,6 +99,15 @@ pub(super) fn divide(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refus
 /// The engine has powers of a type to the same type, and of integers to `f32`.
 pub(super) fn power(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
     let mut node = super::legacy::broadcast(scope, node)?;
+    // The engine spreads an exponent of one element over the base, whatever its axes are.
+    let ranks = (scope.rank(node.given(0)), scope.rank(node.given(1)));
+    if !matches!(ranks, (_, Some(0))) && !matches!(ranks, (Some(base), Some(exponent)) if base >= exponent) {
+        let sizes = super::shape(scope, node.given(1));
+        let spread = scope.make("Expand", &[node.given(0), &sizes], &[]);
+        if let Some(name) = node.input.get_mut(0) {
+            *name = spread;
+        }
+    }
     let (base, exponent) = (scope.element(node.given(0)), scope.element(node.given(1)));
     match (base.map(is_float), exponent.map(is_float)) {
         (Some(true), Some(false)) => {

@@ -9,7 +9,9 @@ mod matrices;
 mod normalizations;
 mod quantized;
 mod recurrent;
+mod reductions;
 mod resize;
+mod scatter;
 mod shapes;
 mod suppression;
 mod weights;
@@ -53,7 +55,9 @@ pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), 
         "Sign" => activations::sign(scope, &node),
         "Relu" => activations::rectified(scope, node),
         "Softplus" | "Asinh" | "Acosh" => activations::far(scope, node),
-        "ReduceMean" | "ReduceL2" | "ReduceLogSum" | "ReduceLogSumExp" => normalizations::fractions(scope, node),
+        "Clip" => activations::clip(scope, node),
+        "Range" => reductions::range(scope, node),
+        "Scatter" | "ScatterElements" => scatter::scatter(scope, node),
         "NegativeLogLikelihoodLoss" => losses::log_likelihood(scope, &node),
         "SoftmaxCrossEntropyLoss" => losses::cross_entropy(scope, &node),
         "Bernoulli" => indices::coins(scope, &node),
@@ -98,6 +102,7 @@ pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), 
         "Attention" if node.output.len() > 3 => {
             Err(Refusal::because("its output `qk_matmul_output` is one that the simulator does not calculate"))
         }
+        name if name.starts_with("Reduce") => reductions::reduce(scope, node),
         _ => numbers::keep(scope, node),
     }?)
 }
@@ -109,8 +114,34 @@ fn contributed(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
         "MultiHeadAttention" if node.attribute("mask_filter_value").is_some() => {
             refuse("mask_filter_value", "given", "the simulator masks with its default only")
         }
+        "MultiHeadAttention" if node.int("unidirectional", 0) != 0 => {
+            equal_lengths(scope, &node)?;
+            numbers::keep(scope, node)
+        }
         _ => numbers::keep(scope, node),
     }
+}
+
+/// What a query may look at is counted from the first key in the standard's libraries, and from the last in the engine.
+fn equal_lengths(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
+    if !node.has(1) {
+        return Ok(());
+    }
+    let (query, key) = (node.given(0), node.given(1));
+    // Where the axis of time is follows from the number of axes.
+    let axis = |name: &str| match scope.rank(name) {
+        Some(3 | 5) => Some(1),
+        Some(4) => Some(2),
+        _ => None,
+    };
+    let Some((ours, theirs)) = axis(query).zip(axis(key)) else {
+        return refuse("unidirectional", "1", "the number of axes of its inputs is not known");
+    };
+    let (ours, theirs) = (size_of(scope, query, ours), size_of(scope, key, theirs));
+    let same = scope.make("Equal", &[&ours, &theirs], &[]);
+    let bad = scope.make("Not", &[&same], &[]);
+    scope.check(bad, format!("attribute `unidirectional` is 1: `{query}` and `{key}` are of different lengths"));
+    Ok(())
 }
 
 fn constant(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {
