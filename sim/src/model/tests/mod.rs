@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod ceiling;
+mod corners;
 mod description;
 mod digits;
 mod external;

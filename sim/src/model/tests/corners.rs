@@ -1,0 +1,129 @@
+//! Corners of operators where the engine's answer is another than the standard's.
+
+use super::files::{File, node, port, shapeless, with_int, with_text};
+use crate::model::{Input, Model};
+use rten_onnx::onnx::{DataType, NodeProto};
+
+const FLOAT: DataType = DataType::FLOAT;
+
+/// The dims and elements of the one output of a model.
+fn answer(file: File, inputs: &[(&[i64], &[f32])]) -> (Vec<i64>, Vec<f32>) {
+    run(file, inputs).unwrap()
+}
+
+fn run(file: File, inputs: &[(&[i64], &[f32])]) -> Result<(Vec<i64>, Vec<f32>), String> {
+    let model = Model::parse(file.bytes()).map_err(|failure| failure.to_string())?;
+    let bytes: Vec<Vec<u8>> =
+        inputs.iter().map(|(_, values)| values.iter().flat_map(|value| value.to_le_bytes()).collect()).collect();
+    let inputs: Vec<_> = inputs.iter().zip(&bytes).map(|(&(dims, _), bytes)| Input { dims, bytes }).collect();
+    let outputs = model.run(&inputs).map_err(|failure| failure.to_string())?;
+    let bytes = outputs[0].to_bytes().unwrap();
+    Ok((outputs[0].dims(), bytes.as_chunks().0.iter().map(|chunk| f32::from_le_bytes(*chunk)).collect()))
+}
+
+fn on_x(dims: &str, one: NodeProto) -> File {
+    File::new(&[port("x", FLOAT, dims)], &[shapeless("y", FLOAT)], vec![one])
+}
+
+#[test]
+fn fewer_updates_than_data_go_where_their_indices_say() {
+    for (dims, opset) in [("4 2", 17), ("a b", 17), ("4 2", 10)] {
+        let operator = if opset < 11 { "Scatter" } else { "ScatterElements" };
+        let one = with_int(node(operator, &["x", "places", "updates"], &["y"]), "axis", -1);
+        let places: Vec<u8> = [1_i64, -2, 0].iter().flat_map(|place| place.to_le_bytes()).collect();
+        let file = on_x(dims, one).with_constant("places", DataType::INT64, &[3, 1], places).with_weights(
+            "updates",
+            &[3, 1],
+            &[10.0, 20.0, 30.0],
+        );
+        let data = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
+        let found = answer(file.at_opset(opset), &[(&[4, 2], &data)]).1;
+        assert_eq!(found, [1.0, 10.0, 20.0, 4.0, 30.0, 6.0, 7.0, 8.0], "{dims}");
+    }
+    // More than one axis of rows: the first column of each plane.
+    let one = with_int(node("ScatterElements", &["x", "places", "updates"], &["y"]), "axis", 2);
+    let one = with_text(one, "reduction", "add");
+    let file = on_x("2 2 1", one).with_constant("places", DataType::INT64, &[2, 1, 1], vec![0; 16]).with_weights(
+        "updates",
+        &[2, 1, 1],
+        &[10.0, 20.0],
+    );
+    assert_eq!(answer(file, &[(&[2, 2, 1], &[1.0, 2.0, 3.0, 4.0])]).1, [11.0, 2.0, 23.0, 4.0]);
+}
+
+#[test]
+fn what_is_no_number_stays_none_when_it_is_clipped() {
+    let by_inputs = on_x("n", node("Clip", &["x", "low", "high"], &["y"]));
+    let by_inputs = by_inputs.with_weights("low", &[], &[-1.0]).with_weights("high", &[], &[1.0]);
+    let one_side = on_x("n", node("Clip", &["x", "", "high"], &["y"])).with_weights("high", &[], &[1.0]);
+    let by_attributes = on_x("n", node("Clip", &["x"], &["y"])).at_opset(6);
+    for (file, least) in [(by_inputs, -1.0), (one_side, -7.0), (by_attributes, -7.0)] {
+        let found = answer(file, &[(&[3], &[f32::NAN, -7.0, 0.5])]).1;
+        assert!(found[0].is_nan(), "{found:?}");
+        assert_eq!(found[1..], [least, 0.5]);
+    }
+}
+
+#[test]
+fn a_range_has_as_many_elements_as_its_length_has_steps() {
+    let ports = || [port("start", FLOAT, ""), port("end", FLOAT, ""), port("step", FLOAT, "")];
+    let file = || File::new(&ports(), &[shapeless("y", FLOAT)], vec![node("Range", &["start", "end", "step"], &["y"])]);
+    let found =
+        |values: [f32; 3]| answer(file(), &values.each_ref().map(|value| (&[][..], std::slice::from_ref(value))));
+    assert_eq!(found([2.0, 2.5, 0.1]).0, [5]);
+    assert_eq!(found([-4.0, -3.7, 0.1]).0, [3]);
+    assert_eq!(found([1.0, 1.1, 0.1]).0, [2]);
+    assert_eq!(found([1.0, 0.0, -0.25]).1, [1.0, 0.75, 0.5, 0.25]);
+    assert_eq!(found([1.0, 0.0, 0.25]).0, [0]);
+    let constants = File::new(&[], &[shapeless("y", FLOAT)], vec![node("Range", &["a", "b", "c"], &["y"])]);
+    let constants = constants.with_weights("a", &[], &[2.0]).with_weights("b", &[], &[2.5]);
+    assert_eq!(answer(constants.with_weights("c", &[], &[0.1]), &[]).0, [5]);
+}
+
+#[test]
+fn a_power_has_the_axes_of_its_exponent_too() {
+    let ports = [port("x", FLOAT, ""), port("e", FLOAT, "1 1")];
+    let file = File::new(&ports, &[shapeless("y", FLOAT)], vec![node("Pow", &["x", "e"], &["y"])]);
+    assert_eq!(answer(file, &[(&[], &[3.0]), (&[1, 1], &[2.0])]), (vec![1, 1], vec![9.0]));
+}
+
+#[test]
+fn a_reduction_over_no_axes_still_takes_sizes_squares_and_logarithms() {
+    let cases = [
+        ("ReduceL1", [-3.0, 2.0], [3.0, 2.0]),
+        ("ReduceL2", [-3.0, 2.0], [3.0, 2.0]),
+        ("ReduceSumSquare", [-3.0, 2.0], [9.0, 4.0]),
+        ("ReduceLogSum", [1.0, 0.0], [0.0, f32::NEG_INFINITY]),
+        ("ReduceLogSumExp", [-3.0, 2.0], [-3.0, 2.0]),
+        ("ReduceMean", [-3.0, 2.0], [-3.0, 2.0]),
+        ("ReduceMax", [-3.0, 2.0], [-3.0, 2.0]),
+    ];
+    for (operator, values, expected) in cases {
+        for inputs in [&["x"][..], &["x", "axes"]] {
+            let one = with_int(node(operator, inputs, &["y"]), "noop_with_empty_axes", 1);
+            let file = on_x("1 n", one).with_integers("axes", &[]).at_opset(18);
+            assert_eq!(answer(file, &[(&[1, 2], &values)]), (vec![1, 2], expected.to_vec()), "{operator} {inputs:?}");
+        }
+    }
+    let one = with_int(node("ReduceL1", &["x", "axes"], &["y"]), "noop_with_empty_axes", 1);
+    let mut file = on_x("1 2", one).at_opset(18);
+    file.graph.input.push(port("axes", DataType::INT64, "n"));
+    let failure = Model::parse(file.bytes()).unwrap_err().to_string();
+    assert!(failure.contains("the ReduceL1 (ReduceL1): attribute `noop_with_empty_axes` is 1"), "{failure}");
+}
+
+#[test]
+fn queries_and_keys_of_different_lengths_are_not_masked_by_another_rule() {
+    let mut one = with_int(node("MultiHeadAttention", &["x", "k", "k"], &["y"]), "num_heads", 1);
+    one.domain = Some("com.microsoft".to_string());
+    let one = with_int(one, "unidirectional", 1);
+    let file = || {
+        let ports = [port("x", FLOAT, "1 a 1"), port("k", FLOAT, "1 b 1")];
+        File::new(&ports, &[shapeless("y", FLOAT)], vec![one.clone()])
+    };
+    let same = answer(file(), &[(&[1, 2, 1], &[0.0, 0.0]), (&[1, 2, 1], &[1.0, 3.0])]).1;
+    assert_eq!(same, [1.0, 2.0]);
+    let failure = run(file(), &[(&[1, 1, 1], &[0.0]), (&[1, 2, 1], &[1.0, 3.0])]).unwrap_err();
+    assert!(failure.contains("the MultiHeadAttention (MultiHeadAttention)"), "{failure}");
+    assert!(failure.contains("`unidirectional` is 1"), "{failure}");
+}
