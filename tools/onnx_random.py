@@ -22,11 +22,13 @@ def model_of(rng, one):
     """The model, with open or fixed dims; inputs that are chosen to be so are constants."""
     inputs, values, constants = [], [], []
     open_dims = rng.random() < 0.4
+    halves(rng, one)
+    first = rng.random() < 0.2 and sum(value is not None for value in one.inputs) > 1
     for index, value in enumerate(one.inputs):
         if value is None:
             continue
         name, kind = f"x{index}", helper.np_dtype_to_tensor_dtype(value.dtype)
-        if index in one.constants or (index > 0 and rng.random() < 0.3):
+        if index in one.constants or (first if index == 0 else rng.random() < 0.3):
             constants.append(numpy_helper.from_array(value, name))
             continue
         dims = [f"d{index}_{axis}" for axis in range(value.ndim)] if open_dims else value.shape
@@ -42,6 +44,15 @@ def model_of(rng, one):
     graph = helper.make_graph([node], "random", inputs, infos, constants)
     model = helper.make_model(graph, opset_imports=imports, ir_version=8 if one.opset < 21 else 10)
     return model, values
+
+
+def halves(rng, one):
+    """Makes f16 of f32, now and then."""
+    if one.half and rng.random() < 0.1:
+        narrow = lambda value: value.astype(np.float16) if value is not None and value.dtype == np.float32 else value
+        with np.errstate(over="ignore"):
+            one.inputs = [narrow(value) for value in one.inputs]
+        one.relative, one.absolute = 2e-2, max(one.absolute, 2e-2)
 
 
 def answers(model, values):

@@ -18,6 +18,7 @@ class One:
     domain: str = ""
     relative: float = 1e-3
     absolute: float = 1e-4
+    half: bool = True
 
 
 def pick(rng, *choices):
@@ -628,6 +629,8 @@ def resize(rng):
     x = floats(rng, shape)
     if opset == 10:
         out["mode"] = pick(rng, "nearest", "linear")
+        if any(size == before and scale != 1 for size, before, scale in zip(sizes, shape, scales)):
+            scales = [1.0] * (rank - 1) + [2.0]
         return One("Resize", [x, np.array(scales, F32)], out, opset=10)
     ways = ["half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel", "tf_crop_and_resize"]
     if opset >= 19:
@@ -719,7 +722,7 @@ def batch_norm(rng):
 
 def instance_norm(rng):
     shape = [2, 3, *dims(rng, 1, 2)]
-    return One("InstanceNormalization", [floats(rng, shape), floats(rng, [3]), floats(rng, [3])], attributes(rng, epsilon=lambda: 0.01), absolute=1e-2)
+    return One("InstanceNormalization", [rng.normal(size=shape).astype(F32), floats(rng, [3]), floats(rng, [3])], attributes(rng, epsilon=lambda: 0.01), absolute=1e-2)
 
 
 def layer_norm(rng):
@@ -776,7 +779,7 @@ def dequantize(rng):
 
 
 def dynamic_quantize(rng):
-    return One("DynamicQuantizeLinear", [floats(rng, dims(rng, 1))], {}, 3, opset=11)
+    return One("DynamicQuantizeLinear", [floats(rng, dims(rng, 1)) + F32(0.1)], {}, 3, opset=11)
 
 
 # --- networks

@@ -81,10 +81,33 @@ fn a_range_has_as_many_elements_as_its_length_has_steps() {
 }
 
 #[test]
-fn a_power_has_the_axes_of_its_exponent_too() {
-    let ports = [port("x", FLOAT, ""), port("e", FLOAT, "1 1")];
-    let file = File::new(&ports, &[shapeless("y", FLOAT)], vec![node("Pow", &["x", "e"], &["y"])]);
-    assert_eq!(answer(file, &[(&[], &[3.0]), (&[1, 1], &[2.0])]), (vec![1, 1], vec![9.0]));
+fn powers_and_quotients_have_the_axes_of_their_second_operand_too() {
+    for (operator, expected) in [("Pow", 9.0), ("Div", 1.5)] {
+        for dims in ["1 1", "a b"] {
+            let ports = [port("x", FLOAT, ""), port("e", FLOAT, dims)];
+            let file = File::new(&ports, &[shapeless("y", FLOAT)], vec![node(operator, &["x", "e"], &["y"])]);
+            assert_eq!(answer(file, &[(&[], &[3.0]), (&[1, 1], &[2.0])]), (vec![1, 1], vec![expected]), "{operator}");
+        }
+    }
+    let file = on_x("2", with_int(node("LayerNormalization", &["x", "x"], &["", "", "y"]), "axis", 0));
+    assert_eq!(answer(file, &[(&[2], &[1.0, 3.0])]).0, [1]);
+}
+
+#[test]
+fn a_region_that_only_the_run_knows_is_not_left_out() {
+    let one = node("Resize", &["x", "region", "", "sizes"], &["y"]);
+    let one = with_text(with_text(one, "mode", "linear"), "coordinate_transformation_mode", "tf_crop_and_resize");
+    let mut file = on_x("1 4", one.clone()).with_integers("sizes", &[1, 2]);
+    file.graph.input.push(port("region", FLOAT, "4"));
+    let failure = Model::parse(file.bytes()).unwrap_err().to_string();
+    assert!(failure.contains("`coordinate_transformation_mode` is \"tf_crop_and_resize\""), "{failure}");
+    assert!(failure.contains("`roi`"), "{failure}");
+    // As a constant of 16 bits it is known.
+    let halves = [0_u16, 0x3555, 0x3c00, 0x3955].iter().flat_map(|value| value.to_le_bytes()).collect();
+    let file =
+        on_x("1 4", one).with_integers("sizes", &[1, 2]).with_constant("region", DataType::FLOAT16, &[4], halves);
+    let found = answer(file, &[(&[1, 4], &[0.0, 3.0, 6.0, 9.0])]).1;
+    assert!((found[0] - 3.0).abs() < 0.01 && (found[1] - 6.0).abs() < 0.01, "{found:?}");
 }
 
 #[test]

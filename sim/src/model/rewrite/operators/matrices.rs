@@ -84,9 +84,27 @@ pub(super) fn quotient(scope: &mut Scope<'_>, a: &str, b: &str) -> String {
     scope.make("Gather", &[&both, &first], &[("axis", Value::I(-1))])
 }
 
+/// The engine spreads a second operand of one element over the first, whatever its axes are.
+fn spread(scope: &mut Scope<'_>, node: &mut NodeProto) {
+    let (a, b) = (node.given(0).to_string(), node.given(1).to_string());
+    let ranks = (scope.rank(&a), scope.rank(&b));
+    if matches!(ranks, (_, Some(0))) || matches!(ranks, (Some(a), Some(b)) if a >= b) {
+        return;
+    }
+    if scope.dims(&b).is_some_and(|dims| dims.iter().any(|dim| dim.is_some_and(|size| size > 1))) {
+        return;
+    }
+    let sizes = super::shape(scope, &b);
+    let spread = scope.make("Expand", &[&a, &sizes], &[]);
+    if let Some(name) = node.input.get_mut(0) {
+        *name = spread;
+    }
+}
+
 /// A quotient that is rounded to a whole number afterwards has to be exact.
 pub(super) fn divide(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
-    let node = super::legacy::broadcast(scope, node)?;
+    let mut node = super::legacy::broadcast(scope, node)?;
+    spread(scope, &mut node);
     let rounds = scope.is_rounded(output(&node)?);
     if !rounds || !scope.element(node.given(0)).is_some_and(|e| matches!(e, DataType::FLOAT | DataType::FLOAT16)) {
         return keep(scope, node);
@@ -99,15 +117,7 @@ pub(super) fn divide(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refus
 /// The engine has powers of a type to the same type, and of integers to `f32`.
 pub(super) fn power(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
     let mut node = super::legacy::broadcast(scope, node)?;
-    // The engine spreads an exponent of one element over the base, whatever its axes are.
-    let ranks = (scope.rank(node.given(0)), scope.rank(node.given(1)));
-    if !matches!(ranks, (_, Some(0))) && !matches!(ranks, (Some(base), Some(exponent)) if base >= exponent) {
-        let sizes = super::shape(scope, node.given(1));
-        let spread = scope.make("Expand", &[node.given(0), &sizes], &[]);
-        if let Some(name) = node.input.get_mut(0) {
-            *name = spread;
-        }
-    }
+    spread(scope, &mut node);
     let (base, exponent) = (scope.element(node.given(0)), scope.element(node.given(1)));
     match (base.map(is_float), exponent.map(is_float)) {
         (Some(true), Some(false)) => {
@@ -158,7 +168,11 @@ pub(super) fn shift(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refus
             let kept = scope.make("Mod", &[&value, &rest], &[]);
             scope.make("Mul", &[&kept, &factor], &[])
         }
-        "RIGHT" => scope.make("Div", &[&value, &factor], &[]),
+        "RIGHT" => {
+            let mut quotient = NodeProto { input: vec![value, factor], ..Default::default() };
+            spread(scope, &mut quotient);
+            scope.make("Div", &[quotient.given(0), quotient.given(1)], &[])
+        }
         other => return refuse("direction", other, "it is LEFT or RIGHT"),
     };
     super::super::numbers::cast(scope, &shifted, kind, result)

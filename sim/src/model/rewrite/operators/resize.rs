@@ -83,7 +83,13 @@ fn lines(scope: &Scope<'_>, node: &NodeProto) -> Result<Option<Vec<Line>>, Refus
         (_, Some(scales)) if node.has(2) && !node.has(3) => (None, Some(scales.to_vec())),
         _ => return Ok(None),
     };
-    let region = scope.floats(node.given(1)).unwrap_or_default();
+    let region = match (node.text("coordinate_transformation_mode"), scope.floats(node.given(1))) {
+        ("tf_crop_and_resize", None) => {
+            let why = "the region, its input `roi`, is not known when the model is loaded";
+            return refuse("coordinate_transformation_mode", "\"tf_crop_and_resize\"", why);
+        }
+        (_, region) => region.unwrap_or_default(),
+    };
     let mut lines: Vec<Line> = sizes.iter().map(|size| Line::kept(size.unwrap_or(-1))).collect();
     for (index, axis) in axes.iter().enumerate() {
         let Some(line) = lines.get_mut(place(axis)) else {
