@@ -807,6 +807,10 @@ def recurrent(operator, gates):
             out["clip"] = 0.5
         if maybe(rng, 0.15):
             out["activations"] = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"], "RNN": ["Tanh"]}[operator] * n
+        elif maybe(rng, 0.1):
+            out["activations"] = [pick(rng, "LeakyRelu", "Elu", "Softplus", "ThresholdedRelu", "ScaledTanh", "Affine") for _ in range({"LSTM": 3, "GRU": 2, "RNN": 1}[operator] * n)]
+            out["activation_alpha"] = [0.3 for _ in out["activations"]]
+            out["activation_beta"] = [0.7 for _ in out["activations"]]
         elif maybe(rng, 0.15):
             out["activations"] = {"LSTM": ["HardSigmoid", "Relu", "Softsign"], "GRU": ["HardSigmoid", "Relu"], "RNN": ["Relu"]}[operator] * n
         if operator == "LSTM" and maybe(rng, 0.1):

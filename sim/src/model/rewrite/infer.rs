@@ -122,7 +122,7 @@ fn dims(scope: &Scope<'_>, node: &NodeProto) -> Dims {
                 _ => None,
             }
         }
-        "LSTM" | "GRU" => rank(4),
+        "LSTM" | "GRU" | "RNN" => rank(4),
         "Cast"
         | "CastLike"
         | "Relu"

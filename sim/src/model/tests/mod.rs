@@ -11,6 +11,7 @@ mod files;
 mod gears;
 mod limits;
 mod meaning;
+mod networks;
 mod numbers;
 mod refusals;
 mod runs;

@@ -13,6 +13,7 @@ mod reductions;
 mod resize;
 mod scatter;
 mod shapes;
+mod steps;
 mod suppression;
 mod weights;
 
@@ -84,7 +85,7 @@ pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), 
         "DynamicQuantizeLinear" => quantized::quantize_by_range(scope, &node),
         "QLinearConv" => quantized::convolution(scope, &node),
         "QLinearMatMul" => quantized::product(scope, &node),
-        "LSTM" | "GRU" => recurrent::lengths(scope, node),
+        "LSTM" | "GRU" | "RNN" => recurrent::recurrent(scope, node),
         "Resize" => resize::resize(scope, node),
         "Upsample" => resize::upsample(scope, node),
         "SpaceToDepth" => shapes::space_to_depth(scope, &node),
