@@ -102,7 +102,7 @@ def windows(rng, count, dilates, ceils=False, groups=None):
 
 
 def conv(rng):
-    count, group = pick(rng, 1, 2, 2), pick(rng, 1, 1, 2, 3)
+    count, group = pick(rng, 1, 2, 2, 3), pick(rng, 1, 1, 2, 3)
     ins, outs = group * pick(rng, 1, 2), group * pick(rng, 1, 2)
     out = windows(rng, count, True)
     x = floats(rng, [pick(rng, 1, 2), ins, *[int(rng.integers(6, 10)) for _ in range(count)]])
@@ -157,14 +157,18 @@ def qlinear_conv(rng):
 
 def pool(operator):
     def make(rng):
-        count = pick(rng, 1, 2, 2)
-        out = windows(rng, count, operator == "MaxPool", True)
+        count = pick(rng, 1, 2, 2, 3)
+        opset = pick(rng, 7, 10, 11, 12, 19, 22)
+        out = windows(rng, count, opset >= (12 if operator == "MaxPool" else 19), True)
+        if out.get("auto_pad", "").startswith("SAME"):
+            # Libraries differ where windows leave elements out, or have gaps.
+            out["strides"] = [min(pair) for pair in zip(out["kernel_shape"], out.get("strides", [1] * count))]
+            out.pop("dilations", None)
         if operator == "AveragePool" and maybe(rng):
             out["count_include_pad"] = int(rng.integers(2))
         if operator == "LpPool" and maybe(rng):
             out["p"] = int(rng.integers(1, 4))
         shape = [1, 2, *[int(rng.integers(6, 10)) for _ in range(count)]]
-        opset = pick(rng, 7, 10, 11, 12, 19, 22)
         x = floats(rng, shape)
         if operator == "MaxPool" and opset >= 12 and maybe(rng, 0.3):
             x = whole(rng, shape, pick(rng, np.int8, np.uint8))

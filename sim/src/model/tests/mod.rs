@@ -15,6 +15,7 @@ mod networks;
 mod numbers;
 mod refusals;
 mod runs;
+mod volumes;
 
 use super::{Input, Model};
 

@@ -15,6 +15,7 @@ mod scatter;
 mod shapes;
 mod steps;
 mod suppression;
+mod volumes;
 mod weights;
 
 use super::attributes::{Attributes, Value};
