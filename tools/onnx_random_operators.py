@@ -181,11 +181,11 @@ def pool(operator):
 # --- elements
 
 
-def unary(operator, opset=17, **makers):
+def unary(operator, opset=17, half=True, **makers):
     def make(rng):
         out = attributes(rng, **{name: (lambda low=low, high=high: float(rng.uniform(low, high)))
                                  for name, (low, high) in makers.items()})
-        return One(operator, [floats(rng, dims(rng, 0), special=True)], out, opset=opset)
+        return One(operator, [floats(rng, dims(rng, 0), special=True)], out, opset=opset, half=half)
 
     make.__name__ = operator
     return make
@@ -635,6 +635,9 @@ def resize(rng):
         out["mode"] = pick(rng, "nearest", "linear")
         if any(size == before and scale != 1 for size, before, scale in zip(sizes, shape, scales)):
             scales = [1.0] * (rank - 1) + [2.0]
+    if sizes == list(shape):
+        # Here onnxruntime copies, whatever the scales are.
+        scales = [1.0] * rank
         return One("Resize", [x, np.array(scales, F32)], out, opset=10)
     ways = ["half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel", "tf_crop_and_resize"]
     if opset >= 19:
@@ -962,9 +965,9 @@ def rms_norm(rng):
 ACTIVATIONS = [
     unary(name) for name in
     """Abs Acos Acosh Asin Asinh Atan Atanh Ceil Cos Cosh Erf Exp Floor HardSwish Identity IsNaN Log Mish Neg Reciprocal
-    Relu Round Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Tan Tanh""".split()
+    Relu Round Sigmoid Sin Sinh Softplus Softsign Sqrt Tan Tanh""".split()
 ] + [
-    unary("Elu", alpha=(0.1, 2)), unary("LeakyRelu", alpha=(0.001, 0.5)), unary("HardSigmoid", alpha=(0.1, 0.5), beta=(0, 1)),
+    unary("Sign", half=False), unary("Elu", alpha=(0.1, 2)), unary("LeakyRelu", alpha=(0.001, 0.5)), unary("HardSigmoid", alpha=(0.1, 0.5), beta=(0, 1)),
     unary("Selu", alpha=(1, 2), gamma=(1, 2)), unary("Celu", alpha=(0.5, 2)), unary("ThresholdedRelu", alpha=(0.1, 2)),
     unary("Shrink", bias=(0, 1), lambd=(0.1, 1)),
 ]

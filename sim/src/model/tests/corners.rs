@@ -152,6 +152,63 @@ fn queries_and_keys_of_different_lengths_are_not_masked_by_another_rule() {
 }
 
 #[test]
+fn an_axis_that_keeps_its_size_is_resized_all_the_same() {
+    // Three elements times 1.3 are three again, but each lies elsewhere.
+    for (mode, expected) in [("nearest", [1.0, 2.0, 2.0]), ("linear", [1.0, 1.6538461, 2.4230769])] {
+        let one = || with_text(node("Resize", &["x", "", "scales"], &["y"]), "mode", mode);
+        let file = |dims| on_x(dims, one()).with_weights("scales", &[2], &[1.0, 1.3]);
+        let found = answer(file("1 3"), &[(&[1, 3], &[1.0, 2.0, 3.0])]).1;
+        assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-5), "{mode}: {found:?}");
+        let failure = run(file("1 n"), &[(&[1, 3], &[1.0, 2.0, 3.0])]).unwrap_err();
+        assert!(failure.contains("the Resize (Resize)") && failure.contains("keeps its size"), "{failure}");
+        assert_eq!(answer(file("1 n"), &[(&[1, 10], &[1.0; 10])]).0, [1, 13]);
+    }
+}
+
+#[test]
+fn any_axis_may_be_padded_with_its_own_elements() {
+    let cases =
+        [("reflect", [3.0, 4.0, 1.0, 2.0, 3.0, 4.0, 1.0, 2.0]), ("edge", [1.0, 2.0, 1.0, 2.0, 3.0, 4.0, 3.0, 4.0])];
+    for (mode, expected) in cases {
+        for known in [true, false] {
+            let one = with_text(node("Pad", &["x", "pads"], &["y"]), "mode", mode);
+            let mut file = on_x("a b c", one).with_integers("pads", &[1, 0, 0, 1, 0, 0]);
+            if !known {
+                // By way of a node whose answer is not looked at.
+                file.graph.initializer[0].name = Some("all".to_string());
+                file.graph.node.insert(0, node("Neg", &["minus"], &["pads"]));
+                file.graph.node.insert(0, node("Neg", &["all"], &["minus"]));
+            }
+            let found = answer(file, &[(&[2, 1, 2], &[1.0, 2.0, 3.0, 4.0])]);
+            assert_eq!(found, (vec![4, 1, 2], expected.to_vec()), "{mode}");
+        }
+    }
+    // All axes of a volume.
+    let one = with_text(node("Pad", &["x", "pads"], &["y"]), "mode", "edge");
+    let file = on_x("1 2 1", one).with_integers("pads", &[1, 1, 0, 0, 0, 2]);
+    let found = answer(file, &[(&[1, 2, 1], &[1.0, 2.0])]);
+    assert_eq!(found, (vec![2, 3, 3], [[1.0; 3], [1.0; 3], [2.0; 3]].concat().repeat(2)));
+}
+
+#[test]
+fn vectors_of_integers_are_multiplied() {
+    let bytes = |values: &[i64]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
+    let product = |a: (&str, &[i64], &[i64]), b: (&str, &[i64], &[i64])| {
+        let ports = [port("a", DataType::INT64, a.0), port("b", DataType::INT64, b.0)];
+        let file = File::new(&ports, &[shapeless("y", DataType::INT64)], vec![node("MatMul", &["a", "b"], &["y"])]);
+        let (first, second) = (bytes(a.2), bytes(b.2));
+        let model = Model::parse(file.bytes()).unwrap();
+        let outputs = model.run(&[Input { dims: a.1, bytes: &first }, Input { dims: b.1, bytes: &second }]).unwrap();
+        (outputs[0].dims(), outputs[0].to_bytes().unwrap())
+    };
+    let (line, square): ((&str, &[i64], &[i64]), (&str, &[i64], &[i64])) =
+        (("n", &[2], &[1, 2]), ("n m", &[2, 2], &[1, 2, 3, 4]));
+    assert_eq!(product(line, line), (vec![], bytes(&[5])));
+    assert_eq!(product(line, square), (vec![2], bytes(&[7, 10])));
+    assert_eq!(product(square, line), (vec![2], bytes(&[5, 11])));
+}
+
+#[test]
 fn outputs_that_are_the_same_constant_are_answered_each() {
     let nodes = vec![node("Neg", &["x"], &["b"]), node("Shape", &["x"], &["a"]), node("Shape", &["b"], &["c"])];
     let outputs = [shapeless("a", DataType::INT64), shapeless("c", DataType::INT64)];

@@ -45,12 +45,17 @@ fn vector(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
 /// Of integers: each row times each column, summed up.
 fn integers(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
     let (a, b) = (node.given(0), node.given(1));
-    if scope.rank(a).zip(scope.rank(b)).is_none_or(|(a, b)| a < 2 || b < 2) {
-        return Err(Refusal::because("it multiplies integers, and its inputs are not known to have two axes or more"));
-    }
+    let Some((rows, columns)) = scope.rank(a).zip(scope.rank(b)).filter(|(a, b)| *a > 0 && *b > 0) else {
+        return Err(Refusal::because("it multiplies integers, and the number of its inputs' axes is not known"));
+    };
+    // A vector is a matrix of one row or one column meanwhile.
+    let (a, b) = (as_matrix(scope, a, rows, 0), as_matrix(scope, b, columns, -1));
+    let gone: Vec<i64> =
+        [(rows, -2), (columns, -1)].iter().filter(|(rank, _)| *rank == 1).map(|(_, axis)| *axis).collect();
+    let result = if gone.is_empty() { output(node)?.to_string() } else { scope.fresh() };
     let [last, third, second] = [-1, -3, -2].map(|axis| scope.list(&[axis]));
-    let rows = scope.make("Unsqueeze", &[a, &last], &[]);
-    let columns = scope.make("Unsqueeze", &[b, &third], &[]);
+    let rows = scope.make("Unsqueeze", &[&a, &last], &[]);
+    let columns = scope.make("Unsqueeze", &[&b, &third], &[]);
     let products = scope.fresh();
     let binary = |operator: &str, inputs: [&str; 2], output: &str| NodeProto {
         op_type: Some(operator.to_string()),
@@ -59,9 +64,22 @@ fn integers(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
         ..Default::default()
     };
     keep(scope, binary("Mul", [&rows, &columns], &products))?;
-    let mut sum = binary("ReduceSum", [&products, &second], output(node)?);
+    let mut sum = binary("ReduceSum", [&products, &second], &result);
     sum.attribute.push(super::super::attributes::attribute("keepdims", &Value::I(0)));
-    keep(scope, sum)
+    keep(scope, sum)?;
+    if !gone.is_empty() {
+        let gone = scope.list(&gone);
+        scope.make_as("Squeeze", &[&result, &gone], &[], &[output(node)?]);
+    }
+    Ok(())
+}
+
+fn as_matrix(scope: &mut Scope<'_>, value: &str, rank: usize, axis: i64) -> String {
+    if rank > 1 {
+        return value.to_string();
+    }
+    let axis = scope.list(&[axis]);
+    scope.make("Unsqueeze", &[value, &axis], &[])
 }
 
 /// A zero point of one element stands for all rows or columns.

@@ -18,7 +18,7 @@ mod suppression;
 mod volumes;
 mod weights;
 
-use super::attributes::{Attributes, Value};
+use super::attributes::{Attributes, Value, with};
 use super::scope::{Known, Scope};
 use super::{Refusal, Wrong, constants, inner, numbers, refuse};
 use rten_onnx::onnx::{DataType, NodeProto};
@@ -115,6 +115,9 @@ fn contributed(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
         "DynamicQuantizeLSTM" => Err(Refusal::because("the simulator does not calculate it with all its inputs")),
         "MultiHeadAttention" if node.attribute("mask_filter_value").is_some() => {
             refuse("mask_filter_value", "given", "the simulator masks with its default only")
+        }
+        "SkipLayerNormalization" | "SkipSimplifiedLayerNormalization" if node.attribute("epsilon").is_none() => {
+            numbers::keep(scope, with(&node, "epsilon", Value::F(1e-12)))
         }
         "MultiHeadAttention" if node.int("unidirectional", 0) != 0 => {
             equal_lengths(scope, &node)?;

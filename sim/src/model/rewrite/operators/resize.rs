@@ -59,7 +59,25 @@ pub(super) fn resize(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), R
         let bad = scope.make("Not", &[&same], &[]);
         scope.check(bad, "Resize: with `align_corners` a size times its scale has to be a whole number".to_string());
     }
+    if by_scales {
+        resized(scope, &node);
+    }
     keep(scope, plain(&node))
+}
+
+/// Makes the run fail where an axis keeps its size and is resized all the same: the engine leaves it as it is.
+fn resized(scope: &mut Scope<'_>, node: &NodeProto) {
+    let name = node.given(2);
+    if scope.floats(name).is_some_and(|all| all.iter().all(|scale| *scale <= 1.0 || *scale >= 2.0)) {
+        return;
+    }
+    let (sizes, one) = (super::shape(scope, node.given(0)), scope.float(1.0));
+    let sizes = scope.cast(&sizes, DataType::FLOAT);
+    let exact = scope.make("Mul", &[&sizes, name], &[]);
+    let lower = scope.make("Floor", &[&exact], &[]);
+    let (same, larger) = (scope.make("Equal", &[&lower, &sizes], &[]), scope.make("Greater", &[name, &one], &[]));
+    let bad = scope.make("And", &[&same, &larger], &[]);
+    scope.check(bad, format!("Resize: an axis of `{}` keeps its size with a scale above 1", node.given(0)));
 }
 
 /// The node without what only some settings use.
@@ -143,6 +161,7 @@ fn needs_more(node: &NodeProto, lines: &[Line]) -> bool {
     let whole = resized().all(|line| (line.input as f64 * line.scale).fract() == 0.0);
     !matches!(node.text("mode"), "linear")
         || !trailing
+        || resized().any(|line| line.output == line.input)
         || !matches!(counting, "" | "half_pixel" | "asymmetric" | "pytorch_half_pixel" | "align_corners")
         || (counting == "align_corners" && !whole)
         || node.int("antialias", 0) != 0
