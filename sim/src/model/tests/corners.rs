@@ -219,3 +219,13 @@ fn outputs_that_are_the_same_constant_are_answered_each() {
         assert_eq!((output.dims(), output.to_bytes().unwrap()), (vec![2], expected.clone()));
     }
 }
+
+#[test]
+fn a_model_whose_shapes_the_engine_cannot_infer_is_loaded_without_them() {
+    let mut file = on_x("1 3 1", node("Expand", &["x", "sizes"], &["y"]));
+    file.graph.input.push(port("sizes", DataType::INT64, "2"));
+    let (x, sizes) = ([1.0_f32, 2.0, 3.0].map(f32::to_le_bytes).concat(), [3_i64, 1].map(i64::to_le_bytes).concat());
+    let inputs = [Input { dims: &[1, 3, 1], bytes: &x }, Input { dims: &[2], bytes: &sizes }];
+    let outputs = Model::parse(file.bytes()).unwrap().run(&inputs).unwrap();
+    assert_eq!((outputs[0].dims(), outputs[0].to_bytes().unwrap()), (vec![1, 3, 1], x));
+}
