@@ -191,6 +191,29 @@ fn any_axis_may_be_padded_with_its_own_elements() {
 }
 
 #[test]
+fn places_outside_of_an_image_are_moved_to_its_border_or_reflected() {
+    let found = |mode: &str, aligned: i64, place: f32| {
+        let one = with_text(node("GridSample", &["x", "grid"], &["y"]), "padding_mode", mode);
+        let file = on_x("1 1 1 w", with_int(one, "align_corners", aligned));
+        let file = file.with_weights("grid", &[1, 1, 1, 2], &[place, 0.0]);
+        answer(file, &[(&[1, 1, 1, 3], &[1.0, 2.0, 4.0])]).1[0]
+    };
+    // Elements of three are at -1, 0 and 1 when aligned, and else at -2/3, 0 and 2/3.
+    let cases = [
+        ("border", 1, 2.5, 4.0),
+        ("border", 0, -0.9, 1.0),
+        ("border", 0, 1.0 / 3.0, 3.0),
+        ("reflection", 1, 1.5, 3.0),
+        ("reflection", 1, -3.0, 4.0),
+        ("reflection", 0, 5.0 / 3.0, 3.0),
+    ];
+    for (mode, aligned, place, expected) in cases {
+        let found = found(mode, aligned, place);
+        assert!((found - expected).abs() < 1e-5, "{mode} {aligned} {place}: {found}, expected {expected}");
+    }
+}
+
+#[test]
 fn vectors_of_integers_are_multiplied() {
     let bytes = |values: &[i64]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
     let product = |a: (&str, &[i64], &[i64]), b: (&str, &[i64], &[i64])| {

@@ -11,6 +11,7 @@ mod quantized;
 mod recurrent;
 mod reductions;
 mod resize;
+mod sampling;
 mod scatter;
 mod shapes;
 mod steps;
@@ -87,6 +88,7 @@ pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), 
         "QLinearConv" => quantized::convolution(scope, &node),
         "QLinearMatMul" => quantized::product(scope, &node),
         "LSTM" | "GRU" | "RNN" => recurrent::recurrent(scope, node),
+        "GridSample" => sampling::sample(scope, node),
         "Resize" => resize::resize(scope, node),
         "Upsample" => resize::upsample(scope, node),
         "SpaceToDepth" => shapes::space_to_depth(scope, &node),
