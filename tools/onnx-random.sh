@@ -15,6 +15,6 @@ if [ ! -x "$python" ]; then
     "$folder/venv/bin/pip" install --quiet "onnx==1.23.2" "numpy==2.4.6" "onnxruntime==1.32.0"
 fi
 rm -rf "$folder/tests"
-"$python" tools/onnx_random.py "$folder/tests" "$seed" "$count"
-"$python" tools/onnx_random.py "$folder/tests" "$seed" "$((count / 4))" graphs
+"$python" tools/onnx_random "$folder/tests" "$seed" "$count"
+"$python" tools/onnx_random "$folder/tests" "$seed" "$((count / 4))" graphs
 ONNX_RANDOM_TESTS="$folder/tests" cargo test --package ascendcl-sim --locked --test onnx random -- --nocapture

@@ -1,10 +1,10 @@
-"""Random models of several nodes, with branches and loops, for onnx_random.py."""
+"""Random models of several nodes, with branches and loops."""
 
 import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from onnx_random_operators import F32, One, floats, maybe, pick, some_axis, whole
+from base import F32, floats, maybe, pick, some_axis, whole
 
 UNARY = "Relu Neg Abs Sigmoid Tanh Floor Ceil Round Identity Softplus Sign Exp Erf".split()
 WHOLE_UNARY = "Neg Abs Identity Sign".split()
@@ -60,28 +60,64 @@ def step(graph, name):
         lambda: graph.add("Flatten", [name], axis=int(rng.integers(0, rank + 1))),
         lambda: graph.add("Unsqueeze", [name, numbers(int(rng.integers(-rank - 1, rank + 1)))]),
         lambda: graph.add("Softmax", [name], axis=axes[0]),
-        lambda: graph.add(pick(rng, "ReduceMax", "ReduceMean", "ReduceMin"), [name], axes=axes, keepdims=int(rng.integers(2))),
+        lambda: graph.add(
+            pick(rng, "ReduceMax", "ReduceMean", "ReduceMin"), [name], axes=axes, keepdims=int(rng.integers(2))
+        ),
         lambda: graph.add("ReduceSum", [name, numbers(*axes)], keepdims=int(rng.integers(2))),
         lambda: graph.add("Cast", [name], to=int(pick(rng, 1, 6, 7, 9, 10))),
         lambda: graph.add("Concat", [name, name], axis=axes[0]),
         lambda: graph.add("Split", [name], 2, axis=axes[0]),
-        lambda: graph.add("Slice", [name, numbers(int(rng.integers(-3, 3))), numbers(int(rng.integers(-3, 9))), numbers(*axes)]),
-        lambda: graph.add("Gather", [name, graph.constant(rng.integers(-1, 1, [2] * rng.integers(0, 2)).astype(np.int64))], axis=axes[0]),
+        lambda: graph.add(
+            "Slice", [name, numbers(int(rng.integers(-3, 3))), numbers(int(rng.integers(-3, 9))), numbers(*axes)]
+        ),
+        lambda: graph.add(
+            "Gather",
+            [name, graph.constant(rng.integers(-1, 1, [2] * rng.integers(0, 2)).astype(np.int64))],
+            axis=axes[0],
+        ),
         lambda: graph.add("Clip", [name, scalar(), ""]),
         lambda: graph.add("TopK", [name, numbers(1)], 2, axis=axes[0]),
         lambda: graph.add(pick(rng, "ArgMax", "ArgMin"), [name], axis=axes[0], keepdims=int(rng.integers(2))),
         lambda: graph.add("Shape", [name]),
-        lambda: graph.add("Expand", [name, graph.add("Concat", [numbers(2), graph.add("Shape", [name])[0]], axis=0)[0]]),
-        lambda: graph.add("Reshape", [name, graph.add("Concat", [numbers(-1), graph.add("Gather", [graph.add("Shape", [name])[0], numbers(axes[0] % max(rank, 1))], axis=0)[0]], axis=0)[0]]),
+        lambda: graph.add(
+            "Expand", [name, graph.add("Concat", [numbers(2), graph.add("Shape", [name])[0]], axis=0)[0]]
+        ),
+        lambda: graph.add(
+            "Reshape",
+            [
+                name,
+                graph.add(
+                    "Concat",
+                    [
+                        numbers(-1),
+                        graph.add("Gather", [graph.add("Shape", [name])[0], numbers(axes[0] % max(rank, 1))], axis=0)[
+                            0
+                        ],
+                    ],
+                    axis=0,
+                )[0],
+            ],
+        ),
         lambda: graph.add("Tile", [name, numbers(*rng.integers(1, 3, rank))]),
         lambda: graph.add("CumSum", [name, graph.constant(np.array(axes[0]))]),
         lambda: graph.add("Where", [graph.add("Greater", [name, scalar()])[0], name, scalar()]),
         lambda: graph.add("Mod", [name, graph.constant(np.asarray(3, value.dtype))], fmod=int(is_float)),
         lambda: graph.add("Pow", [name, graph.constant(np.asarray(2, value.dtype))]),
         lambda: graph.add("OneHot", [name, numbers(3), graph.constant(np.array([0, 1], F32))]),
-        lambda: graph.add("NonZero", [name if rank and not is_float else graph.add("Greater", [graph.add("Unsqueeze", [name, numbers(0)])[0], scalar()])[0]]),
+        lambda: graph.add(
+            "NonZero",
+            [
+                (
+                    name
+                    if rank and not is_float
+                    else graph.add("Greater", [graph.add("Unsqueeze", [name, numbers(0)])[0], scalar()])[0]
+                )
+            ],
+        ),
         lambda: graph.add("MatMul", [name, graph.add("Transpose", [name])[0]]),
-        lambda: graph.add("Range", [graph.constant(np.int64(0)), graph.add("Size", [name])[0], graph.constant(np.int64(1))]),
+        lambda: graph.add(
+            "Range", [graph.constant(np.int64(0)), graph.add("Size", [name])[0], graph.constant(np.int64(1))]
+        ),
         lambda: graph.add("ConstantOfShape", [graph.add("Shape", [name])[0]]),
         lambda: branch(graph, name),
         lambda: loop(graph, name),
@@ -103,7 +139,9 @@ def typed(name, value):
 
 def branch(graph, name):
     rng, value = graph.rng, graph.values[name]
-    condition = graph.given(np.array(bool(rng.integers(2)))) if maybe(rng) else graph.constant(np.array(bool(rng.integers(2))))
+    condition = (
+        graph.given(np.array(bool(rng.integers(2)))) if maybe(rng) else graph.constant(np.array(bool(rng.integers(2))))
+    )
     parts = []
     for part in ("t", "e"):
         output = f"{part}{len(graph.nodes)}"
@@ -115,11 +153,19 @@ def loop(graph, name):
     rng, value = graph.rng, graph.values[name]
     tag = len(graph.nodes)
     turn, go, old, new, stay, seen = (f"{part}{tag}" for part in ("turn", "go", "old", "new", "stay", "seen"))
-    nodes = [body_node(rng, old, f"{new}_", value), helper.make_node(pick(rng, "Add", "Max", "Sub"), [f"{new}_", name], [new]),
-             helper.make_node("Identity", [go], [stay]), helper.make_node("Identity", [new], [seen])]
+    nodes = [
+        body_node(rng, old, f"{new}_", value),
+        helper.make_node(pick(rng, "Add", "Max", "Sub"), [f"{new}_", name], [new]),
+        helper.make_node("Identity", [go], [stay]),
+        helper.make_node("Identity", [new], [seen]),
+    ]
     truth, count = np.array(True), np.array(0)
-    body = helper.make_graph(nodes, "body", [typed(turn, count), typed(go, truth), typed(old, value)],
-                             [typed(stay, truth), typed(new, value), typed(seen, value)])
+    body = helper.make_graph(
+        nodes,
+        "body",
+        [typed(turn, count), typed(go, truth), typed(old, value)],
+        [typed(stay, truth), typed(new, value), typed(seen, value)],
+    )
     turns = graph.constant(np.array(int(rng.integers(1, 4))))
     return graph.add("Loop", [turns, "", name], 2, body=body)
 
@@ -128,7 +174,14 @@ def random_graph(rng, run):
     graph = Graph(rng, run, 13)
     graph.given(floats(rng, [int(rng.integers(1, 4)) for _ in range(rng.integers(1, 4))]))
     if maybe(rng):
-        graph.given(whole(rng, [int(rng.integers(1, 4)) for _ in range(rng.integers(0, 3))], pick(rng, np.int64, np.int32, np.uint8), True))
+        graph.given(
+            whole(
+                rng,
+                [int(rng.integers(1, 4)) for _ in range(rng.integers(0, 3))],
+                pick(rng, np.int64, np.int32, np.uint8),
+                True,
+            )
+        )
     for _ in range(rng.integers(3, 9)):
         try:
             step(graph, pick(rng, *graph.values))

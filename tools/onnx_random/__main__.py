@@ -1,7 +1,7 @@
 """Writes models of one operator with random attributes, shapes and data, and what onnxruntime answers, as files for
-sim/tests/onnx: a folder for each, as onnx_cases.py writes them.
+sim/tests/onnx: a folder for each, as ../onnx_cases.py writes them.
 
-Usage: onnx_random.py FOLDER SEED COUNT [OPERATOR...]
+Usage: python tools/onnx_random FOLDER SEED COUNT [OPERATOR...]
 
 With the operator `graphs` the models have several nodes.
 """
@@ -12,10 +12,11 @@ import sys
 import numpy as np
 import onnx
 import onnxruntime
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper, numpy_helper
 
-import onnx_random_graphs
-import onnx_random_operators
+import base
+import graphs
+import operators
 
 FLOATS = (np.float32, np.float16, np.float64)
 onnxruntime.set_default_logger_severity(4)
@@ -88,7 +89,12 @@ def write(folder, one, model, values, results):
 def run_node(graph, node, names):
     """The results of a node of a graph in the making."""
     inputs = [name for name in graph.values if graph.values[name] is not None]
-    infos = [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(graph.values[name].dtype), graph.values[name].shape) for name in inputs]
+    infos = [
+        helper.make_tensor_value_info(
+            name, helper.np_dtype_to_tensor_dtype(graph.values[name].dtype), graph.values[name].shape
+        )
+        for name in inputs
+    ]
     outputs = [onnx.ValueInfoProto(name=name) for name in node.output]
     made = helper.make_graph([node], "one", infos, outputs, graph.constants)
     model = helper.make_model(made, opset_imports=[helper.make_opsetid("", graph.opset)], ir_version=8)
@@ -96,18 +102,22 @@ def run_node(graph, node, names):
 
 
 def several(rng, folder):
-    graph = onnx_random_graphs.random_graph(rng, run_node)
+    graph = graphs.random_graph(rng, run_node)
     if not graph.nodes:
         return
     results = {name: graph.values[name] for node in graph.nodes for name in node.output if name not in graph.used}
     open_dims = rng.random() < 0.4
-    info = lambda name, value, dims: helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(value.dtype), dims)
+    info = lambda name, value, dims: helper.make_tensor_value_info(
+        name, helper.np_dtype_to_tensor_dtype(value.dtype), dims
+    )
     dims = lambda name, value: [f"{name}_{axis}" for axis in range(value.ndim)]
-    inputs = [info(name, value, dims(name, value) if open_dims else value.shape) for name, value in graph.inputs.items()]
+    inputs = [
+        info(name, value, dims(name, value) if open_dims else value.shape) for name, value in graph.inputs.items()
+    ]
     outputs = [info(name, value, dims(name, value)) for name, value in results.items()]
     made = helper.make_graph(graph.nodes, "random", inputs, outputs, graph.constants)
     model = helper.make_model(made, opset_imports=[helper.make_opsetid("", graph.opset)], ir_version=8)
-    one = onnx_random_operators.One("Graph", [])
+    one = base.One("Graph", [])
     write(folder, one, model, list(graph.inputs.items()), list(results.values()))
 
 
@@ -117,7 +127,7 @@ def main():
         for number in range(count):
             several(np.random.default_rng([seed, number]), root / "node" / f"graph_{number:06}")
         return
-    makers = onnx_random_operators.makers(sys.argv[4:])
+    makers = operators.makers(sys.argv[4:])
     refused = {}
     for number in range(count):
         rng = np.random.default_rng([seed, number])
