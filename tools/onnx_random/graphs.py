@@ -11,6 +11,14 @@ WHOLE_UNARY = "Neg Abs Identity Sign".split()
 BINARY = "Add Sub Mul Div Max Min".split()
 
 
+def plain(result):
+    """Whether all numbers are finite, and neither very large nor nearly nothing."""
+    if not isinstance(result, np.ndarray) or result.dtype != F32:
+        return True
+    size = np.abs(result)
+    return bool(np.all((size == 0) | ((size > 1e-6) & (size < 1e6))))
+
+
 class Graph:
     def __init__(self, rng, run, opset):
         self.rng, self.run, self.opset = rng, run, opset
@@ -34,6 +42,8 @@ class Graph:
         """Adds a node if onnxruntime runs it; gives the names of its outputs."""
         node = helper.make_node(operator, names, [f"{self.fresh()}_{i}" for i in range(outputs)], **attributes)
         results = self.run(self, node, names)
+        if not all(plain(result) for result in results):
+            raise ValueError("rounding would decide what the next nodes answer")
         self.nodes.append(node)
         self.used.update(names)
         for name, result in zip(node.output, results):
