@@ -67,7 +67,19 @@ impl Code {
             ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID | ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL => &[EVENT_04],
             ACL_ERROR_RT_STREAM_NO_CB_REG => &[CB_02],
             ACL_ERROR_RT_STREAM_SUBSCRIBE | ACL_ERROR_REPEAT_SUBSCRIBE => &[CB_04],
-            ACL_ERROR_RT_STREAM_CAPTURED => &[STREAM_18],
+            ACL_ERROR_RT_STREAM_CAPTURED => &[STREAM_18, GRAPH_04],
+            ACL_ERROR_RT_STREAM_NOT_CAPTURED | ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED => &[GRAPH_01],
+            ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD => &[GRAPH_02],
+            ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT => &[GRAPH_03],
+            ACL_ERROR_RT_EVENT_CAPTURED
+            | ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT
+            | ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC
+            | ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED => &[GRAPH_04],
+            ACL_ERROR_RT_CAPTURE_DEPENDENCY | ACL_ERROR_RT_STREAM_UNJOINED | ACL_ERROR_STREAM_CAPTURE_CONFLICT => {
+                &[GRAPH_06]
+            }
+            ACL_ERROR_RT_MODEL_RUNNING => &[GRAPH_07],
+            ACL_ERROR_STREAM_TASK_GROUP_STATUS | ACL_ERROR_STREAM_TASK_GROUP_INTR => &[GRAPH_09],
             ACL_ERROR_RT_STREAM_ABORT => &[STREAM_17],
             ACL_ERROR_RT_DEVICE_TASK_ABORT => &[ERR_07],
             ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED | ACL_ERROR_HOST_MEMORY_NOT_REGISTERED => &[MEM_14],
@@ -90,6 +102,13 @@ impl Code {
     /// There are three such codes: 507046 for streams and contexts, 507047 for events, and 107020 in some releases.
     pub fn is_timeout(self) -> bool {
         matches!(self.0, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT | ACL_ERROR_RT_EVENT_SYNC_TIMEOUT | ACL_ERROR_RT_TASK_TIMEOUT)
+    }
+}
+
+impl Code {
+    /// Whether a wait was refused because a stream is being captured. No work has failed (GRAPH-04).
+    pub(crate) fn is_of_a_capture(self) -> bool {
+        matches!(self.0, ACL_ERROR_RT_STREAM_CAPTURED | ACL_ERROR_RT_EVENT_CAPTURED)
     }
 }
 

@@ -42,6 +42,8 @@ pub mod allocator;
 mod attribute;
 mod brand;
 mod callback_guard;
+pub mod capture;
+mod capture_mode;
 mod code;
 pub mod context;
 mod current;

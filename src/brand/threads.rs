@@ -90,6 +90,13 @@ marks! {
          be moved to a thread: `move || ...`",
         "MODEL-06: threads share a workspace through `current.workspace_mutex(workspace, |current, lane| ...)`, not through a `WorkspaceLane`";
 
+    /// A capture ends on the thread that it began on.
+    CaptureOfOneThread: not Send Sync, as ACapture cannot GoToAnotherThreadOrBeShared:
+        "a capture stays on the thread that it began on",
+        "this would let another thread add to the capture",
+        "GRAPH-02: call the methods of the `Capture` on the thread that called `stream.capture(...)`; another thread captures \
+         a stream of its own";
+
     /// One thread at a time has a model.
     ModelOfOneThread: not Sync, as AModel cannot BeReachedByTwoThreads:
         "two threads cannot use one model at the same time",

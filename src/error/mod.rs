@@ -348,6 +348,33 @@ pub enum Error {
         Cited(rules::ALLOCATOR_IN_DOUBT)
     )]
     AllocatorInDoubt,
+    /// A stream that is being captured was waited for, or given work that is not part of the capture. Nothing was called.
+    #[error(
+        "this stream is being captured: until the capture ends, it takes work through the `Capture` only and cannot be \
+         waited for; use another stream, or wait after the capture{}",
+        Cited(rules::CAPTURING)
+    )]
+    Capturing,
+    /// The library cannot capture streams: it lacks a function for that, or answers that it does not support it. Nothing has
+    /// changed.
+    #[error("this library cannot capture streams, so queue the work on the stream itself: {0}")]
+    CaptureUnsupported(#[source] Box<Error>),
+    /// A call inside a capture failed, and the program went on.
+    #[error("a call of the capture had failed, so what was captured is not complete: {reason}")]
+    CaptureBroken {
+        /// What the call answered.
+        reason: String,
+    },
+    /// Ordinary host memory was to be captured.
+    #[error(
+        "a graph takes pinned host memory only, because each replay copies from there or to there: use \
+         `current.host_buffer(length)`{}",
+        Cited(rules::NOT_PINNED)
+    )]
+    NotPinned,
+    /// A part of one capture was used in another.
+    #[error("this is part of another capture{}", Cited(rules::OTHER_CAPTURE))]
+    OtherCapture,
     /// The system has no thread for an [`Actor`](crate::runtime::Actor).
     #[error(
         "the system has no thread for an actor: {reason}; end other threads, or use a `Runtime` on the threads that there are"

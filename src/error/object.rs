@@ -2,8 +2,9 @@
 
 use crate::device_allocator::ContextId;
 use ascendcl_rules::{
-    ALLOC_12, COPY_01, CTX_06, DATA_05, DATA_08, DATA_10, EVENT_06, GE_09, GE_11, GE_20, GE_21, MEM_02, MEM_11,
-    MODEL_01, MODEL_04, MODEL_06, MODEL_07, MODEL_09, MODEL_14, OP_04, OP_07, RuleId, STREAM_05, STREAM_08, STREAM_09,
+    ALLOC_12, COPY_01, CTX_06, DATA_05, DATA_08, DATA_10, EVENT_06, GE_09, GE_11, GE_20, GE_21, GRAPH_07, MEM_02,
+    MEM_11, MODEL_01, MODEL_04, MODEL_06, MODEL_07, MODEL_09, MODEL_14, OP_04, OP_07, RuleId, STREAM_05, STREAM_08,
+    STREAM_09,
 };
 use core::fmt;
 
@@ -37,6 +38,7 @@ enum Kind {
     Workspace,
     Weights,
     Operator,
+    CapturedGraph,
     Session,
     Graph,
     GraphOutputs,
@@ -78,6 +80,8 @@ impl ObjectKind {
     pub const WEIGHTS: Self = Self(Kind::Weights);
     /// An operator with its tensors.
     pub const OPERATOR: Self = Self(Kind::Operator);
+    /// A graph that was captured from a stream.
+    pub const CAPTURED_GRAPH: Self = Self(Kind::CapturedGraph);
     /// A session of the graph engine.
     pub const SESSION: Self = Self(Kind::Session);
     /// A graph of the graph engine.
@@ -100,7 +104,7 @@ impl ObjectKind {
     pub const ADDRESS_SPACE: Self = Self(Kind::AddressSpace);
 
     #[cfg(test)]
-    pub(super) const ALL: [Self; 24] = [
+    pub(super) const ALL: [Self; 25] = [
         Self::RUNTIME,
         Self::DEVICE,
         Self::STREAM,
@@ -115,6 +119,7 @@ impl ObjectKind {
         Self::WORKSPACE,
         Self::WEIGHTS,
         Self::OPERATOR,
+        Self::CAPTURED_GRAPH,
         Self::SESSION,
         Self::GRAPH,
         Self::GRAPH_OUTPUTS,
@@ -143,6 +148,7 @@ impl ObjectKind {
             Kind::Workspace => "working memory of the models",
             Kind::Weights => "memory for the weights",
             Kind::Operator => "operator with its tensors",
+            Kind::CapturedGraph => "captured graph",
             Kind::Session => "session of the graph engine",
             Kind::Graph => "graph",
             Kind::GraphOutputs => "outputs of a graph",
@@ -175,6 +181,7 @@ impl ObjectKind {
             Kind::Workspace => &[MODEL_04, MODEL_06],
             Kind::Weights => &[MODEL_09],
             Kind::Operator => &[OP_04, MEM_02],
+            Kind::CapturedGraph => &[GRAPH_07],
             Kind::Session | Kind::Graph => &[GE_20],
             Kind::GraphOutputs => &[GE_20, GE_21],
             Kind::Event => &[EVENT_06],
@@ -197,6 +204,7 @@ impl ObjectKind {
             Kind::Model => &[MODEL_14],
             Kind::ModelTensors | Kind::ModelInput | Kind::ModelInputMemory | Kind::ModelOutput => &[DATA_05],
             Kind::Operator => &[OP_07],
+            Kind::CapturedGraph => &[GRAPH_07],
             Kind::Session | Kind::Graph => &[GE_11],
             Kind::GraphOutputs => &[GE_09, GE_21],
             Kind::Weights => &[MODEL_09],
@@ -215,7 +223,9 @@ impl ObjectKind {
     /// The rules that forbid using it while another context is current ([`WrongContext`](super::Error::WrongContext)).
     pub(super) fn rules_of_context(self) -> &'static [RuleId] {
         match self.0 {
-            Kind::Stream | Kind::Work | Kind::Event | Kind::Allocator | Kind::Operator => &[STREAM_09],
+            Kind::Stream | Kind::Work | Kind::Event | Kind::Allocator | Kind::Operator | Kind::CapturedGraph => {
+                &[STREAM_09]
+            }
             Kind::Model
             | Kind::ModelTensors
             | Kind::ModelInput
@@ -254,6 +264,7 @@ impl ObjectKind {
             | Kind::Allocator
             | Kind::Model
             | Kind::Operator
+            | Kind::CapturedGraph
             | Kind::Session
             | Kind::Graph
             | Kind::GraphOutputs
@@ -299,6 +310,7 @@ mod tests {
         working memory of the models | MODEL-04 MODEL-06 | MODEL-04 | MODEL-07 | MODEL-01
         memory for the weights | MODEL-09 | MODEL-09 | MODEL-07 | MODEL-01
         operator with its tensors | OP-04 MEM-02 | OP-07 | - | STREAM-09
+        captured graph | GRAPH-07 | GRAPH-07 | - | STREAM-09
         session of the graph engine | GE-20 | GE-11 | - | GE-11
         graph | GE-20 | GE-11 | - | GE-11
         outputs of a graph | GE-20 GE-21 | GE-09 GE-21 | - | GE-11

@@ -3,8 +3,8 @@
 use super::{Error, InputError};
 use ascendcl_rules::{
     ALLOC_02, ALLOC_09, ALLOC_10, ALLOC_12, ALLOC_18, CB_01, CB_09, COPY_01, COPY_09, CTX_05, CTX_08, CTX_11, DATA_06,
-    DATA_07, DATA_08, DEV_08, DEV_10, DEV_11, ERR_02, ERR_06, EVENT_04, EVENT_07, MEM_02, MEM_11, MODEL_04, MODEL_06,
-    MODEL_09, MODEL_17, MODEL_20, RuleId, STREAM_04, STREAM_17, THREAD_01, THREAD_05,
+    DATA_07, DATA_08, DEV_08, DEV_10, DEV_11, ERR_02, ERR_06, EVENT_04, EVENT_07, GRAPH_04, GRAPH_05, GRAPH_06, MEM_02,
+    MEM_11, MODEL_04, MODEL_06, MODEL_09, MODEL_17, MODEL_20, RuleId, STREAM_04, STREAM_17, THREAD_01, THREAD_05,
 };
 use core::fmt;
 
@@ -53,6 +53,10 @@ impl Error {
             Self::NotExecuted => NOT_EXECUTED,
             Self::NoSuchInput { .. } => InputError::COUNT,
             Self::Busy { .. } => BUSY,
+            Self::Capturing => CAPTURING,
+            Self::CaptureUnsupported(error) => error.rules(),
+            Self::NotPinned => NOT_PINNED,
+            Self::OtherCapture => OTHER_CAPTURE,
             _ => &[],
         }
     }
@@ -87,6 +91,9 @@ pub(super) const CALLBACK_PANICKED: &[RuleId] = &[CB_09];
 pub(super) const IN_DOUBT: &[RuleId] = &[MEM_02];
 pub(super) const WORKSPACE_TAKEN: &[RuleId] = &[MODEL_04];
 pub(super) const ALLOCATOR_IN_DOUBT: &[RuleId] = &[ALLOC_09, ALLOC_12];
+pub(super) const CAPTURING: &[RuleId] = &[GRAPH_04];
+pub(super) const NOT_PINNED: &[RuleId] = &[GRAPH_05];
+pub(super) const OTHER_CAPTURE: &[RuleId] = &[GRAPH_06];
 pub(super) const CALLBACK_LOST: &[RuleId] = &[STREAM_17];
 
 impl InputError {
@@ -160,6 +167,10 @@ mod tests {
             Error::InDoubt { what: ObjectKind::DEVICE_MEMORY },
             Error::WorkspaceTaken,
             Error::AllocatorInDoubt,
+            Error::Capturing,
+            Error::CaptureUnsupported(Box::new(vendor(207_000))),
+            Error::NotPinned,
+            Error::OtherCapture,
             Error::NoSuchInput { index: 1, count: 1 },
             Error::NoSuchOutput { index: 1, count: 1 },
             Error::SimulatorNotBuiltIn,

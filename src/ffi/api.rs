@@ -74,7 +74,7 @@ pub(super) unsafe fn text(text: *const c_char) -> Option<String> {
 }
 
 /// A text as the library takes it.
-pub(super) fn c_text(text: &str) -> Result<CString, Error> {
+pub(crate) fn c_text(text: &str) -> Result<CString, Error> {
     CString::new(text).map_err(|_| Error::NulInText { text: text.to_owned() })
 }
 

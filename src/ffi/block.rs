@@ -295,6 +295,12 @@ impl RawBuffer {
         matches!(self.home, Home::Pageable(_))
     }
 
+    /// An error unless the tasks of a graph can use it: ordinary memory cannot be captured (GRAPH-05).
+    #[rule(GRAPH_05)]
+    pub(crate) fn can_be_captured(&self) -> Result<(), Error> {
+        if self.is_pageable() { Err(Error::NotPinned) } else { self.holds(self.bytes) }
+    }
+
     /// Whether nobody knows if work uses the block, and nobody could wait for it.
     pub(crate) fn is_in_doubt(&self) -> bool {
         self.last_use.is_in_doubt()

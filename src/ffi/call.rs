@@ -312,7 +312,12 @@ impl<R: Refusal> Answer<aclError, R> {
 }
 
 #[cold]
-fn lacks(loading: &'static Loading, symbol: &'static str, files: &'static [&'static str], doing: String) -> Error {
+pub(super) fn lacks(
+    loading: &'static Loading,
+    symbol: &'static str,
+    files: &'static [&'static str],
+    doing: String,
+) -> Error {
     let (library, missing) = (loading.to_string(), MissingSymbol { symbol, files });
     let searched = loading.library().searched_for(&missing);
     let missing = Box::new(MissingFunction { symbol, files, searched, library, doing });

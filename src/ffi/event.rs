@@ -8,6 +8,7 @@ use super::{Api, Owner, RawStream};
 use crate::error::{Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
+use ascendcl_sys::constants::ACL_EVENT_SYNC;
 use ascendcl_sys::types::{aclrtEvent, aclrtEventRecordedStatus};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -87,6 +88,32 @@ impl RawEvent {
         let answer = unsafe { call!(api.aclrtCreateEvent(&raw mut raw)) };
         answer.done(|| "create an event".into())?;
         Ok(Self { raw, gate: Gate::open(), api, device, owner: Owner::current(), record: Record::default() })
+    }
+
+    /// An event that streams of a capture can be ordered by. The events of [`create`](Self::create) cannot.
+    pub(crate) fn create_for_captures(api: Api, device: i32) -> Result<Self, Error> {
+        let mut raw = aclrtEvent(core::ptr::null_mut());
+        // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
+        // writes (`core::ptr`, "Safety").
+        let answer = unsafe { call!(api.aclrtCreateEventExWithFlag(&raw mut raw, ACL_EVENT_SYNC)) };
+        answer.done(|| "create an event for a capture".into())?;
+        Ok(Self { raw, gate: Gate::open(), api, device, owner: Owner::current(), record: Record::default() })
+    }
+
+    /// Lets what is captured on `after` from now on come behind what was captured on `before` (GRAPH-06).
+    pub(crate) fn orders(&self, api: Api, before: &RawStream, after: &RawStream) -> Result<(), Error> {
+        self.is_current()?;
+        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
+        before.give(api, "capture an event", |ready, stream| {
+            // SAFETY: the function asks for a live event and a live stream. The gates of both are passed, so they are
+            // not destroyed meanwhile (EVENT-06, STREAM-07).
+            unsafe { call!(ready.aclrtRecordEvent(self.raw, stream)) }
+        })?;
+        after.give(api, "capture a wait for an event", |ready, stream| {
+            // SAFETY: the function asks for a live event and a live stream. The gates of both are passed, so they are
+            // not destroyed meanwhile (EVENT-06, STREAM-07).
+            unsafe { call!(ready.aclrtStreamWaitEvent(stream, self.raw)) }
+        })
     }
 
     /// An error unless this thread has entered the event's context.

@@ -45,10 +45,10 @@ impl RawStream {
     }
 }
 
-/// The code, when a wait was told that work failed, and not that its time was up.
+/// The code, when a wait was told that work failed, and not that its time was up or that a stream is being captured.
 #[cold]
 pub(super) fn failure_of_work(error: &Error) -> Option<i32> {
-    let code = error.code().filter(|code| !code.is_timeout())?;
+    let code = error.code().filter(|code| !code.is_timeout() && !code.is_of_a_capture())?;
     ANY_FAILED.store(true, Ordering::Release);
     Some(code.number())
 }

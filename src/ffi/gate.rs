@@ -14,6 +14,9 @@ use super::{
 pub(crate) struct Gate(AtomicU32);
 
 const CLOSED: u32 = 1 << 31;
+/// The object is a stream whose work is captured.
+const CAPTURING: u32 = 1 << 30;
+const FLAGS: u32 = CLOSED | CAPTURING;
 
 /// A call is inside.
 pub(crate) struct Passage<'a>(&'a Gate);
@@ -31,16 +34,40 @@ impl Gate {
         (before & CLOSED == 0).then_some(passage)
     }
 
-    /// Whether the object is there, for callers who know that nobody is destroying it.
+    /// Whether the object is there and is not being captured, for callers who know that nobody is destroying it.
     #[inline]
     pub(crate) fn is_open(&self) -> bool {
-        self.0.load(Ordering::Relaxed) & CLOSED == 0
+        self.0.load(Ordering::Relaxed) & FLAGS == 0
+    }
+
+    /// Whether the object is destroyed, or being destroyed.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.0.load(Ordering::Relaxed) & CLOSED != 0
+    }
+
+    /// Whether the object is being captured. Calls pass all the same.
+    #[inline]
+    pub(crate) fn is_capturing(&self) -> bool {
+        self.0.load(Ordering::Acquire) & CAPTURING != 0
+    }
+
+    /// Marks the object as being captured. `false` when it is already, or when it is destroyed.
+    pub(crate) fn begin_capture(&self) -> bool {
+        let before = self.0.fetch_or(CAPTURING, Ordering::AcqRel);
+        if before & CLOSED != 0 {
+            self.end_capture();
+        }
+        before & FLAGS == 0
+    }
+
+    pub(crate) fn end_capture(&self) {
+        self.0.fetch_and(!CAPTURING, Ordering::AcqRel);
     }
 
     /// How many calls are inside.
     #[inline]
     pub(crate) fn inside(&self) -> u32 {
-        self.0.load(Ordering::Acquire) & !CLOSED
+        self.0.load(Ordering::Acquire) & !FLAGS
     }
 
     /// Lets nobody in any more. Those who are inside stay.
@@ -53,7 +80,7 @@ impl Gate {
         if self.0.fetch_or(CLOSED, Ordering::AcqRel) & CLOSED != 0 {
             return false;
         }
-        while self.0.load(Ordering::Acquire) != CLOSED {
+        while self.0.load(Ordering::Acquire) & !CAPTURING != CLOSED {
             yield_now();
         }
         true
@@ -71,7 +98,7 @@ impl Passage<'_> {
     pub(crate) fn leave(self) -> u32 {
         let gate = self.0;
         core::mem::forget(self);
-        (gate.0.fetch_sub(1, Ordering::AcqRel) & !CLOSED) - 1
+        (gate.0.fetch_sub(1, Ordering::AcqRel) & !FLAGS) - 1
     }
 }
 

@@ -42,15 +42,18 @@ macro_rules! needs {
             // Begin something in the current context.
             Begins:
                 aclCreateDataBuffer aclCreateTensorDesc
+                aclmdlRICaptureBegin
                 aclmdlCreateDataset aclmdlCreateDesc aclmdlLoadFromFile aclmdlLoadFromFileWithMem aclmdlLoadFromMem
                 aclmdlLoadFromMemWithMem aclmdlQuerySize aclmdlQuerySizeFromMem
                 aclopCompile aclopCreateAttr
-                aclrtCreateEvent aclrtCreateStream aclrtCreateStreamWithConfig aclrtGetMemInfo aclrtMalloc aclrtMallocHost aclrtSynchronizeDevice
+                aclrtCreateEvent aclrtCreateEventExWithFlag aclrtCreateStream aclrtCreateStreamWithConfig aclrtGetMemInfo aclrtMalloc aclrtMallocHost aclrtSynchronizeDevice
                 aclrtSynchronizeDeviceWithTimeout;
 
             // Use, or end, what was begun in the current context.
             Current:
-                aclmdlExecute aclmdlExecuteAsync aclmdlSetDynamicBatchSize aclmdlSetDynamicHWSize
+                aclmdlExecute aclmdlExecuteAsync aclmdlRICaptureEnd aclmdlRICaptureGetInfo aclmdlRIDebugJsonPrint
+                aclmdlRIDebugPrint aclmdlRIDestroy aclmdlRIExecuteAsync aclmdlRIGetName aclmdlRISetName
+                aclmdlSetDynamicBatchSize aclmdlSetDynamicHWSize
                 aclmdlSetInputDynamicDims aclmdlUnload
                 aclopExecuteV2
                 aclrtDestroyEvent aclrtDestroyStream aclrtEventElapsedTime aclrtFree aclrtFreeHost aclrtLaunchHostFunc

@@ -1,7 +1,7 @@
 //! Single operators, bound to their tensors and executed on streams.
 
 use super::api::c_text;
-use super::call::call;
+use super::call::{Current, Ready, ReadyAnswer, call};
 use super::gate::Gate;
 use super::{Api, LastUse, Owner, RawBuffer, RawStream};
 use crate::attribute::Attribute;
@@ -86,7 +86,7 @@ impl RawInvocation {
     /// An error unless this thread has entered the operator's context.
     #[inline]
     #[rule(STREAM_09)]
-    fn is_current(&self) -> Result<(), Error> {
+    pub(crate) fn is_current(&self) -> Result<(), Error> {
         self.owner.is_current(ObjectKind::OPERATOR)
     }
 
@@ -135,31 +135,46 @@ impl RawInvocation {
             return Err(Error::StillRunning { what: ObjectKind::OPERATOR });
         }
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::OPERATOR }) };
-        let (inputs, outputs) = (&self.inputs, &self.outputs);
-        let queued = stream.submit(api, "queue an operator", [&self.last_use], |ready, stream| {
-            // SAFETY: the function asks for a live stream, for lists of as many live descriptions and buffers as stated
-            // (OP-02), and for memory that stays until the execution is done (MEM-02). Who queues has the stream's
-            // handle. The gate is passed; descriptions, buffers and attributes are destroyed only when a synchronise
-            // has covered this submission (the stamps), and this value keeps the memory. The library may write to lists
-            // and descriptions: both are in cells or its own.
-            unsafe {
-                call!(ready.aclopExecuteV2(
-                    self.name.as_ptr(),
-                    inputs.count(),
-                    inputs.descs(),
-                    inputs.buffers(),
-                    outputs.count(),
-                    outputs.descs(),
-                    outputs.buffers(),
-                    self.attributes.0.get(),
-                    stream,
-                ))
-            }
-        });
+        // The gate is passed, and the records are destroyed only when a synchronise has covered this submission (the stamps).
+        let queued =
+            stream.submit(api, "queue an operator", [&self.last_use], |ready, stream| self.queue(ready, stream));
         if queued.is_err() && self.last_use.is_in_doubt() {
             self.blocks.iter().for_each(|block| block.doubt(stream));
         }
         queued
+    }
+
+    /// Captures one execution. The graph keeps this row, and so its records and memory.
+    #[rule(GRAPH_05)]
+    pub(crate) fn capture(&self, api: Api, stream: &RawStream) -> Result<(), Error> {
+        self.is_current()?;
+        self.blocks.iter().try_for_each(|block| block.holds(block.bytes()))?;
+        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::OPERATOR }) };
+        stream.give(api, "capture an operator", |ready, stream| self.queue(ready, stream))
+    }
+
+    /// Calls the library. The caller has passed the gate, and sees to it that what the call uses stays until the work is
+    /// done.
+    fn queue(&self, ready: Ready<Current>, stream: aclrtStream) -> ReadyAnswer<aclError> {
+        let (inputs, outputs) = (&self.inputs, &self.outputs);
+        // SAFETY: the function asks for a live stream, for lists of as many live descriptions and buffers as stated
+        // (OP-02), and for memory that stays until the execution is done (MEM-02). Who queues has the stream's handle,
+        // or has passed its gate. Descriptions, buffers and attributes are destroyed after the gate is closed, and when
+        // a synchronise has covered the work (the stamps), or the graph that keeps this row is destroyed (GRAPH-05);
+        // this value keeps the memory. The library may write to lists and descriptions: both are in cells or its own.
+        unsafe {
+            call!(ready.aclopExecuteV2(
+                self.name.as_ptr(),
+                inputs.count(),
+                inputs.descs(),
+                inputs.buffers(),
+                outputs.count(),
+                outputs.descs(),
+                outputs.buffers(),
+                self.attributes.0.get(),
+                stream,
+            ))
+        }
     }
 
     /// All work that used the operator or its tensors is known to be done.
@@ -372,24 +387,6 @@ impl Attributes {
         destroyed.value(|| DOING.into())?;
         self.0.set(null_mut());
         Ok(())
-    }
-}
-
-impl Api {
-    /// Loads the compiled operators of a directory (OP-05).
-    pub(crate) fn set_operator_directory(self, directory: &CStr) -> Result<(), Error> {
-        // SAFETY: the function reads a terminated string during the call. A `CStr` is terminated, and is borrowed for
-        // longer than the call.
-        let answer = unsafe { call!(self.aclopSetModelDir(directory.as_ptr())) };
-        answer.done(|| "load the operators of a directory".into())
-    }
-
-    /// Loads a compiled operator, which the library goes on reading (OP-06): it stays for ever.
-    pub(crate) fn load_operator(self, image: &'static [u8]) -> Result<(), Error> {
-        // SAFETY: the function reads the image, and goes on to do so (OP-06). The slice is `'static` and shared, so it
-        // is there for ever and never written.
-        let answer = unsafe { call!(self.aclopLoad(image.as_ptr().cast(), image.len())) };
-        answer.done(|| "load an operator".into())
     }
 }
 

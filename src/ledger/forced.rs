@@ -61,6 +61,7 @@ impl Ledger {
     /// context that was made has not. Answers whether anything was lost.
     pub(crate) fn loses_what_a_forced_reset_ends(&self) -> bool {
         self.streams.all().iter().for_each(|stream| stream.has_been_reset());
+        self.graphs.all().iter().for_each(|graph| graph.has_been_reset());
         if self.context.is_made() {
             return false;
         }
@@ -96,6 +97,6 @@ impl Ledger {
         let runs = usize::from(self.streams.get(self.runs.id()).is_some());
         let sessions = self.foreign_owner.get().map_or(0, |foreign_owner| foreign_owner.left());
         let objects = self.streams.len().saturating_sub(runs) + self.events.len() + self.models.len();
-        sessions + objects + self.blocks.len() + self.bindings.len() + self.invocations.len() == 0
+        sessions + objects + self.graphs.len() + self.blocks.len() + self.bindings.len() + self.invocations.len() == 0
     }
 }

@@ -6,7 +6,7 @@
 use super::Ledger;
 use crate::error::Error;
 use crate::ffi::{
-    KeptAllocator, LoadedModel, RawBinding, RawBuffer, RawEvent, RawInvocation, RawStream, Shelf, ShelfRow,
+    KeptAllocator, LoadedModel, RawBinding, RawBuffer, RawEvent, RawGraph, RawInvocation, RawStream, Shelf, ShelfRow,
 };
 use ascendcl_macros::rule;
 use std::sync::Arc;
@@ -49,10 +49,11 @@ pub(super) struct Kind {
     pub(super) left: fn(&Ledger) -> Vec<String>,
 }
 
-/// The kinds in the vendor's order: models go before the streams that they ran on and the memory that they work in, events
+/// The kinds in the vendor's order: captured graphs go before all that they use, models before the streams that they ran on and the memory that they work in, events
 /// before the streams that recorded them, and memory last.
 #[rule(DEV_10, MODEL_02, MODEL_03)]
-pub(super) const KINDS: [Kind; 6] = [
+pub(super) const KINDS: [Kind; 7] = [
+    Kind::of::<RawGraph>(),
     Kind::of::<RawBinding>(),
     Kind::of::<RawInvocation>(),
     Kind::of::<LoadedModel>(),
@@ -80,6 +81,20 @@ fn end_unnamed<T: Owned>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut Ve
     errors.extend(failed.filter(|error| !matches!(error, Error::StillRunning { .. })));
 }
 
+impl Owned for RawGraph {
+    fn shelf(ledger: &Ledger) -> &Shelf<Self> {
+        &ledger.graphs
+    }
+
+    fn end(object: &Arc<Self>, ledger: &Ledger, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
+        ledger.destroy_graph(object, kept)
+    }
+
+    fn in_words(count: usize) -> String {
+        format!("{count} captured graph(s)")
+    }
+}
+
 impl Owned for RawBinding {
     fn shelf(ledger: &Ledger) -> &Shelf<Self> {
         &ledger.bindings
@@ -91,6 +106,11 @@ impl Owned for RawBinding {
 
     fn in_words(count: usize) -> String {
         format!("inputs and outputs of {count} model(s)")
+    }
+
+    /// A graph that the library refused to destroy still uses it (GRAPH-05).
+    fn may_end(ledger: &Ledger) -> bool {
+        ledger.graphs.len() == 0
     }
 }
 
@@ -106,6 +126,11 @@ impl Owned for RawInvocation {
     fn in_words(count: usize) -> String {
         format!("{count} operator(s)")
     }
+
+    /// A graph that the library refused to destroy still uses it (GRAPH-05).
+    fn may_end(ledger: &Ledger) -> bool {
+        ledger.graphs.len() == 0
+    }
 }
 
 impl Owned for LoadedModel {
@@ -120,6 +145,11 @@ impl Owned for LoadedModel {
     fn in_words(count: usize) -> String {
         format!("{count} model(s)")
     }
+
+    /// A graph that the library refused to destroy still uses it (GRAPH-05).
+    fn may_end(ledger: &Ledger) -> bool {
+        ledger.graphs.len() == 0
+    }
 }
 
 impl Owned for RawEvent {
@@ -133,6 +163,11 @@ impl Owned for RawEvent {
 
     fn in_words(count: usize) -> String {
         format!("{count} event(s)")
+    }
+
+    /// A graph that the library refused to destroy still uses it (GRAPH-05).
+    fn may_end(ledger: &Ledger) -> bool {
+        ledger.graphs.len() == 0
     }
 }
 
@@ -180,8 +215,9 @@ impl Owned for RawBuffer {
         format!("{count} block(s) of memory")
     }
 
-    /// A model that the library refused to unload still works in its memory (MODEL-02, MODEL-03).
+    /// A model that the library refused to unload still works in its memory (MODEL-02, MODEL-03), and so does a graph that
+    /// it refused to destroy (GRAPH-05).
     fn may_end(ledger: &Ledger) -> bool {
-        ledger.models.len() + ledger.bindings.len() + ledger.invocations.len() == 0
+        ledger.graphs.len() + ledger.models.len() + ledger.bindings.len() + ledger.invocations.len() == 0
     }
 }

@@ -20,6 +20,7 @@
 
 mod device;
 mod forced;
+mod graphs;
 mod kinds;
 mod models;
 mod room;
@@ -31,7 +32,7 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::ffi::{
     Api, Entered, ForeignOwner, Home, KeptAllocator, LoadedModel, Owner, RawBinding, RawBuffer, RawContext, RawEvent,
-    RawInvocation, RawStream, Restore, Shelf,
+    RawGraph, RawInvocation, RawStream, Restore, Shelf,
 };
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtMemMallocPolicy;
@@ -57,6 +58,7 @@ pub(crate) struct Ledger {
     runs: Arc<RawStream>,
     streams: Shelf<RawStream>,
     events: Shelf<RawEvent>,
+    graphs: Shelf<RawGraph>,
     bindings: Shelf<RawBinding>,
     invocations: Shelf<RawInvocation>,
     models: Shelf<LoadedModel>,
@@ -72,6 +74,7 @@ pub(crate) struct Ledger {
 impl Ledger {
     pub(crate) fn new(api: Api, context: RawContext, device: i32) -> Self {
         let (default_stream, streams, events, bindings, invocations, models, blocks, gone) = Default::default();
+        let graphs = Shelf::default();
         let id = ContextId::next(device);
         Self {
             api,
@@ -81,6 +84,7 @@ impl Ledger {
             runs: Arc::new(RawStream::of_the_library(next_stream_id(), Owner::of(id))),
             streams,
             events,
+            graphs,
             bindings,
             invocations,
             models,
@@ -186,6 +190,9 @@ impl Ledger {
     /// that runs code of the user.
     pub(crate) fn destroy_stream(&self, stream: &Arc<RawStream>, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         self.api.is_of_this_process()?;
+        if stream.is_capturing() {
+            self.end_left_captures();
+        }
         stream.synchronize(self.api, None)?;
         stream.destroy(self.api, kept)?;
         self.streams.remove(stream);
@@ -244,7 +251,7 @@ impl Ledger {
             return Err(vec![error]);
         }
         let _entered = Entered::into(self.context, self.api, self.id);
-        let (mut errors, mut kept) = (Vec::new(), Vec::new());
+        let (mut errors, mut kept) = (self.end_left_captures(), Vec::new());
         for stream in self.streams.all() {
             errors.extend(stream.synchronize(self.api, teardown_timeout).err());
         }

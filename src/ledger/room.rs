@@ -105,9 +105,10 @@ impl Ledger {
     }
 }
 
-/// Whether a wait answered that work failed, and not that its time was up or that the library could not be asked.
+/// Whether a wait answered that work failed, and not that its time was up, that a stream is being captured, or that the
+/// library could not be asked.
 fn is_of_work(error: &Error) -> bool {
-    error.code().is_some_and(|code| !code.is_timeout())
+    error.code().is_some_and(|code| !code.is_timeout() && !code.is_of_a_capture())
 }
 
 pub(super) fn is_used_up(error: &Error) -> bool {

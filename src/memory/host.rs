@@ -68,6 +68,11 @@ impl<C: Brand, E> HostBuffer<C, E> {
     pub(crate) fn block(&self) -> &RawBuffer {
         &self.block
     }
+
+    /// The memory's row.
+    pub(crate) fn row(&self) -> Arc<RawBuffer> {
+        Arc::clone(&self.block)
+    }
 }
 
 impl<C: Brand, E: Element> HostBuffer<C, E> {

@@ -25,7 +25,7 @@ pub enum OutputBuffer<'a> {
     ByLibrary,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Tensors {
     pub(super) inputs: Vec<Bound>,
     pub(super) outputs: Vec<BoundOutput>,
@@ -34,7 +34,7 @@ pub(super) struct Tensors {
 }
 
 /// One input on the device.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Bound {
     pub(super) info: TensorInfo,
     pub(super) shape: Vec<usize>,
@@ -42,7 +42,7 @@ pub(super) struct Bound {
 }
 
 /// One output on the device.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct BoundOutput {
     pub(super) info: TensorInfo,
     pub(super) room: OwnRoom,
@@ -50,7 +50,7 @@ pub(super) struct BoundOutput {
     pub(super) replaced: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum OwnRoom {
     Exactly(usize, Arc<RawBuffer>),
     AtMost(Arc<RawBuffer>),
@@ -129,6 +129,47 @@ impl Tensors {
     pub(super) fn place_of_input(&self, index: usize) -> TensorPlace {
         let gear = self.gear.as_ref().map(|(gear, _)| *gear);
         TensorPlace::Input(if gear.is_some_and(|gear| gear <= index) { index + 1 } else { index })
+    }
+
+    /// The memory of an input, for this many elements of this type.
+    pub(super) fn input_of<E: Element>(&self, input: usize, length: usize) -> Result<&Arc<RawBuffer>, Error> {
+        let count = self.inputs.len();
+        let bound = self.inputs.get(input).ok_or(Error::NoSuchInput { index: input, count })?;
+        if !bound.info.element.takes::<E>() {
+            let (name, expected) = (bound.info.name.clone(), bound.info.element);
+            return Err(InputError::Element { name, expected, found: E::TYPE }.into());
+        }
+        if length != bound.elements() {
+            let (expected, found) = (bound.elements(), length);
+            return Err(Error::LengthMismatch { what: ObjectKind::MODEL_INPUT, expected, found });
+        }
+        Ok(&bound.block)
+    }
+
+    pub(super) fn output(&self, index: usize) -> Result<&BoundOutput, Error> {
+        self.outputs.get(index).ok_or(Error::NoSuchOutput { index, count: self.outputs.len() })
+    }
+
+    /// The memory of an output, for this many elements of this type: all that it was prepared for.
+    pub(super) fn output_of<E: Element>(&self, output: usize, length: usize) -> Result<&Arc<RawBuffer>, Error> {
+        let bound = self.output(output)?;
+        bound.is_of::<E>()?;
+        let (expected, block) = match &bound.room {
+            OwnRoom::Exactly(elements, block) => (*elements, block),
+            OwnRoom::AtMost(block) => (block.bytes() / size_of::<E>().max(1), block),
+            // Where it is, the library tells after the execution.
+            OwnRoom::ByLibrary => return Err(Error::OutputNotAllocated { name: bound.info.name.clone() }),
+        };
+        if length != expected {
+            return Err(Error::LengthMismatch { what: ObjectKind::MODEL_OUTPUT, expected, found: length });
+        }
+        Ok(block)
+    }
+
+    /// An error for an output that the library is to allocate: a graph has no place to keep its memory.
+    pub(super) fn all_have_room(&self) -> Result<(), Error> {
+        let open = self.outputs.iter().find(|output| matches!(output.room, OwnRoom::ByLibrary));
+        open.map_or(Ok(()), |open| Err(Error::OutputNotAllocated { name: open.info.name.clone() }))
     }
 
     /// The inputs as the library takes them, the one for the gear among them.

@@ -1,12 +1,13 @@
 //! A model with the buffers of its runs, ready for a stream.
 
 use super::bindings::{BoundOutput, OutputBuffer, OwnRoom, Tensors, same_count};
+use super::captured::CapturedModel;
 use super::{Model, OwnWorkspace, PortId, RunsAlone, TensorInfo};
 use crate::brand::{Brand, INSIDE, Inside};
 use crate::current::Current;
 use crate::device_allocator::DeviceAllocator;
 use crate::element::Element;
-use crate::error::{Error, Failed, InputError, ObjectKind};
+use crate::error::{Error, Failed, ObjectKind};
 use crate::ffi::{Api, RawBinding, RawBuffer, RawStream};
 use crate::life_cycle::leads;
 use crate::stream::{CanExecute, GroupTurn, Operand, Pending, Stream, StreamState, sealed_payload};
@@ -141,7 +142,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     pub fn read<'n, E: Element>(&self, current: &Current<C>, output: impl Into<PortId<'n>>) -> Result<Vec<E>, Error> {
         self.binding.is_current()?;
         let output = self.which(output)?;
-        self.bound_output(output)?.is_of::<E>()?;
+        self.bound.output(output)?.is_of::<E>()?;
         let bound = self.output(output)?;
         let api = current.ledger().api();
         // The library notes the real shape; a model may leave less in an output than it was given room for.
@@ -174,38 +175,37 @@ impl<C: Brand, P> BoundModel<C, P> {
 
     /// The memory of an input, for this many elements of this type.
     pub(crate) fn input_of<E: Element>(&self, input: usize, length: usize) -> Result<&RawBuffer, Error> {
-        let count = self.bound.inputs.len();
-        let bound = self.bound.inputs.get(input).ok_or(Error::NoSuchInput { index: input, count })?;
-        if !bound.info.element.takes::<E>() {
-            let (name, expected) = (bound.info.name.clone(), bound.info.element);
-            return Err(InputError::Element { name, expected, found: E::TYPE }.into());
-        }
-        if length != bound.elements() {
-            let (expected, found) = (bound.elements(), length);
-            return Err(Error::LengthMismatch { what: ObjectKind::MODEL_INPUT, expected, found });
-        }
-        Ok(&bound.block)
+        self.bound.input_of::<E>(input, length).map(|block| &**block)
     }
 
     /// The memory of an output, for this many elements of this type: all that it was bound for.
     pub(crate) fn output_block<E: Element>(&self, output: usize, length: usize) -> Result<&RawBuffer, Error> {
-        self.bound_output(output)?.is_of::<E>()?;
-        let bound = self.output(output)?;
-        let (expected, block) = match &bound.room {
-            OwnRoom::Exactly(elements, block) => (*elements, block),
-            OwnRoom::AtMost(block) => (block.bytes() / size_of::<E>().max(1), block),
-            // Where it is, the library tells after the execution.
-            OwnRoom::ByLibrary => return Err(Error::OutputNotAllocated { name: bound.info.name.clone() }),
-        };
-        if length != expected {
-            return Err(Error::LengthMismatch { what: ObjectKind::MODEL_OUTPUT, expected, found: length });
-        }
-        Ok(block)
+        self.bound.output(output)?.is_of::<E>()?;
+        self.output(output)?;
+        self.bound.output_of::<E>(output, length).map(|block| &**block)
     }
 
     /// Before a copy between `other` and a tensor of the model: lets executions end that the copy would not wait for.
     pub(crate) fn comes_to_rest_for(&self, api: Api, queue: &RawStream, other: &RawBuffer) -> Result<(), Error> {
         self.binding.comes_to_rest_for(api, queue, other)
+    }
+
+    /// The model as a capture uses it.
+    pub(crate) fn for_capture(&self) -> CapturedModel {
+        self.binding.is_captured_no_more();
+        CapturedModel::new(&self.model.loaded, &self.binding, &self.bound)
+    }
+
+    /// An error unless a capture can use it.
+    pub(crate) fn can_be_captured(&self) -> Result<(), Error> {
+        self.binding.is_current()
+    }
+
+    /// A graph that may execute it was replayed.
+    pub(crate) fn was_replayed(&mut self) {
+        if self.binding.is_captured() {
+            self.all_is_written();
+        }
     }
 
     /// All work that used the model or its buffers is known to be done.
@@ -300,14 +300,9 @@ impl<C: Brand, P> BoundModel<C, P> {
         output.into().output(self.model.outputs().iter().map(|info| info.name.as_str()))
     }
 
-    pub(super) fn bound_output(&self, index: usize) -> Result<&BoundOutput, Error> {
-        let count = self.bound.outputs.len();
-        self.bound.outputs.get(index).ok_or(Error::NoSuchOutput { index, count })
-    }
-
     /// An output of the last execution.
     pub(super) fn output(&self, index: usize) -> Result<&BoundOutput, Error> {
-        let bound = self.bound_output(index)?;
+        let bound = self.bound.output(index)?;
         if self.executed && !bound.replaced { Ok(bound) } else { Err(Error::NotExecuted) }
     }
 

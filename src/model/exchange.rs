@@ -126,7 +126,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     ) -> Result<Arc<RawBuffer>, Error> {
         self.binding.is_current()?;
         let output = self.which(output)?;
-        self.bound_output(output)?.is_of::<E>()?;
+        self.bound.output(output)?.is_of::<E>()?;
         if result {
             self.is_filled::<E>(current, output)?;
         }

@@ -3,6 +3,7 @@
 mod bindings;
 mod bound;
 mod builder;
+mod captured;
 mod copy;
 mod description;
 mod exchange;
@@ -30,6 +31,7 @@ use std::sync::Arc;
 
 pub use bindings::OutputBuffer;
 pub use bound::BoundModel;
+pub(crate) use captured::CapturedModel;
 pub use description::TensorInfo;
 pub use gears::Gears;
 pub use load::Load;

@@ -59,6 +59,11 @@ impl<C: Brand, I, O> BoundOperator<C, I, O> {
         &self.invocation
     }
 
+    /// The operator's row.
+    pub(crate) fn row(&self) -> &Arc<RawInvocation> {
+        &self.invocation
+    }
+
     fn queue<B: Operand<C, Self>>(operator: B, current: &Current<C>, stream: &Arc<RawStream>) -> Launched<C, I, O, B>
     where
         O: OperatorOutputs<C>,

@@ -141,6 +141,12 @@ impl Library {
         needed.filter(|function| self.find(function.name, function.files).is_none()).collect()
     }
 
+    /// The first of these functions that this library lacks.
+    pub fn lacks_one_of(&self, names: &[&str]) -> Option<Function> {
+        let mut wanted = table().filter(|function| names.contains(&function.name));
+        wanted.find(|function| self.find(function.name, function.files).is_none())
+    }
+
     #[cold]
     fn find(&self, name: &'static str, files: &'static [&'static str]) -> Option<NonNull<c_void>> {
         match &self.source {

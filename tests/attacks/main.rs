@@ -13,6 +13,7 @@ mod allocators;
 mod arguments;
 mod asynchronous;
 mod borrowed;
+mod captures;
 mod defaults;
 mod door;
 mod dropped;

@@ -26,6 +26,8 @@ pub(crate) struct RawBinding {
     gate: Gate,
     /// Somebody destroys the datasets, or has done so.
     ending: AtomicBool,
+    /// A graph executes it.
+    captured: AtomicBool,
     last_use: LastUse,
     /// As long as the binding's row is there, these have a name and are not freed (DATA-02).
     blocks: Mutex<Box<[Arc<RawBuffer>]>>,
@@ -69,6 +71,7 @@ impl RawBinding {
             copies: Mutex::default(),
             gate: Gate::open(),
             ending: AtomicBool::new(false),
+            captured: AtomicBool::new(false),
             last_use: LastUse::new(),
             blocks: Mutex::new(blocks.map(Arc::clone).collect()),
             owner: Owner::current(),
@@ -183,6 +186,38 @@ impl RawBinding {
             self.spread_doubt(stream, model);
         }
         queued
+    }
+
+    /// Captures one execution. The graph keeps this row and the model's, and so datasets and memory.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::StillRunning`] when an execution whose call failed may be running.
+    #[rule(GRAPH_05)]
+    pub(crate) fn capture(&self, api: Api, stream: &RawStream, model: &LoadedModel) -> Result<(), Error> {
+        self.is_current()?;
+        if self.last_use.is_in_doubt() || model.is_in_doubt() {
+            return Err(Error::StillRunning { what: ObjectKind::MODEL_TENSORS });
+        }
+        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::MODEL_TENSORS }) };
+        let captured = stream.give(api, "capture a model", |ready, stream| {
+            // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that stays
+            // until the last replay is done (MODEL-14, DATA-02, DATA-10, GRAPH-05). The gate is passed, and `give` passed
+            // the stream's. Datasets, model and memory end only when nothing keeps their rows, which the graph does until
+            // its instance is destroyed.
+            unsafe { call!(ready.aclmdlExecuteAsync(model.id(), self.given.raw(), self.results.raw(), stream)) }
+        });
+        captured.inspect(|()| self.captured.store(true, Ordering::Release))
+    }
+
+    /// Whether a graph executes it. Said anew when a capture begins.
+    pub(crate) fn is_captured(&self) -> bool {
+        self.captured.load(Ordering::Acquire)
+    }
+
+    /// A capture begins, or a graph was taken apart.
+    pub(crate) fn is_captured_no_more(&self) {
+        self.captured.store(false, Ordering::Release);
     }
 
     /// Runs the model once, and returns when it is done. Its context has to be current (MODEL-01), and nothing else may run in

@@ -1,8 +1,10 @@
 //! Vendor streams, and the work that is queued on them.
 
+mod captured;
 mod options;
 mod submit;
 
+pub(crate) use captured::{FirstPanic, KeptState};
 pub(crate) use options::stream_flags;
 pub(crate) use submit::Place;
 pub(super) use submit::aligned;
@@ -172,6 +174,7 @@ impl RawStream {
     pub(crate) fn is_complete(&self, api: Api) -> Result<bool, Error> {
         let Some(_inside) = self.gate.pass() else { return Ok(true) };
         self.is_current()?;
+        self.is_not_captured()?;
         let mark = self.mark();
         let mut status = aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY;
         // SAFETY: the function asks for a live stream, and writes the answer to `status` during the call. The gate is
@@ -207,6 +210,7 @@ impl RawStream {
             return self.wait_for_the_library(api, limit);
         }
         let Some(inside) = self.gate.pass() else { return Ok(()) };
+        self.is_not_captured()?;
         let (ready, raw) = (api.ready()?, self.raw);
         let wait = Wait {
             doing: "synchronise a stream",
@@ -282,6 +286,7 @@ impl RawStream {
     /// code of the user runs when that is dropped.
     #[rule(STREAM_05, STREAM_07, ALLOC_16)]
     pub(crate) fn destroy(&self, api: Api, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
+        self.is_not_captured()?;
         if !self.timeline.clock().is_idle() {
             return Err(Error::StillRunning { what: ObjectKind::STREAM });
         }
@@ -306,7 +311,12 @@ impl RawStream {
 
     /// Whether the library has destroyed the stream.
     pub(crate) fn is_gone(&self) -> bool {
-        !self.gate.is_open()
+        self.gate.is_closed()
+    }
+
+    /// Whether its work is captured instead of run.
+    pub(crate) fn is_capturing(&self) -> bool {
+        self.gate.is_capturing()
     }
 
     /// Calls something that takes the stream and queues nothing on it.
@@ -342,6 +352,7 @@ impl RawStream {
     /// The device was reset by force: nothing that was queued runs any more.
     pub(crate) fn has_been_reset(&self) {
         self.timeline.succeeded(self.timeline.covers());
+        self.end_capture();
     }
 
     fn take_down(&self, ready: Ready<Current>) -> Result<(), Error> {

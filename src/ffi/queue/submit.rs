@@ -1,7 +1,7 @@
 //! How work is queued on a stream, and how work that the library waits for is run.
 
 use super::{LAST, RawStream, SETTLING};
-use crate::error::{Error, ObjectKind};
+use crate::error::Error;
 use crate::ffi::call::{Current, Ready, ReadyAnswer, call};
 use crate::ffi::{Api, LastUse, RawBuffer};
 use ascendcl_macros::rule;
@@ -83,7 +83,7 @@ impl RawStream {
     ) -> Result<(), Error> {
         // Whoever queues has the stream's handle, and destroying takes it away: nobody closes the gate meanwhile.
         if !self.gate.is_open() {
-            return Err(Error::Gone { what: ObjectKind::STREAM });
+            return Err(self.takes_no_work());
         }
         if self.allocators.in_doubt() {
             return Err(Error::AllocatorInDoubt);

@@ -137,6 +137,11 @@ impl Event {
         if has { Ok(self.id) } else { Err(Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, "the event has no id")) }
     }
 
+    /// Whether its newest record is part of a capture.
+    pub(crate) fn is_captured(&self) -> bool {
+        matches!(lock(&self.state).newest, Some(Newest::Captured(_)))
+    }
+
     pub(crate) fn is_ex(&self) -> bool {
         self.made == Made::Ex
     }

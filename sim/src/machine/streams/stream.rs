@@ -7,6 +7,7 @@ use crate::machine::device::settings::Settings;
 use crate::machine::recording::Recorder;
 use crate::machine::streams::queue::Queue;
 use crate::machine::thread::inside;
+use crate::machine::watch;
 use ascendcl_rules::Object;
 use ascendcl_sys::constants::ACL_STREAM_PERSISTENT;
 use ascendcl_sys::types::aclrtStream;
@@ -129,7 +130,11 @@ impl Stream {
 
     /// Answers `false` when work goes somewhere else already.
     pub(in crate::machine) fn start_recording(&self, recorder: Recorder) -> bool {
-        self.divert(recorder, &self.recording)
+        let diverted = self.divert(recorder, &self.recording);
+        if diverted {
+            watch::begins_to_keep(self.number());
+        }
+        diverted
     }
 
     /// Whether it is part of a model instance.
@@ -158,6 +163,7 @@ impl Stream {
     }
 
     pub(in crate::machine) fn stop_recording(&self) -> Option<Recorder> {
+        watch::keeps_no_more(self.number());
         let mut queue = lock(&self.queue);
         self.recording.store(false, SeqCst);
         self.bound.store(false, SeqCst);

@@ -5,11 +5,13 @@
 //!
 //! The checker has one lock, held while an event is judged and for nothing else.
 
+mod captured;
 mod codes;
 mod named;
 mod report;
 mod sources;
 
+pub(crate) use captured::{begins_to_keep, keeps_no_more};
 pub(crate) use named::Named;
 pub(crate) use report::{absent, findings, print, take_findings};
 pub(crate) use sources::{source, source_is_read};
@@ -73,9 +75,17 @@ pub(crate) fn call(op: Op, object: impl Named) -> Watching {
 }
 
 impl Watching {
-    /// Work is queued on this stream.
+    /// Work is queued on this stream. Work that a capture keeps is not judged: it is in flight when the graph is replayed.
     pub(crate) fn queue(self, stream: aclrtStream) -> Self {
+        if captured::is_kept(stream.0.addr()) {
+            return Self(None);
+        }
         self.using(|| Use::Queue(stream.named()))
+    }
+
+    /// The checker is not told of it.
+    pub(crate) fn unless(self, untold: bool) -> Self {
+        if untold { Self(None) } else { self }
     }
 
     /// Another object takes part.

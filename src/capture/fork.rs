@@ -1,0 +1,68 @@
+//! Branches of a capture on several streams.
+
+use super::{CanCapture, Capture, Captured, Side};
+use crate::brand::Brand;
+use crate::error::{Error, Failed};
+use crate::stream::{Stream, StreamState};
+use ascendcl_macros::rule;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+
+impl<'g, C: Brand, K> Capture<'g, C, K> {
+    /// Captures on a second stream, too. `program` gets both branches. What it captures on the second comes behind what was
+    /// captured here before. When it returns, this branch is behind the second one: a second stream that does not come back
+    /// cannot be written (GRAPH-06).
+    ///
+    /// Memory goes from one branch to another by [`adopt_after`](Self::adopt_after), and comes back in the same way, as the
+    /// result of the program. What is left to the second branch cannot be used after the fork. The stream stays in the capture until its
+    /// end; it can take part in further forks.
+    ///
+    /// # Errors
+    ///
+    /// The program's error, or [`Error::Vendor`]. [`Error::Capturing`] when the stream is part of another capture, and
+    /// [`Error::WrongContext`] for a stream of another context: these do not break the capture.
+    ///
+    /// # Panics
+    ///
+    /// A panic of the program goes on after the join.
+    #[rule(GRAPH_06)]
+    pub fn fork<R, S: StreamState>(
+        &mut self,
+        side: &mut Stream<C, S>,
+        program: impl for<'s> FnOnce(&mut Self, &mut Capture<'g, C, Side<'s, K>>) -> Result<R, Error>,
+    ) -> Result<R, Error>
+    where
+        S: CanCapture,
+    {
+        let (recording, queue) = (self.recording, Arc::clone(side.queue()));
+        recording.graph().takes_part(&queue)?;
+        let number = recording.branch_on(&queue);
+        recording.go_behind((number, &queue), (self.branch, &self.queue), true)?;
+        let mut branch = Capture::new(recording, queue, number);
+        let result = catch_unwind(AssertUnwindSafe(|| program(self, &mut branch)));
+        let joined = recording.go_behind((self.branch, &self.queue), (branch.branch, &branch.queue), false);
+        let result = result.unwrap_or_else(|panic| resume_unwind(panic))?;
+        joined.map(|()| result)
+    }
+
+    /// Takes what another branch used: this one goes on behind the other, if it does not yet.
+    ///
+    /// # Errors
+    ///
+    /// What was to be taken, as it was: [`Error::OtherCapture`] for a branch of another capture, or [`Error::Vendor`].
+    #[rule(GRAPH_06)]
+    pub fn adopt_after<T, L>(
+        &mut self,
+        from: &mut Capture<'g, C, L>,
+        object: Captured<'g, T, L>,
+    ) -> Result<Captured<'g, T, K>, Failed<Captured<'g, T, L>>> {
+        let behind = match core::ptr::eq(self.recording, from.recording) {
+            true => self.recording.go_behind((self.branch, &self.queue), (from.branch, &from.queue), false),
+            false => Err(Error::OtherCapture),
+        };
+        match behind {
+            Ok(()) => Ok(Captured::new(object.object)),
+            Err(error) => Err(Failed { error, value: object }),
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! What a capture becomes.
+
+use super::operands::GraphOperands;
+use super::topology::Topology;
+use crate::brand::{Brand, INSIDE, Inside, Mark, Scoped};
+use crate::current::Current;
+use crate::error::{Error, Failed};
+use crate::ffi::{FirstPanic, RawGraph, RawStream, c_path, c_text};
+use crate::ledger::Ledger;
+use crate::stream::{Operand, Pending, StreamOps, sealed_payload};
+use ascendcl_macros::rule;
+use core::fmt;
+use static_assertions::{assert_impl_all, assert_not_impl_any};
+use std::path::Path;
+use std::sync::{Arc, PoisonError};
+
+/// Captured work, and everything that it uses.
+///
+/// A replay takes the graph into its [`Pending`], which can be given to the next replay on the same stream. So there is one
+/// replay of a graph at a time, or several in the order of one stream, and nobody reaches the operands meanwhile. Between
+/// replays [`operands`](Self::operands) reaches them.
+///
+/// A graph that is dropped is destroyed by [`Current::collect`] or the end of its scope.
+#[must_use = "a graph that is dropped is destroyed by `collect` or at the end of its scope"]
+#[rule(GRAPH_05, GRAPH_07, GRAPH_10)]
+pub struct CapturedGraph<C: Brand, G> {
+    operands: G,
+    raw: Arc<RawGraph>,
+    topology: Topology,
+    panicked: FirstPanic,
+    _brand: Mark<C>,
+}
+
+assert_impl_all!(CapturedGraph<Scoped<'static>, ()>: Send);
+assert_not_impl_any!(CapturedGraph<Scoped<'static>, ()>: Clone);
+
+impl<C: Brand> StreamOps<C> {
+    /// Queues one run of a graph (`aclmdlRIExecuteAsync`), on any stream of its context. The graph may be in flight on this
+    /// stream already: the runs follow each other then.
+    ///
+    /// # Errors
+    ///
+    /// The graph as it was: [`Error::OtherStream`] when it is in flight elsewhere, [`Error::InDoubt`] when a replay may be
+    /// running that nobody could wait for, or [`Error::Vendor`].
+    #[rule(GRAPH_07)]
+    pub fn replay<G: GraphOperands<C>, R: Operand<C, CapturedGraph<C, G>>>(
+        &self,
+        current: &Current<C>,
+        graph: R,
+    ) -> Result<Pending<C, CapturedGraph<C, G>>, Failed<R>> {
+        let ready = graph.usable_on(self.queue());
+        match ready.and_then(|()| current.ledger().replay(&graph.look(INSIDE).raw, self.queue())) {
+            Ok(()) => {
+                let past = graph.past(INSIDE);
+                let mut graph = graph.into_value(INSIDE);
+                graph.operands.was_replayed(INSIDE);
+                Ok(Pending::new(graph, self.queue()).after(past))
+            }
+            Err(error) => Err(Failed { error, value: graph }),
+        }
+    }
+}
+
+impl<C: Brand, G> CapturedGraph<C, G> {
+    pub(super) fn new(operands: G, raw: Arc<RawGraph>, topology: Topology, panicked: FirstPanic) -> Self {
+        Self { operands, raw, topology, panicked, _brand: Mark::NEW }
+    }
+
+    /// The tasks, and the order between them.
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// The graph as a picture: [`Topology::to_mermaid`].
+    pub fn to_mermaid(&self) -> String {
+        self.topology.to_mermaid()
+    }
+
+    /// The first panic of a captured callback since this was asked last, as [`Error::CallbackPanicked`].
+    pub fn take_panic(&mut self) -> Option<Error> {
+        let message = self.panicked.lock().unwrap_or_else(PoisonError::into_inner).take();
+        message.map(|message| Error::CallbackPanicked { message })
+    }
+
+    /// Names the graph for the library's tools (`aclmdlRISetName`).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NulInText`], [`Error::MissingFunction`] on releases that lack the function, or [`Error::Vendor`].
+    pub fn set_name(&self, current: &Current<C>, name: &str) -> Result<(), Error> {
+        self.raw.set_name(current.ledger().api(), &c_text(name)?)
+    }
+
+    /// The graph's name (`aclmdlRIGetName`).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MissingFunction`] on releases that lack the function, or [`Error::Vendor`].
+    pub fn name(&self, current: &Current<C>) -> Result<String, Error> {
+        self.raw.name(current.ledger().api())
+    }
+
+    /// Has the library print what it knows of the graph to the standard output (`aclmdlRIDebugPrint`).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MissingFunction`] on releases that lack the function, or [`Error::Vendor`].
+    pub fn debug_print(&self, current: &Current<C>) -> Result<(), Error> {
+        self.raw.debug_print(current.ledger().api())
+    }
+
+    /// Has the library write what it knows of the graph to a file, as JSON (`aclmdlRIDebugJsonPrint`). `verbose` asks for the
+    /// parameters of each task.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NulInPath`], [`Error::MissingFunction`] on releases that lack the function, or [`Error::Vendor`].
+    pub fn debug_json(&self, current: &Current<C>, path: impl AsRef<Path>, verbose: bool) -> Result<(), Error> {
+        self.raw.debug_json(current.ledger().api(), &c_path(path.as_ref())?, verbose)
+    }
+}
+
+impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
+    /// The operands, between replays: pinned memory as slices, the others as an
+    /// [`OperandAccess`](crate::capture::OperandAccess). What is written here is what the next replay reads.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InDoubt`] when a replay may be running that nobody could wait for; [`Error::WrongContext`] with a `Current`
+    /// of another context.
+    #[rule(GRAPH_05)]
+    pub fn operands<'a>(&'a mut self, current: &'a Current<C>) -> Result<G::Access<'a>, Error> {
+        self.raw.is_usable()?;
+        self.operands.access(current, INSIDE)
+    }
+
+    /// Destroys the graph (`aclmdlRIDestroy`), and gives the operands back. State of callbacks is dropped.
+    ///
+    /// # Errors
+    ///
+    /// The graph as it was: [`Error::StillRunning`] when a replay may be running that nobody could wait for, or
+    /// [`Error::Vendor`].
+    #[rule(GRAPH_07)]
+    pub fn into_operands(self, current: &Current<C>) -> Result<G, Failed<Self>> {
+        let mut kept = Vec::new();
+        match current.ledger().destroy_graph(&self.raw, &mut kept) {
+            Ok(()) => Ok(self.operands),
+            Err(error) => Err(Failed { error, value: self }),
+        }
+    }
+}
+
+/// Destroys what a capture became that comes to nothing. What the library refuses to destroy stays with the scope.
+pub(super) fn never_ran(ledger: &Ledger, raw: &Arc<RawGraph>) {
+    let mut kept = Vec::new();
+    let _ = ledger.destroy_graph(raw, &mut kept);
+}
+
+impl<C: Brand, G> sealed_payload::Payload for CapturedGraph<C, G> {
+    #[inline]
+    fn rest(&self, _: Inside) {
+        self.raw.rest();
+    }
+
+    fn follow(&self, queue: &RawStream, _: Inside) {
+        self.raw.follow(queue);
+    }
+}
+
+impl<C: Brand, G> fmt::Debug for CapturedGraph<C, G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CapturedGraph").field("raw", &self.raw).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,180 @@
+//! Captured graphs: work of a stream that is recorded once and replayed as often as wanted.
+//!
+//! A replay costs one call of the library, however many tasks the graph has. [`Stream::capture`](crate::Stream::capture)
+//! records a program's tasks instead of running them and makes a [`CapturedGraph`] of them.
+//! [`StreamOps::replay`](crate::stream::StreamOps::replay) runs the graph on any stream of its context.
+//!
+//! ```
+//! use ascendcl::capture::CaptureMode;
+//! use ascendcl::{Error, Library, RunError};
+//!
+//! ascendcl::run(Library::Simulator, |current| {
+//!     let mut stream = current.stream()?.without_allocator();
+//!     let operands = (
+//!         current.host_buffer::<f32>(4)?,
+//!         current.device_buffer::<f32>(4)?.zero(current)?,
+//!         current.host_buffer::<f32>(4)?,
+//!     );
+//!     let mut graph = stream.capture(current, CaptureMode::Relaxed, operands, |capture, (input, mut device, mut output)| {
+//!         capture.copy_to_device(&input, &mut device)?;
+//!         capture.copy_to_host(&device, &mut output)
+//!     })?;
+//!     for number in [1.0, 2.0] {
+//!         graph.operands(current)?.0.fill(number);
+//!         graph = stream.replay(current, graph)?.wait(current)?;
+//!         assert_eq!(*graph.operands(current)?.2, [number; 4]);
+//!     }
+//!     let (_input, _device, _output) = graph.into_operands(current)?;
+//!     Ok::<_, Error>(())
+//! })?;
+//! # Ok::<(), RunError<Error>>(())
+//! ```
+//!
+//! # What the types keep
+//!
+//! * A capture is a function that gets a [`Capture`]. It begins before the function and ends after it, also when the function
+//!   panics or returns an error (GRAPH-01). The `Capture` stays on its thread (GRAPH-02).
+//! * The default stream has no `capture` (GRAPH-03).
+//! * The function has neither the stream nor a [`Current`](crate::Current): both are borrowed. So it cannot wait, query,
+//!   allocate or copy at once (GRAPH-04). Other threads that wait for the stream meanwhile get
+//!   [`Error::Capturing`](crate::Error::Capturing).
+//! * The graph owns its operands: buffers in pinned and device memory, bound models and operators (GRAPH-05). The function
+//!   gets a [`Captured`] for each of them, and tasks borrow these.
+//! * [`Capture::fork`] gives a second branch on a second stream, and joins it when its function returns (GRAPH-06).
+//! * A replay takes the graph into its [`Pending`](crate::Pending). So nobody reaches the operands, destroys the graph or
+//!   replays it on another stream before a wait (GRAPH-07).
+//!
+//! # What is not offered
+//!
+//! Streams with an allocator of the caller are not captured: the graph would keep memory of the allocator. A callback is
+//! lent its state, because it runs once per replay. Task groups, building by hand, conditions and sub-graphs have no API.
+
+mod captured;
+mod fork;
+mod graph;
+mod operands;
+mod recording;
+mod refused;
+mod tasks;
+mod topology;
+
+use crate::brand::{Brand, CaptureOfOneThread, INSIDE, Scoped};
+use crate::current::Current;
+use crate::error::{Error, Failed};
+use crate::ffi::RawStream;
+use crate::stream::{DefaultAllocator, Stream, StreamState};
+use ascendcl_macros::rule;
+use core::fmt;
+use core::marker::PhantomData;
+use recording::{Objects, Recording};
+use static_assertions::assert_not_impl_any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+
+pub use crate::capture_mode::CaptureMode;
+pub use captured::{Captured, Main, Side};
+pub use graph::CapturedGraph;
+pub use operands::{GraphOperands, OperandAccess};
+pub use topology::{CapturedTask, Topology};
+
+/// A branch of what is being captured, on one stream. It takes tasks, which do not run now.
+///
+/// `K` names the branch: [`Main`] for the one that the capture begins with, [`Side`] for one of a [fork](Self::fork).
+///
+/// A call that fails breaks the capture: it comes to nothing, also when the program goes on.
+#[must_use = "a capture does nothing until it is given tasks"]
+#[rule(GRAPH_02, GRAPH_04)]
+pub struct Capture<'g, C: Brand, K = Main<'g>> {
+    recording: &'g Recording<'g>,
+    queue: Arc<RawStream>,
+    branch: usize,
+    _brands: PhantomData<(fn(C) -> C, fn(K) -> K)>,
+    _here: CaptureOfOneThread,
+}
+
+assert_not_impl_any!(Capture<'static, Scoped<'static>>: Send, Sync, Clone);
+
+/// Streams that can be captured.
+#[diagnostic::on_unimplemented(
+    message = "a stream in state `{Self}` cannot be captured",
+    label = "expected a stream whose work uses the library's own allocator",
+    note = "GRAPH-05: a graph keeps the memory that its tasks got from an allocator of the caller: capture a stream without \
+            one, `current.stream()?.without_allocator()`"
+)]
+pub trait CanCapture: StreamState {}
+
+impl CanCapture for DefaultAllocator {}
+
+impl<C: Brand, S: StreamState> Stream<C, S> {
+    /// Captures what `program` gives to its [`Capture`], instead of running it (`aclmdlRICaptureBegin`,
+    /// `aclmdlRICaptureEnd`).
+    ///
+    /// `operands` are the graph's until [`CapturedGraph::into_operands`]. The program gets a [`Captured`] for each of them,
+    /// in the same shape. `mode` says what the library forbids to other threads meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// The operands as they were: [`Error::CaptureUnsupported`] where the library cannot capture, before anything has
+    /// changed; [`Error::NotPinned`] for ordinary host memory; [`Error::InDoubt`] and [`Error::WrongContext`] as for queued
+    /// work; the program's own error; [`Error::CaptureBroken`] when the program ignored an error of the library; or
+    /// [`Error::Vendor`]. Nothing of what was captured has run.
+    ///
+    /// # Panics
+    ///
+    /// A panic of the program goes on after the capture has ended.
+    #[rule(GRAPH_01, GRAPH_02, GRAPH_03, GRAPH_04, GRAPH_05, STREAM_18)]
+    pub fn capture<G: GraphOperands<C>>(
+        &mut self,
+        current: &mut Current<C>,
+        mode: CaptureMode,
+        operands: G,
+        program: impl for<'g> FnOnce(&mut Capture<'g, C>, G::Captured<'g>) -> Result<(), Error>,
+    ) -> Result<CapturedGraph<C, G>, Failed<G>>
+    where
+        S: CanCapture,
+    {
+        let ledger = current.ledger();
+        let begun = operands.can_be_captured(INSIDE).and_then(|()| ledger.begin_capture(self.queue(), mode));
+        let raw = match begun {
+            Ok(raw) => raw,
+            Err(error) => return Err(Failed { error, value: operands }),
+        };
+        let recording = Recording::new(ledger, &raw, self.queue());
+        let result = {
+            let mut objects = Objects::new(&raw);
+            let captured = operands.capture(&mut objects, INSIDE);
+            recording.takes_in(objects);
+            let mut main = Capture::new(&recording, Arc::clone(self.queue()), 0);
+            catch_unwind(AssertUnwindSafe(|| program(&mut main, captured)))
+        };
+        // First the library's capture ends, whatever came of the program.
+        let ended = ledger.end_capture(&raw);
+        let (topology, panicked, broken) = recording.into_parts();
+        let result = match result {
+            Ok(result) => result.and(broken).and(ended),
+            Err(panic) => {
+                graph::never_ran(ledger, &raw);
+                resume_unwind(panic)
+            }
+        };
+        match result {
+            Ok(()) => Ok(CapturedGraph::new(operands, raw, topology, panicked)),
+            Err(error) => {
+                graph::never_ran(ledger, &raw);
+                Err(Failed { error, value: operands })
+            }
+        }
+    }
+}
+
+impl<'g, C: Brand, K> Capture<'g, C, K> {
+    fn new(recording: &'g Recording<'g>, queue: Arc<RawStream>, branch: usize) -> Self {
+        Self { recording, queue, branch, _brands: PhantomData, _here: CaptureOfOneThread::NEW }
+    }
+}
+
+impl<C: Brand, K> fmt::Debug for Capture<'_, C, K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Capture").field("branch", &self.branch).finish_non_exhaustive()
+    }
+}

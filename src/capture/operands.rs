@@ -1,0 +1,265 @@
+//! What a graph can own.
+
+use super::captured::Captured;
+use super::recording::{Object, Objects};
+use crate::brand::{Brand, Inside};
+use crate::current::Current;
+use crate::element::Element;
+use crate::error::Error;
+use crate::memory::{DeviceBuffer, HostBuffer};
+use crate::model::{BoundModel, PortId};
+use crate::operator::BoundOperator;
+use core::fmt;
+use core::ops::Deref;
+use std::sync::Arc;
+
+/// What a graph owns, and the tasks of its capture name: pinned [`HostBuffer`]s, written [`DeviceBuffer`]s, [`BoundModel`]
+/// models, [`BoundOperator`]s, tuples of up to eight of these, arrays' worth of them as a `Vec`, or `()`.
+#[diagnostic::on_unimplemented(
+    message = "a captured graph cannot own `{Self}`",
+    label = "expected buffers, bound models or operators of the stream's own context, by value",
+    note = "GRAPH-05: a graph owns what its tasks use, in pinned host memory and device memory: \
+            `(current.host_buffer(length)?, current.device_buffer(length)?.zero(current)?)`",
+    note = "STREAM-04: work in flight is waited for first: `pending.wait(current)?`",
+    note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.zero(current)?`"
+)]
+pub trait GraphOperands<C: Brand>: sealed::Operands<C> {}
+
+impl<C: Brand, T: sealed::Operands<C>> GraphOperands<C> for T {}
+
+pub(crate) mod sealed {
+    use super::{Brand, Current, Error, Inside, Objects};
+
+    #[diagnostic::on_unimplemented(
+        message = "a captured graph cannot own `{Self}`",
+        label = "expected buffers, bound models or operators of the stream's own context, by value",
+        note = "GRAPH-05: a graph owns what its tasks use, in pinned host memory and device memory: \
+                `(current.host_buffer(length)?, current.device_buffer(length)?.zero(current)?)`",
+        note = "STREAM-04: work in flight is waited for first: `pending.wait(current)?`",
+        note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.zero(current)?`"
+    )]
+    pub trait Operands<C: Brand> {
+        /// What the program of a capture gets.
+        type Captured<'g>;
+        /// What the program gets between replays.
+        type Access<'a>
+        where
+            Self: 'a,
+            C: 'a;
+
+        fn can_be_captured(&self, key: Inside) -> Result<(), Error>;
+        fn capture<'g>(&self, objects: &mut Objects<'_>, key: Inside) -> Self::Captured<'g>;
+        fn access<'a>(&'a mut self, current: &'a Current<C>, key: Inside) -> Result<Self::Access<'a>, Error>;
+        fn was_replayed(&mut self, key: Inside);
+    }
+}
+
+/// An operand of a graph, between replays. It reads like a shared reference; what it allows to write has methods here.
+///
+/// It lends contents, and never the operand itself: two graphs cannot exchange their buffers.
+pub struct OperandAccess<'a, T>(&'a mut T);
+
+impl<T> Deref for OperandAccess<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.0
+    }
+}
+
+impl<C: Brand, E: Element> OperandAccess<'_, DeviceBuffer<C, E>> {
+    /// As [`DeviceBuffer::copy_from`].
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn copy_from(&mut self, current: &Current<C>, from: &[E]) -> Result<(), Error> {
+        self.0.copy_from(current, from)
+    }
+}
+
+impl<C: Brand> OperandAccess<'_, BoundModel<C>> {
+    /// As [`BoundModel::write`].
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn write<'n, E: Element>(
+        &mut self,
+        current: &Current<C>,
+        input: impl Into<PortId<'n>>,
+        elements: &[E],
+    ) -> Result<(), Error> {
+        self.0.write(current, input, elements)
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for OperandAccess<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<C: Brand, E: Element> sealed::Operands<C> for HostBuffer<C, E> {
+    type Captured<'g> = Captured<'g, Self>;
+    type Access<'a>
+        = &'a mut [E]
+    where
+        Self: 'a,
+        C: 'a;
+
+    fn can_be_captured(&self, _: Inside) -> Result<(), Error> {
+        self.block().can_be_captured()
+    }
+
+    fn capture<'g>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self> {
+        Captured::new(objects.add("host", Object::Memory(self.row())))
+    }
+
+    fn access<'a>(&'a mut self, current: &'a Current<C>, _: Inside) -> Result<&'a mut [E], Error> {
+        self.slice_mut(current)
+    }
+
+    fn was_replayed(&mut self, _: Inside) {}
+}
+
+impl<C: Brand, E: Element> sealed::Operands<C> for DeviceBuffer<C, E> {
+    type Captured<'g> = Captured<'g, Self>;
+    type Access<'a>
+        = OperandAccess<'a, Self>
+    where
+        Self: 'a,
+        C: 'a;
+
+    fn can_be_captured(&self, _: Inside) -> Result<(), Error> {
+        self.block().can_be_captured()
+    }
+
+    fn capture<'g>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self> {
+        Captured::new(objects.add("device", Object::Memory(self.row())))
+    }
+
+    fn access<'a>(&'a mut self, _: &'a Current<C>, _: Inside) -> Result<OperandAccess<'a, Self>, Error> {
+        Ok(OperandAccess(self))
+    }
+
+    fn was_replayed(&mut self, _: Inside) {}
+}
+
+impl<C: Brand> sealed::Operands<C> for BoundModel<C> {
+    type Captured<'g> = Captured<'g, Self>;
+    type Access<'a>
+        = OperandAccess<'a, Self>
+    where
+        Self: 'a,
+        C: 'a;
+
+    fn can_be_captured(&self, _: Inside) -> Result<(), Error> {
+        Self::can_be_captured(self)
+    }
+
+    fn capture<'g>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self> {
+        Captured::new(objects.add("model", Object::Model(self.for_capture())))
+    }
+
+    fn access<'a>(&'a mut self, _: &'a Current<C>, _: Inside) -> Result<OperandAccess<'a, Self>, Error> {
+        Ok(OperandAccess(self))
+    }
+
+    fn was_replayed(&mut self, _: Inside) {
+        Self::was_replayed(self);
+    }
+}
+
+impl<C: Brand, I, O> sealed::Operands<C> for BoundOperator<C, I, O> {
+    type Captured<'g> = Captured<'g, Self>;
+    type Access<'a>
+        = OperandAccess<'a, Self>
+    where
+        Self: 'a,
+        C: 'a;
+
+    fn can_be_captured(&self, _: Inside) -> Result<(), Error> {
+        self.invocation().is_current()
+    }
+
+    fn capture<'g>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self> {
+        Captured::new(objects.add("operator", Object::Operator(Arc::clone(self.row()))))
+    }
+
+    fn access<'a>(&'a mut self, _: &'a Current<C>, _: Inside) -> Result<OperandAccess<'a, Self>, Error> {
+        Ok(OperandAccess(self))
+    }
+
+    fn was_replayed(&mut self, _: Inside) {}
+}
+
+impl<C: Brand, T: sealed::Operands<C>> sealed::Operands<C> for Vec<T> {
+    type Captured<'g> = Vec<T::Captured<'g>>;
+    type Access<'a>
+        = Vec<T::Access<'a>>
+    where
+        Self: 'a,
+        C: 'a;
+
+    fn can_be_captured(&self, key: Inside) -> Result<(), Error> {
+        self.iter().try_for_each(|one| one.can_be_captured(key))
+    }
+
+    fn capture<'g>(&self, objects: &mut Objects<'_>, key: Inside) -> Self::Captured<'g> {
+        self.iter().map(|one| one.capture(objects, key)).collect()
+    }
+
+    fn access<'a>(&'a mut self, current: &'a Current<C>, key: Inside) -> Result<Self::Access<'a>, Error> {
+        self.iter_mut().map(|one| one.access(current, key)).collect()
+    }
+
+    fn was_replayed(&mut self, key: Inside) {
+        self.iter_mut().for_each(|one| one.was_replayed(key));
+    }
+}
+
+macro_rules! tuples {
+    ($(($($part:ident)*);)*) => { $(
+        #[allow(non_snake_case, unused_variables, clippy::unused_unit, reason = "also for the tuple of nothing")]
+        impl<C: Brand, $($part: sealed::Operands<C>),*> sealed::Operands<C> for ($($part,)*) {
+            type Captured<'g> = ($($part::Captured<'g>,)*);
+            type Access<'a> = ($($part::Access<'a>,)*)
+            where
+                Self: 'a,
+                C: 'a;
+
+            fn can_be_captured(&self, key: Inside) -> Result<(), Error> {
+                let ($($part,)*) = self;
+                $($part.can_be_captured(key)?;)*
+                Ok(())
+            }
+
+            fn capture<'g>(&self, objects: &mut Objects<'_>, key: Inside) -> Self::Captured<'g> {
+                let ($($part,)*) = self;
+                ($($part.capture(objects, key),)*)
+            }
+
+            fn access<'a>(&'a mut self, current: &'a Current<C>, key: Inside) -> Result<Self::Access<'a>, Error> {
+                let ($($part,)*) = self;
+                Ok(($($part.access(current, key)?,)*))
+            }
+
+            fn was_replayed(&mut self, key: Inside) {
+                let ($($part,)*) = self;
+                $($part.was_replayed(key);)*
+            }
+        }
+    )* };
+}
+tuples! {
+    ();
+    (P0);
+    (P0 P1);
+    (P0 P1 P2);
+    (P0 P1 P2 P3);
+    (P0 P1 P2 P3 P4);
+    (P0 P1 P2 P3 P4 P5);
+    (P0 P1 P2 P3 P4 P5 P6);
+    (P0 P1 P2 P3 P4 P5 P6 P7);
+}

@@ -1,0 +1,248 @@
+//! What a capture has been given so far.
+
+use super::topology::{CapturedTask, Topology};
+use crate::error::Error;
+use crate::ffi::{Api, FirstPanic, RawBuffer, RawGraph, RawInvocation, RawStream};
+use crate::ledger::Ledger;
+use crate::model::CapturedModel;
+use std::any::Any;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// One capture, for all its branches.
+pub(super) struct Recording<'g> {
+    ledger: &'g Ledger,
+    graph: &'g Arc<RawGraph>,
+    /// No lock is held while the library or the program runs.
+    inner: Mutex<Inner>,
+    panicked: FirstPanic,
+}
+
+struct Inner {
+    objects: Vec<Object>,
+    branches: Vec<Branch>,
+    tasks: Vec<CapturedTask>,
+    names: Vec<String>,
+    /// The first failure of a call.
+    broken: Option<String>,
+}
+
+/// What a graph owns.
+pub(super) enum Object {
+    Memory(Arc<RawBuffer>),
+    Model(CapturedModel),
+    Operator(Arc<RawInvocation>),
+    /// It is being used.
+    Taken,
+}
+
+/// The objects of a capture that is about to begin.
+pub struct Objects<'g> {
+    graph: &'g RawGraph,
+    objects: Vec<Object>,
+    names: Vec<String>,
+}
+
+/// The tasks of one stream.
+#[derive(Clone)]
+struct Branch {
+    stream: u64,
+    last: Option<usize>,
+    /// The last task of each branch that this one is behind, by the branch's number.
+    behind: Vec<Option<usize>>,
+}
+
+impl<'g> Objects<'g> {
+    pub(super) fn new(graph: &'g RawGraph) -> Self {
+        Self { graph, objects: Vec::new(), names: Vec::new() }
+    }
+
+    /// Takes in an object, whose rows the graph keeps from here on; answers its number.
+    pub(super) fn add(&mut self, kind: &str, object: Object) -> usize {
+        let keep = |row: Arc<dyn Any + Send + Sync>| self.graph.needs().rows.push(row);
+        match &object {
+            Object::Memory(block) => keep(Arc::clone(block) as _),
+            Object::Model(model) => model.rows().into_iter().for_each(keep),
+            Object::Operator(invocation) => keep(Arc::clone(invocation) as _),
+            Object::Taken => {}
+        }
+        self.objects.push(object);
+        self.names.push(format!("{kind} {}", self.names.len()));
+        self.objects.len() - 1
+    }
+}
+
+impl<'g> Recording<'g> {
+    pub(super) fn new(ledger: &'g Ledger, graph: &'g Arc<RawGraph>, first: &RawStream) -> Self {
+        let (objects, names) = Default::default();
+        let branches = vec![Branch { stream: first.id(), last: None, behind: vec![None] }];
+        let inner = Inner { objects, branches, tasks: Vec::new(), names, broken: None };
+        Self { ledger, graph, inner: Mutex::new(inner), panicked: FirstPanic::default() }
+    }
+
+    /// What the graph owns, before the first task.
+    pub(super) fn takes_in(&self, objects: Objects<'_>) {
+        let Objects { objects, names, .. } = objects;
+        let mut inner = self.inner();
+        inner.objects = objects;
+        inner.names = names;
+    }
+
+    pub(super) fn api(&self) -> Api {
+        self.ledger.api()
+    }
+
+    pub(super) fn graph(&self) -> &Arc<RawGraph> {
+        self.graph
+    }
+
+    pub(super) fn panicked(&self) -> &FirstPanic {
+        &self.panicked
+    }
+
+    /// The block behind a number.
+    pub(super) fn memory(&self, object: usize) -> Result<Arc<RawBuffer>, Error> {
+        match self.inner().objects.get(object) {
+            Some(Object::Memory(block)) => Ok(Arc::clone(block)),
+            _ => Err(Error::OtherCapture),
+        }
+    }
+
+    pub(super) fn operator(&self, object: usize) -> Result<Arc<RawInvocation>, Error> {
+        match self.inner().objects.get(object) {
+            Some(Object::Operator(invocation)) => Ok(Arc::clone(invocation)),
+            _ => Err(Error::OtherCapture),
+        }
+    }
+
+    /// Looks something up in a model.
+    pub(super) fn model<R>(
+        &self,
+        object: usize,
+        look: impl FnOnce(&CapturedModel) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        match self.inner().objects.get(object) {
+            Some(Object::Model(model)) => look(model),
+            _ => Err(Error::OtherCapture),
+        }
+    }
+
+    /// Takes a model out, to be [put back](Self::put_back): the library is called with it, and no lock is held then.
+    pub(super) fn take_model(&self, object: usize) -> Result<CapturedModel, Error> {
+        let place = &mut self.inner().objects;
+        let place = place.get_mut(object).ok_or(Error::OtherCapture)?;
+        match std::mem::replace(place, Object::Taken) {
+            Object::Model(model) => Ok(model),
+            other => {
+                *place = other;
+                Err(Error::OtherCapture)
+            }
+        }
+    }
+
+    pub(super) fn put_back(&self, object: usize, model: CapturedModel) {
+        if let Some(place) = self.inner().objects.get_mut(object) {
+            *place = Object::Model(model);
+        }
+    }
+
+    /// Notes what became of a task.
+    pub(super) fn note(
+        &self,
+        branch: usize,
+        call: &'static str,
+        reads: &[usize],
+        writes: &[usize],
+        given: Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut inner = self.inner();
+        match given {
+            Ok(()) => {
+                inner.task(branch, call, None, (reads, writes));
+                Ok(())
+            }
+            Err(error) => {
+                inner.broken.get_or_insert_with(|| error.to_string());
+                Err(error)
+            }
+        }
+    }
+
+    /// The number of the branch on this stream.
+    pub(super) fn branch_on(&self, stream: &RawStream) -> usize {
+        let mut inner = self.inner();
+        if let Some(at) = inner.branches.iter().position(|branch| branch.stream == stream.id()) {
+            return at;
+        }
+        let number = inner.branches.len();
+        inner.branches.push(Branch { stream: stream.id(), last: None, behind: vec![None; number] });
+        inner.branches.iter_mut().for_each(|branch| branch.behind.push(None));
+        number
+    }
+
+    /// Lets a branch go on behind what another one has been given. Where it is behind that already, nothing is called,
+    /// unless the branch has to take part first.
+    pub(super) fn go_behind(
+        &self,
+        (after, on): (usize, &RawStream),
+        (before, of): (usize, &RawStream),
+        takes_part: bool,
+    ) -> Result<(), Error> {
+        if !takes_part && self.inner().is_behind(after, before) {
+            return Ok(());
+        }
+        let ordered = self.ledger.order_captures(self.graph, of, on);
+        let mut inner = self.inner();
+        match ordered {
+            Ok(()) => {
+                inner.goes_behind(after, before);
+                Ok(())
+            }
+            Err(error) => {
+                inner.broken.get_or_insert_with(|| error.to_string());
+                Err(error)
+            }
+        }
+    }
+
+    /// What was captured, the place for the first panic of a callback, and whether a call failed.
+    pub(super) fn into_parts(self) -> (Topology, FirstPanic, Result<(), Error>) {
+        let Inner { tasks, names, broken, .. } =
+            self.inner.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let broken = broken.map_or(Ok(()), |reason| Err(Error::CaptureBroken { reason }));
+        (Topology::new(names, tasks), self.panicked, broken)
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+impl Inner {
+    fn task(&mut self, branch: usize, call: &'static str, also: Option<usize>, uses: (&[usize], &[usize])) {
+        let number = self.tasks.len();
+        let Some(own) = self.branches.get_mut(branch) else { return };
+        let after = own.last.into_iter().chain(also).collect();
+        own.last = Some(number);
+        self.tasks.push(CapturedTask::new(call, branch, after, uses));
+    }
+
+    fn last(&self, branch: usize) -> Option<usize> {
+        self.branches.get(branch).and_then(|branch| branch.last)
+    }
+
+    fn is_behind(&self, after: usize, before: usize) -> bool {
+        let known = self.branches.get(after).and_then(|branch| branch.behind.get(before).copied().flatten());
+        known >= self.last(before)
+    }
+
+    fn goes_behind(&mut self, after: usize, before: usize) {
+        let last = self.last(before);
+        let theirs = self.branches.get(before).map(|branch| branch.behind.clone()).unwrap_or_default();
+        self.task(after, "wait", last, (&[], &[]));
+        let Some(own) = self.branches.get_mut(after) else { return };
+        own.behind.iter_mut().zip(theirs).for_each(|(own, their)| *own = (*own).max(their));
+        if let Some(known) = own.behind.get_mut(before) {
+            *known = last;
+        }
+    }
+}

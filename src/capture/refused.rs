@@ -1,0 +1,100 @@
+//! What captures do not allow. These functions are here to say so in the compiler's messages.
+
+use super::{Capture, CapturedGraph};
+use crate::brand::Brand;
+use crate::current::Current;
+use crate::error::Error;
+use crate::stream::{DefaultStream, Pending};
+use core::marker::PhantomData;
+
+/// Nothing implements it.
+#[diagnostic::on_unimplemented(
+    message = "a stream that is being captured cannot be waited for",
+    label = "what is captured does not run before a replay",
+    note = "GRAPH-04: waits, queries and copies at once are no part of a capture: replay the graph afterwards, and wait for \
+            the replay: `stream.replay(current, graph)?.wait(current)?`"
+)]
+pub trait WaitsInACapture {
+    /// A value of any type: there is no such function.
+    #[doc(hidden)]
+    fn never<R>(&self) -> R;
+}
+
+/// Nothing implements it.
+#[diagnostic::on_unimplemented(
+    message = "the default stream cannot be captured",
+    label = "expected an explicit stream whose work uses the library's own allocator",
+    note = "GRAPH-03: the library refuses the default stream: capture a stream of your own, \
+            `current.stream()?.without_allocator()`"
+)]
+pub trait CapturesTheDefaultStream {}
+
+/// Nothing implements it.
+#[diagnostic::on_unimplemented(
+    message = "a graph cannot be taken apart or reached while a replay is in flight",
+    label = "this graph is being replayed",
+    note = "GRAPH-07, GRAPH-05: wait for the replay first: `let mut graph = pending.wait(current)?;`"
+)]
+pub trait ReachesARunningGraph {
+    /// A value of any type: there is no such function.
+    #[doc(hidden)]
+    fn never<R>(&self) -> R;
+}
+
+impl<C: Brand, K> Capture<'_, C, K> {
+    /// Not available: this function is here to say so in the compiler's message (GRAPH-04).
+    #[doc(hidden)]
+    pub fn synchronize(&self) -> Result<(), Error>
+    where
+        Self: WaitsInACapture,
+    {
+        self.never()
+    }
+
+    /// Not available: this function is here to say so in the compiler's message (GRAPH-04).
+    #[doc(hidden)]
+    pub fn is_done(&self) -> Result<bool, Error>
+    where
+        Self: WaitsInACapture,
+    {
+        self.never()
+    }
+}
+
+impl<C: Brand> DefaultStream<C> {
+    /// Not available: this function is here to say so in the compiler's message (GRAPH-03).
+    #[doc(hidden)]
+    pub fn capture<M, G, P>(
+        &mut self,
+        current: &mut Current<C>,
+        mode: M,
+        operands: G,
+        program: P,
+    ) -> PhantomData<(M, G, P)>
+    where
+        Self: CapturesTheDefaultStream,
+    {
+        let _ = (current, mode, operands, program);
+        PhantomData
+    }
+}
+
+impl<C: Brand, G> Pending<C, CapturedGraph<C, G>> {
+    /// Not available: this function is here to say so in the compiler's message (GRAPH-07).
+    #[doc(hidden)]
+    pub fn into_operands(self, _: &Current<C>) -> Result<G, Error>
+    where
+        Self: ReachesARunningGraph,
+    {
+        self.never()
+    }
+
+    /// Not available: this function is here to say so in the compiler's message (GRAPH-05).
+    #[doc(hidden)]
+    pub fn operands(&mut self, _: &Current<C>) -> Result<G, Error>
+    where
+        Self: ReachesARunningGraph,
+    {
+        self.never()
+    }
+}

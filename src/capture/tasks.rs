@@ -1,0 +1,172 @@
+//! The tasks that a capture takes.
+
+use super::{Capture, Captured};
+use crate::brand::Brand;
+use crate::element::Element;
+use crate::error::{Error, ObjectKind};
+use crate::ffi::{Place, RawBuffer};
+use crate::memory::{DeviceBuffer, HostBuffer};
+use crate::model::BoundModel;
+use crate::operator::BoundOperator;
+use ascendcl_macros::rule;
+
+impl<'g, C: Brand, K> Capture<'g, C, K> {
+    /// Captures a copy from the host to the device (`aclrtMemcpyAsync`). Each replay copies what the host buffer holds then.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`] when they differ in length, or [`Error::Vendor`].
+    #[rule(GRAPH_05)]
+    pub fn copy_to_device<E: Element>(
+        &mut self,
+        from: &Captured<'g, HostBuffer<C, E>, K>,
+        to: &mut Captured<'g, DeviceBuffer<C, E>, K>,
+    ) -> Result<(), Error> {
+        self.copy::<E>(from.object, to.object)
+    }
+
+    /// Captures a copy from the device to the host (`aclrtMemcpyAsync`).
+    ///
+    /// # Errors
+    ///
+    /// As for [`copy_to_device`](Self::copy_to_device).
+    #[rule(GRAPH_05)]
+    pub fn copy_to_host<E: Element>(
+        &mut self,
+        from: &Captured<'g, DeviceBuffer<C, E>, K>,
+        to: &mut Captured<'g, HostBuffer<C, E>, K>,
+    ) -> Result<(), Error> {
+        self.copy::<E>(from.object, to.object)
+    }
+
+    /// Captures a copy from one device buffer to another (`aclrtMemcpyAsync`).
+    ///
+    /// # Errors
+    ///
+    /// As for [`copy_to_device`](Self::copy_to_device).
+    pub fn copy_on_device<E: Element>(
+        &mut self,
+        from: &Captured<'g, DeviceBuffer<C, E>, K>,
+        to: &mut Captured<'g, DeviceBuffer<C, E>, K>,
+    ) -> Result<(), Error> {
+        self.copy::<E>(from.object, to.object)
+    }
+
+    /// Captures a set of every byte of a device buffer (`aclrtMemsetAsync`).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`].
+    pub fn set_bytes<E: Element>(
+        &mut self,
+        buffer: &mut Captured<'g, DeviceBuffer<C, E>, K>,
+        value: u8,
+    ) -> Result<(), Error> {
+        let block = self.recording.memory(buffer.object)?;
+        let given = self.queue.capture_set(self.recording.api(), Place { block: &block, start: 0 }, value);
+        self.recording.note(self.branch, "set", &[], &[buffer.object], given)
+    }
+
+    /// Captures a copy from the host to an input of a model (`aclrtMemcpyAsync`). An execution that is captured next on this
+    /// branch finds it there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`] for another element type, [`Error::LengthMismatch`], [`Error::NoSuchInput`], or [`Error::Vendor`].
+    #[rule(GRAPH_05)]
+    pub fn copy_to_input<E: Element>(
+        &mut self,
+        from: &Captured<'g, HostBuffer<C, E>, K>,
+        model: &mut Captured<'g, BoundModel<C>, K>,
+        input: usize,
+    ) -> Result<(), Error> {
+        let source = self.recording.memory(from.object)?;
+        let target = self
+            .recording
+            .model(model.object, |model| model.input_of::<E>(input, source.bytes() / size_of::<E>().max(1)))?;
+        self.copy_between((&source, from.object), (&target, model.object), source.bytes())
+    }
+
+    /// Captures a copy from an output of a model to the host (`aclrtMemcpyAsync`): all of the room that was prepared for it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotExecuted`] when no execution was captured before, [`Error::OutputType`], [`Error::LengthMismatch`],
+    /// [`Error::NoSuchOutput`], or [`Error::Vendor`].
+    #[rule(GRAPH_05)]
+    pub fn copy_from_output<E: Element>(
+        &mut self,
+        model: &Captured<'g, BoundModel<C>, K>,
+        output: usize,
+        to: &mut Captured<'g, HostBuffer<C, E>, K>,
+    ) -> Result<(), Error> {
+        let target = self.recording.memory(to.object)?;
+        let source = self
+            .recording
+            .model(model.object, |model| model.output_of::<E>(output, target.bytes() / size_of::<E>().max(1)))?;
+        self.copy_between((&source, model.object), (&target, to.object), target.bytes())
+    }
+
+    /// Captures one execution of a model (`aclmdlExecuteAsync`).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutputNotAllocated`] for a model with an output that the library is to allocate, or [`Error::Vendor`].
+    #[rule(GRAPH_05)]
+    pub fn execute(&mut self, model: &mut Captured<'g, BoundModel<C>, K>) -> Result<(), Error> {
+        let mut taken = self.recording.take_model(model.object)?;
+        let given = taken.capture(self.recording.api(), &self.queue);
+        self.recording.put_back(model.object, taken);
+        self.recording.note(self.branch, "model", &[], &[model.object], given)
+    }
+
+    /// Captures one execution of an operator (`aclopExecuteV2`).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`].
+    #[rule(GRAPH_05)]
+    pub fn launch<I, O>(&mut self, operator: &mut Captured<'g, BoundOperator<C, I, O>, K>) -> Result<(), Error> {
+        let invocation = self.recording.operator(operator.object)?;
+        let given = invocation.capture(self.recording.api(), &self.queue);
+        self.recording.note(self.branch, "operator", &[], &[operator.object], given)
+    }
+
+    /// Captures a call of `callback` on the host (`aclrtLaunchHostFunc`). Each replay calls it in the graph's order, on a
+    /// thread of the library, and lends it `state`, which the graph owns.
+    ///
+    /// What holds for callbacks of [streams](crate::stream::StreamOps::launch_host_fn) holds here. The graph keeps the message of the first
+    /// panic: [`CapturedGraph::take_panic`](crate::capture::CapturedGraph::take_panic).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`], or [`Error::MissingFunction`] on releases that lack the function; the state is dropped.
+    #[rule(CB_01, CB_08, CB_09)]
+    pub fn launch_host_fn<T: Send + Sync + 'static>(&mut self, state: T, callback: fn(&T)) -> Result<(), Error> {
+        let (recording, api) = (self.recording, self.recording.api());
+        let given = self.queue.capture_callback(api, state, callback, recording.panicked());
+        let given = given.map(|kept| recording.graph().needs().states.push(kept));
+        recording.note(self.branch, "callback", &[], &[], given)
+    }
+
+    fn copy<E: Element>(&mut self, from: usize, to: usize) -> Result<(), Error> {
+        let (source, target) = (self.recording.memory(from)?, self.recording.memory(to)?);
+        if source.bytes() != target.bytes() {
+            let [expected, found] = [&source, &target].map(|block| block.bytes() / size_of::<E>().max(1));
+            return Err(Error::LengthMismatch { what: ObjectKind::COPY_DESTINATION, expected, found });
+        }
+        self.copy_between((&source, from), (&target, to), source.bytes())
+    }
+
+    /// Both are blocks that operands of the graph keep.
+    fn copy_between(
+        &mut self,
+        (from, read): (&RawBuffer, usize),
+        (to, written): (&RawBuffer, usize),
+        bytes: usize,
+    ) -> Result<(), Error> {
+        let (to, from) = (Place { block: to, start: 0 }, Place { block: from, start: 0 });
+        let given = self.queue.capture_copy(self.recording.api(), to, from, bytes);
+        self.recording.note(self.branch, "copy", &[read], &[written], given)
+    }
+}

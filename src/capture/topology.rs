@@ -1,0 +1,84 @@
+//! What was captured, as a picture.
+
+use core::fmt::Write;
+
+/// One task of a graph.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct CapturedTask {
+    /// What it does: `copy`, `set`, `model`, `operator`, `callback`, or `wait` for another branch.
+    pub call: &'static str,
+    /// The number of its branch, and so of its stream: 0 for the one that the capture began on.
+    pub branch: usize,
+    /// The tasks that it comes after.
+    pub after: Vec<usize>,
+    /// The operands that it reads.
+    pub reads: Vec<usize>,
+    /// The operands that it writes.
+    pub writes: Vec<usize>,
+}
+
+/// The tasks of a graph, and the order between them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Topology {
+    /// The operands' names, by number: `host 0`, `device 1`, `model 2`.
+    pub operands: Vec<String>,
+    /// The tasks in the order of the capture.
+    pub tasks: Vec<CapturedTask>,
+}
+
+impl CapturedTask {
+    pub(super) fn new(
+        call: &'static str,
+        branch: usize,
+        after: Vec<usize>,
+        (reads, writes): (&[usize], &[usize]),
+    ) -> Self {
+        Self { call, branch, after, reads: reads.to_vec(), writes: writes.to_vec() }
+    }
+}
+
+impl Topology {
+    pub(super) fn new(operands: Vec<String>, tasks: Vec<CapturedTask>) -> Self {
+        Self { operands, tasks }
+    }
+
+    /// The graph as a Mermaid flowchart. Each stream is a subgraph. An arrow within a stream is the order of the stream
+    /// (STREAM-04), a dotted arrow is an event between two streams (GRAPH-06).
+    pub fn to_mermaid(&self) -> String {
+        let mut text = String::from("flowchart TD\n");
+        let branches = self.tasks.iter().map(|task| task.branch).max().map_or(0, |last| last + 1);
+        for branch in 0..branches {
+            let _ = writeln!(text, "  subgraph stream{branch}[\"stream {branch}\"]");
+            for (number, task) in self.tasks.iter().enumerate().filter(|(_, task)| task.branch == branch) {
+                let _ = writeln!(text, "    t{number}[\"{}\"]", self.label(task));
+            }
+            text.push_str("  end\n");
+        }
+        for (number, task) in self.tasks.iter().enumerate() {
+            for before in &task.after {
+                let arrow = match self.tasks.get(*before).is_some_and(|before| before.branch == task.branch) {
+                    true => "-- STREAM-04 -->",
+                    false => "-. GRAPH-06 .->",
+                };
+                let _ = writeln!(text, "  t{before} {arrow} t{number}");
+            }
+        }
+        text
+    }
+
+    fn label(&self, task: &CapturedTask) -> String {
+        let names = |numbers: &[usize]| {
+            let names: Vec<_> =
+                numbers.iter().filter_map(|number| self.operands.get(*number)).map(String::as_str).collect();
+            names.join(", ")
+        };
+        match (task.reads.as_slice(), task.writes.as_slice()) {
+            ([], []) => task.call.to_owned(),
+            ([], writes) => format!("{}: {}", task.call, names(writes)),
+            (reads, []) => format!("{}: {}", task.call, names(reads)),
+            (reads, writes) => format!("{}: {} to {}", task.call, names(reads), names(writes)),
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! Captures, and the instances that they become (`aclmdlRI`).
+
+use super::call::{Function, call, functions, lacks};
+use super::{Api, LastUse, Owner, RawStream};
+use crate::capture_mode::CaptureMode;
+use crate::error::{Error, ObjectKind};
+use crate::ffi::shelf::{Row, Shelf};
+use ascendcl_macros::rule;
+use ascendcl_sys::constants::{ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY, ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE};
+use ascendcl_sys::error_codes::{
+    ACL_ERROR_RT_FEATURE_NOT_SUPPORT, ACL_ERROR_RT_INVALID_HANDLE, ACL_ERROR_RT_STREAM_NOT_CAPTURED,
+};
+use ascendcl_sys::types::{aclmdlRI, aclmdlRICaptureMode, aclmdlRICaptureStatus, aclrtStream};
+use core::ffi::{CStr, c_char, c_void};
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicPtr, Ordering};
+use std::any::Any;
+use std::mem;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// The functions without which a graph could not be captured, replayed and destroyed.
+const NEEDED: [&str; 6] = [
+    functions::aclmdlRICaptureBegin::NAME,
+    functions::aclmdlRICaptureEnd::NAME,
+    functions::aclmdlRICaptureGetInfo::NAME,
+    functions::aclmdlRIDestroy::NAME,
+    functions::aclmdlRIExecuteAsync::NAME,
+    functions::aclrtCreateEventExWithFlag::NAME,
+];
+
+/// A capture, and the instance that it becomes. Its row is there before the capture begins. Without a `Drop`: what is not
+/// destroyed stays.
+#[derive(Debug)]
+#[rule(GRAPH_05, GRAPH_07)]
+pub(crate) struct RawGraph {
+    /// Null until the capture has ended well, and when the instance is destroyed.
+    instance: AtomicPtr<c_void>,
+    capture: Mutex<Capture>,
+    last_use: LastUse,
+    needs: Mutex<Needs>,
+    owner: Owner,
+}
+
+/// The capture, as long as it is open.
+#[derive(Debug, Default)]
+struct Capture {
+    /// The streams that take part: the one that it began on first. They take no other work.
+    streams: Vec<Arc<RawStream>>,
+    /// The library refused to end it, or nobody knows whether it did.
+    is_left: bool,
+}
+
+/// What replays use.
+#[derive(Default)]
+pub(crate) struct Needs {
+    /// Rows of blocks, models and events: as long as they have a name here, nobody ends them.
+    pub(crate) rows: Vec<Arc<dyn Any + Send + Sync>>,
+    /// State of callbacks, which is the user's, and so is what dropping it does.
+    pub(crate) states: Vec<super::KeptState>,
+}
+
+impl Row for RawGraph {}
+
+impl RawGraph {
+    /// The place for a graph. Nothing is called.
+    pub(crate) fn new() -> Self {
+        Self {
+            instance: AtomicPtr::new(null_mut()),
+            capture: Mutex::default(),
+            last_use: LastUse::new(),
+            needs: Mutex::default(),
+            owner: Owner::current(),
+        }
+    }
+
+    /// An error unless this thread has entered the graph's context.
+    #[inline]
+    pub(crate) fn is_current(&self) -> Result<(), Error> {
+        self.owner.is_current(ObjectKind::CAPTURED_GRAPH)
+    }
+
+    /// Begins to capture the stream. Nothing has changed after an error, unless the capture [is left](Self::is_left) open.
+    #[rule(GRAPH_01)]
+    pub(crate) fn begin(&self, api: Api, stream: &Arc<RawStream>, mode: CaptureMode) -> Result<(), Error> {
+        self.is_current()?;
+        api.can_capture()?;
+        self.takes_part(stream)?;
+        let raw_mode = match mode {
+            CaptureMode::Relaxed => aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED,
+            CaptureMode::ThreadLocal => aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL,
+            CaptureMode::Global => aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_GLOBAL,
+        };
+        // SAFETY: the function asks for a live stream. The caller has borrowed the stream's only handle, and destroying
+        // takes that away (STREAM-07).
+        let answer = unsafe { call!(api.aclmdlRICaptureBegin(stream.raw(), raw_mode)) };
+        let code = answer.code();
+        let begun = answer.done(|| "begin to capture a stream".into());
+        begun.map_err(|error| {
+            match code {
+                None | Some(ACL_ERROR_RT_FEATURE_NOT_SUPPORT) => self.release(),
+                // It may have begun all the same.
+                Some(_) => drop(self.end(api)),
+            }
+            match code {
+                Some(ACL_ERROR_RT_FEATURE_NOT_SUPPORT) => Error::CaptureUnsupported(Box::new(error)),
+                _ => error,
+            }
+        })
+    }
+
+    /// Another stream is to take part, until the capture ends. From here on it takes work of the capture alone.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Capturing`] when it is part of another capture.
+    pub(crate) fn takes_part(&self, stream: &Arc<RawStream>) -> Result<(), Error> {
+        if self.capture().streams.iter().any(|known| Arc::ptr_eq(known, stream)) {
+            return Ok(());
+        }
+        stream.begin_capture()?;
+        self.capture().streams.push(Arc::clone(stream));
+        Ok(())
+    }
+
+    /// Ends the capture. After an error there is no instance, or one that is to be [destroyed](Self::destroy) without having
+    /// run; the streams take other work again, unless the capture [is left](Self::is_left) open.
+    #[rule(GRAPH_01)]
+    pub(crate) fn end(&self, api: Api) -> Result<(), Error> {
+        let Some(first) = self.capture().streams.first().cloned() else { return Ok(()) };
+        let mut instance = aclmdlRI::NULL;
+        let mut over = true;
+        let ended = first.with_handle(|stream| {
+            // SAFETY: the function asks for a live stream, and writes the handle to `instance` during the call.
+            // `with_handle` passes the gate, so the stream is not destroyed meanwhile (STREAM-07); a pointer to a live
+            // local is valid for writes (`core::ptr`, "Safety").
+            let answer = unsafe { call!(api.aclmdlRICaptureEnd(stream, &raw mut instance)) };
+            let code = answer.code();
+            let ended = answer.done(|| "end a capture".into());
+            over = ended.is_ok()
+                || !instance.is_null()
+                || matches!(code, Some(ACL_ERROR_RT_STREAM_NOT_CAPTURED | ACL_ERROR_RT_INVALID_HANDLE))
+                || is_over(api, stream);
+            ended
+        });
+        if !instance.is_null() {
+            self.instance.store(instance.0, Ordering::Release);
+        }
+        match over {
+            true => self.release(),
+            false => self.capture().is_left = true,
+        }
+        ended
+    }
+
+    /// The capture is over for all its streams.
+    fn release(&self) {
+        let streams = mem::take(&mut *self.capture()).streams;
+        streams.iter().for_each(|stream| stream.end_capture());
+    }
+
+    /// Whether the capture could not be ended, and is to be ended by whoever takes down what is left.
+    pub(crate) fn is_left(&self) -> bool {
+        self.capture().is_left
+    }
+
+    /// Whether nothing of the library's is left of it.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.instance.load(Ordering::Acquire).is_null() && self.capture().streams.is_empty()
+    }
+
+    /// What replays use, to add to it.
+    pub(crate) fn needs(&self) -> MutexGuard<'_, Needs> {
+        self.needs.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Queues one run. One stamp stands for everything that it uses.
+    #[inline]
+    pub(crate) fn replay(&self, api: Api, stream: &RawStream) -> Result<(), Error> {
+        self.is_usable()?;
+        let instance = aclmdlRI(self.instance.load(Ordering::Acquire));
+        if instance.is_null() {
+            return Err(Error::Gone { what: ObjectKind::CAPTURED_GRAPH });
+        }
+        stream.submit(api, "replay a graph", [&self.last_use], |ready, stream| {
+            // SAFETY: the function asks for a live instance and a live stream, and for everything that was captured to
+            // stay until the run is done (GRAPH-05). Who queues has the stream's handle, and the graph's: destroying
+            // the instance takes that, and waits for the stamps (GRAPH-07). `needs` keeps what was captured until then.
+            unsafe { call!(ready.aclmdlRIExecuteAsync(instance, stream)) }
+        })
+    }
+
+    /// An error when a replay may be running that nobody could wait for.
+    pub(crate) fn is_usable(&self) -> Result<(), Error> {
+        self.is_current()?;
+        match self.last_use.is_in_doubt() {
+            true => Err(Error::InDoubt { what: ObjectKind::CAPTURED_GRAPH }),
+            false => Ok(()),
+        }
+    }
+
+    /// All replays are known to be done.
+    #[inline]
+    pub(crate) fn rest(&self) {
+        self.last_use.rest();
+    }
+
+    /// What is queued on this stream by now comes after all replays.
+    pub(crate) fn follow(&self, queue: &RawStream) {
+        queue.lead(&self.last_use);
+    }
+
+    /// Destroys the instance, and the capture if it is still open; refused while a replay may be running. Answers with what
+    /// replays needed.
+    #[rule(GRAPH_07)]
+    pub(crate) fn destroy(&self, api: Api, streams: &Shelf<RawStream>) -> Result<Needs, Error> {
+        self.is_current()?;
+        if !streams.has_done(&self.last_use) {
+            return Err(Error::StillRunning { what: ObjectKind::CAPTURED_GRAPH });
+        }
+        let ended = self.end(api);
+        // After an end that failed there may be nothing left all the same.
+        if !self.capture().streams.is_empty() {
+            return ended.map(|()| Needs::default());
+        }
+        let instance = self.instance.swap(null_mut(), Ordering::AcqRel);
+        if !instance.is_null() {
+            // SAFETY: the function asks for a live instance of the current context that is not running, once (GRAPH-07).
+            // The owner was compared, the stamps say that every replay is done, and null is noted for who comes next.
+            let answer = unsafe { call!(api.aclmdlRIDestroy(aclmdlRI(instance))) };
+            let destroyed = answer.done(|| "destroy a captured graph".into());
+            destroyed.inspect_err(|_| self.instance.store(instance, Ordering::Release))?;
+        }
+        Ok(mem::take(&mut *self.needs()))
+    }
+
+    /// The device was reset by force, and its captures are gone.
+    pub(crate) fn has_been_reset(&self) {
+        self.release();
+    }
+
+    /// Gives the instance a name.
+    pub(crate) fn set_name(&self, api: Api, name: &CStr) -> Result<(), Error> {
+        self.with_instance(|instance| {
+            // SAFETY: the function asks for a live instance, and reads a terminated string during the call. The caller
+            // has the graph's handle, and destroying takes that; a `CStr` is terminated and borrowed.
+            let answer = unsafe { call!(api.aclmdlRISetName(instance, name.as_ptr())) };
+            answer.done(|| "name a captured graph".into())
+        })
+    }
+
+    /// The instance's name.
+    pub(crate) fn name(&self, api: Api) -> Result<String, Error> {
+        const ROOM: usize = 256;
+        self.with_instance(|instance| {
+            let mut name = [0 as c_char; ROOM];
+            // SAFETY: the function asks for a live instance, and writes a terminated string of at most `ROOM` bytes to
+            // `name` during the call. The caller has the graph's handle, and destroying takes that; the array is live
+            // and holds as many.
+            let answer = unsafe { call!(api.aclmdlRIGetName(instance, ROOM as u32, name.as_mut_ptr())) };
+            answer.done(|| "ask for the name of a captured graph".into())?;
+            let bytes: Vec<u8> = name.iter().map(|byte| *byte as u8).take_while(|byte| *byte != 0).collect();
+            Ok(String::from_utf8_lossy(&bytes).into_owned())
+        })
+    }
+
+    /// Has the library say on the standard output what the instance has.
+    pub(crate) fn debug_print(&self, api: Api) -> Result<(), Error> {
+        self.with_instance(|instance| {
+            // SAFETY: the function asks for a live instance. The caller has the graph's handle, and destroying takes
+            // that.
+            let answer = unsafe { call!(api.aclmdlRIDebugPrint(instance)) };
+            answer.done(|| "print a captured graph".into())
+        })
+    }
+
+    /// Has the library write to a file, as JSON, what the instance has.
+    pub(crate) fn debug_json(&self, api: Api, path: &CStr, verbose: bool) -> Result<(), Error> {
+        let flags = if verbose { ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE } else { ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY };
+        let flags = flags as u32;
+        self.with_instance(|instance| {
+            // SAFETY: the function asks for a live instance, and reads a terminated string during the call. The caller
+            // has the graph's handle, and destroying takes that; a `CStr` is terminated and borrowed.
+            let answer = unsafe { call!(api.aclmdlRIDebugJsonPrint(instance, path.as_ptr(), flags)) };
+            answer.done(|| "write a captured graph to a file".into())
+        })
+    }
+
+    fn with_instance<R>(&self, call: impl FnOnce(aclmdlRI) -> Result<R, Error>) -> Result<R, Error> {
+        self.is_current()?;
+        match aclmdlRI(self.instance.load(Ordering::Acquire)) {
+            aclmdlRI::NULL => Err(Error::Gone { what: ObjectKind::CAPTURED_GRAPH }),
+            instance => call(instance),
+        }
+    }
+
+    fn capture(&self) -> MutexGuard<'_, Capture> {
+        self.capture.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+/// Whether the library says that the stream is not being captured.
+fn is_over(api: Api, stream: aclrtStream) -> bool {
+    let (mut status, mut instance) = (aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE, aclmdlRI::NULL);
+    // SAFETY: the function asks for a live stream, and writes to `status` and `instance` during the call. The caller has
+    // passed the stream's gate; pointers to live locals are valid for writes (`core::ptr`, "Safety").
+    let answer = unsafe { call!(api.aclmdlRICaptureGetInfo(stream, &raw mut status, &raw mut instance)) };
+    answer.is_success() && status == aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_NONE
+}
+
+impl Api {
+    /// An error when the library lacks a function that captures need.
+    fn can_capture(self) -> Result<(), Error> {
+        let Some(missing) = self.loading().library().lacks_one_of(&NEEDED) else { return Ok(()) };
+        let error = lacks(self.loading(), missing.name, missing.files, "capture a stream".into());
+        Err(Error::CaptureUnsupported(Box::new(error)))
+    }
+}
+
+impl core::fmt::Debug for Needs {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Needs").field("rows", &self.rows.len()).field("states", &self.states.len()).finish()
+    }
+}

@@ -1,0 +1,137 @@
+//! Work that a stream takes while it is being captured.
+//!
+//! Nothing of it runs, so nothing is stamped: what it uses is kept by the graph that the capture becomes, and each replay
+//! of the graph has one stamp.
+
+use super::{Place, RawStream, aligned};
+use crate::callback_guard::InCallback;
+use crate::error::{Error, ObjectKind};
+use crate::ffi::Api;
+use crate::ffi::call::{Current, Ready, ReadyAnswer, call};
+use crate::ffi::callback::message_of;
+use ascendcl_macros::rule;
+use ascendcl_sys::types::{aclError, aclrtStream};
+use core::ffi::c_void;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What a captured callback needs for each of its calls.
+pub(crate) type KeptState = Arc<dyn Any + Send + Sync>;
+
+/// The first panic of a graph's callbacks.
+pub(crate) type FirstPanic = Arc<Mutex<Option<String>>>;
+
+struct Callback<T> {
+    state: T,
+    run: fn(&T),
+    panicked: FirstPanic,
+}
+
+impl RawStream {
+    /// An error while the stream is being captured.
+    #[inline]
+    #[rule(GRAPH_04)]
+    pub(super) fn is_not_captured(&self) -> Result<(), Error> {
+        if self.gate.is_capturing() { Err(Error::Capturing) } else { Ok(()) }
+    }
+
+    /// Why the stream takes no work.
+    #[cold]
+    pub(super) fn takes_no_work(&self) -> Error {
+        if self.is_gone() { Error::Gone { what: ObjectKind::STREAM } } else { Error::Capturing }
+    }
+
+    /// Lets the stream take nothing but work of the capture.
+    pub(in crate::ffi) fn begin_capture(&self) -> Result<(), Error> {
+        self.is_current()?;
+        if self.gate.begin_capture() { Ok(()) } else { Err(self.takes_no_work()) }
+    }
+
+    /// The capture is over: the stream takes work as before.
+    pub(in crate::ffi) fn end_capture(&self) {
+        self.gate.end_capture();
+    }
+
+    /// The one way to give work to a capture.
+    pub(in crate::ffi) fn give(
+        &self,
+        api: Api,
+        doing: &'static str,
+        call: impl FnOnce(Ready<Current>, aclrtStream) -> ReadyAnswer<aclError>,
+    ) -> Result<(), Error> {
+        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::STREAM }) };
+        if !self.gate.is_capturing() {
+            // It would run now, without stamps.
+            return Err(Error::Gone { what: ObjectKind::CAPTURED_GRAPH });
+        }
+        self.is_current()?;
+        call(api.ready()?, self.raw).done(|| doing.into())
+    }
+
+    /// Captures a copy. The graph keeps both blocks.
+    pub(crate) fn capture_copy(&self, api: Api, to: Place<'_>, from: Place<'_>, bytes: usize) -> Result<(), Error> {
+        to.block.holds_at(to.start, bytes)?;
+        from.block.holds_at(from.start, bytes)?;
+        let kind = api.direction(to.block.home().side(), from.block.home().side());
+        let room = to.block.bytes() - to.start;
+        aligned(kind, bytes, [to.block.at(to.start), from.block.at(from.start)])?;
+        self.give(api, "capture a copy", |ready, stream| {
+            let (to, from) = (to.block.at(to.start), from.block.at(from.start));
+            // SAFETY: the function asks for a live stream, and for memory that stays until the last replay is done
+            // (GRAPH-05). `give` passed the gate. `holds_at` has compared the lengths of both blocks, and the graph
+            // keeps them until its instance is destroyed.
+            unsafe { call!(ready.aclrtMemcpyAsync(to, room, from, bytes, kind, stream)) }
+        })
+    }
+
+    /// Captures a set of every byte. The graph keeps the block.
+    pub(crate) fn capture_set(&self, api: Api, place: Place<'_>, value: u8) -> Result<(), Error> {
+        let block = place.block;
+        let bytes = block.bytes();
+        block.holds(bytes)?;
+        self.give(api, "capture a set", |ready, stream| {
+            // SAFETY: the function asks for a live stream, and for memory that stays until the last replay is done
+            // (GRAPH-05). `give` passed the gate. The bytes are all of the block, which the graph keeps until its
+            // instance is destroyed.
+            unsafe { call!(ready.aclrtMemsetAsync(block.start(), bytes, i32::from(value), bytes, stream)) }
+        })
+    }
+
+    /// Captures a call of `run`, which is lent `state` at each replay. The graph has to keep what this answers with.
+    pub(crate) fn capture_callback<T: Send + Sync + 'static>(
+        &self,
+        api: Api,
+        state: T,
+        run: fn(&T),
+        panicked: &FirstPanic,
+    ) -> Result<KeptState, Error> {
+        let callback = Arc::new(Callback { state, run, panicked: Arc::clone(panicked) });
+        let argument = Arc::as_ptr(&callback).cast_mut().cast();
+        self.give(api, "capture a callback", |ready, stream| {
+            // SAFETY: the function asks for a live stream, and for a function that may be called with the argument on a
+            // thread of the library, once per replay (CB-08, GRAPH-05). `give` passed the gate. The trampoline is for
+            // this type of state, which is `Send` and `Sync`. The graph keeps the state until its instance is
+            // destroyed; after an error the capture comes to nothing, and there is no replay.
+            unsafe { call!(ready.aclrtLaunchHostFunc(stream, Some(trampoline::<T>), argument)) }
+        })?;
+        Ok(callback)
+    }
+}
+
+/// Runs a captured callback, in which nothing of the library may be begun (CB-01), and out of which nothing unwinds
+/// (CB-09).
+///
+/// # Safety
+///
+/// `argument` points to a `Callback<T>` that stays until this returns.
+unsafe extern "C" fn trampoline<T>(argument: *mut c_void) {
+    // SAFETY: a reference asks for a pointer to a live value of the type that nobody writes. The caller of this function
+    // promises that (its safety section): the graph keeps the callback until its instance is destroyed (GRAPH-05).
+    let callback = unsafe { &*argument.cast_const().cast::<Callback<T>>() };
+    let _refuses = InCallback::begin();
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| (callback.run)(&callback.state))) {
+        let message = message_of(payload);
+        callback.panicked.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(message);
+    }
+}

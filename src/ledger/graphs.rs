@@ -1,0 +1,88 @@
+//! Captures, and the graphs that they become.
+
+use super::Ledger;
+use crate::capture_mode::CaptureMode;
+use crate::error::Error;
+use crate::ffi::{Keeps, KeptAllocator, KeptState, RawEvent, RawGraph, RawStream};
+use ascendcl_macros::rule;
+use core::fmt;
+use core::num::NonZeroUsize;
+use std::sync::Arc;
+
+impl Ledger {
+    /// Begins to capture the stream. The graph has its row before that.
+    #[rule(GRAPH_01)]
+    pub(crate) fn begin_capture(&self, stream: &Arc<RawStream>, mode: CaptureMode) -> Result<Arc<RawGraph>, Error> {
+        self.api.is_of_this_process()?;
+        let graph = self.graphs.put(RawGraph::new());
+        graph.begin(self.api, stream, mode).inspect_err(|_| self.forget_if_gone(&graph))?;
+        Ok(graph)
+    }
+
+    /// Ends the capture. After an error the graph is [discarded](Self::destroy_graph).
+    #[rule(GRAPH_01)]
+    pub(crate) fn end_capture(&self, graph: &Arc<RawGraph>) -> Result<(), Error> {
+        self.api.is_of_this_process()?;
+        graph.end(self.api)
+    }
+
+    /// An event that orders two streams of a capture, until the graph is destroyed.
+    pub(crate) fn order_captures(&self, graph: &RawGraph, before: &RawStream, after: &RawStream) -> Result<(), Error> {
+        self.api.is_of_this_process()?;
+        let event = self.events.put(RawEvent::create_for_captures(self.api, self.device())?);
+        graph.needs().rows.push(Arc::clone(&event) as _);
+        event.orders(self.api, before, after)
+    }
+
+    /// Queues one run of a graph.
+    #[inline]
+    pub(crate) fn replay(&self, graph: &RawGraph, stream: &RawStream) -> Result<(), Error> {
+        self.api.is_of_this_process()?;
+        graph.replay(self.api, stream)
+    }
+
+    /// Destroys a graph, and its capture if that is still open. State of callbacks goes to `kept`, to be dropped when
+    /// everything is in order again.
+    #[rule(GRAPH_07)]
+    pub(crate) fn destroy_graph(&self, graph: &Arc<RawGraph>, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
+        self.api.is_of_this_process()?;
+        let needs = graph.destroy(self.api, &self.streams)?;
+        self.graphs.remove(graph);
+        if !needs.states.is_empty() {
+            kept.push(Arc::new(States(needs.states)));
+        }
+        Ok(())
+    }
+
+    /// Ends the captures that the library refused to end before. Their streams can be waited for then.
+    pub(super) fn end_left_captures(&self) -> Vec<Error> {
+        let left = self.graphs.all().into_iter().filter(|graph| graph.is_left());
+        let ended = left.filter_map(|graph| {
+            let ended = graph.end(self.api);
+            // What the end said about a capture that is over now is nothing new.
+            if graph.is_left() { ended.err() } else { None }
+        });
+        ended.collect()
+    }
+
+    fn forget_if_gone(&self, graph: &Arc<RawGraph>) {
+        if graph.is_gone() {
+            self.graphs.remove(graph);
+        }
+    }
+}
+
+/// State of callbacks on its way to be dropped.
+struct States(Vec<KeptState>);
+
+impl Keeps for States {
+    fn has_lent(&self, _: NonZeroUsize) -> bool {
+        false
+    }
+}
+
+impl fmt::Debug for States {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("States").field(&self.0.len()).finish()
+    }
+}
