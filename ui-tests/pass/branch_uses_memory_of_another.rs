@@ -1,0 +1,17 @@
+// GRAPH-06: memory of another branch is taken over first.
+use ascendcl::capture::{Capture, Captured};
+use ascendcl::stream::DefaultAllocator;
+use ascendcl::{Brand, DeviceBuffer, Error, Stream};
+
+pub fn clear<'g, C: Brand>(
+    capture: &mut Capture<'g, C>,
+    side: &mut Stream<C, DefaultAllocator>,
+    mut buffer: Captured<'g, DeviceBuffer<C, u8>>,
+) -> Result<(), Error> {
+    capture.fork(side, |capture, side| {
+        let mut buffer = side.adopt_after(capture, buffer)?;
+        side.set_bytes(&mut buffer, 0)
+    })
+}
+
+fn main() {}

@@ -1,0 +1,18 @@
+// GRAPH-05: a graph owns what its tasks use.
+use ascendcl::capture::CaptureMode;
+use ascendcl::stream::DefaultAllocator;
+use ascendcl::{Brand, Current, DeviceBuffer, Error, Stream};
+
+pub fn clear<C: Brand>(
+    current: &mut Current<C>,
+    stream: &mut Stream<C, DefaultAllocator>,
+    buffer: DeviceBuffer<C, u8>,
+) -> Result<(), Error> {
+    let graph = stream.capture(current, CaptureMode::Relaxed, buffer, |capture, mut buffer| {
+        capture.set_bytes(&mut buffer, 0)
+    })?;
+    graph.into_operands(current)?.free(current)?;
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+// GRAPH-03: the default stream is not captured.
+use ascendcl::capture::{Capture, CaptureMode, Captured};
+use ascendcl::{Brand, Current, DeviceBuffer, Error};
+
+fn clear<'g, C: Brand>(capture: &mut Capture<'g, C>, mut buffer: Captured<'g, DeviceBuffer<C, u8>>) -> Result<(), Error> {
+    capture.set_bytes(&mut buffer, 0)
+}
+
+pub fn captured<C: Brand>(current: &mut Current<C>, buffer: DeviceBuffer<C, u8>) -> Result<(), Error> {
+    let mut stream = current.stream()?.without_allocator();
+    let _ = stream.capture(current, CaptureMode::Relaxed, buffer, clear);
+    Ok(())
+}
+
+fn main() {}
