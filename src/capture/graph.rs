@@ -26,7 +26,8 @@ use std::sync::{Arc, PoisonError};
 pub struct CapturedGraph<C: Brand, G> {
     operands: G,
     raw: Arc<RawGraph>,
-    topology: Topology,
+    /// Boxed: a graph is moved into each of its replays.
+    topology: Box<Topology>,
     panicked: FirstPanic,
     _brand: Mark<C>,
 }
@@ -63,7 +64,7 @@ impl<C: Brand> StreamOps<C> {
 
 impl<C: Brand, G> CapturedGraph<C, G> {
     pub(super) fn new(operands: G, raw: Arc<RawGraph>, topology: Topology, panicked: FirstPanic) -> Self {
-        Self { operands, raw, topology, panicked, _brand: Mark::NEW }
+        Self { operands, raw, topology: Box::new(topology), panicked, _brand: Mark::NEW }
     }
 
     /// The tasks, and the order between them.

@@ -14,7 +14,7 @@ use core::ops::Deref;
 use std::sync::Arc;
 
 /// What a graph owns, and the tasks of its capture name: pinned [`HostBuffer`]s, written [`DeviceBuffer`]s, [`BoundModel`]
-/// models, [`BoundOperator`]s, tuples of up to eight of these, arrays' worth of them as a `Vec`, or `()`.
+/// models, [`BoundOperator`]s, tuples of up to eight of these, boxed slices of them, or `()`.
 #[diagnostic::on_unimplemented(
     message = "a captured graph cannot own `{Self}`",
     label = "expected buffers, bound models or operators of the stream's own context, by value",
@@ -194,10 +194,10 @@ impl<C: Brand, I, O> sealed::Operands<C> for BoundOperator<C, I, O> {
     fn was_replayed(&mut self, _: Inside) {}
 }
 
-impl<C: Brand, T: sealed::Operands<C>> sealed::Operands<C> for Vec<T> {
-    type Captured<'g> = Vec<T::Captured<'g>>;
+impl<C: Brand, T: sealed::Operands<C>> sealed::Operands<C> for Box<[T]> {
+    type Captured<'g> = Box<[T::Captured<'g>]>;
     type Access<'a>
-        = Vec<T::Access<'a>>
+        = Box<[T::Access<'a>]>
     where
         Self: 'a,
         C: 'a;

@@ -530,6 +530,7 @@ impl Error {
         match self {
             Self::Vendor(error) => Some(error.code),
             Self::WorkFailed { code } => Some(*code),
+            Self::CaptureUnsupported(error) => error.code(),
             _ => None,
         }
     }

@@ -8,7 +8,8 @@ use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
 use ascendcl_sys::constants::{ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY, ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE};
 use ascendcl_sys::error_codes::{
-    ACL_ERROR_RT_FEATURE_NOT_SUPPORT, ACL_ERROR_RT_INVALID_HANDLE, ACL_ERROR_RT_STREAM_NOT_CAPTURED,
+    ACL_ERROR_RT_FEATURE_NOT_SUPPORT, ACL_ERROR_RT_INVALID_HANDLE, ACL_ERROR_RT_STREAM_CAPTURED,
+    ACL_ERROR_RT_STREAM_NOT_CAPTURED,
 };
 use ascendcl_sys::types::{aclmdlRI, aclmdlRICaptureMode, aclmdlRICaptureStatus, aclrtStream};
 use core::ffi::{CStr, c_char, c_void};
@@ -97,7 +98,8 @@ impl RawGraph {
         let begun = answer.done(|| "begin to capture a stream".into());
         begun.map_err(|error| {
             match code {
-                None | Some(ACL_ERROR_RT_FEATURE_NOT_SUPPORT) => self.release(),
+                // Other code captures the stream, and ends that.
+                None | Some(ACL_ERROR_RT_FEATURE_NOT_SUPPORT | ACL_ERROR_RT_STREAM_CAPTURED) => self.release(),
                 // It may have begun all the same.
                 Some(_) => drop(self.end(api)),
             }

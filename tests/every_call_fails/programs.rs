@@ -4,6 +4,7 @@
 use crate::common::{block_on, difference, positions};
 use crate::harness::Program;
 use crate::models;
+use ascendcl::capture::CaptureMode;
 use ascendcl::operator::{self, Operator};
 use ascendcl::{
     Current, Error, Input, Scoped,
@@ -30,6 +31,8 @@ pub(crate) const PROGRAMS: &[(&str, Program)] = &[
     ("operators of a pool", operators_of_a_pool),
     ("open shapes of a pool", open_shapes_of_a_pool),
     ("a shared allocator", shared_allocator),
+    ("a captured graph", captured_graph),
+    ("captured branches", captured_branches),
     ("what is forgotten", forgotten),
 ];
 
@@ -123,6 +126,51 @@ fn exchanges(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     mem::forget(stream.execute(current, first)?);
     drop(second.into_model(current)?);
     Ok(())
+}
+
+fn captured_graph(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
+    let image = models::in_batches_of(Some(4));
+    let model = current.load(ModelSource::memory(&image).into())?.bind(current, &[&[4, 64]], &[&[4, 10]])?;
+    let operands = (current.host_buffer::<f32>(256)?, model, current.host_buffer::<f32>(40)?);
+    let mut stream = current.stream()?.without_allocator();
+    let graph = stream.capture(current, CaptureMode::Global, operands, |capture, (images, mut model, mut scores)| {
+        capture.copy_to_input(&images, &mut model, 0)?;
+        capture.execute(&mut model)?;
+        capture.copy_from_output(&model, 0, &mut scores)?;
+        capture.launch_host_fn(7, |_: &i32| ())
+    });
+    let mut graph = graph?;
+    graph.set_name(current, "digits")?;
+    for _ in 0..2 {
+        graph.operands(current)?.0.fill(1.0);
+        let pending = stream.replay(current, graph)?;
+        graph = stream.replay(current, pending)?.wait(current)?;
+        assert_eq!(graph.operands(current)?.2.len(), 40);
+    }
+    let (_, model, _) = graph.into_operands(current)?;
+    model.into_model(current)?.unload(current)?;
+    stream.destroy(current)?;
+    Ok(())
+}
+
+fn captured_branches(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
+    let (mut main, mut side) = (current.stream()?.without_allocator(), current.stream()?.without_allocator());
+    let buffers = (current.upload(&[1_u8; 64])?, current.device_buffer::<u8>(64)?.zero(current)?);
+    let graph = main.capture(current, CaptureMode::Relaxed, buffers, |capture, (first, second)| {
+        let (first, second) = capture.fork(&mut side, |capture, side| {
+            let (first, mut second) = (side.adopt_after(capture, first)?, side.adopt_after(capture, second)?);
+            side.copy_on_device(&first, &mut second)?;
+            Ok((capture.adopt_after(side, first)?, capture.adopt_after(side, second)?))
+        })?;
+        let (mut first, second) = (first, second);
+        capture.copy_on_device(&second, &mut first)
+    });
+    // One replay is awaited, one is lost, and the graph with it.
+    let graph = main.replay(current, graph?)?.wait(current)?;
+    drop(side.replay(current, graph)?);
+    side.destroy(current)?;
+    main.destroy(current)?;
+    current.collect().into_iter().next().map_or(Ok(()), Err)
 }
 
 fn lane(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {

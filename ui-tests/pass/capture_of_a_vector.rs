@@ -1,7 +1,7 @@
 // GRAPH-05: captured copies need pinned host memory.
 use ascendcl::capture::CaptureMode;
 use ascendcl::stream::DefaultAllocator;
-use ascendcl::{Brand, Current, DeviceBuffer, Error, Stream};
+use ascendcl::{Brand, Current, Error, Stream};
 
 pub fn nothing<C: Brand>(
     current: &mut Current<C>,
@@ -12,7 +12,5 @@ pub fn nothing<C: Brand>(
     let _ = stream.capture(current, CaptureMode::Relaxed, pinned, |_, _| Ok(()));
     Ok(())
 }
-
-pub fn buffers<C: Brand>(_: DeviceBuffer<C, u8>) {}
 
 fn main() {}

@@ -10,8 +10,10 @@ rules! {
             pages: [],
             basis: "doc",
             priority: 2,
-            class: NotOffered,
-            means: "There is no API for capturing graphs.",
+            class: ByConstruction,
+            means: "`Stream::capture` begins the capture, calls the program and ends the capture, also when the \
+                program panics or fails. If the library refuses the end, the stream takes no work, and the \
+                end is tried again before the stream is destroyed.",
         }
         GRAPH_02 = "GRAPH-02" {
             text: "Unless relaxed, begin and end must be on one thread.",
@@ -21,8 +23,8 @@ rules! {
             pages: [],
             basis: "doc",
             priority: 2,
-            class: NotOffered,
-            means: "There is no API for capturing graphs.",
+            class: Compile,
+            means: "A `Capture` is neither `Send` nor `Sync`, and the function that began the capture ends it.",
         }
         GRAPH_03 = "GRAPH-03" {
             text: "The default stream cannot take part in capture.",
@@ -32,8 +34,8 @@ rules! {
             pages: [],
             basis: "doc",
             priority: 2,
-            class: NotOffered,
-            means: "There is no API for capturing graphs.",
+            class: Compile,
+            means: "`DefaultStream` has no `capture`.",
         }
         GRAPH_04 = "GRAPH-04" {
             text: "While capturing, synchronising or querying the stream, its events, context or device is illegal, \
@@ -44,8 +46,14 @@ rules! {
             pages: [],
             basis: "doc",
             priority: 2,
-            class: NotOffered,
-            means: "There is no API for capturing graphs.",
+            class: Compile,
+            means: "The program of a capture has neither the stream nor a `Current`, which every wait, query, \
+                allocation and copy takes. Another thread that uses a stream of the capture gets \
+                `Error::Capturing`. The library refuses its synchronous copies in a global capture (107030) \
+                and its waits for the whole context (107027); these errors name this rule, and no work \
+                counts as failed.",
+            hole: "A program sees the effect of a global capture on other threads at run time only. \
+                `CaptureMode::Relaxed`, the default, has none.",
         }
         GRAPH_05 = "GRAPH-05" {
             text: "Captured copies need pinned host memory, and every captured resource must live until the instance \
@@ -56,8 +64,11 @@ rules! {
             pages: [],
             basis: "doc",
             priority: 2,
-            class: NotOffered,
-            means: "There is no API for capturing graphs.",
+            class: Compile,
+            means: "The graph owns its operands, and its row keeps the rows of their memory, models, operators \
+                and events until the instance is destroyed. Only these, by value, are operands; ordinary \
+                host memory is `Error::NotPinned`. A stream with an allocator of the caller is not captured. \
+                During a replay nobody reaches the operands.",
         }
         GRAPH_06 = "GRAPH-06" {
             text: "Sub-streams join capture through events created with Ex sync and must return to the origin stream, \
@@ -68,8 +79,11 @@ rules! {
             pages: [],
             basis: "doc",
             priority: 3,
-            class: NotOffered,
-            means: "There is no API for capturing graphs.",
+            class: ByConstruction,
+            means: "`Capture::fork` lends a branch on a second stream to a function, and joins it when the \
+                function returns or panics. Memory has its branch in its type and goes to another branch \
+                behind an event of `aclrtCreateEventExWithFlag`. Until the end of the capture the stream \
+                takes no other work (`Error::Capturing`).",
         }
         GRAPH_07 = "GRAPH-07" {
             text: "An instance cannot be destroyed while running.",
@@ -79,8 +93,9 @@ rules! {
             pages: [],
             basis: "doc",
             priority: 2,
-            class: NotOffered,
-            means: "There is no API for capturing graphs.",
+            class: Compile,
+            means: "A replay takes the graph into its `Pending`, which has no `into_operands`. A graph that is \
+                dropped during a replay is destroyed when a synchronise has covered the replay.",
         }
         GRAPH_08 = "GRAPH-08" {
             text: "Building: begin, bind persistent streams (not NULL, one instance per stream), issue, end task, \
@@ -92,7 +107,7 @@ rules! {
             basis: "doc",
             priority: 3,
             class: NotOffered,
-            means: "There is no API for capturing graphs.",
+            means: "There is no API for building graphs task by task.",
         }
         GRAPH_09 = "GRAPH-09" {
             text: "Task groups and updates pair up on one stream and must match in number and type; disabling or \
@@ -104,7 +119,7 @@ rules! {
             basis: "doc",
             priority: 3,
             class: NotOffered,
-            means: "There is no API for capturing graphs.",
+            means: "There is no API for task groups and updates.",
         }
         GRAPH_10 = "GRAPH-10" {
             text: "Sub-instances are not destroyed by the user and captured instances cannot be aborted.",
@@ -114,8 +129,9 @@ rules! {
             pages: [],
             basis: "doc",
             priority: 3,
-            class: NotOffered,
-            means: "There is no API for capturing graphs.",
+            class: ByConstruction,
+            means: "There is no call that captures into a sub-instance, and none that aborts an instance. \
+                `CapturedGraph` destroys only the instance that its own capture became.",
         }
     }
 }

@@ -230,8 +230,10 @@ rules! {
             pages: [],
             basis: "doc+source",
             priority: 2,
-            class: NotOffered,
-            means: "There is no API for capturing streams.",
+            class: Compile,
+            means: "`Stream::capture` borrows the stream until the capture has ended. The second stream of a fork is \
+                refused while it takes part (`Error::Capturing`). If the library refused the end of a capture, that is \
+                tried again before the stream is destroyed.",
         }
         STREAM_19 = "STREAM-19" {
             text: "Stream resource limits must be set first and then activated per thread; the last activation wins.",

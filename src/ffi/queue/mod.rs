@@ -323,6 +323,7 @@ impl RawStream {
     #[cfg(feature = "ge")]
     pub(super) fn with_raw<R>(&self, call: impl FnOnce(aclrtStream) -> R) -> Result<R, Error> {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::STREAM }) };
+        self.is_not_captured()?;
         Ok(call(self.raw))
     }
 
