@@ -94,7 +94,7 @@ fn one_stream_takes_part_in_several_forks() {
     let alone = alone();
     inside(|current| {
         let (mut main, mut side) = (stream(current), stream(current));
-        let buffers = Box::from([current.upload(&[0_u8; 64]).unwrap(), current.upload(&[0_u8; 64]).unwrap()]);
+        let buffers: Box<[_]> = Box::new([current.upload(&[0_u8; 64]).unwrap(), current.upload(&[0_u8; 64]).unwrap()]);
         let graph = main.capture(current, CaptureMode::Relaxed, buffers, |capture, buffers| {
             let [first, second] = <[_; 2]>::try_from(buffers.into_vec()).unwrap();
             for (buffer, value) in [(first, 1), (second, 2)] {

@@ -101,7 +101,7 @@ fn sets_and_copies_on_the_device_are_captured() {
     let alone = alone();
     inside(|current| {
         let mut stream = stream(current);
-        let buffers = Box::from([current.upload(&[7_u8; 64]).unwrap(), current.upload(&[1_u8; 64]).unwrap()]);
+        let buffers: Box<[_]> = Box::new([current.upload(&[7_u8; 64]).unwrap(), current.upload(&[1_u8; 64]).unwrap()]);
         let graph = stream.capture(current, CaptureMode::Relaxed, buffers, |capture, mut buffers| {
             let [first, second] = &mut *buffers else { panic!() };
             capture.copy_on_device(first, second)?;
