@@ -10,7 +10,7 @@
 //! and divide the difference of the two `Collected` lines by the number of rounds. The library is one that does nothing
 //! (`tests/null/library.c`).
 //!
-//! `raw`, `safe` and `runtime` copy and wait: by the calls themselves, in a scope, and in a `Runtime`. `scope` and `enter` make a
+//! `replay` replays a captured graph of a hundred copies and waits. `raw`, `safe` and `runtime` copy and wait: by the calls themselves, in a scope, and in a `Runtime`. `scope` and `enter` make a
 //! context current and leave it: a scope's, and a runtime's.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
@@ -18,7 +18,8 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use ascendcl::{Acl, Brand, Current, Runtime, Thread};
+use ascendcl::capture::CaptureMode;
+use ascendcl::{Acl, Brand, Current, Runtime, Scoped, Thread};
 use ascendcl_sys::types::{aclrtMemcpyKind, aclrtStream};
 use std::ffi::c_void;
 use std::path::Path;
@@ -36,6 +37,7 @@ fn main() {
         (Some("runtime"), rounds) => {
             runtime(&library, |runtime| runtime.with(|current| copies(current, rounds)).unwrap())
         }
+        (Some("replay"), rounds) => drop(scoped(&library, |current| replays(current, rounds.unwrap_or(ROUNDS)))),
         (Some("enter"), rounds) => runtime(&library, |runtime| {
             (0..rounds.unwrap_or(ROUNDS)).for_each(|_| runtime.with(|_| ()).unwrap());
         }),
@@ -77,10 +79,14 @@ fn raw(library: &Path, rounds: u32) -> Duration {
 
 /// The same through the safe layer.
 fn safe(library: &Path, rounds: u32) -> Duration {
+    scoped(library, |current| copies(current, Some(rounds)))
+}
+
+fn scoped(library: &Path, program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> Duration) -> Duration {
     let acl = Acl::init(common::library_at(library)).unwrap();
     let mut thread = Thread::new().unwrap();
     let device = acl.device(&mut thread, 0).unwrap();
-    let elapsed = device.with_current(&mut thread, |current| copies(current, Some(rounds)));
+    let elapsed = device.with_current(&mut thread, program);
     device.reset(&mut thread).unwrap();
     acl.close().unwrap();
     elapsed.unwrap()
@@ -93,6 +99,20 @@ fn copies<C: Brand>(current: &Current<C>, rounds: Option<u32>) -> Duration {
     let start = Instant::now();
     for _ in 0..rounds.unwrap_or(ROUNDS) {
         (host, target) = stream.copy_to_device(current, host, target).unwrap().wait(current).unwrap();
+    }
+    start.elapsed()
+}
+
+fn replays<C: Brand>(current: &mut Current<C>, rounds: u32) -> Duration {
+    let mut stream = current.stream().unwrap().without_allocator();
+    let operands = (current.host_buffer::<u8>(64).unwrap(), current.upload(&[0_u8; 64]).unwrap());
+    let graph = stream.capture(current, CaptureMode::Relaxed, operands, |capture, (host, mut device)| {
+        (0..100).try_for_each(|_| capture.copy_to_device(&host, &mut device))
+    });
+    let mut graph = graph.unwrap();
+    let start = Instant::now();
+    for _ in 0..rounds {
+        graph = stream.replay(current, graph).unwrap().wait(current).unwrap();
     }
     start.elapsed()
 }

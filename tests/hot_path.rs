@@ -6,6 +6,7 @@
 
 mod common;
 
+use ascendcl::capture::CaptureMode;
 use ascendcl::{Acl, Thread};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -24,7 +25,12 @@ fn ten_thousand_submissions_and_waits_allocate_nothing() {
             let many = || (current.stream().unwrap(), current.device_buffer::<u8>(1).unwrap());
             let _live: Vec<_> = (0..1000).map(|_| many()).collect();
 
-            let (stream, other) = (current.stream().unwrap().without_allocator(), current.stream().unwrap());
+            let (mut stream, other) = (current.stream().unwrap().without_allocator(), current.stream().unwrap());
+            let operands = (current.host_buffer::<f32>(64).unwrap(), current.upload(&[0.0_f32; 64]).unwrap());
+            let graph = stream.capture(current, CaptureMode::Relaxed, operands, |capture, (host, mut device)| {
+                (0..100).try_for_each(|_| capture.copy_to_device(&host, &mut device))
+            });
+            let mut graph = graph.unwrap();
             let default = current.default_stream();
             let mut model = current.load_model("model").unwrap().bind(current, &[], &[]).unwrap();
             let mut event = stream.record(current, current.event().unwrap()).unwrap();
@@ -58,9 +64,12 @@ fn ten_thousand_submissions_and_waits_allocate_nothing() {
                 let (from, pageable_there) = stream.copy_to_host(current, from, pageable).unwrap().split();
                 let part = stream.copy_part_to_host(current, from, 0..8, pageable_there, 8).unwrap();
                 (filled, pageable) = part.wait(current).unwrap();
+                graph.operands(current).unwrap().0.fill(1.0);
+                let replayed = stream.replay(current, graph).unwrap();
+                graph = stream.replay(current, replayed).unwrap().wait(current).unwrap();
                 stream.synchronize(current).unwrap();
             }
-            drop((model, event));
+            drop((model, event, graph));
             assert_eq!(allocations() - before, 0, "allocations in {ROUNDS} rounds");
 
             let before = allocations();

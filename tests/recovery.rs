@@ -4,6 +4,7 @@
 
 mod common;
 
+use ascendcl::capture::CaptureMode;
 use ascendcl::{Acl, Device, Error, Library, Recovered, RunError, ScopeError, Setup, Thread, allocator::PoolAllocator};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Fault, Plan, control};
@@ -24,7 +25,14 @@ fn hanging<'a>(acl: &'a Acl, thread: &mut Thread, default: bool, refused: &[&str
         ($open:ident) => {
             device.$open(thread, |context, thread| {
                 let entered = context.enter(thread, |current| {
+                    let mut captured = current.stream().unwrap().without_allocator();
+                    let buffer = current.upload(&[1_u8; 64]).unwrap();
+                    let graph = captured.capture(current, CaptureMode::Relaxed, buffer, |capture, mut buffer| {
+                        capture.set_bytes(&mut buffer, 2)
+                    });
+                    let graph = graph.unwrap();
                     control::fail(plan).unwrap();
+                    mem::forget(captured.replay(current, graph).unwrap());
                     let stream = current.stream().unwrap();
                     mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
                     mem::forget(current.event().unwrap());

@@ -57,6 +57,19 @@ aclError aclrtSynchronizeEvent(handle event) { (void)event; return 0; }
 aclError aclrtSynchronizeEventWithTimeout(handle event, int32_t timeout) { (void)event; (void)timeout; return 0; }
 aclError aclrtQueryEventStatus(handle event, unsigned *status) { (void)event; *status = 1; return 0; }
 
+/* Captures that keep nothing. */
+aclError aclrtCreateEventExWithFlag(handle *event, uint32_t flag) { (void)flag; *event = fresh(); return 0; }
+aclError aclmdlRICaptureBegin(handle stream, unsigned mode) { (void)stream; (void)mode; return 0; }
+aclError aclmdlRICaptureEnd(handle stream, handle *graph) { (void)stream; *graph = fresh(); return 0; }
+aclError aclmdlRICaptureGetInfo(handle stream, unsigned *status, handle *graph) {
+    (void)stream;
+    *status = 0;
+    *graph = NULL;
+    return 0;
+}
+aclError aclmdlRIExecuteAsync(handle graph, handle stream) { (void)graph; (void)stream; return 0; }
+aclError aclmdlRIDestroy(handle graph) { (void)graph; return 0; }
+
 /* A model without inputs and outputs. */
 aclError aclmdlLoadFromFile(const char *path, uint32_t *id) { (void)path; *id = 1; return 0; }
 aclError aclmdlUnload(uint32_t id) { (void)id; return 0; }

@@ -18,7 +18,7 @@ const LENGTH: usize = 64;
 type Io<C> = (HostBuffer<C, f32>, DeviceBuffer<C, f32>, HostBuffer<C, f32>);
 
 fn io<C: Brand>(current: &Current<C>) -> Io<C> {
-    let device = current.device_buffer(LENGTH).unwrap().zero(current).unwrap();
+    let device = current.upload(&[0.0; LENGTH]).unwrap();
     (current.host_buffer(LENGTH).unwrap(), device, current.host_buffer(LENGTH).unwrap())
 }
 

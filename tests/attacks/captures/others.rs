@@ -1,7 +1,9 @@
 //! Other threads, other contexts, and what a capture forbids.
 
 use super::*;
-use ascendcl::{Library, Runtime, Thread, runtime};
+use crate::common::{c_library, library_at};
+use crate::{books, with_device};
+use ascendcl::{Acl, Library, Runtime, Thread, runtime};
 use ascendcl_macros::proves;
 use std::sync::Barrier;
 
@@ -238,4 +240,27 @@ fn names_and_prints_reach_the_library() {
         graph.debug_print(current).unwrap();
     });
     alone.assert_nothing_lives();
+}
+
+#[test]
+fn a_library_without_a_function_that_graphs_need_is_not_asked_to_begin() {
+    let _books = books();
+    let source = include_str!("../../null/library.c").replace("aclmdlRIDestroy", "no_such_function");
+    let library = library_at(c_library("library-without-graphs", &source));
+    with_device(Acl::init(library).unwrap(), |device, thread| {
+        let refused = device.with_current(thread, |current| {
+            let mut stream = stream(current);
+            let operands = io(current);
+            let refused = stream.capture(current, CaptureMode::Relaxed, operands, |_, _| panic!()).unwrap_err();
+            let (input, device, _) = refused.value;
+            drop(stream.copy_to_device(current, input, device).unwrap().wait(current).unwrap());
+            refused.error
+        });
+        let refused = refused.unwrap();
+        let Error::CaptureUnsupported(reason) = &refused else { panic!("{refused}") };
+        assert!(
+            matches!(&**reason, Error::MissingFunction(missing) if missing.symbol == "aclmdlRIDestroy"),
+            "{reason}"
+        );
+    });
 }
