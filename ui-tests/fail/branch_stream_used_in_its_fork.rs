@@ -3,16 +3,19 @@ use ascendcl::capture::{Capture, Captured};
 use ascendcl::stream::DefaultAllocator;
 use ascendcl::{Brand, DeviceBuffer, Error, Stream};
 
-pub fn fork_twice<'g, C: Brand>(
+pub fn clear<'g, C: Brand>(
     capture: &mut Capture<'g, C>,
-    side: &mut Stream<C, DefaultAllocator>,
+    mut side: Stream<C, DefaultAllocator>,
     buffer: Captured<'g, DeviceBuffer<C, u8>>,
 ) -> Result<(), Error> {
-    capture.fork(side, |capture, first| {
-        let mut buffer = first.adopt_after(capture, buffer)?;
-        capture.fork(side, |_, _| Ok(()))?;
-        first.set_bytes(&mut buffer, 0)
-    })
+    capture.fork(&mut side, |capture, branch| {
+        let mut buffer = branch.adopt_after(capture, buffer)?;
+        give_away(side);
+        branch.set_bytes(&mut buffer, 0)
+    })?;
+    Ok(())
 }
+
+pub fn give_away<C: Brand>(_: Stream<C, DefaultAllocator>) {}
 
 fn main() {}
