@@ -3,7 +3,7 @@
 use super::{CanCapture, Capture, Captured, Side};
 use crate::brand::Brand;
 use crate::error::{Error, Failed};
-use crate::stream::{Stream, StreamState};
+use crate::stream::Stream;
 use ascendcl_macros::rule;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -26,14 +26,11 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     ///
     /// A panic of the program goes on after the join.
     #[rule(GRAPH_06)]
-    pub fn fork<R, S: StreamState>(
+    pub fn fork<R, S: CanCapture>(
         &mut self,
         side: &mut Stream<C, S>,
         program: impl for<'s> FnOnce(&mut Self, &mut Capture<'g, C, Side<'s, K>>) -> Result<R, Error>,
-    ) -> Result<R, Error>
-    where
-        S: CanCapture,
-    {
+    ) -> Result<R, Error> {
         let (recording, queue) = (self.recording, Arc::clone(side.queue()));
         recording.graph().takes_part(&queue)?;
         let number = recording.branch_on(&queue);
