@@ -115,20 +115,4 @@ impl Api {
         // with a string of its own that it keeps as long as it is loaded, which is for ever.
         unsafe { text(name) }
     }
-
-    /// Loads the compiled operators of a directory (OP-05).
-    pub(crate) fn set_operator_directory(self, directory: &CStr) -> Result<(), Error> {
-        // SAFETY: the function reads a terminated string during the call. A `CStr` is terminated, and is borrowed for
-        // longer than the call.
-        let answer = unsafe { call!(self.aclopSetModelDir(directory.as_ptr())) };
-        answer.done(|| "load the operators of a directory".into())
-    }
-
-    /// Loads a compiled operator, which the library goes on reading (OP-06): it stays for ever.
-    pub(crate) fn load_operator(self, image: &'static [u8]) -> Result<(), Error> {
-        // SAFETY: the function reads the image, and goes on to do so (OP-06). The slice is `'static` and shared, so it
-        // is there for ever and never written.
-        let answer = unsafe { call!(self.aclopLoad(image.as_ptr().cast(), image.len())) };
-        answer.done(|| "load an operator".into())
-    }
 }

@@ -1,6 +1,7 @@
 //! Vendor events.
 
 use super::call::call;
+use super::captured_event::event_for_captures;
 use super::failure::any_failed;
 use super::gate::Gate;
 use super::wait::Wait;
@@ -8,7 +9,6 @@ use super::{Api, Owner, RawStream};
 use crate::error::{Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
-use ascendcl_sys::constants::ACL_EVENT_SYNC;
 use ascendcl_sys::types::{aclrtEvent, aclrtEventRecordedStatus};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -92,11 +92,7 @@ impl RawEvent {
 
     /// An event that streams of a capture can be ordered by. The events of [`create`](Self::create) cannot.
     pub(crate) fn create_for_captures(api: Api, device: i32) -> Result<Self, Error> {
-        let mut raw = aclrtEvent(core::ptr::null_mut());
-        // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
-        // writes (`core::ptr`, "Safety").
-        let answer = unsafe { call!(api.aclrtCreateEventExWithFlag(&raw mut raw, ACL_EVENT_SYNC)) };
-        answer.done(|| "create an event for a capture".into())?;
+        let raw = event_for_captures(api)?;
         Ok(Self { raw, gate: Gate::open(), api, device, owner: Owner::current(), record: Record::default() })
     }
 
