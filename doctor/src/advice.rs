@@ -55,10 +55,8 @@ fn is_the_simulator(findings: &Findings) -> bool {
 fn of_verdict(verdict: Verdict, environment: &Environment, findings: &Findings) -> Vec<String> {
     let texts = |texts: &[&str]| texts.iter().map(ToString::to_string).collect();
     match verdict {
+        Verdict::Ready | Verdict::Simulator if !findings.problems.is_empty() => some_works(findings),
         Verdict::Ready if is_the_simulator(findings) => texts(&["Nothing is wrong. The library is the simulator."]),
-        Verdict::Ready if findings.has(ProblemKind::Device) => {
-            texts(&["Use the devices that work, or look at those that do not with `npu-smi info`."])
-        }
         Verdict::Ready => texts(&["Nothing is wrong: programs of the crate `ascendcl` run on this library."]),
         Verdict::Simulator => texts(&[
             "Nothing is wrong, but no Ascend device is used. On an Ascend machine, unset ASCENDCL_LIBRARY to use the \
@@ -89,8 +87,16 @@ fn of_verdict(verdict: Verdict, environment: &Environment, findings: &Findings) 
              `--timeout SECONDS`."
                 .into(),
         ],
-        Verdict::NotTried => texts(&["Start this program by the path of its file, and again."]),
+        Verdict::NotTried => texts(&["Start this program again, by the full path of its file."]),
     }
+}
+
+fn some_works(findings: &Findings) -> Vec<String> {
+    let whose = match is_the_simulator(findings) {
+        true => "The library is the simulator, which makes calls fail if ASCENDCL_SIM_FAIL says so.",
+        false => "`npu-smi info` shows the health of each device.",
+    };
+    vec![format!("Something works. Look at the problems above before you rely on it. {whose}")]
 }
 
 fn not_loaded(environment: &Environment, findings: &Findings) -> Vec<String> {

@@ -233,6 +233,8 @@ fn one_of_two_devices_cannot_be_reached() {
     let report = machine.variable("ASCENDCL_SIM_FAIL", "aclrtSetDevice#1=507033").report();
     report.says("simulator", 0, &[]);
     report.contains("  device 0: cannot be used").contains("  device 1: can be used").contains("507033");
+    assert!(!report.words.contains("Nothing is wrong"), "{}", report.words);
+    report.contains("1. Something works. Look at the problems above").contains("ASCENDCL_SIM_FAIL");
     assert_eq!(report.kinds(), ["device"]);
 }
 
