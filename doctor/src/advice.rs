@@ -1,7 +1,7 @@
 //! What to do next.
 
 use crate::environment::{Environment, Found, LIBRARY, SIMULATOR, VISIBLE};
-use crate::findings::{Findings, Library, ProblemKind};
+use crate::findings::{Findings, Library};
 use crate::report::Verdict;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -71,6 +71,9 @@ fn of_verdict(verdict: Verdict, environment: &Environment, findings: &Findings) 
             SIMULATE.into(),
         ],
         Verdict::Incomplete => findings.library.as_ref().map(incomplete).unwrap_or_default(),
+        Verdict::NotInitialised if is_the_simulator(findings) => {
+            texts(&["Correct the variable of the simulator that the error above names."])
+        }
         Verdict::NotInitialised => vec![
             "Look up the code and the text of the error above. Frequent causes: the driver and the library are of \
              different releases, or the user may not use the device."
@@ -177,6 +180,7 @@ fn no_device(environment: &Environment, findings: &Findings) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::environment::Place;
+    use crate::findings::ProblemKind;
 
     /// The dynamic loader's reason, about a library that is in `/lib64`.
     fn first_advice(reason: &str) -> String {

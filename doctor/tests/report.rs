@@ -214,6 +214,16 @@ fn a_library_that_refuses_to_be_initialised() {
 }
 
 #[test]
+fn a_simulator_with_a_wrong_option() {
+    let machine = Machine::new("wrong-option").variable("ASCENDCL_LIBRARY", "sim");
+    let report = machine.variable("ASCENDCL_SIM_DEVICES", "two").report();
+    report.says("not-initialised", 1, &["  ASCENDCL_SIM_DEVICES=two: an option of the simulator"]);
+    report.contains("ASCENDCL_SIM_DEVICES=two: not a number of devices");
+    report.contains("1. Correct the variable of the simulator that the error above names.");
+    assert!(!report.words.contains("npu-smi"), "{}", report.words);
+}
+
+#[test]
 fn a_device_that_cannot_be_reached() {
     let source = with_own("aclrtSetDevice", "aclError aclrtSetDevice(int id) { return 507033; }");
     let report = Machine::new("unreachable").with("lib64/libacl_rt.so", &source).report();
