@@ -25,6 +25,7 @@ impl Api {
         Self { on_device: mode == RunMode::Device, ..self }
     }
 
+    #[inline]
     pub(crate) fn loading(self) -> &'static Loading {
         self.loading
     }

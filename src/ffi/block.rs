@@ -1,13 +1,13 @@
 //! Memory that the library allocated.
 
 use super::bytes::{bytes_of, bytes_of_mut};
-use super::call::{Function, call, functions};
-use super::{Api, LastUse, Owner, RawStream};
+use super::call::{Function, ReadyAnswer, call, functions};
+use super::{Api, Here, LastUse, Owner, RawStream};
 use crate::element::{LARGEST_ALIGNMENT, Pod};
-use crate::error::{Error, ObjectKind};
+use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
-use ascendcl_sys::types::{aclrtMemMallocPolicy, aclrtMemcpyKind};
+use ascendcl_sys::types::{aclError, aclrtMemMallocPolicy, aclrtMemcpyKind};
 use core::alloc::Layout;
 use core::ffi::c_void;
 use core::mem::ManuallyDrop;
@@ -167,34 +167,43 @@ impl RawBuffer {
     }
 
     /// Copies host memory to the start of the block, and returns when that is done.
-    pub(crate) fn write<E: Pod>(&self, api: Api, from: &[E]) -> Result<(), Error> {
-        let from = bytes_of(from);
-        self.holds(from.len())?;
-        let kind = api.direction(self.home.side(), Side::Host);
+    #[inline]
+    pub(crate) fn write<'a, E: Pod>(&self, here: impl Into<Here<'a>>, from: &[E]) -> Result<(), Boxed> {
+        let (from, here) = (bytes_of(from), here.into());
+        self.holds(here, from.len())?;
+        let (ready, kind) = (here.ready()?, here.api().direction(self.home.side(), Side::Host));
         // SAFETY: the function reads `from.len()` bytes of the slice and writes them to the block during the call.
         // `holds` has compared the block's length, and says that no work is in doubt; who has the handle knows that no
         // work uses it (MEM-02).
-        let answer =
-            unsafe { call!(api.aclrtMemcpy(self.start.as_ptr(), self.bytes, from.as_ptr().cast(), from.len(), kind)) };
-        answer.done(|| format!("copy {} bytes to {}", from.len(), self.home.kind()))
+        let answer = unsafe {
+            call!(ready.aclrtMemcpy(self.start.as_ptr(), self.bytes, from.as_ptr().cast(), from.len(), kind))
+        };
+        if answer.is_success() { Ok(()) } else { Err(self.not_copied(answer, "to", from.len())) }
     }
 
     /// Copies the start of the block to host memory, and returns when that is done.
-    pub(crate) fn read<E: Pod>(&self, api: Api, to: &mut [E]) -> Result<(), Error> {
-        let to = bytes_of_mut(to);
-        self.holds(to.len())?;
-        let kind = api.direction(Side::Host, self.home.side());
+    #[inline]
+    pub(crate) fn read<'a, E: Pod>(&self, here: impl Into<Here<'a>>, to: &mut [E]) -> Result<(), Boxed> {
+        let (to, here) = (bytes_of_mut(to), here.into());
+        self.holds(here, to.len())?;
+        let (ready, kind) = (here.ready()?, here.api().direction(Side::Host, self.home.side()));
         // SAFETY: the function reads `to.len()` bytes of the block and writes them to the slice during the call.
         // `holds` has compared the block's length, and says that no work is in doubt; who has the handle knows that no
         // work writes it (MEM-02). The slice is borrowed exclusively.
         let answer =
-            unsafe { call!(api.aclrtMemcpy(to.as_mut_ptr().cast(), to.len(), self.start.as_ptr(), to.len(), kind)) };
-        answer.done(|| format!("copy {} bytes from {}", to.len(), self.home.kind()))
+            unsafe { call!(ready.aclrtMemcpy(to.as_mut_ptr().cast(), to.len(), self.start.as_ptr(), to.len(), kind)) };
+        if answer.is_success() { Ok(()) } else { Err(self.not_copied(answer, "from", to.len())) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn not_copied(&self, answer: ReadyAnswer<aclError>, direction: &str, bytes: usize) -> Boxed {
+        answer.into_error(|| format!("copy {bytes} bytes {direction} {}", self.home.kind())).into()
     }
 
     /// Sets every byte, and returns when that is done.
     pub(crate) fn fill(&self, api: Api, value: u8) -> Result<(), Error> {
-        self.holds(self.bytes)?;
+        self.holds(api, self.bytes)?;
         // SAFETY: the function writes `self.bytes` bytes, which are all of the block, during the call. `holds` says
         // that no work is in doubt; who has the handle knows that no work uses it (MEM-02).
         let answer = unsafe { call!(api.aclrtMemset(self.start.as_ptr(), self.bytes, i32::from(value), self.bytes)) };
@@ -296,6 +305,7 @@ impl RawBuffer {
     }
 
     /// Whether nobody knows if work uses the block, and nobody could wait for it.
+    #[inline]
     pub(crate) fn is_in_doubt(&self) -> bool {
         self.last_use.is_in_doubt()
     }
@@ -337,26 +347,34 @@ impl RawBuffer {
 
     /// Whether `bytes` bytes can be copied to or from the start of the block now.
     #[inline]
-    pub(super) fn holds(&self, bytes: usize) -> Result<(), Error> {
-        self.holds_at(0, bytes)
+    pub(super) fn holds<'a>(&self, here: impl Into<Here<'a>>, bytes: usize) -> Result<(), Boxed> {
+        self.holds_at(here, 0, bytes)
     }
 
     /// As [`holds`](Self::holds), from the byte `start` on.
     #[inline]
-    pub(super) fn holds_at(&self, start: usize, bytes: usize) -> Result<(), Error> {
+    pub(super) fn holds_at<'a>(&self, here: impl Into<Here<'a>>, start: usize, bytes: usize) -> Result<(), Boxed> {
+        let end = start.saturating_add(bytes);
+        let is_here = here.into().is_in(self.owner);
+        if is_here && !self.last_use.is_in_doubt() && end <= self.bytes { Ok(()) } else { self.holds_after_all(end) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn holds_after_all(&self, end: usize) -> Result<(), Boxed> {
         self.is_current()?;
         if self.last_use.is_in_doubt() {
-            return Err(Error::InDoubt { what: self.home.kind() });
+            return Err(Error::InDoubt { what: self.home.kind() }.into());
         }
-        let end = start.saturating_add(bytes);
         if end <= self.bytes {
             return Ok(());
         }
-        Err(Error::TooShort { what: self.home.kind(), need: end, have: self.bytes })
+        Err(Error::TooShort { what: self.home.kind(), need: end, have: self.bytes }.into())
     }
 }
 
 impl Home {
+    #[inline]
     pub(super) fn side(self) -> Side {
         match self {
             Self::Device | Self::Adopted => Side::Device,

@@ -8,7 +8,7 @@ use super::context::RawContext;
 use super::process::Loading;
 use super::standing;
 use crate::callback_guard::InCallback;
-use crate::error::{Error, MissingFunction, VendorError};
+use crate::error::{Boxed, Error, MissingFunction, VendorError};
 use crate::trace;
 use ascendcl_macros::rule;
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_CONTEXT_NULL, ACL_SUCCESS};
@@ -77,7 +77,7 @@ impl Need for OutsideCallbacks {
 impl Need for Current {
     #[inline]
     fn check(api: Api) -> Result<(), Error> {
-        if api.loading().is_plain() && !standing::displaced_any() { Ok(()) } else { standing::return_to_entered(api) }
+        if api.loading().is_plain() { Ok(()) } else { standing::return_to_entered(api) }
     }
 }
 
@@ -125,6 +125,15 @@ impl<N> Clone for Ready<N> {
 }
 
 impl<N> Copy for Ready<N> {}
+
+impl Ready<Current> {
+    /// For a caller that has made the [check](Need::check) by itself: the library is [plain](Loading::is_plain), which says
+    /// that no entered context is displaced, either.
+    #[inline]
+    pub(super) fn checked(api: Api) -> Self {
+        Self { loading: api.loading(), _checked: PhantomData }
+    }
+}
 
 impl<N> Ready<N> {
     /// The functions. Whoever loaded them vouched that they have the signatures of the table.
@@ -308,6 +317,50 @@ impl<R: Refusal> Answer<aclError, R> {
             Ok(Err(MissingSymbol { symbol, files })) => Err(lacks(loading, symbol, files, doing())),
             Err(refused) => Err(refused.into_error()),
         }
+    }
+}
+
+impl ReadyAnswer<aclError> {
+    /// The error that an answer is which is no success.
+    pub(super) fn into_error(self, doing: impl FnOnce() -> String) -> Error {
+        let (loading, call) = (self.loading, self.call);
+        let Ok(value) = self.value;
+        no_success(loading, call, value, doing())
+    }
+
+    /// As [`done`](Answer::done), for paths that succeed: the error stays behind a pointer.
+    #[inline]
+    pub(super) fn success(self, doing: &'static str) -> Result<(), Boxed> {
+        let (loading, call) = (self.loading, self.call);
+        let Ok(value) = self.value;
+        match value {
+            Ok(ACL_SUCCESS) => Ok(()),
+            value => Err(boxed(loading, call, value, doing)),
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn boxed(
+    loading: &'static Loading,
+    call: &'static str,
+    value: Result<aclError, MissingSymbol>,
+    doing: &'static str,
+) -> Boxed {
+    no_success(loading, call, value, doing.to_owned()).into()
+}
+
+#[cold]
+fn no_success(
+    loading: &'static Loading,
+    call: &'static str,
+    value: Result<aclError, MissingSymbol>,
+    doing: String,
+) -> Error {
+    match value {
+        Ok(code) => failed(loading, call, code, doing),
+        Err(MissingSymbol { symbol, files }) => lacks(loading, symbol, files, doing),
     }
 }
 

@@ -4,8 +4,8 @@ use super::call::call;
 use super::failure::any_failed;
 use super::gate::Gate;
 use super::wait::Wait;
-use super::{Api, Owner, RawStream};
-use crate::error::{Error, ObjectKind};
+use super::{Api, Here, Owner, RawStream};
+use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtEvent, aclrtEventRecordedStatus};
@@ -97,24 +97,32 @@ impl RawEvent {
     }
 
     /// Puts the event behind what is queued on the stream so far.
-    pub(crate) fn record(&self, api: Api, stream: &RawStream) -> Result<(), Error> {
-        self.is_current()?;
-        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
+    #[inline]
+    pub(crate) fn record<'a>(&self, here: impl Into<Here<'a>>, stream: &RawStream) -> Result<(), Boxed> {
+        let here = here.into();
+        self.owner.is_here(here, ObjectKind::EVENT)?;
+        let Some(_inside) = self.gate.pass() else { return Err(gone()) };
         // Before the call: what another thread queues on a default stream meanwhile may come after the record.
         let (before, since) = (stream.mark(), stream.after_failures());
-        let recorded = stream.submit(api, "record an event", [], |ready, stream| {
+        let recorded = stream.submit(here, "record an event", [], |ready, stream| {
             // SAFETY: the function asks for a live event and a live stream. The event's gate is passed, so it is not
             // destroyed meanwhile (EVENT-06); who queues has the stream's handle.
             unsafe { call!(ready.aclrtRecordEvent(self.raw, stream)) }
         });
         match &recorded {
-            Ok(()) => self.record.note(stream, before, since),
-            // It may have moved all the same, away from the work that it came after.
-            Err(error) if error.rules_out_that_work_was_queued() => (),
-            Err(error) if error.is_a_refusal() => self.record.doubt(),
-            Err(_) => self.record.forget(),
+            Ok(_) => self.record.note(stream, before, since),
+            Err(error) => self.is_not_recorded(error.as_error()),
         }
-        recorded
+        recorded.map(|_| ())
+    }
+
+    /// After a record that failed. The event may have moved all the same, away from the work that it came after.
+    #[cold]
+    fn is_not_recorded(&self, error: &Error) {
+        if error.rules_out_that_work_was_queued() {
+            return;
+        }
+        if error.is_a_refusal() { self.record.doubt() } else { self.record.forget() }
     }
 
     /// Whether the record comes after the submission with this number on this stream.
@@ -128,25 +136,28 @@ impl RawEvent {
     }
 
     /// As [`hold_up`](Self::hold_up), for a stream of any context: of the same device it has to be (EVENT-07).
-    pub(crate) fn hold_up_on(&self, api: Api, device: i32, stream: &RawStream) -> Result<(), Error> {
+    pub(crate) fn hold_up_on(&self, api: Api, device: i32, stream: &RawStream) -> Result<u64, Error> {
         if !self.api.is_of_the_library_of(api) {
             return Err(Error::OtherLibrary { what: ObjectKind::EVENT });
         }
         if self.device != device {
             return Err(Error::OtherDevice { what: ObjectKind::EVENT, expected: device, found: self.device });
         }
-        self.hold_up_in_any_context(api, stream)
+        self.hold_up_in_any_context(api.into(), stream).map_err(Error::from)
     }
 
     /// Lets what is queued on the stream from now on wait for the event.
-    pub(crate) fn hold_up(&self, api: Api, stream: &RawStream) -> Result<(), Error> {
-        self.is_current()?;
-        self.hold_up_in_any_context(api, stream)
+    #[inline]
+    pub(crate) fn hold_up<'a>(&self, here: impl Into<Here<'a>>, stream: &RawStream) -> Result<u64, Boxed> {
+        let here = here.into();
+        self.owner.is_here(here, ObjectKind::EVENT)?;
+        self.hold_up_in_any_context(here, stream)
     }
 
-    fn hold_up_in_any_context(&self, api: Api, stream: &RawStream) -> Result<(), Error> {
-        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
-        stream.submit(api, "let a stream wait for an event", [], |ready, stream| {
+    #[inline]
+    fn hold_up_in_any_context(&self, here: Here<'_>, stream: &RawStream) -> Result<u64, Boxed> {
+        let Some(_inside) = self.gate.pass() else { return Err(gone()) };
+        stream.submit(here, "let a stream wait for an event", [], |ready, stream| {
             // SAFETY: the function asks for a live event and a live stream. The event's gate is passed, so it is not
             // destroyed meanwhile (EVENT-06); who queues has the stream's handle.
             unsafe { call!(ready.aclrtStreamWaitEvent(stream, self.raw)) }
@@ -168,7 +179,7 @@ impl RawEvent {
             unlimited: || unsafe { call!(ready.aclrtSynchronizeEvent(raw)) },
             is_over: || self.is_complete_in_any_context(api).unwrap_or(false),
         };
-        wait.run(api, limit)
+        wait.run(api, limit).map_err(Error::from)
     }
 
     /// An error if a wait was told that work before the record failed, and nobody who waits for this record was. The
@@ -246,4 +257,9 @@ impl RawEvent {
         let answer = unsafe { call!(ready.aclrtDestroyEvent(self.raw)) };
         answer.done(|| "destroy an event".into()).inspect_err(|_| self.gate.reopen())
     }
+}
+
+#[cold]
+fn gone() -> Boxed {
+    Error::Gone { what: ObjectKind::EVENT }.into()
 }

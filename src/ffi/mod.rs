@@ -38,6 +38,7 @@ mod foreign_owner;
 mod gate;
 #[cfg(feature = "ge")]
 pub(crate) mod ge;
+mod here;
 mod load;
 mod members;
 mod model;
@@ -77,6 +78,7 @@ pub(crate) use context::{Entered, RawContext, Restore};
 pub(crate) use event::RawEvent;
 pub(crate) use foreign_owner::ForeignOwner;
 pub(crate) use gate::{Gate, Passage};
+pub(crate) use here::Here;
 pub(crate) use load::open_first;
 #[cfg(feature = "sim")]
 pub(crate) use load::simulator;

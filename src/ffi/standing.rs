@@ -32,8 +32,6 @@ thread_local! {
     static STANDINGS: [Standing; LIBRARIES] = const { [const { Standing::new() }; LIBRARIES] };
     /// The context of the innermost `Current`, of whichever library.
     static ENTERED: Cell<Option<ContextId>> = const { Cell::new(None) };
-    /// Whether an entered context of any of them is displaced.
-    static DISPLACED: Cell<bool> = const { Cell::new(false) };
 }
 
 impl Standing {
@@ -94,15 +92,13 @@ pub(super) fn enters(context: Option<ContextId>) -> Option<ContextId> {
 }
 
 /// Notes whether the library refused to make the entered context current again: then the next call asks once more.
+///
+/// From the first refusal on, calls of this library look whether that is so on their thread. Before it they need not.
 pub(super) fn displaces(api: Api, displaced: bool) {
     standing(api, |own| own.displaced.set(displaced));
-    DISPLACED.set(STANDINGS.with(|all| all.iter().any(|own| own.displaced.get())));
-}
-
-/// Whether the entered context of a library is displaced on this thread.
-#[inline]
-pub(super) fn displaced_any() -> bool {
-    DISPLACED.get()
+    if displaced {
+        api.loading().has_displaced();
+    }
 }
 
 /// Makes the entered context current where it is displaced.

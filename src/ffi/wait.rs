@@ -9,7 +9,7 @@
 use super::Api;
 use super::call::ReadyAnswer;
 use crate::code::Code;
-use crate::error::Error;
+use crate::error::{Boxed, Error};
 use ascendcl_macros::rule;
 use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::error_codes::ACL_SUCCESS;
@@ -40,35 +40,36 @@ pub(super) struct Wait<W, U, Q> {
 impl<W: FnMut(i32) -> ReadyAnswer<aclError>, U: FnOnce() -> ReadyAnswer<aclError>, Q: FnOnce() -> bool> Wait<W, U, Q> {
     /// Waits; for at most `limit`, if there is one.
     #[inline]
-    pub(super) fn run(mut self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
+    pub(super) fn run(mut self, api: Api, limit: Option<Duration>) -> Result<(), Boxed> {
         let limit = limit.map(milliseconds);
         // In parts, which stay in registers: a wait that succeeds writes no answer to memory.
         let (call, first) = (self.within)(limit.map_or(SLICE, |limit| limit.min(SLICE))).into_parts();
         match first {
             Ok(ACL_SUCCESS) => Ok(()),
-            Ok(code) => self.go_on(api, limit, call, Ok(code)),
-            Err(missing) => self.go_on(api, limit, call, Err(missing)),
+            first => self.go_on(api, limit, call, first),
         }
     }
 
     /// After the first slice, which did not succeed.
     #[cold]
+    #[inline(never)]
     fn go_on(
         self,
         api: Api,
         limit: Option<i32>,
         call: &'static str,
         first: Result<aclError, MissingSymbol>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Boxed> {
         let first = ReadyAnswer::from_parts(api.loading(), call, first);
-        match limit {
+        let waited = match limit {
             None if first.is_missing() => {
                 let Self { doing, unlimited, .. } = self;
                 unlimited().done(|| doing.to_owned())
             }
             None => self.without_end(api, first),
             Some(limit) => self.until(api, limit, first),
-        }
+        };
+        waited.map_err(Boxed::from)
     }
 
     /// Slices until the library says something else than that the time is up. A library that says so twice in a row long

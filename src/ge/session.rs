@@ -64,7 +64,7 @@ impl<C: Brand> Session<C> {
     fn remove(&self, current: &Current<C>, graph: &RawGraph) -> Result<(), Error> {
         let ledger = current.ledger();
         if let Some(stream) = graph.stream() {
-            ledger.synchronize(&stream, None)?;
+            ledger.synchronize(ledger.api().into(), &stream, None)?;
         }
         self.row.remove(ledger.api(), ledger.streams(), graph)?;
         drop(self.row.unregister(ledger.api(), graph)?);

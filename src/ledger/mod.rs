@@ -97,6 +97,7 @@ impl Ledger {
         let _ = self.foreign_owner.set(foreign_owner);
     }
 
+    #[inline]
     pub(crate) fn streams(&self) -> &Shelf<RawStream> {
         &self.streams
     }
@@ -110,6 +111,7 @@ impl Ledger {
         self.context
     }
 
+    #[inline]
     pub(crate) fn id(&self) -> ContextId {
         self.id
     }

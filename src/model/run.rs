@@ -74,7 +74,7 @@ impl<C: Brand, P> Model<C, P> {
         let binding = ledger.bind(&self.loaded, &parts, &results)?;
         let ran = {
             let turn = turn();
-            turn.and_then(|_turn| ledger.run(&binding, &self.loaded))
+            turn.and_then(|_turn| ledger.run(ledger.api().into(), &binding, &self.loaded).map_err(Error::from))
         };
         let outputs = ran.and_then(|()| {
             let outputs = self.loaded.outputs().iter().zip(self.outputs()).zip(&results).enumerate();

@@ -15,12 +15,11 @@ use super::members::Members;
 use super::registration::Registrations;
 use super::timeline::Timeline;
 use super::wait::Wait;
-use super::{Api, LastUse, Owner, RawEvent};
-use crate::error::{Error, ObjectKind};
+use super::{Api, Here, LastUse, Owner, RawEvent};
+use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtStream, aclrtStreamStatus};
-use core::cell::Cell;
 use core::ffi::c_void;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -34,11 +33,6 @@ pub(crate) const SETTLING: Duration = Duration::from_secs(1);
 /// tell. Between an answer of the library and its note are a few instructions; who waits for work that was queued later
 /// stays for as long as that takes, and is not waited for.
 const MOMENT: Duration = Duration::from_millis(10);
-
-thread_local! {
-    /// The number of this thread's last submission.
-    static LAST: Cell<u64> = const { Cell::new(0) };
-}
 
 /// A stream of the context that was current when it was created.
 #[derive(Debug)]
@@ -156,13 +150,6 @@ impl RawStream {
         self.timeline.clock().has_done(number)
     }
 
-    /// The number of the submission that this thread made last, on whichever stream: to be asked right after it. The count
-    /// of a default stream says less, because other threads queue there, too.
-    #[inline]
-    pub(crate) fn last_submission() -> u64 {
-        LAST.get()
-    }
-
     /// What is queued here by now comes after all uses so far.
     pub(in crate::ffi) fn lead(&self, used: &LastUse) {
         used.follow(self.id(), self.mark());
@@ -197,17 +184,24 @@ impl RawStream {
     /// is not repeated here: that is the business of who waits ([`failure_among`](Self::failure_among), [`tell`](Self::tell)).
     #[inline]
     pub(crate) fn synchronize(&self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
-        self.wait(api, limit, None)
+        self.wait(api.into(), limit, None).map_err(Error::from)
+    }
+
+    /// The same, where the caller has a `Current`.
+    #[inline]
+    pub(crate) fn synchronize_here(&self, here: Here<'_>, limit: Option<Duration>) -> Result<(), Boxed> {
+        self.wait(here, limit, None)
     }
 
     #[inline]
-    fn wait(&self, api: Api, limit: Option<Duration>, failed_call: Option<u64>) -> Result<(), Error> {
-        self.is_current()?;
+    fn wait(&self, here: Here<'_>, limit: Option<Duration>, failed_call: Option<u64>) -> Result<(), Boxed> {
+        let api = here.api();
+        self.owner.is_here(here, ObjectKind::STREAM)?;
         if self.is_of_the_library {
-            return self.wait_for_the_library(api, limit);
+            return self.wait_for_the_library(api, limit).map_err(Boxed::from);
         }
         let Some(inside) = self.gate.pass() else { return Ok(()) };
-        let (ready, raw) = (api.ready()?, self.raw);
+        let (ready, raw) = (here.ready()?, self.raw);
         let wait = Wait {
             doing: "synchronise a stream",
             // SAFETY: the function asks for a live stream. The gate is passed until the wait is over, so the stream is
@@ -233,7 +227,8 @@ impl RawStream {
             let (all, time) = *patience.get_or_insert_with(until);
             inside > 0 && ended < all && time.is_some_and(|time| Instant::now() < time)
         };
-        self.timeline.wait(failed_call, || wait.run(api, limit), failure_of_work, end, under_way)
+        let failed = |error: &Boxed| failure_of_work(error.as_error());
+        self.timeline.wait(failed_call, || wait.run(api, limit), failed, end, under_way)
     }
 
     #[cold]
