@@ -52,7 +52,7 @@ impl<C: Brand> Current<C> {
     /// For calls on what belongs to this context.
     #[inline]
     pub(crate) fn here(&self) -> Here<'_> {
-        Here::inside(self.ledger.api(), self.ledger.id())
+        self.ledger.site().here()
     }
 
     /// Waits for everything in this context: on streams that have a handle, and on those that have none any more

@@ -2,7 +2,7 @@
 
 use super::bytes::{bytes_of, bytes_of_mut};
 use super::call::{Function, ReadyAnswer, call, functions};
-use super::{Api, Here, LastUse, Owner, RawStream};
+use super::{Api, Here, LastUse, Owner, RawStream, Site};
 use crate::element::{LARGEST_ALIGNMENT, Pod};
 use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf};
@@ -168,8 +168,8 @@ impl RawBuffer {
 
     /// Copies host memory to the start of the block, and returns when that is done.
     #[inline]
-    pub(crate) fn write<'a, E: Pod>(&self, here: impl Into<Here<'a>>, from: &[E]) -> Result<(), Boxed> {
-        let (from, here) = (bytes_of(from), here.into());
+    pub(crate) fn write<E: Pod>(&self, here: Here<'_>, from: &[E]) -> Result<(), Boxed> {
+        let from = bytes_of(from);
         self.holds(here, from.len())?;
         let (ready, kind) = (here.ready()?, here.api().direction(self.home.side(), Side::Host));
         // SAFETY: the function reads `from.len()` bytes of the slice and writes them to the block during the call.
@@ -183,8 +183,8 @@ impl RawBuffer {
 
     /// Copies the start of the block to host memory, and returns when that is done.
     #[inline]
-    pub(crate) fn read<'a, E: Pod>(&self, here: impl Into<Here<'a>>, to: &mut [E]) -> Result<(), Boxed> {
-        let (to, here) = (bytes_of_mut(to), here.into());
+    pub(crate) fn read<E: Pod>(&self, here: Here<'_>, to: &mut [E]) -> Result<(), Boxed> {
+        let to = bytes_of_mut(to);
         self.holds(here, to.len())?;
         let (ready, kind) = (here.ready()?, here.api().direction(Side::Host, self.home.side()));
         // SAFETY: the function reads `to.len()` bytes of the block and writes them to the slice during the call.
@@ -203,7 +203,7 @@ impl RawBuffer {
 
     /// Sets every byte, and returns when that is done.
     pub(crate) fn fill(&self, api: Api, value: u8) -> Result<(), Error> {
-        self.holds(api, self.bytes)?;
+        self.holds(Site::unproven(api).here(), self.bytes)?;
         // SAFETY: the function writes `self.bytes` bytes, which are all of the block, during the call. `holds` says
         // that no work is in doubt; who has the handle knows that no work uses it (MEM-02).
         let answer = unsafe { call!(api.aclrtMemset(self.start.as_ptr(), self.bytes, i32::from(value), self.bytes)) };
@@ -347,15 +347,15 @@ impl RawBuffer {
 
     /// Whether `bytes` bytes can be copied to or from the start of the block now.
     #[inline]
-    pub(super) fn holds<'a>(&self, here: impl Into<Here<'a>>, bytes: usize) -> Result<(), Boxed> {
+    pub(super) fn holds(&self, here: Here<'_>, bytes: usize) -> Result<(), Boxed> {
         self.holds_at(here, 0, bytes)
     }
 
     /// As [`holds`](Self::holds), from the byte `start` on.
     #[inline]
-    pub(super) fn holds_at<'a>(&self, here: impl Into<Here<'a>>, start: usize, bytes: usize) -> Result<(), Boxed> {
+    pub(super) fn holds_at(&self, here: Here<'_>, start: usize, bytes: usize) -> Result<(), Boxed> {
         let end = start.saturating_add(bytes);
-        let is_here = here.into().is_in(self.owner);
+        let is_here = here.is_in(self.owner);
         if is_here && !self.last_use.is_in_doubt() && end <= self.bytes { Ok(()) } else { self.holds_after_all(end) }
     }
 

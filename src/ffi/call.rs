@@ -206,7 +206,10 @@ impl Refusal for Infallible {
 macro_rules! call {
     ($by:ident.$function:ident($($argument:expr),* $(,)?)) => {{
         let value = match $crate::ffi::call::checked::<$crate::ffi::call::functions::$function, _>($by) {
-            Ok(ready) => Ok(ready.library().$function($($argument),*)),
+            Ok(ready) => Ok(match ready.library().$function($($argument),*) {
+                Ok(answer) => Ok(answer),
+                Err(missing) => Err($crate::ffi::call::thin(missing)),
+            }),
             Err(refused) => Err(refused),
         };
         $crate::ffi::call::Answer::of::<$crate::ffi::call::functions::$function, _>($by, value)
@@ -220,13 +223,20 @@ pub(super) fn checked<F: Function, B: Calls<F::Need>>(by: B) -> Result<Ready<F::
     by.checked()
 }
 
+/// A missing function behind a pointer, so that the answer of one that is there stays in registers.
+#[cold]
+#[inline(never)]
+pub(super) fn thin(missing: MissingSymbol) -> Box<MissingSymbol> {
+    Box::new(missing)
+}
+
 /// What a function answered with, and which one that was.
 #[must_use]
 pub(super) struct Answer<T, R = Error> {
     loading: &'static Loading,
     call: &'static str,
     /// An error where the function was not called: what it needs does not hold, or the library lacks it.
-    value: Result<Result<T, MissingSymbol>, R>,
+    value: Result<Result<T, Box<MissingSymbol>>, R>,
 }
 
 /// The answer of a call that was made by a [`Ready`].
@@ -236,7 +246,7 @@ impl<T, R: Refusal> Answer<T, R> {
     #[inline]
     pub(super) fn of<F: Function, B: Calls<F::Need, Refusal = R>>(
         by: B,
-        value: Result<Result<T, MissingSymbol>, R>,
+        value: Result<Result<T, Box<MissingSymbol>>, R>,
     ) -> Self {
         Self { loading: by.loading(), call: F::NAME, value }
     }
@@ -262,7 +272,7 @@ impl<T, R: Refusal> Answer<T, R> {
     pub(super) fn value(self, doing: impl FnOnce() -> String) -> Result<T, Error> {
         match self.value {
             Ok(Ok(value)) => Ok(value),
-            Ok(Err(MissingSymbol { symbol, files })) => Err(lacks(self.loading, symbol, files, doing())),
+            Ok(Err(missing)) => Err(lacks(self.loading, *missing, doing())),
             Err(refused) => Err(refused.into_error()),
         }
     }
@@ -271,12 +281,16 @@ impl<T, R: Refusal> Answer<T, R> {
 impl<T> ReadyAnswer<T> {
     /// The C function's name, and what it answered with.
     #[inline]
-    pub(super) fn into_parts(self) -> (&'static str, Result<T, MissingSymbol>) {
+    pub(super) fn into_parts(self) -> (&'static str, Result<T, Box<MissingSymbol>>) {
         let Ok(value) = self.value;
         (self.call, value)
     }
 
-    pub(super) fn from_parts(loading: &'static Loading, call: &'static str, value: Result<T, MissingSymbol>) -> Self {
+    pub(super) fn from_parts(
+        loading: &'static Loading,
+        call: &'static str,
+        value: Result<T, Box<MissingSymbol>>,
+    ) -> Self {
         Self { loading, call, value: Ok(value) }
     }
 }
@@ -314,7 +328,7 @@ impl<R: Refusal> Answer<aclError, R> {
         match self.value {
             Ok(Ok(ACL_SUCCESS)) => Ok(()),
             Ok(Ok(code)) => Err(failed(loading, call, code, doing())),
-            Ok(Err(MissingSymbol { symbol, files })) => Err(lacks(loading, symbol, files, doing())),
+            Ok(Err(missing)) => Err(lacks(loading, *missing, doing())),
             Err(refused) => Err(refused.into_error()),
         }
     }
@@ -345,7 +359,7 @@ impl ReadyAnswer<aclError> {
 fn boxed(
     loading: &'static Loading,
     call: &'static str,
-    value: Result<aclError, MissingSymbol>,
+    value: Result<aclError, Box<MissingSymbol>>,
     doing: &'static str,
 ) -> Boxed {
     no_success(loading, call, value, doing.to_owned()).into()
@@ -355,18 +369,18 @@ fn boxed(
 fn no_success(
     loading: &'static Loading,
     call: &'static str,
-    value: Result<aclError, MissingSymbol>,
+    value: Result<aclError, Box<MissingSymbol>>,
     doing: String,
 ) -> Error {
     match value {
         Ok(code) => failed(loading, call, code, doing),
-        Err(MissingSymbol { symbol, files }) => lacks(loading, symbol, files, doing),
+        Err(missing) => lacks(loading, *missing, doing),
     }
 }
 
 #[cold]
-fn lacks(loading: &'static Loading, symbol: &'static str, files: &'static [&'static str], doing: String) -> Error {
-    let (library, missing) = (loading.to_string(), MissingSymbol { symbol, files });
+fn lacks(loading: &'static Loading, missing: MissingSymbol, doing: String) -> Error {
+    let (library, MissingSymbol { symbol, files }) = (loading.to_string(), missing);
     let searched = loading.library().searched_for(&missing);
     let missing = Box::new(MissingFunction { symbol, files, searched, library, doing });
     trace::missing(&missing);

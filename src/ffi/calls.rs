@@ -104,7 +104,7 @@ impl Api {
             // There is no such query.
             is_over: || false,
         };
-        wait.run(self, limit).map_err(Error::from)
+        wait.run(self, limit)
     }
 
     /// The product, as the library names it; `None` when it does not say.

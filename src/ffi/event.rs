@@ -4,7 +4,7 @@ use super::call::call;
 use super::failure::any_failed;
 use super::gate::Gate;
 use super::wait::Wait;
-use super::{Api, Here, Owner, RawStream};
+use super::{Api, Here, Owner, RawStream, Site};
 use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
@@ -98,8 +98,7 @@ impl RawEvent {
 
     /// Puts the event behind what is queued on the stream so far.
     #[inline]
-    pub(crate) fn record<'a>(&self, here: impl Into<Here<'a>>, stream: &RawStream) -> Result<(), Boxed> {
-        let here = here.into();
+    pub(crate) fn record(&self, here: Here<'_>, stream: &RawStream) -> Result<(), Boxed> {
         self.owner.is_here(here, ObjectKind::EVENT)?;
         let Some(_inside) = self.gate.pass() else { return Err(gone()) };
         // Before the call: what another thread queues on a default stream meanwhile may come after the record.
@@ -143,13 +142,12 @@ impl RawEvent {
         if self.device != device {
             return Err(Error::OtherDevice { what: ObjectKind::EVENT, expected: device, found: self.device });
         }
-        self.hold_up_in_any_context(api.into(), stream).map_err(Error::from)
+        self.hold_up_in_any_context(Site::unproven(api).here(), stream).map_err(Error::from)
     }
 
     /// Lets what is queued on the stream from now on wait for the event.
     #[inline]
-    pub(crate) fn hold_up<'a>(&self, here: impl Into<Here<'a>>, stream: &RawStream) -> Result<u64, Boxed> {
-        let here = here.into();
+    pub(crate) fn hold_up(&self, here: Here<'_>, stream: &RawStream) -> Result<u64, Boxed> {
         self.owner.is_here(here, ObjectKind::EVENT)?;
         self.hold_up_in_any_context(here, stream)
     }
@@ -179,7 +177,7 @@ impl RawEvent {
             unlimited: || unsafe { call!(ready.aclrtSynchronizeEvent(raw)) },
             is_over: || self.is_complete_in_any_context(api).unwrap_or(false),
         };
-        wait.run(api, limit).map_err(Error::from)
+        wait.run(api, limit)
     }
 
     /// An error if a wait was told that work before the record failed, and nobody who waits for this record was. The

@@ -78,7 +78,7 @@ pub(crate) use context::{Entered, RawContext, Restore};
 pub(crate) use event::RawEvent;
 pub(crate) use foreign_owner::ForeignOwner;
 pub(crate) use gate::{Gate, Passage};
-pub(crate) use here::Here;
+pub(crate) use here::{Here, Site};
 pub(crate) use load::open_first;
 #[cfg(feature = "sim")]
 pub(crate) use load::simulator;

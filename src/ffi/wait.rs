@@ -9,10 +9,8 @@
 use super::Api;
 use super::call::ReadyAnswer;
 use crate::code::Code;
-use crate::error::{Boxed, Error};
+use crate::error::Error;
 use ascendcl_macros::rule;
-use ascendcl_sys::MissingSymbol;
-use ascendcl_sys::error_codes::ACL_SUCCESS;
 use ascendcl_sys::types::aclError;
 use std::time::{Duration, Instant};
 
@@ -24,6 +22,12 @@ const SLICE: i32 = 250;
 
 /// The shortest limit that the library takes, in milliseconds.
 const SHORTEST: i32 = 1;
+
+/// The length of the first slice, in milliseconds.
+#[inline]
+pub(super) fn first_slice(limit: Option<Duration>) -> i32 {
+    limit.map_or(SLICE, |limit| milliseconds(limit).min(SLICE))
+}
 
 /// What is waited for, as calls of the library. No lock is held and nothing is allocated while they run.
 pub(super) struct Wait<W, U, Q> {
@@ -39,37 +43,22 @@ pub(super) struct Wait<W, U, Q> {
 
 impl<W: FnMut(i32) -> ReadyAnswer<aclError>, U: FnOnce() -> ReadyAnswer<aclError>, Q: FnOnce() -> bool> Wait<W, U, Q> {
     /// Waits; for at most `limit`, if there is one.
-    #[inline]
-    pub(super) fn run(mut self, api: Api, limit: Option<Duration>) -> Result<(), Boxed> {
-        let limit = limit.map(milliseconds);
-        // In parts, which stay in registers: a wait that succeeds writes no answer to memory.
-        let (call, first) = (self.within)(limit.map_or(SLICE, |limit| limit.min(SLICE))).into_parts();
-        match first {
-            Ok(ACL_SUCCESS) => Ok(()),
-            first => self.go_on(api, limit, call, first),
-        }
+    pub(super) fn run(mut self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
+        let first = (self.within)(first_slice(limit));
+        if first.is_success() { Ok(()) } else { self.after(api, limit, first) }
     }
 
-    /// After the first slice, which did not succeed.
-    #[cold]
-    #[inline(never)]
-    fn go_on(
-        self,
-        api: Api,
-        limit: Option<i32>,
-        call: &'static str,
-        first: Result<aclError, MissingSymbol>,
-    ) -> Result<(), Boxed> {
-        let first = ReadyAnswer::from_parts(api.loading(), call, first);
-        let waited = match limit {
+    /// Goes on waiting after the [first slice](first_slice), which did not succeed. A path on which it mostly does makes that
+    /// call by itself, and comes here if it must.
+    pub(super) fn after(self, api: Api, limit: Option<Duration>, first: ReadyAnswer<aclError>) -> Result<(), Error> {
+        match limit.map(milliseconds) {
             None if first.is_missing() => {
                 let Self { doing, unlimited, .. } = self;
                 unlimited().done(|| doing.to_owned())
             }
             None => self.without_end(api, first),
             Some(limit) => self.until(api, limit, first),
-        };
-        waited.map_err(Boxed::from)
+        }
     }
 
     /// Slices until the library says something else than that the time is up. A library that says so twice in a row long

@@ -11,7 +11,7 @@ use crate::attribute::Attribute;
 use crate::error::{Boxed, Error};
 use crate::ffi::{
     BoundInput, Here, Home, Image, LoadInto, LoadedModel, ModelImage, RawBinding, RawBuffer, RawInvocation, RawStream,
-    SETTLING, Sizes, TensorArgument, TensorPlace,
+    SETTLING, Site, Sizes, TensorArgument, TensorPlace,
 };
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ impl Ledger {
         let Some(contents) = source.to_be_copied(self.api) else { return read(Image { source, copy: None }) };
         let copy = self.allocate(Home::Device, contents.len())?;
         let result = copy
-            .write(self.api, contents)
+            .write(Site::unproven(self.api).here(), contents)
             .map_err(Error::from)
             .and_then(|()| read(Image { source, copy: Some(&copy) }));
         let _ = self.free(&copy);

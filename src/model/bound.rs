@@ -169,7 +169,7 @@ impl<C: Brand, P> BoundModel<C, P> {
             return Err(Error::TooShort { what: ObjectKind::MODEL_OUTPUT, need, have: block.bytes() });
         }
         let mut read = vec![E::default(); elements];
-        block.read(api, &mut read).map(|()| read).map_err(Error::from)
+        block.read(current.here(), &mut read).map(|()| read).map_err(Error::from)
     }
 
     /// The memory of an input, for this many elements of this type.

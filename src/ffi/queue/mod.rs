@@ -8,18 +8,18 @@ pub(crate) use submit::Place;
 pub(super) use submit::aligned;
 
 use super::allocator::{Keeps, KeptAllocator};
-use super::call::{Current, Ready, call};
+use super::call::{Current, Ready, ReadyAnswer, call};
 use super::failure::failure_of_work;
 use super::gate::Gate;
 use super::members::Members;
 use super::registration::Registrations;
 use super::timeline::Timeline;
-use super::wait::Wait;
-use super::{Api, Here, LastUse, Owner, RawEvent};
+use super::wait::{Wait, first_slice};
+use super::{Api, Here, LastUse, Owner, RawEvent, Site};
 use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
-use ascendcl_sys::types::{aclrtStream, aclrtStreamStatus};
+use ascendcl_sys::types::{aclError, aclrtStream, aclrtStreamStatus};
 use core::ffi::c_void;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -184,7 +184,7 @@ impl RawStream {
     /// is not repeated here: that is the business of who waits ([`failure_among`](Self::failure_among), [`tell`](Self::tell)).
     #[inline]
     pub(crate) fn synchronize(&self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
-        self.wait(api.into(), limit, None).map_err(Error::from)
+        self.wait_elsewhere(api, limit, None).map_err(Error::from)
     }
 
     /// The same, where the caller has a `Current`.
@@ -193,24 +193,24 @@ impl RawStream {
         self.wait(here, limit, None)
     }
 
-    #[inline]
+    #[inline(always)]
     fn wait(&self, here: Here<'_>, limit: Option<Duration>, failed_call: Option<u64>) -> Result<(), Boxed> {
-        let api = here.api();
-        self.owner.is_here(here, ObjectKind::STREAM)?;
-        if self.is_of_the_library {
-            return self.wait_for_the_library(api, limit).map_err(Boxed::from);
+        if !here.is_in(self.owner) || self.is_of_the_library {
+            return self.wait_elsewhere(here.api(), limit, failed_call);
         }
+        self.wait_at_the_gate(here, limit, failed_call)
+    }
+
+    /// As [`wait`](Self::wait), where the stream's context is this thread's.
+    #[inline(always)]
+    fn wait_at_the_gate(&self, here: Here<'_>, limit: Option<Duration>, failed_call: Option<u64>) -> Result<(), Boxed> {
         let Some(inside) = self.gate.pass() else { return Ok(()) };
-        let (ready, raw) = (here.ready()?, self.raw);
-        let wait = Wait {
-            doing: "synchronise a stream",
+        let ready = here.ready()?;
+        let wait = || {
             // SAFETY: the function asks for a live stream. The gate is passed until the wait is over, so the stream is
             // not destroyed meanwhile (STREAM-07).
-            within: |milliseconds| unsafe { call!(ready.aclrtSynchronizeStreamWithTimeout(raw, milliseconds)) },
-            // SAFETY: the function asks for a live stream. The gate is passed until the wait is over, so the stream is
-            // not destroyed meanwhile (STREAM-07).
-            unlimited: || unsafe { call!(ready.aclrtSynchronizeStream(raw)) },
-            is_over: || self.is_complete(api).unwrap_or(false),
+            let first = unsafe { call!(ready.aclrtSynchronizeStreamWithTimeout(self.raw, first_slice(limit))) };
+            if first.is_success() { Ok(()) } else { self.go_on_waiting(ready, here.api(), limit, first) }
         };
         let end = || {
             let others = inside.leave() > 0;
@@ -221,14 +221,54 @@ impl RawStream {
             others
         };
         let mut patience = None;
-        let under_way = || {
-            let (inside, ended) = (self.gate.inside(), self.ended.load(Ordering::Acquire));
-            let until = || (ended + u64::from(inside), Instant::now().checked_add(MOMENT));
-            let (all, time) = *patience.get_or_insert_with(until);
-            inside > 0 && ended < all && time.is_some_and(|time| Instant::now() < time)
-        };
+        let under_way = || self.others_end(&mut patience);
         let failed = |error: &Boxed| failure_of_work(error.as_error());
-        self.timeline.wait(failed_call, || wait.run(api, limit), failed, end, under_way)
+        self.timeline.wait(failed_call, wait, failed, end, under_way)
+    }
+
+    /// Where the caller has no `Current` of the stream's context, and for work of the library's own.
+    #[cold]
+    #[inline(never)]
+    fn wait_elsewhere(&self, api: Api, limit: Option<Duration>, failed_call: Option<u64>) -> Result<(), Boxed> {
+        self.is_current()?;
+        if self.is_of_the_library {
+            return self.wait_for_the_library(api, limit).map_err(Boxed::from);
+        }
+        self.wait_at_the_gate(Site::unproven(api).here(), limit, failed_call)
+    }
+
+    /// After the first slice of a wait, which did not succeed. The gate is passed.
+    #[cold]
+    #[inline(never)]
+    fn go_on_waiting(
+        &self,
+        ready: Ready<Current>,
+        api: Api,
+        limit: Option<Duration>,
+        first: ReadyAnswer<aclError>,
+    ) -> Result<(), Boxed> {
+        let raw = self.raw;
+        let wait = Wait {
+            doing: "synchronise a stream",
+            // SAFETY: the function asks for a live stream. The gate is passed until the wait is over, so the stream is
+            // not destroyed meanwhile (STREAM-07).
+            within: |milliseconds| unsafe { call!(ready.aclrtSynchronizeStreamWithTimeout(raw, milliseconds)) },
+            // SAFETY: the function asks for a live stream. The gate is passed until the wait is over, so the stream is
+            // not destroyed meanwhile (STREAM-07).
+            unlimited: || unsafe { call!(ready.aclrtSynchronizeStream(raw)) },
+            is_over: || self.is_complete(api).unwrap_or(false),
+        };
+        wait.after(api, limit, first).map_err(Boxed::from)
+    }
+
+    /// Whether a wait that succeeded should let others end: some that were inside with it still are, and a moment is not over.
+    #[cold]
+    #[inline(never)]
+    fn others_end(&self, patience: &mut Option<(u64, Option<Instant>)>) -> bool {
+        let (inside, ended) = (self.gate.inside(), self.ended.load(Ordering::Acquire));
+        let until = || (ended + u64::from(inside), Instant::now().checked_add(MOMENT));
+        let (all, time) = *patience.get_or_insert_with(until);
+        inside > 0 && ended < all && time.is_some_and(|time| Instant::now() < time)
     }
 
     #[cold]

@@ -86,14 +86,13 @@ impl RawStream {
     /// what never reached the library leaves no doubt by itself.
     #[inline]
     #[rule(MEM_02)]
-    pub(in crate::ffi) fn submit<'a, const N: usize>(
+    pub(in crate::ffi) fn submit<const N: usize>(
         &self,
-        here: impl Into<Here<'a>>,
+        here: Here<'_>,
         doing: &'static str,
         uses: [&LastUse; N],
         queue: impl FnOnce(Ready<Current>, aclrtStream) -> ReadyAnswer<aclError>,
     ) -> Result<u64, Boxed> {
-        let here = here.into();
         // Whoever queues has the stream's handle, and destroying takes it away: nobody closes the gate meanwhile.
         if !self.gate.is_open() || self.allocators.in_doubt() || !here.is_in(self.owner) {
             self.takes_work()?;
@@ -175,7 +174,7 @@ impl RawStream {
     /// After a call that failed: whether it is certain that nothing of it is queued any more.
     #[cold]
     fn settles(&self, api: Api, error: &Error, number: u64) -> bool {
-        let wait = || self.wait(api.into(), Some(SETTLING), Some(number));
+        let wait = || self.wait_elsewhere(api, Some(SETTLING), Some(number));
         error.rules_out_that_work_was_queued() || wait().is_ok()
     }
 }

@@ -9,7 +9,7 @@ use crate::ffi::Members;
 use crate::ffi::allocator::KeptAllocator;
 use crate::ffi::call::Begins;
 use crate::ffi::shelf::Shelf;
-use crate::ffi::{Api, LastUse, RawBuffer, RawStream, TensorArgument, c_path};
+use crate::ffi::{Api, LastUse, RawBuffer, RawStream, Site, TensorArgument, c_path};
 use crate::graph_source::GraphSource;
 use crate::raw_tensors::{RawInputs, RawOutputTensors};
 use ascendcl_ge_sys as sys;
@@ -321,7 +321,7 @@ impl RawSession {
         queue: impl FnOnce(aclrtStream) -> sys::Status,
     ) -> Result<u64, Error> {
         let mut failed = None;
-        let submitted = stream.submit(api, doing, uses, |ready, stream| match queue(stream) {
+        let submitted = stream.submit(Site::unproven(api).here(), doing, uses, |ready, stream| match queue(stream) {
             sys::SUCCESS => ready.answered(call, ACL_SUCCESS),
             status => {
                 // What the engine says, before anything else is asked of it. Whether it has queued something nobody
