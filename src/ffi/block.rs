@@ -27,8 +27,8 @@ pub(crate) enum Home {
     /// What `Pinned` becomes where the program runs on the device: memory of the device, which the program follows like
     /// its own (MODE-01). `aclrtMalloc`, `aclrtFree`.
     Unified,
-    /// Ordinary memory that a vector gave up, with the layout that it had there.
-    Pageable(Layout),
+    /// Ordinary memory that a vector gave up.
+    Pageable,
     /// Device memory of other code, which frees it.
     Adopted,
 }
@@ -47,6 +47,8 @@ pub struct RawBuffer {
     start: NonNull<c_void>,
     bytes: usize,
     home: Home,
+    /// That of a vector's memory; else empty.
+    layout: Layout,
     last_use: LastUse,
     freed: AtomicBool,
     owner: Owner,
@@ -83,7 +85,7 @@ impl RawBuffer {
                 unsafe { call!(api.aclrtMallocHost(&raw mut start, length)) }
             }
             // Nobody asks the library for these.
-            Home::Pageable(_) | Home::Adopted => return Ok(Self::of_vec(vec![0_u8; length])),
+            Home::Pageable | Home::Adopted => return Ok(Self::of_vec(vec![0_u8; length])),
         };
         let doing = || format!("allocate {length} bytes of {}", home.kind());
         let call = answer.call();
@@ -94,8 +96,9 @@ impl RawBuffer {
 
     /// Takes over device memory that the library allocated and handed out (DATA-06), to be freed like any other.
     pub(super) fn adopt(start: NonNull<c_void>, bytes: usize) -> Self {
-        let (last_use, freed, owner) = (LastUse::new(), AtomicBool::new(false), Owner::current());
-        Self { start, bytes, home: Home::Device, last_use, freed, owner }
+        let owner = Owner::current();
+        let (last_use, freed, layout) = (LastUse::of(owner.number()), AtomicBool::new(false), Layout::new::<()>());
+        Self { start, bytes, home: Home::Device, layout, last_use, freed, owner }
     }
 
     /// Device memory of other code: it is used like any other, and never freed here.
@@ -112,13 +115,16 @@ impl RawBuffer {
         // SAFETY: `new_unchecked` asks for a pointer that is not null. `Vec::as_mut_ptr` never is: without capacity it
         // dangles.
         let start = unsafe { NonNull::new_unchecked(elements.as_mut_ptr().cast()) };
-        Self { home: Home::Pageable(layout), ..Self::adopt(start, bytes) }
+        Self { home: Home::Pageable, layout, ..Self::adopt(start, bytes) }
     }
 
     /// Gives the memory back as the vector that it was; a block of another home, or one that queued work may use, stays
     /// as it is. `handle` is the only handle: nothing else names the memory afterwards.
     pub(crate) fn take_vec<E: Pod>(handle: &mut Arc<Self>, streams: &Shelf<RawStream>) -> Option<Vec<E>> {
-        let Home::Pageable(layout) = handle.home else { return None };
+        if handle.home != Home::Pageable {
+            return None;
+        }
+        let layout = handle.layout;
         let fits = layout.align() == align_of::<E>() || layout.size() == 0;
         if !fits || handle.last_use.is_in_doubt() || !streams.has_done(&handle.last_use) {
             return None;
@@ -152,12 +158,12 @@ impl RawBuffer {
             // SAFETY: the function asks for memory of `aclrtMallocHost` (MEM-03) that no work uses (MEM-02), once
             // (MEM-01). `home` says where it came from, the stamps say that it is idle, and `freed` was not set.
             Home::Pinned => unsafe { call!(api.aclrtFreeHost(self.start.as_ptr())) },
-            Home::Pageable(layout) => {
-                if layout.size() > 0 {
+            Home::Pageable => {
+                if self.layout.size() > 0 {
                     // SAFETY: `dealloc` asks for memory of the global allocator, with the layout that it was allocated
                     // with, once. A vector allocated it with this layout (`of_vec`), the stamps say that no work uses
                     // it (MEM-02), and `freed` was not set.
-                    unsafe { std::alloc::dealloc(self.start.as_ptr().cast(), layout) }
+                    unsafe { std::alloc::dealloc(self.start.as_ptr().cast(), self.layout) }
                 }
                 return Ok(());
             }
@@ -224,7 +230,7 @@ impl RawBuffer {
             // before it gave a handle out, and a vector's memory is aligned for its own elements; it was zeroed, or was
             // a vector; and work in flight takes the handle away, which is borrowed here. Common memory is the
             // program's own: it runs on the device that the memory is of (MODE-01).
-            Home::Pinned | Home::Unified | Home::Pageable(_) => unsafe {
+            Home::Pinned | Home::Unified | Home::Pageable => unsafe {
                 core::slice::from_raw_parts(handle.start.as_ptr().cast::<E>(), handle.bytes / size_of::<E>())
             },
         }
@@ -241,7 +247,7 @@ impl RawBuffer {
             // `is_aligned_for_elements` before it gave a handle out, and a vector's memory is aligned for its own
             // elements; it was zeroed, or was a vector; the handle is borrowed exclusively, and work in flight takes it
             // away. Common memory is the program's own (MODE-01).
-            Home::Pinned | Home::Unified | Home::Pageable(_) => unsafe {
+            Home::Pinned | Home::Unified | Home::Pageable => unsafe {
                 core::slice::from_raw_parts_mut(handle.start.as_ptr().cast::<E>(), handle.bytes / size_of::<E>())
             },
         }
@@ -251,7 +257,7 @@ impl RawBuffer {
     /// aligned for the elements that the vector had.
     pub(crate) fn is_aligned_for_elements(&self) -> Result<(), Error> {
         let call = match self.home {
-            Home::Device | Home::Adopted | Home::Pageable(_) => return Ok(()),
+            Home::Device | Home::Adopted | Home::Pageable => return Ok(()),
             Home::Pinned => functions::aclrtMallocHost::NAME,
             Home::Unified => functions::aclrtMalloc::NAME,
         };
@@ -301,7 +307,7 @@ impl RawBuffer {
     /// Whether it is ordinary memory of the host.
     #[inline]
     pub(super) fn is_pageable(&self) -> bool {
-        matches!(self.home, Home::Pageable(_))
+        matches!(self.home, Home::Pageable)
     }
 
     /// Whether nobody knows if work uses the block, and nobody could wait for it.
@@ -355,8 +361,13 @@ impl RawBuffer {
     #[inline]
     pub(super) fn holds_at(&self, here: Here<'_>, start: usize, bytes: usize) -> Result<(), Boxed> {
         let end = start.saturating_add(bytes);
-        let is_here = here.is_in(self.owner);
-        if is_here && !self.last_use.is_in_doubt() && end <= self.bytes { Ok(()) } else { self.holds_after_all(end) }
+        if self.is_at_hand(here) && end <= self.bytes { Ok(()) } else { self.holds_after_all(end) }
+    }
+
+    /// Whether this thread has entered the block's context for certain, and the block is not in doubt.
+    #[inline]
+    pub(super) fn is_at_hand(&self, here: Here<'_>) -> bool {
+        here.has(self.last_use.context())
     }
 
     #[cold]
@@ -378,7 +389,7 @@ impl Home {
     pub(super) fn side(self) -> Side {
         match self {
             Self::Device | Self::Adopted => Side::Device,
-            Self::Pinned | Self::Unified | Self::Pageable(_) => Side::Host,
+            Self::Pinned | Self::Unified | Self::Pageable => Side::Host,
         }
     }
 
@@ -386,7 +397,7 @@ impl Home {
         match self {
             Self::Device | Self::Adopted => ObjectKind::DEVICE_MEMORY,
             Self::Pinned | Self::Unified => ObjectKind::PINNED_MEMORY,
-            Self::Pageable(_) => ObjectKind::PAGEABLE_MEMORY,
+            Self::Pageable => ObjectKind::PAGEABLE_MEMORY,
         }
     }
 }

@@ -279,13 +279,6 @@ impl<T, R: Refusal> Answer<T, R> {
 }
 
 impl<T> ReadyAnswer<T> {
-    /// The C function's name, and what it answered with.
-    #[inline]
-    pub(super) fn into_parts(self) -> (&'static str, Result<T, Box<MissingSymbol>>) {
-        let Ok(value) = self.value;
-        (self.call, value)
-    }
-
     pub(super) fn from_parts(
         loading: &'static Loading,
         call: &'static str,

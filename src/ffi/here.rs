@@ -41,11 +41,6 @@ impl Site {
         Self { api, context: UNPROVEN }
     }
 
-    #[inline]
-    pub(crate) fn api(&self) -> Api {
-        self.api
-    }
-
     /// To be called by a `Current`, of the context that it stands for; anybody may call it of a site that names none.
     #[inline]
     pub(crate) fn here(&self) -> Here<'_> {
@@ -62,7 +57,13 @@ impl Here<'_> {
     /// Whether it is certain, without a further look, that this thread has entered the owner's context.
     #[inline]
     pub(super) fn is_in(self, owner: Owner) -> bool {
-        owner.number() == self.site.context
+        self.has(owner.number())
+    }
+
+    /// Whether it is certain, without a further look, that this thread has entered the context with this number.
+    #[inline]
+    pub(super) fn has(self, context: u64) -> bool {
+        context == self.site.context
     }
 
     /// An error in a forked child. No lock is taken before this was asked.

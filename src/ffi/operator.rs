@@ -77,7 +77,7 @@ impl RawInvocation {
             attributes: Attributes(Cell::new(null_mut())),
             gate: Gate::open(),
             ending: AtomicBool::new(false),
-            last_use: LastUse::new(),
+            last_use: LastUse::of(Owner::current().number()),
             blocks: blocks.map(|(block, _)| Arc::clone(block)).collect(),
             owner: Owner::current(),
         })

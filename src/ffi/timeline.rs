@@ -64,7 +64,7 @@ impl Timeline {
     ///
     /// When the call failed, `settle` says whether it is certain that nothing of it is queued any more; it gets the number,
     /// too. If it is not certain, what the call was to use is in doubt for good.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn submit<const N: usize, E>(
         &self,
         uses: [&LastUse; N],
@@ -93,7 +93,7 @@ impl Timeline {
     /// those end that are `under_way`; `end` says whether there are any.
     ///
     /// `failed_call`: the submission that made this wait necessary by failing. Who made it knows that it failed.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn wait<E>(
         &self,
         failed_call: Option<u64>,

@@ -22,6 +22,7 @@ impl<C: Brand> StreamOps<C> {
     /// Both buffers as they were: [`Error::LengthMismatch`] when they differ in length, [`Error::OtherStream`] when
     /// one is in flight elsewhere, or [`Error::Vendor`].
     #[rule(COPY_01, COPY_04, COPY_05, COPY_06)]
+    #[inline]
     pub fn copy_to_device<E: Element, H: Operand<C, HostBuffer<C, E>>, D: Destination<C, E>>(
         &self,
         current: &Current<C>,
@@ -38,6 +39,7 @@ impl<C: Brand> StreamOps<C> {
     ///
     /// As for [`copy_to_device`](Self::copy_to_device).
     #[rule(COPY_03, COPY_07)]
+    #[inline]
     pub fn copy_to_host<E: Element, D: Operand<C, DeviceBuffer<C, E>>, H: Operand<C, HostBuffer<C, E>>>(
         &self,
         current: &Current<C>,
@@ -156,14 +158,17 @@ impl<C: Brand> StreamOps<C> {
     ///
     /// The buffer as it was: [`Error::OtherStream`] when it is in flight elsewhere, or [`Error::Vendor`].
     #[rule(MEM_16)]
+    #[inline]
     pub fn set_bytes<E: Element, D: Destination<C, E>>(
         &self,
         current: &Current<C>,
         buffer: D,
         value: u8,
     ) -> Result<Pending<C, DeviceBuffer<C, E>>, Failed<D>> {
-        let usable = usable(buffer.usable_on(&self.queue));
-        match usable.and_then(|()| self.queue.set(current.here(), buffer.block(), value)) {
+        if let Err(error) = buffer.usable_on(&self.queue) {
+            return Err(Failed { error, value: buffer });
+        }
+        match self.queue.set(current.here(), buffer.block(), value) {
             Ok(number) => {
                 let past = buffer.past(INSIDE);
                 Ok(Pending::new(buffer.written(INSIDE), &self.queue, number).after(past))
@@ -180,6 +185,7 @@ impl<C: Brand> StreamOps<C> {
     /// [`Error::Vendor`] with the code of work that failed on the device; [`Error::WorkFailed`], once, when another wait was
     /// told of that.
     #[rule(STREAM_21, ERR_02)]
+    #[inline]
     pub fn synchronize(&self, current: &Current<C>) -> Result<(), Error> {
         current.ledger().synchronize(current.here(), &self.queue, None)
     }
@@ -203,6 +209,15 @@ impl<C: Brand> StreamOps<C> {
 /// A copy in flight, source first, or what it was given as it was.
 type Copied<C, From, To, Given> = Result<Pending<C, (From, To)>, Failed<Given>>;
 
+/// The first of two errors.
+#[inline(always)]
+fn both(first: Result<(), Error>, second: Result<(), Error>) -> Result<(), Error> {
+    match first {
+        Ok(()) => second,
+        Err(error) => Err(error),
+    }
+}
+
 #[inline]
 fn usable(usable: Result<(), Error>) -> Result<(), Boxed> {
     usable.map_err(Boxed::from)
@@ -211,7 +226,7 @@ fn usable(usable: Result<(), Error>) -> Result<(), Boxed> {
 /// A buffer as its memory and its length in elements.
 type Buffer<'a> = (&'a crate::ffi::RawBuffer, usize);
 
-#[inline]
+#[inline(always)]
 fn to_device<C: Brand, E: Element, H: Operand<C, HostBuffer<C, E>>, D: Destination<C, E>>(
     current: &Current<C>,
     queue: &Arc<RawStream>,
@@ -219,8 +234,10 @@ fn to_device<C: Brand, E: Element, H: Operand<C, HostBuffer<C, E>>, D: Destinati
     to: D,
 ) -> Copied<C, HostBuffer<C, E>, DeviceBuffer<C, E>, (H, D)> {
     let source = (from.look(INSIDE).block(), from.look(INSIDE).len());
-    let ready = from.usable_on(queue).and_then(|()| to.usable_on(queue));
-    match usable(ready).and_then(|()| whole::<C, E>(current, queue, (to.block(), to.room()), source)) {
+    if let Err(error) = both(from.usable_on(queue), to.usable_on(queue)) {
+        return Err(Failed { error, value: (from, to) });
+    }
+    match whole::<C, E>(current, queue, (to.block(), to.room()), source) {
         Ok(number) => {
             let past = from.past(INSIDE).and(to.past(INSIDE));
             Ok(Pending::new((from.into_value(INSIDE), to.written(INSIDE)), queue, number).after(past))
@@ -229,7 +246,7 @@ fn to_device<C: Brand, E: Element, H: Operand<C, HostBuffer<C, E>>, D: Destinati
     }
 }
 
-#[inline]
+#[inline(always)]
 fn to_host<C: Brand, E: Element, D: Operand<C, DeviceBuffer<C, E>>, H: Operand<C, HostBuffer<C, E>>>(
     current: &Current<C>,
     queue: &Arc<RawStream>,
@@ -238,8 +255,10 @@ fn to_host<C: Brand, E: Element, D: Operand<C, DeviceBuffer<C, E>>, H: Operand<C
 ) -> Copied<C, DeviceBuffer<C, E>, HostBuffer<C, E>, (D, H)> {
     let (source, target) = (from.look(INSIDE), to.look(INSIDE));
     let ends = ((target.block(), target.len()), (source.block(), source.len()));
-    let ready = from.usable_on(queue).and_then(|()| to.usable_on(queue));
-    match usable(ready).and_then(|()| whole::<C, E>(current, queue, ends.0, ends.1)) {
+    if let Err(error) = both(from.usable_on(queue), to.usable_on(queue)) {
+        return Err(Failed { error, value: (from, to) });
+    }
+    match whole::<C, E>(current, queue, ends.0, ends.1) {
         Ok(number) => {
             let past = from.past(INSIDE).and(to.past(INSIDE));
             Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), queue, number).after(past))
@@ -248,8 +267,22 @@ fn to_host<C: Brand, E: Element, D: Operand<C, DeviceBuffer<C, E>>, H: Operand<C
     }
 }
 
-#[inline]
+/// All of a buffer to all of another.
+#[inline(always)]
 fn whole<C: Brand, E>(
+    current: &Current<C>,
+    queue: &Arc<RawStream>,
+    to: Buffer<'_>,
+    from: Buffer<'_>,
+) -> Result<u64, Boxed> {
+    match queue.copy_whole(current.here(), to.0, from.0) {
+        Some(queued) => queued,
+        None => whole_after_all::<C, E>(current, queue, to, from),
+    }
+}
+
+#[inline(never)]
+fn whole_after_all<C: Brand, E>(
     current: &Current<C>,
     queue: &Arc<RawStream>,
     (to, room): Buffer<'_>,

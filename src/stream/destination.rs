@@ -45,14 +45,17 @@ impl<C: Brand, E: Element> sealed::Sealed<C, E> for DeviceBuffer<C, MaybeUninit<
         Ok(())
     }
 
+    #[inline]
     fn block(&self) -> &RawBuffer {
         DeviceBuffer::block(self)
     }
 
+    #[inline]
     fn room(&self) -> usize {
         self.len()
     }
 
+    #[inline]
     fn written(self, _: Inside) -> DeviceBuffer<C, E> {
         self.into_written()
     }
@@ -69,14 +72,17 @@ impl<C: Brand, E: Element> sealed::Sealed<C, E> for DeviceBuffer<C, E> {
         Ok(())
     }
 
+    #[inline]
     fn block(&self) -> &RawBuffer {
         DeviceBuffer::block(self)
     }
 
+    #[inline]
     fn room(&self) -> usize {
         self.len()
     }
 
+    #[inline]
     fn written(self, _: Inside) -> Self {
         self
     }
@@ -93,14 +99,17 @@ impl<C: Brand, E: Element> sealed::Sealed<C, E> for Pending<C, DeviceBuffer<C, E
         self.is_on(queue)
     }
 
+    #[inline]
     fn block(&self) -> &RawBuffer {
         self.in_flight().block()
     }
 
+    #[inline]
     fn room(&self) -> usize {
         self.in_flight().len()
     }
 
+    #[inline]
     fn written(self, _: Inside) -> DeviceBuffer<C, E> {
         self.into_payload()
     }

@@ -60,7 +60,7 @@ assert_not_impl_any!(Pending<Scoped<'static>, ()>: Clone);
 
 impl<C: Brand, T> Pending<C, T> {
     /// To be made right after the submission that got this number, by whoever has the stream.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn new(payload: T, queue: &Arc<RawStream>, number: u64) -> Self {
         let (queue, untold) = (Arc::clone(queue), Untold::between(number, number));
         let payload = OutOfReach { until_waited: payload };
@@ -68,7 +68,7 @@ impl<C: Brand, T> Pending<C, T> {
     }
 
     /// The same work with what happened to its operands before.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn after(mut self, past: Past) -> Self {
         if past.since < self.number {
             self.untold = Untold::between(past.since, self.number);
@@ -179,7 +179,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
         self.wait_for(current, Some(limit))
     }
 
-    #[inline]
+    #[inline(always)]
     fn wait_for(mut self, current: &Current<C>, limit: Option<Duration>) -> Result<T, Failed<Self>> {
         match self.settle(current, limit) {
             Ok(()) => {
@@ -192,7 +192,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
     }
 
     /// Waits, if nobody has done so yet, and asks for failures of which other waits were told.
-    #[inline]
+    #[inline(always)]
     fn settle(&mut self, current: &Current<C>, limit: Option<Duration>) -> Result<(), Boxed> {
         let here = current.here();
         if self.queue.has_done(self.number) {

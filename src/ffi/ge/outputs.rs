@@ -30,7 +30,7 @@ pub(crate) struct RawOutputs {
 
 impl RawOutputs {
     pub(super) fn new(shim: Shim, graph: u32, inputs: Vec<Arc<RawBuffer>>) -> Self {
-        Self { shim, graph, raw: AtomicPtr::new(null_mut()), last_use: LastUse::new(), _inputs: inputs }
+        Self { shim, graph, raw: AtomicPtr::new(null_mut()), last_use: LastUse::of(0), _inputs: inputs }
     }
 
     /// All work that used it is known to be done.

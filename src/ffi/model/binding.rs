@@ -69,7 +69,7 @@ impl RawBinding {
             copies: Mutex::default(),
             gate: Gate::open(),
             ending: AtomicBool::new(false),
-            last_use: LastUse::new(),
+            last_use: LastUse::of(Owner::current().number()),
             blocks: Mutex::new(blocks.map(Arc::clone).collect()),
             owner: Owner::current(),
         }

@@ -73,7 +73,7 @@ impl LoadedModel {
             is_loaded: AtomicBool::new(false),
             desc: AtomicPtr::new(null_mut()),
             said: OnceLock::new(),
-            last_use: LastUse::new(),
+            last_use: LastUse::of(Owner::current().number()),
             ending: AtomicBool::new(false),
             onto,
             owner: Owner::current(),

@@ -88,7 +88,7 @@ impl RawStream {
             timeline: Timeline::new(id),
             gate: Gate::open(),
             ended: AtomicU64::new(0),
-            allocators: Registrations::default(),
+            allocators: Registrations::none(Owner::current()),
             spares: Mutex::default(),
             is_of_the_library: false,
             is_of_others: false,
@@ -105,7 +105,7 @@ impl RawStream {
     /// Stands for the work that the library does by itself in a context: nothing is queued here, but a call that fails may
     /// leave something running.
     pub(crate) fn of_the_library(id: u64, owner: Owner) -> Self {
-        Self { is_of_the_library: true, owner, ..Self::default_of_current(id) }
+        Self { is_of_the_library: true, owner, allocators: Registrations::none(owner), ..Self::default_of_current(id) }
     }
 
     /// An error unless this thread has entered the stream's context.

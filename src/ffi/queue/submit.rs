@@ -21,22 +21,45 @@ const DEVICE_ALIGNMENT: usize = 64;
 
 impl RawStream {
     /// Queues a copy. Both blocks are marked as in use until a synchronise covers the copy.
-    #[inline]
     pub(crate) fn copy(&self, here: Here<'_>, to: Place<'_>, from: Place<'_>, bytes: usize) -> Result<u64, Boxed> {
         to.block.holds_at(here, to.start, bytes)?;
         from.block.holds_at(here, from.start, bytes)?;
-        let kind = match (to.block.home(), from.block.home()) {
-            // There is no pinned memory where the program runs on the device (`Home::Unified`).
-            (Home::Device, Home::Pinned) => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE,
-            (Home::Pinned, Home::Device) => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST,
-            _ => self.kind_of_copy(here.api(), to, from, bytes)?,
+        let kind = match direct(to.block, from.block) {
+            Some(kind) => kind,
+            None => self.kind_of_copy(here.api(), to, from, bytes)?,
         };
+        self.copy_held(here, to, from, bytes, kind)
+    }
+
+    /// As [`copy`](Self::copy), of all of one block to all of another, where that needs no further look. `None` where it
+    /// does: then nothing has happened.
+    #[inline(always)]
+    pub(crate) fn copy_whole(&self, here: Here<'_>, to: &RawBuffer, from: &RawBuffer) -> Option<Result<u64, Boxed>> {
+        let bytes = from.bytes();
+        if !to.is_at_hand(here) || !from.is_at_hand(here) || to.bytes() != bytes {
+            return None;
+        }
+        let kind = direct(to, from)?;
+        let (to, from) = (Place { block: to, start: 0 }, Place { block: from, start: 0 });
+        Some(self.copy_held(here, to, from, bytes, kind))
+    }
+
+    /// Queues a copy between places that hold so many bytes each.
+    #[inline(always)]
+    fn copy_held(
+        &self,
+        here: Here<'_>,
+        to: Place<'_>,
+        from: Place<'_>,
+        bytes: usize,
+        kind: aclrtMemcpyKind,
+    ) -> Result<u64, Boxed> {
         let room = to.block.bytes() - to.start;
         let uses = [to.block.last_use(), from.block.last_use()];
         self.submit(here, "queue a copy", uses, |ready, stream| {
             let (to, from) = (to.block.at(to.start), from.block.at(from.start));
             // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
-            // Who queues has the stream's handle. `holds_at` has compared the lengths of both blocks, and they are
+            // Who queues has the stream's handle. The caller has compared the lengths of both blocks, and they are
             // freed only when a synchronise has covered this submission (the stamps).
             unsafe { call!(ready.aclrtMemcpyAsync(to, room, from, bytes, kind, stream)) }
         })
@@ -66,7 +89,7 @@ impl RawStream {
     }
 
     /// Queues a set of every byte. The block is marked as in use until a synchronise covers it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn set(&self, here: Here<'_>, block: &RawBuffer, value: u8) -> Result<u64, Boxed> {
         let bytes = block.bytes();
         block.holds(here, bytes)?;
@@ -84,7 +107,7 @@ impl RawStream {
     /// same. The wait has a limit of one second, since a device that hangs is one way to fail; when the time is up, its last
     /// look may take a quarter of a second more. If the wait fails, too, what the call was to use is in doubt for good. Only
     /// what never reached the library leaves no doubt by itself.
-    #[inline]
+    #[inline(always)]
     #[rule(MEM_02)]
     pub(in crate::ffi) fn submit<const N: usize>(
         &self,
@@ -94,7 +117,7 @@ impl RawStream {
         queue: impl FnOnce(Ready<Current>, aclrtStream) -> ReadyAnswer<aclError>,
     ) -> Result<u64, Boxed> {
         // Whoever queues has the stream's handle, and destroying takes it away: nobody closes the gate meanwhile.
-        if !self.gate.is_open() || self.allocators.in_doubt() || !here.is_in(self.owner) {
+        if !self.gate.is_open() || !self.allocators.are_known(here) {
             self.takes_work()?;
         }
         // Before the stamps: what the check refuses leaves them as they are.
@@ -176,6 +199,17 @@ impl RawStream {
     fn settles(&self, api: Api, error: &Error, number: u64) -> bool {
         let wait = || self.wait_elsewhere(api, Some(SETTLING), Some(number));
         error.rules_out_that_work_was_queued() || wait().is_ok()
+    }
+}
+
+/// The direction of a copy that is simply one between the device and pinned memory. There is no pinned memory where the
+/// program runs on the device ([`Home::Unified`]).
+#[inline(always)]
+fn direct(to: &RawBuffer, from: &RawBuffer) -> Option<aclrtMemcpyKind> {
+    match (to.home(), from.home()) {
+        (Home::Device, Home::Pinned) => Some(aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE),
+        (Home::Pinned, Home::Device) => Some(aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST),
+        _ => None,
     }
 }
 
