@@ -42,9 +42,9 @@ mutant() { # name, file, substitution
 }
 
 covers='let covers = self.covers\(\);'
-begin='uses.iter\(\).for_each\(\|used\| used.begin\(self.id\)\);'
-stamped='let number = self.clock.stamp\(\);'
-call='let result = call\(\);'
+begin='uses.iter\(\).for_each\(\|used\| used.begin\(timeline.id\(\)\)\);'
+stamped='let number = timeline.clock\(\).stamp\(\);'
+call='let result = \$call;'
 mutant 'the mark is taken after the wait' "$timeline" "s/$covers(\s*)(let result = wait\(\);)/\$2\$1let covers = self.covers();/"
 mutant 'memory is pending only after the call' "$timeline" "s/($begin)(\s*)($call)/\$3\$2\$1/"
 mutant 'the number is stamped before the call' "$timeline" "s/($call)(\s*)($stamped)/\$3\$2\$1/"

@@ -64,13 +64,17 @@ fn there_is_valgrind() -> bool {
 
 /// Instructions per round, rounded up.
 fn count(operation: Operation, side: Side) -> u64 {
+    (counted(operation, side, ROUNDS) - counted(operation, side, 0)).div_ceil(ROUNDS.into())
+}
+
+/// Instructions of so many rounds and of the warm-up.
+fn counted(operation: Operation, side: Side, rounds: u32) -> u64 {
     let options = ["--tool=callgrind", "--callgrind-out-file=/dev/null", "--toggle-collect=*counted_operation*"];
-    let words = ["one", &operation.name(), &side.name(), &ROUNDS.to_string()];
+    let words = ["one", &operation.name(), &side.name(), &rounds.to_string()];
     let program = std::env::current_exe().unwrap();
     let output = Command::new("valgrind").args(options).arg(program).args(words).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{operation:?} {side:?}: {said}");
-    let collected =
-        said.lines().find_map(|line| line.split_once("Collected :")).expect("callgrind says what it counted").1;
-    collected.trim().parse::<u64>().unwrap().div_ceil(ROUNDS.into())
+    let collected = said.lines().find_map(|line| line.split_once("Collected :"));
+    collected.expect("callgrind says what it counted").1.trim().parse().unwrap()
 }

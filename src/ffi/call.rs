@@ -137,7 +137,7 @@ impl Ready<Current> {
 
 impl<N> Ready<N> {
     /// The functions. Whoever loaded them vouched that they have the signatures of the table.
-    #[inline]
+    #[inline(always)]
     pub(super) fn library(self) -> &'static Library {
         self.loading.library()
     }
@@ -218,7 +218,7 @@ macro_rules! call {
 pub(super) use call;
 
 /// What is checked before a function is called.
-#[inline]
+#[inline(always)]
 pub(super) fn checked<F: Function, B: Calls<F::Need>>(by: B) -> Result<Ready<F::Need>, B::Refusal> {
     by.checked()
 }
@@ -243,7 +243,7 @@ pub(super) struct Answer<T, R = Error> {
 pub(super) type ReadyAnswer<T> = Answer<T, Infallible>;
 
 impl<T, R: Refusal> Answer<T, R> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn of<F: Function, B: Calls<F::Need, Refusal = R>>(
         by: B,
         value: Result<Result<T, Box<MissingSymbol>>, R>,
@@ -298,7 +298,7 @@ impl<T, R: Refusal> Answer<*mut T, R> {
 }
 
 impl<R: Refusal> Answer<aclError, R> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_success(&self) -> bool {
         matches!(self.value, Ok(Ok(ACL_SUCCESS)))
     }
@@ -336,7 +336,7 @@ impl ReadyAnswer<aclError> {
     }
 
     /// As [`done`](Answer::done), for paths that succeed: the error stays behind a pointer.
-    #[inline]
+    #[inline(always)]
     pub(super) fn success(self, doing: &'static str) -> Result<(), Boxed> {
         let (loading, call) = (self.loading, self.call);
         let Ok(value) = self.value;

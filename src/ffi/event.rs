@@ -3,14 +3,18 @@
 use super::call::call;
 use super::failure::any_failed;
 use super::gate::Gate;
+use super::queue::queue_work;
 use super::wait::Wait;
-use super::{Api, Here, Owner, RawStream, Site};
+use super::{Api, Here, LastUse, Owner, RawStream, Site};
 use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtEvent, aclrtEventRecordedStatus};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
+
+/// What a record or a wait for an event uses: no memory.
+const NOTHING: [&LastUse; 0] = [];
 
 /// An event of the device whose context was current when it was created.
 #[derive(Debug)]
@@ -103,7 +107,11 @@ impl RawEvent {
         let Some(_inside) = self.gate.pass() else { return Err(gone()) };
         // Before the call: what another thread queues on a default stream meanwhile may come after the record.
         let (before, since) = (stream.mark(), stream.after_failures());
-        let recorded = stream.submit(here, "record an event", [], |ready, stream| {
+        let ready = match stream.ready_for_work(here) {
+            Some(ready) => ready,
+            None => stream.look_before_work(here).inspect_err(|error| self.is_not_recorded(error.as_error()))?,
+        };
+        let recorded = queue_work!(stream, here, ready, "record an event", NOTHING, |ready, stream| {
             // SAFETY: the function asks for a live event and a live stream. The event's gate is passed, so it is not
             // destroyed meanwhile (EVENT-06); who queues has the stream's handle.
             unsafe { call!(ready.aclrtRecordEvent(self.raw, stream)) }
@@ -155,7 +163,11 @@ impl RawEvent {
     #[inline]
     fn hold_up_in_any_context(&self, here: Here<'_>, stream: &RawStream) -> Result<u64, Boxed> {
         let Some(_inside) = self.gate.pass() else { return Err(gone()) };
-        stream.submit(here, "let a stream wait for an event", [], |ready, stream| {
+        let ready = match stream.ready_for_work(here) {
+            Some(ready) => ready,
+            None => stream.look_before_work(here)?,
+        };
+        queue_work!(stream, here, ready, "let a stream wait for an event", NOTHING, |ready, stream| {
             // SAFETY: the function asks for a live event and a live stream. The event's gate is passed, so it is not
             // destroyed meanwhile (EVENT-06); who queues has the stream's handle.
             unsafe { call!(ready.aclrtStreamWaitEvent(stream, self.raw)) }

@@ -72,6 +72,12 @@ impl Here<'_> {
         if self.site.api.loading().is_plain() { Ok(()) } else { self.of_this_process_after_all() }
     }
 
+    /// As [`ready`](Self::ready); `None` where that takes a further look.
+    #[inline(always)]
+    pub(super) fn ready_for_certain(self) -> Option<Ready<Current>> {
+        if self.site.api.loading().is_plain() { Some(Ready::checked(self.site.api)) } else { None }
+    }
+
     /// What a call in the current context needs.
     #[inline]
     pub(super) fn ready(self) -> Result<Ready<Current>, Boxed> {

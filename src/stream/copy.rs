@@ -169,10 +169,11 @@ impl<C: Brand> StreamOps<C> {
             return Err(Failed { error, value: buffer });
         }
         match self.queue.set(current.here(), buffer.block(), value) {
-            Ok(number) => {
+            Ok(number) if D::HAS_PAST => {
                 let past = buffer.past(INSIDE);
                 Ok(Pending::new(buffer.written(INSIDE), &self.queue, number).after(past))
             }
+            Ok(number) => Ok(Pending::new(buffer.written(INSIDE), &self.queue, number)),
             Err(error) => Err(Failed { error: error.into(), value: buffer }),
         }
     }
@@ -233,15 +234,22 @@ fn to_device<C: Brand, E: Element, H: Operand<C, HostBuffer<C, E>>, D: Destinati
     from: H,
     to: D,
 ) -> Copied<C, HostBuffer<C, E>, DeviceBuffer<C, E>, (H, D)> {
-    let source = (from.look(INSIDE).block(), from.look(INSIDE).len());
     if let Err(error) = both(from.usable_on(queue), to.usable_on(queue)) {
         return Err(Failed { error, value: (from, to) });
     }
-    match whole::<C, E>(current, queue, (to.block(), to.room()), source) {
-        Ok(number) => {
+    let queued = match queue.copy_whole(current.here(), to.block(), from.look(INSIDE).block()) {
+        Some(queued) => queued,
+        None => {
+            let source = (from.look(INSIDE).block(), from.look(INSIDE).len());
+            whole::<C, E>(current, queue, (to.block(), to.room()), source)
+        }
+    };
+    match queued {
+        Ok(number) if H::HAS_PAST || D::HAS_PAST => {
             let past = from.past(INSIDE).and(to.past(INSIDE));
             Ok(Pending::new((from.into_value(INSIDE), to.written(INSIDE)), queue, number).after(past))
         }
+        Ok(number) => Ok(Pending::new((from.into_value(INSIDE), to.written(INSIDE)), queue, number)),
         Err(error) => Err(Failed { error: error.into(), value: (from, to) }),
     }
 }
@@ -253,36 +261,27 @@ fn to_host<C: Brand, E: Element, D: Operand<C, DeviceBuffer<C, E>>, H: Operand<C
     from: D,
     to: H,
 ) -> Copied<C, DeviceBuffer<C, E>, HostBuffer<C, E>, (D, H)> {
-    let (source, target) = (from.look(INSIDE), to.look(INSIDE));
-    let ends = ((target.block(), target.len()), (source.block(), source.len()));
     if let Err(error) = both(from.usable_on(queue), to.usable_on(queue)) {
         return Err(Failed { error, value: (from, to) });
     }
-    match whole::<C, E>(current, queue, ends.0, ends.1) {
-        Ok(number) => {
+    let (source, target) = (from.look(INSIDE), to.look(INSIDE));
+    let queued = match queue.copy_whole(current.here(), target.block(), source.block()) {
+        Some(queued) => queued,
+        None => whole::<C, E>(current, queue, (target.block(), target.len()), (source.block(), source.len())),
+    };
+    match queued {
+        Ok(number) if D::HAS_PAST || H::HAS_PAST => {
             let past = from.past(INSIDE).and(to.past(INSIDE));
             Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), queue, number).after(past))
         }
+        Ok(number) => Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), queue, number)),
         Err(error) => Err(Failed { error: error.into(), value: (from, to) }),
     }
 }
 
 /// All of a buffer to all of another.
-#[inline(always)]
-fn whole<C: Brand, E>(
-    current: &Current<C>,
-    queue: &Arc<RawStream>,
-    to: Buffer<'_>,
-    from: Buffer<'_>,
-) -> Result<u64, Boxed> {
-    match queue.copy_whole(current.here(), to.0, from.0) {
-        Some(queued) => queued,
-        None => whole_after_all::<C, E>(current, queue, to, from),
-    }
-}
-
 #[inline(never)]
-fn whole_after_all<C: Brand, E>(
+fn whole<C: Brand, E>(
     current: &Current<C>,
     queue: &Arc<RawStream>,
     (to, room): Buffer<'_>,

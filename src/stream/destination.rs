@@ -29,6 +29,8 @@ pub(crate) mod sealed {
     use std::sync::Arc;
 
     pub trait Sealed<C: Brand, E> {
+        /// Whether something can have happened to it before.
+        const HAS_PAST: bool;
         /// Whether work on this stream can use it now.
         fn usable_on(&self, queue: &Arc<RawStream>) -> Result<(), Error>;
         fn block(&self) -> &RawBuffer;
@@ -40,6 +42,8 @@ pub(crate) mod sealed {
 }
 
 impl<C: Brand, E: Element> sealed::Sealed<C, E> for DeviceBuffer<C, MaybeUninit<E>> {
+    const HAS_PAST: bool = false;
+
     #[inline]
     fn usable_on(&self, _: &Arc<RawStream>) -> Result<(), Error> {
         Ok(())
@@ -67,6 +71,8 @@ impl<C: Brand, E: Element> sealed::Sealed<C, E> for DeviceBuffer<C, MaybeUninit<
 }
 
 impl<C: Brand, E: Element> sealed::Sealed<C, E> for DeviceBuffer<C, E> {
+    const HAS_PAST: bool = false;
+
     #[inline]
     fn usable_on(&self, _: &Arc<RawStream>) -> Result<(), Error> {
         Ok(())
@@ -94,6 +100,8 @@ impl<C: Brand, E: Element> sealed::Sealed<C, E> for DeviceBuffer<C, E> {
 }
 
 impl<C: Brand, E: Element> sealed::Sealed<C, E> for Pending<C, DeviceBuffer<C, E>> {
+    const HAS_PAST: bool = true;
+
     #[inline]
     fn usable_on(&self, queue: &Arc<RawStream>) -> Result<(), Error> {
         self.is_on(queue)

@@ -16,6 +16,7 @@ impl<C: Brand> StreamOps<C> {
     ///
     /// The event as it was, when the library refuses.
     #[rule(EVENT_07, EVENT_09)]
+    #[inline]
     pub fn record<T: CanRecord>(
         &self,
         current: &Current<C>,
@@ -35,6 +36,7 @@ impl<C: Brand> StreamOps<C> {
     ///
     /// [`Error::Vendor`] when the library refuses.
     #[rule(STREAM_04, EVENT_05, EVENT_07)]
+    #[inline]
     pub fn wait_for<T: CanWait>(&self, current: &Current<C>, event: &Event<C, T>) -> Result<(), Error> {
         match event.raw().hold_up(current.here(), self.queue()) {
             Ok(_) => Ok(()),

@@ -36,7 +36,7 @@ mod counted;
 use ascendcl_macros::proves;
 use ffi::gate::Gate;
 use ffi::stamp::LastUse;
-use ffi::timeline::Timeline;
+use ffi::timeline::{Timeline, submitted};
 use ffi::unnamed::unnamed;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -75,7 +75,8 @@ impl Stream {
             place = self.queued.fetch_add(1, Ordering::AcqRel) + 1;
             answer
         };
-        let _number_or_code = self.timeline.submit([used], call, |_, _| settles && self.synchronize().is_ok());
+        let _number_or_code: Result<u64, i32> =
+            submitted!(&self.timeline, [used], call(), |_: &i32, _| settles && self.synchronize().is_ok());
         place
     }
 
@@ -346,7 +347,7 @@ fn an_event_covers_nothing_that_another_thread_queued_behind_it() {
                 Ok::<(), i32>(())
             };
             // As `Pending::new` does it: the number that the submission got.
-            let number = stream.timeline.submit([nothing], call, |_, _| true).unwrap();
+            let number = submitted!(&stream.timeline, [nothing], call(), |_: &i32, _| true).unwrap();
             place << 32 | number
         });
         // As `RawEvent::record` does it, on a default stream that both threads see.

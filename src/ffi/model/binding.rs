@@ -3,6 +3,7 @@
 use super::super::allocator::Keeps;
 use super::super::call::{Current, Ready, call};
 use super::super::gate::Gate;
+use super::super::queue::queue_work;
 use super::super::{Api, Here, LastUse, Owner, RawBuffer, RawStream};
 use super::LoadedModel;
 use super::dataset::Dataset;
@@ -175,7 +176,11 @@ impl RawBinding {
             *self.copies() = stream.keeps();
         }
         let uses = [model.last_use(), &self.last_use];
-        let queued = stream.submit(here, "queue a model", uses, |ready, stream| {
+        let ready = match stream.ready_for_work(here) {
+            Some(ready) => ready,
+            None => stream.look_before_work(here)?,
+        };
+        let queued = queue_work!(stream, here, ready, "queue a model", uses, |ready, stream| {
             // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that stays
             // until the execution is done (MODEL-14, DATA-02, DATA-10). The gate is passed, and who queues has the
             // stream's handle. Datasets and model end only when a synchronise has covered this submission (the stamps),

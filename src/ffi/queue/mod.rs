@@ -5,7 +5,7 @@ mod submit;
 
 pub(crate) use options::stream_flags;
 pub(crate) use submit::Place;
-pub(super) use submit::aligned;
+pub(super) use submit::{aligned, queue_work};
 
 use super::allocator::{Keeps, KeptAllocator};
 use super::call::{Current, Ready, ReadyAnswer, call};
@@ -206,13 +206,13 @@ impl RawStream {
     fn wait_at_the_gate(&self, here: Here<'_>, limit: Option<Duration>, failed_call: Option<u64>) -> Result<(), Boxed> {
         let Some(inside) = self.gate.pass() else { return Ok(()) };
         let ready = here.ready()?;
-        let wait = || {
+        let wait = move || {
             // SAFETY: the function asks for a live stream. The gate is passed until the wait is over, so the stream is
             // not destroyed meanwhile (STREAM-07).
             let first = unsafe { call!(ready.aclrtSynchronizeStreamWithTimeout(self.raw, first_slice(limit))) };
-            if first.is_success() { Ok(()) } else { self.go_on_waiting(ready, here.api(), limit, first) }
+            if first.is_success() { Ok(()) } else { self.go_on_waiting(here, limit, first) }
         };
-        let end = || {
+        let end = move || {
             let others = inside.leave() > 0;
             if others {
                 // Whoever waits for this does not see it by the count if another one came meanwhile.
@@ -242,12 +242,11 @@ impl RawStream {
     #[inline(never)]
     fn go_on_waiting(
         &self,
-        ready: Ready<Current>,
-        api: Api,
+        here: Here<'_>,
         limit: Option<Duration>,
         first: ReadyAnswer<aclError>,
     ) -> Result<(), Boxed> {
-        let raw = self.raw;
+        let (ready, api, raw) = (here.ready()?, here.api(), self.raw);
         let wait = Wait {
             doing: "synchronise a stream",
             // SAFETY: the function asks for a live stream. The gate is passed until the wait is over, so the stream is
@@ -357,6 +356,12 @@ impl RawStream {
     }
 
     pub(crate) fn raw(&self) -> aclrtStream {
+        self.raw
+    }
+
+    /// For calls by who has the stream's handle.
+    #[inline]
+    pub(super) fn handle(&self) -> aclrtStream {
         self.raw
     }
 

@@ -19,6 +19,17 @@ pub(crate) struct Place<'a> {
 /// Where copies on the device may begin, in bytes.
 const DEVICE_ALIGNMENT: usize = 64;
 
+/// Queues work by the call that the last argument gives the [`ReadyAnswer`] of: an expression, which is compiled in place.
+macro_rules! queue_work {
+    ($queue:expr, $here:expr, $ready:expr, $doing:expr, $uses:expr, |$by:ident, $stream:ident| $call:expr) => {{
+        let (queue, here, $by) = ($queue, $here, $ready);
+        let $stream = queue.handle();
+        $crate::ffi::timeline::submitted!(&queue.timeline, $uses, $call.success($doing), |error, number| queue
+            .settles(here, error, number))
+    }};
+}
+pub(in crate::ffi) use queue_work;
+
 impl RawStream {
     /// Queues a copy. Both blocks are marked as in use until a synchronise covers the copy.
     pub(crate) fn copy(&self, here: Here<'_>, to: Place<'_>, from: Place<'_>, bytes: usize) -> Result<u64, Boxed> {
@@ -28,7 +39,7 @@ impl RawStream {
             Some(kind) => kind,
             None => self.kind_of_copy(here.api(), to, from, bytes)?,
         };
-        self.copy_held(here, to, from, bytes, kind)
+        self.copy_held(here, self.look_before_work(here)?, to, from, bytes, kind)
     }
 
     /// As [`copy`](Self::copy), of all of one block to all of another, where that needs no further look. `None` where it
@@ -39,9 +50,9 @@ impl RawStream {
         if !to.is_at_hand(here) || !from.is_at_hand(here) || to.bytes() != bytes {
             return None;
         }
-        let kind = direct(to, from)?;
+        let (kind, ready) = (direct(to, from)?, self.ready_for_work(here)?);
         let (to, from) = (Place { block: to, start: 0 }, Place { block: from, start: 0 });
-        Some(self.copy_held(here, to, from, bytes, kind))
+        Some(self.copy_held(here, ready, to, from, bytes, kind))
     }
 
     /// Queues a copy between places that hold so many bytes each.
@@ -49,6 +60,7 @@ impl RawStream {
     fn copy_held(
         &self,
         here: Here<'_>,
+        ready: Ready<Current>,
         to: Place<'_>,
         from: Place<'_>,
         bytes: usize,
@@ -56,8 +68,8 @@ impl RawStream {
     ) -> Result<u64, Boxed> {
         let room = to.block.bytes() - to.start;
         let uses = [to.block.last_use(), from.block.last_use()];
-        self.submit(here, "queue a copy", uses, |ready, stream| {
-            let (to, from) = (to.block.at(to.start), from.block.at(from.start));
+        let (to, from) = (to.block.at(to.start), from.block.at(from.start));
+        queue_work!(self, here, ready, "queue a copy", uses, |ready, stream| {
             // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
             // Who queues has the stream's handle. The caller has compared the lengths of both blocks, and they are
             // freed only when a synchronise has covered this submission (the stamps).
@@ -91,14 +103,24 @@ impl RawStream {
     /// Queues a set of every byte. The block is marked as in use until a synchronise covers it.
     #[inline(always)]
     pub(crate) fn set(&self, here: Here<'_>, block: &RawBuffer, value: u8) -> Result<u64, Boxed> {
+        let ready = match self.ready_for_work(here) {
+            Some(ready) if block.is_at_hand(here) => ready,
+            _ => self.look_before_set(here, block)?,
+        };
         let bytes = block.bytes();
-        block.holds(here, bytes)?;
-        self.submit(here, "queue a set", [block.last_use()], |ready, stream| {
+        queue_work!(self, here, ready, "queue a set", [block.last_use()], |ready, stream| {
             // SAFETY: the function asks for a live stream, and for memory that stays until the set is done (MEM-02).
             // Who queues has the stream's handle. The bytes are all of the block, which is freed only when a
             // synchronise has covered this submission (the stamps).
             unsafe { call!(ready.aclrtMemsetAsync(block.start(), bytes, i32::from(value), bytes, stream)) }
         })
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_before_set(&self, here: Here<'_>, block: &RawBuffer) -> Result<Ready<Current>, Boxed> {
+        block.holds(here, block.bytes())?;
+        self.look_before_work(here)
     }
 
     /// The one way to queue work: stamps what it uses before and after the vendor call.
@@ -116,27 +138,31 @@ impl RawStream {
         uses: [&LastUse; N],
         queue: impl FnOnce(Ready<Current>, aclrtStream) -> ReadyAnswer<aclError>,
     ) -> Result<u64, Boxed> {
-        // Whoever queues has the stream's handle, and destroying takes it away: nobody closes the gate meanwhile.
-        if !self.gate.is_open() || !self.allocators.are_known(here) {
-            self.takes_work()?;
-        }
-        // Before the stamps: what the check refuses leaves them as they are.
-        let ready = here.ready()?;
-        let queue = || queue(ready, self.raw).success(doing);
-        self.timeline.submit(uses, queue, |error, number| self.settles(here.api(), error.as_error(), number))
+        let ready = match self.ready_for_work(here) {
+            Some(ready) => ready,
+            None => self.look_before_work(here)?,
+        };
+        queue_work!(self, here, ready, doing, uses, |ready, stream| queue(ready, stream))
     }
 
-    /// An error if no work can be queued here.
-    #[cold]
+    /// Whether work can be queued here without a further look.
+    #[inline(always)]
+    pub(in crate::ffi) fn ready_for_work(&self, here: Here<'_>) -> Option<Ready<Current>> {
+        // Whoever queues has the stream's handle, and destroying takes it away: nobody closes the gate meanwhile.
+        if self.gate.is_open() && self.allocators.are_known(here) { here.ready_for_certain() } else { None }
+    }
+
+    /// What is asked before work is queued: before the stamps, so that what this refuses leaves them as they are.
     #[inline(never)]
-    fn takes_work(&self) -> Result<(), Boxed> {
+    pub(in crate::ffi) fn look_before_work(&self, here: Here<'_>) -> Result<Ready<Current>, Boxed> {
         if !self.gate.is_open() {
             return Err(Error::Gone { what: ObjectKind::STREAM }.into());
         }
         if self.allocators.in_doubt() {
             return Err(Error::AllocatorInDoubt.into());
         }
-        self.is_current().map_err(Boxed::from)
+        self.owner.is_here(here, ObjectKind::STREAM)?;
+        here.ready()
     }
 
     /// Queues work by a call of other code, which gets the stream's handle and answers with the vendor's code. Code that unwinds
@@ -196,7 +222,9 @@ impl RawStream {
 
     /// After a call that failed: whether it is certain that nothing of it is queued any more.
     #[cold]
-    fn settles(&self, api: Api, error: &Error, number: u64) -> bool {
+    #[inline(never)]
+    pub(in crate::ffi) fn settles(&self, here: Here<'_>, error: &Boxed, number: u64) -> bool {
+        let (api, error) = (here.api(), error.as_error());
         let wait = || self.wait_elsewhere(api, Some(SETTLING), Some(number));
         error.rules_out_that_work_was_queued() || wait().is_ok()
     }
