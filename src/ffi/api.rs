@@ -31,6 +31,7 @@ impl Api {
     }
 
     /// Whether both call the same functions.
+    #[inline]
     pub(crate) fn is_of_the_library_of(self, other: Self) -> bool {
         core::ptr::eq(self.loading.library(), other.loading.library())
     }

@@ -2,7 +2,7 @@
 
 use super::Api;
 use super::call::{Function, call, functions};
-use super::standing::{self, Left, Owed, standing};
+use super::standing::{self, Left, Owed, Standing, standing};
 use crate::device_allocator::ContextId;
 use crate::error::Error;
 use ascendcl_macros::rule;
@@ -151,8 +151,7 @@ pub(crate) struct Entered {
 impl Entered {
     /// For a context that was just made current.
     pub(crate) fn into(context: RawContext, api: Api, id: ContextId) -> Self {
-        standing::displaces(api, false);
-        let outer = standing(api, |own| own.entered.replace(Some(context))).flatten();
+        let outer = standing::enters_of(api, context);
         Self { api, outer, outer_id: standing::enters(Some(id)) }
     }
 }
@@ -313,13 +312,25 @@ impl Before {
     }
 
     fn here(api: Api) -> Self {
-        let (entered, owed, left, stays) =
-            standing(api, |own| (own.entered.get(), own.owed.get(), own.left.get(), own.stays.get()))
-                .unwrap_or_default();
-        if let Some(context) = entered {
+        if let Some(context) = standing(api, |own| own.entered.get()).flatten() {
             return Self::Entered(context);
         }
         let current = RawContext::current(api);
+        Self::left_here(api, current).unwrap_or_else(|| Self::found(api, current))
+    }
+
+    /// The default context that this crate left here, where it is current, alive, and all that there is to know.
+    #[inline]
+    fn left_here(api: Api, current: Option<RawContext>) -> Option<Self> {
+        let left = |own: &Standing| if own.owed.is_some() || own.stays.is_some() { None } else { own.left.get() };
+        let left = standing(api, left).flatten()?;
+        (left.context().is(current?) && left.is_alive()).then_some(Self::Left(left))
+    }
+
+    #[inline(never)]
+    fn found(api: Api, current: Option<RawContext>) -> Self {
+        let (owed, left, stays) =
+            standing(api, |own| (own.owed.get(), own.left.get(), own.stays.get())).unwrap_or_default();
         if let Some(owed) = owed.filter(|owed| owed.stands(current)) {
             return Self::Owed(owed);
         }
@@ -368,7 +379,8 @@ impl Drop for Restore {
             Before::Nothing if self.within.is_none() && self.home.is_none() => Ok(()),
             Before::Nothing => self.leave_home(),
         };
-        if !matches!(self.before, Before::Entered(_)) {
+        let may_owe = owed.is_some() || standing(self.api, |own| own.owed.is_some()).unwrap_or_default();
+        if may_owe && !matches!(self.before, Before::Entered(_)) {
             let owed = owed.map(|left| Owed::now(self.api, left));
             standing(self.api, |own| own.owed.set(owed));
         }

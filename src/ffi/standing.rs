@@ -13,15 +13,52 @@ use std::sync::{Mutex, MutexGuard};
 pub(super) struct Standing {
     api: Cell<Option<Api>>,
     /// The context of the innermost `Current`.
-    pub(super) entered: Cell<Option<RawContext>>,
+    pub(super) entered: Note<RawContext>,
     /// Whether the library refused to make `entered` current again.
     displaced: Cell<bool>,
     /// The context of other code that the library refused to make current again, when everything was left.
-    pub(super) owed: Cell<Option<Owed>>,
+    pub(super) owed: Note<Owed>,
     /// The default context that this crate left current.
-    pub(super) left: Cell<Option<Left>>,
+    pub(super) left: Note<Left>,
     /// A context of this crate that is still current, because the library refused to make another one current.
-    pub(super) stays: Cell<Option<RawContext>>,
+    pub(super) stays: Note<RawContext>,
+}
+
+/// A value that is seldom there. Whether it is, is looked at without a copy of it.
+pub(super) struct Note<T> {
+    is_there: Cell<bool>,
+    value: Cell<Option<T>>,
+}
+
+impl<T: Copy> Note<T> {
+    const fn none() -> Self {
+        Self { is_there: Cell::new(false), value: Cell::new(None) }
+    }
+
+    #[inline]
+    pub(super) fn is_some(&self) -> bool {
+        self.is_there.get()
+    }
+
+    #[inline]
+    pub(super) fn get(&self) -> Option<T> {
+        if self.is_some() { self.value.get() } else { None }
+    }
+
+    #[inline]
+    pub(super) fn set(&self, value: Option<T>) {
+        self.is_there.set(value.is_some());
+        if value.is_some() {
+            self.value.set(value);
+        }
+    }
+
+    #[inline]
+    fn replace(&self, value: Option<T>) -> Option<T> {
+        let before = self.get();
+        self.set(value);
+        before
+    }
 }
 
 /// More libraries than any process has. A thread that uses still more of them at once loses what is noted of one.
@@ -38,14 +75,15 @@ impl Standing {
     const fn new() -> Self {
         Self {
             api: Cell::new(None),
-            entered: Cell::new(None),
+            entered: Note::none(),
             displaced: Cell::new(false),
-            owed: Cell::new(None),
-            left: Cell::new(None),
-            stays: Cell::new(None),
+            owed: Note::none(),
+            left: Note::none(),
+            stays: Note::none(),
         }
     }
 
+    #[inline]
     fn is_of(&self, api: Api) -> bool {
         self.api.get().is_some_and(|own| own.is_of_the_library_of(api))
     }
@@ -57,21 +95,29 @@ impl Standing {
 
     /// Whether only the note of a default context would be lost with it.
     fn is_spare(&self) -> bool {
-        self.entered.get().is_none() && self.owed.get().is_none() && self.stays.get().is_none()
+        !self.entered.is_some() && !self.owed.is_some() && !self.stays.is_some()
     }
 }
 
 /// Looks at what is noted of the library on this thread. `None` where there is no room for a note.
+#[inline]
 pub(super) fn standing<R>(api: Api, look: impl FnOnce(&Standing) -> R) -> Option<R> {
     STANDINGS.with(|all| {
-        let find = |wanted: &dyn Fn(&Standing) -> bool| all.iter().find(|own| wanted(own));
-        let own = find(&|own| own.is_of(api)).or_else(|| {
-            let own = find(&Standing::is_free).or_else(|| find(&Standing::is_spare))?;
-            own.api.set(Some(api));
-            own.left.set(None);
-            Some(own)
-        })?;
+        let [first, ..] = all;
+        // Nearly every thread uses one library.
+        let own = if first.is_of(api) { first } else { find(all, api)? };
         Some(look(own))
+    })
+}
+
+#[cold]
+#[inline(never)]
+fn find(all: &[Standing], api: Api) -> Option<&Standing> {
+    all.iter().find(|own| own.is_of(api)).or_else(|| {
+        let own = all.iter().find(|own| own.is_free()).or_else(|| all.iter().find(|own| own.is_spare()))?;
+        own.api.set(Some(api));
+        own.left.set(None);
+        Some(own)
     })
 }
 
@@ -89,6 +135,16 @@ pub(super) fn entered_id() -> Option<ContextId> {
 /// This thread enters the context, or returns to it. Answers which one it was in before.
 pub(super) fn enters(context: Option<ContextId>) -> Option<ContextId> {
     ENTERED.replace(context)
+}
+
+/// This thread enters the context. Answers which one of the library it was in before.
+#[inline]
+pub(super) fn enters_of(api: Api, context: RawContext) -> Option<RawContext> {
+    let enters = |own: &Standing| {
+        own.displaced.set(false);
+        own.entered.replace(Some(context))
+    };
+    standing(api, enters).flatten()
 }
 
 /// Notes whether the library refused to make the entered context current again: then the next call asks once more.
@@ -177,7 +233,15 @@ pub(super) fn stays(api: Api, context: RawContext) {
 }
 
 /// The context was made current on this thread: another one that stayed has been left.
+#[inline]
 pub(super) fn moved_to(api: Api, context: RawContext) {
+    if standing(api, |own| own.stays.is_some()).unwrap_or_default() {
+        has_left_what_stayed(api, context);
+    }
+}
+
+#[cold]
+fn has_left_what_stayed(api: Api, context: RawContext) {
     let stayed = standing(api, |own| own.stays.get()).flatten();
     if let Some(stayed) = stayed.filter(|stayed| !stayed.is(context)) {
         standing(api, |own| own.stays.set(None));

@@ -71,7 +71,7 @@ impl Stream {
     /// The library takes the work in any case, and answers as it is told.
     fn queue(&self, [used]: &[&LastUse; 1], answer: Result<(), i32>, settles: bool) -> u64 {
         let mut place = 0;
-        let call = || {
+        let mut call = || {
             place = self.queued.fetch_add(1, Ordering::AcqRel) + 1;
             answer
         };
@@ -342,7 +342,7 @@ fn an_event_covers_nothing_that_another_thread_queued_behind_it() {
         let (stream, nothing) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::of(CONTEXT)));
         let queues = with(&stream, &nothing, |stream, nothing| {
             let mut place = 0;
-            let call = || {
+            let mut call = || {
                 place = stream.queued.fetch_add(1, Ordering::AcqRel) + 1;
                 Ok::<(), i32>(())
             };
