@@ -49,12 +49,14 @@ pub(super) enum Current {}
 pub(super) enum Begins {}
 
 impl Need for ThisProcess {
+    #[inline(always)]
     fn check(api: Api) -> Result<(), Error> {
         api.is_of_this_process()
     }
 }
 
 impl Need for SelectsContext {
+    #[inline(always)]
     fn check(api: Api) -> Result<(), Error> {
         InCallback::refuses()?;
         api.is_of_this_process()
@@ -62,12 +64,14 @@ impl Need for SelectsContext {
 }
 
 impl Need for HostOnly {
+    #[inline(always)]
     fn check(api: Api) -> Result<(), Error> {
         if api.loading().is_plain() { Ok(()) } else { standing::objection(api).map_or(Ok(()), Err) }
     }
 }
 
 impl Need for OutsideCallbacks {
+    #[inline(always)]
     fn check(api: Api) -> Result<(), Error> {
         InCallback::refuses()?;
         HostOnly::check(api)
@@ -75,13 +79,14 @@ impl Need for OutsideCallbacks {
 }
 
 impl Need for Current {
-    #[inline]
+    #[inline(always)]
     fn check(api: Api) -> Result<(), Error> {
         if api.loading().is_plain() { Ok(()) } else { standing::return_to_entered(api) }
     }
 }
 
 impl Need for Begins {
+    #[inline(always)]
     fn check(api: Api) -> Result<(), Error> {
         InCallback::refuses()?;
         Current::check(api)
@@ -161,10 +166,12 @@ pub(super) trait Calls<N>: Copy {
 impl<N: Need> Calls<N> for Api {
     type Refusal = Error;
 
+    #[inline(always)]
     fn loading(self) -> &'static Loading {
         Api::loading(self)
     }
 
+    #[inline(always)]
     fn checked(self) -> Result<Ready<N>, Error> {
         self.ready()
     }
@@ -315,7 +322,7 @@ impl<R: Refusal> Answer<aclError, R> {
     /// Turns the code into a result, and the recent error text of this thread into part of the error.
     ///
     /// `doing` reads on from "could not": "create a stream".
-    #[inline]
+    #[inline(always)]
     pub(super) fn done(self, doing: impl FnOnce() -> String) -> Result<(), Error> {
         let (loading, call) = (self.loading, self.call);
         match self.value {
@@ -407,7 +414,7 @@ fn is_made_up(api: Api, text: &str) -> bool {
 impl Api {
     /// Checks what the call that follows needs. `call!` does so by itself; this is for calls that are prepared before they
     /// are made.
-    #[inline]
+    #[inline(always)]
     pub(super) fn ready<N: Need>(self) -> Result<Ready<N>, Error> {
         N::check(self)?;
         Ok(Ready { loading: self.loading(), _checked: PhantomData })

@@ -80,6 +80,7 @@ impl RawContext {
     }
 
     /// The default context of its device.
+    #[inline]
     fn home(self) -> Option<Self> {
         let is_there = !self.default.is_null() && self.forced == standing::forced_resets(self.device);
         is_there.then_some(Self { handle: self.default, ..self })
@@ -113,6 +114,7 @@ impl RawContext {
         answer.done(|| "destroy a context".into())
     }
 
+    #[inline]
     pub(crate) fn make_current(self, api: Api) -> Result<(), Error> {
         // SAFETY: the function asks for a handle of a context. The library looks it up, and answers one that it does
         // not know with an error; one that may be dead is not passed (see `RawContext`).
@@ -123,6 +125,7 @@ impl RawContext {
     }
 
     /// This thread's current context, if it has one.
+    #[inline]
     pub(crate) fn current(api: Api) -> Option<Self> {
         let mut context = aclrtContext::NULL;
         // SAFETY: the function writes the handle to `context` during the call; a pointer to a live local is valid for
@@ -150,6 +153,7 @@ pub(crate) struct Entered {
 
 impl Entered {
     /// For a context that was just made current.
+    #[inline]
     pub(crate) fn into(context: RawContext, api: Api, id: ContextId) -> Self {
         let outer = standing::enters_of(api, context);
         Self { api, outer, outer_id: standing::enters(Some(id)) }
@@ -157,6 +161,7 @@ impl Entered {
 }
 
 impl Drop for Entered {
+    #[inline]
     fn drop(&mut self) {
         standing(self.api, |own| own.entered.set(self.outer));
         standing::enters(self.outer_id);
@@ -203,6 +208,7 @@ pub(crate) struct Restore {
 
 impl Restore {
     /// For a while in which `within` is current.
+    #[inline]
     pub(crate) fn around(api: Api, within: RawContext) -> Self {
         let home = within.home();
         let instead = home.filter(|_| !within.is_made()).map(Left::now);
@@ -273,6 +279,7 @@ impl Restore {
 
     /// Makes a default context current again that was left here before. It may end at any time: where the device is
     /// reset meanwhile, what is current is replaced at once.
+    #[inline]
     fn return_to(&self, left: Left) -> Result<(), Error> {
         if left.is_alive() && left.context().make_current(self.api).is_ok() && left.is_alive() {
             return Ok(());
@@ -311,6 +318,7 @@ impl Before {
         }
     }
 
+    #[inline]
     fn here(api: Api) -> Self {
         if let Some(context) = standing(api, |own| own.entered.get()).flatten() {
             return Self::Entered(context);

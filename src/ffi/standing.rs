@@ -133,6 +133,7 @@ pub(super) fn entered_id() -> Option<ContextId> {
 }
 
 /// This thread enters the context, or returns to it. Answers which one it was in before.
+#[inline]
 pub(super) fn enters(context: Option<ContextId>) -> Option<ContextId> {
     ENTERED.replace(context)
 }
@@ -292,6 +293,7 @@ pub(super) struct Left {
 /// How often devices were about to be reset by this crate. A device shares its place with others.
 static RESETS: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
 
+#[inline]
 fn resets_of(device: i32) -> &'static AtomicU64 {
     static OTHERS: AtomicU64 = AtomicU64::new(0);
     usize::try_from(device).ok().and_then(|device| RESETS.get(device % RESETS.len())).unwrap_or(&OTHERS)
@@ -306,6 +308,7 @@ pub(super) fn resets(device: i32) {
 
 static FORCED: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
 
+#[inline]
 fn forced(device: i32) -> Option<&'static AtomicU64> {
     usize::try_from(device).ok().and_then(|device| FORCED.get(device % FORCED.len()))
 }
@@ -318,16 +321,19 @@ pub(super) fn has_been_forced(device: i32) {
 }
 
 /// How often this device, or one that shares its place, was reset by force.
+#[inline]
 pub(super) fn forced_resets(device: i32) -> u64 {
     forced(device).map_or(0, |count| count.load(Ordering::SeqCst))
 }
 
 impl Left {
     /// A default context that is alive.
+    #[inline]
     pub(super) fn now(context: RawContext) -> Self {
         Self { context, resets: resets_of(context.device()).load(Ordering::SeqCst) }
     }
 
+    #[inline]
     pub(super) fn context(self) -> RawContext {
         self.context
     }
@@ -338,11 +344,13 @@ impl Left {
         Some(Self { context, ..self })
     }
 
+    #[inline]
     pub(super) fn device(self) -> i32 {
         self.context.device()
     }
 
     /// Whether no reset of its device has begun since it was left.
+    #[inline]
     pub(super) fn is_alive(self) -> bool {
         resets_of(self.device()).load(Ordering::SeqCst) == self.resets
     }
