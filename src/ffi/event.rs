@@ -43,6 +43,7 @@ struct Record {
 }
 
 impl Record {
+    #[inline]
     fn note(&self, stream: &RawStream, number: u64, since: u64) {
         self.stream.store(stream.id(), Ordering::Release);
         self.number.store(number, Ordering::Release);
@@ -101,7 +102,7 @@ impl RawEvent {
     }
 
     /// Puts the event behind what is queued on the stream so far.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn record(&self, here: Here<'_>, stream: &RawStream) -> Result<(), Boxed> {
         self.owner.is_here(here, ObjectKind::EVENT)?;
         let Some(_inside) = self.gate.pass() else { return Err(gone()) };
@@ -154,13 +155,13 @@ impl RawEvent {
     }
 
     /// Lets what is queued on the stream from now on wait for the event.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn hold_up(&self, here: Here<'_>, stream: &RawStream) -> Result<u64, Boxed> {
         self.owner.is_here(here, ObjectKind::EVENT)?;
         self.hold_up_in_any_context(here, stream)
     }
 
-    #[inline]
+    #[inline(always)]
     fn hold_up_in_any_context(&self, here: Here<'_>, stream: &RawStream) -> Result<u64, Boxed> {
         let Some(_inside) = self.gate.pass() else { return Err(gone()) };
         let ready = match stream.ready_for_work(here) {

@@ -89,9 +89,17 @@ impl LastUse {
     #[inline]
     pub(crate) fn begin(&self, stream: u64) {
         let before = self.stream.load(Ordering::Relaxed);
-        let now = if before == NEVER || before == stream { stream } else { SEVERAL };
         self.number.store(PENDING, Ordering::Relaxed);
-        self.stream.store(now, Ordering::Release);
+        if before == NEVER {
+            self.stream.store(stream, Ordering::Release);
+        } else if before != stream {
+            self.is_of_several();
+        }
+    }
+
+    #[cold]
+    fn is_of_several(&self) {
+        self.stream.store(SEVERAL, Ordering::Release);
     }
 
     /// After it, with the number that [`Clock::stamp`] gave.
@@ -107,6 +115,12 @@ impl LastUse {
         if !self.is_in_doubt() {
             self.stream.store(NEVER, Ordering::Release);
         }
+    }
+
+    /// Whether nothing is awaited, by a look at this alone.
+    #[inline]
+    pub(crate) fn is_at_rest(&self) -> bool {
+        self.stream.load(Ordering::Acquire) == NEVER
     }
 
     /// What all uses so far have to wait for is the submission with this number: it comes after each of them. But for one

@@ -53,10 +53,14 @@ pub(crate) struct Covers {
 macro_rules! submitted {
     ($timeline:expr, $uses:expr, $call:expr, $settle:expr $(,)?) => {{
         let (timeline, uses) = ($timeline, $uses);
-        uses.iter().for_each(|used| used.begin(timeline.id()));
+        for used in &uses {
+            used.begin(timeline.id());
+        }
         let result = $call;
         let number = timeline.clock().stamp();
-        uses.iter().for_each(|used| used.end(number));
+        for used in &uses {
+            used.end(number);
+        }
         match result {
             Ok(()) => Ok(number),
             Err(error) => {

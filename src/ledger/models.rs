@@ -98,7 +98,7 @@ impl Ledger {
     }
 
     /// Queues one execution of a bound model.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn execute(
         &self,
         here: Here<'_>,

@@ -246,6 +246,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         let queued =
             model.usable_on(stream).map_err(Boxed::from).and_then(|()| model.reach(INSIDE).start(current, stream));
         match queued {
+            Ok(number) if !M::HAS_PAST => Ok(Pending::new(model.into_value(INSIDE), stream, number)),
             Ok(number) => {
                 let past = model.past(INSIDE);
                 Ok(Pending::new(model.into_value(INSIDE), stream, number).after(past))

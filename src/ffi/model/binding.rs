@@ -158,7 +158,7 @@ impl RawBinding {
 
     /// Queues one execution. The stream's context has to be current and the model's own (MODEL-01). Open outputs have to be
     /// [emptied](Self::empty) before.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn execute(
         &self,
         here: Here<'_>,
@@ -207,8 +207,10 @@ impl RawBinding {
         settle: impl FnOnce() -> bool,
     ) -> Result<(), Boxed> {
         self.owner.is_here(here, ObjectKind::MODEL_TENSORS)?;
-        self.idle(streams)?;
-        model.idle(streams)?;
+        if !self.last_use.is_at_rest() || !model.is_at_rest() {
+            self.idle(streams)?;
+            model.idle(streams)?;
+        }
         let Some(_inside) = self.gate.pass() else { return Err(gone()) };
         if !self.open.is_empty() {
             *self.copies() = None;

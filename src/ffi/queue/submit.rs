@@ -208,8 +208,10 @@ impl RawStream {
         settle: impl FnOnce() -> bool,
     ) -> Result<(), Boxed> {
         let ready = here.ready()?;
-        uses.iter().for_each(|used| used.rest());
-        uses.iter().for_each(|used| used.begin(self.id()));
+        for used in &uses {
+            used.rest();
+            used.begin(self.id());
+        }
         let ran = run(ready).success(doing);
         let is_over =
             ran.as_ref().err().is_none_or(|error| error.as_error().rules_out_that_work_was_queued() || settle());
