@@ -348,7 +348,7 @@ impl RawBuffer {
 
     /// Whether work can be given the block now: this thread has entered its context, and no work is in doubt.
     pub(super) fn can_be_used(&self) -> Result<(), Error> {
-        self.holds(0)
+        self.holds_after_all(0).map_err(Error::from)
     }
 
     /// Whether `bytes` bytes can be copied to or from the start of the block now.
