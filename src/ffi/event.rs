@@ -3,8 +3,8 @@
 use super::call::call;
 use super::failure::any_failed;
 use super::gate::Gate;
-use super::queue::queue_work;
 use super::wait::Wait;
+use super::work::queue_work;
 use super::{Api, Here, LastUse, Owner, RawStream, Site};
 use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf};

@@ -55,6 +55,7 @@ mod standing;
 mod timeline;
 mod unnamed;
 mod wait;
+mod work;
 
 /// What `unnamed` is made of; loom puts its own in this place.
 mod sync {

@@ -171,18 +171,20 @@ fn memory_that_several_streams_used_is_not_idle_while_a_call_is_under_way() {
 #[proves(MEM_02)]
 #[test]
 fn memory_that_two_streams_use_is_idle_only_when_both_are() {
-    loom::model(|| {
-        let (stream, other, used) = (Stream::new(STREAM), Stream::new(OTHER), LastUse::of(CONTEXT));
-        let clock = |at| if at == STREAM { stream.timeline.clock() } else { other.timeline.clock() };
-        let are_idle = || clock(STREAM).is_idle() && clock(OTHER).is_idle();
-        let is_over = || used.is_over(|at, number| clock(at).has_done(number), are_idle);
-        other.submit(&used);
-        stream.submit(&used);
-        stream.synchronize().unwrap();
-        assert!(!is_over(), "idle memory is in use");
-        other.synchronize().unwrap();
-        assert!(is_over());
-    });
+    for first in [STREAM, OTHER] {
+        loom::model(move || {
+            let (stream, other, used) = (Stream::new(STREAM), Stream::new(OTHER), LastUse::of(CONTEXT));
+            let at = |id| if id == STREAM { &stream } else { &other };
+            let are_idle = || [STREAM, OTHER].iter().all(|id| at(*id).timeline.clock().is_idle());
+            let is_over = || used.is_over(|id, number| at(id).timeline.clock().has_done(number), are_idle);
+            other.submit(&used);
+            stream.submit(&used);
+            at(first).synchronize().unwrap();
+            assert!(!is_over(), "idle memory is in use");
+            at(STREAM + OTHER - first).synchronize().unwrap();
+            assert!(is_over());
+        });
+    }
 }
 
 #[proves(MEM_02)]

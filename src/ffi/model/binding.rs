@@ -3,7 +3,7 @@
 use super::super::allocator::Keeps;
 use super::super::call::{Current, Ready, call};
 use super::super::gate::Gate;
-use super::super::queue::queue_work;
+use super::super::work::queue_work;
 use super::super::{Api, Here, LastUse, Owner, RawBuffer, RawStream};
 use super::LoadedModel;
 use super::dataset::Dataset;

@@ -5,7 +5,7 @@ mod submit;
 
 pub(crate) use options::stream_flags;
 pub(crate) use submit::Place;
-pub(super) use submit::{aligned, queue_work};
+pub(super) use submit::aligned;
 
 use super::allocator::{Keeps, KeptAllocator};
 use super::call::{Current, Ready, ReadyAnswer, call};
@@ -357,6 +357,11 @@ impl RawStream {
 
     pub(crate) fn raw(&self) -> aclrtStream {
         self.raw
+    }
+
+    #[inline]
+    pub(super) fn timeline(&self) -> &Timeline {
+        &self.timeline
     }
 
     /// For calls by who has the stream's handle.

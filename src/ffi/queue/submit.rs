@@ -3,6 +3,7 @@
 use super::{RawStream, SETTLING};
 use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::call::{Current, Ready, ReadyAnswer, call};
+use crate::ffi::work::queue_work;
 use crate::ffi::{Api, Here, Home, LastUse, RawBuffer};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclError, aclrtMemcpyKind, aclrtStream};
@@ -18,17 +19,6 @@ pub(crate) struct Place<'a> {
 
 /// Where copies on the device may begin, in bytes.
 const DEVICE_ALIGNMENT: usize = 64;
-
-/// Queues work by the call that the last argument gives the [`ReadyAnswer`] of: an expression, which is compiled in place.
-macro_rules! queue_work {
-    ($queue:expr, $here:expr, $ready:expr, $doing:expr, $uses:expr, |$by:ident, $stream:ident| $call:expr) => {{
-        let (queue, here, $by) = ($queue, $here, $ready);
-        let $stream = queue.handle();
-        $crate::ffi::timeline::submitted!(&queue.timeline, $uses, $call.success($doing), |error, number| queue
-            .settles(here, error, number))
-    }};
-}
-pub(in crate::ffi) use queue_work;
 
 impl RawStream {
     /// Queues a copy. Both blocks are marked as in use until a synchronise covers the copy.
