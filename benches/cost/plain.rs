@@ -144,5 +144,9 @@ macro_rules! operations {
     };
 }
 operations!(raw, Raw::load, by_address);
-// SAFETY: the library was compiled from a source of these tests, which has the vendor's signatures.
-operations!(sys, |path: &Path| unsafe { ascendcl_sys::Library::open(path) }.unwrap(), by_table);
+operations!(sys, opened, by_table);
+
+fn opened(path: &Path) -> &'static ascendcl_sys::Library {
+    // SAFETY: the library was compiled from a source of these tests, which has the vendor's signatures.
+    unsafe { ascendcl_sys::Library::open(path) }.unwrap()
+}
