@@ -2,12 +2,13 @@
 
 use super::bytes::{bytes_of, bytes_of_mut};
 use super::call::{Function, ReadyAnswer, call, functions};
+use super::home::{Home, Side};
 use super::{Api, Here, LastUse, Owner, RawStream, Site};
 use crate::element::{LARGEST_ALIGNMENT, Pod};
-use crate::error::{Boxed, Error, ObjectKind};
+use crate::error::{Boxed, Error};
 use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
-use ascendcl_sys::types::{aclError, aclrtMemMallocPolicy, aclrtMemcpyKind};
+use ascendcl_sys::types::{aclError, aclrtMemMallocPolicy};
 use core::alloc::Layout;
 use core::ffi::c_void;
 use core::mem::ManuallyDrop;
@@ -15,30 +16,6 @@ use core::num::NonZeroUsize;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
-
-/// Where a block lives, and by which function it is freed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[rule(MEM_03)]
-pub(crate) enum Home {
-    /// `aclrtMalloc`, `aclrtFree`.
-    Device,
-    /// `aclrtMallocHost`, `aclrtFreeHost`.
-    Pinned,
-    /// What `Pinned` becomes where the program runs on the device: memory of the device, which the program follows like
-    /// its own (MODE-01). `aclrtMalloc`, `aclrtFree`.
-    Unified,
-    /// Ordinary memory that a vector gave up.
-    Pageable,
-    /// Device memory of other code, which frees it.
-    Adopted,
-}
-
-/// One side of a copy.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Side {
-    Host,
-    Device,
-}
 
 /// One allocation. It has no `Drop`: a block that is not freed through [`free`](Self::free) stays allocated, which is
 /// what has to happen to memory that a task may still use.
@@ -381,39 +358,5 @@ impl RawBuffer {
             return Ok(());
         }
         Err(Error::TooShort { what: self.home.kind(), need: end, have: self.bytes }.into())
-    }
-}
-
-impl Home {
-    #[inline]
-    pub(super) fn side(self) -> Side {
-        match self {
-            Self::Device | Self::Adopted => Side::Device,
-            Self::Pinned | Self::Unified | Self::Pageable => Side::Host,
-        }
-    }
-
-    pub(crate) fn kind(self) -> ObjectKind {
-        match self {
-            Self::Device | Self::Adopted => ObjectKind::DEVICE_MEMORY,
-            Self::Pinned | Self::Unified => ObjectKind::PINNED_MEMORY,
-            Self::Pageable => ObjectKind::PAGEABLE_MEMORY,
-        }
-    }
-}
-
-impl Api {
-    /// The direction of a copy follows from where its two sides live. For a program that runs on the device, all memory
-    /// is the device's (MODE-03).
-    #[inline]
-    #[rule(COPY_02, MODE_01, MODE_03)]
-    pub(super) fn direction(self, to: Side, from: Side) -> aclrtMemcpyKind {
-        match (to, from) {
-            _ if self.on_device() => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE,
-            (Side::Device, Side::Device) => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE,
-            (Side::Device, Side::Host) => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE,
-            (Side::Host, Side::Device) => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST,
-            (Side::Host, Side::Host) => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST,
-        }
     }
 }

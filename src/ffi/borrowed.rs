@@ -1,8 +1,8 @@
 //! Copies from and to memory that is borrowed, for a scope that waits for them.
 
-use super::block::Side;
 use super::bytes::{bytes_of, bytes_of_mut};
 use super::call::call;
+use super::home::Side;
 use super::queue::aligned;
 use super::{Api, Here, Place, RawStream};
 use crate::element::Pod;

@@ -3,9 +3,9 @@
 use super::Shim;
 use crate::element::{ElementType, Pod};
 use crate::error::{Error, ObjectKind};
-use crate::ffi::block::Side;
 use crate::ffi::bytes::bytes_of_mut;
 use crate::ffi::call::call;
+use crate::ffi::home::Side;
 use crate::ffi::shelf::Shelf;
 use crate::ffi::{Api, LastUse, RawBuffer, RawStream};
 use ascendcl_ge_sys as sys;
