@@ -68,6 +68,12 @@ impl ContextId {
         first.map(|context| context.number) == second.map(|context| context.number)
     }
 
+    /// Tells the context from all others; no object without a context has it.
+    #[inline]
+    pub(crate) fn number(self) -> u64 {
+        self.number.get()
+    }
+
     /// The number of the context's device.
     pub fn device(self) -> i32 {
         self.device

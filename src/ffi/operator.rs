@@ -3,7 +3,7 @@
 use super::api::c_text;
 use super::call::call;
 use super::gate::Gate;
-use super::{Api, LastUse, Owner, RawBuffer, RawStream};
+use super::{Api, Here, LastUse, Owner, RawBuffer, RawStream};
 use crate::attribute::Attribute;
 use crate::element::ElementType;
 use crate::error::{Error, ObjectKind};
@@ -77,7 +77,7 @@ impl RawInvocation {
             attributes: Attributes(Cell::new(null_mut())),
             gate: Gate::open(),
             ending: AtomicBool::new(false),
-            last_use: LastUse::new(),
+            last_use: LastUse::of(Owner::current().number()),
             blocks: blocks.map(|(block, _)| Arc::clone(block)).collect(),
             owner: Owner::current(),
         })
@@ -129,14 +129,14 @@ impl RawInvocation {
 
     /// Queues one execution. The stream's context has to be current. Refused while an execution on another stream may be
     /// running although its call failed.
-    pub(crate) fn execute(&self, api: Api, streams: &Shelf<RawStream>, stream: &RawStream) -> Result<(), Error> {
+    pub(crate) fn execute(&self, here: Here<'_>, streams: &Shelf<RawStream>, stream: &RawStream) -> Result<u64, Error> {
         self.is_current()?;
         if self.last_use.is_in_doubt() && !streams.comes_after(&self.last_use, stream) {
             return Err(Error::StillRunning { what: ObjectKind::OPERATOR });
         }
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::OPERATOR }) };
         let (inputs, outputs) = (&self.inputs, &self.outputs);
-        let queued = stream.submit(api, "queue an operator", [&self.last_use], |ready, stream| {
+        let queued = stream.submit(here, "queue an operator", [&self.last_use], |ready, stream| {
             // SAFETY: the function asks for a live stream, for lists of as many live descriptions and buffers as stated
             // (OP-02), and for memory that stays until the execution is done (MEM-02). Who queues has the stream's
             // handle. The gate is passed; descriptions, buffers and attributes are destroyed only when a synchronise
@@ -159,7 +159,7 @@ impl RawInvocation {
         if queued.is_err() && self.last_use.is_in_doubt() {
             self.blocks.iter().for_each(|block| block.doubt(stream));
         }
-        queued
+        queued.map_err(Error::from)
     }
 
     /// All work that used the operator or its tensors is known to be done.
