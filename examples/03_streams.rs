@@ -3,6 +3,8 @@
 //! What is queued on one stream runs in order; two streams run side by side. What work uses is out of reach until that work
 //! was waited for, and it can be handed on to more work on the same stream without a wait.
 
+#![allow(clippy::indexing_slicing, reason = "a failure of an example ends it")]
+
 use ascendcl::{Error, Library, RunError};
 
 fn main() -> Result<(), RunError<Error>> {

@@ -2,6 +2,8 @@
 //!
 //! One stream waits for a point in the work of another one, and the device tells the time between two points.
 
+#![allow(clippy::indexing_slicing, reason = "a failure of an example ends it")]
+
 use ascendcl::{Error, Library, RunError};
 
 fn main() -> Result<(), RunError<Error>> {

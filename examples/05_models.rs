@@ -3,6 +3,8 @@
 //! A model is loaded, run and unloaded. Run by `run` it takes tensors of the host; bound to memory of the device it runs on
 //! a stream, as often as wanted.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a failure of an example ends it")]
+
 mod digits;
 
 use ascendcl::{Input, Library, model::PortId};

@@ -3,6 +3,8 @@
 //! A model may take batches of any size, and an output may have a shape that only the run tells. A bound model has memory for
 //! the largest batch and is told the shape of each one.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a failure of an example ends it")]
+
 mod digits;
 
 use ascendcl::{Library, model::OutputBuffer};

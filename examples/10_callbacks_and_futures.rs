@@ -2,6 +2,8 @@
 //!
 //! A callback is a function of the host in the order of a stream. A future is done when queued work is done.
 
+#![allow(clippy::unwrap_used, reason = "a failure of an example ends it")]
+
 use ascendcl::{Error, Library, RunError};
 
 fn main() -> Result<(), RunError<Error>> {

@@ -3,6 +3,8 @@
 //! A step that fails gives its value back. An error names the vendor's function, its code, its text, and the rule. A scope
 //! takes down what was made in it, whatever happened.
 
+#![allow(clippy::unwrap_used, reason = "a failure of an example ends it")]
+
 use ascendcl::{Error, Library, OrDrop, RunError};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

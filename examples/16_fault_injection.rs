@@ -3,6 +3,8 @@
 //! The simulator makes calls fail by a plan: one call, each call after the third, a device that is lost. The program under
 //! test does not change.
 
+#![allow(clippy::unwrap_used, reason = "a failure of an example ends it")]
+
 use ascendcl::{Error, Library, RunError};
 use ascendcl_sim::{Plan, control};
 
