@@ -2,14 +2,14 @@
 //!
 //! A callback is a function of the host in the order of a stream. A future is done when queued work is done.
 
-#![allow(clippy::unwrap_used, reason = "a failure of an example ends it")]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a failure of an example ends it")]
 
 use ascendcl::{Error, Library, RunError};
 
 fn main() -> Result<(), RunError<Error>> {
     ascendcl::run(Library::VendorOrSimulator, |current| {
         let mut stream = current.stream()?;
-        let words = vec!["copied", "summed"];
+        let words = ["copied", "summed"];
         // Mistake: a callback that borrows from the function that queues it. It may run when that function has returned.
         // Refused: `ui-tests/fail/callback_with_a_borrow.rs`:
         //     error[E0597]: `words` does not live long enough
@@ -26,7 +26,7 @@ fn main() -> Result<(), RunError<Error>> {
         // A panic in a callback stays in the program: the library never sees it.
         let quiet = std::panic::take_hook();
         std::panic::set_hook(Box::new(|_| {}));
-        let reply = stream.launch_host_fn(current, || assert!(1 > 2)).map_err(|failed| failed.error)?;
+        let reply = stream.launch_host_fn(current, || panic!("out of paper")).map_err(|failed| failed.error)?;
         let told = reply.wait(current)?.into_result().unwrap_err();
         std::panic::set_hook(quiet);
         println!("3 {told}");
