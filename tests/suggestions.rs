@@ -2,7 +2,7 @@
 //!
 //! Changes that the compiler calls applicable by a machine are applied, as `cargo fix` does, until there are none left.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use rustfix::{CodeFix, Filter, get_suggestions_from_json};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
