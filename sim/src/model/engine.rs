@@ -2,7 +2,10 @@
 
 use super::ceiling;
 use super::failure::{LoadFailure, RunFailure};
-use rten::{Dimension, LoadError, LoadErrorKind, NodeId, RunOptions, ThreadPool, Value, ValueOrView};
+use rten::{
+    Dimension, LoadError, LoadErrorKind, ModelOptions, NodeId, RunOptions, ShapeInferenceMode, ThreadPool, Value,
+    ValueOrView,
+};
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -49,10 +52,19 @@ impl Drop for LeaveLane {
 }
 
 impl Engine {
-    /// `value_of` shows an attribute of a node by their names.
-    pub(super) fn load(file: Vec<u8>, value_of: impl Fn(&str, &str) -> Option<String>) -> Result<Self, LoadFailure> {
+    /// `value_of` shows an attribute of a node by their names. With `infers`, the engine finds what shapes follow from
+    /// those of the inputs.
+    pub(super) fn load(
+        file: Vec<u8>,
+        infers: bool,
+        value_of: impl Fn(&str, &str) -> Option<String>,
+    ) -> Result<Self, LoadFailure> {
         let file = ceiling::guarded(file)?;
-        let loaded = contained(|| rten::Model::load(file)).map_err(LoadFailure::Refused)?;
+        let mut options = ModelOptions::with_all_ops();
+        if !infers {
+            options.shape_inference(ShapeInferenceMode::Off);
+        }
+        let loaded = contained(|| options.load(file)).map_err(LoadFailure::Refused)?;
         let graph = loaded.map_err(|error| {
             let room = ceiling::no_room(&error.to_string());
             room.map_or_else(|| refusal(&error, &value_of), |lack| LoadFailure::Refused(lack.to_string()))

@@ -51,8 +51,17 @@ impl OnnxFile {
 
     /// The engine with the model.
     pub(super) fn engine(&self) -> Result<Engine, LoadFailure> {
-        let file = self.model.write_buf().map_err(|error| LoadFailure::Refused(error.to_string()))?;
-        Engine::load(file, |label, attribute| self.value_of(label, attribute))
+        let load = |infers| {
+            let file = self.model.write_buf().map_err(|error| LoadFailure::Refused(error.to_string()))?;
+            Engine::load(file, infers, |label, attribute| self.value_of(label, attribute))
+        };
+        // `rten` takes outputs that it infers to be the same constant for one, and then refuses to have it twice. And there
+        // are shapes that its inference stumbles over.
+        let stumbles = |why: &str| why.contains("Outputs are not unique") || why.starts_with("rten panicked");
+        load(true).or_else(|failure| match failure {
+            LoadFailure::Refused(why) if stumbles(&why) => load(false),
+            other => Err(other),
+        })
     }
 
     /// An attribute of the node that messages call by this name, as they show it.

@@ -14,7 +14,7 @@ mod table;
 mod tensor;
 
 use case::Case;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use table::{Outcome, Table};
 
 /// The release of the package that the table was made with.
@@ -28,9 +28,29 @@ fn no_test_of_onnx_is_answered_wrongly_and_none_answered_rightly_is_lost() {
     };
     let version = std::fs::read_to_string(root.join("version.txt")).expect("the folder of ONNX's backend tests");
     assert_eq!(version.trim(), RELEASE, "the table was made with another release of the package `onnx`");
+    let (table, details) = all(&root);
+    println!("{}", table.total());
+    assert_none_is_wrong(&details);
+    table.compare_with_kept();
+}
+
+/// Models of one operator each, with what another library answers: `tools/onnx-random.sh` makes and runs them.
+#[test]
+fn no_random_node_is_answered_wrongly() {
+    let Some(root) = std::env::var_os("ONNX_RANDOM_TESTS").map(PathBuf::from) else {
+        println!("skipped: tools/onnx-random.sh makes random nodes and runs them");
+        return;
+    };
+    let (table, details) = all(&root);
+    println!("{}", table.total());
+    assert_none_is_wrong(&details);
+}
+
+/// Runs all tests of a folder: how often each outcome came by operator, and a line for each test.
+fn all(root: &Path) -> (Table, String) {
     let mut table = Table::default();
     let mut details = String::new();
-    for case in Case::all(&root) {
+    for case in Case::all(root) {
         let (outcome, why) = run::run(&case, &case.model(), None);
         table.count(&case.group, outcome);
         let mut note = |outcome: Outcome, name: &str, why: &str| {
@@ -45,8 +65,10 @@ fn no_test_of_onnx_is_answered_wrongly_and_none_answered_rightly_is_lost() {
     if let Some(file) = std::env::var_os("ONNX_BACKEND_DETAILS") {
         std::fs::write(file, &details).unwrap();
     }
-    println!("{}", table.total());
+    (table, details)
+}
+
+fn assert_none_is_wrong(details: &str) {
     let wrong: Vec<&str> = details.lines().filter(|line| line.starts_with(Outcome::Wrong.word())).collect();
     assert!(wrong.is_empty(), "{} answers are wrong:\n{}", wrong.len(), wrong.join("\n"));
-    table.compare_with_kept();
 }

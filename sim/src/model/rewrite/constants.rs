@@ -26,10 +26,10 @@ pub(super) fn prepare(tensor: &mut TensorProto) -> Result<Known, String> {
             tensor.data_type = Some(DataType::INT32);
             known.integers = (values.len() <= FEW).then_some(values);
         }
-        Some(DataType::FLOAT) => {
+        Some(kind @ (DataType::FLOAT | DataType::FLOAT16)) => {
             let count = tensor.dims.iter().try_fold(1_i64, |all, dim| all.checked_mul(*dim)).unwrap_or(i64::MAX);
             if usize::try_from(count).is_ok_and(|count| count <= FEW) {
-                known.floats = Some(floats(tensor));
+                known.floats = if kind == DataType::FLOAT { Some(floats(tensor)) } else { halves(tensor) };
             }
         }
         Some(DataType::DOUBLE) => {
@@ -71,6 +71,11 @@ fn floats(tensor: &TensorProto) -> Vec<f32> {
         Some(raw) => raw.borrow().as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect(),
         None => tensor.float_data.clone(),
     }
+}
+
+fn halves(tensor: &TensorProto) -> Option<Vec<f32>> {
+    let raw = tensor.raw_data.as_ref()?.borrow();
+    Some(raw.as_chunks().0.iter().map(|bytes| half::f16::from_le_bytes(*bytes).to_f32()).collect())
 }
 
 fn doubles(tensor: &TensorProto) -> Vec<f64> {

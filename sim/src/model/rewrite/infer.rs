@@ -12,7 +12,7 @@ pub(super) fn outputs(scope: &mut Scope<'_>, node: &NodeProto) {
     for (index, name) in node.output.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
         let known = Known {
             element: element(scope, node, index),
-            dims: if index == 0 { dims(scope, node) } else { None },
+            dims: if index == 0 || matches!(node.operator(), "Split" | "TopK") { dims(scope, node) } else { None },
             integers: if index == 0 { integers(scope, node) } else { None },
             floats: None,
             too_large: None,
@@ -79,6 +79,15 @@ fn dims(scope: &Scope<'_>, node: &NodeProto) -> Dims {
         },
         "ConstantOfShape" => Some(scope.integers(node.given(0))?.iter().map(|&size| Some(size)).collect()),
         "Flatten" => rank(2),
+        "Range" => rank(1),
+        "GatherElements" => Some(of(1)?.to_vec()),
+        "OneHot" => rank(of(0)?.len() + 1),
+        "Split" | "TopK" => rank(of(0)?.len()),
+        "GatherND" => {
+            let depth = usize::try_from((*of(1)?.last()?)?).ok()?;
+            let batch = usize::try_from(node.int("batch_dims", 0)).ok()?;
+            rank((of(0)?.len() + of(1)?.len()).checked_sub(depth + 1 + batch)?)
+        }
         "Shape" => Some(vec![of(0).and_then(|dims| i64::try_from(dims.len()).ok())]),
         "Size" => Some(Vec::new()),
         "NonZero" => Some(vec![of(0).and_then(|dims| i64::try_from(dims.len()).ok()), None]),
@@ -113,7 +122,7 @@ fn dims(scope: &Scope<'_>, node: &NodeProto) -> Dims {
                 _ => None,
             }
         }
-        "LSTM" | "GRU" => rank(4),
+        "LSTM" | "GRU" | "RNN" => rank(4),
         "Cast"
         | "CastLike"
         | "Relu"

@@ -88,7 +88,7 @@ fn widens(operator: &str) -> bool {
         || operator.starts_with("Reduce")
         || matches!(operator, "Mod" | "Max" | "Min" | "Clip" | "Equal" | "Greater" | "GreaterOrEqual" | "Less")
         || matches!(operator, "LessOrEqual" | "Where" | "Sign" | "ArgMax" | "ArgMin" | "TopK" | "NonZero" | "OneHot")
-        || matches!(operator, "Range" | "ScatterElements" | "ScatterND" | "Trilu" | "EyeLike" | "Relu")
+        || matches!(operator, "Range" | "ScatterElements" | "ScatterND" | "Trilu" | "EyeLike" | "Relu" | "Concat")
 }
 
 /// The greatest or least of no elements at all is the end of the range of the type, not that of 32 bits.

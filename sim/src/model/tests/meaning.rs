@@ -126,31 +126,6 @@ fn a_convolution_of_integers_is_padded_with_its_zero_point() {
 }
 
 #[test]
-fn the_lengths_of_sequences_are_not_ignored() {
-    let one = |operator: &str| with_int(node(operator, &["x", "w", "r", "", "lengths"], &["y"]), "hidden_size", 1);
-    for (operator, gates) in [("LSTM", 4), ("GRU", 3)] {
-        let one = with_int(one(operator), "linear_before_reset", 1);
-        let one = NodeProto {
-            attribute: one.attribute.into_iter().take(if operator == "GRU" { 2 } else { 1 }).collect(),
-            ..one
-        };
-        let ports = [port("x", FLOAT, "2 2 1"), port("lengths", DataType::INT32, "2")];
-        let file = File::new(&ports, &[shapeless("y", FLOAT)], vec![one])
-            .with_weights("w", &[1, gates, 1], &vec![0.5; gates as usize])
-            .with_weights("r", &[1, gates, 1], &vec![0.5; gates as usize]);
-        let model = Model::parse(file.bytes()).unwrap();
-        let lengths = |lengths: [i32; 2]| lengths.map(i32::to_le_bytes).concat();
-        let run = |lengths: &[u8]| {
-            let x = Input { dims: &[2, 2, 1], bytes: &[0; 16] };
-            model.run(&[x, Input { dims: &[2], bytes: lengths }])
-        };
-        assert!(run(&lengths([2, 2])).is_ok());
-        let failure = run(&lengths([2, 1])).unwrap_err().to_string();
-        assert!(failure.contains("sequence_lens") && failure.contains(operator), "{failure}");
-    }
-}
-
-#[test]
 fn a_cubic_resize_is_cubic() {
     let one = |mode: &str| with_text(node("Resize", &["x", "", "scales"], &["y"]), "mode", mode);
     let image: Vec<f32> = (1..=16_u8).map(f32::from).collect();

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod ceiling;
+mod corners;
 mod description;
 mod digits;
 mod external;
@@ -10,9 +11,11 @@ mod files;
 mod gears;
 mod limits;
 mod meaning;
+mod networks;
 mod numbers;
 mod refusals;
 mod runs;
+mod volumes;
 
 use super::{Input, Model};
 

@@ -101,6 +101,29 @@ pub(super) fn rectified(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<()
     keep(scope, node)
 }
 
+/// The engine makes a bound of what is no number.
+pub(super) fn clip(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {
+    let Some(element) = scope.element(node.given(0)).filter(|element| is_float(*element)) else {
+        return keep(scope, node);
+    };
+    super::scalars(scope, &mut node, &[1, 2]);
+    let most = if element == DataType::FLOAT16 { 65504.0 } else { f32::MAX };
+    let bounds = [("Max", "min", 1, -most), ("Min", "max", 2, most)];
+    let mut value = node.given(0).to_string();
+    for (operator, name, index, otherwise) in bounds {
+        let bound = match (node.has(index), node.attribute(name).and_then(|bound| bound.f)) {
+            (true, _) => node.given(index).to_string(),
+            (false, given) => scope.float(given.unwrap_or(otherwise)),
+        };
+        let (input, kept) = (vec![value, bound], scope.fresh());
+        let operator = Some(operator.to_string());
+        keep(scope, NodeProto { op_type: operator, input, output: vec![kept.clone()], ..Default::default() })?;
+        value = kept;
+    }
+    scope.make_as("Identity", &[&value], &[], &[output(&node)?]);
+    Ok(())
+}
+
 /// Functions that are near to simpler ones where the engine's way to calculate them overflows.
 pub(super) fn far(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
     let (x, result) = (node.given(0).to_string(), output(&node)?.to_string());

@@ -21,9 +21,16 @@ pub(super) fn convolution(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), 
     let Some(count) = count else {
         return Err(Refusal::because("neither `kernel_shape` nor the number of its inputs' axes is known"));
     };
-    few_axes(count)?;
+    let in_space = count == 3 && node.operator() == "Conv";
+    if !in_space {
+        few_axes(count)?;
+    }
     let mut node = complete(&node, count, true);
     windows(&node, kernel.as_deref())?;
+    if in_space {
+        let unknown = || Refusal::because("it is over 3 axes of space, and the sizes of its filters are not known");
+        return super::volumes::convolution(scope, &node, &kernel.ok_or_else(unknown)?);
+    }
     if let Some(kernel) = &kernel {
         node = with(&node, "kernel_shape", Value::Is(kernel));
     } else {
@@ -55,17 +62,20 @@ pub(super) fn convolution(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), 
 
 pub(super) fn pool(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
     let kernel = node.ints("kernel_shape").unwrap_or_default().to_vec();
-    few_axes(kernel.len())?;
+    if kernel.is_empty() {
+        return Err(Refusal::because("it has no `kernel_shape`"));
+    }
     if node.output.len() > 1 {
         return Err(Refusal::because("its output `Indices` is one that the simulator does not calculate"));
     }
     let node = complete(&node, kernel.len(), false);
     windows(&node, Some(&kernel))?;
-    if let Some(dilations) = node.ints("dilations").filter(|all| all.iter().any(|&step| step != 1)) {
-        return refuse("dilations", &format!("{dilations:?}"), "the simulator has pools without gaps only");
-    }
     if matches!(scope.element(node.given(0)), Some(DataType::INT8 | DataType::UINT8)) {
         return narrow_pool(scope, &node);
+    }
+    if kernel.len() > MOST_AXES || node.ints("dilations").is_some_and(|all| all.iter().any(|&step| step != 1)) {
+        super::normalizations::plain_floats(scope, node.given(0))?;
+        return super::volumes::pool(scope, &node, &kernel);
     }
     match Padding::of(&node, Some(&kernel)) {
         Padding::Known(pads) if node.text("auto_pad") == "SAME_LOWER" => keep(scope, explicit(&node, &pads)),
@@ -215,23 +225,13 @@ fn padded(
     value: Option<&str>,
 ) -> Result<(), Refusal> {
     let count = node.ints("strides").map_or(0, <[_]>::len);
-    let all = match padding {
-        Padding::Known(pads) => {
-            let (starts, ends) = pads.split_at(pads.len() / 2);
-            scope.list(&[&[0, 0], starts, &[0, 0], ends].concat())
+    let all = match (padding, kernel) {
+        (Padding::Start | Padding::End, None) => {
+            let mode = format!("\"{}\"", node.text("auto_pad"));
+            let why = "the sizes of the filters, which its padding follows from, are not known";
+            return refuse("auto_pad", &mode, why);
         }
-        Padding::None => scope.list(&vec![0; 2 * (count + 2)]),
-        Padding::Start | Padding::End => {
-            let Some(kernel) = kernel else {
-                let mode = format!("\"{}\"", node.text("auto_pad"));
-                return refuse(
-                    "auto_pad",
-                    &mode,
-                    "the sizes of the filters, which its padding follows from, are not known",
-                );
-            };
-            pads_at_run(scope, &node, kernel, matches!(padding, Padding::Start))
-        }
+        _ => pads(scope, &node, padding, kernel.unwrap_or_default()),
     };
     let inputs: Vec<&str> = [node.given(0), &all].into_iter().chain(value).collect();
     let wide = scope.make("Pad", &inputs, &[]);
@@ -240,6 +240,35 @@ fn padded(
         *name = wide;
     }
     keep(scope, inner)
+}
+
+/// What each axis is padded by, batch and channels among them.
+fn pads(scope: &mut Scope<'_>, node: &NodeProto, padding: &Padding, kernel: &[i64]) -> String {
+    match padding {
+        Padding::Known(pads) => {
+            let (starts, ends) = pads.split_at(pads.len() / 2);
+            scope.list(&[&[0, 0], starts, &[0, 0], ends].concat())
+        }
+        Padding::None => scope.list(&vec![0; 2 * (node.ints("strides").map_or(0, <[_]>::len) + 2)]),
+        Padding::Start | Padding::End => pads_at_run(scope, node, kernel, matches!(padding, Padding::Start)),
+    }
+}
+
+/// A value of the size of the node's input, padded with another as the node says.
+pub(super) fn padded_input(
+    scope: &mut Scope<'_>,
+    node: &NodeProto,
+    input: &str,
+    kernel: &[i64],
+    value: &str,
+) -> String {
+    match Padding::of(node, Some(kernel)) {
+        Padding::None => input.to_string(),
+        padding => {
+            let pads = pads(scope, node, &padding, kernel);
+            scope.make("Pad", &[input, &pads, value], &[])
+        }
+    }
 }
 
 /// The paddings that keep the size, calculated when the size is known.

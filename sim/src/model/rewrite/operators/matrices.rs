@@ -45,12 +45,17 @@ fn vector(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
 /// Of integers: each row times each column, summed up.
 fn integers(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
     let (a, b) = (node.given(0), node.given(1));
-    if scope.rank(a).zip(scope.rank(b)).is_none_or(|(a, b)| a < 2 || b < 2) {
-        return Err(Refusal::because("it multiplies integers, and its inputs are not known to have two axes or more"));
-    }
+    let Some((rows, columns)) = scope.rank(a).zip(scope.rank(b)).filter(|(a, b)| *a > 0 && *b > 0) else {
+        return Err(Refusal::because("it multiplies integers, and the number of its inputs' axes is not known"));
+    };
+    // A vector is a matrix of one row or one column meanwhile.
+    let (a, b) = (as_matrix(scope, a, rows, 0), as_matrix(scope, b, columns, -1));
+    let gone: Vec<i64> =
+        [(rows, -2), (columns, -1)].iter().filter(|(rank, _)| *rank == 1).map(|(_, axis)| *axis).collect();
+    let result = if gone.is_empty() { output(node)?.to_string() } else { scope.fresh() };
     let [last, third, second] = [-1, -3, -2].map(|axis| scope.list(&[axis]));
-    let rows = scope.make("Unsqueeze", &[a, &last], &[]);
-    let columns = scope.make("Unsqueeze", &[b, &third], &[]);
+    let rows = scope.make("Unsqueeze", &[&a, &last], &[]);
+    let columns = scope.make("Unsqueeze", &[&b, &third], &[]);
     let products = scope.fresh();
     let binary = |operator: &str, inputs: [&str; 2], output: &str| NodeProto {
         op_type: Some(operator.to_string()),
@@ -59,9 +64,22 @@ fn integers(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
         ..Default::default()
     };
     keep(scope, binary("Mul", [&rows, &columns], &products))?;
-    let mut sum = binary("ReduceSum", [&products, &second], output(node)?);
+    let mut sum = binary("ReduceSum", [&products, &second], &result);
     sum.attribute.push(super::super::attributes::attribute("keepdims", &Value::I(0)));
-    keep(scope, sum)
+    keep(scope, sum)?;
+    if !gone.is_empty() {
+        let gone = scope.list(&gone);
+        scope.make_as("Squeeze", &[&result, &gone], &[], &[output(node)?]);
+    }
+    Ok(())
+}
+
+fn as_matrix(scope: &mut Scope<'_>, value: &str, rank: usize, axis: i64) -> String {
+    if rank > 1 {
+        return value.to_string();
+    }
+    let axis = scope.list(&[axis]);
+    scope.make("Unsqueeze", &[value, &axis], &[])
 }
 
 /// A zero point of one element stands for all rows or columns.
@@ -84,9 +102,27 @@ pub(super) fn quotient(scope: &mut Scope<'_>, a: &str, b: &str) -> String {
     scope.make("Gather", &[&both, &first], &[("axis", Value::I(-1))])
 }
 
+/// The engine spreads a second operand of one element over the first, whatever its axes are.
+fn spread(scope: &mut Scope<'_>, node: &mut NodeProto) {
+    let (a, b) = (node.given(0).to_string(), node.given(1).to_string());
+    let ranks = (scope.rank(&a), scope.rank(&b));
+    if matches!(ranks, (_, Some(0))) || matches!(ranks, (Some(a), Some(b)) if a >= b) {
+        return;
+    }
+    if scope.dims(&b).is_some_and(|dims| dims.iter().any(|dim| dim.is_some_and(|size| size > 1))) {
+        return;
+    }
+    let sizes = super::shape(scope, &b);
+    let spread = scope.make("Expand", &[&a, &sizes], &[]);
+    if let Some(name) = node.input.get_mut(0) {
+        *name = spread;
+    }
+}
+
 /// A quotient that is rounded to a whole number afterwards has to be exact.
 pub(super) fn divide(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
-    let node = super::legacy::broadcast(scope, node)?;
+    let mut node = super::legacy::broadcast(scope, node)?;
+    spread(scope, &mut node);
     let rounds = scope.is_rounded(output(&node)?);
     if !rounds || !scope.element(node.given(0)).is_some_and(|e| matches!(e, DataType::FLOAT | DataType::FLOAT16)) {
         return keep(scope, node);
@@ -99,6 +135,7 @@ pub(super) fn divide(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refus
 /// The engine has powers of a type to the same type, and of integers to `f32`.
 pub(super) fn power(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
     let mut node = super::legacy::broadcast(scope, node)?;
+    spread(scope, &mut node);
     let (base, exponent) = (scope.element(node.given(0)), scope.element(node.given(1)));
     match (base.map(is_float), exponent.map(is_float)) {
         (Some(true), Some(false)) => {
@@ -149,7 +186,11 @@ pub(super) fn shift(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refus
             let kept = scope.make("Mod", &[&value, &rest], &[]);
             scope.make("Mul", &[&kept, &factor], &[])
         }
-        "RIGHT" => scope.make("Div", &[&value, &factor], &[]),
+        "RIGHT" => {
+            let mut quotient = NodeProto { input: vec![value, factor], ..Default::default() };
+            spread(scope, &mut quotient);
+            scope.make("Div", &[quotient.given(0), quotient.given(1)], &[])
+        }
         other => return refuse("direction", other, "it is LEFT or RIGHT"),
     };
     super::super::numbers::cast(scope, &shifted, kind, result)

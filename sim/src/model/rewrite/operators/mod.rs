@@ -9,12 +9,17 @@ mod matrices;
 mod normalizations;
 mod quantized;
 mod recurrent;
+mod reductions;
 mod resize;
+mod sampling;
+mod scatter;
 mod shapes;
+mod steps;
 mod suppression;
+mod volumes;
 mod weights;
 
-use super::attributes::{Attributes, Value};
+use super::attributes::{Attributes, Value, with};
 use super::scope::{Known, Scope};
 use super::{Refusal, Wrong, constants, inner, numbers, refuse};
 use rten_onnx::onnx::{DataType, NodeProto};
@@ -53,7 +58,9 @@ pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), 
         "Sign" => activations::sign(scope, &node),
         "Relu" => activations::rectified(scope, node),
         "Softplus" | "Asinh" | "Acosh" => activations::far(scope, node),
-        "ReduceMean" | "ReduceL2" | "ReduceLogSum" | "ReduceLogSumExp" => normalizations::fractions(scope, node),
+        "Clip" => activations::clip(scope, node),
+        "Range" => reductions::range(scope, node),
+        "Scatter" | "ScatterElements" => scatter::scatter(scope, node),
         "NegativeLogLikelihoodLoss" => losses::log_likelihood(scope, &node),
         "SoftmaxCrossEntropyLoss" => losses::cross_entropy(scope, &node),
         "Bernoulli" => indices::coins(scope, &node),
@@ -80,7 +87,8 @@ pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), 
         "DynamicQuantizeLinear" => quantized::quantize_by_range(scope, &node),
         "QLinearConv" => quantized::convolution(scope, &node),
         "QLinearMatMul" => quantized::product(scope, &node),
-        "LSTM" | "GRU" => recurrent::lengths(scope, node),
+        "LSTM" | "GRU" | "RNN" => recurrent::recurrent(scope, node),
+        "GridSample" => sampling::sample(scope, node),
         "Resize" => resize::resize(scope, node),
         "Upsample" => resize::upsample(scope, node),
         "SpaceToDepth" => shapes::space_to_depth(scope, &node),
@@ -98,6 +106,7 @@ pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), 
         "Attention" if node.output.len() > 3 => {
             Err(Refusal::because("its output `qk_matmul_output` is one that the simulator does not calculate"))
         }
+        name if name.starts_with("Reduce") => reductions::reduce(scope, node),
         _ => numbers::keep(scope, node),
     }?)
 }
@@ -109,8 +118,37 @@ fn contributed(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
         "MultiHeadAttention" if node.attribute("mask_filter_value").is_some() => {
             refuse("mask_filter_value", "given", "the simulator masks with its default only")
         }
+        "SkipLayerNormalization" | "SkipSimplifiedLayerNormalization" if node.attribute("epsilon").is_none() => {
+            numbers::keep(scope, with(&node, "epsilon", Value::F(1e-12)))
+        }
+        "MultiHeadAttention" if node.int("unidirectional", 0) != 0 => {
+            equal_lengths(scope, &node)?;
+            numbers::keep(scope, node)
+        }
         _ => numbers::keep(scope, node),
     }
+}
+
+/// What a query may look at is counted from the first key in the standard's libraries, and from the last in the engine.
+fn equal_lengths(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
+    if !node.has(1) {
+        return Ok(());
+    }
+    let (query, key) = (node.given(0), node.given(1));
+    // Where the axis of time is follows from the number of axes.
+    let axis = |name: &str| match scope.rank(name) {
+        Some(3 | 5) => Some(1),
+        Some(4) => Some(2),
+        _ => None,
+    };
+    let Some((ours, theirs)) = axis(query).zip(axis(key)) else {
+        return refuse("unidirectional", "1", "the number of axes of its inputs is not known");
+    };
+    let (ours, theirs) = (size_of(scope, query, ours), size_of(scope, key, theirs));
+    let same = scope.make("Equal", &[&ours, &theirs], &[]);
+    let bad = scope.make("Not", &[&same], &[]);
+    scope.check(bad, format!("attribute `unidirectional` is 1: `{query}` and `{key}` are of different lengths"));
+    Ok(())
 }
 
 fn constant(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {

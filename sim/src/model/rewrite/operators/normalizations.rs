@@ -62,14 +62,14 @@ pub(super) fn local_response(scope: &mut Scope<'_>, node: &NodeProto) -> Result<
 
 /// Less the mean, over the root of the variance; with the mean and the inverse of the root.
 fn normalized(scope: &mut Scope<'_>, x: &str, axes: &[i64], epsilon: f32) -> (String, String, String) {
-    let (axes, epsilon, one) = (scope.list(axes), scope.float(epsilon), scope.float(1.0));
+    let (axes, epsilon) = (scope.list(axes), scope.float(epsilon));
     let mean = scope.make("ReduceMean", &[x, &axes], &[("keepdims", Value::I(1))]);
     let less = scope.make("Sub", &[x, &mean], &[]);
     let squares = scope.make("Mul", &[&less, &less], &[]);
     let variance = scope.make("ReduceMean", &[&squares, &axes], &[("keepdims", Value::I(1))]);
     let raised = scope.make("Add", &[&variance, &epsilon], &[]);
     let root = scope.make("Sqrt", &[&raised], &[]);
-    let inverse = scope.make("Div", &[&one, &root], &[]);
+    let inverse = scope.make("Reciprocal", &[&root], &[]);
     (scope.make("Mul", &[&less, &inverse], &[]), mean, inverse)
 }
 

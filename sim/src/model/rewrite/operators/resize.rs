@@ -59,7 +59,25 @@ pub(super) fn resize(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), R
         let bad = scope.make("Not", &[&same], &[]);
         scope.check(bad, "Resize: with `align_corners` a size times its scale has to be a whole number".to_string());
     }
+    if by_scales {
+        resized(scope, &node);
+    }
     keep(scope, plain(&node))
+}
+
+/// Makes the run fail where an axis keeps its size and is resized all the same: the engine leaves it as it is.
+fn resized(scope: &mut Scope<'_>, node: &NodeProto) {
+    let name = node.given(2);
+    if scope.floats(name).is_some_and(|all| all.iter().all(|scale| *scale <= 1.0 || *scale >= 2.0)) {
+        return;
+    }
+    let (sizes, one) = (super::shape(scope, node.given(0)), scope.float(1.0));
+    let sizes = scope.cast(&sizes, DataType::FLOAT);
+    let exact = scope.make("Mul", &[&sizes, name], &[]);
+    let lower = scope.make("Floor", &[&exact], &[]);
+    let (same, larger) = (scope.make("Equal", &[&lower, &sizes], &[]), scope.make("Greater", &[name, &one], &[]));
+    let bad = scope.make("And", &[&same, &larger], &[]);
+    scope.check(bad, format!("Resize: an axis of `{}` keeps its size with a scale above 1", node.given(0)));
 }
 
 /// The node without what only some settings use.
@@ -83,7 +101,13 @@ fn lines(scope: &Scope<'_>, node: &NodeProto) -> Result<Option<Vec<Line>>, Refus
         (_, Some(scales)) if node.has(2) && !node.has(3) => (None, Some(scales.to_vec())),
         _ => return Ok(None),
     };
-    let region = scope.floats(node.given(1)).unwrap_or_default();
+    let region = match (node.text("coordinate_transformation_mode"), scope.floats(node.given(1))) {
+        ("tf_crop_and_resize", None) => {
+            let why = "the region, its input `roi`, is not known when the model is loaded";
+            return refuse("coordinate_transformation_mode", "\"tf_crop_and_resize\"", why);
+        }
+        (_, region) => region.unwrap_or_default(),
+    };
     let mut lines: Vec<Line> = sizes.iter().map(|size| Line::kept(size.unwrap_or(-1))).collect();
     for (index, axis) in axes.iter().enumerate() {
         let Some(line) = lines.get_mut(place(axis)) else {
@@ -137,6 +161,7 @@ fn needs_more(node: &NodeProto, lines: &[Line]) -> bool {
     let whole = resized().all(|line| (line.input as f64 * line.scale).fract() == 0.0);
     !matches!(node.text("mode"), "linear")
         || !trailing
+        || resized().any(|line| line.output == line.input)
         || !matches!(counting, "" | "half_pixel" | "asymmetric" | "pytorch_half_pixel" | "align_corners")
         || (counting == "align_corners" && !whole)
         || node.int("antialias", 0) != 0

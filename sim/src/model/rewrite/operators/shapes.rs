@@ -1,7 +1,7 @@
 //! Operators that move elements.
 
 use super::output;
-use crate::model::rewrite::attributes::{Attributes, Value};
+use crate::model::rewrite::attributes::{Attributes, Value, without};
 use crate::model::rewrite::numbers::keep;
 use crate::model::rewrite::scope::{Known, Scope};
 use crate::model::rewrite::{Refusal, refuse};
@@ -103,5 +103,47 @@ pub(super) fn pad(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refu
         }
         node.input.truncate(3);
     }
+    if !matches!(node.text("mode"), "" | "constant") {
+        return repeated(scope, node);
+    }
     keep(scope, node)
+}
+
+/// The engine repeats elements along the last two axes only: each of the others becomes the last one meanwhile.
+fn repeated(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
+    let known = node.ints("pads").or_else(|| scope.integers(node.given(1))).map(<[_]>::to_vec);
+    let Some(rank) = scope.rank(node.given(0)).filter(|rank| *rank > 2) else { return keep(scope, node) };
+    let is_padded = |axis: usize| {
+        let pads = known.as_ref().map(|known| [axis, axis + rank].map(|place| known.get(place).copied().unwrap_or(0)));
+        pads != Some([0, 0])
+    };
+    if !(0..rank - 2).any(is_padded) {
+        return keep(scope, node);
+    }
+    let pads = known.as_ref().map_or_else(|| node.given(1).to_string(), |known| scope.list(known));
+    let none = vec![0; rank - 1];
+    let mut value = node.given(0).to_string();
+    for axis in (0..rank).filter(|axis| is_padded(*axis)) {
+        let [place, end] = [axis, axis + rank].map(|place| i64::try_from(place).unwrap_or(0));
+        let mut order: Vec<i64> = (0..i64::try_from(rank).unwrap_or(0)).filter(|other| *other != place).collect();
+        let mut back = order.clone();
+        order.push(place);
+        // The last axis goes back to where it was, and those behind it move on.
+        back.iter_mut().enumerate().for_each(|(index, from)| *from = i64::try_from(index).unwrap_or(0));
+        back.insert(axis, i64::try_from(rank - 1).unwrap_or(0));
+        let [first, last] = [place, end].map(|place| scope.list(&[place]));
+        let first = scope.make("Gather", &[&pads, &first], &[("axis", Value::I(0))]);
+        let last = scope.make("Gather", &[&pads, &last], &[("axis", Value::I(0))]);
+        let zeros = scope.list(&none);
+        let only = scope.make("Concat", &[&zeros, &first, &zeros, &last], &[("axis", Value::I(0))]);
+        let turned = scope.make("Transpose", &[&value], &[("perm", Value::Is(&order))]);
+        let padded = scope.fresh();
+        let mut inner = without(&node, &["pads", "value"]);
+        inner.input = vec![turned, only];
+        inner.output = vec![padded.clone()];
+        keep(scope, inner)?;
+        value = scope.make("Transpose", &[&padded], &[("perm", Value::Is(&back))]);
+    }
+    scope.make_as("Identity", &[&value], &[], &[output(&node)?]);
+    Ok(())
 }

@@ -201,7 +201,7 @@ fn any_left(scope: &mut Scope<'_>, open: &str) -> String {
     scope.make("Greater", &[&best, &none], &[])
 }
 
-fn graph(scope: Scope<'_>, inputs: &[&str], outputs: &[&str]) -> GraphProto {
+pub(super) fn graph(scope: Scope<'_>, inputs: &[&str], outputs: &[&str]) -> GraphProto {
     let info = |name: &&str| ValueInfoProto { name: Some((*name).to_string()), r#type: None };
     GraphProto {
         node: scope.nodes,
@@ -212,7 +212,7 @@ fn graph(scope: Scope<'_>, inputs: &[&str], outputs: &[&str]) -> GraphProto {
     }
 }
 
-fn looped(scope: &mut Scope<'_>, inputs: &[&str], body: GraphProto, outputs: &[String]) {
+pub(super) fn looped(scope: &mut Scope<'_>, inputs: &[&str], body: GraphProto, outputs: &[String]) {
     let mut made = attribute("body", &Value::I(0));
     made.i = None;
     made.g = Some(body);

@@ -1,0 +1,70 @@
+//! Reductions over no axes, and ranges.
+
+use super::output;
+use crate::model::rewrite::attributes::{Attributes, Value, without};
+use crate::model::rewrite::numbers::keep;
+use crate::model::rewrite::scope::{Scope, is_float};
+use crate::model::rewrite::{Refusal, refuse};
+use rten_onnx::onnx::{DataType, NodeProto};
+
+/// Over no axes nothing is added up, but absolute values, squares and logarithms are still taken.
+pub(super) fn reduce(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
+    if node.int("noop_with_empty_axes", 0) == 0 {
+        return over_axes(scope, without(&node, &["noop_with_empty_axes"]));
+    }
+    let by_attribute = node.ints("axes").is_some_and(|axes| !axes.is_empty());
+    let count = if node.has(1) { scope.dims(node.given(1)).map(<[_]>::to_vec) } else { Some(vec![Some(0)]) };
+    match count.as_deref() {
+        _ if by_attribute => over_axes(scope, node),
+        Some([Some(0)]) => over_none(scope, &node),
+        Some([Some(_)] | []) => over_axes(scope, without(&node, &["noop_with_empty_axes"])),
+        _ => refuse("noop_with_empty_axes", "1", "it is not known whether its input `axes` is empty"),
+    }
+}
+
+fn over_axes(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
+    match node.operator() {
+        "ReduceMean" | "ReduceL2" | "ReduceLogSum" | "ReduceLogSumExp" => super::normalizations::fractions(scope, node),
+        _ => keep(scope, node),
+    }
+}
+
+fn over_none(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
+    let x = node.given(0).to_string();
+    let (operator, inputs) = match node.operator() {
+        "ReduceL1" | "ReduceL2" => ("Abs", vec![x]),
+        "ReduceSumSquare" => ("Mul", vec![x.clone(), x]),
+        "ReduceLogSum" => ("Log", vec![x]),
+        _ => ("Identity", vec![x]),
+    };
+    let (operator, output) = (Some(operator.to_string()), vec![output(node)?.to_string()]);
+    keep(scope, NodeProto { op_type: operator, input: inputs, output, ..Default::default() })
+}
+
+/// The engine adds steps up while the sum is below the end: rounding can make one step too many. The standard divides.
+pub(super) fn range(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
+    let [start, end, step] = [0, 1, 2].map(|index| node.given(index).to_string());
+    if scope.element(&start).is_none_or(|element| !is_float(element)) {
+        return keep(scope, node);
+    }
+    super::normalizations::plain_floats(scope, &start)?;
+    let first = scope.list(&[0]);
+    let length = scope.make("Sub", &[&end, &start], &[]);
+    let ratio = super::matrices::quotient(scope, &length, &step);
+    let steps = scope.make("Ceil", &[&ratio], &[]);
+    let (nothing, most) = (scope.float(0.0), scope.float(2_147_483_520.0));
+    let steps = scope.make("Max", &[&steps, &nothing], &[]);
+    let few = scope.make("LessOrEqual", &[&steps, &most], &[]);
+    let bad = scope.make("Not", &[&few], &[]);
+    scope.check(bad, format!("Range: from `{start}` to `{end}` by `{step}` are more elements than 32 bits count"));
+    let steps = scope.make("Cast", &[&steps], &[("to", Value::I(DataType::INT64.0.into()))]);
+    let count = scope.make("Unsqueeze", &[&steps, &first], &[]);
+    // The first element and all steps, added up; there is one more of them than the range has elements.
+    let steps = scope.make("Expand", &[&step, &count], &[]);
+    let start = scope.make("Unsqueeze", &[&start, &first], &[]);
+    let all = scope.make("Concat", &[&start, &steps], &[("axis", Value::I(0))]);
+    let axis = scope.integer(0, DataType::INT32);
+    let sums = scope.make("CumSum", &[&all, &axis], &[]);
+    scope.make_as("Slice", &[&sums, &first, &count], &[], &[output(&node)?]);
+    Ok(())
+}
