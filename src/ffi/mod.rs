@@ -53,6 +53,7 @@ mod stamp;
 mod standing;
 mod timeline;
 mod unnamed;
+mod version;
 mod wait;
 
 /// What `unnamed` is made of; loom puts its own in this place.

@@ -13,7 +13,7 @@ use graph::{File, Graph};
 use std::path::Path;
 
 /// The entries of the safe layer's `src`, from the ground up.
-const FLOORS: [&str; 35] = [
+const FLOORS: [&str; 36] = [
     "brand",
     "code",
     "element",
@@ -29,6 +29,7 @@ const FLOORS: [&str; 35] = [
     "ffi",
     "properties",
     "library",
+    "version",
     "thread",
     "ledger",
     "current",
