@@ -20,6 +20,7 @@ impl InCallback {
     }
 
     /// An error when this thread is inside a callback.
+    #[inline(always)]
     pub(crate) fn refuses() -> Result<(), Error> {
         if IN_CALLBACK.get() { Err(Error::InsideCallback) } else { Ok(()) }
     }

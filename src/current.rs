@@ -3,6 +3,7 @@
 use crate::brand::{Brand, Mark, OfTheCurrentContext, Scoped};
 use crate::device_allocator::ContextId;
 use crate::error::Error;
+use crate::ffi::Here;
 use crate::ledger::Ledger;
 use crate::library::Loaded;
 use crate::thread::{self, ThreadToken};
@@ -43,8 +44,15 @@ impl<C: Brand> Current<C> {
         Self { ledger: Arc::clone(ledger), _brand: Mark::NEW, _here: OfTheCurrentContext::NEW }
     }
 
+    #[inline]
     pub(crate) fn ledger(&self) -> &Ledger {
         &self.ledger
+    }
+
+    /// For calls on what belongs to this context.
+    #[inline]
+    pub(crate) fn here(&self) -> Here<'_> {
+        self.ledger.site().here()
     }
 
     /// Waits for everything in this context: on streams that have a handle, and on those that have none any more

@@ -68,6 +68,12 @@ impl ContextId {
         first.map(|context| context.number) == second.map(|context| context.number)
     }
 
+    /// Tells the context from all others; no object without a context has it.
+    #[inline]
+    pub(crate) fn number(self) -> u64 {
+        self.number.get()
+    }
+
     /// The number of the context's device.
     pub fn device(self) -> i32 {
         self.device
@@ -123,7 +129,7 @@ impl fmt::Debug for DeviceAddress {
 ///   ALLOC-14): work that is still queued may use a freed block.
 /// * Blocks that are in use at the same time do not overlap.
 /// * No two values hand out the same memory (ALLOC-10): what shares a pool behind a pointer must not be registered on
-///   two streams.
+///   two streams. So an allocator that has memory is not `Copy`, and a clone of it has memory of its own.
 /// * An allocator whose memory is of one context, or of one device, answers [`serves`](Self::serves) accordingly.
 ///
 /// The methods are safe to call: an implementation keeps its promises whoever calls them, on any thread and at any time.

@@ -76,6 +76,7 @@ pub mod runtime;
 pub mod stream;
 pub mod thread;
 mod trace;
+mod version;
 
 pub use acl::Acl;
 // Not the whole crate under a name: the compiler would spell every type of this one with its path in messages.
@@ -99,6 +100,7 @@ pub use run_mode::RunMode;
 pub use runtime::Runtime;
 pub use stream::{Pending, Stream};
 pub use thread::Thread;
+pub use version::{InterfaceVersion, Package};
 
 /// The programs in the README are programs.
 #[cfg(all(doctest, feature = "sim"))]

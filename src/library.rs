@@ -89,7 +89,20 @@ impl LibraryFile {
 const VARIABLE: &str = "ASCENDCL_LIBRARY";
 
 impl Library {
-    pub(crate) fn load(&self) -> Result<Loaded, Error> {
+    /// Loads the library without initialising it, to look at it. [`Acl::init`](crate::Acl::init) loads it by itself.
+    ///
+    /// ```
+    /// use ascendcl::Library;
+    ///
+    /// let loaded = Library::Simulator.load()?;
+    /// println!("{loaded}, which lacks {:?}", loaded.lacks());
+    /// # Ok::<(), ascendcl::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Load`] when there is no library or the dynamic loader refuses it, and [`Error::SimulatorNotBuiltIn`].
+    pub fn load(&self) -> Result<Loaded, Error> {
         match self {
             Self::At(file) => open(&file.path().to_string_lossy(), [candidate(file.path(), "the given path")]),
             #[cfg(feature = "sim")]

@@ -6,9 +6,10 @@ mod common;
 mod null;
 
 use ascendcl::memory::MemoryPolicy;
-use ascendcl::{Acl, Bf16, Element, ElementType, Error, F16, Library};
+use ascendcl::{Acl, Bf16, Element, ElementType, Error, F16, InterfaceVersion, Library, Package};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Plan, control};
+use ascendcl_sys::constants::{ACL_MAJOR_VERSION, ACL_MINOR_VERSION, ACL_PATCH_VERSION};
 use ascendcl_sys::types::aclrtMemMallocPolicy;
 use common::alone;
 use null::{books, in_books};
@@ -35,6 +36,35 @@ fn the_library_is_given_the_one_policy_that_was_chosen() {
     assert_eq!(MemoryPolicy::default(), MemoryPolicy::HugeFirst);
     in_books(&books, |current| drop(current.device_buffer::<u8>(64).unwrap()));
     assert_eq!(books.last_policy(), aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST.0);
+}
+
+#[test]
+fn a_library_tells_its_versions_before_it_is_initialised() {
+    let _alone = alone();
+    let library = Library::Simulator.load().unwrap();
+    assert!(library.is_simulator() && library.lacks().is_empty());
+    let InterfaceVersion { major, minor, patch } = library.interface_version().unwrap();
+    let known = [ACL_MAJOR_VERSION, ACL_MINOR_VERSION, ACL_PATCH_VERSION].map(|number| number as i32);
+    assert_eq!([major, minor, patch], known);
+    let name = format!("{major}.{minor}.{patch}");
+    assert_eq!(library.interface_version().unwrap().to_string(), name);
+    for package in Package::ALL {
+        let version = library.package_version(*package).unwrap();
+        assert!(version.starts_with(|c: char| c.is_ascii_digit()) && version.ends_with("simulator"), "{version:?}");
+    }
+    control::fail("aclsysGetCANNVersion=100000".parse().unwrap()).unwrap();
+    let error = library.package_version(Package::Driver).unwrap_err();
+    control::fail(Plan::new()).unwrap();
+    assert!(matches!(&error, Error::Vendor(error) if error.code.number() == 100_000), "{error}");
+    // Older releases lack the functions.
+    let books = books();
+    let old = books.acl();
+    for error in
+        [old.library().interface_version().unwrap_err(), old.library().package_version(Package::Cann).unwrap_err()]
+    {
+        assert!(matches!(error, Error::MissingFunction(_)), "{error}");
+    }
+    old.close().unwrap();
 }
 
 #[test]

@@ -42,15 +42,16 @@ mutant() { # name, file, substitution
 }
 
 covers='let covers = self.covers\(\);'
-begin='uses.iter\(\).for_each\(\|used\| used.begin\(self.id\)\);'
-stamped='let number = self.clock.stamp\(\);'
-call='let result = call\(\);'
+begin='for used in &uses \{\s*used.begin\(timeline.id\(\)\);\s*\}'
+stamped='let number = timeline.clock\(\).stamp\(\);'
+call='let result = \$call;'
 mutant 'the mark is taken after the wait' "$timeline" "s/$covers(\s*)(let result = wait\(\);)/\$2\$1let covers = self.covers();/"
 mutant 'memory is pending only after the call' "$timeline" "s/($begin)(\s*)($call)/\$3\$2\$1/"
 mutant 'the number is stamped before the call' "$timeline" "s/($call)(\s*)($stamped)/\$3\$2\$1/"
-mutant 'memory has its number before the call' "$timeline" "s/($call)(\s*)($stamped)(\s*)(uses.iter\(\).for_each\(\|used\| used.end\(number\)\);)/\$3\$4\$5\$2\$1/"
+mutant 'memory has its number before the call' "$timeline" "s/($call)(\s*)($stamped)(\s*)(for used in &uses \{\s*used.end\(number\);\s*\})/\$3\$4\$5\$2\$1/"
 mutant 'no doubt after a failed call' "$timeline" 's/uses\.iter\(\)\.for_each\(\|used\| used\.doubt\(\)\);//'
 mutant 'a call under way does not count' "$stamp" 's/\(_, PENDING\) => false,//'
+mutant 'use by a second stream is not noted' "$stamp" 's/self\.is_of_several\(\);//'
 mutant 'a wait that failed counts as done' "$timeline" 's/(\s*end\(\);\n)(\s*\}\n\s*\}\n\s*result)/$1self.succeeded(covers);$2/'
 mutant 'a failure is noted after the wait has ended' "$timeline" 's/(if let Some\(code\) = failed\(error\) \{.*?\n                \}\n)(\s*end\(\);)/$2$1/s'
 mutant 'nobody waits for a note that is under way' "$timeline" 's/while under_way\(\) \{\s*yield_now\(\);\s*\}//'

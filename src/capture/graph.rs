@@ -4,7 +4,7 @@ use super::operands::GraphOperands;
 use super::topology::Topology;
 use crate::brand::{Brand, INSIDE, Inside, Mark, Scoped};
 use crate::current::Current;
-use crate::error::{Error, Failed};
+use crate::error::{Boxed, Error, Failed};
 use crate::ffi::{FirstPanic, RawGraph, RawStream, c_path, c_text};
 use crate::ledger::Ledger;
 use crate::stream::{Operand, Pending, StreamOps, sealed_payload};
@@ -49,15 +49,16 @@ impl<C: Brand> StreamOps<C> {
         current: &Current<C>,
         graph: R,
     ) -> Result<Pending<C, CapturedGraph<C, G>>, Failed<R>> {
-        let ready = graph.usable_on(self.queue());
-        match ready.and_then(|()| current.ledger().replay(&graph.look(INSIDE).raw, self.queue())) {
-            Ok(()) => {
+        let ready = graph.usable_on(self.queue()).map_err(Boxed::from);
+        let replay = |()| current.ledger().replay(current.here(), &graph.look(INSIDE).raw, self.queue());
+        match ready.and_then(replay) {
+            Ok(number) => {
                 let past = graph.past(INSIDE);
                 let mut graph = graph.into_value(INSIDE);
                 graph.operands.was_replayed(INSIDE);
-                Ok(Pending::new(graph, self.queue()).after(past))
+                Ok(Pending::new(graph, self.queue(), number).after(past))
             }
-            Err(error) => Err(Failed { error, value: graph }),
+            Err(error) => Err(Failed { error: error.into(), value: graph }),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Errors.
 
+mod boxed;
 #[cfg(feature = "ge")]
 mod engine;
 mod input;
@@ -12,6 +13,7 @@ pub use crate::code::{Code, CodeKind};
 use crate::device_allocator::ContextId;
 use crate::element::ElementType;
 use ascendcl_macros::rule;
+pub(crate) use boxed::Boxed;
 #[cfg(feature = "ge")]
 pub use engine::{EngineError, FailedCall, Status};
 pub use input::InputError;

@@ -25,11 +25,13 @@ impl Api {
         Self { on_device: mode == RunMode::Device, ..self }
     }
 
+    #[inline]
     pub(crate) fn loading(self) -> &'static Loading {
         self.loading
     }
 
     /// Whether both call the same functions.
+    #[inline]
     pub(crate) fn is_of_the_library_of(self, other: Self) -> bool {
         core::ptr::eq(self.loading.library(), other.loading.library())
     }

@@ -1,13 +1,14 @@
 //! Memory that the library allocated.
 
 use super::bytes::{bytes_of, bytes_of_mut};
-use super::call::{Function, call, functions};
-use super::{Api, LastUse, Owner, RawStream};
+use super::call::{Function, ReadyAnswer, call, functions};
+use super::home::{Home, Side};
+use super::{Api, Here, LastUse, Owner, RawStream, Site};
 use crate::element::{LARGEST_ALIGNMENT, Pod};
-use crate::error::{Error, ObjectKind};
+use crate::error::{Boxed, Error};
 use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
-use ascendcl_sys::types::{aclrtMemMallocPolicy, aclrtMemcpyKind};
+use ascendcl_sys::types::{aclError, aclrtMemMallocPolicy};
 use core::alloc::Layout;
 use core::ffi::c_void;
 use core::mem::ManuallyDrop;
@@ -16,30 +17,6 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
-/// Where a block lives, and by which function it is freed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[rule(MEM_03)]
-pub(crate) enum Home {
-    /// `aclrtMalloc`, `aclrtFree`.
-    Device,
-    /// `aclrtMallocHost`, `aclrtFreeHost`.
-    Pinned,
-    /// What `Pinned` becomes where the program runs on the device: memory of the device, which the program follows like
-    /// its own (MODE-01). `aclrtMalloc`, `aclrtFree`.
-    Unified,
-    /// Ordinary memory that a vector gave up, with the layout that it had there.
-    Pageable(Layout),
-    /// Device memory of other code, which frees it.
-    Adopted,
-}
-
-/// One side of a copy.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Side {
-    Host,
-    Device,
-}
-
 /// One allocation. It has no `Drop`: a block that is not freed through [`free`](Self::free) stays allocated, which is
 /// what has to happen to memory that a task may still use.
 #[derive(Debug)]
@@ -47,6 +24,8 @@ pub struct RawBuffer {
     start: NonNull<c_void>,
     bytes: usize,
     home: Home,
+    /// That of a vector's memory; else empty.
+    layout: Layout,
     last_use: LastUse,
     freed: AtomicBool,
     owner: Owner,
@@ -83,7 +62,7 @@ impl RawBuffer {
                 unsafe { call!(api.aclrtMallocHost(&raw mut start, length)) }
             }
             // Nobody asks the library for these.
-            Home::Pageable(_) | Home::Adopted => return Ok(Self::of_vec(vec![0_u8; length])),
+            Home::Pageable | Home::Adopted => return Ok(Self::of_vec(vec![0_u8; length])),
         };
         let doing = || format!("allocate {length} bytes of {}", home.kind());
         let call = answer.call();
@@ -94,8 +73,9 @@ impl RawBuffer {
 
     /// Takes over device memory that the library allocated and handed out (DATA-06), to be freed like any other.
     pub(super) fn adopt(start: NonNull<c_void>, bytes: usize) -> Self {
-        let (last_use, freed, owner) = (LastUse::new(), AtomicBool::new(false), Owner::current());
-        Self { start, bytes, home: Home::Device, last_use, freed, owner }
+        let owner = Owner::current();
+        let (last_use, freed, layout) = (LastUse::of(owner.number()), AtomicBool::new(false), Layout::new::<()>());
+        Self { start, bytes, home: Home::Device, layout, last_use, freed, owner }
     }
 
     /// Device memory of other code: it is used like any other, and never freed here.
@@ -112,13 +92,16 @@ impl RawBuffer {
         // SAFETY: `new_unchecked` asks for a pointer that is not null. `Vec::as_mut_ptr` never is: without capacity it
         // dangles.
         let start = unsafe { NonNull::new_unchecked(elements.as_mut_ptr().cast()) };
-        Self { home: Home::Pageable(layout), ..Self::adopt(start, bytes) }
+        Self { home: Home::Pageable, layout, ..Self::adopt(start, bytes) }
     }
 
     /// Gives the memory back as the vector that it was; a block of another home, or one that queued work may use, stays
     /// as it is. `handle` is the only handle: nothing else names the memory afterwards.
     pub(crate) fn take_vec<E: Pod>(handle: &mut Arc<Self>, streams: &Shelf<RawStream>) -> Option<Vec<E>> {
-        let Home::Pageable(layout) = handle.home else { return None };
+        if handle.home != Home::Pageable {
+            return None;
+        }
+        let layout = handle.layout;
         let fits = layout.align() == align_of::<E>() || layout.size() == 0;
         if !fits || handle.last_use.is_in_doubt() || !streams.has_done(&handle.last_use) {
             return None;
@@ -152,12 +135,12 @@ impl RawBuffer {
             // SAFETY: the function asks for memory of `aclrtMallocHost` (MEM-03) that no work uses (MEM-02), once
             // (MEM-01). `home` says where it came from, the stamps say that it is idle, and `freed` was not set.
             Home::Pinned => unsafe { call!(api.aclrtFreeHost(self.start.as_ptr())) },
-            Home::Pageable(layout) => {
-                if layout.size() > 0 {
+            Home::Pageable => {
+                if self.layout.size() > 0 {
                     // SAFETY: `dealloc` asks for memory of the global allocator, with the layout that it was allocated
                     // with, once. A vector allocated it with this layout (`of_vec`), the stamps say that no work uses
                     // it (MEM-02), and `freed` was not set.
-                    unsafe { std::alloc::dealloc(self.start.as_ptr().cast(), layout) }
+                    unsafe { std::alloc::dealloc(self.start.as_ptr().cast(), self.layout) }
                 }
                 return Ok(());
             }
@@ -167,34 +150,43 @@ impl RawBuffer {
     }
 
     /// Copies host memory to the start of the block, and returns when that is done.
-    pub(crate) fn write<E: Pod>(&self, api: Api, from: &[E]) -> Result<(), Error> {
+    #[inline]
+    pub(crate) fn write<E: Pod>(&self, here: Here<'_>, from: &[E]) -> Result<(), Boxed> {
         let from = bytes_of(from);
-        self.holds(from.len())?;
-        let kind = api.direction(self.home.side(), Side::Host);
+        self.holds(here, from.len())?;
+        let (ready, kind) = (here.ready()?, here.api().direction(self.home.side(), Side::Host));
         // SAFETY: the function reads `from.len()` bytes of the slice and writes them to the block during the call.
         // `holds` has compared the block's length, and says that no work is in doubt; who has the handle knows that no
         // work uses it (MEM-02).
-        let answer =
-            unsafe { call!(api.aclrtMemcpy(self.start.as_ptr(), self.bytes, from.as_ptr().cast(), from.len(), kind)) };
-        answer.done(|| format!("copy {} bytes to {}", from.len(), self.home.kind()))
+        let answer = unsafe {
+            call!(ready.aclrtMemcpy(self.start.as_ptr(), self.bytes, from.as_ptr().cast(), from.len(), kind))
+        };
+        if answer.is_success() { Ok(()) } else { Err(self.not_copied(answer, "to", from.len())) }
     }
 
     /// Copies the start of the block to host memory, and returns when that is done.
-    pub(crate) fn read<E: Pod>(&self, api: Api, to: &mut [E]) -> Result<(), Error> {
+    #[inline]
+    pub(crate) fn read<E: Pod>(&self, here: Here<'_>, to: &mut [E]) -> Result<(), Boxed> {
         let to = bytes_of_mut(to);
-        self.holds(to.len())?;
-        let kind = api.direction(Side::Host, self.home.side());
+        self.holds(here, to.len())?;
+        let (ready, kind) = (here.ready()?, here.api().direction(Side::Host, self.home.side()));
         // SAFETY: the function reads `to.len()` bytes of the block and writes them to the slice during the call.
         // `holds` has compared the block's length, and says that no work is in doubt; who has the handle knows that no
         // work writes it (MEM-02). The slice is borrowed exclusively.
         let answer =
-            unsafe { call!(api.aclrtMemcpy(to.as_mut_ptr().cast(), to.len(), self.start.as_ptr(), to.len(), kind)) };
-        answer.done(|| format!("copy {} bytes from {}", to.len(), self.home.kind()))
+            unsafe { call!(ready.aclrtMemcpy(to.as_mut_ptr().cast(), to.len(), self.start.as_ptr(), to.len(), kind)) };
+        if answer.is_success() { Ok(()) } else { Err(self.not_copied(answer, "from", to.len())) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn not_copied(&self, answer: ReadyAnswer<aclError>, direction: &str, bytes: usize) -> Boxed {
+        answer.into_error(|| format!("copy {bytes} bytes {direction} {}", self.home.kind())).into()
     }
 
     /// Sets every byte, and returns when that is done.
     pub(crate) fn fill(&self, api: Api, value: u8) -> Result<(), Error> {
-        self.holds(self.bytes)?;
+        self.holds(Site::unproven(api).here(), self.bytes)?;
         // SAFETY: the function writes `self.bytes` bytes, which are all of the block, during the call. `holds` says
         // that no work is in doubt; who has the handle knows that no work uses it (MEM-02).
         let answer = unsafe { call!(api.aclrtMemset(self.start.as_ptr(), self.bytes, i32::from(value), self.bytes)) };
@@ -215,7 +207,7 @@ impl RawBuffer {
             // before it gave a handle out, and a vector's memory is aligned for its own elements; it was zeroed, or was
             // a vector; and work in flight takes the handle away, which is borrowed here. Common memory is the
             // program's own: it runs on the device that the memory is of (MODE-01).
-            Home::Pinned | Home::Unified | Home::Pageable(_) => unsafe {
+            Home::Pinned | Home::Unified | Home::Pageable => unsafe {
                 core::slice::from_raw_parts(handle.start.as_ptr().cast::<E>(), handle.bytes / size_of::<E>())
             },
         }
@@ -232,7 +224,7 @@ impl RawBuffer {
             // `is_aligned_for_elements` before it gave a handle out, and a vector's memory is aligned for its own
             // elements; it was zeroed, or was a vector; the handle is borrowed exclusively, and work in flight takes it
             // away. Common memory is the program's own (MODE-01).
-            Home::Pinned | Home::Unified | Home::Pageable(_) => unsafe {
+            Home::Pinned | Home::Unified | Home::Pageable => unsafe {
                 core::slice::from_raw_parts_mut(handle.start.as_ptr().cast::<E>(), handle.bytes / size_of::<E>())
             },
         }
@@ -242,7 +234,7 @@ impl RawBuffer {
     /// aligned for the elements that the vector had.
     pub(crate) fn is_aligned_for_elements(&self) -> Result<(), Error> {
         let call = match self.home {
-            Home::Device | Home::Adopted | Home::Pageable(_) => return Ok(()),
+            Home::Device | Home::Adopted | Home::Pageable => return Ok(()),
             Home::Pinned => functions::aclrtMallocHost::NAME,
             Home::Unified => functions::aclrtMalloc::NAME,
         };
@@ -292,16 +284,17 @@ impl RawBuffer {
     /// Whether it is ordinary memory of the host.
     #[inline]
     pub(super) fn is_pageable(&self) -> bool {
-        matches!(self.home, Home::Pageable(_))
+        matches!(self.home, Home::Pageable)
     }
 
     /// An error unless the tasks of a graph can use it: ordinary memory cannot be captured (GRAPH-05).
     #[rule(GRAPH_05)]
     pub(crate) fn can_be_captured(&self) -> Result<(), Error> {
-        if self.is_pageable() { Err(Error::NotPinned) } else { self.holds(self.bytes) }
+        if self.is_pageable() { Err(Error::NotPinned) } else { self.holds_anywhere(0, self.bytes) }
     }
 
     /// Whether nobody knows if work uses the block, and nobody could wait for it.
+    #[inline]
     pub(crate) fn is_in_doubt(&self) -> bool {
         self.last_use.is_in_doubt()
     }
@@ -338,59 +331,43 @@ impl RawBuffer {
 
     /// Whether work can be given the block now: this thread has entered its context, and no work is in doubt.
     pub(super) fn can_be_used(&self) -> Result<(), Error> {
-        self.holds(0)
+        self.holds_anywhere(0, 0)
+    }
+
+    /// As [`holds_at`](Self::holds_at), for callers without a [`Here`].
+    pub(super) fn holds_anywhere(&self, start: usize, bytes: usize) -> Result<(), Error> {
+        self.holds_after_all(start.saturating_add(bytes)).map_err(Error::from)
     }
 
     /// Whether `bytes` bytes can be copied to or from the start of the block now.
     #[inline]
-    pub(super) fn holds(&self, bytes: usize) -> Result<(), Error> {
-        self.holds_at(0, bytes)
+    pub(super) fn holds(&self, here: Here<'_>, bytes: usize) -> Result<(), Boxed> {
+        self.holds_at(here, 0, bytes)
     }
 
     /// As [`holds`](Self::holds), from the byte `start` on.
     #[inline]
-    pub(super) fn holds_at(&self, start: usize, bytes: usize) -> Result<(), Error> {
+    pub(super) fn holds_at(&self, here: Here<'_>, start: usize, bytes: usize) -> Result<(), Boxed> {
+        let end = start.saturating_add(bytes);
+        if self.is_at_hand(here) && end <= self.bytes { Ok(()) } else { self.holds_after_all(end) }
+    }
+
+    /// Whether this thread has entered the block's context for certain, and the block is not in doubt.
+    #[inline]
+    pub(super) fn is_at_hand(&self, here: Here<'_>) -> bool {
+        here.has(self.last_use.context())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn holds_after_all(&self, end: usize) -> Result<(), Boxed> {
         self.is_current()?;
         if self.last_use.is_in_doubt() {
-            return Err(Error::InDoubt { what: self.home.kind() });
+            return Err(Error::InDoubt { what: self.home.kind() }.into());
         }
-        let end = start.saturating_add(bytes);
         if end <= self.bytes {
             return Ok(());
         }
-        Err(Error::TooShort { what: self.home.kind(), need: end, have: self.bytes })
-    }
-}
-
-impl Home {
-    pub(super) fn side(self) -> Side {
-        match self {
-            Self::Device | Self::Adopted => Side::Device,
-            Self::Pinned | Self::Unified | Self::Pageable(_) => Side::Host,
-        }
-    }
-
-    pub(crate) fn kind(self) -> ObjectKind {
-        match self {
-            Self::Device | Self::Adopted => ObjectKind::DEVICE_MEMORY,
-            Self::Pinned | Self::Unified => ObjectKind::PINNED_MEMORY,
-            Self::Pageable(_) => ObjectKind::PAGEABLE_MEMORY,
-        }
-    }
-}
-
-impl Api {
-    /// The direction of a copy follows from where its two sides live. For a program that runs on the device, all memory
-    /// is the device's (MODE-03).
-    #[inline]
-    #[rule(COPY_02, MODE_01, MODE_03)]
-    pub(super) fn direction(self, to: Side, from: Side) -> aclrtMemcpyKind {
-        match (to, from) {
-            _ if self.on_device() => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE,
-            (Side::Device, Side::Device) => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE,
-            (Side::Device, Side::Host) => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE,
-            (Side::Host, Side::Device) => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST,
-            (Side::Host, Side::Host) => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST,
-        }
+        Err(Error::TooShort { what: self.home.kind(), need: end, have: self.bytes }.into())
     }
 }

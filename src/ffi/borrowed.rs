@@ -1,10 +1,10 @@
 //! Copies from and to memory that is borrowed, for a scope that waits for them.
 
-use super::block::Side;
 use super::bytes::{bytes_of, bytes_of_mut};
 use super::call::call;
+use super::home::Side;
 use super::queue::aligned;
-use super::{Api, Place, RawStream};
+use super::{Api, Here, Place, RawStream};
 use crate::element::Pod;
 use crate::error::Error;
 use core::cell::RefCell;
@@ -58,20 +58,20 @@ impl<'env> Borrowed<'env> {
     /// Queues a copy of all of `from` to a block of device memory.
     pub(crate) fn copy_in<E: Pod>(
         &self,
-        api: Api,
+        here: Here<'_>,
         stream: &Arc<RawStream>,
         to: Place<'_>,
         from: &'env [E],
-    ) -> Result<(), Error> {
-        let from = bytes_of(from);
+    ) -> Result<u64, Error> {
+        let (from, api) = (bytes_of(from), here.api());
         // Before the stream is noted: one of another context could not be waited for at the end.
         stream.is_current()?;
-        to.block.holds_at(to.start, from.len())?;
+        to.block.holds_at(here, to.start, from.len())?;
         let (room, kind) = (to.block.bytes() - to.start, api.direction(Side::Device, Side::Host));
         aligned(kind, from.len(), [to.block.at(to.start), from.as_ptr().cast()])?;
         stream.comes_to_rest(api, [to.block.last_use()])?;
         self.uses(stream);
-        stream.submit(api, "queue a copy", [to.block.last_use()], |ready, stream| {
+        let queued = stream.submit(here, "queue a copy", [to.block.last_use()], |ready, stream| {
             // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
             // Who queues has the stream's handle. `holds_at` has compared the block's length, and it is freed only when
             // a synchronise has covered this submission (the stamps). The slice is borrowed until `'env` ends, and
@@ -80,25 +80,26 @@ impl<'env> Borrowed<'env> {
                 let to = to.block.at(to.start);
                 call!(ready.aclrtMemcpyAsync(to, room, from.as_ptr().cast(), from.len(), kind, stream))
             }
-        })
+        });
+        queued.map_err(Error::from)
     }
 
     /// Queues a copy from a block of device memory that fills all of `to`.
     pub(crate) fn copy_out<E: Pod>(
         &self,
-        api: Api,
+        here: Here<'_>,
         stream: &Arc<RawStream>,
         to: &'env mut [E],
         from: Place<'_>,
-    ) -> Result<(), Error> {
-        let to = bytes_of_mut(to);
+    ) -> Result<u64, Error> {
+        let (to, api) = (bytes_of_mut(to), here.api());
         stream.is_current()?;
-        from.block.holds_at(from.start, to.len())?;
+        from.block.holds_at(here, from.start, to.len())?;
         let kind = api.direction(Side::Host, Side::Device);
         aligned(kind, to.len(), [to.as_ptr().cast(), from.block.at(from.start)])?;
         stream.comes_to_rest(api, [from.block.last_use()])?;
         self.uses(stream);
-        stream.submit(api, "queue a copy", [from.block.last_use()], |ready, stream| {
+        let queued = stream.submit(here, "queue a copy", [from.block.last_use()], |ready, stream| {
             // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
             // Who queues has the stream's handle. `holds_at` has compared the block's length, and it is freed only when
             // a synchronise has covered this submission (the stamps). The slice is borrowed exclusively until `'env`
@@ -107,7 +108,8 @@ impl<'env> Borrowed<'env> {
                 let from = from.block.at(from.start);
                 call!(ready.aclrtMemcpyAsync(to.as_mut_ptr().cast(), to.len(), from, to.len(), kind, stream))
             }
-        })
+        });
+        queued.map_err(Error::from)
     }
 
     /// Waits until nothing uses borrowed memory any more. A synchronise that reports failed work is done with it, so it

@@ -8,7 +8,7 @@ use super::context::RawContext;
 use super::process::Loading;
 use super::standing;
 use crate::callback_guard::InCallback;
-use crate::error::{Error, MissingFunction, VendorError};
+use crate::error::{Boxed, Error, MissingFunction, VendorError};
 use crate::trace;
 use ascendcl_macros::rule;
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_CONTEXT_NULL, ACL_SUCCESS};
@@ -49,12 +49,14 @@ pub(super) enum Current {}
 pub(super) enum Begins {}
 
 impl Need for ThisProcess {
+    #[inline(always)]
     fn check(api: Api) -> Result<(), Error> {
         api.is_of_this_process()
     }
 }
 
 impl Need for SelectsContext {
+    #[inline(always)]
     fn check(api: Api) -> Result<(), Error> {
         InCallback::refuses()?;
         api.is_of_this_process()
@@ -62,12 +64,14 @@ impl Need for SelectsContext {
 }
 
 impl Need for HostOnly {
+    #[inline(always)]
     fn check(api: Api) -> Result<(), Error> {
         if api.loading().is_plain() { Ok(()) } else { standing::objection(api).map_or(Ok(()), Err) }
     }
 }
 
 impl Need for OutsideCallbacks {
+    #[inline(always)]
     fn check(api: Api) -> Result<(), Error> {
         InCallback::refuses()?;
         HostOnly::check(api)
@@ -75,13 +79,14 @@ impl Need for OutsideCallbacks {
 }
 
 impl Need for Current {
-    #[inline]
+    #[inline(always)]
     fn check(api: Api) -> Result<(), Error> {
-        if api.loading().is_plain() && !standing::displaced_any() { Ok(()) } else { standing::return_to_entered(api) }
+        if api.loading().is_plain() { Ok(()) } else { standing::return_to_entered(api) }
     }
 }
 
 impl Need for Begins {
+    #[inline(always)]
     fn check(api: Api) -> Result<(), Error> {
         InCallback::refuses()?;
         Current::check(api)
@@ -126,9 +131,18 @@ impl<N> Clone for Ready<N> {
 
 impl<N> Copy for Ready<N> {}
 
+impl Ready<Current> {
+    /// For a caller that has made the [check](Need::check) by itself: the library is [plain](Loading::is_plain), which says
+    /// that no entered context is displaced, either.
+    #[inline]
+    pub(super) fn checked(api: Api) -> Self {
+        Self { loading: api.loading(), _checked: PhantomData }
+    }
+}
+
 impl<N> Ready<N> {
     /// The functions. Whoever loaded them vouched that they have the signatures of the table.
-    #[inline]
+    #[inline(always)]
     pub(super) fn library(self) -> &'static Library {
         self.loading.library()
     }
@@ -152,10 +166,12 @@ pub(super) trait Calls<N>: Copy {
 impl<N: Need> Calls<N> for Api {
     type Refusal = Error;
 
+    #[inline(always)]
     fn loading(self) -> &'static Loading {
         Api::loading(self)
     }
 
+    #[inline(always)]
     fn checked(self) -> Result<Ready<N>, Error> {
         self.ready()
     }
@@ -197,7 +213,10 @@ impl Refusal for Infallible {
 macro_rules! call {
     ($by:ident.$function:ident($($argument:expr),* $(,)?)) => {{
         let value = match $crate::ffi::call::checked::<$crate::ffi::call::functions::$function, _>($by) {
-            Ok(ready) => Ok(ready.library().$function($($argument),*)),
+            Ok(ready) => Ok(match ready.library().$function($($argument),*) {
+                Ok(answer) => Ok(answer),
+                Err(missing) => Err($crate::ffi::call::thin(missing)),
+            }),
             Err(refused) => Err(refused),
         };
         $crate::ffi::call::Answer::of::<$crate::ffi::call::functions::$function, _>($by, value)
@@ -206,9 +225,16 @@ macro_rules! call {
 pub(super) use call;
 
 /// What is checked before a function is called.
-#[inline]
+#[inline(always)]
 pub(super) fn checked<F: Function, B: Calls<F::Need>>(by: B) -> Result<Ready<F::Need>, B::Refusal> {
     by.checked()
+}
+
+/// A missing function behind a pointer, so that the answer of one that is there stays in registers.
+#[cold]
+#[inline(never)]
+pub(super) fn thin(missing: MissingSymbol) -> Box<MissingSymbol> {
+    Box::new(missing)
 }
 
 /// What a function answered with, and which one that was.
@@ -217,17 +243,17 @@ pub(super) struct Answer<T, R = Error> {
     loading: &'static Loading,
     call: &'static str,
     /// An error where the function was not called: what it needs does not hold, or the library lacks it.
-    value: Result<Result<T, MissingSymbol>, R>,
+    value: Result<Result<T, Box<MissingSymbol>>, R>,
 }
 
 /// The answer of a call that was made by a [`Ready`].
 pub(super) type ReadyAnswer<T> = Answer<T, Infallible>;
 
 impl<T, R: Refusal> Answer<T, R> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn of<F: Function, B: Calls<F::Need, Refusal = R>>(
         by: B,
-        value: Result<Result<T, MissingSymbol>, R>,
+        value: Result<Result<T, Box<MissingSymbol>>, R>,
     ) -> Self {
         Self { loading: by.loading(), call: F::NAME, value }
     }
@@ -253,21 +279,18 @@ impl<T, R: Refusal> Answer<T, R> {
     pub(super) fn value(self, doing: impl FnOnce() -> String) -> Result<T, Error> {
         match self.value {
             Ok(Ok(value)) => Ok(value),
-            Ok(Err(MissingSymbol { symbol, files })) => Err(lacks(self.loading, symbol, files, doing())),
+            Ok(Err(missing)) => Err(lacks(self.loading, *missing, doing())),
             Err(refused) => Err(refused.into_error()),
         }
     }
 }
 
 impl<T> ReadyAnswer<T> {
-    /// The C function's name, and what it answered with.
-    #[inline]
-    pub(super) fn into_parts(self) -> (&'static str, Result<T, MissingSymbol>) {
-        let Ok(value) = self.value;
-        (self.call, value)
-    }
-
-    pub(super) fn from_parts(loading: &'static Loading, call: &'static str, value: Result<T, MissingSymbol>) -> Self {
+    pub(super) fn from_parts(
+        loading: &'static Loading,
+        call: &'static str,
+        value: Result<T, Box<MissingSymbol>>,
+    ) -> Self {
         Self { loading, call, value: Ok(value) }
     }
 }
@@ -282,7 +305,7 @@ impl<T, R: Refusal> Answer<*mut T, R> {
 }
 
 impl<R: Refusal> Answer<aclError, R> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_success(&self) -> bool {
         matches!(self.value, Ok(Ok(ACL_SUCCESS)))
     }
@@ -299,26 +322,65 @@ impl<R: Refusal> Answer<aclError, R> {
     /// Turns the code into a result, and the recent error text of this thread into part of the error.
     ///
     /// `doing` reads on from "could not": "create a stream".
-    #[inline]
+    #[inline(always)]
     pub(super) fn done(self, doing: impl FnOnce() -> String) -> Result<(), Error> {
         let (loading, call) = (self.loading, self.call);
         match self.value {
             Ok(Ok(ACL_SUCCESS)) => Ok(()),
             Ok(Ok(code)) => Err(failed(loading, call, code, doing())),
-            Ok(Err(MissingSymbol { symbol, files })) => Err(lacks(loading, symbol, files, doing())),
+            Ok(Err(missing)) => Err(lacks(loading, *missing, doing())),
             Err(refused) => Err(refused.into_error()),
         }
     }
 }
 
+impl ReadyAnswer<aclError> {
+    /// The error that an answer is which is no success.
+    pub(super) fn into_error(self, doing: impl FnOnce() -> String) -> Error {
+        let (loading, call) = (self.loading, self.call);
+        let Ok(value) = self.value;
+        no_success(loading, call, value, doing())
+    }
+
+    /// As [`done`](Answer::done), for paths that succeed: the error stays behind a pointer.
+    #[inline(always)]
+    pub(super) fn success(self, doing: &'static str) -> Result<(), Boxed> {
+        let (loading, call) = (self.loading, self.call);
+        let Ok(value) = self.value;
+        match value {
+            Ok(ACL_SUCCESS) => Ok(()),
+            value => Err(boxed(loading, call, value, doing)),
+        }
+    }
+}
+
 #[cold]
-pub(super) fn lacks(
+#[inline(never)]
+fn boxed(
     loading: &'static Loading,
-    symbol: &'static str,
-    files: &'static [&'static str],
+    call: &'static str,
+    value: Result<aclError, Box<MissingSymbol>>,
+    doing: &'static str,
+) -> Boxed {
+    no_success(loading, call, value, doing.to_owned()).into()
+}
+
+#[cold]
+fn no_success(
+    loading: &'static Loading,
+    call: &'static str,
+    value: Result<aclError, Box<MissingSymbol>>,
     doing: String,
 ) -> Error {
-    let (library, missing) = (loading.to_string(), MissingSymbol { symbol, files });
+    match value {
+        Ok(code) => failed(loading, call, code, doing),
+        Err(missing) => lacks(loading, *missing, doing),
+    }
+}
+
+#[cold]
+pub(super) fn lacks(loading: &'static Loading, missing: MissingSymbol, doing: String) -> Error {
+    let (library, MissingSymbol { symbol, files }) = (loading.to_string(), missing);
     let searched = loading.library().searched_for(&missing);
     let missing = Box::new(MissingFunction { symbol, files, searched, library, doing });
     trace::missing(&missing);
@@ -352,7 +414,7 @@ fn is_made_up(api: Api, text: &str) -> bool {
 impl Api {
     /// Checks what the call that follows needs. `call!` does so by itself; this is for calls that are prepared before they
     /// are made.
-    #[inline]
+    #[inline(always)]
     pub(super) fn ready<N: Need>(self) -> Result<Ready<N>, Error> {
         N::check(self)?;
         Ok(Ready { loading: self.loading(), _checked: PhantomData })

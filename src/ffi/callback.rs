@@ -5,7 +5,7 @@
 //! the code back out of the shared place or the trampoline does, and not both.
 
 use super::call::call;
-use super::{Api, RawStream};
+use super::{Here, RawStream};
 use crate::callback_guard::InCallback;
 use crate::code::Code;
 use crate::error::Error;
@@ -26,19 +26,20 @@ impl RawStream {
     /// one of them: the callback stays with the library then.
     pub(crate) fn call_back_with<T: Send + 'static>(
         &self,
-        api: Api,
+        here: Here<'_>,
         state: T,
         run: fn(T),
-    ) -> Result<(), (Error, Option<T>)> {
+    ) -> Result<u64, (Error, Option<T>)> {
         let callback = Arc::new(Callback { state: Mutex::new(Some(state)), run });
         let argument = Arc::into_raw(Arc::clone(&callback));
-        let queued = self.submit(api, "queue a callback", [], |ready, stream| {
+        let queued = self.submit(here, "queue a callback", [], |ready, stream| {
             // SAFETY: the function asks for a live stream, and for a function that may be called with the argument on a
             // thread of the library (CB-08). Who queues has the stream's handle. The trampoline is for this type of
             // state, which is `Send`; the count that `into_raw` kept is the library's from here on.
             unsafe { call!(ready.aclrtLaunchHostFunc(stream, Some(trampoline::<T>), argument.cast_mut().cast())) }
         });
         queued.map_err(|error| {
+            let error = Error::from(error);
             if error.rules_out_that_work_was_queued() {
                 // SAFETY: `Arc::from_raw` asks for a pointer of `Arc::into_raw` whose count nobody else gives back. It
                 // was made above, and the library never saw it.

@@ -1,11 +1,12 @@
 //! Captures, and the instances that they become (`aclmdlRI`).
 
 use super::call::{Function, call, functions, lacks};
-use super::{Api, LastUse, Owner, RawStream};
+use super::{Api, Here, LastUse, Owner, RawStream};
 use crate::capture_mode::CaptureMode;
-use crate::error::{Error, ObjectKind};
+use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
+use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::constants::{ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY, ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE};
 use ascendcl_sys::error_codes::{
     ACL_ERROR_RT_FEATURE_NOT_SUPPORT, ACL_ERROR_RT_INVALID_HANDLE, ACL_ERROR_RT_STREAM_CAPTURED,
@@ -68,7 +69,7 @@ impl RawGraph {
         Self {
             instance: AtomicPtr::new(null_mut()),
             capture: Mutex::default(),
-            last_use: LastUse::new(),
+            last_use: LastUse::of(Owner::current().number()),
             needs: Mutex::default(),
             owner: Owner::current(),
         }
@@ -177,13 +178,13 @@ impl RawGraph {
 
     /// Queues one run. One stamp stands for everything that it uses.
     #[inline]
-    pub(crate) fn replay(&self, api: Api, stream: &RawStream) -> Result<(), Error> {
+    pub(crate) fn replay(&self, here: Here<'_>, stream: &RawStream) -> Result<u64, Boxed> {
         self.is_usable()?;
         let instance = aclmdlRI(self.instance.load(Ordering::Acquire));
         if instance.is_null() {
-            return Err(Error::Gone { what: ObjectKind::CAPTURED_GRAPH });
+            return Err(Error::Gone { what: ObjectKind::CAPTURED_GRAPH }.into());
         }
-        stream.submit(api, "replay a graph", [&self.last_use], |ready, stream| {
+        stream.submit(here, "replay a graph", [&self.last_use], |ready, stream| {
             // SAFETY: the function asks for a live instance and a live stream, and for everything that was captured to
             // stay until the run is done (GRAPH-05). Who queues has the stream's handle, and the graph's: destroying
             // the instance takes that, and waits for the stamps (GRAPH-07). `needs` keeps what was captured until then.
@@ -313,7 +314,11 @@ impl Api {
     /// An error when the library lacks a function that captures need.
     fn can_capture(self) -> Result<(), Error> {
         let Some(missing) = self.loading().library().lacks_one_of(&NEEDED) else { return Ok(()) };
-        let error = lacks(self.loading(), missing.name, missing.files, "capture a stream".into());
+        let error = lacks(
+            self.loading(),
+            MissingSymbol { symbol: missing.name, files: missing.files },
+            "capture a stream".into(),
+        );
         Err(Error::CaptureUnsupported(Box::new(error)))
     }
 }

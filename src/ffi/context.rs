@@ -2,7 +2,7 @@
 
 use super::Api;
 use super::call::{Function, call, functions};
-use super::standing::{self, Left, Owed, standing};
+use super::standing::{self, Left, Owed, Standing, standing};
 use crate::device_allocator::ContextId;
 use crate::error::Error;
 use ascendcl_macros::rule;
@@ -80,6 +80,7 @@ impl RawContext {
     }
 
     /// The default context of its device.
+    #[inline]
     fn home(self) -> Option<Self> {
         let is_there = !self.default.is_null() && self.forced == standing::forced_resets(self.device);
         is_there.then_some(Self { handle: self.default, ..self })
@@ -113,6 +114,7 @@ impl RawContext {
         answer.done(|| "destroy a context".into())
     }
 
+    #[inline]
     pub(crate) fn make_current(self, api: Api) -> Result<(), Error> {
         // SAFETY: the function asks for a handle of a context. The library looks it up, and answers one that it does
         // not know with an error; one that may be dead is not passed (see `RawContext`).
@@ -123,6 +125,7 @@ impl RawContext {
     }
 
     /// This thread's current context, if it has one.
+    #[inline]
     pub(crate) fn current(api: Api) -> Option<Self> {
         let mut context = aclrtContext::NULL;
         // SAFETY: the function writes the handle to `context` during the call; a pointer to a live local is valid for
@@ -150,14 +153,15 @@ pub(crate) struct Entered {
 
 impl Entered {
     /// For a context that was just made current.
+    #[inline]
     pub(crate) fn into(context: RawContext, api: Api, id: ContextId) -> Self {
-        standing::displaces(api, false);
-        let outer = standing(api, |own| own.entered.replace(Some(context))).flatten();
+        let outer = standing::enters_of(api, context);
         Self { api, outer, outer_id: standing::enters(Some(id)) }
     }
 }
 
 impl Drop for Entered {
+    #[inline]
     fn drop(&mut self) {
         standing(self.api, |own| own.entered.set(self.outer));
         standing::enters(self.outer_id);
@@ -204,6 +208,7 @@ pub(crate) struct Restore {
 
 impl Restore {
     /// For a while in which `within` is current.
+    #[inline]
     pub(crate) fn around(api: Api, within: RawContext) -> Self {
         let home = within.home();
         let instead = home.filter(|_| !within.is_made()).map(Left::now);
@@ -274,6 +279,7 @@ impl Restore {
 
     /// Makes a default context current again that was left here before. It may end at any time: where the device is
     /// reset meanwhile, what is current is replaced at once.
+    #[inline]
     fn return_to(&self, left: Left) -> Result<(), Error> {
         if left.is_alive() && left.context().make_current(self.api).is_ok() && left.is_alive() {
             return Ok(());
@@ -312,14 +318,27 @@ impl Before {
         }
     }
 
+    #[inline]
     fn here(api: Api) -> Self {
-        let (entered, owed, left, stays) =
-            standing(api, |own| (own.entered.get(), own.owed.get(), own.left.get(), own.stays.get()))
-                .unwrap_or_default();
-        if let Some(context) = entered {
+        if let Some(context) = standing(api, |own| own.entered.get()).flatten() {
             return Self::Entered(context);
         }
         let current = RawContext::current(api);
+        Self::left_here(api, current).unwrap_or_else(|| Self::found(api, current))
+    }
+
+    /// The default context that this crate left here, where it is current, alive, and all that there is to know.
+    #[inline]
+    fn left_here(api: Api, current: Option<RawContext>) -> Option<Self> {
+        let left = |own: &Standing| if own.owed.is_some() || own.stays.is_some() { None } else { own.left.get() };
+        let left = standing(api, left).flatten()?;
+        (left.context().is(current?) && left.is_alive()).then_some(Self::Left(left))
+    }
+
+    #[inline(never)]
+    fn found(api: Api, current: Option<RawContext>) -> Self {
+        let (owed, left, stays) =
+            standing(api, |own| (own.owed.get(), own.left.get(), own.stays.get())).unwrap_or_default();
         if let Some(owed) = owed.filter(|owed| owed.stands(current)) {
             return Self::Owed(owed);
         }
@@ -368,7 +387,8 @@ impl Drop for Restore {
             Before::Nothing if self.within.is_none() && self.home.is_none() => Ok(()),
             Before::Nothing => self.leave_home(),
         };
-        if !matches!(self.before, Before::Entered(_)) {
+        let may_owe = owed.is_some() || standing(self.api, |own| own.owed.is_some()).unwrap_or_default();
+        if may_owe && !matches!(self.before, Before::Entered(_)) {
             let owed = owed.map(|left| Owed::now(self.api, left));
             standing(self.api, |own| own.owed.set(owed));
         }

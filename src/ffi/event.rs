@@ -5,13 +5,17 @@ use super::captured_event::event_for_captures;
 use super::failure::any_failed;
 use super::gate::Gate;
 use super::wait::Wait;
-use super::{Api, Owner, RawStream};
-use crate::error::{Error, ObjectKind};
+use super::work::queue_work;
+use super::{Api, Here, LastUse, Owner, RawStream, Site};
+use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtEvent, aclrtEventRecordedStatus};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
+
+/// What a record or a wait for an event uses: no memory.
+const NOTHING: [&LastUse; 0] = [];
 
 /// An event of the device whose context was current when it was created.
 #[derive(Debug)]
@@ -40,6 +44,7 @@ struct Record {
 }
 
 impl Record {
+    #[inline]
     fn note(&self, stream: &RawStream, number: u64, since: u64) {
         self.stream.store(stream.id(), Ordering::Release);
         self.number.store(number, Ordering::Release);
@@ -120,24 +125,35 @@ impl RawEvent {
     }
 
     /// Puts the event behind what is queued on the stream so far.
-    pub(crate) fn record(&self, api: Api, stream: &RawStream) -> Result<(), Error> {
-        self.is_current()?;
-        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
+    #[inline(always)]
+    pub(crate) fn record(&self, here: Here<'_>, stream: &RawStream) -> Result<(), Boxed> {
+        self.owner.is_here(here, ObjectKind::EVENT)?;
+        let Some(_inside) = self.gate.pass() else { return Err(gone()) };
         // Before the call: what another thread queues on a default stream meanwhile may come after the record.
         let (before, since) = (stream.mark(), stream.after_failures());
-        let recorded = stream.submit(api, "record an event", [], |ready, stream| {
+        let ready = match stream.ready_for_work(here) {
+            Some(ready) => ready,
+            None => stream.look_before_work(here).inspect_err(|error| self.is_not_recorded(error.as_error()))?,
+        };
+        let recorded = queue_work!(stream, here, ready, "record an event", NOTHING, |ready, stream| {
             // SAFETY: the function asks for a live event and a live stream. The event's gate is passed, so it is not
             // destroyed meanwhile (EVENT-06); who queues has the stream's handle.
             unsafe { call!(ready.aclrtRecordEvent(self.raw, stream)) }
         });
         match &recorded {
-            Ok(()) => self.record.note(stream, before, since),
-            // It may have moved all the same, away from the work that it came after.
-            Err(error) if error.rules_out_that_work_was_queued() => (),
-            Err(error) if error.is_a_refusal() => self.record.doubt(),
-            Err(_) => self.record.forget(),
+            Ok(_) => self.record.note(stream, before, since),
+            Err(error) => self.is_not_recorded(error.as_error()),
         }
-        recorded
+        recorded.map(|_| ())
+    }
+
+    /// After a record that failed. The event may have moved all the same, away from the work that it came after.
+    #[cold]
+    fn is_not_recorded(&self, error: &Error) {
+        if error.rules_out_that_work_was_queued() {
+            return;
+        }
+        if error.is_a_refusal() { self.record.doubt() } else { self.record.forget() }
     }
 
     /// Whether the record comes after the submission with this number on this stream.
@@ -151,25 +167,31 @@ impl RawEvent {
     }
 
     /// As [`hold_up`](Self::hold_up), for a stream of any context: of the same device it has to be (EVENT-07).
-    pub(crate) fn hold_up_on(&self, api: Api, device: i32, stream: &RawStream) -> Result<(), Error> {
+    pub(crate) fn hold_up_on(&self, api: Api, device: i32, stream: &RawStream) -> Result<u64, Error> {
         if !self.api.is_of_the_library_of(api) {
             return Err(Error::OtherLibrary { what: ObjectKind::EVENT });
         }
         if self.device != device {
             return Err(Error::OtherDevice { what: ObjectKind::EVENT, expected: device, found: self.device });
         }
-        self.hold_up_in_any_context(api, stream)
+        self.hold_up_in_any_context(Site::unproven(api).here(), stream).map_err(Error::from)
     }
 
     /// Lets what is queued on the stream from now on wait for the event.
-    pub(crate) fn hold_up(&self, api: Api, stream: &RawStream) -> Result<(), Error> {
-        self.is_current()?;
-        self.hold_up_in_any_context(api, stream)
+    #[inline(always)]
+    pub(crate) fn hold_up(&self, here: Here<'_>, stream: &RawStream) -> Result<u64, Boxed> {
+        self.owner.is_here(here, ObjectKind::EVENT)?;
+        self.hold_up_in_any_context(here, stream)
     }
 
-    fn hold_up_in_any_context(&self, api: Api, stream: &RawStream) -> Result<(), Error> {
-        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
-        stream.submit(api, "let a stream wait for an event", [], |ready, stream| {
+    #[inline(always)]
+    fn hold_up_in_any_context(&self, here: Here<'_>, stream: &RawStream) -> Result<u64, Boxed> {
+        let Some(_inside) = self.gate.pass() else { return Err(gone()) };
+        let ready = match stream.ready_for_work(here) {
+            Some(ready) => ready,
+            None => stream.look_before_work(here)?,
+        };
+        queue_work!(stream, here, ready, "let a stream wait for an event", NOTHING, |ready, stream| {
             // SAFETY: the function asks for a live event and a live stream. The event's gate is passed, so it is not
             // destroyed meanwhile (EVENT-06); who queues has the stream's handle.
             unsafe { call!(ready.aclrtStreamWaitEvent(stream, self.raw)) }
@@ -269,4 +291,9 @@ impl RawEvent {
         let answer = unsafe { call!(ready.aclrtDestroyEvent(self.raw)) };
         answer.done(|| "destroy an event".into()).inspect_err(|_| self.gate.reopen())
     }
+}
+
+#[cold]
+fn gone() -> Boxed {
+    Error::Gone { what: ObjectKind::EVENT }.into()
 }

@@ -32,6 +32,12 @@ impl RawStream {
         self.timeline.failure_among(since, number).map(|code| Error::WorkFailed { code: code.into() })
     }
 
+    /// Whether any work on this stream may have failed.
+    #[inline]
+    pub(crate) fn any_failed(&self) -> bool {
+        self.timeline.failed_up_to() != 0
+    }
+
     /// Work from here on was queued after each failure that is known by now.
     #[inline]
     pub(crate) fn after_failures(&self) -> u64 {

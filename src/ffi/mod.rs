@@ -41,6 +41,8 @@ mod foreign_owner;
 mod gate;
 #[cfg(feature = "ge")]
 pub(crate) mod ge;
+mod here;
+mod home;
 mod load;
 mod members;
 mod model;
@@ -56,7 +58,9 @@ mod stamp;
 mod standing;
 mod timeline;
 mod unnamed;
+mod version;
 mod wait;
+mod work;
 
 /// What `unnamed` is made of; loom puts its own in this place.
 mod sync {
@@ -71,7 +75,7 @@ use std::thread::yield_now;
 pub(crate) use allocator::{Elsewhere, Keeps, KeptAllocator, Registered, serves};
 pub(crate) use api::{Api, c_path, c_text};
 pub(crate) use app_log::app_log;
-pub(crate) use block::{Home, RawBuffer};
+pub(crate) use block::RawBuffer;
 pub(crate) use borrowed::{Borrowed, copy_scope};
 pub(crate) use bytes::{bytes_of, collect_elements};
 pub(crate) use callback::message_of;
@@ -81,6 +85,8 @@ pub(crate) use context::{Entered, RawContext, Restore};
 pub(crate) use event::RawEvent;
 pub(crate) use foreign_owner::ForeignOwner;
 pub(crate) use gate::{Gate, Passage};
+pub(crate) use here::{Here, Site};
+pub(crate) use home::Home;
 pub(crate) use load::open_first;
 #[cfg(feature = "sim")]
 pub(crate) use load::simulator;

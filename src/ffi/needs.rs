@@ -37,7 +37,8 @@ macro_rules! needs {
                 aclopLoad aclopSetModelDir
                 aclrtAllocatorCreateDesc aclrtAllocatorRegister aclrtAllocatorUnregister aclrtCreateContext
                 aclrtDestroyContext aclrtDestroyStreamForce aclrtDeviceTaskAbort aclrtGetDeviceCount aclrtGetDeviceInfo aclrtGetRunMode
-                aclrtGetSocName aclrtResetDevice aclrtResetDeviceForce aclrtSetDevice aclrtStreamAbort;
+                aclrtGetSocName aclrtGetVersion aclrtResetDevice aclrtResetDeviceForce aclrtSetDevice aclrtStreamAbort
+                aclsysGetCANNVersion;
 
             // Begin something in the current context.
             Begins:

@@ -3,7 +3,7 @@
 use super::api::c_text;
 use super::call::{Current, Ready, ReadyAnswer, call};
 use super::gate::Gate;
-use super::{Api, LastUse, Owner, RawBuffer, RawStream};
+use super::{Api, Here, LastUse, Owner, RawBuffer, RawStream};
 use crate::attribute::Attribute;
 use crate::element::ElementType;
 use crate::error::{Error, ObjectKind};
@@ -77,7 +77,7 @@ impl RawInvocation {
             attributes: Attributes(Cell::new(null_mut())),
             gate: Gate::open(),
             ending: AtomicBool::new(false),
-            last_use: LastUse::new(),
+            last_use: LastUse::of(Owner::current().number()),
             blocks: blocks.map(|(block, _)| Arc::clone(block)).collect(),
             owner: Owner::current(),
         })
@@ -129,7 +129,7 @@ impl RawInvocation {
 
     /// Queues one execution. The stream's context has to be current. Refused while an execution on another stream may be
     /// running although its call failed.
-    pub(crate) fn execute(&self, api: Api, streams: &Shelf<RawStream>, stream: &RawStream) -> Result<(), Error> {
+    pub(crate) fn execute(&self, here: Here<'_>, streams: &Shelf<RawStream>, stream: &RawStream) -> Result<u64, Error> {
         self.is_current()?;
         if self.last_use.is_in_doubt() && !streams.comes_after(&self.last_use, stream) {
             return Err(Error::StillRunning { what: ObjectKind::OPERATOR });
@@ -137,18 +137,18 @@ impl RawInvocation {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::OPERATOR }) };
         // The gate is passed, and the records are destroyed only when a synchronise has covered this submission (the stamps).
         let queued =
-            stream.submit(api, "queue an operator", [&self.last_use], |ready, stream| self.queue(ready, stream));
+            stream.submit(here, "queue an operator", [&self.last_use], |ready, stream| self.queue(ready, stream));
         if queued.is_err() && self.last_use.is_in_doubt() {
             self.blocks.iter().for_each(|block| block.doubt(stream));
         }
-        queued
+        queued.map_err(Error::from)
     }
 
     /// Captures one execution. The graph keeps this row, and so its records and memory.
     #[rule(GRAPH_05)]
     pub(crate) fn capture(&self, api: Api, stream: &RawStream) -> Result<(), Error> {
         self.is_current()?;
-        self.blocks.iter().try_for_each(|block| block.holds(block.bytes()))?;
+        self.blocks.iter().try_for_each(|block| block.holds_anywhere(0, block.bytes()))?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::OPERATOR }) };
         stream.give(api, "capture an operator", |ready, stream| self.queue(ready, stream))
     }

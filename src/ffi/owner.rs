@@ -5,9 +5,10 @@
 //! hands its object to the library only after asking [`is_current`](Owner::is_current). Two calls need no context and do not
 //! ask: whether an event was reached, and a wait of a stream for an event of another context.
 
+use super::Here;
 use super::standing::entered_id;
 use crate::device_allocator::ContextId;
-use crate::error::{Error, ObjectKind};
+use crate::error::{Boxed, Error, ObjectKind};
 use ascendcl_macros::rule;
 
 /// The context that an object belongs to.
@@ -23,6 +24,24 @@ impl Owner {
     /// This context.
     pub(crate) fn of(context: ContextId) -> Self {
         Self(Some(context))
+    }
+
+    /// The context's number; 0 without one.
+    #[inline]
+    pub(super) fn number(self) -> u64 {
+        self.0.map_or(0, ContextId::number)
+    }
+
+    /// As [`is_current`](Self::is_current), where the caller may have the context's `Current`.
+    #[inline]
+    #[rule(STREAM_09, STREAM_10)]
+    pub(super) fn is_here(self, here: Here<'_>, what: ObjectKind) -> Result<(), Boxed> {
+        if here.is_in(self) { Ok(()) } else { self.is_current_after_all(what) }
+    }
+
+    #[cold]
+    fn is_current_after_all(self, what: ObjectKind) -> Result<(), Boxed> {
+        self.is_current(what).map_err(Boxed::from)
     }
 
     /// An error unless this thread has entered the object's context.

@@ -25,6 +25,9 @@ const VERIFY: u32 = 2;
 /// The kernel cannot wipe the page: the process has to be asked for.
 const ASK: u32 = 4;
 
+/// The library has refused, on some thread, to make the entered context current again. Never taken back.
+const DISPLACED: u32 = 8;
+
 /// Set to anything but 0, it has each call verified.
 const VERIFIES: &str = "ASCENDCL_VERIFY_CURRENT";
 
@@ -57,6 +60,13 @@ impl Loading {
     pub(crate) fn is_forked(&self) -> bool {
         let mark = self.mark.load(Ordering::Relaxed);
         mark & OWN == 0 || (mark & ASK != 0 && std::process::id() != self.process)
+    }
+
+    /// The library has refused to make the entered context of this thread current again: from now on each call looks.
+    #[cold]
+    pub(super) fn has_displaced(&self) {
+        // In a child the word stays without `OWN`, which is what says that it is one.
+        self.mark.fetch_or(DISPLACED, Ordering::Relaxed);
     }
 
     pub(super) fn verifies(&self) -> bool {

@@ -1,28 +1,33 @@
 //! Allocators as the library is told of them: descriptors, and the streams that they are registered on.
 
-use super::Api;
 use super::allocator::{Keeps, KeptAllocator};
 use super::call::call;
 use super::members::Members;
+use super::{Api, Here, Owner};
 use crate::device_allocator::{AddressFn, AllocateFn, AllocateNearFn, FreeFn};
 use crate::error::Error;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::*;
 use core::mem::transmute;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 /// The descriptors that the library made for one stream, and which of them it calls.
 ///
 /// A descriptor has a row from its creation until the library agreed to its destruction, and the row keeps the object
 /// that the library may call. The functions that take a stream are called with one that is alive and synchronised.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Registrations {
     /// The lock is held to read or to change the rows, never while the library runs.
     rows: Mutex<Rows>,
-    /// Which allocator the library calls is not known: two calls in a row have failed.
-    in_doubt: AtomicBool,
+    /// The number of the stream's context. [`IN_DOUBT`] while it is not known which allocator the library calls: two calls in
+    /// a row have failed. So whoever queues work compares one word.
+    context: AtomicU64,
+    owner: Owner,
 }
+
+/// No context's number.
+const IN_DOUBT: u64 = u64::MAX - 1;
 
 #[derive(Debug, Default)]
 struct Rows {
@@ -47,10 +52,24 @@ unsafe impl Send for Registration {}
 unsafe impl Sync for Registration {}
 
 impl Registrations {
+    /// None, on a stream of this context.
+    pub(super) fn none(owner: Owner) -> Self {
+        Self { rows: Mutex::default(), context: AtomicU64::new(owner.number()), owner }
+    }
+
     /// Whether work on the stream could make the library call an allocator that is gone.
-    #[inline]
     pub(super) fn in_doubt(&self) -> bool {
-        self.in_doubt.load(Ordering::Relaxed)
+        self.context.load(Ordering::Relaxed) == IN_DOUBT
+    }
+
+    /// Whether this thread has entered the stream's context for certain, and nothing is in doubt.
+    #[inline]
+    pub(super) fn are_known(&self, here: Here<'_>) -> bool {
+        here.has(self.context.load(Ordering::Relaxed))
+    }
+
+    fn doubt(&self, in_doubt: bool) {
+        self.context.store(if in_doubt { IN_DOUBT } else { self.owner.number() }, Ordering::Release);
     }
 
     /// What keeps the registered allocator, if there is one.
@@ -96,7 +115,7 @@ impl Registrations {
             return Ok(());
         }
         Self::tell_end(api, stream)?;
-        self.in_doubt.store(false, Ordering::Release);
+        self.doubt(false);
         Ok(())
     }
 
@@ -104,7 +123,7 @@ impl Registrations {
     pub(super) fn resume(&self, api: Api, stream: aclrtStream) {
         let serving = self.rows().serving.clone();
         if let Some(own) = serving {
-            self.in_doubt.store(own.tell(api, stream).is_err(), Ordering::Release);
+            self.doubt(own.tell(api, stream).is_err());
         }
     }
 
@@ -128,12 +147,12 @@ impl Registrations {
             // Ending a registration that is not there succeeds.
             None => Self::tell_end(api, stream),
         };
-        self.in_doubt.store(failed.is_err(), Ordering::Release);
+        self.doubt(failed.is_err());
     }
 
     fn now_serves(&self, registration: Option<Arc<Registration>>) {
         self.rows().serving = registration;
-        self.in_doubt.store(false, Ordering::Release);
+        self.doubt(false);
     }
 
     /// As [`tidy`](Self::tidy), where what cannot be destroyed stays in its row until the stream's end.

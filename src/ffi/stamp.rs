@@ -9,7 +9,7 @@
 //! *pending* before the call, the number after it, the count before the wait. `tests/stamps/` checks it with loom, for
 //! all interleavings of a few threads.
 
-use super::atomic::{AtomicBool, AtomicU64, Ordering};
+use super::atomic::{AtomicU64, Ordering};
 
 /// The submissions of one stream.
 #[derive(Debug)]
@@ -25,9 +25,13 @@ pub(crate) struct Clock {
 pub(crate) struct LastUse {
     stream: AtomicU64,
     number: AtomicU64,
-    in_doubt: AtomicBool,
+    /// The number of the context that the memory is of, 0 for none; [`IN_DOUBT`] from a doubt on, for good. So whoever uses
+    /// the memory compares one word.
+    context: AtomicU64,
 }
 
+/// No context's number.
+const IN_DOUBT: u64 = u64::MAX - 1;
 /// `LastUse::number` while the vendor call is under way.
 const PENDING: u64 = u64::MAX;
 /// `LastUse::stream` before the first use.
@@ -76,17 +80,26 @@ impl Clock {
 }
 
 impl LastUse {
-    pub(crate) fn new() -> Self {
-        Self { stream: AtomicU64::new(NEVER), number: AtomicU64::new(0), in_doubt: AtomicBool::new(false) }
+    /// Of memory in the context with this number.
+    pub(crate) fn of(context: u64) -> Self {
+        Self { stream: AtomicU64::new(NEVER), number: AtomicU64::new(0), context: AtomicU64::new(context) }
     }
 
     /// Before the vendor call.
     #[inline]
     pub(crate) fn begin(&self, stream: u64) {
         let before = self.stream.load(Ordering::Relaxed);
-        let now = if before == NEVER || before == stream { stream } else { SEVERAL };
         self.number.store(PENDING, Ordering::Relaxed);
-        self.stream.store(now, Ordering::Release);
+        if before == NEVER {
+            self.stream.store(stream, Ordering::Release);
+        } else if before != stream {
+            self.is_of_several();
+        }
+    }
+
+    #[cold]
+    fn is_of_several(&self) {
+        self.stream.store(SEVERAL, Ordering::Release);
     }
 
     /// After it, with the number that [`Clock::stamp`] gave.
@@ -104,6 +117,12 @@ impl LastUse {
         }
     }
 
+    /// Whether nothing is awaited, by a look at this alone.
+    #[inline]
+    pub(crate) fn is_at_rest(&self) -> bool {
+        self.stream.load(Ordering::Acquire) == NEVER
+    }
+
     /// What all uses so far have to wait for is the submission with this number: it comes after each of them. But for one
     /// in doubt: it may be anywhere.
     pub(crate) fn follow(&self, stream: u64, number: u64) {
@@ -115,12 +134,18 @@ impl LastUse {
 
     /// Nobody knows whether work that uses this was queued, and nobody could wait for it.
     pub(crate) fn doubt(&self) {
-        self.in_doubt.store(true, Ordering::Release);
+        self.context.store(IN_DOUBT, Ordering::Release);
+    }
+
+    /// The number of the context that the memory is of; no context's, where it is in doubt.
+    #[inline]
+    pub(crate) fn context(&self) -> u64 {
+        self.context.load(Ordering::Acquire)
     }
 
     #[inline]
     pub(crate) fn is_in_doubt(&self) -> bool {
-        self.in_doubt.load(Ordering::Acquire)
+        self.context() == IN_DOUBT
     }
 
     /// Whether all work that it stands for is done, by what is known of the streams: whether a stream (by its id) has done

@@ -13,15 +13,52 @@ use std::sync::{Mutex, MutexGuard};
 pub(super) struct Standing {
     api: Cell<Option<Api>>,
     /// The context of the innermost `Current`.
-    pub(super) entered: Cell<Option<RawContext>>,
+    pub(super) entered: Note<RawContext>,
     /// Whether the library refused to make `entered` current again.
     displaced: Cell<bool>,
     /// The context of other code that the library refused to make current again, when everything was left.
-    pub(super) owed: Cell<Option<Owed>>,
+    pub(super) owed: Note<Owed>,
     /// The default context that this crate left current.
-    pub(super) left: Cell<Option<Left>>,
+    pub(super) left: Note<Left>,
     /// A context of this crate that is still current, because the library refused to make another one current.
-    pub(super) stays: Cell<Option<RawContext>>,
+    pub(super) stays: Note<RawContext>,
+}
+
+/// A value that is seldom there. Whether it is, is looked at without a copy of it.
+pub(super) struct Note<T> {
+    is_there: Cell<bool>,
+    value: Cell<Option<T>>,
+}
+
+impl<T: Copy> Note<T> {
+    const fn none() -> Self {
+        Self { is_there: Cell::new(false), value: Cell::new(None) }
+    }
+
+    #[inline]
+    pub(super) fn is_some(&self) -> bool {
+        self.is_there.get()
+    }
+
+    #[inline]
+    pub(super) fn get(&self) -> Option<T> {
+        if self.is_some() { self.value.get() } else { None }
+    }
+
+    #[inline]
+    pub(super) fn set(&self, value: Option<T>) {
+        self.is_there.set(value.is_some());
+        if value.is_some() {
+            self.value.set(value);
+        }
+    }
+
+    #[inline]
+    fn replace(&self, value: Option<T>) -> Option<T> {
+        let before = self.get();
+        self.set(value);
+        before
+    }
 }
 
 /// More libraries than any process has. A thread that uses still more of them at once loses what is noted of one.
@@ -32,22 +69,21 @@ thread_local! {
     static STANDINGS: [Standing; LIBRARIES] = const { [const { Standing::new() }; LIBRARIES] };
     /// The context of the innermost `Current`, of whichever library.
     static ENTERED: Cell<Option<ContextId>> = const { Cell::new(None) };
-    /// Whether an entered context of any of them is displaced.
-    static DISPLACED: Cell<bool> = const { Cell::new(false) };
 }
 
 impl Standing {
     const fn new() -> Self {
         Self {
             api: Cell::new(None),
-            entered: Cell::new(None),
+            entered: Note::none(),
             displaced: Cell::new(false),
-            owed: Cell::new(None),
-            left: Cell::new(None),
-            stays: Cell::new(None),
+            owed: Note::none(),
+            left: Note::none(),
+            stays: Note::none(),
         }
     }
 
+    #[inline]
     fn is_of(&self, api: Api) -> bool {
         self.api.get().is_some_and(|own| own.is_of_the_library_of(api))
     }
@@ -59,21 +95,29 @@ impl Standing {
 
     /// Whether only the note of a default context would be lost with it.
     fn is_spare(&self) -> bool {
-        self.entered.get().is_none() && self.owed.get().is_none() && self.stays.get().is_none()
+        !self.entered.is_some() && !self.owed.is_some() && !self.stays.is_some()
     }
 }
 
 /// Looks at what is noted of the library on this thread. `None` where there is no room for a note.
+#[inline]
 pub(super) fn standing<R>(api: Api, look: impl FnOnce(&Standing) -> R) -> Option<R> {
     STANDINGS.with(|all| {
-        let find = |wanted: &dyn Fn(&Standing) -> bool| all.iter().find(|own| wanted(own));
-        let own = find(&|own| own.is_of(api)).or_else(|| {
-            let own = find(&Standing::is_free).or_else(|| find(&Standing::is_spare))?;
-            own.api.set(Some(api));
-            own.left.set(None);
-            Some(own)
-        })?;
+        let [first, ..] = all;
+        // Nearly every thread uses one library.
+        let own = if first.is_of(api) { first } else { find(all, api)? };
         Some(look(own))
+    })
+}
+
+#[cold]
+#[inline(never)]
+fn find(all: &[Standing], api: Api) -> Option<&Standing> {
+    all.iter().find(|own| own.is_of(api)).or_else(|| {
+        let own = all.iter().find(|own| own.is_free()).or_else(|| all.iter().find(|own| own.is_spare()))?;
+        own.api.set(Some(api));
+        own.left.set(None);
+        Some(own)
     })
 }
 
@@ -89,20 +133,29 @@ pub(super) fn entered_id() -> Option<ContextId> {
 }
 
 /// This thread enters the context, or returns to it. Answers which one it was in before.
+#[inline]
 pub(super) fn enters(context: Option<ContextId>) -> Option<ContextId> {
     ENTERED.replace(context)
 }
 
-/// Notes whether the library refused to make the entered context current again: then the next call asks once more.
-pub(super) fn displaces(api: Api, displaced: bool) {
-    standing(api, |own| own.displaced.set(displaced));
-    DISPLACED.set(STANDINGS.with(|all| all.iter().any(|own| own.displaced.get())));
+/// This thread enters the context. Answers which one of the library it was in before.
+#[inline]
+pub(super) fn enters_of(api: Api, context: RawContext) -> Option<RawContext> {
+    let enters = |own: &Standing| {
+        own.displaced.set(false);
+        own.entered.replace(Some(context))
+    };
+    standing(api, enters).flatten()
 }
 
-/// Whether the entered context of a library is displaced on this thread.
-#[inline]
-pub(super) fn displaced_any() -> bool {
-    DISPLACED.get()
+/// Notes whether the library refused to make the entered context current again: then the next call asks once more.
+///
+/// From the first refusal on, calls of this library look whether that is so on their thread. Before it they need not.
+pub(super) fn displaces(api: Api, displaced: bool) {
+    standing(api, |own| own.displaced.set(displaced));
+    if displaced {
+        api.loading().has_displaced();
+    }
 }
 
 /// Makes the entered context current where it is displaced.
@@ -181,7 +234,15 @@ pub(super) fn stays(api: Api, context: RawContext) {
 }
 
 /// The context was made current on this thread: another one that stayed has been left.
+#[inline]
 pub(super) fn moved_to(api: Api, context: RawContext) {
+    if standing(api, |own| own.stays.is_some()).unwrap_or_default() {
+        has_left_what_stayed(api, context);
+    }
+}
+
+#[cold]
+fn has_left_what_stayed(api: Api, context: RawContext) {
     let stayed = standing(api, |own| own.stays.get()).flatten();
     if let Some(stayed) = stayed.filter(|stayed| !stayed.is(context)) {
         standing(api, |own| own.stays.set(None));
@@ -232,6 +293,7 @@ pub(super) struct Left {
 /// How often devices were about to be reset by this crate. A device shares its place with others.
 static RESETS: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
 
+#[inline]
 fn resets_of(device: i32) -> &'static AtomicU64 {
     static OTHERS: AtomicU64 = AtomicU64::new(0);
     usize::try_from(device).ok().and_then(|device| RESETS.get(device % RESETS.len())).unwrap_or(&OTHERS)
@@ -246,6 +308,7 @@ pub(super) fn resets(device: i32) {
 
 static FORCED: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
 
+#[inline]
 fn forced(device: i32) -> Option<&'static AtomicU64> {
     usize::try_from(device).ok().and_then(|device| FORCED.get(device % FORCED.len()))
 }
@@ -258,16 +321,19 @@ pub(super) fn has_been_forced(device: i32) {
 }
 
 /// How often this device, or one that shares its place, was reset by force.
+#[inline]
 pub(super) fn forced_resets(device: i32) -> u64 {
     forced(device).map_or(0, |count| count.load(Ordering::SeqCst))
 }
 
 impl Left {
     /// A default context that is alive.
+    #[inline]
     pub(super) fn now(context: RawContext) -> Self {
         Self { context, resets: resets_of(context.device()).load(Ordering::SeqCst) }
     }
 
+    #[inline]
     pub(super) fn context(self) -> RawContext {
         self.context
     }
@@ -278,11 +344,13 @@ impl Left {
         Some(Self { context, ..self })
     }
 
+    #[inline]
     pub(super) fn device(self) -> i32 {
         self.context.device()
     }
 
     /// Whether no reset of its device has begun since it was left.
+    #[inline]
     pub(super) fn is_alive(self) -> bool {
         resets_of(self.device()).load(Ordering::SeqCst) == self.resets
     }

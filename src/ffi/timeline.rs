@@ -4,7 +4,7 @@
 //! this file with loom, over a model of the library.
 
 use super::atomic::{AtomicI32, AtomicU64, Ordering};
-use super::stamp::{Clock, LastUse};
+use super::stamp::Clock;
 use super::yield_now;
 
 /// The submissions of one stream, and which of them may have failed.
@@ -45,6 +45,35 @@ pub(crate) struct Covers {
     mark: u64,
 }
 
+/// The one way to queue work: stamps what it uses before and after the call. Gives the submission's number.
+///
+/// `$call` is an expression, so that nothing stands between the stamps and the call of the library; it gives a `Result<(), E>`.
+/// When the call failed, `$settle` says whether it is certain that nothing of it is queued any more; it gets the error and
+/// the number. If it is not certain, what the call was to use is in doubt for good.
+macro_rules! submitted {
+    ($timeline:expr, $uses:expr, $call:expr, $settle:expr $(,)?) => {{
+        let (timeline, uses) = ($timeline, $uses);
+        for used in &uses {
+            used.begin(timeline.id());
+        }
+        let result = $call;
+        let number = timeline.clock().stamp();
+        for used in &uses {
+            used.end(number);
+        }
+        match result {
+            Ok(()) => Ok(number),
+            Err(error) => {
+                if !$settle(&error, number) {
+                    uses.iter().for_each(|used| used.doubt());
+                }
+                Err(error)
+            }
+        }
+    }};
+}
+pub(crate) use submitted;
+
 impl Timeline {
     pub(crate) fn new(id: u64) -> Self {
         Self { id, clock: Clock::new(), failures: Failures::none() }
@@ -60,32 +89,6 @@ impl Timeline {
         &self.clock
     }
 
-    /// The one way to queue work: stamps what it uses before and after `call`. Answers with the submission's number.
-    ///
-    /// When the call failed, `settle` says whether it is certain that nothing of it is queued any more; it gets the number,
-    /// too. If it is not certain, what the call was to use is in doubt for good.
-    #[inline]
-    pub(crate) fn submit<const N: usize, E>(
-        &self,
-        uses: [&LastUse; N],
-        call: impl FnOnce() -> Result<(), E>,
-        settle: impl FnOnce(&E, u64) -> bool,
-    ) -> Result<u64, E> {
-        uses.iter().for_each(|used| used.begin(self.id));
-        let result = call();
-        let number = self.clock.stamp();
-        uses.iter().for_each(|used| used.end(number));
-        match result {
-            Ok(()) => Ok(number),
-            Err(error) => {
-                if !settle(&error, number) {
-                    uses.iter().for_each(|used| used.doubt());
-                }
-                Err(error)
-            }
-        }
-    }
-
     /// Waits by `wait`. Everything that was submitted before is done when it succeeds, and may have failed when it fails
     /// with a code that `failed` takes for one of work.
     ///
@@ -93,7 +96,7 @@ impl Timeline {
     /// those end that are `under_way`; `end` says whether there are any.
     ///
     /// `failed_call`: the submission that made this wait necessary by failing. Who made it knows that it failed.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn wait<E>(
         &self,
         failed_call: Option<u64>,

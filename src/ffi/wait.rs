@@ -11,8 +11,6 @@ use super::call::ReadyAnswer;
 use crate::code::Code;
 use crate::error::Error;
 use ascendcl_macros::rule;
-use ascendcl_sys::MissingSymbol;
-use ascendcl_sys::error_codes::ACL_SUCCESS;
 use ascendcl_sys::types::aclError;
 use std::time::{Duration, Instant};
 
@@ -24,6 +22,12 @@ const SLICE: i32 = 250;
 
 /// The shortest limit that the library takes, in milliseconds.
 const SHORTEST: i32 = 1;
+
+/// The length of the first slice, in milliseconds.
+#[inline]
+pub(super) fn first_slice(limit: Option<Duration>) -> i32 {
+    limit.map_or(SLICE, |limit| milliseconds(limit).min(SLICE))
+}
 
 /// What is waited for, as calls of the library. No lock is held and nothing is allocated while they run.
 pub(super) struct Wait<W, U, Q> {
@@ -39,29 +43,15 @@ pub(super) struct Wait<W, U, Q> {
 
 impl<W: FnMut(i32) -> ReadyAnswer<aclError>, U: FnOnce() -> ReadyAnswer<aclError>, Q: FnOnce() -> bool> Wait<W, U, Q> {
     /// Waits; for at most `limit`, if there is one.
-    #[inline]
     pub(super) fn run(mut self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
-        let limit = limit.map(milliseconds);
-        // In parts, which stay in registers: a wait that succeeds writes no answer to memory.
-        let (call, first) = (self.within)(limit.map_or(SLICE, |limit| limit.min(SLICE))).into_parts();
-        match first {
-            Ok(ACL_SUCCESS) => Ok(()),
-            Ok(code) => self.go_on(api, limit, call, Ok(code)),
-            Err(missing) => self.go_on(api, limit, call, Err(missing)),
-        }
+        let first = (self.within)(first_slice(limit));
+        if first.is_success() { Ok(()) } else { self.after(api, limit, first) }
     }
 
-    /// After the first slice, which did not succeed.
-    #[cold]
-    fn go_on(
-        self,
-        api: Api,
-        limit: Option<i32>,
-        call: &'static str,
-        first: Result<aclError, MissingSymbol>,
-    ) -> Result<(), Error> {
-        let first = ReadyAnswer::from_parts(api.loading(), call, first);
-        match limit {
+    /// Goes on waiting after the [first slice](first_slice), which did not succeed. A path on which it mostly does makes that
+    /// call by itself, and comes here if it must.
+    pub(super) fn after(self, api: Api, limit: Option<Duration>, first: ReadyAnswer<aclError>) -> Result<(), Error> {
+        match limit.map(milliseconds) {
             None if first.is_missing() => {
                 let Self { doing, unlimited, .. } = self;
                 unlimited().done(|| doing.to_owned())

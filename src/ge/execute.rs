@@ -113,11 +113,11 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
         let ledger = current.ledger();
         session.row().release_unnamed(ledger.streams());
         let queued = session.row().execute(ledger.api(), &self.row, inputs.parts(INSIDE));
-        match queued
-            .and_then(|outputs| Ok((outputs, self.row.stream().ok_or(Error::Gone { what: ObjectKind::STREAM })?)))
-        {
-            Ok((outputs, stream)) => {
-                Ok(Pending::new(Executed { graph: self, inputs, outputs: Outputs::new(outputs) }, &stream))
+        match queued.and_then(|(outputs, number)| {
+            Ok((outputs, number, self.row.stream().ok_or(Error::Gone { what: ObjectKind::STREAM })?))
+        }) {
+            Ok((outputs, number, stream)) => {
+                Ok(Pending::new(Executed { graph: self, inputs, outputs: Outputs::new(outputs) }, &stream, number))
             }
             Err(error) => Err(Failed { error, value: (self, inputs) }),
         }

@@ -203,7 +203,7 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
 
     /// Waits for everything that was queued on the graph's stream.
     pub(super) fn synchronize(&self, current: &Current<C>) -> Result<(), Error> {
-        self.row.stream().map_or(Ok(()), |stream| current.ledger().synchronize(&stream, None))
+        self.row.stream().map_or(Ok(()), |stream| current.ledger().synchronize(current.here(), &stream, None))
     }
 }
 

@@ -4,6 +4,7 @@ use super::{Added, Graph};
 use crate::brand::{Brand, Mark, Scoped, SessionOfOneThread};
 use crate::current::Current;
 use crate::error::{EngineError, Error};
+use crate::ffi::Site;
 use crate::ffi::ge::{RawGraph, RawSession};
 use crate::graph_source::{GraphSource, Options};
 use ascendcl_macros::rule;
@@ -64,7 +65,7 @@ impl<C: Brand> Session<C> {
     fn remove(&self, current: &Current<C>, graph: &RawGraph) -> Result<(), Error> {
         let ledger = current.ledger();
         if let Some(stream) = graph.stream() {
-            ledger.synchronize(&stream, None)?;
+            ledger.synchronize(Site::unproven(ledger.api()).here(), &stream, None)?;
         }
         self.row.remove(ledger.api(), ledger.streams(), graph)?;
         drop(self.row.unregister(ledger.api(), graph)?);

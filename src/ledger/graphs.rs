@@ -2,8 +2,8 @@
 
 use super::Ledger;
 use crate::capture_mode::CaptureMode;
-use crate::error::Error;
-use crate::ffi::{Keeps, KeptAllocator, KeptState, RawEvent, RawGraph, RawStream};
+use crate::error::{Boxed, Error};
+use crate::ffi::{Here, Keeps, KeptAllocator, KeptState, RawEvent, RawGraph, RawStream};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::num::NonZeroUsize;
@@ -36,9 +36,9 @@ impl Ledger {
 
     /// Queues one run of a graph.
     #[inline]
-    pub(crate) fn replay(&self, graph: &RawGraph, stream: &RawStream) -> Result<(), Error> {
-        self.api.is_of_this_process()?;
-        graph.replay(self.api, stream)
+    pub(crate) fn replay(&self, here: Here<'_>, graph: &RawGraph, stream: &RawStream) -> Result<u64, Boxed> {
+        here.of_this_process()?;
+        graph.replay(here, stream)
     }
 
     /// Destroys a graph, and its capture if that is still open. State of callbacks goes to `kept`, to be dropped when

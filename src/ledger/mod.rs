@@ -32,7 +32,7 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::ffi::{
     Api, Entered, ForeignOwner, Home, KeptAllocator, LoadedModel, Owner, RawBinding, RawBuffer, RawContext, RawEvent,
-    RawGraph, RawInvocation, RawStream, Restore, Shelf,
+    RawGraph, RawInvocation, RawStream, Restore, Shelf, Site,
 };
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtMemMallocPolicy;
@@ -50,6 +50,7 @@ use room::is_used_up;
 #[rule(STREAM_01)]
 pub(crate) struct Ledger {
     api: Api,
+    site: Site,
     context: RawContext,
     id: ContextId,
     default_stream: OnceLock<Arc<RawStream>>,
@@ -78,6 +79,7 @@ impl Ledger {
         let id = ContextId::next(device);
         Self {
             api,
+            site: Site::of(api, id),
             context,
             id,
             default_stream,
@@ -101,6 +103,7 @@ impl Ledger {
         let _ = self.foreign_owner.set(foreign_owner);
     }
 
+    #[inline]
     pub(crate) fn streams(&self) -> &Shelf<RawStream> {
         &self.streams
     }
@@ -110,10 +113,17 @@ impl Ledger {
         self.api
     }
 
+    /// Where the calls of a `Current` of this context are made from.
+    #[inline]
+    pub(crate) fn site(&self) -> &Site {
+        &self.site
+    }
+
     pub(crate) fn context(&self) -> RawContext {
         self.context
     }
 
+    #[inline]
     pub(crate) fn id(&self) -> ContextId {
         self.id
     }

@@ -8,10 +8,10 @@
 
 use super::Ledger;
 use crate::attribute::Attribute;
-use crate::error::Error;
+use crate::error::{Boxed, Error};
 use crate::ffi::{
-    BoundInput, Home, Image, LoadInto, LoadedModel, ModelImage, RawBinding, RawBuffer, RawInvocation, RawStream,
-    SETTLING, Sizes, TensorArgument, TensorPlace,
+    BoundInput, Here, Home, Image, LoadInto, LoadedModel, ModelImage, RawBinding, RawBuffer, RawInvocation, RawStream,
+    SETTLING, Site, Sizes, TensorArgument, TensorPlace,
 };
 use std::sync::Arc;
 
@@ -47,7 +47,10 @@ impl Ledger {
     ) -> Result<R, Error> {
         let Some(contents) = source.to_be_copied(self.api) else { return read(Image { source, copy: None }) };
         let copy = self.allocate(Home::Device, contents.len())?;
-        let result = copy.write(self.api, contents).and_then(|()| read(Image { source, copy: Some(&copy) }));
+        let result = copy
+            .write(Site::unproven(self.api).here(), contents)
+            .map_err(Error::from)
+            .and_then(|()| read(Image { source, copy: Some(&copy) }));
         let _ = self.free(&copy);
         result
     }
@@ -95,15 +98,23 @@ impl Ledger {
     }
 
     /// Queues one execution of a bound model.
-    pub(crate) fn execute(&self, binding: &RawBinding, model: &LoadedModel, stream: &RawStream) -> Result<(), Error> {
-        self.api.is_of_this_process()?;
-        binding.execute(self.api, &self.streams, stream, model)
+    #[inline(always)]
+    pub(crate) fn execute(
+        &self,
+        here: Here<'_>,
+        binding: &RawBinding,
+        model: &LoadedModel,
+        stream: &RawStream,
+    ) -> Result<u64, Boxed> {
+        here.of_this_process()?;
+        binding.execute(here, &self.streams, stream, model)
     }
 
     /// Runs a bound model and waits for it. After a failure everything in the context is waited for, with a limit of one
     /// second: the run may go on.
-    pub(crate) fn run(&self, binding: &RawBinding, model: &LoadedModel) -> Result<(), Error> {
-        self.api.is_of_this_process()?;
+    #[inline]
+    pub(crate) fn run(&self, here: Here<'_>, binding: &RawBinding, model: &LoadedModel) -> Result<(), Boxed> {
+        here.of_this_process()?;
         let settle = || {
             let is_over = self.settle_all(SETTLING).is_ok();
             if !is_over {
@@ -111,7 +122,7 @@ impl Ledger {
             }
             is_over
         };
-        binding.run(self.api, &self.streams, &self.runs, model, settle)
+        binding.run(here, &self.streams, &self.runs, model, settle)
     }
 
     /// Empties a binding's open outputs. Memory that the library had allocated by itself is freed, or stays with the scope.
@@ -149,9 +160,9 @@ impl Ledger {
     }
 
     /// Queues one execution of an operator.
-    pub(crate) fn launch(&self, invocation: &RawInvocation, stream: &RawStream) -> Result<(), Error> {
-        self.api.is_of_this_process()?;
-        invocation.execute(self.api, &self.streams, stream)
+    pub(crate) fn launch(&self, here: Here<'_>, invocation: &RawInvocation, stream: &RawStream) -> Result<u64, Error> {
+        here.of_this_process()?;
+        invocation.execute(here, &self.streams, stream)
     }
 
     pub(crate) fn revoke(&self, invocation: &Arc<RawInvocation>) -> Result<(), Error> {

@@ -3,16 +3,19 @@
 use super::Ledger;
 use crate::code::Code;
 use crate::error::Error;
-use crate::ffi::{Listener, RawStream};
+use crate::ffi::{Here, Listener, RawStream};
 use std::sync::Arc;
 use std::time::Duration;
 
 impl Ledger {
     /// Waits for a stream. A failure that another wait was told of is told here, too, once.
     #[inline]
-    pub(crate) fn synchronize(&self, stream: &RawStream, limit: Option<Duration>) -> Result<(), Error> {
-        let waited = stream.synchronize(self.api, limit);
-        Self::heard(stream, Listener::Stream, waited)
+    pub(crate) fn synchronize(&self, here: Here<'_>, stream: &RawStream, limit: Option<Duration>) -> Result<(), Error> {
+        let waited = stream.synchronize_here(here, limit);
+        if waited.is_ok() && !stream.any_failed() {
+            return Ok(());
+        }
+        Self::heard(stream, Listener::Stream, waited.map_err(Error::from))
     }
 
     /// Waits for everything in the context; for at most `limit`, if there is one.
@@ -42,7 +45,7 @@ impl Ledger {
     }
 
     /// What a waiter of this kind is told: the answer to its own wait, or else the failure of which another one was told.
-    #[inline]
+    #[cold]
     fn heard(stream: &RawStream, listener: Listener, waited: Result<(), Error>) -> Result<(), Error> {
         match waited {
             Err(error) if error.code().is_none_or(Code::is_timeout) => Err(error),

@@ -73,6 +73,7 @@ impl<C: Brand> Current<C> {
 
 impl<C: Brand, E> DeviceBuffer<C, E> {
     /// How many elements it holds.
+    #[inline]
     pub fn len(&self) -> usize {
         self.length
     }
@@ -92,6 +93,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         current.ledger().free(&self.block).map_err(|error| Failed { error, value: self })
     }
 
+    #[inline]
     pub(crate) fn block(&self) -> &RawBuffer {
         &self.block
     }
@@ -106,6 +108,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         Self { block, length, _brand: Mark::NEW, _elements: PhantomData }
     }
 
+    #[inline]
     fn has(&self, length: usize) -> Result<(), Error> {
         if length == self.length {
             return Ok(());
@@ -126,7 +129,7 @@ impl<C: Brand, E: Element> DeviceBuffer<C, MaybeUninit<E>> {
     ///
     /// The buffer as it was: [`Error::LengthMismatch`] when `from` has another length, or [`Error::Vendor`].
     pub fn write(self, current: &Current<C>, from: &[E]) -> Result<DeviceBuffer<C, E>, Failed<Self>> {
-        match self.has(from.len()).and_then(|()| self.block.write(current.ledger().api(), from)) {
+        match self.has(from.len()).and_then(|()| self.block.write(current.here(), from).map_err(Error::from)) {
             Ok(()) => Ok(self.into_written()),
             Err(error) => Err(Failed { error, value: self }),
         }
@@ -151,6 +154,7 @@ impl<C: Brand, E: Element> DeviceBuffer<C, MaybeUninit<E>> {
         Ok(Self { block, length, _brand: Mark::NEW, _elements: PhantomData }.into_written())
     }
 
+    #[inline]
     pub(crate) fn into_written(self) -> DeviceBuffer<C, E> {
         let Self { block, length, _brand, .. } = self;
         DeviceBuffer { block, length, _brand, _elements: PhantomData }
@@ -169,7 +173,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         E: Element,
     {
         self.has(from.len())?;
-        self.block.write(current.ledger().api(), from)
+        Ok(self.block.write(current.here(), from)?)
     }
 
     /// Copies the whole buffer to host memory (`aclrtMemcpy`), and returns when that is done.
@@ -183,7 +187,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         E: Element,
     {
         self.has(to.len())?;
-        self.block.read(current.ledger().api(), to)
+        Ok(self.block.read(current.here(), to)?)
     }
 
     /// The whole buffer as a vector on the host.

@@ -7,7 +7,7 @@ use crate::brand::{Brand, INSIDE, Inside};
 use crate::current::Current;
 use crate::device_allocator::DeviceAllocator;
 use crate::element::Element;
-use crate::error::{Error, Failed, ObjectKind};
+use crate::error::{Boxed, Error, Failed, ObjectKind};
 use crate::ffi::{Api, RawBinding, RawBuffer, RawStream};
 use crate::life_cycle::leads;
 use crate::stream::{CanExecute, GroupTurn, Operand, Pending, Stream, StreamState, sealed_payload};
@@ -116,7 +116,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         elements: &[E],
     ) -> Result<(), Error> {
         let input = input.into().input(self.model.inputs())?;
-        self.input_of::<E>(input, elements.len())?.write(current.ledger().api(), elements)
+        Ok(self.input_of::<E>(input, elements.len())?.write(current.here(), elements)?)
     }
 
     /// The shape of an output in the last execution, outermost size first (`aclmdlGetDatasetTensorDesc`).
@@ -170,7 +170,7 @@ impl<C: Brand, P> BoundModel<C, P> {
             return Err(Error::TooShort { what: ObjectKind::MODEL_OUTPUT, need, have: block.bytes() });
         }
         let mut read = vec![E::default(); elements];
-        block.read(api, &mut read).map(|()| read)
+        block.read(current.here(), &mut read).map(|()| read).map_err(Error::from)
     }
 
     /// The memory of an input, for this many elements of this type.
@@ -243,13 +243,15 @@ impl<C: Brand, P> BoundModel<C, P> {
         stream: &Arc<RawStream>,
     ) -> Result<Pending<C, Self>, Failed<M>> {
         let mut model = model;
-        let queued = model.usable_on(stream).and_then(|()| model.reach(INSIDE).start(current, stream));
+        let queued =
+            model.usable_on(stream).map_err(Boxed::from).and_then(|()| model.reach(INSIDE).start(current, stream));
         match queued {
-            Ok(()) => {
+            Ok(number) if !M::HAS_PAST => Ok(Pending::new(model.into_value(INSIDE), stream, number)),
+            Ok(number) => {
                 let past = model.past(INSIDE);
-                Ok(Pending::new(model.into_value(INSIDE), stream).after(past))
+                Ok(Pending::new(model.into_value(INSIDE), stream, number).after(past))
             }
-            Err(error) => Err(Failed { error, value: model }),
+            Err(error) => Err(Failed { error: error.into(), value: model }),
         }
     }
 
@@ -263,7 +265,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         self.executed = false;
         self.make_room(current)?;
         let _turn = turn()?;
-        current.ledger().run(&self.binding, &self.model.loaded)?;
+        current.ledger().run(current.here(), &self.binding, &self.model.loaded)?;
         self.all_is_written();
         Ok(())
     }
@@ -277,13 +279,14 @@ impl<C: Brand, P> BoundModel<C, P> {
         Ok(())
     }
 
-    fn start(&mut self, current: &Current<C>, stream: &RawStream) -> Result<(), Error> {
+    #[inline]
+    fn start(&mut self, current: &Current<C>, stream: &RawStream) -> Result<u64, Boxed> {
         // A bound model is loaded; one in a `Pending` runs.
         leads!(model: Loaded --> Running : Execute, model: Running --> Running : Execute);
         self.make_room(current)?;
-        current.ledger().execute(&self.binding, &self.model.loaded, stream)?;
+        let number = current.ledger().execute(current.here(), &self.binding, &self.model.loaded, stream)?;
         self.all_is_written();
-        Ok(())
+        Ok(number)
     }
 
     /// An execution writes all outputs.

@@ -4,7 +4,7 @@ use super::BoundModel;
 use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
 use crate::element::Element;
-use crate::error::Failed;
+use crate::error::{Error, Failed};
 use crate::ffi::Place;
 use crate::memory::HostBuffer;
 use crate::stream::{Operand, Pending, StreamOps};
@@ -24,17 +24,17 @@ impl<C: Brand> StreamOps<C> {
         model: M,
         input: usize,
     ) -> InFlight<C, HostBuffer<C, E>, BoundModel<C, P>, (H, M)> {
-        let (api, source) = (current.ledger().api(), from.look(INSIDE));
+        let (here, source) = (current.here(), from.look(INSIDE));
         let ready = from.usable_on(self.queue()).and_then(|()| model.usable_on(self.queue()));
         let queued = ready.and_then(|()| model.look(INSIDE).input_of::<E>(input, source.len())).and_then(|block| {
-            model.look(INSIDE).comes_to_rest_for(api, self.queue(), source.block())?;
+            model.look(INSIDE).comes_to_rest_for(here.api(), self.queue(), source.block())?;
             let (to, from) = (Place { block, start: 0 }, Place { block: source.block(), start: 0 });
-            self.queue().copy(api, to, from, source.len() * size_of::<E>())
+            self.queue().copy(here, to, from, source.len() * size_of::<E>()).map_err(Error::from)
         });
         match queued {
-            Ok(()) => {
+            Ok(number) => {
                 let past = from.past(INSIDE).and(model.past(INSIDE));
-                Ok(Pending::new((from.into_value(INSIDE), model.into_value(INSIDE)), self.queue()).after(past))
+                Ok(Pending::new((from.into_value(INSIDE), model.into_value(INSIDE)), self.queue(), number).after(past))
             }
             Err(error) => Err(Failed { error, value: (from, model) }),
         }
@@ -54,18 +54,18 @@ impl<C: Brand> StreamOps<C> {
         output: usize,
         to: H,
     ) -> InFlight<C, BoundModel<C, P>, HostBuffer<C, E>, (M, H)> {
-        let (api, target) = (current.ledger().api(), to.look(INSIDE));
+        let (here, target) = (current.here(), to.look(INSIDE));
         let ready = model.usable_on(self.queue()).and_then(|()| to.usable_on(self.queue()));
         let queued =
             ready.and_then(|()| model.look(INSIDE).output_block::<E>(output, target.len())).and_then(|block| {
-                model.look(INSIDE).comes_to_rest_for(api, self.queue(), target.block())?;
+                model.look(INSIDE).comes_to_rest_for(here.api(), self.queue(), target.block())?;
                 let (to, from) = (Place { block: target.block(), start: 0 }, Place { block, start: 0 });
-                self.queue().copy(api, to, from, target.len() * size_of::<E>())
+                self.queue().copy(here, to, from, target.len() * size_of::<E>()).map_err(Error::from)
             });
         match queued {
-            Ok(()) => {
+            Ok(number) => {
                 let past = model.past(INSIDE).and(to.past(INSIDE));
-                Ok(Pending::new((model.into_value(INSIDE), to.into_value(INSIDE)), self.queue()).after(past))
+                Ok(Pending::new((model.into_value(INSIDE), to.into_value(INSIDE)), self.queue(), number).after(past))
             }
             Err(error) => Err(Failed { error, value: (model, to) }),
         }

@@ -5,7 +5,7 @@ use super::{Input, Model, Output, Outputs, RunsAlone, TensorInfo};
 use crate::brand::Brand;
 use crate::current::Current;
 use crate::error::{Error, ObjectKind};
-use crate::ffi::{BoundInput, Home, Port, RawBinding, RawBuffer};
+use crate::ffi::{BoundInput, Home, Port, RawBinding, RawBuffer, Site};
 use crate::ledger::Ledger;
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
@@ -57,7 +57,7 @@ impl<C: Brand, P> Model<C, P> {
         for input in inputs {
             let (bytes, dims) = (input.bytes().len(), dims(input.shape()));
             let block = buffers.allocate(bytes)?;
-            block.write(ledger.api(), input.bytes())?;
+            block.write(Site::unproven(ledger.api()).here(), input.bytes())?;
             parts.push(BoundInput { block, bytes, dims });
         }
         if let Some((index, bytes)) = self.loaded.gear_input() {
@@ -74,7 +74,10 @@ impl<C: Brand, P> Model<C, P> {
         let binding = ledger.bind(&self.loaded, &parts, &results)?;
         let ran = {
             let turn = turn();
-            turn.and_then(|_turn| ledger.run(&binding, &self.loaded))
+            turn.and_then(|_turn| {
+                let site = Site::unproven(ledger.api());
+                Ok(ledger.run(site.here(), &binding, &self.loaded)?)
+            })
         };
         let outputs = ran.and_then(|()| {
             let outputs = self.loaded.outputs().iter().zip(self.outputs()).zip(&results).enumerate();
@@ -116,7 +119,7 @@ fn read(
     }
     let mut bytes = vec![0_u8; need];
     if let Some(block) = block {
-        block.read(ledger.api(), &mut bytes)?;
+        block.read(Site::unproven(ledger.api()).here(), &mut bytes)?;
     }
     Ok(Output::new(info, shape, bytes))
 }

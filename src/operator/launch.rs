@@ -69,13 +69,13 @@ impl<C: Brand, I, O> BoundOperator<C, I, O> {
         O: OperatorOutputs<C>,
     {
         let ready = operator.usable_on(stream);
-        match ready.and_then(|()| current.ledger().launch(&operator.look(INSIDE).invocation, stream)) {
-            Ok(()) => {
+        match ready.and_then(|()| current.ledger().launch(current.here(), &operator.look(INSIDE).invocation, stream)) {
+            Ok(number) => {
                 let past = operator.past(INSIDE);
                 let Self { invocation, inputs, outputs, _brand, _not_shared } = operator.into_value(INSIDE);
                 let outputs = outputs.written(INSIDE);
                 let operator = BoundOperator { invocation, inputs, outputs, _brand, _not_shared };
-                Ok(Pending::new(operator, stream).after(past))
+                Ok(Pending::new(operator, stream, number).after(past))
             }
             Err(error) => Err(Failed { error, value: operator }),
         }

@@ -61,7 +61,7 @@ pub(crate) mod sealed {
             call: &'static str,
             function: impl FnOnce(*mut c_void, Self::Raw) -> i32,
             key: Inside,
-        ) -> Result<(), Error>;
+        ) -> Result<u64, Error>;
         fn past_of_all(&self, key: Inside) -> Past;
         fn into_out(self, key: Inside) -> Self::Out;
     }
@@ -148,10 +148,10 @@ macro_rules! alone {
                 call: &'static str,
                 function: impl FnOnce(*mut c_void, RawMemory) -> i32,
                 key: Inside,
-            ) -> Result<(), Error> {
+            ) -> Result<u64, Error> {
                 sealed::Operand::<C>::usable_on(self, queue)?;
                 let memory = sealed::Operand::<C>::memory(self, key);
-                queue.submit_raw(current.ledger().api(), call, [memory.0], |stream| function(stream, raw(memory)))
+                queue.submit_raw(current.here(), call, [memory.0], |stream| function(stream, raw(memory)))
             }
 
             fn past_of_all(&self, key: Inside) -> Past {
@@ -195,11 +195,11 @@ macro_rules! tuples {
                 call: &'static str,
                 function: impl FnOnce(*mut c_void, Self::Raw) -> i32,
                 key: Inside,
-            ) -> Result<(), Error> {
+            ) -> Result<u64, Error> {
                 $(self.$place.usable_on(queue)?;)*
                 let _ = key;
                 let blocks = [$(self.$place.memory(key).0),*];
-                queue.submit_raw(current.ledger().api(), call, blocks, |stream| function(stream, ($(raw(self.$place.memory(key)),)*)))
+                queue.submit_raw(current.here(), call, blocks, |stream| function(stream, ($(raw(self.$place.memory(key)),)*)))
             }
 
             fn past_of_all(&self, key: Inside) -> Past {

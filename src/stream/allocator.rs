@@ -10,7 +10,7 @@ use crate::brand::Brand;
 use crate::current::Current;
 use crate::device_allocator::DeviceAllocator;
 use crate::error::{Error, Failed, ObjectKind};
-use crate::ffi::{Elsewhere, KeptAllocator, Members, Registered, serves};
+use crate::ffi::{Elsewhere, KeptAllocator, Members, Registered, Site, serves};
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use std::sync::Arc;
@@ -91,7 +91,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     pub(super) fn tell(&self, current: &Current<C>, members: Members, keeps: KeptAllocator) -> Result<(), Error> {
         let ledger = current.ledger();
         ledger.supports_allocators()?;
-        ledger.synchronize(self.queue(), None)?;
+        ledger.synchronize(Site::unproven(ledger.api()).here(), self.queue(), None)?;
         drop(self.queue().register(ledger.api(), members, keeps)?);
         Ok(())
     }
@@ -99,7 +99,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     /// Synchronises and ends the registration.
     pub(super) fn tell_end(&self, current: &Current<C>) -> Result<(), Error> {
         let ledger = current.ledger();
-        ledger.synchronize(self.queue(), None)?;
+        ledger.synchronize(Site::unproven(ledger.api()).here(), self.queue(), None)?;
         drop(self.queue().unregister(ledger.api())?);
         Ok(())
     }
@@ -191,7 +191,7 @@ impl<C: Brand, A: DeviceAllocator> Stream<C, CustomAllocator<A>> {
         current: &Current<C>,
         tell: impl FnOnce() -> Result<Vec<KeptAllocator>, Error>,
     ) -> Result<A, Error> {
-        current.ledger().synchronize(self.queue(), None)?;
+        current.ledger().synchronize(current.here(), self.queue(), None)?;
         let registered = self.allocator()?;
         let allocator = registered.take()?;
         match tell() {

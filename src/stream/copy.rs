@@ -5,7 +5,7 @@ use super::{Destination, Pending, StreamOps};
 use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
 use crate::element::Element;
-use crate::error::{Error, Failed, ObjectKind};
+use crate::error::{Boxed, Error, Failed, ObjectKind};
 use crate::ffi::{Place, RawStream};
 use crate::memory::{DeviceBuffer, HostBuffer};
 use ascendcl_macros::rule;
@@ -22,6 +22,7 @@ impl<C: Brand> StreamOps<C> {
     /// Both buffers as they were: [`Error::LengthMismatch`] when they differ in length, [`Error::OtherStream`] when
     /// one is in flight elsewhere, or [`Error::Vendor`].
     #[rule(COPY_01, COPY_04, COPY_05, COPY_06)]
+    #[inline]
     pub fn copy_to_device<E: Element, H: Operand<C, HostBuffer<C, E>>, D: Destination<C, E>>(
         &self,
         current: &Current<C>,
@@ -38,6 +39,7 @@ impl<C: Brand> StreamOps<C> {
     ///
     /// As for [`copy_to_device`](Self::copy_to_device).
     #[rule(COPY_03, COPY_07)]
+    #[inline]
     pub fn copy_to_host<E: Element, D: Operand<C, DeviceBuffer<C, E>>, H: Operand<C, HostBuffer<C, E>>>(
         &self,
         current: &Current<C>,
@@ -61,12 +63,12 @@ impl<C: Brand> StreamOps<C> {
     ) -> Copied<C, DeviceBuffer<C, E>, DeviceBuffer<C, E>, (F, D)> {
         let source = (from.look(INSIDE).block(), from.look(INSIDE).len());
         let ready = from.usable_on(&self.queue).and_then(|()| to.usable_on(&self.queue));
-        match ready.and_then(|()| whole::<C, E>(current, &self.queue, (to.block(), to.room()), source)) {
-            Ok(()) => {
+        match usable(ready).and_then(|()| whole::<C, E>(current, &self.queue, (to.block(), to.room()), source)) {
+            Ok(number) => {
                 let past = from.past(INSIDE).and(to.past(INSIDE));
-                Ok(Pending::new((from.into_value(INSIDE), to.written(INSIDE)), &self.queue).after(past))
+                Ok(Pending::new((from.into_value(INSIDE), to.written(INSIDE)), &self.queue, number).after(past))
             }
-            Err(error) => Err(Failed { error, value: (from, to) }),
+            Err(error) => Err(Failed { error: error.into(), value: (from, to) }),
         }
     }
 
@@ -88,12 +90,12 @@ impl<C: Brand> StreamOps<C> {
         let (source, target) = (from.look(INSIDE), to.look(INSIDE));
         let ends = ((target.block(), target.len()), (source.block(), source.len()));
         let ready = from.usable_on(&self.queue).and_then(|()| to.usable_on(&self.queue));
-        match ready.and_then(|()| piece::<C, E>(current, &self.queue, ends.0, at, ends.1, part)) {
-            Ok(()) => {
+        match usable(ready).and_then(|()| piece::<C, E>(current, &self.queue, ends.0, at, ends.1, part)) {
+            Ok(number) => {
                 let past = from.past(INSIDE).and(to.past(INSIDE));
-                Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), &self.queue).after(past))
+                Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), &self.queue, number).after(past))
             }
-            Err(error) => Err(Failed { error, value: (from, to) }),
+            Err(error) => Err(Failed { error: error.into(), value: (from, to) }),
         }
     }
 
@@ -114,12 +116,12 @@ impl<C: Brand> StreamOps<C> {
         let (source, target) = (from.look(INSIDE), to.look(INSIDE));
         let ends = ((target.block(), target.len()), (source.block(), source.len()));
         let ready = from.usable_on(&self.queue).and_then(|()| to.usable_on(&self.queue));
-        match ready.and_then(|()| piece::<C, E>(current, &self.queue, ends.0, at, ends.1, part)) {
-            Ok(()) => {
+        match usable(ready).and_then(|()| piece::<C, E>(current, &self.queue, ends.0, at, ends.1, part)) {
+            Ok(number) => {
                 let past = from.past(INSIDE).and(to.past(INSIDE));
-                Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), &self.queue).after(past))
+                Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), &self.queue, number).after(past))
             }
-            Err(error) => Err(Failed { error, value: (from, to) }),
+            Err(error) => Err(Failed { error: error.into(), value: (from, to) }),
         }
     }
 
@@ -141,12 +143,12 @@ impl<C: Brand> StreamOps<C> {
         let (source, target) = (from.look(INSIDE), to.look(INSIDE));
         let ends = ((target.block(), target.len()), (source.block(), source.len()));
         let ready = from.usable_on(&self.queue).and_then(|()| to.usable_on(&self.queue));
-        match ready.and_then(|()| piece::<C, E>(current, &self.queue, ends.0, at, ends.1, part)) {
-            Ok(()) => {
+        match usable(ready).and_then(|()| piece::<C, E>(current, &self.queue, ends.0, at, ends.1, part)) {
+            Ok(number) => {
                 let past = from.past(INSIDE).and(to.past(INSIDE));
-                Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), &self.queue).after(past))
+                Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), &self.queue, number).after(past))
             }
-            Err(error) => Err(Failed { error, value: (from, to) }),
+            Err(error) => Err(Failed { error: error.into(), value: (from, to) }),
         }
     }
 
@@ -156,19 +158,23 @@ impl<C: Brand> StreamOps<C> {
     ///
     /// The buffer as it was: [`Error::OtherStream`] when it is in flight elsewhere, or [`Error::Vendor`].
     #[rule(MEM_16)]
+    #[inline]
     pub fn set_bytes<E: Element, D: Destination<C, E>>(
         &self,
         current: &Current<C>,
         buffer: D,
         value: u8,
     ) -> Result<Pending<C, DeviceBuffer<C, E>>, Failed<D>> {
-        let api = current.ledger().api();
-        match buffer.usable_on(&self.queue).and_then(|()| self.queue.set(api, buffer.block(), value)) {
-            Ok(()) => {
+        if let Err(error) = buffer.usable_on(&self.queue) {
+            return Err(Failed { error, value: buffer });
+        }
+        match self.queue.set(current.here(), buffer.block(), value) {
+            Ok(number) if D::HAS_PAST => {
                 let past = buffer.past(INSIDE);
-                Ok(Pending::new(buffer.written(INSIDE), &self.queue).after(past))
+                Ok(Pending::new(buffer.written(INSIDE), &self.queue, number).after(past))
             }
-            Err(error) => Err(Failed { error, value: buffer }),
+            Ok(number) => Ok(Pending::new(buffer.written(INSIDE), &self.queue, number)),
+            Err(error) => Err(Failed { error: error.into(), value: buffer }),
         }
     }
 
@@ -180,8 +186,9 @@ impl<C: Brand> StreamOps<C> {
     /// [`Error::Vendor`] with the code of work that failed on the device; [`Error::WorkFailed`], once, when another wait was
     /// told of that.
     #[rule(STREAM_21, ERR_02)]
+    #[inline]
     pub fn synchronize(&self, current: &Current<C>) -> Result<(), Error> {
-        current.ledger().synchronize(&self.queue, None)
+        current.ledger().synchronize(current.here(), &self.queue, None)
     }
 
     /// As [`synchronize`](Self::synchronize), for at most `limit`, which is rounded up to whole milliseconds. When it is
@@ -196,65 +203,95 @@ impl<C: Brand> StreamOps<C> {
     /// flight then, and what it uses stays out of reach.
     #[rule(STREAM_16)]
     pub fn synchronize_within(&self, current: &Current<C>, limit: Duration) -> Result<(), Error> {
-        current.ledger().synchronize(&self.queue, Some(limit))
+        current.ledger().synchronize(current.here(), &self.queue, Some(limit))
     }
 }
 
 /// A copy in flight, source first, or what it was given as it was.
 type Copied<C, From, To, Given> = Result<Pending<C, (From, To)>, Failed<Given>>;
 
+/// The first of two errors.
+#[inline(always)]
+fn both(first: Result<(), Error>, second: Result<(), Error>) -> Result<(), Error> {
+    match first {
+        Ok(()) => second,
+        Err(error) => Err(error),
+    }
+}
+
+#[inline]
+fn usable(usable: Result<(), Error>) -> Result<(), Boxed> {
+    usable.map_err(Boxed::from)
+}
+
 /// A buffer as its memory and its length in elements.
 type Buffer<'a> = (&'a crate::ffi::RawBuffer, usize);
 
-#[inline]
+#[inline(always)]
 fn to_device<C: Brand, E: Element, H: Operand<C, HostBuffer<C, E>>, D: Destination<C, E>>(
     current: &Current<C>,
     queue: &Arc<RawStream>,
     from: H,
     to: D,
 ) -> Copied<C, HostBuffer<C, E>, DeviceBuffer<C, E>, (H, D)> {
-    let source = (from.look(INSIDE).block(), from.look(INSIDE).len());
-    let ready = from.usable_on(queue).and_then(|()| to.usable_on(queue));
-    match ready.and_then(|()| whole::<C, E>(current, queue, (to.block(), to.room()), source)) {
-        Ok(()) => {
-            let past = from.past(INSIDE).and(to.past(INSIDE));
-            Ok(Pending::new((from.into_value(INSIDE), to.written(INSIDE)), queue).after(past))
+    if let Err(error) = both(from.usable_on(queue), to.usable_on(queue)) {
+        return Err(Failed { error, value: (from, to) });
+    }
+    let queued = match queue.copy_whole(current.here(), to.block(), from.look(INSIDE).block()) {
+        Some(queued) => queued,
+        None => {
+            let source = (from.look(INSIDE).block(), from.look(INSIDE).len());
+            whole::<C, E>(current, queue, (to.block(), to.room()), source)
         }
-        Err(error) => Err(Failed { error, value: (from, to) }),
+    };
+    match queued {
+        Ok(number) if H::HAS_PAST || D::HAS_PAST => {
+            let past = from.past(INSIDE).and(to.past(INSIDE));
+            Ok(Pending::new((from.into_value(INSIDE), to.written(INSIDE)), queue, number).after(past))
+        }
+        Ok(number) => Ok(Pending::new((from.into_value(INSIDE), to.written(INSIDE)), queue, number)),
+        Err(error) => Err(Failed { error: error.into(), value: (from, to) }),
     }
 }
 
-#[inline]
+#[inline(always)]
 fn to_host<C: Brand, E: Element, D: Operand<C, DeviceBuffer<C, E>>, H: Operand<C, HostBuffer<C, E>>>(
     current: &Current<C>,
     queue: &Arc<RawStream>,
     from: D,
     to: H,
 ) -> Copied<C, DeviceBuffer<C, E>, HostBuffer<C, E>, (D, H)> {
+    if let Err(error) = both(from.usable_on(queue), to.usable_on(queue)) {
+        return Err(Failed { error, value: (from, to) });
+    }
     let (source, target) = (from.look(INSIDE), to.look(INSIDE));
-    let ends = ((target.block(), target.len()), (source.block(), source.len()));
-    let ready = from.usable_on(queue).and_then(|()| to.usable_on(queue));
-    match ready.and_then(|()| whole::<C, E>(current, queue, ends.0, ends.1)) {
-        Ok(()) => {
+    let queued = match queue.copy_whole(current.here(), target.block(), source.block()) {
+        Some(queued) => queued,
+        None => whole::<C, E>(current, queue, (target.block(), target.len()), (source.block(), source.len())),
+    };
+    match queued {
+        Ok(number) if D::HAS_PAST || H::HAS_PAST => {
             let past = from.past(INSIDE).and(to.past(INSIDE));
-            Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), queue).after(past))
+            Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), queue, number).after(past))
         }
-        Err(error) => Err(Failed { error, value: (from, to) }),
+        Ok(number) => Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), queue, number)),
+        Err(error) => Err(Failed { error: error.into(), value: (from, to) }),
     }
 }
 
-#[inline]
+/// All of a buffer to all of another.
+#[inline(never)]
 fn whole<C: Brand, E>(
     current: &Current<C>,
     queue: &Arc<RawStream>,
     (to, room): Buffer<'_>,
     (from, length): Buffer<'_>,
-) -> Result<(), Error> {
+) -> Result<u64, Boxed> {
     if room != length {
-        return Err(Error::LengthMismatch { what: ObjectKind::COPY_DESTINATION, expected: length, found: room });
+        return Err(Error::LengthMismatch { what: ObjectKind::COPY_DESTINATION, expected: length, found: room }.into());
     }
     let (to, from) = (Place { block: to, start: 0 }, Place { block: from, start: 0 });
-    queue.copy(current.ledger().api(), to, from, length * size_of::<E>())
+    queue.copy(current.here(), to, from, length * size_of::<E>())
 }
 
 fn piece<C: Brand, E>(
@@ -264,16 +301,18 @@ fn piece<C: Brand, E>(
     at: usize,
     (from, length): Buffer<'_>,
     part: Range<usize>,
-) -> Result<(), Error> {
+) -> Result<u64, Boxed> {
     let Range { start, end } = part;
     if start > end || end > length {
-        return Err(Error::NoSuchPart { what: ObjectKind::COPY_SOURCE, start, end, length });
+        return Err(Error::NoSuchPart { what: ObjectKind::COPY_SOURCE, start, end, length }.into());
     }
     let behind = at.saturating_add(end - start);
     if behind > room {
-        return Err(Error::NoSuchPart { what: ObjectKind::COPY_DESTINATION, start: at, end: behind, length: room });
+        return Err(
+            Error::NoSuchPart { what: ObjectKind::COPY_DESTINATION, start: at, end: behind, length: room }.into()
+        );
     }
     let size = size_of::<E>();
     let (to, from) = (Place { block: to, start: at * size }, Place { block: from, start: start * size });
-    queue.copy(current.ledger().api(), to, from, (end - start) * size)
+    queue.copy(current.here(), to, from, (end - start) * size)
 }

@@ -83,13 +83,13 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
         from: &'env [E],
         to: D,
     ) -> Result<Pending<C, DeviceBuffer<C, E>>, Failed<D>> {
-        let (api, queue) = (current.ledger().api(), stream.queue());
+        let (here, queue) = (current.here(), stream.queue());
         let ready = to.usable_on(queue).and_then(|()| same(from.len(), to.room()));
         let place = Place { block: to.block(), start: 0 };
-        match ready.and_then(|()| self.borrowed.copy_in(api, queue, place, from)) {
-            Ok(()) => {
+        match ready.and_then(|()| self.borrowed.copy_in(here, queue, place, from)) {
+            Ok(number) => {
                 let past = to.past(INSIDE);
-                Ok(Pending::new(to.written(INSIDE), queue).after(past))
+                Ok(Pending::new(to.written(INSIDE), queue, number).after(past))
             }
             Err(error) => Err(Failed { error, value: to }),
         }
@@ -107,13 +107,13 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
         from: D,
         to: &'env mut [E],
     ) -> Result<Pending<C, DeviceBuffer<C, E>>, Failed<D>> {
-        let (api, queue) = (current.ledger().api(), stream.queue());
+        let (here, queue) = (current.here(), stream.queue());
         let ready = from.usable_on(queue).and_then(|()| same(from.look(INSIDE).len(), to.len()));
         let place = Place { block: from.look(INSIDE).block(), start: 0 };
-        match ready.and_then(|()| self.borrowed.copy_out(api, queue, to, place)) {
-            Ok(()) => {
+        match ready.and_then(|()| self.borrowed.copy_out(here, queue, to, place)) {
+            Ok(number) => {
                 let past = from.past(INSIDE);
-                Ok(Pending::new(from.into_value(INSIDE), queue).after(past))
+                Ok(Pending::new(from.into_value(INSIDE), queue, number).after(past))
             }
             Err(error) => Err(Failed { error, value: from }),
         }

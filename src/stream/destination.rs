@@ -29,6 +29,8 @@ pub(crate) mod sealed {
     use std::sync::Arc;
 
     pub trait Sealed<C: Brand, E> {
+        /// Whether something can have happened to it before.
+        const HAS_PAST: bool;
         /// Whether work on this stream can use it now.
         fn usable_on(&self, queue: &Arc<RawStream>) -> Result<(), Error>;
         fn block(&self) -> &RawBuffer;
@@ -40,19 +42,24 @@ pub(crate) mod sealed {
 }
 
 impl<C: Brand, E: Element> sealed::Sealed<C, E> for DeviceBuffer<C, MaybeUninit<E>> {
+    const HAS_PAST: bool = false;
+
     #[inline]
     fn usable_on(&self, _: &Arc<RawStream>) -> Result<(), Error> {
         Ok(())
     }
 
+    #[inline]
     fn block(&self) -> &RawBuffer {
         DeviceBuffer::block(self)
     }
 
+    #[inline]
     fn room(&self) -> usize {
         self.len()
     }
 
+    #[inline]
     fn written(self, _: Inside) -> DeviceBuffer<C, E> {
         self.into_written()
     }
@@ -64,19 +71,24 @@ impl<C: Brand, E: Element> sealed::Sealed<C, E> for DeviceBuffer<C, MaybeUninit<
 }
 
 impl<C: Brand, E: Element> sealed::Sealed<C, E> for DeviceBuffer<C, E> {
+    const HAS_PAST: bool = false;
+
     #[inline]
     fn usable_on(&self, _: &Arc<RawStream>) -> Result<(), Error> {
         Ok(())
     }
 
+    #[inline]
     fn block(&self) -> &RawBuffer {
         DeviceBuffer::block(self)
     }
 
+    #[inline]
     fn room(&self) -> usize {
         self.len()
     }
 
+    #[inline]
     fn written(self, _: Inside) -> Self {
         self
     }
@@ -88,19 +100,24 @@ impl<C: Brand, E: Element> sealed::Sealed<C, E> for DeviceBuffer<C, E> {
 }
 
 impl<C: Brand, E: Element> sealed::Sealed<C, E> for Pending<C, DeviceBuffer<C, E>> {
+    const HAS_PAST: bool = true;
+
     #[inline]
     fn usable_on(&self, queue: &Arc<RawStream>) -> Result<(), Error> {
         self.is_on(queue)
     }
 
+    #[inline]
     fn block(&self) -> &RawBuffer {
         self.in_flight().block()
     }
 
+    #[inline]
     fn room(&self) -> usize {
         self.in_flight().len()
     }
 
+    #[inline]
     fn written(self, _: Inside) -> DeviceBuffer<C, E> {
         self.into_payload()
     }

@@ -16,15 +16,16 @@ impl<C: Brand> StreamOps<C> {
     ///
     /// The event as it was, when the library refuses.
     #[rule(EVENT_07, EVENT_09)]
+    #[inline]
     pub fn record<T: CanRecord>(
         &self,
         current: &Current<C>,
         event: Event<C, T>,
     ) -> Result<Event<C, Recorded>, Failed<Event<C, T>>> {
         leads!(event: T, CanRecord => Recorded);
-        match event.raw().record(current.ledger().api(), self.queue()) {
+        match event.raw().record(current.here(), self.queue()) {
             Ok(()) => Ok(event.into_recorded()),
-            Err(error) => Err(Failed { error, value: event }),
+            Err(error) => Err(Failed { error: error.into(), value: event }),
         }
     }
 
@@ -35,7 +36,11 @@ impl<C: Brand> StreamOps<C> {
     ///
     /// [`Error::Vendor`] when the library refuses.
     #[rule(STREAM_04, EVENT_05, EVENT_07)]
+    #[inline]
     pub fn wait_for<T: CanWait>(&self, current: &Current<C>, event: &Event<C, T>) -> Result<(), Error> {
-        event.raw().hold_up(current.ledger().api(), self.queue())
+        match event.raw().hold_up(current.here(), self.queue()) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
     }
 }

@@ -57,11 +57,11 @@ pub(super) fn event_behind<C: Brand>(current: &Current<C>, queue: &Arc<RawStream
     current.ledger().api().is_of_this_process()?;
     queue.is_current()?;
     let event = queue.take_spare().map_or_else(|| current.ledger().create_event(), Ok)?;
-    match event.record(current.ledger().api(), queue) {
+    match event.record(current.here(), queue) {
         Ok(()) => Ok(event),
         Err(error) => {
             queue.spare(event);
-            Err(error)
+            Err(error.into())
         }
     }
 }

@@ -148,7 +148,7 @@ impl<C: Brand, A: DeviceAllocator> GroupTurn<'_, C, A> {
     }
 
     fn finish_for(self, current: &Current<C>, limit: Option<Duration>) -> Result<AllocatorGroup<C, A>, Failed<Self>> {
-        match current.ledger().synchronize(self.member.stream.queue(), limit) {
+        match current.ledger().synchronize(current.here(), self.member.stream.queue(), limit) {
             Ok(()) => Ok(self.group),
             Err(error) => Err(Failed { error, value: self }),
         }

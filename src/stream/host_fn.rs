@@ -49,8 +49,8 @@ impl<C: Brand> StreamOps<C> {
         let reply = HostFnResult { place: Arc::clone(&place) };
         // The callback stays reachable, to be given back when the call is refused.
         let callback = Call { callback, place };
-        match self.queue().call_back_with(current.ledger().api(), callback, Call::run) {
-            Ok(()) => Ok(Pending::new(reply, self.queue())),
+        match self.queue().call_back_with(current.here(), callback, Call::run) {
+            Ok(number) => Ok(Pending::new(reply, self.queue(), number)),
             Err((error, call)) => Err(Failed { error, value: call.map(|call| call.callback) }),
         }
     }

@@ -33,6 +33,8 @@ pub(crate) mod sealed {
     use super::{Arc, Error, Inside, Past, RawStream};
 
     pub trait Operand<C, T> {
+        /// Whether something can have happened to it before.
+        const HAS_PAST: bool;
         /// Whether work on this stream can use it now.
         fn usable_on(&self, queue: &Arc<RawStream>) -> Result<(), Error>;
         fn look(&self, key: Inside) -> &T;
@@ -44,6 +46,8 @@ pub(crate) mod sealed {
 }
 
 impl<C: Brand, T> sealed::Operand<C, T> for T {
+    const HAS_PAST: bool = false;
+
     #[inline]
     fn usable_on(&self, _: &Arc<RawStream>) -> Result<(), Error> {
         Ok(())
@@ -71,6 +75,8 @@ impl<C: Brand, T> sealed::Operand<C, T> for T {
 }
 
 impl<C: Brand, T> sealed::Operand<C, T> for Pending<C, T> {
+    const HAS_PAST: bool = true;
+
     #[inline]
     fn usable_on(&self, queue: &Arc<RawStream>) -> Result<(), Error> {
         self.is_on(queue)

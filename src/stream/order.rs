@@ -33,25 +33,25 @@ impl<C: Brand> StreamOps<C> {
         let waits = match covered {
             false => Err(Error::NotCovered),
             true if event.raw().is_in_doubt() => self.wait_behind(current, work.queue()),
-            true => self.wait_for(current, event),
+            true => event.raw().hold_up(current.here(), self.queue()).map_err(Error::from),
         };
         match waits {
-            Ok(()) => {
+            Ok(number) => {
                 let mut work = work;
                 work.in_flight().follow(self.queue(), INSIDE);
                 let past = work.past_elsewhere();
-                Ok(Pending::new(work.into_payload(), self.queue()).after(past))
+                Ok(Pending::new(work.into_payload(), self.queue(), number).after(past))
             }
             Err(error) => Err(Failed { error, value: work }),
         }
     }
 
     /// Lets what is queued here from now on wait for everything that is queued on the other stream by now.
-    fn wait_behind(&self, current: &Current<C>, other: &Arc<RawStream>) -> Result<(), Error> {
+    fn wait_behind(&self, current: &Current<C>, other: &Arc<RawStream>) -> Result<u64, Error> {
         let event = event_behind(current, other)?;
-        let waits = event.hold_up(current.ledger().api(), self.queue());
+        let waits = event.hold_up(current.here(), self.queue());
         other.spare(event);
-        waits
+        waits.map_err(Error::from)
     }
 
     /// As [`wait_for`](Self::wait_for), for an event of any context on the same device.
@@ -66,7 +66,7 @@ impl<C: Brand> StreamOps<C> {
         event: &Event<D, E>,
     ) -> Result<(), Error> {
         let ledger = current.ledger();
-        event.raw().hold_up_on(ledger.api(), ledger.device(), self.queue())
+        event.raw().hold_up_on(ledger.api(), ledger.device(), self.queue()).map(|_| ())
     }
 
     /// Whether everything that was queued is over, well or not (`aclrtStreamQuery`).

@@ -95,8 +95,13 @@ impl Elsewhere {
         }
     }
 
-    /// The failure that has not been told yet, if there is one; it counts as told then.
+    /// Whether there is any.
     #[inline]
+    pub(super) fn is_somewhere(&self) -> bool {
+        !matches!(self, Self::None)
+    }
+
+    /// The failure that has not been told yet, if there is one; it counts as told then.
     pub(super) fn untold(&mut self, api: Api) -> Option<Error> {
         if matches!(self, Self::None) { None } else { self.look(api) }
     }

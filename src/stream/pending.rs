@@ -4,8 +4,8 @@ use super::past::{Elsewhere, Past, Untold};
 use super::payload::Payload;
 use crate::brand::{Brand, INSIDE, Mark, Scoped};
 use crate::current::Current;
-use crate::error::{Error, Failed, ObjectKind};
-use crate::ffi::RawStream;
+use crate::error::{Boxed, Error, Failed, ObjectKind};
+use crate::ffi::{Api, RawStream};
 use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -59,17 +59,16 @@ assert_impl_all!(Pending<Scoped<'static>, ()>: Send);
 assert_not_impl_any!(Pending<Scoped<'static>, ()>: Clone);
 
 impl<C: Brand, T> Pending<C, T> {
-    /// To be made right after the submission, by whoever has the stream.
-    #[inline]
-    pub(crate) fn new(payload: T, queue: &Arc<RawStream>) -> Self {
-        let number = RawStream::last_submission();
+    /// To be made right after the submission that got this number, by whoever has the stream.
+    #[inline(always)]
+    pub(crate) fn new(payload: T, queue: &Arc<RawStream>, number: u64) -> Self {
         let (queue, untold) = (Arc::clone(queue), Untold::between(number, number));
         let payload = OutOfReach { until_waited: payload };
         Self { payload, queue, number, untold, elsewhere: Elsewhere::None, _brand: Mark::NEW }
     }
 
     /// The same work with what happened to its operands before.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn after(mut self, past: Past) -> Self {
         if past.since < self.number {
             self.untold = Untold::between(past.since, self.number);
@@ -180,7 +179,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
         self.wait_for(current, Some(limit))
     }
 
-    #[inline]
+    #[inline(always)]
     fn wait_for(mut self, current: &Current<C>, limit: Option<Duration>) -> Result<T, Failed<Self>> {
         match self.settle(current, limit) {
             Ok(()) => {
@@ -188,38 +187,39 @@ impl<C: Brand, T: Payload> Pending<C, T> {
                 payload.rest(INSIDE);
                 Ok(payload)
             }
-            Err(error) => Err(Failed { error, value: self }),
+            Err(error) => Err(Failed { error: error.into(), value: self }),
         }
     }
 
     /// Waits, if nobody has done so yet, and asks for failures of which other waits were told.
-    #[inline]
-    fn settle(&mut self, current: &Current<C>, limit: Option<Duration>) -> Result<(), Error> {
-        let api = current.ledger().api();
-        api.is_of_this_process()?;
-        if !self.queue.has_done(self.number) {
-            self.queue.synchronize(api, limit).inspect_err(|error| self.was_told(error))?;
+    #[inline(always)]
+    fn settle(&mut self, current: &Current<C>, limit: Option<Duration>) -> Result<(), Boxed> {
+        let here = current.here();
+        if self.queue.has_done(self.number) {
+            here.of_this_process()?;
+        } else if let Err(error) = self.queue.synchronize_here(here, limit) {
+            return Err(self.was_told(error));
         }
-        if self.queue.after_failures() > 1 {
-            self.tell()?
-        }
-        self.elsewhere.untold(api).map_or(Ok(()), Err)
+        if self.queue.any_failed() || self.elsewhere.is_somewhere() { self.tell(here.api()) } else { Ok(()) }
     }
 
     #[cold]
-    fn tell(&mut self) -> Result<(), Error> {
-        let failure = self.queue.failure_among(self.untold.since(self.number), self.number);
-        if failure.is_some() {
+    #[inline(never)]
+    fn tell(&mut self, api: Api) -> Result<(), Boxed> {
+        if let Some(failure) = self.queue.failure_among(self.untold.since(self.number), self.number) {
             self.hears();
+            return Err(failure.into());
         }
-        failure.map_or(Ok(()), Err)
+        self.elsewhere.untold(api).map_or(Ok(()), |failure| Err(failure.into()))
     }
 
     #[cold]
-    fn was_told(&mut self, error: &Error) {
-        if error.code().is_some_and(|code| !code.is_timeout()) {
+    #[inline(never)]
+    fn was_told(&mut self, error: Boxed) -> Boxed {
+        if error.as_error().code().is_some_and(|code| !code.is_timeout()) {
             self.hears();
         }
+        error
     }
 
     /// It was told of all failures that are known by now.

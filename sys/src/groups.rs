@@ -14,7 +14,7 @@ macro_rules! loader_entries {
         impl Library {
             $(
                 #[doc = concat!("Calls `", stringify!($name), "` of ", said!($files), ".")]
-                #[inline]
+                #[inline(always)]
                 pub unsafe fn $name(&self, $($arg: $ty),*) -> Result<result_of!($($ret)?), MissingSymbol> {
                     let address = self.symbols.$group.$name.get(self, stringify!($name), listed!($files))?;
                     // SAFETY: `transmute` to a function pointer asks for the address of a function of that type. The

@@ -169,7 +169,7 @@ impl Library {
 pub(crate) struct Symbol(AtomicPtr<c_void>);
 
 impl Symbol {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn get(
         &self,
         library: &Library,

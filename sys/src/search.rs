@@ -64,6 +64,12 @@ impl Candidate {
         self.is_left_to_the_loader() && reason.contains(&missing)
     }
 
+    /// Whether the file is a stub of a toolkit for linking, which [`Library::open_first`](crate::Library::open_first)
+    /// passes over.
+    pub fn is_a_stub(&self) -> bool {
+        is_stub(&self.path)
+    }
+
     /// Whether the path is a bare file name, which the dynamic loader searches for.
     pub fn is_left_to_the_loader(&self) -> bool {
         self.path.parent().is_none_or(|parent| parent.as_os_str().is_empty())

@@ -13,7 +13,7 @@ use graph::{File, Graph};
 use std::path::Path;
 
 /// The entries of the safe layer's `src`, from the ground up.
-const FLOORS: [&str; 37] = [
+const FLOORS: [&str; 38] = [
     "brand",
     "code",
     "element",
@@ -30,6 +30,7 @@ const FLOORS: [&str; 37] = [
     "ffi",
     "properties",
     "library",
+    "version",
     "thread",
     "ledger",
     "current",

@@ -338,7 +338,7 @@ fn a_prepared_model_is_run_and_waited_for_on_its_buffers() {
 #[test]
 fn the_server_answers_every_request_and_ends_in_order() {
     let mut cargo = std::process::Command::new(env!("CARGO"));
-    cargo.args(["run", "--quiet", "--example", "06_server"]).current_dir(env!("CARGO_MANIFEST_DIR"));
+    cargo.args(["run", "--quiet", "--example", "12_server"]).current_dir(env!("CARGO_MANIFEST_DIR"));
     let run = cargo.env("ASCENDCL_LIBRARY", "sim").output().unwrap();
     let (told, said) = (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
     assert!(run.status.success(), "{said}");

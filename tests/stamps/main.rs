@@ -36,12 +36,13 @@ mod counted;
 use ascendcl_macros::proves;
 use ffi::gate::Gate;
 use ffi::stamp::LastUse;
-use ffi::timeline::Timeline;
+use ffi::timeline::{Timeline, submitted};
 use ffi::unnamed::unnamed;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use loom::thread;
 
+const CONTEXT: u64 = 7;
 const STREAM: u64 = 1;
 const OTHER: u64 = 2;
 const FAILED: i32 = 507_015;
@@ -70,11 +71,12 @@ impl Stream {
     /// The library takes the work in any case, and answers as it is told.
     fn queue(&self, [used]: &[&LastUse; 1], answer: Result<(), i32>, settles: bool) -> u64 {
         let mut place = 0;
-        let call = || {
+        let mut call = || {
             place = self.queued.fetch_add(1, Ordering::AcqRel) + 1;
             answer
         };
-        let _number_or_code = self.timeline.submit([used], call, |_, _| settles && self.synchronize().is_ok());
+        let _number_or_code: Result<u64, i32> =
+            submitted!(&self.timeline, [used], call(), |_: &i32, _| settles && self.synchronize().is_ok());
         place
     }
 
@@ -124,7 +126,7 @@ fn of_three_threads(program: impl Fn() + Sync + Send + 'static) {
 #[test]
 fn what_is_called_idle_is_complete_while_others_submit_and_wait() {
     of_three_threads(|| {
-        let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::new()));
+        let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::of(CONTEXT)));
         let first = stream.submit(&used);
         let waits = with(&stream, &used, |stream, _| stream.synchronize().map_or(1, |()| 0));
         let submits = with(&stream, &used, Stream::submit);
@@ -141,7 +143,7 @@ fn what_is_called_idle_is_complete_while_others_submit_and_wait() {
 #[test]
 fn memory_that_is_used_again_is_not_idle_while_the_call_is_under_way() {
     loom::model(|| {
-        let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::new()));
+        let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::of(CONTEXT)));
         let first = stream.submit(&used);
         stream.synchronize().unwrap();
         let submits = with(&stream, &used, Stream::submit);
@@ -154,7 +156,7 @@ fn memory_that_is_used_again_is_not_idle_while_the_call_is_under_way() {
 #[test]
 fn memory_that_several_streams_used_is_not_idle_while_a_call_is_under_way() {
     loom::model(|| {
-        let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::new()));
+        let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::of(CONTEXT)));
         // Used on another stream before, whose work is done.
         used.begin(OTHER);
         used.end(1);
@@ -168,9 +170,29 @@ fn memory_that_several_streams_used_is_not_idle_while_a_call_is_under_way() {
 
 #[proves(MEM_02)]
 #[test]
+fn memory_that_two_streams_use_is_idle_only_when_both_are() {
+    for first in [STREAM, OTHER] {
+        loom::model(move || {
+            let (stream, other, used) = (Stream::new(STREAM), Stream::new(OTHER), LastUse::of(CONTEXT));
+            let at = |id| if id == STREAM { &stream } else { &other };
+            let are_idle = || [STREAM, OTHER].iter().all(|id| at(*id).timeline.clock().is_idle());
+            let is_over = || used.is_over(|id, number| at(id).timeline.clock().has_done(number), are_idle);
+            other.submit(&used);
+            stream.submit(&used);
+            at(first).synchronize().unwrap();
+            assert!(!is_over(), "idle memory is in use");
+            at(STREAM + OTHER - first).synchronize().unwrap();
+            assert!(is_over());
+        });
+    }
+}
+
+#[proves(MEM_02)]
+#[test]
 fn a_wait_does_not_cover_what_is_queued_while_it_waits() {
     loom::model(|| {
-        let (stream, mine, yours) = (Arc::new(Stream::new(STREAM)), LastUse::new(), Arc::new(LastUse::new()));
+        let (stream, mine, yours) =
+            (Arc::new(Stream::new(STREAM)), LastUse::of(CONTEXT), Arc::new(LastUse::of(CONTEXT)));
         stream.submit(&mine);
         let submits = with(&stream, &yours, Stream::submit);
         stream.synchronize().unwrap();
@@ -184,7 +206,8 @@ fn a_wait_does_not_cover_what_is_queued_while_it_waits() {
 #[test]
 fn two_threads_that_queue_on_one_stream_get_a_number_each() {
     loom::model(|| {
-        let (stream, mine, yours) = (Arc::new(Stream::new(STREAM)), LastUse::new(), Arc::new(LastUse::new()));
+        let (stream, mine, yours) =
+            (Arc::new(Stream::new(STREAM)), LastUse::of(CONTEXT), Arc::new(LastUse::of(CONTEXT)));
         let submits = with(&stream, &yours, Stream::submit);
         let my_place = stream.submit(&mine);
         stream.synchronize().unwrap();
@@ -201,7 +224,7 @@ fn two_threads_that_queue_on_one_stream_get_a_number_each() {
 #[test]
 fn memory_at_rest_that_is_used_again_is_not_idle_before_that_work_is_complete() {
     loom::model(|| {
-        let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::new()));
+        let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::of(CONTEXT)));
         let first = stream.submit(&used);
         // A wait gives the memory back: what used it so far is known to be done.
         stream.synchronize().unwrap();
@@ -221,7 +244,7 @@ fn memory_at_rest_that_is_used_again_is_not_idle_before_that_work_is_complete() 
 fn a_row_that_another_thread_stopped_naming_is_seen_with_the_stamps_of_its_last_use() {
     loom::model(|| {
         let stream = Arc::new(Stream::new(STREAM));
-        let row = counted::Arc::new(LastUse::new());
+        let row = counted::Arc::new(LastUse::of(CONTEXT));
         let (handle, queues) = (row.clone(), Arc::clone(&stream));
         let submits = thread::spawn(move || {
             queues.submit(&handle);
@@ -243,7 +266,7 @@ fn a_row_that_another_thread_stopped_naming_is_seen_with_the_stamps_of_its_last_
 fn what_a_failed_call_was_to_use_is_in_doubt_unless_a_wait_came_after_it() {
     for settles in [false, true] {
         loom::model(move || {
-            let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::new()));
+            let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::of(CONTEXT)));
             let submits = with(&stream, &used, move |stream, used| stream.queue(&[used], Err(FAILED), settles));
             stream.collect(&used, 0);
             let place = submits.join().unwrap();
@@ -258,7 +281,7 @@ fn what_a_failed_call_was_to_use_is_in_doubt_unless_a_wait_came_after_it() {
 #[test]
 fn everybody_who_waits_for_work_that_failed_is_told() {
     loom::model(|| {
-        let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::new()));
+        let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::of(CONTEXT)));
         stream.submit(&used);
         stream.submit(&used);
         stream.failure.store(true, Ordering::Release);
@@ -276,7 +299,7 @@ fn everybody_who_waits_for_work_that_failed_is_told() {
 #[test]
 fn a_wait_that_failed_or_whose_time_was_up_covers_nothing() {
     loom::model(|| {
-        let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::new()));
+        let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::of(CONTEXT)));
         let submits = with(&stream, &used, Stream::submit);
         for code in [None, Some(FAILED)] {
             let failed = stream.timeline.wait(None, || Err(()), |()| code, || false, || false);
@@ -294,13 +317,13 @@ fn a_wait_that_failed_or_whose_time_was_up_covers_nothing() {
 fn memory_that_another_stream_took_over_is_idle_only_when_that_stream_was_waited_for_afterwards() {
     of_three_threads(|| {
         let (stream, other) = (Arc::new(Stream::new(STREAM)), Arc::new(Stream::new(OTHER)));
-        let row = counted::Arc::new(LastUse::new());
+        let row = counted::Arc::new(LastUse::of(CONTEXT));
         let first = stream.submit(&row);
         let takes_over = {
             let (other, handle) = (Arc::clone(&other), row.clone());
             thread::spawn(move || {
                 // As `StreamOps::adopt_after` does it: the other stream waits for an event behind the work.
-                other.submit(&LastUse::new());
+                other.submit(&LastUse::of(CONTEXT));
                 handle.follow(OTHER, other.timeline.clock().mark());
                 drop(handle);
             })
@@ -335,20 +358,20 @@ fn memory_that_another_stream_took_over_is_idle_only_when_that_stream_was_waited
 #[test]
 fn an_event_covers_nothing_that_another_thread_queued_behind_it() {
     loom::model(|| {
-        let (stream, nothing) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::new()));
+        let (stream, nothing) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::of(CONTEXT)));
         let queues = with(&stream, &nothing, |stream, nothing| {
             let mut place = 0;
-            let call = || {
+            let mut call = || {
                 place = stream.queued.fetch_add(1, Ordering::AcqRel) + 1;
                 Ok::<(), i32>(())
             };
             // As `Pending::new` does it: the number that the submission got.
-            let number = stream.timeline.submit([nothing], call, |_, _| true).unwrap();
+            let number = submitted!(&stream.timeline, [nothing], call(), |_: &i32, _| true).unwrap();
             place << 32 | number
         });
         // As `RawEvent::record` does it, on a default stream that both threads see.
         let before = stream.timeline.clock().mark();
-        let record = stream.submit(&LastUse::new());
+        let record = stream.submit(&LastUse::of(CONTEXT));
         let both = queues.join().unwrap();
         let (place, number) = (both >> 32, both & 0xffff_ffff);
         assert!(number > before || place < record, "work behind the event counts as covered");

@@ -52,7 +52,7 @@ unsafe impl Send for Registration {}
 
 impl RawGraph {
     pub(super) fn new(id: u32) -> Self {
-        Self { id, last_use: LastUse::new(), removed: AtomicBool::new(false), holds: Mutex::default() }
+        Self { id, last_use: LastUse::of(0), removed: AtomicBool::new(false), holds: Mutex::default() }
     }
 
     pub(crate) fn id(&self) -> u32 {

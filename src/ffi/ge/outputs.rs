@@ -3,9 +3,9 @@
 use super::Shim;
 use crate::element::{ElementType, Pod};
 use crate::error::{Error, ObjectKind};
-use crate::ffi::block::Side;
 use crate::ffi::bytes::bytes_of_mut;
 use crate::ffi::call::call;
+use crate::ffi::home::Side;
 use crate::ffi::shelf::Shelf;
 use crate::ffi::{Api, LastUse, RawBuffer, RawStream};
 use ascendcl_ge_sys as sys;
@@ -30,7 +30,7 @@ pub(crate) struct RawOutputs {
 
 impl RawOutputs {
     pub(super) fn new(shim: Shim, graph: u32, inputs: Vec<Arc<RawBuffer>>) -> Self {
-        Self { shim, graph, raw: AtomicPtr::new(null_mut()), last_use: LastUse::new(), _inputs: inputs }
+        Self { shim, graph, raw: AtomicPtr::new(null_mut()), last_use: LastUse::of(0), _inputs: inputs }
     }
 
     /// All work that used it is known to be done.

@@ -3,10 +3,11 @@
 use super::super::allocator::Keeps;
 use super::super::call::{Current, Ready, call};
 use super::super::gate::Gate;
-use super::super::{Api, LastUse, Owner, RawBuffer, RawStream};
+use super::super::work::queue_work;
+use super::super::{Api, Here, LastUse, Owner, RawBuffer, RawStream};
 use super::LoadedModel;
 use super::dataset::Dataset;
-use crate::error::{Error, ObjectKind};
+use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf};
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
@@ -72,7 +73,7 @@ impl RawBinding {
             gate: Gate::open(),
             ending: AtomicBool::new(false),
             captured: AtomicBool::new(false),
-            last_use: LastUse::new(),
+            last_use: LastUse::of(Owner::current().number()),
             blocks: Mutex::new(blocks.map(Arc::clone).collect()),
             owner: Owner::current(),
         }
@@ -160,22 +161,29 @@ impl RawBinding {
 
     /// Queues one execution. The stream's context has to be current and the model's own (MODEL-01). Open outputs have to be
     /// [emptied](Self::empty) before.
+    #[inline(always)]
     pub(crate) fn execute(
         &self,
-        api: Api,
+        here: Here<'_>,
         streams: &Shelf<RawStream>,
         stream: &RawStream,
         model: &LoadedModel,
-    ) -> Result<(), Error> {
-        self.is_current()?;
-        self.may_follow(streams, stream, model)?;
-        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::MODEL_TENSORS }) };
+    ) -> Result<u64, Boxed> {
+        self.owner.is_here(here, ObjectKind::MODEL_TENSORS)?;
+        if self.last_use.is_in_doubt() || model.is_in_doubt() {
+            self.may_follow(streams, stream, model)?;
+        }
+        let Some(_inside) = self.gate.pass() else { return Err(gone()) };
         leads!(dataset: Idle --> InUse : Execute, dataset: InUse --> InUse : Execute);
         if !self.open.is_empty() {
             *self.copies() = stream.keeps();
         }
         let uses = [model.last_use(), &self.last_use];
-        let queued = stream.submit(api, "queue a model", uses, |ready, stream| {
+        let ready = match stream.ready_for_work(here) {
+            Some(ready) => ready,
+            None => stream.look_before_work(here)?,
+        };
+        let queued = queue_work!(stream, here, ready, "queue a model", uses, |ready, stream| {
             // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that stays
             // until the execution is done (MODEL-14, DATA-02, DATA-10). The gate is passed, and who queues has the
             // stream's handle. Datasets and model end only when a synchronise has covered this submission (the stamps),
@@ -227,17 +235,21 @@ impl RawBinding {
     /// `settle` waits for everything in the context, and says whether it is over.
     pub(crate) fn run(
         &self,
-        api: Api,
+        here: Here<'_>,
         streams: &Shelf<RawStream>,
         runs: &RawStream,
         model: &LoadedModel,
         settle: impl FnOnce() -> bool,
-    ) -> Result<(), Error> {
-        self.is_current()?;
-        self.idle(streams)?;
-        model.idle(streams)?;
-        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::MODEL_TENSORS }) };
-        *self.copies() = None;
+    ) -> Result<(), Boxed> {
+        self.owner.is_here(here, ObjectKind::MODEL_TENSORS)?;
+        if !self.last_use.is_at_rest() || !model.is_at_rest() {
+            self.idle(streams)?;
+            model.idle(streams)?;
+        }
+        let Some(_inside) = self.gate.pass() else { return Err(gone()) };
+        if !self.open.is_empty() {
+            *self.copies() = None;
+        }
         let uses = [model.last_use(), &self.last_use];
         let run = |ready: Ready<Current>| {
             // SAFETY: the function asks for a loaded model and live datasets that no other work uses, and for memory
@@ -247,7 +259,7 @@ impl RawBinding {
             // covered the run (the stamps).
             unsafe { call!(ready.aclmdlExecute(model.id(), self.given.raw(), self.results.raw())) }
         };
-        let ran = runs.run(api, "execute a model", uses, run, settle);
+        let ran = runs.run(here, "execute a model", uses, run, settle);
         if ran.is_err() {
             self.spread_doubt(runs, model);
         }
@@ -265,11 +277,9 @@ impl RawBinding {
 
     /// Whether an execution on this stream comes after everything that may still be running with the model, its buffers and
     /// its working memory. What is not in doubt the caller answers for: it has the handle, or is in its turn.
-    #[inline]
+    #[cold]
+    #[inline(never)]
     fn may_follow(&self, streams: &Shelf<RawStream>, stream: &RawStream, model: &LoadedModel) -> Result<(), Error> {
-        if !self.last_use.is_in_doubt() && !model.is_in_doubt() {
-            return Ok(());
-        }
         if !streams.comes_after(&self.last_use, stream) {
             return Err(Error::StillRunning { what: ObjectKind::MODEL_TENSORS });
         }
@@ -365,4 +375,9 @@ impl RawBinding {
     fn copies(&self) -> MutexGuard<'_, Option<Weak<dyn Keeps>>> {
         self.copies.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
+}
+
+#[cold]
+fn gone() -> Boxed {
+    Error::Gone { what: ObjectKind::MODEL_TENSORS }.into()
 }

@@ -73,7 +73,7 @@ impl LoadedModel {
             is_loaded: AtomicBool::new(false),
             desc: AtomicPtr::new(null_mut()),
             said: OnceLock::new(),
-            last_use: LastUse::new(),
+            last_use: LastUse::of(Owner::current().number()),
             ending: AtomicBool::new(false),
             onto,
             owner: Owner::current(),
@@ -121,6 +121,7 @@ impl LoadedModel {
         destroyed
     }
 
+    #[inline]
     pub(crate) fn id(&self) -> u32 {
         self.id.load(Ordering::Relaxed)
     }
@@ -135,6 +136,7 @@ impl LoadedModel {
         queue.lead(&self.last_use);
     }
 
+    #[inline]
     fn last_use(&self) -> &LastUse {
         &self.last_use
     }
@@ -151,6 +153,13 @@ impl LoadedModel {
     #[inline]
     fn is_in_doubt(&self) -> bool {
         self.last_use.is_in_doubt() || self.onto.work.as_ref().is_some_and(|work| work.block().is_in_doubt())
+    }
+
+    /// Whether nothing of the model's is in use, by a look at the model alone. Of a workspace that others may use it says
+    /// nothing.
+    #[inline]
+    fn is_at_rest(&self) -> bool {
+        self.last_use.is_at_rest() && self.onto.work.is_none()
     }
 
     fn idle(&self, streams: &Shelf<RawStream>) -> Result<(), Error> {

@@ -71,8 +71,8 @@ impl RawStream {
 
     /// Captures a copy. The graph keeps both blocks.
     pub(crate) fn capture_copy(&self, api: Api, to: Place<'_>, from: Place<'_>, bytes: usize) -> Result<(), Error> {
-        to.block.holds_at(to.start, bytes)?;
-        from.block.holds_at(from.start, bytes)?;
+        to.block.holds_anywhere(to.start, bytes)?;
+        from.block.holds_anywhere(from.start, bytes)?;
         let kind = api.direction(to.block.home().side(), from.block.home().side());
         let room = to.block.bytes() - to.start;
         aligned(kind, bytes, [to.block.at(to.start), from.block.at(from.start)])?;
@@ -89,7 +89,7 @@ impl RawStream {
     pub(crate) fn capture_set(&self, api: Api, place: Place<'_>, value: u8) -> Result<(), Error> {
         let block = place.block;
         let bytes = block.bytes();
-        block.holds(bytes)?;
+        block.holds_anywhere(0, bytes)?;
         self.give(api, "capture a set", |ready, stream| {
             // SAFETY: the function asks for a live stream, and for memory that stays until the last replay is done
             // (GRAPH-05). `give` passed the gate. The bytes are all of the block, which the graph keeps until its

@@ -3,6 +3,7 @@
 mod captured;
 mod options;
 mod submit;
+mod wait;
 
 pub(crate) use captured::{FirstPanic, KeptState};
 pub(crate) use options::stream_flags;
@@ -11,36 +12,23 @@ pub(super) use submit::aligned;
 
 use super::allocator::{Keeps, KeptAllocator};
 use super::call::{Current, Ready, call};
-use super::failure::failure_of_work;
 use super::gate::Gate;
 use super::members::Members;
 use super::registration::Registrations;
 use super::timeline::Timeline;
-use super::wait::Wait;
 use super::{Api, LastUse, Owner, RawEvent};
 use crate::error::{Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtStream, aclrtStreamStatus};
-use core::cell::Cell;
 use core::ffi::c_void;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long a call that failed waits to know whether it queued something all the same.
 pub(crate) const SETTLING: Duration = Duration::from_secs(1);
-
-/// How long a wait that succeeded lets others end that are under way, before it takes for granted that they have nothing to
-/// tell. Between an answer of the library and its note are a few instructions; who waits for work that was queued later
-/// stays for as long as that takes, and is not waited for.
-const MOMENT: Duration = Duration::from_millis(10);
-
-thread_local! {
-    /// The number of this thread's last submission.
-    static LAST: Cell<u64> = const { Cell::new(0) };
-}
 
 /// A stream of the context that was current when it was created.
 #[derive(Debug)]
@@ -96,7 +84,7 @@ impl RawStream {
             timeline: Timeline::new(id),
             gate: Gate::open(),
             ended: AtomicU64::new(0),
-            allocators: Registrations::default(),
+            allocators: Registrations::none(Owner::current()),
             spares: Mutex::default(),
             is_of_the_library: false,
             is_of_others: false,
@@ -113,7 +101,7 @@ impl RawStream {
     /// Stands for the work that the library does by itself in a context: nothing is queued here, but a call that fails may
     /// leave something running.
     pub(crate) fn of_the_library(id: u64, owner: Owner) -> Self {
-        Self { is_of_the_library: true, owner, ..Self::default_of_current(id) }
+        Self { is_of_the_library: true, owner, allocators: Registrations::none(owner), ..Self::default_of_current(id) }
     }
 
     /// An error unless this thread has entered the stream's context.
@@ -158,13 +146,6 @@ impl RawStream {
         self.timeline.clock().has_done(number)
     }
 
-    /// The number of the submission that this thread made last, on whichever stream: to be asked right after it. The count
-    /// of a default stream says less, because other threads queue there, too.
-    #[inline]
-    pub(crate) fn last_submission() -> u64 {
-        LAST.get()
-    }
-
     /// What is queued here by now comes after all uses so far.
     pub(in crate::ffi) fn lead(&self, used: &LastUse) {
         used.follow(self.id(), self.mark());
@@ -192,60 +173,6 @@ impl RawStream {
     /// Whether the library said that work is over which no wait has covered.
     pub(crate) fn is_over_unawaited(&self) -> bool {
         !self.has_done(self.seen_over.load(Ordering::Acquire))
-    }
-
-    /// Waits until everything that was queued before this call is done; for at most `limit`, if there is one.
-    ///
-    /// A destroyed stream has nothing left to wait for: it was synchronised before. A failure that another wait was told of
-    /// is not repeated here: that is the business of who waits ([`failure_among`](Self::failure_among), [`tell`](Self::tell)).
-    #[inline]
-    pub(crate) fn synchronize(&self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
-        self.wait(api, limit, None)
-    }
-
-    #[inline]
-    fn wait(&self, api: Api, limit: Option<Duration>, failed_call: Option<u64>) -> Result<(), Error> {
-        self.is_current()?;
-        if self.is_of_the_library {
-            return self.wait_for_the_library(api, limit);
-        }
-        let Some(inside) = self.gate.pass() else { return Ok(()) };
-        self.is_not_captured()?;
-        let (ready, raw) = (api.ready()?, self.raw);
-        let wait = Wait {
-            doing: "synchronise a stream",
-            // SAFETY: the function asks for a live stream. The gate is passed until the wait is over, so the stream is
-            // not destroyed meanwhile (STREAM-07).
-            within: |milliseconds| unsafe { call!(ready.aclrtSynchronizeStreamWithTimeout(raw, milliseconds)) },
-            // SAFETY: the function asks for a live stream. The gate is passed until the wait is over, so the stream is
-            // not destroyed meanwhile (STREAM-07).
-            unlimited: || unsafe { call!(ready.aclrtSynchronizeStream(raw)) },
-            is_over: || self.is_complete(api).unwrap_or(false),
-        };
-        let end = || {
-            let others = inside.leave() > 0;
-            if others {
-                // Whoever waits for this does not see it by the count if another one came meanwhile.
-                self.ended.fetch_add(1, Ordering::Release);
-            }
-            others
-        };
-        let mut patience = None;
-        let under_way = || {
-            let (inside, ended) = (self.gate.inside(), self.ended.load(Ordering::Acquire));
-            let until = || (ended + u64::from(inside), Instant::now().checked_add(MOMENT));
-            let (all, time) = *patience.get_or_insert_with(until);
-            inside > 0 && ended < all && time.is_some_and(|time| Instant::now() < time)
-        };
-        self.timeline.wait(failed_call, || wait.run(api, limit), failure_of_work, end, under_way)
-    }
-
-    #[cold]
-    fn wait_for_the_library(&self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
-        let covers = self.timeline.covers();
-        api.synchronize_device(limit)?;
-        self.timeline.succeeded(covers);
-        Ok(())
     }
 
     /// Registers an allocator (ALLOC-04), or one in the place of another (ALLOC-09). The stream has to be synchronised.
@@ -333,6 +260,17 @@ impl RawStream {
     }
 
     pub(crate) fn raw(&self) -> aclrtStream {
+        self.raw
+    }
+
+    #[inline]
+    pub(super) fn timeline(&self) -> &Timeline {
+        &self.timeline
+    }
+
+    /// For calls by who has the stream's handle.
+    #[inline]
+    pub(super) fn handle(&self) -> aclrtStream {
         self.raw
     }
 

@@ -1,9 +1,10 @@
 //! How work is queued on a stream, and how work that the library waits for is run.
 
-use super::{LAST, RawStream, SETTLING};
-use crate::error::Error;
+use super::{RawStream, SETTLING};
+use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::call::{Current, Ready, ReadyAnswer, call};
-use crate::ffi::{Api, LastUse, RawBuffer};
+use crate::ffi::work::queue_work;
+use crate::ffi::{Api, Here, Home, LastUse, RawBuffer};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclError, aclrtMemcpyKind, aclrtStream};
 use core::ffi::c_void;
@@ -21,24 +22,60 @@ const DEVICE_ALIGNMENT: usize = 64;
 
 impl RawStream {
     /// Queues a copy. Both blocks are marked as in use until a synchronise covers the copy.
-    #[inline]
-    pub(crate) fn copy(&self, api: Api, to: Place<'_>, from: Place<'_>, bytes: usize) -> Result<(), Error> {
-        to.block.holds_at(to.start, bytes)?;
-        from.block.holds_at(from.start, bytes)?;
-        let kind = api.direction(to.block.home().side(), from.block.home().side());
-        let room = to.block.bytes() - to.start;
-        aligned(kind, bytes, [to.block.at(to.start), from.block.at(from.start)])?;
-        let uses = [to.block.last_use(), from.block.last_use()];
-        if to.block.is_pageable() || from.block.is_pageable() {
-            self.comes_to_rest(api, uses)?;
+    pub(crate) fn copy(&self, here: Here<'_>, to: Place<'_>, from: Place<'_>, bytes: usize) -> Result<u64, Boxed> {
+        to.block.holds_at(here, to.start, bytes)?;
+        from.block.holds_at(here, from.start, bytes)?;
+        let kind = match direct(to.block, from.block) {
+            Some(kind) => kind,
+            None => self.kind_of_copy(here.api(), to, from, bytes)?,
+        };
+        self.copy_held(here, self.look_before_work(here)?, to, from, bytes, kind)
+    }
+
+    /// As [`copy`](Self::copy), of all of one block to all of another, where that needs no further look. `None` where it
+    /// does: then nothing has happened.
+    #[inline(always)]
+    pub(crate) fn copy_whole(&self, here: Here<'_>, to: &RawBuffer, from: &RawBuffer) -> Option<Result<u64, Boxed>> {
+        let bytes = from.bytes();
+        if !to.is_at_hand(here) || !from.is_at_hand(here) || to.bytes() != bytes {
+            return None;
         }
-        self.submit(api, "queue a copy", uses, |ready, stream| {
-            let (to, from) = (to.block.at(to.start), from.block.at(from.start));
+        let (kind, ready) = (direct(to, from)?, self.ready_for_work(here)?);
+        let (to, from) = (Place { block: to, start: 0 }, Place { block: from, start: 0 });
+        Some(self.copy_held(here, ready, to, from, bytes, kind))
+    }
+
+    /// Queues a copy between places that hold so many bytes each.
+    #[inline(always)]
+    fn copy_held(
+        &self,
+        here: Here<'_>,
+        ready: Ready<Current>,
+        to: Place<'_>,
+        from: Place<'_>,
+        bytes: usize,
+        kind: aclrtMemcpyKind,
+    ) -> Result<u64, Boxed> {
+        let room = to.block.bytes() - to.start;
+        let uses = [to.block.last_use(), from.block.last_use()];
+        let (to, from) = (to.block.at(to.start), from.block.at(from.start));
+        queue_work!(self, here, ready, "queue a copy", uses, |ready, stream| {
             // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
-            // Who queues has the stream's handle. `holds_at` has compared the lengths of both blocks, and they are
+            // Who queues has the stream's handle. The caller has compared the lengths of both blocks, and they are
             // freed only when a synchronise has covered this submission (the stamps).
             unsafe { call!(ready.aclrtMemcpyAsync(to, room, from, bytes, kind, stream)) }
         })
+    }
+
+    /// The direction of a copy that is not simply one between the device and pinned memory, after what such a copy needs.
+    #[inline(never)]
+    fn kind_of_copy(&self, api: Api, to: Place<'_>, from: Place<'_>, bytes: usize) -> Result<aclrtMemcpyKind, Boxed> {
+        let kind = api.direction(to.block.home().side(), from.block.home().side());
+        aligned(kind, bytes, [to.block.at(to.start), from.block.at(from.start)])?;
+        if to.block.is_pageable() || from.block.is_pageable() {
+            self.comes_to_rest(api, [to.block.last_use(), from.block.last_use()])?;
+        }
+        Ok(kind)
     }
 
     /// Before a copy of ordinary host memory: with newer drivers it takes place in the call and waits for no work of the
@@ -54,16 +91,26 @@ impl RawStream {
     }
 
     /// Queues a set of every byte. The block is marked as in use until a synchronise covers it.
-    #[inline]
-    pub(crate) fn set(&self, api: Api, block: &RawBuffer, value: u8) -> Result<(), Error> {
+    #[inline(always)]
+    pub(crate) fn set(&self, here: Here<'_>, block: &RawBuffer, value: u8) -> Result<u64, Boxed> {
+        let ready = match self.ready_for_work(here) {
+            Some(ready) if block.is_at_hand(here) => ready,
+            _ => self.look_before_set(here, block)?,
+        };
         let bytes = block.bytes();
-        block.holds(bytes)?;
-        self.submit(api, "queue a set", [block.last_use()], |ready, stream| {
+        queue_work!(self, here, ready, "queue a set", [block.last_use()], |ready, stream| {
             // SAFETY: the function asks for a live stream, and for memory that stays until the set is done (MEM-02).
             // Who queues has the stream's handle. The bytes are all of the block, which is freed only when a
             // synchronise has covered this submission (the stamps).
             unsafe { call!(ready.aclrtMemsetAsync(block.start(), bytes, i32::from(value), bytes, stream)) }
         })
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_before_set(&self, here: Here<'_>, block: &RawBuffer) -> Result<Ready<Current>, Boxed> {
+        block.holds(here, block.bytes())?;
+        self.look_before_work(here)
     }
 
     /// The one way to queue work: stamps what it uses before and after the vendor call.
@@ -72,48 +119,59 @@ impl RawStream {
     /// same. The wait has a limit of one second, since a device that hangs is one way to fail; when the time is up, its last
     /// look may take a quarter of a second more. If the wait fails, too, what the call was to use is in doubt for good. Only
     /// what never reached the library leaves no doubt by itself.
-    #[inline]
+    #[inline(always)]
     #[rule(MEM_02)]
     pub(in crate::ffi) fn submit<const N: usize>(
         &self,
-        api: Api,
+        here: Here<'_>,
         doing: &'static str,
         uses: [&LastUse; N],
         queue: impl FnOnce(Ready<Current>, aclrtStream) -> ReadyAnswer<aclError>,
-    ) -> Result<(), Error> {
+    ) -> Result<u64, Boxed> {
+        let ready = match self.ready_for_work(here) {
+            Some(ready) => ready,
+            None => self.look_before_work(here)?,
+        };
+        queue_work!(self, here, ready, doing, uses, |ready, stream| queue(ready, stream))
+    }
+
+    /// Whether work can be queued here without a further look.
+    #[inline(always)]
+    pub(in crate::ffi) fn ready_for_work(&self, here: Here<'_>) -> Option<Ready<Current>> {
         // Whoever queues has the stream's handle, and destroying takes it away: nobody closes the gate meanwhile.
+        if self.gate.is_open() && self.allocators.are_known(here) { here.ready_for_certain() } else { None }
+    }
+
+    /// What is asked before work is queued: before the stamps, so that what this refuses leaves them as they are.
+    #[inline(never)]
+    pub(in crate::ffi) fn look_before_work(&self, here: Here<'_>) -> Result<Ready<Current>, Boxed> {
         if !self.gate.is_open() {
-            return Err(self.takes_no_work());
+            return Err(self.takes_no_work().into());
         }
         if self.allocators.in_doubt() {
-            return Err(Error::AllocatorInDoubt);
+            return Err(Error::AllocatorInDoubt.into());
         }
-        self.is_current()?;
-        // Before the stamps: what the check refuses leaves them as they are.
-        let ready = api.ready()?;
-        let queue = || queue(ready, self.raw).done(|| doing.into());
-        self.timeline
-            .submit(uses, queue, |error, number| self.settles(api, error, number))
-            .map(|number| LAST.set(number))
+        self.owner.is_here(here, ObjectKind::STREAM)?;
+        here.ready()
     }
 
     /// Queues work by a call of other code, which gets the stream's handle and answers with the vendor's code. Code that unwinds
     /// may have queued work before: that counts as a call that failed, and then the panic goes on.
     pub(crate) fn submit_raw<const N: usize>(
         &self,
-        api: Api,
+        here: Here<'_>,
         call: &'static str,
         blocks: [&RawBuffer; N],
         queue: impl FnOnce(*mut c_void) -> i32,
-    ) -> Result<(), Error> {
+    ) -> Result<u64, Error> {
         /// No code of the library's.
         const UNWOUND: i32 = -1;
-        blocks.iter().try_for_each(|block| block.holds(block.bytes()))?;
+        blocks.iter().try_for_each(|block| block.holds(here, block.bytes()))?;
         let (uses, mut panic) = (blocks.map(RawBuffer::last_use), None);
         if blocks.iter().any(|block| block.is_pageable()) {
-            self.comes_to_rest(api, uses)?;
+            self.comes_to_rest(here.api(), uses)?;
         }
-        let queued = self.submit(api, "queue work", uses, |ready, stream| {
+        let queued = self.submit(here, "queue work", uses, |ready, stream| {
             let queue = AssertUnwindSafe(|| queue(stream.0));
             let code = catch_unwind(queue).unwrap_or_else(|thrown| {
                 panic = Some(thrown);
@@ -121,7 +179,7 @@ impl RawStream {
             });
             ready.answered(call, code)
         });
-        panic.map_or(queued, |panic| resume_unwind(panic))
+        panic.map_or(queued.map_err(Error::from), |panic| resume_unwind(panic))
     }
 
     /// The one way to run work that the library waits for by itself: stamps what it uses, as [`submit`](Self::submit) does.
@@ -130,19 +188,23 @@ impl RawStream {
     /// When the call succeeds the work is over. After a failure it may go on: `settle` waits for everything in the context, and
     /// says whether that is over; if not, this has a row, and what the call was to use is in doubt until a wait for the
     /// context that begins later has succeeded.
+    #[inline]
     pub(in crate::ffi) fn run<const N: usize>(
         &self,
-        api: Api,
+        here: Here<'_>,
         doing: &'static str,
         uses: [&LastUse; N],
         run: impl FnOnce(Ready<Current>) -> ReadyAnswer<aclError>,
         settle: impl FnOnce() -> bool,
-    ) -> Result<(), Error> {
-        let ready = api.ready()?;
-        uses.iter().for_each(|used| used.rest());
-        uses.iter().for_each(|used| used.begin(self.id()));
-        let ran = run(ready).done(|| doing.into());
-        let is_over = ran.as_ref().err().is_none_or(|error| error.rules_out_that_work_was_queued() || settle());
+    ) -> Result<(), Boxed> {
+        let ready = here.ready()?;
+        for used in &uses {
+            used.rest();
+            used.begin(self.id());
+        }
+        let ran = run(ready).success(doing);
+        let is_over =
+            ran.as_ref().err().is_none_or(|error| error.as_error().rules_out_that_work_was_queued() || settle());
         // The number 0 is always done.
         let number = if is_over { 0 } else { self.timeline.clock().stamp() };
         uses.iter().for_each(|used| used.end(number));
@@ -152,9 +214,22 @@ impl RawStream {
 
     /// After a call that failed: whether it is certain that nothing of it is queued any more.
     #[cold]
-    fn settles(&self, api: Api, error: &Error, number: u64) -> bool {
-        let wait = || self.wait(api, Some(SETTLING), Some(number));
+    #[inline(never)]
+    pub(in crate::ffi) fn settles(&self, here: Here<'_>, error: &Boxed, number: u64) -> bool {
+        let (api, error) = (here.api(), error.as_error());
+        let wait = || self.wait_elsewhere(api, Some(SETTLING), Some(number));
         error.rules_out_that_work_was_queued() || wait().is_ok()
+    }
+}
+
+/// The direction of a copy that is simply one between the device and pinned memory. There is no pinned memory where the
+/// program runs on the device ([`Home::Unified`]).
+#[inline(always)]
+fn direct(to: &RawBuffer, from: &RawBuffer) -> Option<aclrtMemcpyKind> {
+    match (to.home(), from.home()) {
+        (Home::Device, Home::Pinned) => Some(aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE),
+        (Home::Pinned, Home::Device) => Some(aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST),
+        _ => None,
     }
 }
 

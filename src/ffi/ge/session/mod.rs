@@ -9,7 +9,7 @@ use crate::ffi::Members;
 use crate::ffi::allocator::KeptAllocator;
 use crate::ffi::call::Begins;
 use crate::ffi::shelf::Shelf;
-use crate::ffi::{Api, LastUse, RawBuffer, RawStream, TensorArgument, c_path};
+use crate::ffi::{Api, LastUse, RawBuffer, RawStream, Site, TensorArgument, c_path};
 use crate::graph_source::GraphSource;
 use crate::raw_tensors::{RawInputs, RawOutputTensors};
 use ascendcl_ge_sys as sys;
@@ -231,7 +231,7 @@ impl RawSession {
         api: Api,
         graph: &RawGraph,
         parts: Vec<TensorArgument>,
-    ) -> Result<Arc<RawOutputs>, Error> {
+    ) -> Result<(Arc<RawOutputs>, u64), Error> {
         let session = self.ready_for(api, graph)?;
         let stream = graph.stream().ok_or(Error::Gone { what: ObjectKind::STREAM })?;
         let mut tensors = Vec::new();
@@ -275,7 +275,7 @@ impl RawSession {
             // They go back to the caller, who could free them.
             parts.iter().filter_map(|part| part.memory.as_ref()).for_each(|(block, _)| block.doubt(&stream));
         }
-        executed.map(|()| outputs)
+        executed.map(|number| (outputs, number))
     }
 
     /// Queues one run on the stream that the seat's allocator serves. The outputs are the caller's.
@@ -319,9 +319,9 @@ impl RawSession {
         doing: &'static str,
         uses: [&LastUse; N],
         queue: impl FnOnce(aclrtStream) -> sys::Status,
-    ) -> Result<(), Error> {
+    ) -> Result<u64, Error> {
         let mut failed = None;
-        let submitted = stream.submit(api, doing, uses, |ready, stream| match queue(stream) {
+        let submitted = stream.submit(Site::unproven(api).here(), doing, uses, |ready, stream| match queue(stream) {
             sys::SUCCESS => ready.answered(call, ACL_SUCCESS),
             status => {
                 // What the engine says, before anything else is asked of it. Whether it has queued something nobody
@@ -330,7 +330,7 @@ impl RawSession {
                 ready.answered(call, ACL_ERROR_FAILURE)
             }
         });
-        submitted.map_err(|error| failed.unwrap_or(error))
+        submitted.map_err(|error| failed.unwrap_or_else(|| error.into()))
     }
 
     fn ready(&self, api: Api) -> Result<*mut sys::Session, Error> {

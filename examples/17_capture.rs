@@ -1,4 +1,4 @@
-//! Captures a batch of the digits model and replays it: `cargo run --release --example 08_capture [rounds]`.
+//! Captures a batch of the digits model and replays it: `cargo run --release --example 17_capture [rounds]`.
 //!
 //! A batch is three tasks: the copy of the images to the device, the model, and the copy of the scores back. Queued one by
 //! one, they are three calls of the library per batch. Captured, they are one call. The example prints the graph as a

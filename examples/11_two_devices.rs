@@ -1,4 +1,4 @@
-//! Two devices, each with its own thread and context: `cargo run --release --example 05_two_devices`.
+//! Two devices, each with its own thread and context: `cargo run --release --example 11_two_devices`.
 //!
 //! Device 0 produces numbers, and device 1 consumes them. The data goes through host memory, because a device cannot
 //! use the memory of another one. The types of the two contexts keep their buffers apart.

@@ -1,4 +1,4 @@
-//! `protocol!` for another C library: TCP sockets of POSIX. `cargo run --example socket`
+//! `protocol!` for another C library: TCP sockets of POSIX. `cargo run --example 18_protocol`
 //!
 //! The program prints the diagram of a socket's life cycle. It exchanges a message over loopback with wrappers that
 //! refuse wrong calls at compile time. Then the monitor checks the recorded calls and finds a call of `accept` that

@@ -1,5 +1,5 @@
 //! A pipeline that classifies images in batches on two streams:
-//! `cargo run --release --example 03_pipeline [rounds]`.
+//! `cargo run --release --example 06_pipeline [rounds]`.
 //!
 //! The host decodes a batch and copies it to the device. The model runs, and the scores are copied back. The three
 //! steps on the device are queued together on one stream, without a wait between them: each step takes the buffers of

@@ -1,4 +1,4 @@
-//! A web service: `cargo run --release --example 07_service`.
+//! A web service: `cargo run --release --example 13_service`.
 //!
 //! An `axum` handler classifies images of handwritten digits (`POST /digits`, 64 numbers as JSON). The application's state, in
 //! `service/mod.rs`, owns the runtime and a pool of workers: a stream, a model and its buffers, one per request that is under

@@ -1,4 +1,4 @@
-//! Memory from a pool of your own: `cargo run --release --example 02_allocator`.
+//! Memory from a pool of your own: `cargo run --release --example 08_allocator`.
 //!
 //! AscendCL asks an allocator of the caller for the memory of single operators and of models with dynamic shapes. Its C
 //! interface accepts any order of calls, and most mistakes cause no error. This program has one step per mistake. Each

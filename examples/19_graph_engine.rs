@@ -1,4 +1,4 @@
-//! A graph compiled on this machine: `cargo run --release --example 04_graph`.
+//! A graph compiled on this machine: `cargo run --release --example 19_graph_engine`.
 //!
 //! The graph engine reads an ONNX file, compiles it, and executes it on a stream with memory from a pool of this
 //! program. The vendor's C++ interface ignores an allocator that is registered too late, and it reports no error. It

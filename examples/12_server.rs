@@ -1,4 +1,4 @@
-//! A server of several threads: `cargo run --release --example 06_server`.
+//! A server of several threads: `cargo run --release --example 12_server`.
 //!
 //! Clients send images of handwritten digits into a queue. Each worker thread has its own model, takes several requests
 //! at a time, and answers them. All workers share one copy of the weights on the device. When the last client has

@@ -1,0 +1,118 @@
+//! What is measured, and how much the safe layer may add.
+
+/// An operation. Its discriminant is its place in the table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Operation {
+    Copy,
+    CopyAndWait,
+    Set,
+    Record,
+    WaitFor,
+    CallBack,
+    Execute,
+    Synchronize,
+    CopyNow,
+    Run,
+    Enter,
+    Stream,
+    Event,
+    Buffer,
+}
+
+/// How it is called.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Side {
+    Raw,
+    Sys,
+    Safe,
+    Runtime,
+}
+
+pub(crate) const SIDES: [Side; 4] = [Side::Raw, Side::Sys, Side::Safe, Side::Runtime];
+
+impl Operation {
+    pub(crate) const ALL: [Self; 14] = [
+        Self::Copy,
+        Self::CopyAndWait,
+        Self::Set,
+        Self::Record,
+        Self::WaitFor,
+        Self::CallBack,
+        Self::Execute,
+        Self::Synchronize,
+        Self::CopyNow,
+        Self::Run,
+        Self::Enter,
+        Self::Stream,
+        Self::Event,
+        Self::Buffer,
+    ];
+
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|operation| operation.name() == name)
+    }
+
+    pub(crate) fn name(self) -> String {
+        format!("{self:?}")
+    }
+
+    pub(crate) fn in_words(self) -> &'static str {
+        match self {
+            Self::Copy => "queue a copy",
+            Self::CopyAndWait => "queue a copy and wait for it",
+            Self::Set => "queue a set",
+            Self::Record => "record an event",
+            Self::WaitFor => "let a stream wait for an event",
+            Self::CallBack => "queue a callback",
+            Self::Execute => "queue a model",
+            Self::Synchronize => "synchronise a stream",
+            Self::CopyNow => "copy synchronously",
+            Self::Run => "run a bound model",
+            Self::Enter => "enter a context and leave it",
+            Self::Stream => "make and destroy a stream",
+            Self::Event => "make and destroy an event",
+            Self::Buffer => "make and free a device buffer",
+        }
+    }
+
+    /// What the safe layer should add at most.
+    pub(crate) fn goal(self) -> u64 {
+        match self {
+            Self::Copy | Self::Set | Self::Record | Self::WaitFor | Self::CallBack | Self::Execute => 40,
+            Self::CopyAndWait => 60,
+            Self::Synchronize | Self::CopyNow | Self::Run => 20,
+            Self::Enter | Self::Stream | Self::Event | Self::Buffer => 100,
+        }
+    }
+
+    /// What it may add today, with a little room for another machine's `memcpy`. An operation that gets cheaper gets a lower
+    /// limit.
+    pub(crate) fn limit(self) -> u64 {
+        match self {
+            Self::Copy => 115,
+            Self::CopyAndWait => 195,
+            Self::Set => 80,
+            Self::Record => 70,
+            Self::WaitFor => 55,
+            Self::CallBack => 240,
+            Self::Execute => 150,
+            Self::Synchronize => 80,
+            Self::CopyNow => 65,
+            Self::Run => 150,
+            Self::Enter => 580,
+            Self::Stream => 1330,
+            Self::Event => 760,
+            Self::Buffer => 1100,
+        }
+    }
+}
+
+impl Side {
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        SIDES.into_iter().find(|side| side.name() == name)
+    }
+
+    pub(crate) fn name(self) -> String {
+        format!("{self:?}").to_lowercase()
+    }
+}

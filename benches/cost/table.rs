@@ -1,0 +1,80 @@
+//! The table: counted by callgrind, printed, written, and compared with the limits.
+
+use crate::everything;
+use crate::operations::{Operation, SIDES, Side};
+use std::fmt::Write;
+use std::process::{Command, ExitCode, Stdio};
+
+const ROUNDS: u32 = 1000;
+const ROUNDS_OF_TIMES: u32 = 1_000_000;
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/cost.md");
+
+const HEAD: &str = "\
+# What the safe layer costs
+
+Instructions per operation: of the C function called through its address (`raw`), through `ascendcl-sys` (`sys`), and
+through the safe layer in a scope (`safe`) and in a runtime (`runtime`). The C library is one in which every call returns
+at once. Each operation is a function by itself. `over raw` is what the dearer of the two safe sides adds. An operation
+may not cost more than its `limit`; `goal` is where the limit is to go.
+
+`cargo bench -p ascendcl --bench cost` writes this page, and fails where a limit is passed. It needs valgrind.
+
+| operation | raw | sys | safe | runtime | over raw | limit | goal |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+";
+
+/// Counts everything. Fails where a limit is passed.
+pub(crate) fn counts(write: bool) -> ExitCode {
+    if !there_is_valgrind() {
+        println!("SKIPPED: no instructions were counted, because valgrind is not installed");
+        return ExitCode::SUCCESS;
+    }
+    let (mut page, mut passed) = (HEAD.to_owned(), Vec::new());
+    for (operation, sides) in everything() {
+        let [raw, sys, safe, runtime] = sides.map(|side| count(operation, side));
+        let over = safe.max(runtime).saturating_sub(raw);
+        let (name, limit, goal) = (operation.in_words(), operation.limit(), operation.goal());
+        let line = format!("| {name} | {raw} | {sys} | {safe} | {runtime} | {over} | {limit} | {goal} |");
+        println!("{line}");
+        writeln!(page, "{line}").unwrap();
+        if over > limit {
+            passed.push(format!("{name}: {over} instructions over raw, and the limit is {limit}"));
+        }
+    }
+    if write {
+        std::fs::write(FILE, page).unwrap();
+    }
+    passed.iter().for_each(|line| eprintln!("TOO DEAR: {line}"));
+    if passed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Prints nanoseconds. What is done around an operation (waits, above all) is in them.
+pub(crate) fn times(run: impl Fn(Operation, Side, u32) -> f64) {
+    println!("nanoseconds per round: {}", SIDES.map(Side::name).join(", "));
+    for (operation, sides) in everything() {
+        let times = sides.map(|side| run(operation, side, ROUNDS_OF_TIMES) * 1e9 / f64::from(ROUNDS_OF_TIMES));
+        println!("{}: {}", operation.in_words(), times.map(|time| format!("{time:.1}")).join(", "));
+    }
+}
+
+fn there_is_valgrind() -> bool {
+    let asked = Command::new("valgrind").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    asked.is_ok_and(|status| status.success())
+}
+
+/// Instructions per round, rounded up.
+fn count(operation: Operation, side: Side) -> u64 {
+    (counted(operation, side, ROUNDS) - counted(operation, side, 0)).div_ceil(ROUNDS.into())
+}
+
+/// Instructions of so many rounds and of the warm-up.
+fn counted(operation: Operation, side: Side, rounds: u32) -> u64 {
+    let options = ["--tool=callgrind", "--callgrind-out-file=/dev/null", "--toggle-collect=*counted_operation*"];
+    let words = ["one", &operation.name(), &side.name(), &rounds.to_string()];
+    let program = std::env::current_exe().unwrap();
+    let output = Command::new("valgrind").args(options).arg(program).args(words).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{operation:?} {side:?}: {said}");
+    let collected = said.lines().find_map(|line| line.split_once("Collected :"));
+    collected.expect("callgrind says what it counted").1.trim().parse().unwrap()
+}

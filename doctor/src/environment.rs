@@ -1,0 +1,149 @@
+//! The surroundings of a program: environment variables, and the places where the crate looks for a library.
+
+use serde::Serialize;
+use std::env;
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// What a program on this machine finds before it loads anything.
+#[derive(Serialize)]
+pub(crate) struct Environment {
+    pub(crate) variables: Vec<Variable>,
+    pub(crate) places: Vec<Place>,
+    /// The device files of the vendor's driver.
+    pub(crate) device_files: Vec<String>,
+}
+
+/// An environment variable that matters.
+#[derive(Serialize)]
+pub(crate) struct Variable {
+    pub(crate) name: String,
+    pub(crate) value: Option<String>,
+    /// What follows from it.
+    pub(crate) meaning: String,
+}
+
+/// A place where the crate looks for a library, in the order of the search.
+#[derive(Serialize)]
+pub(crate) struct Place {
+    pub(crate) path: String,
+    /// Why the crate looks there: the name of a variable, `standard folder`, or `dynamic loader`.
+    pub(crate) because: &'static str,
+    pub(crate) found: Found,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Found {
+    File,
+    /// A stub of a toolkit for linking. The crate passes over it.
+    Stub,
+    Absent,
+    /// A bare file name: only the dynamic loader knows.
+    LeftToTheLoader,
+}
+
+pub(crate) const LIBRARY: &str = "ASCENDCL_LIBRARY";
+const LOADER: &str = "LD_LIBRARY_PATH";
+const VERIFY: &str = "ASCENDCL_VERIFY_CURRENT";
+const ENGINE: &str = "ASCENDCL_GE_LIBRARY";
+pub(crate) const VISIBLE: &str = "ASCEND_RT_VISIBLE_DEVICES";
+pub(crate) const SIMULATOR: &str = "ASCENDCL_SIM";
+
+pub(crate) fn of_this_process() -> Environment {
+    Environment { variables: variables(), places: places(), device_files: device_files() }
+}
+
+fn variables() -> Vec<Variable> {
+    let variable = |name: &str, meaning: fn(Option<&OsStr>) -> String| {
+        let value = env::var_os(name).filter(|value| !value.is_empty());
+        let meaning = meaning(value.as_deref());
+        Variable { name: name.to_owned(), value: value.map(|value| value.to_string_lossy().into_owned()), meaning }
+    };
+    let mut all = vec![variable(LIBRARY, library)];
+    all.extend(ascendcl_sys::VARIABLES.map(|name| variable(name, home)));
+    all.extend([
+        variable(LOADER, folders),
+        variable(VISIBLE, |value| {
+            let set = "the vendor's library shows these devices only, numbered from 0";
+            value.map_or("all devices can be seen", |_| set).to_owned()
+        }),
+        variable(VERIFY, verify),
+        variable(ENGINE, |value| {
+            let set = "sessions of the graph engine (feature `ge`) use this library";
+            value.map_or("sessions of the graph engine use the installed library", |_| set).to_owned()
+        }),
+        variable(SIMULATOR, |value| {
+            value.map_or("the simulator does not look for misuse", |_| "checks and options of the simulator").to_owned()
+        }),
+    ]);
+    let others = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let mut others: Vec<_> = others.filter(|name| name.starts_with("ASCENDCL_SIM_")).collect();
+    others.sort();
+    all.extend(others.iter().map(|name| variable(name, |_| "an option of the simulator".to_owned())));
+    all
+}
+
+fn library(value: Option<&OsStr>) -> String {
+    match value {
+        None => "the crate looks for a library in the places of the search".to_owned(),
+        Some(value) if value == "sim" => "programs with the feature `sim` use the simulator".to_owned(),
+        Some(value) if Path::new(value).is_dir() => "a folder, but the path of a file is expected".to_owned(),
+        Some(value) if Path::new(value).exists() => "this file is used, and no other place is searched".to_owned(),
+        Some(_) => "this file does not exist, and no other place is searched".to_owned(),
+    }
+}
+
+fn home(value: Option<&OsStr>) -> String {
+    match value {
+        None => "no folder is added to the search",
+        Some(value) if Path::new(value).is_dir() => "this folder is searched",
+        Some(_) => "this folder does not exist",
+    }
+    .to_owned()
+}
+
+fn folders(value: Option<&OsStr>) -> String {
+    let Some(value) = value else { return "the dynamic loader searches its usual folders only".to_owned() };
+    let named = env::split_paths(value).filter(|folder| !folder.as_os_str().is_empty());
+    let (there, absent): (Vec<_>, Vec<_>) = named.partition(|folder| folder.is_dir());
+    format!("{} of its folders exist, {} do not", there.len(), absent.len())
+}
+
+fn verify(value: Option<&OsStr>) -> String {
+    match value {
+        Some(value) if value != "0" => "each call compares the current context first, which costs a call each time",
+        _ => "calls do not compare the current context first",
+    }
+    .to_owned()
+}
+
+/// The places that are searched. A file that `ASCENDCL_LIBRARY` names is the only one.
+fn places() -> Vec<Place> {
+    let named = env::var_os(LIBRARY).filter(|value| !value.is_empty());
+    let candidates = match named {
+        None => ascendcl_sys::candidates(),
+        Some(value) if value == "sim" => Vec::new(),
+        Some(value) => vec![ascendcl_sys::Candidate { path: value.into(), because: LIBRARY }],
+    };
+    let place = |candidate: ascendcl_sys::Candidate| Place {
+        found: match &candidate {
+            it if it.is_left_to_the_loader() => Found::LeftToTheLoader,
+            it if it.is_a_stub() => Found::Stub,
+            it if it.path.is_file() => Found::File,
+            _ => Found::Absent,
+        },
+        path: candidate.path.display().to_string(),
+        because: candidate.because,
+    };
+    candidates.into_iter().map(place).collect()
+}
+
+fn device_files() -> Vec<String> {
+    let entries = std::fs::read_dir("/dev").into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut files: Vec<_> =
+        names.filter(|name| name.starts_with("davinci")).map(|name| format!("/dev/{name}")).collect();
+    files.sort();
+    files
+}

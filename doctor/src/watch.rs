@@ -1,0 +1,136 @@
+//! The first process: starts the second one, and watches it.
+
+use crate::arguments::PROBE;
+use crate::findings::{Findings, ProblemKind};
+use crate::probe::MARK;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How many lines of the library's error output are kept.
+const LINES: usize = 20;
+/// How often the first process looks whether the second one has ended.
+const PAUSE: Duration = Duration::from_millis(20);
+/// How long output of a process that has ended may take.
+const REST: Duration = Duration::from_millis(500);
+
+/// What the second process found, and the last lines that the library wrote to the standard error.
+pub(crate) struct Probed {
+    pub(crate) findings: Findings,
+    pub(crate) said: Vec<String>,
+}
+
+enum Line {
+    Findings(Box<Findings>),
+    Said(String),
+}
+
+/// Has the library tried, with a time limit for each step.
+pub(crate) fn probe(limit: Duration) -> Probed {
+    let mut probed = Probed { findings: Findings::default(), said: Vec::new() };
+    let started = std::env::current_exe().and_then(|this| {
+        let mut command = Command::new(this);
+        command.arg(PROBE).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+    });
+    match started {
+        Ok(child) => follow(child, limit, &mut probed),
+        Err(error) => {
+            let text = format!("this program could not start itself to try the library: {error}");
+            probed.findings.problem(ProblemKind::NotStarted, text);
+        }
+    }
+    probed
+}
+
+fn follow(mut child: Child, limit: Duration, probed: &mut Probed) {
+    // A library that writes without end is slowed down.
+    let (sender, lines) = sync_channel(LINES);
+    read(child.stdout.take(), sender.clone(), findings_in);
+    read(child.stderr.take(), sender, |line| Some(Line::Said(line)));
+    let ended = watched(&mut child, &lines, limit, probed);
+    // What came in while it ended.
+    let rest = Instant::now();
+    while rest.elapsed() < REST
+        && let Ok(line) = lines.recv_timeout(REST)
+    {
+        take(line, probed);
+    }
+    let step = probed.findings.step.clone();
+    let while_doing = if step.is_empty() { "at its start".to_owned() } else { format!("while {step}") };
+    match ended {
+        Some(status) if status.success() && probed.findings.finished => {}
+        Some(status) => {
+            let text = format!("the library ended the process {while_doing}: {status}");
+            probed.findings.problem(ProblemKind::Crashed, text);
+        }
+        None => {
+            let text = format!("the library did not come back within {} s {while_doing}", limit.as_secs());
+            probed.findings.problem(ProblemKind::TimedOut, text);
+        }
+    }
+}
+
+/// How the process ended; `None` if a step took too long, and it was ended for that.
+fn watched(child: &mut Child, lines: &Receiver<Line>, limit: Duration, probed: &mut Probed) -> Option<ExitStatus> {
+    let mut last_step = Instant::now();
+    loop {
+        match lines.recv_timeout(PAUSE) {
+            Ok(line) => {
+                if matches!(line, Line::Findings(_)) {
+                    last_step = Instant::now();
+                }
+                take(line, probed);
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            // Both outputs were closed, which the library may have done.
+            Err(RecvTimeoutError::Disconnected) => thread::sleep(PAUSE),
+        }
+        if let Ok(Some(status)) = child.try_wait() {
+            return Some(status);
+        }
+        if last_step.elapsed() >= limit {
+            // It may have ended by now.
+            drop(child.kill());
+            drop(child.wait());
+            return None;
+        }
+    }
+}
+
+fn take(line: Line, probed: &mut Probed) {
+    match line {
+        Line::Findings(findings) => probed.findings = *findings,
+        Line::Said(line) => {
+            probed.said.push(line);
+            let surplus = probed.said.len().saturating_sub(LINES);
+            probed.said.drain(..surplus);
+        }
+    }
+}
+
+fn findings_in(line: String) -> Option<Line> {
+    let (_, findings) = line.split_once(MARK)?;
+    serde_json::from_str(findings).ok().map(|findings| Line::Findings(Box::new(findings)))
+}
+
+/// Reads lines on a thread of its own. That thread ends with the output, which another process may keep open.
+fn read(
+    output: Option<impl Read + Send + 'static>,
+    sender: SyncSender<Line>,
+    line: impl Fn(String) -> Option<Line> + Send + 'static,
+) {
+    let Some(output) = output else { return };
+    thread::spawn(move || {
+        for bytes in BufReader::new(output).split(b'\n') {
+            let Ok(bytes) = bytes else { return };
+            let text = String::from_utf8_lossy(&bytes).trim_end().to_owned();
+            if let Some(line) = line(text).filter(|line| !matches!(line, Line::Said(text) if text.is_empty()))
+                && sender.send(line).is_err()
+            {
+                return;
+            }
+        }
+    });
+}

@@ -1,0 +1,42 @@
+//! Which rule a name means.
+
+use ascendcl_rules::RuleId;
+use strsim::damerau_levenshtein;
+
+/// How many rules are proposed.
+const PROPOSED: usize = 4;
+
+/// The rule with this name: `ALLOC-09`, and also `alloc_9` and `Alloc09`.
+pub(crate) fn meant(name: &str) -> Option<RuleId> {
+    let (area, number) = parts(name)?;
+    let number: u32 = number.parse().ok()?;
+    RuleId::all().find(|id| {
+        let (own, its) = id.as_str().split_once('-').unwrap_or((id.as_str(), ""));
+        own == area && its.parse() == Ok(number)
+    })
+}
+
+/// The rules with the names that are most like this one.
+pub(crate) fn to(name: &str) -> Vec<RuleId> {
+    let (area, number) = parts(name).unwrap_or_else(|| (name.trim().to_uppercase(), String::new()));
+    let mut all: Vec<_> = RuleId::all().collect();
+    // The area counts more than the number: a wrong letter is a slip, and most numbers are like each other.
+    all.sort_by_key(|id| {
+        let (own, its) = id.as_str().split_once('-').unwrap_or((id.as_str(), ""));
+        let far = match (its.parse::<u32>(), number.parse::<u32>()) {
+            (Ok(its), Ok(number)) => its.abs_diff(number),
+            _ => 0,
+        };
+        (damerau_levenshtein(own, &area), far)
+    });
+    all.truncate(PROPOSED);
+    all
+}
+
+/// The letters and the digits of a name.
+fn parts(name: &str) -> Option<(String, String)> {
+    let name = name.trim().to_uppercase();
+    let area: String = name.chars().take_while(char::is_ascii_alphabetic).collect();
+    let number = name.strip_prefix(area.as_str())?.trim_start_matches(['-', '_', ' ']).to_owned();
+    Some((area, number)).filter(|(area, _)| !area.is_empty())
+}

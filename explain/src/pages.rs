@@ -1,0 +1,51 @@
+//! The programs and links of the repository, as they were when this was built.
+
+use ascendcl_rules::RuleId;
+
+/// A program of `ui-tests/fail`.
+pub(crate) struct Program {
+    pub(crate) name: &'static str,
+    /// The rules that it breaks, as its first line names them.
+    pub(crate) rules: &'static [&'static str],
+    /// The rest of its first line.
+    pub(crate) sentence: &'static str,
+    pub(crate) refused: &'static str,
+    /// The compiler's message.
+    pub(crate) message: &'static str,
+    /// The program of the same name in `ui-tests/pass`.
+    pub(crate) repaired: &'static str,
+}
+
+/// An item that keeps a rule, or a test that shows it.
+pub(crate) struct Link {
+    pub(crate) rule: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) file: &'static str,
+}
+
+include!(concat!(env!("OUT_DIR"), "/pages.rs"));
+
+/// The programs that break a rule. The first one is most about it: the rule comes first in its first line, the message
+/// names the rule, and it is short.
+pub(crate) fn programs(id: RuleId) -> Vec<&'static Program> {
+    let mut programs: Vec<_> = PROGRAMS.iter().filter(|program| program.rules.contains(&id.as_str())).collect();
+    programs.sort_by_key(|program| {
+        let is_first = program.rules.first() == Some(&id.as_str());
+        (!is_first, !program.message.contains(id.as_str()), program.refused.len() + program.message.len())
+    });
+    programs
+}
+
+/// The items that keep a rule.
+pub(crate) fn mechanisms(id: RuleId) -> impl Iterator<Item = &'static Link> {
+    links(id).filter(|link| link.name.starts_with('`'))
+}
+
+/// The tests that show that it is kept, without the programs that are refused.
+pub(crate) fn tests(id: RuleId) -> impl Iterator<Item = &'static Link> {
+    links(id).filter(|link| !link.name.starts_with('`') && !link.file.starts_with("ui-tests/"))
+}
+
+fn links(id: RuleId) -> impl Iterator<Item = &'static Link> {
+    LINKS.iter().filter(move |link| link.rule == id.as_str())
+}

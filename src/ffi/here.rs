@@ -1,0 +1,98 @@
+//! Where a call is made from: in which context, as far as the caller can prove it.
+
+use super::Api;
+use super::call::{Current, Ready};
+use super::owner::Owner;
+use crate::device_allocator::ContextId;
+use crate::error::Boxed;
+use core::marker::PhantomData;
+
+/// A library, and one of its contexts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Site {
+    api: Api,
+    /// The context's number, or [`UNPROVEN`].
+    context: u64,
+}
+
+/// No context's number, and not the number of an object without a context.
+const UNPROVEN: u64 = u64::MAX;
+
+/// A [`Site`] whose context is the one that this thread has entered: the caller has its `Current`, or the site names none.
+///
+/// A thread uses the `Current` of the context that it entered last: entering another one takes it away. So whoever has
+/// one need not ask which context the thread has entered, and compares an object's owner with a number at hand.
+///
+/// It lives as long as the `Current` is lent, and stays on its thread as that does.
+#[derive(Clone, Copy)]
+pub(crate) struct Here<'a> {
+    site: &'a Site,
+    _on_this_thread: PhantomData<*const ()>,
+}
+
+impl Site {
+    pub(crate) fn of(api: Api, context: ContextId) -> Self {
+        Self { api, context: context.number() }
+    }
+
+    /// For callers without a `Current`: each object asks which context this thread has entered.
+    #[inline]
+    pub(crate) fn unproven(api: Api) -> Self {
+        Self { api, context: UNPROVEN }
+    }
+
+    /// To be called by a `Current`, of the context that it stands for; anybody may call it of a site that names none.
+    #[inline]
+    pub(crate) fn here(&self) -> Here<'_> {
+        Here { site: self, _on_this_thread: PhantomData }
+    }
+}
+
+impl Here<'_> {
+    #[inline]
+    pub(crate) fn api(self) -> Api {
+        self.site.api
+    }
+
+    /// Whether it is certain, without a further look, that this thread has entered the owner's context.
+    #[inline]
+    pub(super) fn is_in(self, owner: Owner) -> bool {
+        self.has(owner.number())
+    }
+
+    /// Whether it is certain, without a further look, that this thread has entered the context with this number.
+    #[inline]
+    pub(super) fn has(self, context: u64) -> bool {
+        context == self.site.context
+    }
+
+    /// An error in a forked child. No lock is taken before this was asked.
+    #[inline]
+    pub(crate) fn of_this_process(self) -> Result<(), Boxed> {
+        if self.site.api.loading().is_plain() { Ok(()) } else { self.of_this_process_after_all() }
+    }
+
+    /// As [`ready`](Self::ready); `None` where that takes a further look.
+    #[inline(always)]
+    pub(super) fn ready_for_certain(self) -> Option<Ready<Current>> {
+        if self.site.api.loading().is_plain() { Some(Ready::checked(self.site.api)) } else { None }
+    }
+
+    /// What a call in the current context needs.
+    #[inline]
+    pub(super) fn ready(self) -> Result<Ready<Current>, Boxed> {
+        if self.site.api.loading().is_plain() { Ok(Ready::checked(self.site.api)) } else { self.ready_after_all() }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn of_this_process_after_all(self) -> Result<(), Boxed> {
+        self.api().is_of_this_process().map_err(Boxed::from)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn ready_after_all(self) -> Result<Ready<Current>, Boxed> {
+        self.api().ready().map_err(Boxed::from)
+    }
+}

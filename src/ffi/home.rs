@@ -1,0 +1,64 @@
+//! Where memory lives, and which way a copy goes.
+
+use super::Api;
+use crate::error::ObjectKind;
+use ascendcl_macros::rule;
+use ascendcl_sys::types::aclrtMemcpyKind;
+
+/// Where a block lives, and by which function it is freed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[rule(MEM_03)]
+pub(crate) enum Home {
+    /// `aclrtMalloc`, `aclrtFree`.
+    Device,
+    /// `aclrtMallocHost`, `aclrtFreeHost`.
+    Pinned,
+    /// What `Pinned` becomes where the program runs on the device: memory of the device, which the program follows like
+    /// its own (MODE-01). `aclrtMalloc`, `aclrtFree`.
+    Unified,
+    /// Ordinary memory that a vector gave up.
+    Pageable,
+    /// Device memory of other code, which frees it.
+    Adopted,
+}
+
+/// One side of a copy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Side {
+    Host,
+    Device,
+}
+
+impl Home {
+    #[inline]
+    pub(super) fn side(self) -> Side {
+        match self {
+            Self::Device | Self::Adopted => Side::Device,
+            Self::Pinned | Self::Unified | Self::Pageable => Side::Host,
+        }
+    }
+
+    pub(crate) fn kind(self) -> ObjectKind {
+        match self {
+            Self::Device | Self::Adopted => ObjectKind::DEVICE_MEMORY,
+            Self::Pinned | Self::Unified => ObjectKind::PINNED_MEMORY,
+            Self::Pageable => ObjectKind::PAGEABLE_MEMORY,
+        }
+    }
+}
+
+impl Api {
+    /// The direction of a copy follows from where its two sides live. For a program that runs on the device, all memory
+    /// is the device's (MODE-03).
+    #[inline]
+    #[rule(COPY_02, MODE_01, MODE_03)]
+    pub(super) fn direction(self, to: Side, from: Side) -> aclrtMemcpyKind {
+        match (to, from) {
+            _ if self.on_device() => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE,
+            (Side::Device, Side::Device) => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE,
+            (Side::Device, Side::Host) => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE,
+            (Side::Host, Side::Device) => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST,
+            (Side::Host, Side::Host) => aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST,
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Waits for all of a stream.
+
+use super::RawStream;
+use crate::error::{Boxed, Error};
+use crate::ffi::call::{ReadyAnswer, call};
+use crate::ffi::failure::failure_of_work;
+use crate::ffi::wait::{Wait, first_slice};
+use crate::ffi::{Api, Here, Site};
+use ascendcl_sys::types::aclError;
+use core::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// How long a wait that succeeded lets others end that are under way, before it takes for granted that they have nothing to
+/// tell. Between an answer of the library and its note are a few instructions; who waits for work that was queued later
+/// stays for as long as that takes, and is not waited for.
+const MOMENT: Duration = Duration::from_millis(10);
+
+impl RawStream {
+    /// Waits until everything that was queued before this call is done; for at most `limit`, if there is one.
+    ///
+    /// A destroyed stream has nothing left to wait for: it was synchronised before. A failure that another wait was told of
+    /// is not repeated here: that is the business of who waits ([`failure_among`](Self::failure_among), [`tell`](Self::tell)).
+    #[inline]
+    pub(crate) fn synchronize(&self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
+        self.wait_elsewhere(api, limit, None).map_err(Error::from)
+    }
+
+    /// The same, where the caller has a `Current`.
+    #[inline]
+    pub(crate) fn synchronize_here(&self, here: Here<'_>, limit: Option<Duration>) -> Result<(), Boxed> {
+        self.wait(here, limit, None)
+    }
+
+    #[inline(always)]
+    fn wait(&self, here: Here<'_>, limit: Option<Duration>, failed_call: Option<u64>) -> Result<(), Boxed> {
+        if !here.is_in(self.owner) || self.is_of_the_library {
+            return self.wait_elsewhere(here.api(), limit, failed_call);
+        }
+        self.wait_at_the_gate(here, limit, failed_call)
+    }
+
+    /// As [`wait`](Self::wait), where the stream's context is this thread's.
+    #[inline(always)]
+    fn wait_at_the_gate(&self, here: Here<'_>, limit: Option<Duration>, failed_call: Option<u64>) -> Result<(), Boxed> {
+        let Some(inside) = self.gate.pass() else { return Ok(()) };
+        self.is_not_captured()?;
+        let ready = here.ready()?;
+        let wait = move || {
+            // SAFETY: the function asks for a live stream. The gate is passed until the wait is over, so the stream is
+            // not destroyed meanwhile (STREAM-07).
+            let first = unsafe { call!(ready.aclrtSynchronizeStreamWithTimeout(self.raw, first_slice(limit))) };
+            if first.is_success() { Ok(()) } else { self.go_on_waiting(here, limit, first) }
+        };
+        let end = move || {
+            let others = inside.leave() > 0;
+            if others {
+                // Whoever waits for this does not see it by the count if another one came meanwhile.
+                self.ended.fetch_add(1, Ordering::Release);
+            }
+            others
+        };
+        let mut patience = None;
+        let under_way = || self.others_end(&mut patience);
+        let failed = |error: &Boxed| failure_of_work(error.as_error());
+        self.timeline.wait(failed_call, wait, failed, end, under_way)
+    }
+
+    /// Where the caller has no `Current` of the stream's context, and for work of the library's own.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn wait_elsewhere(
+        &self,
+        api: Api,
+        limit: Option<Duration>,
+        failed_call: Option<u64>,
+    ) -> Result<(), Boxed> {
+        self.is_current()?;
+        if self.is_of_the_library {
+            return self.wait_for_the_library(api, limit).map_err(Boxed::from);
+        }
+        self.wait_at_the_gate(Site::unproven(api).here(), limit, failed_call)
+    }
+
+    /// After the first slice of a wait, which did not succeed. The gate is passed.
+    #[cold]
+    #[inline(never)]
+    fn go_on_waiting(
+        &self,
+        here: Here<'_>,
+        limit: Option<Duration>,
+        first: ReadyAnswer<aclError>,
+    ) -> Result<(), Boxed> {
+        let (ready, api, raw) = (here.ready()?, here.api(), self.raw);
+        let wait = Wait {
+            doing: "synchronise a stream",
+            // SAFETY: the function asks for a live stream. The gate is passed until the wait is over, so the stream is
+            // not destroyed meanwhile (STREAM-07).
+            within: |milliseconds| unsafe { call!(ready.aclrtSynchronizeStreamWithTimeout(raw, milliseconds)) },
+            // SAFETY: the function asks for a live stream. The gate is passed until the wait is over, so the stream is
+            // not destroyed meanwhile (STREAM-07).
+            unlimited: || unsafe { call!(ready.aclrtSynchronizeStream(raw)) },
+            is_over: || self.is_complete(api).unwrap_or(false),
+        };
+        wait.after(api, limit, first).map_err(Boxed::from)
+    }
+
+    /// Whether a wait that succeeded should let others end: some that were inside with it still are, and a moment is not over.
+    #[cold]
+    #[inline(never)]
+    fn others_end(&self, patience: &mut Option<(u64, Option<Instant>)>) -> bool {
+        let (inside, ended) = (self.gate.inside(), self.ended.load(Ordering::Acquire));
+        let until = || (ended + u64::from(inside), Instant::now().checked_add(MOMENT));
+        let (all, time) = *patience.get_or_insert_with(until);
+        inside > 0 && ended < all && time.is_some_and(|time| Instant::now() < time)
+    }
+
+    #[cold]
+    fn wait_for_the_library(&self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
+        let covers = self.timeline.covers();
+        api.synchronize_device(limit)?;
+        self.timeline.succeeded(covers);
+        Ok(())
+    }
+}
