@@ -93,8 +93,8 @@ impl Acl {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchDevice`]; [`Error::MissingFunction`] on releases that lack the function; [`Error::Vendor`] when the
-    /// library cannot count its devices.
+    /// [`Error::NoSuchDevice`]; [`Error::MissingFunction`] on releases that lack the function; [`Error::Vendor`] when
+    /// the library cannot count its devices.
     pub fn device_properties(&self, id: u32) -> Result<DeviceProperties, Error> {
         let count = self.device_count()?;
         if id >= count {
@@ -127,7 +127,8 @@ impl Acl {
     }
 
     /// Has each call compare the thread's current context with the one that was entered, from now on, for all of this
-    /// process's uses of the library: to find code outside this crate that changes it (see [`foreign`](crate::foreign)).
+    /// process's uses of the library: to find code outside this crate that changes it (see
+    /// [`foreign`](crate::foreign)).
     ///
     /// A call that finds another context current does not reach the library: [`Error::CurrentChanged`]. It costs a call
     /// of `aclrtGetCurrentContext` each time. The environment variable `ASCENDCL_VERIFY_CURRENT=1` switches it on when
@@ -141,8 +142,8 @@ impl Acl {
     ///
     /// # Errors
     ///
-    /// The first error, and the `Acl` as it is then: what was given back before it stays given back. Before anything, an
-    /// error while a graph engine of this `Acl` is initialised, which needs the library.
+    /// The first error, and the `Acl` as it is then: what was given back before it stays given back. Before anything,
+    /// an error while a graph engine of this `Acl` is initialised, which needs the library.
     #[rule(INIT_02, INIT_07, INIT_09)]
     pub fn close(self) -> Result<(), Failed<Self>> {
         leads!(acl: Initialised --> End : Finalize);

@@ -16,7 +16,8 @@ use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
-/// A context for the length of its scope: one of its own (`aclrtCreateContext`), or a view of a device's default context.
+/// A context for the length of its scope: one of its own (`aclrtCreateContext`), or a view of a device's default
+/// context.
 ///
 /// Threads share it by reference, inside [`std::thread::scope`]; each enters it with its own [`Thread`](crate::Thread).
 /// It cannot be destroyed by hand: its scope does that with one of its own, when no thread can be in it any more.
@@ -55,8 +56,8 @@ impl<C: Brand> Context<C> {
     }
 }
 
-/// Makes the ledger's context current for the length of `program`. Nobody ends the context meanwhile, and the thread's token
-/// is out of reach.
+/// Makes the ledger's context current for the length of `program`. Nobody ends the context meanwhile, and the thread's
+/// token is out of reach.
 pub(crate) fn enter<C: Brand, R>(ledger: &Arc<Ledger>, program: impl FnOnce(&mut Current<C>) -> R) -> Result<R, Error> {
     leads!(context: Live --> Live : MakeCurrent);
     let api = ledger.api();
@@ -81,7 +82,8 @@ pub(crate) fn open_context(
     Ok(Arc::new(Ledger::new(api, context, device.id())))
 }
 
-/// Opens a context, runs `program` with it, and takes down what was made in it, and the context if it was made for this.
+/// Opens a context, runs `program` with it, and takes down what was made in it, and the context if it was made for
+/// this.
 #[rule(CTX_03, CTX_04)]
 pub(crate) fn scope<N, T: ThreadToken, R>(
     api: Api,

@@ -56,12 +56,13 @@ impl<C: Brand> Current<C> {
     }
 
     /// Waits for everything in this context: on streams that have a handle, and on those that have none any more
-    /// (`aclrtSynchronizeDeviceWithTimeout`, again and again, which waits for the streams of the current context; DEV-17).
+    /// (`aclrtSynchronizeDeviceWithTimeout`, again and again, which waits for the streams of the current context;
+    /// DEV-17).
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] with the code of work that failed on the device (ERR-02); [`Error::WorkFailed`], once per stream,
-    /// when another wait was told of that.
+    /// [`Error::Vendor`] with the code of work that failed on the device (ERR-02); [`Error::WorkFailed`], once per
+    /// stream, when another wait was told of that.
     pub fn synchronize(&self) -> Result<(), Error> {
         self.ledger.synchronize_all(None)
     }

@@ -14,8 +14,8 @@ use std::time::Duration;
 
 /// A device that was taken (`aclrtSetDevice`).
 ///
-/// Having a `Device` tells you that the device is set once more than it was reset. [`reset`](Self::reset) gives it back;
-/// one that is dropped or forgotten is given back by [`Acl::close`].
+/// Having a `Device` tells you that the device is set once more than it was reset. [`reset`](Self::reset) gives it
+/// back; one that is dropped or forgotten is given back by [`Acl::close`].
 #[derive(Debug)]
 #[must_use = "a device that is not reset is given back when the `Acl` is closed"]
 #[rule(DEV_02, DEV_06, DEV_07)]
@@ -79,8 +79,8 @@ impl Device<'_> {
     ///
     /// On the vendor's library the end takes one second more when a callback ran in the context.
     ///
-    /// The program gets the context, to be [entered](Context::enter) on this thread or on others, and the thread's token
-    /// back.
+    /// The program gets the context, to be [entered](Context::enter) on this thread or on others, and the thread's
+    /// token back.
     ///
     /// # Errors
     ///
@@ -118,8 +118,8 @@ impl Device<'_> {
     ///
     /// It is lent, not owned: the end of the scope takes down what was made in the scope, as for
     /// [`context`](Self::context), and leaves the context itself. There is one default context per device, and so one
-    /// default stream, which all takes of the device share with the rest of the process: contexts of their own keep parts
-    /// of a program apart.
+    /// default stream, which all takes of the device share with the rest of the process: contexts of their own keep
+    /// parts of a program apart.
     ///
     /// # Errors
     ///
@@ -158,8 +158,8 @@ impl Device<'_> {
     /// How long the end of a scope on this device waits for each stream before it gives up; without a limit, for ever.
     ///
     /// What cannot be waited for is kept and not freed: the scope reports a [`Teardown`](ScopeError::Teardown), and
-    /// [`reset`](Self::reset) is refused until the work is done. [`recover`](Self::recover) gets the device back all the
-    /// same.
+    /// [`reset`](Self::reset) is refused until the work is done. [`recover`](Self::recover) gets the device back all
+    /// the same.
     #[rule(STREAM_16)]
     pub fn with_teardown_timeout(self, limit: Duration) -> Self {
         self.row.set_teardown_timeout(limit);

@@ -18,8 +18,8 @@ pub type FreeFn = unsafe extern "C" fn(*mut c_void, *mut c_void);
 /// A C function that tells a block's device address.
 pub type AddressFn = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 
-/// Whether the vendor's allocators of the caller's are there on this product, in AscendCL and in the graph engine alike: all
-/// that the vendor lists have them, except for the Atlas 200I/500 A2, whose chip is the Ascend 310B.
+/// Whether the vendor's allocators of the caller's are there on this product, in AscendCL and in the graph engine
+/// alike: all that the vendor lists have them, except for the Atlas 200I/500 A2, whose chip is the Ascend 310B.
 pub(crate) fn is_supported_on(product: &str) -> bool {
     !product.contains("310B")
 }
@@ -27,8 +27,8 @@ pub(crate) fn is_supported_on(product: &str) -> bool {
 /// An address in device memory. It is a number: the host cannot follow it.
 ///
 /// The library gets a pointer that is made of the number
-/// ([`with_exposed_provenance_mut`](core::ptr::with_exposed_provenance_mut)), and on the simulator inside this program it
-/// follows it. So a number that was taken from a pointer has to be taken by
+/// ([`with_exposed_provenance_mut`](core::ptr::with_exposed_provenance_mut)), and on the simulator inside this program
+/// it follows it. So a number that was taken from a pointer has to be taken by
 /// `expose_provenance`, as [`From<NonNull<c_void>>`](Self::from) does, and not by `addr`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
@@ -46,8 +46,8 @@ impl DeviceAddress {
     }
 }
 
-/// Tells one context from all others of this process, before and after its scope: for allocators, whose memory is of one
-/// context and which outlive it.
+/// Tells one context from all others of this process, before and after its scope: for allocators, whose memory is of
+/// one context and which outlive it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ContextId {
     number: NonZeroU64,
@@ -117,8 +117,8 @@ impl fmt::Debug for DeviceAddress {
 /// memory; the panic does not leave it.
 ///
 /// They take `&self`: a program may look at its allocator while the library calls it
-/// ([`Stream::with_allocator`](crate::Stream::with_allocator)), and this crate holds no lock meanwhile. What an allocator
-/// changes lies behind a lock of its own or in atomics.
+/// ([`Stream::with_allocator`](crate::Stream::with_allocator)), and this crate holds no lock meanwhile. What an
+/// allocator changes lies behind a lock of its own or in atomics.
 ///
 /// # Safety
 ///
@@ -132,7 +132,8 @@ impl fmt::Debug for DeviceAddress {
 ///   two streams. So an allocator that has memory is not `Copy`, and a clone of it has memory of its own.
 /// * An allocator whose memory is of one context, or of one device, answers [`serves`](Self::serves) accordingly.
 ///
-/// The methods are safe to call: an implementation keeps its promises whoever calls them, on any thread and at any time.
+/// The methods are safe to call: an implementation keeps its promises whoever calls them, on any thread and at any
+/// time.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an allocator of device memory",
     label = "expected a `DeviceAllocator`, by value",
@@ -150,8 +151,8 @@ pub unsafe trait DeviceAllocator: Send + Sync + 'static {
     /// The address of a block that is in use.
     fn address(&self, block: &Self::Block) -> DeviceAddress;
 
-    /// Takes a block back. Work that is queued on the stream may still use its memory: it can be handed out again to the
-    /// same stream, and must not go anywhere else before the stream was synchronised.
+    /// Takes a block back. Work that is queued on the stream may still use its memory: it can be handed out again to
+    /// the same stream, and must not go anywhere else before the stream was synchronised.
     fn free(&self, block: Self::Block);
 
     /// As [`allocate`](Self::allocate), if possible near an address that the library proposes.
@@ -160,10 +161,10 @@ pub unsafe trait DeviceAllocator: Send + Sync + 'static {
         self.allocate(bytes)
     }
 
-    /// Whether the allocator has memory for streams of this context; asked before it is registered or shared. An allocator
-    /// that says no is given back with [`Error::OtherContext`](crate::Error::OtherContext).
+    /// Whether the allocator has memory for streams of this context; asked before it is registered or shared. An
+    /// allocator that says no is given back with [`Error::OtherContext`](crate::Error::OtherContext).
     ///
-    /// There is no answer that fits all: memory of [`Current::device_buffer`](crate::Current::device_buffer), say, is of
-    /// one context, and is freed at the end of that context's scope.
+    /// There is no answer that fits all: memory of [`Current::device_buffer`](crate::Current::device_buffer), say, is
+    /// of one context, and is freed at the end of that context's scope.
     fn serves(&self, context: ContextId) -> bool;
 }

@@ -14,7 +14,8 @@ pub unsafe trait Pod: Copy + Send + Sync + 'static {}
 
 /// A number type for the elements of buffers and models.
 ///
-/// Implemented for the integer and float types, [`F16`](crate::F16) and [`Bf16`](crate::Bf16); it cannot be implemented elsewhere.
+/// Implemented for the integer and float types, [`F16`](crate::F16) and [`Bf16`](crate::Bf16); it cannot be implemented
+/// elsewhere.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element type of AscendCL buffers",
     label = "expected a number: u8, i8, u16, i16, u32, i32, u64, i64, f32, f64, `F16` or `Bf16`",
@@ -59,14 +60,14 @@ pub enum ElementType {
     Other(i32),
 }
 
-/// A half-precision float, as its bits. This crate copies it and does not compute with it; with the feature `half`, the `f16`
-/// of the crate `half` is an element as well.
+/// A half-precision float, as its bits. This crate copies it and does not compute with it; with the feature `half`, the
+/// `f16` of the crate `half` is an element as well.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 #[repr(transparent)]
 pub struct F16(pub u16);
 
-/// A float of 16 bits with the exponent of a 32-bit one, as its bits. This crate copies it and does not compute with it; with
-/// the feature `half`, the `bf16` of the crate `half` is an element as well.
+/// A float of 16 bits with the exponent of a 32-bit one, as its bits. This crate copies it and does not compute with
+/// it; with the feature `half`, the `bf16` of the crate `half` is an element as well.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 #[repr(transparent)]
 pub struct Bf16(pub u16);
@@ -149,15 +150,15 @@ elements! {
 mod of_half {
     use super::{Element, ElementType, Pod};
 
-    // SAFETY: `Pod` asks for a type without padding, of which every bit pattern is a value. `half::f16` is documented to be
-    // transparent over `u16`, and to be made of any bits (`f16::from_bits`).
+    // SAFETY: `Pod` asks for a type without padding, of which every bit pattern is a value. `half::f16` is documented
+    // to be transparent over `u16`, and to be made of any bits (`f16::from_bits`).
     unsafe impl Pod for half::f16 {}
     impl Element for half::f16 {
         const TYPE: ElementType = ElementType::F16;
     }
 
-    // SAFETY: `Pod` asks for a type without padding, of which every bit pattern is a value. `half::bf16` is documented to be
-    // transparent over `u16`, and to be made of any bits (`bf16::from_bits`).
+    // SAFETY: `Pod` asks for a type without padding, of which every bit pattern is a value. `half::bf16` is documented
+    // to be transparent over `u16`, and to be made of any bits (`bf16::from_bits`).
     unsafe impl Pod for half::bf16 {}
     impl Element for half::bf16 {
         const TYPE: ElementType = ElementType::Bf16;

@@ -17,10 +17,10 @@ pub use ascendcl_rules::event::{CanMeasure, CanRecord, CanWait, Recorded, State 
 
 /// An event (`aclrtCreateEvent`).
 ///
-/// A new event is [`Unrecorded`]. [`StreamOps::record`](crate::stream::StreamOps::record) puts it behind the work of a stream; then it is [`Recorded`], and
-/// another stream or the host can wait for it. It is recorded anew and never reset: the library forbids that for such
-/// events, and a reset under several waits can leave one waiting for ever. An event that is dropped is destroyed by
-/// [`Current::collect`] or the end of its scope.
+/// A new event is [`Unrecorded`]. [`StreamOps::record`](crate::stream::StreamOps::record) puts it behind the work of a
+/// stream; then it is [`Recorded`], and another stream or the host can wait for it. It is recorded anew and never
+/// reset: the library forbids that for such events, and a reset under several waits can leave one waiting for ever. An
+/// event that is dropped is destroyed by [`Current::collect`] or the end of its scope.
 #[must_use = "an event that is dropped is destroyed by `collect` or at the end of its scope"]
 #[rule(EVENT_05, EVENT_07)]
 pub struct Event<C: Brand, S: EventState = Unrecorded> {
@@ -116,9 +116,9 @@ impl<C: Brand, S: EventState> Event<C, S> {
     ///
     /// # Errors
     ///
-    /// [`Error::EventsOfTwoStreams`] when they were not recorded on one stream, or when a later record of one of them was
-    /// refused and may have moved it; [`Error::Vendor`] when the library cannot tell. When `start` was recorded after this
-    /// event, the time is 0 or negative, or the library refuses (107007).
+    /// [`Error::EventsOfTwoStreams`] when they were not recorded on one stream, or when a later record of one of them
+    /// was refused and may have moved it; [`Error::Vendor`] when the library cannot tell. When `start` was recorded
+    /// after this event, the time is 0 or negative, or the library refuses (107007).
     #[rule(EVENT_04)]
     pub fn milliseconds_since<T: CanMeasure>(&self, current: &Current<C>, start: &Event<C, T>) -> Result<f32, Error>
     where

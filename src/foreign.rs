@@ -17,11 +17,11 @@
 //! # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
 //! ```
 //!
-//! There it may set devices, create contexts and make others current: afterwards this crate makes its own context current
-//! again. Outside of it, code that changes the thread's current context and does not put it back (`aclrtSetDevice`,
-//! `aclrtResetDevice`, `aclrtCreateContext`, `aclrtDestroyContext`, `aclrtSetCurrentContext`) makes the calls that follow work
-//! on another context or device, and the library answers success (CTX-05, CTX-08). To find such code, let
-//! [each call be verified](crate::Acl::verify_current).
+//! There it may set devices, create contexts and make others current: afterwards this crate makes its own context
+//! current again. Outside of it, code that changes the thread's current context and does not put it back
+//! (`aclrtSetDevice`, `aclrtResetDevice`, `aclrtCreateContext`, `aclrtDestroyContext`, `aclrtSetCurrentContext`) makes
+//! the calls that follow work on another context or device, and the library answers success (CTX-05, CTX-08). To find
+//! such code, let [each call be verified](crate::Acl::verify_current).
 //!
 //! # Anywhere
 //!
@@ -40,13 +40,13 @@
 //!
 //! # When this crate leaves a thread
 //!
-//! What was current on the thread before is made current again. Where nothing was, the default context of the device stays
-//! current: a context of this crate never does (CTX-11, CTX-14).
+//! What was current on the thread before is made current again. Where nothing was, the default context of the device
+//! stays current: a context of this crate never does (CTX-11, CTX-14).
 //!
 //! # When the process ends or forks
 //!
-//! `exit` runs the library's destructors. If a thread is inside the library then, the process may crash: join the threads
-//! first. [`run`](crate::run) and [`std::thread::scope`] do so.
+//! `exit` runs the library's destructors. If a thread is inside the library then, the process may crash: join the
+//! threads first. [`run`](crate::run) and [`std::thread::scope`] do so.
 //!
 //! A child of `fork` cannot use the library: every call is [`Error::Forked`] there and does not reach
 //! the library. Start a new program instead ([`std::process::Command`]), or fork before the library is loaded.

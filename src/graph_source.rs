@@ -43,8 +43,8 @@ impl<'a> GraphSource<'a> {
     /// * `graph` points at a `ge::Graph` of the engine's own libraries, the ones that this program has loaded.
     /// * It stays there until [`Session::add`](crate::ge::Session::add) has returned, and no other thread uses it
     ///   meanwhile.
-    /// * The source is added once, to one session, and the object is not in a session already (GE-24): the session changes
-    ///   what the object and its copies share. Afterwards it is only destroyed.
+    /// * The source is added once, to one session, and the object is not in a session already (GE-24): the session
+    ///   changes what the object and its copies share. Afterwards it is only destroyed.
     #[rule(GE_24)]
     #[allow(unsafe_code, reason = "a declaration only: the caller vouches for the graph")]
     pub unsafe fn graph(graph: NonNull<c_void>) -> Self {

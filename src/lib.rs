@@ -4,8 +4,8 @@
 //! invisible to a C compiler: a stream used under another context, a device reset with live streams, memory freed while
 //! a task still uses it. Here they are types:
 //!
-//! * **Scopes own, handles only name.** Everything made in a context belongs to the context's scope, which takes it down
-//!   in the vendor's order, however the program ended and whatever it forgot.
+//! * **Scopes own, handles only name.** Everything made in a context belongs to the context's scope, which takes it
+//!   down in the vendor's order, however the program ended and whatever it forgot.
 //! * **A runtime is owned by a value.** A service stores a [`Runtime`] in a struct, and beside it what is made in it.
 //! * **The current context is a proof.** [`Current`] stays on its thread and is taken away while another context is
 //!   entered; a call on an object takes the proof of the object's own context.

@@ -268,8 +268,8 @@ impl Write for AppLog {
     ///
     /// # Errors
     ///
-    /// [`std::io::ErrorKind::Other`] with the [`Error`]: [`Error::MissingFunction`] for a library without `aclAppLog`, or
-    /// [`Error::Forked`] in a forked child.
+    /// [`std::io::ErrorKind::Other`] with the [`Error`]: [`Error::MissingFunction`] for a library without `aclAppLog`,
+    /// or [`Error::Forked`] in a forked child.
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
         let level = match self.level {
             LogLevel::Debug => sys::types::aclLogLevel::ACL_DEBUG,

@@ -4,8 +4,8 @@ use crate::error::Error;
 use crate::ffi::Api;
 use ascendcl_sys::types::aclrtDevAttr;
 
-/// What a device says of itself ([`Acl::device_properties`](crate::Acl::device_properties)). `None` is what this release of
-/// the library does not tell of this device.
+/// What a device says of itself ([`Acl::device_properties`](crate::Acl::device_properties)). `None` is what this
+/// release of the library does not tell of this device.
 ///
 /// ```
 /// use ascendcl::{Acl, Library};

@@ -19,8 +19,8 @@ impl RawInputs {
     /// From the call of [`Served::run`](crate::ge::Served::run) until the stream was synchronised:
     ///
     /// * each points at a `ge::Tensor` of the engine's own libraries;
-    /// * its data is device memory of the session's device, at an address that 32 divides, of at least the size that the
-    ///   tensor's shape and type take;
+    /// * its data is device memory of the session's device, at an address that 32 divides, of at least the size that
+    ///   the tensor's shape and type take;
     /// * nobody frees that memory, or writes it.
     pub unsafe fn new(tensors: impl IntoIterator<Item = NonNull<c_void>>) -> Self {
         Self(tensors.into_iter().collect())
@@ -55,8 +55,8 @@ impl RawOutputTensors {
 
     /// An array of [`len`](Self::len) pointers to `ge::Tensor`.
     ///
-    /// The array and the tensors are the program's now. It reads them when the stream was synchronised, and releases them
-    /// as the release of the toolkit states, before it takes the allocator back (GE-21).
+    /// The array and the tensors are the program's now. It reads them when the stream was synchronised, and releases
+    /// them as the release of the toolkit states, before it takes the allocator back (GE-21).
     pub fn into_raw(self) -> *mut *mut c_void {
         self.0.tensors
     }

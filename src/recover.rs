@@ -25,9 +25,9 @@ pub enum Recovered<'a> {
 }
 
 impl<'a> Device<'a> {
-    /// Gets the device back when work on it does not end, as the scopes say that could not be taken down. No scope of it
-    /// is open any more. What is stuck is taken down after each step, and the next one is taken only while something is
-    /// left:
+    /// Gets the device back when work on it does not end, as the scopes say that could not be taken down. No scope of
+    /// it is open any more. What is stuck is taken down after each step, and the next one is taken only while something
+    /// is left:
     ///
     /// 1. waiting once more;
     /// 2. discarding the work of each stream (`aclrtStreamAbort`), where the release can;
@@ -35,22 +35,22 @@ impl<'a> Device<'a> {
     /// 4. a reset by force (`aclrtResetDeviceForce`), which gives the device back.
     ///
     /// Each wait for a stream, and the third step, has the limit. What was in flight is lost. Memory is given back when
-    /// nothing can use it any more, that is when its streams were waited for, or after the forced reset. What the library
-    /// does not take back then is lost, too.
+    /// nothing can use it any more, that is when its streams were waited for, or after the forced reset. What the
+    /// library does not take back then is lost, too.
     ///
     /// A forced reset ends the device for the whole process. So this part has to be the only one of this crate that has
     /// taken the device; and code outside this crate must not use it (see [`foreign`](crate::foreign)).
     ///
     /// # Panics
     ///
-    /// Where an allocator panics as it is dropped with its stream, the panic goes on, at the end if the device is reset by
-    /// force. The device counts as dropped then: what is left of it is taken down by
+    /// Where an allocator panics as it is dropped with its stream, the panic goes on, at the end if the device is reset
+    /// by force. The device counts as dropped then: what is left of it is taken down by
     /// [`Acl::close`](crate::Acl::close), and it can be taken anew.
     ///
     /// # Errors
     ///
-    /// The device as it is then: [`Error::DeviceShared`] when another part has taken it, too; [`Error::Vendor`] when the
-    /// forced reset fails: then only the end of the process is left.
+    /// The device as it is then: [`Error::DeviceShared`] when another part has taken it, too; [`Error::Vendor`] when
+    /// the forced reset fails: then only the end of the process is left.
     #[rule(DEV_08, DEV_09, ERR_07, STREAM_17)]
     pub fn recover(self, thread: &mut impl ThreadToken, limit: Duration) -> Result<Recovered<'a>, Failed<Self>> {
         // The token proves that this thread is between calls.

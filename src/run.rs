@@ -33,15 +33,16 @@ pub struct Setup {
     /// Which library.
     #[builder(default)]
     pub library: Library,
-    /// Which device. If nothing is said, it is the device of the context that is current on this thread, which other code
-    /// has chosen; else device 0, unless this process uses other devices and not that one: then [`run`] asks to be told.
+    /// Which device. If nothing is said, it is the device of the context that is current on this thread, which other
+    /// code has chosen; else device 0, unless this process uses other devices and not that one: then [`run`] asks to be
+    /// told.
     #[builder(default, setter(strip_option))]
     pub device: Option<i32>,
     /// A configuration file for the library, in the vendor's JSON format.
     #[builder(default, setter(strip_option, into))]
     pub config: Option<PathBuf>,
-    /// How long the end of the program waits for each stream: see [`Device::with_teardown_timeout`](crate::Device::with_teardown_timeout).
-    /// Without a limit it waits for ever.
+    /// How long the end of the program waits for each stream: see
+    /// [`Device::with_teardown_timeout`](crate::Device::with_teardown_timeout). Without a limit it waits for ever.
     #[builder(default, setter(strip_option))]
     pub teardown_timeout: Option<Duration>,
     /// Whether each call compares the thread's current context first: see [`Acl::verify_current`].
@@ -58,8 +59,8 @@ impl From<Library> for Setup {
 /// Loads and initialises the library, takes the device, creates a context, and runs `program` with the context current
 /// on this thread. Afterwards everything is taken down in the vendor's order, however the program ended.
 ///
-/// This is [`Acl`], [`Thread`], [`Device`](crate::Device) and [`Context`](crate::Context) in one call, for programs that
-/// need one of each.
+/// This is [`Acl`], [`Thread`], [`Device`](crate::Device) and [`Context`](crate::Context) in one call, for programs
+/// that need one of each.
 ///
 /// # Errors
 ///
@@ -118,8 +119,8 @@ fn with_device<R>(
     (result, errors)
 }
 
-/// The device that is meant when nothing is said. Another part of the process that works on one must not find its work on
-/// two.
+/// The device that is meant when nothing is said. Another part of the process that works on one must not find its work
+/// on two.
 #[rule(DEV_12)]
 pub(crate) fn unsaid(acl: &Acl) -> Result<i32, Error> {
     if let Some(current) = acl.api().chosen_device() {

@@ -5,6 +5,7 @@
 pub enum RunMode {
     /// On a host, with memory of its own (`ACL_HOST`).
     Host,
-    /// On the device (`ACL_DEVICE`): host and device memory are the same, and what transfers go through is device memory.
+    /// On the device (`ACL_DEVICE`): host and device memory are the same, and what transfers go through is device
+    /// memory.
     Device,
 }

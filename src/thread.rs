@@ -36,8 +36,8 @@ impl Thread {
     ///
     /// # Errors
     ///
-    /// [`Error::ThreadTaken`] when this thread's token exists already; [`Error::InsideCallback`] in code that the library
-    /// called.
+    /// [`Error::ThreadTaken`] when this thread's token exists already; [`Error::InsideCallback`] in code that the
+    /// library called.
     #[rule(ALLOC_18)]
     pub fn new() -> Result<Self, Error> {
         InCallback::refuses()?;
@@ -51,8 +51,8 @@ impl Drop for Thread {
     }
 }
 
-/// Whoever may change this thread's current context: a [`Thread`], or the [`Current`](crate::Current) of the innermost context that was
-/// entered on it.
+/// Whoever may change this thread's current context: a [`Thread`], or the [`Current`](crate::Current) of the innermost
+/// context that was entered on it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say which thread this is",
     label = "expected a `Thread`, or the `Current` of the innermost context",

@@ -1,4 +1,5 @@
-//! What this crate tells the crate `tracing`, under the target `ascendcl`. Without the feature `tracing` this does nothing.
+//! What this crate tells the crate `tracing`, under the target `ascendcl`. Without the feature `tracing` this does
+//! nothing.
 
 use crate::device_allocator::ContextId;
 use crate::error::{MissingFunction, VendorError};
@@ -21,7 +22,8 @@ pub(crate) fn entered(context: ContextId) -> Span {
     }
 }
 
-/// A function of the library failed. That a time limit passed is what the program asked to be told, and no more than `DEBUG`.
+/// A function of the library failed. That a time limit passed is what the program asked to be told, and no more than
+/// `DEBUG`.
 pub(crate) fn vendor_error(error: &VendorError) {
     #[cfg(feature = "tracing")]
     {

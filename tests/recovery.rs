@@ -16,7 +16,8 @@ use std::time::{Duration, Instant};
 
 const BRIEFLY: Duration = Duration::from_millis(20);
 
-/// A device on which work of a context hangs, in a scope that has ended. Each call in `refused` is refused from then on.
+/// A device on which work of a context hangs, in a scope that has ended. Each call in `refused` is refused from then
+/// on.
 fn hanging<'a>(acl: &'a Acl, thread: &mut Thread, default: bool, refused: &[&str]) -> Device<'a> {
     let device = acl.device(thread, 0).unwrap().with_teardown_timeout(BRIEFLY);
     let plan = |plan: Plan, name: &&str| plan.at(Calls::of(*name), Fault::Fails(207_000));

@@ -13,8 +13,8 @@ use std::process::Command;
 /// Programs that compile when the suggestions are followed, and why that is right.
 const RIGHT: &[(&str, &str)] = &[
     ("allocator_by_reference", "the allocator itself moves into the stream"),
-    // For these two the compiler restricts a type parameter to `Copy`. No two values of an allocator may hand out the same
-    // memory, which whoever implements the unsafe trait vouches for: a type that is `Copy` has no memory.
+    // For these two the compiler restricts a type parameter to `Copy`. No two values of an allocator may hand out the
+    // same memory, which whoever implements the unsafe trait vouches for: a type that is `Copy` has no memory.
     ("graph_allocator_on_two_streams", "an allocator that is `Copy` has no memory"),
     ("one_allocator_on_two_streams", "an allocator that is `Copy` has no memory"),
     ("helper_without_the_bound_of_contexts", "the parameter is said to be a context"),

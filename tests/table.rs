@@ -8,8 +8,8 @@ use std::path::Path;
 
 #[test]
 fn required_functions_are_those_that_the_safe_layer_calls() {
-    // Allocators, callbacks, single operators, captured graphs, the recovery of a device and options of streams are what a program can do without, on releases
-    // that lack them.
+    // Allocators, callbacks, single operators, captured graphs, the recovery of a device and options of streams are
+    // what a program can do without, on releases that lack them.
     let spare = [
         "registration.rs",
         "callback.rs",

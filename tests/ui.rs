@@ -80,8 +80,8 @@ enum Class {
     Bare,
 }
 
-/// A message names the rule of its program, and a way out, far more often than not. These are floors: raise them when more
-/// messages do, and find words for a message that is below.
+/// A message names the rule of its program, and a way out, far more often than not. These are floors: raise them when
+/// more messages do, and find words for a message that is below.
 #[test]
 fn most_messages_name_the_rule_and_what_to_do() {
     let mut classes = BTreeMap::<Class, Vec<String>>::new();

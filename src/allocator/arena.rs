@@ -27,7 +27,8 @@ pub struct PoolStatistics {
     pub misses: u64,
     /// Requests that the pool refused because it had no room.
     pub refused: u64,
-    /// The size of the largest refused request: [`grow`](crate::allocator::PoolAllocator::grow) has to add as many bytes.
+    /// The size of the largest refused request: [`grow`](crate::allocator::PoolAllocator::grow) has to add as many
+    /// bytes.
     pub largest_refused: usize,
 }
 

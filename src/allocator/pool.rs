@@ -15,14 +15,14 @@ use std::sync::{Arc, Mutex, MutexGuard};
 /// An allocator over device memory that it reserves beforehand.
 ///
 /// Register it on a stream ([`Stream::register`](crate::Stream::register)), or share it among streams that run in turn
-/// ([`AllocatorGroup`](crate::stream::AllocatorGroup)). Inside the library's calls the pool never asks the system for memory (ALLOC-18). If it
-/// has no room for a request, it refuses the request, and the work fails. Then [grow](Self::grow) the pool by
-/// [`PoolStatistics::largest_refused`].
+/// ([`AllocatorGroup`](crate::stream::AllocatorGroup)). Inside the library's calls the pool never asks the system for
+/// memory (ALLOC-18). If it has no room for a request, it refuses the request, and the work fails. Then
+/// [grow](Self::grow) the pool by [`PoolStatistics::largest_refused`].
 ///
 /// Its memory belongs to the scope of the context in which it was created. It is freed only when the work of the stream
-/// is known to be complete (ALLOC-11): by [`IdleProof::trim`](crate::stream::IdleProof::trim) while the pool is registered, by
-/// [`release`](Self::release) while it is not, and at the latest at the end of the scope. After the end of its scope, a
-/// pool cannot be registered any more.
+/// is known to be complete (ALLOC-11): by [`IdleProof::trim`](crate::stream::IdleProof::trim) while the pool is
+/// registered, by [`release`](Self::release) while it is not, and at the latest at the end of the scope. After the end
+/// of its scope, a pool cannot be registered any more.
 ///
 /// ```
 /// # use ascendcl::{Library, allocator::PoolAllocator};

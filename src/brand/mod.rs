@@ -5,8 +5,8 @@ mod threads;
 use core::marker::PhantomData;
 pub(crate) use threads::*;
 
-/// Which context a value belongs to: the one parameter that contexts, streams, buffers, models and the work on them have in
-/// common.
+/// Which context a value belongs to: the one parameter that contexts, streams, buffers, models and the work on them
+/// have in common.
 ///
 /// Values work together when the parameter is the same for each. A function that takes a context's values says so once,
 /// and works for every context:
@@ -80,9 +80,9 @@ impl<N> InScope for Scoped<'_, N> {}
 /// The name of the contexts of [`Runtime`](crate::Runtime)s, in the types of their values: `Current<Vision>`,
 /// `Stream<Vision>`.
 ///
-/// [`names!`](crate::names) declares names. Two names cannot be mixed up: the compiler says "expected `Current<Vision>`,
-/// found `Current<Speech>`". One name can serve many contexts, one per device or per worker: there a value of the wrong
-/// context is an [`Error::WrongContext`](crate::Error::WrongContext) when it is used.
+/// [`names!`](crate::names) declares names. Two names cannot be mixed up: the compiler says "expected
+/// `Current<Vision>`, found `Current<Speech>`". One name can serve many contexts, one per device or per worker: there a
+/// value of the wrong context is an [`Error::WrongContext`](crate::Error::WrongContext) when it is used.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not declared as the name of a context",
     label = "expected a name, as `ascendcl::names!` declares it",
@@ -133,8 +133,8 @@ impl<C> Mark<C> {
 
 /// Only this crate has one: the key to methods of sealed traits.
 ///
-/// Being sealed keeps others from implementing a trait, not from calling its methods: a bound on a public trait brings in
-/// those of its private supertrait.
+/// Being sealed keeps others from implementing a trait, not from calling its methods: a bound on a public trait brings
+/// in those of its private supertrait.
 #[derive(Clone, Copy, Debug)]
 pub struct Inside {
     _private: (),

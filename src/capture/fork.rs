@@ -9,13 +9,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 impl<'g, C: Brand, K> Capture<'g, C, K> {
-    /// Captures on a second stream, too. `program` gets both branches. What it captures on the second comes behind what was
-    /// captured here before. When it returns, this branch is behind the second one: a second stream that does not come back
-    /// cannot be written (GRAPH-06).
+    /// Captures on a second stream, too. `program` gets both branches. What it captures on the second comes behind what
+    /// was captured here before. When it returns, this branch is behind the second one: a second stream that does not
+    /// come back cannot be written (GRAPH-06).
     ///
-    /// Memory goes from one branch to another by [`adopt_after`](Self::adopt_after), and comes back in the same way, as the
-    /// result of the program. What is left to the second branch cannot be used after the fork. The stream stays in the capture until its
-    /// end; it can take part in further forks.
+    /// Memory goes from one branch to another by [`adopt_after`](Self::adopt_after), and comes back in the same way, as
+    /// the result of the program. What is left to the second branch cannot be used after the fork. The stream stays in
+    /// the capture until its end; it can take part in further forks.
     ///
     /// # Errors
     ///

@@ -16,9 +16,9 @@ use std::sync::{Arc, PoisonError};
 
 /// Captured work, and everything that it uses.
 ///
-/// A replay takes the graph into its [`Pending`], which can be given to the next replay on the same stream. So there is one
-/// replay of a graph at a time, or several in the order of one stream, and nobody reaches the operands meanwhile. Between
-/// replays [`operands`](Self::operands) reaches them.
+/// A replay takes the graph into its [`Pending`], which can be given to the next replay on the same stream. So there is
+/// one replay of a graph at a time, or several in the order of one stream, and nobody reaches the operands meanwhile.
+/// Between replays [`operands`](Self::operands) reaches them.
 ///
 /// A graph that is dropped is destroyed by [`Current::collect`] or the end of its scope.
 #[must_use = "a graph that is dropped is destroyed by `collect` or at the end of its scope"]
@@ -36,13 +36,13 @@ assert_impl_all!(CapturedGraph<Scoped<'static>, ()>: Send);
 assert_not_impl_any!(CapturedGraph<Scoped<'static>, ()>: Clone);
 
 impl<C: Brand> StreamOps<C> {
-    /// Queues one run of a graph (`aclmdlRIExecuteAsync`), on any stream of its context. The graph may be in flight on this
-    /// stream already: the runs follow each other then.
+    /// Queues one run of a graph (`aclmdlRIExecuteAsync`), on any stream of its context. The graph may be in flight on
+    /// this stream already: the runs follow each other then.
     ///
     /// # Errors
     ///
-    /// The graph as it was: [`Error::OtherStream`] when it is in flight elsewhere, [`Error::InDoubt`] when a replay may be
-    /// running that nobody could wait for, or [`Error::Vendor`].
+    /// The graph as it was: [`Error::OtherStream`] when it is in flight elsewhere, [`Error::InDoubt`] when a replay may
+    /// be running that nobody could wait for, or [`Error::Vendor`].
     #[rule(GRAPH_07)]
     pub fn replay<G: GraphOperands<C>, R: Operand<C, CapturedGraph<C, G>>>(
         &self,
@@ -111,8 +111,8 @@ impl<C: Brand, G> CapturedGraph<C, G> {
         self.raw.debug_print(current.ledger().api())
     }
 
-    /// Has the library write what it knows of the graph to a file, as JSON (`aclmdlRIDebugJsonPrint`). `verbose` asks for the
-    /// parameters of each task.
+    /// Has the library write what it knows of the graph to a file, as JSON (`aclmdlRIDebugJsonPrint`). `verbose` asks
+    /// for the parameters of each task.
     ///
     /// # Errors
     ///
@@ -128,8 +128,8 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
     ///
     /// # Errors
     ///
-    /// [`Error::InDoubt`] when a replay may be running that nobody could wait for; [`Error::WrongContext`] with a `Current`
-    /// of another context.
+    /// [`Error::InDoubt`] when a replay may be running that nobody could wait for; [`Error::WrongContext`] with a
+    /// `Current` of another context.
     #[rule(GRAPH_05)]
     pub fn operands<'a>(&'a mut self, current: &'a Current<C>) -> Result<G::Access<'a>, Error> {
         self.raw.is_usable()?;

@@ -1,8 +1,9 @@
 //! Captured graphs: work of a stream that is recorded once and replayed as often as wanted.
 //!
-//! A replay costs one call of the library, however many tasks the graph has. [`Stream::capture`](crate::Stream::capture)
-//! records a program's tasks instead of running them and makes a [`CapturedGraph`] of them.
-//! [`StreamOps::replay`](crate::stream::StreamOps::replay) runs the graph on any stream of its context.
+//! A replay costs one call of the library, however many tasks the graph has.
+//! [`Stream::capture`](crate::Stream::capture) records a program's tasks instead of running them and makes a
+//! [`CapturedGraph`] of them. [`StreamOps::replay`](crate::stream::StreamOps::replay) runs the graph on any stream of
+//! its context.
 //!
 //! ```
 //! use ascendcl::capture::CaptureMode;
@@ -32,22 +33,23 @@
 //!
 //! # What the types keep
 //!
-//! * A capture is a function that gets a [`Capture`]. It begins before the function and ends after it, also when the function
-//!   panics or returns an error (GRAPH-01). The `Capture` stays on its thread (GRAPH-02).
+//! * A capture is a function that gets a [`Capture`]. It begins before the function and ends after it, also when the
+//!   function panics or returns an error (GRAPH-01). The `Capture` stays on its thread (GRAPH-02).
 //! * The default stream has no `capture` (GRAPH-03).
-//! * The function has neither the stream nor a [`Current`](crate::Current): both are borrowed. So it cannot wait, query,
-//!   allocate or copy at once (GRAPH-04). Other threads that wait for the stream meanwhile get
-//!   [`Error::Capturing`](crate::Error::Capturing).
-//! * The graph owns its operands: buffers in pinned and device memory, bound models and operators (GRAPH-05). The function
-//!   gets a [`Captured`] for each of them, and tasks borrow these.
+//! * The function has neither the stream nor a [`Current`]: both are borrowed. So it cannot wait,
+//!   query, allocate or copy at once (GRAPH-04). Other threads that wait for the stream meanwhile get
+//!   [`Error::Capturing`].
+//! * The graph owns its operands: buffers in pinned and device memory, bound models and operators (GRAPH-05). The
+//!   function gets a [`Captured`] for each of them, and tasks borrow these.
 //! * [`Capture::fork`] gives a second branch on a second stream, and joins it when its function returns (GRAPH-06).
-//! * A replay takes the graph into its [`Pending`](crate::Pending). So nobody reaches the operands, destroys the graph or
-//!   replays it on another stream before a wait (GRAPH-07).
+//! * A replay takes the graph into its [`Pending`](crate::Pending). So nobody reaches the operands, destroys the graph
+//!   or replays it on another stream before a wait (GRAPH-07).
 //!
 //! # What is not offered
 //!
-//! Streams with an allocator of the caller are not captured: the graph would keep memory of the allocator. A callback is
-//! lent its state, because it runs once per replay. Task groups, building by hand, conditions and sub-graphs have no API.
+//! Streams with an allocator of the caller are not captured: the graph would keep memory of the allocator. A callback
+//! is lent its state, because it runs once per replay. Task groups, building by hand, conditions and sub-graphs have no
+//! API.
 
 mod captured;
 mod fork;
@@ -109,15 +111,15 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     /// Captures what `program` gives to its [`Capture`], instead of running it (`aclmdlRICaptureBegin`,
     /// `aclmdlRICaptureEnd`).
     ///
-    /// `operands` are the graph's until [`CapturedGraph::into_operands`]. The program gets a [`Captured`] for each of them,
-    /// in the same shape. `mode` says what the library forbids to other threads meanwhile.
+    /// `operands` are the graph's until [`CapturedGraph::into_operands`]. The program gets a [`Captured`] for each of
+    /// them, in the same shape. `mode` says what the library forbids to other threads meanwhile.
     ///
     /// # Errors
     ///
     /// The operands as they were: [`Error::CaptureUnsupported`] where the library cannot capture, before anything has
-    /// changed; [`Error::NotPinned`] for ordinary host memory; [`Error::InDoubt`] and [`Error::WrongContext`] as for queued
-    /// work; the program's own error; [`Error::CaptureBroken`] when the program ignored an error of the library; or
-    /// [`Error::Vendor`]. Nothing of what was captured has run.
+    /// changed; [`Error::NotPinned`] for ordinary host memory; [`Error::InDoubt`] and [`Error::WrongContext`] as for
+    /// queued work; the program's own error; [`Error::CaptureBroken`] when the program ignored an error of the library;
+    /// or [`Error::Vendor`]. Nothing of what was captured has run.
     ///
     /// # Panics
     ///

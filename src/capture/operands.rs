@@ -13,8 +13,8 @@ use core::fmt;
 use core::ops::Deref;
 use std::sync::Arc;
 
-/// What a graph owns, and the tasks of its capture name: pinned [`HostBuffer`]s, written [`DeviceBuffer`]s, [`BoundModel`]
-/// models, [`BoundOperator`]s, tuples of up to eight of these, boxed slices of them, or `()`.
+/// What a graph owns, and the tasks of its capture name: pinned [`HostBuffer`]s, written [`DeviceBuffer`]s,
+/// [`BoundModel`] models, [`BoundOperator`]s, tuples of up to eight of these, boxed slices of them, or `()`.
 #[diagnostic::on_unimplemented(
     message = "a captured graph cannot own `{Self}`",
     label = "expected buffers, bound models or operators of the stream's own context, by value",

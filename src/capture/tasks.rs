@@ -11,7 +11,8 @@ use crate::operator::BoundOperator;
 use ascendcl_macros::rule;
 
 impl<'g, C: Brand, K> Capture<'g, C, K> {
-    /// Captures a copy from the host to the device (`aclrtMemcpyAsync`). Each replay copies what the host buffer holds then.
+    /// Captures a copy from the host to the device (`aclrtMemcpyAsync`). Each replay copies what the host buffer holds
+    /// then.
     ///
     /// # Errors
     ///
@@ -67,12 +68,13 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         self.recording.note(self.branch, "set", &[], &[buffer.object], given)
     }
 
-    /// Captures a copy from the host to an input of a model (`aclrtMemcpyAsync`). An execution that is captured next on this
-    /// branch finds it there.
+    /// Captures a copy from the host to an input of a model (`aclrtMemcpyAsync`). An execution that is captured next on
+    /// this branch finds it there.
     ///
     /// # Errors
     ///
-    /// [`Error::Input`] for another element type, [`Error::LengthMismatch`], [`Error::NoSuchInput`], or [`Error::Vendor`].
+    /// [`Error::Input`] for another element type, [`Error::LengthMismatch`], [`Error::NoSuchInput`], or
+    /// [`Error::Vendor`].
     #[rule(GRAPH_05)]
     pub fn copy_to_input<E: Element>(
         &mut self,
@@ -87,7 +89,8 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         self.copy_between((&source, from.object), (&target, model.object), source.bytes())
     }
 
-    /// Captures a copy from an output of a model to the host (`aclrtMemcpyAsync`): all of the room that was prepared for it.
+    /// Captures a copy from an output of a model to the host (`aclrtMemcpyAsync`): all of the room that was prepared
+    /// for it.
     ///
     /// # Errors
     ///
@@ -132,11 +135,11 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         self.recording.note(self.branch, "operator", &[], &[operator.object], given)
     }
 
-    /// Captures a call of `callback` on the host (`aclrtLaunchHostFunc`). Each replay calls it in the graph's order, on a
-    /// thread of the library, and lends it `state`, which the graph owns.
+    /// Captures a call of `callback` on the host (`aclrtLaunchHostFunc`). Each replay calls it in the graph's order, on
+    /// a thread of the library, and lends it `state`, which the graph owns.
     ///
-    /// What holds for callbacks of [streams](crate::stream::StreamOps::launch_host_fn) holds here. The graph keeps the message of the first
-    /// panic: [`CapturedGraph::take_panic`](crate::capture::CapturedGraph::take_panic).
+    /// What holds for callbacks of [streams](crate::stream::StreamOps::launch_host_fn) holds here. The graph keeps the
+    /// message of the first panic: [`CapturedGraph::take_panic`](crate::capture::CapturedGraph::take_panic).
     ///
     /// # Errors
     ///

@@ -2,8 +2,8 @@
 
 use super::Error;
 
-/// An [`Error`] behind a pointer. A result of it fits into registers; one of [`Error`] is written to memory and copied, also
-/// where it is a success.
+/// An [`Error`] behind a pointer. A result of it fits into registers; one of [`Error`] is written to memory and copied,
+/// also where it is a success.
 #[derive(Debug)]
 pub(crate) struct Boxed(Box<Error>);
 

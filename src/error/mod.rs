@@ -110,8 +110,8 @@ pub enum Error {
         /// The context that it cannot serve.
         context: ContextId,
     },
-    /// A value of one context was used while another context is current. Only contexts of [runtimes](crate::Runtime) with the
-    /// same name can be confused like this; for others the program does not compile.
+    /// A value of one context was used while another context is current. Only contexts of [runtimes](crate::Runtime)
+    /// with the same name can be confused like this; for others the program does not compile.
     #[error(
         "the {what} belongs to {}, and {} is current: enter the runtime that it was made in{}",
         context_in_words(*owner),
@@ -350,15 +350,16 @@ pub enum Error {
         Cited(rules::ALLOCATOR_IN_DOUBT)
     )]
     AllocatorInDoubt,
-    /// A stream that is being captured was waited for, or given work that is not part of the capture. Nothing was called.
+    /// A stream that is being captured was waited for, or given work that is not part of the capture. Nothing was
+    /// called.
     #[error(
         "this stream is being captured: until the capture ends, it takes work through the `Capture` only and cannot be \
          waited for; use another stream, or wait after the capture{}",
         Cited(rules::CAPTURING)
     )]
     Capturing,
-    /// The library cannot capture streams: it lacks a function for that, or answers that it does not support it. Nothing has
-    /// changed.
+    /// The library cannot capture streams: it lacks a function for that, or answers that it does not support it.
+    /// Nothing has changed.
     #[error("this library cannot capture streams, so queue the work on the stream itself: {0}")]
     CaptureUnsupported(#[source] Box<Error>),
     /// A call inside a capture failed, and the program went on.

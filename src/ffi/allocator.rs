@@ -1,13 +1,13 @@
 //! The user's allocator as the library calls it.
 //!
-//! The library gets an object pointer and five C functions. The object is a [`Registered`], which stays where it is while
-//! the library may call it (the stream's row keeps it); the functions are the trampolines below, out of which nothing
-//! unwinds. The allocator itself is behind a pointer in the object. It is put there when the library has agreed to the
-//! registration, and taken out before the library is told of its end: a call that comes at another time finds no
+//! The library gets an object pointer and five C functions. The object is a [`Registered`], which stays where it is
+//! while the library may call it (the stream's row keeps it); the functions are the trampolines below, out of which
+//! nothing unwinds. The allocator itself is behind a pointer in the object. It is put there when the library has agreed
+//! to the registration, and taken out before the library is told of its end: a call that comes at another time finds no
 //! allocator and gets no memory. No lock is held while code of the allocator runs.
 //!
-//! A block goes to the library as a pointer to a [`Cell`] and comes back once, to be freed. The allocator is not taken out
-//! before all of them came back.
+//! A block goes to the library as a pointer to a [`Cell`] and comes back once, to be freed. The allocator is not taken
+//! out before all of them came back.
 
 use super::members::Members;
 use crate::callback_guard::contained;

@@ -47,8 +47,8 @@ impl Api {
         self.loading.verify(on);
     }
 
-    /// An error in a child of the process that loaded the library: the library's threads are not there, its locks are as
-    /// they happened to be, and so are those of this crate. No lock is taken before this was asked.
+    /// An error in a child of the process that loaded the library: the library's threads are not there, its locks are
+    /// as they happened to be, and so are those of this crate. No lock is taken before this was asked.
     #[inline]
     #[rule(THREAD_05)]
     pub(crate) fn is_of_this_process(self) -> Result<(), Error> {

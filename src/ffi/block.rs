@@ -41,8 +41,8 @@ unsafe impl Sync for RawBuffer {}
 impl Row for RawBuffer {}
 
 impl RawBuffer {
-    /// Allocates on the current context's device by this policy, or pinned memory of the host. A length of zero is refused by the
-    /// library, so the smallest block has one byte.
+    /// Allocates on the current context's device by this policy, or pinned memory of the host. A length of zero is
+    /// refused by the library, so the smallest block has one byte.
     ///
     /// What is pinned on a host is memory of the device for a program that runs there.
     #[rule(MEM_04, MEM_05, MEM_09, MODE_01)]
@@ -193,8 +193,8 @@ impl RawBuffer {
         answer.done(|| format!("set {} bytes of {}", self.bytes, self.home.kind()))
     }
 
-    /// The block as host memory, for blocks of the host; empty for device memory, which the host cannot follow (MEM-10), and
-    /// for a block that a failed call left in doubt: a copy may be running, and nobody could wait for it.
+    /// The block as host memory, for blocks of the host; empty for device memory, which the host cannot follow
+    /// (MEM-10), and for a block that a failed call left in doubt: a copy may be running, and nobody could wait for it.
     ///
     /// `handle` is the pointer in the buffer's handle: queued work takes the handle away until it is synchronised, so
     /// nothing writes while the slice is there. A pinned block is zeroed before it gets a handle.
@@ -230,8 +230,8 @@ impl RawBuffer {
         }
     }
 
-    /// Whether the program can look into it as elements of every type. Device memory it never looks into, and a vector's is
-    /// aligned for the elements that the vector had.
+    /// Whether the program can look into it as elements of every type. Device memory it never looks into, and a
+    /// vector's is aligned for the elements that the vector had.
     pub(crate) fn is_aligned_for_elements(&self) -> Result<(), Error> {
         let call = match self.home {
             Home::Device | Home::Adopted | Home::Pageable => return Ok(()),

@@ -117,7 +117,8 @@ impl<'env> Borrowed<'env> {
     ///
     /// # Errors
     ///
-    /// What the work failed with, also when another wait was told; the second value says whether anything may still be running.
+    /// What the work failed with, also when another wait was told; the second value says whether anything may still be
+    /// running.
     fn wait(&self, api: Api) -> Result<(), (Error, bool)> {
         let mut first = None;
         let mut runs = false;

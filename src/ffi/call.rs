@@ -40,8 +40,8 @@ pub(super) enum OutsideCallbacks {}
 
 /// The context that this thread's innermost `Current` stands for is current.
 ///
-/// That the thread is not inside a callback follows: the objects that these functions take are used with a `Current`. None
-/// can be taken into a callback, which is `'static`, and none is lent there: entering a context is refused.
+/// That the thread is not inside a callback follows: the objects that these functions take are used with a `Current`.
+/// None can be taken into a callback, which is `'static`, and none is lent there: entering a context is refused.
 pub(super) enum Current {}
 
 /// As [`Current`], and the library is not inside code of the program on this thread.
@@ -132,8 +132,8 @@ impl<N> Clone for Ready<N> {
 impl<N> Copy for Ready<N> {}
 
 impl Ready<Current> {
-    /// For a caller that has made the [check](Need::check) by itself: the library is [plain](Loading::is_plain), which says
-    /// that no entered context is displaced, either.
+    /// For a caller that has made the [check](Need::check) by itself: the library is [plain](Loading::is_plain), which
+    /// says that no entered context is displaced, either.
     #[inline]
     pub(super) fn checked(api: Api) -> Self {
         Self { loading: api.loading(), _checked: PhantomData }
@@ -208,8 +208,8 @@ impl Refusal for Infallible {
     }
 }
 
-/// Calls a function of the library: `call!(api.aclrtSetDevice(id))`, or by a [`Ready`] that was checked before. It stands in
-/// an unsafe block, whose comment says why the function's contract is kept.
+/// Calls a function of the library: `call!(api.aclrtSetDevice(id))`, or by a [`Ready`] that was checked before. It
+/// stands in an unsafe block, whose comment says why the function's contract is kept.
 macro_rules! call {
     ($by:ident.$function:ident($($argument:expr),* $(,)?)) => {{
         let value = match $crate::ffi::call::checked::<$crate::ffi::call::functions::$function, _>($by) {
@@ -412,8 +412,8 @@ fn is_made_up(api: Api, text: &str) -> bool {
 }
 
 impl Api {
-    /// Checks what the call that follows needs. `call!` does so by itself; this is for calls that are prepared before they
-    /// are made.
+    /// Checks what the call that follows needs. `call!` does so by itself; this is for calls that are prepared before
+    /// they are made.
     #[inline(always)]
     pub(super) fn ready<N: Need>(self) -> Result<Ready<N>, Error> {
         N::check(self)?;
@@ -432,7 +432,8 @@ mod tests {
 
     /// A library that has no function: what gets as far as a call finds it missing.
     fn api() -> Api {
-        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. There are none.
+        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. There are
+        // none.
         Api::new(Loading::new(unsafe { Library::from_table("none", |_| None) }))
     }
 

@@ -1,8 +1,8 @@
 //! Code of the user that a stream runs on the host, in its turn.
 //!
 //! The library gets a shared pointer to it (CB-08), which comes back once, into the trampoline. One that the library
-//! never runs is never freed: nobody could tell that it will not be run after all. When the call failed, the caller takes
-//! the code back out of the shared place or the trampoline does, and not both.
+//! never runs is never freed: nobody could tell that it will not be run after all. When the call failed, the caller
+//! takes the code back out of the shared place or the trampoline does, and not both.
 
 use super::call::call;
 use super::{Here, RawStream};
@@ -17,13 +17,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 impl RawStream {
-    /// Queues a call of `run` with `state`. It runs on a thread of the library; what follows on the stream waits for it.
+    /// Queues a call of `run` with `state`. It runs on a thread of the library; what follows on the stream waits for
+    /// it.
     ///
     /// # Errors
     ///
-    /// With the state, when the library says that it refused the arguments, and has not run the callback by now. It is not
-    /// run after that. For the vendor's library one callback is three submissions, and any other error can come from a later
-    /// one of them: the callback stays with the library then.
+    /// With the state, when the library says that it refused the arguments, and has not run the callback by now. It is
+    /// not run after that. For the vendor's library one callback is three submissions, and any other error can come
+    /// from a later one of them: the callback stays with the library then.
     pub(crate) fn call_back_with<T: Send + 'static>(
         &self,
         here: Here<'_>,

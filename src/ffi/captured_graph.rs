@@ -30,8 +30,8 @@ const NEEDED: [&str; 6] = [
     functions::aclrtCreateEventExWithFlag::NAME,
 ];
 
-/// A capture, and the instance that it becomes. Its row is there before the capture begins. Without a `Drop`: what is not
-/// destroyed stays.
+/// A capture, and the instance that it becomes. Its row is there before the capture begins. Without a `Drop`: what is
+/// not destroyed stays.
 #[derive(Debug)]
 #[rule(GRAPH_05, GRAPH_07)]
 pub(crate) struct RawGraph {
@@ -81,7 +81,8 @@ impl RawGraph {
         self.owner.is_current(ObjectKind::CAPTURED_GRAPH)
     }
 
-    /// Begins to capture the stream. Nothing has changed after an error, unless the capture [is left](Self::is_left) open.
+    /// Begins to capture the stream. Nothing has changed after an error, unless the capture [is left](Self::is_left)
+    /// open.
     #[rule(GRAPH_01)]
     pub(crate) fn begin(&self, api: Api, stream: &Arc<RawStream>, mode: CaptureMode) -> Result<(), Error> {
         self.is_current()?;
@@ -125,8 +126,8 @@ impl RawGraph {
         Ok(())
     }
 
-    /// Ends the capture. After an error there is no instance, or one that is to be [destroyed](Self::destroy) without having
-    /// run; the streams take other work again, unless the capture [is left](Self::is_left) open.
+    /// Ends the capture. After an error there is no instance, or one that is to be [destroyed](Self::destroy) without
+    /// having run; the streams take other work again, unless the capture [is left](Self::is_left) open.
     #[rule(GRAPH_01)]
     pub(crate) fn end(&self, api: Api) -> Result<(), Error> {
         let Some(first) = self.capture().streams.first().cloned() else { return Ok(()) };
@@ -212,8 +213,8 @@ impl RawGraph {
         queue.lead(&self.last_use);
     }
 
-    /// Destroys the instance, and the capture if it is still open; refused while a replay may be running. Answers with what
-    /// replays needed.
+    /// Destroys the instance, and the capture if it is still open; refused while a replay may be running. Answers with
+    /// what replays needed.
     #[rule(GRAPH_07)]
     pub(crate) fn destroy(&self, api: Api, streams: &Shelf<RawStream>) -> Result<Needs, Error> {
         self.is_current()?;
@@ -227,8 +228,9 @@ impl RawGraph {
         }
         let instance = self.instance.swap(null_mut(), Ordering::AcqRel);
         if !instance.is_null() {
-            // SAFETY: the function asks for a live instance of the current context that is not running, once (GRAPH-07).
-            // The owner was compared, the stamps say that every replay is done, and null is noted for who comes next.
+            // SAFETY: the function asks for a live instance of the current context that is not running, once
+            // (GRAPH-07). The owner was compared, the stamps say that every replay is done, and null is noted for who
+            // comes next.
             let answer = unsafe { call!(api.aclmdlRIDestroy(aclmdlRI(instance))) };
             let destroyed = answer.done(|| "destroy a captured graph".into());
             destroyed.inspect_err(|_| self.instance.store(instance, Ordering::Release))?;
@@ -304,8 +306,8 @@ impl RawGraph {
 /// Whether the library says that the stream is not being captured.
 fn is_over(api: Api, stream: aclrtStream) -> bool {
     let (mut status, mut instance) = (aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE, aclmdlRI::NULL);
-    // SAFETY: the function asks for a live stream, and writes to `status` and `instance` during the call. The caller has
-    // passed the stream's gate; pointers to live locals are valid for writes (`core::ptr`, "Safety").
+    // SAFETY: the function asks for a live stream, and writes to `status` and `instance` during the call. The caller
+    // has passed the stream's gate; pointers to live locals are valid for writes (`core::ptr`, "Safety").
     let answer = unsafe { call!(api.aclmdlRICaptureGetInfo(stream, &raw mut status, &raw mut instance)) };
     answer.is_success() && status == aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_NONE
 }

@@ -14,8 +14,8 @@ use core::ffi::c_void;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RawContext {
     handle: aclrtContext,
-    /// The default context of its device, which stays when this context ends. Its own handle for a default context; null
-    /// where nobody knows.
+    /// The default context of its device, which stays when this context ends. Its own handle for a default context;
+    /// null where nobody knows.
     default: aclrtContext,
     device: i32,
     /// How often the device had been reset by force: a default context from before is gone.
@@ -191,9 +191,9 @@ enum Before {
 /// set. A context that is made by this crate must not stay current. Another thread will destroy it at the end of
 /// its scope (CTX-11), and the vendor's library never frees a context that is current on a thread that ended.
 ///
-/// When the library refuses, the context is made current later. An entered one is asked for again by each call that needs
-/// it, which fails while it is refused. One of other code is asked for again when the next context is left, and never
-/// while a context is entered: work would run there.
+/// When the library refuses, the context is made current later. An entered one is asked for again by each call that
+/// needs it, which fails while it is refused. One of other code is asked for again when the next context is left, and
+/// never while a context is entered: work would run there.
 #[rule(CTX_04, CTX_08, CTX_09, CTX_11, CTX_14)]
 pub(crate) struct Restore {
     api: Api,

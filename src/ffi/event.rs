@@ -29,8 +29,8 @@ pub(crate) struct RawEvent {
     record: Record,
 }
 
-/// Which point of which stream an event marks. Recording takes the event's handle, so nobody reads meanwhile. No other stream
-/// has that id, in any context; 0, which none has, stands for a point that nobody
+/// Which point of which stream an event marks. Recording takes the event's handle, so nobody reads meanwhile. No other
+/// stream has that id, in any context; 0, which none has, stands for a point that nobody
 /// knows.
 #[derive(Debug, Default)]
 struct Record {

@@ -9,7 +9,8 @@ use ascendcl_macros::rule;
 use std::time::Duration;
 
 impl RawStream {
-    /// Discards what is queued and has not run (`aclrtStreamAbort`). The library refuses a default stream, and other code has its own streams.
+    /// Discards what is queued and has not run (`aclrtStreamAbort`). The library refuses a default stream, and other
+    /// code has its own streams.
     #[rule(STREAM_17)]
     pub(crate) fn abort(&self, api: Api) -> Result<(), Error> {
         if !self.is_ours() {
@@ -23,8 +24,9 @@ impl RawStream {
         })
     }
 
-    /// Destroys the stream and what is queued on it (`aclrtDestroyStreamForce`): its work is over, or its device was reset
-    /// by force. A registration that is left stays with the row: the library may know the allocator under the handle.
+    /// Destroys the stream and what is queued on it (`aclrtDestroyStreamForce`): its work is over, or its device was
+    /// reset by force. A registration that is left stays with the row: the library may know the allocator under the
+    /// handle.
     #[rule(STREAM_17)]
     pub(crate) fn destroy_by_force(&self, api: Api) -> Result<(), Error> {
         self.end_with(|stream| {

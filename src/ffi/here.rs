@@ -18,7 +18,8 @@ pub(crate) struct Site {
 /// No context's number, and not the number of an object without a context.
 const UNPROVEN: u64 = u64::MAX;
 
-/// A [`Site`] whose context is the one that this thread has entered: the caller has its `Current`, or the site names none.
+/// A [`Site`] whose context is the one that this thread has entered: the caller has its `Current`, or the site names
+/// none.
 ///
 /// A thread uses the `Current` of the context that it entered last: entering another one takes it away. So whoever has
 /// one need not ask which context the thread has entered, and compares an object's owner with a number at hand.

@@ -4,8 +4,8 @@ use ascendcl_sys::{Candidate, Library, LoadError};
 
 /// Opens the first candidate that exists.
 ///
-/// The candidates are the vendor's documented places, the file that `ASCENDCL_LIBRARY` names, or one that was vouched for.
-/// No loader can check more than the names of its functions.
+/// The candidates are the vendor's documented places, the file that `ASCENDCL_LIBRARY` names, or one that was vouched
+/// for. No loader can check more than the names of its functions.
 pub(crate) fn open_first(candidates: impl IntoIterator<Item = Candidate>) -> Result<&'static Library, LoadError> {
     // SAFETY: `Library::open_first` asks that each candidate is an AscendCL library, whose functions have the table's
     // signatures. It is one by its place, on the word of the code that called `Library::at`, or on that of whoever set

@@ -2,15 +2,15 @@
 //!
 //! What the rest of the crate relies on:
 //!
-//! * A [`RawBuffer`] is memory that the library allocated. It can only be freed through [`RawBuffer::free`], which refuses while
-//!   a task that was queued with it may still run (MEM-02).
-//! * A [`RawStream`] is a vendor stream. Work is queued through [`RawStream::submit`], which stamps every block it uses before
-//!   and after the vendor call; [`RawStream::synchronize`] tells which stamps are done. No lock, no allocation.
+//! * A [`RawBuffer`] is memory that the library allocated. It can only be freed through [`RawBuffer::free`], which
+//!   refuses while a task that was queued with it may still run (MEM-02).
+//! * A [`RawStream`] is a vendor stream. Work is queued through [`RawStream::submit`], which stamps every block it uses
+//!   before and after the vendor call; [`RawStream::synchronize`] tells which stamps are done. No lock, no allocation.
 //! * A call is made by `call!`, which checks what the table in `needs.rs` says that the C function needs: at least that
 //!   this is no forked child. Only the check gives the functions out ([`Ready`](call::Ready)).
-//! * A destroyed object is never passed to the library again: destroying closes a [`Gate`](gate::Gate). Calls that another
-//!   thread may be making at that time pass through it; those that only the object's handle allows look at it, since
-//!   destroying takes the handle.
+//! * A destroyed object is never passed to the library again: destroying closes a [`Gate`](gate::Gate). Calls that
+//!   another thread may be making at that time pass through it; those that only the object's handle allows look at it,
+//!   since destroying takes the handle.
 //!
 //! So no order of calls from outside this module frees memory under a running task or hands the library a dead pointer.
 //! That the calls come in the vendor's *order* and in the right *context* is the business of the ledger and the types.

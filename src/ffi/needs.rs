@@ -6,7 +6,8 @@
 macro_rules! needs {
     ($callback:ident) => {
         $callback! {
-            // The text of this thread's last failure, and the log. They are used after calls that failed, wherever that was.
+            // The text of this thread's last failure, and the log. They are used after calls that failed, wherever that
+            // was.
             ThisProcess:
                 aclAppLog aclGetRecentErrMsg;
 

@@ -49,8 +49,8 @@ pub struct TensorArgument {
     pub(crate) dims: Vec<i64>,
 }
 
-/// Inputs or outputs: descriptions and buffers in the same order, as many of the one as of the other (OP-02). Null before
-/// they are created, and after the library has destroyed them.
+/// Inputs or outputs: descriptions and buffers in the same order, as many of the one as of the other (OP-02). Null
+/// before they are created, and after the library has destroyed them.
 #[derive(Debug)]
 #[rule(OP_02)]
 struct Side {
@@ -90,8 +90,8 @@ impl RawInvocation {
         self.owner.is_current(ObjectKind::OPERATOR)
     }
 
-    /// Creates the descriptions, buffers and attributes, for the tensors that the operator was [made](Self::new) for. What
-    /// was created before an error is destroyed by [`destroy`](Self::destroy).
+    /// Creates the descriptions, buffers and attributes, for the tensors that the operator was [made](Self::new) for.
+    /// What was created before an error is destroyed by [`destroy`](Self::destroy).
     pub(crate) fn create(
         &self,
         api: Api,
@@ -127,15 +127,16 @@ impl RawInvocation {
         answer.done(|| format!("compile the operator {}", self.name.to_string_lossy()))
     }
 
-    /// Queues one execution. The stream's context has to be current. Refused while an execution on another stream may be
-    /// running although its call failed.
+    /// Queues one execution. The stream's context has to be current. Refused while an execution on another stream may
+    /// be running although its call failed.
     pub(crate) fn execute(&self, here: Here<'_>, streams: &Shelf<RawStream>, stream: &RawStream) -> Result<u64, Error> {
         self.is_current()?;
         if self.last_use.is_in_doubt() && !streams.comes_after(&self.last_use, stream) {
             return Err(Error::StillRunning { what: ObjectKind::OPERATOR });
         }
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::OPERATOR }) };
-        // The gate is passed, and the records are destroyed only when a synchronise has covered this submission (the stamps).
+        // The gate is passed, and the records are destroyed only when a synchronise has covered this submission (the
+        // stamps).
         let queued =
             stream.submit(here, "queue an operator", [&self.last_use], |ready, stream| self.queue(ready, stream));
         if queued.is_err() && self.last_use.is_in_doubt() {
@@ -153,8 +154,8 @@ impl RawInvocation {
         stream.give(api, "capture an operator", |ready, stream| self.queue(ready, stream))
     }
 
-    /// Calls the library. The caller has passed the gate, and sees to it that what the call uses stays until the work is
-    /// done.
+    /// Calls the library. The caller has passed the gate, and sees to it that what the call uses stays until the work
+    /// is done.
     fn queue(&self, ready: Ready<Current>, stream: aclrtStream) -> ReadyAnswer<aclError> {
         let (inputs, outputs) = (&self.inputs, &self.outputs);
         // SAFETY: the function asks for a live stream, for lists of as many live descriptions and buffers as stated
@@ -205,8 +206,8 @@ impl RawInvocation {
         destroyed
     }
 
-    /// The first error is reported, the rest is destroyed all the same; what was refused is tried again by the next call,
-    /// and nothing else is.
+    /// The first error is reported, the rest is destroyed all the same; what was refused is tried again by the next
+    /// call, and nothing else is.
     fn take_down(&self, api: Api) -> Result<(), Error> {
         let inputs = self.inputs.destroy(api);
         inputs.and(self.outputs.destroy(api)).and(self.attributes.destroy(api))
@@ -240,8 +241,8 @@ impl Side {
         // SAFETY: the function reads `count` numbers at `dims`, and copies them (DATA-11). The slice holds as many.
         let created = unsafe { call!(api.aclCreateTensorDesc(element, count, part.dims.as_ptr(), format)) };
         desc.set(created.pointer(DOING)?.as_ptr());
-        // SAFETY: the function notes the address and the size, and does not look at the memory. `RawInvocation` keeps the
-        // blocks in place for the executions.
+        // SAFETY: the function notes the address and the size, and does not look at the memory. `RawInvocation` keeps
+        // the blocks in place for the executions.
         let created = unsafe { call!(api.aclCreateDataBuffer(start, bytes)) };
         buffer.set(created.pointer(DOING)?.as_ptr());
         Ok(())

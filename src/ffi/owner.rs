@@ -1,9 +1,9 @@
 //! Which context an object belongs to, compared with the one that this thread has entered.
 //!
 //! The type of a scope's value names its context, so there the comparison never fails. Two contexts of
-//! [runtimes](crate::Runtime) may have one name: there it is what keeps their objects apart. Each row has its owner, and
-//! hands its object to the library only after asking [`is_current`](Owner::is_current). Two calls need no context and do not
-//! ask: whether an event was reached, and a wait of a stream for an event of another context.
+//! [runtimes](crate::Runtime) may have one name: there it is what keeps their objects apart. Each row has its owner,
+//! and hands its object to the library only after asking [`is_current`](Owner::is_current). Two calls need no context
+//! and do not ask: whether an event was reached, and a wait of a stream for an event of another context.
 
 use super::Here;
 use super::standing::entered_id;

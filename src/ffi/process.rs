@@ -135,7 +135,8 @@ mod tests {
     use super::*;
 
     fn without_functions() -> &'static Library {
-        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. There are none.
+        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. There are
+        // none.
         unsafe { Library::from_table("none", |_| None) }
     }
 

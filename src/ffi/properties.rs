@@ -9,8 +9,8 @@ impl Api {
     /// A number that the device with this id has for the attribute; `None` when the library refuses to tell it.
     pub(crate) fn device_attribute(self, id: u32, attribute: aclrtDevAttr) -> Result<Option<i64>, Error> {
         let mut value = 0;
-        // SAFETY: the function writes the number to `value` during the call; a pointer to a live local is valid for writes
-        // (`core::ptr`, "Safety"). The other arguments are plain values.
+        // SAFETY: the function writes the number to `value` during the call; a pointer to a live local is valid for
+        // writes (`core::ptr`, "Safety"). The other arguments are plain values.
         let answer = unsafe { call!(self.aclrtGetDeviceInfo(id, attribute, &raw mut value)) };
         if answer.is_success() {
             return Ok(Some(value));

@@ -20,8 +20,8 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 pub(super) struct Registrations {
     /// The lock is held to read or to change the rows, never while the library runs.
     rows: Mutex<Rows>,
-    /// The number of the stream's context. [`IN_DOUBT`] while it is not known which allocator the library calls: two calls in
-    /// a row have failed. So whoever queues work compares one word.
+    /// The number of the stream's context. [`IN_DOUBT`] while it is not known which allocator the library calls: two
+    /// calls in a row have failed. So whoever queues work compares one word.
     context: AtomicU64,
     owner: Owner,
 }
@@ -135,7 +135,8 @@ impl Registrations {
         self.tidy(api, kept)
     }
 
-    /// A call that changes whom the library calls has failed, and may have had its effect all the same: it is taken back.
+    /// A call that changes whom the library calls has failed, and may have had its effect all the same: it is taken
+    /// back.
     fn undo(&self, api: Api, stream: aclrtStream, error: &Error) {
         // A library that lacks the function was not called.
         if !matches!(error, Error::Vendor(_)) {
@@ -272,8 +273,8 @@ impl Registration {
         answer.done(|| "register an allocator".into())
     }
 
-    /// Destroys the descriptor. The library no longer calls the allocator: the registration has ended, or another one has
-    /// taken its place.
+    /// Destroys the descriptor. The library no longer calls the allocator: the registration has ended, or another one
+    /// has taken its place.
     fn destroy(&self, api: Api) -> Result<(), Error> {
         // SAFETY: the function asks for a live descriptor that no registration uses (ALLOC-08), once. `described` made
         // it, `tidy` picks those that do not serve, and the row goes when the library agrees.

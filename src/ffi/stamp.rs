@@ -25,8 +25,8 @@ pub(crate) struct Clock {
 pub(crate) struct LastUse {
     stream: AtomicU64,
     number: AtomicU64,
-    /// The number of the context that the memory is of, 0 for none; [`IN_DOUBT`] from a doubt on, for good. So whoever uses
-    /// the memory compares one word.
+    /// The number of the context that the memory is of, 0 for none; [`IN_DOUBT`] from a doubt on, for good. So whoever
+    /// uses the memory compares one word.
     context: AtomicU64,
 }
 
@@ -123,8 +123,8 @@ impl LastUse {
         self.stream.load(Ordering::Acquire) == NEVER
     }
 
-    /// What all uses so far have to wait for is the submission with this number: it comes after each of them. But for one
-    /// in doubt: it may be anywhere.
+    /// What all uses so far have to wait for is the submission with this number: it comes after each of them. But for
+    /// one in doubt: it may be anywhere.
     pub(crate) fn follow(&self, stream: u64, number: u64) {
         let stream = if self.is_in_doubt() { SEVERAL } else { stream };
         self.number.store(PENDING, Ordering::Relaxed);
@@ -148,8 +148,8 @@ impl LastUse {
         self.context() == IN_DOUBT
     }
 
-    /// Whether all work that it stands for is done, by what is known of the streams: whether a stream (by its id) has done
-    /// a submission, and whether all of them are idle.
+    /// Whether all work that it stands for is done, by what is known of the streams: whether a stream (by its id) has
+    /// done a submission, and whether all of them are idle.
     pub(crate) fn is_over(&self, has_done: impl FnOnce(u64, u64) -> bool, are_idle: impl FnOnce() -> bool) -> bool {
         let stream = self.stream.load(Ordering::Acquire);
         match (stream, self.number.load(Ordering::Acquire)) {

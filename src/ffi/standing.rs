@@ -202,7 +202,8 @@ pub(super) struct Owed {
 }
 
 impl Owed {
-    /// The library has just refused to make it current. It counts as alive until any device is reset: nobody knows its own.
+    /// The library has just refused to make it current. It counts as alive until any device is reset: nobody knows its
+    /// own.
     pub(super) fn now(api: Api, left: Left) -> Self {
         Self { left, instead: RawContext::current(api) }
     }

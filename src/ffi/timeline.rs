@@ -47,9 +47,9 @@ pub(crate) struct Covers {
 
 /// The one way to queue work: stamps what it uses before and after the call. Gives the submission's number.
 ///
-/// `$call` is an expression, so that nothing stands between the stamps and the call of the library; it gives a `Result<(), E>`.
-/// When the call failed, `$settle` says whether it is certain that nothing of it is queued any more; it gets the error and
-/// the number. If it is not certain, what the call was to use is in doubt for good.
+/// `$call` is an expression, so that nothing stands between the stamps and the call of the library; it gives a
+/// `Result<(), E>`. When the call failed, `$settle` says whether it is certain that nothing of it is queued any more;
+/// it gets the error and the number. If it is not certain, what the call was to use is in doubt for good.
 macro_rules! submitted {
     ($timeline:expr, $uses:expr, $call:expr, $settle:expr $(,)?) => {{
         let (timeline, uses) = ($timeline, $uses);
@@ -89,11 +89,11 @@ impl Timeline {
         &self.clock
     }
 
-    /// Waits by `wait`. Everything that was submitted before is done when it succeeds, and may have failed when it fails
-    /// with a code that `failed` takes for one of work.
+    /// Waits by `wait`. Everything that was submitted before is done when it succeeds, and may have failed when it
+    /// fails with a code that `failed` takes for one of work.
     ///
-    /// Another wait may have been told of a failure that this one was for. It notes that before it ends, so this one lets
-    /// those end that are `under_way`; `end` says whether there are any.
+    /// Another wait may have been told of a failure that this one was for. It notes that before it ends, so this one
+    /// lets those end that are `under_way`; `end` says whether there are any.
     ///
     /// `failed_call`: the submission that made this wait necessary by failing. Who made it knows that it failed.
     #[inline(always)]

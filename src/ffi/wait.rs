@@ -2,9 +2,9 @@
 //!
 //! A wait without a limit may never return on the vendor's library while another thread queues on the same stream: its
 //! loop looks at a number that does not advance for some tasks. So a wait is a row of calls with a time limit each
-//! (*slices*), and a call that answers that its time is up is followed by the next one, which looks anew. In a release that
-//! lacks the function with a limit, a wait for which the program gave no limit calls the function without one; a wait with
-//! a limit is an error there.
+//! (*slices*), and a call that answers that its time is up is followed by the next one, which looks anew. In a release
+//! that lacks the function with a limit, a wait for which the program gave no limit calls the function without one; a
+//! wait with a limit is an error there.
 
 use super::Api;
 use super::call::ReadyAnswer;
@@ -15,9 +15,9 @@ use ascendcl_sys::types::aclError;
 use std::time::{Duration, Instant};
 
 /// The length of the first slice in milliseconds; each slice is twice as long as the one before. A completion that the
-/// library misses is found when the slice is over, so a wait takes at most twice as long as it should, and one first slice
-/// more. Slices of one length would not do: a slice waits for everything that is queued when it begins, and other threads
-/// can keep a stream busy for longer than that.
+/// library misses is found when the slice is over, so a wait takes at most twice as long as it should, and one first
+/// slice more. Slices of one length would not do: a slice waits for everything that is queued when it begins, and other
+/// threads can keep a stream busy for longer than that.
 const SLICE: i32 = 250;
 
 /// The shortest limit that the library takes, in milliseconds.
@@ -48,8 +48,8 @@ impl<W: FnMut(i32) -> ReadyAnswer<aclError>, U: FnOnce() -> ReadyAnswer<aclError
         if first.is_success() { Ok(()) } else { self.after(api, limit, first) }
     }
 
-    /// Goes on waiting after the [first slice](first_slice), which did not succeed. A path on which it mostly does makes that
-    /// call by itself, and comes here if it must.
+    /// Goes on waiting after the [first slice](first_slice), which did not succeed. A path on which it mostly does
+    /// makes that call by itself, and comes here if it must.
     pub(super) fn after(self, api: Api, limit: Option<Duration>, first: ReadyAnswer<aclError>) -> Result<(), Error> {
         match limit.map(milliseconds) {
             None if first.is_missing() => {
@@ -61,8 +61,8 @@ impl<W: FnMut(i32) -> ReadyAnswer<aclError>, U: FnOnce() -> ReadyAnswer<aclError
         }
     }
 
-    /// Slices until the library says something else than that the time is up. A library that says so twice in a row long
-    /// before the time is up has given up, and would be asked again and again.
+    /// Slices until the library says something else than that the time is up. A library that says so twice in a row
+    /// long before the time is up has given up, and would be asked again and again.
     fn without_end(mut self, api: Api, mut answer: ReadyAnswer<aclError>) -> Result<(), Error> {
         let (mut slice, mut too_early) = (SLICE, 0);
         while is_time_up(&answer) && too_early < 2 {
@@ -75,8 +75,8 @@ impl<W: FnMut(i32) -> ReadyAnswer<aclError>, U: FnOnce() -> ReadyAnswer<aclError
         answer.done(|| self.doing.to_owned())
     }
 
-    /// Slices until the limit. Before the time is said to be up the library is asked once more, since the last slice can
-    /// have missed the end, too.
+    /// Slices until the limit. Before the time is said to be up the library is asked once more, since the last slice
+    /// can have missed the end, too.
     fn until(mut self, api: Api, limit: i32, mut answer: ReadyAnswer<aclError>) -> Result<(), Error> {
         let (mut slice, mut left) = (SLICE, limit.saturating_sub(SLICE));
         while is_time_up(&answer) && left > 0 {

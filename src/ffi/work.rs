@@ -1,7 +1,8 @@
 //! The call that queues work, between its stamps.
 
-/// Queues work by the call that the last argument gives the [`ReadyAnswer`](super::call::ReadyAnswer) of: an expression,
-/// which is compiled in place. What [`RawStream::submit`](super::RawStream::submit) asks before was asked for `$ready`.
+/// Queues work by the call that the last argument gives the [`ReadyAnswer`](super::call::ReadyAnswer) of: an
+/// expression, which is compiled in place. What [`RawStream::submit`](super::RawStream::submit) asks before was asked
+/// for `$ready`.
 macro_rules! queue_work {
     ($queue:expr, $here:expr, $ready:expr, $doing:expr, $uses:expr, |$by:ident, $stream:ident| $call:expr) => {{
         let (queue, here, $by) = ($queue, $here, $ready);

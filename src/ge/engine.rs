@@ -20,15 +20,17 @@ use std::thread::ThreadId;
 /// The graph engine, initialised (`GEInitialize`). There is one per process.
 ///
 /// It owes one finalisation (`GEFinalize`), which [`close`](Self::close) pays. An engine that is dropped stays
-/// initialised, and the next [`init`](Self::init) finalises it before it begins anew; one that is forgotten stays taken.
-/// In both cases its [`Acl`] refuses to be closed.
+/// initialised, and the next [`init`](Self::init) finalises it before it begins anew; one that is forgotten stays
+/// taken. In both cases its [`Acl`] refuses to be closed.
 ///
-/// It stays on its thread: initialising the vendor's engine on one thread and finalising it on another can block for ever.
+/// It stays on its thread: initialising the vendor's engine on one thread and finalising it on another can block for
+/// ever.
 ///
-/// So a thread that ends without closing its engine, after a panic for example, leaves the engine initialised for as long
-/// as the process lives: no other thread can finalise it, [`init`](Self::init) answers [`EngineError::OtherThread`], and
-/// the [`Acl`] cannot be closed. A program that goes on after a panic initialises the engine on a thread that lives on,
-/// the main thread for example. After the panic was caught there, `init` and `close` on that thread give the engine back.
+/// So a thread that ends without closing its engine, after a panic for example, leaves the engine initialised for as
+/// long as the process lives: no other thread can finalise it, [`init`](Self::init) answers
+/// [`EngineError::OtherThread`], and the [`Acl`] cannot be closed. A program that goes on after a panic initialises the
+/// engine on a thread that lives on, the main thread for example. After the panic was caught there, `init` and `close`
+/// on that thread give the engine back.
 #[derive(Debug)]
 #[must_use = "an engine that is not closed stays initialised"]
 #[rule(GE_10, GE_11, GE_13)]
@@ -134,14 +136,14 @@ impl<'a> Engine<'a> {
     /// synchronised, outputs released, graphs removed, allocators unregistered, the session destroyed, and then what is
     /// left, in the order of [`Device::context`].
     ///
-    /// The session works in the device's default context, which the vendor demands of it (GE-18): the program gets it as
-    /// the current one, and what it makes there serves this session and no other.
+    /// The session works in the device's default context, which the vendor demands of it (GE-18): the program gets it
+    /// as the current one, and what it makes there serves this session and no other.
     ///
     /// # Errors
     ///
-    /// [`ScopeError`] when the session could not be created ([`Error::OtherLibrary`] on a device of another library than
-    /// the engine's), or not be taken down: then the device keeps what is left and refuses to be reset, and the engine refuses to be closed. A panic of the program goes on after the session was
-    /// taken down.
+    /// [`ScopeError`] when the session could not be created ([`Error::OtherLibrary`] on a device of another library
+    /// than the engine's), or not be taken down: then the device keeps what is left and refuses to be reset, and the
+    /// engine refuses to be closed. A panic of the program goes on after the session was taken down.
     #[rule(GE_11, GE_12, GE_18)]
     pub fn session<T: ThreadToken, R>(
         &self,

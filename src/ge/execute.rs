@@ -98,8 +98,8 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     ///
     /// # Errors
     ///
-    /// The graph and the inputs as they were: [`EngineError::Failed`](super::EngineError::Failed), when the allocator has
-    /// no memory, say.
+    /// The graph and the inputs as they were: [`EngineError::Failed`](super::EngineError::Failed), when the allocator
+    /// has no memory, say.
     #[rule(GE_02, GE_15, GE_17, GE_19, GE_20)]
     pub fn execute<I: OperatorInputs<C>>(
         self,

@@ -19,8 +19,8 @@ use std::sync::{Arc, Weak};
 
 /// A graph of a session.
 ///
-/// `S` says how far it is. While it executes it is in a [`Pending`](crate::Pending): it is not executed twice at a time,
-/// and not removed. One that is dropped is removed by [`Session::collect`] or the end of the scope.
+/// `S` says how far it is. While it executes it is in a [`Pending`](crate::Pending): it is not executed twice at a
+/// time, and not removed. One that is dropped is removed by [`Session::collect`] or the end of the scope.
 #[must_use = "a graph that is dropped is removed by `collect` or at the end of its scope; `remove` shows the errors"]
 #[rule(GE_14, GE_24)]
 pub struct Graph<C: Brand, S: GraphState = Added> {
@@ -83,14 +83,14 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
         }
     }
 
-    /// Registers an allocator for a stream (`Session::RegisterExternalAllocator`); both move into the graph. What loading
-    /// and executing it takes, and the outputs, come from this allocator.
+    /// Registers an allocator for a stream (`Session::RegisterExternalAllocator`); both move into the graph. What
+    /// loading and executing it takes, and the outputs, come from this allocator.
     ///
     /// # Errors
     ///
     /// The graph, the stream and the allocator as they were: [`EngineError::Product`] on products without this function
-    /// (GE-07), [`Error::OtherContext`] when the allocator [has no memory](DeviceAllocator::serves) for this context, or
-    /// [`EngineError::Failed`].
+    /// (GE-07), [`Error::OtherContext`] when the allocator [has no memory](DeviceAllocator::serves) for this context,
+    /// or [`EngineError::Failed`].
     #[rule(GE_01, GE_04, GE_06, GE_07, GE_08, GE_18)]
     pub fn register<A: DeviceAllocator>(
         self,
@@ -119,8 +119,8 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     }
 
     /// Gives the graph memory for its constants and memory to work in (`Session::SetGraphConstMemoryBase`,
-    /// `Session::UpdateGraphFeatureMemoryBase`), of the sizes that its [summary](Graph::summary) states. The memory stays
-    /// with the graph until it is removed.
+    /// `Session::UpdateGraphFeatureMemoryBase`), of the sizes that its [summary](Graph::summary) states. The memory
+    /// stays with the graph until it is removed.
     ///
     /// # Errors
     ///
@@ -154,8 +154,8 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     }
 
     /// Waits for the graph's work and removes it from the session (`Session::RemoveGraph`); an allocator's registration
-    /// ends (`Session::UnregisterExternalAllocator`). Gives back what moved into the graph: the stream and the allocator,
-    /// which for a loaded graph without one is `()`.
+    /// ends (`Session::UnregisterExternalAllocator`). Gives back what moved into the graph: the stream and the
+    /// allocator, which for a loaded graph without one is `()`.
     ///
     /// # Errors
     ///
@@ -182,8 +182,8 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
         S::left(stream, allocator).ok_or(Error::Gone { what: ObjectKind::STREAM })
     }
 
-    /// Takes the allocator out of its registration, of which `tell` tells the engine that it is over. When that fails the
-    /// allocator stays.
+    /// Takes the allocator out of its registration, of which `tell` tells the engine that it is over. When that fails
+    /// the allocator stays.
     fn give_up(
         &self,
         tell: impl FnOnce() -> Result<Option<KeptAllocator>, Error>,
@@ -223,8 +223,8 @@ impl<C: Brand, A: DeviceAllocator> Graph<C, WithAllocator<A>> {
     ///
     /// # Errors
     ///
-    /// The graph with its allocator, and the other one, as they were: [`Error::BlocksInUse`], [`Error::OtherContext`] or
-    /// [`EngineError::Failed`].
+    /// The graph with its allocator, and the other one, as they were: [`Error::BlocksInUse`], [`Error::OtherContext`]
+    /// or [`EngineError::Failed`].
     #[rule(GE_03)]
     pub fn replace<B: DeviceAllocator>(
         self,
@@ -275,8 +275,8 @@ impl<C: Brand, A: DeviceAllocator> Graph<C, WithAllocator<A>> {
 }
 
 impl<C: Brand, A: DeviceAllocator, S: GraphState<Carries = Weak<Registered<A>>>> Graph<C, S> {
-    /// Looks at the allocator: for its statistics, say. `None` when it has gone with its graph. This crate holds no lock
-    /// meanwhile: see [`Stream::with_allocator`].
+    /// Looks at the allocator: for its statistics, say. `None` when it has gone with its graph. This crate holds no
+    /// lock meanwhile: see [`Stream::with_allocator`].
     pub fn with_allocator<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
         self.carries.upgrade()?.look(look)
     }
@@ -287,8 +287,8 @@ impl<C: Brand, A: DeviceAllocator, S: GraphState<Carries = Weak<Registered<A>>>>
         self.carries.upgrade().is_some_and(|registered| registered.misbehaved())
     }
 
-    /// Waits for the graph's stream (`aclrtSynchronizeStream`), and keeps the graph from executing as long as the proof of
-    /// that is there: now the allocator may give memory back to the system ([`IdleProof::trim`]).
+    /// Waits for the graph's stream (`aclrtSynchronizeStream`), and keeps the graph from executing as long as the proof
+    /// of that is there: now the allocator may give memory back to the system ([`IdleProof::trim`]).
     ///
     /// # Errors
     ///

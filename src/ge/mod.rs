@@ -1,12 +1,12 @@
 //! The graph engine (GE): graphs that are compiled on this machine and executed on streams (feature `ge`).
 //!
-//! An [`Engine`] is the engine, initialised; it opens [`Session`]s, scopes that own what is made in them. A [`Graph`] says
-//! in its type how far it is: added, compiled, with an allocator or memory of the caller's, loaded. While it executes it
-//! is in a [`Pending`](crate::Pending), with its inputs and outputs.
+//! An [`Engine`] is the engine, initialised; it opens [`Session`]s, scopes that own what is made in them. A [`Graph`]
+//! says in its type how far it is: added, compiled, with an allocator or memory of the caller's, loaded. While it
+//! executes it is in a [`Pending`](crate::Pending), with its inputs and outputs.
 //!
 //! The allocator is a [`DeviceAllocator`](crate::DeviceAllocator), as for the other work of this crate: a
-//! [`PoolAllocator`](crate::allocator::PoolAllocator), say. It moves into the graph, serves the graph's stream and no other, and comes
-//! back when the graph is removed.
+//! [`PoolAllocator`](crate::allocator::PoolAllocator), say. It moves into the graph, serves the graph's stream and no
+//! other, and comes back when the graph is removed.
 //!
 //! ```
 //! use ascendcl::ge::{Engine, GraphSource, Options, Place};
@@ -40,12 +40,12 @@
 //!
 //! # What it needs
 //!
-//! The engine's interface is C++. A small library of this project's own puts plain C around it; it is compiled with this
-//! crate where the CANN toolkit's headers are installed ([`Place`]).
+//! The engine's interface is C++. A small library of this project's own puts plain C around it; it is compiled with
+//! this crate where the CANN toolkit's headers are installed ([`Place`]).
 //!
 //! Where only the vendor's `libge_runtime_wrapper.so` is there, it serves what it has: sessions, graphs that other code
-//! has made ([`GraphSource::graph`]), allocators on streams ([`Session::serve`]) and runs with tensors that other code has
-//! made ([`Served::run`]). The rest answers [`EngineError::OnlyWrapper`].
+//! has made ([`GraphSource::graph`]), allocators on streams ([`Session::serve`]) and runs with tensors that other code
+//! has made ([`Served::run`]). The rest answers [`EngineError::OnlyWrapper`].
 
 mod engine;
 mod execute;

@@ -11,11 +11,11 @@ use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 
-/// A stream with an allocator that is registered for it in a session, for graphs that are run without being compiled and
-/// loaded here.
+/// A stream with an allocator that is registered for it in a session, for graphs that are run without being compiled
+/// and loaded here.
 ///
-/// A graph that is compiled takes its allocator [itself](Graph::register). A value that is dropped stays registered until
-/// [`Session::collect`] or the end of the scope.
+/// A graph that is compiled takes its allocator [itself](Graph::register). A value that is dropped stays registered
+/// until [`Session::collect`] or the end of the scope.
 #[must_use = "the stream and the allocator are in here; `unregister` gives them back"]
 #[rule(GE_04)]
 pub struct Served<C: Brand, A: DeviceAllocator> {
@@ -27,16 +27,16 @@ assert_impl_all!(Served<Scoped<'static>, PoolAllocator>: Send);
 assert_not_impl_any!(Served<Scoped<'static>, PoolAllocator>: Sync, Clone);
 
 impl<C: Brand> Session<C> {
-    /// Registers an allocator for a stream (`Session::RegisterExternalAllocator`): before the first graph runs there, since
-    /// nothing but [`Served::run`] can run there.
+    /// Registers an allocator for a stream (`Session::RegisterExternalAllocator`): before the first graph runs there,
+    /// since nothing but [`Served::run`] can run there.
     ///
     /// # Errors
     ///
-    /// The stream and the allocator as they were: [`EngineError::Product`](super::EngineError::Product) on products without
-    /// this function (GE-07); [`Error::OtherContext`] when the allocator [has no memory](DeviceAllocator::serves) for this
-    /// context;
-    /// [`EngineError::TooManyAllocators`](super::EngineError::TooManyAllocators) where the vendor's wrapper tells no more of
-    /// them apart; or [`EngineError::Failed`](super::EngineError::Failed).
+    /// The stream and the allocator as they were: [`EngineError::Product`](super::EngineError::Product) on products
+    /// without this function (GE-07); [`Error::OtherContext`] when the allocator [has no
+    /// memory](DeviceAllocator::serves) for this context;
+    /// [`EngineError::TooManyAllocators`](super::EngineError::TooManyAllocators) where the vendor's wrapper tells no
+    /// more of them apart; or [`EngineError::Failed`](super::EngineError::Failed).
     #[rule(GE_01, GE_06, GE_08)]
     pub fn serve<A: DeviceAllocator>(
         &mut self,
@@ -110,13 +110,13 @@ impl<C: Brand, A: DeviceAllocator> Served<C, A> {
         }
     }
 
-    /// Waits for the stream and ends the registration (`Session::UnregisterExternalAllocator`); gives the stream and the
-    /// allocator back.
+    /// Waits for the stream and ends the registration (`Session::UnregisterExternalAllocator`); gives the stream and
+    /// the allocator back.
     ///
     /// # Errors
     ///
-    /// The stream with its allocator, as it was: [`Error::BlocksInUse`] while a graph that has run here is not removed, or a
-    /// tensor of it not released; or [`EngineError::Failed`](super::EngineError::Failed).
+    /// The stream with its allocator, as it was: [`Error::BlocksInUse`] while a graph that has run here is not removed,
+    /// or a tensor of it not released; or [`EngineError::Failed`](super::EngineError::Failed).
     #[rule(GE_09, GE_21)]
     pub fn unregister(
         self,
@@ -132,8 +132,8 @@ impl<C: Brand, A: DeviceAllocator> Served<C, A> {
         }
     }
 
-    /// Looks at the allocator: for its statistics, say. `None` when it has gone with its stream. This crate holds no lock
-    /// meanwhile: see [`Stream::with_allocator`].
+    /// Looks at the allocator: for its statistics, say. `None` when it has gone with its stream. This crate holds no
+    /// lock meanwhile: see [`Stream::with_allocator`].
     pub fn with_allocator<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
         self.seat.with_allocator(look)
     }

@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 /// A session of the graph engine, for the length of its scope ([`Engine::session`](super::Engine::session)).
 ///
-/// Everything that works on its graphs takes `&mut` of it: a session is not used by two threads at once (GE-12). The scope
-/// owns it and everything in it: a graph or outputs that are dropped or forgotten live on until
+/// Everything that works on its graphs takes `&mut` of it: a session is not used by two threads at once (GE-12). The
+/// scope owns it and everything in it: a graph or outputs that are dropped or forgotten live on until
 /// [`collect`](Self::collect) or the end of the scope.
 #[rule(GE_12)]
 pub struct Session<C: Brand> {
@@ -50,10 +50,11 @@ impl<C: Brand> Session<C> {
         self.row.add(current.ledger().api(), source, options.pairs()).map(Graph::new)
     }
 
-    /// Waits for the graphs that no handle names any more and removes them, and releases the outputs that no handle names
-    /// and that are idle; the scope's end would do it later.
+    /// Waits for the graphs that no handle names any more and removes them, and releases the outputs that no handle
+    /// names and that are idle; the scope's end would do it later.
     ///
-    /// The errors are those that dropped handles could not report. An allocator that goes with its graph is dropped here.
+    /// The errors are those that dropped handles could not report. An allocator that goes with its graph is dropped
+    /// here.
     #[must_use = "these are the errors that dropped handles could not report"]
     pub fn collect(&mut self, current: &Current<C>) -> Vec<Error> {
         let removed = self.row.unnamed_graphs().into_iter().map(|graph| self.remove(current, &graph));

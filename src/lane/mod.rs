@@ -1,7 +1,7 @@
 //! Workspace lanes: several models on one working memory, one after the other.
 //!
-//! In a [`WorkspaceLane`] one stream keeps them apart; in a [`WorkspaceMutex`], whose models run and are waited for, one turn does, which
-//! threads take by asking.
+//! In a [`WorkspaceLane`] one stream keeps them apart; in a [`WorkspaceMutex`], whose models run and are waited for,
+//! one turn does, which threads take by asking.
 
 mod shared;
 mod turns;
@@ -75,8 +75,8 @@ impl<'l, C: Brand, S: StreamState + CanExecute, L> WorkspaceLane<'l, C, S, L> {
     ///
     /// # Errors
     ///
-    /// [`Error::TooShort`] when the workspace does not hold what all of the lane's loaded models need together, before the
-    /// model is loaded; [`Error::StillRunning`] while a run in the workspace may go on although it failed, until
+    /// [`Error::TooShort`] when the workspace does not hold what all of the lane's loaded models need together, before
+    /// the model is loaded; [`Error::StillRunning`] while a run in the workspace may go on although it failed, until
     /// [`Current::synchronize`] has succeeded; else as for [`Current::load`].
     #[rule(MODEL_04, MODEL_07, MODEL_19)]
     pub fn load(

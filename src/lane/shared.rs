@@ -51,7 +51,8 @@ impl<C: Brand> Current<C> {
 }
 
 impl<'l, C: Brand, L> WorkspaceMutex<'l, C, L> {
-    /// Loads a model onto the lane's workspace in its turn, as [`WorkspaceLane::load`](crate::lane::WorkspaceLane::load).
+    /// Loads a model onto the lane's workspace in its turn, as
+    /// [`WorkspaceLane::load`](crate::lane::WorkspaceLane::load).
     ///
     /// # Errors
     ///
@@ -85,8 +86,8 @@ impl<'l, C: Brand, L> WorkspaceMutex<'l, C, L> {
         model.run_when(current, inputs, |_| self.turn(None))
     }
 
-    /// As [`run`](Self::run), and waits for the turn for at most `limit`. The run itself has no limit: the library gives
-    /// none.
+    /// As [`run`](Self::run), and waits for the turn for at most `limit`. The run itself has no limit: the library
+    /// gives none.
     ///
     /// # Errors
     ///

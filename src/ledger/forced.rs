@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 impl Ledger {
-    /// Discards the work of each stream, and destroys those that a wait tells to be over then. Those that are not over stay as
-    /// they are; one that the library refuses to destroy has no allocator any more.
+    /// Discards the work of each stream, and destroys those that a wait tells to be over then. Those that are not over
+    /// stay as they are; one that the library refuses to destroy has no allocator any more.
     #[rule(STREAM_17)]
     pub(crate) fn abort_streams(&self, limit: Duration) {
         let mut kept = Vec::new();
@@ -35,8 +35,8 @@ impl Ledger {
         self.destroy_by_force(stream, kept)
     }
 
-    /// Destroys a stream whose work is over. What its registrations kept goes to `kept`, also after a failure: code of the
-    /// user runs when that is dropped.
+    /// Destroys a stream whose work is over. What its registrations kept goes to `kept`, also after a failure: code of
+    /// the user runs when that is dropped.
     fn destroy_by_force(&self, stream: &Arc<RawStream>, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         kept.extend(stream.unregister(self.api)?);
         stream.destroy_by_force(self.api)?;

@@ -18,7 +18,8 @@ pub(super) trait Owned: ShelfRow {
 
     fn shelf(ledger: &Ledger) -> &Shelf<Self>;
 
-    /// Ends the object, and takes its row out when the library has agreed. Code of the user is dropped later, with `kept`.
+    /// Ends the object, and takes its row out when the library has agreed. Code of the user is dropped later, with
+    /// `kept`.
     fn end(object: &Arc<Self>, ledger: &Ledger, kept: &mut Vec<KeptAllocator>) -> Result<(), Error>;
 
     /// What `count` of them are, for messages.
@@ -49,8 +50,8 @@ pub(super) struct Kind {
     pub(super) left: fn(&Ledger) -> Vec<String>,
 }
 
-/// The kinds in the vendor's order: captured graphs go before all that they use, models before the streams that they ran on and the memory that they work in, events
-/// before the streams that recorded them, and memory last.
+/// The kinds in the vendor's order: captured graphs go before all that they use, models before the streams that they
+/// ran on and the memory that they work in, events before the streams that recorded them, and memory last.
 #[rule(DEV_10, MODEL_02, MODEL_03)]
 pub(super) const KINDS: [Kind; 7] = [
     Kind::of::<RawGraph>(),
@@ -215,8 +216,8 @@ impl Owned for RawBuffer {
         format!("{count} block(s) of memory")
     }
 
-    /// A model that the library refused to unload still works in its memory (MODEL-02, MODEL-03), and so does a graph that
-    /// it refused to destroy (GRAPH-05).
+    /// A model that the library refused to unload still works in its memory (MODEL-02, MODEL-03), and so does a graph
+    /// that it refused to destroy (GRAPH-05).
     fn may_end(ledger: &Ledger) -> bool {
         ledger.graphs.len() + ledger.models.len() + ledger.bindings.len() + ledger.invocations.len() == 0
     }

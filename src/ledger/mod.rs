@@ -3,20 +3,21 @@
 //! Invariants:
 //!
 //! 1. Every vendor object of a context has a row here from its creation until the library agreed to its destruction.
-//!    Forgetting a handle loses a name, never a row. What takes several calls to create gets its row before the first of
-//!    them: if a later one fails, the row has what is there, and is taken down like any other.
+//!    Forgetting a handle loses a name, never a row. What takes several calls to create gets its row before the first
+//!    of them: if a later one fails, the row has what is there, and is taken down like any other.
 //! 2. A row is a shared pointer: one in the ledger, one in the handle, and one in whatever needs the object alive (the
 //!    stream of a pending copy, the weights of a model). An object is *unnamed* when the ledger's is the only one left;
 //!    dropping a handle does nothing else, so `Drop` never calls the library and never fails.
 //! 3. Objects go in the vendor's order: streams are synchronised, models unloaded, events and streams destroyed, memory
-//!    freed, the context destroyed (DEV-10). If a stream cannot be synchronised, everything after it stays, and if a model
-//!    cannot be unloaded, the memory stays (quarantine): the rows move to the device, which refuses to be reset while it
-//!    has any.
-//! 4. What was lent to an object is kept by its row: the workspace of a model that the library refused to unload is given
-//!    neither back nor to another model.
+//!    freed, the context destroyed (DEV-10). If a stream cannot be synchronised, everything after it stays, and if a
+//!    model cannot be unloaded, the memory stays (quarantine): the rows move to the device, which refuses to be reset
+//!    while it has any.
+//! 4. What was lent to an object is kept by its row: the workspace of a model that the library refused to unload is
+//!    given neither back nor to another model.
 //! 5. What is freed is idle: the stamps in [`ffi`](crate::ffi) decide, whatever the rows say.
 //! 6. No lock is held while the vendor's library or a user's code runs. Submitting, waiting and copying take no lock at
-//!    all: they work on the row behind the handle. In a forked child no lock is taken: a thread that is not there may have it.
+//!    all: they work on the row behind the handle. In a forked child no lock is taken: a thread that is not there may
+//!    have it.
 
 mod device;
 mod forced;
@@ -54,8 +55,8 @@ pub(crate) struct Ledger {
     context: RawContext,
     id: ContextId,
     default_stream: OnceLock<Arc<RawStream>>,
-    /// No stream: stands for the work that the library does by itself, which is runs of models that it waits for. It has its
-    /// row among the streams from the first run that may go on after a failure.
+    /// No stream: stands for the work that the library does by itself, which is runs of models that it waits for. It
+    /// has its row among the streams from the first run that may go on after a failure.
     runs: Arc<RawStream>,
     streams: Shelf<RawStream>,
     events: Shelf<RawEvent>,
@@ -181,7 +182,8 @@ impl Ledger {
         Err(Error::UnsupportedProduct { product, what: "an allocator of the caller's" })
     }
 
-    /// A vector's memory as a host block. In a forked child, which takes no lock, it gets no row: nothing frees it there.
+    /// A vector's memory as a host block. In a forked child, which takes no lock, it gets no row: nothing frees it
+    /// there.
     pub(crate) fn keep_vec<E: Element>(&self, elements: Vec<E>) -> Arc<RawBuffer> {
         let block = RawBuffer::of_vec(elements);
         if self.api.is_of_this_process().is_ok() { self.keep(block) } else { Arc::new(block) }
@@ -195,9 +197,9 @@ impl Ledger {
         Some(elements)
     }
 
-    /// Synchronises and destroys; the row goes when the library agreed to that, and to the end of the descriptors of the
-    /// stream's allocators. What their registrations kept goes to `kept`, to be dropped when everything is in order again:
-    /// that runs code of the user.
+    /// Synchronises and destroys; the row goes when the library agreed to that, and to the end of the descriptors of
+    /// the stream's allocators. What their registrations kept goes to `kept`, to be dropped when everything is in order
+    /// again: that runs code of the user.
     pub(crate) fn destroy_stream(&self, stream: &Arc<RawStream>, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         self.api.is_of_this_process()?;
         if stream.is_capturing() {
@@ -248,8 +250,8 @@ impl Ledger {
 
     /// Takes everything down, and the context with it. Afterwards the ledger is empty, or the errors say why not.
     ///
-    /// May be called again after a failure: what is gone stays gone, and the rest is tried once more. Each stream is waited
-    /// for at most `teardown_timeout`, if there is a limit.
+    /// May be called again after a failure: what is gone stays gone, and the rest is tried once more. Each stream is
+    /// waited for at most `teardown_timeout`, if there is a limit.
     #[rule(DEV_02, DEV_10)]
     pub(crate) fn tear_down(&self, teardown_timeout: Option<Duration>) -> Result<(), Vec<Error>> {
         if self.gone.load(Ordering::Acquire) {

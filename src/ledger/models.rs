@@ -1,10 +1,11 @@
 //! Models and operators: their rows come before anything of theirs is created.
 //!
-//! A call that fails leaves behind what the calls before it created. The row has all of it, so one function takes it down,
-//! whether the object was finished or not; what the library refuses then stays on the shelf without a name, for
+//! A call that fails leaves behind what the calls before it created. The row has all of it, so one function takes it
+//! down, whether the object was finished or not; what the library refuses then stays on the shelf without a name, for
 //! [`collect`](Ledger::collect) and the scope's end.
 //!
-//! Each function first asks whether it runs in a forked child, where another thread of the parent may have left a lock taken.
+//! Each function first asks whether it runs in a forked child, where another thread of the parent may have left a lock
+//! taken.
 
 use super::Ledger;
 use crate::attribute::Attribute;
@@ -21,8 +22,8 @@ impl Ledger {
         self.with_image(source, |image| image.sizes(self.api))
     }
 
-    /// Loads a model, and reads its description. Refused while something may be running in the working memory that it is to
-    /// have.
+    /// Loads a model, and reads its description. Refused while something may be running in the working memory that it
+    /// is to have.
     pub(crate) fn load(&self, source: ModelImage<'_>, onto: LoadInto) -> Result<Arc<LoadedModel>, Error> {
         self.api.is_of_this_process()?;
         onto.idle(&self.streams)?;
@@ -38,8 +39,8 @@ impl Ledger {
         }
     }
 
-    /// Has a model read from where the library can read it. A copy that was made for this is freed afterwards, or stays on
-    /// its shelf without a name.
+    /// Has a model read from where the library can read it. A copy that was made for this is freed afterwards, or stays
+    /// on its shelf without a name.
     fn with_image<R>(
         &self,
         source: ModelImage<'_>,
@@ -110,8 +111,8 @@ impl Ledger {
         binding.execute(here, &self.streams, stream, model)
     }
 
-    /// Runs a bound model and waits for it. After a failure everything in the context is waited for, with a limit of one
-    /// second: the run may go on.
+    /// Runs a bound model and waits for it. After a failure everything in the context is waited for, with a limit of
+    /// one second: the run may go on.
     #[inline]
     pub(crate) fn run(&self, here: Here<'_>, binding: &RawBinding, model: &LoadedModel) -> Result<(), Boxed> {
         here.of_this_process()?;
@@ -125,7 +126,8 @@ impl Ledger {
         binding.run(here, &self.streams, &self.runs, model, settle)
     }
 
-    /// Empties a binding's open outputs. Memory that the library had allocated by itself is freed, or stays with the scope.
+    /// Empties a binding's open outputs. Memory that the library had allocated by itself is freed, or stays with the
+    /// scope.
     pub(crate) fn empty(&self, binding: &RawBinding) -> Result<(), Error> {
         self.api.is_of_this_process()?;
         binding.empty(self.api, &self.streams, |block| self.free(&self.keep(block)))

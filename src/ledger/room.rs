@@ -71,8 +71,8 @@ impl Ledger {
         destroyed
     }
 
-    /// Waits for a dropped stream, and says whether its work is over. A failure of the work that the library does not repeat
-    /// is kept for [`collect`](Self::collect): nobody else is told.
+    /// Waits for a dropped stream, and says whether its work is over. A failure of the work that the library does not
+    /// repeat is kept for [`collect`](Self::collect): nobody else is told.
     fn has_ended(&self, stream: &RawStream, limit: Option<Duration>) -> bool {
         let wait = || stream.synchronize(self.api, limit);
         match wait() {
@@ -115,8 +115,8 @@ pub(super) fn is_used_up(error: &Error) -> bool {
     error.code().is_some_and(|code| code.kind() == CodeKind::Resource)
 }
 
-/// Says what the program can do about dropped objects that take the place. They are counted only where that is the reason:
-/// counting takes a lock.
+/// Says what the program can do about dropped objects that take the place. They are counted only where that is the
+/// reason: counting takes a lock.
 fn advise(mut error: Error, are_left: &str, dropped: impl FnOnce() -> usize) -> Error {
     if is_used_up(&error)
         && let Error::Vendor(vendor) = &mut error

@@ -25,8 +25,8 @@ impl Ledger {
         streams.iter().fold(waited, |result, stream| Self::heard(stream, Listener::Context, result))
     }
 
-    /// As [`synchronize_all`](Self::synchronize_all), for the ledger's own purposes: a failure of queued work is left for
-    /// who waits for it.
+    /// As [`synchronize_all`](Self::synchronize_all), for the ledger's own purposes: a failure of queued work is left
+    /// for who waits for it.
     pub(super) fn settle_all(&self, limit: Duration) -> Result<(), Error> {
         self.wait_for_all(Some(limit)).1
     }
@@ -44,7 +44,8 @@ impl Ledger {
         (covered.collect(), waited)
     }
 
-    /// What a waiter of this kind is told: the answer to its own wait, or else the failure of which another one was told.
+    /// What a waiter of this kind is told: the answer to its own wait, or else the failure of which another one was
+    /// told.
     #[cold]
     fn heard(stream: &RawStream, listener: Listener, waited: Result<(), Error>) -> Result<(), Error> {
         match waited {

@@ -20,9 +20,9 @@ use std::sync::Arc;
 /// In a scope it dereferences to the slice. A buffer of a [`Runtime`](crate::Runtime) may outlive its memory, so
 /// [`slice`](Self::slice) takes the [`Current`], which keeps the context open.
 ///
-/// Copies between pinned memory and the device run while the program goes on. With pageable memory the library may hold up
-/// the call that queues the copy until the copy is done, and some releases do (COPY-05); a program cannot rely on either,
-/// so a buffer of both kinds is in flight until a wait gives it back.
+/// Copies between pinned memory and the device run while the program goes on. With pageable memory the library may hold
+/// up the call that queues the copy until the copy is done, and some releases do (COPY-05); a program cannot rely on
+/// either, so a buffer of both kinds is in flight until a wait gives it back.
 ///
 /// After a failure that leaves open whether a copy was queued, and whose stream could not be synchronised either, the
 /// buffer reads as empty: the device may be writing its memory, which stays with the scope.
@@ -40,8 +40,8 @@ assert_not_impl_any!(HostBuffer<Scoped<'static>, f32>: Clone);
 
 impl<C: Brand> Current<C> {
     /// Allocates pinned host memory for `length` elements, all zero (`aclrtMallocHost`): the host side of copies that
-    /// run while the program goes on. Where the program runs on the device it is memory of the device (`aclrtMalloc`), which
-    /// the program reads and writes all the same (MODE-01).
+    /// run while the program goes on. Where the program runs on the device it is memory of the device (`aclrtMalloc`),
+    /// which the program reads and writes all the same (MODE-01).
     ///
     /// # Errors
     ///
@@ -50,11 +50,11 @@ impl<C: Brand> Current<C> {
         HostBuffer::zeroed(self.ledger(), length)
     }
 
-    /// Makes a buffer for queued copies out of a vector, in ordinary memory: without an allocation of the library's, and
-    /// without the overlap that pinned memory gives (COPY-05). [`HostBuffer::into_vec`] gives the vector back.
+    /// Makes a buffer for queued copies out of a vector, in ordinary memory: without an allocation of the library's,
+    /// and without the overlap that pinned memory gives (COPY-05). [`HostBuffer::into_vec`] gives the vector back.
     ///
-    /// With newer drivers such a copy takes place in the call, ahead of what is queued. So where the other side of the copy
-    /// is in flight, the call waits for the stream first, without a limit.
+    /// With newer drivers such a copy takes place in the call, ahead of what is queued. So where the other side of the
+    /// copy is in flight, the call waits for the stream first, without a limit.
     ///
     /// For a program that runs on the device, a copy of memory that does not begin at a multiple of 64 bytes is an
     /// [`Error::Misaligned`] (COPY-09), and a vector's seldom does: use [`host_buffer`](Self::host_buffer) there.

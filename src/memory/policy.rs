@@ -2,8 +2,8 @@
 
 use ascendcl_sys::types::aclrtMemMallocPolicy;
 
-/// The pages that device memory is made of (`aclrtMemMallocPolicy`). Larger ones take less time to translate, and waste more
-/// memory in small blocks.
+/// The pages that device memory is made of (`aclrtMemMallocPolicy`). Larger ones take less time to translate, and waste
+/// more memory in small blocks.
 ///
 /// ```
 /// use ascendcl::memory::MemoryPolicy;

@@ -20,8 +20,8 @@ pub enum OutputBuffer<'a> {
     AtMost(usize),
     /// None: the library allocates, through the allocator that is registered on the stream, or by itself (DATA-06).
     ///
-    /// The vendor documents this for executions that are waited for ([`Model::run`](super::Model::run)). On a stream, an
-    /// output may be left without memory, and reading it is [`Error::OutputNotAllocated`](crate::Error) then.
+    /// The vendor documents this for executions that are waited for ([`Model::run`](super::Model::run)). On a stream,
+    /// an output may be left without memory, and reading it is [`Error::OutputNotAllocated`](crate::Error) then.
     ByLibrary,
 }
 

@@ -85,8 +85,8 @@ impl<C: Brand, P> Model<C, P> {
 
 impl<C: Brand, P> BoundModel<C, P> {
     /// Chooses the shapes of the inputs for the next executions (`aclmdlSetDatasetTensorDesc`; or the one of
-    /// `aclmdlSetDynamicBatchSize`, `aclmdlSetDynamicHWSize` and `aclmdlSetInputDynamicDims` that the model was compiled
-    /// for, MODEL-20). What was [written](Self::write) before is no longer a tensor of that shape.
+    /// `aclmdlSetDynamicBatchSize`, `aclmdlSetDynamicHWSize` and `aclmdlSetInputDynamicDims` that the model was
+    /// compiled for, MODEL-20). What was [written](Self::write) before is no longer a tensor of that shape.
     ///
     /// # Errors
     ///
@@ -107,8 +107,8 @@ impl<C: Brand, P> BoundModel<C, P> {
     ///
     /// # Errors
     ///
-    /// [`Error::Input`] for another element type or a name that no input has, [`Error::LengthMismatch`] for another length,
-    /// [`Error::NoSuchInput`], or [`Error::Vendor`].
+    /// [`Error::Input`] for another element type or a name that no input has, [`Error::LengthMismatch`] for another
+    /// length, [`Error::NoSuchInput`], or [`Error::Vendor`].
     pub fn write<'n, E: Element>(
         &mut self,
         current: &Current<C>,
@@ -317,8 +317,8 @@ impl<C: Brand, P> BoundModel<C, P> {
 }
 
 impl<C: Brand, P> BoundModel<C, P> {
-    /// Runs the model on what was [written](Self::write), and returns when it is done (`aclmdlExecute`): the way to execute
-    /// a model again and again without a stream.
+    /// Runs the model on what was [written](Self::write), and returns when it is done (`aclmdlExecute`): the way to
+    /// execute a model again and again without a stream.
     ///
     /// # Errors
     ///
@@ -334,8 +334,8 @@ impl<C: Brand, P> BoundModel<C, P> {
 }
 
 impl<C: Brand, S: StreamState> Stream<C, S> {
-    /// Queues one execution of the model (`aclmdlExecuteAsync`), on a stream whose allocator is decided. The model may be
-    /// in flight on this stream already, behind a copy to its input say.
+    /// Queues one execution of the model (`aclmdlExecuteAsync`), on a stream whose allocator is decided. The model may
+    /// be in flight on this stream already, behind a copy to its input say.
     ///
     /// # Errors
     ///

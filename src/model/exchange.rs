@@ -13,8 +13,8 @@ use core::mem::MaybeUninit;
 use std::sync::Arc;
 
 impl<C: Brand, P> BoundModel<C, P> {
-    /// Makes a buffer an input's memory, and gives back the memory that the input had (`aclUpdateDataBuffer`). Nothing is
-    /// copied: what one model has computed becomes the input of another.
+    /// Makes a buffer an input's memory, and gives back the memory that the input had (`aclUpdateDataBuffer`). Nothing
+    /// is copied: what one model has computed becomes the input of another.
     ///
     /// The buffer holds as many elements as the input's memory. Both have to be at rest: a buffer in a
     /// [`Pending`](crate::Pending) is waited for first.
@@ -39,10 +39,10 @@ impl<C: Brand, P> BoundModel<C, P> {
     ///
     /// # Errors
     ///
-    /// The buffer as it was: [`Error::Input`] for another element type or a name that no input has, [`Error::LengthMismatch`]
-    /// for another length, [`Error::NoSuchInput`], [`Error::StillRunning`] while queued work uses the model, or
-    /// [`Error::Vendor`]. If the library then no longer tells which memory it uses, the model cannot be executed any more
-    /// ([`Error::Gone`]).
+    /// The buffer as it was: [`Error::Input`] for another element type or a name that no input has,
+    /// [`Error::LengthMismatch`] for another length, [`Error::NoSuchInput`], [`Error::StillRunning`] while queued work
+    /// uses the model, or [`Error::Vendor`]. If the library then no longer tells which memory it uses, the model cannot
+    /// be executed any more ([`Error::Gone`]).
     #[rule(DATA_02, DATA_10)]
     pub fn exchange_input<'n, E: Element>(
         &mut self,
@@ -62,8 +62,8 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// # Errors
     ///
     /// The buffer as it was: [`Error::NotExecuted`] before the first execution and for an output that was taken;
-    /// [`Error::OutputType`], [`Error::NoSuchOutput`] or [`Error::NoOutputNamed`]; [`Error::LengthMismatch`] for another
-    /// length, or when the model left another number of elements than there is memory for;
+    /// [`Error::OutputType`], [`Error::NoSuchOutput`] or [`Error::NoOutputNamed`]; [`Error::LengthMismatch`] for
+    /// another length, or when the model left another number of elements than there is memory for;
     /// [`Error::OutputNotAllocated`] for an output whose memory the library allocates; otherwise as for
     /// [`exchange_input`](Self::exchange_input).
     #[rule(DATA_02, DATA_10)]
@@ -79,8 +79,8 @@ impl<C: Brand, P> BoundModel<C, P> {
         }
     }
 
-    /// As [`exchange_output`](Self::exchange_output), whatever the output's memory holds: before the first execution, or when
-    /// its result is not wanted.
+    /// As [`exchange_output`](Self::exchange_output), whatever the output's memory holds: before the first execution,
+    /// or when its result is not wanted.
     ///
     /// # Errors
     ///

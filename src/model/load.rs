@@ -14,8 +14,8 @@ use std::path::Path;
 
 /// What to load, and onto which memory: the library's own where nothing is said.
 ///
-/// There are four ways, a file or an image in memory, each onto the library's memory or onto the program's. A buffer brings
-/// its size and its address, and both outlive the model.
+/// There are four ways, a file or an image in memory, each onto the library's memory or onto the program's. A buffer
+/// brings its size and its address, and both outlive the model.
 ///
 /// ```
 /// use ascendcl::{Library, model::{Load, ModelSource}};
@@ -35,8 +35,8 @@ use std::path::Path;
 /// # }
 /// ```
 ///
-/// `W` is what a workspace is given as: a [`Workspace`] for a model on its own, and [`LaneWorkspace`](crate::lane::LaneWorkspace), of
-/// which there is no value, in a lane, which has one.
+/// `W` is what a workspace is given as: a [`Workspace`] for a model on its own, and
+/// [`LaneWorkspace`](crate::lane::LaneWorkspace), of which there is no value, in a lane, which has one.
 #[non_exhaustive]
 #[rule(MODEL_08)]
 pub struct Load<'a, C: Brand, W = Workspace<C>> {
@@ -66,16 +66,18 @@ impl<C: Brand> Current<C> {
         Ok(self.load(ModelSource::file(&path).into())?)
     }
 
-    /// Loads a model (`aclmdlLoadFromFile`, `aclmdlLoadFromMem`; onto memory of the program's `aclmdlLoadFromFileWithMem`,
-    /// `aclmdlLoadFromMemWithMem`). The memory stays allocated until the model is unloaded.
+    /// Loads a model (`aclmdlLoadFromFile`, `aclmdlLoadFromMem`; onto memory of the program's
+    /// `aclmdlLoadFromFileWithMem`, `aclmdlLoadFromMemWithMem`). The memory stays allocated until the model is
+    /// unloaded.
     ///
     /// # Errors
     ///
-    /// What was to be loaded, its workspace with it. [`Error::TooShort`] when the workspace or the weights do not hold what
-    /// the library says that the model needs, before it is loaded; [`Error::WorkspaceTaken`] when a load that failed has left
-    /// a model in the workspace, until [`collect`](Self::collect) has unloaded it; [`Error::OtherModel`] for the weights of
-    /// another model, and [`Error::UnreadableModel`] when a file cannot be read to be compared with them;
-    /// [`Error::Vendor`] when the source is missing or is not a model for this product and release.
+    /// What was to be loaded, its workspace with it. [`Error::TooShort`] when the workspace or the weights do not hold
+    /// what the library says that the model needs, before it is loaded; [`Error::WorkspaceTaken`] when a load that
+    /// failed has left a model in the workspace, until [`collect`](Self::collect) has unloaded it;
+    /// [`Error::OtherModel`] for the weights of another model, and [`Error::UnreadableModel`] when a file cannot be
+    /// read to be compared with them; [`Error::Vendor`] when the source is missing or is not a model for this product
+    /// and release.
     #[rule(MODEL_02, MODEL_03, MODEL_07, MODEL_08, MODEL_09, MODEL_10, MODEL_11, MODEL_19, MODEL_27, MODE_02)]
     pub fn load<'a>(&self, load: Load<'a, C>) -> Result<Model<C>, Failed<Load<'a, C>>> {
         let alone = load.workspace.as_ref().map(|workspace| |need| workspace.alone(need));

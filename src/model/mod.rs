@@ -116,8 +116,8 @@ impl<C: Brand, P> Model<C, P> {
         &self.described.outputs
     }
 
-    /// The shapes that the model was compiled for; `None` when it takes any that its inputs leave free. Which of them an
-    /// execution has follows from the shapes of its inputs (MODEL-20).
+    /// The shapes that the model was compiled for; `None` when it takes any that its inputs leave free. Which of them
+    /// an execution has follows from the shapes of its inputs (MODEL-20).
     pub fn gears(&self) -> Option<&Gears> {
         self.described.gears.as_ref()
     }

@@ -19,8 +19,8 @@ impl<C: Brand, P> Model<C, P> {
     /// # Errors
     ///
     /// [`Error::Input`] when the inputs do not fit the model, before anything is called; [`Error::Vendor`] when the
-    /// device has no room, or the model fails. After a failure the library may go on running the model: everything in the
-    /// context is waited for, for a second, and if that fails, the model and what it works in are
+    /// device has no room, or the model fails. After a failure the library may go on running the model: everything in
+    /// the context is waited for, for a second, and if that fails, the model and what it works in are
     /// [`Error::StillRunning`] until [`Current::synchronize`] has succeeded.
     #[rule(MODEL_16, MODEL_18, MODEL_20, DATA_06, DATA_07, DATA_08)]
     pub fn run(&mut self, current: &mut Current<C>, inputs: &[Input<'_>]) -> Result<Outputs, Error>

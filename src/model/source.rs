@@ -66,8 +66,8 @@ impl Contents<'_> {
         ModelImage::Memory(&self.bytes, self.of)
     }
 
-    /// Tells models apart by their contents. The key is chosen at random for each process, so that no two contents can be
-    /// prepared that count as the same.
+    /// Tells models apart by their contents. The key is chosen at random for each process, so that no two contents can
+    /// be prepared that count as the same.
     pub(super) fn identity(&self) -> Identity {
         static KEY: OnceLock<RandomState> = OnceLock::new();
         let hash = KEY.get_or_init(RandomState::new).hash_one(&*self.bytes);

@@ -14,8 +14,8 @@ use std::sync::Arc;
 /// Device memory for the weights of one model, to load the model onto any number of times, from any thread.
 ///
 /// Nothing can write it: running a model only reads its weights. A load is compared with the model that the memory was
-/// allocated for by its contents: a file is read, and what was read is what is loaded (`aclmdlLoadFromMemWithMem`). So a
-/// model whose weights stand in files beside it cannot share them this way.
+/// allocated for by its contents: a file is read, and what was read is what is loaded (`aclmdlLoadFromMemWithMem`). So
+/// a model whose weights stand in files beside it cannot share them this way.
 ///
 /// It is freed when no handle and no loaded model has it
 /// any more, by [`Current::collect`](crate::Current::collect) or the end of the scope.
@@ -36,8 +36,8 @@ impl<C: Brand> Clone for Weights<C> {
 }
 
 impl<C: Brand> Current<C> {
-    /// Allocates memory for the weights of a model, to be shared by every load of it ([`Load`](crate::model::Load)). The first
-    /// load fills it.
+    /// Allocates memory for the weights of a model, to be shared by every load of it ([`Load`](crate::model::Load)).
+    /// The first load fills it.
     ///
     /// # Errors
     ///

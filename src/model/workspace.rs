@@ -12,9 +12,10 @@ use std::sync::Arc;
 
 /// Device memory for a model to work in: for inputs, outputs and what is between them.
 ///
-/// One model takes it for itself ([`Load`](crate::model::Load)), or a lane makes several models work in it one after the other
-/// ([`Current::workspace_lane`], [`Current::workspace_mutex`]): models that run at the same time cannot be given the same workspace,
-/// because it moves. It is freed when the last model in it is unloaded, whatever becomes of this value.
+/// One model takes it for itself ([`Load`](crate::model::Load)), or a lane makes several models work in it one after
+/// the other ([`Current::workspace_lane`], [`Current::workspace_mutex`]): models that run at the same time cannot be
+/// given the same workspace, because it moves. It is freed when the last model in it is unloaded, whatever becomes of
+/// this value.
 #[rule(MODEL_02, MODEL_04)]
 pub struct Workspace<C: Brand> {
     block: Arc<RawBuffer>,

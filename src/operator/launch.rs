@@ -83,13 +83,14 @@ impl<C: Brand, I, O> BoundOperator<C, I, O> {
 }
 
 impl<C: Brand, S: StreamState> Stream<C, S> {
-    /// Queues one execution of an operator (`aclopExecuteV2`), on a stream whose allocator is decided (ALLOC-04): memory
-    /// that the operator needs besides its tensors comes from there. The operator may be in flight on this stream already.
+    /// Queues one execution of an operator (`aclopExecuteV2`), on a stream whose allocator is decided (ALLOC-04):
+    /// memory that the operator needs besides its tensors comes from there. The operator may be in flight on this
+    /// stream already.
     ///
     /// # Errors
     ///
-    /// The operator as it was: [`Error::OtherStream`](crate::Error::OtherStream) when it is in flight elsewhere, or what
-    /// the library says.
+    /// The operator as it was: [`Error::OtherStream`](crate::Error::OtherStream) when it is in flight elsewhere, or
+    /// what the library says.
     #[rule(OP_01, OP_03, ALLOC_04)]
     pub fn launch<I, O, B: Operand<C, BoundOperator<C, I, O>>>(
         &self,

@@ -23,8 +23,8 @@ pub use typed::{add, cast, mat_mul, mul, relu, softmax, sub};
 
 /// An operator of the device, by the vendor's name for it, with its attributes.
 ///
-/// [`bind`](Self::bind) gives it its tensors; then a stream [launches](crate::Stream::launch) it any number of times. For
-/// the commonest operators, the functions of this module ([`add`], [`mat_mul`], …) do that with typed arguments.
+/// [`bind`](Self::bind) gives it its tensors; then a stream [launches](crate::Stream::launch) it any number of times.
+/// For the commonest operators, the functions of this module ([`add`], [`mat_mul`], …) do that with typed arguments.
 ///
 /// The vendor has marked this family of functions as deprecated (OP-10); a release may come without them, and
 /// [`Error::MissingFunction`] says so then.
@@ -72,8 +72,8 @@ impl Operator {
     ///
     /// # Errors
     ///
-    /// The tensors as they were: [`Error::Vendor`] when the library has no such operator, or not for these types, shapes
-    /// and attributes; [`Error::NulInText`] for a name that C cannot spell.
+    /// The tensors as they were: [`Error::Vendor`] when the library has no such operator, or not for these types,
+    /// shapes and attributes; [`Error::NulInText`] for a name that C cannot spell.
     #[rule(OP_04, OP_09)]
     pub fn bind<C: Brand, I, O>(
         &self,

@@ -12,16 +12,16 @@ use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
 impl<C: Brand> Current<C> {
-    /// A stream that other code has made in this context, a framework's current one, say. It is used like every stream, and
-    /// waited for at the end of the scope; other code destroys it.
+    /// A stream that other code has made in this context, a framework's current one, say. It is used like every stream,
+    /// and waited for at the end of the scope; other code destroys it.
     ///
     /// # Safety
     ///
     /// * It is a stream of this context, and stays one until the value that this returns was
     ///   [destroyed](crate::Stream::destroy), or the scope has ended without an error.
     /// * No allocator of the caller's is registered on it.
-    /// * Other code that uses the stream meanwhile knows that its work and this crate's run in the order in which they are
-    ///   queued, and that two threads queue in an order that nobody has chosen (THREAD-03).
+    /// * Other code that uses the stream meanwhile knows that its work and this crate's run in the order in which they
+    ///   are queued, and that two threads queue in an order that nobody has chosen (THREAD-03).
     ///
     /// # Errors
     ///
@@ -39,8 +39,8 @@ impl<C: Brand> Current<C> {
     ///
     /// * There are so many elements of this type at the address, in memory of this context's device, and they have been
     ///   written (MEM-07).
-    /// * They stay there until the value that this returns was [freed](crate::DeviceBuffer::free), or the scope has ended
-    ///   without an error (MEM-02).
+    /// * They stay there until the value that this returns was [freed](crate::DeviceBuffer::free), or the scope has
+    ///   ended without an error (MEM-02).
     /// * Nobody else writes them meanwhile, and nobody else reads them while work of this crate may write them.
     ///
     /// # Errors

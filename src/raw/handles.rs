@@ -33,16 +33,16 @@ impl<C: Brand> StreamOps<C> {
 }
 
 impl<C: Brand, S: EventState> Event<C, S> {
-    /// The event's handle (`aclrtEvent`): see [what it asks of its user](crate::raw). Other code must not record it: this crate
-    /// knows which stream's work it comes after.
+    /// The event's handle (`aclrtEvent`): see [what it asks of its user](crate::raw). Other code must not record it:
+    /// this crate knows which stream's work it comes after.
     pub fn as_raw(&self) -> *mut c_void {
         self.raw().raw()
     }
 }
 
 impl<C: Brand, P> Model<C, P> {
-    /// The model's number: see [what it asks of its user](crate::raw). Where it shares its working memory, other code must not
-    /// execute it while another model of the lane runs (MODEL-06).
+    /// The model's number: see [what it asks of its user](crate::raw). Where it shares its working memory, other code
+    /// must not execute it while another model of the lane runs (MODEL-06).
     pub fn as_raw(&self) -> u32 {
         self.loaded().id()
     }

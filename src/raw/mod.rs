@@ -18,15 +18,15 @@
 //!   library gives the address of a destroyed object to the next one, so an old handle may name a stranger.
 //! * It is not destroyed, reset, unloaded or freed by other code (STREAM-08, MEM-01): its scope does that.
 //! * It is used in the context that it is of, which is current where a `Current` is (STREAM-09).
-//! * What is queued with it beside [`submit`](crate::stream::StreamOps::submit) is unknown to this crate, which may free or lend out memory
-//!   that such work still uses. A stream is synchronised before its scope ends, so work that uses the caller's own memory only
-//!   is waited for.
+//! * What is queued with it beside [`submit`](crate::stream::StreamOps::submit) is unknown to this crate, which may
+//!   free or lend out memory that such work still uses. A stream is synchronised before its scope ends, so work that
+//!   uses the caller's own memory only is waited for.
 //!
 //! # Work by other functions
 //!
-//! [`StreamOps::submit`](crate::stream::StreamOps::submit) lends a function the stream and the memory of its operands, and gives the work back
-//! as a [`Pending`](crate::Pending) like any other. Here, a copy of every second row (`aclrtMemcpy2dAsync`), which the safe
-//! layer does not have:
+//! [`StreamOps::submit`](crate::stream::StreamOps::submit) lends a function the stream and the memory of its operands,
+//! and gives the work back as a [`Pending`](crate::Pending) like any other. Here, a copy of every second row
+//! (`aclrtMemcpy2dAsync`), which the safe layer does not have:
 //!
 //! ```
 //! use ascendcl::Library;
@@ -55,7 +55,8 @@
 //!
 //! A stream that a framework has made becomes a [`Stream`](crate::Stream) of this crate, and memory of it a
 //! [`DeviceBuffer`](crate::DeviceBuffer), by [`Current::adopt_stream`](crate::Current::adopt_stream) and
-//! [`Current::adopt_memory`](crate::Current::adopt_memory). They are used like all others, and are never destroyed or freed here.
+//! [`Current::adopt_memory`](crate::Current::adopt_memory). They are used like all others, and are never destroyed or
+//! freed here.
 
 mod adopt;
 mod handles;

@@ -9,9 +9,9 @@ use ascendcl_macros::rule;
 use core::ffi::c_void;
 
 impl<C: Brand> StreamOps<C> {
-    /// Queues work by a function of the library, or of another library that queues on the same streams. `queue` gets the
-    /// stream's handle and the memory of the operands; it queues the work, and returns the code that it was answered with,
-    /// 0 for success. `call` is the function's name, for errors.
+    /// Queues work by a function of the library, or of another library that queues on the same streams. `queue` gets
+    /// the stream's handle and the memory of the operands; it queues the work, and returns the code that it was
+    /// answered with, 0 for success. `call` is the function's name, for errors.
     ///
     /// The operands are in flight afterwards, as with all work of this crate: they come back by a wait.
     ///
@@ -20,22 +20,23 @@ impl<C: Brand> StreamOps<C> {
     /// # Safety
     ///
     /// * What `queue` queues, it queues on the stream that it gets, and nowhere else (STREAM-04).
-    /// * The work uses the memory of the operands inside of their bytes, and other memory only that stays usable until the
-    ///   stream was synchronised, which [`Pending::wait`] and the end of the scope do (MEM-02). It writes only what it alone
-    ///   uses, and values of the elements' type. Of an operand that was not written before (`MaybeUninit`) it writes all
-    ///   (MEM-07).
+    /// * The work uses the memory of the operands inside of their bytes, and other memory only that stays usable until
+    ///   the stream was synchronised, which [`Pending::wait`] and the end of the scope do (MEM-02). It writes only what
+    ///   it alone uses, and values of the elements' type. Of an operand that was not written before (`MaybeUninit`) it
+    ///   writes all (MEM-07).
     /// * Pinned and device memory is used when the work's turn has come. Ordinary host memory
-    ///   ([`pageable_buffer`](Current::pageable_buffer)) is used by the call or by the queued work alone, not by anything that
-    ///   runs beside the stream (COPY-05). With newer drivers a copy of it takes place in the call, ahead of what is queued.
-    ///   So where it is an operand, work on the stream that uses one of the operands is waited for first, without a limit.
+    ///   ([`pageable_buffer`](Current::pageable_buffer)) is used by the call or by the queued work alone, not by
+    ///   anything that runs beside the stream (COPY-05). With newer drivers a copy of it takes place in the call, ahead
+    ///   of what is queued. So where it is an operand, work on the stream that uses one of the operands is waited for
+    ///   first, without a limit.
     /// * `queue` leaves the thread's current context as it is, destroys nothing, and does not unwind through C.
     ///
     /// # Errors
     ///
-    /// The operands as they were: [`Error::OtherStream`](crate::Error::OtherStream) when one is in flight elsewhere, and then
-    /// `queue` has not run; [`Error::Vendor`](crate::Error::Vendor) with the code that it returned. Then the
-    /// stream is waited for, with a limit of a second: the library may have taken work all the same. When the wait fails, the
-    /// operands take no more work ([`Error::InDoubt`](crate::Error::InDoubt)).
+    /// The operands as they were: [`Error::OtherStream`](crate::Error::OtherStream) when one is in flight elsewhere,
+    /// and then `queue` has not run; [`Error::Vendor`](crate::Error::Vendor) with the code that it returned. Then the
+    /// stream is waited for, with a limit of a second: the library may have taken work all the same. When the wait
+    /// fails, the operands take no more work ([`Error::InDoubt`](crate::Error::InDoubt)).
     ///
     /// # Panics
     ///

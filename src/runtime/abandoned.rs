@@ -18,8 +18,8 @@ const MOST: usize = 64;
 
 static ABANDONED: Mutex<Abandoned> = Mutex::new(Abandoned { runtimes: Vec::new(), errors: Vec::new() });
 
-/// Takes down what dropped [`Runtime`](crate::Runtime)s have left. Each stream is waited for at most `limit`, if there is
-/// one. Answers what could not be taken down, and what failed meanwhile: that stays for the next sweep.
+/// Takes down what dropped [`Runtime`](crate::Runtime)s have left. Each stream is waited for at most `limit`, if there
+/// is one. Answers what could not be taken down, and what failed meanwhile: that stays for the next sweep.
 ///
 /// Nothing is left behind when it answers with no error, unless another thread sweeps or opens a runtime meanwhile.
 ///
@@ -35,7 +35,8 @@ static ABANDONED: Mutex<Abandoned> = Mutex::new(Abandoned { runtimes: Vec::new()
 ///
 /// # Errors
 ///
-/// In the answer: [`Error::ThreadTaken`] where this thread has a [`Thread`] or is inside a context; else what the library says.
+/// In the answer: [`Error::ThreadTaken`] where this thread has a [`Thread`] or is inside a context; else what the
+/// library says.
 pub fn sweep(limit: Option<Duration>) -> Vec<Error> {
     match Thread::new() {
         Ok(mut thread) => {

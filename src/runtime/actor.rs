@@ -12,11 +12,11 @@ use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread::{Builder, JoinHandle, current};
 use std::time::Duration;
 
-/// A thread of its own that opens a [`Runtime`], stays inside it, and runs what it is sent, in order: for programs in which one
-/// thread is to own a device's work.
+/// A thread of its own that opens a [`Runtime`], stays inside it, and runs what it is sent, in order: for programs in
+/// which one thread is to own a device's work.
 ///
-/// `S` is what the thread keeps between calls: models, streams, buffers, whatever the program needs. It never leaves the
-/// thread, so it may be `!Send`.
+/// `S` is what the thread keeps between calls: models, streams, buffers, whatever the program needs. It never leaves
+/// the thread, so it may be `!Send`.
 ///
 /// ```
 /// use ascendcl::runtime::Actor;
@@ -95,13 +95,13 @@ impl<N: Name, S: 'static> Actor<N, S> {
         }
     }
 
-    /// Runs `job` on the actor's thread, after the calls that came before, and waits for its result. A panic of it goes on here;
-    /// the actor stays.
+    /// Runs `job` on the actor's thread, after the calls that came before, and waits for its result. A panic of it goes
+    /// on here; the actor stays.
     ///
     /// # Errors
     ///
-    /// [`Error::ActorEnded`] when the thread has ended. [`Error::ThreadTaken`] in a job of this actor, which would wait for
-    /// itself; [`Error::InsideCallback`] in code that the library called, which waits for it.
+    /// [`Error::ActorEnded`] when the thread has ended. [`Error::ThreadTaken`] in a job of this actor, which would wait
+    /// for itself; [`Error::InsideCallback`] in code that the library called, which waits for it.
     pub fn call<R: Send + 'static>(
         &self,
         job: impl FnOnce(&mut Current<N>, &mut S) -> R + Send + 'static,
@@ -129,8 +129,8 @@ impl<N: Name, S: 'static> Actor<N, S> {
     ///
     /// # Errors
     ///
-    /// As for [`Runtime::close`]. What could not be taken down is left to [`sweep`](super::sweep). In a job of this actor it is
-    /// [`CloseError::Refused`]; the actor ends then after the calls that were made.
+    /// As for [`Runtime::close`]. What could not be taken down is left to [`sweep`](super::sweep). In a job of this
+    /// actor it is [`CloseError::Refused`]; the actor ends then after the calls that were made.
     pub fn close(mut self) -> Result<(), CloseError> {
         if self.is_this_thread() {
             return Err(CloseError::Refused(Error::ThreadTaken));

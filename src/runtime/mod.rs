@@ -1,7 +1,7 @@
 //! Contexts that a value owns: for services, frameworks and plugins, which keep streams, models and memory in structs.
 //!
-//! A scope is for a program: [`run`](crate::run) and [`Device::context`](crate::Device::context) take everything down at
-//! their end, and what outlives them does not compile. A [`Runtime`] is for a service: a value with no lifetime.
+//! A scope is for a program: [`run`](crate::run) and [`Device::context`](crate::Device::context) take everything down
+//! at their end, and what outlives them does not compile. A [`Runtime`] is for a service: a value with no lifetime.
 
 mod abandoned;
 mod actor;
@@ -28,8 +28,8 @@ use std::time::Duration;
 
 /// A library, a device and a context of its own, in one value that has no lifetime.
 ///
-/// It can be stored in a struct, an [`Arc`] or a static, beside the streams, buffers, models and events that are made in it, in
-/// any order of fields. Any thread can [use](Self::with) it, several at a time.
+/// It can be stored in a struct, an [`Arc`] or a static, beside the streams, buffers, models and events that are made
+/// in it, in any order of fields. Any thread can [use](Self::with) it, several at a time.
 ///
 /// ```
 /// use ascendcl::{Current, Error, Input, Library, Model, Runtime};
@@ -75,9 +75,9 @@ use std::time::Duration;
 ///
 /// # The end
 ///
-/// [`close`](Self::close) takes everything down in the vendor's order and reports what could not be. A runtime that is dropped
-/// calls nothing of the library: a drop may run inside a callback, in a panic, or while work is in flight. What it held is
-/// taken down by the next [`Runtime::open`], if it is idle then, or by [`sweep`].
+/// [`close`](Self::close) takes everything down in the vendor's order and reports what could not be. A runtime that is
+/// dropped calls nothing of the library: a drop may run inside a callback, in a panic, or while work is in flight. What
+/// it held is taken down by the next [`Runtime::open`], if it is idle then, or by [`sweep`].
 #[must_use = "a runtime that is dropped is taken down by the next `open` or by `runtime::sweep`; `close` shows the errors"]
 #[rule(DEV_10, CTX_02, CTX_03, CTX_06, CTX_11)]
 pub struct Runtime<N: Name> {
@@ -108,21 +108,22 @@ impl<N: Name> Runtime<N> {
         Ok(Self { shared: Arc::new(shared), _brand: Mark::NEW })
     }
 
-    /// Runs `program` with the context current on this thread, and puts back what was current before, also when the program
-    /// panics.
+    /// Runs `program` with the context current on this thread, and puts back what was current before, also when the
+    /// program panics.
     ///
     /// Several threads can be inside at a time. The runtime stays open until they have left.
     ///
     /// # Errors
     ///
-    /// [`Error::Gone`] when the runtime is closed or being closed; [`Error::ThreadTaken`] where this thread has a [`Thread`] or
-    /// is inside a context ([`enter`](Self::enter) is for that); [`Error::Vendor`] when the library refuses. The program did
-    /// not run then.
+    /// [`Error::Gone`] when the runtime is closed or being closed; [`Error::ThreadTaken`] where this thread has a
+    /// [`Thread`] or is inside a context ([`enter`](Self::enter) is for that); [`Error::Vendor`] when the library
+    /// refuses. The program did not run then.
     pub fn with<R>(&self, program: impl FnOnce(&mut Current<N>) -> R) -> Result<R, Error> {
         self.enter(&mut Thread::new()?, program)
     }
 
-    /// As [`with`](Self::with), on a thread that has a [`Thread`], or is inside a context, which is current again afterwards.
+    /// As [`with`](Self::with), on a thread that has a [`Thread`], or is inside a context, which is current again
+    /// afterwards.
     ///
     /// # Errors
     ///
@@ -137,16 +138,16 @@ impl<N: Name> Runtime<N> {
         enter(self.shared.ledger(), program)
     }
 
-    /// Takes everything down that was made in the context, in the vendor's order, then the context; gives the device back
-    /// (`aclrtResetDevice`) and finalises (`aclFinalizeReference`). Values that are still stored somewhere name nothing
-    /// afterwards. A runtime that is closed is not closed again.
+    /// Takes everything down that was made in the context, in the vendor's order, then the context; gives the device
+    /// back (`aclrtResetDevice`) and finalises (`aclFinalizeReference`). Values that are still stored somewhere name
+    /// nothing afterwards. A runtime that is closed is not closed again.
     ///
     /// How long it waits for each stream is said by [`Setup::teardown_timeout`].
     ///
     /// # Errors
     ///
-    /// [`CloseError::Busy`] while a thread is inside: nothing has happened. [`CloseError::Teardown`] when something could not
-    /// be taken down: the runtime cannot be entered any more, and closing it again tries the rest.
+    /// [`CloseError::Busy`] while a thread is inside: nothing has happened. [`CloseError::Teardown`] when something
+    /// could not be taken down: the runtime cannot be entered any more, and closing it again tries the rest.
     #[rule(DEV_02, DEV_10, INIT_02, INIT_07, STREAM_05)]
     pub fn close(&self) -> Result<(), CloseError> {
         self.close_within(Duration::ZERO)

@@ -34,7 +34,8 @@ struct Ending {
 }
 
 impl Shared {
-    /// Opens a context on the device of the setup. What was done before an error is undone; what cannot be undone stays.
+    /// Opens a context on the device of the setup. What was done before an error is undone; what cannot be undone
+    /// stays.
     pub(super) fn open(acl: Acl, setup: &Setup, thread: &mut Thread) -> Result<Self, Error> {
         match Self::opened(&acl, setup, thread) {
             Ok((device, ledger)) => {
@@ -86,8 +87,8 @@ impl Shared {
         self.try_lock().is_none_or(|ending| ending.acl.is_some())
     }
 
-    /// Lets nobody in, waits at most `limit` for those who are inside, and takes everything down. Each stream is waited for at
-    /// most `teardown_timeout`, if there is a limit.
+    /// Lets nobody in, waits at most `limit` for those who are inside, and takes everything down. Each stream is waited
+    /// for at most `teardown_timeout`, if there is a limit.
     pub(super) fn close(
         &self,
         _thread: &mut Thread,

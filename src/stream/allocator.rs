@@ -32,8 +32,8 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     /// # Errors
     ///
     /// The stream and the allocator as they were: [`Error::UnsupportedProduct`] on products without this function
-    /// (ALLOC-02), [`Error::OtherContext`] when the allocator [has no memory](DeviceAllocator::serves) for this context,
-    /// or [`Error::Vendor`].
+    /// (ALLOC-02), [`Error::OtherContext`] when the allocator [has no memory](DeviceAllocator::serves) for this
+    /// context, or [`Error::Vendor`].
     #[rule(ALLOC_01, ALLOC_02, ALLOC_04, ALLOC_10, ALLOC_12, ALLOC_13, ALLOC_15)]
     pub fn register<A: DeviceAllocator>(
         self,
@@ -130,21 +130,21 @@ impl<C: Brand, A: DeviceAllocator> Stream<C, CustomAllocator<A>> {
         self.carries.upgrade()?.look(look)
     }
 
-    /// Whether the allocator panicked while the library called it. The library was told that there is no memory then, and
-    /// a block that was to be freed is lost. Or whether the library gave back a block that it did not have: that was
-    /// ignored.
+    /// Whether the allocator panicked while the library called it. The library was told that there is no memory then,
+    /// and a block that was to be freed is lost. Or whether the library gave back a block that it did not have: that
+    /// was ignored.
     #[rule(CB_09)]
     pub fn allocator_misbehaved(&self) -> bool {
         self.carries.upgrade().is_some_and(|registered| registered.misbehaved())
     }
 
-    /// Synchronises the stream, puts another allocator in the place of this one (ALLOC-09), and gives this one back. Its
-    /// memory may now be released (ALLOC-11).
+    /// Synchronises the stream, puts another allocator in the place of this one (ALLOC-09), and gives this one back.
+    /// Its memory may now be released (ALLOC-11).
     ///
     /// # Errors
     ///
-    /// The stream with its allocator, and the other allocator, as they were: [`Error::BlocksInUse`] while the library has
-    /// blocks of this one although the stream is synchronised, [`Error::StillRunning`] while it is inside it;
+    /// The stream with its allocator, and the other allocator, as they were: [`Error::BlocksInUse`] while the library
+    /// has blocks of this one although the stream is synchronised, [`Error::StillRunning`] while it is inside it;
     /// [`Error::OtherContext`]; or [`Error::Vendor`].
     #[rule(ALLOC_09, ALLOC_11)]
     pub fn replace<B: DeviceAllocator>(
@@ -184,8 +184,8 @@ impl<C: Brand, A: DeviceAllocator> Stream<C, CustomAllocator<A>> {
         }
     }
 
-    /// Synchronises, and takes the allocator out of its registration, of which `tell` tells the library that it is over.
-    /// When that fails the allocator stays.
+    /// Synchronises, and takes the allocator out of its registration, of which `tell` tells the library that it is
+    /// over. When that fails the allocator stays.
     fn give_up(
         &self,
         current: &Current<C>,

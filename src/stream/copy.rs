@@ -183,24 +183,24 @@ impl<C: Brand> StreamOps<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] with the code of work that failed on the device; [`Error::WorkFailed`], once, when another wait was
-    /// told of that.
+    /// [`Error::Vendor`] with the code of work that failed on the device; [`Error::WorkFailed`], once, when another
+    /// wait was told of that.
     #[rule(STREAM_21, ERR_02)]
     #[inline]
     pub fn synchronize(&self, current: &Current<C>) -> Result<(), Error> {
         current.ledger().synchronize(current.here(), &self.queue, None)
     }
 
-    /// As [`synchronize`](Self::synchronize), for at most `limit`, which is rounded up to whole milliseconds. When it is
-    /// over, the library is asked once more, for a moment.
+    /// As [`synchronize`](Self::synchronize), for at most `limit`, which is rounded up to whole milliseconds. When it
+    /// is over, the library is asked once more, for a moment.
     ///
-    /// What waits for its stream by itself (destroying it, ending a registration, proving it idle, a lane's run, the end
-    /// of its scope) returns at once after this: call it first where a wait has to have a limit.
+    /// What waits for its stream by itself (destroying it, ending a registration, proving it idle, a lane's run, the
+    /// end of its scope) returns at once after this: call it first where a wait has to have a limit.
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] whose code [`is_timeout`](crate::error::Code::is_timeout) when the time was up: the work is still in
-    /// flight then, and what it uses stays out of reach.
+    /// [`Error::Vendor`] whose code [`is_timeout`](crate::error::Code::is_timeout) when the time was up: the work is
+    /// still in flight then, and what it uses stays out of reach.
     #[rule(STREAM_16)]
     pub fn synchronize_within(&self, current: &Current<C>, limit: Duration) -> Result<(), Error> {
         current.ledger().synchronize(current.here(), &self.queue, Some(limit))

@@ -16,14 +16,14 @@ impl<C: Brand> Current<C> {
     /// Lends slices to queued copies for the length of `program`, and waits for the copies at its end, also on a panic.
     ///
     /// This is the exception to the rule that work owns what it uses: for memory that belongs to somebody else. What is
-    /// lent stays borrowed until `copy_scope` returns, as in [`std::thread::scope`]: a slice that is written can be read after
-    /// it. Slices are ordinary memory, so the library may hold up the queueing call; and where the device buffer is in
-    /// flight, the call waits for the stream first, as for a [pageable buffer](Self::pageable_buffer).
+    /// lent stays borrowed until `copy_scope` returns, as in [`std::thread::scope`]: a slice that is written can be
+    /// read after it. Slices are ordinary memory, so the library may hold up the queueing call; and where the device
+    /// buffer is in flight, the call waits for the stream first, as for a [pageable buffer](Self::pageable_buffer).
     ///
-    /// **The process is aborted** when the library cannot tell that the copies are over, that is when a stream cannot be
-    /// synchronised and a second attempt fails, too: the memory is the caller's again as soon as `copy_scope` returns, and
-    /// nothing in the process could keep the device from writing to it. A wait on a device that hangs does not return;
-    /// [`StreamOps::synchronize_within`] inside `program` tells that earlier.
+    /// **The process is aborted** when the library cannot tell that the copies are over, that is when a stream cannot
+    /// be synchronised and a second attempt fails, too: the memory is the caller's again as soon as `copy_scope`
+    /// returns, and nothing in the process could keep the device from writing to it. A wait on a device that hangs does
+    /// not return; [`StreamOps::synchronize_within`] inside `program` tells that earlier.
     ///
     /// ```
     /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
@@ -73,8 +73,8 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
     /// # Errors
     ///
     /// The buffer as it was: [`Error::LengthMismatch`], [`Error::OtherStream`] when it is in flight elsewhere, or
-    /// [`Error::Vendor`]. For a program that runs on the device, [`Error::Misaligned`] when the slice does not begin at a
-    /// multiple of 64 bytes.
+    /// [`Error::Vendor`]. For a program that runs on the device, [`Error::Misaligned`] when the slice does not begin at
+    /// a multiple of 64 bytes.
     #[rule(COPY_09)]
     pub fn copy_to_device<E: Element, D: Destination<C, E>>(
         &self,

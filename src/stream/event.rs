@@ -9,8 +9,8 @@ use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 
 impl<C: Brand> StreamOps<C> {
-    /// Puts the event behind everything that is queued on this stream so far (`aclrtRecordEvent`). Recording again moves
-    /// the event; what waits for it already waits for the earlier point (EVENT-09).
+    /// Puts the event behind everything that is queued on this stream so far (`aclrtRecordEvent`). Recording again
+    /// moves the event; what waits for it already waits for the earlier point (EVENT-09).
     ///
     /// # Errors
     ///
@@ -29,8 +29,8 @@ impl<C: Brand> StreamOps<C> {
         }
     }
 
-    /// Lets everything that is queued on this stream from now on wait for the event (`aclrtStreamWaitEvent`). This is how
-    /// work on one stream comes after work on another (STREAM-04).
+    /// Lets everything that is queued on this stream from now on wait for the event (`aclrtStreamWaitEvent`). This is
+    /// how work on one stream comes after work on another (STREAM-04).
     ///
     /// # Errors
     ///

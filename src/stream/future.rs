@@ -15,14 +15,14 @@ use static_assertions::assert_not_impl_any;
 use std::sync::Arc;
 
 impl<C: Brand, T: Payload> Pending<C, T> {
-    /// A future of the buffers. An event behind the work (`aclrtRecordEvent`) tells when it is over, and a thread of this
-    /// crate asks for it (`aclrtQueryEventStatus`) and wakes the task: within about a millisecond, whatever the program's
-    /// callbacks do. Nothing spins, and no thread is blocked.
+    /// A future of the buffers. An event behind the work (`aclrtRecordEvent`) tells when it is over, and a thread of
+    /// this crate asks for it (`aclrtQueryEventStatus`) and wakes the task: within about a millisecond, whatever the
+    /// program's callbacks do. Nothing spins, and no thread is blocked.
     ///
     /// The future has the current context and its stream until it is done or dropped. So it stays on this thread, as
-    /// executors for one thread let it (`block_on`, `LocalSet`, `LocalPool`); and nothing is queued behind the work that
-    /// the end of the future would have to wait for, too; unless the stream is given as one of several pointers to it
-    /// (`&mut &stream`) and another one is used. To have two pieces of work under way, await futures of two streams
+    /// executors for one thread let it (`block_on`, `LocalSet`, `LocalPool`); and nothing is queued behind the work
+    /// that the end of the future would have to wait for, too; unless the stream is given as one of several pointers to
+    /// it (`&mut &stream`) and another one is used. To have two pieces of work under way, await futures of two streams
     /// together.
     ///
     /// The task's waker runs on the thread of this crate. There it cannot call the library

@@ -17,8 +17,8 @@ use std::time::Duration;
 /// The one right to run work that uses a shared allocator (ALLOC-10).
 ///
 /// There is one group per allocator. [`begin`](Self::begin) spends it on a [`GroupTurn`] of one stream, and only
-/// [`GroupTurn::finish`], which synchronises that stream, gives it back: two running streams with one allocator cannot be
-/// written down. A group that is lost is not made up for: the streams of its group cannot run again.
+/// [`GroupTurn::finish`], which synchronises that stream, gives it back: two running streams with one allocator cannot
+/// be written down. A group that is lost is not made up for: the streams of its group cannot run again.
 #[must_use = "losing the group means that no stream of its group can ever run again"]
 #[rule(ALLOC_10, ALLOC_11)]
 pub struct AllocatorGroup<C: Brand, A: DeviceAllocator> {
@@ -98,9 +98,9 @@ impl<C: Brand, A: DeviceAllocator> AllocatorGroup<C, A> {
     ///
     /// # Errors
     ///
-    /// The group as it was, while a stream is attached to the group ([detach](GroupStream::detach) it first), the library has
-    /// blocks of the allocator, or it may still call the allocator: after an attachment that failed halfway, until that
-    /// stream is destroyed.
+    /// The group as it was, while a stream is attached to the group ([detach](GroupStream::detach) it first), the
+    /// library has blocks of the allocator, or it may still call the allocator: after an attachment that failed
+    /// halfway, until that stream is destroyed.
     pub fn into_allocator(self) -> Result<A, Self> {
         match self.allocator.into_allocator() {
             Ok(allocator) => Ok(allocator),
@@ -142,7 +142,8 @@ impl<C: Brand, A: DeviceAllocator> GroupTurn<'_, C, A> {
     ///
     /// # Errors
     ///
-    /// As for [`finish`](Self::finish); when the time was up, the error's code [`is_timeout`](crate::error::Code::is_timeout).
+    /// As for [`finish`](Self::finish); when the time was up, the error's code
+    /// [`is_timeout`](crate::error::Code::is_timeout).
     pub fn finish_within(self, current: &Current<C>, limit: Duration) -> Result<AllocatorGroup<C, A>, Failed<Self>> {
         self.finish_for(current, Some(limit))
     }

@@ -12,18 +12,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 impl<C: Brand> StreamOps<C> {
-    /// Queues a call of `callback` on the host (`aclrtLaunchHostFunc`): it runs when everything queued before is done, on
-    /// a thread of the library, and what is queued after it waits for it.
+    /// Queues a call of `callback` on the host (`aclrtLaunchHostFunc`): it runs when everything queued before is done,
+    /// on a thread of the library, and what is queued after it waits for it.
     ///
-    /// The callback cannot use anything of a context: what it captures is `Send` and `'static`, and inside it the library
-    /// cannot be called ([`Error::InsideCallback`]). A panic in it does not reach the library: the [`HostFnResult`] tells it. Its
-    /// captures live until it has run; if it never runs, they are never dropped.
+    /// The callback cannot use anything of a context: what it captures is `Send` and `'static`, and inside it the
+    /// library cannot be called ([`Error::InsideCallback`]). A panic in it does not reach the library: the
+    /// [`HostFnResult`] tells it. Its captures live until it has run; if it never runs, they are never dropped.
     ///
-    /// A callback should be short. All callbacks of a context run on one thread of the library (CB-12), so one that blocks
-    /// holds up those of every stream. It must not wait for what a thread does only after a wait for this stream: that wait
-    /// does not return then; with a limit ([`Pending::wait_within`], [`StreamOps::synchronize_within`]) it ends. Nor may it wait
-    /// for a thread that queues: a stream takes about 2,000 tasks, of which a callback is three, and then the call that
-    /// queues blocks until there is room (STREAM-22).
+    /// A callback should be short. All callbacks of a context run on one thread of the library (CB-12), so one that
+    /// blocks holds up those of every stream. It must not wait for what a thread does only after a wait for this
+    /// stream: that wait does not return then; with a limit ([`Pending::wait_within`],
+    /// [`StreamOps::synchronize_within`]) it ends. Nor may it wait for a thread that queues: a stream takes about 2,000
+    /// tasks, of which a callback is three, and then the call that queues blocks until there is room (STREAM-22).
     ///
     /// ```
     /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
@@ -37,8 +37,8 @@ impl<C: Brand> StreamOps<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::MissingFunction`] on releases that lack the function, or [`Error::Vendor`]; with the callback, which will not
-    /// be run, or without it when the library may have taken it all the same.
+    /// [`Error::MissingFunction`] on releases that lack the function, or [`Error::Vendor`]; with the callback, which
+    /// will not be run, or without it when the library may have taken it all the same.
     #[rule(CB_01, CB_08, CB_09)]
     pub fn launch_host_fn<R: Send + 'static, F: FnOnce() -> R + Send + 'static>(
         &self,

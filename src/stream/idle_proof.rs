@@ -25,8 +25,8 @@ use std::sync::{Arc, Weak};
 /// ```
 #[rule(ALLOC_11)]
 pub struct IdleProof<'i, C: Brand, A: DeviceAllocator> {
-    /// Not the allocator itself: a proof that lies in a variable after its last use must not keep the allocator from being
-    /// given back.
+    /// Not the allocator itself: a proof that lies in a variable after its last use must not keep the allocator from
+    /// being given back.
     allocator: Weak<Registered<A>>,
     /// The stream, or the group of its group: nobody else can use it meanwhile.
     _held: PhantomData<&'i mut A>,
@@ -76,8 +76,8 @@ impl<C: Brand> IdleProof<'_, C, PoolAllocator> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] with what the library refuses to free, which stays with the scope; [`Error::OtherContext`] when
-    /// the pool's memory is of another context.
+    /// [`Error::Vendor`] with what the library refuses to free, which stays with the scope; [`Error::OtherContext`]
+    /// when the pool's memory is of another context.
     #[rule(ALLOC_11, ALLOC_14)]
     pub fn trim(&self, current: &Current<C>) -> Result<usize, Error> {
         let chunks = self.with_allocator(|pool| pool.remove_idle(current.id()));
@@ -135,8 +135,8 @@ mod sealed {
 }
 
 impl PoolAllocator {
-    /// Not available: this function is here to say so in the compiler's message. A pool is trimmed through the proof that
-    /// its stream is idle ([`IdleProof::trim`], ALLOC-11).
+    /// Not available: this function is here to say so in the compiler's message. A pool is trimmed through the proof
+    /// that its stream is idle ([`IdleProof::trim`], ALLOC-11).
     pub fn trim<P: ProvesIdle>(&self, proof: P) -> usize {
         let _ = proof;
         0

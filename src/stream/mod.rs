@@ -56,8 +56,8 @@ pub use state::{
 pub(crate) use untouched::Waited;
 pub use when_done::WhenDone;
 
-/// An explicit stream (`aclrtCreateStream`): work queued on it runs in order. Copies, sets, events, callbacks and waits are
-/// those of all streams, its [`StreamOps`].
+/// An explicit stream (`aclrtCreateStream`): work queued on it runs in order. Copies, sets, events, callbacks and waits
+/// are those of all streams, its [`StreamOps`].
 ///
 /// `S` says what has been decided about the allocator of work that needs one; a new stream is [`Undecided`]. One thread
 /// uses a stream at a time: it can be sent, not shared (THREAD-03). A stream that is dropped is destroyed by
@@ -107,8 +107,8 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     ///
     /// # Errors
     ///
-    /// The stream as it was, when its work failed or the library refuses. A descriptor of its allocator that the library
-    /// refuses to destroy is left to [`Current::collect`] and the end of the scope, which report that.
+    /// The stream as it was, when its work failed or the library refuses. A descriptor of its allocator that the
+    /// library refuses to destroy is left to [`Current::collect`] and the end of the scope, which report that.
     #[rule(STREAM_05, STREAM_06, STREAM_07, STREAM_08)]
     pub fn destroy(self, current: &Current<C>) -> Result<(), Failed<Self>> {
         leads!(stream: Undecided --> End : Destroy, stream: DefaultAllocator --> End : Destroy);

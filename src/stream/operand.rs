@@ -10,8 +10,8 @@ use std::sync::Arc;
 /// A `T` that work on a stream can use: a `T`, or a [`Pending`] `T` whose work is on that very stream.
 ///
 /// Work on one stream runs in the order in which it was queued, so what is in flight there can be used by the
-/// next piece of work without a wait. The host still cannot reach it. Whether a `Pending` is of the right stream is looked
-/// at when the work is queued; if not, everything comes back with [`Error::OtherStream`].
+/// next piece of work without a wait. The host still cannot reach it. Whether a `Pending` is of the right stream is
+/// looked at when the work is queued; if not, everything comes back with [`Error::OtherStream`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be used here: expected `{T}`, or one in flight as a `Pending`",
     label = "expected a `{T}`",

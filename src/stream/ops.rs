@@ -8,9 +8,11 @@ use std::sync::Arc;
 
 /// The work that every stream takes, and the waits for it.
 ///
-/// [`Stream`](crate::Stream) and [`DefaultStream`](crate::stream::DefaultStream) give their `StreamOps` by dereferencing, and so do a [`GroupTurn`](crate::stream::GroupTurn) and a
-/// [`WorkspaceLane`](crate::lane::WorkspaceLane): all of them have these methods, and a function that takes `&StreamOps` works with each. Executing
-/// models and operators is not among them; that takes a stream whose allocator is decided.
+/// [`Stream`](crate::Stream) and [`DefaultStream`](crate::stream::DefaultStream) give their `StreamOps` by
+/// dereferencing, and so do a [`GroupTurn`](crate::stream::GroupTurn) and a
+/// [`WorkspaceLane`](crate::lane::WorkspaceLane): all of them have these methods, and a function that takes
+/// `&StreamOps` works with each. Executing models and operators is not among them; that takes a stream whose allocator
+/// is decided.
 ///
 /// ```
 /// use ascendcl::{Brand, Current, DeviceBuffer, Error, Library, stream::StreamOps};

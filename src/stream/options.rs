@@ -30,12 +30,12 @@ pub struct StreamOptions {
     /// larger number for 7.
     #[builder(default)]
     pub priority: u32,
-    /// The library prepares what a launch needs when the stream is created (`ACL_STREAM_FAST_LAUNCH`): creating takes longer
-    /// and more memory, queueing takes less time.
+    /// The library prepares what a launch needs when the stream is created (`ACL_STREAM_FAST_LAUNCH`): creating takes
+    /// longer and more memory, queueing takes less time.
     #[builder(default)]
     pub fast_launch: bool,
-    /// A thread that waits for the stream asks again and again, and does not sleep (`ACL_STREAM_FAST_SYNC`): it hears of the end
-    /// earlier, and keeps a processor busy.
+    /// A thread that waits for the stream asks again and again, and does not sleep (`ACL_STREAM_FAST_SYNC`): it hears
+    /// of the end earlier, and keeps a processor busy.
     #[builder(default)]
     pub fast_sync: bool,
 }
@@ -45,8 +45,8 @@ impl<C: Brand> Current<C> {
     ///
     /// # Errors
     ///
-    /// As for [`stream`](Self::stream), and what the library says of the options; [`Error::MissingFunction`] on releases that
-    /// lack the function.
+    /// As for [`stream`](Self::stream), and what the library says of the options; [`Error::MissingFunction`] on
+    /// releases that lack the function.
     #[rule(CTX_12, STREAM_11)]
     pub fn stream_with(&self, options: StreamOptions) -> Result<Stream<C, Undecided>, Error> {
         leads!(stream: Start --> Undecided : Create);

@@ -15,9 +15,9 @@ impl<C: Brand> StreamOps<C> {
     /// Hands work in flight from its stream to this one: what is queued here from now on waits for the event
     /// (`aclrtStreamWaitEvent`), and may use what the work used.
     ///
-    /// The event has to be recorded on the work's own stream, after the work. A wait for this stream then covers the work.
-    /// It tells a failure of the work, too, if a wait for the work's own stream was told of one, or that stream is idle by
-    /// then; while that stream has more to do, it tells the failure to the next wait for it.
+    /// The event has to be recorded on the work's own stream, after the work. A wait for this stream then covers the
+    /// work. It tells a failure of the work, too, if a wait for the work's own stream was told of one, or that stream
+    /// is idle by then; while that stream has more to do, it tells the failure to the next wait for it.
     ///
     /// # Errors
     ///

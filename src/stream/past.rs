@@ -1,4 +1,5 @@
-//! What happened to the things that work in flight uses, before and on other streams: whose failures a wait has to tell.
+//! What happened to the things that work in flight uses, before and on other streams: whose failures a wait has to
+//! tell.
 
 use crate::error::Error;
 use crate::ffi::{Api, RawStream};
@@ -106,8 +107,8 @@ impl Elsewhere {
         if matches!(self, Self::None) { None } else { self.look(api) }
     }
 
-    /// A stream that nobody waited for is asked when it is idle. One that has more to do is not waited for: its failure is
-    /// told to the next wait for it.
+    /// A stream that nobody waited for is asked when it is idle. One that has more to do is not waited for: its failure
+    /// is told to the next wait for it.
     #[cold]
     fn look(&mut self, api: Api) -> Option<Error> {
         match self {

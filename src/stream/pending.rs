@@ -49,8 +49,8 @@ pub struct Pending<C: Brand, T> {
     _brand: Mark<C>,
 }
 
-/// What work uses. It is not a field of the payload's own type: where a program takes the work for its buffers, the compiler
-/// would propose that field.
+/// What work uses. It is not a field of the payload's own type: where a program takes the work for its buffers, the
+/// compiler would propose that field.
 struct OutOfReach<T> {
     until_waited: T,
 }
@@ -89,8 +89,8 @@ impl<C: Brand, T> Pending<C, T> {
         Past::taken_over(&self.queue, self.number, self.untold, before)
     }
 
-    /// Whether the work is over, well or not (`aclrtStreamQuery`): then [`wait`](Self::wait) does not block for it. Work
-    /// that was queued later on the same stream counts, too.
+    /// Whether the work is over, well or not (`aclrtStreamQuery`): then [`wait`](Self::wait) does not block for it.
+    /// Work that was queued later on the same stream counts, too.
     ///
     /// # Errors
     ///
@@ -156,14 +156,14 @@ impl<C: Brand, T> Pending<C, T> {
 }
 
 impl<C: Brand, T: Payload> Pending<C, T> {
-    /// Waits for the stream (`aclrtSynchronizeStreamWithTimeout`, again and again) and gives the buffers back; without a
-    /// call when a synchronise has covered the work already.
+    /// Waits for the stream (`aclrtSynchronizeStreamWithTimeout`, again and again) and gives the buffers back; without
+    /// a call when a synchronise has covered the work already.
     ///
     /// # Errors
     ///
     /// The work as it was, when it failed on the device or could not be waited for: the buffers stay out of reach. The
-    /// library tells a failure to one wait only. Each other work that it may concern is told by [`Error::WorkFailed`], once:
-    /// a second wait gives the buffers back.
+    /// library tells a failure to one wait only. Each other work that it may concern is told by [`Error::WorkFailed`],
+    /// once: a second wait gives the buffers back.
     #[inline]
     pub fn wait(self, current: &Current<C>) -> Result<T, Failed<Self>> {
         self.wait_for(current, None)
@@ -173,7 +173,8 @@ impl<C: Brand, T: Payload> Pending<C, T> {
     ///
     /// # Errors
     ///
-    /// As for [`wait`](Self::wait); when the time was up, the error's code [`is_timeout`](crate::error::Code::is_timeout).
+    /// As for [`wait`](Self::wait); when the time was up, the error's code
+    /// [`is_timeout`](crate::error::Code::is_timeout).
     #[rule(STREAM_16)]
     pub fn wait_within(self, current: &Current<C>, limit: Duration) -> Result<T, Failed<Self>> {
         self.wait_for(current, Some(limit))

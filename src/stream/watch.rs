@@ -1,10 +1,10 @@
 //! Wakes the tasks of futures when their work is over.
 //!
 //! The vendor's library runs all callbacks of a context on one thread, so one slow callback would hold up every future
-//! that a callback wakes, and a callback behind the work would be one more thing that the stream waits for. Here an event
-//! stands behind the work, and one thread of this crate asks for the events of all futures that wait. That needs no
-//! context. The thread sleeps while nobody waits, it runs no code of a program but wakers, and it never waits inside the
-//! library.
+//! that a callback wakes, and a callback behind the work would be one more thing that the stream waits for. Here an
+//! event stands behind the work, and one thread of this crate asks for the events of all futures that wait. That needs
+//! no context. The thread sleeps while nobody waits, it runs no code of a program but wakers, and it never waits inside
+//! the library.
 
 use crate::callback_guard::contained;
 use crate::error::Error;

@@ -15,12 +15,13 @@ use core::task::{Context, Poll};
 use std::sync::Arc;
 
 impl<C: Brand, T: Payload> Pending<C, T> {
-    /// A future that ends with the work and gives this `Pending` back, to be [waited](Self::wait) for then. It borrows nothing,
-    /// so with the work of a [`Runtime`](crate::Runtime) it is `'static` and `Send`: for executors with several threads.
+    /// A future that ends with the work and gives this `Pending` back, to be [waited](Self::wait) for then. It borrows
+    /// nothing, so with the work of a [`Runtime`](crate::Runtime) it is `'static` and `Send`: for executors with
+    /// several threads.
     ///
     /// An event behind the work (`aclrtRecordEvent`) tells when it is over, and a thread of this crate asks for it
-    /// (`aclrtQueryEventStatus`) and wakes the task. The wait that follows tells failures, and blocks for what was queued
-    /// later on the same stream: so a request has a stream of its own while it is under way.
+    /// (`aclrtQueryEventStatus`) and wakes the task. The wait that follows tells failures, and blocks for what was
+    /// queued later on the same stream: so a request has a stream of its own while it is under way.
     ///
     /// ```
     /// use ascendcl::{Current, Error, HostBuffer, Library, Runtime};

@@ -36,8 +36,8 @@ fn an_allocator_whose_stream_cannot_be_destroyed_by_force_ends_after_all_streams
             let stream = current.stream().unwrap().register(current, own).unwrap();
             mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
         }
-        // The end of the scope and the first step of the recovery cannot wait for either of two streams. The one that is
-        // not destroyed by force first is left to the last step.
+        // The end of the scope and the first step of the recovery cannot wait for either of two streams. The one that
+        // is not destroyed by force first is left to the last step.
         let waits = |call| (Calls::of("aclrtSynchronizeStreamWithTimeout").nth(call), Fault::Fails(507_899));
         let plan = (1..=4).map(waits).fold(Plan::new(), |plan, (calls, fault)| plan.at(calls, fault));
         let plan = plan.at(Calls::of("aclrtDestroyStream"), Fault::Fails(207_000));

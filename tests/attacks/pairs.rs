@@ -91,8 +91,8 @@ impl<'c> Program<'_, 'c> {
         drop((first, second));
     }
 
-    /// An operator that asks the stream's allocator for memory. It is refused when nobody knows whom the library would call,
-    /// and has the right result otherwise.
+    /// An operator that asks the stream's allocator for memory. It is refused when nobody knows whom the library would
+    /// call, and has the right result otherwise.
     fn work(&self, stream: &Counting<'c>) {
         let current = self.current;
         let matrix = || current.upload_tensor(&[4, 4], &[1.0_f32; 16]).unwrap();

@@ -194,8 +194,8 @@ fn a_lending_is_told_of_a_failure_that_a_wait_in_it_heard_of() {
     alone.assert_nothing_lives();
 }
 
-/// A note of a failure is waited for, but not for ever: a thread that the system stops between the library's answer and its
-/// note is not. On a machine that does much else that happens now and then.
+/// A note of a failure is waited for, but not for ever: a thread that the system stops between the library's answer and
+/// its note is not. On a machine that does much else that happens now and then.
 #[proves(ERR_02)]
 #[test]
 fn two_threads_that_wait_at_the_same_time_are_both_told() {

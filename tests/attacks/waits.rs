@@ -44,8 +44,8 @@ fn a_wait_without_a_limit_goes_on_when_a_slice_of_it_is_over() {
     alone.assert_nothing_lives();
 }
 
-/// Another thread keeps 400 ms of work queued, which is more than the first slice of a wait. The wait is for what is queued
-/// when it begins, so it ends long before that thread stops.
+/// Another thread keeps 400 ms of work queued, which is more than the first slice of a wait. The wait is for what is
+/// queued when it begins, so it ends long before that thread stops.
 #[proves(STREAM_16)]
 #[test]
 fn a_wait_ends_while_another_thread_keeps_queueing() {

@@ -102,8 +102,8 @@ fn a_waker_that_panics_when_it_is_dropped_keeps_no_other_future_from_its_end() {
         assert!(poll(future.as_mut(), first).is_pending());
         release.send(()).unwrap();
         woken.recv_timeout(LONG).unwrap();
-        // While the first waker is being woken, the future gets another one, ends, and goes: the thread that woke it has the
-        // last pointer to that waker.
+        // While the first waker is being woken, the future gets another one, ends, and goes: the thread that woke it
+        // has the last pointer to that waker.
         let (told, dropped) = channel();
         let told = Mutex::new(told);
         let second = waker(

@@ -84,8 +84,8 @@ pub fn null_library() -> PathBuf {
 
 /// The library in a file that a test made.
 pub fn library_at(path: impl Into<PathBuf>) -> Library {
-    // SAFETY: the file is absent, or no library, or compiled from a source of these tests, which has the vendor's signatures
-    // and no initialisers.
+    // SAFETY: the file is absent, or no library, or compiled from a source of these tests, which has the vendor's
+    // signatures and no initialisers.
     unsafe { Library::at(path) }
 }
 
@@ -155,8 +155,8 @@ pub fn digits_in_batches_of(size: u8) -> Vec<u8> {
     model
 }
 
-/// The digits model, compiled for these batch sizes only: they stand in the metadata of the file, and what is appended to
-/// a message of this format counts as part of it.
+/// The digits model, compiled for these batch sizes only: they stand in the metadata of the file, and what is appended
+/// to a message of this format counts as part of it.
 pub fn digits_compiled_for(batches: &str) -> Vec<u8> {
     let entry = [field(1, b"ascendcl.dynamic_batch"), field(2, batches.as_bytes())].concat();
     [std::fs::read(data("digits.onnx")).unwrap(), field(14, &entry)].concat()

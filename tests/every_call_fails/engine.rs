@@ -177,8 +177,8 @@ fn with_library(double: Double, program: Program, end: &mut End) -> Result<(), E
     result.and(Err(failed.error))
 }
 
-/// The engine is closed before the device is given back, and once more after it: a session that could not be taken down is
-/// taken down with its device.
+/// The engine is closed before the device is given back, and once more after it: a session that could not be taken down
+/// is taken down with its device.
 fn with_device(double: Double, acl: &Acl, program: Program, end: &mut End) -> Result<(), Error> {
     let mut thread = Thread::new()?;
     let device = acl.device(&mut thread, 0)?.with_teardown_timeout(Duration::from_secs(5));

@@ -202,7 +202,8 @@ pub(crate) fn begin(mode: Mode, plan: &str) {
     control::fail(plan.parse().unwrap()).unwrap();
 }
 
-/// Whatever the simulator still has: contexts, streams, events, memory, models, and the records that it keeps on the host.
+/// Whatever the simulator still has: contexts, streams, events, memory, models, and the records that it keeps on the
+/// host.
 pub(crate) fn left_alive() -> Option<String> {
     let live = format!("{:?}", control::live());
     let counts = live.split([',', '{', '}']);

@@ -54,8 +54,8 @@ const FLOORS: [&str; 38] = [
     "",
 ];
 
-/// Files and folders of the simulator's `src`, from the ground up. A file stands where the longest of these names says that
-/// begins its own.
+/// Files and folders of the simulator's `src`, from the ground up. A file stands where the longest of these names says
+/// that begins its own.
 const FLOORS_OF_THE_SIMULATOR: [&str; 33] = [
     "failure",
     "locks",
@@ -107,7 +107,8 @@ const DECLARE: [&str; 11] = [
     "stream/allocator",
 ];
 
-/// Texts that begin like the name of a C function, with their files: a type, and functions of the graph engine's C++ library.
+/// Texts that begin like the name of a C function, with their files: a type, and functions of the graph engine's C++
+/// library.
 const NO_NAMES_OF_THE_TABLE: [(&str, &str); 3] = [
     ("element", "aclDataType {number}"),
     ("graph_source", "aclgrphParseONNX"),

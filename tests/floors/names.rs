@@ -12,7 +12,8 @@ const BEGINS: &str = "acl";
 
 /// What one file names.
 pub(crate) struct Names {
-    /// Texts that begin like the name of a C function, also those in macros. Comments, documentation and what is compiled for tests alone do not count.
+    /// Texts that begin like the name of a C function, also those in macros. Comments, documentation and what is
+    /// compiled for tests alone do not count.
     pub(crate) texts: Vec<String>,
     /// Methods with such a name that are called, other than by a macro.
     pub(crate) methods: Vec<String>,

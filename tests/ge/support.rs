@@ -27,7 +27,8 @@ pub(crate) fn world() -> World {
 
 /// A library in a file, for the safe layer to load.
 pub(crate) fn at(path: impl Into<PathBuf>) -> Place {
-    // SAFETY: the file is absent, or no library, or one of the double's, which keep the shim's or the wrapper's signatures.
+    // SAFETY: the file is absent, or no library, or one of the double's, which keep the shim's or the wrapper's
+    // signatures.
     unsafe { Place::at(path) }
 }
 

@@ -1,5 +1,5 @@
-//! A request per task of an executor with several threads, with a time limit, and requests that are cancelled. The service is
-//! that of the example.
+//! A request per task of an executor with several threads, with a time limit, and requests that are cancelled. The
+//! service is that of the example.
 
 use crate::common::{alone, digits};
 use crate::service::{Failure, Service};

@@ -26,8 +26,8 @@ pub(crate) struct Machine {
     slow_destroy: bool,
 }
 
-/// What does not fail in programs of several threads: a thread that cannot leave a context, and ends, keeps the context for
-/// good. The vendor's library never frees it then, and the crate says so (CTX-11, CTX-14).
+/// What does not fail in programs of several threads: a thread that cannot leave a context, and ends, keeps the context
+/// for good. The vendor's library never frees it then, and the crate says so (CTX-11, CTX-14).
 pub(crate) const NOT_REFUSED: &str = "aclrtSetCurrentContext";
 
 /// The same, where it fails twice behind the call that sets the device: nobody knows the default context then.
@@ -39,8 +39,8 @@ pub(crate) struct Faults {
     /// As the simulator takes it.
     pub(crate) plan: String,
     pub(crate) kind: Kind,
-    /// After a hang the program recovers the device; else the device goes on by itself. What hangs in a default context or on
-    /// a default stream can be lost for good then, so such a program uses neither.
+    /// After a hang the program recovers the device; else the device goes on by itself. What hangs in a default context
+    /// or on a default stream can be lost for good then, so such a program uses neither.
     pub(crate) recovers: bool,
 }
 
@@ -132,7 +132,8 @@ impl Program {
             machine: Machine {
                 on_device: random.once_in(5),
                 vendor_waits: random.once_in(2),
-                // The checker takes the end of one object for that of the next with the same handle, when two threads meet so.
+                // The checker takes the end of one object for that of the next with the same handle, when two threads
+                // meet so.
                 reuse_handles: random.once_in(2) && several == 1,
                 copy_at_once: random.once_in(4),
                 slow_destroy: random.once_in(100),

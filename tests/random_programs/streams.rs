@@ -197,8 +197,8 @@ impl<'c> Actor<'_, 'c> {
 
     pub(crate) fn measure_events(&mut self, current: &Current<Scoped<'c>>, a: u16, b: u16) {
         let (Some(end), Some(start)) = (look(&self.has.events, a), look(&self.has.events, b)) else { return };
-        // One that was recorded first is no end: the library may refuse the pair (EVENT-04). And the checker does not see that
-        // an event was waited for whose stream is no longer there.
+        // One that was recorded first is no end: the library may refuse the pair (EVENT-04). And the checker does not
+        // see that an event was waited for whose stream is no longer there.
         if end.time <= start.time || !self.has.streams.iter().any(|stream| stream.number == end.stream) {
             return;
         }

@@ -54,8 +54,8 @@ impl<'w> World<'w> {
     pub(crate) fn failed(&self, what: &str, error: &Error) {
         SEEN.errors.fetch_add(1, Relaxed);
         assert!(self.is_faulty(), "{what} failed although nothing goes wrong: {error}");
-        // No fault of these programs has a code of misuse: such a code comes of the crate. But for the one of work that was
-        // discarded, which is what becomes of an event on a lost device.
+        // No fault of these programs has a code of misuse: such a code comes of the crate. But for the one of work that
+        // was discarded, which is what becomes of an event on a lost device.
         const DISCARDED: i32 = 107_023;
         let code = error.code().map_or(0, |code| code.number());
         assert!(

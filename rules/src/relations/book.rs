@@ -17,8 +17,8 @@ pub(super) struct Book<T> {
 #[derive(Debug)]
 pub(super) struct Entry<T> {
     pub(super) made: Call,
-    /// How many calls had begun when it was entered. Those mean an earlier object if they name this one: a program learns of
-    /// an object when the call that makes it returns.
+    /// How many calls had begun when it was entered. Those mean an earlier object if they name this one: a program
+    /// learns of an object when the call that makes it returns.
     pub(super) since: u64,
     /// The last call that it took part in.
     pub(super) used: Option<Call>,

@@ -26,7 +26,8 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use std::ffi::CString;
 use std::sync::{Mutex, PoisonError};
 
-/// The loaded shim, or the vendor's wrapper behind the same functions. They stay where they are for the life of the process.
+/// The loaded shim, or the vendor's wrapper behind the same functions. They stay where they are for the life of the
+/// process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shim(&'static sys::Library);
 

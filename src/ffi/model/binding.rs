@@ -86,8 +86,8 @@ impl RawBinding {
         self.owner.is_current(ObjectKind::MODEL_TENSORS)
     }
 
-    /// Creates the datasets, with what the binding was [made](Self::new) for. What was created before an error is destroyed
-    /// by [`destroy`](Self::destroy).
+    /// Creates the datasets, with what the binding was [made](Self::new) for. What was created before an error is
+    /// destroyed by [`destroy`](Self::destroy).
     pub(crate) fn create(
         &self,
         api: Api,
@@ -122,8 +122,8 @@ impl RawBinding {
         model.set_shapes(api, &self.given, shapes)
     }
 
-    /// Has the next executions use `new` in the place of `old`; refused while queued work may look at the datasets (DATA-10).
-    /// The blocks have the same size.
+    /// Has the next executions use `new` in the place of `old`; refused while queued work may look at the datasets
+    /// (DATA-10). The blocks have the same size.
     #[rule(DATA_02, DATA_10)]
     pub(crate) fn exchange(
         &self,
@@ -159,8 +159,8 @@ impl RawBinding {
         Ok(())
     }
 
-    /// Queues one execution. The stream's context has to be current and the model's own (MODEL-01). Open outputs have to be
-    /// [emptied](Self::empty) before.
+    /// Queues one execution. The stream's context has to be current and the model's own (MODEL-01). Open outputs have
+    /// to be [emptied](Self::empty) before.
     #[inline(always)]
     pub(crate) fn execute(
         &self,
@@ -210,9 +210,9 @@ impl RawBinding {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::MODEL_TENSORS }) };
         let captured = stream.give(api, "capture a model", |ready, stream| {
             // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that stays
-            // until the last replay is done (MODEL-14, DATA-02, DATA-10, GRAPH-05). The gate is passed, and `give` passed
-            // the stream's. Datasets, model and memory end only when nothing keeps their rows, which the graph does until
-            // its instance is destroyed.
+            // until the last replay is done (MODEL-14, DATA-02, DATA-10, GRAPH-05). The gate is passed, and `give`
+            // passed the stream's. Datasets, model and memory end only when nothing keeps their rows, which the graph
+            // does until its instance is destroyed.
             unsafe { call!(ready.aclmdlExecuteAsync(model.id(), self.given.raw(), self.results.raw(), stream)) }
         });
         captured.inspect(|()| self.captured.store(true, Ordering::Release))
@@ -228,11 +228,11 @@ impl RawBinding {
         self.captured.store(false, Ordering::Release);
     }
 
-    /// Runs the model once, and returns when it is done. Its context has to be current (MODEL-01), and nothing else may run in
-    /// its working memory meanwhile (MODEL-06). Open outputs have to be [emptied](Self::empty) before.
+    /// Runs the model once, and returns when it is done. Its context has to be current (MODEL-01), and nothing else may
+    /// run in its working memory meanwhile (MODEL-06). Open outputs have to be [emptied](Self::empty) before.
     ///
-    /// `runs` stands for the work that the library does by itself in this context: a run that failed may still go on there.
-    /// `settle` waits for everything in the context, and says whether it is over.
+    /// `runs` stands for the work that the library does by itself in this context: a run that failed may still go on
+    /// there. `settle` waits for everything in the context, and says whether it is over.
     pub(crate) fn run(
         &self,
         here: Here<'_>,
@@ -266,7 +266,8 @@ impl RawBinding {
         ran
     }
 
-    /// An execution that may be running although its call failed: whatever it uses is in doubt, like the binding itself.
+    /// An execution that may be running although its call failed: whatever it uses is in doubt, like the binding
+    /// itself.
     #[cold]
     fn spread_doubt(&self, stream: &RawStream, model: &LoadedModel) {
         if self.last_use.is_in_doubt() {
@@ -275,8 +276,8 @@ impl RawBinding {
         }
     }
 
-    /// Whether an execution on this stream comes after everything that may still be running with the model, its buffers and
-    /// its working memory. What is not in doubt the caller answers for: it has the handle, or is in its turn.
+    /// Whether an execution on this stream comes after everything that may still be running with the model, its buffers
+    /// and its working memory. What is not in doubt the caller answers for: it has the handle, or is in its turn.
     #[cold]
     #[inline(never)]
     fn may_follow(&self, streams: &Shelf<RawStream>, stream: &RawStream, model: &LoadedModel) -> Result<(), Error> {
@@ -308,16 +309,16 @@ impl RawBinding {
         self.results.shape(api, index)
     }
 
-    /// The memory that the library allocated for an open output, to be read while the caller has the binding: it is not in
-    /// flight then, and not emptied. `None` when the library left it without (DATA-06).
+    /// The memory that the library allocated for an open output, to be read while the caller has the binding: it is not
+    /// in flight then, and not emptied. `None` when the library left it without (DATA-06).
     pub(crate) fn allocated(&self, api: Api, index: usize) -> Option<RawBuffer> {
         let _inside = self.gate.pass()?;
         self.results.memory(api, index).map(|(start, bytes)| RawBuffer::adopt(start, bytes))
     }
 
     /// Empties the open outputs: memory that came from the caller's allocator goes back there, by the data buffer's
-    /// update; the library's own goes to `take`, to be freed (DATA-06). The first error is reported, the other outputs are
-    /// emptied all the same; what the library refused to let go stays here.
+    /// update; the library's own goes to `take`, to be freed (DATA-06). The first error is reported, the other outputs
+    /// are emptied all the same; what the library refused to let go stays here.
     pub(crate) fn empty(
         &self,
         api: Api,

@@ -12,8 +12,8 @@ use core::ptr::{NonNull, null_mut};
 
 /// A list of data buffers. It owns the list and the buffer records, never the memory they describe.
 ///
-/// What owns it has a row before anything is created, so that each record has an owner from its first moment. There is no
-/// `Drop`: what [`destroy`](Self::destroy) was refused stays here and is tried again by the next call.
+/// What owns it has a row before anything is created, so that each record has an owner from its first moment. There is
+/// no `Drop`: what [`destroy`](Self::destroy) was refused stays here and is tried again by the next call.
 #[derive(Debug)]
 #[rule(DATA_01, DATA_04, DATA_05)]
 pub(super) struct Dataset {
@@ -34,8 +34,8 @@ impl Dataset {
         Self { raw: Cell::new(null_mut()), buffers, shape: Cell::new(null_mut()) }
     }
 
-    /// Creates the list, and a buffer over each block; one without a block is empty, and an execution may put memory of its
-    /// own into it (DATA-06).
+    /// Creates the list, and a buffer over each block; one without a block is empty, and an execution may put memory of
+    /// its own into it (DATA-06).
     #[rule(DATA_03, DATA_06)]
     pub(super) fn create<'b>(
         &self,
@@ -134,9 +134,9 @@ impl Dataset {
         if buffer.is_null() {
             return Err(Error::Gone { what: ObjectKind::MODEL_TENSORS });
         }
-        // SAFETY: the function asks for a live buffer, and memory that it is to describe. The buffer is not null, so it was
-        // created and not destroyed (DATA-05). The function notes the address and the size, and does not look at the memory;
-        // who executes with the dataset keeps it in place (DATA-02).
+        // SAFETY: the function asks for a live buffer, and memory that it is to describe. The buffer is not null, so it
+        // was created and not destroyed (DATA-05). The function notes the address and the size, and does not look at
+        // the memory; who executes with the dataset keeps it in place (DATA-02).
         let answer = unsafe { call!(api.aclUpdateDataBuffer(buffer, block.start(), block.bytes())) };
         answer.done(|| format!("exchange the memory of tensor {index} of a model"))
     }
@@ -153,8 +153,9 @@ impl Dataset {
         answer.done(|| format!("empty output {index} of a model"))
     }
 
-    /// Destroys the buffer records and the list. The first error is reported, the rest is destroyed all the same; what was
-    /// refused is tried again by the next call, and nothing else is. Nothing may use the dataset from the first call on.
+    /// Destroys the buffer records and the list. The first error is reported, the rest is destroyed all the same; what
+    /// was refused is tried again by the next call, and nothing else is. Nothing may use the dataset from the first
+    /// call on.
     pub(super) fn destroy(&self, api: Api) -> Result<(), Error> {
         let mut result = self.destroy_shape(api);
         for buffer in self.buffers.iter().filter(|buffer| !buffer.get().is_null()) {

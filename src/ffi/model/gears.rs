@@ -49,8 +49,8 @@ impl GearInput {
         Ok(Some(Self { gears, input }))
     }
 
-    /// Chooses the gear of the next executions with this dataset, whose inputs have these shapes (the one for the choice
-    /// among them).
+    /// Chooses the gear of the next executions with this dataset, whose inputs have these shapes (the one for the
+    /// choice among them).
     pub(super) fn choose(
         &self,
         api: Api,

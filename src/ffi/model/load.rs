@@ -28,8 +28,8 @@ pub(crate) struct Sizes {
     pub(crate) weights: usize,
 }
 
-/// The caller's memory for a model; what is `None` is the library's business. A loaded model keeps it: while the model's
-/// row is there, the memory has a name and is not freed (MODEL-02, MODEL-03).
+/// The caller's memory for a model; what is `None` is the library's business. A loaded model keeps it: while the
+/// model's row is there, the memory has a name and is not freed (MODEL-02, MODEL-03).
 #[derive(Default, Debug)]
 #[rule(MODEL_08)]
 pub(crate) struct LoadInto {
@@ -71,7 +71,8 @@ impl LoadInto {
 }
 
 impl Share {
-    /// Takes `bytes` bytes of the memory, of which so many are `taken` already. With `alone`, they are to be the only ones.
+    /// Takes `bytes` bytes of the memory, of which so many are `taken` already. With `alone`, they are to be the only
+    /// ones.
     pub(crate) fn take(
         block: &Arc<RawBuffer>,
         taken: &Arc<AtomicUsize>,
@@ -107,8 +108,8 @@ impl<'a> ModelImage<'a> {
         }
     }
 
-    /// What has to be copied to the device before the library can read it: the contents of a file, for a program that runs
-    /// there (MODE-02).
+    /// What has to be copied to the device before the library can read it: the contents of a file, for a program that
+    /// runs there (MODE-02).
     pub(crate) fn to_be_copied(self, api: Api) -> Option<&'a [u8]> {
         match self {
             Self::Memory(image, _) if api.on_device() => Some(image),
@@ -117,8 +118,8 @@ impl<'a> ModelImage<'a> {
     }
 }
 
-/// A model file, or its contents where the library reads them: in the program's own memory on a host, in the device's for a
-/// program that runs there.
+/// A model file, or its contents where the library reads them: in the program's own memory on a host, in the device's
+/// for a program that runs there.
 #[derive(Clone, Copy, Debug)]
 #[rule(MODEL_10, MODEL_11, MODE_02)]
 pub(crate) struct Image<'a> {
@@ -156,8 +157,8 @@ impl Image<'_> {
 }
 
 impl LoadedModel {
-    /// Loads the model; the memory that it is loaded onto stays allocated until it is unloaded. The caller has compared the
-    /// memory with the model's [sizes](Image::sizes), and calls this once.
+    /// Loads the model; the memory that it is loaded onto stays allocated until it is unloaded. The caller has compared
+    /// the memory with the model's [sizes](Image::sizes), and calls this once.
     pub(crate) fn load(&self, api: Api, image: Image<'_>) -> Result<(), Error> {
         self.onto.is_current()?;
         let mut id = 0;

@@ -87,8 +87,8 @@ impl LoadedModel {
         self.owner.is_current(ObjectKind::MODEL)
     }
 
-    /// Reads the description of a model that has just been loaded. One that the library refuses to destroy stays here until
-    /// the model is unloaded.
+    /// Reads the description of a model that has just been loaded. One that the library refuses to destroy stays here
+    /// until the model is unloaded.
     pub(crate) fn describe(&self, api: Api) -> Result<(), Error> {
         // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the table.
         // Null, which stands for a failure, is told apart (ERR-06).
@@ -141,8 +141,8 @@ impl LoadedModel {
         &self.last_use
     }
 
-    /// A call that failed may have left something running in the model's working memory, in which other models may work,
-    /// too.
+    /// A call that failed may have left something running in the model's working memory, in which other models may
+    /// work, too.
     fn doubt_workspace(&self, stream: &RawStream) {
         if let Some(work) = &self.onto.work {
             work.block().doubt(stream);
@@ -155,8 +155,8 @@ impl LoadedModel {
         self.last_use.is_in_doubt() || self.onto.work.as_ref().is_some_and(|work| work.block().is_in_doubt())
     }
 
-    /// Whether nothing of the model's is in use, by a look at the model alone. Of a workspace that others may use it says
-    /// nothing.
+    /// Whether nothing of the model's is in use, by a look at the model alone. Of a workspace that others may use it
+    /// says nothing.
     #[inline]
     fn is_at_rest(&self) -> bool {
         self.last_use.is_at_rest() && self.onto.work.is_none()
@@ -207,7 +207,8 @@ impl LoadedModel {
     }
 
     /// Unloads the model; refused while queued work may use it, and done once only (MODEL-14). Its context has to be
-    /// current (MODEL-01). One that was not loaded, or of which the library has only the description, ends in the same way.
+    /// current (MODEL-01). One that was not loaded, or of which the library has only the description, ends in the same
+    /// way.
     ///
     /// Callers hold the model's only handle, or its scope has ended.
     #[rule(MODEL_14)]

@@ -1,7 +1,7 @@
 //! Work that a stream takes while it is being captured.
 //!
-//! Nothing of it runs, so nothing is stamped: what it uses is kept by the graph that the capture becomes, and each replay
-//! of the graph has one stamp.
+//! Nothing of it runs, so nothing is stamped: what it uses is kept by the graph that the capture becomes, and each
+//! replay of the graph has one stamp.
 
 use super::{Place, RawStream, aligned};
 use crate::callback_guard::InCallback;
@@ -126,8 +126,9 @@ impl RawStream {
 ///
 /// `argument` points to a `Callback<T>` that stays until this returns.
 unsafe extern "C" fn trampoline<T>(argument: *mut c_void) {
-    // SAFETY: a reference asks for a pointer to a live value of the type that nobody writes. The caller of this function
-    // promises that (its safety section): the graph keeps the callback until its instance is destroyed (GRAPH-05).
+    // SAFETY: a reference asks for a pointer to a live value of the type that nobody writes. The caller of this
+    // function promises that (its safety section): the graph keeps the callback until its instance is destroyed
+    // (GRAPH-05).
     let callback = unsafe { &*argument.cast_const().cast::<Callback<T>>() };
     let _refuses = InCallback::begin();
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| (callback.run)(&callback.state))) {

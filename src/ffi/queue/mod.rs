@@ -98,8 +98,8 @@ impl RawStream {
         Self { raw: aclrtStream(raw.as_ptr()), is_of_others: true, ..Self::default_of_current(id) }
     }
 
-    /// Stands for the work that the library does by itself in a context: nothing is queued here, but a call that fails may
-    /// leave something running.
+    /// Stands for the work that the library does by itself in a context: nothing is queued here, but a call that fails
+    /// may leave something running.
     pub(crate) fn of_the_library(id: u64, owner: Owner) -> Self {
         Self { is_of_the_library: true, owner, allocators: Registrations::none(owner), ..Self::default_of_current(id) }
     }
@@ -208,9 +208,9 @@ impl RawStream {
     /// Destroys the stream. Its work has to be done: call [`synchronize`](Self::synchronize) before.
     ///
     /// Its context has to be current (STREAM-06). The library's table of allocators outlives streams, so a registration
-    /// ends first. When the library refuses, the stream stays usable; when it refuses to destroy a descriptor, the stream
-    /// [is gone](Self::is_gone), and the next call tries the descriptor again. What the registrations kept goes to `kept`:
-    /// code of the user runs when that is dropped.
+    /// ends first. When the library refuses, the stream stays usable; when it refuses to destroy a descriptor, the
+    /// stream [is gone](Self::is_gone), and the next call tries the descriptor again. What the registrations kept goes
+    /// to `kept`: code of the user runs when that is dropped.
     #[rule(STREAM_05, STREAM_07, ALLOC_16)]
     pub(crate) fn destroy(&self, api: Api, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         self.is_not_captured()?;

@@ -32,8 +32,8 @@ impl RawStream {
         self.copy_held(here, self.look_before_work(here)?, to, from, bytes, kind)
     }
 
-    /// As [`copy`](Self::copy), of all of one block to all of another, where that needs no further look. `None` where it
-    /// does: then nothing has happened.
+    /// As [`copy`](Self::copy), of all of one block to all of another, where that needs no further look. `None` where
+    /// it does: then nothing has happened.
     #[inline(always)]
     pub(crate) fn copy_whole(&self, here: Here<'_>, to: &RawBuffer, from: &RawBuffer) -> Option<Result<u64, Boxed>> {
         let bytes = from.bytes();
@@ -67,7 +67,8 @@ impl RawStream {
         })
     }
 
-    /// The direction of a copy that is not simply one between the device and pinned memory, after what such a copy needs.
+    /// The direction of a copy that is not simply one between the device and pinned memory, after what such a copy
+    /// needs.
     #[inline(never)]
     fn kind_of_copy(&self, api: Api, to: Place<'_>, from: Place<'_>, bytes: usize) -> Result<aclrtMemcpyKind, Boxed> {
         let kind = api.direction(to.block.home().side(), from.block.home().side());
@@ -78,8 +79,8 @@ impl RawStream {
         Ok(kind)
     }
 
-    /// Before a copy of ordinary host memory: with newer drivers it takes place in the call and waits for no work of the
-    /// stream. So what is queued on this stream and uses the same memory is waited for here.
+    /// Before a copy of ordinary host memory: with newer drivers it takes place in the call and waits for no work of
+    /// the stream. So what is queued on this stream and uses the same memory is waited for here.
     ///
     /// # Errors
     ///
@@ -115,10 +116,10 @@ impl RawStream {
 
     /// The one way to queue work: stamps what it uses before and after the vendor call.
     ///
-    /// After a call that failed the stream is synchronised, whatever the code: the library may have taken the work all the
-    /// same. The wait has a limit of one second, since a device that hangs is one way to fail; when the time is up, its last
-    /// look may take a quarter of a second more. If the wait fails, too, what the call was to use is in doubt for good. Only
-    /// what never reached the library leaves no doubt by itself.
+    /// After a call that failed the stream is synchronised, whatever the code: the library may have taken the work all
+    /// the same. The wait has a limit of one second, since a device that hangs is one way to fail; when the time is up,
+    /// its last look may take a quarter of a second more. If the wait fails, too, what the call was to use is in doubt
+    /// for good. Only what never reached the library leaves no doubt by itself.
     #[inline(always)]
     #[rule(MEM_02)]
     pub(in crate::ffi) fn submit<const N: usize>(
@@ -155,8 +156,8 @@ impl RawStream {
         here.ready()
     }
 
-    /// Queues work by a call of other code, which gets the stream's handle and answers with the vendor's code. Code that unwinds
-    /// may have queued work before: that counts as a call that failed, and then the panic goes on.
+    /// Queues work by a call of other code, which gets the stream's handle and answers with the vendor's code. Code
+    /// that unwinds may have queued work before: that counts as a call that failed, and then the panic goes on.
     pub(crate) fn submit_raw<const N: usize>(
         &self,
         here: Here<'_>,
@@ -182,12 +183,12 @@ impl RawStream {
         panic.map_or(queued.map_err(Error::from), |panic| resume_unwind(panic))
     }
 
-    /// The one way to run work that the library waits for by itself: stamps what it uses, as [`submit`](Self::submit) does.
-    /// Everything that used it before is known to be done.
+    /// The one way to run work that the library waits for by itself: stamps what it uses, as [`submit`](Self::submit)
+    /// does. Everything that used it before is known to be done.
     ///
-    /// When the call succeeds the work is over. After a failure it may go on: `settle` waits for everything in the context, and
-    /// says whether that is over; if not, this has a row, and what the call was to use is in doubt until a wait for the
-    /// context that begins later has succeeded.
+    /// When the call succeeds the work is over. After a failure it may go on: `settle` waits for everything in the
+    /// context, and says whether that is over; if not, this has a row, and what the call was to use is in doubt until a
+    /// wait for the context that begins later has succeeded.
     #[inline]
     pub(in crate::ffi) fn run<const N: usize>(
         &self,

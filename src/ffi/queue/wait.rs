@@ -10,16 +10,17 @@ use ascendcl_sys::types::aclError;
 use core::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// How long a wait that succeeded lets others end that are under way, before it takes for granted that they have nothing to
-/// tell. Between an answer of the library and its note are a few instructions; who waits for work that was queued later
-/// stays for as long as that takes, and is not waited for.
+/// How long a wait that succeeded lets others end that are under way, before it takes for granted that they have
+/// nothing to tell. Between an answer of the library and its note are a few instructions; who waits for work that was
+/// queued later stays for as long as that takes, and is not waited for.
 const MOMENT: Duration = Duration::from_millis(10);
 
 impl RawStream {
     /// Waits until everything that was queued before this call is done; for at most `limit`, if there is one.
     ///
-    /// A destroyed stream has nothing left to wait for: it was synchronised before. A failure that another wait was told of
-    /// is not repeated here: that is the business of who waits ([`failure_among`](Self::failure_among), [`tell`](Self::tell)).
+    /// A destroyed stream has nothing left to wait for: it was synchronised before. A failure that another wait was
+    /// told of is not repeated here: that is the business of who waits ([`failure_among`](Self::failure_among),
+    /// [`tell`](Self::tell)).
     #[inline]
     pub(crate) fn synchronize(&self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
         self.wait_elsewhere(api, limit, None).map_err(Error::from)
@@ -104,7 +105,8 @@ impl RawStream {
         wait.after(api, limit, first).map_err(Boxed::from)
     }
 
-    /// Whether a wait that succeeded should let others end: some that were inside with it still are, and a moment is not over.
+    /// Whether a wait that succeeded should let others end: some that were inside with it still are, and a moment is
+    /// not over.
     #[cold]
     #[inline(never)]
     fn others_end(&self, patience: &mut Option<(u64, Option<Instant>)>) -> bool {

@@ -1,5 +1,5 @@
-//! Two runtimes of one name: values of the one are used in the other. Each use is refused, the value comes back, nothing of
-//! the other context is touched.
+//! Two runtimes of one name: values of the one are used in the other. Each use is refused, the value comes back,
+//! nothing of the other context is touched.
 
 mod objects;
 

@@ -75,7 +75,8 @@ fn what_outlives_a_closed_runtime_does_nothing() {
     alone.assert_nothing_lives();
 }
 
-/// The worker leaves the context, which stays the library's current one if nothing was before; another thread destroys it.
+/// The worker leaves the context, which stays the library's current one if nothing was before; another thread destroys
+/// it.
 #[proves(CTX_11, CTX_14)]
 #[test]
 fn a_context_that_a_thread_has_left_is_not_made_current_there_again() {

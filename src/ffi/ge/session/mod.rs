@@ -21,7 +21,8 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A session, and everything in it. One caller uses it at a time: who has `&mut` of its handle, or the end of its scope.
+/// A session, and everything in it. One caller uses it at a time: who has `&mut` of its handle, or the end of its
+/// scope.
 #[derive(Debug)]
 pub(crate) struct RawSession {
     shim: Shim,
