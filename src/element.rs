@@ -153,6 +153,8 @@ mod of_half {
     // SAFETY: `Pod` asks for a type without padding, of which every bit pattern is a value. `half::f16` is documented
     // to be transparent over `u16`, and to be made of any bits (`f16::from_bits`).
     unsafe impl Pod for half::f16 {}
+    // Messages list the same types with the feature and without it.
+    #[diagnostic::do_not_recommend]
     impl Element for half::f16 {
         const TYPE: ElementType = ElementType::F16;
     }
@@ -160,6 +162,7 @@ mod of_half {
     // SAFETY: `Pod` asks for a type without padding, of which every bit pattern is a value. `half::bf16` is documented
     // to be transparent over `u16`, and to be made of any bits (`bf16::from_bits`).
     unsafe impl Pod for half::bf16 {}
+    #[diagnostic::do_not_recommend]
     impl Element for half::bf16 {
         const TYPE: ElementType = ElementType::Bf16;
     }
