@@ -54,8 +54,8 @@ use null::{Books, books};
 /// A queued copy to the device.
 type Upload<C> = Pending<C, (HostBuffer<C, f32>, DeviceBuffer<C, f32>)>;
 
-/// Alone, and with no other library at work: the crate counts the resets of a device by its number, and forgets then
-/// what it left current, whichever library it was.
+/// Alone, and with no other library at work (each test that has one of its own keeps `books`, too): the crate counts
+/// the resets of a device by its number, and forgets then what it left current, whichever library it was.
 fn undisturbed() -> (Alone, Books) {
     (alone(), books())
 }

@@ -1,6 +1,7 @@
 //! Attacks on the alignment of memory: copies on the device, and memory from the library.
 
 use super::common::{Alone, alone, c_library, library_at, under_watch};
+use super::null::books;
 use super::{inside, with_device};
 use ascendcl::{Acl, Current, Error, Scoped};
 use ascendcl_macros::proves;
@@ -162,6 +163,7 @@ impl Crooked {
 
 #[test]
 fn host_memory_that_is_not_aligned_for_every_element_is_an_error_and_goes_back_at_once() {
+    let _others = books();
     let Crooked { acl, out, .. } = Crooked::load("crooked");
     // SAFETY: it takes nothing.
     let out = || unsafe { out() };
@@ -180,6 +182,7 @@ fn host_memory_that_is_not_aligned_for_every_element_is_an_error_and_goes_back_a
 
 #[test]
 fn host_memory_that_is_not_aligned_and_cannot_be_given_back_stays_with_its_scope() {
+    let _others = books();
     let Crooked { acl, out, refuse } = Crooked::load("crooked-and-refusing");
     // SAFETY: it takes nothing.
     let out = || unsafe { out() };
