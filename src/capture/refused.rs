@@ -1,9 +1,11 @@
 //! What captures do not allow. These functions are here to say so in the compiler's messages.
 
-use super::{Capture, CapturedGraph};
+use super::{Capture, CapturedGraph, OperandAccess};
 use crate::brand::Brand;
 use crate::current::Current;
 use crate::error::Error;
+use crate::memory::DeviceBuffer;
+use crate::model::{BoundModel, PortId};
 use crate::stream::{DefaultStream, Pending};
 use core::marker::PhantomData;
 
@@ -36,6 +38,20 @@ pub trait CapturesTheDefaultStream {}
     note = "GRAPH-07, GRAPH-05: wait for the replay first: `let mut graph = pending.wait(current)?;`"
 )]
 pub trait ReachesARunningGraph {
+    /// A value of any type: there is no such function.
+    #[doc(hidden)]
+    fn never<R>(&self) -> R;
+}
+
+/// Nothing implements it.
+#[diagnostic::on_unimplemented(
+    message = "this model is in a captured graph: its memory and its shapes stay as they were captured",
+    label = "each replay uses the memory that the capture was made with",
+    note = "GRAPH-05, GRAPH-07: what a graph uses stays in place until the graph is destroyed",
+    note = "take the graph apart first: `let model = graph.into_operands(current)?`; to give it other numbers: \
+            `operands.write(current, input, &numbers)?`"
+)]
+pub trait TakenApart {
     /// A value of any type: there is no such function.
     #[doc(hidden)]
     fn never<R>(&self) -> R;
@@ -94,6 +110,68 @@ impl<C: Brand, G> Pending<C, CapturedGraph<C, G>> {
     pub fn operands(&mut self, _: &Current<C>) -> Result<G, Error>
     where
         Self: ReachesARunningGraph,
+    {
+        self.never()
+    }
+}
+
+impl<C: Brand> OperandAccess<'_, BoundModel<C>> {
+    /// Not available: this function is here to say so in the compiler's message (GRAPH-05).
+    #[doc(hidden)]
+    pub fn exchange_input<'n, E>(
+        &mut self,
+        _: &Current<C>,
+        _: impl Into<PortId<'n>>,
+        _: DeviceBuffer<C, E>,
+    ) -> Result<DeviceBuffer<C, E>, Error>
+    where
+        Self: TakenApart,
+    {
+        self.never()
+    }
+
+    /// Not available: this function is here to say so in the compiler's message (GRAPH-05).
+    #[doc(hidden)]
+    pub fn exchange_output<'n, E, F>(
+        &mut self,
+        _: &Current<C>,
+        _: impl Into<PortId<'n>>,
+        _: DeviceBuffer<C, E>,
+    ) -> Result<DeviceBuffer<C, F>, Error>
+    where
+        Self: TakenApart,
+    {
+        self.never()
+    }
+
+    /// Not available: this function is here to say so in the compiler's message (GRAPH-05).
+    #[doc(hidden)]
+    pub fn replace_output<'n, E>(
+        &mut self,
+        _: &Current<C>,
+        _: impl Into<PortId<'n>>,
+        _: DeviceBuffer<C, E>,
+    ) -> Result<DeviceBuffer<C, E>, Error>
+    where
+        Self: TakenApart,
+    {
+        self.never()
+    }
+
+    /// Not available: this function is here to say so in the compiler's message (GRAPH-05).
+    #[doc(hidden)]
+    pub fn reshape(&mut self, _: &Current<C>, _: &[&[usize]]) -> Result<(), Error>
+    where
+        Self: TakenApart,
+    {
+        self.never()
+    }
+
+    /// Not available: this function is here to say so in the compiler's message (GRAPH-05).
+    #[doc(hidden)]
+    pub fn run(&mut self, _: &mut Current<C>) -> Result<(), Error>
+    where
+        Self: TakenApart,
     {
         self.never()
     }

@@ -85,6 +85,27 @@ impl<C: Brand, T> Pending<C, T> {
         self.never()
     }
 
+    pub fn exchange_input<'n, B, R>(&mut self, _: &Current<C>, _: impl Into<PortId<'n>>, _: B) -> Result<R, Error>
+    where
+        Self: Waited,
+    {
+        self.never()
+    }
+
+    pub fn exchange_output<'n, B, R>(&mut self, _: &Current<C>, _: impl Into<PortId<'n>>, _: B) -> Result<R, Error>
+    where
+        Self: Waited,
+    {
+        self.never()
+    }
+
+    pub fn replace_output<'n, B, R>(&mut self, _: &Current<C>, _: impl Into<PortId<'n>>, _: B) -> Result<R, Error>
+    where
+        Self: Waited,
+    {
+        self.never()
+    }
+
     pub fn into_model<M>(self, _: &Current<C>) -> Result<M, Error>
     where
         Self: Waited,

@@ -208,3 +208,61 @@ fn memory_of_another_context_of_the_same_name_is_refused() {
     other.close().unwrap();
     alone.assert_nothing_lives();
 }
+
+/// Threads of one context exchange memory at once, forget what they get, and leave by a panic.
+#[test]
+fn threads_that_exchange_memory_and_leave_by_a_panic_disturb_nobody() {
+    let alone = alone();
+    strict(false);
+    let runtime: Runtime<Vision> = Runtime::open(ascendcl::Library::Simulator).unwrap();
+    std::thread::scope(|scope| {
+        let runtime = &runtime;
+        let exchange = |number: u8| {
+            runtime.with(|current| {
+                let mut model = subtracts(current).unwrap();
+                model.write(current, 1, &[1.0_f32; 4]).unwrap();
+                for round in 0..20_u8 {
+                    let given = f32::from(number * 20 + round);
+                    let old = model.exchange_input(current, 0, current.upload(&[given; 4]).unwrap()).unwrap();
+                    if round % 3 == 0 {
+                        mem::forget(old)
+                    } else {
+                        old.free(current).unwrap()
+                    }
+                    model.run(current).unwrap();
+                    assert_eq!(model.read::<f32>(current, 0).unwrap(), [given - 1.0; 4]);
+                }
+                assert!(number != 3, "as wanted");
+            })
+        };
+        let threads = [0, 1, 2, 3].map(|number| scope.spawn(move || exchange(number)));
+        assert_eq!(threads.map(|thread| thread.join().is_err()), [false, false, false, true]);
+    });
+    runtime.close().unwrap();
+    alone.assert_nothing_lives();
+    assert_no_findings();
+}
+
+/// Two models change their handles; memory goes with the value that it was given to.
+#[test]
+fn models_that_change_places_keep_their_memory() {
+    let alone = alone();
+    strict(false);
+    inside(|current| {
+        let (mut first, mut second) = (subtracts(current)?, subtracts(current)?);
+        for model in [&mut first, &mut second] {
+            model.write(current, 1, &[1.0_f32; 4])?;
+        }
+        let old = first.exchange_input(current, 0, current.upload(&[5.0_f32; 4])?)?;
+        mem::swap(&mut first, &mut second);
+        drop(first.exchange_input(current, 0, old.write(current, &[9.0; 4])?)?);
+        assert!(current.collect().is_empty());
+        for (model, expected) in [(&mut first, 8.0), (&mut second, 4.0)] {
+            model.run(current)?;
+            assert_eq!(model.read::<f32>(current, 0)?, [expected; 4]);
+        }
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+    assert_no_findings();
+}
