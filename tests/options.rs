@@ -84,9 +84,6 @@ fn a_device_tells_its_properties_without_being_taken() {
     let some = acl.device_properties(1).unwrap();
     control::fail(Plan::new()).unwrap();
     assert_eq!((some.ai_cores, some.memory_bytes), (None, properties.memory_bytes));
-    // The text of that refusal is not taken for the reason of a later failure.
-    let error = acl.device_properties(count).unwrap_err().to_string();
-    assert!(!error.contains("107000"), "{error}");
     acl.close().unwrap();
 }
 

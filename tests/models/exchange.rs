@@ -2,13 +2,12 @@
 
 use super::{assert_no_findings, inside, strict};
 use crate::common::{alone, difference, positions};
-use crate::null::{books, in_books};
+use crate::null::{WORK_FAILED, books, in_books};
 use ascendcl::model::{ModelSource, OutputBuffer};
 use ascendcl::{BoundModel, Current, Error, Name, Runtime, error::ObjectKind};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Plan, control};
 use std::mem;
-use std::time::Duration;
 
 ascendcl::names!(Vision);
 
@@ -150,24 +149,26 @@ fn a_model_whose_memory_nobody_knows_is_executed_no_more() {
     });
 }
 
+/// The execution failed, and so did the wait for it: the device may be working on the model still.
+#[proves(DATA_10)]
 #[test]
 fn a_model_that_may_be_running_keeps_its_memory() {
-    let alone = alone();
-    strict(false);
-    inside(|current| {
-        let stream = current.stream()?.without_allocator();
-        let (mut model, buffer) = (subtracts(current)?, current.upload(&[1.0_f32; 4])?);
-        // The wait ends too early: the model comes back by a later wait only, so the handle is with the work.
-        let (open, gate) = std::sync::mpsc::channel::<()>();
-        let held = stream.launch_host_fn(current, move || gate.recv().is_ok()).map_err(|failed| failed.error)?;
-        let refused = stream.execute(current, model)?.wait_within(current, Duration::from_millis(10)).unwrap_err();
-        drop(open);
-        model = refused.value.wait(current)?;
-        drop(held.wait(current).map_err(|failed| failed.error)?);
-        drop(model.exchange_input(current, 0, buffer)?);
-        Ok(())
+    let books = books();
+    books.have_an_output();
+    in_books(&books, |current| {
+        let stream = current.stream().unwrap().without_allocator();
+        let model = current.load(ModelSource::memory(&[1, 2, 3]).into()).unwrap();
+        let model = model.bind_with(current, &[], &[OutputBuffer::AtMost(4)]).unwrap();
+        books.refuse("aclmdlExecuteAsync", WORK_FAILED, 1);
+        books.refuse_to_synchronize(WORK_FAILED);
+        let mut model = stream.execute(current, model).unwrap_err().value;
+        let room = current.device_buffer::<f32>(4).unwrap();
+        let refused = model.replace_output(current, 0, room).unwrap_err();
+        assert!(matches!(refused.error, Error::StillRunning { .. }), "{refused}");
+        books.synchronize_again();
+        stream.synchronize(current).unwrap();
+        drop(model.replace_output(current, 0, refused.value).unwrap());
     });
-    alone.assert_nothing_lives();
 }
 
 /// The model is forgotten, the memory that it gave is freed, and the scope ends.
