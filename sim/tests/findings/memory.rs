@@ -177,6 +177,27 @@ fn a_source_that_the_host_writes_before_a_wait_is_found_however_fast_the_copy_wa
     });
 }
 
+/// Each wait looks at the sources of all copies. One thread's wait has ended and it writes, while another one looks.
+#[test]
+fn a_source_that_is_written_after_its_wait_is_no_mistake_while_other_threads_wait() {
+    let threads = || {
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    ok!(aclrtSetDevice(0));
+                    let (block, pinned, stream) = (malloc(64), malloc_host(64), stream());
+                    for round in 0..500_u16 {
+                        store(pinned, round.to_le_bytes()[0]);
+                        queue_copy(block, pinned, TO_DEVICE, stream);
+                        sync(stream);
+                    }
+                });
+            }
+        });
+    };
+    assert_eq!(broken(threads), []);
+}
+
 #[test]
 fn a_source_that_queued_work_writes_in_its_turn_is_no_mistake() {
     let run = || {

@@ -124,7 +124,18 @@ fn verify(source: Source) -> Option<Finding> {
     if !source.altered && !source.has_changed() {
         return None;
     }
-    keep(|sources| sources.retain(|other| other.id != source.id));
+    // Another thread may have waited for the copy meanwhile, and may write since. Its wait took the source away before it
+    // returned: what is not there any more was not written too early.
+    let mut is_there = false;
+    keep(|sources| {
+        sources.retain(|other| {
+            is_there |= other.id == source.id;
+            other.id != source.id
+        });
+    });
+    if !is_there {
+        return None;
+    }
     let altered = call(Op::Alter, source.stream).reads(source.address, source.bytes, Role::Source, None);
     altered.tell()
 }
