@@ -7,7 +7,7 @@ use core::ffi::c_void;
 use core::fmt;
 use core::ptr::NonNull;
 
-/// Tensors that other code has made, as inputs of [`Served::run`](crate::ge::Served::run).
+/// Tensors that other code has made, as inputs of [`SessionStream::run`](crate::ge::SessionStream::run).
 #[derive(Clone, Debug)]
 pub struct RawInputs(Vec<NonNull<c_void>>);
 
@@ -16,7 +16,7 @@ impl RawInputs {
     ///
     /// # Safety
     ///
-    /// From the call of [`Served::run`](crate::ge::Served::run) until the stream was synchronised:
+    /// From the call of [`SessionStream::run`](crate::ge::SessionStream::run) until the stream was synchronised:
     ///
     /// * each points at a `ge::Tensor` of the engine's own libraries;
     /// * its data is device memory of the session's device, at an address that 32 divides, of at least the size that

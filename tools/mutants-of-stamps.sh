@@ -49,7 +49,7 @@ mutant 'the mark is taken after the wait' "$timeline" "s/$covers(\s*)(let result
 mutant 'memory is pending only after the call' "$timeline" "s/($begin)(\s*)($call)/\$3\$2\$1/"
 mutant 'the number is stamped before the call' "$timeline" "s/($call)(\s*)($stamped)/\$3\$2\$1/"
 mutant 'memory has its number before the call' "$timeline" "s/($call)(\s*)($stamped)(\s*)(for used in &uses \{\s*used.end\(number\);\s*\})/\$3\$4\$5\$2\$1/"
-mutant 'no doubt after a failed call' "$timeline" 's/uses\.iter\(\)\.for_each\(\|used\| used\.doubt\(\)\);//'
+mutant 'no doubt after a failed call' "$timeline" 's/uses\.iter\(\)\.for_each\(\|used\| used\.mark_in_doubt\(\)\);//'
 mutant 'a call under way does not count' "$stamp" 's/\(_, PENDING\) => false,//'
 mutant 'use by a second stream is not noted' "$stamp" 's/self\.is_of_several\(\);//'
 mutant 'a wait that failed counts as done' "$timeline" 's/(\s*end\(\);\n)(\s*\}\n\s*\}\n\s*result)/$1self.succeeded(covers);$2/'

@@ -1,4 +1,6 @@
 //! Errors.
+//!
+//! This file is longer than others, because it has one enum: a reader finds each variant with its message in one list.
 
 mod boxed;
 #[cfg(feature = "ge")]

@@ -51,18 +51,18 @@ impl<A: DeviceAllocator> Keeps for Registered<A> {
 
 /// The owner of an allocator of C functions, which is the caller.
 #[derive(Debug)]
-pub(crate) struct Elsewhere;
+pub(crate) struct KeptByCaller;
 
-impl Elsewhere {
+impl KeptByCaller {
     /// The one owner of all of them. It stays for ever: what remembers that memory came from C functions outlives their
     /// registration.
     pub(crate) fn kept() -> KeptAllocator {
-        static ONE: OnceLock<Arc<Elsewhere>> = OnceLock::new();
+        static ONE: OnceLock<Arc<KeptByCaller>> = OnceLock::new();
         ONE.get_or_init(|| Arc::new(Self)).clone()
     }
 }
 
-impl Keeps for Elsewhere {
+impl Keeps for KeptByCaller {
     /// Nobody can tell, and what is not the allocator's is lost then; what is must not be freed as if it were not.
     fn has_lent(&self, _: NonZeroUsize) -> bool {
         true

@@ -1,7 +1,8 @@
 //! Memory that the library allocated.
 
+use super::answer::ReadyAnswer;
 use super::bytes::{bytes_of, bytes_of_mut};
-use super::call::{Function, ReadyAnswer, call, functions};
+use super::call::{Function, call, functions};
 use super::home::{Home, Side};
 use super::{Api, Here, LastUse, Owner, RawStream, Site};
 use crate::element::{LARGEST_ALIGNMENT, Pod};
@@ -312,9 +313,9 @@ impl RawBuffer {
 
     /// A call that failed may have queued work that uses the block, behind everything else on this stream, and nobody
     /// could wait for it.
-    pub(super) fn doubt(&self, queue: &RawStream) {
+    pub(super) fn mark_in_doubt(&self, queue: &RawStream) {
         queue.lead(&self.last_use);
-        self.last_use.doubt();
+        self.last_use.mark_in_doubt();
     }
 
     #[inline]

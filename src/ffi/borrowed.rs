@@ -3,7 +3,7 @@
 use super::bytes::{bytes_of, bytes_of_mut};
 use super::call::call;
 use super::home::Side;
-use super::queue::aligned;
+use super::stream::aligned;
 use super::{Api, Here, Place, RawStream};
 use crate::element::Pod;
 use crate::error::Error;

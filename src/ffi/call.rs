@@ -3,12 +3,13 @@
 //! Only a [`Ready`] gives the functions out, and only a check gives out a `Ready`. So no call can forget a check. Which
 //! checks a function needs is stated in the table (`needs.rs`).
 
+use super::answer::{Answer, ReadyAnswer, Refusal, lacks};
 use super::api::{Api, text};
 use super::context::RawContext;
 use super::process::Loading;
 use super::standing;
 use crate::callback_guard::InCallback;
-use crate::error::{Boxed, Error, MissingFunction, VendorError};
+use crate::error::{Boxed, Error, VendorError};
 use crate::trace;
 use ascendcl_macros::rule;
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_CONTEXT_NULL, ACL_SUCCESS};
@@ -16,7 +17,6 @@ use ascendcl_sys::types::aclError;
 use ascendcl_sys::{Library, MissingSymbol};
 use core::convert::Infallible;
 use core::marker::PhantomData;
-use core::ptr::NonNull;
 
 /// What has to hold where a function of the library is called.
 pub(super) trait Need: Sized {
@@ -191,23 +191,6 @@ impl<N> Calls<N> for Ready<N> {
     }
 }
 
-/// What a check answers with when it refuses.
-pub(super) trait Refusal {
-    fn into_error(self) -> Error;
-}
-
-impl Refusal for Error {
-    fn into_error(self) -> Error {
-        self
-    }
-}
-
-impl Refusal for Infallible {
-    fn into_error(self) -> Error {
-        match self {}
-    }
-}
-
 /// Calls a function of the library: `call!(api.aclrtSetDevice(id))`, or by a [`Ready`] that was checked before. It
 /// stands in an unsafe block, whose comment says why the function's contract is kept.
 macro_rules! call {
@@ -219,7 +202,7 @@ macro_rules! call {
             }),
             Err(refused) => Err(refused),
         };
-        $crate::ffi::call::Answer::of::<$crate::ffi::call::functions::$function, _>($by, value)
+        $crate::ffi::call::answer_of::<$crate::ffi::call::functions::$function, _, _>($by, value)
     }};
 }
 pub(super) use call;
@@ -230,6 +213,15 @@ pub(super) fn checked<F: Function, B: Calls<F::Need>>(by: B) -> Result<Ready<F::
     by.checked()
 }
 
+/// The answer of this function, or why it was not called.
+#[inline(always)]
+pub(super) fn answer_of<F: Function, B: Calls<F::Need>, T>(
+    by: B,
+    value: Result<Result<T, Box<MissingSymbol>>, B::Refusal>,
+) -> Answer<T, B::Refusal> {
+    Answer::new(by.loading(), F::NAME, value)
+}
+
 /// A missing function behind a pointer, so that the answer of one that is there stays in registers.
 #[cold]
 #[inline(never)]
@@ -237,88 +229,7 @@ pub(super) fn thin(missing: MissingSymbol) -> Box<MissingSymbol> {
     Box::new(missing)
 }
 
-/// What a function answered with, and which one that was.
-#[must_use]
-pub(super) struct Answer<T, R = Error> {
-    loading: &'static Loading,
-    call: &'static str,
-    /// An error where the function was not called: what it needs does not hold, or the library lacks it.
-    value: Result<Result<T, Box<MissingSymbol>>, R>,
-}
-
-/// The answer of a call that was made by a [`Ready`].
-pub(super) type ReadyAnswer<T> = Answer<T, Infallible>;
-
-impl<T, R: Refusal> Answer<T, R> {
-    #[inline(always)]
-    pub(super) fn of<F: Function, B: Calls<F::Need, Refusal = R>>(
-        by: B,
-        value: Result<Result<T, Box<MissingSymbol>>, R>,
-    ) -> Self {
-        Self { loading: by.loading(), call: F::NAME, value }
-    }
-
-    /// The C function's name.
-    pub(super) fn call(&self) -> &'static str {
-        self.call
-    }
-
-    /// Whether the library lacks the function.
-    pub(super) fn is_missing(&self) -> bool {
-        matches!(self.value, Ok(Err(_)))
-    }
-
-    pub(super) fn ok(self) -> Option<T> {
-        self.value.ok()?.ok()
-    }
-
-    /// The answer of a function that has no way to fail.
-    ///
-    /// `doing` reads on from "could not": "create a stream".
-    #[inline]
-    pub(super) fn value(self, doing: impl FnOnce() -> String) -> Result<T, Error> {
-        match self.value {
-            Ok(Ok(value)) => Ok(value),
-            Ok(Err(missing)) => Err(lacks(self.loading, *missing, doing())),
-            Err(refused) => Err(refused.into_error()),
-        }
-    }
-}
-
-impl<T> ReadyAnswer<T> {
-    pub(super) fn from_parts(
-        loading: &'static Loading,
-        call: &'static str,
-        value: Result<T, Box<MissingSymbol>>,
-    ) -> Self {
-        Self { loading, call, value: Ok(value) }
-    }
-}
-
-impl<T, R: Refusal> Answer<*mut T, R> {
-    /// A pointer that a function answers with; null is a failure (ERR-06).
-    #[rule(ERR_06)]
-    pub(super) fn pointer(self, doing: &'static str) -> Result<NonNull<T>, Error> {
-        let call = self.call;
-        NonNull::new(self.value(|| doing.into())?).ok_or(Error::NullAnswer { call })
-    }
-}
-
 impl<R: Refusal> Answer<aclError, R> {
-    #[inline(always)]
-    pub(super) fn is_success(&self) -> bool {
-        matches!(self.value, Ok(Ok(ACL_SUCCESS)))
-    }
-
-    /// The library's code; `None` where it was not called.
-    #[inline]
-    pub(super) fn code(&self) -> Option<aclError> {
-        match self.value {
-            Ok(Ok(code)) => Some(code),
-            _ => None,
-        }
-    }
-
     /// Turns the code into a result, and the recent error text of this thread into part of the error.
     ///
     /// `doing` reads on from "could not": "create a stream".
@@ -376,15 +287,6 @@ fn no_success(
         Ok(code) => failed(loading, call, code, doing),
         Err(missing) => lacks(loading, *missing, doing),
     }
-}
-
-#[cold]
-pub(super) fn lacks(loading: &'static Loading, missing: MissingSymbol, doing: String) -> Error {
-    let (library, MissingSymbol { symbol, files }) = (loading.to_string(), missing);
-    let searched = loading.library().searched_for(&missing);
-    let missing = Box::new(MissingFunction { symbol, files, searched, library, doing });
-    trace::missing(&missing);
-    Error::MissingFunction(missing)
 }
 
 #[cold]

@@ -1,6 +1,7 @@
 //! Captures, and the instances that they become (`aclmdlRI`).
 
-use super::call::{Function, call, functions, lacks};
+use super::answer::lacks;
+use super::call::{Function, call, functions};
 use super::{Api, Here, LastUse, Owner, RawStream};
 use crate::capture_mode::CaptureMode;
 use crate::error::{Boxed, Error, ObjectKind};

@@ -227,7 +227,7 @@ impl Restore {
 
     /// For a call that may end the default context of a device, and with it what is current (CTX-06).
     pub(crate) fn around_resetting(api: Api, device: i32) -> Self {
-        Before::pay(api);
+        Before::retry_restore(api);
         standing::resets(device);
         let before = match Before::here(api) {
             Before::Foreign(_) if api.current_device().is_none_or(|current| current == device) => Before::Nothing,
@@ -300,7 +300,7 @@ impl Api {
     /// The device of the context that is current on this thread; `None` without one, and where what is current is a
     /// default context that this crate left there and that may have ended.
     pub(crate) fn chosen_device(self) -> Option<i32> {
-        Before::pay(self);
+        Before::retry_restore(self);
         match Before::here(self) {
             Before::Nothing => None,
             _ => self.current_device(),
@@ -310,7 +310,7 @@ impl Api {
 
 impl Before {
     /// Makes the context of other code current that is owed, if the library agrees now.
-    fn pay(api: Api) {
+    fn retry_restore(api: Api) {
         if let Self::Owed(owed) = Self::here(api)
             && owed.left.context().make_current(api).is_ok()
         {

@@ -52,7 +52,7 @@ impl Record {
         self.in_doubt.store(false, Ordering::Release);
     }
 
-    fn doubt(&self) {
+    fn mark_in_doubt(&self) {
         self.in_doubt.store(true, Ordering::Release);
     }
 
@@ -153,7 +153,7 @@ impl RawEvent {
         if error.rules_out_that_work_was_queued() {
             return;
         }
-        if error.is_a_refusal() { self.record.doubt() } else { self.record.forget() }
+        if error.is_a_refusal() { self.record.mark_in_doubt() } else { self.record.forget() }
     }
 
     /// Whether the record comes after the submission with this number on this stream.

@@ -21,6 +21,7 @@
 mod needs;
 
 mod allocator;
+mod answer;
 mod api;
 mod app_log;
 mod block;
@@ -51,11 +52,11 @@ mod outside;
 mod owner;
 mod process;
 mod properties;
-mod queue;
 mod registration;
 mod shelf;
 mod stamp;
 mod standing;
+mod stream;
 mod timeline;
 mod unnamed;
 mod version;
@@ -72,7 +73,7 @@ mod sync {
 use core::sync::atomic;
 use std::thread::yield_now;
 
-pub(crate) use allocator::{Elsewhere, Keeps, KeptAllocator, Registered, serves};
+pub(crate) use allocator::{Keeps, KeptAllocator, KeptByCaller, Registered, serves};
 pub(crate) use api::{Api, c_path, c_text};
 pub(crate) use app_log::app_log;
 pub(crate) use block::RawBuffer;
@@ -98,7 +99,7 @@ pub(crate) use operator::{RawInvocation, TensorArgument};
 pub(crate) use outside::Outside;
 pub(crate) use owner::Owner;
 pub(crate) use process::Loading;
-pub(crate) use queue::{FirstPanic, KeptState, Place, RawStream, SETTLING, stream_flags};
 pub(crate) use shelf::{Row as ShelfRow, Shelf};
 use stamp::LastUse;
+pub(crate) use stream::{FirstPanic, KeptState, Place, RawStream, SETTLING, stream_flags};
 pub(crate) use timeline::Listener;

@@ -68,7 +68,7 @@ impl Registrations {
         here.has(self.context.load(Ordering::Relaxed))
     }
 
-    fn doubt(&self, in_doubt: bool) {
+    fn set_in_doubt(&self, in_doubt: bool) {
         self.context.store(if in_doubt { IN_DOUBT } else { self.owner.number() }, Ordering::Release);
     }
 
@@ -115,7 +115,7 @@ impl Registrations {
             return Ok(());
         }
         Self::tell_end(api, stream)?;
-        self.doubt(false);
+        self.set_in_doubt(false);
         Ok(())
     }
 
@@ -123,7 +123,7 @@ impl Registrations {
     pub(super) fn resume(&self, api: Api, stream: aclrtStream) {
         let serving = self.rows().serving.clone();
         if let Some(own) = serving {
-            self.doubt(own.tell(api, stream).is_err());
+            self.set_in_doubt(own.tell(api, stream).is_err());
         }
     }
 
@@ -148,12 +148,12 @@ impl Registrations {
             // Ending a registration that is not there succeeds.
             None => Self::tell_end(api, stream),
         };
-        self.doubt(failed.is_err());
+        self.set_in_doubt(failed.is_err());
     }
 
     fn now_serves(&self, registration: Option<Arc<Registration>>) {
         self.rows().serving = registration;
-        self.doubt(false);
+        self.set_in_doubt(false);
     }
 
     /// As [`tidy`](Self::tidy), where what cannot be destroyed stays in its row until the stream's end.

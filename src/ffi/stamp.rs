@@ -58,7 +58,7 @@ impl Clock {
 
     /// To be told after the synchronise succeeded.
     #[inline]
-    pub(crate) fn reached(&self, mark: u64) {
+    pub(crate) fn complete_up_to(&self, mark: u64) {
         self.done.fetch_max(mark, Ordering::AcqRel);
     }
 
@@ -133,7 +133,7 @@ impl LastUse {
     }
 
     /// Nobody knows whether work that uses this was queued, and nobody could wait for it.
-    pub(crate) fn doubt(&self) {
+    pub(crate) fn mark_in_doubt(&self) {
         self.context.store(IN_DOUBT, Ordering::Release);
     }
 

@@ -65,7 +65,7 @@ macro_rules! submitted {
             Ok(()) => Ok(number),
             Err(error) => {
                 if !$settle(&error, number) {
-                    uses.iter().for_each(|used| used.doubt());
+                    uses.iter().for_each(|used| used.mark_in_doubt());
                 }
                 Err(error)
             }
@@ -135,7 +135,7 @@ impl Timeline {
     /// A wait that covers these has returned.
     #[inline]
     pub(crate) fn succeeded(&self, covers: Covers) {
-        self.clock.reached(covers.mark);
+        self.clock.complete_up_to(covers.mark);
     }
 
     /// A wait that covers these was told that work failed.

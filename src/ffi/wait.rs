@@ -7,7 +7,7 @@
 //! wait with a limit is an error there.
 
 use super::Api;
-use super::call::ReadyAnswer;
+use super::answer::ReadyAnswer;
 use crate::code::Code;
 use crate::error::Error;
 use ascendcl_macros::rule;

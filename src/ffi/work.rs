@@ -1,6 +1,6 @@
 //! The call that queues work, between its stamps.
 
-/// Queues work by the call that the last argument gives the [`ReadyAnswer`](super::call::ReadyAnswer) of: an
+/// Queues work by the call that the last argument gives the [`ReadyAnswer`](super::answer::ReadyAnswer) of: an
 /// expression, which is compiled in place. What [`RawStream::submit`](super::RawStream::submit) asks before was asked
 /// for `$ready`.
 macro_rules! queue_work {

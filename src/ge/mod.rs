@@ -44,15 +44,15 @@
 //! this crate where the CANN toolkit's headers are installed ([`Place`]).
 //!
 //! Where only the vendor's `libge_runtime_wrapper.so` is there, it serves what it has: sessions, graphs that other code
-//! has made ([`GraphSource::graph`]), allocators on streams ([`Session::serve`]) and runs with tensors that other code
-//! has made ([`Served::run`]). The rest answers [`EngineError::OnlyWrapper`].
+//! has made ([`GraphSource::graph`]), allocators on streams ([`Session::register`]) and runs with tensors that other code
+//! has made ([`SessionStream::run`]). The rest answers [`EngineError::OnlyWrapper`].
 
 mod engine;
 mod execute;
 mod graph;
 mod outputs;
-mod served;
 mod session;
+mod session_stream;
 mod state;
 
 pub use crate::error::{EngineError, FailedCall, Status};
@@ -63,7 +63,7 @@ pub use engine::Engine;
 pub use execute::{Executed, HasStream, NeedsStream};
 pub use graph::{Graph, GraphSummary};
 pub use outputs::Outputs;
-pub use served::Served;
 pub use session::Session;
+pub use session_stream::SessionStream;
 // Not the bounds that streams have, too, under the same name: the compiler would write both with their paths.
 pub use state::{Added, CanCompile, CanLoad, CanSetMemory, Compiled, GraphState, Loaded, WithAllocator, WithMemory};

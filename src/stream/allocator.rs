@@ -10,7 +10,7 @@ use crate::brand::Brand;
 use crate::current::Current;
 use crate::device_allocator::DeviceAllocator;
 use crate::error::{Error, Failed, ObjectKind};
-use crate::ffi::{Elsewhere, KeptAllocator, Members, Registered, Site, serves};
+use crate::ffi::{KeptAllocator, KeptByCaller, Members, Registered, Site, serves};
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use std::sync::Arc;
@@ -81,7 +81,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         leads!(stream: S, CanRegisterDescriptor => RawAllocator);
         // There is no Rust value to keep: the caller does.
         let own = current.ledger().api().is_of_this_process();
-        match own.and_then(|()| self.tell(current, descriptor.members(), Elsewhere::kept())) {
+        match own.and_then(|()| self.tell(current, descriptor.members(), KeptByCaller::kept())) {
             Ok(()) => Ok(self.into_state(descriptor.complete())),
             Err(error) => Err(Failed { error, value: (self, descriptor) }),
         }

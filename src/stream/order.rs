@@ -39,7 +39,7 @@ impl<C: Brand> StreamOps<C> {
             Ok(number) => {
                 let mut work = work;
                 work.in_flight().follow(self.queue(), INSIDE);
-                let past = work.past_elsewhere();
+                let past = work.past_of_other_streams();
                 Ok(Pending::new(work.into_payload(), self.queue(), number).after(past))
             }
             Err(error) => Err(Failed { error, value: work }),

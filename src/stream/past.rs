@@ -14,7 +14,7 @@ const MOMENT: Duration = Duration::from_millis(1);
 pub struct Past {
     /// The first submission on the stream of the work whose failure was not told yet; `u64::MAX` when there is none.
     pub(super) since: u64,
-    pub(super) elsewhere: Elsewhere,
+    pub(super) other_streams: OtherStreams,
 }
 
 /// The first submission of a piece of work whose failure was not told yet, as the distance to its last: work in flight
@@ -24,7 +24,7 @@ pub(super) struct Untold(u32);
 
 /// Work on other streams, from which this stream took over.
 #[derive(Clone, Debug)]
-pub(super) enum Elsewhere {
+pub(super) enum OtherStreams {
     None,
     /// A take-over makes no allocation.
     One {
@@ -33,7 +33,7 @@ pub(super) enum Elsewhere {
         number: u64,
     },
     /// One of what was taken over before does.
-    Several(Box<(Elsewhere, Elsewhere)>),
+    Several(Box<(OtherStreams, OtherStreams)>),
 }
 
 impl Untold {
@@ -66,28 +66,28 @@ impl Past {
     /// That of something idle.
     #[inline]
     pub(crate) const fn none() -> Self {
-        Self { since: u64::MAX, elsewhere: Elsewhere::None }
+        Self { since: u64::MAX, other_streams: OtherStreams::None }
     }
 
     /// Of both.
     #[inline]
     pub(crate) fn and(self, other: Self) -> Self {
-        Self { since: self.since.min(other.since), elsewhere: self.elsewhere.and(other.elsewhere) }
+        Self { since: self.since.min(other.since), other_streams: self.other_streams.and(other.other_streams) }
     }
 
     /// Of work on this stream, its submissions up to `number`, when another stream takes it over.
-    pub(super) fn taken_over(queue: &Arc<RawStream>, number: u64, untold: Untold, before: Elsewhere) -> Self {
+    pub(super) fn taken_over(queue: &Arc<RawStream>, number: u64, untold: Untold, before: OtherStreams) -> Self {
         let is_well = queue.has_done(number) && queue.failure_among(untold.since(number), number).is_none();
-        let elsewhere = if untold == Untold::NONE || is_well {
+        let other_streams = if untold == Untold::NONE || is_well {
             before
         } else {
-            Elsewhere::One { untold, queue: Arc::clone(queue), number }.and(before)
+            OtherStreams::One { untold, queue: Arc::clone(queue), number }.and(before)
         };
-        Self { since: u64::MAX, elsewhere }
+        Self { since: u64::MAX, other_streams }
     }
 }
 
-impl Elsewhere {
+impl OtherStreams {
     #[inline]
     fn and(self, other: Self) -> Self {
         match (self, other) {

@@ -1,6 +1,6 @@
 //! Work in flight, and what it works on.
 
-use super::past::{Elsewhere, Past, Untold};
+use super::past::{OtherStreams, Past, Untold};
 use super::payload::Payload;
 use crate::brand::{Brand, INSIDE, Mark, Scoped};
 use crate::current::Current;
@@ -45,7 +45,7 @@ pub struct Pending<C: Brand, T> {
     number: u64,
     /// From which of them on failures were not told yet.
     untold: Untold,
-    elsewhere: Elsewhere,
+    other_streams: OtherStreams,
     _brand: Mark<C>,
 }
 
@@ -64,7 +64,7 @@ impl<C: Brand, T> Pending<C, T> {
     pub(crate) fn new(payload: T, queue: &Arc<RawStream>, number: u64) -> Self {
         let (queue, untold) = (Arc::clone(queue), Untold::between(number, number));
         let payload = OutOfReach { until_waited: payload };
-        Self { payload, queue, number, untold, elsewhere: Elsewhere::None, _brand: Mark::NEW }
+        Self { payload, queue, number, untold, other_streams: OtherStreams::None, _brand: Mark::NEW }
     }
 
     /// The same work with what happened to its operands before.
@@ -73,19 +73,19 @@ impl<C: Brand, T> Pending<C, T> {
         if past.since < self.number {
             self.untold = Untold::between(past.since, self.number);
         }
-        self.elsewhere = past.elsewhere;
+        self.other_streams = past.other_streams;
         self
     }
 
     /// What this work is for the next that uses its payload.
     #[inline]
     pub(crate) fn past(&self) -> Past {
-        Past { since: self.untold.since(self.number), elsewhere: self.elsewhere.clone() }
+        Past { since: self.untold.since(self.number), other_streams: self.other_streams.clone() }
     }
 
     /// What this work is for work on another stream that takes it over.
-    pub(super) fn past_elsewhere(&mut self) -> Past {
-        let before = core::mem::replace(&mut self.elsewhere, Elsewhere::None);
+    pub(super) fn past_of_other_streams(&mut self) -> Past {
+        let before = core::mem::replace(&mut self.other_streams, OtherStreams::None);
         Past::taken_over(&self.queue, self.number, self.untold, before)
     }
 
@@ -114,7 +114,7 @@ impl<C: Brand, T> Pending<C, T> {
                 let number = number.max(other.number);
                 let until_waited = (payload.until_waited, other.payload.until_waited);
                 let (payload, untold) = (OutOfReach { until_waited }, Untold::between(past.since, number));
-                Ok(Pending { payload, queue, number, untold, elsewhere: past.elsewhere, _brand })
+                Ok(Pending { payload, queue, number, untold, other_streams: past.other_streams, _brand })
             }
             Err(error) => Err(Failed { error, value: (self, other) }),
         }
@@ -201,7 +201,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
         } else if let Err(error) = self.queue.synchronize_here(here, limit) {
             return Err(self.was_told(error));
         }
-        if self.queue.any_failed() || self.elsewhere.is_somewhere() { self.tell(here.api()) } else { Ok(()) }
+        if self.queue.any_failed() || self.other_streams.is_somewhere() { self.tell(here.api()) } else { Ok(()) }
     }
 
     #[cold]
@@ -211,7 +211,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
             self.hears();
             return Err(failure.into());
         }
-        self.elsewhere.untold(api).map_or(Ok(()), |failure| Err(failure.into()))
+        self.other_streams.untold(api).map_or(Ok(()), |failure| Err(failure.into()))
     }
 
     #[cold]
@@ -233,13 +233,19 @@ impl<C: Brand, T: Payload> Pending<C, T> {
 impl<C: Brand, A, B> Pending<C, (A, B)> {
     /// Takes the two apart; each is in flight as before.
     pub fn split(self) -> (Pending<C, A>, Pending<C, B>) {
-        let Self { payload: OutOfReach { until_waited: (first, second) }, queue, number, untold, elsewhere, _brand } =
-            self;
+        let Self {
+            payload: OutOfReach { until_waited: (first, second) },
+            queue,
+            number,
+            untold,
+            other_streams,
+            _brand,
+        } = self;
         let (first, second) = (OutOfReach { until_waited: first }, OutOfReach { until_waited: second });
-        let apart = (Arc::clone(&queue), elsewhere.clone());
+        let apart = (Arc::clone(&queue), other_streams.clone());
         (
-            Pending { payload: first, queue: apart.0, number, untold, elsewhere: apart.1, _brand: Mark::NEW },
-            Pending { payload: second, queue, number, untold, elsewhere, _brand },
+            Pending { payload: first, queue: apart.0, number, untold, other_streams: apart.1, _brand: Mark::NEW },
+            Pending { payload: second, queue, number, untold, other_streams, _brand },
         )
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use syn::visit::{self, Visit};
 use syn::{Item, ItemMod, ItemUse, UseTree};
 
-/// A file by its place under the crate's `src`, without its ending: `ffi/queue`; the root is empty.
+/// A file by its place under the crate's `src`, without its ending: `ffi/stream`; the root is empty.
 pub(crate) type File = String;
 
 /// Files, and for each of them those that it imports.

@@ -10,7 +10,7 @@ mod names;
 mod safety;
 
 use graph::{File, Graph};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The entries of the safe layer's `src`, from the ground up.
 const FLOORS: [&str; 38] = [
@@ -118,7 +118,13 @@ const NO_NAMES_OF_THE_TABLE: [(&str, &str); 3] = [
 /// No circle has more files.
 const CIRCLE: usize = 3;
 
-fn source_of(krate: &str) -> std::path::PathBuf {
+/// No file has more lines, but for these.
+const LINES: usize = 400;
+
+/// `error/mod.rs` is one enum: a reader looks for a variant with its message in one list.
+const LONG: [&str; 1] = ["src/error/mod.rs"];
+
+fn source_of(krate: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(krate).join("src")
 }
 
@@ -240,6 +246,27 @@ fn each_comment_over_unsafe_code_states_its_reason_itself() {
     let crates = ["", "sys", "ge", "ge/double", "sim", "sim/dylib"];
     let bad: Vec<_> = crates.iter().flat_map(|krate| safety::without_a_reason(&source_of(krate))).collect();
     assert!(bad.is_empty(), "\n{}\n", bad.join("\n"));
+}
+
+/// The Rust files in this folder, without those that builds put there.
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let is_ours = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        !name.starts_with('.') && name != "target"
+    };
+    let files = entries.filter(is_ours).flat_map(|path| if path.is_dir() { rust_files(&path) } else { vec![path] });
+    files.filter(|path| path.extension().is_some_and(|ending| ending == "rs")).collect()
+}
+
+#[test]
+fn files_are_short() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let is_long = |path: &PathBuf| std::fs::read_to_string(path).unwrap().lines().count() > LINES;
+    let long = rust_files(root).into_iter().filter(is_long);
+    let mut long: Vec<_> = long.map(|path| path.strip_prefix(root).unwrap().display().to_string()).collect();
+    long.sort();
+    assert_eq!(long, LONG, "split the file, or say here why it is one");
 }
 
 mod the_reader {

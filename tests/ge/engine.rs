@@ -50,7 +50,7 @@ fn a_product_without_allocators_in_the_engine_runs_graphs_without_one() {
             "the graph engine does not support external allocators on Simulator310B4, an Atlas 200I/500 A2 inference \
              product; load the graph without one, with `load_on` [GE-07]"
         );
-        let refused = session.serve(current, stream, pool).unwrap_err();
+        let refused = session.register(current, stream, pool).unwrap_err();
         let (stream, _pool) = refused.value;
         assert!(matches!(engine_error(refused.error), EngineError::Product { .. }));
         assert!(!world.calls().contains(&"RegisterExternalAllocator".to_owned()), "before the engine is asked");

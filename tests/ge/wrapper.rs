@@ -148,15 +148,15 @@ fn a_graph_that_other_code_has_made_runs_in_memory_of_the_callers_allocator() {
     let (labels, _) = common::digits();
     session(&world, |session, current| {
         let (allocator, seen) = watched(current);
-        let mut served = session.serve(current, current.stream().unwrap(), allocator).unwrap();
+        let mut registered = session.register(current, current.stream().unwrap(), allocator).unwrap();
         assert_eq!(double.count("allocators"), 1);
         let mut graph = digits_of_others(double, session, current);
         let images = Images::new(double);
-        let outputs = served.run(session, current, &mut graph, &images.inputs()).unwrap();
+        let outputs = registered.run(session, current, &mut graph, &images.inputs()).unwrap();
         assert_eq!(counts(&seen), (2, 1), "the output, and a piece that is freed at once");
-        drop(served.idle(current).unwrap());
+        drop(registered.idle(current).unwrap());
 
-        let refused = served.unregister(session, current).unwrap_err();
+        let refused = registered.unregister(session, current).unwrap_err();
         assert!(matches!(refused.error, Error::BlocksInUse { count: 1 }), "{}", refused.error);
         assert_eq!(digits_in(double, outputs), labels[..2]);
         graph.remove(session, current).unwrap();
@@ -186,15 +186,15 @@ fn the_last_registration_serves_and_the_replaced_allocator_comes_back() {
     let double = world.double;
     session(&world, |session, current| {
         let ((first, seen_first), (second, seen_second)) = (watched(current), watched(current));
-        let served = session.serve(current, current.stream().unwrap(), first).unwrap();
-        let (mut served, first) = served.replace(session, current, second).unwrap();
+        let registered = session.register(current, current.stream().unwrap(), first).unwrap();
+        let (mut registered, first) = registered.replace(session, current, second).unwrap();
         drop(first);
         assert_eq!(*seen_first.dropped.lock().unwrap(), [0]);
         assert_eq!(double.count("allocators"), 1);
         let mut graph = digits_of_others(double, session, current);
         let images = Images::new(double);
-        let outputs = served.run(session, current, &mut graph, &images.inputs()).unwrap();
-        drop(served.idle(current).unwrap());
+        let outputs = registered.run(session, current, &mut graph, &images.inputs()).unwrap();
+        drop(registered.idle(current).unwrap());
         digits_in(double, outputs);
         assert_eq!((counts(&seen_first), counts(&seen_second)), ((0, 0), (2, 2)));
         images.free();
@@ -207,17 +207,17 @@ fn a_graph_that_may_run_is_neither_run_nor_removed() {
     let double = world.double;
     session(&world, |session, current| {
         let (allocator, _seen) = watched(current);
-        let mut served = session.serve(current, current.stream().unwrap(), allocator).unwrap();
+        let mut registered = session.register(current, current.stream().unwrap(), allocator).unwrap();
         let mut graph = digits_of_others(double, session, current);
         let images = Images::new(double);
         double.hold(true);
-        let outputs = served.run(session, current, &mut graph, &images.inputs()).unwrap();
-        let refused = served.run(session, current, &mut graph, &images.inputs()).unwrap_err();
+        let outputs = registered.run(session, current, &mut graph, &images.inputs()).unwrap();
+        let refused = registered.run(session, current, &mut graph, &images.inputs()).unwrap_err();
         assert!(matches!(refused, Error::StillRunning { what: ObjectKind::GRAPH }), "{refused}");
         let refused = graph.remove(session, current).unwrap_err();
         assert!(matches!(refused.error, Error::StillRunning { what: ObjectKind::GRAPH }), "{}", refused.error);
         double.hold(false);
-        drop(served.idle(current).unwrap());
+        drop(registered.idle(current).unwrap());
         digits_in(double, outputs);
         refused.value.remove(session, current).unwrap();
         images.free();
@@ -230,17 +230,17 @@ fn a_panic_of_the_allocator_is_a_run_that_fails_and_the_next_one_works() {
     let double = world.double;
     session(&world, |session, current| {
         let (allocator, seen) = watched(current);
-        let mut served = session.serve(current, current.stream().unwrap(), allocator).unwrap();
+        let mut registered = session.register(current, current.stream().unwrap(), allocator).unwrap();
         let mut graph = digits_of_others(double, session, current);
         let images = Images::new(double);
         seen.panics_at.store(2, SeqCst);
-        let refused = served.run(session, current, &mut graph, &images.inputs()).unwrap_err();
+        let refused = registered.run(session, current, &mut graph, &images.inputs()).unwrap_err();
         let said = refused.to_string();
         assert!(said.contains("RunGraphWithStreamAsync") && said.ends_with("the allocator has no memory"), "{said}");
-        assert!(served.allocator_misbehaved());
+        assert!(registered.allocator_misbehaved());
         assert_eq!(counts(&seen), (1, 1), "what it had given came back");
-        let outputs = served.run(session, current, &mut graph, &images.inputs()).unwrap();
-        drop(served.idle(current).unwrap());
+        let outputs = registered.run(session, current, &mut graph, &images.inputs()).unwrap();
+        drop(registered.idle(current).unwrap());
         digits_in(double, outputs);
         images.free();
     });
@@ -252,11 +252,11 @@ fn what_is_dropped_in_a_session_is_taken_down_with_it() {
     let double = world.double;
     let (seen, outputs) = session(&world, |session, current| {
         let (allocator, seen) = watched(current);
-        let mut served = session.serve(current, current.stream().unwrap(), allocator).unwrap();
+        let mut registered = session.register(current, current.stream().unwrap(), allocator).unwrap();
         let mut graph = digits_of_others(double, session, current);
         let images = Images::new(double);
-        let outputs = served.run(session, current, &mut graph, &images.inputs()).unwrap();
-        drop(served.idle(current).unwrap());
+        let outputs = registered.run(session, current, &mut graph, &images.inputs()).unwrap();
+        drop(registered.idle(current).unwrap());
         images.free();
         (seen, outputs.into_raw().expose_provenance())
     });
@@ -276,15 +276,15 @@ fn a_registration_that_fails_gives_everything_back_and_uses_nothing_up() {
         let (mut stream, (mut allocator, seen)) = (current.stream().unwrap(), watched(current));
         for _ in 0..2 * ascendcl_ge_sys::ALLOCATORS {
             world.fails("RegisterExternalAllocator");
-            let refused = session.serve(current, stream, allocator).unwrap_err();
+            let refused = session.register(current, stream, allocator).unwrap_err();
             let said = "could not register an allocator: RegisterExternalAllocator answered 0xFFFFFFFF (failed); the \
                         engine says: the double was told to fail in RegisterExternalAllocator";
             assert_eq!(refused.to_string(), said);
             (stream, allocator) = refused.value;
         }
-        let served = session.serve(current, stream, allocator).unwrap();
+        let registered = session.register(current, stream, allocator).unwrap();
         assert!(seen.dropped.lock().unwrap().is_empty());
-        let _left = served.unregister(session, current).unwrap();
+        let _left = registered.unregister(session, current).unwrap();
     });
 }
 
@@ -294,15 +294,15 @@ fn registrations_are_told_apart_up_to_a_number_and_each_that_ends_makes_room() {
     session(&world, |session, current| {
         let pool = || PoolAllocator::new(current, 4096).unwrap();
         let mut all: Vec<_> = (0..ascendcl_ge_sys::ALLOCATORS)
-            .map(|_| session.serve(current, current.stream().unwrap(), pool()).unwrap())
+            .map(|_| session.register(current, current.stream().unwrap(), pool()).unwrap())
             .collect();
-        let refused = session.serve(current, current.stream().unwrap(), pool()).unwrap_err();
+        let refused = session.register(current, current.stream().unwrap(), pool()).unwrap_err();
         let (stream, allocator) = refused.value;
         let error = engine_error(refused.error);
         assert!(matches!(error, EngineError::TooManyAllocators), "{error}");
         assert!(error.to_string().contains("64 allocators"), "{error}");
         let _left = all.pop().unwrap().unregister(session, current).unwrap();
-        let _left = session.serve(current, stream, allocator).unwrap().unregister(session, current).unwrap();
+        let _left = session.register(current, stream, allocator).unwrap().unregister(session, current).unwrap();
     });
 }
 
@@ -313,13 +313,13 @@ fn the_shim_takes_a_graph_of_others_and_executes_it_and_says_so() {
     let (labels, _) = common::digits();
     session_through(&world, &world.place(), &Options::new(), |session, current| {
         let (allocator, _seen) = watched(current);
-        let mut served = session.serve(current, current.stream().unwrap(), allocator).unwrap();
+        let mut registered = session.register(current, current.stream().unwrap(), allocator).unwrap();
         let mut graph = digits_of_others(double, session, current);
         let tensor = Images::new(double);
-        let refused = engine_error(served.run(session, current, &mut graph, &tensor.inputs()).unwrap_err());
+        let refused = engine_error(registered.run(session, current, &mut graph, &tensor.inputs()).unwrap_err());
         assert!(matches!(refused, EngineError::OnlyWithWrapper { .. }), "{refused}");
         assert!(refused.to_string().contains("graph.compile(session, current)"), "{refused}");
-        let _left = served.unregister(session, current).unwrap();
+        let _left = registered.unregister(session, current).unwrap();
         let graph = graph.compile(session, current).unwrap();
         let graph = graph.load_on(session, current, current.stream().unwrap()).unwrap();
         let done = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();

@@ -271,7 +271,7 @@ impl RawBinding {
     #[cold]
     fn spread_doubt(&self, stream: &RawStream, model: &LoadedModel) {
         if self.last_use.is_in_doubt() {
-            self.blocks().iter().for_each(|block| block.doubt(stream));
+            self.blocks().iter().for_each(|block| block.mark_in_doubt(stream));
             model.doubt_workspace(stream);
         }
     }

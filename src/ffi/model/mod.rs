@@ -7,7 +7,7 @@ mod load;
 
 use super::api::text;
 use super::call::call;
-use super::queue::RawStream;
+use super::stream::RawStream;
 use super::{Api, LastUse, Owner};
 use crate::element::ElementType;
 use crate::error::{Error, ObjectKind};
@@ -145,7 +145,7 @@ impl LoadedModel {
     /// work, too.
     fn doubt_workspace(&self, stream: &RawStream) {
         if let Some(work) = &self.onto.work {
-            work.block().doubt(stream);
+            work.block().mark_in_doubt(stream);
         }
     }
 

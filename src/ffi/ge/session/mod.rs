@@ -93,12 +93,12 @@ impl RawSession {
     }
 
     /// A row without a graph, for a registration that serves whatever runs on its stream.
-    pub(crate) fn seat(&self) -> Arc<RawGraph> {
+    pub(crate) fn registration_row(&self) -> Arc<RawGraph> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let seat = Arc::new(RawGraph::new(id));
-        seat.removed.store(true, Ordering::Release);
-        self.graphs().insert(id, Arc::clone(&seat));
-        seat
+        let registration = Arc::new(RawGraph::new(id));
+        registration.removed.store(true, Ordering::Release);
+        self.graphs().insert(id, Arc::clone(&registration));
+        registration
     }
 
     pub(crate) fn compile(&self, api: Api, graph: &RawGraph) -> Result<(), Error> {
@@ -274,29 +274,29 @@ impl RawSession {
         outputs.fill(made);
         if executed.is_err() && outputs.last_use.is_in_doubt() {
             // They go back to the caller, who could free them.
-            parts.iter().filter_map(|part| part.memory.as_ref()).for_each(|(block, _)| block.doubt(&stream));
+            parts.iter().filter_map(|part| part.memory.as_ref()).for_each(|(block, _)| block.mark_in_doubt(&stream));
         }
         executed.map(|number| (outputs, number))
     }
 
-    /// Queues one run on the stream that the seat's allocator serves. The outputs are the caller's.
+    /// Queues one run on the stream that the registration's allocator serves. The outputs are the caller's.
     #[rule(GE_02, GE_15, GE_16)]
     pub(crate) fn run_raw(
         &self,
         api: Api,
         streams: &Shelf<RawStream>,
-        seat: &RawGraph,
+        registration: &RawGraph,
         graph: &RawGraph,
         inputs: &RawInputs,
     ) -> Result<RawOutputTensors, Error> {
         let session = self.ready_for(api, graph)?;
-        let stream = seat.stream().ok_or(Error::Gone { what: ObjectKind::STREAM })?;
+        let stream = registration.stream().ok_or(Error::Gone { what: ObjectKind::STREAM })?;
         if !streams.has_done(&graph.last_use) {
             return Err(Error::StillRunning { what: ObjectKind::GRAPH });
         }
         let inputs = inputs.as_slice();
         let mut made = sys::RawTensors { tensors: null_mut(), count: 0 };
-        let uses = [&graph.last_use, &seat.last_use];
+        let uses = [&graph.last_use, &registration.last_use];
         self.submit(api, &stream, "RunGraphWithStreamAsync", "queue a run of a graph", uses, |stream| {
             // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and
             // the other is not removed. Who queues has the stream's handle, so the stream is alive. Inputs have to be

@@ -18,17 +18,17 @@ use static_assertions::{assert_impl_all, assert_not_impl_any};
 /// until [`Session::collect`] or the end of the scope.
 #[must_use = "the stream and the allocator are in here; `unregister` gives them back"]
 #[rule(GE_04)]
-pub struct Served<C: Brand, A: DeviceAllocator> {
+pub struct SessionStream<C: Brand, A: DeviceAllocator> {
     /// The row of a graph that the engine never had: it keeps the registration as those of graphs do.
-    seat: Graph<C, WithAllocator<A>>,
+    registration: Graph<C, WithAllocator<A>>,
 }
 
-assert_impl_all!(Served<Scoped<'static>, PoolAllocator>: Send);
-assert_not_impl_any!(Served<Scoped<'static>, PoolAllocator>: Sync, Clone);
+assert_impl_all!(SessionStream<Scoped<'static>, PoolAllocator>: Send);
+assert_not_impl_any!(SessionStream<Scoped<'static>, PoolAllocator>: Sync, Clone);
 
 impl<C: Brand> Session<C> {
     /// Registers an allocator for a stream (`Session::RegisterExternalAllocator`): before the first graph runs there,
-    /// since nothing but [`Served::run`] can run there.
+    /// since nothing but [`SessionStream::run`] can run there.
     ///
     /// # Errors
     ///
@@ -38,23 +38,26 @@ impl<C: Brand> Session<C> {
     /// [`EngineError::TooManyAllocators`](super::EngineError::TooManyAllocators) where the vendor's wrapper tells no
     /// more of them apart; or [`EngineError::Failed`](super::EngineError::Failed).
     #[rule(GE_01, GE_06, GE_08)]
-    pub fn serve<A: DeviceAllocator>(
+    pub fn register<A: DeviceAllocator>(
         &mut self,
         current: &Current<C>,
         stream: Stream<C, Undecided>,
         allocator: A,
-    ) -> Result<Served<C, A>, Failed<(Stream<C, Undecided>, A)>> {
-        let row = self.row().seat();
-        let seat = Graph::new(row.clone()).into_state::<Compiled>(());
-        seat.register(self, current, stream, allocator).map(|seat| Served { seat }).map_err(|failed| {
-            self.row().forget(&row);
-            let (_, stream, allocator) = failed.value;
-            Failed { error: failed.error, value: (stream, allocator) }
-        })
+    ) -> Result<SessionStream<C, A>, Failed<(Stream<C, Undecided>, A)>> {
+        let row = self.row().registration_row();
+        let registration = Graph::new(row.clone()).into_state::<Compiled>(());
+        registration
+            .register(self, current, stream, allocator)
+            .map(|registration| SessionStream { registration })
+            .map_err(|failed| {
+                self.row().forget(&row);
+                let (_, stream, allocator) = failed.value;
+                Failed { error: failed.error, value: (stream, allocator) }
+            })
     }
 }
 
-impl<C: Brand, A: DeviceAllocator> Served<C, A> {
+impl<C: Brand, A: DeviceAllocator> SessionStream<C, A> {
     /// Queues one run of a graph on this stream (`Session::RunGraphWithStreamAsync`), with tensors that other code has
     /// made. The first run compiles and loads the graph. It is removed when its work is done: see [`idle`](Self::idle).
     ///
@@ -74,7 +77,7 @@ impl<C: Brand, A: DeviceAllocator> Served<C, A> {
         inputs: &RawInputs,
     ) -> Result<RawOutputTensors, Error> {
         let ledger = current.ledger();
-        session.row().run_raw(ledger.api(), ledger.streams(), &self.seat.row, &graph.row, inputs)
+        session.row().run_raw(ledger.api(), ledger.streams(), &self.registration.row, &graph.row, inputs)
     }
 
     /// Waits for the stream, and keeps graphs from running there as long as the proof of that is there: see
@@ -85,7 +88,7 @@ impl<C: Brand, A: DeviceAllocator> Served<C, A> {
     /// [`Error::Vendor`] when work failed or could not be waited for.
     #[rule(GE_05)]
     pub fn idle<'i>(&'i mut self, current: &Current<C>) -> Result<IdleProof<'i, C, A>, Error> {
-        self.seat.idle(current)
+        self.registration.idle(current)
     }
 
     /// Puts another allocator in the place of this one, and gives this one back.
@@ -99,14 +102,16 @@ impl<C: Brand, A: DeviceAllocator> Served<C, A> {
         session: &mut Session<C>,
         current: &Current<C>,
         allocator: B,
-    ) -> Result<(Served<C, B>, A), Failed<(Self, B)>> {
+    ) -> Result<(SessionStream<C, B>, A), Failed<(Self, B)>> {
         // What was queued with the allocator may still use memory that it has got back.
-        if let Err(error) = self.seat.synchronize(current) {
+        if let Err(error) = self.registration.synchronize(current) {
             return Err(Failed { error, value: (self, allocator) });
         }
-        match self.seat.replace(session, current, allocator) {
-            Ok((seat, before)) => Ok((Served { seat }, before)),
-            Err(Failed { error, value: (seat, allocator) }) => Err(Failed { error, value: (Self { seat }, allocator) }),
+        match self.registration.replace(session, current, allocator) {
+            Ok((registration, before)) => Ok((SessionStream { registration }, before)),
+            Err(Failed { error, value: (registration, allocator) }) => {
+                Err(Failed { error, value: (Self { registration }, allocator) })
+            }
         }
     }
 
@@ -123,29 +128,29 @@ impl<C: Brand, A: DeviceAllocator> Served<C, A> {
         session: &mut Session<C>,
         current: &Current<C>,
     ) -> Result<(Stream<C, Undecided>, A), Failed<Self>> {
-        match self.seat.unregister(session, current) {
-            Ok((seat, stream, allocator)) => {
-                session.row().forget(&seat.row);
+        match self.registration.unregister(session, current) {
+            Ok((registration, stream, allocator)) => {
+                session.row().forget(&registration.row);
                 Ok((stream, allocator))
             }
-            Err(Failed { error, value: seat }) => Err(Failed { error, value: Self { seat } }),
+            Err(Failed { error, value: registration }) => Err(Failed { error, value: Self { registration } }),
         }
     }
 
     /// Looks at the allocator: for its statistics, say. `None` when it has gone with its stream. This crate holds no
     /// lock meanwhile: see [`Stream::with_allocator`].
     pub fn with_allocator<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
-        self.seat.with_allocator(look)
+        self.registration.with_allocator(look)
     }
 
     /// Whether the allocator panicked while the engine called it, or got back what it had not given.
     pub fn allocator_misbehaved(&self) -> bool {
-        self.seat.allocator_misbehaved()
+        self.registration.allocator_misbehaved()
     }
 }
 
-impl<C: Brand, A: DeviceAllocator> fmt::Debug for Served<C, A> {
+impl<C: Brand, A: DeviceAllocator> fmt::Debug for SessionStream<C, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Served").finish_non_exhaustive()
+        f.debug_struct("SessionStream").finish_non_exhaustive()
     }
 }

@@ -2,7 +2,8 @@
 
 use super::RawStream;
 use crate::error::{Boxed, Error};
-use crate::ffi::call::{ReadyAnswer, call};
+use crate::ffi::answer::ReadyAnswer;
+use crate::ffi::call::call;
 use crate::ffi::failure::failure_of_work;
 use crate::ffi::wait::{Wait, first_slice};
 use crate::ffi::{Api, Here, Site};

@@ -2,7 +2,8 @@
 
 use super::{RawStream, SETTLING};
 use crate::error::{Boxed, Error, ObjectKind};
-use crate::ffi::call::{Current, Ready, ReadyAnswer, call};
+use crate::ffi::answer::ReadyAnswer;
+use crate::ffi::call::{Current, Ready, call};
 use crate::ffi::work::queue_work;
 use crate::ffi::{Api, Here, Home, LastUse, RawBuffer};
 use ascendcl_macros::rule;
@@ -209,7 +210,7 @@ impl RawStream {
         // The number 0 is always done.
         let number = if is_over { 0 } else { self.timeline.clock().stamp() };
         uses.iter().for_each(|used| used.end(number));
-        uses.iter().for_each(|used| if is_over { used.rest() } else { used.doubt() });
+        uses.iter().for_each(|used| if is_over { used.rest() } else { used.mark_in_doubt() });
         ran
     }
 

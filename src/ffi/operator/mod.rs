@@ -1,7 +1,10 @@
 //! Single operators, bound to their tensors and executed on streams.
 
+mod attributes;
+
+use super::answer::ReadyAnswer;
 use super::api::c_text;
-use super::call::{Current, Ready, ReadyAnswer, call};
+use super::call::{Current, Ready, call};
 use super::gate::Gate;
 use super::{Api, Here, LastUse, Owner, RawBuffer, RawStream};
 use crate::attribute::Attribute;
@@ -10,8 +13,9 @@ use crate::error::{Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::*;
+use attributes::Attributes;
 use core::cell::Cell;
-use core::ffi::{CStr, c_char, c_int};
+use core::ffi::c_int;
 use core::iter;
 use core::ptr::{null, null_mut};
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -58,10 +62,6 @@ struct Side {
     buffers: Box<[Cell<*mut aclDataBuffer>]>,
 }
 
-/// Null likewise.
-#[derive(Debug)]
-struct Attributes(Cell<*mut aclopAttr>);
-
 const DOING: &str = "put an operator together";
 
 impl Row for RawInvocation {}
@@ -74,7 +74,7 @@ impl RawInvocation {
             name: c_text(name)?,
             inputs: Side::of(inputs.len()),
             outputs: Side::of(outputs.len()),
-            attributes: Attributes(Cell::new(null_mut())),
+            attributes: Attributes::none(),
             gate: Gate::open(),
             ending: AtomicBool::new(false),
             last_use: LastUse::of(Owner::current().number()),
@@ -118,7 +118,7 @@ impl RawInvocation {
                 inputs.descs().cast(),
                 outputs.count(),
                 outputs.descs().cast(),
-                self.attributes.0.get(),
+                self.attributes.raw(),
                 aclopEngineType::ACL_ENGINE_SYS,
                 aclopCompileType::ACL_COMPILE_SYS,
                 null(),
@@ -140,7 +140,7 @@ impl RawInvocation {
         let queued =
             stream.submit(here, "queue an operator", [&self.last_use], |ready, stream| self.queue(ready, stream));
         if queued.is_err() && self.last_use.is_in_doubt() {
-            self.blocks.iter().for_each(|block| block.doubt(stream));
+            self.blocks.iter().for_each(|block| block.mark_in_doubt(stream));
         }
         queued.map_err(Error::from)
     }
@@ -172,7 +172,7 @@ impl RawInvocation {
                 outputs.count(),
                 outputs.descs(),
                 outputs.buffers(),
-                self.attributes.0.get(),
+                self.attributes.raw(),
                 stream,
             ))
         }
@@ -286,111 +286,4 @@ impl Side {
         }
         result
     }
-}
-
-impl Attributes {
-    fn fill(&self, api: Api, attributes: &[(&str, &Attribute)]) -> Result<(), Error> {
-        // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the table.
-        // Null, which stands for a failure, is told apart (ERR-06).
-        let created = unsafe { call!(api.aclopCreateAttr()) };
-        self.0.set(created.pointer(DOING)?.as_ptr());
-        attributes.iter().try_for_each(|(name, value)| self.set(api, name, value))
-    }
-
-    fn set(&self, api: Api, name: &str, value: &Attribute) -> Result<(), Error> {
-        let (attr, key) = (self.0.get(), c_text(name)?);
-        let key: *const c_char = key.as_ptr();
-        let answer = match value {
-            Attribute::Bool(value) => {
-                // SAFETY: the function asks for live attributes, reads a terminated key and the value during the call,
-                // and copies both. `fill` created the attributes, and `c_text` made the key; a list holds as many
-                // values as `count` says.
-                unsafe { call!(api.aclopSetAttrBool(attr, key, u8::from(*value))) }
-            }
-            // SAFETY: the function asks for live attributes, reads a terminated key and the value during the call, and
-            // copies both. `fill` created the attributes, and `c_text` made the key; a list holds as many values as
-            // `count` says.
-            Attribute::Int(value) => unsafe { call!(api.aclopSetAttrInt(attr, key, *value)) },
-            // SAFETY: the function asks for live attributes, reads a terminated key and the value during the call, and
-            // copies both. `fill` created the attributes, and `c_text` made the key; a list holds as many values as
-            // `count` says.
-            Attribute::Float(value) => unsafe { call!(api.aclopSetAttrFloat(attr, key, *value)) },
-            Attribute::Text(value) => {
-                let value = c_text(value)?;
-                // SAFETY: the function asks for live attributes, reads a terminated key and the value during the call,
-                // and copies both. `fill` created the attributes, and `c_text` made the key; a list holds as many
-                // values as `count` says.
-                unsafe { call!(api.aclopSetAttrString(attr, key, value.as_ptr())) }
-            }
-            Attribute::Element(value) => {
-                // SAFETY: the function asks for live attributes, reads a terminated key and the value during the call,
-                // and copies both. `fill` created the attributes, and `c_text` made the key; a list holds as many
-                // values as `count` says.
-                unsafe { call!(api.aclopSetAttrDataType(attr, key, value.raw())) }
-            }
-            Attribute::Bools(values) => {
-                let values: Vec<u8> = values.iter().copied().map(u8::from).collect();
-                // SAFETY: the function asks for live attributes, reads a terminated key and the value during the call,
-                // and copies both. `fill` created the attributes, and `c_text` made the key; a list holds as many
-                // values as `count` says.
-                unsafe { call!(api.aclopSetAttrListBool(attr, key, count(&values), values.as_ptr())) }
-            }
-            // SAFETY: the function asks for live attributes, reads a terminated key and the value during the call, and
-            // copies both. `fill` created the attributes, and `c_text` made the key; a list holds as many values as
-            // `count` says.
-            Attribute::Ints(values) => unsafe {
-                call!(api.aclopSetAttrListInt(attr, key, count(values), values.as_ptr()))
-            },
-            // SAFETY: the function asks for live attributes, reads a terminated key and the value during the call, and
-            // copies both. `fill` created the attributes, and `c_text` made the key; a list holds as many values as
-            // `count` says.
-            Attribute::Floats(values) => unsafe {
-                call!(api.aclopSetAttrListFloat(attr, key, count(values), values.as_ptr()))
-            },
-            Attribute::Texts(values) => {
-                let values: Vec<CString> = values.iter().map(|value| c_text(value)).collect::<Result<_, _>>()?;
-                let mut starts: Vec<_> = values.iter().map(|value| CStr::as_ptr(value)).collect();
-                // SAFETY: the function asks for live attributes, reads a terminated key and the value during the call,
-                // and copies both. `fill` created the attributes, and `c_text` made the key and the texts, of which the
-                // list holds as many as `count` says. The list may be written to, and is the library's for the length
-                // of the call.
-                unsafe { call!(api.aclopSetAttrListString(attr, key, count(&starts), starts.as_mut_ptr())) }
-            }
-            Attribute::Elements(values) => {
-                let values: Vec<aclDataType> = values.iter().map(|value| value.raw()).collect();
-                // SAFETY: the function asks for live attributes, reads a terminated key and the value during the call,
-                // and copies both. `fill` created the attributes, and `c_text` made the key; a list holds as many
-                // values as `count` says.
-                unsafe { call!(api.aclopSetAttrListDataType(attr, key, count(&values), values.as_ptr())) }
-            }
-            Attribute::IntLists(lists) => {
-                let lengths: Vec<c_int> = lists.iter().map(|list| count(list)).collect();
-                let starts: Vec<*const i64> = lists.iter().map(|list| list.as_ptr()).collect();
-                // SAFETY: the function asks for live attributes, reads a terminated key and the value during the call,
-                // and copies both. `fill` created the attributes, and `c_text` made the key; each of the lists holds as
-                // many values as its length says.
-                unsafe {
-                    call!(api.aclopSetAttrListListInt(attr, key, count(&starts), lengths.as_ptr(), starts.as_ptr()))
-                }
-            }
-        };
-        answer.done(|| format!("set the attribute `{name}` of an operator"))
-    }
-
-    fn destroy(&self, api: Api) -> Result<(), Error> {
-        if self.0.get().is_null() {
-            return Ok(());
-        }
-        // SAFETY: the function asks for live attributes that no work uses, once. `fill` created them, null is noted
-        // when they are destroyed, and the stamps say that no execution is under way. It has no way to fail once the
-        // function is there.
-        let destroyed = unsafe { call!(api.aclopDestroyAttr(self.0.get())) };
-        destroyed.value(|| DOING.into())?;
-        self.0.set(null_mut());
-        Ok(())
-    }
-}
-
-fn count<T>(list: &[T]) -> c_int {
-    c_int::try_from(list.len()).unwrap_or(c_int::MAX)
 }

@@ -1,0 +1,124 @@
+//! What a call of the library answered with, before it becomes a result of this crate.
+//!
+//! `call.rs` turns the codes of failed calls into errors, because such an error carries the library's text, and only
+//! another call can read that.
+
+use super::process::Loading;
+use crate::error::{Error, MissingFunction};
+use crate::trace;
+use ascendcl_macros::rule;
+use ascendcl_sys::MissingSymbol;
+use ascendcl_sys::error_codes::ACL_SUCCESS;
+use ascendcl_sys::types::aclError;
+use core::convert::Infallible;
+use core::ptr::NonNull;
+
+/// What a check answers with when it refuses.
+pub(super) trait Refusal {
+    fn into_error(self) -> Error;
+}
+
+impl Refusal for Error {
+    fn into_error(self) -> Error {
+        self
+    }
+}
+
+impl Refusal for Infallible {
+    fn into_error(self) -> Error {
+        match self {}
+    }
+}
+
+/// What a function answered with, and which one that was.
+#[must_use]
+pub(super) struct Answer<T, R = Error> {
+    pub(super) loading: &'static Loading,
+    pub(super) call: &'static str,
+    /// An error where the function was not called: what it needs does not hold, or the library lacks it.
+    pub(super) value: Result<Result<T, Box<MissingSymbol>>, R>,
+}
+
+/// The answer of a call that was made by a [`Ready`](super::call::Ready).
+pub(super) type ReadyAnswer<T> = Answer<T, Infallible>;
+
+impl<T, R: Refusal> Answer<T, R> {
+    #[inline(always)]
+    pub(super) fn new(
+        loading: &'static Loading,
+        call: &'static str,
+        value: Result<Result<T, Box<MissingSymbol>>, R>,
+    ) -> Self {
+        Self { loading, call, value }
+    }
+
+    /// The C function's name.
+    pub(super) fn call(&self) -> &'static str {
+        self.call
+    }
+
+    /// Whether the library lacks the function.
+    pub(super) fn is_missing(&self) -> bool {
+        matches!(self.value, Ok(Err(_)))
+    }
+
+    pub(super) fn ok(self) -> Option<T> {
+        self.value.ok()?.ok()
+    }
+
+    /// The answer of a function that has no way to fail.
+    ///
+    /// `doing` reads on from "could not": "create a stream".
+    #[inline]
+    pub(super) fn value(self, doing: impl FnOnce() -> String) -> Result<T, Error> {
+        match self.value {
+            Ok(Ok(value)) => Ok(value),
+            Ok(Err(missing)) => Err(lacks(self.loading, *missing, doing())),
+            Err(refused) => Err(refused.into_error()),
+        }
+    }
+}
+
+impl<T, R: Refusal> Answer<*mut T, R> {
+    /// A pointer that a function answers with; null is a failure (ERR-06).
+    #[rule(ERR_06)]
+    pub(super) fn pointer(self, doing: &'static str) -> Result<NonNull<T>, Error> {
+        let call = self.call;
+        NonNull::new(self.value(|| doing.into())?).ok_or(Error::NullAnswer { call })
+    }
+}
+
+impl<R: Refusal> Answer<aclError, R> {
+    #[inline(always)]
+    pub(super) fn is_success(&self) -> bool {
+        matches!(self.value, Ok(Ok(ACL_SUCCESS)))
+    }
+
+    /// The library's code; `None` where it was not called.
+    #[inline]
+    pub(super) fn code(&self) -> Option<aclError> {
+        match self.value {
+            Ok(Ok(code)) => Some(code),
+            _ => None,
+        }
+    }
+}
+
+impl<T> ReadyAnswer<T> {
+    pub(super) fn from_parts(
+        loading: &'static Loading,
+        call: &'static str,
+        value: Result<T, Box<MissingSymbol>>,
+    ) -> Self {
+        Self { loading, call, value: Ok(value) }
+    }
+}
+
+#[cold]
+pub(super) fn lacks(loading: &'static Loading, missing: MissingSymbol, doing: String) -> Error {
+    let (library, MissingSymbol { symbol, files }) = (loading.to_string(), missing);
+    let searched = loading.library().searched_for(&missing);
+    let missing = Box::new(MissingFunction { symbol, files, searched, library, doing });
+    trace::missing(&missing);
+    Error::MissingFunction(missing)
+}

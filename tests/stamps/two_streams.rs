@@ -1,0 +1,69 @@
+//! Memory that another stream adopts, and events that cover work.
+
+use super::*;
+
+#[proves(MEM_02, STREAM_04)]
+#[test]
+fn memory_that_another_stream_took_over_is_idle_only_when_that_stream_was_waited_for_afterwards() {
+    of_three_threads(|| {
+        let (stream, other) = (Arc::new(Stream::new(STREAM)), Arc::new(Stream::new(OTHER)));
+        let row = counted::Arc::new(LastUse::of(CONTEXT));
+        let first = stream.submit(&row);
+        let takes_over = {
+            let (other, handle) = (Arc::clone(&other), row.clone());
+            thread::spawn(move || {
+                // As `StreamOps::adopt_after` does it: the other stream waits for an event behind the work.
+                other.submit(&LastUse::of(CONTEXT));
+                handle.follow(OTHER, other.timeline.clock().mark());
+                drop(handle);
+            })
+        };
+        let waits = {
+            let (stream, other) = (Arc::clone(&stream), Arc::clone(&other));
+            thread::spawn(move || {
+                let wait = || {
+                    if other.queued.load(Ordering::Acquire) > 0 {
+                        // The event is complete, and so is the work before it.
+                        stream.complete.fetch_max(first, Ordering::AcqRel);
+                    }
+                    Ok::<(), i32>(())
+                };
+                other.timeline.wait(None, wait, |code| Some(*code), || false, || false).unwrap();
+            })
+        };
+        for row in unnamed([&row].into_iter()) {
+            let has_done = |stream, number| {
+                assert_eq!(stream, OTHER);
+                other.timeline.clock().has_done(number)
+            };
+            let idle = row.is_over(has_done, || panic!("one stream"));
+            assert!(!idle || stream.complete.load(Ordering::Acquire) >= first, "idle memory is in use");
+        }
+        takes_over.join().unwrap();
+        waits.join().unwrap();
+    });
+}
+
+#[proves(STREAM_04, EVENT_05)]
+#[test]
+fn an_event_covers_nothing_that_another_thread_queued_behind_it() {
+    loom::model(|| {
+        let (stream, nothing) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::of(CONTEXT)));
+        let queues = with(&stream, &nothing, |stream, nothing| {
+            let mut place = 0;
+            let mut call = || {
+                place = stream.queued.fetch_add(1, Ordering::AcqRel) + 1;
+                Ok::<(), i32>(())
+            };
+            // As `Pending::new` does it: the number that the submission got.
+            let number = submitted!(&stream.timeline, [nothing], call(), |_: &i32, _| true).unwrap();
+            place << 32 | number
+        });
+        // As `RawEvent::record` does it, on a default stream that both threads see.
+        let before = stream.timeline.clock().mark();
+        let record = stream.submit(&LastUse::of(CONTEXT));
+        let both = queues.join().unwrap();
+        let (place, number) = (both >> 32, both & 0xffff_ffff);
+        assert!(number > before || place < record, "work behind the event counts as covered");
+    });
+}
