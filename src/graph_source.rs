@@ -1,6 +1,6 @@
-//! Where graphs come from, and options.
+//! Where graphs come from, options, and what compiling a graph has found out.
 
-use ascendcl_ge_sys::Format;
+use ascendcl_ge_sys::{Format, Summary};
 use ascendcl_macros::rule;
 use core::ffi::c_void;
 use core::ptr::NonNull;
@@ -127,5 +127,30 @@ impl Options {
 
     pub(super) fn pairs(&self) -> &[(String, String)] {
         &self.0
+    }
+}
+
+/// What compiling a graph has found out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct GraphSummary {
+    /// Whether all shapes are known. Only such a graph takes memory of the caller's, and has sizes.
+    pub is_static: bool,
+    /// Bytes of its constants.
+    pub constants: usize,
+    /// Bytes that it works in.
+    pub features: usize,
+    /// Whether the memory that it works in could be changed between executions.
+    pub refreshable: bool,
+}
+
+impl From<Summary> for GraphSummary {
+    fn from(raw: Summary) -> Self {
+        Self {
+            is_static: raw.is_static != 0,
+            refreshable: raw.feature_memory_is_refreshable != 0,
+            constants: raw.const_bytes,
+            features: raw.feature_bytes,
+        }
     }
 }

@@ -64,6 +64,7 @@ pub mod library;
 mod life_cycle;
 pub mod memory;
 pub mod model;
+mod model_size;
 pub mod operator;
 mod properties;
 pub mod raw;

@@ -93,7 +93,7 @@ pub(crate) use load::open_first;
 pub(crate) use load::simulator;
 pub(crate) use members::Members;
 pub(crate) use model::{
-    BoundInput, Image, LoadInto, LoadedModel, ModelImage, Port, RawBinding, RawGears, Share, Sizes, TensorPlace,
+    BoundInput, Image, LoadInto, LoadedModel, ModelImage, Port, RawBinding, RawGears, Share, TensorPlace,
 };
 pub(crate) use operator::{RawInvocation, TensorArgument};
 pub(crate) use outside::Outside;

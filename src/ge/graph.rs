@@ -6,8 +6,9 @@ use crate::brand::{Brand, Mark, Scoped, SessionOfOneThread};
 use crate::current::Current;
 use crate::device_allocator::{DeviceAllocator, is_supported_on};
 use crate::error::{EngineError, Error, Failed, ObjectKind};
-use crate::ffi::ge::{RawGraph, Summary};
+use crate::ffi::ge::RawGraph;
 use crate::ffi::{KeptAllocator, Registered, serves};
+use crate::graph_source::GraphSummary;
 use crate::life_cycle::leads;
 use crate::memory::DeviceBuffer;
 use crate::stream::{IdleProof, Stream, Undecided};
@@ -32,20 +33,6 @@ pub struct Graph<C: Brand, S: GraphState = Added> {
 
 assert_impl_all!(Graph<Scoped<'static>>: Send);
 assert_not_impl_any!(Graph<Scoped<'static>>: Sync, Clone);
-
-/// What compiling a graph has found out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct GraphSummary {
-    /// Whether all shapes are known. Only such a graph takes memory of the caller's, and has sizes.
-    pub is_static: bool,
-    /// Bytes of its constants.
-    pub constants: usize,
-    /// Bytes that it works in.
-    pub features: usize,
-    /// Whether the memory that it works in could be changed between executions.
-    pub refreshable: bool,
-}
 
 /// Memory for a graph's constants, and memory to work in.
 type Memory<C, E, F> = (DeviceBuffer<C, E>, DeviceBuffer<C, F>);
@@ -214,7 +201,7 @@ impl<C: Brand> Graph<C, Compiled> {
     ///
     /// [`EngineError::Failed`].
     pub fn summary(&self, session: &mut Session<C>, current: &Current<C>) -> Result<GraphSummary, Error> {
-        session.row().summary(current.ledger().api(), &self.row).map(GraphSummary::from)
+        session.row().summary(current.ledger().api(), &self.row)
     }
 }
 
@@ -311,7 +298,7 @@ fn supports_allocators(product: String) -> Result<(), Error> {
     if is_supported_on(&product) { Ok(()) } else { Err(EngineError::Product { product }.into()) }
 }
 
-fn holds(summary: &Summary, constants: usize, features: usize) -> Result<(), Error> {
+fn holds(summary: &GraphSummary, constants: usize, features: usize) -> Result<(), Error> {
     if !summary.is_static {
         return Err(EngineError::NotStatic.into());
     }
@@ -321,13 +308,6 @@ fn holds(summary: &Summary, constants: usize, features: usize) -> Result<(), Err
         }
     }
     Ok(())
-}
-
-impl From<Summary> for GraphSummary {
-    fn from(summary: Summary) -> Self {
-        let Summary { is_static, refreshable, constants, features } = summary;
-        Self { is_static, constants, features, refreshable }
-    }
 }
 
 impl<C: Brand, S: GraphState> fmt::Debug for Graph<C, S> {

@@ -56,12 +56,12 @@ mod session_stream;
 mod state;
 
 pub use crate::error::{EngineError, FailedCall, Status};
-pub use crate::graph_source::{GraphSource, Options};
+pub use crate::graph_source::{GraphSource, GraphSummary, Options};
 pub use crate::raw_tensors::{RawInputs, RawOutputTensors};
 pub use ascendcl_ge_sys::{LoadError, Place, Provider, VouchedFile};
 pub use engine::Engine;
 pub use execute::{Executed, HasStream, NeedsStream};
-pub use graph::{Graph, GraphSummary};
+pub use graph::Graph;
 pub use outputs::Outputs;
 pub use session::Session;
 pub use session_stream::SessionStream;

@@ -12,13 +12,14 @@ use crate::attribute::Attribute;
 use crate::error::{Boxed, Error};
 use crate::ffi::{
     BoundInput, Here, Home, Image, LoadInto, LoadedModel, ModelImage, RawBinding, RawBuffer, RawInvocation, RawStream,
-    SETTLING, Site, Sizes, TensorArgument, TensorPlace,
+    SETTLING, Site, TensorArgument, TensorPlace,
 };
+use crate::model_size::ModelSize;
 use std::sync::Arc;
 
 impl Ledger {
     /// The bytes that a model needs.
-    pub(crate) fn sizes(&self, source: ModelImage<'_>) -> Result<Sizes, Error> {
+    pub(crate) fn sizes(&self, source: ModelImage<'_>) -> Result<ModelSize, Error> {
         self.with_image(source, |image| image.sizes(self.api))
     }
 

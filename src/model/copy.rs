@@ -4,10 +4,10 @@ use super::BoundModel;
 use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
 use crate::element::Element;
-use crate::error::{Error, Failed};
+use crate::error::Error;
 use crate::ffi::Place;
 use crate::memory::HostBuffer;
-use crate::stream::{Operand, Pending, StreamOps};
+use crate::stream::{Copied, Operand, StreamOps, in_flight};
 
 impl<C: Brand> StreamOps<C> {
     /// Queues a copy from the host to an input of a bound model (`aclrtMemcpyAsync`). An execution that is queued next
@@ -23,7 +23,7 @@ impl<C: Brand> StreamOps<C> {
         from: H,
         model: M,
         input: usize,
-    ) -> InFlight<C, HostBuffer<C, E>, BoundModel<C, P>, (H, M)> {
+    ) -> Copied<C, HostBuffer<C, E>, BoundModel<C, P>, (H, M)> {
         let (here, source) = (current.here(), from.look(INSIDE));
         let ready = from.usable_on(self.queue()).and_then(|()| model.usable_on(self.queue()));
         let queued = ready.and_then(|()| model.look(INSIDE).input_of::<E>(input, source.len())).and_then(|block| {
@@ -31,13 +31,7 @@ impl<C: Brand> StreamOps<C> {
             let (to, from) = (Place { block, start: 0 }, Place { block: source.block(), start: 0 });
             self.queue().copy(here, to, from, source.len() * size_of::<E>()).map_err(Error::from)
         });
-        match queued {
-            Ok(number) => {
-                let past = from.past(INSIDE).and(model.past(INSIDE));
-                Ok(Pending::new((from.into_value(INSIDE), model.into_value(INSIDE)), self.queue(), number).after(past))
-            }
-            Err(error) => Err(Failed { error, value: (from, model) }),
-        }
+        in_flight(self.queue(), queued, (from, model), |from, model| (from, model))
     }
 
     /// Queues a copy from an output of a bound model to the host (`aclrtMemcpyAsync`): all of the room that was bound
@@ -53,7 +47,7 @@ impl<C: Brand> StreamOps<C> {
         model: M,
         output: usize,
         to: H,
-    ) -> InFlight<C, BoundModel<C, P>, HostBuffer<C, E>, (M, H)> {
+    ) -> Copied<C, BoundModel<C, P>, HostBuffer<C, E>, (M, H)> {
         let (here, target) = (current.here(), to.look(INSIDE));
         let ready = model.usable_on(self.queue()).and_then(|()| to.usable_on(self.queue()));
         let queued =
@@ -62,14 +56,6 @@ impl<C: Brand> StreamOps<C> {
                 let (to, from) = (Place { block: target.block(), start: 0 }, Place { block, start: 0 });
                 self.queue().copy(here, to, from, target.len() * size_of::<E>()).map_err(Error::from)
             });
-        match queued {
-            Ok(number) => {
-                let past = model.past(INSIDE).and(to.past(INSIDE));
-                Ok(Pending::new((model.into_value(INSIDE), to.into_value(INSIDE)), self.queue(), number).after(past))
-            }
-            Err(error) => Err(Failed { error, value: (model, to) }),
-        }
+        in_flight(self.queue(), queued, (model, to), |model, to| (model, to))
     }
 }
-
-type InFlight<C, First, Second, Given> = Result<Pending<C, (First, Second)>, Failed<Given>>;

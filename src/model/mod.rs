@@ -29,6 +29,7 @@ use core::marker::PhantomData;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
+pub use crate::model_size::ModelSize;
 pub use bindings::OutputBuffer;
 pub use bound::BoundModel;
 pub(crate) use captured::CapturedModel;
@@ -38,7 +39,7 @@ pub use load::Load;
 pub(crate) use load::load_onto;
 pub use port_id::PortId;
 pub(crate) use run::dims;
-pub use source::{ModelSize, ModelSource};
+pub use source::ModelSource;
 pub use tensor::{Input, Output, Outputs};
 pub use weights::Weights;
 pub use workspace::Workspace;

@@ -3,7 +3,8 @@
 use crate::brand::Brand;
 use crate::current::Current;
 use crate::error::Error;
-use crate::ffi::{Api, ModelImage, Sizes};
+use crate::ffi::{Api, ModelImage};
+use crate::model_size::ModelSize;
 use ascendcl_macros::rule;
 use std::borrow::Cow;
 use std::fs;
@@ -12,18 +13,11 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 /// A model file, or the contents of one.
+//
+// It hides the variants of `ModelImage`, one of which only this crate makes: contents with the file that they came from.
 #[derive(Clone, Copy, Debug)]
 #[rule(MODEL_10, MODEL_11, MODE_02)]
 pub struct ModelSource<'a>(ModelImage<'a>);
-
-/// The bytes that a model needs on the device.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ModelSize {
-    /// Working memory, for inputs, outputs and what is between them.
-    pub work: usize,
-    /// Weights.
-    pub weights: usize,
-}
 
 impl<'a> ModelSource<'a> {
     /// A file.
@@ -97,12 +91,6 @@ impl<C: Brand> Current<C> {
     /// [`Error::Vendor`] when the source is not a model, or its size depends on shapes that are chosen at each run.
     #[rule(MODEL_19)]
     pub fn model_size(&self, source: ModelSource<'_>) -> Result<ModelSize, Error> {
-        self.ledger().sizes(source.image()).map(ModelSize::from)
-    }
-}
-
-impl From<Sizes> for ModelSize {
-    fn from(sizes: Sizes) -> Self {
-        Self { work: sizes.work, weights: sizes.weights }
+        self.ledger().sizes(source.image())
     }
 }

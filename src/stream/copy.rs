@@ -1,12 +1,13 @@
 //! Copies and sets in flight, and waiting.
 
+use super::destination::sealed::Buffer;
 use super::operand::Operand;
 use super::{Destination, Pending, StreamOps};
 use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::{Boxed, Error, Failed, ObjectKind};
-use crate::ffi::{Place, RawStream};
+use crate::ffi::{Place, RawBuffer, RawStream};
 use crate::memory::{DeviceBuffer, HostBuffer};
 use ascendcl_macros::rule;
 use core::ops::Range;
@@ -29,7 +30,7 @@ impl<C: Brand> StreamOps<C> {
         from: H,
         to: D,
     ) -> Copied<C, HostBuffer<C, E>, DeviceBuffer<C, E>, (H, D)> {
-        to_device(current, &self.queue, from, to)
+        whole::<C, E, HostBuffer<C, E>, D::Buffer, _, _>(current, &self.queue, from, to)
     }
 
     /// Queues a copy from the device to the host (`aclrtMemcpyAsync`). Both buffers are in flight until the result is
@@ -46,7 +47,7 @@ impl<C: Brand> StreamOps<C> {
         from: D,
         to: H,
     ) -> Copied<C, DeviceBuffer<C, E>, HostBuffer<C, E>, (D, H)> {
-        to_host(current, &self.queue, from, to)
+        whole::<C, E, DeviceBuffer<C, E>, HostBuffer<C, E>, _, _>(current, &self.queue, from, to)
     }
 
     /// Queues a copy from one device buffer to another (`aclrtMemcpyAsync`). Both are in flight until the result is
@@ -61,15 +62,7 @@ impl<C: Brand> StreamOps<C> {
         from: F,
         to: D,
     ) -> Copied<C, DeviceBuffer<C, E>, DeviceBuffer<C, E>, (F, D)> {
-        let source = (from.look(INSIDE).block(), from.look(INSIDE).len());
-        let ready = from.usable_on(&self.queue).and_then(|()| to.usable_on(&self.queue));
-        match usable(ready).and_then(|()| whole::<C, E>(current, &self.queue, (to.block(), to.room()), source)) {
-            Ok(number) => {
-                let past = from.past(INSIDE).and(to.past(INSIDE));
-                Ok(Pending::new((from.into_value(INSIDE), to.written(INSIDE)), &self.queue, number).after(past))
-            }
-            Err(error) => Err(Failed { error: error.into(), value: (from, to) }),
-        }
+        whole::<C, E, DeviceBuffer<C, E>, D::Buffer, _, _>(current, &self.queue, from, to)
     }
 
     /// Queues a copy of the elements `part` of a host buffer to the elements from `at` on of a device buffer
@@ -87,16 +80,7 @@ impl<C: Brand> StreamOps<C> {
         to: D,
         at: usize,
     ) -> Copied<C, HostBuffer<C, E>, DeviceBuffer<C, E>, (H, D)> {
-        let (source, target) = (from.look(INSIDE), to.look(INSIDE));
-        let ends = ((target.block(), target.len()), (source.block(), source.len()));
-        let ready = from.usable_on(&self.queue).and_then(|()| to.usable_on(&self.queue));
-        match usable(ready).and_then(|()| piece::<C, E>(current, &self.queue, ends.0, at, ends.1, part)) {
-            Ok(number) => {
-                let past = from.past(INSIDE).and(to.past(INSIDE));
-                Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), &self.queue, number).after(past))
-            }
-            Err(error) => Err(Failed { error: error.into(), value: (from, to) }),
-        }
+        piece::<C, E, HostBuffer<C, E>, DeviceBuffer<C, E>, _, _>(current, &self.queue, (from, part), (to, at))
     }
 
     /// Queues a copy of the elements `part` of a device buffer to the elements from `at` on of a host buffer
@@ -113,16 +97,7 @@ impl<C: Brand> StreamOps<C> {
         to: H,
         at: usize,
     ) -> Copied<C, DeviceBuffer<C, E>, HostBuffer<C, E>, (D, H)> {
-        let (source, target) = (from.look(INSIDE), to.look(INSIDE));
-        let ends = ((target.block(), target.len()), (source.block(), source.len()));
-        let ready = from.usable_on(&self.queue).and_then(|()| to.usable_on(&self.queue));
-        match usable(ready).and_then(|()| piece::<C, E>(current, &self.queue, ends.0, at, ends.1, part)) {
-            Ok(number) => {
-                let past = from.past(INSIDE).and(to.past(INSIDE));
-                Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), &self.queue, number).after(past))
-            }
-            Err(error) => Err(Failed { error: error.into(), value: (from, to) }),
-        }
+        piece::<C, E, DeviceBuffer<C, E>, HostBuffer<C, E>, _, _>(current, &self.queue, (from, part), (to, at))
     }
 
     /// Queues a copy of the elements `part` of a device buffer to the elements from `at` on of another
@@ -140,16 +115,7 @@ impl<C: Brand> StreamOps<C> {
         to: D,
         at: usize,
     ) -> Copied<C, DeviceBuffer<C, E>, DeviceBuffer<C, E>, (F, D)> {
-        let (source, target) = (from.look(INSIDE), to.look(INSIDE));
-        let ends = ((target.block(), target.len()), (source.block(), source.len()));
-        let ready = from.usable_on(&self.queue).and_then(|()| to.usable_on(&self.queue));
-        match usable(ready).and_then(|()| piece::<C, E>(current, &self.queue, ends.0, at, ends.1, part)) {
-            Ok(number) => {
-                let past = from.past(INSIDE).and(to.past(INSIDE));
-                Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), &self.queue, number).after(past))
-            }
-            Err(error) => Err(Failed { error: error.into(), value: (from, to) }),
-        }
+        piece::<C, E, DeviceBuffer<C, E>, DeviceBuffer<C, E>, _, _>(current, &self.queue, (from, part), (to, at))
     }
 
     /// Queues a set of every byte of a device buffer (`aclrtMemsetAsync`), which is written then.
@@ -168,7 +134,7 @@ impl<C: Brand> StreamOps<C> {
         if let Err(error) = buffer.usable_on(&self.queue) {
             return Err(Failed { error, value: buffer });
         }
-        match self.queue.set(current.here(), buffer.block(), value) {
+        match self.queue.set(current.here(), buffer.look(INSIDE).block(), value) {
             Ok(number) if D::HAS_PAST => {
                 let past = buffer.past(INSIDE);
                 Ok(Pending::new(buffer.written(INSIDE), &self.queue, number).after(past))
@@ -207,85 +173,87 @@ impl<C: Brand> StreamOps<C> {
     }
 }
 
-/// A copy in flight, source first, or what it was given as it was.
-type Copied<C, From, To, Given> = Result<Pending<C, (From, To)>, Failed<Given>>;
+/// A copy in flight, source first; or the two arguments as they were.
+pub(crate) type Copied<C, From, To, Arguments> = Result<Pending<C, (From, To)>, Failed<Arguments>>;
 
-/// The first of two errors.
+/// The two arguments of a submission: in flight together, or as they were.
 #[inline(always)]
-fn both(first: Result<(), Error>, second: Result<(), Error>) -> Result<(), Error> {
-    match first {
-        Ok(()) => second,
-        Err(error) => Err(error),
-    }
-}
-
-#[inline]
-fn usable(usable: Result<(), Error>) -> Result<(), Boxed> {
-    usable.map_err(Boxed::from)
-}
-
-/// A buffer as its memory and its length in elements.
-type Buffer<'a> = (&'a crate::ffi::RawBuffer, usize);
-
-#[inline(always)]
-fn to_device<C: Brand, E: Element, H: Operand<C, HostBuffer<C, E>>, D: Destination<C, E>>(
-    current: &Current<C>,
+pub(crate) fn in_flight<C: Brand, A, B, F: Operand<C, A>, T: Operand<C, B>, P>(
     queue: &Arc<RawStream>,
-    from: H,
-    to: D,
-) -> Copied<C, HostBuffer<C, E>, DeviceBuffer<C, E>, (H, D)> {
-    if let Err(error) = both(from.usable_on(queue), to.usable_on(queue)) {
-        return Err(Failed { error, value: (from, to) });
-    }
-    let queued = match queue.copy_whole(current.here(), to.block(), from.look(INSIDE).block()) {
-        Some(queued) => queued,
-        None => {
-            let source = (from.look(INSIDE).block(), from.look(INSIDE).len());
-            whole::<C, E>(current, queue, (to.block(), to.room()), source)
-        }
-    };
+    queued: Result<u64, impl Into<Error>>,
+    (from, to): (F, T),
+    payload: impl FnOnce(A, B) -> P,
+) -> Result<Pending<C, P>, Failed<(F, T)>> {
     match queued {
-        Ok(number) if H::HAS_PAST || D::HAS_PAST => {
+        Ok(number) if F::HAS_PAST || T::HAS_PAST => {
             let past = from.past(INSIDE).and(to.past(INSIDE));
-            Ok(Pending::new((from.into_value(INSIDE), to.written(INSIDE)), queue, number).after(past))
+            Ok(Pending::new(payload(from.into_value(INSIDE), to.into_value(INSIDE)), queue, number).after(past))
         }
-        Ok(number) => Ok(Pending::new((from.into_value(INSIDE), to.written(INSIDE)), queue, number)),
+        Ok(number) => Ok(Pending::new(payload(from.into_value(INSIDE), to.into_value(INSIDE)), queue, number)),
         Err(error) => Err(Failed { error: error.into(), value: (from, to) }),
     }
 }
 
+/// An error when one of them cannot be used on this stream.
 #[inline(always)]
-fn to_host<C: Brand, E: Element, D: Operand<C, DeviceBuffer<C, E>>, H: Operand<C, HostBuffer<C, E>>>(
+fn both_usable<C: Brand, A, B>(
+    queue: &Arc<RawStream>,
+    from: &impl Operand<C, A>,
+    to: &impl Operand<C, B>,
+) -> Result<(), Error> {
+    match from.usable_on(queue) {
+        Ok(()) => to.usable_on(queue),
+        Err(error) => Err(error),
+    }
+}
+
+/// All of one buffer to all of another.
+#[inline(always)]
+fn whole<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Operand<C, B>>(
     current: &Current<C>,
     queue: &Arc<RawStream>,
-    from: D,
-    to: H,
-) -> Copied<C, DeviceBuffer<C, E>, HostBuffer<C, E>, (D, H)> {
-    if let Err(error) = both(from.usable_on(queue), to.usable_on(queue)) {
+    from: F,
+    to: T,
+) -> Copied<C, A::Written, B::Written, (F, T)> {
+    if let Err(error) = both_usable(queue, &from, &to) {
         return Err(Failed { error, value: (from, to) });
     }
     let (source, target) = (from.look(INSIDE), to.look(INSIDE));
     let queued = match queue.copy_whole(current.here(), target.block(), source.block()) {
         Some(queued) => queued,
-        None => whole::<C, E>(current, queue, (target.block(), target.len()), (source.block(), source.len())),
-    };
-    match queued {
-        Ok(number) if D::HAS_PAST || H::HAS_PAST => {
-            let past = from.past(INSIDE).and(to.past(INSIDE));
-            Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), queue, number).after(past))
+        None => {
+            let ends = ((source.block(), source.room()), (target.block(), target.room()));
+            checked_whole::<C, E>(current, queue, ends.0, ends.1)
         }
-        Ok(number) => Ok(Pending::new((from.into_value(INSIDE), to.into_value(INSIDE)), queue, number)),
-        Err(error) => Err(Failed { error: error.into(), value: (from, to) }),
-    }
+    };
+    in_flight(queue, queued, (from, to), |from, to| (from.into_written(INSIDE), to.into_written(INSIDE)))
 }
 
-/// All of a buffer to all of another.
-#[inline(never)]
-fn whole<C: Brand, E>(
+/// Some elements of one buffer to a place in another.
+fn piece<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Operand<C, B>>(
     current: &Current<C>,
     queue: &Arc<RawStream>,
-    (to, room): Buffer<'_>,
-    (from, length): Buffer<'_>,
+    (from, part): (F, Range<usize>),
+    (to, at): (T, usize),
+) -> Copied<C, A::Written, B::Written, (F, T)> {
+    let (source, target) = (from.look(INSIDE), to.look(INSIDE));
+    let queued = both_usable(queue, &from, &to).map_err(Boxed::from).and_then(|()| {
+        let ends = ((source.block(), source.room()), (target.block(), target.room()));
+        checked_piece::<C, E>(current, queue, (ends.0, part), (ends.1, at))
+    });
+    in_flight(queue, queued, (from, to), |from, to| (from.into_written(INSIDE), to.into_written(INSIDE)))
+}
+
+/// A buffer as its memory and its length in elements.
+type End<'a> = (&'a RawBuffer, usize);
+
+/// All of one buffer to all of another, where that needs a further look.
+#[inline(never)]
+fn checked_whole<C: Brand, E>(
+    current: &Current<C>,
+    queue: &Arc<RawStream>,
+    (from, length): End<'_>,
+    (to, room): End<'_>,
 ) -> Result<u64, Boxed> {
     if room != length {
         return Err(Error::LengthMismatch { what: ObjectKind::COPY_DESTINATION, expected: length, found: room }.into());
@@ -294,13 +262,11 @@ fn whole<C: Brand, E>(
     queue.copy(current.here(), to, from, length * size_of::<E>())
 }
 
-fn piece<C: Brand, E>(
+fn checked_piece<C: Brand, E>(
     current: &Current<C>,
     queue: &Arc<RawStream>,
-    (to, room): Buffer<'_>,
-    at: usize,
-    (from, length): Buffer<'_>,
-    part: Range<usize>,
+    ((from, length), part): (End<'_>, Range<usize>),
+    ((to, room), at): (End<'_>, usize),
 ) -> Result<u64, Boxed> {
     let Range { start, end } = part;
     if start > end || end > length {

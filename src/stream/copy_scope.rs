@@ -1,5 +1,6 @@
 //! Copies from and to slices that the caller keeps.
 
+use super::destination::sealed::Buffer;
 use super::operand::Operand;
 use super::{Destination, Pending, StreamOps};
 use crate::brand::{Brand, INSIDE, Mark, OfTheCurrentContext, Scoped};
@@ -84,8 +85,8 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
         to: D,
     ) -> Result<Pending<C, DeviceBuffer<C, E>>, Failed<D>> {
         let (here, queue) = (current.here(), stream.queue());
-        let ready = to.usable_on(queue).and_then(|()| same(from.len(), to.room()));
-        let place = Place { block: to.block(), start: 0 };
+        let ready = to.usable_on(queue).and_then(|()| same(from.len(), to.look(INSIDE).room()));
+        let place = Place { block: to.look(INSIDE).block(), start: 0 };
         match ready.and_then(|()| self.borrowed.copy_in(here, queue, place, from)) {
             Ok(number) => {
                 let past = to.past(INSIDE);

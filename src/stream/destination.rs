@@ -1,13 +1,11 @@
 //! What a queued copy can write.
 
-use super::{Past, Pending};
+use super::{Operand, Pending};
 use crate::brand::{Brand, Inside};
 use crate::element::Element;
-use crate::error::Error;
-use crate::ffi::{RawBuffer, RawStream};
-use crate::memory::DeviceBuffer;
+use crate::ffi::RawBuffer;
+use crate::memory::{DeviceBuffer, HostBuffer};
 use core::mem::MaybeUninit;
-use std::sync::Arc;
 
 /// Device memory that a copy may write all of: written before, or not.
 #[diagnostic::on_unimplemented(
@@ -25,62 +23,47 @@ impl<C: Brand, E: Element> Destination<C, E> for DeviceBuffer<C, MaybeUninit<E>>
 impl<C: Brand, E: Element> Destination<C, E> for Pending<C, DeviceBuffer<C, E>> {}
 
 pub(crate) mod sealed {
-    use super::{Brand, DeviceBuffer, Error, Inside, Past, RawBuffer, RawStream};
-    use std::sync::Arc;
+    use super::{Brand, DeviceBuffer, Inside, Operand, RawBuffer};
 
-    pub trait Sealed<C: Brand, E> {
-        /// Whether something can have happened to it before.
-        const HAS_PAST: bool;
-        /// Whether work on this stream can use it now.
-        fn usable_on(&self, queue: &Arc<RawStream>) -> Result<(), Error>;
+    /// Memory at one end of a copy.
+    pub trait Buffer<C: Brand, E> {
+        /// What it is when all of it is written.
+        type Written;
+
         fn block(&self) -> &RawBuffer;
+        /// How many elements it holds.
         fn room(&self) -> usize;
-        fn written(self, key: Inside) -> DeviceBuffer<C, E>;
-        /// What happened to it before.
-        fn past(&self, key: Inside) -> Past;
+        fn into_written(self, key: Inside) -> Self::Written;
+    }
+
+    pub trait Sealed<C: Brand, E>: Sized + Operand<C, Self::Buffer> {
+        type Buffer: Buffer<C, E, Written = DeviceBuffer<C, E>>;
+
+        #[inline]
+        fn written(self, key: Inside) -> DeviceBuffer<C, E> {
+            self.into_value(key).into_written(key)
+        }
     }
 }
 
 impl<C: Brand, E: Element> sealed::Sealed<C, E> for DeviceBuffer<C, MaybeUninit<E>> {
-    const HAS_PAST: bool = false;
-
-    #[inline]
-    fn usable_on(&self, _: &Arc<RawStream>) -> Result<(), Error> {
-        Ok(())
-    }
-
-    #[inline]
-    fn block(&self) -> &RawBuffer {
-        DeviceBuffer::block(self)
-    }
-
-    #[inline]
-    fn room(&self) -> usize {
-        self.len()
-    }
-
-    #[inline]
-    fn written(self, _: Inside) -> DeviceBuffer<C, E> {
-        self.into_written()
-    }
-
-    #[inline]
-    fn past(&self, _: Inside) -> Past {
-        Past::none()
-    }
+    type Buffer = Self;
 }
 
 impl<C: Brand, E: Element> sealed::Sealed<C, E> for DeviceBuffer<C, E> {
-    const HAS_PAST: bool = false;
+    type Buffer = Self;
+}
 
-    #[inline]
-    fn usable_on(&self, _: &Arc<RawStream>) -> Result<(), Error> {
-        Ok(())
-    }
+impl<C: Brand, E: Element> sealed::Sealed<C, E> for Pending<C, DeviceBuffer<C, E>> {
+    type Buffer = DeviceBuffer<C, E>;
+}
+
+impl<C: Brand, E: Element> sealed::Buffer<C, E> for DeviceBuffer<C, MaybeUninit<E>> {
+    type Written = DeviceBuffer<C, E>;
 
     #[inline]
     fn block(&self) -> &RawBuffer {
-        DeviceBuffer::block(self)
+        Self::block(self)
     }
 
     #[inline]
@@ -89,41 +72,31 @@ impl<C: Brand, E: Element> sealed::Sealed<C, E> for DeviceBuffer<C, E> {
     }
 
     #[inline]
-    fn written(self, _: Inside) -> Self {
-        self
-    }
-
-    #[inline]
-    fn past(&self, _: Inside) -> Past {
-        Past::none()
+    fn into_written(self, _: Inside) -> DeviceBuffer<C, E> {
+        Self::into_written(self)
     }
 }
 
-impl<C: Brand, E: Element> sealed::Sealed<C, E> for Pending<C, DeviceBuffer<C, E>> {
-    const HAS_PAST: bool = true;
+macro_rules! written {
+    ($($buffer:ident)+) => { $(
+        impl<C: Brand, E: Element> sealed::Buffer<C, E> for $buffer<C, E> {
+            type Written = Self;
 
-    #[inline]
-    fn usable_on(&self, queue: &Arc<RawStream>) -> Result<(), Error> {
-        self.is_on(queue)
-    }
+            #[inline]
+            fn block(&self) -> &RawBuffer {
+                Self::block(self)
+            }
 
-    #[inline]
-    fn block(&self) -> &RawBuffer {
-        self.in_flight().block()
-    }
+            #[inline]
+            fn room(&self) -> usize {
+                self.len()
+            }
 
-    #[inline]
-    fn room(&self) -> usize {
-        self.in_flight().len()
-    }
-
-    #[inline]
-    fn written(self, _: Inside) -> DeviceBuffer<C, E> {
-        self.into_payload()
-    }
-
-    #[inline]
-    fn past(&self, _: Inside) -> Past {
-        Self::past(self)
-    }
+            #[inline]
+            fn into_written(self, _: Inside) -> Self {
+                self
+            }
+        }
+    )+ };
 }
+written!(DeviceBuffer HostBuffer);

@@ -34,6 +34,7 @@ use core::ops::Deref;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
+pub(crate) use copy::{Copied, in_flight};
 pub use copy_scope::CopyScope;
 pub(crate) use default::sealed as sealed_default;
 pub use default::{DefaultStream, TakesAllocator};

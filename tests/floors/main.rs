@@ -13,13 +13,14 @@ use graph::{File, Graph};
 use std::path::{Path, PathBuf};
 
 /// The entries of the safe layer's `src`, from the ground up.
-const FLOORS: [&str; 38] = [
+const FLOORS: [&str; 39] = [
     "brand",
     "code",
     "element",
     "life_cycle",
     "run_mode",
     "capture_mode",
+    "model_size",
     "attribute",
     "device_allocator",
     "error",

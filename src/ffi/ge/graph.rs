@@ -37,15 +37,6 @@ pub(super) struct Registration {
     keeps: KeptAllocator,
 }
 
-/// What compiling a graph has found out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Summary {
-    pub(crate) is_static: bool,
-    pub(crate) refreshable: bool,
-    pub(crate) constants: usize,
-    pub(crate) features: usize,
-}
-
 // SAFETY: sending the handle to another thread must not make a data race. The allocator belongs to the process, and its
 // handle is only handed back to the shim, once.
 unsafe impl Send for Registration {}
@@ -105,16 +96,5 @@ pub(super) fn calls(members: &Members) -> sys::Calls {
         advise: members.advise,
         free: members.free,
         address_of: members.address_of,
-    }
-}
-
-impl From<sys::Summary> for Summary {
-    fn from(raw: sys::Summary) -> Self {
-        Self {
-            is_static: raw.is_static != 0,
-            refreshable: raw.feature_memory_is_refreshable != 0,
-            constants: raw.const_bytes,
-            features: raw.feature_bytes,
-        }
     }
 }

@@ -11,7 +11,7 @@ mod graph;
 mod outputs;
 mod session;
 
-pub(crate) use graph::{RawGraph, Summary};
+pub(crate) use graph::RawGraph;
 pub(crate) use outputs::RawOutputs;
 pub(crate) use session::RawSession;
 

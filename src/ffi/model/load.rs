@@ -6,6 +6,7 @@ use super::super::{Api, LastUse, RawBuffer, RawStream};
 use super::LoadedModel;
 use crate::error::{Error, ObjectKind};
 use crate::ffi::shelf::Shelf;
+use crate::model_size::ModelSize;
 use ascendcl_macros::rule;
 use core::ffi::c_void;
 use core::ptr::null_mut;
@@ -21,14 +22,8 @@ pub(crate) enum ModelImage<'a> {
     Memory(&'a [u8], Option<&'a Path>),
 }
 
-/// The bytes that a model needs on the device.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Sizes {
-    pub(crate) work: usize,
-    pub(crate) weights: usize,
-}
-
-/// The caller's memory for a model; what is `None` is the library's business. A loaded model keeps it: while the
+/// The caller's memory for a model; the library allocates what is `None`. `model::Load` has the handles that the program
+/// gives; this has the rows, which a loaded model keeps: while the
 /// model's row is there, the memory has a name and is not freed (MODEL-02, MODEL-03).
 #[derive(Default, Debug)]
 #[rule(MODEL_08)]
@@ -133,7 +128,7 @@ impl Image<'_> {
         self.copy.map_or(image.as_ptr().cast(), |copy| copy.start().cast_const())
     }
 
-    pub(crate) fn sizes(self, api: Api) -> Result<Sizes, Error> {
+    pub(crate) fn sizes(self, api: Api) -> Result<ModelSize, Error> {
         let (mut work, mut weights) = (0, 0);
         let answer = match self.source {
             ModelImage::File(path) => {
@@ -152,7 +147,7 @@ impl Image<'_> {
             }
         };
         answer.done(|| format!("ask for the size of {}", self.source.name()))?;
-        Ok(Sizes { work, weights })
+        Ok(ModelSize { work, weights })
     }
 }
 

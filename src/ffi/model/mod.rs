@@ -23,7 +23,7 @@ pub(crate) use binding::{BoundInput, RawBinding, TensorPlace};
 use dataset::Dataset;
 use gears::GearInput;
 pub(crate) use gears::RawGears;
-pub(crate) use load::{Image, LoadInto, ModelImage, Share, Sizes};
+pub(crate) use load::{Image, LoadInto, ModelImage, Share};
 
 /// A model in the device's memory, or the place for one: it gets its row before it is [loaded](Self::load). Without a
 /// `Drop`: what is not unloaded stays loaded, and keeps the memory that it was loaded onto.
@@ -51,7 +51,8 @@ struct Description {
     gears: Option<GearInput>,
 }
 
-/// One input or output, as the model's description says.
+/// One input or output, as the library describes it. `TensorInfo` is what the program sees of it: without the buffer's
+/// size and the format, and with `None` for -1.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Port {
     pub(crate) name: String,

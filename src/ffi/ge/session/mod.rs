@@ -3,14 +3,14 @@
 mod teardown;
 
 use super::graph::{Registration, calls};
-use super::{OptionList, RawGraph, RawOutputs, SESSIONS, Shim, Summary};
+use super::{OptionList, RawGraph, RawOutputs, SESSIONS, Shim};
 use crate::error::{EngineError, Error, ObjectKind};
 use crate::ffi::Members;
 use crate::ffi::allocator::KeptAllocator;
 use crate::ffi::call::Begins;
 use crate::ffi::shelf::Shelf;
 use crate::ffi::{Api, LastUse, RawBuffer, RawStream, Site, TensorArgument, c_path};
-use crate::graph_source::GraphSource;
+use crate::graph_source::{GraphSource, GraphSummary};
 use crate::raw_tensors::{RawInputs, RawOutputTensors};
 use ascendcl_ge_sys as sys;
 use ascendcl_macros::rule;
@@ -109,7 +109,7 @@ impl RawSession {
         self.shim.done("CompileGraph", status, || format!("compile graph {}", graph.id()))
     }
 
-    pub(crate) fn summary(&self, api: Api, graph: &RawGraph) -> Result<Summary, Error> {
+    pub(crate) fn summary(&self, api: Api, graph: &RawGraph) -> Result<GraphSummary, Error> {
         let session = self.ready(api)?;
         let mut summary = sys::Summary::default();
         // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and the
