@@ -1,6 +1,7 @@
 //! The loaded library, and the process that may call it.
 
 use super::process::Loading;
+use super::resets::Resets;
 use crate::error::Error;
 use crate::run_mode::RunMode;
 use ascendcl_macros::rule;
@@ -28,6 +29,12 @@ impl Api {
     #[inline]
     pub(crate) fn loading(self) -> &'static Loading {
         self.loading
+    }
+
+    /// The resets of this library's devices.
+    #[inline]
+    pub(super) fn resets(self) -> &'static Resets {
+        self.loading.resets()
     }
 
     /// Whether both call the same functions.

@@ -2,6 +2,7 @@
 
 use super::Api;
 use super::call::{Function, call, functions};
+use super::resets::UNKNOWN;
 use super::standing::{self, Left, Owed, Standing, standing};
 use crate::device_allocator::ContextId;
 use crate::error::Error;
@@ -29,9 +30,6 @@ unsafe impl Send for RawContext {}
 // current (CTX-05, THREAD-03).
 unsafe impl Sync for RawContext {}
 
-/// The device of a context that this crate did not open.
-pub(super) const UNKNOWN: i32 = -1;
-
 impl RawContext {
     /// Creates a context on a device; the library also makes it current (CTX-04). `default` is the device's default
     /// context.
@@ -42,19 +40,19 @@ impl RawContext {
         let answer = unsafe { call!(api.aclrtCreateContext(&raw mut context, device)) };
         answer.done(|| format!("create a context on device {device}"))?;
         let default = default.map_or(aclrtContext::NULL, |default| default.handle);
-        Ok(Self { handle: context, default, device, forced: standing::forced_resets(device) })
+        Ok(Self { handle: context, default, device, forced: api.resets().forced(device) })
     }
 
     /// The default context of a device, which was set by the call before.
     pub(crate) fn default_of(api: Api, device: i32) -> Option<Self> {
         let Self { handle, .. } = Self::current(api)?;
-        Some(Self { handle, default: handle, device, forced: standing::forced_resets(device) })
+        Some(Self { handle, default: handle, device, forced: api.resets().forced(device) })
     }
 
     /// The default context of a device, where the library did not say which one that is.
-    fn unnamed_default_of(device: i32) -> Self {
+    fn unnamed_default_of(api: Api, device: i32) -> Self {
         let (handle, default) = (aclrtContext::NULL, aclrtContext::NULL);
-        Self { handle, default, device, forced: standing::forced_resets(device) }
+        Self { handle, default, device, forced: api.resets().forced(device) }
     }
 
     /// This context, when it is the current one, or has no name yet and takes that one's. Else `None`.
@@ -81,8 +79,8 @@ impl RawContext {
 
     /// The default context of its device.
     #[inline]
-    fn home(self) -> Option<Self> {
-        let is_there = !self.default.is_null() && self.forced == standing::forced_resets(self.device);
+    fn home(self, api: Api) -> Option<Self> {
+        let is_there = !self.default.is_null() && self.forced == api.resets().forced(self.device);
         is_there.then_some(Self { handle: self.default, ..self })
     }
 
@@ -210,8 +208,8 @@ impl Restore {
     /// For a while in which `within` is current.
     #[inline]
     pub(crate) fn around(api: Api, within: RawContext) -> Self {
-        let home = within.home();
-        let instead = home.filter(|_| !within.is_made()).map(Left::now);
+        let home = within.home(api);
+        let instead = home.filter(|_| !within.is_made()).map(|home| Left::now(api, home));
         Self { api, before: Before::here(api), within: Some(within), home, instead }
     }
 
@@ -228,7 +226,7 @@ impl Restore {
     /// For a call that may end the default context of a device, and with it what is current (CTX-06).
     pub(crate) fn around_resetting(api: Api, device: i32) -> Self {
         Before::retry_restore(api);
-        standing::resets(device);
+        api.resets().begin(device);
         let before = match Before::here(api) {
             Before::Foreign(_) if api.current_device().is_none_or(|current| current == device) => Before::Nothing,
             Before::Left(left) if left.device() == device => Before::Nothing,
@@ -239,7 +237,8 @@ impl Restore {
 
     /// The device was set, and has this default context, if the library said which.
     pub(crate) fn has_set(&mut self, device: i32, default: Option<RawContext>) {
-        let default = Left::now(default.unwrap_or_else(|| RawContext::unnamed_default_of(device)));
+        let default = default.unwrap_or_else(|| RawContext::unnamed_default_of(self.api, device));
+        let default = Left::now(self.api, default);
         self.instead = Some(default);
         if matches!(self.before, Before::Nothing) {
             self.before = Before::Set(default);
@@ -273,7 +272,7 @@ impl Restore {
             return Err(RawContext::has_no_name());
         };
         home.make_current(self.api)?;
-        standing(self.api, |own| own.left.set(Some(Left::now(home))));
+        standing(self.api, |own| own.left.set(Some(Left::now(self.api, home))));
         Ok(())
     }
 
@@ -368,7 +367,7 @@ impl Drop for Restore {
             }
             Before::Foreign(context) => {
                 let restored = context.make_current(self.api);
-                owed = restored.is_err().then(|| Left::now(context));
+                owed = restored.is_err().then(|| Left::now(self.api, context));
                 restored
             }
             Before::Owed(Owed { left, .. }) => match left.is_alive().then(|| left.context().make_current(self.api)) {

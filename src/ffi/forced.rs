@@ -1,7 +1,6 @@
 //! Ending work that does not end by itself.
 
 use super::call::call;
-use super::standing;
 use super::wait::milliseconds;
 use super::{Api, RawStream};
 use crate::error::{Error, ObjectKind};
@@ -56,7 +55,7 @@ impl Api {
         // with an error.
         let answer = unsafe { call!(self.aclrtResetDeviceForce(device)) };
         answer.done(|| format!("reset device {device} by force"))?;
-        standing::has_been_forced(device);
+        self.resets().has_been_forced(device);
         Ok(())
     }
 }

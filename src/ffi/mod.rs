@@ -53,6 +53,7 @@ mod owner;
 mod process;
 mod properties;
 mod registration;
+mod resets;
 mod shelf;
 mod stamp;
 mod standing;

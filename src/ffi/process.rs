@@ -4,6 +4,7 @@
 //! valid there (THREAD-05). Every call asks whether it is in such a child, so the answer has to be cheap: each loaded
 //! library has a page that the kernel wipes in a child (`MADV_WIPEONFORK`), and a call reads one word of it.
 
+use super::resets::Resets;
 use ascendcl_sys::{Library, Origin};
 use core::ffi::{c_int, c_void};
 use core::fmt;
@@ -13,6 +14,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 #[derive(Debug)]
 pub(crate) struct Loading {
     library: &'static Library,
+    resets: &'static Resets,
     process: u32,
     /// A set of the bits below; 0 in a forked child.
     mark: &'static AtomicU32,
@@ -36,12 +38,17 @@ impl Loading {
         let mark = wiped_in_children().unwrap_or_else(|| Box::leak(Box::new(AtomicU32::new(ASK))));
         let verifies = std::env::var_os(VERIFIES).is_some_and(|value| !value.is_empty() && value != *"0");
         mark.fetch_or(if verifies { OWN | VERIFY } else { OWN }, Ordering::Relaxed);
-        Box::leak(Box::new(Self { library, process: std::process::id(), mark }))
+        Box::leak(Box::new(Self { library, resets: Resets::of(library), process: std::process::id(), mark }))
     }
 
     #[inline]
     pub(crate) fn library(&self) -> &'static Library {
         self.library
+    }
+
+    #[inline]
+    pub(super) fn resets(&self) -> &'static Resets {
+        self.resets
     }
 
     /// The process that loaded the library.
@@ -144,9 +151,11 @@ mod tests {
     fn without_a_page_that_is_wiped_the_process_is_compared() {
         let mark: &'static AtomicU32 = Box::leak(Box::new(AtomicU32::new(ASK | OWN)));
         let here = std::process::id();
-        let own = Loading { library: without_functions(), process: here, mark };
+        let library = without_functions();
+        let resets = Resets::of(library);
+        let own = Loading { library, resets, process: here, mark };
         assert!(!own.is_forked() && !own.is_plain());
-        let other = Loading { library: without_functions(), process: here + 1, mark };
+        let other = Loading { library, resets, process: here + 1, mark };
         assert!(other.is_forked());
     }
 

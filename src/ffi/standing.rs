@@ -1,12 +1,12 @@
 //! What this crate knows of the current context of each library, on each thread.
 
-use super::context::UNKNOWN;
+use super::resets::Resets;
 use super::{Api, RawContext};
 use crate::device_allocator::ContextId;
 use crate::error::Error;
 use ascendcl_macros::rule;
 use core::cell::Cell;
-use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
 /// One library, on this thread.
@@ -288,50 +288,17 @@ pub(super) fn threads_that_stay_in(api: Api, context: RawContext) -> usize {
 #[derive(Clone, Copy)]
 pub(super) struct Left {
     context: RawContext,
+    /// How many resets of its device had begun when it was left.
     resets: u64,
-}
-
-/// How often devices were about to be reset by this crate. A device shares its place with others.
-static RESETS: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
-
-#[inline]
-fn resets_of(device: i32) -> &'static AtomicU64 {
-    static OTHERS: AtomicU64 = AtomicU64::new(0);
-    usize::try_from(device).ok().and_then(|device| RESETS.get(device % RESETS.len())).unwrap_or(&OTHERS)
-}
-
-/// The device is about to be reset. A context whose device nobody knows may be of this one.
-pub(super) fn resets(device: i32) {
-    for count in [resets_of(device), resets_of(UNKNOWN)] {
-        count.fetch_add(1, Ordering::SeqCst);
-    }
-}
-
-static FORCED: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
-
-#[inline]
-fn forced(device: i32) -> Option<&'static AtomicU64> {
-    usize::try_from(device).ok().and_then(|device| FORCED.get(device % FORCED.len()))
-}
-
-/// The device was reset by force.
-pub(super) fn has_been_forced(device: i32) {
-    forced(device).into_iter().for_each(|count| {
-        count.fetch_add(1, Ordering::SeqCst);
-    });
-}
-
-/// How often this device, or one that shares its place, was reset by force.
-#[inline]
-pub(super) fn forced_resets(device: i32) -> u64 {
-    forced(device).map_or(0, |count| count.load(Ordering::SeqCst))
+    of_the_library: &'static Resets,
 }
 
 impl Left {
     /// A default context that is alive.
     #[inline]
-    pub(super) fn now(context: RawContext) -> Self {
-        Self { context, resets: resets_of(context.device()).load(Ordering::SeqCst) }
+    pub(super) fn now(api: Api, context: RawContext) -> Self {
+        let of_the_library = api.resets();
+        Self { context, resets: of_the_library.begun(context.device()), of_the_library }
     }
 
     #[inline]
@@ -353,6 +320,6 @@ impl Left {
     /// Whether no reset of its device has begun since it was left.
     #[inline]
     pub(super) fn is_alive(self) -> bool {
-        resets_of(self.device()).load(Ordering::SeqCst) == self.resets
+        self.of_the_library.begun(self.device()) == self.resets
     }
 }

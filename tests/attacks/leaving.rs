@@ -256,6 +256,34 @@ fn a_context_of_a_second_library_is_left_inside_one_of_the_first() {
     alone.assert_nothing_lives();
 }
 
+/// The devices of one library are not those of another, although the numbers are the same.
+#[proves(CTX_06, CTX_09)]
+#[test]
+fn a_second_library_that_resets_its_device_does_not_change_what_the_first_makes_current() {
+    let (alone, books) = (alone(), books());
+    let (simulated, kept) = (acl(), books.acl());
+    let mut thread = Thread::new().unwrap();
+    let first = simulated.device(&mut thread, 0).unwrap();
+    let default = current_handle();
+    let second = simulated.device(&mut thread, 1).unwrap();
+    let scope = second.context(&mut thread, |_, _| {
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut thread = Thread::new().unwrap();
+                kept.device(&mut thread, 0).unwrap().reset(&mut thread).unwrap();
+            });
+        });
+    });
+    scope.unwrap();
+    assert_eq!(current_handle(), default, "device 0 of the first library was not reset");
+    second.reset(&mut thread).unwrap();
+    first.reset(&mut thread).unwrap();
+    kept.close().unwrap();
+    simulated.close().unwrap();
+    books.assert_closed();
+    alone.assert_nothing_lives();
+}
+
 /// The second library, for raw calls.
 fn second_library(books: &Books) -> libloading::Library {
     // SAFETY: it is loaded already, and has no initialisers.
