@@ -90,16 +90,18 @@ fn allocations() -> usize {
     ALLOCATIONS.get()
 }
 
-// SAFETY: hands everything on to the system's allocator.
+// SAFETY: a global allocator keeps the contract of `GlobalAlloc`: this one hands everything on to the system's, which
+// does.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the caller's obligations are the system allocator's.
+        // SAFETY: the system's allocator asks for a layout that is not of size 0, which the caller promises.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: as above.
+        // SAFETY: the system's allocator asks for a block of its own with this layout. `alloc` got it there, as the
+        // caller promises.
         unsafe { System.dealloc(block, layout) }
     }
 }

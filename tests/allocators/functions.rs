@@ -54,7 +54,7 @@ fn an_allocator_of_c_functions_is_called_with_its_object_and_given_back() {
         let failed = unsafe { current.stream().unwrap().register_descriptor(current, descriptor) }.unwrap_err();
         assert_eq!(refusal(&failed.error), ("aclrtAllocatorRegister", TIMEOUT));
         let (stream, descriptor) = failed.value;
-        // SAFETY: as above.
+        // SAFETY: the functions are there for ever and need no object; the library of these tests follows no address.
         let stream = unsafe { stream.register_descriptor(current, descriptor) }.unwrap();
         drop(work(current, &stream));
         assert_eq!(c::calls(), [1, 0, 1, 1]);
@@ -66,7 +66,7 @@ fn an_allocator_of_c_functions_is_called_with_its_object_and_given_back() {
         assert_eq!(steps(&books), ["MemcpyAsync", "null-block"]);
         let (stream, descriptor) = stream.unregister(current).unwrap();
 
-        // SAFETY: as above.
+        // SAFETY: the functions are there for ever and need no object; the library of these tests follows no address.
         let stream = unsafe { stream.register_descriptor(current, descriptor.allocate_near(c::near)) }.unwrap();
         drop(work(current, &stream));
         assert_eq!(c::calls(), [0, 1, 1, 1]);

@@ -320,9 +320,9 @@ fn memory_of_other_code_is_used_like_any_other_and_never_freed() {
         buffer.free(current).unwrap();
         collect(current);
         assert_eq!(control::live().device_blocks, blocks);
-        // SAFETY: as above.
+        // SAFETY: the memory is this test's until `aclrtFree` below, and nobody else uses it.
         drop(unsafe { current.adopt_memory::<u64>(start, 32) }.unwrap());
-        // SAFETY: as above; the address space has no room for so many.
+        // SAFETY: the address space has no room for so many elements: the call refuses, and no buffer stands for them.
         assert!(unsafe { current.adopt_memory::<u64>(start, usize::MAX) }.is_err());
         collect(current);
         // SAFETY: no value of the crate stands for the memory any more.

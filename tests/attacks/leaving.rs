@@ -15,9 +15,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 pub(super) fn current_handle() -> usize {
     let get = ascendcl_sim::resolve("aclrtGetCurrentContext").unwrap();
     let mut context = std::ptr::null_mut::<c_void>();
-    // SAFETY: the function has this type; there is a place for the answer.
+    // SAFETY: `transmute` asks for a value of the target type: the table gives the function this signature.
     let get: unsafe extern "C" fn(*mut *mut c_void) -> i32 = unsafe { mem::transmute(get) };
-    // SAFETY: as above.
+    // SAFETY: the function writes the answer to `context` during the call, which is a live local.
     unsafe { get(&raw mut context) };
     context.addr()
 }

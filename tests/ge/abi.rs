@@ -38,12 +38,12 @@ unsafe extern "C" fn allocate(pool: *mut c_void, bytes: usize) -> *mut c_void {
 }
 
 unsafe extern "C" fn advise(pool: *mut c_void, bytes: usize, _near: *mut c_void) -> *mut c_void {
-    // SAFETY: as in `allocate`.
+    // SAFETY: `allocate` asks for a `Pool` that outlives its registration: the library passes the registered object.
     unsafe { allocate(pool, bytes) }
 }
 
 unsafe extern "C" fn free(pool: *mut c_void, block: *mut c_void) {
-    // SAFETY: as in `allocate`; the block is freed once.
+    // SAFETY: the object is a `Pool` that outlives its registration. The library gives each block back once.
     unsafe {
         (*pool.cast::<Pool>()).0.lock().unwrap().retain(|known| *known != block.addr());
         assert_eq!(memory::aclrtFree(block), 0);

@@ -43,14 +43,15 @@ fn loaded() -> &'static Loaded {
 
 /// A function of the control interface.
 fn control<F: Copy>(name: &str) -> F {
-    // SAFETY: the signatures below are those in `bookkeeper/`; the library is never unloaded.
+    // SAFETY: `Library::get` asks for the type of the symbol: the callers give the signatures that `bookkeeper/`
+    // declares. The library is never unloaded, so the copy stays valid.
     unsafe { *loaded().library.get::<F>(name).unwrap() }
 }
 
 pub fn books() -> Books {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let guard = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    // SAFETY: as stated in `control`.
+    // SAFETY: the function has the signature that `bookkeeper/` declares.
     unsafe { control::<unsafe extern "C" fn()>("null_reset")() };
     Books { _guard: guard }
 }
@@ -66,7 +67,7 @@ pub fn in_books<R>(books: &Books, program: impl for<'c> FnOnce(&mut Current<Scop
 /// Writes a word into the order of calls.
 pub fn note(word: &str) {
     let word = CString::new(word).unwrap();
-    // SAFETY: as stated in `control`; the text is read during the call.
+    // SAFETY: the function has the signature that `bookkeeper/` declares, and reads the text during the call.
     unsafe { control::<unsafe extern "C" fn(*const c_char)>("null_note")(word.as_ptr()) };
 }
 
@@ -86,7 +87,8 @@ impl Books {
     /// The next `times` calls of this function answer with `code` and do nothing; -1 stands for all of them.
     pub fn refuse(&self, name: &str, code: i32, times: i32) {
         let name = CString::new(name).unwrap();
-        // SAFETY: as stated in `control`; the text is read during the call.
+        // SAFETY: the function has the signature that `bookkeeper/` declares, and reads the text during
+        // the call.
         unsafe {
             control::<unsafe extern "C" fn(*const c_char, c_int, c_int)>("null_fail")(name.as_ptr(), code, times)
         };
@@ -109,7 +111,8 @@ impl Books {
 
     pub fn calls(&self, name: &str) -> i32 {
         let name = CString::new(name).unwrap();
-        // SAFETY: as stated in `control`; the text is read during the call.
+        // SAFETY: the function has the signature that `bookkeeper/` declares, and reads the text during
+        // the call.
         unsafe { control::<unsafe extern "C" fn(*const c_char) -> c_int>("null_calls")(name.as_ptr()) }
     }
 
@@ -136,13 +139,14 @@ impl Books {
 
     pub fn pose_as(&self, soc: &str) {
         let soc = CString::new(soc).unwrap();
-        // SAFETY: as stated in `control`; the text is read during the call.
+        // SAFETY: the function has the signature that `bookkeeper/` declares, and reads the text during
+        // the call.
         unsafe { control::<unsafe extern "C" fn(*const c_char)>("null_soc")(soc.as_ptr()) };
     }
 
     /// From now on the library proposes an address when it allocates.
     pub fn propose(&self, address: usize) {
-        // SAFETY: as stated in `control`; the address is not followed.
+        // SAFETY: the function has the signature that `bookkeeper/` declares, and does not follow the address.
         unsafe { control::<unsafe extern "C" fn(*mut c_void)>("null_near")(std::ptr::without_provenance_mut(address)) };
     }
 
@@ -173,7 +177,7 @@ impl Books {
 
     /// By which policy device memory was allocated last.
     pub fn last_policy(&self) -> u32 {
-        // SAFETY: as stated in `control`.
+        // SAFETY: the function has the signature that `bookkeeper/` declares.
         unsafe { control::<unsafe extern "C" fn() -> u32>("null_last_policy")() }
     }
 
@@ -183,18 +187,19 @@ impl Books {
     }
 
     fn set(&self, name: &str, value: c_int) {
-        // SAFETY: as stated in `control`.
+        // SAFETY: the function has the signature that `bookkeeper/` declares.
         unsafe { control::<unsafe extern "C" fn(c_int)>(name)(value) };
     }
 
     /// From now on callbacks are taken and never run.
     pub fn lose_callbacks(&self) {
-        // SAFETY: as stated in `control`.
+        // SAFETY: the function has the signature that `bookkeeper/` declares.
         unsafe { control::<unsafe extern "C" fn(c_int)>("null_lose_callbacks")(1) };
     }
 
     fn text(&self, name: &str) -> String {
-        // SAFETY: as stated in `control`; the text stays in place until the next call, which has to wait for `self`.
+        // SAFETY: the function has the signature that `bookkeeper/` declares. `CStr::from_ptr` asks for a
+        // terminated text that stays in place: it does until the next call, which has to wait for `self`.
         let text = unsafe { CStr::from_ptr(control::<unsafe extern "C" fn() -> *const c_char>(name)()) };
         text.to_str().unwrap().to_owned()
     }

@@ -21,9 +21,11 @@ struct Of {
     memory: *mut c_void,
 }
 
-// SAFETY: handles and a device address are names, which the library takes on any thread.
+// SAFETY: sending the value must not make a data race. Handles and device addresses are numbers here, and the library
+// takes them on any thread (THREAD-03).
 unsafe impl Send for Of {}
-// SAFETY: as above.
+// SAFETY: sharing the value must not make a data race. Handles and device addresses are numbers here, which nothing
+// writes, and the library takes them on any thread (THREAD-03).
 unsafe impl Sync for Of {}
 
 fn first_thread() -> Of {

@@ -75,9 +75,11 @@ pub(crate) fn message() -> String {
 #[derive(Clone, Copy)]
 pub(crate) struct Shared<T>(pub(crate) T);
 
-// SAFETY: handles and addresses are numbers to the tests.
+// SAFETY: sending the value must not make a data race. The tests use it for handles and addresses only, which are
+// numbers to them.
 unsafe impl<T> Send for Shared<T> {}
-// SAFETY: as above.
+// SAFETY: sharing the value must not make a data race. The tests use it for handles and addresses only, which are
+// numbers to them that nothing writes.
 unsafe impl<T> Sync for Shared<T> {}
 
 impl<T: Copy> Shared<T> {

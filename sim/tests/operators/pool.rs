@@ -176,7 +176,7 @@ unsafe extern "C" fn allocate(object: aclrtAllocator, bytes: usize) -> *mut c_vo
 }
 
 unsafe extern "C" fn advise(object: aclrtAllocator, bytes: usize, near: aclrtAllocatorAddr) -> *mut c_void {
-    // SAFETY: as above.
+    // SAFETY: `pool` asks for the object of a registration. The library passes that to each function (ALLOC-06).
     let pool = unsafe { pool(object) };
     pool.alone(|| {
         pool.note(Call::Advise(bytes, near.addr()));
@@ -185,7 +185,7 @@ unsafe extern "C" fn advise(object: aclrtAllocator, bytes: usize, near: aclrtAll
 }
 
 unsafe extern "C" fn free(object: aclrtAllocator, block: aclrtAllocatorBlock) {
-    // SAFETY: as above.
+    // SAFETY: `pool` asks for the object of a registration. The library passes that to each function (ALLOC-06).
     let pool = unsafe { pool(object) };
     pool.alone(|| {
         // SAFETY: the library gives back, once, a block that `Pool::block` made.
