@@ -1,6 +1,6 @@
 //! The session API of Huawei's graph engine (GE) as plain C.
 //!
-//! The engine's own API is C++. A shim of this crate's own (`shim/ascendcl_ge.cpp`, under 400 lines) puts plain C
+//! The engine's own API is C++. A shim of this crate's own (`shim/ascendcl_ge.cpp`) puts plain C
 //! functions around it; it is compiled when this crate is built on a machine with the toolkit's headers, and loaded when
 //! [`Library::load`] is first called. Without the headers nothing is compiled, and the vendor's own C functions
 //! (`libge_runtime_wrapper.so`) take the shim's place as far as they go; what they lack answers [`ABSENT`]. Without
