@@ -22,9 +22,9 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
-/// What the library calls, and the allocator behind it.
+/// The object that the library calls, and the allocator behind it.
 ///
-/// Public in a private module: it is what a stream carries in a state that is public.
+/// It is public in a private module, because a stream carries it in a public state.
 #[allow(unreachable_pub, reason = "see above")]
 pub struct Registered<A> {
     /// The lock is held to copy or to take the pointer, and never while the allocator runs.
@@ -54,7 +54,7 @@ impl<A: DeviceAllocator> Keeps for Registered<A> {
 pub(crate) struct KeptByCaller;
 
 impl KeptByCaller {
-    /// The one owner of all of them. It stays for ever: what remembers that memory came from C functions outlives their
+    /// The one owner of all of them. It is never freed: a note that memory came from C functions outlives their
     /// registration.
     pub(crate) fn kept() -> KeptAllocator {
         static ONE: OnceLock<Arc<KeptByCaller>> = OnceLock::new();
@@ -63,13 +63,15 @@ impl KeptByCaller {
 }
 
 impl Keeps for KeptByCaller {
-    /// Nobody can tell, and what is not the allocator's is lost then; what is must not be freed as if it were not.
+    /// Unknown, so the answer is yes. Otherwise memory of the allocator could be freed as if it were the library's.
+    /// Memory of the library leaks instead.
     fn has_lent(&self, _: NonZeroUsize) -> bool {
         true
     }
 }
 
-/// What the library knows a block by. The address comes first: [`address_of`] is not told the allocator's type.
+/// The cell whose address identifies a block to the library. The device address comes first, because [`address_of`]
+/// does not know the allocator's type.
 #[repr(C)]
 struct Cell<A: DeviceAllocator> {
     address: DeviceAddress,
@@ -118,7 +120,7 @@ impl<A: DeviceAllocator> Registered<A> {
                 return Err(Error::StillRunning { what: ObjectKind::ALLOCATOR });
             }
         };
-        // Nobody is inside, and nobody can enter while the lock is held: the number of blocks stays what it is.
+        // No thread is inside, and none can enter while the lock is held, so the number of blocks does not change.
         match self.has_all_blocks() {
             Ok(()) => Ok(allocator),
             Err(error) => {
@@ -147,12 +149,13 @@ impl<A: DeviceAllocator> Registered<A> {
 
     /// Looks at the allocator while it is registered, with no lock held. `None` when it is not here.
     ///
-    /// Not `&mut`: whoever had that could take the allocator out, and its memory with it, while the library uses it.
+    /// The closure gets `&A`, not `&mut A`: with `&mut A` it could take out the allocator and its memory while the
+    /// library uses them.
     pub(crate) fn look<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
         self.present().map(|allocator| look(&allocator))
     }
 
-    /// Whether the allocator panicked in a callback, or the library gave back what it had not got.
+    /// Whether the allocator panicked in a callback, or the library returned a block that it did not have.
     pub(crate) fn misbehaved(&self) -> bool {
         self.misbehaved.load(Ordering::Acquire)
     }
@@ -195,7 +198,7 @@ unsafe fn registered<A>(object: *mut c_void) -> Arc<Registered<A>> {
     }
 }
 
-/// Asks for a block and gives it to the library: null when there is none.
+/// Allocates a block for the library. Null when the allocator has no memory.
 #[rule(ALLOC_19, CB_09, ALLOC_18)]
 fn hand_out<A: DeviceAllocator>(
     registered: Arc<Registered<A>>,
@@ -212,7 +215,8 @@ fn hand_out<A: DeviceAllocator>(
     }
     let cell = block.flatten().map_or(ptr::null_mut(), |(address, block)| {
         let cell = Box::into_raw(Box::new(Cell { address, block, keeps: Arc::clone(&registered) }));
-        // Before the allocator's pointer goes: whoever takes the allocator out sees the one or the other.
+        // This comes before the pointer is dropped: code that takes the allocator out sees either the pointer or the
+        // block.
         registered.lent().insert(cell.addr(), address);
         cell
     });
@@ -245,7 +249,8 @@ unsafe extern "C" fn free<A: DeviceAllocator>(object: *mut c_void, block: *mut c
     // SAFETY: `registered` asks for an object that was made for an `A` and is in place. The library gives a block back
     // with the object of the registration that it came from (ALLOC-19), and a block that is out keeps that object.
     let registered = unsafe { registered::<A>(object) };
-    // Before the block is no longer counted: whoever takes the allocator out sees the one or the other.
+    // This comes before the block stops counting: code that takes the allocator out sees either the pointer or the
+    // block.
     let allocator = registered.present();
     if registered.lent().remove(&block.addr()).is_none() {
         // Given back before, or never given out: there is nothing behind it.
@@ -266,7 +271,7 @@ unsafe extern "C" fn free<A: DeviceAllocator>(object: *mut c_void, block: *mut c
 
 unsafe extern "C" fn address_of(block: *mut c_void) -> *mut c_void {
     let Some(cell) = NonNull::new(block.cast::<DeviceAddress>()) else { return ptr::null_mut() };
-    // Whoever made the number has exposed the pointer that it was taken from (`DeviceAddress`).
+    // The code that made the number exposed the provenance of its pointer (`DeviceAddress`).
     // SAFETY: `read` asks for a pointer to an initialised `DeviceAddress`. The library asks for a block that it has
     // (ALLOC-19), and a `Cell`, which is `repr(C)`, begins with its address.
     ptr::with_exposed_provenance_mut(unsafe { cell.read() }.number())

@@ -1,4 +1,4 @@
-//! What a call of the library answered with, before it becomes a result of this crate.
+//! The answer of a call of the library, before it becomes a result of this crate.
 //!
 //! `call.rs` turns the codes of failed calls into errors, because such an error carries the library's text, and only
 //! another call can read that.
@@ -13,7 +13,7 @@ use ascendcl_sys::types::aclError;
 use core::convert::Infallible;
 use core::ptr::NonNull;
 
-/// What a check answers with when it refuses.
+/// The refusal of a check.
 pub(super) trait Refusal {
     fn into_error(self) -> Error;
 }
@@ -30,12 +30,12 @@ impl Refusal for Infallible {
     }
 }
 
-/// What a function answered with, and which one that was.
+/// The answer of a function, and the function's name.
 #[must_use]
 pub(super) struct Answer<T, R = Error> {
     pub(super) loading: &'static Loading,
     pub(super) call: &'static str,
-    /// An error where the function was not called: what it needs does not hold, or the library lacks it.
+    /// An error when the function was not called: a check failed, or the library lacks the function.
     pub(super) value: Result<Result<T, Box<MissingSymbol>>, R>,
 }
 

@@ -18,7 +18,7 @@ use ascendcl_sys::{Library, MissingSymbol};
 use core::convert::Infallible;
 use core::marker::PhantomData;
 
-/// What has to hold where a function of the library is called.
+/// The condition for a call of a function of the library.
 pub(super) trait Need: Sized {
     /// An error if it does not hold here and now.
     fn check(api: Api) -> Result<(), Error>;
@@ -27,14 +27,14 @@ pub(super) trait Need: Sized {
 /// This is the process that loaded the library.
 pub(super) enum ThisProcess {}
 
-/// As [`ThisProcess`], and the library is not inside code of the program on this thread.
+/// Like [`ThisProcess`], and this thread is not inside a callback of the library.
 #[rule(THREAD_05, ALLOC_18)]
 pub(super) enum SelectsContext {}
 
-/// As [`ThisProcess`]. When each call is verified, the entered context is current, too.
+/// Like [`ThisProcess`]. When each call is verified, the entered context is also current.
 pub(super) enum HostOnly {}
 
-/// As [`HostOnly`], and the library is not inside code of the program on this thread.
+/// Like [`HostOnly`], and this thread is not inside a callback of the library.
 #[rule(THREAD_05, ALLOC_18)]
 pub(super) enum OutsideCallbacks {}
 
@@ -44,7 +44,7 @@ pub(super) enum OutsideCallbacks {}
 /// None can be taken into a callback, which is `'static`, and none is lent there: entering a context is refused.
 pub(super) enum Current {}
 
-/// As [`Current`], and the library is not inside code of the program on this thread.
+/// Like [`Current`], and this thread is not inside a callback of the library.
 #[rule(THREAD_05, ALLOC_18)]
 pub(super) enum Begins {}
 
@@ -117,7 +117,7 @@ macro_rules! functions {
 }
 needs!(functions);
 
-/// The library, where what a call needs was checked. It is used at once, with no code of the program in between.
+/// The library, after the checks that a call needs. It is used at once: no code of the program runs in between.
 pub(super) struct Ready<N> {
     loading: &'static Loading,
     _checked: PhantomData<N>,
@@ -132,8 +132,8 @@ impl<N> Clone for Ready<N> {
 impl<N> Copy for Ready<N> {}
 
 impl Ready<Current> {
-    /// For a caller that has made the [check](Need::check) by itself: the library is [plain](Loading::is_plain), which
-    /// says that no entered context is displaced, either.
+    /// For a caller that has made the [check](Need::check) itself: the library is [plain](Loading::is_plain), so no
+    /// entered context is displaced either.
     #[inline]
     pub(super) fn checked(api: Api) -> Self {
         Self { loading: api.loading(), _checked: PhantomData }
@@ -141,7 +141,7 @@ impl Ready<Current> {
 }
 
 impl<N> Ready<N> {
-    /// The functions. Whoever loaded them vouched that they have the signatures of the table.
+    /// The functions. The code that loaded the library guarantees that they have the signatures of the table.
     #[inline(always)]
     pub(super) fn library(self) -> &'static Library {
         self.loading.library()
@@ -154,7 +154,7 @@ impl<N> Ready<N> {
     }
 }
 
-/// By what a call is made: [`Api`], which checks what it needs, or a [`Ready`], for which that was done.
+/// The receiver of a call: an [`Api`], which makes the checks, or a [`Ready`], for which they were made.
 pub(super) trait Calls<N>: Copy {
     /// Why the call is not made.
     type Refusal: Refusal;
@@ -207,7 +207,7 @@ macro_rules! call {
 }
 pub(super) use call;
 
-/// What is checked before a function is called.
+/// Makes the checks before a function is called.
 #[inline(always)]
 pub(super) fn checked<F: Function, B: Calls<F::Need>>(by: B) -> Result<Ready<F::Need>, B::Refusal> {
     by.checked()
@@ -246,14 +246,14 @@ impl<R: Refusal> Answer<aclError, R> {
 }
 
 impl ReadyAnswer<aclError> {
-    /// The error that an answer is which is no success.
+    /// Turns an answer that is not a success into an error.
     pub(super) fn into_error(self, doing: impl FnOnce() -> String) -> Error {
         let (loading, call) = (self.loading, self.call);
         let Ok(value) = self.value;
         no_success(loading, call, value, doing())
     }
 
-    /// As [`done`](Answer::done), for paths that succeed: the error stays behind a pointer.
+    /// Like [`done`](Answer::done), for fast paths: the error stays behind a pointer.
     #[inline(always)]
     pub(super) fn success(self, doing: &'static str) -> Result<(), Boxed> {
         let (loading, call) = (self.loading, self.call);
@@ -314,8 +314,8 @@ fn is_made_up(api: Api, text: &str) -> bool {
 }
 
 impl Api {
-    /// Checks what the call that follows needs. `call!` does so by itself; this is for calls that are prepared before
-    /// they are made.
+    /// Makes the checks for the call that follows. `call!` makes them itself; this is for calls that are prepared in
+    /// advance.
     #[inline(always)]
     pub(super) fn ready<N: Need>(self) -> Result<Ready<N>, Error> {
         N::check(self)?;
@@ -332,7 +332,7 @@ impl Api {
 mod tests {
     use super::*;
 
-    /// A library that has no function: what gets as far as a call finds it missing.
+    /// A library without functions: a call that passes its checks finds the function missing.
     fn api() -> Api {
         // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. There are
         // none.

@@ -31,8 +31,8 @@ const NEEDED: [&str; 6] = [
     functions::aclrtCreateEventExWithFlag::NAME,
 ];
 
-/// A capture, and the instance that it becomes. Its row is there before the capture begins. Without a `Drop`: what is
-/// not destroyed stays.
+/// A capture, and the instance that it becomes. Its row exists before the capture begins. It has no `Drop`: an object
+/// that is not destroyed stays allocated.
 #[derive(Debug)]
 #[rule(GRAPH_05, GRAPH_07)]
 pub(crate) struct RawGraph {
@@ -47,16 +47,16 @@ pub(crate) struct RawGraph {
 /// The capture, as long as it is open.
 #[derive(Debug, Default)]
 struct Capture {
-    /// The streams that take part: the one that it began on first. They take no other work.
+    /// The streams of the capture, beginning with the one on which it began. They accept no other work.
     streams: Vec<Arc<RawStream>>,
-    /// The library refused to end it, or nobody knows whether it did.
+    /// The library refused to end it, or may have.
     is_left: bool,
 }
 
 /// What replays use.
 #[derive(Default)]
 pub(crate) struct Needs {
-    /// Rows of blocks, models and events: as long as they have a name here, nobody ends them.
+    /// Rows of blocks, models and events. They are not released while this refers to them.
     pub(crate) rows: Vec<Arc<dyn Any + Send + Sync>>,
     /// State of callbacks, which is the user's, and so is what dropping it does.
     pub(crate) states: Vec<super::KeptState>,
@@ -103,7 +103,7 @@ impl RawGraph {
             match code {
                 // Other code captures the stream, and ends that.
                 None | Some(ACL_ERROR_RT_FEATURE_NOT_SUPPORT | ACL_ERROR_RT_STREAM_CAPTURED) => self.release(),
-                // It may have begun all the same.
+                // The capture may have begun although the call failed.
                 Some(_) => drop(self.end(api)),
             }
             match code {
@@ -163,7 +163,7 @@ impl RawGraph {
         streams.iter().for_each(|stream| stream.end_capture());
     }
 
-    /// Whether the capture could not be ended, and is to be ended by whoever takes down what is left.
+    /// Whether the capture could not be ended. The scope's end, or the end of its stream, tries again.
     pub(crate) fn is_left(&self) -> bool {
         self.capture().is_left
     }
@@ -194,7 +194,7 @@ impl RawGraph {
         })
     }
 
-    /// An error when a replay may be running that nobody could wait for.
+    /// An error while a replay may be running that could not be waited for.
     pub(crate) fn is_usable(&self) -> Result<(), Error> {
         self.is_current()?;
         match self.last_use.is_in_doubt() {
@@ -209,7 +209,7 @@ impl RawGraph {
         self.last_use.rest();
     }
 
-    /// What is queued on this stream by now comes after all replays.
+    /// Notes that the work queued on this stream so far comes after all replays.
     pub(crate) fn follow(&self, queue: &RawStream) {
         queue.lead(&self.last_use);
     }
@@ -223,7 +223,7 @@ impl RawGraph {
             return Err(Error::StillRunning { what: ObjectKind::CAPTURED_GRAPH });
         }
         let ended = self.end(api);
-        // After an end that failed there may be nothing left all the same.
+        // A failed end may have ended the capture.
         if !self.capture().streams.is_empty() {
             return ended.map(|()| Needs::default());
         }
@@ -239,7 +239,7 @@ impl RawGraph {
         Ok(mem::take(&mut *self.needs()))
     }
 
-    /// The device was reset by force, and its captures are gone.
+    /// The device was reset by force, which ended its captures.
     pub(crate) fn has_been_reset(&self) {
         self.release();
     }

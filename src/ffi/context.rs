@@ -15,8 +15,8 @@ use core::ffi::c_void;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RawContext {
     handle: aclrtContext,
-    /// The default context of its device, which stays when this context ends. Its own handle for a default context;
-    /// null where nobody knows.
+    /// The default context of its device, which outlives this context. For a default context it is the same handle;
+    /// null when unknown.
     default: aclrtContext,
     device: i32,
     /// How often the device had been reset by force: a default context from before is gone.
@@ -171,11 +171,12 @@ impl Drop for Entered {
 enum Before {
     /// Nothing, or something that may have ended since.
     Nothing,
-    /// What the innermost `Current` stands for: it outlives the call.
+    /// The context of the innermost `Current`, which outlives the call.
     Entered(RawContext),
-    /// What code outside this crate chose.
+    /// A context that code outside this crate chose.
     Foreign(RawContext),
-    /// What code outside this crate chose, and the library refused to make current when everything was left before.
+    /// A context that code outside this crate chose, and that the library refused to make current again when the thread
+    /// left the last scope.
     Owed(Owed),
     /// A default context that this crate left here. Code outside may count on it, while its device was not reset.
     Left(Left),
@@ -276,8 +277,8 @@ impl Restore {
         Ok(())
     }
 
-    /// Makes a default context current again that was left here before. It may end at any time: where the device is
-    /// reset meanwhile, what is current is replaced at once.
+    /// Makes a default context current again that this crate left current here before. It may end at any time: if the
+    /// device is reset during the call, another context is made current at once.
     #[inline]
     fn return_to(&self, left: Left) -> Result<(), Error> {
         if left.is_alive() && left.context().make_current(self.api).is_ok() && left.is_alive() {
@@ -296,7 +297,7 @@ impl Restore {
 }
 
 impl Api {
-    /// The device of the context that is current on this thread; `None` without one, and where what is current is a
+    /// The device of this thread's current context. `None` without a current context, and when the current one is a
     /// default context that this crate left there and that may have ended.
     pub(crate) fn chosen_device(self) -> Option<i32> {
         Before::retry_restore(self);

@@ -14,7 +14,7 @@ use ascendcl_sys::types::{aclrtEvent, aclrtEventRecordedStatus};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// What a record or a wait for an event uses: no memory.
+/// The memory that a record or a wait for an event uses: none.
 const NOTHING: [&LastUse; 0] = [];
 
 /// An event of the device whose context was current when it was created.
@@ -29,17 +29,16 @@ pub(crate) struct RawEvent {
     record: Record,
 }
 
-/// Which point of which stream an event marks. Recording takes the event's handle, so nobody reads meanwhile. No other
-/// stream has that id, in any context; 0, which none has, stands for a point that nobody
-/// knows.
+/// The point of a stream that an event marks. Recording takes the event's handle, so no other thread reads this during
+/// a record. A stream's id is unique in the process; the id 0 stands for an unknown point.
 #[derive(Debug, Default)]
 struct Record {
     stream: AtomicU64,
     /// The stream's submissions that were counted before the record began: it comes after each of them.
     number: AtomicU64,
-    /// The first of them whose failure was not known when it was recorded, or told since.
+    /// The first submission whose failure was neither known at the record nor reported since.
     since: AtomicU64,
-    /// A later record was refused, and may have moved the event all the same.
+    /// A later record failed, but may have moved the event.
     in_doubt: AtomicBool,
 }
 
@@ -129,7 +128,8 @@ impl RawEvent {
     pub(crate) fn record(&self, here: Here<'_>, stream: &RawStream) -> Result<(), Boxed> {
         self.owner.is_here(here, ObjectKind::EVENT)?;
         let Some(_inside) = self.gate.pass() else { return Err(gone()) };
-        // Before the call: what another thread queues on a default stream meanwhile may come after the record.
+        // This mark is taken before the call: work that another thread queues on a default stream during the call may
+        // come after the record.
         let (before, since) = (stream.mark(), stream.after_failures());
         let ready = match stream.ready_for_work(here) {
             Some(ready) => ready,
@@ -147,7 +147,7 @@ impl RawEvent {
         recorded.map(|_| ())
     }
 
-    /// After a record that failed. The event may have moved all the same, away from the work that it came after.
+    /// Called after a failed record. The event may have moved away from the work that it came after.
     #[cold]
     fn is_not_recorded(&self, error: &Error) {
         if error.rules_out_that_work_was_queued() {
@@ -161,12 +161,12 @@ impl RawEvent {
         self.record.stream() == Some(stream.id()) && number <= self.record.number.load(Ordering::Acquire)
     }
 
-    /// Whether the event may be elsewhere than its record says.
+    /// Whether the event may mark another point than its record says.
     pub(crate) fn is_in_doubt(&self) -> bool {
         self.record.in_doubt.load(Ordering::Acquire)
     }
 
-    /// As [`hold_up`](Self::hold_up), for a stream of any context: of the same device it has to be (EVENT-07).
+    /// Like [`hold_up`](Self::hold_up), for a stream of any context on the same device (EVENT-07).
     pub(crate) fn hold_up_on(&self, api: Api, device: i32, stream: &RawStream) -> Result<u64, Error> {
         if !self.api.is_of_the_library_of(api) {
             return Err(Error::OtherLibrary { what: ObjectKind::EVENT });
@@ -198,7 +198,7 @@ impl RawEvent {
         })
     }
 
-    /// Waits on this thread until what was queued before the record is done; for at most `limit`, if there is one.
+    /// Blocks this thread until the work before the record is done, for at most `limit` if there is a limit.
     pub(crate) fn synchronize(&self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
         self.is_current()?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
@@ -216,8 +216,8 @@ impl RawEvent {
         wait.run(api, limit)
     }
 
-    /// An error if a wait was told that work before the record failed, and nobody who waits for this record was. The
-    /// streams are those of the event's context.
+    /// An error if a wait got the report that work before the record failed, and no waiter for this record has got it
+    /// yet. The streams are those of the event's context.
     #[inline]
     pub(crate) fn tell(&self, streams: &Shelf<RawStream>) -> Result<(), Error> {
         if any_failed() { self.record.tell(streams) } else { Ok(()) }
@@ -281,7 +281,8 @@ impl RawEvent {
     #[rule(EVENT_06)]
     pub(crate) fn destroy(&self, api: Api) -> Result<(), Error> {
         self.is_current()?;
-        // Before the gate closes: in a forked child, a thread that is not there may be inside for ever.
+        // This check comes before the gate closes: in a forked child, a thread that no longer exists may count as
+        // inside for ever.
         let ready = api.ready()?;
         if !self.gate.close() {
             return Ok(());

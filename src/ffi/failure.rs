@@ -1,11 +1,12 @@
-//! Failures of queued work. The library tells one to one wait only; who else waits for that work asks here.
+//! Failures of queued work. The library reports a failure to one wait only. Other waiters for that work get it from
+//! here.
 
 use super::RawStream;
 use super::timeline::{Covers, Listener};
 use crate::error::Error;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether a failure of work was ever told to anybody in this process. Until then nobody looks for one.
+/// Whether any wait in this process has ever got a failure. Until then no wait looks for one.
 static ANY_FAILED: AtomicBool = AtomicBool::new(false);
 
 impl RawStream {
@@ -26,7 +27,7 @@ impl RawStream {
         }
     }
 
-    /// The failure of a submission from `since` to `number` of which a wait was told, as far as anybody knows.
+    /// The failure of a submission from `since` to `number` that a wait got, if one is known.
     #[inline]
     pub(crate) fn failure_among(&self, since: u64, number: u64) -> Option<Error> {
         self.timeline.failure_among(since, number).map(|code| Error::WorkFailed { code: code.into() })
@@ -44,14 +45,14 @@ impl RawStream {
         self.timeline.failed_up_to() + 1
     }
 
-    /// An error if work failed and this kind of waiter has not been told; it is then.
+    /// An error if work failed and this kind of waiter has not got the report yet. Then it counts as reported.
     #[inline]
     pub(crate) fn tell(&self, listener: Listener) -> Result<(), Error> {
         self.timeline.untold(listener).map_or(Ok(()), |code| Err(Error::WorkFailed { code: code.into() }))
     }
 }
 
-/// The code, when a wait was told that work failed, and not that its time was up or that a stream is being captured.
+/// The code, if the wait failed because work failed, and not because of a timeout or a capture.
 #[cold]
 pub(super) fn failure_of_work(error: &Error) -> Option<i32> {
     let code = error.code().filter(|code| !code.is_timeout() && !code.is_of_a_capture())?;
@@ -59,7 +60,7 @@ pub(super) fn failure_of_work(error: &Error) -> Option<i32> {
     Some(code.number())
 }
 
-/// Whether a failure of work was ever told to anybody in this process.
+/// Whether any wait in this process has ever got a failure.
 #[inline]
 pub(super) fn any_failed() -> bool {
     ANY_FAILED.load(Ordering::Acquire)

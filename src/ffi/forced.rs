@@ -38,7 +38,8 @@ impl RawStream {
 }
 
 impl Api {
-    /// Discards all work on the device (`aclrtDeviceTaskAbort`). Nobody else uses the device meanwhile (ERR-07).
+    /// Discards all work on the device (`aclrtDeviceTaskAbort`). Nothing else may use the device during the call
+    /// (ERR-07).
     #[rule(ERR_07)]
     pub(crate) fn abort_tasks(self, device: i32, limit: Duration) -> Result<(), Error> {
         let limit = milliseconds(limit).unsigned_abs();

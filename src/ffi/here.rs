@@ -1,4 +1,4 @@
-//! Where a call is made from: in which context, as far as the caller can prove it.
+//! The context in which a call is made, as far as the caller can prove it.
 
 use super::Api;
 use super::call::{Current, Ready};
@@ -73,7 +73,7 @@ impl Here<'_> {
         if self.site.api.loading().is_plain() { Ok(()) } else { self.of_this_process_after_all() }
     }
 
-    /// As [`ready`](Self::ready); `None` where that takes a further look.
+    /// Like [`ready`](Self::ready); `None` when further checks are needed.
     #[inline(always)]
     pub(super) fn ready_for_certain(self) -> Option<Ready<Current>> {
         if self.site.api.loading().is_plain() { Some(Ready::checked(self.site.api)) } else { None }

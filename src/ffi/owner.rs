@@ -32,7 +32,7 @@ impl Owner {
         self.0.map_or(0, ContextId::number)
     }
 
-    /// As [`is_current`](Self::is_current), where the caller may have the context's `Current`.
+    /// Like [`is_current`](Self::is_current), for a caller that may have the context's `Current`.
     #[inline]
     #[rule(STREAM_09, STREAM_10)]
     pub(super) fn is_here(self, here: Here<'_>, what: ObjectKind) -> Result<(), Boxed> {

@@ -56,7 +56,7 @@ impl Loading {
         self.process
     }
 
-    /// Whether calls can be made without a further look.
+    /// Whether calls need no further checks.
     #[inline]
     pub(super) fn is_plain(&self) -> bool {
         self.mark.load(Ordering::Relaxed) == OWN
@@ -72,7 +72,7 @@ impl Loading {
     /// The library has refused to make the entered context of this thread current again: from now on each call looks.
     #[cold]
     pub(super) fn has_displaced(&self) {
-        // In a child the word stays without `OWN`, which is what says that it is one.
+        // In a child the word stays without `OWN`, which marks it as a child.
         self.mark.fetch_or(DISPLACED, Ordering::Relaxed);
     }
 

@@ -1,4 +1,4 @@
-//! Allocators as the library is told of them: descriptors, and the streams that they are registered on.
+//! Allocators as the library knows them: descriptors, and the streams that they are registered on.
 
 use super::allocator::{Keeps, KeptAllocator};
 use super::call::call;
@@ -20,8 +20,8 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 pub(super) struct Registrations {
     /// The lock is held to read or to change the rows, never while the library runs.
     rows: Mutex<Rows>,
-    /// The number of the stream's context. [`IN_DOUBT`] while it is not known which allocator the library calls: two
-    /// calls in a row have failed. So whoever queues work compares one word.
+    /// The number of the stream's context. [`IN_DOUBT`] while it is unknown which allocator the library calls, because
+    /// two calls in a row failed. So queueing work compares one word.
     context: AtomicU64,
     owner: Owner,
 }
@@ -57,7 +57,7 @@ impl Registrations {
         Self { rows: Mutex::default(), context: AtomicU64::new(owner.number()), owner }
     }
 
-    /// Whether work on the stream could make the library call an allocator that is gone.
+    /// Whether work on the stream could make the library call an allocator that no longer exists.
     pub(super) fn in_doubt(&self) -> bool {
         self.context.load(Ordering::Relaxed) == IN_DOUBT
     }
@@ -78,10 +78,10 @@ impl Registrations {
     }
 
     /// Makes a descriptor, sets all its members, and registers it (ALLOC-04), in the place of the one that the library
-    /// calls now (ALLOC-09). Gives back what the registrations kept that are over.
+    /// calls now (ALLOC-09). Returns the owners that ended registrations kept.
     ///
-    /// The object of `members` stays in place while `keeps` does, and the functions take that object. After a failure
-    /// the library calls whom it called before, or that is in doubt.
+    /// The object of `members` stays in place while `keeps` does, and the functions take that object. On failure the
+    /// previously registered allocator stays in effect, or the registration is in doubt.
     #[rule(ALLOC_06, ALLOC_07)]
     pub(super) fn register(
         &self,
@@ -101,7 +101,7 @@ impl Registrations {
         Ok(self.over(api))
     }
 
-    /// Ends the registration, if there is one (ALLOC-12). Gives back what the registrations kept that are over.
+    /// Ends the registration, if there is one (ALLOC-12). Returns the owners that ended registrations kept.
     pub(super) fn unregister(&self, api: Api, stream: aclrtStream) -> Result<Vec<KeptAllocator>, Error> {
         self.end(api, stream).inspect_err(|error| self.undo(api, stream, error))?;
         self.now_serves(None);
@@ -119,7 +119,7 @@ impl Registrations {
         Ok(())
     }
 
-    /// Lets the library call whom it called before.
+    /// Registers the previous allocator again.
     pub(super) fn resume(&self, api: Api, stream: aclrtStream) {
         let serving = self.rows().serving.clone();
         if let Some(own) = serving {
@@ -135,8 +135,7 @@ impl Registrations {
         self.tidy(api, kept)
     }
 
-    /// A call that changes whom the library calls has failed, and may have had its effect all the same: it is taken
-    /// back.
+    /// Undoes a failed call that was to change the allocator, because the call may have had its effect.
     fn undo(&self, api: Api, stream: aclrtStream, error: &Error) {
         // A library that lacks the function was not called.
         if !matches!(error, Error::Vendor(_)) {
@@ -156,14 +155,14 @@ impl Registrations {
         self.set_in_doubt(false);
     }
 
-    /// As [`tidy`](Self::tidy), where what cannot be destroyed stays in its row until the stream's end.
+    /// Like [`tidy`](Self::tidy); a descriptor that cannot be destroyed stays in its row until the stream's end.
     fn over(&self, api: Api) -> Vec<KeptAllocator> {
         let mut kept = Vec::new();
         let _ = self.tidy(api, &mut kept);
         kept
     }
 
-    /// Destroys the descriptors of which the library calls no allocator (ALLOC-08).
+    /// Destroys the descriptors that no registration uses (ALLOC-08).
     fn tidy(&self, api: Api, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         if self.in_doubt() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What this crate knows of the current context of each library, on each thread.
+//! The crate's notes about the current context of each library, on each thread.
 
 use super::resets::Resets;
 use super::{Api, RawContext};
@@ -197,18 +197,18 @@ fn current_is_entered(api: Api) -> Result<(), Error> {
 #[derive(Clone, Copy)]
 pub(super) struct Owed {
     pub(super) left: Left,
-    /// What was current on the thread instead; `None` where nobody knows.
+    /// The context that was current on the thread instead; `None` when unknown.
     instead: Option<RawContext>,
 }
 
 impl Owed {
-    /// The library has just refused to make it current. It counts as alive until any device is reset: nobody knows its
-    /// own.
+    /// The library has just refused to make it current. Its device is unknown, so it counts as alive until any device
+    /// is reset.
     pub(super) fn now(api: Api, left: Left) -> Self {
         Self { left, instead: RawContext::current(api) }
     }
 
-    /// Whether it is still to be made current where `current` is: other code may have chosen another one meanwhile.
+    /// Whether it is still to be made current, given the current context: other code may have chosen another one since.
     pub(super) fn stands(self, current: Option<RawContext>) -> bool {
         let chosen = self.instead.zip(current).is_some_and(|(instead, current)| !instead.is(current));
         !chosen && self.left.is_alive()

@@ -14,7 +14,8 @@ use ascendcl_macros::rule;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
-/// The datasets of one model's executions, over blocks that it keeps. Without a `Drop`: what is not destroyed stays.
+/// The datasets of one model's executions, over blocks that it keeps. It has no `Drop`: an object that is not destroyed
+/// stays allocated.
 #[derive(Debug)]
 #[rule(DATA_02, DATA_10)]
 pub(crate) struct RawBinding {
@@ -30,7 +31,7 @@ pub(crate) struct RawBinding {
     /// A graph executes it.
     captured: AtomicBool,
     last_use: LastUse,
-    /// As long as the binding's row is there, these have a name and are not freed (DATA-02).
+    /// While the binding's row exists, these blocks are referred to and are not freed (DATA-02).
     blocks: Mutex<Box<[Arc<RawBuffer>]>>,
     owner: Owner,
 }
@@ -60,8 +61,8 @@ pub(crate) struct BoundInput {
 impl Row for RawBinding {}
 
 impl RawBinding {
-    /// A binding for these inputs and outputs, for which nothing of the library's has been created yet: it gets its row
-    /// first. Outputs without a block are the library's to allocate.
+    /// A binding for these inputs and outputs. No object of the library exists yet: the binding gets its row first. The
+    /// library allocates outputs without a block.
     pub(crate) fn new(inputs: &[BoundInput], outputs: &[Option<Arc<RawBuffer>>]) -> Self {
         let open = outputs.iter().enumerate().filter(|(_, block)| block.is_none()).map(|(index, _)| index).collect();
         let blocks = inputs.iter().map(|input| &input.block).chain(outputs.iter().flatten());
@@ -142,12 +143,12 @@ impl RawBinding {
         let inside = self.gate.pass().ok_or(Error::Gone { what: ObjectKind::MODEL_TENSORS })?;
         let described = dataset.describe(api, index, new);
         if let Err(error) = described {
-            // A call that fails may have done its work all the same.
+            // A failed call may have had its effect.
             let now = dataset.memory(api, index).map(|(start, _)| start.as_ptr());
             if now != Some(new.start()) {
                 drop(inside);
                 if now != Some(old.start()) {
-                    // Nobody knows what an execution would use: there is none any more.
+                    // It is unknown which memory an execution would use, so there are no more executions.
                     self.gate.close();
                 }
                 return Err(error);
@@ -229,9 +230,9 @@ impl RawBinding {
     }
 
     /// Runs the model once, and returns when it is done. Its context has to be current (MODEL-01), and nothing else may
-    /// run in its working memory meanwhile (MODEL-06). Open outputs have to be [emptied](Self::empty) before.
+    /// run in its working memory at the same time (MODEL-06). Open outputs have to be [emptied](Self::empty) before.
     ///
-    /// `runs` stands for the work that the library does by itself in this context: a run that failed may still go on
+    /// `runs` stands for the work that the library does without a stream in this context. A failed run may still go on
     /// there. `settle` waits for everything in the context, and says whether it is over.
     pub(crate) fn run(
         &self,
@@ -277,7 +278,8 @@ impl RawBinding {
     }
 
     /// Whether an execution on this stream comes after everything that may still be running with the model, its buffers
-    /// and its working memory. What is not in doubt the caller answers for: it has the handle, or is in its turn.
+    /// and its working memory. For everything that is not in doubt, the caller guarantees this: it has the handle, or
+    /// its turn.
     #[cold]
     #[inline(never)]
     fn may_follow(&self, streams: &Shelf<RawStream>, stream: &RawStream, model: &LoadedModel) -> Result<(), Error> {
@@ -298,7 +300,7 @@ impl RawBinding {
         self.last_use.rest();
     }
 
-    /// What is queued on this stream by now comes after all work that used the binding.
+    /// Notes that the work queued on this stream so far comes after all work that used the binding.
     pub(crate) fn follow(&self, queue: &RawStream) {
         queue.lead(&self.last_use);
     }
@@ -318,7 +320,7 @@ impl RawBinding {
 
     /// Empties the open outputs: memory that came from the caller's allocator goes back there, by the data buffer's
     /// update; the library's own goes to `take`, to be freed (DATA-06). The first error is reported, the other outputs
-    /// are emptied all the same; what the library refused to let go stays here.
+    /// are emptied anyway. Memory that the library refused to release stays here.
     pub(crate) fn empty(
         &self,
         api: Api,
@@ -335,7 +337,7 @@ impl RawBinding {
             let keeps = self.copies().as_ref().and_then(Weak::upgrade);
             let lent = keeps.as_ref().is_some_and(|keeps| keeps.has_lent(start.addr()));
             let emptied = self.results.empty(api, *index);
-            // It may have let go of the memory all the same.
+            // The failed call may have released the memory.
             let is_there = emptied.is_err() && self.results.memory(api, *index).is_some_and(|(at, _)| at == start);
             result = result.and(emptied);
             if !lent && !is_there {

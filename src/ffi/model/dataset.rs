@@ -12,8 +12,8 @@ use core::ptr::{NonNull, null_mut};
 
 /// A list of data buffers. It owns the list and the buffer records, never the memory they describe.
 ///
-/// What owns it has a row before anything is created, so that each record has an owner from its first moment. There is
-/// no `Drop`: what [`destroy`](Self::destroy) was refused stays here and is tried again by the next call.
+/// Its owner has a row before any record is created, so each record has an owner from the beginning. There is no
+/// `Drop`: a record that the library refused to [`destroy`](Self::destroy) stays here, and the next call tries again.
 #[derive(Debug)]
 #[rule(DATA_01, DATA_04, DATA_05)]
 pub(super) struct Dataset {
@@ -21,7 +21,7 @@ pub(super) struct Dataset {
     raw: Cell<*mut aclmdlDataset>,
     /// The same for each buffer.
     buffers: Box<[Cell<*mut aclDataBuffer>]>,
-    /// The description of a shape, for as long as the library is told of it.
+    /// The description of a shape, while the library reads it.
     shape: Cell<*mut aclTensorDesc>,
 }
 
@@ -128,7 +128,8 @@ impl Dataset {
         Some((start, bytes))
     }
 
-    /// Makes the buffer at `index` describe this block from now on. Nothing may use the dataset meanwhile (DATA-10).
+    /// Makes the buffer at `index` describe this block from now on. Nothing may use the dataset during the call
+    /// (DATA-10).
     pub(super) fn describe(&self, api: Api, index: usize, block: &RawBuffer) -> Result<(), Error> {
         let buffer = self.buffers.get(index).map_or(null_mut(), Cell::get);
         if buffer.is_null() {
@@ -153,9 +154,8 @@ impl Dataset {
         answer.done(|| format!("empty output {index} of a model"))
     }
 
-    /// Destroys the buffer records and the list. The first error is reported, the rest is destroyed all the same; what
-    /// was refused is tried again by the next call, and nothing else is. Nothing may use the dataset from the first
-    /// call on.
+    /// Destroys the buffer records and the list. It reports the first error and destroys the rest anyway. The next call
+    /// tries only the refused records again. Nothing may use the dataset from the first call on.
     pub(super) fn destroy(&self, api: Api) -> Result<(), Error> {
         let mut result = self.destroy_shape(api);
         for buffer in self.buffers.iter().filter(|buffer| !buffer.get().is_null()) {

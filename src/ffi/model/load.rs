@@ -22,9 +22,9 @@ pub(crate) enum ModelImage<'a> {
     Memory(&'a [u8], Option<&'a Path>),
 }
 
-/// The caller's memory for a model; the library allocates what is `None`. `model::Load` has the handles that the program
-/// gives; this has the rows, which a loaded model keeps: while the
-/// model's row is there, the memory has a name and is not freed (MODEL-02, MODEL-03).
+/// The caller's memory for a model. The library allocates what is `None`. `model::Load` has the handles that the
+/// program gives; this has the rows, which a loaded model keeps: while the model's row is there, the memory has a name
+/// and is not freed (MODEL-02, MODEL-03).
 #[derive(Default, Debug)]
 #[rule(MODEL_08)]
 pub(crate) struct LoadInto {
@@ -32,7 +32,8 @@ pub(crate) struct LoadInto {
     pub(crate) weights: Option<Arc<RawBuffer>>,
 }
 
-/// What one model needs of a working memory that others may work in, too; it is given back when this is dropped.
+/// The part of a working memory that one model needs. Other models may use the same memory. Dropping this returns the
+/// part.
 #[derive(Debug)]
 pub(crate) struct Share {
     block: Arc<RawBuffer>,
@@ -40,7 +41,7 @@ pub(crate) struct Share {
     bytes: usize,
 }
 
-/// What working memory is called in errors.
+/// The name of working memory in errors.
 const WORK: ObjectKind = ObjectKind::WORKSPACE;
 
 impl LoadInto {
@@ -103,8 +104,8 @@ impl<'a> ModelImage<'a> {
         }
     }
 
-    /// What has to be copied to the device before the library can read it: the contents of a file, for a program that
-    /// runs there (MODE-02).
+    /// The bytes that have to be copied to the device before the library can read them: the contents of a file, when
+    /// the program runs on the device (MODE-02).
     pub(crate) fn to_be_copied(self, api: Api) -> Option<&'a [u8]> {
         match self {
             Self::Memory(image, _) if api.on_device() => Some(image),

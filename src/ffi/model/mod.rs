@@ -25,8 +25,8 @@ use gears::GearInput;
 pub(crate) use gears::RawGears;
 pub(crate) use load::{Image, LoadInto, ModelImage, Share};
 
-/// A model in the device's memory, or the place for one: it gets its row before it is [loaded](Self::load). Without a
-/// `Drop`: what is not unloaded stays loaded, and keeps the memory that it was loaded onto.
+/// A model in the device's memory, or the place for one: it gets its row before it is [loaded](Self::load). It has no
+/// `Drop`: a model that is not unloaded stays loaded, and keeps the memory that it was loaded onto.
 #[derive(Debug)]
 #[rule(MODEL_02, MODEL_03, MODEL_12)]
 pub(crate) struct LoadedModel {
@@ -100,7 +100,7 @@ impl LoadedModel {
         // below.
         let answer = unsafe { call!(api.aclmdlGetDesc(desc, self.id())) };
         let said = answer.done(|| DESCRIBE.into()).and_then(|()| Description::read(api, desc));
-        // What was refused is tried again when the model is unloaded.
+        // A refused step is tried again when the model is unloaded.
         let _ = self.destroy_description(api);
         said.map(|said| {
             self.said.get_or_init(|| said);
@@ -132,7 +132,7 @@ impl LoadedModel {
         self.last_use.rest();
     }
 
-    /// What is queued on this stream by now comes after all work that used the model.
+    /// Notes that the work queued on this stream so far comes after all work that used the model.
     pub(crate) fn follow(&self, queue: &RawStream) {
         queue.lead(&self.last_use);
     }
@@ -142,8 +142,7 @@ impl LoadedModel {
         &self.last_use
     }
 
-    /// A call that failed may have left something running in the model's working memory, in which other models may
-    /// work, too.
+    /// A failed call may have left work running in the model's working memory, which other models may share.
     fn doubt_workspace(&self, stream: &RawStream) {
         if let Some(work) = &self.onto.work {
             work.block().mark_in_doubt(stream);
@@ -156,8 +155,7 @@ impl LoadedModel {
         self.last_use.is_in_doubt() || self.onto.work.as_ref().is_some_and(|work| work.block().is_in_doubt())
     }
 
-    /// Whether nothing of the model's is in use, by a look at the model alone. Of a workspace that others may use it
-    /// says nothing.
+    /// Whether the model itself is unused. This does not look at a workspace that other models share.
     #[inline]
     fn is_at_rest(&self) -> bool {
         self.last_use.is_at_rest() && self.onto.work.is_none()

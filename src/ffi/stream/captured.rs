@@ -1,7 +1,7 @@
 //! Work that a stream takes while it is being captured.
 //!
-//! Nothing of it runs, so nothing is stamped: what it uses is kept by the graph that the capture becomes, and each
-//! replay of the graph has one stamp.
+//! Captured work does not run, so it has no stamps. The graph that the capture becomes keeps the memory that the work
+//! uses, and each replay of the graph has one stamp.
 
 use super::{Place, RawStream, aligned};
 use crate::callback_guard::InCallback;
@@ -120,8 +120,7 @@ impl RawStream {
     }
 }
 
-/// Runs a captured callback, in which nothing of the library may be begun (CB-01), and out of which nothing unwinds
-/// (CB-09).
+/// Runs a captured callback. It may not call the library (CB-01), and a panic does not unwind out of it (CB-09).
 ///
 /// # Safety
 ///

@@ -27,7 +27,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 
-/// How long a call that failed waits to know whether it queued something all the same.
+/// How long a failed call waits for its stream, to find out whether it has queued work.
 pub(crate) const SETTLING: Duration = Duration::from_secs(1);
 
 /// A stream of the context that was current when it was created.
@@ -41,13 +41,13 @@ pub struct RawStream {
     allocators: Registrations,
     /// Events for futures of this stream that no future uses.
     spares: Mutex<Vec<Arc<RawEvent>>>,
-    /// No stream, but the work that the library does by itself in the context: a wait for it is a wait for all of the
-    /// context.
+    /// This is not a stream. It stands for the work that the library does without a stream in the context. A wait for
+    /// it waits for the whole context.
     is_of_the_library: bool,
     /// Other code has made it, and destroys it.
     is_of_others: bool,
     owner: Owner,
-    /// The mark up to which the library said that all is over; only a wait tells how it ended.
+    /// The library said that the work up to this mark is over. Only a wait reports how it ended.
     seen_over: AtomicU64,
 }
 
@@ -76,8 +76,8 @@ impl RawStream {
         Ok(Self { raw, ..Self::default_of_current(id) })
     }
 
-    /// The default stream of the context that is current: null to the library (STREAM-03). It comes and goes with its
-    /// context, and is never destroyed by itself (STREAM-02).
+    /// The default stream of the context that is current: null to the library (STREAM-03). It is created and destroyed
+    /// with its context, never on its own (STREAM-02).
     pub(crate) fn default_of_current(id: u64) -> Self {
         Self {
             raw: aclrtStream::NULL,
@@ -98,8 +98,8 @@ impl RawStream {
         Self { raw: aclrtStream(raw.as_ptr()), is_of_others: true, ..Self::default_of_current(id) }
     }
 
-    /// Stands for the work that the library does by itself in a context: nothing is queued here, but a call that fails
-    /// may leave something running.
+    /// Stands for the work that the library does without a stream in a context. Nothing is queued here, but a failed
+    /// call may leave work running.
     pub(crate) fn of_the_library(id: u64, owner: Owner) -> Self {
         Self { is_of_the_library: true, owner, allocators: Registrations::none(owner), ..Self::default_of_current(id) }
     }
@@ -146,12 +146,12 @@ impl RawStream {
         self.timeline.clock().has_done(number)
     }
 
-    /// What is queued here by now comes after all uses so far.
+    /// Notes that the work queued here so far comes after all uses so far.
     pub(in crate::ffi) fn lead(&self, used: &LastUse) {
         used.follow(self.id(), self.mark());
     }
 
-    /// Whether everything that was queued is over, well or not; the library tells failures to a synchronise only.
+    /// Whether all queued work is over, successful or not. The library reports failures to a synchronise only.
     pub(crate) fn is_complete(&self, api: Api) -> Result<bool, Error> {
         let Some(_inside) = self.gate.pass() else { return Ok(true) };
         self.is_current()?;
@@ -170,7 +170,7 @@ impl RawStream {
         Ok(complete)
     }
 
-    /// Whether the library said that work is over which no wait has covered.
+    /// Whether the library has said that some work is over that no wait has covered.
     pub(crate) fn is_over_unawaited(&self) -> bool {
         !self.has_done(self.seen_over.load(Ordering::Acquire))
     }

@@ -8,7 +8,7 @@ use ascendcl_sys::constants::{ACL_STREAM_FAST_LAUNCH, ACL_STREAM_FAST_SYNC};
 use ascendcl_sys::types::aclrtStream;
 
 impl RawStream {
-    /// As [`create`](Self::create), with a priority and flags, which the library checks.
+    /// Like [`create`](Self::create), with a priority and flags, which the library checks.
     pub(crate) fn create_with(api: Api, id: u64, priority: u32, flags: u32) -> Result<Self, Error> {
         let mut raw = aclrtStream::NULL;
         // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for

@@ -18,7 +18,7 @@ pub(crate) struct Place<'a> {
     pub(crate) start: usize,
 }
 
-/// Where copies on the device may begin, in bytes.
+/// The alignment, in bytes, at which copies on the device may begin.
 const DEVICE_ALIGNMENT: usize = 64;
 
 impl RawStream {
@@ -33,8 +33,8 @@ impl RawStream {
         self.copy_held(here, self.look_before_work(here)?, to, from, bytes, kind)
     }
 
-    /// As [`copy`](Self::copy), of all of one block to all of another, where that needs no further look. `None` where
-    /// it does: then nothing has happened.
+    /// Like [`copy`](Self::copy), of a whole block to a whole block, on the fast path. `None` when further checks are
+    /// needed; then nothing has happened.
     #[inline(always)]
     pub(crate) fn copy_whole(&self, here: Here<'_>, to: &RawBuffer, from: &RawBuffer) -> Option<Result<u64, Boxed>> {
         let bytes = from.bytes();
@@ -80,12 +80,12 @@ impl RawStream {
         Ok(kind)
     }
 
-    /// Before a copy of ordinary host memory: with newer drivers it takes place in the call and waits for no work of
-    /// the stream. So what is queued on this stream and uses the same memory is waited for here.
+    /// Called before a copy of ordinary host memory. With newer drivers such a copy takes place inside the call and
+    /// does not wait for the stream. So this waits for queued work of this stream that uses the same memory.
     ///
     /// # Errors
     ///
-    /// What the wait was told. Nothing is queued then.
+    /// The error of the wait. Nothing is queued then.
     #[rule(COPY_05, STREAM_04)]
     pub(in crate::ffi) fn comes_to_rest<const N: usize>(&self, api: Api, uses: [&LastUse; N]) -> Result<(), Error> {
         let is_over = |used: &&LastUse| used.is_over(|at, number| at == self.id() && self.has_done(number), || false);
@@ -117,10 +117,10 @@ impl RawStream {
 
     /// The one way to queue work: stamps what it uses before and after the vendor call.
     ///
-    /// After a call that failed the stream is synchronised, whatever the code: the library may have taken the work all
-    /// the same. The wait has a limit of one second, since a device that hangs is one way to fail; when the time is up,
-    /// its last look may take a quarter of a second more. If the wait fails, too, what the call was to use is in doubt
-    /// for good. Only what never reached the library leaves no doubt by itself.
+    /// After a failed call the stream is synchronised, whatever the code, because the library may have queued the work.
+    /// The wait has a limit of one second, because a hanging device is one way to fail. When the time is up, its last
+    /// look may take a quarter of a second more. If the wait fails too, the memory that the call was to use is in doubt
+    /// for good. Only a call that never reached the library leaves no doubt without a wait.
     #[inline(always)]
     #[rule(MEM_02)]
     pub(in crate::ffi) fn submit<const N: usize>(
@@ -140,11 +140,12 @@ impl RawStream {
     /// Whether work can be queued here without a further look.
     #[inline(always)]
     pub(in crate::ffi) fn ready_for_work(&self, here: Here<'_>) -> Option<Ready<Current>> {
-        // Whoever queues has the stream's handle, and destroying takes it away: nobody closes the gate meanwhile.
+        // The caller has the stream's handle, and destroying the stream takes the handle by value. So the gate does not
+        // close during the call.
         if self.gate.is_open() && self.allocators.are_known(here) { here.ready_for_certain() } else { None }
     }
 
-    /// What is asked before work is queued: before the stamps, so that what this refuses leaves them as they are.
+    /// The checks before work is queued. They come before the stamps, so that a refusal leaves the stamps unchanged.
     #[inline(never)]
     pub(in crate::ffi) fn look_before_work(&self, here: Here<'_>) -> Result<Ready<Current>, Boxed> {
         if !self.gate.is_open() {
@@ -184,12 +185,12 @@ impl RawStream {
         panic.map_or(queued.map_err(Error::from), |panic| resume_unwind(panic))
     }
 
-    /// The one way to run work that the library waits for by itself: stamps what it uses, as [`submit`](Self::submit)
-    /// does. Everything that used it before is known to be done.
+    /// The one way to run work that the library itself waits for. It stamps the memory that the work uses, as
+    /// [`submit`](Self::submit) does. Everything that used it before is known to be done.
     ///
-    /// When the call succeeds the work is over. After a failure it may go on: `settle` waits for everything in the
-    /// context, and says whether that is over; if not, this has a row, and what the call was to use is in doubt until a
-    /// wait for the context that begins later has succeeded.
+    /// When the call succeeds, the work is over. After a failure the work may go on: `settle` waits for everything in
+    /// the context and says whether that is over. If not, the memory that the call was to use is in doubt until a later
+    /// wait for the context has succeeded.
     #[inline]
     pub(in crate::ffi) fn run<const N: usize>(
         &self,
@@ -214,7 +215,7 @@ impl RawStream {
         ran
     }
 
-    /// After a call that failed: whether it is certain that nothing of it is queued any more.
+    /// Called after a failed call. Whether it is certain that no work of the call is queued any more.
     #[cold]
     #[inline(never)]
     pub(in crate::ffi) fn settles(&self, here: Here<'_>, error: &Boxed, number: u64) -> bool {

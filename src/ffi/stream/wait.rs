@@ -11,17 +11,16 @@ use ascendcl_sys::types::aclError;
 use core::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// How long a wait that succeeded lets others end that are under way, before it takes for granted that they have
-/// nothing to tell. Between an answer of the library and its note are a few instructions; who waits for work that was
-/// queued later stays for as long as that takes, and is not waited for.
+/// How long a successful wait lets other waits end, before it assumes that they have no failure to report. Only a few
+/// instructions are between an answer of the library and its note. A wait for later work may take much longer, and this
+/// does not wait for that.
 const MOMENT: Duration = Duration::from_millis(10);
 
 impl RawStream {
     /// Waits until everything that was queued before this call is done; for at most `limit`, if there is one.
     ///
-    /// A destroyed stream has nothing left to wait for: it was synchronised before. A failure that another wait was
-    /// told of is not repeated here: that is the business of who waits ([`failure_among`](Self::failure_among),
-    /// [`tell`](Self::tell)).
+    /// A destroyed stream has nothing left to wait for: it was synchronised before. This does not repeat a failure that
+    /// another wait got. The callers do that ([`failure_among`](Self::failure_among), [`tell`](Self::tell)).
     #[inline]
     pub(crate) fn synchronize(&self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
         self.wait_elsewhere(api, limit, None).map_err(Error::from)
@@ -41,7 +40,7 @@ impl RawStream {
         self.wait_at_the_gate(here, limit, failed_call)
     }
 
-    /// As [`wait`](Self::wait), where the stream's context is this thread's.
+    /// Like [`wait`](Self::wait), when this thread has entered the stream's context.
     #[inline(always)]
     fn wait_at_the_gate(&self, here: Here<'_>, limit: Option<Duration>, failed_call: Option<u64>) -> Result<(), Boxed> {
         let Some(inside) = self.gate.pass() else { return Ok(()) };
@@ -56,7 +55,7 @@ impl RawStream {
         let end = move || {
             let others = inside.leave() > 0;
             if others {
-                // Whoever waits for this does not see it by the count if another one came meanwhile.
+                // A waiter does not see this by the count alone, if another wait began in between.
                 self.ended.fetch_add(1, Ordering::Release);
             }
             others
@@ -67,7 +66,8 @@ impl RawStream {
         self.timeline.wait(failed_call, wait, failed, end, under_way)
     }
 
-    /// Where the caller has no `Current` of the stream's context, and for work of the library's own.
+    /// For callers without a `Current` of the stream's context, and for the work that the library does without a
+    /// stream.
     #[cold]
     #[inline(never)]
     pub(super) fn wait_elsewhere(
