@@ -8,7 +8,7 @@ use crate::machine::{allocators, descriptions, event, life, memory, models, oper
 pub use crate::machine::live::Live;
 pub use ascendcl_rules::Finding;
 
-/// What exists now.
+/// The objects that exist now.
 pub fn live() -> Live {
     let (device_blocks, host_blocks) = memory::count();
     let mut live = Live {
@@ -55,7 +55,7 @@ pub fn calls() -> u64 {
     faults::calls()
 }
 
-/// What has gone wrong on purpose since the plan began to hold: the first ten thousand faults.
+/// The faults that were injected since the plan was set: the first ten thousand.
 pub fn injected() -> Vec<Injected> {
     faults::injected()
 }
@@ -70,7 +70,7 @@ pub fn take_findings() -> Vec<Finding> {
     watch::take_findings()
 }
 
-/// Ends and frees everything, whoever uses it, and forgets that anything was initialised: for the time between two
+/// Ends and frees everything, even what is in use, and forgets that anything was initialised. For use between two
 /// tests, when no other thread uses the machine. Queued work is discarded; no allocator is called any more; the
 /// configuration stays.
 pub fn reset() {

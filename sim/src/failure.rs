@@ -4,7 +4,7 @@ use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclError;
 use std::borrow::Cow;
 
-/// What a call that returns an `aclError` answers.
+/// The answer of a call that returns an `aclError`.
 pub(crate) type Answer<T = ()> = Result<T, Failure>;
 
 /// Why a call failed.

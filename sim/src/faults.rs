@@ -20,15 +20,15 @@ pub struct Injected {
     pub call: &'static str,
     /// The how-manyth call it was since the plan began to hold, of all functions together.
     pub number: u64,
-    /// What went wrong.
+    /// A fault that happened.
     pub fault: Fault,
 }
 
-/// What becomes of a call.
+/// The effect of the plan on a call.
 pub(crate) enum Verdict {
     Goes,
     Fails(Failure),
-    /// It takes place, and is told to have failed.
+    /// The call takes effect, but returns an error.
     FailsAfter(Failure),
 }
 

@@ -1,4 +1,4 @@
-//! What C arguments become before a [`calls`](crate::calls) function sees them.
+//! Conversion of C arguments for the functions of [`calls`](crate::calls).
 
 use ascendcl_sys::types::*;
 use core::ffi::{CStr, c_char, c_int, c_void};

@@ -59,7 +59,8 @@ impl Default for AllocatorMembers {
 
 impl AllocatorMembers {
     /// What a registration would refuse. The vendor's library accepts a descriptor without a free function; without a
-    /// get-address function it depends on what was in the memory before. By the manual the free function is `needed`, too.
+    /// get-address function it depends on what was in the memory before. By the manual the free function is `needed` as
+    /// well.
     pub(crate) fn missing(&self, needed: bool) -> Option<&'static str> {
         match self {
             Self { object, .. } if object.is_null() => Some("object"),
@@ -95,7 +96,7 @@ unsafe impl Send for AllocatorFunctions {}
 // documented to run on threads of the library.
 unsafe impl Sync for AllocatorFunctions {}
 
-/// What an allocator of the caller knows a piece of its memory by.
+/// The handle by which an allocator of the caller identifies a piece of its memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AllocatorBlock(aclrtAllocatorBlock);
 
@@ -112,8 +113,8 @@ impl AllocatorFunctions {
         self.object.0.addr()
     }
 
-    /// `None` when the allocator has no such block. `near` is an address that the block is best close to; an allocator
-    /// without an advise function is not told.
+    /// `None` when the allocator has no such block. `near` is an address that the block should be close to. An
+    /// allocator without an advise function does not get it.
     pub(crate) fn allocate(&self, size: usize, near: Option<Address>) -> Option<AllocatorBlock> {
         let block = match (self.advise, near) {
             // SAFETY: the function asks for the object that it was registered for. The functions were registered for

@@ -82,7 +82,7 @@ fn enclosing(address: usize) -> Option<usize> {
     Some(function.addr()).filter(|function| *function != 0)
 }
 
-/// What the dynamic loader knows about an address.
+/// The dynamic loader's information about an address.
 #[cfg(unix)]
 fn symbol(address: usize) -> Option<Symbol> {
     #[repr(C)]

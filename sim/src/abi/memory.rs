@@ -84,8 +84,8 @@ impl Address {
         bytes
     }
 
-    /// Lends `count` bytes from here for the length of `f`: memory of the caller that nobody writes meanwhile (an
-    /// input of a running model).
+    /// Lends `count` bytes from here for the length of `f`: memory of the caller that nothing writes during the call
+    /// (an input of a running model).
     pub(crate) fn with_bytes<R>(self, count: usize, f: impl FnOnce(&[u8]) -> R) -> R {
         if count == 0 || self.is_null() {
             return f(&[]);
@@ -96,8 +96,8 @@ impl Address {
         f(unsafe { core::slice::from_raw_parts(self.0.cast::<u8>().cast_const(), count) })
     }
 
-    /// Lends `count` bytes from here to be written: memory of the caller, or of the simulator, that nobody else uses
-    /// meanwhile (an output of a running model).
+    /// Lends `count` bytes from here to be written: memory of the caller, or of the simulator, that nothing else uses
+    /// during the call (an output of a running model).
     pub(crate) fn with_bytes_mut<R>(self, count: usize, f: impl FnOnce(&mut [u8]) -> R) -> R {
         if count == 0 || self.is_null() {
             return f(&mut []);
@@ -108,8 +108,8 @@ impl Address {
         f(unsafe { core::slice::from_raw_parts_mut(self.0.cast::<u8>(), count) })
     }
 
-    /// The value of eight bytes that stands here. Others may write it meanwhile: at an aligned address none of them is seen
-    /// half written.
+    /// The value of eight bytes that stands here. Other threads may write it at the same time: at an aligned address
+    /// this never reads half of a write.
     pub(crate) fn load(self) -> u64 {
         match self.word() {
             Some(word) => word.load(SeqCst),
@@ -117,7 +117,7 @@ impl Address {
         }
     }
 
-    /// Writes a value of eight bytes. Others may read it meanwhile, as with [`load`](Self::load).
+    /// Writes a value of eight bytes. Other threads may read it at the same time, as with [`load`](Self::load).
     pub(crate) fn store(self, value: u64) {
         match self.word() {
             Some(word) => word.store(value, SeqCst),

@@ -43,7 +43,7 @@ impl Pages {
     }
 }
 
-/// Memory without an address of its own. What one mapping of it writes the others read.
+/// Memory without an address of its own. All its mappings show the same contents.
 #[derive(Debug)]
 pub(crate) struct Shared {
     file: system::File,

@@ -144,15 +144,15 @@ impl Job {
         }
     }
 
-    /// Memory of the caller that is not pinned may be gone after the call, so the call then waits for the copy, which
-    /// runs in its turn all the same (COPY-05).
+    /// Memory of the caller that is not pinned may be freed after the call. So the call waits for the copy, which still
+    /// runs in its order on the stream (COPY-05).
     fn submit(self, stream: &Arc<Stream>) -> Answer {
         let pageable = self.holds.iter().any(Hold::is_pageable);
         if pageable {
             refuse_blocking(stream, "a copy of memory that is not pinned waits until it has run")?;
             stream.refuse_self_wait()?;
         }
-        // What is captured reads its source when it is replayed, whatever is there then.
+        // A captured copy reads its source at each replay.
         let watched = self.shape.is_flat() && !stream.is_recording() && !stream.is_bound();
         let source = watched.then(|| watch::source(stream.named(), self.from, self.shape.width)).flatten();
         let position = stream.submit_each(move |_| {
@@ -273,7 +273,7 @@ fn nothing_to_copy() -> Answer {
     if_documented(|| Failure::invalid("there is nothing to copy: the size is 0"))
 }
 
-/// What is written has to fit (107000).
+/// The written bytes have to fit (107000).
 pub(super) fn fits(count: usize, room: usize) -> Answer {
     if count > room {
         return Err(Failure::refused(format!("{count} bytes do not fit into {room}")));

@@ -27,7 +27,7 @@ pub(crate) fn aclmdlGetDatasetNumBuffers(dataset: Name<aclmdlDataset>) -> usize 
     told(models::buffer_count(dataset)).unwrap_or(0)
 }
 
-/// What was added, even if it was destroyed meanwhile.
+/// The added data buffer, even if it was destroyed since.
 pub(crate) fn aclmdlGetDatasetBuffer(dataset: Name<aclmdlDataset>, index: usize) -> Option<Name<aclDataBuffer>> {
     told(models::buffer_at(dataset, index))
 }

@@ -100,7 +100,7 @@ pub(crate) fn aclrtDeviceEnablePeerAccess(peer_device_id: i32, flags: u32) -> An
     call.end(Ok(()))
 }
 
-/// Access that was not enabled is none afterwards, too.
+/// Disabling access that was not enabled succeeds.
 pub(crate) fn aclrtDeviceDisablePeerAccess(peer_device_id: i32) -> Answer {
     let context = current_context()?;
     let peer = peer_of(&context, peer_device_id)?;

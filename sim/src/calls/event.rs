@@ -70,7 +70,7 @@ pub(crate) fn aclrtRecordEventWithFlag(event: aclrtEvent, stream: aclrtStream, f
     aclrtRecordEvent(event, stream)
 }
 
-/// The time limit is in milliseconds; 0 is none.
+/// The time limit is in milliseconds; 0 means no limit.
 pub(crate) fn aclrtStreamWaitEventWithFlag(stream: aclrtStream, event: aclrtEvent, timeout: u32, flag: u32) -> Answer {
     let found = find(event)?;
     ordinary(flag, ACL_EVENT_WAIT_EXTERNAL)?;
@@ -79,7 +79,7 @@ pub(crate) fn aclrtStreamWaitEventWithFlag(stream: aclrtStream, event: aclrtEven
     call.end(found.hold_up(Named::find(stream)?, limit))
 }
 
-/// A wait for what a capture recorded is part of the capture, which the checker is not told of.
+/// A wait for an event that a capture recorded is part of the capture. The checker does not see it.
 fn wait_of(stream: aclrtStream, event: aclrtEvent) -> watch::Watching {
     let captured = find(event).is_ok_and(|event| event.is_captured());
     watch::call(Op::Await, event).queue(stream).unless(captured)
@@ -111,7 +111,7 @@ pub(crate) fn aclrtSetOpWaitTimeout(timeout: u32) -> Answer {
     Ok(())
 }
 
-/// A time limit of 0 is none.
+/// A time limit of 0 means no limit.
 pub(crate) fn aclrtStreamWaitEventWithTimeout(stream: aclrtStream, event: aclrtEvent, timeout: i32) -> Answer {
     if event.is_null() {
         return Err(Failure::refused("the event is null"));
@@ -145,7 +145,7 @@ pub(crate) fn aclrtQueryEventStatus(event: aclrtEvent, mut status: Out<'_, aclrt
     wanted(&status)?;
     let call = watch::call(Op::Query, event).begin()?;
     let event = find(event)?;
-    // What is asked of such an event is not answered, and the place is filled all the same.
+    // The call fails for such an event, but still writes its output.
     status.set(aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY);
     event.for_the_host()?;
     status.set(match call.found(is_complete(&event)?) {

@@ -5,7 +5,7 @@ use crate::failure::{Answer, Failure};
 use crate::machine::streams::exceptions::{self, Info};
 use ascendcl_sys::types::*;
 
-/// Null: nobody hears any more, of those that were set here.
+/// Null removes the functions that were set here.
 pub(crate) fn aclrtSetExceptionInfoCallback(callback: aclrtExceptionInfoCallback) -> Answer {
     exceptions::set(callback);
     Ok(())
@@ -16,7 +16,7 @@ pub(crate) fn aclrtExceptionInfoCallbackRegister(callback: aclrtExceptionInfoCal
     Ok(())
 }
 
-/// A function that is not registered is none afterwards, too.
+/// Removing a function that is not registered succeeds.
 pub(crate) fn aclrtExceptionInfoCallbackUnregister(callback: aclrtExceptionInfoCallback) -> Answer {
     exceptions::unregister(callback.ok_or_else(callback_is_null)?);
     Ok(())

@@ -208,7 +208,7 @@ pub(crate) fn aclrtReduceAsync(
     Err(Failure::unsupported("this device does not reduce"))
 }
 
-/// Nobody measures how busy a simulated device is: it counts as idle.
+/// The load of a simulated device is not measured: it counts as idle.
 pub(crate) fn aclrtGetDeviceUtilizationRate(
     device_id: i32,
     mut utilization_info: InOut<'_, aclrtUtilizationInfo>,

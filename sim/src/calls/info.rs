@@ -1,4 +1,4 @@
-//! What the device says of itself.
+//! Properties of the device.
 
 use super::wanted;
 use crate::abi::CText;
@@ -110,7 +110,8 @@ fn attribute(device: &Device, attr: aclrtDevAttr) -> Option<i64> {
     })
 }
 
-/// What the simulated release can do: numbers without an end are kept, bfloat16 is known, operators are compiled in time.
+/// The capabilities of the simulated release: infinities are kept, bfloat16 is supported, operators are compiled on
+/// demand.
 const ATTRIBUTES: [(aclCannAttr, i32); 3] = [
     (aclCannAttr::ACL_CANN_ATTR_INF_NAN, 1),
     (aclCannAttr::ACL_CANN_ATTR_BF16, 1),

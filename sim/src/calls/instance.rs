@@ -158,7 +158,7 @@ pub(crate) fn aclmdlRITaskDisable(task: aclmdlRITask) -> Answer {
     find_task(task)?.disable()
 }
 
-/// What was changed about the tasks holds from here on.
+/// Changes of the tasks take effect from here on.
 pub(crate) fn aclmdlRIUpdate(model_ri: aclmdlRI) -> Answer {
     let instance = instances::find(model_ri)?;
     instance.of_current_context()?;

@@ -11,7 +11,7 @@ use ascendcl_sys::error_codes::ACL_ERROR_RT_INVALID_MEMORY_TYPE;
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
 
-/// The policy only says where the vendor's library takes pages from; unknown ones are accepted there, too.
+/// The policy only says where the vendor's library takes pages from. That library accepts unknown policies too.
 pub(crate) fn aclrtMalloc(place: Out<'_, *mut c_void>, size: usize, _policy: aclrtMemMallocPolicy) -> Answer {
     allocate(place, size, rules::Place::Device, |context| memory::allocate_device(context.device(), size))
 }
@@ -72,7 +72,7 @@ pub(crate) fn aclrtFreeHostWithDevSync(host_ptr: Address) -> Answer {
     call.end(memory::free_host(host_ptr))
 }
 
-/// There is one kind of memory, high-bandwidth memory; of the others there is none.
+/// There is one kind of memory, high-bandwidth memory. Other kinds have size 0.
 pub(crate) fn aclrtGetMemInfo(attr: aclrtMemAttr, mut free: Out<'_, usize>, mut total: Out<'_, usize>) -> Answer {
     wanted(&free).and(wanted(&total))?;
     if attr > aclrtMemAttr::ACL_MEM_P2P_HUGE1G {

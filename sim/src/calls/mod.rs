@@ -71,12 +71,12 @@ fn store_text(place: &mut Out<'_, c_char>, text: &str, room: usize) -> Answer {
     Ok(())
 }
 
-/// The end of a wait of so many milliseconds: -1 is none, and anything else has to be positive (107000).
+/// The deadline of a wait of so many milliseconds. -1 means no limit; other values have to be positive (107000).
 fn deadline(milliseconds: i32) -> Answer<Option<Instant>> {
     limit(milliseconds).map(|limit| limit.and_then(|limit| Instant::now().checked_add(limit)))
 }
 
-/// What is refused before the object of a wait is looked at (107000); 0 is refused afterwards.
+/// Refuses a limit before the object of the wait is looked at (107000); 0 is refused afterwards.
 fn not_below_minus_one(milliseconds: i32) -> Answer {
     if milliseconds < -1 {
         return Err(Failure::refused(format!("{milliseconds} is no time limit; it is -1 or positive")));
@@ -84,7 +84,7 @@ fn not_below_minus_one(milliseconds: i32) -> Answer {
     Ok(())
 }
 
-/// As [`deadline`], as a length.
+/// Like [`deadline`], as a duration.
 fn limit(milliseconds: i32) -> Answer<Option<Duration>> {
     match u64::try_from(milliseconds) {
         Ok(milliseconds) if milliseconds > 0 => Ok(Some(Duration::from_millis(milliseconds))),

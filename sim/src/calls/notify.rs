@@ -37,7 +37,7 @@ pub(crate) fn aclrtRecordNotify(notify: aclrtNotify, stream: aclrtStream) -> Ans
     notify.record(&Named::find(stream)?.for_work()?)
 }
 
-/// The time limit is in seconds; 0 is none.
+/// The time limit is in seconds; 0 means no limit.
 pub(crate) fn aclrtWaitAndResetNotify(notify: aclrtNotify, stream: aclrtStream, timeout: u32) -> Answer {
     let notify = find(notify)?;
     let limit = (timeout > 0).then(|| Duration::from_secs(timeout.into()));

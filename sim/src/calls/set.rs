@@ -55,11 +55,11 @@ pub(crate) fn aclrtMemsetAsync(
         fill(dev_ptr, lowest_byte(value), count);
         Ok(())
     })?;
-    // As for copies: memory that is not pinned may be gone after the call.
+    // As with copies, memory that is not pinned may be freed after the call.
     call.end(if pageable && !stream.is_persistent() { stream.finished(position, None) } else { Ok(()) })
 }
 
-/// What C's `memset` uses of its argument.
+/// C's `memset` uses the lowest byte of its argument.
 fn lowest_byte(value: i32) -> u8 {
     value.to_le_bytes()[0]
 }

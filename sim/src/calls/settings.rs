@@ -151,7 +151,7 @@ pub(crate) fn aclrtSetStreamResLimit(stream: aclrtStream, kind: aclrtDevResLimit
     Named::find(stream)?.in_any_context()?.settings.limits.set(kind, value)
 }
 
-/// What was not set for the stream is as for its device.
+/// A setting that the stream does not have comes from its device.
 pub(crate) fn aclrtGetStreamResLimit(
     stream: aclrtStream,
     kind: aclrtDevResLimitType,
@@ -183,7 +183,7 @@ pub(crate) fn aclrtUnuseStreamResInCurrentThread(stream: aclrtStream) -> Answer 
     Ok(())
 }
 
-/// What holds on this thread: the limit of the stream that it uses, or the device's.
+/// The limit that applies on this thread: that of the stream that it uses, or the device's.
 pub(crate) fn aclrtGetResInCurrentThread(kind: aclrtDevResLimitType, mut value: Out<'_, u32>) -> Answer {
     wanted(&value)?;
     let context = current_context()?;

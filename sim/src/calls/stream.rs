@@ -46,7 +46,7 @@ fn create(mut stream: Out<'_, aclrtStream>, kind: Kind) -> Answer {
     let context = current_context()?;
     let created = table::create(context.id(), context.device(), kind)?;
     if !context.is_alive() {
-        // Another thread ended the context meanwhile and may not have seen the stream.
+        // Another thread ended the context during the call and may not have seen the stream.
         discard_stream(&created);
         return Err(Failure::no_context());
     }

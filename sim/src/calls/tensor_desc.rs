@@ -64,7 +64,7 @@ pub(crate) fn aclGetTensorDescDimV2(desc: Name<aclTensorDesc>, index: usize, mut
     Ok(())
 }
 
-/// Least and most size of an axis; a most of -1 is none.
+/// Minimum and maximum size of an axis; a maximum of -1 means no limit.
 pub(crate) fn aclGetTensorDescDimRange(
     desc: Name<aclTensorDesc>,
     index: usize,

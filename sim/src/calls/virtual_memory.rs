@@ -11,7 +11,7 @@ use ascendcl_rules::{Object, Op, Place, Role};
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
 
-/// What address is expected is a wish.
+/// The expected address is only a hint.
 pub(crate) fn aclrtReserveMemAddress(
     mut vir_ptr: Out<'_, *mut c_void>,
     size: usize,

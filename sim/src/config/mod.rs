@@ -1,4 +1,4 @@
-//! What is simulated: how many devices, of what size, under which name.
+//! The configuration: number, size and name of the devices.
 
 mod plan;
 mod reporting;
@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use switches::{Switch, Switches};
 
-/// What the simulator poses as.
+/// The product that the simulator imitates.
 ///
 /// Without a word from the program it is read from the environment when the first call comes:
 ///
@@ -185,7 +185,7 @@ impl Config {
         self
     }
 
-    /// What the process exits with, when it exits in order, if a rule was broken whose severity is
+    /// The exit status of a process that exits normally after it broke a rule whose severity is
     /// [`Misuse`](ascendcl_rules::Severity::Misuse).
     pub fn exit_status(mut self, status: u8) -> Self {
         self.reporting.exit = Some(status);
@@ -248,7 +248,7 @@ impl Config {
         self
     }
 
-    /// What goes wrong, from the first call on.
+    /// The plan of faults, from the first call on.
     pub fn plan(mut self, plan: Plan) -> Self {
         self.plan = plan;
         self
@@ -322,7 +322,7 @@ fn bytes(text: &str) -> Option<usize> {
 
 struct Chosen {
     config: Arc<Config>,
-    /// What was wrong with the environment; the defaults hold meanwhile.
+    /// The errors in the environment. The defaults apply in their place.
     error: Option<ConfigError>,
 }
 

@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// What goes wrong, and at which calls.
+/// A plan of faults, and the calls at which they happen.
 ///
 /// As text, which `ASCENDCL_SIM_FAIL` takes, it is a list of faults with commas between them, each `calls=fault`:
 ///
@@ -59,13 +59,13 @@ enum Which {
     From(u64),
 }
 
-/// What goes wrong at a call.
+/// A fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Fault {
     /// The call does nothing and answers this code.
     Fails(aclError),
-    /// The call has its effect, and answers this code all the same.
+    /// The call has its effect, but answers this code.
     FailsAfter(aclError),
     /// The devices are lost, for this call and all that follow.
     Lost,
@@ -73,7 +73,7 @@ pub enum Fault {
     Hangs,
     /// Each task takes so much longer.
     Slows(Duration),
-    /// The devices' free memory is gone.
+    /// The devices have no free memory.
     Full,
 }
 

@@ -1,4 +1,4 @@
-//! How findings are told.
+//! How findings are reported.
 
 use ascendcl_rules::RuleId;
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Checks {
-    /// Nothing: nobody looks. The simulator answers as the vendor's library does.
+    /// Nothing is checked. The simulator answers as the vendor's library does.
     #[default]
     Off,
     /// It is recorded, and printed to stderr when the library is finalised or the process exits.
@@ -19,12 +19,12 @@ pub enum Checks {
     Strict,
 }
 
-/// How findings are told, as `ASCENDCL_SIM_FINDINGS`, `ASCENDCL_SIM_SUPPRESS` and `ASCENDCL_SIM_EXIT` say.
+/// How findings are reported, as `ASCENDCL_SIM_FINDINGS`, `ASCENDCL_SIM_SUPPRESS` and `ASCENDCL_SIM_EXIT` say.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Reporting {
     pub(crate) telling: Telling,
     pub(crate) suppressed: BTreeSet<RuleId>,
-    /// What the process exits with when it has broken a rule.
+    /// The exit status of a process that has broken a rule.
     pub(crate) exit: Option<u8>,
 }
 
@@ -65,7 +65,7 @@ impl Reporting {
 }
 
 impl Telling {
-    /// Tells it now, unless all is told at the end. Says whether it was told.
+    /// Reports it now, unless everything is reported at the end. Returns whether it did.
     pub(crate) fn tell(&self, text: &str) -> bool {
         let path = match self {
             Self::AtEnd => return false,

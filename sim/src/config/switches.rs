@@ -1,4 +1,4 @@
-//! What can be switched on: how one library of the vendor behaves and another does not, or what would make every test slow.
+//! Switches: behaviour that differs between the vendor's releases, and behaviour that would make every test slow.
 //!
 //! The configuration decides; where it says nothing, the words of `ASCENDCL_SIM` do.
 
@@ -12,7 +12,7 @@ use std::time::Duration;
 pub(crate) enum Switch {
     /// The manual's word counts where the library does something else.
     Documented = 1,
-    /// Waits miss the end of the work when another thread queues more meanwhile.
+    /// Waits miss the end of the work when another thread queues more work during the wait.
     VendorWaits = 2,
     /// A new object gets the handle of one that was destroyed.
     ReuseHandles = 4,
@@ -30,7 +30,7 @@ const WORDS: [(&str, Switch); 5] = [
     ("slow-destroy", Switch::SlowDestroy),
 ];
 
-/// What a configuration says of each switch.
+/// The setting of each switch in a configuration.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Switches {
     on: u8,
@@ -64,7 +64,7 @@ pub(crate) fn read(text: &str) -> Result<(Checks, Switches), String> {
     Ok((checks, switches))
 }
 
-/// What the environment says; nothing when it cannot be read.
+/// The settings of the environment. Empty when they cannot be read.
 pub(crate) fn from_env() -> Option<(Checks, Switches)> {
     std::env::var("ASCENDCL_SIM").ok().and_then(|value| read(&value).ok())
 }

@@ -88,7 +88,7 @@ impl Numbers {
         again.unwrap_or_else(fresh)
     }
 
-    /// The object is gone: nothing leads from the number to it any more. Once per object.
+    /// The object is destroyed: the number no longer refers to it. Called once per object.
     pub(crate) fn give_back(&self, number: usize) {
         if switches::is_on(Switch::ReuseHandles) {
             lock(&self.free).push(number);

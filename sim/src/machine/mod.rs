@@ -1,6 +1,6 @@
 //! The state behind the calls: one simulated machine per process, with its devices, contexts, streams, events, memory.
 //!
-//! What the rest of the crate builds on:
+//! The foundation of the rest of the crate:
 //!
 //! * [`current_context`](contexts::context::current_context): the context that is current on this thread, or the failure 107002.
 //! * [`submission_stream`](contexts::named::submission_stream): the stream behind a C argument, after every check of a call that queues work on it (null is

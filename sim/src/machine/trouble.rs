@@ -43,7 +43,7 @@ pub(crate) fn end() {
     SLOWER.store(0, SeqCst);
 }
 
-/// What calls and work answer while the devices are lost.
+/// The answer of calls and work while the devices are lost.
 pub(crate) fn lost() -> Option<Failure> {
     LOST.load(SeqCst).then(|| Failure::new(ACL_ERROR_RT_LOST_HEARTBEAT, "the device does not answer any more"))
 }
@@ -52,7 +52,7 @@ pub(crate) fn hangs() -> bool {
     HANGS.load(SeqCst)
 }
 
-/// What a task of a stream goes through before it runs.
+/// Faults that a task of a stream meets before it runs.
 pub(crate) fn before_task() -> Answer {
     if !planned() {
         return Ok(());
@@ -64,7 +64,7 @@ pub(crate) fn before_task() -> Answer {
     lost().map_or(Ok(()), Err)
 }
 
-/// What work goes through that a call does on the device by itself.
+/// Faults of work that a call does on the device without a stream.
 pub(crate) fn before_work() -> Answer {
     before_task()?;
     if !planned() || !hangs() {
@@ -80,8 +80,8 @@ pub(crate) struct Patience(Instant);
 impl Patience {
     /// How often a long wait is looked at.
     pub(crate) const LOOK: Duration = Duration::from_millis(25);
-    /// How long a wait goes on for what nobody has queued: the record of an event that was reset, of a notify, or a value.
-    /// The vendor's library waits for ever.
+    /// The time limit of a wait for something that was never queued: the record of an event that was reset, a notify,
+    /// or a value. The vendor's library waits without a limit.
     pub(crate) const FOR_OTHERS: Duration = Duration::from_secs(2);
 
     pub(crate) fn new() -> Self {

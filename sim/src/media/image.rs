@@ -3,7 +3,7 @@
 use fast_image_resize::images::{Image as Pixels, ImageRef};
 use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
 
-/// What the three planes are.
+/// The meaning of the three planes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Space {
     /// Luma, blue difference, red difference.

@@ -1,4 +1,4 @@
-//! What a run may be asked for: memory that cannot be had ends a Rust process, so it has to be refused before.
+//! Limits of a run. A failed allocation ends a Rust process, so a run that needs too much memory is refused before.
 //!
 //! How large a value becomes follows from the dims of the inputs, or from the contents of other values.
 //! [`Between`] compares the first kind before a run. [`guarded`] puts a check in front of operators whose output is of the
@@ -16,7 +16,7 @@ use std::collections::HashMap;
 const SMALL: usize = 1 << 28;
 /// The bytes of an element while it is calculated with, at most.
 const ELEMENT: usize = 4;
-/// What the names of values of checks begin with.
+/// The prefix of the names of checks.
 const MARK: &str = "ascendcl.room";
 
 /// Whether memory of this size can be had now.
@@ -91,12 +91,12 @@ pub(super) fn guarded(file: Vec<u8>) -> Result<Vec<u8>, LoadFailure> {
             Err(LoadFailure::Refused(format!("there is no memory for the output of {node}")))
         }
         Checks { count: 0, .. } => Ok(file),
-        // What cannot be written is what was read.
+        // A shape that cannot be computed is the one that was read.
         _ => Ok(model.write_buf().unwrap_or(file)),
     }
 }
 
-/// What a value follows from.
+/// The values from which a value is computed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Follows {
     Constants,
@@ -121,7 +121,7 @@ impl Checks {
             constants.keys().map(|name| (name.clone(), Follows::Constants)).collect();
         for mut node in std::mem::take(&mut graph.node) {
             node.attribute.iter_mut().filter_map(|attribute| attribute.g.as_mut()).for_each(|inner| self.graph(inner));
-            // What is not known comes from outside.
+            // An unknown value is an input of the model.
             let of = |name: &String| match name.as_str() {
                 "" => Follows::Constants,
                 name => known.get(name).copied().unwrap_or(Follows::Contents),
@@ -233,7 +233,7 @@ fn is_spread(node: &NodeProto) -> bool {
     matches!(operator(node), "Expand" | "Tile" | "OneHot")
 }
 
-/// What is known of a constant.
+/// The known facts about a constant.
 struct Constant {
     /// The product of its elements, if they are whole numbers. A value that has them for lengths has as many elements, or
     /// more.

@@ -41,7 +41,7 @@ pub fn serve<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     })
 }
 
-/// Gives the thread's hold on its own pool back, also when the work panics: it would keep the pool alive for ever.
+/// Gives the thread's hold on its own pool back, also when the work panics: otherwise the pool would never be freed.
 struct LeaveLane;
 
 impl Drop for LeaveLane {

@@ -25,14 +25,14 @@ pub enum LoadFailure {
         operator: String,
         /// The attribute that asks for it, and its value.
         attribute: Option<(String, String)>,
-        /// What the simulator does not do.
+        /// The unsupported feature.
         why: String,
     },
     /// An input or output is declared in a way that the simulator does not support.
     Port {
         /// Its name.
         name: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// The list of gears in the metadata is not usable.
@@ -57,9 +57,9 @@ pub enum RunFailure {
         index: usize,
         /// Its name.
         name: String,
-        /// What was given.
+        /// The given value.
         found: String,
-        /// What the model takes.
+        /// The value that the model takes.
         expected: String,
     },
     /// A buffer is too small for an output.

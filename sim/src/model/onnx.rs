@@ -1,5 +1,5 @@
-//! What an ONNX file declares. `rten` keeps only what it needs for calculating, so the declared element types, the
-//! sizes of the weights and the metadata are read here.
+//! The declarations of an ONNX file. `rten` keeps only what it needs for calculating, so the declared element types,
+//! the sizes of the weights and the metadata are read here.
 
 use super::engine::Engine;
 use super::failure::LoadFailure;
@@ -15,11 +15,11 @@ const OFFLINE_MODEL: &[u8] = b"IMOD";
 
 /// A file read as ONNX.
 pub(super) struct OnnxFile {
-    /// What the file declares of its inputs and outputs.
+    /// The declared inputs and outputs of the file.
     declared: GraphProto,
     /// The model for the engine.
     model: ModelProto,
-    /// What a run has to check; see [`rewrite`].
+    /// The checks of a run; see [`rewrite`].
     pub(super) checks: Vec<String>,
     weight_bytes: usize,
 }

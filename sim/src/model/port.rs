@@ -17,7 +17,7 @@ pub struct Port {
     /// The size of each axis; -1 where it is dynamic. [`UNKNOWN_RANK`] alone, on outputs, if not even their number is
     /// known.
     pub dims: Vec<i64>,
-    /// What the axes mean.
+    /// The meaning of the axes.
     pub format: Format,
 }
 
@@ -46,7 +46,7 @@ pub enum Element {
     Bool,
 }
 
-/// What the axes of a port mean. ONNX does not say it; its operators on images take batch, channel, height, width.
+/// The meaning of a port's axes. ONNX does not say it; its operators on images take batch, channel, height, width.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// Four axes: batch, channel, height, width.

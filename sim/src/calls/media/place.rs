@@ -98,7 +98,7 @@ pub(super) fn hold_on_device(what: &str, address: Address, bytes: usize) -> Answ
     }
 }
 
-/// What a failure of queued work is for the stream.
+/// The code that a failure of queued work has on the stream.
 pub(super) fn failed(text: String) -> Failure {
     Failure::new(ACL_ERROR_RT_AICPU_EXCEPTION, text)
 }

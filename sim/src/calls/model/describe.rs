@@ -1,4 +1,4 @@
-//! What a model's inputs and outputs are.
+//! Descriptions of a model's inputs and outputs.
 
 use super::load::path;
 use super::{given, told};
@@ -137,7 +137,7 @@ pub(crate) fn aclmdlGetOutputFormat(model_desc: Name<aclmdlDesc>, index: usize) 
     told(found).unwrap_or(aclFormat::ACL_FORMAT_UNDEFINED)
 }
 
-/// In place as long as the description (MODEL-24). As in the vendor's library it is empty, not null, if there is none.
+/// In place as long as the description (MODEL-24). As in the vendor's library, a missing text is empty, not null.
 pub(crate) fn aclmdlGetInputNameByIndex(model_desc: Name<aclmdlDesc>, index: usize) -> CText {
     told(input(model_desc, index, |entry| CText::of(&entry.name))).unwrap_or(CText::of(c""))
 }

@@ -14,7 +14,7 @@ pub(crate) fn aclmdlExecute(model_id: u32, input: Name<aclmdlDataset>, output: N
     call.end(Job::prepare(model_id, input, output)?.run())
 }
 
-/// What the datasets say is read now; the run has its turn in the stream.
+/// The datasets are read now; the run happens in its order on the stream.
 pub(crate) fn aclmdlExecuteAsync(
     model_id: u32,
     input: Name<aclmdlDataset>,

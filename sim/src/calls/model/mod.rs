@@ -10,7 +10,7 @@ pub(crate) use {describe::*, execute::*, gears::*, load::*};
 use crate::failure::{Answer, Failure};
 use crate::machine::thread::errors;
 
-/// The result of a call that has no code to answer with: why there is none becomes the thread's recent text.
+/// The result of a call that does not return a code. The reason of a failure becomes the thread's recent text.
 pub(super) fn told<T>(answer: Answer<T>) -> Option<T> {
     answer.inspect_err(errors::report).ok()
 }

@@ -135,7 +135,7 @@ pub(crate) fn aclopCast(
     run(&plan, &[src_buffer], &[dst_buffer], stream)
 }
 
-/// What a call says that casts to the type of the output.
+/// The arguments of a call that casts to the type of the output.
 pub(super) fn cast(from: Name<aclTensorDesc>, to: Name<aclTensorDesc>, truncate: u8) -> Answer<Request> {
     let mut request = request(Text::of(c"Cast"), &[from], &[to], Name::new(0))?;
     let target = request.outputs.first().map_or(aclDataType::ACL_DT_UNDEFINED, |output| output.data_type);
@@ -157,7 +157,7 @@ pub(super) fn run(
     call.end(job.submit(&submission_stream(stream)?))
 }
 
-/// Another thread may have destroyed the description meanwhile; the run is no failure for it.
+/// Another thread may have destroyed the description since. The run does not fail because of that.
 fn describe(plan: &Plan, outcomes: &[Name<aclTensorDesc>]) {
     for outcome in outcomes {
         told(with_tensor(*outcome, |desc| desc.dims = plan.output_dims().to_vec()));

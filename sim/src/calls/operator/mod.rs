@@ -13,7 +13,7 @@ use crate::machine::models::{TensorDesc, with_tensor};
 use crate::machine::operators::{Request, read_attributes};
 use ascendcl_sys::types::{aclTensorDesc, aclopAttr};
 
-/// What a call says of an operator.
+/// The arguments of a call about an operator.
 fn request(
     op_type: Text<'_>,
     inputs: &[Name<aclTensorDesc>],

@@ -35,7 +35,7 @@ pub(crate) struct Lent {
 /// How often the machine started afresh. Blocks of former times are not given back: their allocators may be gone.
 static AGE: AtomicU64 = AtomicU64::new(0);
 
-/// Refuses what a callback of an allocator must not do (ALLOC-18): where the vendor's library would stop for ever.
+/// Refuses calls that a callback of an allocator must not make (ALLOC-18): the vendor's library would hang in them.
 pub(crate) fn refuse_inside() -> Answer {
     let Some((_, object)) = CALLING.get() else { return Ok(()) };
     watch::allocator_reentered(object);

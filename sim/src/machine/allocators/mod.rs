@@ -27,7 +27,7 @@ struct Book {
     registrations: BTreeMap<usize, Registration>,
 }
 
-/// What a stream's allocator is.
+/// A stream's allocator.
 #[derive(Clone, Copy)]
 pub(crate) struct Registration {
     descriptor: usize,

@@ -15,7 +15,7 @@ pub(crate) struct Register<F>(Mutex<Vec<(String, Notice<F>)>>);
 
 pub(crate) static OF_STREAMS: Register<OfStream> = Register::new();
 pub(crate) static OF_DEVICES: Register<OfDevice> = Register::new();
-/// Nobody calls these: no device of the simulator can abort its work.
+/// These are never called: no device of the simulator can abort its work.
 pub(crate) static OF_ABORTS: Register<OfAbort> = Register::new();
 
 impl<F: Copy> Register<F> {

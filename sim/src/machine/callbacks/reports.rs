@@ -1,4 +1,5 @@
-//! Callbacks that threads of the caller run: who is subscribed to what, and what waits for whom.
+//! Callbacks that threads of the caller run: which thread is subscribed to which stream, and which stream waits for
+//! which thread.
 
 use crate::abi::{HostCallback, this_thread};
 use crate::failure::{Answer, Failure};
@@ -89,7 +90,7 @@ pub(crate) fn unsubscribe(thread: u64, stream: &Stream) -> Answer {
     Ok(())
 }
 
-/// The stream is gone, or no longer subscribed.
+/// The stream was destroyed, or is no longer subscribed.
 pub(in crate::machine) fn forget_stream(number: usize) {
     let reporter = {
         let mut book = lock(&BOOK);
@@ -161,7 +162,7 @@ pub(crate) fn launch(callback: HostCallback, stream: &Arc<Stream>, blocking: boo
         let mut inbox = lock(&reporter.inbox);
         if !subscribed || lost().is_some() {
             drop((inbox, book));
-            // Nobody will run it; dropping it lets the stream go on.
+            // It will never run; dropping it lets the stream go on.
             drop(call);
             return;
         }

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 
 static GROUPS: Table<Group> = Table::new();
 
-/// What is captured on the stream from here on belongs to a group.
+/// Work captured on the stream from here on belongs to a group.
 pub(crate) fn begin_group(stream: &Stream) -> Answer {
     let capture = capture_of(stream)?;
     let mut state = lock(&capture.state);
@@ -40,7 +40,7 @@ pub(crate) fn end_group(stream: &Stream) -> Answer<aclrtTaskGrp> {
     Ok(aclrtTaskGrp(core::ptr::without_provenance_mut(GROUPS.add(Group { nodes }))))
 }
 
-/// What is submitted to the stream from here on replaces the work of the group.
+/// Work submitted to the stream from here on replaces the work of the group.
 pub(crate) fn begin_update(stream: &Arc<Stream>, handle: aclrtTaskGrp) -> Answer {
     let group = GROUPS.get(handle.0.addr());
     let group = group.ok_or_else(|| Failure::refused("this is not the handle of a task group"))?;

@@ -31,7 +31,7 @@ use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclmdlRICaptureMode;
 use std::sync::{Arc, Mutex};
 
-/// What an event stands for that was recorded during a capture.
+/// The meaning of an event that was recorded during a capture.
 #[derive(Clone)]
 pub(crate) struct Mark {
     capture: Arc<Capture>,
@@ -72,7 +72,7 @@ pub(crate) fn end(stream: &Arc<Stream>) -> Answer<Captured> {
         return Err(Failure::new(ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, text));
     }
     if capture.mode != aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED && capture.thread != this_thread() {
-        // It is over all the same, and comes to nothing.
+        // The capture ends anyway, without an instance.
         let _ = capture.finish();
         let text = "the capture began on another thread, and only a relaxed one may end here";
         return Err(Failure::new(ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD, text));
@@ -99,7 +99,7 @@ pub(crate) fn is_capturing(number: usize) -> bool {
 /// The stream goes away; its capture comes to nothing.
 pub(crate) fn forget_stream(stream: &Stream) {
     match stream.stop_recording() {
-        // There is nobody left to be told what broke it.
+        // No call is left that could report what broke it.
         Some(Recorder::Capture(capture)) if capture.origin == stream.number() => drop(capture.finish()),
         Some(Recorder::Built(assembly)) => assembly.forget_stream(stream.number()),
         _ => {}
@@ -113,7 +113,7 @@ impl Capture {
         modes::leave(self);
         let State { broken, nodes, clocks, groups, .. } = {
             let mut state = lock(&self.state);
-            // Of two threads that end it one finds it over.
+            // When two threads end it, one of them finds it already ended.
             state.usable()?;
             std::mem::replace(&mut *state, State { over: true, ..State::default() })
         };
@@ -154,7 +154,7 @@ impl Mark {
         Ok(Self { capture: Arc::clone(capture), clock })
     }
 
-    /// Whether the capture has ended. Nobody waits for the event then.
+    /// Whether the capture has ended. Then no stream waits for the event.
     pub(crate) fn is_over(&self) -> bool {
         lock(&self.capture.state).over
     }

@@ -1,4 +1,4 @@
-//! Which captures are under way, and which calls they forbid to whom.
+//! Captures under way, and the calls that they forbid on each thread.
 
 use crate::abi::this_thread;
 use crate::failure::{Answer, Failure};

@@ -20,8 +20,8 @@ pub(crate) struct Context {
 pub(in crate::machine) static CONTEXTS: Table<Context> = Table::new();
 pub(in crate::machine) static NUMBERS: Numbers = Numbers::new();
 
-/// The context that is current on this thread. One that has ended is forgotten as soon as somebody asks for it: a default
-/// context that comes back later is current only on threads that did not ask meanwhile.
+/// The context that is current on this thread. An ended context is forgotten when the thread asks for its current
+/// context. So a default context that is created again later is current only on threads that have not asked since.
 pub(crate) fn current_context() -> Answer<Arc<Context>> {
     let number = current_number();
     if number == 0 {
@@ -51,7 +51,7 @@ pub(crate) fn choose(handle: aclrtContext) -> Answer {
 impl Context {
     /// A new context with its default stream, current nowhere yet.
     pub(in crate::machine) fn create(device: &Arc<Device>, primary: bool) -> Answer<Arc<Self>> {
-        // A device's default context keeps its number: whoever kept the handle finds the one that came later.
+        // A device's default context keeps its number: an old handle refers to the new default context.
         let number = if primary { device.primary_number() } else { NUMBERS.take() };
         let default_stream =
             table::create(number, device, Kind { default: true, ..Kind::default() }).inspect_err(|_| {

@@ -12,7 +12,7 @@ use crate::machine::thread::current;
 use ascendcl_sys::types::aclrtStream;
 use std::sync::Arc;
 
-/// What becomes of the tasks that have not run.
+/// The treatment of tasks that have not run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Rest {
     Finish,
@@ -43,24 +43,24 @@ pub(crate) fn destroy_stream(handle: aclrtStream, rest: Rest) -> Answer {
     refuse_bound(&stream, "destroyed")?;
     stream.refuse_self_wait()?;
     notices::stream_ends(&stream);
-    // Of two threads that destroy the same stream one finds it gone.
+    // When two threads destroy the same stream, one of them finds it destroyed.
     let stream = STREAMS.remove(stream.number()).ok_or_else(|| Failure::unknown("stream"))?;
     end(&[stream], rest, Running::IsAwaited)
 }
 
-/// Takes back a stream that nobody has seen.
+/// Removes a stream whose handle no caller has seen.
 pub(crate) fn discard_stream(stream: &Stream) {
     if let Some(stream) = STREAMS.remove(stream.number()) {
         let _ = end(&[stream], Rest::Discard, Running::GoesOn);
     }
 }
 
-/// Ends every stream of a context that nobody can reach any more.
+/// Ends every stream of a context whose streams no caller can use any more.
 pub(in crate::machine) fn end_streams(context: usize, rest: Rest) {
     let told = |stream: &&Arc<Stream>| !stream.is_of_model();
     table::of_context(context).iter().filter(told).for_each(|stream| notices::stream_ends(stream));
     let streams = STREAMS.remove_all(|stream| stream.context() == context);
-    // A failure of their work has nobody left to be told.
+    // No call is left that could report a failure of their work.
     let _ = end(&streams, rest, Running::GoesOn);
 }
 
@@ -73,7 +73,7 @@ fn end(streams: &[Arc<Stream>], rest: Rest, running: Running) -> Answer {
         stream.close();
         capture::forget_stream(stream);
     }
-    // Nothing runs these: what waits for their events would wait for ever.
+    // These never run, so a wait for their events would never end.
     streams.iter().filter(|stream| stream.is_persistent()).for_each(|stream| stream.abort());
     let mut answer = Ok(());
     for stream in streams {

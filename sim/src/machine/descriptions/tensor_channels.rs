@@ -137,7 +137,7 @@ pub(crate) fn destroy_channel(name: Name<acltdtChannelHandle>) -> Answer {
     CHANNELS.remove(name.0).map(drop).ok_or_else(|| unknown("channel", name.0))
 }
 
-/// Whoever waits on the channel gives up.
+/// Waits on the channel end with a failure.
 pub(crate) fn stop_channel(name: Name<acltdtChannelHandle>) -> Answer {
     let channel = find_channel(name)?;
     lock(&channel.state).stopped = true;

@@ -1,4 +1,4 @@
-//! What a program sets on a stream, and what it asks of the cores: kept, and answered when asked for.
+//! Settings of streams and of cores. They are only stored, and returned when a program asks for them.
 
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
@@ -82,7 +82,7 @@ fn place(kind: aclrtDevResLimitType) -> Answer<(usize, u32)> {
     }
 }
 
-/// How long a stream waits for an event when the wait does not say; 0 is for ever. The last one set holds (EVENT-11).
+/// The default time limit of a stream's wait for an event; 0 means no limit. The last one set holds (EVENT-11).
 static WAIT_SECONDS: AtomicU32 = AtomicU32::new(0);
 
 pub(crate) fn wait_limit() -> Option<Duration> {
@@ -104,7 +104,7 @@ pub(crate) fn parameters() -> &'static Mutex<Parameters> {
     &PARAMETERS
 }
 
-/// The context is gone. A later default context of its device has the same number, and begins without any.
+/// The context has ended. A later default context of its device has the same number and starts without settings.
 pub(in crate::machine) fn forget_context(context: usize) {
     lock(parameters()).retain(|(of, _), _| *of != context);
 }

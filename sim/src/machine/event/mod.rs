@@ -53,14 +53,14 @@ struct State {
     newest: Option<Newest>,
     /// It was reset since: streams wait for the next record. What else is asked of it is answered as before.
     reset: bool,
-    /// What the next record lets go on.
+    /// The streams and threads that the next record resumes.
     held_up: Vec<Duty>,
 }
 
 static EVENTS: Table<Event> = Table::new();
 static NUMBERS: Numbers = Numbers::new();
 
-/// What a plain event can do: everything that needs no other event kind.
+/// The abilities of a plain event: everything that needs no other kind of event.
 pub(crate) const PLAIN: u32 = ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | ACL_EVENT_TIME_LINE;
 
 /// An older flag, which has no name any more.
@@ -91,7 +91,7 @@ pub(crate) fn create(device: &Arc<Device>, flags: u32, made: Made) -> Answer<acl
     Ok(aclrtEvent(core::ptr::without_provenance_mut(number)))
 }
 
-/// The event is gone at once; what waits for its records goes on waiting for them.
+/// The event is destroyed at once. Waits for its records continue.
 pub(crate) fn destroy(handle: aclrtEvent) -> Answer {
     let event = find(handle)?;
     let event = EVENTS.remove(event.number).ok_or_else(|| Failure::unknown("event"))?;
@@ -112,7 +112,7 @@ pub(crate) fn count() -> usize {
     EVENTS.len()
 }
 
-/// What an event is at, as far as it is known now.
+/// The state of an event, as far as it is known now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Status {
     NeverRecorded,

@@ -14,7 +14,7 @@ use std::time::Instant;
 #[derive(Clone)]
 pub(super) enum Newest {
     Queued(Record),
-    /// It is part of a capture, and never happens by itself.
+    /// It is part of a capture, so it happens only in replays.
     Captured(Mark),
     /// A stream of a model instance does it, each time that the instance runs.
     InModel(Arc<program::Mark>),

@@ -1,4 +1,4 @@
-//! What concerns the process and the host alone.
+//! State of the process and of the host.
 
 pub(crate) mod json;
 pub(crate) mod process;

@@ -19,14 +19,15 @@ struct Count {
     finalised: bool,
     /// The text of the configuration file that the first initialisation was given.
     configuration: Option<CString>,
-    /// The thread that runs functions of the caller which hear of the start or the end. Nobody else starts or ends then.
+    /// The thread that runs the caller's functions for the start or the end. No other thread starts or ends the library
+    /// at that time.
     telling: Option<u64>,
     of_start: Vec<(aclRegisterCallbackType, Notice<OfStart>)>,
     of_end: Vec<(aclRegisterCallbackType, Notice<OfEnd>)>,
 }
 
 static COUNT: Mutex<Count> = Mutex::new(Count::new());
-/// Nobody is `telling` any more.
+/// No thread is `telling` any more.
 static TOLD: Condvar = Condvar::new();
 
 impl Count {
@@ -81,7 +82,7 @@ pub(crate) fn finalize() -> Answer {
     Ok(())
 }
 
-/// Takes back one initialisation; answers how many are left, too.
+/// Takes back one initialisation; also answers how many are left.
 pub(crate) fn finalize_reference() -> (u64, Answer) {
     let mut count = match undisturbed(not_initialised) {
         Ok(count) => count,
@@ -147,13 +148,13 @@ fn taken_out<T>(list: &mut Vec<T>, is_it: impl Fn(&T) -> bool) -> Answer {
     Err(Failure::new(ACL_ERROR_INTERNAL_ERROR, text))
 }
 
-/// Registrations for parts that do not exist are kept, and nobody calls them.
+/// Registrations for parts that do not exist are kept and never called.
 fn is_told(kind: aclRegisterCallbackType) -> bool {
     kind <= aclRegisterCallbackType::ACL_REG_TYPE_ACL_RETR || kind == aclRegisterCallbackType::ACL_REG_TYPE_OTHER
 }
 
-/// The count, when no other thread is in the middle of a start or an end. A function of the caller that is told of one
-/// cannot start or end the library itself.
+/// The count, when no other thread is in the middle of a start or an end. A function of the caller that is called for
+/// one of them cannot start or end the library itself.
 fn undisturbed(inside: impl FnOnce() -> Failure) -> Answer<MutexGuard<'static, Count>> {
     let count = settled();
     if count.telling.is_some() { Err(inside()) } else { Ok(count) }

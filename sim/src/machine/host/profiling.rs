@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-/// What a session is to look at.
+/// The subjects of a session.
 pub(crate) struct Config {
     devices: Vec<u32>,
     data: u64,
@@ -140,7 +140,7 @@ pub(crate) fn mark(step: usize, start: bool, stream: &Arc<Stream>) -> Answer {
     with(|_| Ok(()))?;
     let id = stream.id();
     stream.submit_kernel(move |_| {
-        // After the end of profiling there is nobody to tell.
+        // After the end of profiling no call can report it.
         if let Some(recording) = &mut *lock(&RECORDING) {
             recording.marks.push(Mark { step: step.number, start, stream: id, at: clock(Instant::now()) });
         }
@@ -167,7 +167,7 @@ impl Recording {
         self.sessions.iter_mut().find(|session| session.config == config && session.end.is_none())
     }
 
-    /// Microseconds of the clock that event timestamps have, too.
+    /// Microseconds of the same clock as event timestamps.
     fn to_json(&self) -> String {
         let sessions = self.sessions.iter().map(|Session { devices, data, start, end, .. }| {
             let end = end.unwrap_or(*start);

@@ -67,7 +67,7 @@ impl Assembly {
         OneRun(self)
     }
 
-    /// The instance is gone; its streams are free.
+    /// The instance is destroyed; its streams are free.
     pub(super) fn release(&self) {
         let bound = std::mem::take(&mut lock(&self.state).bound);
         for bound in bound {

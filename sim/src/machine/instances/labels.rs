@@ -51,7 +51,7 @@ pub(crate) fn find_label(label: aclrtLabel) -> Answer<Arc<Label>> {
     LABELS.get(label.0.addr()).ok_or_else(|| Failure::unknown("label"))
 }
 
-/// What was built with it stays as it is.
+/// Tasks that were built with it do not change.
 pub(crate) fn destroy_label(label: aclrtLabel) -> Answer {
     find_label(label)?;
     LABELS.remove(label.0.addr()).map(drop).ok_or_else(|| Failure::unknown("label"))
@@ -100,7 +100,7 @@ pub(crate) fn find_list(list: aclrtLabelList) -> Answer<Arc<List>> {
     LISTS.get(list.0.addr()).ok_or_else(|| Failure::refused("this is not a live list of labels"))
 }
 
-/// Its labels can be put into another. What was built with it stays as it is.
+/// Its labels can be put into another. Tasks that were built with it do not change.
 pub(crate) fn destroy_list(list: aclrtLabelList) -> Answer {
     let number = list.0.addr();
     let list = LISTS.remove(number).ok_or_else(|| Failure::refused("this is not a live list of labels"))?;

@@ -36,7 +36,7 @@ pub(crate) struct Instance {
     device: Arc<Device>,
     content: Content,
     name: Mutex<String>,
-    /// What to call when it is destroyed.
+    /// The function to call when it is destroyed.
     callbacks: Mutex<Vec<HostCallback>>,
 }
 
@@ -97,10 +97,11 @@ pub(crate) fn describe(handle: aclmdlRI) -> Answer<String> {
     }
 }
 
-/// Destroys an instance of the current context. One that is running is gone for the program (GRAPH-07); the run goes on.
+/// Destroys an instance of the current context. The program can no longer use a running instance (GRAPH-07); the run
+/// goes on.
 pub(crate) fn remove(handle: aclmdlRI) -> Answer {
     find(handle)?.of_current_context()?;
-    // Of two threads that destroy the same instance one finds it gone.
+    // When two threads destroy the same instance, one of them finds it destroyed.
     let instance = INSTANCES.remove(number_of(handle)?).ok_or_else(|| Failure::unknown("model instance"))?;
     let callbacks = std::mem::take(&mut *lock(&instance.callbacks));
     for callback in callbacks {
@@ -151,7 +152,7 @@ impl Instance {
         ))
     }
 
-    /// What the program builds; an instance that was captured is complete.
+    /// The state of an instance that the program builds. A captured instance is complete.
     pub(crate) fn assembly(&self) -> Answer<&Arc<Assembly>> {
         match &self.content {
             Content::Built(assembly) => Ok(assembly),
@@ -184,7 +185,7 @@ impl Instance {
         }
     }
 
-    /// What was captured runs on a stream of the program's alone.
+    /// A captured instance runs on a stream of the program only.
     pub(crate) fn refuse_captured(&self) -> Answer {
         match self.content {
             Content::Built(_) => Ok(()),
@@ -223,7 +224,7 @@ impl Instance {
         }
     }
 
-    /// What was disabled is left out of the runs from here on.
+    /// Disabled tasks are left out of the runs from here on.
     pub(crate) fn update(&self) -> Answer {
         tasks::refuse_changes("changed")?;
         self.nodes().iter().for_each(|node| node.update());

@@ -50,7 +50,7 @@ impl Parts {
         if self.late.load(SeqCst) { Err(refuse_late()) } else { Ok(()) }
     }
 
-    /// The instance is gone.
+    /// The instance is destroyed.
     pub(super) fn release(&self) {
         for stream in std::mem::take(&mut *lock(&self.own)) {
             let ends = watch::call(Op::Destroy, Object::stream(stream.number() as u64)).begin_always();

@@ -22,7 +22,7 @@ pub(super) struct Run<'a, A> {
 }
 
 struct State {
-    /// Parts that run, and whether they were started again meanwhile.
+    /// Running parts, and whether they were started again since.
     running: BTreeMap<usize, bool>,
     /// Those that wait without a time limit, and the records that they wait for.
     waiting: BTreeMap<usize, usize>,
@@ -112,7 +112,7 @@ impl<'a, A: Fn() -> bool + Sync> Run<'a, A> {
         }
         state.running.remove(&at);
         drop(state);
-        // Who waits for an event may now wait for nobody.
+        // A stream that waits for an event may now wait for an event that no stream will record.
         self.moved.notify_all();
         true
     }
@@ -124,7 +124,7 @@ impl<'a, A: Fn() -> bool + Sync> Run<'a, A> {
             if (self.is_aborted)() {
                 return self.fail(broken_off());
             }
-            // Whoever waits for the run waits for what this step waits for.
+            // A wait for the run also waits for the object that this step waits for.
             let _waits = WaitsFor::stream(part.stream);
             // As on a stream, a task that fails does not keep the next from running.
             step.node.run(part.stream).unwrap_or_else(|failure| self.fail(failure));

@@ -28,7 +28,7 @@ pub(in crate::machine) fn destroy_with(handle: aclrtContext, rest: Rest) -> Answ
         }
         Some(context) => refuse_self_wait(&context)?,
     }
-    // Of two threads that destroy the same context one finds it gone.
+    // When two threads destroy the same context, one of them finds it destroyed.
     let Some(context) = CONTEXTS.remove(number) else {
         return refuse("this is not the handle of a live context");
     };

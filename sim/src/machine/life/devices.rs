@@ -68,7 +68,8 @@ pub(crate) fn set(device: &Arc<Device>, counted: impl FnOnce(usize)) -> Answer {
     };
     primary.make_current();
     if created {
-        // Measured: each function is called twice for a set, and once for the reset. Nobody measured for which stream.
+        // Measured: each function is called twice for a set, and once for the reset. It was not measured for which
+        // stream.
         notices::stream_created(&primary.default_stream());
         notices::stream_created(&primary.default_stream());
     }
@@ -112,7 +113,7 @@ pub(crate) fn reset(device: &Device, forced: bool, counted: impl FnOnce()) -> An
         ended
     };
     if let Some(primary) = ended {
-        // A default context of another device is dropped from this thread, too, unless there were streams to end.
+        // This thread also loses a default context of another device, unless there were streams to end.
         let with_streams =
             table::of_context(primary.id()).iter().any(|stream| !stream.is_default() && !stream.is_of_model());
         contexts::end(&primary, if forced { Rest::Discard } else { Rest::Finish });
@@ -164,7 +165,7 @@ pub(crate) fn is_set(device: &Device) -> bool {
     lock(&*life_of(device)).primary.is_some()
 }
 
-/// Ends everything, whoever uses it.
+/// Ends everything, even what is in use.
 pub(super) fn clear(device: &Device) {
     let primary = {
         let life = life_of(device);
@@ -177,6 +178,6 @@ pub(super) fn clear(device: &Device) {
     if let Some(primary) = primary {
         contexts::end(&primary, Rest::Discard);
     }
-    // Also when a callback that is still under way has set it meanwhile.
+    // Also when a callback that is still running has set it since.
     release(device);
 }

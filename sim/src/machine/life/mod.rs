@@ -14,7 +14,7 @@ use crate::machine::thread::{current, errors};
 use crate::machine::workers::pool;
 use crate::machine::{allocators, descriptions, instances, memory, models, operators, watch};
 
-/// Ends and drops everything, whoever uses it, as if the process had just begun. The configuration stays.
+/// Ends and drops everything, even what is in use, as if the process had just begun. The configuration stays.
 pub(crate) fn clear() {
     notices::clear();
     exceptions::clear();
@@ -22,7 +22,7 @@ pub(crate) fn clear() {
     allocators::forget_all();
     for context in context::all() {
         if !context.is_primary() {
-            // Another thread may have destroyed it meanwhile.
+            // Another thread may have destroyed it since.
             let _ = contexts::destroy_with(context.handle(), Rest::Discard);
         }
     }

@@ -8,7 +8,7 @@ use crate::machine::handles::Table;
 use ascendcl_sys::types::aclDataBuffer;
 use std::sync::Mutex;
 
-/// What a data buffer describes.
+/// The memory that a data buffer describes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Area {
     pub(crate) address: Address,
@@ -20,7 +20,7 @@ pub(crate) type Owner = Box<dyn std::any::Any + Send + Sync>;
 
 struct Entry {
     area: Area,
-    /// What the area's memory is given back by.
+    /// The owner that frees the area's memory.
     _lent: Option<Owner>,
 }
 

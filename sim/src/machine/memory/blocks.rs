@@ -24,7 +24,7 @@ pub(crate) enum Place {
     Host,
 }
 
-/// What is known of an address inside a block.
+/// Information about an address inside a block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Where {
     pub(crate) place: Place,
@@ -32,7 +32,7 @@ pub(crate) struct Where {
     pub(crate) left: usize,
 }
 
-/// Keeps the block behind an address in place, even if it is freed meanwhile.
+/// Keeps the block behind an address in place, even if the program frees it.
 #[derive(Clone)]
 pub(crate) enum Hold {
     Block {
@@ -50,7 +50,7 @@ pub(super) struct Entry {
     pub(super) device: Option<Arc<Device>>,
 }
 
-/// What a block is made of.
+/// The memory of a block.
 #[derive(Clone)]
 pub(crate) enum Backing {
     Piece(Arc<Piece>),
@@ -114,7 +114,7 @@ pub(crate) fn free_host(address: Address) -> Answer {
     free(address, |place| place == Place::Host, "aclrtFreeHost takes the address that aclrtMallocHost gave, once")
 }
 
-/// What is known of an address; `None` for memory that the machine did not give out.
+/// Information about an address; `None` for memory that the machine did not allocate.
 pub(crate) fn describe(address: Address) -> Option<Where> {
     let blocks = read(&BLOCKS);
     let entry = blocks.around(address)?;

@@ -23,7 +23,7 @@ pub(crate) struct Pool {
 struct State {
     reserved: Amount,
     used: Amount,
-    /// How much stays reserved that nobody uses.
+    /// How much unused memory stays reserved.
     threshold: u64,
     /// The three attributes that say how memory is used again.
     reuse: [u32; 3],
@@ -83,7 +83,7 @@ pub(crate) fn find(handle: aclrtMemPool) -> Answer<Arc<Pool>> {
     POOLS.get(handle.0.addr()).ok_or_else(unknown)
 }
 
-/// Nobody takes memory from it any more. What is still out stays in place until it is given back.
+/// The pool allocates no more memory. Its allocated memory stays in place until it is freed.
 pub(crate) fn destroy(handle: aclrtMemPool) -> Answer {
     let pool = POOLS.remove(handle.0.addr()).ok_or_else(unknown)?;
     pool.close();
@@ -135,7 +135,7 @@ impl Pool {
         Some(Taken { pool: Arc::clone(self), size })
     }
 
-    /// Gives the device back what nobody uses, but for so many bytes.
+    /// Returns unused memory to the device, except for so many bytes.
     pub(crate) fn trim(&self, keep: usize) {
         self.shrink(&mut lock(&self.state), keep);
     }

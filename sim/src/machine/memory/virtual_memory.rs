@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, RwLock};
 
-/// What sizes and addresses are multiples of.
+/// Sizes and addresses are multiples of this.
 pub(crate) const GRANULARITY: usize = 2 << 20;
 
 /// A range of addresses. It is kept when it is released, for the next reservation that it fits.
@@ -26,7 +26,7 @@ struct Range {
 #[derive(Default)]
 struct State {
     reserved: bool,
-    /// What stands in the range, by offset.
+    /// The mappings in the range, by offset.
     slots: BTreeMap<usize, Slot>,
 }
 
@@ -123,12 +123,12 @@ pub(crate) fn allocate(size: usize, properties: aclrtPhysicalMemProp) -> Answer<
     Ok(aclrtDrvMemHandle(core::ptr::without_provenance_mut(number)))
 }
 
-/// The handle is gone at once, the memory when nothing maps it any more.
+/// The handle is destroyed at once, the memory when no mapping uses it any more.
 pub(crate) fn free(handle: aclrtDrvMemHandle) -> Answer {
     HANDLES.remove(handle.0.addr()).map(drop).ok_or_else(unknown)
 }
 
-/// What is asked to be mapped: physical memory, where it goes, and what may be done with it.
+/// A mapping to make: the physical memory, its address, and the kind of access.
 pub(super) struct Wish {
     pub(super) address: Address,
     pub(super) size: usize,

@@ -59,7 +59,7 @@ pub(crate) fn buffer_count(name: Name<aclmdlDataset>) -> Answer<usize> {
     Ok(lock(&*find(name)?).slots.len())
 }
 
-/// The data buffer at an index, even if it was destroyed meanwhile.
+/// The data buffer at an index, even if it was destroyed since.
 pub(crate) fn buffer_at(name: Name<aclmdlDataset>, index: usize) -> Answer<Name<aclDataBuffer>> {
     slot(name, index, |slot| slot.buffer)
 }
@@ -82,7 +82,7 @@ pub(crate) fn choose_gear(name: Name<aclmdlDataset>, values: Vec<u64>) -> Answer
     Ok(())
 }
 
-/// What the outputs were after a run: nothing is said when the dataset has gone or was changed.
+/// Notes the outputs of a run. Nothing is noted when the dataset was destroyed or changed.
 pub(super) fn describe_all(name: Name<aclmdlDataset>, descs: Vec<TensorDesc>) {
     let Some(dataset) = DATASETS.get(name.0) else { return };
     let mut dataset = lock(&dataset);

@@ -11,7 +11,7 @@ use core::ffi::c_char;
 use std::ffi::CString;
 use std::sync::{Arc, Mutex};
 
-/// What a model's file declares.
+/// The declarations of a model's file.
 pub(crate) struct Description {
     /// The file's inputs, and the one that selects the gear when there are gears.
     pub(crate) inputs: Vec<Entry>,
@@ -26,11 +26,11 @@ pub(crate) struct Entry {
     pub(crate) name: CString,
     /// Bytes that a buffer needs, for the largest gear if there are gears; 0 when unknown.
     pub(crate) size: usize,
-    /// Least and most size of each axis; a most of -1 is none.
+    /// Minimum and maximum size of each axis; a maximum of -1 means no limit.
     pub(crate) ranges: Vec<[i64; 2]>,
 }
 
-/// What a description object holds once it was filled.
+/// The contents of a filled description object.
 #[derive(Clone)]
 pub(crate) struct Filled {
     pub(crate) description: Arc<Description>,

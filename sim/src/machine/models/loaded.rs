@@ -78,7 +78,7 @@ pub(crate) fn unload(id: u32) -> Answer {
     refuse_inside()?;
     let (model, _) = find_here(id)?;
     model.refuse_self_wait()?;
-    // Of two threads that unload the same model one finds it gone.
+    // When two threads unload the same model, one of them finds it unloaded.
     let model = MODELS.remove(id as usize).ok_or_else(|| unknown(id))?;
     if let Err(failure) = model.drain() {
         // It stays loaded.
@@ -181,7 +181,7 @@ impl Loaded {
     }
 
     fn drain(&self) -> Answer {
-        // One after the other: it waits for the last of them, too.
+        // One after the other, and also for the last of them.
         let awaits = || self.queued_on().map(Link::Stream);
         let mut waiting = Waiting::new(Target::Reached(&awaits), None);
         let mut queued = lock(&self.queued);

@@ -101,8 +101,8 @@ impl Job {
         Ok(())
     }
 
-    /// Each run of what is captured takes its memory anew, from the allocator that its stream has then. The model may be
-    /// unloaded meanwhile: the run then fails.
+    /// Each run of what is captured takes its memory anew, from the allocator that its stream has then. If the model is
+    /// unloaded before the run, the run fails.
     fn capture(self, stream: &Arc<Stream>) -> Answer {
         stream.submit_kernel(move |number| {
             let _ticket = self.model.ticket(number)?;
@@ -163,7 +163,7 @@ impl Job {
                     room(index, area.size, result.len())?;
                     None
                 }
-                // What was foreseen may be less than what came: then it is not enough.
+                // The output may be larger than expected. Then the memory is too small.
                 (Place::Open { bytes: Some(bytes), .. }, Some(ready)) if *bytes >= result.len() => Some(ready),
                 (Place::Open { .. }, _) => Some(supply.take(result.len(), near)?),
             });
@@ -224,7 +224,7 @@ impl Place {
 }
 
 /// Enters memory into a data buffer: the library's own becomes the caller's, and a block of the caller's allocator goes
-/// back when the data buffer gives it up. A data buffer that was destroyed or filled meanwhile takes nothing.
+/// back when the data buffer gives it up. A data buffer that was destroyed or filled since takes nothing.
 fn hand_over(own: Scratch, index: usize, buffer: Name<aclDataBuffer>, size: usize) -> Answer {
     let area = Area { address: own.address(), size };
     let enter = |lent: Option<Lent>| {

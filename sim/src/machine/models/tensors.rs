@@ -8,7 +8,7 @@ use ascendcl_sys::types::{aclDataType, aclFormat, aclMemType, aclTensorDesc};
 use std::ffi::CString;
 use std::sync::Mutex;
 
-/// What a tensor description says.
+/// The contents of a tensor description.
 #[derive(Clone, Debug)]
 pub(crate) struct TensorDesc {
     pub(crate) data_type: aclDataType,
@@ -16,7 +16,7 @@ pub(crate) struct TensorDesc {
     /// [`UNKNOWN_RANK`](crate::model::UNKNOWN_RANK) alone when not even the number of axes is known.
     pub(crate) dims: Vec<i64>,
     pub(crate) name: CString,
-    /// From least to most for each axis, where the caller set it; a most of -1 is none.
+    /// From least to most for each axis, where the caller set it; a maximum of -1 means no limit.
     pub(crate) ranges: Vec<[i64; 2]>,
     pub(crate) extra: Extra,
 }

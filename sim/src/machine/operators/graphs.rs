@@ -23,7 +23,7 @@ pub(super) fn model(operator: Operator, inputs: &[Operand], output: &Operand) ->
     let made = make(operator, &key.1, output)
         .map_err(|failure| Failure::new(ACL_ERROR_OP_LOAD_FAILED, failure.to_string()))?;
     let made = Arc::new(made);
-    // Of two threads that made it at the same time both keep their own.
+    // When two threads make it at the same time, each keeps its own.
     lock(&MODELS).get_or_insert_default().insert(key, Arc::clone(&made));
     Ok(made)
 }

@@ -10,7 +10,7 @@ use crate::model::Model;
 use ascendcl_sys::error_codes::*;
 use std::sync::Arc;
 
-/// What a call says of an operator.
+/// The arguments of a call about an operator.
 pub(crate) struct Request {
     pub(crate) name: String,
     pub(crate) inputs: Vec<TensorDesc>,

@@ -1,4 +1,4 @@
-//! What becomes an instance that a program builds task by task.
+//! The instance that a program builds task by task, before it is complete.
 
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
@@ -50,7 +50,7 @@ impl Assembly {
         Some(state.bound.remove(at))
     }
 
-    /// The stream is gone.
+    /// The stream is destroyed.
     pub(in crate::machine) fn forget_stream(&self, stream: usize) {
         drop(self.take(stream));
     }
@@ -109,13 +109,13 @@ impl Assembly {
         self.push(stream, Step { node: Node::empty(stream, sort), what });
     }
 
-    /// What comes too late is taken all the same, as measured, and keeps the instance from being run (GRAPH-08).
+    /// A task that comes too late is accepted, as measured, and the instance can no longer run (GRAPH-08).
     fn push(&self, stream: usize, step: Step) {
         let mut state = lock(&self.state);
         let complete = state.complete;
         match state.bound.iter_mut().find(|bound| bound.stream == stream) {
             Some(bound) if !complete && !bound.ended => bound.steps.push(Arc::new(step)),
-            // It was unbound meanwhile.
+            // It was unbound since.
             None => {}
             Some(_) => {
                 state.late = true;
@@ -150,7 +150,7 @@ impl Assembly {
         lock(&self.state).bound.iter().find(|bound| bound.stream == stream).map(Bound::nodes).unwrap_or_default()
     }
 
-    /// What a run runs, if the instance can be run (507011).
+    /// The program of a run, if the instance can run (507011).
     pub(in crate::machine) fn program(&self) -> Answer<Program> {
         let state = lock(&self.state);
         let refused = |text: &'static str| Err(Failure::new(ACL_ERROR_RT_MODEL_EXECUTE, text));

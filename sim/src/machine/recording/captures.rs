@@ -1,4 +1,4 @@
-//! What is captured, until its end.
+//! Captures under way.
 
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
@@ -24,12 +24,12 @@ pub(crate) struct Capture {
 #[derive(Default)]
 pub(in crate::machine) struct State {
     pub(in crate::machine) over: bool,
-    /// What broke it.
+    /// The reason why it is broken.
     pub(in crate::machine) broken: Option<Cow<'static, str>>,
     /// A stream waited for an event of another capture. Synchronous copies are free again.
     pub(in crate::machine) in_conflict: bool,
     pub(in crate::machine) nodes: Vec<Arc<Node>>,
-    /// What comes before the next work of each stream that takes part.
+    /// The predecessors of the next work of each stream of the capture.
     pub(in crate::machine) clocks: BTreeMap<usize, Clock>,
     /// Nodes of the group that is open on a stream.
     pub(in crate::machine) groups: BTreeMap<usize, Vec<Arc<Node>>>,

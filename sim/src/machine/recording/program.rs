@@ -15,7 +15,7 @@ pub(in crate::machine) struct Step {
     pub(in crate::machine) what: What,
 }
 
-/// What a step does beside the work of its node.
+/// The effects of a step in addition to the work of its node.
 pub(crate) enum What {
     Work,
     /// The place of a label.
@@ -101,14 +101,14 @@ impl Mark {
     }
 }
 
-/// What the streams had when a run was asked for.
+/// The state of the streams at the start of a run.
 pub(in crate::machine) struct Program {
     pub(in crate::machine) parts: Vec<Part>,
     /// Where a label stands: in which part, and before which step.
     pub(in crate::machine) labels: BTreeMap<usize, (usize, usize)>,
 }
 
-/// What one stream runs.
+/// The steps of one stream.
 pub(in crate::machine) struct Part {
     pub(in crate::machine) stream: usize,
     /// It starts with the run; others start it otherwise.

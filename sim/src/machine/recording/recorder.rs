@@ -9,7 +9,7 @@ use crate::machine::recording::update::Update;
 use ascendcl_sys::types::aclError;
 use std::sync::Arc;
 
-/// What a stream does with work instead of running it.
+/// Recording of a stream's work instead of running it.
 #[derive(Clone)]
 pub(in crate::machine) enum Recorder {
     Capture(Arc<Capture>),

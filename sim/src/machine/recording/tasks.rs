@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 /// Work that can be run again, on the stream with the number that it is given.
 pub(crate) type Work = Arc<dyn Fn(usize) -> Answer + Send + Sync>;
 
-/// What a task is, for those who ask.
+/// The description of a task, for queries.
 pub(crate) type Sort = aclmdlRITaskType;
 
 /// One task.
@@ -42,7 +42,7 @@ impl Node {
         })
     }
 
-    /// A task that does nothing by itself.
+    /// A task that does nothing.
     pub(crate) fn empty(stream: usize, sort: Sort) -> Arc<Self> {
         Self::new(stream, sort, Arc::new(|_| Ok(())))
     }
@@ -105,7 +105,7 @@ pub(crate) fn find_task(handle: aclmdlRITask) -> Answer<Arc<Node>> {
     TASKS.get(handle.0.addr()).ok_or_else(|| Failure::unknown("task of a model instance"))
 }
 
-/// The instance is gone, and the handles with it.
+/// The instance is destroyed, and its handles with it.
 pub(in crate::machine) fn forget(nodes: &[Arc<Node>]) {
     for number in nodes.iter().filter_map(|node| node.number.get()) {
         drop(TASKS.remove(*number));

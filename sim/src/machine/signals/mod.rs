@@ -1,4 +1,4 @@
-//! What streams wait for besides events.
+//! Notifies and values, for which streams can wait.
 
 pub(crate) mod notify;
 pub(crate) mod values;

@@ -21,9 +21,9 @@ pub(crate) struct Notify {
 
 #[derive(Default)]
 struct State {
-    /// It was recorded, and nobody has waited for it since.
+    /// It was recorded, and nothing has waited for it since.
     set: bool,
-    /// Who waits, the first first: a record lets one go on.
+    /// The waiting streams, in order: a record resumes one of them.
     waiting: VecDeque<Duty>,
 }
 
@@ -55,7 +55,7 @@ impl Notify {
         self.id
     }
 
-    /// Nobody records it any more, and who waits for it goes on waiting.
+    /// It is never recorded again, and its waiters keep waiting.
     pub(crate) fn destroy(&self) -> Answer {
         NOTIFIES.remove(self.number).ok_or_else(|| Failure::unknown("notify"))?;
         let waiting = std::mem::take(&mut lock(&self.state).waiting);

@@ -1,7 +1,7 @@
 //! Values in memory that a stream writes, and that streams wait for.
 //!
-//! Anybody can write the value that a stream waits for, the host too, so that nobody tells when it changes: a thread looks
-//! again and again while something is waited for.
+//! Any code can write the value that a stream waits for, also the host, without a notice. So a thread polls the values
+//! while a stream waits for one.
 
 use crate::abi::Address;
 use crate::failure::Answer;
@@ -61,7 +61,7 @@ struct Watch {
 }
 
 impl Watch {
-    /// There is no thread that could look.
+    /// There is no thread to poll the values.
     fn give_up(&mut self) -> Vec<(Wanted, Duty)> {
         self.watched = false;
         std::mem::take(&mut self.waits)
@@ -91,7 +91,7 @@ pub(crate) fn hold_up(stream: &Arc<Stream>, wanted: Wanted) -> Answer {
             std::mem::replace(&mut watch.watched, true)
         };
         if !watched && thread::Builder::new().name("ascendcl-sim-values".into()).spawn(look).is_err() {
-            // Nobody looks at the values: who waits for one is told, with the lock let go.
+            // The values are not polled. Their waiters get a failure, after the lock was released.
             let lost = lock(&WATCH).give_up();
             drop(lost);
         }

@@ -1,6 +1,6 @@
 //! Functions of the caller that hear of queued work which fails.
 //!
-//! They run before the failed task ends, on the thread that ran it: whoever waits for the task waits for them, too.
+//! They run before the failed task ends, on the thread that ran it. So a wait for the task also waits for them.
 
 use crate::abi::{Name, OfFailure, is_same, tell_of_failure, this_thread};
 use crate::locks::lock;
@@ -13,7 +13,7 @@ use std::fs::read_link;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 
-/// What can be asked about a failure.
+/// The information about a failure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Info {
     /// The place of the task among all that were queued on its stream.
@@ -80,7 +80,7 @@ pub(super) fn tell(stream: usize, info: Info) {
     INFOS.remove(number);
 }
 
-/// What is known about a failure that is being told of.
+/// The information about a failure that is being reported.
 pub(crate) fn find(info: Name<aclrtExceptionInfo>) -> Option<Info> {
     INFOS.get(info.0).map(|info| *info)
 }
@@ -90,7 +90,7 @@ pub(crate) fn find(info: Name<aclrtExceptionInfo>) -> Option<Info> {
 pub(in crate::machine) struct Threads(VecDeque<(u64, u32)>);
 
 impl Threads {
-    /// This thread queues tasks, of which this is the first position; up to `done` nobody asks any more.
+    /// This thread queues tasks, of which this is the first position; positions up to `done` are no longer needed.
     pub(in crate::machine) fn note(&mut self, first: u64, done: u64) {
         let thread = kernel_thread();
         if self.0.back().is_none_or(|(_, last)| *last != thread) {
@@ -101,7 +101,7 @@ impl Threads {
         }
     }
 
-    /// The largest number when nobody listened then.
+    /// The largest number when no function was registered at that time.
     pub(super) fn of(&self, position: u64) -> u32 {
         self.0.iter().rev().find(|(first, _)| *first <= position).map_or(u32::MAX, |(_, thread)| *thread)
     }
@@ -121,7 +121,7 @@ fn kernel_thread() -> u32 {
     })
 }
 
-/// As if nobody had listened.
+/// As if no function had been registered.
 pub(in crate::machine) fn clear() {
     change(|listeners| *listeners = Listeners { single: None, registered: Vec::new() });
 }

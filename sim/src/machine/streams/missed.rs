@@ -1,8 +1,8 @@
 //! Ends of work that a wait does not see, as in the vendor's library, when they are switched on.
 //!
-//! While a thread waits for a stream, another thread queues work on it. The number that the waiting thread looks at then
-//! need not advance when its own work ends. Without a time limit the wait goes on for ever; with one it answers at its limit
-//! that the work is not over. The next look begins anew and is told the truth.
+//! While a thread waits for a stream, another thread queues work on it. Then the number that the waiting thread watches
+//! may not advance when its own work ends. Without a time limit the wait never ends. With a limit, the wait reports a
+//! timeout. The next wait starts anew and gets the right answer.
 
 use crate::config::switches::{self, Switch};
 use crate::machine::streams::stream::Stream;

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 pub(in crate::machine) enum Task {
     Run(Box<dyn FnOnce() -> Answer + Send>),
-    /// Nothing after it runs before the point is reached. No thread waits meanwhile.
+    /// Later tasks run after the point is reached. No thread is blocked until then.
     Await(Await),
     /// Code of the caller, for the thread that runs the callbacks of the context.
     Call(Call),
@@ -48,15 +48,15 @@ impl Drop for Counted {
     }
 }
 
-/// Who will go on with the queue.
+/// Where the queue is served next.
 pub(in crate::machine) enum Turn {
-    /// Nobody: there is nothing to do.
+    /// Nowhere: the queue is empty.
     Idle,
     /// The stream stands in the pool's run queue.
     Ready,
     /// A worker is at it.
     Running,
-    /// Whoever resumes with this ticket.
+    /// Where the stream is resumed with this ticket.
     Parked(u64, Await),
     /// The thread of the context's callbacks, when it comes to this ticket.
     Calling(u64, Call),

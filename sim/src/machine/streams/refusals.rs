@@ -1,4 +1,4 @@
-//! What a stream refuses while its work is kept instead of run.
+//! Calls that a stream refuses while its work is recorded instead of run.
 
 use crate::failure::{Answer, Failure};
 use crate::machine::recording::Recorder;

@@ -24,7 +24,7 @@ impl Served for Stream {
         const SLICE: usize = 256;
 
         if trouble::hangs() {
-            // It stays ready, and nobody takes it.
+            // It stays ready, but no worker takes it.
             return pool::stall(self);
         }
         let mut queue = lock(&self.queue);
@@ -59,7 +59,7 @@ impl Served for Stream {
                     queue.turn = Turn::Parked(ticket, task);
                     drop(queue);
                     match point.park(Arc::clone(&self) as Arc<dyn Served>, ticket) {
-                        // From here on whoever resumes the stream goes on with it.
+                        // From here on the code that resumes the stream serves it.
                         None => return self.limit_wait(ticket, limit),
                         Some(outcome) if self.end_wait(ticket, Ok(outcome), Turn::Running) => {
                             queue = lock(&self.queue);
@@ -134,7 +134,7 @@ impl Stream {
         if let Err(failure) = &answer
             && exceptions::are_listened_to()
         {
-            // Whoever ends a wait does not run code of the caller: a worker does, in place of the wait.
+            // Code that ends a wait does not run code of the caller. A worker runs it in place of the wait.
             let failure = failure.clone();
             queue.tasks.push_front(Task::Run(Box::new(move || Err(failure))));
             queue.turn = next;
@@ -164,7 +164,7 @@ impl Stream {
         if !self.settings.stops_at_failure() {
             return Err(failure);
         }
-        // This one last: whoever waits for it finds the others stopped.
+        // This one comes last, so a thread that waits for it finds the others stopped.
         for stream in table::of_context(self.context()) {
             if stream.number() != self.number() {
                 stream.stop(&failure);
@@ -174,7 +174,7 @@ impl Stream {
         Ok(())
     }
 
-    /// What can be asked about the failure of the task that the stream runs.
+    /// The information about the failure of the task that the stream runs.
     fn info_of(&self, failure: &Failure) -> exceptions::Info {
         let position = self.done.load(SeqCst) + 1;
         exceptions::Info {

@@ -184,7 +184,7 @@ impl Stream {
         lock(&self.queue).submitted
     }
 
-    /// A callback that waits for the stream that waits for it would wait for ever (CB-01).
+    /// A callback that waits for its own stream would never return (CB-01).
     pub(crate) fn refuse_self_wait(&self) -> Answer {
         if inside::is_inside_of(self.number) {
             return Err(Failure::unsupported("a callback cannot wait for the stream that waits for it"));
@@ -195,7 +195,7 @@ impl Stream {
     /// Accepts no further task.
     pub(in crate::machine) fn close(&self) {
         lock(&self.queue).closed = true;
-        // Whoever waits for room waits no longer.
+        // Threads that wait for room stop waiting.
         self.moved.notify_all();
     }
 

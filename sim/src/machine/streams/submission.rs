@@ -26,8 +26,8 @@ impl Stream {
         self.push([Task::Run(Box::new(task))])
     }
 
-    /// As [`submit`](Self::submit), for a caller that holds a lock: it may not wait for room. Gives the task back when there
-    /// is none; the caller then lets go of its lock and [waits for room](Self::wait_for_room).
+    /// Like [`submit`](Self::submit), for a caller that holds a lock and so must not wait for room. Returns the task
+    /// when the queue is full. The caller then releases its lock and [waits for room](Self::wait_for_room).
     pub(in crate::machine) fn submit_if_room(self: &Arc<Self>, task: Task) -> Answer<Result<u64, Task>> {
         self.refuse_once()?;
         let queue = self.open_queue()?;
@@ -37,8 +37,8 @@ impl Stream {
         Ok(Ok(self.enqueue(queue, [task])))
     }
 
-    /// As [`submit`](Self::submit), for a task that can run again, if the stream is captured. It is told which stream it runs
-    /// on. Task groups take no such tasks.
+    /// As [`submit`](Self::submit), for a task that can run again, if the stream is captured. It gets the stream that
+    /// it runs on. Task groups take no such tasks.
     pub(crate) fn submit_each(self: &Arc<Self>, task: impl Fn(usize) -> Answer + Send + Sync + 'static) -> Answer<u64> {
         self.submit_sort(Sort::ACL_MODEL_RI_TASK_DEFAULT, task)
     }
@@ -53,7 +53,7 @@ impl Stream {
         self.submit_any(sort, task)
     }
 
-    /// What can only run once is no part of what is run again.
+    /// A task that can run only once cannot be part of a captured instance.
     fn refuse_once(&self) -> Answer {
         refuse_on(self, "given work of this kind")?;
         if self.is_bound() {
@@ -187,7 +187,7 @@ impl Stream {
         }
     }
 
-    /// Nothing of a persistent stream ever runs by itself, so there is no room to wait for.
+    /// The tasks of a persistent stream never run on their own, so waiting for room would not help.
     fn is_full(&self, queue: &Queue, more: u64) -> bool {
         !self.is_persistent() && !queue.has_room(more, self.device().task_limit())
     }

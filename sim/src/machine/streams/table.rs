@@ -28,10 +28,10 @@ pub(in crate::machine) fn give_back(number: usize) {
     NUMBERS.give_back(number);
 }
 
-/// Streams that nobody can name any more, and whose work is not over.
+/// Destroyed streams whose work is not over.
 static ENDING: Table<Stream> = Table::new();
 
-/// As long as it lives, a thread waits for the last work of the stream.
+/// While this exists, a thread waits for the last work of the stream.
 pub(in crate::machine) struct Ending(usize);
 
 impl Ending {

@@ -40,8 +40,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Waits until everything is over that was submitted to a stream which nobody can name any more. Work that an abort has
-    /// discarded before is no failure.
+    /// Waits for all work of a destroyed stream. Work that an earlier abort discarded is not a failure.
     pub(in crate::machine) fn run_out(&self) -> Answer {
         let (last, aborted) = {
             let queue = lock(&self.queue);
@@ -94,7 +93,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Who is to reach a point that is recorded on it.
+    /// The stream or thread that will reach a point recorded on it.
     pub(in crate::machine) fn reaches(&self) -> Link {
         if self.is_persistent() { Link::Never } else { Link::Stream(self.number()) }
     }

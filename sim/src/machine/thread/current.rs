@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 /// The contexts that were current on a thread when it ended. The vendor's library never frees them.
 static LEFT: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
-/// Contexts up to this number are of a machine that was cleared since; they are gone.
+/// Contexts up to this number belonged to a machine that was cleared since, so they no longer exist.
 static FORGOTTEN: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
@@ -26,7 +26,7 @@ impl Drop for Current {
             return;
         }
         let mut left = lock(&LEFT);
-        // Looked at under the lock: a fresh start that comes meanwhile forgets this one, too.
+        // This is read under the lock, so a reset of the machine at the same time also forgets this context.
         if number > FORGOTTEN.load(SeqCst) {
             left.insert(number);
         }

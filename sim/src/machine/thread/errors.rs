@@ -1,4 +1,4 @@
-//! What a thread can ask about its failures: the recent text, and the last error code.
+//! A thread's recent error text and last error code.
 
 use crate::abi::CText;
 use crate::failure::Failure;
@@ -58,7 +58,7 @@ pub(crate) fn report(failure: &Failure) {
 /// Keeps a text for the thread.
 pub(crate) fn set(text: impl AsRef<str>) {
     let text = c_text(&format!("{}: {}", NAME.get(), text.as_ref()));
-    // A thread that is ending has nobody to read the text.
+    // No code of a thread that is ending reads the text.
     let _ = TEXTS.try_with(|texts| texts.try_borrow_mut().map(|mut texts| texts.unread = Some(text)));
 }
 

@@ -1,4 +1,4 @@
-//! What a thread knows of itself.
+//! State of each thread.
 
 pub(crate) mod current;
 pub(crate) mod errors;

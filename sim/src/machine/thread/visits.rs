@@ -26,7 +26,7 @@ pub(in crate::machine) struct Visit {
     pub(in crate::machine) thread: u64,
     /// The blocks that are to go back before it ends.
     pub(in crate::machine) returned: Vec<Returned>,
-    /// The thread waits for a stream or an event: a task that waited for the thread would wait for ever.
+    /// The thread waits for a stream or an event. A task that waited for the thread would never end.
     pub(in crate::machine) waits: bool,
 }
 
@@ -51,7 +51,8 @@ pub(in crate::machine) struct Returned {
     pub(in crate::machine) age: u64,
 }
 
-/// As long as it lives, others know that this thread waits. Nothing unless the thread is inside an allocator.
+/// While this exists, other threads see that this thread waits. It has no effect unless the thread is inside an
+/// allocator.
 pub(in crate::machine) struct Waits(Option<usize>);
 
 /// Call it before the thread waits for work of a stream.

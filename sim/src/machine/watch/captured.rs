@@ -1,4 +1,4 @@
-//! Streams whose work is kept instead of run: the checker is not told of it, because nothing of it is in flight.
+//! Streams whose work is recorded instead of run. The checker does not see this work, because it is not in flight.
 
 use crate::locks::lock;
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ pub(crate) fn begins_to_keep(stream: usize) {
     COUNT.store(captured.len(), SeqCst);
 }
 
-/// It runs again, or the stream is gone.
+/// It runs again, or the stream is destroyed.
 pub(crate) fn keeps_no_more(stream: usize) {
     if COUNT.load(SeqCst) > 0 {
         let mut captured = lock(&CAPTURED);

@@ -27,7 +27,7 @@ pub(super) fn outcome(event: &Event, code: aclError) -> Outcome {
     }
 }
 
-/// What the vendor's library answers, or should, to a call that breaks this rule.
+/// The code that the vendor's library returns, or should return, for a call that breaks this rule.
 pub(super) fn code_of(finding: &Finding) -> aclError {
     let rule = finding.rule;
     let by_rule = [

@@ -1,6 +1,6 @@
-//! The feed: every call that concerns objects or memory, told to the checker of `ascendcl-rules` as an event.
+//! Passes every call that concerns objects or memory to the checker of `ascendcl-rules`.
 //!
-//! A call says what it is about ([`call`]), [begins](Watching::begin), and [ends](Watched::end). While nobody watches this
+//! A call says what it is about ([`call`]), [begins](Watching::begin), and [ends](Watched::end). Without a checker this
 //! costs one relaxed load. In strict mode a call that breaks a rule does not take place.
 //!
 //! The checker has one lock, held while an event is judged and for nothing else.
@@ -36,12 +36,12 @@ const OFF: u8 = 1;
 const REPORT: u8 = 2;
 const STRICT: u8 = 3;
 
-/// Who calls when it is no function of the program's.
+/// The caller when it is not the program.
 const LIBRARY: &str = "the library";
 
 static CHECKER: Mutex<Option<Checker>> = Mutex::new(None);
 
-/// A call that is being described; nothing while nobody watches.
+/// A call that is being described; empty without a checker.
 #[must_use]
 pub(crate) struct Watching(Option<Box<Event>>);
 
@@ -62,7 +62,7 @@ impl Fails for Failure {
 
 /// The C function that this thread is in does `op` to `object`.
 pub(crate) fn call(op: Op, object: impl Named) -> Watching {
-    // What a program leaves behind on a lost device is not its doing.
+    // Objects that remain on a lost device are not the program's mistake.
     if mode() == OFF || trouble::lost().is_some() {
         return Watching(None);
     }
@@ -83,7 +83,7 @@ impl Watching {
         self.using(|| Use::Queue(stream.named()))
     }
 
-    /// The checker is not told of it.
+    /// The checker does not see it.
     pub(crate) fn unless(self, untold: bool) -> Self {
         if untold { Self(None) } else { self }
     }
@@ -204,7 +204,7 @@ impl Watched {
         complete
     }
 
-    /// What shows only while the call runs.
+    /// Facts that are known only while the call runs.
     pub(crate) fn flag(mut self, flag: Flag, set: impl FnOnce() -> bool) -> Self {
         if let Some(event) = &mut self.0
             && set()
@@ -332,7 +332,7 @@ fn this_thread() -> Thread {
     thread_local!(static NUMBER: Cell<u64> = const { Cell::new(0) });
     if NUMBER.get() == 0 {
         NUMBER.set(NEXT.fetch_add(1, Relaxed));
-        // Where the thread is ending already, nothing more is told of it.
+        // When the thread is already ending, nothing more of it is reported.
         let _ = ENDS.try_with(|_| ());
     }
     Thread(NUMBER.get())

@@ -1,4 +1,4 @@
-//! What the calls name, as the rules' objects.
+//! The objects that calls name, as objects of the rules.
 
 use crate::abi::{Address, Name};
 use ascendcl_rules::*;

@@ -1,4 +1,4 @@
-//! What was found: kept for tests, and printed.
+//! Findings: kept for tests, and printed.
 
 use crate::abi::{at_exit, caller_of, leave};
 use crate::config;
@@ -14,13 +14,13 @@ use std::sync::{LazyLock, Mutex, Once, TryLockError};
 #[derive(Default)]
 struct Record {
     findings: Vec<Finding>,
-    /// What each of them is about, so that a loop tells everything once.
+    /// The subject of each finding, so that a loop reports it once.
     seen: HashSet<Matter>,
     /// How many of them were printed.
     printed: usize,
     /// The functions that were called and are not simulated.
     absent: BTreeSet<&'static str>,
-    /// What was not told of them yet.
+    /// Findings that were not reported yet.
     untold: Vec<String>,
     /// How many repeated one of them, or came when there was no more place.
     dropped: usize,
@@ -49,7 +49,7 @@ pub(super) fn record(findings: Vec<Finding>) {
         let object = finding.objects.first().map(|concerned| concerned.object);
         let earlier = finding.contradicts.as_ref().map(|(call, _)| call.number);
         let matter = match finding.rule {
-            // What follows from one initialisation that failed is one matter.
+            // Consequences of one failed initialisation count as one finding.
             rule if rule == INIT_01 && earlier.is_some() => (rule, "", None, earlier),
             rule => (rule, finding.call.name, object, earlier),
         };
@@ -69,7 +69,7 @@ pub(super) fn record(findings: Vec<Finding>) {
     }
 }
 
-/// Whether nothing is to be told of the rule.
+/// Whether findings about the rule are suppressed.
 pub(super) fn suppresses(rule: RuleId) -> bool {
     config::current().reporting().suppressed.contains(&rule)
 }
@@ -94,7 +94,7 @@ fn told_absent(name: &str) -> String {
     format!("ascendcl-sim: {name} is not simulated, and answered so{from}")
 }
 
-/// What was found since it was taken last.
+/// The findings since the last call.
 pub(crate) fn findings() -> Vec<Finding> {
     lock(&RECORD).findings.clone()
 }

@@ -1,8 +1,8 @@
 //! The pinned memory that queued copies read: what was in it when the copy was queued, to be compared later.
 //!
-//! A program writes pinned memory by plain stores, which nobody sees. So the bytes are summed up when the copy is queued,
-//! and again when it runs and when a thread waits for it: whatever is different then was written too early, even if the
-//! copy happened to be faster (COPY-04).
+//! A program writes pinned memory by plain stores, which the simulator cannot see. So it computes a checksum when the
+//! copy is queued, when the copy runs, and when a thread waits for it. A different sum shows a write that came too
+//! early, even if the copy was faster (COPY-04).
 
 use crate::abi::Address;
 use crate::failure::Failure;
@@ -33,7 +33,7 @@ static COUNT: AtomicUsize = AtomicUsize::new(0);
 #[derive(Clone, Copy)]
 pub(crate) struct SourceId(u64);
 
-/// A copy of these bytes is about to be queued. `None` when nobody looks, when the memory is not pinned, and when other
+/// A copy of these bytes is about to be queued. `None` without a checker, when the memory is not pinned, and when other
 /// queued work writes it before.
 pub(crate) fn source(stream: Object, address: Address, bytes: usize) -> Option<SourceId> {
     static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -74,7 +74,7 @@ pub(super) fn concerns(event: &Event) -> Option<Finding> {
             _ => false,
         })
     };
-    // Who wrote it is known, and judged by itself.
+    // The writer is known and is checked separately.
     keep(|sources| sources.retain(|source| !written(source)));
     if !waits(event) {
         return None;
@@ -124,8 +124,8 @@ fn verify(source: Source) -> Option<Finding> {
     if !source.altered && !source.has_changed() {
         return None;
     }
-    // Another thread may have waited for the copy meanwhile, and may write since. Its wait took the source away before it
-    // returned: what is not there any more was not written too early.
+    // Another thread may have waited for the copy in the meantime and may write now. Its wait removed the source before
+    // it returned, so a source that is no longer in the list was not written too early.
     let mut is_there = false;
     keep(|sources| {
         sources.retain(|other| {

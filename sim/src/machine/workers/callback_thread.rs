@@ -76,7 +76,7 @@ impl CallbackThread {
         let (tell, told) = mpsc::channel();
         let work = Arc::clone(code);
         let call = move || {
-            // Who is told waits for it, or the process ends.
+            // The caller waits for it, or the process ends.
             let _ = tell.send(work(stream));
         };
         if let Err(Call::Within(_, call)) = self.take(Call::Within(stream, Box::new(call))) {
@@ -138,7 +138,7 @@ impl CallbackThread {
             drop(inbox);
             match call {
                 Call::Head(stream, ticket) => pool::counted(|| stream.call(ticket)),
-                // What failed in it is told by the sender that it drops.
+                // Dropping the sender reports its failure.
                 Call::Within(stream, code) => {
                     drop(catch_unwind(AssertUnwindSafe(|| pool::serve_as(stream, code))));
                 }

@@ -15,7 +15,7 @@ pub(crate) struct Point {
 }
 
 struct State {
-    /// Who is to reach it.
+    /// The stream or thread that will reach it.
     by: Link,
     outcome: Option<Outcome>,
     parked: Vec<(Arc<dyn Served>, u64)>,
@@ -33,7 +33,7 @@ impl Point {
         state.outcome.is_none().then_some(state.by)
     }
 
-    /// Nobody reached it in a long time: whoever waits for it need not wait as long.
+    /// It was not reached for a long time. Waits for it may end earlier.
     pub(in crate::machine) fn is_forsaken(&self) {
         lock(&self.state).by = Link::Never;
     }
@@ -91,7 +91,7 @@ impl Point {
     }
 }
 
-/// The duty to reach a point. Dropped unfulfilled, it settles the point as discarded, so that nobody waits for ever.
+/// The duty to reach a point. If it is dropped before, the point counts as discarded, so no wait lasts for ever.
 pub(crate) struct Duty(Option<Arc<Point>>);
 
 impl Duty {
@@ -104,7 +104,7 @@ impl Duty {
         self.0.as_ref().is_some_and(|point| Arc::strong_count(point) > 1)
     }
 
-    /// Nobody will ever reach the point, and who waits for it goes on waiting, as on the vendor's devices.
+    /// The point will never be reached, and its waiters keep waiting, as on the vendor's devices.
     pub(in crate::machine) fn abandon(mut self) {
         if let Some(point) = self.0.take() {
             lock(&point.state).by = Link::Never;

@@ -42,8 +42,8 @@ static POOL: Pool = Pool {
 /// Streams that are ready while the devices hang.
 static STALLED: Mutex<Vec<Arc<dyn Served>>> = Mutex::new(Vec::new());
 
-/// How many threads of the simulator run tasks of a stream. It is raised before the thread looks at the stream's queue, so
-/// whoever has emptied the queues and then finds none here knows that no task begins any more.
+/// How many threads of the simulator run tasks of a stream. It is raised before the thread looks at the stream's queue.
+/// So a thread that has emptied the queues and then reads 0 here knows that no further task begins.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
@@ -122,7 +122,7 @@ pub(crate) fn wake_stalled() {
     stalled.into_iter().for_each(push);
 }
 
-/// Runs code that may block; another worker takes this one's place meanwhile. Elsewhere it just runs the code.
+/// Runs code that may block. On a worker thread, another worker takes its place until the code returns.
 pub(in crate::machine) fn lend<R>(code: impl FnOnce() -> R) -> R {
     struct Back;
     impl Drop for Back {
@@ -225,7 +225,7 @@ fn take() -> Option<Arc<dyn Served>> {
     let mut state = lock(&POOL.state);
     let stream = state.ready.pop_front()?;
     POOL.ready.store(state.ready.len(), SeqCst);
-    // Whoever pushed the others may have relied on this thread's search.
+    // Code that pushed other streams may have relied on this thread's search.
     let help = if state.ready.is_empty() { Help::None } else { state.help() };
     drop(state);
     help.call();

@@ -1,5 +1,5 @@
-//! What the workers know of a stream. They are below the streams: a stream enters itself here when it is made, and they
-//! call it by this trait.
+//! The interface of a stream for the workers. The workers are below the streams: each stream registers itself here when
+//! it is made, and the workers call it by this trait.
 
 use crate::failure::{Answer, Failure};
 use crate::locks::{read, write};
@@ -17,13 +17,13 @@ pub(in crate::machine) trait Served: Send + Sync {
     /// Runs the callback at the head of the stream, unless it was discarded. On the thread of its context's callbacks.
     fn call(self: Arc<Self>, ticket: u64);
 
-    /// Goes on after a wait, unless the stream has gone on already.
+    /// Continues after a wait, unless the stream has continued already.
     fn resume(self: Arc<Self>, ticket: u64, end: Result<Outcome, TooLate>);
 
     /// What it waits for without a time limit, if it waits.
     fn awaits(&self) -> Option<Link>;
 
-    /// Nobody did what it waits for, in a long time.
+    /// The event that it waits for did not happen for a long time.
     fn is_forsaken(&self);
 }
 
@@ -53,7 +53,7 @@ pub(in crate::machine) enum Link {
     Thread(u64),
     /// Nothing will ever happen.
     Never,
-    /// Whoever does it later, on any thread: records an event or a notify, or writes a value.
+    /// Any thread that does it later: it records an event or a notify, or writes a value.
     Later,
 }
 
@@ -69,7 +69,7 @@ pub(crate) enum Outcome {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::machine) struct TooLate;
 
-/// What the end of a wait means for the stream that waited.
+/// The effect of the end of a wait on the stream that waited.
 pub(in crate::machine) fn answer_of(end: Result<Outcome, TooLate>) -> Answer {
     match end {
         Ok(Outcome::Reached(_)) => Ok(()),

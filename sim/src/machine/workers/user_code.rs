@@ -17,12 +17,12 @@ pub(crate) fn run_callback<R>(stream: usize, code: impl FnOnce() -> R) -> R {
 
 /// Runs code of the caller that belongs to a task of the stream with this number.
 ///
-/// On a thread of the simulator another thread takes over the streams meanwhile, because the code may block, and the
-/// current context that the code may have chosen is forgotten afterwards.
+/// On a thread of the simulator, another thread serves the streams until the code returns, because the code may block.
+/// Afterwards the thread forgets the current context that the code may have chosen.
 pub(crate) fn run<R>(stream: usize, code: impl FnOnce() -> R) -> R {
     let restore =
         Restore { inside: inside::enter(stream), context: pool::serving().map(|_| current::current_number()) };
-    // The stream that waits for this thread is the one that it serves, whoever the code is run for.
+    // The stream that waits for this thread is the stream that it serves, even when the code runs for another stream.
     let busy = pool::serving().map(Busy::on);
     let answer = pool::lend(code);
     drop(busy);

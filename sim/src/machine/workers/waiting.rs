@@ -6,8 +6,8 @@
 //! that finds itself at the end of its own chain would wait for ever. The vendor's library lets it, or gives up after a
 //! time limit of its own; here the wait ends with the code of a time limit.
 //!
-//! Only waits that have lasted for a while are entered and looked at, so the others pay nothing. A wait with a time limit
-//! is told early that its time is up when it can never end, or the devices hang: who waits again and again learns of it.
+//! Only waits that have lasted for a while are entered and looked at, so the others pay nothing. A wait with a time
+//! limit ends early when it can never succeed or the devices hang. So a program that waits in a loop makes progress.
 
 use crate::abi::this_thread;
 use crate::failure::Failure;
@@ -22,13 +22,13 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Instant;
 
-/// What a thread waits for.
+/// The object that a thread waits for.
 #[derive(Clone, Copy)]
 pub(in crate::machine) enum Target<'a> {
     Stream(Awaited),
     /// A stream that is being destroyed: what was not done for it by now is not done any more.
     Ending(Awaited),
-    /// Something else, which answers whom it waits for itself.
+    /// Another object, which answers what it waits for.
     Reached(&'a dyn Fn() -> Option<Link>),
 }
 
@@ -82,7 +82,7 @@ impl<'a> Waiting<'a> {
         let link = self.target.link()?;
         // Another thread may do it yet, but not after so long.
         let ending = matches!(self.target, Target::Ending(_)) || self.patience.has_lasted(Patience::FOR_OTHERS);
-        // One with a time limit ends by itself: nobody else waits for ever because of it.
+        // A wait with a time limit ends, so no other wait lasts for ever because of it.
         if self.deadline.is_none() {
             lock(&WAITS).insert(own, link);
             self.entered = true;
@@ -116,7 +116,7 @@ impl Target<'_> {
     }
 }
 
-/// As long as it lives, others know what this thread waits for.
+/// While this exists, other threads see what this thread waits for.
 pub(in crate::machine) struct WaitsFor(u64);
 
 impl WaitsFor {
@@ -176,7 +176,7 @@ fn chain_of(own: u64, first: Link, ending: bool) -> Option<String> {
     None
 }
 
-/// What a stream or a thread waits for now; `None` when it can go on by itself.
+/// The object that a stream or a thread waits for now; `None` when it can continue.
 fn next(link: Link) -> Option<Link> {
     match link {
         Link::Stream(number) => {
@@ -191,7 +191,7 @@ fn next(link: Link) -> Option<Link> {
     }
 }
 
-/// As long as it lives, others know that the stream waits for this thread, which may block in a task of the stream.
+/// While this exists, other threads see that the stream waits for this thread, which may block in a task of the stream.
 pub(in crate::machine) struct Busy(usize, Option<u64>);
 
 impl Busy {

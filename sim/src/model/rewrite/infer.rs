@@ -1,5 +1,5 @@
-//! What is known of a node's outputs from what is known of its inputs: element types, the number of axes, and sizes as
-//! far as they are plain to see. What is not known here is left open, never guessed.
+//! Infers facts about a node's outputs from facts about its inputs: element types, numbers of axes, and obvious sizes.
+//! Unknown facts are left open, never guessed.
 
 use super::attributes::Attributes;
 use super::scope::{Known, Scope};
