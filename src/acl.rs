@@ -48,8 +48,8 @@ impl Acl {
         Self::init_with(library, None)
     }
 
-    /// As [`init`](Self::init), with a configuration file in the vendor's JSON format. Only the first initialisation in
-    /// a process reads it (INIT-06).
+    /// Like [`init`](Self::init), with a configuration file in the vendor's JSON format. Only the first initialisation
+    /// in a process reads it (INIT-06).
     ///
     /// # Errors
     ///
@@ -89,7 +89,7 @@ impl Acl {
         self.api().device_count()
     }
 
-    /// What a device says of itself (`aclrtGetDeviceInfo`). The device need not be taken for that.
+    /// The properties of a device (`aclrtGetDeviceInfo`). The device need not be taken.
     ///
     /// # Errors
     ///
@@ -126,9 +126,8 @@ impl Acl {
         Ok(*self.run_mode.get_or_init(|| mode))
     }
 
-    /// Has each call compare the thread's current context with the one that was entered, from now on, for all of this
-    /// process's uses of the library: to find code outside this crate that changes it (see
-    /// [`foreign`](crate::foreign)).
+    /// From now on each call of this library in this process compares the thread's current context with the entered
+    /// one. This finds code outside this crate that changes the current context (see [`foreign`](crate::foreign)).
     ///
     /// A call that finds another context current does not reach the library: [`Error::CurrentChanged`]. It costs a call
     /// of `aclrtGetCurrentContext` each time. The environment variable `ASCENDCL_VERIFY_CURRENT=1` switches it on when

@@ -16,11 +16,11 @@ use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
-/// A context for the length of its scope: one of its own (`aclrtCreateContext`), or a view of a device's default
-/// context.
+/// A context that exists for its scope: a new one (`aclrtCreateContext`), or a view of a device's default context.
 ///
 /// Threads share it by reference, inside [`std::thread::scope`]; each enters it with its own [`Thread`](crate::Thread).
-/// It cannot be destroyed by hand: its scope does that with one of its own, when no thread can be in it any more.
+/// The program cannot destroy it. Its scope destroys a context that it has created, when no thread can be in it any
+/// more.
 #[rule(CTX_02, CTX_03, CTX_06, CTX_10, CTX_11)]
 pub struct Context<C: Brand> {
     ledger: Arc<Ledger>,
@@ -56,8 +56,8 @@ impl<C: Brand> Context<C> {
     }
 }
 
-/// Makes the ledger's context current for the length of `program`. Nobody ends the context meanwhile, and the thread's
-/// token is out of reach.
+/// Makes the ledger's context current while `program` runs. The context does not end in that time, and the thread's
+/// token is borrowed.
 pub(crate) fn enter<C: Brand, R>(ledger: &Arc<Ledger>, program: impl FnOnce(&mut Current<C>) -> R) -> Result<R, Error> {
     leads!(context: Live --> Live : MakeCurrent);
     let api = ledger.api();

@@ -62,12 +62,12 @@ impl<C: Brand> Current<C> {
     /// # Errors
     ///
     /// [`Error::Vendor`] with the code of work that failed on the device (ERR-02); [`Error::WorkFailed`], once per
-    /// stream, when another wait was told of that.
+    /// stream, when another wait got the failure.
     pub fn synchronize(&self) -> Result<(), Error> {
         self.ledger.synchronize_all(None)
     }
 
-    /// As [`synchronize`](Self::synchronize), for at most `limit`, rounded up to whole milliseconds.
+    /// Like [`synchronize`](Self::synchronize), for at most `limit`, rounded up to whole milliseconds.
     ///
     /// # Errors
     ///
@@ -85,9 +85,9 @@ impl<C: Brand> Current<C> {
         self.ledger.api().memory_info().map(|(free, total)| MemoryInfo { free, total })
     }
 
-    /// Destroys, unloads and frees now what no handle names any more and nothing in flight uses; the scope's end would
-    /// do it later. Unnamed streams are waited for first, and so is work that is over by
-    /// [`is_done`](crate::stream::StreamOps::is_done) and that nobody waited for.
+    /// Destroys, unloads and frees the objects that no handle refers to and no work in flight uses. Otherwise the end
+    /// of the scope does this. It first waits for streams without a handle, and for work that
+    /// [`is_done`](crate::stream::StreamOps::is_done) reported as over and that no wait has covered.
     ///
     /// The errors are those that dropped handles could not report; an object that could not be destroyed stays with the
     /// scope.

@@ -95,7 +95,7 @@ impl Device<'_> {
         self.named_context::<Unnamed, T, R>(thread, program)
     }
 
-    /// As [`context`](Self::context), for a context that a type gives its name to.
+    /// Like [`context`](Self::context), for a context that a type names.
     ///
     /// # Errors
     ///
@@ -155,11 +155,12 @@ impl Device<'_> {
         }
     }
 
-    /// How long the end of a scope on this device waits for each stream before it gives up; without a limit, for ever.
+    /// How long the end of a scope on this device waits for each stream before it gives up. Without this setting there
+    /// is no limit.
     ///
-    /// What cannot be waited for is kept and not freed: the scope reports a [`Teardown`](ScopeError::Teardown), and
-    /// [`reset`](Self::reset) is refused until the work is done. [`recover`](Self::recover) gets the device back all
-    /// the same.
+    /// If a wait fails, the memory of the work is kept and not freed. The scope reports a
+    /// [`Teardown`](ScopeError::Teardown), and [`reset`](Self::reset) is refused until the work is done.
+    /// [`recover`](Self::recover) can still recover the device.
     #[rule(STREAM_16)]
     pub fn with_teardown_timeout(self, limit: Duration) -> Self {
         self.row.set_teardown_timeout(limit);
@@ -168,8 +169,8 @@ impl Device<'_> {
 
     /// Gives the device back (`aclrtResetDevice`). The thread's current context stays what it is.
     ///
-    /// The contexts of this take are gone: a context scope borrows the device, and what a scope could not take down is
-    /// tried once more here.
+    /// The contexts of this take have ended, because a context scope borrows the device. Objects that a scope could not
+    /// release are tried once more here.
     ///
     /// # Errors
     ///

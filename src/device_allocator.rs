@@ -1,4 +1,4 @@
-//! What an allocator of the program's has to promise, and what it is told.
+//! The trait of the program's allocators: their promises, and the information that they get.
 
 #![allow(unsafe_code, reason = "a declaration only: who implements the trait makes promises")]
 
@@ -62,7 +62,7 @@ impl ContextId {
         Self { number, device }
     }
 
-    /// Whether both are the same, or both are none. Only the numbers count: no other context ever gets one.
+    /// Whether both are the same context, or both absent. Numbers are compared, because each context has a unique one.
     #[inline]
     pub(crate) fn are_one(first: Option<Self>, second: Option<Self>) -> bool {
         first.map(|context| context.number) == second.map(|context| context.number)
@@ -117,8 +117,8 @@ impl fmt::Debug for DeviceAddress {
 /// memory; the panic does not leave it.
 ///
 /// They take `&self`: a program may look at its allocator while the library calls it
-/// ([`Stream::with_allocator`](crate::Stream::with_allocator)), and this crate holds no lock meanwhile. What an
-/// allocator changes lies behind a lock of its own or in atomics.
+/// ([`Stream::with_allocator`](crate::Stream::with_allocator)), and this crate holds no lock in that time. An allocator
+/// keeps its changing state behind its own lock or in atomics.
 ///
 /// # Safety
 ///
@@ -128,12 +128,11 @@ impl fmt::Debug for DeviceAddress {
 ///   bytes, and it stays so until the block was freed **and** the stream was synchronised after that (ALLOC-11,
 ///   ALLOC-14): work that is still queued may use a freed block.
 /// * Blocks that are in use at the same time do not overlap.
-/// * No two values hand out the same memory (ALLOC-10): what shares a pool behind a pointer must not be registered on
-///   two streams. So an allocator that has memory is not `Copy`, and a clone of it has memory of its own.
+/// * No two values hand out the same memory (ALLOC-10): values that share a pool behind a pointer must not be
+///   registered on two streams. So an allocator with memory is not `Copy`, and its clone has other memory.
 /// * An allocator whose memory is of one context, or of one device, answers [`serves`](Self::serves) accordingly.
 ///
-/// The methods are safe to call: an implementation keeps its promises whoever calls them, on any thread and at any
-/// time.
+/// The methods are safe to call: an implementation keeps its promises for every caller, on any thread and at any time.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an allocator of device memory",
     label = "expected a `DeviceAllocator`, by value",
@@ -142,10 +141,10 @@ impl fmt::Debug for DeviceAddress {
 )]
 #[rule(ALLOC_07, ALLOC_17, ALLOC_18, ALLOC_19)]
 pub unsafe trait DeviceAllocator: Send + Sync + 'static {
-    /// What the allocator knows a piece of memory by.
+    /// The allocator's own handle of a piece of memory.
     type Block: Send + 'static;
 
-    /// A block of at least `bytes` bytes, or `None` when there is none.
+    /// Allocates a block of at least `bytes` bytes. `None` when there is no memory.
     fn allocate(&self, bytes: usize) -> Option<Self::Block>;
 
     /// The address of a block that is in use.
@@ -155,7 +154,7 @@ pub unsafe trait DeviceAllocator: Send + Sync + 'static {
     /// the same stream, and must not go anywhere else before the stream was synchronised.
     fn free(&self, block: Self::Block);
 
-    /// As [`allocate`](Self::allocate), if possible near an address that the library proposes.
+    /// Like [`allocate`](Self::allocate), if possible near an address that the library proposes.
     fn allocate_near(&self, bytes: usize, near: DeviceAddress) -> Option<Self::Block> {
         let _ = near;
         self.allocate(bytes)
@@ -164,7 +163,8 @@ pub unsafe trait DeviceAllocator: Send + Sync + 'static {
     /// Whether the allocator has memory for streams of this context; asked before it is registered or shared. An
     /// allocator that says no is given back with [`Error::OtherContext`](crate::Error::OtherContext).
     ///
-    /// There is no answer that fits all: memory of [`Current::device_buffer`](crate::Current::device_buffer), say, is
-    /// of one context, and is freed at the end of that context's scope.
+    /// There is no default, because no answer fits all allocators. For example, memory of
+    /// [`Current::device_buffer`](crate::Current::device_buffer) belongs to one context and is freed at the end of that
+    /// context's scope.
     fn serves(&self, context: ContextId) -> bool;
 }

@@ -1,4 +1,4 @@
-//! Beside code that this crate knows nothing of.
+//! Running foreign code.
 //!
 //! Other code in the process may use the same library: a framework, a library in C, a binding of another language. What
 //! the types of this crate say holds as long as such code keeps to this page.
@@ -40,8 +40,8 @@
 //!
 //! # When this crate leaves a thread
 //!
-//! What was current on the thread before is made current again. Where nothing was, the default context of the device
-//! stays current: a context of this crate never does (CTX-11, CTX-14).
+//! When a thread leaves a context, the previous context is made current again. If there was none, the default context
+//! of the device stays current; a context of this crate never does (CTX-11, CTX-14).
 //!
 //! # When the process ends or forks
 //!
@@ -57,11 +57,11 @@ use crate::error::Error;
 use crate::ffi::Outside;
 use ascendcl_macros::rule;
 
-/// What code left behind that ran in [`Current::foreign`].
+/// The result of code that ran in [`Current::foreign`], and its effect on the current context.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Foreign<R> {
-    /// What the code returned.
+    /// The value that the code returned.
     pub result: R,
     /// Whether another context was current at its end, or none. The right one is current again.
     pub changed: bool,
@@ -71,8 +71,8 @@ pub struct Foreign<R> {
 }
 
 impl<C: Brand> Current<C> {
-    /// Runs code that this crate knows nothing of, and makes this context current again afterwards, also on a panic
-    /// (`aclrtGetCurrentContext`, `aclrtSetCurrentContext`).
+    /// Runs foreign code, and makes this context current again afterwards, also on a panic (`aclrtGetCurrentContext`,
+    /// `aclrtSetCurrentContext`).
     ///
     /// The page of [this module](crate::foreign) says what such code may do.
     #[rule(CTX_05, CTX_08)]

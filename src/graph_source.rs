@@ -42,7 +42,7 @@ impl<'a> GraphSource<'a> {
     ///
     /// * `graph` points at a `ge::Graph` of the engine's own libraries, the ones that this program has loaded.
     /// * It stays there until [`Session::add`](crate::ge::Session::add) has returned, and no other thread uses it
-    ///   meanwhile.
+    ///   before that.
     /// * The source is added once, to one session, and the object is not in a session already (GE-24): the session
     ///   changes what the object and its copies share. Afterwards it is only destroyed.
     #[rule(GE_24)]
@@ -130,7 +130,7 @@ impl Options {
     }
 }
 
-/// What compiling a graph has found out.
+/// The result of compiling a graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct GraphSummary {

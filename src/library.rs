@@ -89,7 +89,8 @@ impl LibraryFile {
 const VARIABLE: &str = "ASCENDCL_LIBRARY";
 
 impl Library {
-    /// Loads the library without initialising it, to look at it. [`Acl::init`](crate::Acl::init) loads it by itself.
+    /// Loads the library without initialising it, for inspection. [`Acl::init`](crate::Acl::init) loads the library
+    /// itself.
     ///
     /// ```
     /// use ascendcl::Library;
@@ -129,7 +130,7 @@ impl Library {
 fn announce(why: &str, got: Result<Loaded, Error>) -> Result<Loaded, Error> {
     static ONCE: Once = Once::new();
     if let Ok(loaded) = &got {
-        // There may be nobody to read it.
+        // Stderr may be closed.
         ONCE.call_once(|| drop(writeln!(std::io::stderr(), "ascendcl: {why}running on {loaded}")));
     }
     got
@@ -224,7 +225,7 @@ impl Loaded {
 
 /// The library's own log (`aclAppLog`), where the vendor's tools look. It is a writer for lines of text.
 ///
-/// What the program and this crate tell `tracing` goes there by
+/// The events that the program and this crate send to `tracing` go there by
 /// `tracing_subscriber::fmt().with_ansi(false).with_writer(move || library.app_log(LogLevel::Info))`.
 ///
 /// ```
@@ -246,11 +247,11 @@ pub struct AppLog {
 /// How much a line in the library's log matters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum LogLevel {
-    /// For whoever looks for a mistake.
+    /// Details for debugging.
     Debug,
-    /// What happens in the course of things.
+    /// Normal events.
     Info,
-    /// What may lead to a failure.
+    /// Events that may lead to a failure.
     Warning,
     /// A failure.
     Error,

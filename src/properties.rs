@@ -1,11 +1,11 @@
-//! What a device says of itself.
+//! Properties of a device.
 
 use crate::error::Error;
 use crate::ffi::Api;
 use ascendcl_sys::types::aclrtDevAttr;
 
-/// What a device says of itself ([`Acl::device_properties`](crate::Acl::device_properties)). `None` is what this
-/// release of the library does not tell of this device.
+/// The properties of a device ([`Acl::device_properties`](crate::Acl::device_properties)). `None` stands for a property
+/// that this release of the library does not report for this device.
 ///
 /// ```
 /// use ascendcl::{Acl, Library};

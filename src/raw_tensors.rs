@@ -21,7 +21,7 @@ impl RawInputs {
     /// * each points at a `ge::Tensor` of the engine's own libraries;
     /// * its data is device memory of the session's device, at an address that 32 divides, of at least the size that
     ///   the tensor's shape and type take;
-    /// * nobody frees that memory, or writes it.
+    /// * no code frees that memory or writes it.
     pub unsafe fn new(tensors: impl IntoIterator<Item = NonNull<c_void>>) -> Self {
         Self(tensors.into_iter().collect())
     }
@@ -31,7 +31,7 @@ impl RawInputs {
     }
 }
 
-/// What a graph has written: tensors of the engine's, which nobody but the program releases.
+/// The outputs of a graph: tensors of the engine, which only the program releases.
 ///
 /// Their memory is the allocator's that serves the stream, which does not come back while a tensor is there
 /// ([`Error::BlocksInUse`](crate::Error::BlocksInUse)). A value that is dropped leaks them.

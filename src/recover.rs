@@ -15,11 +15,11 @@ use std::time::Duration;
 #[derive(Debug)]
 #[must_use = "the device may be in here"]
 pub enum Recovered<'a> {
-    /// What was stuck has been taken down, and its work discarded or done. The device is taken as before.
+    /// All objects were released, and their work is done or was discarded. The device is taken as before.
     Usable(Device<'a>),
     /// The device was reset by force and is given back: [`Acl::device`](crate::Acl::device) takes it anew.
     Reset {
-        /// What could not be given back to the library, in words. It stays allocated as long as the process runs.
+        /// The objects that could not be released, in words. They stay allocated until the process ends.
         lost: Vec<String>,
     },
 }
@@ -34,9 +34,9 @@ impl<'a> Device<'a> {
     /// 3. discarding all work on the device (`aclrtDeviceTaskAbort`), where the release can;
     /// 4. a reset by force (`aclrtResetDeviceForce`), which gives the device back.
     ///
-    /// Each wait for a stream, and the third step, has the limit. What was in flight is lost. Memory is given back when
-    /// nothing can use it any more, that is when its streams were waited for, or after the forced reset. What the
-    /// library does not take back then is lost, too.
+    /// The limit applies to each wait for a stream and to the third step. Work in flight is lost. Memory is freed when
+    /// no work can use it any more: when its streams were waited for, or after the forced reset. Objects that the
+    /// library does not release then are lost too.
     ///
     /// A forced reset ends the device for the whole process. So this part has to be the only one of this crate that has
     /// taken the device; and code outside this crate must not use it (see [`foreign`](crate::foreign)).
@@ -49,8 +49,8 @@ impl<'a> Device<'a> {
     ///
     /// # Errors
     ///
-    /// The device as it is then: [`Error::DeviceShared`] when another part has taken it, too; [`Error::Vendor`] when
-    /// the forced reset fails: then only the end of the process is left.
+    /// The device as it is then. [`Error::DeviceShared`] when another part of the program has also taken it.
+    /// [`Error::Vendor`] when the forced reset fails; then only the end of the process releases the device.
     #[rule(DEV_08, DEV_09, ERR_07, STREAM_17)]
     pub fn recover(self, thread: &mut impl ThreadToken, limit: Duration) -> Result<Recovered<'a>, Failed<Self>> {
         // The token proves that this thread is between calls.
@@ -67,7 +67,7 @@ impl<'a> Device<'a> {
 }
 
 impl DeviceRow {
-    /// What was lost, when the device had to be reset by force.
+    /// The losses, if the device was reset by force.
     fn recover(&self, limit: Duration) -> Result<Option<Vec<String>>, Error> {
         let api = self.api();
         api.is_of_this_process()?;
@@ -87,7 +87,7 @@ impl DeviceRow {
         let held: Vec<_> = self.kept().iter().flat_map(|ledger| ledger.hold_what_a_forced_reset_ends()).collect();
         self.reset_by_force(api).inspect_err(|_| held.iter().for_each(|event| event.let_go()))?;
         let mut lost = Vec::new();
-        // Allocators in there may still be known to the library under the handle of a stream: they stay for ever.
+        // The library may still know these allocators under the handle of a stream, so they are never freed.
         let mut loses = |ledger: &Arc<Ledger>, inventory| {
             lost.push(inventory);
             core::mem::forget(Arc::clone(ledger));
@@ -99,7 +99,7 @@ impl DeviceRow {
         let mut panics = Vec::new();
         for ledger in self.kept() {
             let inventory = ledger.inventory();
-            // Each panic is of an allocator that is gone by now: the next try does not meet it.
+            // Each panic comes from an allocator that was dropped by now, so the next try does not meet it.
             let taken_down = loop {
                 match catch_unwind(AssertUnwindSafe(|| ledger.is_taken_down_after_a_forced_reset(limit))) {
                     Ok(taken_down) => break taken_down,

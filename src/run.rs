@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use typed_builder::TypedBuilder;
 
-/// What [`run`] runs on. A [`Library`] alone will do: it stands for that library and device 0.
+/// The library and device for [`run`]. A [`Library`] alone stands for that library and device 0.
 ///
 /// ```
 /// use ascendcl::{Library, Setup};
@@ -33,16 +33,16 @@ pub struct Setup {
     /// Which library.
     #[builder(default)]
     pub library: Library,
-    /// Which device. If nothing is said, it is the device of the context that is current on this thread, which other
-    /// code has chosen; else device 0, unless this process uses other devices and not that one: then [`run`] asks to be
-    /// told.
+    /// The device. By default it is the device of this thread's current context, if other code has chosen one, and
+    /// otherwise device 0. If this process uses other devices and not device 0, [`run`] returns an error that asks for
+    /// a choice.
     #[builder(default, setter(strip_option))]
     pub device: Option<i32>,
     /// A configuration file for the library, in the vendor's JSON format.
     #[builder(default, setter(strip_option, into))]
     pub config: Option<PathBuf>,
     /// How long the end of the program waits for each stream: see
-    /// [`Device::with_teardown_timeout`](crate::Device::with_teardown_timeout). Without a limit it waits for ever.
+    /// [`Device::with_teardown_timeout`](crate::Device::with_teardown_timeout). Without this setting there is no limit.
     #[builder(default, setter(strip_option))]
     pub teardown_timeout: Option<Duration>,
     /// Whether each call compares the thread's current context first: see [`Acl::verify_current`].
@@ -92,7 +92,7 @@ pub fn run<T, E>(
     }
 }
 
-/// What the program returned, if it ran, and what went wrong around it.
+/// The value that the program returned, if it ran, and the errors around it.
 fn with_device<R>(
     acl: &Acl,
     id: Option<i32>,
@@ -143,7 +143,7 @@ pub enum RunError<E> {
     Program(E),
     /// Not everything could be taken down. What the program itself failed with, if it did, is here too.
     Teardown {
-        /// What went wrong, in the order in which it did.
+        /// The errors, in the order in which they occurred.
         errors: Vec<Error>,
         /// The program's own error.
         program: Option<E>,
@@ -151,7 +151,7 @@ pub enum RunError<E> {
 }
 
 impl<E> RunError<E> {
-    /// What went wrong around the program, in the order in which it did.
+    /// The errors around the program, in the order in which they occurred.
     pub fn errors(&self) -> &[Error] {
         match self {
             Self::Setup(error) => core::slice::from_ref(error),

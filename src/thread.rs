@@ -9,8 +9,8 @@ use static_assertions::assert_not_impl_any;
 
 /// This OS thread's right to make a context current. There is one per thread, and it stays there.
 ///
-/// The library keeps a current context per OS thread. Having a `&mut Thread` tells you that nothing of this crate is
-/// current on this thread, and that nobody else can change that while you have it.
+/// The library keeps a current context per OS thread. Having a `&mut Thread` tells you that no context of this crate is
+/// current on this thread, and that no other code of this crate can change that while you have it.
 ///
 /// ```
 /// # use ascendcl::Thread;
@@ -51,8 +51,8 @@ impl Drop for Thread {
     }
 }
 
-/// Whoever may change this thread's current context: a [`Thread`], or the [`Current`](crate::Current) of the innermost
-/// context that was entered on it.
+/// A value that allows changing this thread's current context: a [`Thread`], or the [`Current`](crate::Current) of the
+/// innermost context that was entered on it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say which thread this is",
     label = "expected a `Thread`, or the `Current` of the innermost context",

@@ -1,4 +1,4 @@
-//! What this crate tells the crate `tracing`, under the target `ascendcl`. Without the feature `tracing` this does
+//! Events and spans for the crate `tracing`, under the target `ascendcl`. Without the feature `tracing` this does
 //! nothing.
 
 use crate::device_allocator::ContextId;
@@ -22,7 +22,7 @@ pub(crate) fn entered(context: ContextId) -> Span {
     }
 }
 
-/// A function of the library failed. That a time limit passed is what the program asked to be told, and no more than
+/// A function of the library failed. A timeout is a normal result for a program that set a limit, so it is only
 /// `DEBUG`.
 pub(crate) fn vendor_error(error: &VendorError) {
     #[cfg(feature = "tracing")]

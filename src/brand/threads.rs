@@ -1,8 +1,8 @@
 //! Marks of values that stay on a thread, or that one thread at a time uses. None has a size.
 //!
-//! A mark is `Send`, or `Sync`, where a bound holds that holds nowhere. So the compiler's message is that of the bound:
-//! it says what the value is, which rule keeps it, and what to do. With a pointer or a cell as the mark, the compiler
-//! would speak of pointers and cells, and propose locks.
+//! A mark is `Send` or `Sync` under a bound that never holds. So the compiler prints the message of the bound, which
+//! names the value, the rule and the repair. With a pointer or a cell as the mark, the compiler would name pointers and
+//! cells, and propose locks.
 
 #![allow(unsafe_code, reason = "declarations only: implementations whose bounds nothing meets")]
 

@@ -1,4 +1,4 @@
-//! What the tasks of a capture name.
+//! The names of operands in the tasks of a capture.
 
 use core::fmt;
 use core::marker::PhantomData;

@@ -9,9 +9,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 impl<'g, C: Brand, K> Capture<'g, C, K> {
-    /// Captures on a second stream, too. `program` gets both branches. What it captures on the second comes behind what
-    /// was captured here before. When it returns, this branch is behind the second one: a second stream that does not
-    /// come back cannot be written (GRAPH-06).
+    /// Captures on a second stream as well. `program` gets both branches. Work on the second branch comes after the
+    /// work that was captured here before. When `program` returns, later work of this branch comes after the second
+    /// branch, so every second stream rejoins the first (GRAPH-06).
     ///
     /// Memory goes from one branch to another by [`adopt_after`](Self::adopt_after), and comes back in the same way, as
     /// the result of the program. What is left to the second branch cannot be used after the fork. The stream stays in
@@ -46,7 +46,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     ///
     /// # Errors
     ///
-    /// What was to be taken, as it was: [`Error::OtherCapture`] for a branch of another capture, or [`Error::Vendor`].
+    /// The stream, as it was: [`Error::OtherCapture`] for a branch of another capture, or [`Error::Vendor`].
     #[rule(GRAPH_06)]
     pub fn adopt_after<T, L>(
         &mut self,

@@ -1,4 +1,4 @@
-//! What a capture becomes.
+//! Captured graphs.
 
 use super::operands::GraphOperands;
 use super::topology::Topology;
@@ -17,8 +17,8 @@ use std::sync::{Arc, PoisonError};
 /// Captured work, and everything that it uses.
 ///
 /// A replay takes the graph into its [`Pending`], which can be given to the next replay on the same stream. So there is
-/// one replay of a graph at a time, or several in the order of one stream, and nobody reaches the operands meanwhile.
-/// Between replays [`operands`](Self::operands) reaches them.
+/// one replay of a graph at a time, or several in the order of one stream, and no code can access the operands in that
+/// time. Between replays [`operands`](Self::operands) gives access to them.
 ///
 /// A graph that is dropped is destroyed by [`Current::collect`] or the end of its scope.
 #[must_use = "a graph that is dropped is destroyed by `collect` or at the end of its scope"]
@@ -42,7 +42,7 @@ impl<C: Brand> StreamOps<C> {
     /// # Errors
     ///
     /// The graph as it was: [`Error::OtherStream`] when it is in flight elsewhere, [`Error::InDoubt`] when a replay may
-    /// be running that nobody could wait for, or [`Error::Vendor`].
+    /// be running that could not be waited for, or [`Error::Vendor`].
     #[rule(GRAPH_07)]
     pub fn replay<G: GraphOperands<C>, R: Operand<C, CapturedGraph<C, G>>>(
         &self,
@@ -128,7 +128,7 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
     ///
     /// # Errors
     ///
-    /// [`Error::InDoubt`] when a replay may be running that nobody could wait for; [`Error::WrongContext`] with a
+    /// [`Error::InDoubt`] when a replay may be running that could not be waited for; [`Error::WrongContext`] with a
     /// `Current` of another context.
     #[rule(GRAPH_05)]
     pub fn operands<'a>(&'a mut self, current: &'a Current<C>) -> Result<G::Access<'a>, Error> {
@@ -140,7 +140,7 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
     ///
     /// # Errors
     ///
-    /// The graph as it was: [`Error::StillRunning`] when a replay may be running that nobody could wait for, or
+    /// The graph as it was: [`Error::StillRunning`] when a replay may be running that could not be waited for, or
     /// [`Error::Vendor`].
     #[rule(GRAPH_07)]
     pub fn into_operands(self, current: &Current<C>) -> Result<G, Failed<Self>> {

@@ -36,14 +36,13 @@
 //! * A capture is a function that gets a [`Capture`]. It begins before the function and ends after it, also when the
 //!   function panics or returns an error (GRAPH-01). The `Capture` stays on its thread (GRAPH-02).
 //! * The default stream has no `capture` (GRAPH-03).
-//! * The function has neither the stream nor a [`Current`]: both are borrowed. So it cannot wait,
-//!   query, allocate or copy at once (GRAPH-04). Other threads that wait for the stream meanwhile get
-//!   [`Error::Capturing`].
+//! * The function has neither the stream nor a [`Current`]: both are borrowed. So it cannot wait, query, allocate or
+//!   copy at once (GRAPH-04). Other threads that wait for the stream in that time get [`Error::Capturing`].
 //! * The graph owns its operands: buffers in pinned and device memory, bound models and operators (GRAPH-05). The
 //!   function gets a [`Captured`] for each of them, and tasks borrow these.
 //! * [`Capture::fork`] gives a second branch on a second stream, and joins it when its function returns (GRAPH-06).
-//! * A replay takes the graph into its [`Pending`](crate::Pending). So nobody reaches the operands, destroys the graph
-//!   or replays it on another stream before a wait (GRAPH-07).
+//! * A replay takes the graph into its [`Pending`](crate::Pending). So the operands cannot be accessed, and the graph
+//!   cannot be destroyed or replayed on another stream, before a wait (GRAPH-07).
 //!
 //! # What is not offered
 //!
@@ -112,7 +111,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     /// `aclmdlRICaptureEnd`).
     ///
     /// `operands` are the graph's until [`CapturedGraph::into_operands`]. The program gets a [`Captured`] for each of
-    /// them, in the same shape. `mode` says what the library forbids to other threads meanwhile.
+    /// them, in the same shape. `mode` says what the library forbids to other threads during the capture.
     ///
     /// # Errors
     ///

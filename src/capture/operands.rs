@@ -1,4 +1,4 @@
-//! What a graph can own.
+//! The operands that a graph can own.
 
 use super::captured::Captured;
 use super::recording::{Object, Objects};
@@ -13,8 +13,9 @@ use core::fmt;
 use core::ops::Deref;
 use std::sync::Arc;
 
-/// What a graph owns, and the tasks of its capture name: pinned [`HostBuffer`]s, written [`DeviceBuffer`]s,
-/// [`BoundModel`] models, [`BoundOperator`]s, tuples of up to eight of these, boxed slices of them, or `()`.
+/// The operands that a graph owns and that the tasks of its capture name: pinned [`HostBuffer`]s, written
+/// [`DeviceBuffer`]s, [`BoundModel`] models, [`BoundOperator`]s, tuples of up to eight of these, boxed slices of them,
+/// or `()`.
 #[diagnostic::on_unimplemented(
     message = "a captured graph cannot own `{Self}`",
     label = "expected buffers, bound models or operators of the stream's own context, by value",
@@ -39,9 +40,9 @@ pub(crate) mod sealed {
         note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.zero(current)?`"
     )]
     pub trait Operands<C: Brand> {
-        /// What the program of a capture gets.
+        /// The names that the program of a capture gets.
         type Captured<'g>;
-        /// What the program gets between replays.
+        /// The access that the program gets between replays.
         type Access<'a>
         where
             Self: 'a,

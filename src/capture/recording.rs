@@ -1,4 +1,4 @@
-//! What a capture has been given so far.
+//! The tasks and operands that a capture has so far.
 
 use super::topology::{CapturedTask, Topology};
 use crate::error::Error;
@@ -26,7 +26,7 @@ struct Inner {
     broken: Option<String>,
 }
 
-/// What a graph owns.
+/// The objects that a graph owns.
 pub(super) enum Object {
     Memory(Arc<RawBuffer>),
     Model(CapturedModel),
@@ -79,7 +79,7 @@ impl<'g> Recording<'g> {
         Self { ledger, graph, inner: Mutex::new(inner), panicked: FirstPanic::default() }
     }
 
-    /// What the graph owns, before the first task.
+    /// The objects that the graph owns before the first task.
     pub(super) fn takes_in(&self, objects: Objects<'_>) {
         let Objects { objects, names, .. } = objects;
         let mut inner = self.inner();
@@ -204,7 +204,7 @@ impl<'g> Recording<'g> {
         }
     }
 
-    /// What was captured, the place for the first panic of a callback, and whether a call failed.
+    /// The captured tasks, the place for the first panic of a callback, and whether a call failed.
     pub(super) fn into_parts(self) -> (Topology, FirstPanic, Result<(), Error>) {
         let Inner { tasks, names, broken, .. } =
             self.inner.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());

@@ -1,4 +1,4 @@
-//! What captures do not allow. These functions are here to say so in the compiler's messages.
+//! Methods that captures do not allow. They exist only for the compiler's messages.
 
 use super::{Capture, CapturedGraph, OperandAccess};
 use crate::brand::Brand;

@@ -138,7 +138,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     /// Captures a call of `callback` on the host (`aclrtLaunchHostFunc`). Each replay calls it in the graph's order, on
     /// a thread of the library, and lends it `state`, which the graph owns.
     ///
-    /// What holds for callbacks of [streams](crate::stream::StreamOps::launch_host_fn) holds here. The graph keeps the
+    /// The rules for callbacks of [streams](crate::stream::StreamOps::launch_host_fn) apply here. The graph keeps the
     /// message of the first panic: [`CapturedGraph::take_panic`](crate::capture::CapturedGraph::take_panic).
     ///
     /// # Errors

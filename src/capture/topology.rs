@@ -1,4 +1,4 @@
-//! What was captured, as a picture.
+//! The captured tasks, as a picture.
 
 use core::fmt::Write;
 
@@ -6,7 +6,7 @@ use core::fmt::Write;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct CapturedTask {
-    /// What it does: `copy`, `set`, `model`, `operator`, `callback`, or `wait` for another branch.
+    /// The kind of task: `copy`, `set`, `model`, `operator`, `callback`, or `wait` for another branch.
     pub call: &'static str,
     /// The number of its branch, and so of its stream: 0 for the one that the capture began on.
     pub branch: usize,

@@ -99,7 +99,7 @@ pub enum EngineError {
         Cited(OUTPUTS_IN_USE)
     )]
     OutputsInUse {
-        /// Of how many executions.
+        /// The number of executions.
         count: usize,
     },
     /// Only graphs with fixed shapes accept memory of the caller.

@@ -96,7 +96,7 @@ pub enum Error {
     UnsupportedProduct {
         /// The library's name for the system on chip.
         product: String,
-        /// What it does not support.
+        /// The unsupported feature.
         what: &'static str,
     },
     /// An allocator group was used with a stream of another one.
@@ -166,7 +166,7 @@ pub enum Error {
     OperatorShapes {
         /// The vendor's name of the operator.
         operator: &'static str,
-        /// What it takes.
+        /// The shapes that it takes.
         expected: &'static str,
         /// The given shapes.
         found: String,
@@ -244,7 +244,7 @@ pub enum Error {
         Cited(rules::OTHER_STREAM)
     )]
     OtherStream {
-        /// What is in flight.
+        /// The kind of object in flight.
         what: ObjectKind,
     },
     /// An event does not come after the work that it should cover.
@@ -367,7 +367,7 @@ pub enum Error {
     /// A call inside a capture failed, and the program went on.
     #[error("a call of the capture had failed, so what was captured is not complete: {reason}")]
     CaptureBroken {
-        /// What the call answered.
+        /// The answer of the call.
         reason: String,
     },
     /// Ordinary host memory was to be captured.
@@ -385,7 +385,7 @@ pub enum Error {
         "the system has no thread for an actor: {reason}; end other threads, or use a `Runtime` on the threads that there are"
     )]
     NoThread {
-        /// What the system said.
+        /// The system's error.
         reason: std::io::ErrorKind,
     },
     /// The thread of an [`Actor`](crate::runtime::Actor) has ended.
@@ -410,7 +410,7 @@ pub enum Error {
     /// Two lengths differ that have to be equal.
     #[error("{what}: expected {expected} elements, found {found}{}", Cited(what.rules_of_size()))]
     LengthMismatch {
-        /// What was compared.
+        /// The compared objects.
         what: ObjectKind,
         /// The required length.
         expected: usize,
@@ -446,7 +446,7 @@ pub enum Error {
     OutputType {
         /// The output.
         name: String,
-        /// What it holds.
+        /// The output's element type.
         found: ElementType,
         /// The requested type.
         asked: ElementType,

@@ -94,9 +94,9 @@ impl ObjectKind {
     pub const PINNED_MEMORY: Self = Self(Kind::PinnedMemory);
     /// Host memory of the program.
     pub const PAGEABLE_MEMORY: Self = Self(Kind::PageableMemory);
-    /// What a copy reads.
+    /// The source of a copy.
     pub const COPY_SOURCE: Self = Self(Kind::CopySource);
-    /// What a copy writes.
+    /// The destination of a copy.
     pub const COPY_DESTINATION: Self = Self(Kind::CopyDestination);
     /// The other side of a copy from or to a buffer.
     pub const COPY_COUNTERPART: Self = Self(Kind::CopyCounterpart);
@@ -162,7 +162,7 @@ impl ObjectKind {
         }
     }
 
-    /// What happened to it when it is [gone](super::Error::Gone).
+    /// The verb for its end, for [`Gone`](super::Error::Gone).
     pub(super) fn end_in_words(self) -> &'static str {
         match self.0 {
             Kind::Runtime => "closed: open another one",

@@ -13,11 +13,11 @@ use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
-/// The streams that use borrowed memory. Whoever has one waits for all of them before `'env` ends.
+/// The streams that use borrowed memory. The owner of this value waits for all of them before `'env` ends.
 #[derive(Debug)]
 pub(crate) struct Borrowed<'env> {
     streams: RefCell<Vec<Uses>>,
-    /// Invariant: a shorter lifetime would let memory in that is gone before the wait.
+    /// Invariant: a shorter lifetime would admit memory that ends before the wait.
     _memory: PhantomData<fn(&'env ()) -> &'env ()>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn copy_scope<'env, R>(api: Api, program: impl FnOnce(&Borrowed<'env>
 
 #[cold]
 fn give_up(error: &Error) -> ! {
-    // There may be nobody to read it.
+    // Stderr may be closed.
     let _ = writeln!(
         std::io::stderr(),
         "ascendcl: aborting the process: memory that was lent to a copy may still be in use, and cannot be waited for: \
@@ -117,8 +117,7 @@ impl<'env> Borrowed<'env> {
     ///
     /// # Errors
     ///
-    /// What the work failed with, also when another wait was told; the second value says whether anything may still be
-    /// running.
+    /// The failure of the work, also when another wait got it. The second value says whether work may still be running.
     fn wait(&self, api: Api) -> Result<(), (Error, bool)> {
         let mut first = None;
         let mut runs = false;
@@ -134,7 +133,7 @@ impl<'env> Borrowed<'env> {
         first.map_or(Ok(()), |error| Err((error, runs)))
     }
 
-    /// Noted before the call: should it unwind or fail halfway, the stream is waited for all the same.
+    /// Noted before the call: if the call unwinds or fails halfway, the stream is still waited for.
     fn uses(&self, stream: &Arc<RawStream>) {
         let mut streams = self.streams.borrow_mut();
         if !streams.iter().any(|known| Arc::ptr_eq(&known.stream, stream)) {

@@ -1,8 +1,8 @@
 //! Code of the user that a stream runs on the host, in its turn.
 //!
-//! The library gets a shared pointer to it (CB-08), which comes back once, into the trampoline. One that the library
-//! never runs is never freed: nobody could tell that it will not be run after all. When the call failed, the caller
-//! takes the code back out of the shared place or the trampoline does, and not both.
+//! The library gets a shared pointer to it (CB-08), which comes back once, into the trampoline. A callback that the
+//! library never runs is never freed, because it could still run later. When the call failed, the caller takes the code
+//! back out of the shared place or the trampoline does, and not both.
 
 use super::call::call;
 use super::{Here, RawStream};
@@ -70,7 +70,7 @@ impl<T> Callback<T> {
     }
 }
 
-/// Runs a callback, in which nothing of the library may be begun (CB-01), and out of which nothing unwinds (CB-09).
+/// Runs a callback. It may not call the library (CB-01), and a panic does not unwind out of it (CB-09).
 ///
 /// # Safety
 ///
@@ -81,7 +81,7 @@ unsafe extern "C" fn trampoline<T>(argument: *mut c_void) {
     // argument that it was given (CB-08).
     let callback = unsafe { Arc::from_raw(argument.cast_const().cast::<Callback<T>>()) };
     let _refuses = InCallback::begin();
-    // Inside: whatever the callback leaves is dropped there, too.
+    // This is inside `catch_unwind`, so the values of the callback are dropped there too.
     let run = AssertUnwindSafe(|| callback.take().map(callback.run));
     if let Err(payload) = catch_unwind(run) {
         // Its own destructor could panic again, out into C: it is left alone.
@@ -89,7 +89,7 @@ unsafe extern "C" fn trampoline<T>(argument: *mut c_void) {
     }
 }
 
-/// What a panic said. The payload itself is not dropped: its destructor could panic, too.
+/// The message of a panic. The payload is not dropped, because its destructor could panic too.
 pub(crate) fn message_of(payload: Box<dyn Any + Send>) -> String {
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let message = text.or_else(|| payload.downcast_ref::<String>().cloned());

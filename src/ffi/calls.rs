@@ -12,7 +12,7 @@ use ascendcl_sys::types::*;
 use core::ffi::CStr;
 use std::time::Duration;
 
-/// What the vendor's initialisation answered.
+/// The answer of the vendor's initialisation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Initialised {
     First,

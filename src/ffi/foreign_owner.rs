@@ -1,4 +1,4 @@
-//! What else lives in a context.
+//! Other owners in a context.
 
 use super::allocator::KeptAllocator;
 use super::shelf::Shelf;
@@ -6,10 +6,11 @@ use super::{Api, RawStream};
 use crate::error::Error;
 use core::fmt;
 
-/// What else lives in a context and works with its streams and memory: a session of the graph engine.
+/// Another owner in a context that works with its streams and memory: a session of the graph engine.
 pub(crate) trait ForeignOwner: fmt::Debug + Send + Sync {
-    /// Takes it down, when every stream is synchronised and nothing of the context is gone yet. May be called again
-    /// after a failure. What registrations kept goes to `kept`: code of the user runs when that is dropped.
+    /// Releases it, when every stream is synchronised and before any other object of the context ends. May be called
+    /// again after a failure. The allocators of registrations go to `kept`, because dropping them runs code of the
+    /// user.
     fn take_down(&self, api: Api, streams: &Shelf<RawStream>, kept: &mut Vec<KeptAllocator>) -> Vec<Error>;
 
     /// How many sessions are left.

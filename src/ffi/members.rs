@@ -32,7 +32,7 @@ unsafe extern "C" fn nothing(_: *mut c_void, _: usize) -> *mut c_void {
     core::ptr::null_mut()
 }
 
-/// The library reads the optional slot uninitialised when nobody sets it (ALLOC-17): it always gets a function.
+/// The library reads the optional slot uninitialised when it is not set (ALLOC-17), so it always gets a function.
 unsafe extern "C" fn nothing_near(_: *mut c_void, _: usize, _: *mut c_void) -> *mut c_void {
     core::ptr::null_mut()
 }

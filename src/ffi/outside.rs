@@ -1,10 +1,10 @@
-//! Beside code that this crate knows nothing of.
+//! Running foreign code.
 
 use super::standing;
 use super::{Api, RawContext};
 use crate::error::Error;
 
-/// While code runs that this crate knows nothing of. Afterwards the entered context is current again.
+/// Exists while foreign code runs. Afterwards the entered context is current again.
 pub(crate) struct Outside {
     api: Api,
     context: RawContext,

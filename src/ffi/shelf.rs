@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 #[derive(Debug)]
 pub(crate) struct Shelf<T>(Mutex<BTreeMap<u64, Arc<T>>>);
 
-/// What stands on a shelf.
+/// An entry of a shelf.
 pub(crate) trait Row: Sized {
     /// Tells the row from all others on its shelf. Where nothing else refers to it, its place in memory will do: the
     /// shelf's own pointer keeps that taken.

@@ -29,7 +29,7 @@ pub(super) fn first_slice(limit: Option<Duration>) -> i32 {
     limit.map_or(SLICE, |limit| milliseconds(limit).min(SLICE))
 }
 
-/// What is waited for, as calls of the library. No lock is held and nothing is allocated while they run.
+/// The target of a wait, as calls of the library. No lock is held and nothing is allocated while they run.
 pub(super) struct Wait<W, U, Q> {
     /// Reads on from "could not": "synchronise a stream".
     pub(super) doing: &'static str,
@@ -48,8 +48,8 @@ impl<W: FnMut(i32) -> ReadyAnswer<aclError>, U: FnOnce() -> ReadyAnswer<aclError
         if first.is_success() { Ok(()) } else { self.after(api, limit, first) }
     }
 
-    /// Goes on waiting after the [first slice](first_slice), which did not succeed. A path on which it mostly does
-    /// makes that call by itself, and comes here if it must.
+    /// Continues a wait after the [first slice](first_slice) did not succeed. Hot paths, on which it usually succeeds,
+    /// make that call themselves and come here only otherwise.
     pub(super) fn after(self, api: Api, limit: Option<Duration>, first: ReadyAnswer<aclError>) -> Result<(), Error> {
         match limit.map(milliseconds) {
             None if first.is_missing() => {
@@ -75,8 +75,8 @@ impl<W: FnMut(i32) -> ReadyAnswer<aclError>, U: FnOnce() -> ReadyAnswer<aclError
         answer.done(|| self.doing.to_owned())
     }
 
-    /// Slices until the limit. Before the time is said to be up the library is asked once more, since the last slice
-    /// can have missed the end, too.
+    /// Waits in slices until the limit. Before it reports a timeout it asks the library once more, because the last
+    /// slice can also have missed the end.
     fn until(mut self, api: Api, limit: i32, mut answer: ReadyAnswer<aclError>) -> Result<(), Error> {
         let (mut slice, mut left) = (SLICE, limit.saturating_sub(SLICE));
         while is_time_up(&answer) && left > 0 {

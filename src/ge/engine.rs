@@ -23,8 +23,7 @@ use std::thread::ThreadId;
 /// initialised, and the next [`init`](Self::init) finalises it before it begins anew; one that is forgotten stays
 /// taken. In both cases its [`Acl`] refuses to be closed.
 ///
-/// It stays on its thread: initialising the vendor's engine on one thread and finalising it on another can block for
-/// ever.
+/// It stays on its thread: initialising the vendor's engine on one thread and finalising it on another can hang.
 ///
 /// So a thread that ends without closing its engine, after a panic for example, leaves the engine initialised for as
 /// long as the process lives: no other thread can finalise it, [`init`](Self::init) answers
@@ -59,7 +58,7 @@ struct Made {
     counted: Arc<AtomicUsize>,
 }
 
-/// What this process has done with the engine.
+/// The state of the engine in this process.
 #[derive(Clone, Debug)]
 enum Life {
     Uninitialised,
@@ -127,7 +126,7 @@ impl<'a> Engine<'a> {
         self.hold.made.shim.path()
     }
 
-    /// What that library is: the shim, or the vendor's wrapper, which has a part of the engine.
+    /// The kind of that library: the shim, or the vendor's wrapper, which has a part of the engine.
     pub fn provider(&self) -> Provider {
         self.hold.made.shim.provider()
     }
@@ -155,7 +154,7 @@ impl<'a> Engine<'a> {
         self.named_session::<Unnamed, T, R>(thread, device, options, program)
     }
 
-    /// As [`session`](Self::session), for a session that a type gives its name to: see
+    /// Like [`session`](Self::session), for a session that a type names: see
     /// [`Device::named_context`](crate::Device::named_context).
     ///
     /// # Errors
@@ -172,7 +171,7 @@ impl<'a> Engine<'a> {
         if !api.is_of_the_library_of(self.acl.api()) {
             return Err(ScopeError::NotOpened(Error::OtherLibrary { what: ObjectKind::DEVICE }));
         }
-        // What the vendor calls the session's device; otherwise it is the engine's.
+        // The vendor's option for the session's device; without it, the session uses the engine's device.
         let options = options.or("ge.session_device_id", device.id().to_string());
         let ended = scope(
             api,

@@ -20,7 +20,7 @@ pub struct Executed<C: Brand, S: GraphState, I> {
     pub graph: Graph<C, S>,
     /// The inputs, as they were.
     pub inputs: I,
-    /// What the graph has written.
+    /// The outputs of the graph.
     pub outputs: Outputs<C>,
 }
 
@@ -57,7 +57,7 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     /// # Errors
     ///
     /// The graph as it was: [`EngineError::Stale`](super::EngineError::Stale) when it has to be built anew, or
-    /// [`EngineError::Failed`](super::EngineError::Failed), when the allocator has no memory, say.
+    /// [`EngineError::Failed`](super::EngineError::Failed), for example when the allocator has no memory.
     #[rule(GE_01, GE_16, GE_17, GE_25)]
     pub fn load(self, session: &mut Session<C>, current: &Current<C>) -> Result<Graph<C, Loaded<S>>, Failed<Self>>
     where
@@ -98,8 +98,8 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     ///
     /// # Errors
     ///
-    /// The graph and the inputs as they were: [`EngineError::Failed`](super::EngineError::Failed), when the allocator
-    /// has no memory, say.
+    /// The graph and the inputs as they were: [`EngineError::Failed`](super::EngineError::Failed), for example when the
+    /// allocator has no memory.
     #[rule(GE_02, GE_15, GE_17, GE_19, GE_20)]
     pub fn execute<I: OperatorInputs<C>>(
         self,
@@ -138,7 +138,7 @@ impl<C: Brand, S: GraphState, I> Executed<C, S, I> {
         self.outputs.row().rest();
     }
 
-    /// What is queued on this stream by now comes after the execution.
+    /// Notes that the work queued on this stream so far comes after the execution.
     pub(crate) fn follow(&self, queue: &RawStream) {
         self.graph.row.follow(queue);
         self.outputs.row().follow(queue);

@@ -195,7 +195,7 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
 }
 
 impl<C: Brand> Graph<C, Compiled> {
-    /// What the graph needs (`Session::GetCompiledGraphSummary`).
+    /// The memory that the graph needs (`Session::GetCompiledGraphSummary`).
     ///
     /// # Errors
     ///
@@ -262,8 +262,8 @@ impl<C: Brand, A: DeviceAllocator> Graph<C, WithAllocator<A>> {
 }
 
 impl<C: Brand, A: DeviceAllocator, S: GraphState<Carries = Weak<Registered<A>>>> Graph<C, S> {
-    /// Looks at the allocator: for its statistics, say. `None` when it has gone with its graph. This crate holds no
-    /// lock meanwhile: see [`Stream::with_allocator`].
+    /// Calls `look` with the allocator, for example to read its statistics. `None` when the graph was removed and the
+    /// allocator with it. This crate holds no lock during the call: see [`Stream::with_allocator`].
     pub fn with_allocator<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
         self.carries.upgrade()?.look(look)
     }

@@ -4,9 +4,9 @@
 //! says in its type how far it is: added, compiled, with an allocator or memory of the caller's, loaded. While it
 //! executes it is in a [`Pending`](crate::Pending), with its inputs and outputs.
 //!
-//! The allocator is a [`DeviceAllocator`](crate::DeviceAllocator), as for the other work of this crate: a
-//! [`PoolAllocator`](crate::allocator::PoolAllocator), say. It moves into the graph, serves the graph's stream and no
-//! other, and comes back when the graph is removed.
+//! The allocator is a [`DeviceAllocator`](crate::DeviceAllocator), as for the other work of this crate, for example a
+//! [`PoolAllocator`](crate::allocator::PoolAllocator). It moves into the graph, serves only the graph's stream, and is
+//! returned when the graph is removed.
 //!
 //! ```
 //! use ascendcl::ge::{Engine, GraphSource, Options, Place};
@@ -65,5 +65,6 @@ pub use graph::Graph;
 pub use outputs::Outputs;
 pub use session::Session;
 pub use session_stream::SessionStream;
-// Not the bounds that streams have, too, under the same name: the compiler would write both with their paths.
+// The bounds that streams have under the same names are not exported here: the compiler would write both with their
+// paths.
 pub use state::{Added, CanCompile, CanLoad, CanSetMemory, Compiled, GraphState, Loaded, WithAllocator, WithMemory};

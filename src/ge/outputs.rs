@@ -46,7 +46,7 @@ impl<C: Brand> Outputs<C> {
         self.len() == 0
     }
 
-    /// What an output is made of.
+    /// The element type of an output.
     ///
     /// # Errors
     ///

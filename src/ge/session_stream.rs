@@ -1,4 +1,4 @@
-//! Streams that an allocator serves in a session, whatever graph runs there.
+//! Streams with an allocator that is registered in a session, for any graph that runs there.
 
 use super::{Added, Compiled, Graph, RawInputs, RawOutputTensors, Session, WithAllocator};
 use crate::allocator::PoolAllocator;
@@ -67,7 +67,7 @@ impl<C: Brand, A: DeviceAllocator> SessionStream<C, A> {
     ///
     /// [`Error::StillRunning`] when the graph's last run is not known to be done;
     /// [`EngineError::OnlyWithWrapper`](super::EngineError::OnlyWithWrapper); or
-    /// [`EngineError::Failed`](super::EngineError::Failed), when the allocator has no memory, say.
+    /// [`EngineError::Failed`](super::EngineError::Failed), for example when the allocator has no memory.
     #[rule(GE_02, GE_15, GE_16, GE_20)]
     pub fn run(
         &mut self,
@@ -80,8 +80,7 @@ impl<C: Brand, A: DeviceAllocator> SessionStream<C, A> {
         session.row().run_raw(ledger.api(), ledger.streams(), &self.registration.row, &graph.row, inputs)
     }
 
-    /// Waits for the stream, and keeps graphs from running there as long as the proof of that is there: see
-    /// [`Graph::idle`].
+    /// Waits for the stream. No graph can run there while the returned proof exists: see [`Graph::idle`].
     ///
     /// # Errors
     ///
@@ -91,7 +90,7 @@ impl<C: Brand, A: DeviceAllocator> SessionStream<C, A> {
         self.registration.idle(current)
     }
 
-    /// Puts another allocator in the place of this one, and gives this one back.
+    /// Replaces the allocator and returns it.
     ///
     /// # Errors
     ///
@@ -103,7 +102,7 @@ impl<C: Brand, A: DeviceAllocator> SessionStream<C, A> {
         current: &Current<C>,
         allocator: B,
     ) -> Result<(SessionStream<C, B>, A), Failed<(Self, B)>> {
-        // What was queued with the allocator may still use memory that it has got back.
+        // Queued work may still use memory that the allocator has got back.
         if let Err(error) = self.registration.synchronize(current) {
             return Err(Failed { error, value: (self, allocator) });
         }
@@ -115,8 +114,8 @@ impl<C: Brand, A: DeviceAllocator> SessionStream<C, A> {
         }
     }
 
-    /// Waits for the stream and ends the registration (`Session::UnregisterExternalAllocator`); gives the stream and
-    /// the allocator back.
+    /// Waits for the stream and ends the registration (`Session::UnregisterExternalAllocator`). Returns the stream and
+    /// the allocator.
     ///
     /// # Errors
     ///
@@ -137,8 +136,8 @@ impl<C: Brand, A: DeviceAllocator> SessionStream<C, A> {
         }
     }
 
-    /// Looks at the allocator: for its statistics, say. `None` when it has gone with its stream. This crate holds no
-    /// lock meanwhile: see [`Stream::with_allocator`].
+    /// Calls `look` with the allocator, for example to read its statistics. `None` when the stream was destroyed and
+    /// the allocator with it. This crate holds no lock during the call: see [`Stream::with_allocator`].
     pub fn with_allocator<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
         self.registration.with_allocator(look)
     }

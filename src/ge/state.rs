@@ -14,11 +14,11 @@ pub use ascendcl_rules::graph::{
 
 /// The states of a [`Graph`](super::Graph).
 pub trait GraphState: ascendcl_rules::graph::State {
-    /// What a graph carries along in this state.
+    /// The values that a graph carries in this state.
     #[doc(hidden)]
     type Carries: Carried;
 
-    /// What is left when a graph in this state is removed.
+    /// The values that remain when a graph in this state is removed.
     type Left<C: Brand>;
 
     #[doc(hidden)]
@@ -28,7 +28,7 @@ pub trait GraphState: ascendcl_rules::graph::State {
     ) -> Option<Self::Left<C>>;
 }
 
-/// What a graph keeps track of.
+/// The record that a graph keeps.
 #[doc(hidden)]
 pub trait Carried {
     type Allocator;
@@ -88,7 +88,7 @@ impl<A: DeviceAllocator> GraphState for WithAllocator<A> {
     }
 }
 
-/// What served the graph's memory before the load does so afterwards: `Loaded<WithAllocator<A>>`, say.
+/// The graph's memory has the same source before and after the load, for example `Loaded<WithAllocator<A>>`.
 impl<B: GraphState> GraphState for Loaded<B> {
     type Carries = B::Carries;
     type Left<C: Brand> = (Stream<C, Undecided>, <B::Carries as Carried>::Allocator);

@@ -41,7 +41,8 @@ pub struct SharedWorkspace<'l, L = Unnamed> {
     _brand: PhantomData<Mark<Scoped<'l, L>>>,
 }
 
-/// What a [`Load`] in a lane has in the place of a workspace: the lane has one. There is no value of this type.
+/// The type that a [`Load`] in a lane has in place of a workspace, because the lane has the workspace. There is no
+/// value of this type.
 #[derive(Clone, Copy, Debug)]
 pub enum LaneWorkspace {}
 
@@ -58,7 +59,7 @@ impl<C: Brand> Current<C> {
         self.named_workspace_lane::<Unnamed, S, R>(stream, workspace, program)
     }
 
-    /// As [`lane`](Self::workspace_lane), for a lane that a type gives its name to.
+    /// As [`lane`](Self::workspace_lane), for a lane that a type names.
     pub fn named_workspace_lane<L, S: StreamState + CanExecute, R>(
         &mut self,
         stream: Stream<C, S>,

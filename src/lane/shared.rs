@@ -13,9 +13,10 @@ use std::time::{Duration, Instant};
 
 /// One workspace for models that several threads run, one after the other: each run waits for its turn.
 ///
-/// Threads share it by reference and load models of their own into it. A run takes the turn when its inputs are on the
-/// device and gives it back when the model is done, in one call: no code of the program's ever runs in a turn, so that
-/// nobody can keep one, lose one, or wait for a second while having the first. Turns come in the order of asking.
+/// Threads share it by reference, and each loads its own models into it. A run takes the turn when its inputs are on
+/// the device, and returns the turn when the model is done, in one call. No code of the program runs during a turn, so
+/// a program cannot keep or lose a turn, or wait for a second one while it has the first. Turns are given in the order
+/// of the requests.
 ///
 /// `'l` is the lane's brand and `L` its name: a model of another lane is refused.
 #[rule(MODEL_02, MODEL_04, MODEL_06)]
@@ -40,7 +41,7 @@ impl<C: Brand> Current<C> {
         self.named_workspace_mutex::<Unnamed, R>(workspace, program)
     }
 
-    /// As [`workspace_mutex`](Self::workspace_mutex), for a lane that a type gives its name to.
+    /// As [`workspace_mutex`](Self::workspace_mutex), for a lane that a type names.
     pub fn named_workspace_mutex<L, R>(
         &mut self,
         workspace: Workspace<C>,
@@ -86,8 +87,8 @@ impl<'l, C: Brand, L> WorkspaceMutex<'l, C, L> {
         model.run_when(current, inputs, |_| self.turn(None))
     }
 
-    /// As [`run`](Self::run), and waits for the turn for at most `limit`. The run itself has no limit: the library
-    /// gives none.
+    /// Like [`run`](Self::run), and waits for the turn for at most `limit`. The run itself has no limit, because the
+    /// library has no such call.
     ///
     /// # Errors
     ///
@@ -118,7 +119,7 @@ impl<'l, C: Brand, L> WorkspaceMutex<'l, C, L> {
         model.run_when(current, || self.turn(None))
     }
 
-    /// As [`run_bound`](Self::run_bound), and waits for the turn for at most `limit`.
+    /// Like [`run_bound`](Self::run_bound), and waits for the turn for at most `limit`.
     ///
     /// # Errors
     ///

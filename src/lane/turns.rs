@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// Who may run now, and who waits.
+/// The order in which threads run.
 ///
 /// The lock inside guards the books alone: it is not held while a turn is, so that neither the library nor code of the
 /// user's ever runs under it.

@@ -15,7 +15,7 @@ pub(crate) struct DeviceRow {
     /// Knows where the program runs.
     api: Api,
     id: i32,
-    /// What taking the device made current: its default context, which lives until the last reset.
+    /// The context that taking the device made current: its default context, which exists until the last reset.
     default: Option<RawContext>,
     teardown_timeout: Mutex<Option<Duration>>,
     /// The contexts that could not be taken down: something in them may still run.
@@ -61,7 +61,7 @@ impl DeviceRow {
         lock(&self.quarantine).clone()
     }
 
-    /// Resets the device for the whole process. Nobody else has it.
+    /// Resets the device for the whole process. No other part of the program has taken it.
     pub(crate) fn reset_by_force(&self, api: Api) -> Result<(), Error> {
         leads!(device: Set --> End : Reset);
         let _restore = Restore::around_resetting(api, self.id);

@@ -1,4 +1,4 @@
-//! Taking down what does not end by itself.
+//! Release of objects whose work does not end.
 
 use super::{Ledger, drop_each};
 use crate::error::Error;

@@ -59,7 +59,7 @@ impl Ledger {
         let left = self.graphs.all().into_iter().filter(|graph| graph.is_left());
         let ended = left.filter_map(|graph| {
             let ended = graph.end(self.api);
-            // What the end said about a capture that is over now is nothing new.
+            // The error of a capture that has ended by now was already reported.
             if graph.is_left() { ended.err() } else { None }
         });
         ended.collect()

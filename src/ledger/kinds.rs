@@ -1,4 +1,4 @@
-//! What a context owns, in the order in which it ends.
+//! The kinds of objects that a context owns, in the order in which they end.
 //!
 //! [`KINDS`] is the one list: taking down, collecting and counting walk it. A new kind of object has a shelf in the
 //! [`Ledger`], an implementation of [`Owned`], and a place in the list.
@@ -22,7 +22,7 @@ pub(super) trait Owned: ShelfRow {
     /// `kept`.
     fn end(object: &Arc<Self>, ledger: &Ledger, kept: &mut Vec<KeptAllocator>) -> Result<(), Error>;
 
-    /// What `count` of them are, for messages.
+    /// The name of `count` such objects, for messages.
     fn in_words(count: usize) -> String;
 
     /// Whether nothing that is left can be using objects of this kind.
@@ -30,7 +30,7 @@ pub(super) trait Owned: ShelfRow {
         true
     }
 
-    /// What is left of them, for messages.
+    /// The remaining objects, for messages.
     fn left(ledger: &Ledger) -> Vec<String> {
         match Self::shelf(ledger).len() {
             0 => Vec::new(),
@@ -44,9 +44,9 @@ pub(super) struct Kind {
     pub(super) waits: bool,
     /// Ends all objects of the kind.
     pub(super) end_all: fn(&Ledger, &mut Vec<Error>, &mut Vec<KeptAllocator>),
-    /// Ends those that nobody names any more and nothing in flight uses.
+    /// Ends the objects that no handle refers to and no work in flight uses.
     pub(super) end_unnamed: fn(&Ledger, &mut Vec<Error>, &mut Vec<KeptAllocator>),
-    /// What is left of them, in words.
+    /// The remaining objects, in words.
     pub(super) left: fn(&Ledger) -> Vec<String>,
 }
 
@@ -75,7 +75,7 @@ fn end_all<T: Owned>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut Vec<Ke
     }
 }
 
-/// What is in use is left for another time: that is no failure.
+/// Objects in use stay for a later call. That is not a failure.
 fn end_unnamed<T: Owned>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut Vec<KeptAllocator>) {
     let ended = T::shelf(ledger).unnamed();
     let failed = ended.iter().filter_map(|object| T::end(object, ledger, kept).err());

@@ -12,9 +12,9 @@
 //!    freed, the context destroyed (DEV-10). If a stream cannot be synchronised, everything after it stays, and if a
 //!    model cannot be unloaded, the memory stays (quarantine): the rows move to the device, which refuses to be reset
 //!    while it has any.
-//! 4. What was lent to an object is kept by its row: the workspace of a model that the library refused to unload is
-//!    given neither back nor to another model.
-//! 5. What is freed is idle: the stamps in [`ffi`](crate::ffi) decide, whatever the rows say.
+//! 4. An object's row keeps what was lent to the object: the workspace of a model that the library refused to unload is
+//!    neither returned nor given to another model.
+//! 5. Only idle memory is freed. The stamps in [`ffi`](crate::ffi) decide that, not the rows.
 //! 6. No lock is held while the vendor's library or a user's code runs. Submitting, waiting and copying take no lock at
 //!    all: they work on the row behind the handle. In a forked child no lock is taken: a thread that is not there may
 //!    have it.
@@ -55,8 +55,8 @@ pub(crate) struct Ledger {
     context: RawContext,
     id: ContextId,
     default_stream: OnceLock<Arc<RawStream>>,
-    /// No stream: stands for the work that the library does by itself, which is runs of models that it waits for. It
-    /// has its row among the streams from the first run that may go on after a failure.
+    /// This is not a stream. It stands for the work that the library does without a stream: runs of models that it
+    /// waits for. It has its row among the streams from the first run that may go on after a failure.
     runs: Arc<RawStream>,
     streams: Shelf<RawStream>,
     events: Shelf<RawEvent>,
@@ -65,9 +65,9 @@ pub(crate) struct Ledger {
     invocations: Shelf<RawInvocation>,
     models: Shelf<LoadedModel>,
     blocks: Shelf<RawBuffer>,
-    /// Failures of work that a creation was told of, for the next collection.
+    /// Failures of work that a creation got from the library, for the next collection.
     unheard: Mutex<Vec<Error>>,
-    /// What goes before anything else here.
+    /// Objects that end before all others of this ledger.
     foreign_owner: OnceLock<Arc<dyn ForeignOwner>>,
     /// The context itself was destroyed: nothing is left to take down.
     gone: AtomicBool,
@@ -145,7 +145,7 @@ impl Ledger {
         Arc::clone(self.default_stream.get_or_init(|| self.streams.put(first())))
     }
 
-    /// Allocates; when the device has no room, frees what nobody names any more and tries once again.
+    /// Allocates memory. When the device has no room, it frees memory without a handle and tries once again.
     pub(crate) fn allocate(&self, home: Home, bytes: usize) -> Result<Arc<RawBuffer>, Error> {
         self.allocate_by(home, bytes, aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST)
     }
@@ -163,7 +163,7 @@ impl Ledger {
             false => Err(error),
         })?;
         let block = self.keep(block.zeroed_on_host());
-        // What the library refuses to take back stays with the scope.
+        // Objects that the library refuses to release stay with the scope.
         block.is_aligned_for_elements().inspect_err(|_| drop(self.free(&block)))?;
         Ok(block)
     }
@@ -230,7 +230,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Destroys what nobody names any more and nothing in flight uses; says what went wrong.
+    /// Destroys the objects that no handle refers to and no work in flight uses. Returns the errors.
     pub(crate) fn collect(&self) -> Vec<Error> {
         if let Err(forked) = self.api.is_of_this_process() {
             return vec![forked];
@@ -250,8 +250,8 @@ impl Ledger {
 
     /// Takes everything down, and the context with it. Afterwards the ledger is empty, or the errors say why not.
     ///
-    /// May be called again after a failure: what is gone stays gone, and the rest is tried once more. Each stream is
-    /// waited for at most `teardown_timeout`, if there is a limit.
+    /// May be called again after a failure: it tries again only what is left. Each stream is waited for at most
+    /// `teardown_timeout`, if there is a limit.
     #[rule(DEV_02, DEV_10)]
     pub(crate) fn tear_down(&self, teardown_timeout: Option<Duration>) -> Result<(), Vec<Error>> {
         if self.gone.load(Ordering::Acquire) {
@@ -292,7 +292,7 @@ impl Ledger {
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
-    /// What is left, in words.
+    /// The remaining objects, in words.
     pub(crate) fn inventory(&self) -> String {
         let guests = self.foreign_owner.get().map_or(0, |foreign_owner| foreign_owner.left());
         let guests = (guests > 0).then(|| format!("{guests} session(s) of the graph engine"));
@@ -301,7 +301,7 @@ impl Ledger {
     }
 }
 
-/// A number that no stream of this process had before, of any context; 0 is none.
+/// A number that no stream of this process had before, in any context. 0 is never used.
 fn next_stream_id() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)

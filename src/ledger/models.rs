@@ -127,8 +127,7 @@ impl Ledger {
         binding.run(here, &self.streams, &self.runs, model, settle)
     }
 
-    /// Empties a binding's open outputs. Memory that the library had allocated by itself is freed, or stays with the
-    /// scope.
+    /// Empties a binding's open outputs. Memory that the library allocated is freed, or stays with the scope.
     pub(crate) fn empty(&self, binding: &RawBinding) -> Result<(), Error> {
         self.api.is_of_this_process()?;
         binding.empty(self.api, &self.streams, |block| self.free(&self.keep(block)))

@@ -1,4 +1,5 @@
-//! Streams and events on a device that has no more of them, and work that is over though nobody waited for it.
+//! Creation of streams and events on a device that has no more of them, and work that is over although no wait covered
+//! it.
 
 use super::{Ledger, drop_each, next_stream_id};
 use crate::code::CodeKind;
@@ -51,8 +52,8 @@ impl Ledger {
         Ok(self.events.put(advised?))
     }
 
-    /// Destroys dropped streams whose work is over; if there is none, waits a little for those that still work. Answers
-    /// how many it destroyed.
+    /// Destroys dropped streams whose work is over. If there are none, it waits a little for those that still work.
+    /// Returns how many it destroyed.
     fn destroy_dropped_streams(&self) -> usize {
         let dropped = self.streams.unnamed();
         let mut kept = Vec::new();
@@ -71,8 +72,8 @@ impl Ledger {
         destroyed
     }
 
-    /// Waits for a dropped stream, and says whether its work is over. A failure of the work that the library does not
-    /// repeat is kept for [`collect`](Self::collect): nobody else is told.
+    /// Waits for a dropped stream, and says whether its work is over. A failure that the library does not repeat is
+    /// kept for [`collect`](Self::collect), because no other wait gets it.
     fn has_ended(&self, stream: &RawStream, limit: Option<Duration>) -> bool {
         let wait = || stream.synchronize(self.api, limit);
         match wait() {
@@ -87,7 +88,7 @@ impl Ledger {
         }
     }
 
-    /// Failures of work that no wait of the program will be told of.
+    /// Failures of work that no wait of the program will get.
     pub(super) fn unheard(&self) -> MutexGuard<'_, Vec<Error>> {
         self.unheard.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
@@ -96,7 +97,8 @@ impl Ledger {
         self.events.unnamed().iter().filter(|event| self.destroy_event(event).is_ok()).count()
     }
 
-    /// Waits for work that the library said to be over, where nobody has waited since. Answers what work failed with.
+    /// Waits for work that the library said to be over, if no wait has covered it since. Returns the failures of that
+    /// work.
     pub(super) fn wait_for_what_is_over(&self) -> Vec<Error> {
         // Only a wait tells failures, and it returns at once for what is over.
         let over = self.streams.all().into_iter().filter(|stream| stream.is_over_unawaited());

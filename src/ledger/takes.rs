@@ -9,7 +9,7 @@ struct Taken {
     api: Api,
     device: i32,
     takes: usize,
-    /// It is being reset by force: nobody may take it meanwhile.
+    /// It is being reset by force. It cannot be taken until that has ended.
     ends: bool,
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn in_use(api: Api) -> Vec<i32> {
     taken().iter().filter(|taken| taken.api.is_of_the_library_of(api)).map(|taken| taken.device).collect()
 }
 
-/// As long as it lives, nobody else has the device, nor can take it.
+/// While this exists, no other part of the process has the device or can take it.
 pub(crate) struct ExclusiveDevice {
     api: Api,
     device: i32,

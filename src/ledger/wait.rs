@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 impl Ledger {
-    /// Waits for a stream. A failure that another wait was told of is told here, too, once.
+    /// Waits for a stream. A failure that another wait got is also returned here, once.
     #[inline]
     pub(crate) fn synchronize(&self, here: Here<'_>, stream: &RawStream, limit: Option<Duration>) -> Result<(), Error> {
         let waited = stream.synchronize_here(here, limit);
@@ -25,8 +25,8 @@ impl Ledger {
         streams.iter().fold(waited, |result, stream| Self::heard(stream, Listener::Context, result))
     }
 
-    /// As [`synchronize_all`](Self::synchronize_all), for the ledger's own purposes: a failure of queued work is left
-    /// for who waits for it.
+    /// Like [`synchronize_all`](Self::synchronize_all), for the ledger itself: a failure of queued work stays for the
+    /// waiters of that work.
     pub(super) fn settle_all(&self, limit: Duration) -> Result<(), Error> {
         self.wait_for_all(Some(limit)).1
     }
@@ -35,7 +35,7 @@ impl Ledger {
         let streams: Vec<_> = self.streams.all().into_iter().map(|stream| (stream.covers(), stream)).collect();
         let waited = self.api.synchronize_device(limit);
         let covered = streams.into_iter().map(|(covers, stream)| {
-            // Who made a run was told of its failure at once, and nobody else waits for it.
+            // The caller of a run got its failure at once, and no other code waits for it.
             if waited.is_ok() || !Arc::ptr_eq(&stream, &self.runs) {
                 stream.covered(covers, &waited);
             }
@@ -44,8 +44,7 @@ impl Ledger {
         (covered.collect(), waited)
     }
 
-    /// What a waiter of this kind is told: the answer to its own wait, or else the failure of which another one was
-    /// told.
+    /// The result for a waiter of this kind: the answer to its own wait, or else the failure that another wait got.
     #[cold]
     fn heard(stream: &RawStream, listener: Listener, waited: Result<(), Error>) -> Result<(), Error> {
         match waited {

@@ -12,16 +12,16 @@ use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
 impl<C: Brand> Current<C> {
-    /// A stream that other code has made in this context, a framework's current one, say. It is used like every stream,
-    /// and waited for at the end of the scope; other code destroys it.
+    /// Adopts a stream that other code has made in this context, for example a framework's current stream. It is used
+    /// like every stream, and waited for at the end of the scope; other code destroys it.
     ///
     /// # Safety
     ///
     /// * It is a stream of this context, and stays one until the value that this returns was
     ///   [destroyed](crate::Stream::destroy), or the scope has ended without an error.
     /// * No allocator of the caller's is registered on it.
-    /// * Other code that uses the stream meanwhile knows that its work and this crate's run in the order in which they
-    ///   are queued, and that two threads queue in an order that nobody has chosen (THREAD-03).
+    /// * Other code that uses the stream at the same time accepts that all work runs in the order in which it is
+    ///   queued, and that the order between two threads is undefined (THREAD-03).
     ///
     /// # Errors
     ///
@@ -41,7 +41,8 @@ impl<C: Brand> Current<C> {
     ///   written (MEM-07).
     /// * They stay there until the value that this returns was [freed](crate::DeviceBuffer::free), or the scope has
     ///   ended without an error (MEM-02).
-    /// * Nobody else writes them meanwhile, and nobody else reads them while work of this crate may write them.
+    /// * No other code writes them during that time, and no other code reads them while work of this crate may write
+    ///   them.
     ///
     /// # Errors
     ///

@@ -12,7 +12,8 @@ use core::ffi::c_void;
 impl Loaded {
     /// The functions of the library, as `ascendcl-sys` declares them. Each of them is `unsafe` to call.
     ///
-    /// A forked child must not call them, nor code that the library calls (THREAD-05, CB-01): here nobody looks.
+    /// A forked child must not call them, nor code that the library calls (THREAD-05, CB-01). This crate does not check
+    /// that here.
     pub fn as_raw(self) -> &'static ascendcl_sys::Library {
         self.functions()
     }

@@ -1,7 +1,7 @@
 //! Beside the safe layer: raw handles for functions that it does not offer, and a way to queue work with them.
 //!
-//! A handle by itself is only a number: to get one is safe. What is done with it is the caller's to vouch for, in the
-//! `unsafe` block that calls the library. The functions are those of `ascendcl-sys`, whose table
+//! A handle is only a number, so getting one is safe. The caller guarantees its use in the `unsafe` block that calls
+//! the library. The functions are those of `ascendcl-sys`, whose table
 //! [`Loaded::as_raw`](crate::library::Loaded::as_raw) lends, or of any other binding of the same library.
 //!
 //! | value | handle |

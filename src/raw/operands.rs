@@ -1,4 +1,4 @@
-//! What work by other functions can use.
+//! The operands of work that other functions queue.
 
 use crate::brand::{Brand, Inside};
 use crate::current::Current;
@@ -50,9 +50,9 @@ pub(crate) mod sealed {
     }
 
     pub trait Operands<C: Brand>: Sized {
-        /// What the function gets.
+        /// The values that the function gets.
         type Raw;
-        /// What the work gives back.
+        /// The values that the work returns.
         type Out: Payload;
 
         fn queue_on(

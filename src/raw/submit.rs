@@ -35,8 +35,8 @@ impl<C: Brand> StreamOps<C> {
     ///
     /// The operands as they were: [`Error::OtherStream`](crate::Error::OtherStream) when one is in flight elsewhere,
     /// and then `queue` has not run; [`Error::Vendor`](crate::Error::Vendor) with the code that it returned. Then the
-    /// stream is waited for, with a limit of a second: the library may have taken work all the same. When the wait
-    /// fails, the operands take no more work ([`Error::InDoubt`](crate::Error::InDoubt)).
+    /// crate waits for the stream, at most a second, because the library may have queued work. When the wait fails, the
+    /// operands take no more work ([`Error::InDoubt`](crate::Error::InDoubt)).
     ///
     /// # Panics
     ///

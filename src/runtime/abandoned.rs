@@ -9,7 +9,7 @@ use std::time::Duration;
 
 struct Abandoned {
     runtimes: Vec<Arc<Shared>>,
-    /// What `open` was told while it took runtimes down, for the next sweep. There are at most [`MOST`].
+    /// Errors from runtimes that `open` released, for the next sweep. There are at most [`MOST`].
     errors: Vec<Error>,
 }
 
@@ -18,10 +18,10 @@ const MOST: usize = 64;
 
 static ABANDONED: Mutex<Abandoned> = Mutex::new(Abandoned { runtimes: Vec::new(), errors: Vec::new() });
 
-/// Takes down what dropped [`Runtime`](crate::Runtime)s have left. Each stream is waited for at most `limit`, if there
-/// is one. Answers what could not be taken down, and what failed meanwhile: that stays for the next sweep.
+/// Releases what dropped [`Runtime`](crate::Runtime)s held. Each stream is waited for at most `limit`, if there is one.
+/// Returns the errors of what could not be released. That stays for the next sweep.
 ///
-/// Nothing is left behind when it answers with no error, unless another thread sweeps or opens a runtime meanwhile.
+/// If it returns no error, nothing is left, unless another thread sweeps or opens a runtime at the same time.
 ///
 /// ```
 /// use ascendcl::{Library, Runtime, runtime};
@@ -55,7 +55,7 @@ pub(super) fn keep(shared: &Arc<Shared>) {
     }
 }
 
-/// Takes down what is idle now. Nobody waits for what works.
+/// Releases what is idle now. It does not wait for work in flight.
 pub(super) fn take_down_idle(thread: &mut Thread) {
     let failed = take_down(thread, Some(Duration::ZERO));
     let told = failed.into_iter().filter(|error| error.code().is_none_or(|code| !code.is_timeout()));

@@ -12,8 +12,8 @@ use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread::{Builder, JoinHandle, current};
 use std::time::Duration;
 
-/// A thread of its own that opens a [`Runtime`], stays inside it, and runs what it is sent, in order: for programs in
-/// which one thread is to own a device's work.
+/// A thread that opens a [`Runtime`], stays inside it, and runs the jobs that it gets, in order. It is for programs in
+/// which one thread owns a device's work.
 ///
 /// `S` is what the thread keeps between calls: models, streams, buffers, whatever the program needs. It never leaves
 /// the thread, so it may be `!Send`.
@@ -69,7 +69,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
             });
             match opened {
                 Ok((runtime, state)) => {
-                    // Whoever opens waits for this.
+                    // `open` waits for this.
                     let _ = tell.send(Ok(()));
                     serve(&runtime, state, &coming)
                 }
@@ -87,7 +87,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
                 let _ = thread.join();
                 Err(error)
             }
-            // `make` panicked: so does whoever asked for it.
+            // `make` panicked, so the caller panics too.
             Err(_) => match thread.join() {
                 Err(panic) => resume_unwind(panic),
                 Ok(_) => Err(Error::ActorEnded),
@@ -113,7 +113,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
         let (answer, answered) = sync_channel(1);
         let job: Job<N, S> = Box::new(move |current, state| {
             let result = catch_unwind(AssertUnwindSafe(|| job(current, state)));
-            // Whoever asked waits for it.
+            // The caller waits for it.
             let _ = answer.send(result);
         });
         let jobs = self.jobs.as_ref().ok_or(Error::ActorEnded)?;

@@ -24,13 +24,13 @@ pub enum CloseError {
     Refused(Error),
     /// Not everything could be taken down. The runtime cannot be entered any more; closing it again tries the rest.
     Teardown {
-        /// What went wrong, in the order in which it did.
+        /// The errors, in the order in which they occurred.
         errors: Vec<Error>,
     },
 }
 
 impl CloseError {
-    /// What went wrong, in the order in which it did.
+    /// The errors, in the order in which they occurred.
     pub fn errors(&self) -> &[Error] {
         match self {
             Self::Busy { .. } | Self::Closing => &[],

@@ -26,7 +26,7 @@ use shared::Shared;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A library, a device and a context of its own, in one value that has no lifetime.
+/// A library, a device and a new context, in one value without a lifetime.
 ///
 /// It can be stored in a struct, an [`Arc`] or a static, beside the streams, buffers, models and events that are made
 /// in it, in any order of fields. Any thread can [use](Self::with) it, several at a time.
@@ -70,14 +70,14 @@ use std::time::Duration;
 ///
 /// * Values of two names do not mix: that does not compile.
 /// * Two runtimes of one name do not mix, either. That is found when a value is used: [`Error::WrongContext`].
-/// * After [`close`](Self::close) the values are still there and do nothing: nobody gets a [`Current`] to use them with
+/// * After [`close`](Self::close) the values still exist but do nothing: no code can get a [`Current`] to use them with
 ///   ([`Error::Gone`]).
 ///
 /// # The end
 ///
-/// [`close`](Self::close) takes everything down in the vendor's order and reports what could not be. A runtime that is
-/// dropped calls nothing of the library: a drop may run inside a callback, in a panic, or while work is in flight. What
-/// it held is taken down by the next [`Runtime::open`], if it is idle then, or by [`sweep`].
+/// [`close`](Self::close) releases everything in the vendor's order and reports what it could not release. Dropping a
+/// runtime does not call the library, because a drop may run inside a callback, in a panic, or while work is in flight.
+/// The next [`Runtime::open`] releases what the runtime held, if it is idle then; otherwise [`sweep`] does.
 #[must_use = "a runtime that is dropped is taken down by the next `open` or by `runtime::sweep`; `close` shows the errors"]
 #[rule(DEV_10, CTX_02, CTX_03, CTX_06, CTX_11)]
 pub struct Runtime<N: Name> {
@@ -122,8 +122,8 @@ impl<N: Name> Runtime<N> {
         self.enter(&mut Thread::new()?, program)
     }
 
-    /// As [`with`](Self::with), on a thread that has a [`Thread`], or is inside a context, which is current again
-    /// afterwards.
+    /// Like [`with`](Self::with), on a thread that has a [`Thread`] or is inside a context. That context is current
+    /// again afterwards.
     ///
     /// # Errors
     ///
@@ -153,7 +153,8 @@ impl<N: Name> Runtime<N> {
         self.close_within(Duration::ZERO)
     }
 
-    /// As [`close`](Self::close). It lets nobody in, and waits at most `limit` for the threads that are inside.
+    /// Like [`close`](Self::close). No thread can enter any more, and it waits at most `limit` for the threads that are
+    /// inside.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What a runtime owns, and how it is taken down.
+//! The contents of a runtime, and their release.
 
 use super::CloseError;
 use crate::acl::Acl;
@@ -19,10 +19,10 @@ const LOOK: Duration = Duration::from_micros(500);
 pub(super) struct Shared {
     ledger: Arc<Ledger>,
     device: Arc<DeviceRow>,
-    /// Threads that enter pass here, and who closes shuts it. That it is shut does not say that nobody is inside: only
-    /// [`Ending::begun`] does.
+    /// Threads that enter pass this gate, and `close` shuts it. A shut gate does not show that no thread is inside:
+    /// only [`Ending::begun`] does.
     entrance: Gate,
-    /// Locked while it is being closed. Nobody waits for the lock: code of the user runs meanwhile.
+    /// Locked while the runtime is being closed. No thread waits for the lock, because code of the user runs under it.
     ending: Mutex<Ending>,
 }
 
@@ -59,7 +59,7 @@ impl Shared {
         Ok((device, ledger))
     }
 
-    /// As long as the answer is there, the context is.
+    /// The context exists while the returned value exists.
     pub(super) fn pass(&self) -> Option<Passage<'_>> {
         self.entrance.pass()
     }
@@ -72,12 +72,12 @@ impl Shared {
         self.device.teardown_timeout()
     }
 
-    /// Whether nobody can enter (any more).
+    /// Whether no thread can enter (any more).
     pub(super) fn is_shut(&self) -> bool {
         !self.entrance.is_open()
     }
 
-    /// Lets nobody in any more. Answers whether something is left to take down.
+    /// Lets no thread in any more. Returns whether something is left to release.
     pub(super) fn is_left(&self) -> bool {
         // A forked child takes no lock, and takes nothing down.
         if self.ledger.api().is_of_this_process().is_err() {
@@ -87,8 +87,8 @@ impl Shared {
         self.try_lock().is_none_or(|ending| ending.acl.is_some())
     }
 
-    /// Lets nobody in, waits at most `limit` for those who are inside, and takes everything down. Each stream is waited
-    /// for at most `teardown_timeout`, if there is a limit.
+    /// Lets no thread in, waits at most `limit` for the threads that are inside, and releases everything. Each stream
+    /// is waited for at most `teardown_timeout`, if there is a limit.
     pub(super) fn close(
         &self,
         _thread: &mut Thread,

@@ -20,7 +20,7 @@ pub(crate) struct RawGraph {
     pub(super) holds: Mutex<Holds>,
 }
 
-/// What a graph keeps from going.
+/// The objects that a graph keeps alive.
 #[derive(Debug, Default)]
 pub(super) struct Holds {
     /// Where it is loaded, or its allocator registered.
@@ -60,7 +60,7 @@ impl RawGraph {
         self.last_use.rest();
     }
 
-    /// What is queued on this stream by now comes after all work that used it.
+    /// Notes that the work queued on this stream so far comes after all work that used it.
     pub(crate) fn follow(&self, queue: &RawStream) {
         queue.lead(&self.last_use);
     }

@@ -1,6 +1,6 @@
 //! The graph engine's calls, and the values that keep their memory rules.
 //!
-//! What the rest of the crate relies on:
+//! The guarantees for the rest of the crate:
 //!
 //! * A [`RawSession`] owns its graphs, their registrations and the outputs of their executions. A handle names a row of
 //!   it; the session ends with everything in it, when its context's ledger is taken down.
@@ -75,7 +75,7 @@ impl Shim {
         self.done("GEInitialize", status, || "initialise the graph engine".into())
     }
 
-    /// Every session is gone: see [`sessions`].
+    /// Every session has ended: see [`sessions`].
     #[rule(GE_11)]
     pub(crate) fn finalize(self, api: Api) -> Result<(), Error> {
         api.ready::<OutsideCallbacks>()?;

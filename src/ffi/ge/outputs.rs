@@ -24,7 +24,7 @@ pub(crate) struct RawOutputs {
     /// Null until the engine has taken the execution, and once the outputs were released.
     raw: AtomicPtr<sys::Outputs>,
     pub(super) last_use: LastUse,
-    /// As long as the execution's row is there, these have a name and are not freed.
+    /// While the execution's row exists, these blocks are referred to and are not freed.
     _inputs: Vec<Arc<RawBuffer>>,
 }
 
@@ -38,7 +38,7 @@ impl RawOutputs {
         self.last_use.rest();
     }
 
-    /// What is queued on this stream by now comes after all work that used it.
+    /// Notes that the work queued on this stream so far comes after all work that used it.
     pub(crate) fn follow(&self, queue: &RawStream) {
         queue.lead(&self.last_use);
     }

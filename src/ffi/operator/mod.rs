@@ -33,7 +33,7 @@ pub(crate) struct RawInvocation {
     /// Somebody destroys the descriptions, or has done so.
     ending: AtomicBool,
     last_use: LastUse,
-    /// As long as the invocation's row is there, these have a name and are not freed.
+    /// While the invocation's row exists, these blocks are referred to and are not freed.
     blocks: Box<[Arc<RawBuffer>]>,
     owner: Owner,
 }
@@ -67,7 +67,7 @@ const DOING: &str = "put an operator together";
 impl Row for RawInvocation {}
 
 impl RawInvocation {
-    /// An operator with these tensors, for which nothing of the library's has been created yet: it gets its row first.
+    /// An operator with these tensors. No object of the library exists yet: the operator gets its row first.
     pub(crate) fn new(name: &str, inputs: &[TensorArgument], outputs: &[TensorArgument]) -> Result<Self, Error> {
         let blocks = inputs.iter().chain(outputs).filter_map(|part| part.memory.as_ref());
         Ok(Self {
@@ -184,7 +184,7 @@ impl RawInvocation {
         self.blocks.iter().for_each(|block| block.rest());
     }
 
-    /// What is queued on this stream by now comes after all work that used the operator or its tensors.
+    /// Notes that the work queued on this stream so far comes after all work that used the operator or its tensors.
     pub(crate) fn follow(&self, queue: &RawStream) {
         queue.lead(&self.last_use);
         self.blocks.iter().for_each(|block| block.follow(queue));
@@ -206,8 +206,7 @@ impl RawInvocation {
         destroyed
     }
 
-    /// The first error is reported, the rest is destroyed all the same; what was refused is tried again by the next
-    /// call, and nothing else is.
+    /// It reports the first error and destroys the rest anyway. The next call tries only the refused records again.
     fn take_down(&self, api: Api) -> Result<(), Error> {
         let inputs = self.inputs.destroy(api);
         inputs.and(self.outputs.destroy(api)).and(self.attributes.destroy(api))

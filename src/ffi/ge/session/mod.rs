@@ -92,7 +92,7 @@ impl RawSession {
         Ok(graph)
     }
 
-    /// A row without a graph, for a registration that serves whatever runs on its stream.
+    /// A row without a graph, for a registration that serves all graphs on its stream.
     pub(crate) fn registration_row(&self) -> Arc<RawGraph> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let registration = Arc::new(RawGraph::new(id));
@@ -325,8 +325,8 @@ impl RawSession {
         let submitted = stream.submit(Site::unproven(api).here(), doing, uses, |ready, stream| match queue(stream) {
             sys::SUCCESS => ready.answered(call, ACL_SUCCESS),
             status => {
-                // What the engine says, before anything else is asked of it. Whether it has queued something nobody
-                // knows: a code of that kind makes the stream settle it.
+                // The engine's error text has to be read before the next call of the engine. It is unknown whether the
+                // call queued work: the code of an internal failure makes `submit` wait for the stream.
                 failed = Some(self.shim.failed(call, status, doing.to_owned()));
                 ready.answered(call, ACL_ERROR_FAILURE)
             }
@@ -340,7 +340,7 @@ impl RawSession {
         raw.map(|handle| handle.0.as_ptr()).ok_or(Error::Gone { what: ObjectKind::SESSION })
     }
 
-    /// As [`ready`](Self::ready), for a graph that the session still has.
+    /// Like [`ready`](Self::ready), for a graph that the session still has.
     fn ready_for(&self, api: Api, graph: &RawGraph) -> Result<*mut sys::Session, Error> {
         if graph.is_removed() { Err(Error::Gone { what: ObjectKind::GRAPH }) } else { self.ready(api) }
     }

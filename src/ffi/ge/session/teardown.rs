@@ -19,7 +19,7 @@ impl RawSession {
         Ok(())
     }
 
-    /// Releases the outputs that nobody names any more and that are idle.
+    /// Releases the idle outputs that no handle refers to.
     pub(crate) fn release_unnamed(&self, streams: &Shelf<RawStream>) {
         let unnamed: Vec<_> = {
             let mut rows = self.outputs();
@@ -62,14 +62,14 @@ impl RawSession {
         graph.holds().memory.clear();
     }
 
-    /// The graphs that nobody names any more.
+    /// The graphs that no handle refers to.
     pub(crate) fn unnamed_graphs(&self) -> Vec<Arc<RawGraph>> {
         let unnamed = self.graphs().values().filter(|row| Arc::strong_count(row) == 1).cloned().collect();
         fence(Ordering::Acquire);
         unnamed
     }
 
-    /// Destroys the session, whose graphs are idle. It is gone, whatever the answer.
+    /// Destroys the session, whose graphs are idle. The session has ended, whatever the answer.
     fn destroy(&self) -> Result<(), Error> {
         let taken = self.raw.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(Handle(session)) = taken else { return Ok(()) };
@@ -101,7 +101,7 @@ impl ForeignOwner for RawSession {
         }
         let mut errors = Vec::new();
         let mut graphs: Vec<_> = self.graphs().values().cloned().collect();
-        // What has no graph serves those that have one: they give their blocks back first.
+        // Rows without a graph serve the graphs of others. Those return their blocks first.
         graphs.sort_by_key(|graph| graph.is_removed());
         for graph in &graphs {
             let removed = self.remove(api, streams, graph).and_then(|()| self.unregister(api, graph));
