@@ -13,13 +13,14 @@ use graph::{File, Graph};
 use std::path::Path;
 
 /// The entries of the safe layer's `src`, from the ground up.
-const FLOORS: [&str; 38] = [
+const FLOORS: [&str; 39] = [
     "brand",
     "code",
     "element",
     "life_cycle",
     "run_mode",
     "capture_mode",
+    "ends_before",
     "attribute",
     "device_allocator",
     "error",
@@ -93,7 +94,7 @@ const FLOORS_OF_THE_SIMULATOR: [&str; 33] = [
 ];
 
 /// Files outside of `ffi` in which the word `unsafe` stands: they declare, and have no block.
-const DECLARE: [&str; 11] = [
+const DECLARE: [&str; 12] = [
     "allocator/descriptor",
     "allocator/pool",
     "brand/threads",
@@ -102,6 +103,7 @@ const DECLARE: [&str; 11] = [
     "graph_source",
     "library",
     "raw/adopt",
+    "raw/attach",
     "raw/submit",
     "raw_tensors",
     "stream/allocator",
