@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 /// An object of other code: a session of the graph engine, or what a program has attached.
 pub(crate) trait ForeignObject: fmt::Debug + Send + Sync {
-    /// What it is, for messages.
-    fn name(&self) -> &'static str;
+    /// What `count` of them are, for messages.
+    fn in_words(&self, count: usize) -> String;
 
     fn ends_before(&self) -> EndsBefore;
 
@@ -59,8 +59,9 @@ impl RawAttachment {
         Self { number, owner, object, _uses: uses, ended, was_reset }
     }
 
-    pub(crate) fn name(&self) -> &'static str {
-        self.object.name()
+    /// What `count` of these are, for messages.
+    pub(crate) fn in_words(&self, count: usize) -> String {
+        self.object.in_words(count)
     }
 
     pub(crate) fn owner(&self) -> Owner {

@@ -81,8 +81,8 @@ fn end_unnamed<const STAGE: u8>(ledger: &Ledger, errors: &mut Vec<Error>, kept: 
 }
 
 fn left<const STAGE: u8>(ledger: &Ledger) -> Vec<String> {
-    let mut counts = BTreeMap::new();
+    let mut counts: BTreeMap<String, (Arc<RawAttachment>, usize)> = BTreeMap::new();
     let rows = ledger.attachments.all().into_iter().filter(|row| row.ends_before() as u8 == STAGE && !row.is_ended());
-    rows.for_each(|row| *counts.entry(row.name()).or_insert(0_usize) += 1);
-    counts.into_iter().map(|(name, count)| format!("{count} {name}(s)")).collect()
+    rows.for_each(|row| counts.entry(row.in_words(1)).or_insert((row, 0)).1 += 1);
+    counts.into_values().map(|(row, count)| row.in_words(count)).collect()
 }

@@ -126,8 +126,8 @@ impl<C: Brand, T: Attach, U> fmt::Debug for Attached<C, T, U> {
 struct Object<T>(Arc<T>);
 
 impl<T: Attach> ForeignObject for Object<T> {
-    fn name(&self) -> &'static str {
-        T::NAME
+    fn in_words(&self, count: usize) -> String {
+        format!("{count} {}(s)", T::NAME)
     }
 
     fn ends_before(&self) -> EndsBefore {

@@ -86,8 +86,8 @@ impl RawSession {
 }
 
 impl ForeignObject for Arc<RawSession> {
-    fn name(&self) -> &'static str {
-        "session of the graph engine"
+    fn in_words(&self, count: usize) -> String {
+        format!("{count} session(s) of the graph engine")
     }
 
     fn ends_before(&self) -> EndsBefore {
