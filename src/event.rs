@@ -97,6 +97,10 @@ impl<C: Brand, S: EventState> Event<C, S> {
         &self.raw
     }
 
+    pub(crate) fn row(&self) -> &Arc<RawEvent> {
+        &self.raw
+    }
+
     /// Whether the work before the recorded point is done (`aclrtQueryEventStatus`).
     ///
     /// # Errors

@@ -50,6 +50,7 @@ mod current;
 mod device;
 mod device_allocator;
 mod element;
+mod ends_before;
 pub mod error;
 pub mod event;
 mod ffi;

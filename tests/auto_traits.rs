@@ -31,6 +31,26 @@ assert_not_impl_any!(Current<Scoped<'static>>: Send, Sync, Clone);
 assert_not_impl_any!(DefaultStream<Scoped<'static>>: Send, Sync, Clone);
 assert_not_impl_any!(StreamOps<Scoped<'static>>: Sync, Clone);
 
+/// An object of other code.
+struct Foreign;
+// SAFETY: it stands for nothing in the library.
+unsafe impl ascendcl::raw::Attach for Foreign {
+    const NAME: &'static str = "object";
+    const ENDS_BEFORE: ascendcl::raw::EndsBefore = ascendcl::raw::EndsBefore::Streams;
+
+    fn take_down(
+        &self,
+        _: &ascendcl::raw::Ending<'_>,
+    ) -> core::result::Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        Ok(())
+    }
+}
+assert_impl_all!(ascendcl::raw::Attached<Scoped<'static>, Foreign>: Send, Sync);
+assert_not_impl_any!(ascendcl::raw::Attached<Scoped<'static>, Foreign>: Clone);
+assert_not_impl_any!(ascendcl::raw::Attached<Scoped<'static>, Foreign, Stream<Scoped<'static>>>: Sync);
+assert_not_impl_any!(ascendcl::raw::Ending<'static>: Send, Sync, Clone);
+assert_impl_all!(ascendcl::raw::EndsBefore: Send, Sync, Copy);
+
 // Used by one thread at a time: sent, not shared.
 assert_impl_all!(Stream<Scoped<'static>, Undecided>: Send);
 assert_not_impl_any!(Stream<Scoped<'static>, Undecided>: Sync, Clone);

@@ -5,16 +5,39 @@
 mod common;
 
 use ascendcl::capture::CaptureMode;
+use ascendcl::raw::{Attach, Ending, EndsBefore};
 use ascendcl::{Acl, Device, Error, Library, Recovered, RunError, ScopeError, Setup, Thread, allocator::PoolAllocator};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Fault, Plan, control};
 use common::allocators::Empty;
 use common::{acl, alone};
+use std::cell::Cell;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 const BRIEFLY: Duration = Duration::from_millis(20);
+
+/// An object of other code, which ends on the thread that recovers.
+struct Attached;
+
+thread_local! {
+    /// Each end of one, and whether the device was reset before.
+    static ENDED: Cell<Option<bool>> = const { Cell::new(None) };
+}
+
+// SAFETY: it stands for nothing in the library.
+unsafe impl Attach for Attached {
+    const NAME: &'static str = "attached object";
+    const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
+
+    fn take_down(&self, from: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        assert_eq!(ENDED.replace(Some(from.was_reset())), None, "it ends once");
+        // It ends before the stream that it uses, unless the reset has ended that.
+        assert_eq!(control::live().streams > 0, !from.was_reset());
+        Ok(())
+    }
+}
 
 /// A device on which work of a context hangs, in a scope that has ended. Each call in `refused` is refused from then
 /// on.
@@ -37,6 +60,7 @@ fn hanging<'a>(acl: &'a Acl, thread: &mut Thread, default: bool, refused: &[&str
                     let stream = current.stream().unwrap();
                     mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
                     mem::forget(current.event().unwrap());
+                    drop(current.attach(Attached, current.stream().unwrap()).unwrap());
                     let mut watched = current.stream().unwrap();
                     let set = watched.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap();
                     // A thread of the crate asks for its end, in no scope.
@@ -74,10 +98,12 @@ fn a_device_that_hangs_is_used_again_when_its_streams_could_be_aborted() {
         let mut thread = Thread::new().unwrap();
         let refused = hanging(&acl, &mut thread, default, &[]).reset(&mut thread).unwrap_err();
         assert!(matches!(refused.error, Error::Poisoned { .. }), "{refused:?}");
+        assert_eq!(ENDED.take(), None, "work may use it");
         let device = match refused.value.recover(&mut thread, BRIEFLY).unwrap() {
             Recovered::Usable(device) => device,
             other => panic!("{other:?}"),
         };
+        assert_eq!(ENDED.take(), Some(false));
         assert!(control::live().is_empty(), "{:?}", control::live());
         control::fail(Plan::new()).unwrap();
         works(&device, &mut thread);
@@ -100,6 +126,8 @@ fn a_device_that_cannot_be_aborted_is_reset_by_force_and_can_be_taken_anew() {
             Recovered::Reset { lost } => lost,
             other => panic!("{other:?}"),
         };
+        // A default context has ended with everything in it.
+        assert_eq!(ENDED.take(), if default { None } else { Some(true) });
         assert!(begun.elapsed() < Duration::from_secs(5));
         control::fail(Plan::new()).unwrap();
         match default {

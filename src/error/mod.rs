@@ -391,6 +391,14 @@ pub enum Error {
     /// The thread of an [`Actor`](crate::runtime::Actor) has ended.
     #[error("the actor's thread has ended: open another actor")]
     ActorEnded,
+    /// An object of other code could not be taken down.
+    #[error("could not take down the {what}: {source}")]
+    Attached {
+        /// What it is: [`Attach::NAME`](crate::raw::Attach::NAME).
+        what: &'static str,
+        /// What its own code answered.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// The object was destroyed.
     #[error("the {what} was already {}{}", what.end_in_words(), Cited(what.rules_of_life()))]
     Gone {
@@ -536,6 +544,7 @@ impl Error {
             Self::Vendor(error) => Some(error.code),
             Self::WorkFailed { code } => Some(*code),
             Self::CaptureUnsupported(error) => error.code(),
+            Self::Attached { source, .. } => source.downcast_ref::<Self>().and_then(Self::code),
             _ => None,
         }
     }

@@ -2,9 +2,9 @@
 
 use crate::device_allocator::ContextId;
 use ascendcl_rules::{
-    ALLOC_12, COPY_01, CTX_06, DATA_05, DATA_08, DATA_10, EVENT_06, GE_09, GE_11, GE_20, GE_21, GRAPH_07, MEM_02,
-    MEM_11, MODEL_01, MODEL_04, MODEL_06, MODEL_07, MODEL_09, MODEL_14, OP_04, OP_07, RuleId, STREAM_05, STREAM_08,
-    STREAM_09,
+    ALLOC_12, COPY_01, CTX_06, DATA_05, DATA_08, DATA_10, DEV_10, EVENT_06, GE_09, GE_11, GE_20, GE_21, GRAPH_07,
+    MEM_02, MEM_11, MODEL_01, MODEL_04, MODEL_06, MODEL_07, MODEL_09, MODEL_14, OP_04, OP_07, RuleId, STREAM_05,
+    STREAM_08, STREAM_09,
 };
 use core::fmt;
 
@@ -42,6 +42,7 @@ enum Kind {
     Session,
     Graph,
     GraphOutputs,
+    Attached,
     DeviceMemory,
     PinnedMemory,
     PageableMemory,
@@ -88,6 +89,8 @@ impl ObjectKind {
     pub const GRAPH: Self = Self(Kind::Graph);
     /// The outputs of a graph.
     pub const GRAPH_OUTPUTS: Self = Self(Kind::GraphOutputs);
+    /// An object of other code that is [attached](crate::raw::Attach) to a context.
+    pub const ATTACHED: Self = Self(Kind::Attached);
     /// Memory of a device.
     pub const DEVICE_MEMORY: Self = Self(Kind::DeviceMemory);
     /// Host memory that the library allocated.
@@ -104,7 +107,7 @@ impl ObjectKind {
     pub const ADDRESS_SPACE: Self = Self(Kind::AddressSpace);
 
     #[cfg(test)]
-    pub(super) const ALL: [Self; 25] = [
+    pub(super) const ALL: [Self; 26] = [
         Self::RUNTIME,
         Self::DEVICE,
         Self::STREAM,
@@ -123,6 +126,7 @@ impl ObjectKind {
         Self::SESSION,
         Self::GRAPH,
         Self::GRAPH_OUTPUTS,
+        Self::ATTACHED,
         Self::DEVICE_MEMORY,
         Self::PINNED_MEMORY,
         Self::PAGEABLE_MEMORY,
@@ -152,6 +156,7 @@ impl ObjectKind {
             Kind::Session => "session of the graph engine",
             Kind::Graph => "graph",
             Kind::GraphOutputs => "outputs of a graph",
+            Kind::Attached => "attached object",
             Kind::DeviceMemory => "device memory",
             Kind::PinnedMemory => "pinned host memory",
             Kind::PageableMemory => "pageable host memory",
@@ -184,6 +189,7 @@ impl ObjectKind {
             Kind::CapturedGraph => &[GRAPH_07],
             Kind::Session | Kind::Graph => &[GE_20],
             Kind::GraphOutputs => &[GE_20, GE_21],
+            Kind::Attached => &[DEV_10],
             Kind::Event => &[EVENT_06],
             Kind::DeviceMemory
             | Kind::PinnedMemory
@@ -207,6 +213,7 @@ impl ObjectKind {
             Kind::CapturedGraph => &[GRAPH_07],
             Kind::Session | Kind::Graph => &[GE_11],
             Kind::GraphOutputs => &[GE_09, GE_21],
+            Kind::Attached => &[DEV_10],
             Kind::Weights => &[MODEL_09],
             Kind::Workspace => &[MODEL_04],
             Kind::DeviceMemory
@@ -223,9 +230,13 @@ impl ObjectKind {
     /// The rules that forbid using it while another context is current ([`WrongContext`](super::Error::WrongContext)).
     pub(super) fn rules_of_context(self) -> &'static [RuleId] {
         match self.0 {
-            Kind::Stream | Kind::Work | Kind::Event | Kind::Allocator | Kind::Operator | Kind::CapturedGraph => {
-                &[STREAM_09]
-            }
+            Kind::Stream
+            | Kind::Work
+            | Kind::Event
+            | Kind::Allocator
+            | Kind::Operator
+            | Kind::CapturedGraph
+            | Kind::Attached => &[STREAM_09],
             Kind::Model
             | Kind::ModelTensors
             | Kind::ModelInput
@@ -268,6 +279,7 @@ impl ObjectKind {
             | Kind::Session
             | Kind::Graph
             | Kind::GraphOutputs
+            | Kind::Attached
             | Kind::AddressSpace => &[],
         }
     }
@@ -314,6 +326,7 @@ mod tests {
         session of the graph engine | GE-20 | GE-11 | - | GE-11
         graph | GE-20 | GE-11 | - | GE-11
         outputs of a graph | GE-20 GE-21 | GE-09 GE-21 | - | GE-11
+        attached object | DEV-10 | DEV-10 | - | STREAM-09
         device memory | MEM-02 | MEM-02 | COPY-01 | MEM-11
         pinned host memory | MEM-02 | MEM-02 | COPY-01 | MEM-11
         pageable host memory | MEM-02 | MEM-02 | COPY-01 | MEM-11

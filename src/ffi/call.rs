@@ -322,6 +322,11 @@ impl Api {
         Ok(Ready { loading: self.loading(), _checked: PhantomData })
     }
 
+    /// The answer of a call that code outside of this crate made, as a result.
+    pub(crate) fn result_of(self, call: &'static str, code: i32, doing: &str) -> Result<(), Error> {
+        self.ready::<ThisProcess>()?.answered(call, code).done(|| doing.to_owned())
+    }
+
     /// Throws away the text of an answer that is no failure.
     pub(super) fn forget_text(self) {
         let _ = recent_text(self);

@@ -181,8 +181,11 @@ impl<'a> Engine<'a> {
             |context, thread| {
                 let entered = context.enter(thread, |current| {
                     let row = Arc::new(RawSession::create(api, self.hold.made.shim, options.pairs())?);
-                    current.ledger().host(row.clone());
-                    Ok(program(&mut Session::new(row), current))
+                    // While it has a name, a collection leaves it alone.
+                    let named = current.ledger().attach(Box::new(Arc::clone(&row)), Vec::new());
+                    let result = program(&mut Session::new(row), current);
+                    drop(named);
+                    Ok(result)
                 });
                 entered.and_then(|result| result)
             },

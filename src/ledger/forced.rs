@@ -1,6 +1,7 @@
 //! Release of objects whose work does not end.
 
 use super::{Ledger, drop_each};
+use crate::ends_before::EndsBefore;
 use crate::error::Error;
 use crate::ffi::{Entered, KeptAllocator, RawEvent, RawStream, Restore};
 use ascendcl_macros::rule;
@@ -32,7 +33,11 @@ impl Ledger {
         stream.abort(self.api)?;
         // The first wait tells that work was discarded.
         stream.synchronize(self.api, Some(limit)).or_else(|_| stream.synchronize(self.api, Some(limit)))?;
-        self.destroy_by_force(stream, kept)
+        // An attached object that ends before streams may use this one until then.
+        match self.has_ended_attachments_before(EndsBefore::Streams) {
+            true => self.destroy_by_force(stream, kept),
+            false => Ok(()),
+        }
     }
 
     /// Destroys a stream whose work is over. What its registrations kept goes to `kept`, also after a failure: code of
@@ -62,6 +67,7 @@ impl Ledger {
     pub(crate) fn loses_what_a_forced_reset_ends(&self) -> bool {
         self.streams.all().iter().for_each(|stream| stream.has_been_reset());
         self.graphs.all().iter().for_each(|graph| graph.has_been_reset());
+        self.attachments.all().iter().for_each(|attached| attached.has_been_reset());
         if self.context.is_made() {
             return false;
         }
@@ -95,8 +101,8 @@ impl Ledger {
 
     fn is_empty(&self) -> bool {
         let runs = usize::from(self.streams.get(self.runs.id()).is_some());
-        let sessions = self.foreign_owner.get().map_or(0, |foreign_owner| foreign_owner.left());
+        let attached = self.attachments.all().iter().filter(|row| !row.is_ended()).count();
         let objects = self.streams.len().saturating_sub(runs) + self.events.len() + self.models.len();
-        sessions + objects + self.graphs.len() + self.blocks.len() + self.bindings.len() + self.invocations.len() == 0
+        attached + objects + self.graphs.len() + self.blocks.len() + self.bindings.len() + self.invocations.len() == 0
     }
 }

@@ -4,6 +4,7 @@
 //! [`Ledger`], an implementation of [`Owned`], and a place in the list.
 
 use super::Ledger;
+use crate::ends_before::EndsBefore;
 use crate::error::Error;
 use crate::ffi::{
     KeptAllocator, LoadedModel, RawBinding, RawBuffer, RawEvent, RawGraph, RawInvocation, RawStream, Shelf, ShelfRow,
@@ -15,6 +16,9 @@ use std::sync::Arc;
 pub(super) trait Owned: ShelfRow {
     /// Whether the end of one waits for work, which uses objects of other kinds.
     const WAITS: bool = false;
+
+    /// Which attached objects have to be gone before the first of these ends.
+    const AFTER: EndsBefore;
 
     fn shelf(ledger: &Ledger) -> &Shelf<Self>;
 
@@ -50,17 +54,23 @@ pub(super) struct Kind {
     pub(super) left: fn(&Ledger) -> Vec<String>,
 }
 
-/// The kinds in the vendor's order: captured graphs go before all that they use, models before the streams that they
+/// The kinds in the vendor's order, and between them the objects of other code, where those say: captured graphs go before all that they use, models before the streams that they
 /// ran on and the memory that they work in, events before the streams that recorded them, and memory last.
 #[rule(DEV_10, MODEL_02, MODEL_03)]
-pub(super) const KINDS: [Kind; 7] = [
+pub(super) const KINDS: [Kind; 13] = [
+    Kind::EVERYTHING,
     Kind::of::<RawGraph>(),
+    Kind::MODELS,
     Kind::of::<RawBinding>(),
     Kind::of::<RawInvocation>(),
     Kind::of::<LoadedModel>(),
+    Kind::EVENTS,
     Kind::of::<RawEvent>(),
+    Kind::STREAMS,
     Kind::of::<RawStream>(),
+    Kind::MEMORY,
     Kind::of::<RawBuffer>(),
+    Kind::CONTEXT,
 ];
 
 impl Kind {
@@ -70,7 +80,7 @@ impl Kind {
 }
 
 fn end_all<T: Owned>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut Vec<KeptAllocator>) {
-    if T::may_end(ledger) {
+    if ledger.has_ended_attachments_before(T::AFTER) && T::may_end(ledger) {
         errors.extend(T::shelf(ledger).all().iter().filter_map(|object| T::end(object, ledger, kept).err()));
     }
 }
@@ -83,6 +93,8 @@ fn end_unnamed<T: Owned>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut Ve
 }
 
 impl Owned for RawGraph {
+    const AFTER: EndsBefore = EndsBefore::Everything;
+
     fn shelf(ledger: &Ledger) -> &Shelf<Self> {
         &ledger.graphs
     }
@@ -97,6 +109,8 @@ impl Owned for RawGraph {
 }
 
 impl Owned for RawBinding {
+    const AFTER: EndsBefore = EndsBefore::Models;
+
     fn shelf(ledger: &Ledger) -> &Shelf<Self> {
         &ledger.bindings
     }
@@ -116,6 +130,8 @@ impl Owned for RawBinding {
 }
 
 impl Owned for RawInvocation {
+    const AFTER: EndsBefore = EndsBefore::Models;
+
     fn shelf(ledger: &Ledger) -> &Shelf<Self> {
         &ledger.invocations
     }
@@ -135,6 +151,8 @@ impl Owned for RawInvocation {
 }
 
 impl Owned for LoadedModel {
+    const AFTER: EndsBefore = EndsBefore::Models;
+
     fn shelf(ledger: &Ledger) -> &Shelf<Self> {
         &ledger.models
     }
@@ -154,6 +172,8 @@ impl Owned for LoadedModel {
 }
 
 impl Owned for RawEvent {
+    const AFTER: EndsBefore = EndsBefore::Events;
+
     fn shelf(ledger: &Ledger) -> &Shelf<Self> {
         &ledger.events
     }
@@ -173,6 +193,7 @@ impl Owned for RawEvent {
 }
 
 impl Owned for RawStream {
+    const AFTER: EndsBefore = EndsBefore::Streams;
     const WAITS: bool = true;
 
     fn shelf(ledger: &Ledger) -> &Shelf<Self> {
@@ -204,6 +225,8 @@ impl Owned for RawStream {
 }
 
 impl Owned for RawBuffer {
+    const AFTER: EndsBefore = EndsBefore::Memory;
+
     fn shelf(ledger: &Ledger) -> &Shelf<Self> {
         &ledger.blocks
     }

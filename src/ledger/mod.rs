@@ -11,7 +11,8 @@
 //! 3. Objects go in the vendor's order: streams are synchronised, models unloaded, events and streams destroyed, memory
 //!    freed, the context destroyed (DEV-10). If a stream cannot be synchronised, everything after it stays, and if a
 //!    model cannot be unloaded, the memory stays (quarantine): the rows move to the device, which refuses to be reset
-//!    while it has any.
+//!    while it has any. An object of other code goes before the kind of objects that it names; while it is there, they
+//!    stay.
 //! 4. An object's row keeps what was lent to the object: the workspace of a model that the library refused to unload is
 //!    neither returned nor given to another model.
 //! 5. Only idle memory is freed. The stamps in [`ffi`](crate::ffi) decide that, not the rows.
@@ -19,6 +20,7 @@
 //!    all: they work on the row behind the handle. In a forked child no lock is taken: a thread that is not there may
 //!    have it.
 
+mod attachments;
 mod device;
 mod forced;
 mod graphs;
@@ -32,7 +34,7 @@ use crate::device_allocator::{ContextId, is_supported_on};
 use crate::element::Element;
 use crate::error::Error;
 use crate::ffi::{
-    Api, Entered, ForeignOwner, Home, KeptAllocator, LoadedModel, Owner, RawBinding, RawBuffer, RawContext, RawEvent,
+    Api, Entered, Home, KeptAllocator, LoadedModel, Owner, RawAttachment, RawBinding, RawBuffer, RawContext, RawEvent,
     RawGraph, RawInvocation, RawStream, Restore, Shelf, Site,
 };
 use ascendcl_macros::rule;
@@ -67,8 +69,8 @@ pub(crate) struct Ledger {
     blocks: Shelf<RawBuffer>,
     /// Failures of work that a creation got from the library, for the next collection.
     unheard: Mutex<Vec<Error>>,
-    /// Objects that end before all others of this ledger.
-    foreign_owner: OnceLock<Arc<dyn ForeignOwner>>,
+    /// Objects of other code.
+    attachments: Shelf<RawAttachment>,
     /// The context itself was destroyed: nothing is left to take down.
     gone: AtomicBool,
 }
@@ -93,15 +95,9 @@ impl Ledger {
             models,
             blocks,
             unheard: Mutex::default(),
-            foreign_owner: OnceLock::new(),
+            attachments: Shelf::default(),
             gone,
         }
-    }
-
-    /// Takes in what is to go before anything else of this context does; there is one.
-    #[cfg(feature = "ge")]
-    pub(crate) fn host(&self, foreign_owner: Arc<dyn ForeignOwner>) {
-        let _ = self.foreign_owner.set(foreign_owner);
     }
 
     #[inline]
@@ -271,15 +267,8 @@ impl Ledger {
             // Work may still be running: nothing that it could use may go.
             return Err(errors);
         }
-        if let Some(foreign_owner) = self.foreign_owner.get() {
-            errors.extend(foreign_owner.take_down(self.api, &self.streams, &mut kept));
-        }
-        if !errors.is_empty() {
-            drop_each(kept);
-            return Err(errors);
-        }
         KINDS.iter().for_each(|kind| (kind.end_all)(self, &mut errors, &mut kept));
-        if errors.is_empty() {
+        if errors.is_empty() && self.attachments.len() == 0 {
             let destroyed = self.context.destroy(self.api);
             self.gone.store(destroyed.is_ok(), Ordering::Release);
             if destroyed.is_ok() {
@@ -294,9 +283,7 @@ impl Ledger {
 
     /// The remaining objects, in words.
     pub(crate) fn inventory(&self) -> String {
-        let guests = self.foreign_owner.get().map_or(0, |foreign_owner| foreign_owner.left());
-        let guests = (guests > 0).then(|| format!("{guests} session(s) of the graph engine"));
-        let parts: Vec<_> = guests.into_iter().chain(KINDS.iter().flat_map(|kind| (kind.left)(self))).collect();
+        let parts: Vec<_> = KINDS.iter().flat_map(|kind| (kind.left)(self)).collect();
         if parts.is_empty() { "a context".to_owned() } else { parts.join(", ") }
     }
 }

@@ -89,6 +89,10 @@ mod sealed {
 }
 
 impl<C: Brand, P> Model<C, P> {
+    pub(crate) fn row(&self) -> Arc<LoadedModel> {
+        Arc::clone(&self.loaded)
+    }
+
     /// The model's row.
     pub(crate) fn loaded(&self) -> &LoadedModel {
         &self.loaded

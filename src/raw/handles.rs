@@ -2,11 +2,13 @@
 
 use crate::brand::Brand;
 use crate::current::Current;
+use crate::error::Error;
 use crate::event::{Event, EventState};
 use crate::library::Loaded;
 use crate::memory::DeviceBuffer;
 use crate::model::Model;
 use crate::stream::StreamOps;
+use ascendcl_macros::rule;
 use core::ffi::c_void;
 
 impl Loaded {
@@ -16,6 +18,19 @@ impl Loaded {
     /// that here.
     pub fn as_raw(self) -> &'static ascendcl_sys::Library {
         self.functions()
+    }
+}
+
+impl Loaded {
+    /// The answer of a raw call as a result: 0 is success, and anything else an [`Error::Vendor`] with the library's
+    /// text for this thread. `doing` reads on from "could not": "create a notify".
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`]; [`Error::Forked`] in a forked child.
+    #[rule(ERR_01, ERR_03)]
+    pub fn checked(self, doing: &str, call: &'static str, code: i32) -> Result<(), Error> {
+        self.api().result_of(call, code, doing)
     }
 }
 

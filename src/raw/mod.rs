@@ -57,10 +57,18 @@
 //! [`DeviceBuffer`](crate::DeviceBuffer), by [`Current::adopt_stream`](crate::Current::adopt_stream) and
 //! [`Current::adopt_memory`](crate::Current::adopt_memory). They are used like all others, and are never destroyed or
 //! freed here.
+//!
+//! An object of other code that has to end before the context does (a communicator, a channel, an executor) is
+//! [attached](Attach) to the context, which takes it down in its turn.
 
 mod adopt;
+mod attach;
+mod attached;
 mod handles;
 mod operands;
 mod submit;
 
+pub use crate::ends_before::EndsBefore;
+pub use attach::{Attach, Ending};
+pub use attached::{Attached, Uses};
 pub use operands::{Operands, RawMemory};

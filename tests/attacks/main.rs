@@ -12,6 +12,7 @@ mod null;
 mod allocators;
 mod arguments;
 mod asynchronous;
+mod attached;
 mod borrowed;
 mod captures;
 mod defaults;

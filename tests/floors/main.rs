@@ -13,7 +13,7 @@ use graph::{File, Graph};
 use std::path::{Path, PathBuf};
 
 /// The entries of the safe layer's `src`, from the ground up.
-const FLOORS: [&str; 39] = [
+const FLOORS: [&str; 40] = [
     "brand",
     "code",
     "element",
@@ -21,6 +21,7 @@ const FLOORS: [&str; 39] = [
     "run_mode",
     "capture_mode",
     "model_size",
+    "ends_before",
     "attribute",
     "device_allocator",
     "error",
@@ -94,7 +95,7 @@ const FLOORS_OF_THE_SIMULATOR: [&str; 33] = [
 ];
 
 /// Files outside of `ffi` in which the word `unsafe` stands: they declare, and have no block.
-const DECLARE: [&str; 11] = [
+const DECLARE: [&str; 12] = [
     "allocator/descriptor",
     "allocator/pool",
     "brand/threads",
@@ -103,6 +104,7 @@ const DECLARE: [&str; 11] = [
     "graph_source",
     "library",
     "raw/adopt",
+    "raw/attach",
     "raw/submit",
     "raw_tensors",
     "stream/allocator",

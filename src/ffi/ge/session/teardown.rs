@@ -1,9 +1,10 @@
 //! How what is in a session of the graph engine ends: outputs, graphs, the session itself.
 
 use super::{Handle, RawSession};
+use crate::ends_before::EndsBefore;
 use crate::error::{EngineError, Error, ObjectKind};
 use crate::ffi::allocator::KeptAllocator;
-use crate::ffi::foreign_owner::ForeignOwner;
+use crate::ffi::attachment::{Ended, ForeignObject};
 use crate::ffi::ge::{RawGraph, RawOutputs, SESSIONS};
 use crate::ffi::shelf::Shelf;
 use crate::ffi::{Api, RawStream};
@@ -84,20 +85,29 @@ impl RawSession {
     }
 }
 
-impl ForeignOwner for RawSession {
+impl ForeignObject for Arc<RawSession> {
+    fn in_words(&self, count: usize) -> String {
+        format!("{count} session(s) of the graph engine")
+    }
+
+    fn ends_before(&self) -> EndsBefore {
+        EndsBefore::Everything
+    }
+
     /// Outputs are released, graphs removed, registrations ended, the session destroyed: each before what it uses.
     #[rule(GE_09, GE_11, GE_21)]
-    fn take_down(&self, api: Api, streams: &Shelf<RawStream>, kept: &mut Vec<KeptAllocator>) -> Vec<Error> {
+    fn take_down(&self, from: &Ended<'_>, kept: &mut Vec<KeptAllocator>) -> Result<(), Vec<Error>> {
+        let (api, streams) = (from.api, from.streams);
         if self.is_destroyed() {
-            return Vec::new();
+            return Ok(());
         }
         if let Err(error) = self.ready(api) {
-            return vec![error];
+            return Err(vec![error]);
         }
         let outputs = self.outputs().clone();
         let released = outputs.iter().map(|outputs| self.release(streams, outputs)).fold(Ok(()), Result::and);
         if let Err(error) = released {
-            return vec![error];
+            return Err(vec![error]);
         }
         let mut errors = Vec::new();
         let mut graphs: Vec<_> = self.graphs().values().cloned().collect();
@@ -116,10 +126,10 @@ impl ForeignOwner for RawSession {
             kept.extend(graph.holds().registration.take().map(|left| left.close(self.shim)));
             self.forget(graph);
         }
-        errors
+        if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
-    fn left(&self) -> usize {
-        usize::from(!self.is_destroyed())
+    fn is_gone(&self) -> bool {
+        self.is_destroyed()
     }
 }

@@ -1,0 +1,113 @@
+//! Objects of other code that live in a context.
+
+use super::allocator::KeptAllocator;
+use super::shelf::{Row, Shelf};
+use super::{Api, Keeps, Owner, RawContext, RawStream};
+use crate::ends_before::EndsBefore;
+use crate::error::Error;
+use core::any::Any;
+use core::fmt;
+use core::num::NonZeroUsize;
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::Arc;
+
+/// An object of other code: a session of the graph engine, or what a program has attached.
+pub(crate) trait ForeignObject: fmt::Debug + Send + Sync {
+    /// What `count` of them are, for messages.
+    fn in_words(&self, count: usize) -> String;
+
+    fn ends_before(&self) -> EndsBefore;
+
+    /// Takes it down, when every stream of the context is synchronised. May be called again after a failure. What
+    /// registrations kept goes to `kept`: code of the user runs when that is dropped.
+    fn take_down(&self, from: &Ended<'_>, kept: &mut Vec<KeptAllocator>) -> Result<(), Vec<Error>>;
+
+    /// Whether nothing is left of it, although taking it down had failed.
+    fn is_gone(&self) -> bool {
+        false
+    }
+}
+
+/// The context that an object is taken out of. It is current.
+pub(crate) struct Ended<'a> {
+    pub(crate) api: Api,
+    pub(crate) context: RawContext,
+    #[cfg_attr(not(feature = "ge"), expect(dead_code, reason = "only sessions of the graph engine ask for streams"))]
+    pub(crate) streams: &'a Shelf<RawStream>,
+    /// The device was reset by force since the object was attached.
+    pub(crate) was_reset: bool,
+}
+
+/// The row of an attached object.
+#[derive(Debug)]
+pub(crate) struct RawAttachment {
+    /// Objects that were attached later have higher numbers.
+    number: u64,
+    owner: Owner,
+    object: Box<dyn ForeignObject>,
+    /// What the object uses. It stays while the row is there.
+    _uses: Vec<Arc<dyn Any + Send + Sync>>,
+    ended: AtomicBool,
+    was_reset: AtomicBool,
+}
+
+impl RawAttachment {
+    pub(crate) fn new(owner: Owner, object: Box<dyn ForeignObject>, uses: Vec<Arc<dyn Any + Send + Sync>>) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let (ended, was_reset) = (AtomicBool::new(false), AtomicBool::new(false));
+        Self { number, owner, object, _uses: uses, ended, was_reset }
+    }
+
+    /// What `count` of these are, for messages.
+    pub(crate) fn in_words(&self, count: usize) -> String {
+        self.object.in_words(count)
+    }
+
+    pub(crate) fn owner(&self) -> Owner {
+        self.owner
+    }
+
+    pub(crate) fn ends_before(&self) -> EndsBefore {
+        self.object.ends_before()
+    }
+
+    /// The object was taken down, and must not be used any more.
+    pub(crate) fn is_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire) || self.object.is_gone()
+    }
+
+    pub(crate) fn has_been_reset(&self) {
+        self.was_reset.store(true, Ordering::Release);
+    }
+
+    /// Takes the object down, unless that was done. The streams are synchronised, and the context is current.
+    pub(crate) fn take_down(
+        &self,
+        api: Api,
+        context: RawContext,
+        streams: &Shelf<RawStream>,
+        kept: &mut Vec<KeptAllocator>,
+    ) -> Result<(), Vec<Error>> {
+        if self.ended.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let was_reset = self.was_reset.load(Ordering::Acquire);
+        self.object.take_down(&Ended { api, context, streams, was_reset }, kept)?;
+        self.ended.store(true, Ordering::Release);
+        Ok(())
+    }
+}
+
+impl Row for RawAttachment {
+    fn key(row: &Arc<Self>) -> u64 {
+        row.number
+    }
+}
+
+/// A row on its way to be dropped, which runs code of the user.
+impl Keeps for RawAttachment {
+    fn has_lent(&self, _: NonZeroUsize) -> bool {
+        false
+    }
+}

@@ -1,0 +1,88 @@
+//! Objects of other code that live in a context.
+
+use super::Ledger;
+use super::kinds::Kind;
+use crate::ends_before::EndsBefore;
+use crate::error::Error;
+use crate::ffi::{ForeignObject, KeptAllocator, Owner, RawAttachment};
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+impl Kind {
+    /// The attached objects that end before these objects of the context.
+    pub(super) const EVERYTHING: Self = Self::attached::<{ EndsBefore::Everything as u8 }>();
+    pub(super) const MODELS: Self = Self::attached::<{ EndsBefore::Models as u8 }>();
+    pub(super) const EVENTS: Self = Self::attached::<{ EndsBefore::Events as u8 }>();
+    pub(super) const STREAMS: Self = Self::attached::<{ EndsBefore::Streams as u8 }>();
+    pub(super) const MEMORY: Self = Self::attached::<{ EndsBefore::Memory as u8 }>();
+    pub(super) const CONTEXT: Self = Self::attached::<{ EndsBefore::Context as u8 }>();
+
+    const fn attached<const STAGE: u8>() -> Self {
+        Self { waits: false, end_all: end_all::<STAGE>, end_unnamed: end_unnamed::<STAGE>, left: left::<STAGE> }
+    }
+}
+
+impl Ledger {
+    /// Takes in an object of other code, with the rows of what it uses.
+    pub(crate) fn attach(
+        &self,
+        object: Box<dyn ForeignObject>,
+        uses: Vec<Arc<dyn Any + Send + Sync>>,
+    ) -> Arc<RawAttachment> {
+        self.attachments.put(RawAttachment::new(Owner::of(self.id), object, uses))
+    }
+
+    /// Waits for all streams of the context, which may all have work that uses the object, and takes it down.
+    pub(crate) fn take_down_attachment(&self, row: &Arc<RawAttachment>) -> Result<(), Error> {
+        self.api.is_of_this_process()?;
+        self.streams.all().iter().try_for_each(|stream| stream.synchronize(self.api, None))?;
+        let mut kept = Vec::new();
+        let ended = self.end_attachment(row, &mut kept);
+        super::drop_each(kept);
+        ended.map_err(|errors| {
+            errors.into_iter().next().unwrap_or(Error::Gone { what: crate::error::ObjectKind::ATTACHED })
+        })
+    }
+
+    fn end_attachment(&self, row: &Arc<RawAttachment>, kept: &mut Vec<KeptAllocator>) -> Result<(), Vec<Error>> {
+        row.take_down(self.api, self.context, &self.streams, kept)?;
+        self.attachments.remove(row);
+        kept.push(Arc::clone(row) as _);
+        Ok(())
+    }
+
+    /// Whether all objects are gone that end before these.
+    pub(super) fn has_ended_attachments_before(&self, stage: EndsBefore) -> bool {
+        self.attachments.all().iter().all(|row| row.ends_before() > stage)
+    }
+
+    /// Whether no stream has work, also of other code, that could use an object.
+    fn has_no_work(&self) -> bool {
+        let is_over =
+            |stream: &Arc<crate::ffi::RawStream>| stream.is_idle() && stream.is_complete(self.api).unwrap_or(false);
+        self.streams.all().iter().all(is_over)
+    }
+}
+
+fn end_all<const STAGE: u8>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut Vec<KeptAllocator>) {
+    // The last one that was attached may use those before.
+    let rows = ledger.attachments.all().into_iter().rev().filter(|row| row.ends_before() as u8 == STAGE);
+    rows.for_each(|row| errors.extend(ledger.end_attachment(&row, kept).err().into_iter().flatten()));
+}
+
+fn end_unnamed<const STAGE: u8>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut Vec<KeptAllocator>) {
+    let mut rows = ledger.attachments.unnamed();
+    rows.retain(|row| row.ends_before() as u8 == STAGE);
+    if !rows.is_empty() && ledger.has_no_work() {
+        let ended = rows.iter().rev().map(|row| ledger.end_attachment(row, kept));
+        errors.extend(ended.filter_map(Result::err).flatten());
+    }
+}
+
+fn left<const STAGE: u8>(ledger: &Ledger) -> Vec<String> {
+    let mut counts: BTreeMap<String, (Arc<RawAttachment>, usize)> = BTreeMap::new();
+    let rows = ledger.attachments.all().into_iter().filter(|row| row.ends_before() as u8 == STAGE && !row.is_ended());
+    rows.for_each(|row| counts.entry(row.in_words(1)).or_insert((row, 0)).1 += 1);
+    counts.into_values().map(|(row, count)| row.in_words(count)).collect()
+}

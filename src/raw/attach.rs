@@ -1,0 +1,123 @@
+//! How an object of other code ends with its context.
+
+use crate::ends_before::EndsBefore;
+use crate::library::Loaded;
+use core::ffi::c_void;
+use core::marker::PhantomData;
+
+/// An object of other code that lives in a context and has to end before it: a communicator, a channel, an executor.
+///
+/// [`Current::attach`](crate::Current::attach) gives the object to the context. From then on it ends like the context's
+/// own objects do: when its handle is [taken down](super::Attached::take_down), when the handle was dropped and
+/// [`Current::collect`](crate::Current::collect) finds no work, or when the scope or the runtime ends, before the objects
+/// that it [names](Self::ENDS_BEFORE). A context whose attached object cannot be taken down is not destroyed.
+///
+/// Here, a notify of the library, which the safe layer does not have:
+///
+/// ```
+/// use ascendcl::raw::{Attach, EndsBefore, Ending};
+/// use ascendcl::{Brand, Current, Error, Library};
+/// use ascendcl_sys::types::aclrtNotify;
+///
+/// struct Notify(aclrtNotify);
+///
+/// // SAFETY: a notify is used by any thread that has its context.
+/// unsafe impl Send for Notify {}
+/// // SAFETY: as above: it has no state on the host.
+/// unsafe impl Sync for Notify {}
+///
+/// // SAFETY: `take_down` destroys the notify, and calls nothing else. Streams outlive it. No work that uses it is
+/// // captured.
+/// unsafe impl Attach for Notify {
+///     const NAME: &'static str = "notify";
+///     const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
+///
+///     fn take_down(&self, from: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+///         // SAFETY: the notify is destroyed once, with no work behind it: that is when this is called.
+///         let code = unsafe { from.library().as_raw().aclrtDestroyNotify(self.0) }.unwrap_or(-1);
+///         Ok(from.library().checked("destroy a notify", "aclrtDestroyNotify", code)?)
+///     }
+/// }
+///
+/// fn notify<C: Brand>(current: &Current<C>) -> Result<Notify, Error> {
+///     let (library, mut notify) = (current.library(), aclrtNotify(core::ptr::null_mut()));
+///     // SAFETY: the context is current, and the answer goes to a live local.
+///     let code = unsafe { library.as_raw().aclrtCreateNotify(&raw mut notify, 0) }.unwrap_or(-1);
+///     library.checked("create a notify", "aclrtCreateNotify", code)?;
+///     Ok(Notify(notify))
+/// }
+///
+/// # ascendcl::run(Library::Simulator, |current| {
+/// let stream = current.stream()?;
+/// let notify = current.attach(notify(current)?, stream)?;
+/// let raw = notify.get(current)?.0;
+/// // Calls of the library that use `raw` and `notify.uses().as_raw()` stand here.
+/// let stream = notify.take_down(current)?;
+/// # let _ = (raw, stream);
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
+///
+/// # Safety
+///
+/// * After [`take_down`](Self::take_down) has answered `Ok`, nothing that the object stands for uses the context, its
+///   streams, events, models or memory any more.
+/// * [`ENDS_BEFORE`](Self::ENDS_BEFORE) names the first kind of objects that the object needs in order to end, unless
+///   the device [was reset by force](Ending::was_reset): then it needs none. What it
+///   uses of the context is among the [`uses`](super::Attached::uses) with which it was attached, or the code that
+///   uses it keeps that alive.
+/// * No work that uses the object is part of a captured graph: a replay would use it after its end.
+/// * It may be taken down on any thread, with its context current.
+#[allow(unsafe_code, reason = "a declaration only: who implements it vouches for the object's end")]
+pub unsafe trait Attach: Send + Sync + 'static {
+    /// What it is, for messages: "communicator".
+    const NAME: &'static str;
+
+    /// The objects of the context that end after this one. Two attached objects that end before the same kind end in
+    /// the reverse of the order in which they were attached.
+    const ENDS_BEFORE: EndsBefore;
+
+    /// Ends the object. All streams of the context are synchronised, the context is current, and it is not called again
+    /// once it has answered `Ok`.
+    ///
+    /// The calling thread is inside the context, so entering a context and closing a runtime are refused here.
+    ///
+    /// # Errors
+    ///
+    /// Why it could not be ended. The object stays, and this is called again when the program tries again, or when the
+    /// context ends. A panic counts as an error.
+    fn take_down(&self, from: &Ending<'_>) -> Result<(), Box<dyn core::error::Error + Send + Sync>>;
+}
+
+/// The context that an [attached](Attach) object is taken out of. It is current.
+#[derive(Debug)]
+pub struct Ending<'a> {
+    library: Loaded,
+    context: *mut c_void,
+    was_reset: bool,
+    _during_the_call: PhantomData<&'a ()>,
+}
+
+impl Ending<'_> {
+    pub(super) fn new(library: Loaded, context: *mut c_void, was_reset: bool) -> Self {
+        Self { library, context, was_reset, _during_the_call: PhantomData }
+    }
+
+    /// The library.
+    pub fn library(&self) -> Loaded {
+        self.library
+    }
+
+    /// The context's handle (`aclrtContext`).
+    pub fn context(&self) -> *mut c_void {
+        self.context
+    }
+
+    /// Whether the device was [recovered](crate::Device::recover) by force since the object was attached. Then the
+    /// library may have ended the object already and given its handle to another one, and the streams that it used are
+    /// destroyed.
+    pub fn was_reset(&self) -> bool {
+        self.was_reset
+    }
+}

@@ -1,0 +1,190 @@
+//! Objects of other code in a context.
+
+use super::attach::{Attach, Ending};
+use crate::brand::{Brand, INSIDE, Inside, Mark};
+use crate::current::Current;
+use crate::ends_before::EndsBefore;
+use crate::error::{Error, Failed, ObjectKind};
+use crate::event::{Event, EventState};
+use crate::ffi::{Ended, ForeignObject, KeptAllocator, RawAttachment, message_of};
+use crate::library::Loaded;
+use crate::memory::{DeviceBuffer, HostBuffer};
+use crate::model::Model;
+use crate::stream::{Stream, StreamState};
+use ascendcl_macros::rule;
+use core::any::Any;
+use core::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// An object of other code that [ends with its context](Attach), and what it uses.
+///
+/// Having one tells you that the object has not been taken down. The handle can be stored beside a
+/// [`Runtime`](crate::Runtime), shared between threads, and dropped or forgotten: the context owns the object and the
+/// rows of what it uses. An object whose handle was dropped is taken down by [`Current::collect`], when no stream of
+/// the context has work, or when the context ends.
+#[must_use = "an object that is dropped is taken down by `collect` or at the end of its scope; `take_down` shows the errors"]
+#[rule(DEV_10)]
+pub struct Attached<C: Brand, T: Attach, U = ()> {
+    row: Arc<RawAttachment>,
+    object: Arc<T>,
+    uses: U,
+    _brand: Mark<C>,
+}
+
+/// What an [attached](Attach) object can use: [`Stream`]s, [`Event`]s, [`Model`]s, [`DeviceBuffer`]s, [`HostBuffer`]s,
+/// tuples of up to four of these, a `Vec` of them, or `()`. None of them ends before the object does.
+#[diagnostic::on_unimplemented(
+    message = "an attached object cannot use `{Self}`",
+    label = "expected streams, events, models or buffers of the context, by value, alone or in a tuple",
+    note = "DEV-10: what an object uses moves into `current.attach(object, uses)`, and comes back from `take_down`; \
+            work in flight is waited for first: `pending.wait(current)?`"
+)]
+pub trait Uses<C: Brand>: sealed::Uses<C> {}
+
+impl<C: Brand, U: sealed::Uses<C>> Uses<C> for U {}
+
+mod sealed {
+    use super::{Any, Arc, Inside};
+
+    #[diagnostic::on_unimplemented(
+        message = "an attached object cannot use `{Self}`",
+        label = "expected streams, events, models or buffers of the context, by value, alone or in a tuple",
+        note = "DEV-10: what an object uses moves into `current.attach(object, uses)`, and comes back from `take_down`; \
+                work in flight is waited for first: `pending.wait(current)?`"
+    )]
+    pub trait Uses<C> {
+        fn add_rows(&self, rows: &mut Vec<Arc<dyn Any + Send + Sync>>, key: Inside);
+    }
+}
+
+impl<C: Brand> Current<C> {
+    /// Gives an object of other code to this context, which takes it down [in its turn](Attach::ENDS_BEFORE), and with
+    /// it what the object uses.
+    ///
+    /// # Errors
+    ///
+    /// The object and what it uses: [`Error::Forked`] in a forked child.
+    #[rule(DEV_10)]
+    pub fn attach<T: Attach, U: Uses<C>>(&self, object: T, uses: U) -> Result<Attached<C, T, U>, Failed<(T, U)>> {
+        if let Err(error) = self.ledger().api().is_of_this_process() {
+            return Err(Failed { error, value: (object, uses) });
+        }
+        let (object, mut rows) = (Arc::new(object), Vec::new());
+        uses.add_rows(&mut rows, INSIDE);
+        let row = self.ledger().attach(Box::new(Object(Arc::clone(&object))), rows);
+        Ok(Attached { row, object, uses, _brand: Mark::NEW })
+    }
+}
+
+impl<C: Brand, T: Attach, U> Attached<C, T, U> {
+    /// The object, in its context.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WrongContext`] in another context of a runtime with the same name.
+    #[rule(STREAM_09)]
+    pub fn get<'a>(&'a self, current: &'a Current<C>) -> Result<&'a T, Error> {
+        // By this the compiler holds the two to one context.
+        let _ = current;
+        self.is_usable().map(|()| &*self.object)
+    }
+
+    /// What it uses.
+    pub fn uses(&self) -> &U {
+        &self.uses
+    }
+
+    /// Waits for all work of the context, which may use the object, and [takes it down](Attach::take_down).
+    ///
+    /// # Errors
+    ///
+    /// The object as it was: [`Error::Attached`] with what its own code answered; [`Error::Capturing`] while a stream of
+    /// the context is captured; [`Error::Vendor`] or [`Error::WorkFailed`] when work could not be waited for, or failed;
+    /// [`Error::WrongContext`] in another context of a runtime with the same name.
+    #[rule(DEV_10)]
+    pub fn take_down(self, current: &Current<C>) -> Result<U, Failed<Self>> {
+        match self.is_usable().and_then(|()| current.ledger().take_down_attachment(&self.row)) {
+            Ok(()) => Ok(self.uses),
+            Err(error) => Err(Failed { error, value: self }),
+        }
+    }
+
+    fn is_usable(&self) -> Result<(), Error> {
+        self.row.owner().is_current(ObjectKind::ATTACHED)?;
+        if self.row.is_ended() { Err(Error::Gone { what: ObjectKind::ATTACHED }) } else { Ok(()) }
+    }
+}
+
+impl<C: Brand, T: Attach, U> fmt::Debug for Attached<C, T, U> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Attached").field("object", &T::NAME).finish_non_exhaustive()
+    }
+}
+
+/// An object, as its row has it.
+struct Object<T>(Arc<T>);
+
+impl<T: Attach> ForeignObject for Object<T> {
+    fn in_words(&self, count: usize) -> String {
+        format!("{count} {}(s)", T::NAME)
+    }
+
+    fn ends_before(&self) -> EndsBefore {
+        T::ENDS_BEFORE
+    }
+
+    fn take_down(&self, from: &Ended<'_>, _: &mut Vec<KeptAllocator>) -> Result<(), Vec<Error>> {
+        let ending = Ending::new(Loaded::of(from.api), from.context.raw(), from.was_reset);
+        let taken_down = catch_unwind(AssertUnwindSafe(|| self.0.take_down(&ending)));
+        let taken_down = taken_down.unwrap_or_else(|panic| Err(format!("it panicked: {}", message_of(panic)).into()));
+        taken_down.map_err(|source| vec![Error::Attached { what: T::NAME, source }])
+    }
+}
+
+impl<T: Attach> fmt::Debug for Object<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(T::NAME)
+    }
+}
+
+macro_rules! one {
+    ($([$($of:tt)*] $value:ty: |$self:ident| $row:expr;)*) => { $(
+        impl<C: Brand, $($of)*> sealed::Uses<C> for $value {
+            fn add_rows(&$self, rows: &mut Vec<Arc<dyn Any + Send + Sync>>, _: Inside) {
+                rows.push($row);
+            }
+        }
+    )* };
+}
+one! {
+    [S: StreamState] Stream<C, S>: |self| Arc::clone(self.queue()) as _;
+    [S: EventState] Event<C, S>: |self| Arc::clone(self.row()) as _;
+    [P] Model<C, P>: |self| self.row() as _;
+    [E] DeviceBuffer<C, E>: |self| self.row() as _;
+    [E] HostBuffer<C, E>: |self| self.row() as _;
+}
+
+impl<C, T: sealed::Uses<C>> sealed::Uses<C> for Vec<T> {
+    fn add_rows(&self, rows: &mut Vec<Arc<dyn Any + Send + Sync>>, key: Inside) {
+        self.iter().for_each(|part| part.add_rows(rows, key));
+    }
+}
+
+macro_rules! tuples {
+    ($(($($part:ident $place:tt),*);)*) => { $(
+        impl<C, $($part: sealed::Uses<C>),*> sealed::Uses<C> for ($($part,)*) {
+            fn add_rows(&self, rows: &mut Vec<Arc<dyn Any + Send + Sync>>, key: Inside) {
+                let _ = (&rows, key);
+                $(self.$place.add_rows(rows, key);)*
+            }
+        }
+    )* };
+}
+tuples! {
+    ();
+    (U0 0);
+    (U0 0, U1 1);
+    (U0 0, U1 1, U2 2);
+    (U0 0, U1 1, U2 2, U3 3);
+}

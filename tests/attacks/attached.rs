@@ -1,0 +1,497 @@
+//! Objects of other code that are attached to a context: they end once, in their turn, and before what they use.
+
+use super::{collect, fail, inside, nothing_fails, upload, with_device};
+use crate::common::{acl, alone};
+use ascendcl::capture::CaptureMode;
+use ascendcl::raw::{Attach, Attached, Ending, EndsBefore, Uses};
+use ascendcl::runtime::{self, CloseError};
+use ascendcl::{Brand, Current, Error, Library, Runtime, ScopeError, Thread, error::ObjectKind, stream::StreamOps};
+use ascendcl_macros::proves;
+use ascendcl_sim::control::{self, Live};
+use std::error::Error as AnyError;
+use std::mem;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+ascendcl::names!(Worker);
+
+const EVERYTHING: u8 = EndsBefore::Everything as u8;
+const MODELS: u8 = EndsBefore::Models as u8;
+const EVENTS: u8 = EndsBefore::Events as u8;
+const STREAMS: u8 = EndsBefore::Streams as u8;
+const MEMORY: u8 = EndsBefore::Memory as u8;
+const CONTEXT: u8 = EndsBefore::Context as u8;
+
+/// What was taken down, in order, and what lived then.
+#[derive(Default)]
+struct Log {
+    ended: Mutex<Vec<(&'static str, Live)>>,
+    /// How often taking down fails, and how often it panics, before it succeeds.
+    fails: AtomicU32,
+    panics: AtomicU32,
+    dropped: AtomicU32,
+}
+
+impl Log {
+    fn names(&self) -> Vec<&'static str> {
+        self.ended.lock().unwrap().iter().map(|(name, _)| *name).collect()
+    }
+
+    fn lived(&self, name: &str) -> Live {
+        self.ended.lock().unwrap().iter().find(|(known, _)| *known == name).unwrap().1
+    }
+
+    fn probe<const STAGE: u8>(self: &Arc<Self>, name: &'static str) -> Probe<STAGE> {
+        Probe { name, log: Arc::clone(self) }
+    }
+}
+
+struct Probe<const STAGE: u8> {
+    name: &'static str,
+    log: Arc<Log>,
+}
+
+// SAFETY: it stands for nothing in the library.
+unsafe impl<const STAGE: u8> Attach for Probe<STAGE> {
+    const NAME: &'static str = "probe";
+    const ENDS_BEFORE: EndsBefore = match STAGE {
+        EVERYTHING => EndsBefore::Everything,
+        MODELS => EndsBefore::Models,
+        EVENTS => EndsBefore::Events,
+        STREAMS => EndsBefore::Streams,
+        MEMORY => EndsBefore::Memory,
+        _ => EndsBefore::Context,
+    };
+
+    fn take_down(&self, from: &Ending<'_>) -> Result<(), Box<dyn AnyError + Send + Sync>> {
+        assert!(!from.context().is_null() && from.library().is_simulator() && !from.was_reset());
+        let once =
+            |left: &AtomicU32| left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1)).is_ok();
+        if once(&self.log.fails) {
+            from.library().checked("end a probe", "probeEnd", 507_899)?;
+        }
+        assert!(!once(&self.log.panics), "a probe");
+        self.log.ended.lock().unwrap().push((self.name, control::live()));
+        Ok(())
+    }
+}
+
+impl<const STAGE: u8> Drop for Probe<STAGE> {
+    fn drop(&mut self) {
+        self.log.dropped.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+fn attach<C: Brand, const STAGE: u8, U: Uses<C>>(
+    current: &Current<C>,
+    probe: Probe<STAGE>,
+    uses: U,
+) -> Attached<C, Probe<STAGE>, U> {
+    current.attach(probe, uses).map_err(Error::from).unwrap()
+}
+
+/// Nothing that is queued behind this runs before something is sent.
+fn hold<C: Brand>(current: &Current<C>, stream: &StreamOps<C>) -> Sender<()> {
+    let (release, released) = channel::<()>();
+    mem::forget(
+        stream.launch_host_fn(current, move || released.recv_timeout(Duration::from_secs(20)).is_ok()).unwrap(),
+    );
+    release
+}
+
+#[proves(DEV_10)]
+#[test]
+fn what_was_left_ends_in_its_turn_and_the_last_one_first() {
+    let (alone, log) = (alone(), Arc::new(Log::default()));
+    inside(|current| {
+        // Attached in another order than they end in.
+        drop(attach(current, log.probe::<CONTEXT>("context"), ()));
+        mem::forget(attach(current, log.probe::<MEMORY>("memory"), ()));
+        mem::forget(attach(current, log.probe::<STREAMS>("first of the streams"), ()));
+        mem::forget(attach(current, log.probe::<STREAMS>("second of the streams"), ()));
+        mem::forget(attach(current, log.probe::<EVENTS>("events"), ()));
+        mem::forget(attach(current, log.probe::<MODELS>("models"), ()));
+        drop(attach(current, log.probe::<EVERYTHING>("everything"), ()));
+        mem::forget((current.stream().unwrap(), current.event().unwrap(), super::model(current)));
+        mem::forget(current.upload(&[1_u8]).unwrap());
+    });
+    let order =
+        ["everything", "models", "events", "second of the streams", "first of the streams", "memory", "context"];
+    assert_eq!(log.names(), order);
+    let lives = |name| {
+        let live = log.lived(name);
+        (live.models, live.events, live.streams, live.device_blocks > 0, live.contexts)
+    };
+    assert_eq!(lives("everything"), (1, 1, 1, true, 1));
+    assert_eq!(lives("models"), (1, 1, 1, true, 1));
+    assert_eq!(lives("events"), (0, 1, 1, true, 1));
+    assert_eq!(lives("second of the streams"), (0, 0, 1, true, 1));
+    assert_eq!(lives("memory"), (0, 0, 0, true, 1));
+    assert_eq!(lives("context"), (0, 0, 0, false, 1));
+    // A forgotten handle keeps the value on the host, as every forgotten `Arc` does.
+    assert_eq!(log.dropped.load(Ordering::SeqCst), 2);
+    alone.assert_nothing_lives();
+}
+
+#[proves(DEV_10)]
+#[test]
+fn what_is_taken_down_ends_once_and_gives_back_what_it_used() {
+    let (alone, log) = (alone(), Arc::new(Log::default()));
+    inside(|current| {
+        let used = (current.stream().unwrap(), current.upload(&[7_u8]).unwrap());
+        let attached = attach(current, log.probe::<STREAMS>("one"), used);
+        attached.get(current).unwrap();
+        assert_eq!(attached.uses().1.len(), 1);
+        let (stream, buffer) = attached.take_down(current).map_err(Error::from).unwrap();
+        assert_eq!((log.names().len(), log.dropped.load(Ordering::SeqCst)), (1, 1));
+        assert_eq!(buffer.to_vec(current).unwrap(), [7]);
+        stream.destroy(current).map_err(Error::from).unwrap();
+        collect(current);
+    });
+    assert_eq!(log.names(), ["one"]);
+    alone.assert_nothing_lives();
+}
+
+#[proves(DEV_10, STREAM_05, MEM_02)]
+#[test]
+fn what_a_forgotten_object_uses_outlives_it() {
+    let (alone, log) = (alone(), Arc::new(Log::default()));
+    inside(|current| {
+        let (stream, buffer) = (current.stream().unwrap(), current.upload(&[7_u8]).unwrap());
+        let (event, host) = (current.event().unwrap(), current.host_buffer::<u8>(1).unwrap());
+        let used = ((stream, vec![buffer]), event, (host, super::model(current)));
+        let before = control::live();
+        mem::forget(attach(current, log.probe::<STREAMS>("one"), used));
+        collect(current);
+        assert_eq!(control::live(), before);
+        assert_eq!(log.names(), [""; 0]);
+    });
+    assert_eq!(log.lived("one").streams, 1);
+    alone.assert_nothing_lives();
+}
+
+#[proves(DEV_10)]
+#[test]
+fn what_was_dropped_is_collected_when_no_work_can_use_it() {
+    let (alone, log) = (alone(), Arc::new(Log::default()));
+    inside(|current| {
+        let (stream, other) = (current.stream().unwrap(), current.stream().unwrap());
+        let release = hold(current, &stream);
+        drop(attach(current, log.probe::<STREAMS>("one"), ()));
+        // The work could be the object's: another stream says nothing about it.
+        other.synchronize(current).unwrap();
+        collect(current);
+        assert_eq!(log.names(), [""; 0]);
+        release.send(()).unwrap();
+        stream.synchronize(current).unwrap();
+        collect(current);
+        assert_eq!(log.names(), ["one"]);
+        collect(current);
+    });
+    assert_eq!((log.names(), log.dropped.load(Ordering::SeqCst)), (vec!["one"], 1));
+    alone.assert_nothing_lives();
+}
+
+#[proves(DEV_10)]
+#[test]
+fn work_that_other_code_has_queued_is_waited_for() {
+    let (alone, log) = (alone(), Arc::new(Log::default()));
+    inside(|current| {
+        let stream = current.stream().unwrap();
+        let release = hold(current, &stream);
+        let attached = attach(current, log.probe::<STREAMS>("one"), ());
+        thread::scope(|scope| {
+            let log = &log;
+            scope.spawn(move || {
+                thread::sleep(Duration::from_millis(50));
+                assert_eq!(log.names(), [""; 0], "taken down under work");
+                release.send(()).unwrap();
+            });
+            attached.take_down(current).map_err(Error::from).unwrap();
+        });
+        assert_eq!(log.names(), ["one"]);
+        stream.synchronize(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(DEV_10, ERR_01)]
+#[test]
+fn an_object_that_refuses_to_end_comes_back_and_ends_the_next_time() {
+    let (alone, log) = (alone(), Arc::new(Log::default()));
+    inside(|current| {
+        let attached = attach(current, log.probe::<STREAMS>("one"), current.stream().unwrap());
+        log.fails.store(1, Ordering::SeqCst);
+        let failed = attached.take_down(current).unwrap_err();
+        let said = failed.error.to_string();
+        assert!(matches!(failed.error, Error::Attached { what: "probe", .. }), "{said}");
+        assert!(
+            said.starts_with("could not take down the probe: could not end a probe: probeEnd answered 507899"),
+            "{said}"
+        );
+        assert_eq!(failed.error.code().map(|code| code.number()), Some(507_899));
+        let attached = failed.value;
+        attached.get(current).unwrap();
+        log.panics.store(1, Ordering::SeqCst);
+        let failed = attached.take_down(current).unwrap_err();
+        assert_eq!(failed.error.to_string(), "could not take down the probe: it panicked: a probe");
+        drop(failed.value.take_down(current).map_err(Error::from).unwrap());
+    });
+    assert_eq!((log.names(), log.dropped.load(Ordering::SeqCst)), (vec!["one"], 1));
+    alone.assert_nothing_lives();
+}
+
+/// Leaves one of each kind, and objects of each stage, of which the first to end refuses.
+fn refused<const STAGE: u8>(expected: &str) {
+    let (alone, log) = (alone(), Arc::new(Log::default()));
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    log.fails.store(1, Ordering::SeqCst);
+    let scope = device.with_current(&mut thread, |current| {
+        mem::forget(attach(current, log.probe::<STAGE>("one"), ()));
+        mem::forget((current.stream().unwrap(), current.event().unwrap(), super::model(current)));
+        mem::forget(current.upload(&[1_u8]).unwrap());
+    });
+    let Err(ScopeError::Teardown { errors, .. }) = scope else { panic!("the scope was taken down") };
+    assert!(matches!(errors.as_slice(), [Error::Attached { what: "probe", .. }]), "{errors:?}");
+    log.fails.store(1, Ordering::SeqCst);
+    let failed = device.reset(&mut thread).unwrap_err();
+    let said = failed.error.to_string();
+    assert!(said.contains(expected), "{said}");
+    failed.value.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    assert_eq!(log.names(), ["one"]);
+    alone.assert_nothing_lives();
+}
+
+#[proves(DEV_10)]
+#[test]
+fn what_has_to_outlive_an_object_stays_while_the_object_refuses_to_end() {
+    refused::<EVERYTHING>("1 probe(s), 1 model(s), 1 event(s), 1 stream(s), ");
+    refused::<MODELS>("on 1 probe(s), 1 model(s), 1 event(s), 1 stream(s), ");
+    refused::<EVENTS>("on 1 probe(s), 1 event(s), 1 stream(s), ");
+    refused::<STREAMS>("on 1 probe(s), 1 stream(s), ");
+    refused::<MEMORY>("on 1 probe(s), ");
+    refused::<CONTEXT>("on 1 probe(s) [DEV-10]");
+}
+
+#[proves(STREAM_09)]
+#[test]
+fn it_is_used_and_taken_down_in_its_own_context_only() {
+    let (alone, log) = (alone(), Arc::new(Log::default()));
+    let open = || Runtime::<Worker>::open(Library::Simulator).unwrap();
+    let (first, second) = (open(), open());
+    let attached = first.with(|current| attach(current, log.probe::<STREAMS>("one"), ())).unwrap();
+    let attached = second
+        .with(|current| {
+            let error = attached.get(current).err().unwrap();
+            assert!(matches!(error, Error::WrongContext { what: ObjectKind::ATTACHED, .. }), "{error}");
+            let failed = attached.take_down(current).unwrap_err();
+            assert!(matches!(failed.error, Error::WrongContext { what: ObjectKind::ATTACHED, .. }), "{}", failed.error);
+            failed.value
+        })
+        .unwrap();
+    assert_eq!(log.names(), [""; 0]);
+    first.close().unwrap();
+    assert_eq!(log.names(), ["one"]);
+    // It outlives its runtime, and is nothing any more.
+    second.with(|current| assert!(attached.take_down(current).is_err())).unwrap();
+    second.close().unwrap();
+    assert_eq!((log.names(), log.dropped.load(Ordering::SeqCst)), (vec!["one"], 1));
+    alone.assert_nothing_lives();
+}
+
+#[proves(DEV_10)]
+#[test]
+fn a_runtime_ends_what_is_stored_beside_it_in_any_order_of_fields() {
+    struct Before {
+        _attached: Attached<Worker, Probe<STREAMS>>,
+        _runtime: Runtime<Worker>,
+    }
+    let (alone, log) = (alone(), Arc::new(Log::default()));
+    let runtime = Runtime::open(Library::Simulator).unwrap();
+    let attached = runtime.with(|current| attach(current, log.probe("one"), ())).unwrap();
+    drop(Before { _attached: attached, _runtime: runtime });
+    let runtime = Runtime::<Worker>::open(Library::Simulator).unwrap();
+    let attached: Attached<_, Probe<STREAMS>> = runtime.with(|current| attach(current, log.probe("two"), ())).unwrap();
+    drop(runtime);
+    drop(attached);
+    assert!(runtime::sweep(Some(Duration::from_secs(10))).is_empty());
+    assert_eq!(log.names(), ["one", "two"]);
+    alone.assert_nothing_lives();
+}
+
+#[proves(DEV_10)]
+#[test]
+fn a_runtime_that_could_not_end_an_object_is_closed_again() {
+    let (alone, log) = (alone(), Arc::new(Log::default()));
+    let runtime = Runtime::<Worker>::open(Library::Simulator).unwrap();
+    runtime.with(|current| mem::forget(attach(current, log.probe::<MEMORY>("one"), ()))).unwrap();
+    log.panics.store(1, Ordering::SeqCst);
+    let Err(CloseError::Teardown { errors }) = runtime.close() else { panic!("closed") };
+    assert_eq!(errors[0].to_string(), "could not take down the probe: it panicked: a probe");
+    assert_eq!(control::live().contexts, 1);
+    runtime.close().unwrap();
+    assert_eq!(log.names(), ["one"]);
+    alone.assert_nothing_lives();
+}
+
+/// Tries what is not allowed while it is taken down.
+struct Reenters(Arc<Runtime<Worker>>, Arc<Mutex<Vec<String>>>);
+
+// SAFETY: it stands for nothing in the library.
+unsafe impl Attach for Reenters {
+    const NAME: &'static str = "object that enters";
+    const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
+
+    fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn AnyError + Send + Sync>> {
+        let mut tried = self.1.lock().unwrap();
+        tried.push(format!("{:?}", Thread::new().err()));
+        tried.push(format!("{:?}", self.0.with(|_| ()).err()));
+        tried.push(format!("{:?}", self.0.close().err()));
+        tried.push(format!("{:?}", runtime::sweep(None)));
+        Ok(())
+    }
+}
+
+#[proves(THREAD_01, CTX_11)]
+#[test]
+fn nothing_is_entered_or_closed_while_an_object_is_taken_down() {
+    let (alone, tried) = (alone(), Arc::default());
+    let runtime = Arc::new(Runtime::open(Library::Simulator).unwrap());
+    let object = Reenters(Arc::clone(&runtime), Arc::clone(&tried));
+    runtime.with(|current| mem::forget(current.attach(object, ()).map_err(Error::from).unwrap())).unwrap();
+    runtime.close().unwrap();
+    let tried = tried.lock().unwrap();
+    assert_eq!(tried[0], "Some(ThreadTaken)");
+    assert!(tried[1].starts_with("Some("), "{}", tried[1]);
+    assert!(tried[2].starts_with("Some("), "{}", tried[2]);
+    assert_eq!(tried[3], "[ThreadTaken]");
+    alone.assert_nothing_lives();
+}
+
+#[proves(GRAPH_04, DEV_10)]
+#[test]
+fn nothing_is_taken_down_while_a_stream_is_captured() {
+    let (alone, log) = (alone(), Arc::new(Log::default()));
+    let runtime = Runtime::<Worker>::open(Library::Simulator).unwrap();
+    runtime
+        .with(|current| {
+            let attached = Mutex::new(Some(attach(current, log.probe::<STREAMS>("one"), ())));
+            let mut stream = current.stream().unwrap().without_allocator();
+            let graph = stream.capture(current, CaptureMode::Relaxed, (), |_, ()| {
+                thread::scope(|scope| {
+                    let other = scope.spawn(|| {
+                        runtime.with(|current| {
+                            let taken = attached.lock().unwrap().take().unwrap();
+                            let failed = taken.take_down(current).unwrap_err();
+                            assert!(matches!(failed.error, Error::Capturing), "{}", failed.error);
+                            drop(failed.value);
+                            assert_eq!(log.names(), [""; 0]);
+                            // Collecting says nothing of an object that may be in use.
+                            assert!(current.collect().is_empty());
+                        })
+                    });
+                    other.join().unwrap().unwrap();
+                });
+                assert_eq!(log.names(), [""; 0]);
+                Ok(())
+            });
+            drop(graph.map_err(Error::from).unwrap());
+            collect(current);
+            assert_eq!(log.names(), ["one"]);
+        })
+        .unwrap();
+    runtime.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+#[proves(DEV_10, ERR_02)]
+#[test]
+fn an_object_stays_when_its_work_could_not_be_waited_for() {
+    let (alone, log) = (alone(), Arc::new(Log::default()));
+    inside(|current| {
+        let stream = current.stream().unwrap();
+        let attached = attach(current, log.probe::<STREAMS>("one"), ());
+        drop(upload(current, &stream));
+        fail("aclrtSynchronizeStreamWithTimeout#1=507011");
+        let failed = attached.take_down(current).unwrap_err();
+        nothing_fails();
+        assert_eq!(failed.error.code().map(|code| code.number()), Some(507_011));
+        assert_eq!(log.names(), [""; 0]);
+        failed.value.take_down(current).map_err(Error::from).unwrap();
+    });
+    assert_eq!(log.names(), ["one"]);
+    alone.assert_nothing_lives();
+}
+
+#[proves(DEV_10)]
+#[test]
+fn it_goes_to_another_thread_and_ends_there() {
+    let (alone, log) = (alone(), Arc::new(Log::default()));
+    with_device(acl(), |device, thread| {
+        device
+            .context(thread, |context, _| {
+                let attached = thread::scope(|scope| {
+                    let made = scope.spawn(|| {
+                        context
+                            .enter(&mut Thread::new().unwrap(), |current| {
+                                attach(current, log.probe::<STREAMS>("one"), ())
+                            })
+                            .unwrap()
+                    });
+                    made.join().unwrap()
+                });
+                thread::scope(|scope| {
+                    scope.spawn(|| {
+                        let end = |current: &mut Current<_>| attached.take_down(current).map_err(Error::from).unwrap();
+                        context.enter(&mut Thread::new().unwrap(), end).unwrap();
+                    });
+                });
+                assert_eq!(log.names(), ["one"]);
+            })
+            .unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+struct PanicsWhenDropped;
+
+impl Drop for PanicsWhenDropped {
+    fn drop(&mut self) {
+        panic!("dropped");
+    }
+}
+
+// SAFETY: it stands for nothing in the library.
+unsafe impl Attach for PanicsWhenDropped {
+    const NAME: &'static str = "object that panics";
+    const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
+
+    fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn AnyError + Send + Sync>> {
+        Ok(())
+    }
+}
+
+#[proves(DEV_10)]
+#[test]
+fn an_object_that_panics_when_it_is_dropped_leaves_nothing_half_done() {
+    let (alone, log) = (alone(), Arc::new(Log::default()));
+    let runtime = Runtime::<Worker>::open(Library::Simulator).unwrap();
+    runtime
+        .with(|current| {
+            mem::forget(attach(current, log.probe::<CONTEXT>("one"), ()));
+            drop(current.attach(PanicsWhenDropped, ()).map_err(Error::from).unwrap());
+            mem::forget(current.stream().unwrap());
+        })
+        .unwrap();
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| runtime.close()));
+    assert!(panicked.is_err());
+    assert_eq!(log.names(), ["one"]);
+    runtime.close().unwrap();
+    alone.assert_nothing_lives();
+}
