@@ -76,7 +76,7 @@ async fn main() -> Result<(), Failure> {
     println!("{right} of {count} right: {:.1} %", 100.0 * right as f64 / count as f64);
     println!("{:.0} requests a second by {CLIENTS} clients", count as f64 / elapsed.as_secs_f64());
 
-    // Nobody listens any more, then: the server has ended.
+    // If the channel is closed, the server has ended.
     let _ = stop.send(());
     server.await??;
     service.close(LIMIT)?;

@@ -1,5 +1,5 @@
-//! Compiles the shim against an installed toolkit's headers, if there is one. Where it was put, or why it was not made,
-//! is told to the crate: loading reports it.
+//! Compiles the shim against an installed toolkit's headers, if there is one. The crate gets the shim's place, or the
+//! reason why there is no shim; loading reports it.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a build script reports by failing")]
 

@@ -15,12 +15,33 @@ use std::time::Duration;
 
 /// Proof that the context `C` is this thread's current one, now.
 ///
-/// Having a `Current<C>` tells you that the library will take calls on objects of `C` from this thread. It is only
-/// ever lent, for the length of a [`Context::enter`](crate::Context::enter); entering another context takes it away
-/// until that one is left. It cannot go to another thread, nor wait in a future that may.
+/// It is only lent, by [`Context::enter`](crate::Context::enter), [`Runtime::with`](crate::Runtime::with) and their
+/// kin, while the program is inside. Entering another context takes it away until that context is left. All objects of
+/// a context are made by its methods, and the scope owns them: an object whose handle is dropped or forgotten lives
+/// until [`collect`](Self::collect) or the end of the scope.
 ///
-/// Everything in a context is made here, and its scope owns it: a handle that is dropped or forgotten names an object
-/// that lives on until [`collect`](Self::collect) or the end of the scope.
+/// Having a `Current<C>` tells you the following:
+///
+/// * The context `C` exists, and its device is taken.
+/// * It is the current context of this thread, so the library takes calls on objects of `C` from here.
+/// * This thread is not inside a callback of the library.
+///
+/// It does not tell you:
+///
+/// * that no other thread uses the context: several threads can have a `Current<C>` at a time;
+/// * that code outside this crate has not changed the current context ([`foreign`](Self::foreign) runs such code,
+///   [`Acl::verify_current`](crate::Acl::verify_current) finds what it changed);
+/// * for a name that several runtimes have, that an object belongs to this one: a call with another runtime's object
+///   returns [`Error::WrongContext`].
+///
+/// A `Current` cannot go to another thread, nor wait in a future that may:
+///
+/// ```text
+/// error[E0277]: the current context of one thread cannot be used by another thread
+///    |
+/// 11 |         scope.spawn(|| classify(current, model, image));
+///    |               ----- ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ this needs the `Current` of the thread that has it
+/// ```
 #[rule(DEV_01, CTX_07, THREAD_01, THREAD_04, STREAM_09, STREAM_10, MEM_06)]
 pub struct Current<C: Brand> {
     ledger: Arc<Ledger>,

@@ -15,12 +15,29 @@ use std::time::Duration;
 // The states and their bounds come from the declaration of an event's life cycle.
 pub use ascendcl_rules::event::{CanMeasure, CanRecord, CanWait, Recorded, State as EventState, Unrecorded};
 
-/// An event (`aclrtCreateEvent`).
+/// A point in the work of a stream, for which other streams and the host can wait (`aclrtCreateEvent`).
 ///
-/// A new event is [`Unrecorded`]. [`StreamOps::record`](crate::stream::StreamOps::record) puts it behind the work of a
-/// stream; then it is [`Recorded`], and another stream or the host can wait for it. It is recorded anew and never
-/// reset: the library forbids that for such events, and a reset under several waits can leave one waiting for ever. An
-/// event that is dropped is destroyed by [`Current::collect`] or the end of its scope.
+/// * [`Unrecorded`]: a new event. It marks no point, and nothing can wait for it.
+/// * [`Recorded`], after [`StreamOps::record`](crate::stream::StreamOps::record): it comes after all work that the
+///   stream had at the record. It can be recorded anew.
+///
+/// Events are never reset: the library forbids that for such events, and a reset during several waits can leave one of
+/// them waiting without end. An event that is dropped is destroyed by [`Current::collect`] or the end of its scope.
+///
+/// ```
+/// # use ascendcl::{Library, RunError};
+/// ascendcl::run(Library::Simulator, |current| {
+///     let (first, second) = (current.stream()?, current.stream()?);
+///     let work = first.set_bytes(current, current.device_buffer::<u8>(4)?, 7)?;
+///     let event = first.record(current, current.event()?)?;
+///     // Work that is queued on the second stream from now on comes after the set.
+///     second.wait_for(current, &event)?;
+///     event.synchronize(current)?;
+///     assert!(work.is_done(current)?);
+///     Ok::<_, ascendcl::Error>(())
+/// })?;
+/// # Ok::<(), RunError<ascendcl::Error>>(())
+/// ```
 #[must_use = "an event that is dropped is destroyed by `collect` or at the end of its scope"]
 #[rule(EVENT_05, EVENT_07)]
 pub struct Event<C: Brand, S: EventState = Unrecorded> {

@@ -38,47 +38,61 @@
 #![deny(unsafe_code)]
 
 mod acl;
-pub mod allocator;
 mod attribute;
 mod brand;
 mod callback_guard;
-pub mod capture;
 mod capture_mode;
 mod code;
 pub mod context;
-mod current;
 mod device;
 mod device_allocator;
 mod element;
 mod ends_before;
 pub mod error;
-pub mod event;
 mod ffi;
-pub mod foreign;
-#[cfg(feature = "ge")]
-pub mod ge;
 #[cfg(feature = "ge")]
 mod graph_source;
-pub mod lane;
 mod ledger;
 pub mod library;
 mod life_cycle;
-pub mod memory;
-pub mod model;
 mod model_size;
-pub mod operator;
 mod properties;
-pub mod raw;
 #[cfg(feature = "ge")]
 mod raw_tensors;
 mod recover;
 mod run;
 mod run_mode;
 pub mod runtime;
-pub mod stream;
 pub mod thread;
 mod trace;
 mod version;
+
+// Pages list the methods of a type in the order of these modules. So they come in the order of use, in groups, which
+// `rustfmt` does not sort.
+pub mod memory;
+
+pub mod stream;
+
+pub mod event;
+
+pub mod model;
+
+pub mod operator;
+
+pub mod lane;
+
+pub mod allocator;
+
+pub mod capture;
+
+mod current;
+
+pub mod foreign;
+
+#[cfg(feature = "ge")]
+pub mod ge;
+
+pub mod raw;
 
 pub use acl::Acl;
 // Not the whole crate under a name: the compiler would spell every type of this one with its path in messages.

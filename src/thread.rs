@@ -9,14 +9,31 @@ use static_assertions::assert_not_impl_any;
 
 /// This OS thread's right to make a context current. There is one per thread, and it stays there.
 ///
-/// The library keeps a current context per OS thread. Having a `&mut Thread` tells you that no context of this crate is
-/// current on this thread, and that no other code of this crate can change that while you have it.
+/// The library keeps a current context per OS thread. Having a `&mut Thread` tells you the following:
+///
+/// * No context of this crate is entered on this thread.
+/// * No other code can enter one by this crate while you have it: entering takes the `&mut Thread`.
+///
+/// It does not tell you:
+///
+/// * that nothing is current on this thread: the default context of a device stays current after a context is left, and
+///   code outside this crate may have made another one current;
+/// * anything about other threads.
 ///
 /// ```
 /// # use ascendcl::Thread;
 /// let thread = Thread::new()?;
 /// assert!(Thread::new().is_err());
 /// # Ok::<(), ascendcl::Error>(())
+/// ```
+///
+/// It cannot be given to another thread:
+///
+/// ```text
+/// error[E0277]: a `Thread` is the right of one thread to enter contexts; another thread cannot use it
+///    |
+/// 13 |         scope.spawn(move || work(worker));
+///    |               ----- ^^^^^^^^^^^^^^^^^^^^ this needs the `Thread` of the thread that has it
 /// ```
 #[derive(Debug)]
 #[rule(THREAD_01)]
@@ -53,6 +70,9 @@ impl Drop for Thread {
 
 /// A value that allows changing this thread's current context: a [`Thread`], or the [`Current`](crate::Current) of the
 /// innermost context that was entered on it.
+///
+/// Having a `&mut impl ThreadToken` tells you that the code that lent it cannot use its own context before you return.
+/// It does not tell you which context is current.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say which thread this is",
     label = "expected a `Thread`, or the `Current` of the innermost context",

@@ -94,7 +94,7 @@ assert_impl_all!(Device<'static>: Send, Sync);
 assert_not_impl_any!(Device<'static>: Clone);
 assert_impl_all!(Context<Scoped<'static>>: Send, Sync);
 
-// Of a runtime: stored anywhere.
+// Values of a runtime can be stored anywhere.
 enum Vision {}
 impl Name for Vision {}
 assert_impl_all!(Runtime<Vision>: Send, Sync);

@@ -201,7 +201,7 @@ fn a_permit_lets_the_streams_of_a_group_run_in_turn() {
     run(|current| {
         let mut group = AllocatorGroup::new(current, PoolAllocator::new(current, 1 << 16)?)?;
         let (first, second) = (group.attach(current, current.stream()?)?, group.attach(current, current.stream()?)?);
-        // Of fixed shapes: it asks the allocator for nothing (ALLOC-03).
+        // A model with fixed shapes does not ask the allocator (ALLOC-03).
         let image = digits_in_batches_of(4);
         let model = current.load(ModelSource::memory(&image).into())?;
         let mut model = model.bind(current, &[&[4, 64]], &[&[4, 10]])?;

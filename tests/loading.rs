@@ -1,4 +1,4 @@
-//! Which library a program gets, and the errors when there is none or an unsuitable one.
+//! The library that a program gets, and the errors when it is missing or unsuitable.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -86,7 +86,8 @@ fn a_device_that_does_not_exist_is_an_error_before_the_library_is_asked() {
 
 #[test]
 fn a_missing_configuration_file_is_an_error_of_the_setup() {
-    // Only the first initialisation in a process reads the file (INIT-06): no other test has the library meanwhile.
+    // Only the first initialisation in a process reads the file (INIT-06): no other test has the library at the same
+    // time.
     let alone = alone();
     let setup = ascendcl::Setup::builder().library(Library::Simulator).config("no/such/acl.json").build();
     let failed = ascendcl::run(setup, |_| Ok::<_, Error>(()));

@@ -193,7 +193,7 @@ fn a_limit_is_not_reported_for_work_that_is_done() {
             .enter(thread, |current| {
                 let stream = current.stream().unwrap();
                 while soak.goes_on() {
-                    // What is waited for is done long before the limit; another thread queues once meanwhile.
+                    // The awaited work is done long before the limit. Another thread queues once during the wait.
                     let slow = stream.launch_host_fn(current, || thread::sleep(Duration::from_millis(100))).unwrap();
                     let event = stream.record(current, current.event().unwrap()).unwrap();
                     let after = thread::scope(|scope| {

@@ -1,6 +1,6 @@
 //! What the compiler suggests to change in a refused program, followed, is refused as well, or is right.
 //!
-//! Changes that the compiler calls applicable by a machine are applied, as `cargo fix` does, until there are none left.
+//! Changes that the compiler calls applicable by a machine are applied, as `cargo fix` does, until none are left.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -14,7 +14,7 @@ use std::process::Command;
 const RIGHT: &[(&str, &str)] = &[
     ("allocator_by_reference", "the allocator itself moves into the stream"),
     // For these two the compiler restricts a type parameter to `Copy`. No two values of an allocator may hand out the
-    // same memory, which whoever implements the unsafe trait vouches for: a type that is `Copy` has no memory.
+    // same memory, which the implementation of the unsafe trait guarantees: a type that is `Copy` has no memory.
     ("graph_allocator_on_two_streams", "an allocator that is `Copy` has no memory"),
     ("one_allocator_on_two_streams", "an allocator that is `Copy` has no memory"),
     ("helper_without_the_bound_of_contexts", "the parameter is said to be a context"),

@@ -51,6 +51,26 @@ fn modules(root: &Path, twins: &BTreeSet<String>) -> String {
     source
 }
 
+/// Pages quote messages without the line of the place.
+#[test]
+fn messages_on_pages_are_those_of_the_compiler() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let messages: Vec<String> = names("ui-tests/fail", "stderr")
+        .iter()
+        .map(|name| fs::read_to_string(root.join(format!("ui-tests/fail/{name}.stderr"))).unwrap())
+        .collect();
+    for page in ["src/current.rs", "src/thread.rs", "src/stream/pending.rs", "src/stream/idle_proof.rs"] {
+        let text = fs::read_to_string(root.join(page)).unwrap();
+        let lines = text.lines().filter_map(|line| line.trim_start().strip_prefix("/// "));
+        let mut lines =
+            lines.skip_while(|line| !line.starts_with("error[")).take_while(|line| *line != "```").peekable();
+        assert!(lines.peek().is_some(), "{page} quotes no message");
+        let lines: Vec<_> = lines.collect();
+        let has_all = |message: &&String| lines.iter().all(|line| message.lines().any(|said| said == *line));
+        assert!(messages.iter().any(|message| has_all(&message)), "{page} quotes a message that no program has");
+    }
+}
+
 #[test]
 fn every_refused_program_has_a_twin_and_a_message() {
     let fail = names("ui-tests/fail", "rs");

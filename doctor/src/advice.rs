@@ -133,7 +133,7 @@ fn not_loaded(environment: &Environment, findings: &Findings) -> Vec<String> {
 
 /// Whether the dynamic loader refused the file itself, and not a file that it needs.
 fn is_of_another_kind(environment: &Environment, texts: &str) -> bool {
-    // Of a library for another processor it says that it is not there.
+    // For a library of another processor the loader says that the file does not exist.
     let mut files = environment.places.iter().filter(|place| place.found == Found::File);
     let not_there = files.any(|place| texts.contains(&format!("{}: cannot open shared object file", place.path)));
     not_there || ["invalid ELF header", "file too short", "wrong ELF class"].iter().any(|text| texts.contains(text))

@@ -43,7 +43,7 @@ pub(crate) struct Missing {
 pub(crate) struct Versions {
     /// The version of the C interface.
     pub(crate) interface: Option<String>,
-    /// Of each package that the library knows.
+    /// The versions of the packages that the library knows.
     pub(crate) packages: BTreeMap<String, String>,
 }
 
@@ -82,7 +82,7 @@ pub(crate) enum ProblemKind {
     MissingFunctions,
     /// The library is there and refuses to be initialised.
     NotInitialised,
-    /// The library cannot count the devices, or there is none.
+    /// The library cannot count the devices, or finds no device.
     NoDevice,
     /// A device cannot be used.
     Device,

@@ -44,7 +44,7 @@ fn main() -> ExitCode {
             printed(text.trim_end(), status)
         }
         Err(wrong) => {
-            // There may be nobody to read it.
+            // Stdout may be closed.
             drop(writeln!(io::stderr(), "ascendcl-doctor: {wrong}\n\n{}", arguments::HELP.trim_end()));
             USAGE
         }

@@ -49,7 +49,7 @@ fn main() -> ExitCode {
 }
 
 fn told(text: &str, status: u8) -> ExitCode {
-    // There may be nobody to read it.
+    // Stdout may be closed.
     drop(writeln!(io::stderr(), "ascendcl-explain: {}", text.trim_end()));
     ExitCode::from(status)
 }

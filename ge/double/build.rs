@@ -12,7 +12,7 @@ fn main() {
     }
     println!("cargo:rerun-if-env-changed=CXX");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo names it"));
-    // Without a compiler the workspace still builds; whoever wants the double is told.
+    // Without a compiler the workspace still builds; a program that needs the double gets an error.
     let missing = make(&out).err().unwrap_or_default();
     println!("cargo:rustc-env=GE_DOUBLE={}", out.display());
     println!("cargo:rustc-env=GE_DOUBLE_MISSING={}", missing.replace('\n', " | "));

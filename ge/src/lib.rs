@@ -6,8 +6,8 @@
 //! (`libge_runtime_wrapper.so`) take the shim's place as far as they go; what they lack answers [`ABSENT`]. Without
 //! either, loading says what to install.
 //!
-//! Who owns what stands in `shim/ascendcl_ge.h`. Every function of [`Library`] is `unsafe`: it states the C signature and
-//! nothing else. The rules of use are the business of the crate `ascendcl`.
+//! `shim/ascendcl_ge.h` states the ownership. Every function of [`Library`] is `unsafe`: it states the C signature and
+//! nothing else. The crate `ascendcl` keeps the rules of use.
 
 #![allow(missing_docs, non_camel_case_types, clippy::missing_safety_doc, clippy::too_many_arguments)]
 
@@ -95,7 +95,7 @@ pub struct Tensor {
     pub bytes: usize,
 }
 
-/// An array of pointers to `ge::Tensor`, which are whoever's who asked for them.
+/// An array of pointers to `ge::Tensor`. The caller owns the tensors.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct RawTensors {

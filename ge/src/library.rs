@@ -148,8 +148,8 @@ impl Library {
     ///
     /// # Safety
     ///
-    /// Loading runs the file's initialisers. What is installed, and what the environment names, has to be a shim of this
-    /// crate or the vendor's wrapper; whoever called [`Place::at`] vouched for that file.
+    /// Loading runs the file's initialisers. Installed files, and files that the environment names, have to be a shim
+    /// of this crate or the vendor's wrapper. The caller of [`Place::at`] guarantees that for its file.
     pub unsafe fn load(place: &Place) -> Result<&'static Self, LoadError> {
         let named = place.path();
         let path = named.clone().unwrap_or_else(wrapper);

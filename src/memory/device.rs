@@ -18,11 +18,26 @@ use core::slice::SliceIndex;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
-/// Memory on a device for a number of elements (`aclrtMalloc`). The host cannot look into it; it is copied.
+/// Memory on a device for a number of elements (`aclrtMalloc`). The host cannot access it, only copy it.
 ///
-/// `DeviceBuffer<C, MaybeUninit<f32>>` is memory that nobody has written yet; writing all of it makes it a
-/// `DeviceBuffer<C, f32>`. A buffer that is dropped is freed by [`Current::collect`] or the end of its scope, and
-/// never while work in flight uses it.
+/// * `DeviceBuffer<C, MaybeUninit<f32>>` is new memory with arbitrary contents. It can be the destination of a copy.
+/// * `DeviceBuffer<C, f32>` is memory that was written completely. It can also be read.
+///
+/// A buffer that is dropped is freed by [`Current::collect`] or the end of its scope, and never while work in flight
+/// uses it.
+///
+/// ```
+/// # use ascendcl::{Library, RunError};
+/// ascendcl::run(Library::Simulator, |current| {
+///     let new = current.device_buffer::<f32>(3)?;
+///     let mut written = new.write(current, &[1.0, 2.0, 3.0])?;
+///     written.copy_from(current, &[4.0, 5.0, 6.0])?;
+///     assert_eq!(written.to_vec(current)?, [4.0, 5.0, 6.0]);
+///     written.free(current)?;
+///     Ok::<_, ascendcl::Error>(())
+/// })?;
+/// # Ok::<(), RunError<ascendcl::Error>>(())
+/// ```
 #[rule(MEM_07, MEM_10, MEM_11, MEM_12)]
 pub struct DeviceBuffer<C: Brand, E> {
     block: Arc<RawBuffer>,

@@ -46,8 +46,25 @@ pub use workspace::Workspace;
 
 /// A loaded model.
 ///
-/// It is run and unloaded with a [`Current`] of the context that it was loaded in, by one thread at a time: it can be
-/// sent, not shared. A model that is dropped is unloaded by [`Current::collect`] or the end of its scope.
+/// [`run`](Self::run) copies inputs to the device, runs the model, and copies the outputs back. For work on a stream,
+/// [`bind`](Self::bind) first gives the model its buffers: see [`BoundModel`].
+///
+/// ```
+/// # use ascendcl::{Input, Library, RunError};
+/// # let digits = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits.onnx");
+/// ascendcl::run(Library::Simulator, |current| {
+///     let mut model = current.load_model(digits)?;
+///     let image = [0.0_f32; 64];
+///     let outputs = model.run(current, &[Input::new(&[1, 64], &image)?])?;
+///     assert_eq!(outputs.get(0)?.to_vec::<f32>()?.len(), 10);
+///     model.unload(current)?;
+///     Ok::<_, ascendcl::Error>(())
+/// })?;
+/// # Ok::<(), RunError<ascendcl::Error>>(())
+/// ```
+///
+/// A model is run and unloaded with a [`Current`] of the context that it was loaded in, by one thread at a time: it can
+/// be sent, not shared. A model that is dropped is unloaded by [`Current::collect`] or the end of its scope.
 #[must_use = "a model that is dropped is unloaded by `collect` or at the end of its scope; `unload` shows the errors"]
 #[rule(MODEL_01, MODEL_12, MODEL_16)]
 pub struct Model<C: Brand, P = OwnWorkspace> {

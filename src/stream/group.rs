@@ -16,9 +16,12 @@ use std::time::Duration;
 
 /// The one right to run work that uses a shared allocator (ALLOC-10).
 ///
-/// There is one group per allocator. [`begin`](Self::begin) spends it on a [`GroupTurn`] of one stream, and only
-/// [`GroupTurn::finish`], which synchronises that stream, gives it back: two running streams with one allocator cannot
-/// be written down. A group that is lost is not made up for: the streams of its group cannot run again.
+/// There is one group per allocator. [`begin`](Self::begin) turns it into a [`GroupTurn`] of one stream. Only
+/// [`GroupTurn::finish`], which synchronises that stream, returns it. So two streams of one allocator cannot run at the
+/// same time. Nothing replaces a lost group: its streams cannot run again.
+///
+/// Having an `AllocatorGroup` tells you that no stream of the group is running work. It does not tell you that the
+/// library has returned every block of the allocator.
 #[must_use = "losing the group means that no stream of its group can ever run again"]
 #[rule(ALLOC_10, ALLOC_11)]
 pub struct AllocatorGroup<C: Brand, A: DeviceAllocator> {
@@ -33,6 +36,8 @@ pub struct GroupStream<C: Brand, A: DeviceAllocator> {
 }
 
 /// A stream of the group, and the right to run on it.
+///
+/// Having a `GroupTurn` tells you that no other stream of the group runs work until [`finish`](Self::finish).
 #[must_use = "the group cannot run again until `finish` gives the group back"]
 pub struct GroupTurn<'m, C: Brand, A: DeviceAllocator> {
     group: AllocatorGroup<C, A>,

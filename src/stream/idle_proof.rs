@@ -12,16 +12,40 @@ use core::fmt;
 use core::marker::PhantomData;
 use std::sync::{Arc, Weak};
 
-/// Proof that no queued work uses the memory of the allocator `A`, and that none is queued while this is there.
+/// Proof that no queued work can use the memory of the allocator `A`.
 ///
-/// Only now may an allocator give memory of blocks that were freed back to the system (ALLOC-11). A method of your
-/// allocator that does so takes an `&IdleProof` of it:
+/// Only with this proof may an allocator give memory of freed blocks back to the system (ALLOC-11). Having an
+/// `IdleProof` tells you the following:
+///
+/// * All work that was queued on the allocator's streams is complete.
+/// * No work is queued there while the proof exists: it borrows the stream or the group.
+///
+/// It does not tell you:
+///
+/// * that the library has returned every block: a loaded model can still have some;
+/// * that the allocator still exists: [`with_allocator`](Self::with_allocator) returns `None` when it does not;
+/// * anything about streams with other allocators.
+///
+/// A method of your allocator that releases memory takes an `&IdleProof` of it:
 ///
 /// ```
 /// # use ascendcl::{Brand, DeviceAllocator, stream::IdleProof};
 /// fn trim<C: Brand, A: DeviceAllocator>(idle: &IdleProof<'_, C, A>) {
 ///     idle.with_allocator(|pool| { /* release what was freed */ });
 /// }
+/// ```
+///
+/// Work on the stream ends the proof:
+///
+/// ```text
+/// error[E0502]: cannot borrow `*stream` as immutable because it is also borrowed as mutable
+///    |
+///  9 |     let idle = stream.idle(current)?;
+///    |                ------ mutable borrow occurs here
+/// 10 |     let running = stream.launch(current, operator::relu(current, x)?)?;
+///    |                   ^^^^^^ immutable borrow occurs here
+/// 11 |     idle.trim(current)?;
+///    |     ---- mutable borrow later used here
 /// ```
 #[rule(ALLOC_11)]
 pub struct IdleProof<'i, C: Brand, A: DeviceAllocator> {

@@ -1,22 +1,29 @@
 //! Streams: queues of work on a device.
 
+// Pages list the methods of a type in the order of these modules. So they come in the order of use, in groups, which
+// `rustfmt` does not sort.
 mod allocator;
 mod copy;
+
+mod event;
+mod host_fn;
+
+mod order;
+
 mod copy_scope;
 mod default;
 mod destination;
-mod event;
-mod future;
 mod group;
-mod host_fn;
 mod idle_proof;
 mod operand;
 mod ops;
 mod options;
-mod order;
 mod past;
 mod payload;
+
 mod pending;
+
+mod future;
 mod state;
 mod undecided;
 mod untouched;
@@ -57,12 +64,32 @@ pub use state::{
 pub(crate) use untouched::Waited;
 pub use when_done::WhenDone;
 
-/// An explicit stream (`aclrtCreateStream`): work queued on it runs in order. Copies, sets, events, callbacks and waits
-/// are those of all streams, its [`StreamOps`].
+/// An explicit stream (`aclrtCreateStream`): work queued on it runs in order, beside the program.
 ///
-/// `S` says what has been decided about the allocator of work that needs one; a new stream is [`Undecided`]. One thread
-/// uses a stream at a time: it can be sent, not shared (THREAD-03). A stream that is dropped is destroyed by
+/// A stream dereferences to its [`StreamOps`]: copies, sets, events, callbacks and waits, which all streams have. The
+/// type `S` says what was decided about the allocator of work that allocates:
+///
+/// * [`Undecided`]: a new stream. It takes no work that allocates, such as models.
+/// * [`DefaultAllocator`], after [`without_allocator`](Self::without_allocator): the library allocates.
+/// * [`CustomAllocator<A>`], after [`register`](Self::register): the allocator `A` of the program allocates.
+/// * [`RawAllocator`], after [`register_descriptor`](Self::register_descriptor): C functions of the program allocate.
+///
+/// One thread uses a stream at a time: it can be sent, not shared (THREAD-03). A stream that is dropped is destroyed by
 /// [`Current::collect`] or the end of its scope.
+///
+/// ```
+/// # use ascendcl::{Library, RunError};
+/// ascendcl::run(Library::Simulator, |current| {
+///     let stream = current.stream()?;
+///     let zeros = stream.set_bytes(current, current.device_buffer::<u8>(4)?, 0)?;
+///     // The program goes on beside the device, and then waits.
+///     let zeros = zeros.wait(current)?;
+///     assert_eq!(zeros.to_vec(current)?, [0; 4]);
+///     stream.destroy(current)?;
+///     Ok::<_, ascendcl::Error>(())
+/// })?;
+/// # Ok::<(), RunError<ascendcl::Error>>(())
+/// ```
 #[must_use = "a stream that is dropped is destroyed by `collect` or at the end of its scope; `destroy` shows the errors"]
 #[rule(THREAD_03, STREAM_01, STREAM_04, STREAM_09)]
 pub struct Stream<C: Brand, S: StreamState = Undecided> {

@@ -14,8 +14,8 @@ use std::time::Duration;
 
 /// Work that was queued on a stream, together with the buffers that it uses.
 ///
-/// The buffers are out of reach until the stream was synchronised. Until then they can be given, as they are, to
-/// more work on the same stream ([`Operand`](super::Operand)): [`split`](Self::split) takes several apart, and
+/// The host cannot access the buffers until the stream was synchronised. Until then they can be passed on to more work
+/// on the same stream ([`Operand`](super::Operand)): [`split`](Self::split) takes several apart, and
 /// [`StreamOps::adopt_after`](crate::stream::StreamOps::adopt_after) hands them to another stream.
 ///
 /// ```
@@ -35,7 +35,29 @@ use std::time::Duration;
 /// # Ok::<(), RunError<ascendcl::Error>>(())
 /// ```
 ///
-/// Dropping or forgetting a `Pending` loses the names of the buffers; their memory stays until the work is done.
+/// Having a `Pending<C, T>` tells you the following:
+///
+/// * Work on one stream may still use `T`, so the host cannot access it.
+/// * The memory of `T` is not freed before that work is complete, whether or not you keep the `Pending`.
+///
+/// It does not tell you:
+///
+/// * that the work has begun, or that it will succeed;
+/// * after [`is_done`](Self::is_done) returned `true`, that the work succeeded: only [`wait`](Self::wait) reports a
+///   failure, and only it returns the buffers.
+///
+/// Dropping or forgetting a `Pending` loses the handles of the buffers. Their memory stays until the work is done.
+/// Touching a buffer before the wait does not compile, because the copy took it:
+///
+/// ```text
+/// error[E0382]: borrow of moved value: `image`
+///    |
+/// 10 |     let copy = stream.copy_to_device(current, image, device)?;
+///    |                                               ----- value moved here
+/// 11 |     let _still_in_flight = copy;
+/// 12 |     image.slice_mut(current)?[0] = 1.0;
+///    |     ^^^^^ value borrowed here after move
+/// ```
 #[must_use = "the buffers stay out of reach until `wait`"]
 #[rule(STREAM_04, STREAM_12, COPY_03, COPY_04, COPY_07, ERR_02)]
 pub struct Pending<C: Brand, T> {
@@ -57,6 +79,81 @@ struct OutOfReach<T> {
 
 assert_impl_all!(Pending<Scoped<'static>, ()>: Send);
 assert_not_impl_any!(Pending<Scoped<'static>, ()>: Clone);
+
+impl<C: Brand, T: Payload> Pending<C, T> {
+    /// Waits for the stream (`aclrtSynchronizeStreamWithTimeout`, again and again) and gives the buffers back; without
+    /// a call when a synchronise has covered the work already.
+    ///
+    /// # Errors
+    ///
+    /// The work as it was, when it failed on the device or could not be waited for: the buffers stay out of reach. The
+    /// library tells a failure to one wait only. Each other work that it may concern is told by [`Error::WorkFailed`],
+    /// once: a second wait gives the buffers back.
+    #[inline]
+    pub fn wait(self, current: &Current<C>) -> Result<T, Failed<Self>> {
+        self.wait_for(current, None)
+    }
+
+    /// As [`wait`](Self::wait), for at most `limit`, rounded up to whole milliseconds (STREAM-16).
+    ///
+    /// # Errors
+    ///
+    /// As for [`wait`](Self::wait); when the time was up, the error's code
+    /// [`is_timeout`](crate::error::Code::is_timeout).
+    #[rule(STREAM_16)]
+    pub fn wait_within(self, current: &Current<C>, limit: Duration) -> Result<T, Failed<Self>> {
+        self.wait_for(current, Some(limit))
+    }
+
+    #[inline(always)]
+    fn wait_for(mut self, current: &Current<C>, limit: Option<Duration>) -> Result<T, Failed<Self>> {
+        match self.settle(current, limit) {
+            Ok(()) => {
+                let payload = self.payload.until_waited;
+                payload.rest(INSIDE);
+                Ok(payload)
+            }
+            Err(error) => Err(Failed { error: error.into(), value: self }),
+        }
+    }
+
+    /// Waits, if nobody has done so yet, and asks for failures of which other waits were told.
+    #[inline(always)]
+    fn settle(&mut self, current: &Current<C>, limit: Option<Duration>) -> Result<(), Boxed> {
+        let here = current.here();
+        if self.queue.has_done(self.number) {
+            here.of_this_process()?;
+        } else if let Err(error) = self.queue.synchronize_here(here, limit) {
+            return Err(self.was_told(error));
+        }
+        if self.queue.any_failed() || self.other_streams.is_somewhere() { self.tell(here.api()) } else { Ok(()) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn tell(&mut self, api: Api) -> Result<(), Boxed> {
+        if let Some(failure) = self.queue.failure_among(self.untold.since(self.number), self.number) {
+            self.hears();
+            return Err(failure.into());
+        }
+        self.other_streams.untold(api).map_or(Ok(()), |failure| Err(failure.into()))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn was_told(&mut self, error: Boxed) -> Boxed {
+        if error.as_error().code().is_some_and(|code| !code.is_timeout()) {
+            self.hears();
+        }
+        error
+    }
+
+    /// It was told of all failures that are known by now.
+    #[cold]
+    fn hears(&mut self) {
+        self.untold = Untold::between(self.queue.after_failures(), self.number);
+    }
+}
 
 impl<C: Brand, T> Pending<C, T> {
     /// To be made right after the submission that got this number, by whoever has the stream.
@@ -152,81 +249,6 @@ impl<C: Brand, T> Pending<C, T> {
 
     pub(crate) fn number(&self) -> u64 {
         self.number
-    }
-}
-
-impl<C: Brand, T: Payload> Pending<C, T> {
-    /// Waits for the stream (`aclrtSynchronizeStreamWithTimeout`, again and again) and gives the buffers back; without
-    /// a call when a synchronise has covered the work already.
-    ///
-    /// # Errors
-    ///
-    /// The work as it was, when it failed on the device or could not be waited for: the buffers stay out of reach. The
-    /// library tells a failure to one wait only. Each other work that it may concern is told by [`Error::WorkFailed`],
-    /// once: a second wait gives the buffers back.
-    #[inline]
-    pub fn wait(self, current: &Current<C>) -> Result<T, Failed<Self>> {
-        self.wait_for(current, None)
-    }
-
-    /// As [`wait`](Self::wait), for at most `limit`, rounded up to whole milliseconds (STREAM-16).
-    ///
-    /// # Errors
-    ///
-    /// As for [`wait`](Self::wait); when the time was up, the error's code
-    /// [`is_timeout`](crate::error::Code::is_timeout).
-    #[rule(STREAM_16)]
-    pub fn wait_within(self, current: &Current<C>, limit: Duration) -> Result<T, Failed<Self>> {
-        self.wait_for(current, Some(limit))
-    }
-
-    #[inline(always)]
-    fn wait_for(mut self, current: &Current<C>, limit: Option<Duration>) -> Result<T, Failed<Self>> {
-        match self.settle(current, limit) {
-            Ok(()) => {
-                let payload = self.payload.until_waited;
-                payload.rest(INSIDE);
-                Ok(payload)
-            }
-            Err(error) => Err(Failed { error: error.into(), value: self }),
-        }
-    }
-
-    /// Waits, if nobody has done so yet, and asks for failures of which other waits were told.
-    #[inline(always)]
-    fn settle(&mut self, current: &Current<C>, limit: Option<Duration>) -> Result<(), Boxed> {
-        let here = current.here();
-        if self.queue.has_done(self.number) {
-            here.of_this_process()?;
-        } else if let Err(error) = self.queue.synchronize_here(here, limit) {
-            return Err(self.was_told(error));
-        }
-        if self.queue.any_failed() || self.other_streams.is_somewhere() { self.tell(here.api()) } else { Ok(()) }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn tell(&mut self, api: Api) -> Result<(), Boxed> {
-        if let Some(failure) = self.queue.failure_among(self.untold.since(self.number), self.number) {
-            self.hears();
-            return Err(failure.into());
-        }
-        self.other_streams.untold(api).map_or(Ok(()), |failure| Err(failure.into()))
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn was_told(&mut self, error: Boxed) -> Boxed {
-        if error.as_error().code().is_some_and(|code| !code.is_timeout()) {
-            self.hears();
-        }
-        error
-    }
-
-    /// It was told of all failures that are known by now.
-    #[cold]
-    fn hears(&mut self) {
-        self.untold = Untold::between(self.queue.after_failures(), self.number);
     }
 }
 

@@ -59,7 +59,7 @@ fn an_allocator_of_c_functions_is_called_with_its_object_and_given_back() {
         drop(work(current, &stream));
         assert_eq!(c::calls(), [1, 0, 1, 1]);
 
-        // Without the optional function the library is told that there is nothing near.
+        // Without the optional function, the library gets a function that finds nothing near.
         books.propose(0x40);
         steps(&books);
         drop(work(current, &stream));

@@ -176,7 +176,7 @@ fn work_in_flight_is_used_on_another_stream_only_behind_an_event_that_covers_it(
         let device = two.adopt_after(current, failed.value, &late)?;
         let (device, target) = two.copy_to_host(current, device, target)?.wait(current)?;
         assert!(target.iter().all(|byte| *byte == 5));
-        // Waited for on the second stream: idle, though nobody waited for the first.
+        // The wait for the second stream makes it idle, although no wait covered the first.
         device.free(current)?;
         target.free(current)?;
         Ok(())
@@ -232,7 +232,7 @@ fn a_panic_in_a_callback_is_told_and_the_stream_goes_on() {
     run(|current| {
         let stream = current.stream()?;
         let reply = stream.launch_host_fn(current, || -> u8 { panic!("in the callback") })?;
-        // Dropped before it runs: its result has nobody to go to, and panics on the library's thread.
+        // Dropped before it runs: no code takes its result, whose drop panics on the library's thread.
         drop(stream.launch_host_fn(current, || Bomb)?);
         drop(stream.launch_host_fn(current, || std::panic::panic_any(Bomb))?);
         let after = stream.launch_host_fn(current, || 3)?;

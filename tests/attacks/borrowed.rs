@@ -107,7 +107,7 @@ fn swapped_permits_run_their_own_groups_only() {
         let turn = two.begin(&member).unwrap();
         let x = current.upload_tensor(&[4], &[-1.0_f32; 4]).unwrap();
         let work = turn.launch(current, relu(current, x).unwrap()).unwrap();
-        // An event of the turn is waited for by whoever has it, and moves no group.
+        // Any owner of the turn's event can wait for it. That does not move the group.
         let event = turn.record(current, current.event().unwrap()).unwrap();
         let mut group = turn.finish(current).unwrap();
         let other = current.stream().unwrap();

@@ -156,7 +156,7 @@ fn every_call_of_a_thread_whose_context_was_changed_is_refused_while_calls_are_v
     acl.verify_current(false);
     on_device_0(|current| {
         sets_device(1);
-        // Nobody looks: the buffer is on device 1.
+        // There is no check here: the buffer is on device 1.
         current.upload(&[1_u8]).unwrap().free(current).unwrap();
         assert!(current.foreign(|| resets_device(1)).changed);
     });

@@ -194,7 +194,7 @@ fn many_futures_use_few_events_and_none_is_left() {
         assert!(control::live().events <= 4, "{:?}", control::live());
         stream.synchronize(current).unwrap();
         stream.destroy(current).unwrap();
-        // Who is looking at an event at this moment has it.
+        // The thread that looks at an event at this moment has it.
         let start = Instant::now();
         while control::live().events > 0 && start.elapsed() < Duration::from_secs(20) {
             collect(current);
@@ -216,7 +216,7 @@ fn futures_that_are_forgotten_leave_nothing_behind_their_scope() {
         }
     });
     alone.assert_nothing_lives();
-    // The thread that looks after them finds that they are gone, and sleeps.
+    // The thread that watches them finds that they were dropped, and sleeps.
     let begun = Instant::now();
     loop {
         let before = sleeps_of_the_watching_thread();

@@ -70,7 +70,7 @@ fn model<C: Brand>(current: &Current<C>) -> Model<C> {
     current.load_model(data("digits.onnx")).unwrap()
 }
 
-/// Takes down what nobody names; nothing may go wrong with it.
+/// Collects the objects without a handle. This must not fail.
 #[track_caller]
 fn collect(current: &Current<impl Brand>) {
     let errors: Vec<_> = current.collect().iter().map(Error::to_string).collect();

@@ -9,7 +9,7 @@ use ascendcl_sim::{Plan, control};
 use std::mem;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// Holds up a stream until something is sent, or until nobody can send any more.
+/// Holds up a stream until a message is sent, or until all senders are dropped.
 fn hold_up<C: Brand>(current: &Current<C>, tasks: &StreamOps<C>) -> Sender<()> {
     let (go, wait): (_, Receiver<()>) = channel();
     drop(tasks.launch_host_fn(current, move || wait.recv().is_ok()).unwrap());

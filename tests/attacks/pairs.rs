@@ -91,8 +91,8 @@ impl<'c> Program<'_, 'c> {
         drop((first, second));
     }
 
-    /// An operator that asks the stream's allocator for memory. It is refused when nobody knows whom the library would
-    /// call, and has the right result otherwise.
+    /// An operator that asks the stream's allocator for memory. It is refused when the registered allocator is unknown,
+    /// and has the right result otherwise.
     fn work(&self, stream: &Counting<'c>) {
         let current = self.current;
         let matrix = || current.upload_tensor(&[4, 4], &[1.0_f32; 16]).unwrap();
@@ -113,7 +113,7 @@ impl<'c> Program<'_, 'c> {
     }
 }
 
-/// The books of an allocator that came back: the library has nothing of it.
+/// The books of a returned allocator: the library has no block of it.
 #[track_caller]
 fn quiet(allocator: &Counted) -> PoolStatistics {
     let statistics = allocator.pool.statistics();

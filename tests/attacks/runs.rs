@@ -215,7 +215,7 @@ fn a_scope_that_ends_with_a_run_in_doubt_keeps_what_it_uses_until_it_could_wait(
             fail(&format!("{IN_DOUBT},aclrtSynchronizeDevice#1+=507899"));
             lane.run(current, &mut model, &[zeros()]).unwrap_err();
         });
-        // Nobody names any of it any more.
+        // No handle refers to any of it any more.
         collect(current);
         control::live()
     });
@@ -245,7 +245,7 @@ fn a_run_in_doubt_and_later_runs_that_succeed_still_end() {
         fail(IN_DOUBT);
         prepared.run(current).unwrap_err();
         nothing_fails();
-        // The success of another model's run says nothing of the one in doubt.
+        // The success of another model's run proves nothing about the run in doubt.
         other.run(current, &[zeros()]).unwrap();
         assert!(matches!(prepared.run(current), Err(Error::StillRunning { .. })));
         current.synchronize().unwrap();

@@ -10,7 +10,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-/// Codes that say that a call was refused. A library that says so may have taken the work all the same.
+/// Codes that say that a call was refused. The library may still have queued the work.
 const REFUSALS: [i32; 6] = [100_000, 107_000, 107_003, 107_022, 207_001, 507_899];
 
 #[proves(MEM_02, COPY_04)]

@@ -15,7 +15,7 @@ fn handles_dropped_on_another_thread_are_collected_here() {
     inside(|current| {
         let (sender, receiver) = mpsc::channel();
         std::thread::scope(|scope| {
-            // Dropping calls nothing of the library: this thread has no context.
+            // Dropping does not call the library: this thread has no context.
             scope.spawn(move || receiver.iter().for_each(drop));
             for _ in 0..200 {
                 let stream = current.stream().unwrap();

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 const FAILED: i32 = 507_015;
 
-/// The wait is told that work failed, and the second wait gives the buffers back.
+/// The first wait reports that work failed, and the second wait returns the buffers.
 #[track_caller]
 fn told_once<C: Brand, T: Payload>(current: &Current<C>, work: Pending<C, T>) -> T {
     let Err(Failed { error, value: work }) = work.wait(current) else { panic!("the failure was not told") };
@@ -22,7 +22,7 @@ fn told_once<C: Brand, T: Payload>(current: &Current<C>, work: Pending<C, T>) ->
     }
 }
 
-/// The first wait for a stream is told that work failed.
+/// The first wait for a stream reports that work failed.
 const FIRST_WAIT_FAILS: &str =
     "aclrtSynchronizeStream#1=after:507015, aclrtSynchronizeStreamWithTimeout#1=after:507015";
 
@@ -83,7 +83,7 @@ fn waits_for_a_stream_and_for_a_context_are_told_of_a_failure_that_a_pending_hea
         assert_eq!(told(event.synchronize(current)), FAILED);
         event.synchronize(current).unwrap();
         drop(told_once(current, second));
-        // An event that is recorded after the failure was told is behind work that is over.
+        // An event that is recorded after the failure was reported comes after work that is over.
         let event = stream.record(current, event).unwrap();
         event.synchronize(current).unwrap();
     });

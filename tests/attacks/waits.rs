@@ -72,7 +72,7 @@ fn a_wait_ends_while_another_thread_keeps_queueing() {
 /// How long that thread goes on if the wait does not end before.
 const LONG: Duration = Duration::from_secs(40);
 
-/// Queues eight tasks, and then one for each that ends, until it is told to stop.
+/// Queues eight tasks, and then one for each that ends, until it gets the signal to stop.
 fn keep_busy(current: &mut Current<impl Brand>, task: Duration, busy: &Barrier, stop: &AtomicBool) {
     let stream = current.stream().unwrap();
     let queue = || stream.launch_host_fn(current, move || thread::sleep(task)).unwrap();

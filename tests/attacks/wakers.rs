@@ -43,7 +43,7 @@ fn held<C: Brand>(current: &Current<C>, stream: &Stream<C>) -> (Sender<()>, Pend
     (release, stream.launch_host_fn(current, move || released.recv_timeout(LONG).is_ok()).unwrap())
 }
 
-/// Futures are woken: a task that nobody wakes looks again after half a minute.
+/// Futures are woken: a task that is not woken polls again after half a minute.
 #[track_caller]
 fn others_end(current: &Current<impl Brand>) {
     let mut stream = current.stream().unwrap();

@@ -26,7 +26,7 @@ mod programs;
 use harness::{How, Mode, Pairs, Tally, everywhere};
 use programs::PROGRAMS;
 
-/// A driver's failure: nobody knows whether work was queued. And a refusal.
+/// A failure of the driver, after which it is unknown whether work was queued. And a refusal.
 const CODES: [i32; 2] = [507_899, 207_001];
 
 #[test]
@@ -84,7 +84,7 @@ fn each_call_of_two_threads_fails_once_and_both_end_with_a_value_and_nothing_lef
 
 #[test]
 fn each_call_fails_once_although_it_had_its_effect() {
-    // Only where that is no contradiction: what a failed call made or ended, nobody could know of.
+    // Only where that is not a contradiction: a program cannot know what a failed call made or ended.
     for call in ["aclrtMemcpyAsync", "aclmdlExecuteAsync", "aclopExecuteV2", "aclrtRecordEvent", "aclrtStreamWaitEvent"]
     {
         for (name, program) in PROGRAMS {

@@ -146,7 +146,7 @@ impl Visit<'_> for Reader {
         }
     }
 
-    /// Who may use something is no import: `pub(in crate::machine)`.
+    /// A visibility is not an import: `pub(in crate::machine)`.
     fn visit_visibility(&mut self, _: &syn::Visibility) {}
 
     fn visit_path(&mut self, path: &syn::Path) {

@@ -136,7 +136,7 @@ impl Program {
         self.end_and_then(|| ());
     }
 
-    /// Calls `free` when the session is gone, and the device is still there.
+    /// Calls `free` after the session was destroyed, while the device is still set.
     fn end_and_then(self, free: impl FnOnce()) {
         // SAFETY: each is ended once, in this order.
         unsafe {

@@ -254,7 +254,7 @@ fn an_input_that_is_left_out_is_refused() {
         let refused = graph.execute(session, current, ascendcl::operator::Absent).unwrap_err();
         assert!(refused.to_string().ends_with("[GE-19]"), "{refused}");
         let (graph, _) = refused.value;
-        // Too many: the engine's business, which the graph survives.
+        // Too many inputs: the engine refuses them, and the graph stays usable.
         let both = (images(current, 2), images(current, 2));
         let refused = graph.execute(session, current, both).unwrap_err();
         assert_eq!(failed(&refused.error).call, "ExecuteGraphWithStreamAsync");

@@ -97,7 +97,7 @@ fn a_buffer_that_does_not_fit_is_given_back() {
     });
 }
 
-/// A call that fails may have done its work all the same.
+/// A failed call may have had its effect.
 #[test]
 fn a_refused_exchange_leaves_the_model_with_the_memory_that_the_library_uses() {
     let alone = alone();
@@ -189,7 +189,7 @@ fn a_forgotten_model_keeps_what_was_put_there_and_not_what_it_gave() {
     assert_no_findings();
 }
 
-/// Two runtimes may have one name; memory of one is no memory for a model of the other.
+/// Two runtimes may have one name; memory of one cannot be used for a model of the other.
 #[test]
 fn memory_of_another_context_of_the_same_name_is_refused() {
     fn runtime<N: Name>() -> Runtime<N> {

@@ -69,7 +69,7 @@ impl Device for Ascend {
     }
 
     fn free(&self, x: u64) -> Result<(), Error> {
-        // What nobody names is freed here.
+        // Memory without a handle is freed here.
         drop(self.take(x)?);
         self.runtime.with(|current| current.collect().into_iter().next().map_or(Ok(()), Err))?
     }

@@ -67,7 +67,7 @@ fn work(
         let scores =
             runtime.with(|current| model.run(current, &[Input::new(&[1, 64], &image)?])?.get(0)?.to_vec::<f32>())??;
         served += 1;
-        // Whoever asked may have gone.
+        // The thread that asked may have ended.
         let _ = answer.send(best(&scores));
     }
     runtime.with(|current| model.unload(current))??;

@@ -246,7 +246,7 @@ impl<'c> Actor<'_, 'c> {
                 $work
             }};
         }
-        // A failure on the first stream is told to the second only when the first is idle.
+        // A failure on the first stream reaches the second only when the first is idle.
         let sure = !self.world.work_can_fail();
         let work = match work {
             Work::Device(pending, holds) => handed!(pending, |now| Work::Device(now, holds.filter(|_| sure))),

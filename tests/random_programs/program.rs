@@ -30,7 +30,7 @@ pub(crate) struct Machine {
 /// for good. The vendor's library never frees it then, and the crate says so (CTX-11, CTX-14).
 pub(crate) const NOT_REFUSED: &str = "aclrtSetCurrentContext";
 
-/// The same, where it fails twice behind the call that sets the device: nobody knows the default context then.
+/// The same, with two failures after the call that sets the device: then the default context is unknown.
 pub(crate) const NOT_UNTOLD: &str = "aclrtGetCurrentContext";
 
 /// What goes wrong.
@@ -104,7 +104,7 @@ impl Program {
         let threads = random.one_of(&[1, 1, 2, 2, 3]);
         let mut faults = Faults::random(&mut random);
         if threads > 1 && matches!(faults.kind, Kind::One | Kind::Several) {
-            // Of several faults at one call the first counts, and these do nothing.
+            // If several faults hit one call, the first counts, and these have no effect.
             faults.plan = format!("{NOT_REFUSED}=slow:0us,{NOT_UNTOLD}=slow:0us,{}", faults.plan);
         }
         let recovers = faults.recovers;

@@ -59,7 +59,7 @@ pub(crate) fn run(seed: u64, program: &Program) -> Result<(), String> {
     });
     heal();
     if program.faults.kind == Kind::Lost {
-        // The checker saw nothing of what was called while the devices were lost.
+        // The checker did not see the calls that were made while the devices were lost.
         FINDINGS.lock().unwrap().truncate(FOUND_WHILE_LOST.load(Relaxed));
     }
     if program.faults.recovers {

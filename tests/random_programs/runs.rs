@@ -17,7 +17,7 @@ use std::thread;
 use std::time::Duration;
 
 impl Ports {
-    /// After a failure nobody knows what the model's memory holds.
+    /// After a failure the contents of the model's memory are unknown.
     pub(crate) fn unknown(self) -> Self {
         Self { inputs: [None, None], output: Some(None) }
     }

@@ -54,7 +54,7 @@ struct Stream {
     gate: Gate,
     queued: AtomicU64,
     complete: AtomicU64,
-    /// Work failed, and no wait was told yet.
+    /// Work failed, and no wait has reported it yet.
     failure: AtomicBool,
 }
 
@@ -69,7 +69,7 @@ impl Stream {
         self.queue(&[used], Ok(()), true)
     }
 
-    /// The library takes the work in any case, and answers as it is told.
+    /// The library takes the work in any case, and returns `answer`.
     fn queue(&self, [used]: &[&LastUse; 1], answer: Result<(), i32>, settles: bool) -> u64 {
         let mut place = 0;
         let mut call = || {

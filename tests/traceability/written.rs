@@ -16,7 +16,7 @@ pub(crate) fn stale(root: &Path, pages: &[Page]) -> Vec<String> {
     differing.chain(left).collect()
 }
 
-/// Writes the pages, and removes those of areas that are gone.
+/// Writes the pages, and removes those of areas that no longer exist.
 pub(crate) fn overwrite(root: &Path, pages: &[Page]) -> Vec<String> {
     fs::create_dir_all(root.join(FOLDER)).unwrap();
     pages.iter().for_each(|page| fs::write(root.join(&page.path), &page.text).unwrap());

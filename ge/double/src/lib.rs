@@ -192,7 +192,7 @@ fn own_calls() -> MutexGuard<'static, Vec<u64>> {
 /// The simulator's functions, as C asks for them: each time right before it calls one.
 unsafe extern "C" fn resolve(name: *const c_char) -> *mut c_void {
     match ascendcl_sim::control::calls() {
-        // Nobody counts.
+        // The double does not count.
         0 => (),
         calls => own_calls().push(calls + 1),
     }

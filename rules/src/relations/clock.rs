@@ -52,7 +52,7 @@ pub(super) struct Task {
     pub(super) role: Role,
 }
 
-/// Who is about to use something.
+/// The user of an object: a stream or the host.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Now<'a> {
     /// A thread, in this call.

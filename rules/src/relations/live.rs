@@ -45,7 +45,7 @@ pub(super) fn ends(op: Op) -> bool {
     )
 }
 
-/// Contexts are the business of another relation; memory is looked up by what is behind an address.
+/// Another relation checks contexts. Memory is found by its address.
 fn known_by_events(object: Object) -> bool {
     !matches!(
         object.kind,

@@ -122,7 +122,7 @@ fn an_event_is_destroyed_once_and_unused() {
         p.on(0).destroy(event);
     };
     breaks(EVENT_06, |p| run(p, false), |p| run(p, true));
-    // Who waits on a stream goes on waiting for the recorded point.
+    // A waiting stream keeps waiting for the recorded point.
     let awaited = broken(|p| {
         let (a, b, event) = (p.stream(), p.stream(), p.mark());
         p.record(event, a);

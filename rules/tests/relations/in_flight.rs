@@ -189,7 +189,7 @@ fn order_goes_through_streams() {
             p.wait(streams[index + 1], mark);
         }
         p.copy(h, m, streams[2]);
-        // Who waits for the last stream has waited for the first one's copy.
+        // A wait for the last stream has waited for the first stream's copy.
         p.sync(streams[2]);
         p.free(m);
     });

@@ -5,7 +5,7 @@ use crate::exceptions::{Demand, EXCEPTIONS, Exception};
 use crate::rows::{Answer, Row, rows};
 use std::process::{Command, ExitCode, Output};
 
-/// Replays the cases whose names contain one of `words` (all where there are none) and reports as `cargo test` does.
+/// Replays the cases whose names contain one of `words` (all, if `words` is empty) and reports as `cargo test` does.
 pub(crate) fn all(words: &[&str]) -> ExitCode {
     let rows = rows();
     let mut names: Vec<&str> = rows.iter().map(|row| row.case).collect();
@@ -142,7 +142,7 @@ impl Exception {
     }
 }
 
-/// Exceptions and cases that the file knows nothing of.
+/// Exceptions without a case in the file, and cases without an exception.
 fn stale(rows: &[Row]) -> Vec<String> {
     let exceptions = EXCEPTIONS
         .iter()

@@ -131,7 +131,7 @@ impl Argument for aclrtAllocator {
         if wrong.is_some() { Self::NULL } else { Self(world.memory()) }
     }
 }
-/// There are none on this device, so that no handle is good.
+/// This device has none, so no handle is valid.
 macro_rules! never_made {
     ($($ty:ident),*) => { $(
         impl Argument for $ty {

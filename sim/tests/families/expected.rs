@@ -1,8 +1,8 @@
 //! The files: what was measured, what a family answers, and which functions answer otherwise.
 //!
 //! `measured.tsv` has what the vendor's own code answered, one wrong argument each. `families.tsv` and `exceptions.tsv`
-//! say what is expected where nobody measured. `departures.tsv` has the measured answers that the simulator does not
-//! give, each with the reason.
+//! have the expected answers that were not measured. `departures.tsv` has the measured answers that the simulator does
+//! not give, each with the reason.
 
 use crate::arguments::{Kind, Wrong};
 use std::collections::{BTreeMap, BTreeSet};

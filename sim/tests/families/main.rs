@@ -1,4 +1,4 @@
-//! What functions answer that nobody measured: as the measured functions of their family do.
+//! The answers of functions that were not measured: those of the measured functions of their family.
 //!
 //! Every simulated function is called with arguments of which one is wrong: null, a handle that was destroyed or never
 //! was one, a value that an enumeration does not name, a device that is not there; and with good arguments on a thread

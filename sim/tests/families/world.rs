@@ -12,7 +12,7 @@ use std::ffi::CString;
 const DIGITS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data/digits.onnx");
 const SIZE: usize = 4096;
 
-/// A live handle, and one of an object that is gone.
+/// A live handle, and the handle of a destroyed object.
 #[derive(Clone, Copy)]
 pub(crate) struct Pair<T> {
     pub(crate) good: T,
@@ -158,7 +158,7 @@ impl World {
         })
     }
 
-    /// The one that is gone went with its instance.
+    /// The destroyed one ended with its instance.
     pub(crate) fn tasks(&self) -> Pair<aclmdlRITask> {
         *self.tasks.get_or_init(|| {
             let stream = two(aclrtStream::NULL, |stream| ok!(stream::aclrtCreateStream(stream))).good;

@@ -184,7 +184,7 @@ fn two_callbacks_that_unload_what_is_queued_behind_the_other_are_told() {
             ok!(aclmdlExecuteAsync(models[index], input, output, streams[index]));
         }
         crosses.iter().for_each(|cross| cross.go.store(true, SeqCst));
-        // The first that is told lets the other go on.
+        // The first one that fails lets the other continue.
         for stream in streams {
             acl!(aclrtSynchronizeStream(stream));
         }

@@ -40,7 +40,7 @@ fn ends(code: impl FnOnce() + Send + 'static) {
     assert_eq!(control::live(), control::Live::default());
 }
 
-/// What is queued meanwhile, to be run again and again.
+/// Work that is queued during the replay, to run again and again.
 fn captured(stream: aclrtStream, work: impl FnOnce()) -> aclmdlRI {
     let mut instance = aclmdlRI::NULL;
     ok!(aclmdlRICaptureBegin(stream, aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
@@ -77,7 +77,7 @@ fn a_thread_that_destroys_the_stream_of_a_replay_that_waits_for_it_goes_on() {
         // A wait with a limit ends as soon as the stream has come to the callback.
         assert_eq!(acl!(aclrtSynchronizeStreamWithTimeout(stream, 30_000)), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
         assert!(message().contains("can never end"), "{}", message());
-        // Who comes last is told: this thread, or the replay, whose failure goes with its stream.
+        // The one that comes last gets the error: this thread, or the replay, whose failure ends with its stream.
         let code = acl!(aclrtDestroyStream(stream));
         assert!(is_time_limit(code) || code == ACL_SUCCESS, "{}", message());
     });
@@ -89,7 +89,8 @@ fn a_thread_that_waits_for_a_stream_behind_a_replay_that_waits_for_it_is_told() 
         let (first, second, event) = (replaying(), stream(), event());
         ok!(aclrtRecordEvent(event, first));
         ok!(aclrtStreamWaitEvent(second, event));
-        // Who comes last is told: this thread, or the replay, which then fails and lets the second stream go on.
+        // The one that comes last gets the error: this thread, or the replay, which then fails and lets the second
+        // stream continue.
         let codes = [second, first].map(|stream| acl!(aclrtSynchronizeStream(stream)));
         assert!(codes.into_iter().any(is_time_limit), "{codes:?}");
     });

@@ -161,7 +161,7 @@ fn case_32_memory_of_one_stream_is_used_again_by_another() {
             ok!(aclrtRecordEvent(event, a));
             ok!(aclrtStreamWaitEvent(b, event));
         }
-        // A pool that knows nothing of streams has given the same block out again.
+        // A pool that ignores streams has handed out the same block again.
         queue_copy(block, other, TO_DEVICE, b);
     });
 }

@@ -52,7 +52,7 @@ fn working_memory_and_open_outputs_come_from_the_allocator() {
     let _machine = watched_device();
     let (id, stream, pool) = (digits(), stream(), Pool::new(1 << 20));
     pool.register(stream);
-    // Of 8, the output stands right behind the working memory.
+    // With a batch of 8, the output comes right after the working memory.
     for batch in [1, 7, 8, 300] {
         let before = pool.calls().len();
         let (images, inputs) = images(batch);

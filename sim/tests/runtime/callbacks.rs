@@ -14,7 +14,7 @@ unsafe extern "C" {
     safe fn pthread_self() -> usize;
 }
 
-/// A thread that processes reports until it is told to stop.
+/// A thread that processes reports until it gets the signal to stop.
 struct Reporter {
     id: u64,
     stop: Arc<AtomicBool>,

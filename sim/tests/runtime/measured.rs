@@ -119,7 +119,7 @@ fn a_forced_destroy_waits_for_the_callback_that_runs_and_drops_the_others() {
     let done = Arc::clone(&ended);
     launch(stream, move || {
         begun.0.send(()).unwrap();
-        // The destroy has begun when nobody finds the stream any more.
+        // The destroy has begun when the stream can no longer be found.
         while control::live().streams > 0 {
             thread::sleep(Duration::from_millis(1));
         }

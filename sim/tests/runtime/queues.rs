@@ -84,7 +84,7 @@ fn a_full_stream_blocks_the_call_that_queues_one_more() {
     let before = queued.load(SeqCst);
     // Of the callback, the part that runs is in the queue until it is over.
     assert!((TASKS - PER_CALLBACK..TASKS).contains(&before), "{before} tasks were taken");
-    // Who asks for the event's state is not held up by the thread that records it.
+    // A query of the event's state does not wait for the thread that records it.
     let mut status = aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE;
     ok!(aclrtQueryEventStatus(event, &mut status));
     assert_eq!(status, aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY);

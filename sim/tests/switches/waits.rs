@@ -1,4 +1,4 @@
-//! Waits that miss the end of the work when another thread queues more meanwhile.
+//! Waits that miss the end of the work when another thread queues more during the wait.
 
 use super::support::*;
 use super::switched;

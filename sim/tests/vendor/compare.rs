@@ -57,7 +57,7 @@ impl Tally {
     }
 }
 
-/// Replays the cases whose names contain one of `words` (all where there are none) and reports as `cargo test` does.
+/// Replays the cases whose names contain one of `words` (all, if `words` is empty) and reports as `cargo test` does.
 pub(crate) fn all(words: &[&str]) -> ExitCode {
     let (cases, exceptions) = (cases(), exceptions());
     let mut total = stale(&cases, &exceptions);

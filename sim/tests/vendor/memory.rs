@@ -138,7 +138,7 @@ fn sides(world: &mut World, named: &Named) -> (usize, usize, aclrtMemcpyKind) {
         aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE => ("d2", "d"),
         _ => ("d", host),
     };
-    // Of the rows that try every order of wrong arguments, each has a destination on the device.
+    // Each row that tries an order of wrong arguments has a destination on the device.
     if named.at(0) == "d" || words.contains("given H to D") {
         (to, from) = ("d", host);
     }

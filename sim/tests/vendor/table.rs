@@ -15,7 +15,7 @@ pub(crate) enum Answer {
     Crash,
     /// The text of the line is what was seen.
     Seen,
-    /// The line prepares the others; nobody measured it.
+    /// The line prepares the others and was not measured.
     Preparation,
 }
 

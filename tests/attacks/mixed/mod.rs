@@ -1,5 +1,5 @@
-//! Two runtimes of one name: values of the one are used in the other. Each use is refused, the value comes back,
-//! nothing of the other context is touched.
+//! Two runtimes with one name: values of one are used in the other. Each use is refused, the value is returned, and no
+//! object of the other context changes.
 
 mod objects;
 
@@ -267,7 +267,7 @@ fn work_is_not_taken_over() {
     two.close();
 }
 
-/// The handle of a context that is gone has the address of the next one.
+/// The handle of a destroyed context has the address of the next one.
 #[proves(CTX_03, CTX_06)]
 #[test]
 fn a_runtime_that_is_opened_again_does_not_know_the_values_of_the_first() {

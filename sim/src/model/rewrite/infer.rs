@@ -50,19 +50,107 @@ fn element(scope: &Scope<'_>, node: &NodeProto, index: usize) -> Option<DataType
     }
 }
 
+/// Operators whose inputs are broadcast to the output.
+const BROADCAST: [&str; 19] = [
+    "Add",
+    "Sub",
+    "Mul",
+    "Div",
+    "Pow",
+    "Mod",
+    "Equal",
+    "Greater",
+    "GreaterOrEqual",
+    "Less",
+    "LessOrEqual",
+    "And",
+    "Or",
+    "Xor",
+    "Min",
+    "Max",
+    "Sum",
+    "Mean",
+    "Where",
+];
+
+/// Operators whose output has as many axes as the first input.
+const SAME_RANK: [&str; 16] = [
+    "Conv",
+    "ConvTranspose",
+    "ConvInteger",
+    "MaxPool",
+    "AveragePool",
+    "GlobalAveragePool",
+    "GlobalMaxPool",
+    "Resize",
+    "Upsample",
+    "Slice",
+    "Pad",
+    "Concat",
+    "Tile",
+    "DepthToSpace",
+    "Split",
+    "TopK",
+];
+
+/// Operators whose output has the sizes of the first input.
+const SAME_DIMS: [&str; 44] = [
+    "Cast",
+    "CastLike",
+    "Relu",
+    "Sigmoid",
+    "Tanh",
+    "Exp",
+    "Log",
+    "Sqrt",
+    "Neg",
+    "Abs",
+    "Softmax",
+    "LogSoftmax",
+    "Identity",
+    "Dropout",
+    "Clip",
+    "BatchNormalization",
+    "InstanceNormalization",
+    "LayerNormalization",
+    "Erf",
+    "Gelu",
+    "LeakyRelu",
+    "PRelu",
+    "Elu",
+    "HardSigmoid",
+    "HardSwish",
+    "Softplus",
+    "Softsign",
+    "Floor",
+    "Ceil",
+    "Round",
+    "Reciprocal",
+    "Not",
+    "IsNaN",
+    "IsInf",
+    "Sin",
+    "Cos",
+    "CumSum",
+    "QuantizeLinear",
+    "DequantizeLinear",
+    "DynamicQuantizeLinear",
+    "Trilu",
+    "ScatterElements",
+    "ScatterND",
+    "Sign",
+];
+
 fn dims(scope: &Scope<'_>, node: &NodeProto) -> Dims {
     let of = |input: usize| scope.dims(node.given(input));
     let rank = |count: usize| Some(vec![None; count]);
     match node.operator() {
-        "Add" | "Sub" | "Mul" | "Div" | "Pow" | "Mod" | "Equal" | "Greater" | "GreaterOrEqual" | "Less"
-        | "LessOrEqual" | "And" | "Or" | "Xor" | "Min" | "Max" | "Sum" | "Mean" | "Where" => {
+        name if BROADCAST.contains(&name) => {
             let all: Option<Vec<_>> = (0..node.input.len()).map(of).collect();
             all.map(|all| all.into_iter().fold(Vec::new(), |a, b| broadcast(&a, b)))
         }
-        "Conv" | "ConvTranspose" | "ConvInteger" | "MaxPool" | "AveragePool" | "GlobalAveragePool"
-        | "GlobalMaxPool" | "Resize" | "Upsample" | "Slice" | "Pad" | "Concat" | "Tile" | "DepthToSpace" => {
-            rank(of(0)?.len())
-        }
+        name if SAME_RANK.contains(&name) => rank(of(0)?.len()),
+        name if SAME_DIMS.contains(&name) => Some(of(0)?.to_vec()),
         "Transpose" => {
             let dims = of(0)?;
             let reversed: Vec<i64> = (0..i64::try_from(dims.len()).ok()?).rev().collect();
@@ -82,7 +170,6 @@ fn dims(scope: &Scope<'_>, node: &NodeProto) -> Dims {
         "Range" => rank(1),
         "GatherElements" => Some(of(1)?.to_vec()),
         "OneHot" => rank(of(0)?.len() + 1),
-        "Split" | "TopK" => rank(of(0)?.len()),
         "GatherND" => {
             let depth = usize::try_from((*of(1)?.last()?)?).ok()?;
             let batch = usize::try_from(node.int("batch_dims", 0)).ok()?;
@@ -103,70 +190,31 @@ fn dims(scope: &Scope<'_>, node: &NodeProto) -> Dims {
             (None, dims) if !node.has(1) => Some(dims.iter().copied().filter(|dim| *dim != Some(1)).collect()),
             _ => None,
         },
-        "Unsqueeze" => {
-            let dims = of(0)?;
-            let axes = axes(scope, node)?;
-            let count = i64::try_from(dims.len() + axes.len()).ok()?;
-            let mut rest = dims.iter().copied();
-            let is_new = |axis: i64| axes.iter().any(|&new| new == axis || new + count == axis);
-            (0..count).map(|axis| if is_new(axis) { Some(Some(1)) } else { rest.next() }).collect()
-        }
-        name if name.starts_with("Reduce") || matches!(name, "ArgMax" | "ArgMin") => {
-            let count = of(0)?.len();
-            let single = name.starts_with("Arg");
-            match (node.int("keepdims", 1) != 0, axes(scope, node)) {
-                (true, _) => rank(count),
-                (false, _) if single => rank(count.checked_sub(1)?),
-                (false, Some(axes)) if !axes.is_empty() => rank(count.checked_sub(axes.len())?),
-                (false, None) if !node.has(1) && node.int("noop_with_empty_axes", 0) == 0 => rank(0),
-                _ => None,
-            }
-        }
+        "Unsqueeze" => unsqueezed(scope, node),
+        name if name.starts_with("Reduce") || matches!(name, "ArgMax" | "ArgMin") => reduced(scope, node),
         "LSTM" | "GRU" | "RNN" => rank(4),
-        "Cast"
-        | "CastLike"
-        | "Relu"
-        | "Sigmoid"
-        | "Tanh"
-        | "Exp"
-        | "Log"
-        | "Sqrt"
-        | "Neg"
-        | "Abs"
-        | "Softmax"
-        | "LogSoftmax"
-        | "Identity"
-        | "Dropout"
-        | "Clip"
-        | "BatchNormalization"
-        | "InstanceNormalization"
-        | "LayerNormalization"
-        | "Erf"
-        | "Gelu"
-        | "LeakyRelu"
-        | "PRelu"
-        | "Elu"
-        | "HardSigmoid"
-        | "HardSwish"
-        | "Softplus"
-        | "Softsign"
-        | "Floor"
-        | "Ceil"
-        | "Round"
-        | "Reciprocal"
-        | "Not"
-        | "IsNaN"
-        | "IsInf"
-        | "Sin"
-        | "Cos"
-        | "CumSum"
-        | "QuantizeLinear"
-        | "DequantizeLinear"
-        | "DynamicQuantizeLinear"
-        | "Trilu"
-        | "ScatterElements"
-        | "ScatterND"
-        | "Sign" => Some(of(0)?.to_vec()),
+        _ => None,
+    }
+}
+
+fn unsqueezed(scope: &Scope<'_>, node: &NodeProto) -> Dims {
+    let dims = scope.dims(node.given(0))?;
+    let axes = axes(scope, node)?;
+    let count = i64::try_from(dims.len() + axes.len()).ok()?;
+    let mut rest = dims.iter().copied();
+    let is_new = |axis: i64| axes.iter().any(|&new| new == axis || new + count == axis);
+    (0..count).map(|axis| if is_new(axis) { Some(Some(1)) } else { rest.next() }).collect()
+}
+
+fn reduced(scope: &Scope<'_>, node: &NodeProto) -> Dims {
+    let rank = |count: usize| Some(vec![None; count]);
+    let count = scope.dims(node.given(0))?.len();
+    let single = node.operator().starts_with("Arg");
+    match (node.int("keepdims", 1) != 0, axes(scope, node)) {
+        (true, _) => rank(count),
+        (false, _) if single => rank(count.checked_sub(1)?),
+        (false, Some(axes)) if !axes.is_empty() => rank(count.checked_sub(axes.len())?),
+        (false, None) if !node.has(1) && node.int("noop_with_empty_axes", 0) == 0 => rank(0),
         _ => None,
     }
 }
