@@ -66,6 +66,7 @@ pub mod memory;
 pub mod model;
 mod model_size;
 pub mod operator;
+pub mod peer;
 mod properties;
 pub mod raw;
 #[cfg(feature = "ge")]

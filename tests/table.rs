@@ -8,7 +8,8 @@ use std::path::Path;
 
 #[test]
 fn required_functions_are_those_that_the_safe_layer_calls() {
-    // Allocators, callbacks, single operators, captured graphs, the recovery of a device and options of streams are
+    // Allocators, callbacks, single operators, captured graphs, the recovery of a device, options of streams, registered
+    // memory and access between devices are
     // what a program can do without, on releases that lack them.
     let spare = [
         "registration.rs",
@@ -21,6 +22,8 @@ fn required_functions_are_those_that_the_safe_layer_calls() {
         "stream/captured.rs",
         "forced.rs",
         "stream/options.rs",
+        "block/registered.rs",
+        "ffi/peer.rs",
         "app_log.rs",
         "properties.rs",
         "version.rs",

@@ -306,6 +306,24 @@ pub enum Error {
         /// The required alignment.
         alignment: usize,
     },
+    /// Host memory that the library allocated, or a vector's, was to be unregistered.
+    #[error(
+        "this host memory is not registered: only a buffer that `current.register(pages)` made is unregistered{}",
+        Cited(rules::NOT_REGISTERED)
+    )]
+    NotRegistered,
+    /// Work of one device cannot reach the memory of another.
+    #[error(
+        "device {device} has no access to the memory of device {peer}: access is between two different devices of which \
+         the library says that they reach each other; copy through host memory instead{}",
+        Cited(rules::NO_PEER_ACCESS)
+    )]
+    NoPeerAccess {
+        /// The device whose work it is.
+        device: i32,
+        /// The device that the memory is of.
+        peer: i32,
+    },
     /// A callback panicked.
     #[error("the callback panicked: {message}{}", Cited(rules::CALLBACK_PANICKED))]
     CallbackPanicked {

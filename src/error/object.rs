@@ -45,6 +45,7 @@ enum Kind {
     DeviceMemory,
     PinnedMemory,
     PageableMemory,
+    RegisteredMemory,
     CopySource,
     CopyDestination,
     CopyCounterpart,
@@ -94,6 +95,8 @@ impl ObjectKind {
     pub const PINNED_MEMORY: Self = Self(Kind::PinnedMemory);
     /// Host memory of the program.
     pub const PAGEABLE_MEMORY: Self = Self(Kind::PageableMemory);
+    /// Host memory of the program that is registered with the library.
+    pub const REGISTERED_MEMORY: Self = Self(Kind::RegisteredMemory);
     /// The source of a copy.
     pub const COPY_SOURCE: Self = Self(Kind::CopySource);
     /// The destination of a copy.
@@ -104,7 +107,7 @@ impl ObjectKind {
     pub const ADDRESS_SPACE: Self = Self(Kind::AddressSpace);
 
     #[cfg(test)]
-    pub(super) const ALL: [Self; 25] = [
+    pub(super) const ALL: [Self; 26] = [
         Self::RUNTIME,
         Self::DEVICE,
         Self::STREAM,
@@ -126,6 +129,7 @@ impl ObjectKind {
         Self::DEVICE_MEMORY,
         Self::PINNED_MEMORY,
         Self::PAGEABLE_MEMORY,
+        Self::REGISTERED_MEMORY,
         Self::COPY_SOURCE,
         Self::COPY_DESTINATION,
         Self::COPY_COUNTERPART,
@@ -155,6 +159,7 @@ impl ObjectKind {
             Kind::DeviceMemory => "device memory",
             Kind::PinnedMemory => "pinned host memory",
             Kind::PageableMemory => "pageable host memory",
+            Kind::RegisteredMemory => "registered host memory",
             Kind::CopySource => "source of the copy",
             Kind::CopyDestination => "destination of the copy",
             Kind::CopyCounterpart => "other side of the copy",
@@ -188,6 +193,7 @@ impl ObjectKind {
             Kind::DeviceMemory
             | Kind::PinnedMemory
             | Kind::PageableMemory
+            | Kind::RegisteredMemory
             | Kind::CopySource
             | Kind::CopyDestination
             | Kind::CopyCounterpart => &[MEM_02],
@@ -212,6 +218,7 @@ impl ObjectKind {
             Kind::DeviceMemory
             | Kind::PinnedMemory
             | Kind::PageableMemory
+            | Kind::RegisteredMemory
             | Kind::CopySource
             | Kind::CopyDestination
             | Kind::CopyCounterpart => &[MEM_02],
@@ -236,6 +243,7 @@ impl ObjectKind {
             Kind::DeviceMemory
             | Kind::PinnedMemory
             | Kind::PageableMemory
+            | Kind::RegisteredMemory
             | Kind::CopySource
             | Kind::CopyDestination
             | Kind::CopyCounterpart => &[MEM_11],
@@ -253,6 +261,7 @@ impl ObjectKind {
             Kind::DeviceMemory
             | Kind::PinnedMemory
             | Kind::PageableMemory
+            | Kind::RegisteredMemory
             | Kind::CopySource
             | Kind::CopyDestination
             | Kind::CopyCounterpart => &[COPY_01],
@@ -317,6 +326,7 @@ mod tests {
         device memory | MEM-02 | MEM-02 | COPY-01 | MEM-11
         pinned host memory | MEM-02 | MEM-02 | COPY-01 | MEM-11
         pageable host memory | MEM-02 | MEM-02 | COPY-01 | MEM-11
+        registered host memory | MEM-02 | MEM-02 | COPY-01 | MEM-11
         source of the copy | MEM-02 | MEM-02 | COPY-01 | MEM-11
         destination of the copy | MEM-02 | MEM-02 | COPY-01 | MEM-11
         other side of the copy | MEM-02 | MEM-02 | COPY-01 | MEM-11

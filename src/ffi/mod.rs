@@ -50,6 +50,8 @@ mod model;
 mod operator;
 mod outside;
 mod owner;
+mod pages;
+mod peer;
 mod process;
 mod properties;
 mod registration;
@@ -99,6 +101,8 @@ pub(crate) use model::{
 pub(crate) use operator::{RawInvocation, TensorArgument};
 pub(crate) use outside::Outside;
 pub(crate) use owner::Owner;
+pub(crate) use pages::RawPages;
+pub(crate) use peer::{Lent, LentSide};
 pub(crate) use process::Loading;
 pub(crate) use shelf::{Row as ShelfRow, Shelf};
 use stamp::LastUse;

@@ -2,6 +2,7 @@
 
 mod device;
 mod host;
+mod pages;
 mod policy;
 
 pub use crate::device_allocator::DeviceAddress;
@@ -9,6 +10,7 @@ use crate::error::{Error, ObjectKind};
 
 pub use device::DeviceBuffer;
 pub use host::HostBuffer;
+pub use pages::Pages;
 pub use policy::MemoryPolicy;
 
 /// The bytes of `length` elements; a length that no memory has is an error.

@@ -51,6 +51,7 @@ const FLOORS: [&str; 39] = [
     "recover",
     "run",
     "runtime",
+    "peer",
     "ge",
     "",
 ];
