@@ -158,9 +158,9 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
         to: D,
     ) -> Result<Pending<C, DeviceBuffer<C, E>>, Failed<D>> {
         let (here, queue) = (current.here(), stream.queue());
-        let ready = to.usable_on(queue).and_then(|()| same(from.len(), to.room()));
+        let ready = to.usable_on(queue).and_then(|()| same(from.len(), to.look(INSIDE).room()));
         let lent = Lent { block: from.block(), context: access.peer };
-        let copy = || self.borrowed().copy_between(here, queue, to.block(), lent, LentSide::Source);
+        let copy = || self.borrowed().copy_between(here, queue, to.look(INSIDE).block(), lent, LentSide::Source);
         match ready.and_then(|()| copy()) {
             Ok(number) => {
                 let past = to.past(INSIDE);

@@ -9,7 +9,7 @@ use std::path::Path;
 #[test]
 fn required_functions_are_those_that_the_safe_layer_calls() {
     // Allocators, callbacks, single operators, captured graphs, the recovery of a device, options of streams, registered
-    // memory and access between devices are
+    // memory and access between devices, copies of rows are
     // what a program can do without, on releases that lack them.
     let spare = [
         "registration.rs",
@@ -24,6 +24,7 @@ fn required_functions_are_those_that_the_safe_layer_calls() {
         "stream/options.rs",
         "block/registered.rs",
         "ffi/peer.rs",
+        "ffi/rows.rs",
         "app_log.rs",
         "properties.rs",
         "version.rs",

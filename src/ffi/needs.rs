@@ -62,7 +62,7 @@ macro_rules! needs {
                 aclmdlSetInputDynamicDims aclmdlUnload
                 aclopExecuteV2
                 aclrtDestroyEvent aclrtDestroyStream aclrtEventElapsedTime aclrtFree aclrtFreeHost aclrtHostUnregister aclrtLaunchHostFunc
-                aclrtMemcpy aclrtMemcpyAsync aclrtMemset aclrtMemsetAsync aclrtQueryEventStatus aclrtRecordEvent
+                aclrtMemcpy aclrtMemcpy2d aclrtMemcpy2dAsync aclrtMemcpyAsync aclrtMemset aclrtMemsetAsync aclrtQueryEventStatus aclrtRecordEvent
                 aclrtStreamQuery aclrtStreamWaitEvent aclrtSynchronizeEvent aclrtSynchronizeEventWithTimeout
                 aclrtSynchronizeStream aclrtSynchronizeStreamWithTimeout;
         }

@@ -17,6 +17,7 @@ mod order;
 mod past;
 mod payload;
 mod pending;
+mod rows;
 mod state;
 mod undecided;
 mod untouched;

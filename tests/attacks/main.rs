@@ -14,6 +14,7 @@ mod arguments;
 mod asynchronous;
 mod borrowed;
 mod captures;
+mod copied_rows;
 mod defaults;
 mod door;
 mod dropped;
