@@ -9,7 +9,7 @@ use std::path::Path;
 #[test]
 fn required_functions_are_those_that_the_safe_layer_calls() {
     // Allocators, callbacks, single operators, captured graphs, the recovery of a device, options of streams, registered
-    // memory and access between devices, copies of rows are
+    // memory and access between devices, copies of rows and events for one purpose are
     // what a program can do without, on releases that lack them.
     let spare = [
         "registration.rs",
@@ -18,6 +18,7 @@ fn required_functions_are_those_that_the_safe_layer_calls() {
         "operator/attributes.rs",
         "compiled_operators.rs",
         "captured_event.rs",
+        "flagged_event.rs",
         "captured_graph.rs",
         "stream/captured.rs",
         "forced.rs",

@@ -36,6 +36,7 @@ mod compiled_operators;
 mod context;
 mod event;
 mod failure;
+mod flagged_event;
 mod forced;
 #[cfg_attr(not(feature = "ge"), allow(dead_code, reason = "only sessions of the graph engine are guests"))]
 mod foreign_owner;

@@ -49,7 +49,8 @@ macro_rules! needs {
                 aclmdlCreateDataset aclmdlCreateDesc aclmdlLoadFromFile aclmdlLoadFromFileWithMem aclmdlLoadFromMem
                 aclmdlLoadFromMemWithMem aclmdlQuerySize aclmdlQuerySizeFromMem
                 aclopCompile aclopCreateAttr
-                aclrtCreateEvent aclrtCreateEventExWithFlag aclrtCreateStream aclrtCreateStreamWithConfig
+                aclrtCreateEvent aclrtCreateEventExWithFlag aclrtCreateEventWithFlag aclrtCreateStream
+                aclrtCreateStreamWithConfig
                 aclrtDeviceEnablePeerAccess aclrtGetMemInfo
                 aclrtHostRegisterV2 aclrtMalloc aclrtMallocHost aclrtSynchronizeDevice
                 aclrtSynchronizeDeviceWithTimeout;

@@ -18,6 +18,7 @@ mod copied_rows;
 mod defaults;
 mod door;
 mod dropped;
+mod event_kinds;
 mod forced;
 mod foreign;
 mod forget;
