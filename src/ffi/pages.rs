@@ -28,7 +28,8 @@ impl RawPages {
     #[rule(MEM_14)]
     pub(crate) fn zeroed(bytes: usize) -> Result<Self, Error> {
         let room = isize::MAX as usize;
-        let layout = bytes.max(1).checked_next_multiple_of(PAGE).and_then(|size| Layout::from_size_align(size, PAGE).ok());
+        let layout =
+            bytes.max(1).checked_next_multiple_of(PAGE).and_then(|size| Layout::from_size_align(size, PAGE).ok());
         let layout = layout.ok_or(Error::TooShort { what: ObjectKind::ADDRESS_SPACE, need: bytes, have: room })?;
         // SAFETY: `alloc_zeroed` asks for a layout whose size is not zero: it is at least one page.
         let start = unsafe { std::alloc::alloc_zeroed(layout) };

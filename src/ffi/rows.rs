@@ -49,7 +49,8 @@ impl RawBuffer {
         let (from, [from_span, to_span]) = (bytes_of(from), rows.spans());
         is_on_a_host(here.api())?;
         self.holds_at(here, rows.to_start, to_span)?;
-        let from = from.get(rows.from_start..).filter(|from| from.len() >= from_span).ok_or_else(|| too_short(from_span))?;
+        let from =
+            from.get(rows.from_start..).filter(|from| from.len() >= from_span).ok_or_else(|| too_short(from_span))?;
         let (ready, kind) = (here.ready()?, here.api().direction(self.home().side(), Side::Host));
         let RawRows { width, height, from_pitch, to_pitch, .. } = rows;
         let to = self.at(rows.to_start);
@@ -73,8 +74,9 @@ impl RawBuffer {
         // SAFETY: the function reads `height` rows of `width` bytes of the block, and writes as many of the slice, during
         // the call. The slice has `to_span` bytes and is borrowed exclusively, `holds_at` has compared the block's length
         // with `from_span`, and says that no work is in doubt; who has the handle knows that no work writes it (MEM-02).
-        let answer =
-            unsafe { call!(ready.aclrtMemcpy2d(to.as_mut_ptr().cast(), to_pitch, from, from_pitch, width, height, kind)) };
+        let answer = unsafe {
+            call!(ready.aclrtMemcpy2d(to.as_mut_ptr().cast(), to_pitch, from, from_pitch, width, height, kind))
+        };
         answer.done(|| format!("copy {height} rows from {}", self.home().kind()))
     }
 }

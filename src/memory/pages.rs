@@ -94,7 +94,7 @@ impl<C: Brand> Current<C> {
     /// # Errors
     ///
     /// The memory as it was: [`Error::MissingFunction`] on releases that lack the function, or [`Error::Vendor`].
-    #[rule(MEM_14, MEM_15)]
+    #[rule(MEM_14)]
     pub fn register<E: Element>(&self, memory: Pages<E>) -> Result<HostBuffer<C, E>, Failed<Pages<E>>> {
         let Pages { raw, length, _elements } = memory;
         match self.ledger().register(raw, length * size_of::<E>()) {

@@ -172,8 +172,7 @@ fn buffers_of_two_lengths_are_not_copied() {
                         current
                             .copy_scope(|current, copies| {
                                 let room = current.device_buffer::<u32>(9).unwrap();
-                                let failed =
-                                    copies.copy_from_peer(current, &stream, access, &sound, room).unwrap_err();
+                                let failed = copies.copy_from_peer(current, &stream, access, &sound, room).unwrap_err();
                                 assert!(matches!(failed.error, Error::LengthMismatch { .. }), "{}", failed.error);
                                 assert_eq!(failed.value.len(), 9);
                             })
@@ -199,8 +198,7 @@ fn a_copy_that_fails_leaves_the_other_buffer_to_its_context() {
                             .copy_scope(|current, copies| {
                                 let room = current.device_buffer::<u32>(8).unwrap();
                                 fail("aclrtMemcpyAsync=507899");
-                                let failed =
-                                    copies.copy_from_peer(current, &stream, access, &sound, room).unwrap_err();
+                                let failed = copies.copy_from_peer(current, &stream, access, &sound, room).unwrap_err();
                                 nothing_fails();
                                 assert_eq!(failed.error.code().unwrap().number(), 507_899);
                             })

@@ -19,7 +19,7 @@ impl RawBuffer {
     /// # Errors
     ///
     /// The pages come back when the library refuses.
-    #[rule(MEM_14, MEM_15)]
+    #[rule(MEM_14)]
     pub(crate) fn register(api: Api, pages: RawPages, bytes: usize) -> Result<Self, (Error, RawPages)> {
         let size = pages.layout().size() as u64;
         // The flag is one bit of the lower 32.
