@@ -19,6 +19,7 @@ mod payload;
 mod pending;
 mod rows;
 mod state;
+mod together;
 mod undecided;
 mod untouched;
 mod watch;

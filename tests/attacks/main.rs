@@ -45,6 +45,7 @@ mod swap;
 mod taken;
 mod teardown;
 mod threads;
+mod together;
 mod told;
 mod waits;
 mod wakers;
