@@ -45,13 +45,13 @@ fn registered_memory_begins_at_a_page_and_comes_back_with_what_is_in_it() {
 
 #[proves(MEM_14, MEM_02)]
 #[test]
-fn a_forgotten_registration_stays_while_its_copy_runs_and_ends_with_the_scope() {
+fn a_dropped_registration_stays_while_its_copy_runs_and_a_forgotten_one_ends_with_the_scope() {
     let alone = alone();
     inside(|current| {
         let stream = current.stream().unwrap();
         drop(stream.launch_host_fn(current, || thread::sleep(Duration::from_millis(50))).unwrap());
         let upload = stream.copy_to_device(current, counting(current), current.device_buffer(LENGTH).unwrap()).unwrap();
-        mem::forget(upload);
+        drop(upload);
         collect(current);
         assert_eq!(control::live().host_blocks, 1, "nothing ended it under the copy");
         mem::forget(counting(current));
