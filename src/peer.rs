@@ -10,6 +10,7 @@ use crate::ffi::{Lent, LentSide};
 use crate::ledger::Ledger;
 use crate::memory::DeviceBuffer;
 use crate::runtime::Runtime;
+use crate::stream::sealed_destination::Buffer;
 use crate::stream::{CopyScope, Destination, Operand, Pending, StreamOps};
 use ascendcl_macros::rule;
 use core::fmt;
