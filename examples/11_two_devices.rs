@@ -1,7 +1,8 @@
 //! Two devices, each with its own thread and context: `cargo run --release --example 11_two_devices`.
 //!
-//! Device 0 produces numbers, and device 1 consumes them. The data goes through host memory, because a device cannot
-//! use the memory of another one. The types of the two contexts keep their buffers apart.
+//! Device 0 produces numbers, and device 1 consumes them. The data goes through host memory, which works for every two
+//! devices and lets the two threads go on by themselves. Devices that reach each other's memory can copy without the
+//! host: see `Current::with_peer`. The types of the two contexts keep their buffers apart.
 //!
 //! Runs on the vendor's library if one is installed, else on the simulator. Set `ASCENDCL_LIBRARY` to the path of a
 //! library, or to `sim`, to choose.

@@ -50,6 +50,10 @@ impl<C: Brand> Context<C> {
         enter(&self.ledger, program)
     }
 
+    pub(crate) fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
     /// The number of the context's device.
     pub fn device_id(&self) -> i32 {
         self.ledger.device()

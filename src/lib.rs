@@ -92,6 +92,8 @@ pub mod foreign;
 #[cfg(feature = "ge")]
 pub mod ge;
 
+pub mod peer;
+
 pub mod raw;
 
 pub use acl::Acl;

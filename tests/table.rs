@@ -8,8 +8,9 @@ use std::path::Path;
 
 #[test]
 fn required_functions_are_those_that_the_safe_layer_calls() {
-    // Allocators, callbacks, single operators, captured graphs, the recovery of a device and options of streams are
-    // what a program can do without, on releases that lack them.
+    // Allocators, callbacks, single operators, captured graphs, the recovery of a device, options of streams, registered
+    // memory, access between devices, copies of rows and events for one purpose are what a program can do without, on
+    // releases that lack them.
     let spare = [
         "registration.rs",
         "callback.rs",
@@ -17,10 +18,14 @@ fn required_functions_are_those_that_the_safe_layer_calls() {
         "operator/attributes.rs",
         "compiled_operators.rs",
         "captured_event.rs",
+        "flagged_event.rs",
         "captured_graph.rs",
         "stream/captured.rs",
         "forced.rs",
         "stream/options.rs",
+        "block/registered.rs",
+        "ffi/peer.rs",
+        "ffi/rows.rs",
         "app_log.rs",
         "properties.rs",
         "version.rs",

@@ -306,6 +306,44 @@ pub enum Error {
         /// The required alignment.
         alignment: usize,
     },
+    /// Host memory that the library allocated, or a vector's, was to be unregistered.
+    #[error(
+        "this host memory is not registered: only a buffer that `current.register(pages)` made is unregistered{}",
+        Cited(rules::NOT_REGISTERED)
+    )]
+    NotRegistered,
+    /// Rows that overlap, or that are more or longer than the library copies.
+    #[error(
+        "{height} rows of {width} elements at a pitch of {pitch} elements cannot be copied: a row is at most as long as \
+         the pitch and 5,000,000 bytes, and there are at most 5,242,880 rows{}",
+        Cited(rules::NO_SUCH_ROWS)
+    )]
+    NoSuchRows {
+        /// The elements of a row.
+        width: usize,
+        /// How many rows.
+        height: usize,
+        /// The smaller of the two pitches, in elements.
+        pitch: usize,
+    },
+    /// Rows were to be copied by a program that runs on the device.
+    #[error(
+        "a program that runs on the device cannot copy rows in one call: copy each row by itself{}",
+        Cited(rules::NO_SUCH_ROWS)
+    )]
+    RowsOnDevice,
+    /// Work of one device cannot reach the memory of another.
+    #[error(
+        "device {device} has no access to the memory of device {peer}: access is between two different devices of which \
+         the library says that they reach each other; copy through host memory instead{}",
+        Cited(rules::NO_PEER_ACCESS)
+    )]
+    NoPeerAccess {
+        /// The device whose work it is.
+        device: i32,
+        /// The device that the memory is of.
+        peer: i32,
+    },
     /// A callback panicked.
     #[error("the callback panicked: {message}{}", Cited(rules::CALLBACK_PANICKED))]
     CallbackPanicked {

@@ -46,6 +46,7 @@ enum Kind {
     DeviceMemory,
     PinnedMemory,
     PageableMemory,
+    RegisteredMemory,
     CopySource,
     CopyDestination,
     CopyCounterpart,
@@ -97,6 +98,8 @@ impl ObjectKind {
     pub const PINNED_MEMORY: Self = Self(Kind::PinnedMemory);
     /// Host memory of the program.
     pub const PAGEABLE_MEMORY: Self = Self(Kind::PageableMemory);
+    /// Host memory of the program that is registered with the library.
+    pub const REGISTERED_MEMORY: Self = Self(Kind::RegisteredMemory);
     /// The source of a copy.
     pub const COPY_SOURCE: Self = Self(Kind::CopySource);
     /// The destination of a copy.
@@ -107,7 +110,7 @@ impl ObjectKind {
     pub const ADDRESS_SPACE: Self = Self(Kind::AddressSpace);
 
     #[cfg(test)]
-    pub(super) const ALL: [Self; 26] = [
+    pub(super) const ALL: [Self; 27] = [
         Self::RUNTIME,
         Self::DEVICE,
         Self::STREAM,
@@ -130,6 +133,7 @@ impl ObjectKind {
         Self::DEVICE_MEMORY,
         Self::PINNED_MEMORY,
         Self::PAGEABLE_MEMORY,
+        Self::REGISTERED_MEMORY,
         Self::COPY_SOURCE,
         Self::COPY_DESTINATION,
         Self::COPY_COUNTERPART,
@@ -160,6 +164,7 @@ impl ObjectKind {
             Kind::DeviceMemory => "device memory",
             Kind::PinnedMemory => "pinned host memory",
             Kind::PageableMemory => "pageable host memory",
+            Kind::RegisteredMemory => "registered host memory",
             Kind::CopySource => "source of the copy",
             Kind::CopyDestination => "destination of the copy",
             Kind::CopyCounterpart => "other side of the copy",
@@ -194,6 +199,7 @@ impl ObjectKind {
             Kind::DeviceMemory
             | Kind::PinnedMemory
             | Kind::PageableMemory
+            | Kind::RegisteredMemory
             | Kind::CopySource
             | Kind::CopyDestination
             | Kind::CopyCounterpart => &[MEM_02],
@@ -219,6 +225,7 @@ impl ObjectKind {
             Kind::DeviceMemory
             | Kind::PinnedMemory
             | Kind::PageableMemory
+            | Kind::RegisteredMemory
             | Kind::CopySource
             | Kind::CopyDestination
             | Kind::CopyCounterpart => &[MEM_02],
@@ -247,6 +254,7 @@ impl ObjectKind {
             Kind::DeviceMemory
             | Kind::PinnedMemory
             | Kind::PageableMemory
+            | Kind::RegisteredMemory
             | Kind::CopySource
             | Kind::CopyDestination
             | Kind::CopyCounterpart => &[MEM_11],
@@ -264,6 +272,7 @@ impl ObjectKind {
             Kind::DeviceMemory
             | Kind::PinnedMemory
             | Kind::PageableMemory
+            | Kind::RegisteredMemory
             | Kind::CopySource
             | Kind::CopyDestination
             | Kind::CopyCounterpart => &[COPY_01],
@@ -330,6 +339,7 @@ mod tests {
         device memory | MEM-02 | MEM-02 | COPY-01 | MEM-11
         pinned host memory | MEM-02 | MEM-02 | COPY-01 | MEM-11
         pageable host memory | MEM-02 | MEM-02 | COPY-01 | MEM-11
+        registered host memory | MEM-02 | MEM-02 | COPY-01 | MEM-11
         source of the copy | MEM-02 | MEM-02 | COPY-01 | MEM-11
         destination of the copy | MEM-02 | MEM-02 | COPY-01 | MEM-11
         other side of the copy | MEM-02 | MEM-02 | COPY-01 | MEM-11

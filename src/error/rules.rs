@@ -2,9 +2,10 @@
 
 use super::{Error, InputError};
 use ascendcl_rules::{
-    ALLOC_02, ALLOC_09, ALLOC_10, ALLOC_12, ALLOC_18, CB_01, CB_09, COPY_01, COPY_09, CTX_05, CTX_08, CTX_11, DATA_06,
-    DATA_07, DATA_08, DEV_08, DEV_10, DEV_11, ERR_02, ERR_06, EVENT_04, EVENT_07, GRAPH_04, GRAPH_05, GRAPH_06, MEM_02,
-    MEM_11, MODEL_04, MODEL_06, MODEL_09, MODEL_17, MODEL_20, RuleId, STREAM_04, STREAM_17, THREAD_01, THREAD_05,
+    ALLOC_02, ALLOC_09, ALLOC_10, ALLOC_12, ALLOC_18, CB_01, CB_09, COPY_01, COPY_09, COPY_10, CTX_05, CTX_08, CTX_11,
+    DATA_06, DATA_07, DATA_08, DEV_08, DEV_10, DEV_11, DEV_13, ERR_02, ERR_06, EVENT_04, EVENT_07, GRAPH_04, GRAPH_05,
+    GRAPH_06, MEM_02, MEM_11, MEM_14, MODEL_04, MODEL_06, MODEL_09, MODEL_17, MODEL_20, RuleId, STREAM_04, STREAM_17,
+    THREAD_01, THREAD_05,
 };
 use core::fmt;
 
@@ -40,6 +41,9 @@ impl Error {
             Self::OtherDevice { .. } => OTHER_DEVICE,
             Self::NoSuchPart { .. } => NO_SUCH_PART,
             Self::Misaligned { .. } => MISALIGNED,
+            Self::NotRegistered => NOT_REGISTERED,
+            Self::NoSuchRows { .. } | Self::RowsOnDevice => NO_SUCH_ROWS,
+            Self::NoPeerAccess { .. } => NO_PEER_ACCESS,
             Self::CallbackPanicked { .. } => CALLBACK_PANICKED,
             Self::CallbackLost => CALLBACK_LOST,
             Self::StillRunning { what } => what.rules_of_use(),
@@ -87,6 +91,9 @@ pub(super) const EVENTS_OF_TWO_STREAMS: &[RuleId] = &[EVENT_04];
 pub(super) const OTHER_DEVICE: &[RuleId] = &[EVENT_07];
 pub(super) const NO_SUCH_PART: &[RuleId] = &[COPY_01];
 pub(super) const MISALIGNED: &[RuleId] = &[COPY_09];
+pub(super) const NOT_REGISTERED: &[RuleId] = &[MEM_14];
+pub(super) const NO_PEER_ACCESS: &[RuleId] = &[DEV_13];
+pub(super) const NO_SUCH_ROWS: &[RuleId] = &[COPY_10];
 pub(super) const CALLBACK_PANICKED: &[RuleId] = &[CB_09];
 pub(super) const IN_DOUBT: &[RuleId] = &[MEM_02];
 pub(super) const WORKSPACE_TAKEN: &[RuleId] = &[MODEL_04];
@@ -162,6 +169,10 @@ mod tests {
             Error::OtherDevice { what: ObjectKind::EVENT, expected: 0, found: 1 },
             Error::NoSuchPart { what: ObjectKind::COPY_SOURCE, start: 0, end: 2, length: 1 },
             Error::Misaligned { past: 4, alignment: 64 },
+            Error::NotRegistered,
+            Error::NoSuchRows { width: 2, height: 3, pitch: 4 },
+            Error::RowsOnDevice,
+            Error::NoPeerAccess { device: 0, peer: 1 },
             Error::CallbackPanicked { message: "no".into() },
             Error::CallbackLost,
             Error::InDoubt { what: ObjectKind::DEVICE_MEMORY },

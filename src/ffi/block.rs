@@ -1,4 +1,7 @@
-//! Memory that the library allocated.
+//! Memory that the library allocated, or that was lent to it.
+
+mod peer;
+mod registered;
 
 use super::answer::ReadyAnswer;
 use super::bytes::{bytes_of, bytes_of_mut};
@@ -25,7 +28,7 @@ pub struct RawBuffer {
     start: NonNull<c_void>,
     bytes: usize,
     home: Home,
-    /// That of a vector's memory; else empty.
+    /// That of the program's own memory; else empty.
     layout: Layout,
     last_use: LastUse,
     freed: AtomicBool,
@@ -63,7 +66,7 @@ impl RawBuffer {
                 unsafe { call!(api.aclrtMallocHost(&raw mut start, length)) }
             }
             // Nobody asks the library for these.
-            Home::Pageable | Home::Adopted => return Ok(Self::of_vec(vec![0_u8; length])),
+            Home::Pageable | Home::Adopted | Home::Registered => return Ok(Self::of_vec(vec![0_u8; length])),
         };
         let doing = || format!("allocate {length} bytes of {}", home.kind());
         let call = answer.call();
@@ -130,6 +133,10 @@ impl RawBuffer {
         }
         let answer = match self.home {
             Home::Adopted => return Ok(()),
+            Home::Registered => {
+                let given_back = self.pages_back(api).map(drop);
+                return given_back.inspect_err(|_| self.freed.store(false, Ordering::Release));
+            }
             // SAFETY: the function asks for memory of `aclrtMalloc` (MEM-03) that no work uses (MEM-02), once (MEM-01).
             // `home` says where it came from, the stamps say that it is idle, and `freed` was not set.
             Home::Device | Home::Unified => unsafe { call!(api.aclrtFree(self.start.as_ptr())) },
@@ -208,7 +215,7 @@ impl RawBuffer {
             // before it gave a handle out, and a vector's memory is aligned for its own elements; it was zeroed, or was
             // a vector; and work in flight takes the handle away, which is borrowed here. Common memory is the
             // program's own: it runs on the device that the memory is of (MODE-01).
-            Home::Pinned | Home::Unified | Home::Pageable => unsafe {
+            Home::Pinned | Home::Unified | Home::Pageable | Home::Registered => unsafe {
                 core::slice::from_raw_parts(handle.start.as_ptr().cast::<E>(), handle.bytes / size_of::<E>())
             },
         }
@@ -225,7 +232,7 @@ impl RawBuffer {
             // `is_aligned_for_elements` before it gave a handle out, and a vector's memory is aligned for its own
             // elements; it was zeroed, or was a vector; the handle is borrowed exclusively, and work in flight takes it
             // away. Common memory is the program's own (MODE-01).
-            Home::Pinned | Home::Unified | Home::Pageable => unsafe {
+            Home::Pinned | Home::Unified | Home::Pageable | Home::Registered => unsafe {
                 core::slice::from_raw_parts_mut(handle.start.as_ptr().cast::<E>(), handle.bytes / size_of::<E>())
             },
         }
@@ -235,7 +242,7 @@ impl RawBuffer {
     /// vector's is aligned for the elements that the vector had.
     pub(crate) fn is_aligned_for_elements(&self) -> Result<(), Error> {
         let call = match self.home {
-            Home::Device | Home::Adopted | Home::Pageable => return Ok(()),
+            Home::Device | Home::Adopted | Home::Pageable | Home::Registered => return Ok(()),
             Home::Pinned => functions::aclrtMallocHost::NAME,
             Home::Unified => functions::aclrtMalloc::NAME,
         };

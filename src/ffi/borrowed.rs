@@ -134,7 +134,7 @@ impl<'env> Borrowed<'env> {
     }
 
     /// Noted before the call: if the call unwinds or fails halfway, the stream is still waited for.
-    fn uses(&self, stream: &Arc<RawStream>) {
+    pub(super) fn uses(&self, stream: &Arc<RawStream>) {
         let mut streams = self.streams.borrow_mut();
         if !streams.iter().any(|known| Arc::ptr_eq(&known.stream, stream)) {
             streams.push(Uses { stream: Arc::clone(stream), since: stream.mark() + 1 });

@@ -3,6 +3,7 @@
 use super::call::call;
 use super::captured_event::event_for_captures;
 use super::failure::any_failed;
+use super::flagged_event::event_with;
 use super::gate::Gate;
 use super::wait::Wait;
 use super::work::queue_work;
@@ -91,6 +92,12 @@ impl RawEvent {
         // writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(api.aclrtCreateEvent(&raw mut raw)) };
         answer.done(|| "create an event".into())?;
+        Ok(Self { raw, gate: Gate::open(), api, device, owner: Owner::current(), record: Record::default() })
+    }
+
+    /// An event for one purpose, with the flags for that.
+    pub(crate) fn create_with(api: Api, device: i32, flags: u32) -> Result<Self, Error> {
+        let raw = event_with(api, flags)?;
         Ok(Self { raw, gate: Gate::open(), api, device, owner: Owner::current(), record: Record::default() })
     }
 

@@ -18,6 +18,8 @@ pub(crate) enum Home {
     Unified,
     /// Ordinary memory that a vector gave up.
     Pageable,
+    /// Pages of the program that are registered. `aclrtHostRegisterV2`, `aclrtHostUnregister`.
+    Registered,
     /// Device memory of other code, which frees it.
     Adopted,
 }
@@ -34,7 +36,7 @@ impl Home {
     pub(super) fn side(self) -> Side {
         match self {
             Self::Device | Self::Adopted => Side::Device,
-            Self::Pinned | Self::Unified | Self::Pageable => Side::Host,
+            Self::Pinned | Self::Unified | Self::Pageable | Self::Registered => Side::Host,
         }
     }
 
@@ -43,6 +45,7 @@ impl Home {
             Self::Device | Self::Adopted => ObjectKind::DEVICE_MEMORY,
             Self::Pinned | Self::Unified => ObjectKind::PINNED_MEMORY,
             Self::Pageable => ObjectKind::PAGEABLE_MEMORY,
+            Self::Registered => ObjectKind::REGISTERED_MEMORY,
         }
     }
 }

@@ -37,7 +37,8 @@ macro_rules! needs {
                 aclFinalizeReference aclInit
                 aclopLoad aclopSetModelDir
                 aclrtAllocatorCreateDesc aclrtAllocatorRegister aclrtAllocatorUnregister aclrtCreateContext
-                aclrtDestroyContext aclrtDestroyStreamForce aclrtDeviceTaskAbort aclrtGetDeviceCount aclrtGetDeviceInfo aclrtGetRunMode
+                aclrtDestroyContext aclrtDestroyStreamForce aclrtDeviceCanAccessPeer aclrtDeviceTaskAbort
+                aclrtGetDeviceCount aclrtGetDeviceInfo aclrtGetRunMode
                 aclrtGetSocName aclrtGetVersion aclrtResetDevice aclrtResetDeviceForce aclrtSetDevice aclrtStreamAbort
                 aclsysGetCANNVersion;
 
@@ -48,7 +49,10 @@ macro_rules! needs {
                 aclmdlCreateDataset aclmdlCreateDesc aclmdlLoadFromFile aclmdlLoadFromFileWithMem aclmdlLoadFromMem
                 aclmdlLoadFromMemWithMem aclmdlQuerySize aclmdlQuerySizeFromMem
                 aclopCompile aclopCreateAttr
-                aclrtCreateEvent aclrtCreateEventExWithFlag aclrtCreateStream aclrtCreateStreamWithConfig aclrtGetMemInfo aclrtMalloc aclrtMallocHost aclrtSynchronizeDevice
+                aclrtCreateEvent aclrtCreateEventExWithFlag aclrtCreateEventWithFlag aclrtCreateStream
+                aclrtCreateStreamWithConfig
+                aclrtDeviceEnablePeerAccess aclrtGetMemInfo
+                aclrtHostRegisterV2 aclrtMalloc aclrtMallocHost aclrtSynchronizeDevice
                 aclrtSynchronizeDeviceWithTimeout;
 
             // Use, or end, what was begun in the current context.
@@ -58,8 +62,8 @@ macro_rules! needs {
                 aclmdlSetDynamicBatchSize aclmdlSetDynamicHWSize
                 aclmdlSetInputDynamicDims aclmdlUnload
                 aclopExecuteV2
-                aclrtDestroyEvent aclrtDestroyStream aclrtEventElapsedTime aclrtFree aclrtFreeHost aclrtLaunchHostFunc
-                aclrtMemcpy aclrtMemcpyAsync aclrtMemset aclrtMemsetAsync aclrtQueryEventStatus aclrtRecordEvent
+                aclrtDestroyEvent aclrtDestroyStream aclrtEventElapsedTime aclrtFree aclrtFreeHost aclrtHostUnregister aclrtLaunchHostFunc
+                aclrtMemcpy aclrtMemcpy2d aclrtMemcpy2dAsync aclrtMemcpyAsync aclrtMemset aclrtMemsetAsync aclrtQueryEventStatus aclrtRecordEvent
                 aclrtStreamQuery aclrtStreamWaitEvent aclrtSynchronizeEvent aclrtSynchronizeEventWithTimeout
                 aclrtSynchronizeStream aclrtSynchronizeStreamWithTimeout;
         }

@@ -55,6 +55,14 @@ impl Owner {
         if ContextId::are_one(self.0, entered_id()) { Ok(()) } else { Err(self.is_of_another(what)) }
     }
 
+    /// An error unless the object is of this context, whatever is current.
+    pub(super) fn is_of(self, context: ContextId, what: ObjectKind) -> Result<(), Error> {
+        if ContextId::are_one(self.0, Some(context)) {
+            return Ok(());
+        }
+        Err(Error::WrongContext { what, owner: self.0, current: Some(context) })
+    }
+
     #[cold]
     fn is_of_another(self, what: ObjectKind) -> Error {
         Error::WrongContext { what, owner: self.0, current: entered_id() }

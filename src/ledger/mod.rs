@@ -26,6 +26,7 @@ mod forced;
 mod graphs;
 mod kinds;
 mod models;
+mod registered;
 mod room;
 pub(crate) mod takes;
 mod wait;

@@ -43,7 +43,15 @@ impl Ledger {
     /// Creates an event; when the device has no more, destroys dropped ones and tries once again.
     #[rule(EVENT_08)]
     pub(crate) fn create_event(&self) -> Result<Arc<RawEvent>, Error> {
-        let create = || RawEvent::create(self.api, self.device());
+        self.create_event_with(None)
+    }
+
+    /// The same, with flags, if there are some.
+    pub(crate) fn create_event_with(&self, flags: Option<u32>) -> Result<Arc<RawEvent>, Error> {
+        let create = || match flags {
+            Some(flags) => RawEvent::create_with(self.api, self.device(), flags),
+            None => RawEvent::create(self.api, self.device()),
+        };
         let created = create().or_else(|error| match is_used_up(&error) && self.destroy_dropped_events() > 0 {
             true => create(),
             false => Err(error),

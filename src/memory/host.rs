@@ -15,7 +15,8 @@ use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
 /// Host memory that queued copies can use, read and written as a slice while none does: pinned
-/// ([`Current::host_buffer`]), or a vector's own memory ([`Current::pageable_buffer`]).
+/// ([`Current::host_buffer`]), a vector's own memory ([`Current::pageable_buffer`]), or registered pages of the program
+/// ([`Current::register`]).
 ///
 /// In a scope it dereferences to the slice. A buffer of a [`Runtime`](crate::Runtime) may outlive its memory, so
 /// [`slice`](Self::slice) takes the [`Current`], which keeps the context open.
@@ -76,6 +77,11 @@ impl<C: Brand, E> HostBuffer<C, E> {
 }
 
 impl<C: Brand, E: Element> HostBuffer<C, E> {
+    /// The handle of a block of the host that nobody else has a handle of.
+    pub(super) fn of(block: Arc<RawBuffer>) -> Self {
+        Self { block, _brand: Mark::NEW, _elements: PhantomData }
+    }
+
     pub(crate) fn of_vec(ledger: &Ledger, elements: Vec<E>) -> Self {
         Self { block: ledger.keep_vec(elements), _brand: Mark::NEW, _elements: PhantomData }
     }

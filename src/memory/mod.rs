@@ -2,14 +2,18 @@
 
 mod device;
 mod host;
+mod pages;
 mod policy;
+mod rows;
 
 pub use crate::device_allocator::DeviceAddress;
 use crate::error::{Error, ObjectKind};
 
 pub use device::DeviceBuffer;
 pub use host::HostBuffer;
+pub use pages::Pages;
 pub use policy::MemoryPolicy;
+pub use rows::Rows;
 
 /// The bytes of `length` elements; a length that no memory has is an error.
 fn bytes<E>(length: usize) -> Result<usize, Error> {

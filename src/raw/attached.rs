@@ -5,7 +5,7 @@ use crate::brand::{Brand, INSIDE, Inside, Mark};
 use crate::current::Current;
 use crate::ends_before::EndsBefore;
 use crate::error::{Error, Failed, ObjectKind};
-use crate::event::{Event, EventState};
+use crate::event::{Event, EventKind, EventState};
 use crate::ffi::{Ended, ForeignObject, KeptAllocator, RawAttachment, message_of};
 use crate::library::Loaded;
 use crate::memory::{DeviceBuffer, HostBuffer};
@@ -159,7 +159,7 @@ macro_rules! one {
 }
 one! {
     [S: StreamState] Stream<C, S>: |self| Arc::clone(self.queue()) as _;
-    [S: EventState] Event<C, S>: |self| Arc::clone(self.row()) as _;
+    [S: EventState, K: EventKind] Event<C, S, K>: |self| Arc::clone(self.row()) as _;
     [P] Model<C, P>: |self| self.row() as _;
     [E] DeviceBuffer<C, E>: |self| self.row() as _;
     [E] HostBuffer<C, E>: |self| self.row() as _;

@@ -3,7 +3,7 @@
 use crate::brand::Brand;
 use crate::current::Current;
 use crate::error::Error;
-use crate::event::{Event, EventState};
+use crate::event::{Event, EventKind, EventState};
 use crate::library::Loaded;
 use crate::memory::DeviceBuffer;
 use crate::model::Model;
@@ -48,7 +48,7 @@ impl<C: Brand> StreamOps<C> {
     }
 }
 
-impl<C: Brand, S: EventState> Event<C, S> {
+impl<C: Brand, S: EventState, K: EventKind> Event<C, S, K> {
     /// The event's handle (`aclrtEvent`): see [what it asks of its user](crate::raw). Other code must not record it:
     /// this crate knows which stream's work it comes after.
     pub fn as_raw(&self) -> *mut c_void {

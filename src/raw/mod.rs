@@ -25,27 +25,23 @@
 //! # Work by other functions
 //!
 //! [`StreamOps::submit`](crate::stream::StreamOps::submit) lends a function the stream and the memory of its operands,
-//! and gives the work back as a [`Pending`](crate::Pending) like any other. Here, a copy of every second row
-//! (`aclrtMemcpy2dAsync`), which the safe layer does not have:
+//! and gives the work back as a [`Pending`](crate::Pending) like any other. Here, a number that is written to device
+//! memory in its turn (`aclrtValueWrite`), which the safe layer does not have:
 //!
 //! ```
 //! use ascendcl::Library;
-//! use ascendcl_sys::types::{aclrtMemcpyKind, aclrtStream};
+//! use ascendcl_sys::types::aclrtStream;
 //!
 //! # ascendcl::run(Library::Simulator, |current| {
 //! let (stream, functions) = (current.stream()?, current.library().as_raw());
-//! let rows = [[1_u8; 64], [2; 64], [3; 64], [4; 64]].concat();
-//! let (from, to) = (current.upload(&rows)?, current.device_buffer::<u8>(2 * 64)?);
-//! // SAFETY: two rows of 64 bytes each, 128 bytes apart there and 64 here, are inside of both buffers; all of `to` is
-//! // written; the work is queued on this stream.
-//! let copied = unsafe {
-//!     stream.submit(current, "aclrtMemcpy2dAsync", (from, to), |stream, (from, to)| {
-//!         let kind = aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE;
-//!         functions.aclrtMemcpy2dAsync(to.start, 64, from.start, 128, 64, 2, kind, aclrtStream(stream)).unwrap_or(-1)
+//! let counter = current.upload(&[0_u64])?;
+//! // SAFETY: the buffer holds the 64 bits that are written; the work is queued on this stream.
+//! let counted = unsafe {
+//!     stream.submit(current, "aclrtValueWrite", counter, |stream, counter| {
+//!         functions.aclrtValueWrite(counter.start, 5, 0, aclrtStream(stream)).unwrap_or(-1)
 //!     })
 //! }?;
-//! let (_from, to) = copied.wait(current)?;
-//! assert_eq!(to.to_vec(current)?, [[1; 64], [3; 64]].concat());
+//! assert_eq!(counted.wait(current)?.to_vec(current)?, [5]);
 //! # Ok::<_, ascendcl::Error>(())
 //! # })?;
 //! # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())

@@ -14,6 +14,7 @@ use crate::context::enter;
 use crate::current::Current;
 use crate::device_allocator::ContextId;
 use crate::error::{Error, ObjectKind};
+use crate::ledger::Ledger;
 use crate::library::Loaded;
 use crate::run::Setup;
 use crate::thread::{Thread, ThreadToken};
@@ -136,6 +137,12 @@ impl<N: Name> Runtime<N> {
     ) -> Result<R, Error> {
         let _inside = self.shared.pass().ok_or(Error::Gone { what: ObjectKind::RUNTIME })?;
         enter(self.shared.ledger(), program)
+    }
+
+    /// Runs `program` while the runtime is open, without entering it.
+    pub(crate) fn while_open<R>(&self, program: impl FnOnce(&Ledger) -> R) -> Result<R, Error> {
+        let _inside = self.shared.pass().ok_or(Error::Gone { what: ObjectKind::RUNTIME })?;
+        Ok(program(self.shared.ledger()))
     }
 
     /// Takes everything down that was made in the context, in the vendor's order, then the context; gives the device

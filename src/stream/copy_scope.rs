@@ -69,6 +69,11 @@ pub struct CopyScope<'l, 'env, C: Brand> {
 assert_not_impl_any!(CopyScope<'static, 'static, Scoped<'static>>: Send, Sync, Clone);
 
 impl<'env, C: Brand> CopyScope<'_, 'env, C> {
+    /// What the scope waits for.
+    pub(crate) fn borrowed(&self) -> &Borrowed<'env> {
+        self.borrowed
+    }
+
     /// Queues a copy of a slice to the device (`aclrtMemcpyAsync`).
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use super::StreamOps;
 use crate::brand::Brand;
 use crate::current::Current;
 use crate::error::{Error, Failed};
-use crate::event::{CanRecord, CanWait, Event, Recorded};
+use crate::event::{CanRecord, CanWait, Event, EventKind, Orders, Recorded};
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 
@@ -17,11 +17,12 @@ impl<C: Brand> StreamOps<C> {
     /// The event as it was, when the library refuses.
     #[rule(EVENT_07, EVENT_09)]
     #[inline]
-    pub fn record<T: CanRecord>(
+    #[allow(clippy::type_complexity, reason = "the event, recorded or as it was")]
+    pub fn record<T: CanRecord, K: EventKind>(
         &self,
         current: &Current<C>,
-        event: Event<C, T>,
-    ) -> Result<Event<C, Recorded>, Failed<Event<C, T>>> {
+        event: Event<C, T, K>,
+    ) -> Result<Event<C, Recorded, K>, Failed<Event<C, T, K>>> {
         leads!(event: T, CanRecord => Recorded);
         match event.raw().record(current.here(), self.queue()) {
             Ok(()) => Ok(event.into_recorded()),
@@ -35,9 +36,9 @@ impl<C: Brand> StreamOps<C> {
     /// # Errors
     ///
     /// [`Error::Vendor`] when the library refuses.
-    #[rule(STREAM_04, EVENT_05, EVENT_07)]
+    #[rule(STREAM_04, EVENT_02, EVENT_05, EVENT_07)]
     #[inline]
-    pub fn wait_for<T: CanWait>(&self, current: &Current<C>, event: &Event<C, T>) -> Result<(), Error> {
+    pub fn wait_for<T: CanWait, K: Orders>(&self, current: &Current<C>, event: &Event<C, T, K>) -> Result<(), Error> {
         match event.raw().hold_up(current.here(), self.queue()) {
             Ok(_) => Ok(()),
             Err(error) => Err(error.into()),

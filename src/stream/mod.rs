@@ -24,7 +24,10 @@ mod payload;
 mod pending;
 
 mod future;
+
+mod rows;
 mod state;
+mod together;
 mod undecided;
 mod untouched;
 mod watch;
@@ -46,6 +49,7 @@ pub use copy_scope::CopyScope;
 pub(crate) use default::sealed as sealed_default;
 pub use default::{DefaultStream, TakesAllocator};
 pub use destination::Destination;
+pub(crate) use destination::sealed as sealed_destination;
 pub use future::Completion;
 pub use group::{AllocatorGroup, GroupStream, GroupTurn};
 pub use host_fn::HostFnResult;

@@ -6,7 +6,7 @@ use super::{Pending, StreamOps};
 use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
 use crate::error::{Error, Failed};
-use crate::event::{CanWait, Event};
+use crate::event::{CanWait, Event, Orders};
 use crate::ffi::RawStream;
 use ascendcl_macros::rule;
 use std::sync::Arc;
@@ -23,11 +23,11 @@ impl<C: Brand> StreamOps<C> {
     ///
     /// The work as it was: [`Error::NotCovered`] when the event does not come after it, or [`Error::Vendor`].
     #[rule(STREAM_04, ERR_02)]
-    pub fn adopt_after<T: Payload, E: CanWait>(
+    pub fn adopt_after<T: Payload, E: CanWait, K: Orders>(
         &self,
         current: &Current<C>,
         work: Pending<C, T>,
-        event: &Event<C, E>,
+        event: &Event<C, E, K>,
     ) -> Result<Pending<C, T>, Failed<Pending<C, T>>> {
         let covered = event.raw().covers(work.queue(), work.number());
         let waits = match covered {
@@ -60,10 +60,10 @@ impl<C: Brand> StreamOps<C> {
     ///
     /// [`Error::OtherDevice`] for an event of another device, before anything is called; or [`Error::Vendor`].
     #[rule(EVENT_07)]
-    pub fn wait_across_contexts<E: CanWait, D: Brand>(
+    pub fn wait_across_contexts<E: CanWait, D: Brand, K: Orders>(
         &self,
         current: &Current<C>,
-        event: &Event<D, E>,
+        event: &Event<D, E, K>,
     ) -> Result<(), Error> {
         let ledger = current.ledger();
         event.raw().hold_up_on(ledger.api(), ledger.device(), self.queue()).map(|_| ())

@@ -106,6 +106,13 @@ impl<C: Brand, T> Pending<C, T> {
         self.never()
     }
 
+    pub fn unregister<R>(self, _: &Current<C>) -> Result<R, Error>
+    where
+        Self: Waited,
+    {
+        self.never()
+    }
+
     pub fn free(self, _: &Current<C>) -> Result<(), Error>
     where
         Self: Waited,

@@ -5,6 +5,8 @@ use crate::common::{block_on, difference, positions};
 use crate::harness::Program;
 use crate::models;
 use ascendcl::capture::CaptureMode;
+use ascendcl::event::{Progress, Timing, Waiting};
+use ascendcl::memory::{Pages, Rows};
 use ascendcl::operator::{self, Operator};
 use ascendcl::{
     Current, Error, Input, Scoped,
@@ -20,6 +22,8 @@ use std::time::Duration;
 pub(crate) const PROGRAMS: &[(&str, Program)] = &[
     ("copies", copies),
     ("streams and events", streams_and_events),
+    ("registered memory and rows", registered_memory_and_rows),
+    ("events for one purpose", events_for_one_purpose),
     ("futures", futures),
     ("a model at once", model_at_once),
     ("a model on a stream", model_on_a_stream),
@@ -73,6 +77,42 @@ fn streams_and_events(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     drop(uploaded);
     first.destroy(current)?;
     current.collect().into_iter().next().map_or(Ok(()), Err)
+}
+
+fn registered_memory_and_rows(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
+    let stream = current.stream()?;
+    let host = current.register(Pages::copied_from(&[7_u32; 256])?)?;
+    let (host, device) = stream.copy_to_device(current, host, current.device_buffer(256)?)?.wait(current)?;
+    let rows = Rows::builder().width(2).height(4).from_pitch(16).to_pitch(2).build();
+    let whole = Rows::builder().width(2).height(4).from_pitch(2).to_pitch(2).build();
+    // A program that runs on the device copies no rows.
+    let part = match stream.copy_rows_to_host(current, device, current.host_buffer::<u32>(8)?, rows) {
+        Ok(copy) => copy.wait(current)?.1,
+        Err(failed) if matches!(failed.error, Error::RowsOnDevice) => failed.value.1,
+        Err(failed) => return Err(failed.error),
+    };
+    match current.upload(&[0_u32; 8])?.copy_rows_from(current, &part, whole) {
+        Err(Error::RowsOnDevice) | Ok(()) => {}
+        Err(error) => return Err(error),
+    }
+    mem::forget(current.register(Pages::<u8>::zeroed(1)?)?);
+    let pages = host.unregister(current)?;
+    assert_eq!(*pages, [7; 256]);
+    drop(current.register(pages)?);
+    current.collect().into_iter().next().map_or(Ok(()), Err)
+}
+
+fn events_for_one_purpose(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
+    let (first, second) = (current.stream()?, current.stream()?);
+    let start = first.record(current, current.event_for(Timing)?)?;
+    let work = first.set_bytes(current, current.device_buffer::<u8>(64)?, 1)?;
+    let end = first.record(current, current.event_for(Timing)?)?;
+    let done = first.record(current, current.event_for(Waiting)?)?;
+    second.adopt_after(current, work, &done)?.wait(current)?;
+    end.milliseconds_since(current, &start)?;
+    first.record(current, current.event_for(Progress)?)?.synchronize(current)?;
+    done.destroy(current)?;
+    Ok(())
 }
 
 fn futures(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {

@@ -99,8 +99,9 @@ rules! {
             pages: [],
             basis: "doc",
             priority: 2,
-            class: NotOffered,
-            means: "There are no copies between devices.",
+            class: Compile,
+            means: "A copy takes a `PeerAccess<C, P>` for the two contexts, which `Current::with_peer` lends after it \
+                has asked the library and enabled the access.",
         }
         COPY_09 = "COPY-09" {
             text: "On-chip device-to-device async copies need both addresses aligned to 64 bytes (header only; not in \
@@ -124,8 +125,10 @@ rules! {
             pages: [],
             basis: "doc",
             priority: 3,
-            class: NotOffered,
-            means: "There are no two-dimensional copies.",
+            class: RunTime,
+            means: "`Rows` are compared with these limits and with the lengths of both sides: `Error::NoSuchRows`, \
+                `Error::NoSuchPart`. One side is of the host, and for a program that runs on the device the answer is \
+                `Error::RowsOnDevice`. The library is not called.",
         }
         COPY_11 = "COPY-11" {
             text: "Batch copies are unordered, one direction per batch, arrays of equal length, first attribute index \

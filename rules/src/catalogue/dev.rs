@@ -168,8 +168,11 @@ rules! {
             pages: [],
             basis: "doc",
             priority: 2,
-            class: NotOffered,
-            means: "There is no API for peer access.",
+            class: RunTime,
+            means: "`Current::with_peer` compares the devices, asks the library, and enables the access with flags of 0, \
+                each time; the current device is the one whose work copies. `Error::NoPeerAccess` says that the devices \
+                are one, or do not reach each other.",
+            hole: "The access stays enabled until the device is reset.",
         }
         DEV_14 = "DEV-14" {
             text: "Device limits only take effect when set at the right moment: process limits before aclrtSetDevice, \

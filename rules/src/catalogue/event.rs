@@ -21,8 +21,9 @@ rules! {
             pages: [],
             basis: "doc+source",
             priority: 2,
-            class: NotOffered,
-            means: "Events are created without flags, so streams can wait for them.",
+            class: Compile,
+            means: "The kind of an event is in its type. A wait of a stream takes an event of a kind that `Orders`; \
+                there is no reset.",
         }
         EVENT_03 = "EVENT-03" {
             text: "Ex events reject reset, the old query call and wait-status queries; IPC and external flags stand \
@@ -47,7 +48,7 @@ rules! {
             basis: "doc+source",
             priority: 2,
             class: RunTime,
-            means: "`Event::milliseconds_since` takes two recorded events, refuses events of two streams, and waits \
+            means: "`Event::milliseconds_since` takes two recorded events of kinds that have a time, refuses events of two streams, and waits \
                 for both before it asks. For events in the wrong order it returns the library's refusal as an \
                 `Error::Vendor`, or the library's time, which is 0 or negative.",
         }

@@ -172,8 +172,11 @@ rules! {
             pages: [],
             basis: "doc",
             priority: 2,
-            class: NotOffered,
-            means: "There is no API for registering host memory.",
+            class: ByConstruction,
+            means: "`Current::register` takes `Pages`: whole pages that the program owns. The row of the buffer keeps \
+                them, and `HostBuffer::unregister`, the collection or the end of the scope give them up after the \
+                library has agreed to the end of the registration, once, and when no work uses them.",
+            hole: "The age of the system's kernel is not asked for: the library refuses where it is too old.",
         }
         MEM_15 = "MEM-15" {
             text: "The device address of registered host memory may only be used by device code; copying with it or \
@@ -185,7 +188,7 @@ rules! {
             basis: "doc",
             priority: 3,
             class: NotOffered,
-            means: "There is no API for registering host memory, so there is no such address.",
+            means: "Memory is registered as pinned and not as mapped, and nobody asks for such an address.",
         }
         MEM_16 = "MEM-16" {
             text: "Setting host memory through ACL is only defined for host memory allocated by ACL, and the length \

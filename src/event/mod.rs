@@ -1,5 +1,7 @@
 //! Events: points in a stream's work.
 
+mod kind;
+
 use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
 use crate::error::{Error, Failed};
@@ -14,8 +16,10 @@ use std::time::Duration;
 
 // The states and their bounds come from the declaration of an event's life cycle.
 pub use ascendcl_rules::event::{CanMeasure, CanRecord, CanWait, Recorded, State as EventState, Unrecorded};
+pub use kind::{AllPurpose, EventKind, Measures, Orders, Progress, Timing, Waiting};
 
-/// A point in the work of a stream, for which other streams and the host can wait (`aclrtCreateEvent`).
+/// A point in the work of a stream, for which other streams and the host can wait (`aclrtCreateEvent`). `K`
+/// says what it is [for](EventKind).
 ///
 /// * [`Unrecorded`]: a new event. It marks no point, and nothing can wait for it.
 /// * [`Recorded`], after [`StreamOps::record`](crate::stream::StreamOps::record): it comes after all work that the
@@ -40,9 +44,9 @@ pub use ascendcl_rules::event::{CanMeasure, CanRecord, CanWait, Recorded, State 
 /// ```
 #[must_use = "an event that is dropped is destroyed by `collect` or at the end of its scope"]
 #[rule(EVENT_05, EVENT_07)]
-pub struct Event<C: Brand, S: EventState = Unrecorded> {
+pub struct Event<C: Brand, S: EventState = Unrecorded, K: EventKind = AllPurpose> {
     raw: Arc<RawEvent>,
-    _state: PhantomData<S>,
+    _state: PhantomData<(S, K)>,
     _brand: Mark<C>,
 }
 
@@ -62,7 +66,7 @@ impl<C: Brand> Current<C> {
     }
 }
 
-impl<C: Brand, S: EventState> Event<C, S> {
+impl<C: Brand, S: EventState, K: EventKind> Event<C, S, K> {
     /// Destroys the event (`aclrtDestroyEvent`). What waits for it already goes on waiting for the recorded point
     /// (EVENT-06).
     ///
@@ -131,7 +135,7 @@ impl<C: Brand, S: EventState> Event<C, S> {
     }
 }
 
-impl<C: Brand, S: EventState> Event<C, S> {
+impl<C: Brand, S: EventState, K: EventKind> Event<C, S, K> {
     /// Waits for both points and tells the milliseconds between them, on the device's clock (`aclrtEventElapsedTime`;
     /// EVENT-04).
     ///
@@ -141,9 +145,14 @@ impl<C: Brand, S: EventState> Event<C, S> {
     /// was refused and may have moved it; [`Error::Vendor`] when the library cannot tell. When `start` was recorded
     /// after this event, the time is 0 or negative, or the library refuses (107007).
     #[rule(EVENT_04)]
-    pub fn milliseconds_since<T: CanMeasure>(&self, current: &Current<C>, start: &Event<C, T>) -> Result<f32, Error>
+    pub fn milliseconds_since<T: CanMeasure, L: Measures>(
+        &self,
+        current: &Current<C>,
+        start: &Event<C, T, L>,
+    ) -> Result<f32, Error>
     where
         S: CanMeasure,
+        K: Measures,
     {
         let api = current.ledger().api();
         self.raw.shares_its_stream_with(&start.raw)?;
@@ -153,20 +162,20 @@ impl<C: Brand, S: EventState> Event<C, S> {
     }
 }
 
-impl<C: Brand> Event<C, Unrecorded> {
+impl<C: Brand, K: EventKind> Event<C, Unrecorded, K> {
     pub(crate) fn new(raw: Arc<RawEvent>) -> Self {
         Self { raw, _state: PhantomData, _brand: Mark::NEW }
     }
 }
 
-impl<C: Brand, T: CanRecord> Event<C, T> {
+impl<C: Brand, T: CanRecord, K: EventKind> Event<C, T, K> {
     /// The event, which was recorded.
-    pub(crate) fn into_recorded(self) -> Event<C, Recorded> {
+    pub(crate) fn into_recorded(self) -> Event<C, Recorded, K> {
         Event { raw: self.raw, _state: PhantomData, _brand: Mark::NEW }
     }
 }
 
-impl<C: Brand, S: EventState> fmt::Debug for Event<C, S> {
+impl<C: Brand, S: EventState, K: EventKind> fmt::Debug for Event<C, S, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Event").field("raw", &self.raw).finish_non_exhaustive()
     }

@@ -1,0 +1,77 @@
+//! Access from one device to the memory of another, and copies between the two.
+
+use super::call::call;
+use super::{Api, Borrowed, Here, RawBuffer, RawStream};
+use crate::device_allocator::ContextId;
+use crate::error::Error;
+use ascendcl_macros::rule;
+use ascendcl_sys::types::aclrtMemcpyKind;
+use std::sync::Arc;
+
+/// Memory of another context that is lent to a copy.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lent<'env> {
+    pub(crate) block: &'env RawBuffer,
+    pub(crate) context: ContextId,
+}
+
+/// Which side of a copy is lent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum LentSide {
+    Source,
+    Destination,
+}
+
+impl Api {
+    /// Whether work of the first device can be given access to memory of the second.
+    #[rule(DEV_13)]
+    pub(crate) fn can_access_peer(self, device: i32, peer: i32) -> Result<bool, Error> {
+        let mut can = 0;
+        // SAFETY: the function writes the answer to `can` during the call; a pointer to a live local is valid for
+        // writes (`core::ptr`, "Safety"). The numbers are plain values.
+        let answer = unsafe { call!(self.aclrtDeviceCanAccessPeer(&raw mut can, device, peer)) };
+        answer.done(|| format!("ask whether device {device} reaches the memory of device {peer}"))?;
+        Ok(can == 1)
+    }
+
+    /// Gives work of the current device access to memory of another.
+    #[rule(DEV_13, COPY_08)]
+    pub(crate) fn enable_peer_access(self, peer: i32) -> Result<(), Error> {
+        // SAFETY: the function takes numbers by value, and no pointer. The flags are reserved as 0 (DEV-13).
+        let answer = unsafe { call!(self.aclrtDeviceEnablePeerAccess(peer, 0)) };
+        answer.done(|| format!("enable access to the memory of device {peer}"))
+    }
+}
+
+impl<'env> Borrowed<'env> {
+    /// Queues a copy between all of a block of the current context and the same length of a block that is lent.
+    #[rule(COPY_08)]
+    pub(crate) fn copy_between(
+        &self,
+        here: Here<'_>,
+        stream: &Arc<RawStream>,
+        own: &RawBuffer,
+        lent: Lent<'env>,
+        side: LentSide,
+    ) -> Result<u64, Error> {
+        let (bytes, kind) = (own.bytes(), aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE);
+        // Before the stream is noted: one of another context could not be waited for at the end.
+        stream.is_current()?;
+        own.holds(here, bytes)?;
+        lent.block.is_held_in(lent.context, bytes)?;
+        self.uses(stream);
+        let (to, from) = match side {
+            LentSide::Source => (own.start(), lent.block.start()),
+            LentSide::Destination => (lent.block.start(), own.start()),
+        };
+        let queued = stream.submit(here, "queue a copy between devices", [own.last_use()], |ready, stream| {
+            // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
+            // Who queues has the stream's handle. `holds` and `is_held_in` have compared the lengths of both blocks.
+            // The own block is freed only when a synchronise has covered this submission (the stamps). The handle of
+            // the other is borrowed until `'env` ends, so nobody frees it before, and its context is open as long as
+            // the handle is (`PeerAccess`); `copy_scope` waits for this stream before that.
+            unsafe { call!(ready.aclrtMemcpyAsync(to, bytes, from, bytes, kind, stream)) }
+        });
+        queued.map_err(Error::from)
+    }
+}

@@ -1,0 +1,25 @@
+//! Memory of the program that is lent to a context.
+
+use super::Ledger;
+use crate::error::Error;
+use crate::ffi::{RawBuffer, RawPages};
+use std::sync::Arc;
+
+impl Ledger {
+    /// Registers whole pages, of which so many bytes are used.
+    pub(crate) fn register(&self, pages: RawPages, bytes: usize) -> Result<Arc<RawBuffer>, (Error, RawPages)> {
+        RawBuffer::register(self.api, pages, bytes).map(|block| self.keep(block))
+    }
+
+    /// Ends the registration of a block of this context, and gives the pages back.
+    pub(crate) fn unregister(&self, block: &Arc<RawBuffer>) -> Result<RawPages, Error> {
+        self.api.is_of_this_process()?;
+        block.is_current()?;
+        if !self.blocks.has(block) {
+            return Err(Error::OtherContext { context: self.id });
+        }
+        let pages = RawBuffer::unregister(block, self.api, &self.streams)?;
+        self.blocks.remove(block);
+        Ok(pages)
+    }
+}

@@ -1,0 +1,213 @@
+//! Copies between the devices of two contexts.
+
+use crate::brand::{Brand, INSIDE, InScope, Inside, Mark, Name};
+use crate::context::Context;
+use crate::current::Current;
+use crate::device_allocator::ContextId;
+use crate::element::Element;
+use crate::error::{Error, Failed, ObjectKind};
+use crate::ffi::{Lent, LentSide};
+use crate::ledger::Ledger;
+use crate::memory::DeviceBuffer;
+use crate::runtime::Runtime;
+use crate::stream::sealed_destination::Buffer;
+use crate::stream::{CopyScope, Destination, Operand, Pending, StreamOps};
+use ascendcl_macros::rule;
+use core::fmt;
+use static_assertions::{assert_impl_all, assert_not_impl_any};
+
+/// Work of context `C` reaches the device memory of context `P`, which is on another device.
+///
+/// It is lent by [`Current::with_peer`], which keeps the other context open meanwhile. Access goes in one direction: it
+/// is the device of `C` that copies, by its streams, from the other's memory or to there.
+#[rule(DEV_13)]
+pub struct PeerAccess<C: Brand, P: Brand> {
+    peer: ContextId,
+    _brands: (Mark<C>, Mark<P>),
+}
+
+assert_impl_all!(PeerAccess<crate::Scoped<'static>, crate::Scoped<'static>>: Send, Sync);
+assert_not_impl_any!(PeerAccess<crate::Scoped<'static>, crate::Scoped<'static>>: Clone);
+
+/// A context whose memory another can reach: a [`Context`] of a scope, or a [`Runtime`].
+pub trait PeerContext: sealed::Sealed {}
+
+impl<C: InScope> PeerContext for Context<C> {}
+impl<N: Name> PeerContext for Runtime<N> {}
+
+mod sealed {
+    use super::{Brand, Context, Error, InScope, Inside, Ledger, Name, Runtime};
+
+    /// A context that is open.
+    #[derive(Debug)]
+    pub struct Opened<'a>(pub(super) &'a Ledger);
+
+    pub trait Sealed {
+        type Brand: Brand;
+
+        /// Runs `program` while the context is open.
+        fn while_open<R>(&self, program: impl FnOnce(Opened<'_>) -> R, key: Inside) -> Result<R, Error>;
+    }
+
+    /// The scope is open as long as there is a reference to its context.
+    impl<C: InScope> Sealed for Context<C> {
+        type Brand = C;
+
+        fn while_open<R>(&self, program: impl FnOnce(Opened<'_>) -> R, _: Inside) -> Result<R, Error> {
+            Ok(program(Opened(self.ledger())))
+        }
+    }
+
+    impl<N: Name> Sealed for Runtime<N> {
+        type Brand = N;
+
+        fn while_open<R>(&self, program: impl FnOnce(Opened<'_>) -> R, _: Inside) -> Result<R, Error> {
+            self.while_open(|ledger| program(Opened(ledger)))
+        }
+    }
+}
+
+impl<C: Brand> Current<C> {
+    /// Lets work of this context's device reach the memory of another device, asking first whether it can
+    /// (`aclrtDeviceCanAccessPeer`, `aclrtDeviceEnablePeerAccess`), and runs `program` with the access.
+    ///
+    /// Copies take place in a [`copy_scope`](Self::copy_scope), which waits for them. The other context's buffers are
+    /// lent to it: idle ones, of which the program has the handle. So the copies come after all work on these buffers,
+    /// and are over when the other context uses them again.
+    ///
+    /// ```
+    /// use ascendcl::{Acl, DeviceBuffer, Library, Thread};
+    ///
+    /// ascendcl::names!(Vision, Speech);
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let (acl, mut thread) = (Acl::init(Library::Simulator)?, Thread::new()?);
+    /// let (first, second) = (acl.device(&mut thread, 0)?, acl.device(&mut thread, 1)?);
+    /// let seen = first.named_context::<Vision, _, _>(&mut thread, |vision, thread| {
+    ///     second.named_context::<Speech, _, _>(thread, |speech, thread| {
+    ///         let heard = speech.enter(thread, |current| current.upload(&[1_u8, 2, 3]))??;
+    ///         vision.enter(thread, |current| {
+    ///             let stream = current.stream()?;
+    ///             current.with_peer(speech, |current, access| {
+    ///                 let room = current.device_buffer(3)?;
+    ///                 let copy = current.copy_scope(|current, copies| {
+    ///                     copies.copy_from_peer(current, &stream, access, &heard, room)
+    ///                 })??;
+    ///                 copy.wait(current)?.to_vec(current)
+    ///             })?
+    ///         })?
+    ///     })
+    /// })???;
+    /// assert_eq!(seen, [1, 2, 3]);
+    /// # first.reset(&mut thread)?;
+    /// # second.reset(&mut thread)?;
+    /// # acl.close()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// The access stays enabled in the library until this context's device is reset.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoPeerAccess`] when the devices are one, or the library says that they do not reach each other;
+    /// [`Error::Gone`] when the other is a runtime that is closed; [`Error::OtherLibrary`] when the other context is of
+    /// another library; [`Error::MissingFunction`] on releases that lack one of the functions; [`Error::Vendor`]. The
+    /// program did not run then.
+    #[rule(DEV_13, COPY_08, MEM_11)]
+    pub fn with_peer<P: PeerContext, R>(
+        &mut self,
+        peer: &P,
+        program: impl FnOnce(&mut Self, &PeerAccess<C, P::Brand>) -> R,
+    ) -> Result<R, Error> {
+        peer.while_open(
+            |sealed::Opened(other)| {
+                self.reaches(other)?;
+                let access = PeerAccess { peer: other.id(), _brands: (Mark::NEW, Mark::NEW) };
+                Ok(program(self, &access))
+            },
+            INSIDE,
+        )?
+    }
+
+    fn reaches(&self, other: &Ledger) -> Result<(), Error> {
+        let (api, device, peer) = (self.ledger().api(), self.device_id(), other.device());
+        if !api.is_of_the_library_of(other.api()) {
+            return Err(Error::OtherLibrary { what: ObjectKind::DEVICE_MEMORY });
+        }
+        if device == peer || !api.can_access_peer(device, peer)? {
+            return Err(Error::NoPeerAccess { device, peer });
+        }
+        api.enable_peer_access(peer)
+    }
+}
+
+impl<'env, C: Brand> CopyScope<'_, 'env, C> {
+    /// Queues a copy from a buffer of another device (`aclrtMemcpyAsync`), which is lent until the scope ends.
+    ///
+    /// # Errors
+    ///
+    /// The destination as it was: [`Error::LengthMismatch`], [`Error::OtherStream`] when it is in flight elsewhere,
+    /// [`Error::WrongContext`] when the other buffer is of another runtime with the name, or [`Error::Vendor`].
+    #[rule(COPY_08, MEM_11)]
+    pub fn copy_from_peer<P: Brand, E: Element, D: Destination<C, E>>(
+        &self,
+        current: &Current<C>,
+        stream: &StreamOps<C>,
+        access: &'env PeerAccess<C, P>,
+        from: &'env DeviceBuffer<P, E>,
+        to: D,
+    ) -> Result<Pending<C, DeviceBuffer<C, E>>, Failed<D>> {
+        let (here, queue) = (current.here(), stream.queue());
+        let ready = to.usable_on(queue).and_then(|()| same(from.len(), to.look(INSIDE).room()));
+        let lent = Lent { block: from.block(), context: access.peer };
+        let copy = || self.borrowed().copy_between(here, queue, to.look(INSIDE).block(), lent, LentSide::Source);
+        match ready.and_then(|()| copy()) {
+            Ok(number) => {
+                let past = to.past(INSIDE);
+                Ok(Pending::new(to.written(INSIDE), queue, number).after(past))
+            }
+            Err(error) => Err(Failed { error, value: to }),
+        }
+    }
+
+    /// Queues a copy to a buffer of another device (`aclrtMemcpyAsync`), which is lent until the scope ends.
+    ///
+    /// # Errors
+    ///
+    /// The source as it was: as for [`copy_from_peer`](Self::copy_from_peer).
+    #[rule(COPY_08, MEM_11)]
+    pub fn copy_to_peer<P: Brand, E: Element, D: Operand<C, DeviceBuffer<C, E>>>(
+        &self,
+        current: &Current<C>,
+        stream: &StreamOps<C>,
+        access: &'env PeerAccess<C, P>,
+        from: D,
+        to: &'env mut DeviceBuffer<P, E>,
+    ) -> Result<Pending<C, DeviceBuffer<C, E>>, Failed<D>> {
+        let (here, queue) = (current.here(), stream.queue());
+        let ready = from.usable_on(queue).and_then(|()| same(from.look(INSIDE).len(), to.len()));
+        let lent = Lent { block: to.block(), context: access.peer };
+        let copy = || self.borrowed().copy_between(here, queue, from.look(INSIDE).block(), lent, LentSide::Destination);
+        match ready.and_then(|()| copy()) {
+            Ok(number) => {
+                let past = from.past(INSIDE);
+                Ok(Pending::new(from.into_value(INSIDE), queue, number).after(past))
+            }
+            Err(error) => Err(Failed { error, value: from }),
+        }
+    }
+}
+
+fn same(expected: usize, found: usize) -> Result<(), Error> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(Error::LengthMismatch { what: ObjectKind::COPY_DESTINATION, expected, found })
+}
+
+impl<C: Brand, P: Brand> fmt::Debug for PeerAccess<C, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PeerAccess").field("peer", &self.peer).finish()
+    }
+}

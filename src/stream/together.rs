@@ -1,0 +1,66 @@
+//! Work over three and four operands, with a type that is easily written down.
+
+use super::Pending;
+use crate::brand::Brand;
+use crate::error::Failed;
+
+/// Two pieces of work, as they were.
+type Both<C, T, U> = Failed<(Pending<C, T>, Pending<C, U>)>;
+
+impl<C: Brand, A, B> Pending<C, (A, B)> {
+    /// Puts a third operand to two, as [`join`](Self::join) does, and keeps the three side by side. So a struct names the
+    /// work in one line:
+    ///
+    /// ```
+    /// use ascendcl::{BoundModel, Current, Error, HostBuffer, Pending, Stream, stream::DefaultAllocator};
+    ///
+    /// ascendcl::names!(Vision);
+    ///
+    /// type Floats = HostBuffer<Vision, f32>;
+    ///
+    /// struct Batch {
+    ///     work: Pending<Vision, (Floats, BoundModel<Vision>, Floats)>,
+    /// }
+    ///
+    /// impl Batch {
+    ///     fn start(
+    ///         current: &Current<Vision>,
+    ///         stream: &Stream<Vision, DefaultAllocator>,
+    ///         images: Floats,
+    ///         model: BoundModel<Vision>,
+    ///         scores: Floats,
+    ///     ) -> Result<Self, Error> {
+    ///         let (images, model) = stream.copy_to_input(current, images, model, 0)?.split();
+    ///         let model = stream.execute(current, model)?;
+    ///         let (model, scores) = stream.copy_from_output(current, model, 0, scores)?.split();
+    ///         Ok(Self { work: images.join(model)?.and(scores)? })
+    ///     }
+    ///
+    ///     fn finish(self, current: &Current<Vision>) -> Result<Floats, Error> {
+    ///         let (_images, _model, scores) = self.work.wait(current)?;
+    ///         Ok(scores)
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Both as they were, with [`Error::OtherStream`](crate::Error::OtherStream) when they are not on one stream.
+    #[allow(clippy::result_large_err, reason = "two pieces of work in flight come back as they were")]
+    pub fn and<D>(self, other: Pending<C, D>) -> Result<Pending<C, (A, B, D)>, Both<C, (A, B), D>> {
+        self.join(other).map(|joined| joined.reshaped(|((first, second), third)| (first, second, third)))
+    }
+}
+
+impl<C: Brand, A, B, D> Pending<C, (A, B, D)> {
+    /// Puts a fourth operand to three, as [`join`](Self::join) does, and keeps the four side by side.
+    ///
+    /// # Errors
+    ///
+    /// Both as they were, with [`Error::OtherStream`](crate::Error::OtherStream) when they are not on one stream.
+    #[allow(clippy::result_large_err, reason = "two pieces of work in flight come back as they were")]
+    pub fn and<E>(self, other: Pending<C, E>) -> Result<Pending<C, (A, B, D, E)>, Both<C, (A, B, D), E>> {
+        let flat = |((first, second, third), fourth)| (first, second, third, fourth);
+        self.join(other).map(|joined| joined.reshaped(flat))
+    }
+}

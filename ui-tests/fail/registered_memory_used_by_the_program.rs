@@ -1,0 +1,11 @@
+// MEM-14: while memory is registered, the buffer has it.
+use ascendcl::memory::Pages;
+use ascendcl::{Brand, Current, Error};
+
+fn lend<C: Brand>(current: &Current<C>, mut pages: Pages<f32>) -> Result<Pages<f32>, Error> {
+    let host = current.register(pages)?;
+    pages.fill(1.0);
+    Ok(host.unregister(current)?)
+}
+
+fn main() {}

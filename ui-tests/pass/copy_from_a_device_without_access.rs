@@ -1,0 +1,21 @@
+// COPY-08: a copy between devices needs access from one to the other.
+use ascendcl::{Current, DeviceBuffer, Error, Runtime, Stream};
+
+ascendcl::names!(Vision, Speech);
+
+fn fetch(
+    current: &mut Current<Vision>,
+    stream: &Stream<Vision>,
+    speech: &Runtime<Speech>,
+    sound: DeviceBuffer<Speech, u8>,
+) -> Result<DeviceBuffer<Vision, u8>, Error> {
+    current.with_peer(speech, |current, access| {
+        let room = current.device_buffer::<u8>(sound.len())?;
+        let copied = current
+            .copy_scope(|current, copies| copies.copy_from_peer(current, stream, access, &sound, room))??
+            .wait(current)?;
+        Ok(copied)
+    })?
+}
+
+fn main() {}
