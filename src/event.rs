@@ -23,6 +23,10 @@ pub use ascendcl_rules::event::{CanMeasure, CanRecord, CanWait, Recorded, State 
 /// event that is dropped is destroyed by [`Current::collect`] or the end of its scope.
 #[must_use = "an event that is dropped is destroyed by `collect` or at the end of its scope"]
 #[rule(EVENT_05, EVENT_07)]
+#[diagnostic::on_move(
+    message = "this event was destroyed, or recorded",
+    note = "EVENT-06, EVENT-09: recording returns the event: `let event = stream.record(current, event)?;`"
+)]
 pub struct Event<C: Brand, S: EventState = Unrecorded> {
     raw: Arc<RawEvent>,
     _state: PhantomData<S>,
@@ -53,7 +57,11 @@ impl<C: Brand, S: EventState> Event<C, S> {
     ///
     /// The event as it was, when the library refuses.
     #[rule(EVENT_06)]
-    pub fn destroy(self, current: &Current<C>) -> Result<(), Failed<Self>> {
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn destroy( // EVENT-07: while its own context is current: `context.enter(thread, |current| ...)`
+        self, // EVENT-06: an event is destroyed once and last: for another one, call `current.event()`
+        current: &Current<C>,
+    ) -> Result<(), Failed<Self>> {
         leads!(event: Unrecorded --> End : Destroy, event: Recorded --> End : Destroy);
         current.ledger().destroy_event(&self.raw).map_err(|error| Failed { error, value: self })
     }

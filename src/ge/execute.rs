@@ -77,7 +77,8 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     ///
     /// The graph and the stream as they were: as for [`load`](Self::load).
     #[rule(GE_16, GE_17, GE_18, GE_25)]
-    pub fn load_on(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn load_on( // GE-12, GE-18: on a stream of the session's own context: `current.stream()?`
         self,
         session: &mut Session<C>,
         current: &Current<C>,
@@ -102,7 +103,7 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     /// allocator has no memory.
     #[rule(GE_02, GE_15, GE_17, GE_19, GE_20)]
     pub fn execute<I: OperatorInputs<C>>(
-        self,
+        self, // GE-05, GE-20: `wait(current)?` on the result returns the graph and what it uses
         session: &mut Session<C>,
         current: &Current<C>,
         inputs: I,

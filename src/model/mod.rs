@@ -50,6 +50,10 @@ pub use workspace::Workspace;
 /// sent, not shared. A model that is dropped is unloaded by [`Current::collect`] or the end of its scope.
 #[must_use = "a model that is dropped is unloaded by `collect` or at the end of its scope; `unload` shows the errors"]
 #[rule(MODEL_01, MODEL_12, MODEL_16)]
+#[diagnostic::on_move(
+    message = "this model was unloaded, or is bound",
+    note = "MODEL-14: a model is unloaded last; `bound.into_model(current)?` gives back one that was bound"
+)]
 pub struct Model<C: Brand, P = OwnWorkspace> {
     loaded: Arc<LoadedModel>,
     described: Box<Described>,
@@ -129,7 +133,11 @@ impl<C: Brand, P> Model<C, P> {
     ///
     /// The model as it was, when the library refuses.
     #[rule(MODEL_01, MODEL_14)]
-    pub fn unload(self, current: &Current<C>) -> Result<(), Failed<Self>> {
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn unload( // MODEL-01: while the context that it was loaded in is current: `context.enter(thread, |current| ...)`
+        self, // MODEL-14: a model is unloaded once and last: move this `unload` behind all runs
+        current: &Current<C>,
+    ) -> Result<(), Failed<Self>> {
         leads!(model: Loaded --> End : Unload);
         current.ledger().unload(&self.loaded).map_err(|error| Failed { error, value: self })
     }

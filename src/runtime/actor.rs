@@ -131,7 +131,9 @@ impl<N: Name, S: 'static> Actor<N, S> {
     ///
     /// As for [`Runtime::close`]. What could not be taken down is left to [`sweep`](super::sweep). In a job of this
     /// actor it is [`CloseError::Refused`]; the actor ends then after the calls that were made.
-    pub fn close(mut self) -> Result<(), CloseError> {
+    pub fn close(
+        mut self, // INIT-02: an `Actor` is closed once and last: move this `close()` behind all calls
+    ) -> Result<(), CloseError> {
         if self.is_this_thread() {
             return Err(CloseError::Refused(Error::ThreadTaken));
         }

@@ -40,7 +40,8 @@ pub(crate) mod sealed {
         type Buffer: Buffer<C, E, Written = DeviceBuffer<C, E>>;
 
         #[inline]
-        fn written(self, key: Inside) -> DeviceBuffer<C, E> {
+        #[rustfmt::skip] // The compiler's messages print the first line.
+        fn written(self, key: Inside) -> DeviceBuffer<C, E> { // MEM-07: `buffer.write(current, &elements)?` does
             self.into_value(key).into_written(key)
         }
     }

@@ -17,7 +17,8 @@ impl<C: Brand> StreamOps<C> {
     /// The event as it was, when the library refuses.
     #[rule(EVENT_07, EVENT_09)]
     #[inline]
-    pub fn record<T: CanRecord>(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn record<T: CanRecord>( // EVENT-07: an event of the stream's own context: `current.event()?`
         &self,
         current: &Current<C>,
         event: Event<C, T>,
@@ -37,7 +38,12 @@ impl<C: Brand> StreamOps<C> {
     /// [`Error::Vendor`] when the library refuses.
     #[rule(STREAM_04, EVENT_05, EVENT_07)]
     #[inline]
-    pub fn wait_for<T: CanWait>(&self, current: &Current<C>, event: &Event<C, T>) -> Result<(), Error> {
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn wait_for<T: CanWait>( // EVENT-07: for an event of the stream's own context: `current.event()?`
+        &self,
+        current: &Current<C>,
+        event: &Event<C, T>,
+    ) -> Result<(), Error> {
         match event.raw().hold_up(current.here(), self.queue()) {
             Ok(_) => Ok(()),
             Err(error) => Err(error.into()),

@@ -37,9 +37,9 @@ pub(crate) mod sealed {
         const HAS_PAST: bool;
         /// Whether work on this stream can use it now.
         fn usable_on(&self, queue: &Arc<RawStream>) -> Result<(), Error>;
-        fn look(&self, key: Inside) -> &T;
-        fn reach(&mut self, key: Inside) -> &mut T;
-        fn into_value(self, key: Inside) -> T;
+        fn look(&self, key: Inside) -> &T; // COPY-03: after waiting: `pending.wait(current)?`
+        fn reach(&mut self, key: Inside) -> &mut T; // COPY-04: after waiting: `pending.wait(current)?`
+        fn into_value(self, key: Inside) -> T; // COPY-03, COPY-04: after waiting: `pending.wait(current)?`
         /// What happened to it before.
         fn past(&self, key: Inside) -> Past;
     }

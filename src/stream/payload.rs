@@ -27,9 +27,9 @@ pub(crate) mod sealed {
     )]
     pub trait Payload {
         /// All work that used it is known to be done.
-        fn rest(&self, key: Inside);
+        fn rest(&self, key: Inside); // MEM-02: only waiting ends the work: `pending.wait(current)?`
         /// What is queued on this stream by now comes after all work that used it.
-        fn follow(&self, queue: &RawStream, key: Inside);
+        fn follow(&self, queue: &RawStream, key: Inside); // STREAM-04: order streams by events: `wait_for`
     }
 }
 
