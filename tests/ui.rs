@@ -10,9 +10,9 @@ use std::path::Path;
 use std::process::Command;
 
 /// How many messages name the rule and what to do, at least.
-const FLOOR: usize = 136;
+const FLOOR: usize = 197;
 /// How many are about the language only, at most.
-const CEILING: usize = 20;
+const CEILING: usize = 21;
 
 #[test]
 fn misuse_does_not_compile() {

@@ -60,13 +60,13 @@ marks! {
          `runtime.with(|current| ...)`",
         "THREAD-04: a task that may go on on another thread enters the context anew after each `.await`, and has left it \
          before",
-        "ALLOC-18: an allocator does not call the library, so it keeps no `Current`";
+        "ALLOC-18, CB-01: allocators and callbacks do not call the library, so they keep no `Current`";
 
     /// A token is of one thread.
     OfOneThread: not Send Sync, as TheTokenOfAThread cannot BeGivenToAnotherThread:
         "a `Thread` is the right of one thread to enter contexts; another thread cannot use it",
         "this needs the `Thread` of the thread that has it",
-        "THREAD-01: each thread makes its own: `let mut thread = Thread::new()?;`";
+        "THREAD-01, THREAD-04: each thread makes its own, and keeps it over no `.await`: `let mut thread = Thread::new()?;`";
 
     /// The graph engine is initialised and finalised on one thread.
     OfTheEnginesThread: not Send Sync, as TheGraphEngine cannot GoToAThreadThatDidNotOpenIt:
@@ -76,7 +76,7 @@ marks! {
          threads a session: `&mut Session`";
 
     /// A view of the default stream stays on its thread.
-    OfTheDefaultStream: not Send, as AViewOfTheDefaultStream cannot BeSentToAThread:
+    OfTheDefaultStream: not Send Sync, as AViewOfTheDefaultStream cannot BeSentToAThread:
         "a view of the default stream stays on its thread",
         "this would take a `DefaultStream` to another thread",
         "THREAD-02: tasks of several threads on the default stream have no order: a stream that can be sent is made by \

@@ -230,6 +230,16 @@ pub trait ReachedByTheHost {
     fn never<R>(&self) -> R;
 }
 
+#[doc(hidden)]
+impl<C: Brand, E> DeviceBuffer<C, E> {
+    pub fn iter(&self) -> core::slice::Iter<'_, E>
+    where
+        Self: ReachedByTheHost,
+    {
+        self.never()
+    }
+}
+
 impl<C: Brand, E, I: SliceIndex<[E]>> Index<I> for DeviceBuffer<C, E>
 where
     Self: ReachedByTheHost,

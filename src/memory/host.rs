@@ -154,6 +154,17 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
     }
 }
 
+/// As of a slice. Said by itself for the compiler's message, where the context is no scope's.
+#[doc(hidden)]
+impl<C: Brand, E: Element> HostBuffer<C, E> {
+    pub fn iter(&self) -> core::slice::Iter<'_, E>
+    where
+        C: InScope,
+    {
+        (**self).iter()
+    }
+}
+
 /// A buffer of a scope cannot outlive its memory.
 impl<C: InScope, E: Element> Deref for HostBuffer<C, E> {
     type Target = [E];

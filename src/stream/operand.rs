@@ -15,7 +15,7 @@ use std::sync::Arc;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be used here: expected `{T}`, or one in flight as a `Pending`",
     label = "expected a `{T}`",
-    note = "STREAM-09, MEM-11: a stream and what its work uses belong to one context: use a stream that `current.stream()` \
+    note = "STREAM-09, MEM-11, MODEL-01: a stream and what its work uses belong to one context: use a stream that `current.stream()` \
             made, and buffers that the same `current` made",
     note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.write(current, &elements)?` or \
             `buffer.zero(current)?`",
