@@ -184,7 +184,8 @@ fn once(key: &str, load: impl FnOnce() -> Result<&'static sys::Library, sys::Loa
 #[diagnostic::on_unimplemented(
     message = "the library is loaded, and may not be initialised",
     label = "this is for an initialised library",
-    note = "INIT-01: `Acl::init(library)?` initialises it, and has the calls: `acl.device_count()`"
+    note = "INIT-01: `Acl::init(library)?` initialises it, and has the calls: `acl.device_count()`",
+    note = "see `cargo run -p ascendcl-explain INIT-01`"
 )]
 pub trait Initialised {
     /// A value of any type: there is no such function.

@@ -40,7 +40,8 @@ pub trait HasStream: GraphState {}
     message = "a graph in state `{Self}` has a stream already",
     label = "expected a graph without an allocator",
     note = "GE-16: a graph is loaded and executed on one stream, the one that its allocator was registered for",
-    note = "load it there: `graph.load(session, current)`"
+    note = "load it there: `graph.load(session, current)`",
+    note = "see `cargo run -p ascendcl-explain GE-16`"
 )]
 pub trait NeedsStream: GraphState {}
 

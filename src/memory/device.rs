@@ -222,7 +222,8 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     message = "the host cannot look into device memory",
     label = "an address of the device means nothing to the host",
     note = "MEM-10: copy the elements first: `buffer.to_vec(current)?`, or `stream.copy_to_host(current, buffer, host)?`",
-    note = "to write them: `buffer.copy_from(current, &elements)?`"
+    note = "to write them: `buffer.copy_from(current, &elements)?`",
+    note = "see `cargo run -p ascendcl-explain MEM-10`"
 )]
 pub trait ReachedByTheHost {
     /// A value of any type: there is no such function.

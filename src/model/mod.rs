@@ -81,7 +81,8 @@ pub enum OwnWorkspace {}
     message = "a model of a lane runs through its lane only",
     label = "other models work in the workspace of this one",
     note = "MODEL-04, MODEL-06: models that share a workspace run strictly one after the other",
-    note = "run it in its lane: `lane.run(current, &mut model, &inputs)`, or bound `lane.run_bound(current, &mut model)`"
+    note = "run it in its lane: `lane.run(current, &mut model, &inputs)`, or bound `lane.run_bound(current, &mut model)`",
+    note = "see `cargo run -p ascendcl-explain MODEL-04`"
 )]
 pub trait RunsAlone: sealed::Sealed {}
 

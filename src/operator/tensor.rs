@@ -110,7 +110,8 @@ impl<C: Brand, E> DeviceTensor<C, E> {
     message = "`{Self}` cannot be an input of this operator",
     label = "expected a written `DeviceTensor` of the stream's own context, or `Absent`",
     note = "MEM-07: a tensor of `MaybeUninit` elements is written first, by a copy or as the output of another operator",
-    note = "OP-04: an optional input that is left out is `Absent`"
+    note = "OP-04: an optional input that is left out is `Absent`",
+    note = "see `cargo run -p ascendcl-explain MEM-07`"
 )]
 pub trait OperatorInput<C>: sealed::Input {}
 

@@ -36,6 +36,10 @@ use std::time::Duration;
 /// # Ok(())
 /// # }
 /// ```
+#[diagnostic::on_move(
+    message = "this actor was closed",
+    note = "INIT-02: it is closed once and last: move `actor.close()` behind all calls"
+)]
 pub struct Actor<N: Name, S> {
     jobs: Option<SyncSender<Job<N, S>>>,
     thread: Option<JoinHandle<Result<(), CloseError>>>,

@@ -10,7 +10,8 @@ use crate::memory::{DeviceBuffer, HostBuffer};
     message = "`{Self}` cannot be waited for",
     label = "expected buffers, models, operators or replies that are in flight",
     note = "STREAM-04: a `Pending` holds what its stream uses, alone or in tuples of up to four: \
-            `pending.wait(current)?` gives it back"
+            `pending.wait(current)?` gives it back",
+    note = "see `cargo run -p ascendcl-explain STREAM-04`"
 )]
 pub trait Payload: sealed::Payload {}
 
@@ -23,7 +24,8 @@ pub(crate) mod sealed {
         message = "`{Self}` cannot be waited for",
         label = "expected buffers, models, operators or replies that are in flight",
         note = "STREAM-04: a `Pending` holds what its stream uses, alone or in tuples of up to four: \
-                `pending.wait(current)?` gives it back"
+                `pending.wait(current)?` gives it back",
+        note = "see `cargo run -p ascendcl-explain STREAM-04`"
     )]
     pub trait Payload {
         /// All work that used it is known to be done.
