@@ -43,18 +43,7 @@ fn bound(protocol: &Protocol, operation: &Operation) -> TokenStream {
 fn diagnostic(operation: &Operation, from: &[String]) -> TokenStream {
     let Operation { message, notes, .. } = operation;
     let label = operation.label.clone().unwrap_or_else(|| format!("expected state {}", one_of(from)));
-    let page = notes.iter().find_map(|note| first_rule(note));
-    let notes = notes.iter().cloned().chain(page.map(|id| format!("see `cargo run -p ascendcl-explain {id}`")));
     quote!(#[diagnostic::on_unimplemented(message = #message, label = #label #(, note = #notes)*)])
-}
-
-/// The rule that a note begins with, whose page the message leads to.
-fn first_rule(note: &str) -> Option<&str> {
-    let (ids, _) = note.split_once(": ")?;
-    let id = ids.split(", ").next()?;
-    let (area, number) = id.split_once('-')?;
-    let is_id = area.chars().all(|letter| letter.is_ascii_uppercase()) && number.parse::<u32>().is_ok();
-    is_id.then_some(id)
 }
 
 fn implementation(protocol: &Protocol, operation: &Operation, done: &Edge) -> TokenStream {
