@@ -1,10 +1,13 @@
 /* INIT-10: the library is finalised while another thread is in a call. The simulator finds: INIT-02, INIT-10. */
 #include "calls.h"
 
+static volatile int is_running;
+
 static void rest(void *argument)
 {
     (void)argument;
-    usleep(400 * 1000);
+    is_running = 1;
+    usleep(2000 * 1000);
 }
 
 static void *wait_for(void *worker)
@@ -20,7 +23,9 @@ int main(void)
     begin();
     pthread_t thread;
     pthread_create(&thread, NULL, wait_for, stream());
-    usleep(100 * 1000);
+    while (!is_running)
+        usleep(1000);
+    usleep(500 * 1000); /* The other thread is in its synchronise by now. */
     SAY(aclFinalize());
     pthread_join(thread, NULL);
     return 0;
