@@ -14,7 +14,7 @@ int main(void)
 {
     begin();
     Stream worker = stream();
-    SAY(aclrtLaunchHostFunc(worker, ask, worker));
+    DO(aclrtLaunchHostFunc(worker, ask, worker));
     DO(aclrtSynchronizeStream(worker));
     return 0;
 }
