@@ -11,7 +11,7 @@ ascendcl::names!(Vision);
 fn main() -> Result<(), Box<dyn Error>> {
     // Mistake: asking for devices before `aclInit`. The vendor's library answers 100001 or crashes.
     // Refused: `ui-tests/fail/device_asked_for_before_the_library_is_initialised.rs`:
-    //     error[E0599]: no method named `device_count` found
+    //     error[E0277]: the library is loaded, and may not be initialised
     let acl = Acl::init(Library::VendorOrSimulator)?;
     println!("1 the library is initialised; it is the simulator: {}", acl.library().is_simulator());
 

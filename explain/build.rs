@@ -1,4 +1,5 @@
-//! Reads the programs of `ui-tests` and the tables of `docs/traceability`, so that a page consists of the tested files.
+//! Reads the programs of `ui-tests`, the C programs of the simulator's tests and the tables of `docs/traceability`, so that
+//! a page consists of the tested files.
 
 use ascendcl_rules::RuleId;
 use std::error::Error;
@@ -13,6 +14,7 @@ fn main() -> Result<()> {
     let root = here.parent().ok_or("the package is in the repository")?;
     let mut source = String::new();
     programs(&mut source, root)?;
+    c_programs(&mut source, root)?;
     evidence(&mut source, root)?;
     fs::write(Path::new(&env::var("OUT_DIR")?).join("pages.rs"), source)?;
     Ok(())
@@ -36,6 +38,33 @@ fn programs(source: &mut String, root: &Path) -> Result<()> {
             "    Program {{ name: {name:?}, rules: &{ids:?}, sentence: {sentence:?}, refused: include_str!({file:?}), \
              message: include_str!({message:?}), repaired: include_str!({twin:?}) }},"
         )?;
+    }
+    source.push_str("];\n");
+    Ok(())
+}
+
+/// The C program that breaks each rule, and what it prints on the simulator; or why there is none.
+fn c_programs(source: &mut String, root: &Path) -> Result<()> {
+    let folder = root.join("sim/dylib/tests/rules");
+    source.push_str("pub(crate) static C_PROGRAMS: &[CProgram] = &[\n");
+    for file in files(&folder, "c")? {
+        let text = fs::read_to_string(&file)?;
+        let name = file.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+        let id = name.parse::<RuleId>()?.as_str();
+        let wrong = || format!("{} does not say what it shows", file.display());
+        let first = text.lines().next().and_then(|line| line.strip_prefix(&format!("/* {id}: "))).ok_or_else(wrong)?;
+        let (_, found) = first.split_once(" The simulator finds: ").ok_or_else(wrong)?;
+        let found = found.strip_suffix(". */").ok_or_else(wrong)?;
+        let said = file.with_extension("said");
+        writeln!(
+            source,
+            "    CProgram {{ rule: {id:?}, program: include_str!({file:?}), said: include_str!({said:?}), found: {found:?} }},"
+        )?;
+    }
+    source.push_str("];\npub(crate) static WITHOUT: &[(&str, &str)] = &[\n");
+    for line in fs::read_to_string(folder.join("without.txt"))?.lines() {
+        let (id, reason) = line.split_once(": ").ok_or("without.txt: a line without a rule")?;
+        writeln!(source, "    ({:?}, {reason:?}),", id.parse::<RuleId>()?.as_str())?;
     }
     source.push_str("];\n");
     Ok(())

@@ -22,6 +22,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 #[derive(Debug)]
 #[must_use = "an `Acl` that is not closed leaves the library initialised"]
 #[rule(INIT_01, INIT_04, INIT_08, INIT_10)]
+#[diagnostic::on_move(
+    message = "the library was closed",
+    note = "INIT-02, INIT-08: it is closed once and last: move `acl.close()` behind all uses"
+)]
 pub struct Acl {
     library: Loaded,
     joined: bool,
@@ -144,7 +148,9 @@ impl Acl {
     /// The first error, and the `Acl` as it is then: what was given back before it stays given back. Before anything,
     /// an error while a graph engine of this `Acl` is initialised, which needs the library.
     #[rule(INIT_02, INIT_07, INIT_09)]
-    pub fn close(self) -> Result<(), Failed<Self>> {
+    pub fn close(
+        self, // INIT-02, INIT-08: an `Acl` is closed once and last: move this `close()` behind all uses
+    ) -> Result<(), Failed<Self>> {
         leads!(acl: Initialised --> End : Finalize);
         if let Err(error) = self.api().is_of_this_process() {
             return Err(Failed { error, value: self });

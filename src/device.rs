@@ -19,6 +19,10 @@ use std::time::Duration;
 #[derive(Debug)]
 #[must_use = "a device that is not reset is given back when the `Acl` is closed"]
 #[rule(DEV_02, DEV_06, DEV_07)]
+#[diagnostic::on_move(
+    message = "this device was reset",
+    note = "DEV-02, DEV-07: for another take, call `acl.device(thread, id)`"
+)]
 pub struct Device<'a> {
     acl: &'a Acl,
     row: Arc<DeviceRow>,
@@ -176,7 +180,10 @@ impl Device<'_> {
     ///
     /// [`Error::Poisoned`] while work of a context could not be waited for; [`Error::Vendor`] when the library refuses.
     #[rule(DEV_02, DEV_10, CTX_06)]
-    pub fn reset(self, thread: &mut impl ThreadToken) -> Result<(), Failed<Self>> {
+    pub fn reset(
+        self, // DEV-02, DEV-07: a `Device` is reset once and last: for another take, call `acl.device(thread, id)`
+        thread: &mut impl ThreadToken,
+    ) -> Result<(), Failed<Self>> {
         // The token proves that this thread is between calls; the row puts its current context back.
         let _ = thread;
         self.acl.reset(&self.row).map_err(|error| Failed { error, value: self })

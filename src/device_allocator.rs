@@ -137,7 +137,8 @@ impl fmt::Debug for DeviceAddress {
     message = "`{Self}` is not an allocator of device memory",
     label = "expected a `DeviceAllocator`, by value",
     note = "ALLOC-07, ALLOC-10: a stream takes an allocator by value and keeps it: `register(current, \
-            PoolAllocator::new(current, bytes)?)`, one for each stream, and no reference or shared pointer to one"
+            PoolAllocator::new(current, bytes)?)`, one for each stream, and no reference or shared pointer to one",
+    note = "see `cargo run -p ascendcl-explain ALLOC-07`"
 )]
 #[rule(ALLOC_07, ALLOC_17, ALLOC_18, ALLOC_19)]
 pub unsafe trait DeviceAllocator: Send + Sync + 'static {

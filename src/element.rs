@@ -19,7 +19,8 @@ pub unsafe trait Pod: Copy + Send + Sync + 'static {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element type of AscendCL buffers",
     label = "expected a number: u8, i8, u16, i16, u32, i32, u64, i64, f32, f64, `F16` or `Bf16`",
-    note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.write(current, elements)?` or `buffer.zero(current)?`"
+    note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.write(current, elements)?` or `buffer.zero(current)?`",
+    note = "see `cargo run -p ascendcl-explain MEM-07`"
 )]
 pub trait Element: Pod + Default + fmt::Debug + PartialEq {
     /// The library's constant for it.

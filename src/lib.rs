@@ -36,6 +36,10 @@
 //! Blocks of it are in one private module, `ffi`, and nowhere else in this crate.
 
 #![deny(unsafe_code)]
+// `diagnostic::on_move` gives messages about moved values the words of this crate. Only nightly compilers know it, with
+// `RUSTFLAGS="--cfg ascendcl_on_move"`; for others it is one more note to whoever reads the type.
+#![cfg_attr(ascendcl_on_move, feature(diagnostic_on_move))]
+#![allow(unknown_or_malformed_diagnostic_attributes, reason = "see above")]
 
 mod acl;
 mod attribute;

@@ -180,6 +180,19 @@ fn once(key: &str, load: impl FnOnce() -> Result<&'static sys::Library, sys::Loa
     }))
 }
 
+/// Nothing implements it.
+#[diagnostic::on_unimplemented(
+    message = "the library is loaded, and may not be initialised",
+    label = "this is for an initialised library",
+    note = "INIT-01: `Acl::init(library)?` initialises it, and has the calls: `acl.device_count()`",
+    note = "see `cargo run -p ascendcl-explain INIT-01`"
+)]
+pub trait Initialised {
+    /// A value of any type: there is no such function.
+    #[doc(hidden)]
+    fn never<R>(&self) -> R;
+}
+
 impl Loaded {
     fn new(library: &'static sys::Library) -> Self {
         Self::by(Loading::new(library))
@@ -200,6 +213,16 @@ impl Loaded {
 
     pub(crate) fn api(self) -> Api {
         Api::new(self.loading)
+    }
+
+    /// Of no library that is merely loaded.
+    #[doc(hidden)]
+    pub fn device_count<'a>(&'a self) -> Result<u32, crate::error::Error>
+    where
+        // With a lifetime: the compiler refuses a bound without parameters here, not where it is used.
+        &'a Self: Initialised,
+    {
+        self.never()
     }
 
     /// Whether this is the simulator inside this program.

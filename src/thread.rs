@@ -77,7 +77,8 @@ impl Drop for Thread {
     message = "`{Self}` does not say which thread this is",
     label = "expected a `Thread`, or the `Current` of the innermost context",
     note = "CTX-05, THREAD-01: who changes a thread's current context has its token: `&mut Thread::new()?`; inside a context \
-            that is its `current`"
+            that is its `current`",
+    note = "see `cargo run -p ascendcl-explain CTX-05`"
 )]
 pub trait ThreadToken: sealed::Sealed {}
 

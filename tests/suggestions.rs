@@ -22,7 +22,12 @@ const RIGHT: &[(&str, &str)] = &[
         "host_buffer_read_in_a_generic_helper",
         "the helper is for scopes only, where buffers do not outlive their memory",
     ),
+    ("helper_for_streams_of_any_state_executes", "the streams of the helper are said to have decided"),
+    ("job_without_the_bound_of_contexts", "the parameter is said to be a context"),
+    ("service_without_the_bound_of_names", "the parameter is said to be a name"),
     ("work_awaited_without_its_stream", "the work is dropped, and its buffer is freed when it is over"),
+    ("work_of_a_loop_awaited_without_streams", "the work is dropped, and its buffers are freed when it is over"),
+    ("struct_uploaded_by_a_generic_helper", "the elements are said to be numbers"),
 ];
 
 struct Project {

@@ -1,6 +1,6 @@
 //! The page of a rule.
 
-use crate::pages::{self, Link, Program};
+use crate::pages::{self, CProgram, Link, Program};
 use ascendcl_rules::{Class, RuleId};
 use core::fmt::{self, Display, Formatter};
 
@@ -29,6 +29,7 @@ impl Display for Page {
         if !rule.hole.is_empty() {
             writeln!(f, "Left open: {}", rule.hole)?;
         }
+        c_program(f, *id)?;
         self.programs(f)?;
         list(f, "Kept by", pages::mechanisms(*id))?;
         list(f, "Shown by", pages::tests(*id))
@@ -45,6 +46,28 @@ impl Page {
             writeln!(f, "\nMore programs that are refused (`--all` prints them)\n")?;
         }
         others.try_for_each(|program| writeln!(f, "  ui-tests/fail/{}.rs: {}", program.name, program.sentence))
+    }
+}
+
+/// What a C program gets away with.
+fn c_program(f: &mut Formatter<'_>, id: RuleId) -> fmt::Result {
+    if let Some(reason) = pages::no_c_program(id) {
+        return writeln!(f, "\nNo C program: {reason}");
+    }
+    let Some(CProgram { program, said, found, .. }) = pages::c_program(id) else { return Ok(()) };
+    writeln!(
+        f,
+        "\nThis C program breaks it, and C compilers accept it (sim/dylib/tests/rules/{id}.c):\n\n```c\n{program}```"
+    )?;
+    writeln!(
+        f,
+        "\nIts calls answer on the simulator, as those of the vendor's code where that was measured:\n\n```text\n{said}```"
+    )?;
+    match *found {
+        "none" => {
+            writeln!(f, "\nNo call fails, and the simulator's checker (`ASCENDCL_SIM=report`) sees nothing wrong.")
+        }
+        found => writeln!(f, "\nThe simulator's checker (`ASCENDCL_SIM=report`) reports: {found}."),
     }
 }
 

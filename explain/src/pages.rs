@@ -16,6 +16,16 @@ pub(crate) struct Program {
     pub(crate) repaired: &'static str,
 }
 
+/// A program of `sim/dylib/tests/rules`.
+pub(crate) struct CProgram {
+    pub(crate) rule: &'static str,
+    pub(crate) program: &'static str,
+    /// What it prints on the simulator.
+    pub(crate) said: &'static str,
+    /// The rules that the simulator's checker finds broken, or `none`.
+    pub(crate) found: &'static str,
+}
+
 /// An item that keeps a rule, or a test that shows it.
 pub(crate) struct Link {
     pub(crate) rule: &'static str,
@@ -34,6 +44,16 @@ pub(crate) fn programs(id: RuleId) -> Vec<&'static Program> {
         (!is_first, !program.message.contains(id.as_str()), program.refused.len() + program.message.len())
     });
     programs
+}
+
+/// The C program that breaks a rule.
+pub(crate) fn c_program(id: RuleId) -> Option<&'static CProgram> {
+    C_PROGRAMS.iter().find(|program| program.rule == id.as_str())
+}
+
+/// Why a rule has no C program.
+pub(crate) fn no_c_program(id: RuleId) -> Option<&'static str> {
+    WITHOUT.iter().find(|(rule, _)| *rule == id.as_str()).map(|(_, reason)| *reason)
 }
 
 /// The items that keep a rule.

@@ -79,6 +79,25 @@ fn every_rule_of_class_compile_has_a_program_with_its_message_and_the_repaired_p
 }
 
 #[test]
+fn every_such_rule_of_priority_1_has_a_c_program_or_the_reason_why_not() {
+    let folder = root().join("sim/dylib/tests/rules");
+    let reasons = fs::read_to_string(folder.join("without.txt")).unwrap();
+    for id in RuleId::all().filter(|id| id.rule().class == Class::Compile && id.rule().priority == 1) {
+        let page = printed(&[id.as_str()]);
+        match reasons.lines().find_map(|line| line.strip_prefix(&format!("{id}: "))) {
+            Some(reason) => assert!(page.contains(&format!("\nNo C program: {reason}\n")), "{page}"),
+            None => {
+                for ending in ["c", "said"] {
+                    let text = fs::read_to_string(folder.join(format!("{id}.{ending}"))).unwrap();
+                    assert!(page.contains(&format!("\n{text}```\n")), "{id}.{ending} is not in\n{page}");
+                }
+                assert!(page.contains("The simulator's checker") || page.contains("the simulator's checker"), "{page}");
+            }
+        }
+    }
+}
+
+#[test]
 fn all_programs_of_a_rule_can_be_printed() {
     for (id, names) in programs() {
         let page = printed(&["--all", id.as_str()]);

@@ -39,6 +39,10 @@ use std::sync::{Arc, Mutex, MutexGuard};
 #[derive(Debug)]
 #[must_use = "a pool serves the stream that it is registered on"]
 #[rule(ALLOC_11, ALLOC_14)]
+#[diagnostic::on_move(
+    message = "this pool serves a stream, or was released",
+    note = "ALLOC-10, ALLOC-12: each stream has a pool of its own: `PoolAllocator::new(current, bytes)?`; `stream.unregister(current)?` gives it back"
+)]
 pub struct PoolAllocator {
     context: ContextId,
     /// Boxed, so that the pool is small to move and to return.
@@ -86,7 +90,10 @@ impl PoolAllocator {
     ///
     /// [`Error::BlocksInUse`] with the unchanged pool, while the library has blocks. Memory that the library refuses to
     /// free stays with the scope.
-    pub fn release<C: Brand>(self, current: &Current<C>) -> Result<(), Failed<Self>> {
+    pub fn release<C: Brand>(
+        self, // MEM-01: a pool is released once and last: for another one, call `PoolAllocator::new(current, bytes)`
+        current: &Current<C>,
+    ) -> Result<(), Failed<Self>> {
         let freed = match self.statistics().blocks {
             0 => self
                 .remove_idle(current.id())

@@ -23,6 +23,10 @@ use std::sync::{Arc, PoisonError};
 /// A graph that is dropped is destroyed by [`Current::collect`] or the end of its scope.
 #[must_use = "a graph that is dropped is destroyed by `collect` or at the end of its scope"]
 #[rule(GRAPH_05, GRAPH_07, GRAPH_10)]
+#[diagnostic::on_move(
+    message = "this graph replays, or was taken apart",
+    note = "GRAPH-07: one replay at a time: `pending.wait(current)?` gives back the graph"
+)]
 pub struct CapturedGraph<C: Brand, G> {
     operands: G,
     raw: Arc<RawGraph>,

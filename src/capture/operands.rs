@@ -22,7 +22,8 @@ use std::sync::Arc;
     note = "GRAPH-05: a graph owns what its tasks use, in pinned host memory and device memory: \
             `(current.host_buffer(length)?, current.device_buffer(length)?.zero(current)?)`",
     note = "STREAM-04: work in flight is waited for first: `pending.wait(current)?`",
-    note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.zero(current)?`"
+    note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.zero(current)?`",
+    note = "see `cargo run -p ascendcl-explain GRAPH-05`"
 )]
 pub trait GraphOperands<C: Brand>: sealed::Operands<C> {}
 
@@ -37,7 +38,8 @@ pub(crate) mod sealed {
         note = "GRAPH-05: a graph owns what its tasks use, in pinned host memory and device memory: \
                 `(current.host_buffer(length)?, current.device_buffer(length)?.zero(current)?)`",
         note = "STREAM-04: work in flight is waited for first: `pending.wait(current)?`",
-        note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.zero(current)?`"
+        note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.zero(current)?`",
+        note = "see `cargo run -p ascendcl-explain GRAPH-05`"
     )]
     pub trait Operands<C: Brand> {
         /// The names that the program of a capture gets.

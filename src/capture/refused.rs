@@ -14,7 +14,8 @@ use core::marker::PhantomData;
     message = "a stream that is being captured cannot be waited for",
     label = "what is captured does not run before a replay",
     note = "GRAPH-04: waits, queries and copies at once are no part of a capture: replay the graph afterwards, and wait for \
-            the replay: `stream.replay(current, graph)?.wait(current)?`"
+            the replay: `stream.replay(current, graph)?.wait(current)?`",
+    note = "see `cargo run -p ascendcl-explain GRAPH-04`"
 )]
 pub trait WaitsInACapture {
     /// A value of any type: there is no such function.
@@ -27,7 +28,8 @@ pub trait WaitsInACapture {
     message = "the default stream cannot be captured",
     label = "expected an explicit stream whose work uses the library's own allocator",
     note = "GRAPH-03: the library refuses the default stream: capture a stream of your own, \
-            `current.stream()?.without_allocator()`"
+            `current.stream()?.without_allocator()`",
+    note = "see `cargo run -p ascendcl-explain GRAPH-03`"
 )]
 pub trait CapturesTheDefaultStream {}
 
@@ -35,7 +37,8 @@ pub trait CapturesTheDefaultStream {}
 #[diagnostic::on_unimplemented(
     message = "a graph cannot be taken apart or reached while a replay is in flight",
     label = "this graph is being replayed",
-    note = "GRAPH-07, GRAPH-05: wait for the replay first: `let mut graph = pending.wait(current)?;`"
+    note = "GRAPH-07, GRAPH-05: wait for the replay first: `let mut graph = pending.wait(current)?;`",
+    note = "see `cargo run -p ascendcl-explain GRAPH-07`"
 )]
 pub trait ReachesARunningGraph {
     /// A value of any type: there is no such function.
@@ -49,7 +52,8 @@ pub trait ReachesARunningGraph {
     label = "each replay uses the memory that the capture was made with",
     note = "GRAPH-05, GRAPH-07: what a graph uses stays in place until the graph is destroyed",
     note = "take the graph apart first: `let model = graph.into_operands(current)?`; to give it other numbers: \
-            `operands.write(current, input, &numbers)?`"
+            `operands.write(current, input, &numbers)?`",
+    note = "see `cargo run -p ascendcl-explain GRAPH-05`"
 )]
 pub trait TakenApart {
     /// A value of any type: there is no such function.

@@ -58,7 +58,8 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     /// # Errors
     ///
     /// [`Error::Vendor`].
-    pub fn set_bytes<E: Element>(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn set_bytes<E: Element>( // GRAPH-06: memory of this branch: `side.adopt_after(capture, buffer)?`
         &mut self,
         buffer: &mut Captured<'g, DeviceBuffer<C, E>, K>,
         value: u8,

@@ -44,6 +44,10 @@ pub use kind::{AllPurpose, EventKind, Measures, Orders, Progress, Timing, Waitin
 /// ```
 #[must_use = "an event that is dropped is destroyed by `collect` or at the end of its scope"]
 #[rule(EVENT_05, EVENT_07)]
+#[diagnostic::on_move(
+    message = "this event was destroyed, or recorded",
+    note = "EVENT-06, EVENT-09: recording returns the event: `let event = stream.record(current, event)?;`"
+)]
 pub struct Event<C: Brand, S: EventState = Unrecorded, K: EventKind = AllPurpose> {
     raw: Arc<RawEvent>,
     _state: PhantomData<(S, K)>,
@@ -74,7 +78,11 @@ impl<C: Brand, S: EventState, K: EventKind> Event<C, S, K> {
     ///
     /// The event as it was, when the library refuses.
     #[rule(EVENT_06)]
-    pub fn destroy(self, current: &Current<C>) -> Result<(), Failed<Self>> {
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn destroy( // EVENT-07: while its own context is current: `context.enter(thread, |current| ...)`
+        self, // EVENT-06: an event is destroyed once and last: for another one, call `current.event()`
+        current: &Current<C>,
+    ) -> Result<(), Failed<Self>> {
         leads!(event: Unrecorded --> End : Destroy, event: Recorded --> End : Destroy);
         current.ledger().destroy_event(&self.raw).map_err(|error| Failed { error, value: self })
     }

@@ -40,7 +40,8 @@ pub trait HasStream: GraphState {}
     message = "a graph in state `{Self}` has a stream already",
     label = "expected a graph without an allocator",
     note = "GE-16: a graph is loaded and executed on one stream, the one that its allocator was registered for",
-    note = "load it there: `graph.load(session, current)`"
+    note = "load it there: `graph.load(session, current)`",
+    note = "see `cargo run -p ascendcl-explain GE-16`"
 )]
 pub trait NeedsStream: GraphState {}
 
@@ -77,7 +78,8 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     ///
     /// The graph and the stream as they were: as for [`load`](Self::load).
     #[rule(GE_16, GE_17, GE_18, GE_25)]
-    pub fn load_on(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn load_on( // GE-12, GE-18: on a stream of the session's own context: `current.stream()?`
         self,
         session: &mut Session<C>,
         current: &Current<C>,
@@ -102,7 +104,7 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     /// allocator has no memory.
     #[rule(GE_02, GE_15, GE_17, GE_19, GE_20)]
     pub fn execute<I: OperatorInputs<C>>(
-        self,
+        self, // GE-05, GE-20: `wait(current)?` on the result returns the graph and what it uses
         session: &mut Session<C>,
         current: &Current<C>,
         inputs: I,

@@ -24,6 +24,10 @@ use std::sync::{Arc, Weak};
 /// time, and not removed. One that is dropped is removed by [`Session::collect`] or the end of the scope.
 #[must_use = "a graph that is dropped is removed by `collect` or at the end of its scope; `remove` shows the errors"]
 #[rule(GE_14, GE_24)]
+#[diagnostic::on_move(
+    message = "this graph executes, or its state has changed",
+    note = "GE-05, GE-08, GE-20: each step returns the graph: `let graph = graph.load(session, current)?;`, and `wait(current)?` after an execution"
+)]
 pub struct Graph<C: Brand, S: GraphState = Added> {
     pub(super) row: Arc<RawGraph>,
     pub(super) carries: S::Carries,
@@ -79,8 +83,9 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     /// (GE-07), [`Error::OtherContext`] when the allocator [has no memory](DeviceAllocator::serves) for this context,
     /// or [`EngineError::Failed`].
     #[rule(GE_01, GE_04, GE_06, GE_07, GE_08, GE_18)]
-    pub fn register<A: DeviceAllocator>(
-        self,
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn register<A: DeviceAllocator>( // GE-06, GE-18: for a stream of the session's context: `current.stream()?`
+        self, // GE-08: the graph is in the result: `let graph = graph.register(...)?;`
         session: &mut Session<C>,
         current: &Current<C>,
         stream: Stream<C, Undecided>,

@@ -80,7 +80,8 @@ impl<'l, C: Brand, S: StreamState + CanExecute, L> WorkspaceLane<'l, C, S, L> {
     /// the model is loaded; [`Error::StillRunning`] while a run in the workspace may go on although it failed, until
     /// [`Current::synchronize`] has succeeded; else as for [`Current::load`].
     #[rule(MODEL_04, MODEL_07, MODEL_19)]
-    pub fn load(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn load( // MODEL-04: the workspace is the lane's: leave out `.workspace(...)`
         &mut self,
         current: &Current<C>,
         load: Load<'_, C, LaneWorkspace>,

@@ -77,7 +77,8 @@ impl<'l, C: Brand, L> WorkspaceMutex<'l, C, L> {
     ///
     /// As for [`Model::run`].
     #[rule(MODEL_06, MODEL_16)]
-    pub fn run(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn run( // MODEL-04: a model that was loaded into this workspace: `lane.load(current, load)?`
         &self,
         current: &mut Current<C>,
         model: &mut Model<C, SharedWorkspace<'l, L>>,

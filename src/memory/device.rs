@@ -39,6 +39,11 @@ use std::sync::Arc;
 /// # Ok::<(), RunError<ascendcl::Error>>(())
 /// ```
 #[rule(MEM_07, MEM_10, MEM_11, MEM_12)]
+#[diagnostic::on_move(
+    message = "this `DeviceBuffer` was freed, or is in use by queued work",
+    note = "COPY-04, MEM-01, STREAM-04, STREAM-12: queued work has its buffers until it was waited for: `pending.wait(current)?` gives back what it uses",
+    note = "GRAPH-05: a graph has what its tasks use: `graph.into_operands(current)?`"
+)]
 pub struct DeviceBuffer<C: Brand, E> {
     block: Arc<RawBuffer>,
     length: usize,
@@ -104,7 +109,11 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     ///
     /// The buffer as it was, when the library refuses.
     #[rule(MEM_01, MEM_02, MEM_13)]
-    pub fn free(self, current: &Current<C>) -> Result<(), Failed<Self>> {
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn free( // MEM-11: memory is freed while its own context is current: `context.enter(thread, |current| ...)`
+        self, // MEM-01: memory is freed once and last: copy what is needed later, `to_vec(current)?`
+        current: &Current<C>,
+    ) -> Result<(), Failed<Self>> {
         current.ledger().free(&self.block).map_err(|error| Failed { error, value: self })
     }
 
@@ -210,7 +219,11 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     /// # Errors
     ///
     /// As for [`copy_to`](Self::copy_to).
-    pub fn to_vec(&self, current: &Current<C>) -> Result<Vec<E>, Error>
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn to_vec( // MEM-11: while the memory's own context is current: `context.enter(thread, |current| ...)`
+        &self,
+        current: &Current<C>,
+    ) -> Result<Vec<E>, Error>
     where
         E: Element,
     {
@@ -224,12 +237,23 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     message = "the host cannot look into device memory",
     label = "an address of the device means nothing to the host",
     note = "MEM-10: copy the elements first: `buffer.to_vec(current)?`, or `stream.copy_to_host(current, buffer, host)?`",
-    note = "to write them: `buffer.copy_from(current, &elements)?`"
+    note = "to write them: `buffer.copy_from(current, &elements)?`",
+    note = "see `cargo run -p ascendcl-explain MEM-10`"
 )]
 pub trait ReachedByTheHost {
     /// A value of any type: there is no such function.
     #[doc(hidden)]
     fn never<R>(&self) -> R;
+}
+
+#[doc(hidden)]
+impl<C: Brand, E> DeviceBuffer<C, E> {
+    pub fn iter(&self) -> core::slice::Iter<'_, E>
+    where
+        Self: ReachedByTheHost,
+    {
+        self.never()
+    }
 }
 
 impl<C: Brand, E, I: SliceIndex<[E]>> Index<I> for DeviceBuffer<C, E>

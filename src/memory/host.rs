@@ -30,6 +30,10 @@ use std::sync::Arc;
 ///
 /// A buffer that is dropped is freed by [`Current::collect`] or the end of its scope.
 #[rule(MEM_12, COPY_05)]
+#[diagnostic::on_move(
+    message = "this `HostBuffer` was freed, or is in use by queued work",
+    note = "COPY-03, COPY-04, MEM-01: queued work has its buffers until it was waited for: `pending.wait(current)?` gives back what it uses"
+)]
 pub struct HostBuffer<C: Brand, E> {
     block: Arc<RawBuffer>,
     _brand: Mark<C>,
@@ -113,7 +117,11 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
     ///
     /// The buffer as it was, when the library refuses.
     #[rule(MEM_01, MEM_02)]
-    pub fn free(self, current: &Current<C>) -> Result<(), Failed<Self>> {
+    pub fn free(
+        // MEM-11: memory is freed while its own context is current: `context.enter(thread, |current| ...)`
+        self, // MEM-01: memory is freed once and last: `into_vec(current)?` copies what is needed later
+        current: &Current<C>,
+    ) -> Result<(), Failed<Self>> {
         current.ledger().free(&self.block).map_err(|error| Failed { error, value: self })
     }
 }
@@ -149,6 +157,17 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
     pub fn slice_mut<'a>(&'a mut self, _current: &'a Current<C>) -> Result<&'a mut [E], Error> {
         self.block.is_current()?;
         Ok(RawBuffer::as_host_mut(&mut self.block))
+    }
+}
+
+/// As of a slice. Said by itself for the compiler's message, where the context is no scope's.
+#[doc(hidden)]
+impl<C: Brand, E: Element> HostBuffer<C, E> {
+    pub fn iter(&self) -> core::slice::Iter<'_, E>
+    where
+        C: InScope,
+    {
+        (**self).iter()
     }
 }
 

@@ -21,6 +21,10 @@ use std::sync::Arc;
 /// unloaded, and its memory is not touched.
 #[must_use = "a bound model does nothing until a stream executes it"]
 #[rule(MODEL_14, MODEL_15, MODEL_17, DATA_02, DATA_10)]
+#[diagnostic::on_move(
+    message = "this model executes, or was taken apart",
+    note = "MODEL-15, DATA-10: a model executes once at a time: `pending.wait(current)?` gives back what it uses"
+)]
 pub struct BoundModel<C: Brand, P = OwnWorkspace> {
     pub(super) model: Model<C, P>,
     pub(super) binding: Arc<RawBinding>,

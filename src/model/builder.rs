@@ -23,7 +23,8 @@ pub enum Said {}
 #[diagnostic::on_unimplemented(
     message = "nothing was said to be loaded",
     label = "this load has no source",
-    note = "MODEL-12: say which model: `Load::builder().source(ModelSource::file(\"model.om\"))`"
+    note = "MODEL-12: say which model: `Load::builder().source(ModelSource::file(\"model.om\"))`",
+    note = "see `cargo run -p ascendcl-explain MODEL-12`"
 )]
 pub trait SaysWhatToLoad<'a> {
     #[doc(hidden)]

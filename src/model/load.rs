@@ -79,7 +79,11 @@ impl<C: Brand> Current<C> {
     /// read to be compared with them; [`Error::Vendor`] when the source is missing or is not a model for this product
     /// and release.
     #[rule(MODEL_02, MODEL_03, MODEL_07, MODEL_08, MODEL_09, MODEL_10, MODEL_11, MODEL_19, MODEL_27, MODE_02)]
-    pub fn load<'a>(&self, load: Load<'a, C>) -> Result<Model<C>, Failed<Load<'a, C>>> {
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn load<'a>( // MODEL-03, MODEL-08: of this context: `current.weights(source)`, `current.workspace(bytes)`
+        &self,
+        load: Load<'a, C>,
+    ) -> Result<Model<C>, Failed<Load<'a, C>>> {
         let alone = load.workspace.as_ref().map(|workspace| |need| workspace.alone(need));
         let loaded = load_onto(self.ledger(), load.source, load.weights.as_ref(), alone);
         loaded.map_err(|error| Failed { error, value: load })

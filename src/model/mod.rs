@@ -67,6 +67,10 @@ pub use workspace::Workspace;
 /// be sent, not shared. A model that is dropped is unloaded by [`Current::collect`] or the end of its scope.
 #[must_use = "a model that is dropped is unloaded by `collect` or at the end of its scope; `unload` shows the errors"]
 #[rule(MODEL_01, MODEL_12, MODEL_16)]
+#[diagnostic::on_move(
+    message = "this model was unloaded, or is bound",
+    note = "MODEL-14: a model is unloaded last; `bound.into_model(current)?` gives back one that was bound"
+)]
 pub struct Model<C: Brand, P = OwnWorkspace> {
     loaded: Arc<LoadedModel>,
     described: Box<Described>,
@@ -94,7 +98,8 @@ pub enum OwnWorkspace {}
     message = "a model of a lane runs through its lane only",
     label = "other models work in the workspace of this one",
     note = "MODEL-04, MODEL-06: models that share a workspace run strictly one after the other",
-    note = "run it in its lane: `lane.run(current, &mut model, &inputs)`, or bound `lane.run_bound(current, &mut model)`"
+    note = "run it in its lane: `lane.run(current, &mut model, &inputs)`, or bound `lane.run_bound(current, &mut model)`",
+    note = "see `cargo run -p ascendcl-explain MODEL-04`"
 )]
 pub trait RunsAlone: sealed::Sealed {}
 
@@ -150,7 +155,11 @@ impl<C: Brand, P> Model<C, P> {
     ///
     /// The model as it was, when the library refuses.
     #[rule(MODEL_01, MODEL_14)]
-    pub fn unload(self, current: &Current<C>) -> Result<(), Failed<Self>> {
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn unload( // MODEL-01: while the context that it was loaded in is current: `context.enter(thread, |current| ...)`
+        self, // MODEL-14: a model is unloaded once and last: move this `unload` behind all runs
+        current: &Current<C>,
+    ) -> Result<(), Failed<Self>> {
         leads!(model: Loaded --> End : Unload);
         current.ledger().unload(&self.loaded).map_err(|error| Failed { error, value: self })
     }

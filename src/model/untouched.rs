@@ -12,7 +12,8 @@ use crate::stream::{DefaultStream, Pending, Stream, StreamState, Waited};
     message = "models do not run on the default stream",
     label = "expected an explicit stream whose allocator is decided",
     note = "STREAM-12, ALLOC-13: make a stream and decide on its allocator: \
-            `let stream = current.stream()?.without_allocator();`, then `stream.execute(current, model)?`"
+            `let stream = current.stream()?.without_allocator();`, then `stream.execute(current, model)?`",
+    note = "see `cargo run -p ascendcl-explain STREAM-12`"
 )]
 pub trait RunsModels {
     /// A value of any type: there is no such function.
@@ -26,7 +27,8 @@ pub trait RunsModels {
     label = "a stream takes executions that are queued",
     note = "ALLOC-05: bind the model, so that its work runs on the stream and its allocator serves it: \
             `stream.execute(current, model)?.wait(current)?`",
-    note = "without a stream: `model.run(current, &inputs)?`"
+    note = "without a stream: `model.run(current, &inputs)?`",
+    note = "see `cargo run -p ascendcl-explain ALLOC-05`"
 )]
 pub trait RunsAndWaits {
     /// A value of any type: there is no such function.

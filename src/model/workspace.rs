@@ -17,6 +17,10 @@ use std::sync::Arc;
 /// given the same workspace, because it moves. It is freed when the last model in it is unloaded, whatever becomes of
 /// this value.
 #[rule(MODEL_02, MODEL_04)]
+#[diagnostic::on_move(
+    message = "this workspace belongs to a model",
+    note = "MODEL-04: each model has its own: `current.workspace(bytes)?`; models that share one are in a lane: `current.workspace_lane(memory, stream, ...)`"
+)]
 pub struct Workspace<C: Brand> {
     block: Arc<RawBuffer>,
     /// What the models in it need, all together.

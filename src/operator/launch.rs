@@ -128,7 +128,8 @@ impl<C: Brand, A: DeviceAllocator> GroupTurn<'_, C, A> {
     message = "operators do not run on the default stream",
     label = "expected an explicit stream whose allocator is decided",
     note = "OP-01: with several threads, operators on the default stream may fail or mix",
-    note = "launch on a stream of your own: `current.stream()?.without_allocator()`"
+    note = "launch on a stream of your own: `current.stream()?.without_allocator()`",
+    note = "see `cargo run -p ascendcl-explain OP-01`"
 )]
 #[rule(OP_01)]
 pub trait RunsOperators: crate::stream::sealed_default::Sealed {}

@@ -9,7 +9,8 @@ use crate::brand::{Brand, Inside};
     message = "`{Self}` cannot be the inputs of this operator",
     label = "expected written `DeviceTensor`s of the stream's own context: one, a tuple, an array or a `Vec`",
     note = "MEM-07: a tensor of `MaybeUninit` elements is written first, by a copy or as the output of another operator",
-    note = "GE-19: inputs are in device memory: `current.upload_tensor(&[2, 3], &elements)?`, or `buffer.into_tensor(&[2, 3])?`"
+    note = "GE-19: inputs are in device memory: `current.upload_tensor(&[2, 3], &elements)?`, or `buffer.into_tensor(&[2, 3])?`",
+    note = "see `cargo run -p ascendcl-explain MEM-07`"
 )]
 pub trait OperatorInputs<C>: sealed::Inputs {}
 

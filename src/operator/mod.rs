@@ -130,16 +130,16 @@ pub(crate) mod sealed {
     pub trait Output {
         type Written;
         fn part(&self, key: Inside) -> TensorArgument;
-        fn written(self, key: Inside) -> Self::Written;
+        fn written(self, key: Inside) -> Self::Written; // MEM-07: launches write: `stream.launch(...)`
     }
 
     pub trait Inputs {
-        fn parts(&self, key: Inside) -> Vec<TensorArgument>;
+        fn parts(&self, key: Inside) -> Vec<TensorArgument>; // MEM-12: for launches: `stream.launch(...)`
     }
 
     pub trait Outputs {
         type Written;
-        fn parts(&self, key: Inside) -> Vec<TensorArgument>;
-        fn written(self, key: Inside) -> Self::Written;
+        fn parts(&self, key: Inside) -> Vec<TensorArgument>; // MEM-12: for launches: `stream.launch(...)`
+        fn written(self, key: Inside) -> Self::Written; // MEM-07: launches write: `stream.launch(...)`
     }
 }

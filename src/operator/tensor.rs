@@ -17,6 +17,10 @@ use static_assertions::{assert_impl_all, assert_not_impl_any};
 ///
 /// Element type, shape and length agree, because there is no other way to make one. As for buffers, the elements of a
 /// tensor that nobody wrote yet are [`MaybeUninit`].
+#[diagnostic::on_move(
+    message = "this tensor is in use by an operator or graph",
+    note = "OP-03, GE-20: operators and graphs have their tensors until they were waited for: `pending.wait(current)?` gives back what it uses"
+)]
 pub struct DeviceTensor<C: Brand, E> {
     buffer: DeviceBuffer<C, E>,
     shape: Box<[usize]>,
@@ -106,7 +110,8 @@ impl<C: Brand, E> DeviceTensor<C, E> {
     message = "`{Self}` cannot be an input of this operator",
     label = "expected a written `DeviceTensor` of the stream's own context, or `Absent`",
     note = "MEM-07: a tensor of `MaybeUninit` elements is written first, by a copy or as the output of another operator",
-    note = "OP-04: an optional input that is left out is `Absent`"
+    note = "OP-04: an optional input that is left out is `Absent`",
+    note = "see `cargo run -p ascendcl-explain MEM-07`"
 )]
 pub trait OperatorInput<C>: sealed::Input {}
 

@@ -20,7 +20,8 @@ type Pair<C, E> = (DeviceTensor<C, E>, DeviceTensor<C, E>);
 ///
 /// The tensors as they were: [`Error::OperatorShapes`] when the shapes cannot be broadcast, before anything is called;
 /// else as for [`Operator::bind`].
-pub fn add<C: Brand, E: Element>(
+#[rustfmt::skip] // The compiler's messages print the first line.
+pub fn add<C: Brand, E: Element>( // OP-02: both of one element type and context: `DeviceTensor<C, E>`
     current: &Current<C>,
     x: DeviceTensor<C, E>,
     y: DeviceTensor<C, E>,

@@ -36,6 +36,10 @@ use std::time::Duration;
 /// # Ok(())
 /// # }
 /// ```
+#[diagnostic::on_move(
+    message = "this actor was closed",
+    note = "INIT-02: it is closed once and last: move `actor.close()` behind all calls"
+)]
 pub struct Actor<N: Name, S> {
     jobs: Option<SyncSender<Job<N, S>>>,
     thread: Option<JoinHandle<Result<(), CloseError>>>,
@@ -131,7 +135,9 @@ impl<N: Name, S: 'static> Actor<N, S> {
     ///
     /// As for [`Runtime::close`]. What could not be taken down is left to [`sweep`](super::sweep). In a job of this
     /// actor it is [`CloseError::Refused`]; the actor ends then after the calls that were made.
-    pub fn close(mut self) -> Result<(), CloseError> {
+    pub fn close(
+        mut self, // INIT-02: an `Actor` is closed once and last: move this `close()` behind all calls
+    ) -> Result<(), CloseError> {
         if self.is_this_thread() {
             return Err(CloseError::Refused(Error::ThreadTaken));
         }

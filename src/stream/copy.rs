@@ -153,7 +153,11 @@ impl<C: Brand> StreamOps<C> {
     /// wait was told of that.
     #[rule(STREAM_21, ERR_02)]
     #[inline]
-    pub fn synchronize(&self, current: &Current<C>) -> Result<(), Error> {
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn synchronize( // STREAM-09: while the stream's own context is current: `context.enter(thread, |current| ...)`
+        &self,
+        current: &Current<C>,
+    ) -> Result<(), Error> {
         current.ledger().synchronize(current.here(), &self.queue, None)
     }
 

@@ -32,7 +32,8 @@ assert_not_impl_any!(DefaultStream<Scoped<'static>>: Send, Sync, Clone);
     message = "an allocator cannot be registered on the default stream",
     label = "expected an explicit stream, as `current.stream()` makes it",
     note = "ALLOC-01: the library refuses a null stream, which is what the default stream is to it",
-    note = "register on a stream of your own: `current.stream()?.register(current, allocator)?`"
+    note = "register on a stream of your own: `current.stream()?.register(current, allocator)?`",
+    note = "see `cargo run -p ascendcl-explain ALLOC-01`"
 )]
 #[rule(ALLOC_01)]
 pub trait TakesAllocator: sealed::Sealed {}
@@ -42,7 +43,8 @@ pub trait TakesAllocator: sealed::Sealed {}
     message = "the default stream is not destroyed by hand",
     label = "it goes with its context",
     note = "DEV-04, STREAM-02: to wait for its work: `stream.synchronize(current)?`; a stream that can be destroyed is made \
-            by `current.stream()?`"
+            by `current.stream()?`",
+    note = "see `cargo run -p ascendcl-explain DEV-04`"
 )]
 pub trait DestroyedByHand {
     /// A value of any type: there is no such function.

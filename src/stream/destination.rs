@@ -13,7 +13,8 @@ use core::mem::MaybeUninit;
     label = "expected a `DeviceBuffer` of the stream's own context, with the elements of the source",
     note = "STREAM-09, MEM-11: stream and buffers of a copy belong to one context",
     note = "COPY-06, MODEL-09: a copy on a stream goes to or from the device, and not to weights, which models only read",
-    note = "allocate the buffer in the stream's context: `current.device_buffer(length)?`"
+    note = "allocate the buffer in the stream's context: `current.device_buffer(length)?`",
+    note = "see `cargo run -p ascendcl-explain STREAM-09`"
 )]
 pub trait Destination<C: Brand, E>: sealed::Sealed<C, E> {}
 
@@ -40,7 +41,8 @@ pub(crate) mod sealed {
         type Buffer: Buffer<C, E, Written = DeviceBuffer<C, E>>;
 
         #[inline]
-        fn written(self, key: Inside) -> DeviceBuffer<C, E> {
+        #[rustfmt::skip] // The compiler's messages print the first line.
+        fn written(self, key: Inside) -> DeviceBuffer<C, E> { // MEM-07: `buffer.write(current, &elements)?` does
             self.into_value(key).into_written(key)
         }
     }

@@ -18,7 +18,8 @@ impl<C: Brand> StreamOps<C> {
     #[rule(EVENT_07, EVENT_09)]
     #[inline]
     #[allow(clippy::type_complexity, reason = "the event, recorded or as it was")]
-    pub fn record<T: CanRecord, K: EventKind>(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn record<T: CanRecord, K: EventKind>( // EVENT-07: an event of the stream's own context: `current.event()?`
         &self,
         current: &Current<C>,
         event: Event<C, T, K>,
@@ -38,7 +39,12 @@ impl<C: Brand> StreamOps<C> {
     /// [`Error::Vendor`] when the library refuses.
     #[rule(STREAM_04, EVENT_02, EVENT_05, EVENT_07)]
     #[inline]
-    pub fn wait_for<T: CanWait, K: Orders>(&self, current: &Current<C>, event: &Event<C, T, K>) -> Result<(), Error> {
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn wait_for<T: CanWait, K: Orders>( // EVENT-07: for an event of the stream's own context: `current.event()?`
+        &self,
+        current: &Current<C>,
+        event: &Event<C, T, K>,
+    ) -> Result<(), Error> {
         match event.raw().hold_up(current.here(), self.queue()) {
             Ok(_) => Ok(()),
             Err(error) => Err(error.into()),

@@ -24,6 +24,10 @@ use std::time::Duration;
 /// library has returned every block of the allocator.
 #[must_use = "losing the group means that no stream of its group can ever run again"]
 #[rule(ALLOC_10, ALLOC_11)]
+#[diagnostic::on_move(
+    message = "a stream of this group has its turn",
+    note = "ALLOC-10: one stream of a group runs at a time: `turn.finish(current)?` returns the group"
+)]
 pub struct AllocatorGroup<C: Brand, A: DeviceAllocator> {
     allocator: Arc<Registered<A>>,
     owner: Owner,
@@ -86,7 +90,10 @@ impl<C: Brand, A: DeviceAllocator> AllocatorGroup<C, A> {
     /// # Errors
     ///
     /// The group, with [`Error::OtherGroup`], when the stream is a member of another group.
-    pub fn begin<'m>(self, member: &'m GroupStream<C, A>) -> Result<GroupTurn<'m, C, A>, Failed<Self>> {
+    pub fn begin<'m>(
+        self, // ALLOC-10: one stream of a group runs at a time: `turn.finish(current)?` returns the group
+        member: &'m GroupStream<C, A>,
+    ) -> Result<GroupTurn<'m, C, A>, Failed<Self>> {
         if Arc::as_ptr(&self.allocator) == member.stream.carries.as_ptr() {
             return Ok(GroupTurn { group: self, member });
         }
@@ -139,7 +146,10 @@ impl<C: Brand, A: DeviceAllocator> GroupTurn<'_, C, A> {
     /// # Errors
     ///
     /// The turn as it was, when work failed or could not be waited for: the group stays with this stream.
-    pub fn finish(self, current: &Current<C>) -> Result<AllocatorGroup<C, A>, Failed<Self>> {
+    pub fn finish(
+        self, // ALLOC-10: work is queued before the turn ends: the next turn is `group.begin(&member)?`
+        current: &Current<C>,
+    ) -> Result<AllocatorGroup<C, A>, Failed<Self>> {
         self.finish_for(current, None)
     }
 

@@ -40,7 +40,8 @@ impl<C: Brand> StreamOps<C> {
     /// [`Error::MissingFunction`] on releases that lack the function, or [`Error::Vendor`]; with the callback, which
     /// will not be run, or without it when the library may have taken it all the same.
     #[rule(CB_01, CB_08, CB_09)]
-    pub fn launch_host_fn<R: Send + 'static, F: FnOnce() -> R + Send + 'static>(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn launch_host_fn<R: Send + 'static, F: FnOnce() -> R + Send + 'static>( // CB-08: it owns what it uses: `move || ...`, no `&`
         &self,
         current: &Current<C>,
         callback: F,

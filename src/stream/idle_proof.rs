@@ -150,7 +150,8 @@ impl<C: Brand> Stream<C, CustomAllocator<PoolAllocator>> {
     message = "`{Self}` does not prove that the stream of this pool is idle",
     label = "queued work may still use the pool's memory",
     note = "ALLOC-11, ALLOC-14: memory goes back to the system after a synchronise, and nothing is queued in between",
-    note = "trim through the proof: `stream.idle(current)?.trim(current)?`, or `group.idle().trim(current)?`"
+    note = "trim through the proof: `stream.idle(current)?.trim(current)?`, or `group.idle().trim(current)?`",
+    note = "see `cargo run -p ascendcl-explain ALLOC-11`"
 )]
 pub trait ProvesIdle: sealed::Sealed {}
 

@@ -29,7 +29,7 @@ mod rows;
 mod state;
 mod together;
 mod undecided;
-mod untouched;
+mod untouched; // MODEL-17: no bound says it; `pending.wait(current)?` returns what was waited for
 mod watch;
 mod when_done;
 
@@ -96,6 +96,10 @@ pub use when_done::WhenDone;
 /// ```
 #[must_use = "a stream that is dropped is destroyed by `collect` or at the end of its scope; `destroy` shows the errors"]
 #[rule(THREAD_03, STREAM_01, STREAM_04, STREAM_09)]
+#[diagnostic::on_move(
+    message = "this stream was destroyed, or its state has changed",
+    note = "STREAM-08, ALLOC-09: a change of state returns the stream: `let stream = stream.register(current, allocator)?;`"
+)]
 pub struct Stream<C: Brand, S: StreamState = Undecided> {
     tasks: StreamOps<C>,
     carries: S::Carries,
@@ -142,7 +146,11 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     /// The stream as it was, when its work failed or the library refuses. A descriptor of its allocator that the
     /// library refuses to destroy is left to [`Current::collect`] and the end of the scope, which report that.
     #[rule(STREAM_05, STREAM_06, STREAM_07, STREAM_08)]
-    pub fn destroy(self, current: &Current<C>) -> Result<(), Failed<Self>> {
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn destroy( // STREAM-06, STREAM-09: while its own context is current: `context.enter(thread, |current| ...)`
+        self, // STREAM-08: a stream is destroyed once and last: for another one, call `current.stream()`
+        current: &Current<C>,
+    ) -> Result<(), Failed<Self>> {
         leads!(stream: Undecided --> End : Destroy, stream: DefaultAllocator --> End : Destroy);
         leads!(stream: CustomAllocator --> End : Destroy, stream: RawAllocator --> End : Destroy);
         // The allocator, if the stream had one, is dropped last.

@@ -15,13 +15,14 @@ use std::sync::Arc;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be used here: expected `{T}`, or one in flight as a `Pending`",
     label = "expected a `{T}`",
-    note = "STREAM-09, MEM-11: a stream and what its work uses belong to one context: use a stream that `current.stream()` \
+    note = "STREAM-09, MEM-11, MODEL-01: a stream and what its work uses belong to one context: use a stream that `current.stream()` \
             made, and buffers that the same `current` made",
     note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.write(current, &elements)?` or \
             `buffer.zero(current)?`",
     note = "MODEL-04, MODEL-05: a model of a lane runs through that lane: `lane.execute(current, model)`",
     note = "COPY-05: a vector is put into a buffer by name: `current.pageable_buffer(elements)`",
-    note = "of a `Pending` of several, take the part that is meant: `let (first, second) = pending.split();`"
+    note = "of a `Pending` of several, take the part that is meant: `let (first, second) = pending.split();`",
+    note = "see `cargo run -p ascendcl-explain STREAM-09`"
 )]
 #[rule(STREAM_04)]
 pub trait Operand<C: Brand, T>: sealed::Operand<C, T> {}
@@ -37,9 +38,9 @@ pub(crate) mod sealed {
         const HAS_PAST: bool;
         /// Whether work on this stream can use it now.
         fn usable_on(&self, queue: &Arc<RawStream>) -> Result<(), Error>;
-        fn look(&self, key: Inside) -> &T;
-        fn reach(&mut self, key: Inside) -> &mut T;
-        fn into_value(self, key: Inside) -> T;
+        fn look(&self, key: Inside) -> &T; // COPY-03: after waiting: `pending.wait(current)?`
+        fn reach(&mut self, key: Inside) -> &mut T; // COPY-04: after waiting: `pending.wait(current)?`
+        fn into_value(self, key: Inside) -> T; // COPY-03, COPY-04: after waiting: `pending.wait(current)?`
         /// What happened to it before.
         fn past(&self, key: Inside) -> Past;
     }

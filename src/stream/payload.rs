@@ -10,7 +10,8 @@ use crate::memory::{DeviceBuffer, HostBuffer};
     message = "`{Self}` cannot be waited for",
     label = "expected buffers, models, operators or replies that are in flight",
     note = "STREAM-04: a `Pending` holds what its stream uses, alone or in tuples of up to four: \
-            `pending.wait(current)?` gives it back"
+            `pending.wait(current)?` gives it back",
+    note = "see `cargo run -p ascendcl-explain STREAM-04`"
 )]
 pub trait Payload: sealed::Payload {}
 
@@ -23,13 +24,14 @@ pub(crate) mod sealed {
         message = "`{Self}` cannot be waited for",
         label = "expected buffers, models, operators or replies that are in flight",
         note = "STREAM-04: a `Pending` holds what its stream uses, alone or in tuples of up to four: \
-                `pending.wait(current)?` gives it back"
+                `pending.wait(current)?` gives it back",
+        note = "see `cargo run -p ascendcl-explain STREAM-04`"
     )]
     pub trait Payload {
         /// All work that used it is known to be done.
-        fn rest(&self, key: Inside);
+        fn rest(&self, key: Inside); // MEM-02: only waiting ends the work: `pending.wait(current)?`
         /// What is queued on this stream by now comes after all work that used it.
-        fn follow(&self, queue: &RawStream, key: Inside);
+        fn follow(&self, queue: &RawStream, key: Inside); // STREAM-04: order streams by events: `wait_for`
     }
 }
 

@@ -90,7 +90,11 @@ impl<C: Brand, T: Payload> Pending<C, T> {
     /// library tells a failure to one wait only. Each other work that it may concern is told by [`Error::WorkFailed`],
     /// once: a second wait gives the buffers back.
     #[inline]
-    pub fn wait(self, current: &Current<C>) -> Result<T, Failed<Self>> {
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn wait( // STREAM-09, MEM-11: while the context of the work is current: `context.enter(thread, |current| ...)`
+        self, // COPY-03: waiting takes the work, and returns what it used: `let buffers = pending.wait(current)?;`
+        current: &Current<C>,
+    ) -> Result<T, Failed<Self>> {
         self.wait_for(current, None)
     }
 

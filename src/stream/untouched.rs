@@ -18,7 +18,8 @@ use core::slice::SliceIndex;
     note = "COPY-03, COPY-04, COPY-07, MEM-01: the device may use the buffers of a queued copy until the stream is synchronised: \
             `let buffers = pending.wait(current)?;`",
     note = "MODEL-15, MODEL-17, DATA-10, OP-03, GE-20: so it is with what an execution uses: `pending.wait(current)?` gives it back",
-    note = "STREAM-04: more work on the same stream takes a `Pending` as it is, without a wait"
+    note = "STREAM-04: more work on the same stream takes a `Pending` as it is, without a wait",
+    note = "see `cargo run -p ascendcl-explain COPY-03`"
 )]
 pub trait Waited {
     /// A value of any type: there is no such function.

@@ -1,0 +1,18 @@
+// ALLOC-15: what ran in an inner block counts: a registration after it would be ignored.
+use ascendcl::{BoundModel, Brand, Current, DeviceAllocator, Error, Stream};
+
+pub fn start<C: Brand, A: DeviceAllocator>(
+    current: &Current<C>,
+    stream: Stream<C>,
+    model: BoundModel<C>,
+    pool: A,
+) -> Result<(), Error> {
+    let stream = stream.without_allocator();
+    {
+        stream.execute(current, model)?.wait(current)?;
+    }
+    let stream = stream.register(current, pool)?;
+    Ok(stream.destroy(current)?)
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+// CB-01: a callback calls nothing of the library, so it has no `Current`.
+use ascendcl::{Current, Error, Stream};
+
+ascendcl::names!(Vision);
+
+pub fn count(current: &'static Current<Vision>, stream: &Stream<Vision>) -> Result<(), Error> {
+    let device = current.device_id();
+    stream.launch_host_fn(current, move || current.synchronize().is_ok()).map_err(|failed| failed.error)?.wait(current)?;
+    Ok(())
+}
+
+fn main() {}

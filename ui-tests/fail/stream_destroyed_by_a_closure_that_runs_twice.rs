@@ -1,0 +1,11 @@
+// STREAM-08: a closure that destroys its stream runs once.
+use ascendcl::{Brand, Current, Error, Stream};
+
+pub fn end<C: Brand>(current: &Current<C>, stream: Stream<C>) -> Result<(), Error> {
+    let end = || stream.destroy(current);
+    end()?;
+    end()?;
+    Ok(())
+}
+
+fn main() {}
