@@ -24,6 +24,7 @@ fn main() -> Result<(), RunError<Error>> {
         // Mistake: memory of another context. The device would write to an address that is not there.
         // Refused: `ui-tests/fail/foreign_work_with_a_buffer_of_another_context.rs`:
         //     cannot be used by work of this stream
+        // ANCHOR: submit
         let functions = current.library().as_raw();
         // SAFETY: `submit` asks for a call that queues work on this stream, uses no memory but that of the operands, and
         // answers with its code. The function reads 4 bytes in each of two rows of 8, which the first operand holds, and
@@ -39,6 +40,7 @@ fn main() -> Result<(), RunError<Error>> {
         }
         .map_err(|failed| failed.error)?;
         let (_, part) = work.wait(current)?;
+        // ANCHOR_END: submit
         println!("1 the left half of each row: {:?}", part.to_vec(current)?);
         Ok(())
     })

@@ -16,6 +16,7 @@ use std::io;
 use std::marker::PhantomData;
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
 
+// ANCHOR: protocol
 protocol! {
     /// A TCP socket.
     pub mod socket;
@@ -63,6 +64,7 @@ protocol! {
         note: "call `listen` first",
     }
 }
+// ANCHOR_END: protocol
 
 /// A socket in state `S`. A call that the state does not allow does not compile:
 ///

@@ -29,7 +29,7 @@ These pictures are drawn from the declarations in `rules/src/life_cycles.rs`. Th
 methods, the compiler's messages and the monitors of the simulator are generated from the same lines.
 
 The dot is the time before the object exists. The ring is the end of its life. An arrow has the name of the operation.
-`fails` marks what a failed call leads to. Without such an arrow, a failed call keeps the state.
+An operation after ↻ keeps the state. `fails` marks what a failed call leads to. Without such an arrow, a failed call keeps the state.
 
 ";
 

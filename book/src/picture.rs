@@ -1,13 +1,14 @@
 //! Draws a state diagram as SVG.
 //!
 //! The states stand in a column, in the order in which they are first reached. Arrows between neighbours are straight.
-//! Other arrows down are bows on the right, arrows up are bows on the left; a longer bow is further out.
+//! Other arrows down are bows on the right, arrows up are bows on the left; a longer bow is further out. What keeps a
+//! state is written into its box.
 
 use std::fmt::Write as _;
 
-const ROW: i32 = 84;
+const ROW: i32 = 92;
 const TOP: i32 = 30;
-const HALF: i32 = 17;
+const HALF: i32 = 22;
 /// The width of a character, and of the smallest box.
 const CHARACTER: i32 = 8;
 const BOX: i32 = 120;
@@ -23,13 +24,17 @@ struct Arrow {
 
 struct Chart {
     states: Vec<String>,
+    /// The operations that keep a state, by its row.
+    kept: Vec<Vec<String>>,
     arrows: Vec<Arrow>,
 }
 
 /// The picture of a Mermaid `stateDiagram-v2`, each line of the form `    A --> B : operation`.
 pub fn svg(name: &str, diagram: &str) -> String {
     let chart = Chart::read(diagram);
-    let widest = chart.states.iter().map(|state| width(state)).max().unwrap_or(BOX).max(BOX);
+    let kept = (0..chart.states.len()).map(|row| chart.kept(row));
+    let texts = chart.states.iter().cloned().chain(kept.flatten());
+    let widest = texts.map(|text| width(&text)).max().unwrap_or(BOX).max(BOX);
     let left = chart.margin(Arrow::is_left) + 20;
     let middle = left + widest / 2;
     let size = (left + widest + chart.margin(Arrow::is_right) + 20, TOP * 2 + ROW * (chart.rows() - 1));
@@ -68,14 +73,19 @@ impl Chart {
         states.push("end".to_owned());
         let row = |state: &str, outside| states.iter().position(|known| known == state).unwrap_or(outside);
         let mut arrows: Vec<Arrow> = Vec::new();
+        let mut kept = vec![Vec::new(); states.len()];
         for (from, to, label) in &lines {
             let (from, to) = (row(from, 0), row(to, last));
+            if let Some(own) = kept.get_mut(from).filter(|_| from == to) {
+                own.push((*label).to_owned());
+                continue;
+            }
             match arrows.iter_mut().find(|arrow| arrow.from == from && arrow.to == to) {
                 Some(arrow) => arrow.labels.push((*label).to_owned()),
                 None => arrows.push(Arrow { from, to, labels: vec![(*label).to_owned()] }),
             }
         }
-        Self { states, arrows }
+        Self { states, kept, arrows }
     }
 
     fn rows(&self) -> i32 {
@@ -84,7 +94,12 @@ impl Chart {
 
     /// The room that the bows of one side and their labels need.
     fn margin(&self, side: fn(&Arrow) -> bool) -> i32 {
-        self.arrows.iter().filter(|arrow| side(arrow)).map(|arrow| arrow.reach() + arrow.label_width()).max().unwrap_or(0)
+        self.arrows
+            .iter()
+            .filter(|arrow| side(arrow))
+            .map(|arrow| arrow.reach() + arrow.label_width())
+            .max()
+            .unwrap_or(0)
     }
 
     fn state(&self, row: usize, state: &str, middle: i32, widest: i32) -> String {
@@ -98,14 +113,25 @@ impl Chart {
                  <circle cx=\"{middle}\" cy=\"{y}\" r=\"5\" fill=\"#40566b\"/>\n"
             );
         }
+        let (x, top, height) = (middle - widest / 2, y - HALF, 2 * HALF);
+        let kept = self.kept(row);
+        let name = if kept.is_some() { y - 3 } else { y + 5 };
+        let kept = kept.map(|kept| {
+            let place = format!("x=\"{middle}\" y=\"{}\" text-anchor=\"middle\" font-size=\"12\"", y + 14);
+            format!("<text {place} fill=\"#9a3412\">{kept}</text>\n")
+        });
         format!(
-            "<rect x=\"{}\" y=\"{}\" width=\"{widest}\" height=\"{}\" rx=\"8\" fill=\"#e8f0f7\" stroke=\"#40566b\"/>\n\
-             <text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\" fill=\"#102030\">{state}</text>\n",
-            middle - widest / 2,
-            y - HALF,
-            2 * HALF,
-            y + 5
+            "<rect x=\"{x}\" y=\"{top}\" width=\"{widest}\" height=\"{height}\" rx=\"8\" fill=\"#e8f0f7\" \
+             stroke=\"#40566b\"/>\n<text x=\"{middle}\" y=\"{name}\" text-anchor=\"middle\" \
+             fill=\"#102030\">{state}</text>\n{}",
+            kept.unwrap_or_default()
         )
+    }
+
+    /// What is written into a state's box besides its name.
+    fn kept(&self, row: usize) -> Option<String> {
+        let kept = self.kept.get(row).filter(|kept| !kept.is_empty())?;
+        Some(format!("↻ {}", kept.join(", ")))
     }
 }
 
@@ -128,7 +154,7 @@ impl Arrow {
     }
 
     fn reach(&self) -> i32 {
-        if self.to == self.from { 40 } else { BOW * (self.span() - i32::from(!self.is_left())).max(1) }
+        BOW * (self.span() - i32::from(!self.is_left())).max(1)
     }
 
     fn label_width(&self) -> i32 {
@@ -138,7 +164,11 @@ impl Arrow {
     fn path(&self, middle: i32, half: i32, last: usize) -> String {
         let (from, to) = (y(self.from), y(self.to));
         let line = if self.is_straight() {
-            format!("M{middle} {} L{middle} {}", from + HALF, to - HALF - 2)
+            format!(
+                "M{middle} {} L{middle} {}",
+                from + if self.from == 0 { 8 } else { HALF },
+                to - if self.to == last { 12 } else { HALF }
+            )
         } else {
             let side = if self.is_left() { -1 } else { 1 };
             // Start and end are smaller than a state.
@@ -146,10 +176,12 @@ impl Arrow {
             let (start, end) = (middle + side * edge(self.from), middle + side * edge(self.to));
             // A bow reaches three quarters of the way to its control points.
             let out = middle + side * (half + self.reach() * 4 / 3);
-            let (leave, arrive) = if self.from == self.to { (from - 8, to + 8) } else { (from + 5 * side, to - 5 * side) };
+            let (leave, arrive) = (from + 5 * side, to - 5 * side);
             format!("M{start} {leave} C{out} {leave} {out} {arrive} {end} {arrive}")
         };
-        format!("<path d=\"{line}\" fill=\"none\" stroke=\"#40566b\" stroke-width=\"1.5\" marker-end=\"url(#head)\"/>\n")
+        format!(
+            "<path d=\"{line}\" fill=\"none\" stroke=\"#40566b\" stroke-width=\"1.5\" marker-end=\"url(#head)\"/>\n"
+        )
     }
 
     fn text(&self, middle: i32, half: i32) -> String {
@@ -199,10 +231,10 @@ mod tests {
     #[test]
     fn each_state_and_each_operation_is_in_the_picture() {
         let picture = svg("file", FILE);
-        for text in ["Open", "Mapped", "open", "read", "map", "unmap", "close", "close fails"] {
+        for text in ["Open", "Mapped", "open", "↻ read", "map", "unmap", "close", "close fails"] {
             assert!(picture.contains(&format!(">{text}</text>")), "{text}");
         }
-        assert_eq!(picture.matches("marker-end").count(), 5, "two operations on one way share an arrow");
+        assert_eq!(picture.matches("marker-end").count(), 4, "two operations on one way share an arrow");
     }
 
     #[test]
