@@ -33,6 +33,9 @@ An operation after ↻ keeps the state. `fails` marks what a failed call leads t
 
 ";
 
+const EXERCISE: &str = "\
+\n## Exercise\n\n`07_life_cycles`: let a stream wait for another one. Run `cargo run -p ascendcl-exercises`.\n";
+
 /// The table of an object's steps. Each protocol has types of its own, and all have the same form.
 macro_rules! sections {
     ($($object:ident)*) => { [$({
@@ -50,7 +53,7 @@ pub fn page() -> String {
         acl device context stream event model dataset graph
         descriptor_object descriptor_allocate descriptor_free descriptor_address
     );
-    format!("{HEAD}{}", sections.join("\n"))
+    format!("{HEAD}{}{EXERCISE}", sections.join("\n"))
 }
 
 fn section(name: &str, rows: &str) -> String {

@@ -26,7 +26,8 @@ fn quotes_are_what_the_files_say() {
     let mut count = 0;
     for (name, page) in pages().unwrap() {
         let fresh = quotes::refreshed(&repository(), &page).unwrap_or_else(|wrong| panic!("{name}: {wrong}"));
-        assert!(is_fresh(&name, &fresh), "book/pages/{name} quotes what is not so: {ADVICE}");
+        // A page without a change may be one that another test is generating.
+        assert!(fresh == page || is_fresh(&name, &fresh), "book/pages/{name} quotes what is not so: {ADVICE}");
         count += quotes::count(&page);
     }
     assert!(count >= 20, "{count} quotes");
