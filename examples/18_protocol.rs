@@ -4,7 +4,7 @@
 //! refuse wrong calls at compile time. Then the monitor checks the recorded calls and finds a call of `accept` that
 //! came too early.
 
-use ascendcl_macros::protocol;
+use ascendcl::protocol;
 use libc::c_int;
 use socket::{
     At, Bound, CanAccept, CanBind, CanClose, CanConnect, CanListen, CanRecv, CanSend, CanShutdown, Connected, Finished,
