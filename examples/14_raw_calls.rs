@@ -22,6 +22,7 @@ fn main() -> Result<(), RunError<Error>> {
         // Mistake: memory of another context. The device would write to an address that is not there.
         // Refused: `ui-tests/fail/foreign_work_with_a_buffer_of_another_context.rs`:
         //     cannot be used by work of this stream
+        // ANCHOR: submit
         let functions = current.library().as_raw();
         // SAFETY: `submit` asks for a call that queues work on this stream, uses no memory but that of the operands, and
         // answers with its code. The function writes one number of 64 bits at the address, which the operand holds.
@@ -34,6 +35,7 @@ fn main() -> Result<(), RunError<Error>> {
         }
         .map_err(|failed| failed.error)?;
         let (_image, (_device, counter)) = image.join(device.join(counted)?)?.wait(current)?;
+        // ANCHOR_END: submit
         println!("1 copies that are over: {:?}", counter.to_vec(current)?);
         Ok(())
     })

@@ -4,7 +4,7 @@
 //! refuse wrong calls at compile time. Then the monitor checks the recorded calls and finds a call of `accept` that
 //! came too early.
 
-use ascendcl_macros::protocol;
+use ascendcl::protocol;
 use libc::c_int;
 use socket::{
     At, Bound, CanAccept, CanBind, CanClose, CanConnect, CanListen, CanRecv, CanSend, CanShutdown, Connected, Finished,
@@ -16,6 +16,7 @@ use std::io;
 use std::marker::PhantomData;
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
 
+// ANCHOR: protocol
 protocol! {
     /// A TCP socket.
     pub mod socket;
@@ -63,6 +64,7 @@ protocol! {
         note: "call `listen` first",
     }
 }
+// ANCHOR_END: protocol
 
 /// A socket in state `S`. A call that the state does not allow does not compile:
 ///

@@ -19,6 +19,15 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 /// Having an `Acl` tells you that the library is initialised, and that it stays so while anything borrows from it. It
 /// owes one counted finalisation (`aclFinalizeReference`), which [`close`](Self::close) pays. An `Acl` that is
 /// dropped leaves the library initialised: destructors never call the library.
+///
+/// ```
+/// use ascendcl::{Acl, Library};
+///
+/// let acl = Acl::init(Library::Simulator)?;
+/// assert!(acl.device_count()? > 0);
+/// acl.close().map_err(|failed| failed.error)?;
+/// # Ok::<(), ascendcl::Error>(())
+/// ```
 #[derive(Debug)]
 #[must_use = "an `Acl` that is not closed leaves the library initialised"]
 #[rule(INIT_01, INIT_04, INIT_08, INIT_10)]

@@ -21,6 +21,24 @@ use std::sync::Arc;
 /// Threads share it by reference, inside [`std::thread::scope`]; each enters it with its own [`Thread`](crate::Thread).
 /// The program cannot destroy it. Its scope destroys a context that it has created, when no thread can be in it any
 /// more.
+///
+/// ```
+/// use ascendcl::{Acl, Library, Thread};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let acl = Acl::init(Library::Simulator)?;
+/// let mut thread = Thread::new()?;
+/// let device = acl.device(&mut thread, 0)?;
+/// let sum = device.context(&mut thread, |context, thread| {
+///     context.enter(thread, |current| {
+///         let numbers = current.upload(&[1_u32, 2, 3])?.to_vec(current)?;
+///         Ok::<u32, ascendcl::Error>(numbers.iter().sum())
+///     })
+/// });
+/// assert_eq!(sum.map_err(|error| error.to_string())???, 6);
+/// # Ok(())
+/// # }
+/// ```
 #[rule(CTX_02, CTX_03, CTX_06, CTX_10, CTX_11)]
 pub struct Context<C: Brand> {
     ledger: Arc<Ledger>,

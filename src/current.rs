@@ -52,6 +52,15 @@ pub struct Current<C: Brand> {
 assert_not_impl_any!(Current<Scoped<'static>>: Send, Sync, Clone);
 
 /// Free and total memory of a device, in bytes.
+///
+/// ```
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// let memory = current.memory_info()?;
+/// assert!(memory.free <= memory.total);
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MemoryInfo {
     /// Bytes that can still be allocated.

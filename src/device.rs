@@ -16,6 +16,20 @@ use std::time::Duration;
 ///
 /// Having a `Device` tells you that the device is set once more than it was reset. [`reset`](Self::reset) gives it
 /// back; one that is dropped or forgotten is given back by [`Acl::close`].
+///
+/// ```
+/// use ascendcl::{Acl, Library, Thread};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let acl = Acl::init(Library::Simulator)?;
+/// let mut thread = Thread::new()?;
+/// let device = acl.device(&mut thread, 0)?;
+/// assert_eq!(device.id(), 0);
+/// device.reset(&mut thread).map_err(|failed| failed.error)?;
+/// acl.close().map_err(|failed| failed.error)?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 #[must_use = "a device that is not reset is given back when the `Acl` is closed"]
 #[rule(DEV_02, DEV_06, DEV_07)]

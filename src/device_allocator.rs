@@ -120,6 +120,41 @@ impl fmt::Debug for DeviceAddress {
 /// ([`Stream::with_allocator`](crate::Stream::with_allocator)), and this crate holds no lock in that time. An allocator
 /// keeps its changing state behind its own lock or in atomics.
 ///
+/// A pool that hands out pieces of one buffer is [`PoolAllocator`](crate::allocator::PoolAllocator). The smallest
+/// allocator has no memory, so the library reports that there is none:
+///
+/// ```
+/// use ascendcl::{DeviceAllocator, context::ContextId, memory::DeviceAddress};
+///
+/// struct Empty;
+///
+/// // SAFETY: it hands out no block, so there is none whose memory could be wrong.
+/// unsafe impl DeviceAllocator for Empty {
+///     type Block = DeviceAddress;
+///
+///     fn allocate(&self, _bytes: usize) -> Option<DeviceAddress> {
+///         None
+///     }
+///
+///     fn address(&self, block: &DeviceAddress) -> DeviceAddress {
+///         *block
+///     }
+///
+///     fn free(&self, _block: DeviceAddress) {}
+///
+///     fn serves(&self, _context: ContextId) -> bool {
+///         true
+///     }
+/// }
+///
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// let stream = current.stream()?.register(current, Empty).map_err(|failed| failed.error)?;
+/// # drop(stream);
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
+///
 /// # Safety
 ///
 /// The device reads and writes behind the addresses, so an implementation has to keep these promises:

@@ -16,6 +16,20 @@ pub unsafe trait Pod: Copy + Send + Sync + 'static {}
 ///
 /// Implemented for the integer and float types, [`F16`](crate::F16) and [`Bf16`](crate::Bf16); it cannot be implemented
 /// elsewhere.
+///
+/// ```
+/// use ascendcl::{Brand, Current, Element, Error};
+///
+/// /// Works for buffers of any number, in any context.
+/// fn round_trip<C: Brand, E: Element>(current: &Current<C>, elements: &[E]) -> Result<Vec<E>, Error> {
+///     current.upload(elements)?.to_vec(current)
+/// }
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// assert_eq!(round_trip(current, &[1_i8, 2])?, [1, 2]);
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element type of AscendCL buffers",
     label = "expected a number: u8, i8, u16, i16, u32, i32, u64, i64, f32, f64, `F16` or `Bf16`",
@@ -28,6 +42,13 @@ pub trait Element: Pod + Default + fmt::Debug + PartialEq {
 }
 
 /// The element types that this crate can copy to and from the host.
+///
+/// ```
+/// use ascendcl::{Element, ElementType};
+///
+/// assert_eq!(f32::TYPE, ElementType::F32);
+/// assert_eq!(ElementType::F32.size(), Some(4));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum ElementType {
@@ -63,12 +84,34 @@ pub enum ElementType {
 
 /// A half-precision float, as its bits. This crate copies it and does not compute with it; with the feature `half`, the
 /// `f16` of the crate `half` is an element as well.
+///
+/// ```
+/// use ascendcl::F16;
+///
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// let one = F16(0x3C00);
+/// assert_eq!(current.upload(&[one; 4])?.to_vec(current)?, [one; 4]);
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 #[repr(transparent)]
 pub struct F16(pub u16);
 
 /// A float of 16 bits with the exponent of a 32-bit one, as its bits. This crate copies it and does not compute with
 /// it; with the feature `half`, the `bf16` of the crate `half` is an element as well.
+///
+/// ```
+/// use ascendcl::Bf16;
+///
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// let one = Bf16(0x3F80);
+/// assert_eq!(current.upload(&[one; 4])?.to_vec(current)?, [one; 4]);
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 #[repr(transparent)]
 pub struct Bf16(pub u16);

@@ -31,6 +31,38 @@
 //! # }
 //! ```
 //!
+//! # Where to go on
+//!
+//! * [`run`] is the short form for one device, one context and one thread. The parts of it are [`Acl`], [`Device`],
+//!   [`Context`], [`Thread`] and [`Current`].
+//! * [`Runtime`] is for services, [`runtime::Actor`] for a thread that owns a device's work.
+//! * [`stream`] has work in flight, [`memory`] buffers, [`model`] models, [`operator`] single operators, [`allocator`]
+//!   memory from an allocator of the program, [`lane`] models that share a workspace, [`capture`] captured graphs.
+//! * [`error`] has what can fail, and what a failure leaves. [`raw`] and [`foreign`] are for code outside of this crate.
+//! * [`protocol!`] declares the life cycle of another C library's objects.
+//! * The [book](https://github.com/ascendcl/ascendcl/blob/main/book/pages/SUMMARY.md) explains all this in order, has a
+//!   table from the vendor's functions to items of this crate, and exercises.
+//!
+//! # Features
+//!
+//! None is on by default.
+//!
+//! | feature | what it adds |
+//! | --- | --- |
+//! | `sim` | the simulator inside the program: [`Library::Simulator`] |
+//! | `ge` | sessions of the graph engine, the module `ge`; needs a C++ compiler |
+//! | `tracing` | spans for contexts that are entered, events for calls of the library that fail |
+//! | `half` | `f16` and `bf16` of the crate `half` as elements |
+//!
+//! # Environment variables
+//!
+//! | variable | what it says |
+//! | --- | --- |
+//! | `ASCENDCL_LIBRARY` | the path of the library; `sim` is the simulator, if the program contains it |
+//! | `ASCEND_HOME_PATH`, `ASCEND_TOOLKIT_HOME` | where the vendor's toolkit is; its `set_env.sh` sets them |
+//! | `ASCENDCL_VERIFY_CURRENT` | `1` compares the current context before every call: see [`Acl::verify_current`] |
+//! | `ASCENDCL_SIM`, `ASCENDCL_SIM_…` | settings of the simulator: the checks of rules, devices, memory, calls that fail |
+//!
 //! # Unsafe code
 //!
 //! Blocks of it are in one private module, `ffi`, and nowhere else in this crate.
@@ -101,6 +133,7 @@ pub mod peer;
 pub mod raw;
 
 pub use acl::Acl;
+pub use ascendcl_macros::protocol;
 // Not the whole crate under a name: the compiler would spell every type of this one with its path in messages.
 pub use ascendcl_rules::RuleId;
 pub use brand::{Brand, InScope, Name, Scoped, Unnamed};

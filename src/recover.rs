@@ -12,6 +12,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How [`Device::recover`] ended.
+///
+/// ```
+/// use ascendcl::{Acl, Library, Recovered, Thread};
+/// use std::time::Duration;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let acl = Acl::init(Library::Simulator)?;
+/// # let mut thread = Thread::new()?;
+/// # let device = acl.device(&mut thread, 0)?;
+/// match device.recover(&mut thread, Duration::from_secs(1)).map_err(|failed| failed.error)? {
+///     Recovered::Usable(device) => assert_eq!(device.id(), 0),
+///     Recovered::Reset { lost } => lost.iter().for_each(|what| eprintln!("lost: {what}")),
+///     _ => {}
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 #[must_use = "the device may be in here"]
 pub enum Recovered<'a> {

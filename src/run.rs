@@ -65,6 +65,17 @@ impl From<Library> for Setup {
 /// # Errors
 ///
 /// [`RunError`] says whether the program failed, or what is around it.
+///
+/// ```
+/// use ascendcl::Library;
+///
+/// let sum = ascendcl::run(Library::Simulator, |current| {
+///     let numbers = current.upload(&[1_u32, 2, 3])?.to_vec(current)?;
+///     Ok::<u32, ascendcl::Error>(numbers.iter().sum())
+/// })?;
+/// assert_eq!(sum, 6);
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 #[rule(INIT_03)]
 pub fn run<T, E>(
     setup: impl Into<Setup>,
@@ -134,6 +145,13 @@ pub(crate) fn unsaid(acl: &Acl) -> Result<i32, Error> {
 }
 
 /// Why [`run`] failed.
+///
+/// ```
+/// use ascendcl::{Error, Library, RunError};
+///
+/// let failed = ascendcl::run(Library::Simulator, |_current| Err::<(), _>(Error::InsideCallback));
+/// assert!(matches!(failed, Err(RunError::Program(Error::InsideCallback))));
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RunError<E> {

@@ -6,6 +6,15 @@ use ascendcl_sys::types::aclCANNPackageName;
 use core::fmt;
 
 /// The version of the C interface of a library ([`Loaded::interface_version`]). It prints like `1.15.0`.
+///
+/// ```
+/// use ascendcl::{Acl, Library};
+///
+/// let acl = Acl::init(Library::Simulator)?;
+/// let version = acl.library().interface_version()?;
+/// println!("{}.{}.{}", version.major, version.minor, version.patch);
+/// # Ok::<(), ascendcl::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct InterfaceVersion {
     /// The first number.
@@ -17,6 +26,19 @@ pub struct InterfaceVersion {
 }
 
 /// A package of the vendor's software ([`Loaded::package_version`]). It prints as a word: `runtime`.
+///
+/// ```
+/// use ascendcl::{Acl, Library, Package};
+///
+/// let acl = Acl::init(Library::Simulator)?;
+/// for package in Package::ALL {
+///     match acl.library().package_version(*package) {
+///         Ok(version) => println!("{package:?}: {version}"),
+///         Err(error) => println!("{package:?}: {error}"),
+///     }
+/// }
+/// # Ok::<(), ascendcl::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Package {

@@ -47,6 +47,7 @@ impl Service {
         Ok(Self { idle: Mutex::default(), places: Semaphore::new(workers), runtime })
     }
 
+    // ANCHOR: classify
     /// The digit that the image shows. No thread is blocked while the device works.
     pub(crate) async fn classify(&self, image: &[f32], limit: Duration) -> Result<usize, Failure> {
         let _place = self.places.acquire().await.map_err(|_| Failure::Closed)?;
@@ -69,6 +70,7 @@ impl Service {
         self.idle().push(worker);
         Ok(digit)
     }
+    // ANCHOR_END: classify
 
     /// Waits at most `limit` for threads that are inside, and for all work.
     pub(crate) fn close(&self, limit: Duration) -> Result<(), CloseError> {

@@ -10,7 +10,30 @@ use proc_macro::TokenStream;
 
 /// Declares the life cycle of a kind of object. Generates its states, bounds, diagram and monitor.
 ///
-/// The [front page](crate) describes the language.
+/// The [front page](https://github.com/ascendcl/ascendcl/blob/main/macros/README.md) of `ascendcl-macros` describes the
+/// language. Each line with an arrow is a line of a Mermaid `stateDiagram-v2`:
+///
+/// ```
+/// use ascendcl_macros::protocol;
+///
+/// protocol! {
+///     /// A door.
+///     pub mod door;
+///
+///     [*] --> Closed : build;
+///     Closed --> Open : open;
+///     Open --> Closed : close;
+///     /// DOOR-01: an open door is not taken down.
+///     Closed --> [*] : take_down;
+/// }
+///
+/// use door::{At, Monitor, Op, Outcome};
+///
+/// let mut monitor = Monitor::new();
+/// assert_eq!(monitor.step(Op::Build, Outcome::Done), Ok(At::Closed));
+/// assert_eq!(monitor.step(Op::Open, Outcome::Done), Ok(At::Open));
+/// assert_eq!(monitor.step(Op::TakeDown, Outcome::Done).unwrap_err().rules, ["DOOR-01"]);
+/// ```
 #[proc_macro]
 pub fn protocol(declaration: TokenStream) -> TokenStream {
     let checked = parse::Declaration::read(declaration.into()).and_then(check::check);

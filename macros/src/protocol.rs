@@ -33,6 +33,8 @@ pub(crate) struct Edge {
     pub(crate) from: Point,
     pub(crate) operation: String,
     pub(crate) fails: bool,
+    /// The name of a success that is not the plain one: `end_of_data`.
+    pub(crate) outcome: Option<Ident>,
     pub(crate) to: Point,
     /// The place of its operation in the declaration.
     pub(crate) place: Span,
@@ -69,9 +71,20 @@ impl Protocol {
         self.header.name.unraw().to_string()
     }
 
-    /// The edges of an operation that succeeded.
+    /// The edges of an operation that succeeded in the plain way. Each state that allows the operation has one.
     pub(crate) fn done(&self, operation: &Operation) -> impl Iterator<Item = &Edge> {
-        self.edges.iter().filter(|edge| edge.operation == operation.name && !edge.fails)
+        self.edges.iter().filter(|edge| edge.operation == operation.name && edge.is_plain())
+    }
+
+    /// The names of the outcomes besides success and failure, each once.
+    pub(crate) fn outcomes(&self) -> Vec<&Ident> {
+        let mut outcomes: Vec<&Ident> = Vec::new();
+        for outcome in self.edges.iter().filter_map(|edge| edge.outcome.as_ref()) {
+            if !outcomes.iter().any(|known| known.unraw() == outcome.unraw()) {
+                outcomes.push(outcome);
+            }
+        }
+        outcomes
     }
 
     /// The edge, declared or implied, for the failure of an edge's operation.
@@ -140,6 +153,11 @@ impl std::fmt::Display for Point {
     }
 }
 
+/// `EndOfData`, for the outcome `end_of_data`.
+pub(crate) fn outcome_variant(outcome: &Ident) -> Ident {
+    Ident::new(&camel(&outcome.unraw().to_string()), outcome.span())
+}
+
 /// `CanSetCurrent`, for the operation `set_current`.
 pub(crate) fn bound(operation: &str) -> String {
     format!("Can{}", camel(operation))
@@ -196,7 +214,7 @@ fn edges(lines: &[Line]) -> Vec<Edge> {
     for line in lines {
         let edge = Edge::declared(line);
         let fails_explicitly = lines.iter().any(|other| other.fails.is_some() && other.starts_as(line));
-        let implied = (!edge.fails && !fails_explicitly).then(|| edge.keeps_the_state());
+        let implied = (edge.is_plain() && !fails_explicitly).then(|| edge.keeps_the_state());
         edges.push(edge);
         edges.extend(implied);
     }
@@ -213,10 +231,24 @@ impl Edge {
             from: point(&line.from, Point::Start),
             operation: line.operation.unraw().to_string(),
             fails: line.fails.is_some(),
+            outcome: line.outcome.clone(),
             to: point(&line.to, Point::End),
             place: line.operation.span(),
             why: line.documentation.text.clone(),
             implied: false,
+        }
+    }
+
+    /// The operation succeeded, and no other success has this place.
+    pub(crate) fn is_plain(&self) -> bool {
+        !self.fails && self.outcome.is_none()
+    }
+
+    /// The outcome as a variant: `EndOfData`.
+    pub(crate) fn variant(&self) -> Ident {
+        match &self.outcome {
+            Some(outcome) => outcome_variant(outcome),
+            None => Ident::new(if self.fails { "Failed" } else { "Done" }, Span::call_site()),
         }
     }
 
@@ -226,6 +258,7 @@ impl Edge {
             from: self.from.clone(),
             operation: self.operation.clone(),
             fails: true,
+            outcome: None,
             to: self.from.clone(),
             place: self.place,
             why: String::new(),

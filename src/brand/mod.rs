@@ -57,6 +57,15 @@ mod sealed {
 /// The context of a scope: no other scope has the lifetime, and `N` is its name in the compiler's messages.
 ///
 /// No value has this type. It stands in the types of the values: `Current<Scoped<'_>>`.
+///
+/// ```
+/// use ascendcl::{Current, Error, Scoped, Stream};
+///
+/// /// `'c` is the scope: the stream and the proof are of the same one.
+/// fn wait<'c>(current: &Current<Scoped<'c>>, stream: &Stream<Scoped<'c>>) -> Result<(), Error> {
+///     stream.synchronize(current)
+/// }
+/// ```
 pub struct Scoped<'c, N = Unnamed> {
     /// Both are invariant: with any other variance, a value of one context could be passed off as one of another.
     _context: PhantomData<(fn(&'c ()) -> &'c (), fn(N) -> N)>,
@@ -69,6 +78,15 @@ impl<N> Brand for Scoped<'_, N> {}
 ///
 /// There a [`HostBuffer`](crate::HostBuffer) is read like a slice. A function that does so for any scope has the bound
 /// `C: InScope`; one for every context reads through [`slice`](crate::HostBuffer::slice).
+///
+/// ```
+/// use ascendcl::{HostBuffer, InScope};
+///
+/// /// Host memory dereferences in scopes only.
+/// fn first<C: InScope>(buffer: &HostBuffer<C, f32>) -> Option<f32> {
+///     buffer.first().copied()
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "host memory of `{Self}` cannot be reached without its `Current`",
     label = "a buffer of a runtime may outlive its memory",
@@ -86,6 +104,17 @@ impl<N> InScope for Scoped<'_, N> {}
 /// [`names!`](crate::names) declares names. Two names cannot be mixed up: the compiler says "expected
 /// `Current<Vision>`, found `Current<Speech>`". One name can serve many contexts, one per device or per worker: there a
 /// value of the wrong context is an [`Error::WrongContext`](crate::Error::WrongContext) when it is used.
+///
+/// ```
+/// use ascendcl::{Library, Runtime, Stream};
+///
+/// ascendcl::names!(Vision);
+///
+/// let runtime = Runtime::<Vision>::open(Library::Simulator)?;
+/// let stream: Stream<Vision> = runtime.with(|current| current.stream())??;
+/// # drop(stream);
+/// # Ok::<(), ascendcl::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not declared as the name of a context",
     label = "expected a name, as `ascendcl::names!` declares it",
@@ -104,6 +133,15 @@ impl<N: Name> Brand for N {}
 /// A context of a scope can be named by a type of yours ([`names!`](crate::names)); then the compiler speaks of
 /// `Current<Scoped<'_, Vision>>` where it would have spoken of lifetimes only. See
 /// [`Device::named_context`](crate::Device::named_context).
+///
+/// ```
+/// use ascendcl::{Scoped, Stream, Unnamed};
+///
+/// // Both are a stream of a scope without a name.
+/// fn same<'c>(stream: Stream<Scoped<'c>>) -> Stream<Scoped<'c, Unnamed>> {
+///     stream
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unnamed {}
 

@@ -33,6 +33,16 @@ pub type Result<T, E = Error> = core::result::Result<T, E>;
 /// Why an operation failed.
 ///
 /// A value of this type is small; the parts that only matter when it is printed are boxed.
+///
+/// ```
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// let error = current.device_buffer::<u8>(1 << 50).map(drop).unwrap_err();
+/// println!("{error}"); // what was tried, the function, its code, the text of the library, and the rules
+/// assert!(error.code().is_some());
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[rule(ERR_01)]

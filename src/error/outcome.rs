@@ -66,6 +66,17 @@ impl<T> From<Failed<T>> for Box<dyn std::error::Error + Send + Sync> {
 }
 
 /// Reduces the error of a transition to its reason.
+///
+/// ```
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// use ascendcl::OrDrop;
+///
+/// let buffer = current.device_buffer::<u8>(4)?;
+/// assert!(buffer.write(current, &[1, 2, 3]).or_drop().is_err(), "4 elements were expected");
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 pub trait OrDrop<T>: sealed::Sealed {
     /// Drops the object of a failed transition; its scope destroys it. The error is `Send`, `Sync` and `'static`, as
     /// `anyhow` and `eyre` require.
@@ -88,6 +99,22 @@ mod sealed {
 }
 
 /// A scope failed: it could not be opened, or its teardown failed.
+///
+/// ```
+/// use ascendcl::{Acl, Library, ScopeError, Thread};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let acl = Acl::init(Library::Simulator)?;
+/// # let mut thread = Thread::new()?;
+/// # let device = acl.device(&mut thread, 0)?;
+/// match device.context(&mut thread, |_context, _thread| 42) {
+///     Ok(answer) => assert_eq!(answer, 42),
+///     Err(ScopeError::NotOpened(error)) => return Err(error.into()),
+///     Err(ScopeError::Teardown { errors, .. }) => errors.iter().for_each(|error| eprintln!("{error}")),
+/// }
+/// # Ok(())
+/// # }
+/// ```
 pub enum ScopeError<R> {
     /// The scope could not be opened; the program in it did not run.
     NotOpened(Error),

@@ -29,6 +29,19 @@ use std::sync::Arc;
 /// buffer reads as empty: the device may be writing its memory, which stays with the scope.
 ///
 /// A buffer that is dropped is freed by [`Current::collect`] or the end of its scope.
+///
+/// ```
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// let stream = current.stream()?;
+/// let mut pinned = current.host_buffer::<u8>(2)?;
+/// pinned.copy_from_slice(&[1, 2]);
+/// let copy = stream.copy_to_device(current, pinned, current.device_buffer(2)?)?;
+/// let (_pinned, device) = copy.wait(current)?;
+/// assert_eq!(device.to_vec(current)?, [1, 2]);
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 #[rule(MEM_12, COPY_05)]
 #[diagnostic::on_move(
     message = "this `HostBuffer` was freed, or is in use by queued work",

@@ -12,6 +12,16 @@ use ascendcl_macros::rule;
 ///
 /// Inputs stand in the model's order; one that is [named](Self::for_port) goes where its name is, and the others follow
 /// each other around it.
+///
+/// ```
+/// use ascendcl::Input;
+///
+/// let pixels = [0.0_f32; 128];
+/// let images = Input::new(&[2, 64], &pixels)?;
+/// assert!(Input::new(&[2, 63], &pixels).is_err());
+/// # drop(images);
+/// # Ok::<(), ascendcl::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Input<'a> {
     name: Option<&'a str>,
@@ -136,6 +146,18 @@ impl Output {
 }
 
 /// The outputs of a run, in the model's order.
+///
+/// ```
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits.onnx");
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// # let mut model = current.load_model(file)?;
+/// let outputs = model.run(current, &[ascendcl::Input::new(&[2, 64], &[0.0_f32; 128])?])?;
+/// assert_eq!(outputs.get(0)?.shape(), [2, 10]);
+/// assert_eq!(outputs.get(0)?.to_vec::<f32>()?.len(), 20);
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outputs(pub(super) Vec<Output>);
 

@@ -9,7 +9,20 @@ use std::path::Path;
 pub(crate) fn copies(root: &Path) -> Vec<String> {
     let texts: Vec<_> = RuleId::all().map(|id| (id, words(id.rule().text))).collect();
     let mut found = Vec::new();
-    let folders = ["src", "macros", "rules", "sim", "sys", "tests", "ui-tests", "examples", "benches", "docs"];
+    let folders = [
+        "src",
+        "macros",
+        "rules",
+        "sim",
+        "sys",
+        "tests",
+        "ui-tests",
+        "examples",
+        "benches",
+        "docs",
+        "book",
+        "exercises",
+    ];
     let below = folders.iter().flat_map(|folder| {
         let folder = root.join(folder);
         ["rs", "md", "stderr", "toml", "report"].map(|ending| files(&folder, ending)).concat()

@@ -14,8 +14,7 @@ pub(super) fn check(lines: &[Line], errors: &mut Errors) {
 }
 
 fn alone<'a>(line: &Line, mut before: impl Iterator<Item = &'a Line>) -> Result<(), Error> {
-    let Some(other) = before.find(|other| other.starts_as(line) && other.fails.is_some() == line.fails.is_some())
-    else {
+    let Some(other) = before.find(|other| other.starts_as(line) && other.ends_as(line)) else {
         return Ok(());
     };
     let message = if other.to == line.to {
@@ -33,7 +32,14 @@ fn possible(line: &Line, lines: &[Line]) -> Result<(), Error> {
         let message = "this life has no state; a life starts by `[*] --> State : operation;`";
         return Err(Error::new_spanned(line.call(), message));
     }
-    if line.fails.is_some() && !lines.iter().any(|other| other.fails.is_none() && other.starts_as(line)) {
+    let is_plain = |other: &Line| other.fails.is_none() && other.outcome.is_none();
+    if line.outcome.is_some() && !lines.iter().any(|other| is_plain(other) && other.starts_as(line)) {
+        let message = format!(
+            "`{line}` is a second outcome, and there is no first one; add `{from} --> … : {operation};`, or remove the name"
+        );
+        return Err(Error::new_spanned(line.call(), message));
+    }
+    if line.fails.is_some() && !lines.iter().any(|other| is_plain(other) && other.starts_as(line)) {
         let message = format!(
             "`{operation}` cannot be done from `{from}`, so it does not fail there; add `{from} --> … : {operation};`, \
              or remove this line"
@@ -47,6 +53,12 @@ impl Line {
     /// The same operation from the same place.
     pub(crate) fn starts_as(&self, other: &Self) -> bool {
         self.from == other.from && self.operation.unraw() == other.operation.unraw()
+    }
+
+    /// The same outcome: success, failure, or the success of one name.
+    fn ends_as(&self, other: &Self) -> bool {
+        let name = |line: &Self| line.outcome.as_ref().map(IdentExt::unraw);
+        self.fails.is_some() == other.fails.is_some() && name(self) == name(other)
     }
 }
 

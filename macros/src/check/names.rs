@@ -22,6 +22,11 @@ pub(super) fn check(declaration: &Declaration, errors: &mut Errors) {
             errors.add(error);
         }
     }
+    for outcome in declaration.lines.iter().filter_map(|line| line.outcome.as_ref()) {
+        if let Err(error) = outcome_name(outcome) {
+            errors.add(error);
+        }
+    }
     for parameter in declaration.states.iter().flat_map(|state| &state.parameters) {
         if TAKEN.contains(&parameter.to_string().as_str()) || states.contains(parameter) {
             let message =
@@ -66,6 +71,15 @@ fn operation_name(operation: &Ident) -> Result<(), Error> {
     }
     let message = format!("an operation is in snake_case: write `{}` for `{name}`", snake(&name));
     Err(Error::new(operation.span(), message))
+}
+
+fn outcome_name(outcome: &Ident) -> Result<(), Error> {
+    let name = outcome.unraw().to_string();
+    if ["Done", "Failed", "Self"].contains(&camel(&name).as_str()) {
+        let message = format!("`{name}` would be the outcome `{}`, which is taken; choose another name", camel(&name));
+        return Err(Error::new(outcome.span(), message));
+    }
+    operation_name(outcome)
 }
 
 /// A reader takes names that differ only in case for the same name, and so does the documentation on some file systems.

@@ -3,9 +3,10 @@
 use super::at;
 use super::texts::{one_of, pieces};
 use crate::parse::ids_in;
-use crate::protocol::{Operation, Protocol};
+use crate::protocol::{Operation, Protocol, outcome_variant};
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::ext::IdentExt;
 
 pub(super) fn emit(protocol: &Protocol) -> TokenStream {
     let places = places(protocol);
@@ -112,6 +113,8 @@ fn operations(protocol: &Protocol) -> TokenStream {
         let notes = operation.notes.iter().map(|note| pieces(note));
         quote!(&[#(#notes),*])
     });
+    let outcomes: Vec<_> = protocol.outcomes().into_iter().map(outcome_variant).collect();
+    let outcome_pages = protocol.outcomes().into_iter().map(|name| format!("The call succeeded: `{}`.", name.unraw()));
     quote! {
         /// An operation on an object.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -173,6 +176,10 @@ fn operations(protocol: &Protocol) -> TokenStream {
             Done,
             /// The call failed.
             Failed,
+            #(
+                #[doc = #outcome_pages]
+                #outcomes,
+            )*
         }
     }
 }
@@ -186,7 +193,7 @@ fn edges(protocol: &Protocol) -> TokenStream {
     let rows = protocol.edges.iter().map(|edge| {
         let op = protocol.operations.iter().find(|operation| operation.name == edge.operation);
         let op = op.map(|operation| &operation.variant);
-        let outcome = if edge.fails { quote!(Failed) } else { quote!(Done) };
+        let outcome = edge.variant();
         let (from, to, why, implied) = (at(&edge.from), at(&edge.to), &edge.why, edge.implied);
         let rules = ids_in(why);
         quote! {
@@ -201,6 +208,8 @@ fn edges(protocol: &Protocol) -> TokenStream {
             }
         }
     });
+    let outcomes = protocol.outcomes().into_iter().map(outcome_variant);
+    let suffixes = protocol.outcomes().into_iter().map(|name| format!(" as {}", name.unraw()));
     quote! {
         /// One step of a life cycle. It is displayed as its line in the diagram.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -227,6 +236,7 @@ fn edges(protocol: &Protocol) -> TokenStream {
                 match self.outcome {
                     Outcome::Done => Ok(()),
                     Outcome::Failed => f.write_str(" fails"),
+                    #(Outcome::#outcomes => f.write_str(#suffixes),)*
                 }
             }
         }

@@ -2,6 +2,7 @@
 
 use crate::protocol::{Edge, Point, Protocol};
 use std::fmt::Write as _;
+use syn::ext::IdentExt;
 
 pub(super) fn diagram(protocol: &Protocol) -> String {
     let lines = protocol.edges.iter().filter(|edge| !edge.implied).map(|edge| format!("    {edge}\n"));
@@ -15,8 +16,12 @@ pub(super) fn module(protocol: &Protocol) -> String {
     let mut page = format!("{summary}# Life cycle\n\n```mermaid\n{}```\n\n", diagram(protocol));
     page.push_str("| from | operation | to | when the call fails | why |\n| --- | --- | --- | --- | --- |\n");
     for done in protocol.edges.iter().filter(|edge| !edge.fails) {
-        let failed = protocol.failed(done).filter(|edge| !edge.implied);
-        let then = failed.map_or_else(|| stays(done), |edge| format!("`{}`", edge.to));
+        let failed = protocol.failed(done).filter(|edge| !edge.implied && done.is_plain());
+        let then = match failed {
+            Some(edge) => format!("`{}`", edge.to),
+            None if done.is_plain() => stays(done),
+            None => String::new(),
+        };
         let why = [Some(done), failed]
             .into_iter()
             .flatten()
@@ -24,7 +29,7 @@ pub(super) fn module(protocol: &Protocol) -> String {
             .filter(|why| !why.is_empty());
         let why = why.collect::<Vec<_>>().join("; ").replace('|', "\\|");
         // Writing to a string does not fail.
-        let _ = writeln!(page, "| `{}` | `{}` | `{}` | {then} | {why} |", done.from, done.operation, done.to);
+        let _ = writeln!(page, "| `{}` | `{}` | `{}` | {then} | {why} |", done.from, done.label(), done.to);
     }
     page
 }
@@ -38,8 +43,18 @@ fn stays(edge: &Edge) -> String {
 
 impl std::fmt::Display for Edge {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} --> {} : {}", self.from, self.to, self.operation)?;
-        if self.fails { f.write_str(" fails") } else { Ok(()) }
+        write!(f, "{} --> {} : {}", self.from, self.to, self.label())
+    }
+}
+
+impl Edge {
+    /// The operation and how it ends.
+    fn label(&self) -> String {
+        match &self.outcome {
+            Some(outcome) => format!("{} as {}", self.operation, outcome.unraw()),
+            None if self.fails => format!("{} fails", self.operation),
+            None => self.operation.clone(),
+        }
     }
 }
 

@@ -69,7 +69,7 @@ pub(super) fn generics(state: &State) -> TokenStream {
 /// The operations that the state allows, and the states that they lead to.
 fn page(protocol: &Protocol, state: &State) -> String {
     let first = if state.documentation.is_empty() { format!("State `{}`.\n\n", state.name) } else { String::new() };
-    let leaving = protocol.edges.iter().filter(|edge| !edge.fails && edge.from.state() == Some(&state.name));
+    let leaving = protocol.edges.iter().filter(|edge| edge.is_plain() && edge.from.state() == Some(&state.name));
     let leaving: Vec<String> = leaving.map(|edge| format!("`{}` (then `{}`)", edge.operation, edge.to)).collect();
     format!("{first}Can be done here: {}.", leaving.join(", "))
 }

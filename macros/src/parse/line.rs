@@ -16,6 +16,8 @@ pub(crate) struct Line {
     pub(crate) operation: Ident,
     /// The word `fails` of a line for a failed call.
     pub(crate) fails: Option<Ident>,
+    /// The name behind `as`, of a line for another success.
+    pub(crate) outcome: Option<Ident>,
 }
 
 /// The start or the end of a line: `[*]` or a state.
@@ -41,22 +43,35 @@ impl Line {
             Ok(word) if word == "fails" => Some(input.call(Ident::parse_any)?),
             _ => None,
         };
-        let line = Self { documentation, from, to, operation, fails };
+        let outcome = match input.parse::<Option<Token![as]>>()? {
+            Some(_) => Some(input.call(Ident::parse_any).map_err(|error| {
+                Error::new(
+                    error.span(),
+                    "expected the name of the outcome in snake_case, as in `: read as end_of_data;`",
+                )
+            })?),
+            None => None,
+        };
+        let line = Self { documentation, from, to, operation, fails, outcome };
         end(input, &format!("`{line}`"))?;
         Ok(line)
     }
 
     /// The tokens that name the operation, for an error at that place.
     pub(crate) fn call(&self) -> TokenStream {
-        let (operation, fails) = (&self.operation, &self.fails);
-        quote!(#operation #fails)
+        let Self { operation, fails, outcome, .. } = self;
+        let named = outcome.as_ref().map(|outcome| quote!(as #outcome));
+        quote!(#operation #fails #named)
     }
 }
 
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} --> {} : {}", self.from, self.to, self.operation.unraw())?;
-        if self.fails.is_some() { f.write_str(" fails") } else { Ok(()) }
+        if self.fails.is_some() {
+            f.write_str(" fails")?;
+        }
+        self.outcome.as_ref().map_or(Ok(()), |outcome| write!(f, " as {}", outcome.unraw()))
     }
 }
 

@@ -1,0 +1,20 @@
+//! A set of memory is queued with the vendor's function instead of `set_bytes`.
+//!
+//! Repair it: nobody has said who checks what the function does.
+
+use ascendcl::{Error, Library, RunError};
+use ascendcl_sys::types::aclrtStream;
+
+fn main() -> Result<(), RunError<Error>> {
+    ascendcl::run(Library::Simulator, |current| {
+        let (stream, functions) = (current.stream()?, current.library().as_raw());
+        let buffer = current.device_buffer::<u8>(4)?.zero(current)?;
+        let work = stream.submit(current, "aclrtMemsetAsync", buffer, |stream, buffer| {
+            // SAFETY: the 4 bytes of the operand are written, on its stream.
+            unsafe { functions.aclrtMemsetAsync(buffer.start, 4, 9, 4, aclrtStream(stream)).unwrap_or(-1) }
+        });
+        let buffer = work.map_err(|failed| failed.error)?.wait(current)?;
+        assert_eq!(buffer.to_vec(current)?, [9; 4]);
+        Ok(())
+    })
+}

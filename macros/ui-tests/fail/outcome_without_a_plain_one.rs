@@ -1,0 +1,11 @@
+use ascendcl_macros::protocol;
+
+protocol! {
+    pub mod file;
+
+    [*] --> Open : open;
+    Open --> Finished : read as end_of_data;
+    Finished --> [*] : close;
+}
+
+fn main() {}
