@@ -3,6 +3,7 @@
 mod device;
 mod host;
 mod policy;
+mod shared;
 
 pub use crate::device_allocator::DeviceAddress;
 use crate::error::{Error, ObjectKind};
@@ -10,6 +11,7 @@ use crate::error::{Error, ObjectKind};
 pub use device::DeviceBuffer;
 pub use host::HostBuffer;
 pub use policy::MemoryPolicy;
+pub use shared::SharedBuffer;
 
 /// The bytes of `length` elements; a length that no memory has is an error.
 fn bytes<E>(length: usize) -> Result<usize, Error> {

@@ -21,9 +21,9 @@ mod options;
 mod past;
 mod payload;
 
-mod pending;
-
 mod future;
+mod pending;
+mod source;
 mod state;
 mod undecided;
 mod untouched;
@@ -57,6 +57,7 @@ pub(crate) use past::Past;
 pub use payload::Payload;
 pub(crate) use payload::sealed as sealed_payload;
 pub use pending::{Mapped, Pending};
+pub use source::Source;
 pub use state::{
     CanDecline, CanExecute, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, CustomAllocator,
     DefaultAllocator, RawAllocator, StreamState, Undecided,
