@@ -145,7 +145,7 @@ pub use element::{Bf16, Element, ElementType, F16};
 pub use error::{Error, Failed, OrDrop, Result, ScopeError};
 pub use event::Event;
 pub use library::Library;
-pub use memory::{DeviceBuffer, HostBuffer};
+pub use memory::{DeviceBuffer, HostBuffer, SharedBuffer};
 pub use model::{BoundModel, Input, Model, Outputs};
 pub use operator::Operator;
 pub use properties::DeviceProperties;

@@ -375,6 +375,53 @@ pub enum Error {
         /// The kind of object.
         what: ObjectKind,
     },
+    /// Shared memory has other names: clones, views, work in flight, or models and operators that read it.
+    #[error(
+        "this memory is still shared: clones or views of it, work in flight, models or operators have it, too; drop \
+         them or wait for them first{}",
+        Cited(rules::STILL_SHARED)
+    )]
+    StillShared,
+    /// An input of a model reads shared memory, which is not written and not given away as a buffer.
+    #[error(
+        "the input `{name}` reads shared memory, which nobody writes: give the input memory of its own with \
+         `unshare_input` first{}",
+        Cited(rules::STILL_SHARED)
+    )]
+    InputIsShared {
+        /// The input's name.
+        name: String,
+    },
+    /// An input of a model has memory of its own, where shared memory was expected.
+    #[error("the input `{name}` has memory of its own: exchange it with `exchange_input`")]
+    NotShared {
+        /// The input's name.
+        name: String,
+    },
+    /// A part of a buffer that begins where memory of models and operators may not.
+    #[error(
+        "memory that a model or an operator uses begins at a multiple of {alignment} bytes, and this part of a buffer \
+         begins {past} bytes after one{}",
+        Cited(rules::MISALIGNED_PART)
+    )]
+    MisalignedPart {
+        /// How many bytes the start is past the last aligned address.
+        past: usize,
+        /// The required alignment.
+        alignment: usize,
+    },
+    /// Memory cannot be seen as elements of another type.
+    #[error("{bytes} bytes that begin {past} bytes after a multiple of {alignment} are no elements of {size} bytes")]
+    NoSuchElements {
+        /// How many bytes there are.
+        bytes: usize,
+        /// The size of an element in bytes.
+        size: usize,
+        /// How many bytes the first one is past the last aligned address.
+        past: usize,
+        /// The alignment of an element.
+        alignment: usize,
+    },
     /// A failed call may have queued work that uses the memory, and the wait for that work failed too. The memory can
     /// no longer be read and takes no work.
     #[error(

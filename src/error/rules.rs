@@ -4,8 +4,8 @@ use super::{Error, InputError};
 use ascendcl_rules::{
     ALLOC_02, ALLOC_09, ALLOC_10, ALLOC_12, ALLOC_18, CB_01, CB_09, COPY_01, COPY_09, COPY_10, CTX_05, CTX_08, CTX_11,
     DATA_06, DATA_07, DATA_08, DEV_08, DEV_10, DEV_11, DEV_13, ERR_02, ERR_06, EVENT_04, EVENT_07, GRAPH_04, GRAPH_05,
-    GRAPH_06, MEM_02, MEM_11, MEM_14, MODEL_04, MODEL_06, MODEL_09, MODEL_17, MODEL_20, RuleId, STREAM_04, STREAM_17,
-    THREAD_01, THREAD_05,
+    GRAPH_06, MEM_02, MEM_08, MEM_11, MEM_14, MODEL_04, MODEL_06, MODEL_09, MODEL_17, MODEL_20, RuleId, STREAM_04,
+    STREAM_17, THREAD_01, THREAD_05,
 };
 use core::fmt;
 
@@ -48,6 +48,8 @@ impl Error {
             Self::CallbackLost => CALLBACK_LOST,
             Self::StillRunning { what } => what.rules_of_use(),
             Self::InDoubt { .. } => IN_DOUBT,
+            Self::MisalignedPart { .. } => MISALIGNED_PART,
+            Self::StillShared | Self::InputIsShared { .. } => STILL_SHARED,
             Self::WorkspaceTaken => WORKSPACE_TAKEN,
             Self::AllocatorInDoubt => ALLOCATOR_IN_DOUBT,
             Self::Gone { what } => what.rules_of_life(),
@@ -95,6 +97,8 @@ pub(super) const NOT_REGISTERED: &[RuleId] = &[MEM_14];
 pub(super) const NO_PEER_ACCESS: &[RuleId] = &[DEV_13];
 pub(super) const NO_SUCH_ROWS: &[RuleId] = &[COPY_10];
 pub(super) const CALLBACK_PANICKED: &[RuleId] = &[CB_09];
+pub(super) const MISALIGNED_PART: &[RuleId] = &[MEM_08];
+pub(super) const STILL_SHARED: &[RuleId] = &[MEM_02];
 pub(super) const IN_DOUBT: &[RuleId] = &[MEM_02];
 pub(super) const WORKSPACE_TAKEN: &[RuleId] = &[MODEL_04];
 pub(super) const ALLOCATOR_IN_DOUBT: &[RuleId] = &[ALLOC_09, ALLOC_12];
@@ -182,6 +186,11 @@ mod tests {
             Error::CaptureUnsupported(Box::new(vendor(207_000))),
             Error::NotPinned,
             Error::OtherCapture,
+            Error::StillShared,
+            Error::InputIsShared { name: "images".into() },
+            Error::NotShared { name: "images".into() },
+            Error::MisalignedPart { past: 4, alignment: 64 },
+            Error::NoSuchElements { bytes: 6, size: 4, past: 0, alignment: 4 },
             Error::NoSuchInput { index: 1, count: 1 },
             Error::NoSuchOutput { index: 1, count: 1 },
             Error::SimulatorNotBuiltIn,

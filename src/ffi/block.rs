@@ -3,6 +3,8 @@
 mod peer;
 mod registered;
 
+mod part;
+
 use super::answer::ReadyAnswer;
 use super::bytes::{bytes_of, bytes_of_mut};
 use super::call::{Function, call, functions};
@@ -10,6 +12,7 @@ use super::home::{Home, Side};
 use super::{Api, Here, LastUse, Owner, RawStream, Site};
 use crate::element::{LARGEST_ALIGNMENT, Pod};
 use crate::error::{Boxed, Error};
+use crate::ffi::sharing::Name;
 use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclError, aclrtMemMallocPolicy};
@@ -21,8 +24,8 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
-/// One allocation. It has no `Drop`: a block that is not freed through [`free`](Self::free) stays allocated, which is
-/// what has to happen to memory that a task may still use.
+/// One allocation, or a part of one ([`part`]). A block that is not freed through [`free`](Self::free) stays allocated,
+/// which is what has to happen to memory that a task may still use.
 #[derive(Debug)]
 pub struct RawBuffer {
     start: NonNull<c_void>,
@@ -30,7 +33,7 @@ pub struct RawBuffer {
     home: Home,
     /// That of the program's own memory; else empty.
     layout: Layout,
-    last_use: LastUse,
+    last_use: Name<Arc<Self>>,
     freed: AtomicBool,
     owner: Owner,
 }
@@ -78,7 +81,8 @@ impl RawBuffer {
     /// Takes over device memory that the library allocated and handed out (DATA-06), to be freed like any other.
     pub(super) fn adopt(start: NonNull<c_void>, bytes: usize) -> Self {
         let owner = Owner::current();
-        let (last_use, freed, layout) = (LastUse::of(owner.number()), AtomicBool::new(false), Layout::new::<()>());
+        let last_use = Name::alone(LastUse::of(owner.number()));
+        let (freed, layout) = (AtomicBool::new(false), Layout::new::<()>());
         Self { start, bytes, home: Home::Device, layout, last_use, freed, owner }
     }
 
@@ -132,6 +136,8 @@ impl RawBuffer {
             return Ok(());
         }
         let answer = match self.home {
+            // The whole is freed when it has no names any more.
+            _ if self.is_part() => return Ok(()),
             Home::Adopted => return Ok(()),
             Home::Registered => {
                 let given_back = self.pages_back(api).map(drop);

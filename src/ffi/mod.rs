@@ -57,6 +57,7 @@ mod properties;
 mod registration;
 mod resets;
 mod rows;
+mod sharing;
 mod shelf;
 mod stamp;
 mod standing;
@@ -67,13 +68,13 @@ mod version;
 mod wait;
 mod work;
 
-/// What `unnamed` is made of; loom puts its own in this place.
+/// What `unnamed` and `sharing` are made of; loom puts its own in this place.
 mod sync {
     pub(super) use core::sync::atomic::{Ordering, fence};
-    pub(super) use std::sync::Arc;
+    pub(super) use std::sync::{Arc, Arc as Names};
 }
 
-// What `stamp` and `gate` are made of; loom puts its own in this place.
+// What `stamp`, `sharing` and `gate` are made of; loom puts its own in this place.
 use core::sync::atomic;
 use std::thread::yield_now;
 

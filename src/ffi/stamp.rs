@@ -39,6 +39,15 @@ const NEVER: u64 = 0;
 /// `LastUse::stream` after use on a second stream: idle when every stream of the context is.
 const SEVERAL: u64 = u64::MAX;
 
+/// What a use leaves to be waited for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Awaited {
+    /// This submission of this stream.
+    Submission { stream: u64, number: u64 },
+    /// Work on several streams.
+    Several,
+}
+
 impl Clock {
     pub(crate) fn new() -> Self {
         Self { submitted: AtomicU64::new(0), done: AtomicU64::new(0) }
@@ -130,6 +139,23 @@ impl LastUse {
         self.number.store(PENDING, Ordering::Relaxed);
         self.stream.store(stream, Ordering::Release);
         self.number.store(number, Ordering::Release);
+    }
+
+    /// What all uses so far have to wait for is on several streams.
+    pub(crate) fn follow_several(&self) {
+        self.number.store(PENDING, Ordering::Relaxed);
+        self.stream.store(SEVERAL, Ordering::Release);
+        self.number.store(0, Ordering::Release);
+    }
+
+    /// What is awaited, for the one who has the memory; `None` at rest. Of a call that has not come back, it is a number
+    /// that no stream reaches.
+    pub(crate) fn awaited(&self) -> Option<Awaited> {
+        match self.stream.load(Ordering::Acquire) {
+            NEVER => None,
+            SEVERAL => Some(Awaited::Several),
+            stream => Some(Awaited::Submission { stream, number: self.number.load(Ordering::Acquire) }),
+        }
     }
 
     /// Nobody knows whether work that uses this was queued, and nobody could wait for it.

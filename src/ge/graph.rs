@@ -134,6 +134,7 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
         let memory = [constants.row(), features.row()];
         let fits = session.row().summary(api, &self.row).and_then(|summary| {
             let [constants, features] = &memory;
+            memory.iter().try_for_each(|block| block.can_be_tensor())?;
             holds(&summary, constants.bytes(), features.bytes())
         });
         if let Err(error) = fits {

@@ -219,12 +219,23 @@ impl Ledger {
     /// here by way of a value that has no brand: an allocator's.
     pub(crate) fn free(&self, block: &Arc<RawBuffer>) -> Result<(), Error> {
         self.api.is_of_this_process()?;
-        if !self.blocks.has(block) {
+        if block.is_part() {
+            block.is_current()?;
+        } else if !self.blocks.has(block) {
             return Err(Error::OtherContext { context: self.id });
         }
         block.free(self.api, &self.streams)?;
         self.blocks.remove(block);
         Ok(())
+    }
+
+    /// The block of which this is the last part, for one owner.
+    #[allow(clippy::result_large_err, reason = "the part comes back as it was")]
+    pub(crate) fn unshare(&self, part: RawBuffer) -> Result<Arc<RawBuffer>, (Error, RawBuffer)> {
+        match self.api.is_of_this_process() {
+            Ok(()) => part.into_only(&self.streams),
+            Err(error) => Err((error, part)),
+        }
     }
 
     /// Destroys the objects that no handle refers to and no work in flight uses. Returns the errors.

@@ -127,6 +127,11 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         Arc::clone(&self.block)
     }
 
+    /// The row of a buffer that is no more.
+    pub(crate) fn into_row(self) -> Arc<RawBuffer> {
+        self.block
+    }
+
     /// The handle of a block that nobody else has a handle of. It has room for so many elements.
     pub(crate) fn of(block: Arc<RawBuffer>, length: usize) -> Self {
         Self { block, length, _brand: Mark::NEW, _elements: PhantomData }

@@ -5,6 +5,7 @@ mod host;
 mod pages;
 mod policy;
 mod rows;
+mod shared;
 
 pub use crate::device_allocator::DeviceAddress;
 use crate::error::{Error, ObjectKind};
@@ -14,6 +15,7 @@ pub use host::HostBuffer;
 pub use pages::Pages;
 pub use policy::MemoryPolicy;
 pub use rows::Rows;
+pub use shared::SharedBuffer;
 
 /// The bytes of `length` elements; a length that no memory has is an error.
 fn bytes<E>(length: usize) -> Result<usize, Error> {

@@ -39,6 +39,8 @@ pub(super) struct Bound {
     pub(super) info: TensorInfo,
     pub(super) shape: Vec<usize>,
     pub(super) block: Arc<RawBuffer>,
+    /// Others read its memory, too: nobody writes it.
+    pub(super) shared: bool,
 }
 
 /// One output on the device.
@@ -60,6 +62,11 @@ pub(super) enum OwnRoom {
 impl Bound {
     pub(super) fn elements(&self) -> usize {
         elements(&self.shape)
+    }
+
+    /// An error when others read its memory, too.
+    pub(super) fn is_its_own(&self) -> Result<(), Error> {
+        if self.shared { Err(Error::InputIsShared { name: self.info.name.clone() }) } else { Ok(()) }
     }
 
     /// Whether the input fits in the memory that it has with another shape.
@@ -95,7 +102,7 @@ impl Tensors {
         let place = |elements, info: &TensorInfo| current.ledger().allocate(Home::Device, bytes(info, elements)?);
         let input = |(info, shape): (&TensorInfo, &&[usize])| {
             let block = place(elements(accepted(info, shape)?), info)?;
-            Ok(Bound { info: info.clone(), shape: shape.to_vec(), block })
+            Ok(Bound { info: info.clone(), shape: shape.to_vec(), block, shared: false })
         };
         let output = |(info, room): (&TensorInfo, &OutputBuffer<'_>)| {
             let room = match *room {
@@ -131,7 +138,7 @@ impl Tensors {
         TensorPlace::Input(if gear.is_some_and(|gear| gear <= index) { index + 1 } else { index })
     }
 
-    /// The memory of an input, for this many elements of this type.
+    /// The memory of an input, for this many elements of this type to be written.
     pub(super) fn input_of<E: Element>(&self, input: usize, length: usize) -> Result<&Arc<RawBuffer>, Error> {
         let count = self.inputs.len();
         let bound = self.inputs.get(input).ok_or(Error::NoSuchInput { index: input, count })?;
@@ -143,6 +150,7 @@ impl Tensors {
             let (expected, found) = (bound.elements(), length);
             return Err(Error::LengthMismatch { what: ObjectKind::MODEL_INPUT, expected, found });
         }
+        bound.is_its_own()?;
         Ok(&bound.block)
     }
 

@@ -112,7 +112,8 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// # Errors
     ///
     /// [`Error::Input`] for another element type or a name that no input has, [`Error::LengthMismatch`] for another
-    /// length, [`Error::NoSuchInput`], or [`Error::Vendor`].
+    /// length, [`Error::NoSuchInput`], [`Error::InputIsShared`] for one that [reads shared memory](Self::share_input), or
+    /// [`Error::Vendor`].
     pub fn write<'n, E: Element>(
         &mut self,
         current: &Current<C>,
@@ -177,7 +178,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         block.read(current.here(), &mut read).map(|()| read).map_err(Error::from)
     }
 
-    /// The memory of an input, for this many elements of this type.
+    /// The memory of an input, for this many elements of this type to be written.
     pub(crate) fn input_of<E: Element>(&self, input: usize, length: usize) -> Result<&RawBuffer, Error> {
         self.bound.input_of::<E>(input, length).map(|block| &**block)
     }

@@ -16,7 +16,8 @@ impl<C: Brand> StreamOps<C> {
     /// # Errors
     ///
     /// Both as they were: [`Error::Input`](crate::Error::Input) for another element type, `LengthMismatch`,
-    /// `NoSuchInput`, `OtherStream` when one is in flight elsewhere, or [`Error::Vendor`](crate::Error::Vendor).
+    /// `NoSuchInput`, `InputIsShared`, `OtherStream` when one is in flight elsewhere, or
+    /// [`Error::Vendor`](crate::Error::Vendor).
     pub fn copy_to_input<E: Element, H: Operand<C, HostBuffer<C, E>>, P, M: Operand<C, BoundModel<C, P>>>(
         &self,
         current: &Current<C>,

@@ -41,7 +41,8 @@ impl<C: Brand, P> BoundModel<C, P> {
     ///
     /// The buffer as it was: [`Error::Input`] for another element type or a name that no input has,
     /// [`Error::LengthMismatch`] for another length, [`Error::NoSuchInput`], [`Error::StillRunning`] while queued work
-    /// uses the model, or [`Error::Vendor`]. If the library then no longer tells which memory it uses, the model cannot
+    /// uses the model, [`Error::InputIsShared`] when the input [reads shared memory](Self::share_input),
+    /// [`Error::MisalignedPart`], or [`Error::Vendor`]. If the library then no longer tells which memory it uses, the model cannot
     /// be executed any more ([`Error::Gone`]).
     #[rule(DATA_02, DATA_10)]
     pub fn exchange_input<'n, E: Element>(
@@ -50,8 +51,9 @@ impl<C: Brand, P> BoundModel<C, P> {
         input: impl Into<PortId<'n>>,
         buffer: DeviceBuffer<C, E>,
     ) -> Result<DeviceBuffer<C, MaybeUninit<E>>, Failed<DeviceBuffer<C, E>>> {
-        match self.put_input::<E>(current, input.into(), &buffer.row()) {
-            Ok(old) => Ok(DeviceBuffer::of(old, buffer.len())),
+        let put = self.put_input::<E>(current, input.into(), (&buffer.row(), false), Bound::is_its_own);
+        match put {
+            Ok((old, _)) => Ok(DeviceBuffer::of(old, buffer.len())),
             Err(error) => Err(Failed { error, value: buffer }),
         }
     }
@@ -98,23 +100,28 @@ impl<C: Brand, P> BoundModel<C, P> {
         }
     }
 
-    fn put_input<E: Element>(
+    /// Puts memory in the place of an input's, and answers with what was there and whether others read that. `may_go`
+    /// says whether what is there may go.
+    pub(super) fn put_input<E: Element>(
         &mut self,
         current: &Current<C>,
         input: PortId<'_>,
-        new: &Arc<RawBuffer>,
-    ) -> Result<Arc<RawBuffer>, Error> {
+        (new, shared): (&Arc<RawBuffer>, bool),
+        may_go: impl FnOnce(&Bound) -> Result<(), Error>,
+    ) -> Result<(Arc<RawBuffer>, bool), Error> {
         let input = input.input(self.model.inputs())?;
         let (place, count) = (self.bound.place_of_input(input), self.bound.inputs.len());
         let bound = self.bound.inputs.get_mut(input).ok_or(Error::NoSuchInput { index: input, count })?;
-        let Bound { info, block, .. } = bound;
-        if !info.element.takes::<E>() {
-            let (name, expected) = (info.name.clone(), info.element);
+        if !bound.info.element.takes::<E>() {
+            let (name, expected) = (bound.info.name.clone(), bound.info.element);
             return Err(InputError::Element { name, expected, found: E::TYPE }.into());
         }
-        same_length::<E>(ObjectKind::MODEL_INPUT, block, new)?;
-        current.ledger().exchange(&self.binding, place, (block, new))?;
-        Ok(core::mem::replace(block, Arc::clone(new)))
+        may_go(bound)?;
+        same_length::<E>(ObjectKind::MODEL_INPUT, &bound.block, new)?;
+        new.can_be_tensor()?;
+        current.ledger().exchange(&self.binding, place, (&bound.block, new))?;
+        let old = core::mem::replace(&mut bound.block, Arc::clone(new));
+        Ok((old, core::mem::replace(&mut bound.shared, shared)))
     }
 
     fn put_output<E: Element>(
@@ -136,6 +143,7 @@ impl<C: Brand, P> BoundModel<C, P> {
             return Err(Error::OutputNotAllocated { name: bound.info.name.clone() });
         };
         same_length::<E>(ObjectKind::MODEL_OUTPUT, block, new)?;
+        new.can_be_tensor()?;
         current.ledger().exchange(&self.binding, TensorPlace::Output(output), (block, new))?;
         (*replaced, self.replaced) = (true, true);
         Ok(core::mem::replace(block, Arc::clone(new)))

@@ -2,6 +2,7 @@
 
 mod launch;
 mod lists;
+mod shared;
 mod tensor;
 mod typed;
 mod untouched;
@@ -18,6 +19,7 @@ use std::path::Path;
 pub use crate::attribute::Attribute;
 pub use launch::{BoundOperator, RunsOperators};
 pub use lists::{OperatorInputs, OperatorOutputs};
+pub use shared::{SharedTensor, TensorInput};
 pub use tensor::{Absent, DeviceTensor, OperatorInput, OperatorOutput};
 pub use typed::{add, cast, mat_mul, mul, relu, softmax, sub};
 
@@ -125,6 +127,10 @@ pub(crate) mod sealed {
 
     pub trait Input {
         fn part(&self, key: Inside) -> TensorArgument;
+    }
+
+    pub trait Shaped {
+        fn sizes(&self, key: Inside) -> &[usize];
     }
 
     pub trait Output {

@@ -39,14 +39,13 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     ///
     /// # Errors
     ///
-    /// The buffer as it was, with [`InputError::Length`], when the shape has more or fewer elements.
+    /// The buffer as it was: [`InputError::Length`] when the shape has more or fewer elements;
+    /// [`Error::MisalignedPart`] for a part of other memory that does not begin at a multiple of 64 bytes (MEM-08).
+    #[rule(MEM_08)]
     pub fn into_tensor(self, shape: &[usize]) -> Result<DeviceTensor<C, E>, Failed<Self>> {
-        match elements(shape) {
-            expected if expected == self.len() => Ok(DeviceTensor { buffer: self, shape: shape.into() }),
-            expected => {
-                let (shape, found) = (format!("{shape:?}"), self.len());
-                Err(Failed { error: InputError::Length { shape, expected, found }.into(), value: self })
-            }
+        match fill(shape, self.len()).and_then(|()| self.block().can_be_tensor()) {
+            Ok(()) => Ok(DeviceTensor { buffer: self, shape: shape.into() }),
+            Err(error) => Err(Failed { error, value: self }),
         }
     }
 }
@@ -59,11 +58,7 @@ impl<C: Brand> Current<C> {
     /// [`InputError::Length`] when the shape has more or fewer elements, before anything is called; else as for
     /// [`upload`](Self::upload).
     pub fn upload_tensor<E: Element>(&self, shape: &[usize], from: &[E]) -> Result<DeviceTensor<C, E>, Error> {
-        let expected = elements(shape);
-        if expected != from.len() {
-            let (shape, found) = (format!("{shape:?}"), from.len());
-            return Err(InputError::Length { shape, expected, found }.into());
-        }
+        fill(shape, from.len())?;
         Ok(DeviceTensor { buffer: self.upload(from)?, shape: shape.into() })
     }
 
@@ -78,6 +73,11 @@ impl<C: Brand> Current<C> {
 }
 
 impl<C: Brand, E> DeviceTensor<C, E> {
+    /// A buffer with as many elements as the shape has.
+    pub(super) fn of(buffer: DeviceBuffer<C, E>, shape: Box<[usize]>) -> Self {
+        Self { buffer, shape }
+    }
+
     /// Its sizes, outermost first.
     pub fn shape(&self) -> &[usize] {
         &self.shape
@@ -108,7 +108,7 @@ impl<C: Brand, E> DeviceTensor<C, E> {
 /// A tensor that an operator reads.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an input of this operator",
-    label = "expected a written `DeviceTensor` of the stream's own context, or `Absent`",
+    label = "expected a written `DeviceTensor` or a `SharedTensor` of the stream's own context, or `Absent`",
     note = "MEM-07: a tensor of `MaybeUninit` elements is written first, by a copy or as the output of another operator",
     note = "OP-04: an optional input that is left out is `Absent`",
     note = "see `cargo run -p ascendcl-explain MEM-07`"
@@ -119,7 +119,8 @@ pub trait OperatorInput<C>: sealed::Input {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an output of this operator",
     label = "expected a `DeviceTensor` of the stream's own context",
-    note = "allocate it in the stream's context: `current.tensor::<f32>(&[2, 3])?`"
+    note = "allocate it in the stream's context: `current.tensor::<f32>(&[2, 3])?`",
+    note = "MEM-02: what is shared is only read: `shared.try_unshare(current)?` makes it one owner's again"
 )]
 pub trait OperatorOutput<C>: sealed::Output {}
 
@@ -161,6 +162,14 @@ impl<C: Brand, E: Element> sealed::Output for DeviceTensor<C, MaybeUninit<E>> {
 
     fn written(self, _: Inside) -> DeviceTensor<C, E> {
         DeviceTensor { buffer: self.buffer.into_written(), shape: self.shape }
+    }
+}
+
+/// Whether so many elements fill a shape.
+pub(super) fn fill(shape: &[usize], found: usize) -> Result<(), Error> {
+    match elements(shape) {
+        expected if expected == found => Ok(()),
+        expected => Err(InputError::Length { shape: format!("{shape:?}"), expected, found }.into()),
     }
 }
 

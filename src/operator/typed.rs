@@ -1,7 +1,7 @@
 //! The commonest operators, with arguments whose types and shapes are checked here.
 
-use super::{BoundOperator, DeviceTensor, Operator, OperatorInputs};
-use crate::brand::Brand;
+use super::{BoundOperator, DeviceTensor, Operator, OperatorInputs, TensorInput};
+use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::{Error, Failed};
@@ -11,8 +11,6 @@ use core::mem::MaybeUninit;
 type Output<C, E> = DeviceTensor<C, MaybeUninit<E>>;
 /// An operator with one output, or its inputs as they were.
 type Bound<C, I, E> = Result<BoundOperator<C, I, Output<C, E>>, Failed<I>>;
-/// Two tensors of one element type.
-type Pair<C, E> = (DeviceTensor<C, E>, DeviceTensor<C, E>);
 
 /// `x + y`, element by element (`Add`); shapes are broadcast, as in all operators on two tensors.
 ///
@@ -21,11 +19,11 @@ type Pair<C, E> = (DeviceTensor<C, E>, DeviceTensor<C, E>);
 /// The tensors as they were: [`Error::OperatorShapes`] when the shapes cannot be broadcast, before anything is called;
 /// else as for [`Operator::bind`].
 #[rustfmt::skip] // The compiler's messages print the first line.
-pub fn add<C: Brand, E: Element>( // OP-02: both of one element type and context: `DeviceTensor<C, E>`
+pub fn add<C: Brand, X: TensorInput<C>, Y: TensorInput<C, Element = X::Element>>( // OP-02: both of one element type and context
     current: &Current<C>,
-    x: DeviceTensor<C, E>,
-    y: DeviceTensor<C, E>,
-) -> Bound<C, Pair<C, E>, E> {
+    x: X,
+    y: Y,
+) -> Bound<C, (X, Y), X::Element> {
     elementwise(current, "Add", x, y)
 }
 
@@ -34,11 +32,11 @@ pub fn add<C: Brand, E: Element>( // OP-02: both of one element type and context
 /// # Errors
 ///
 /// As for [`add`].
-pub fn sub<C: Brand, E: Element>(
+pub fn sub<C: Brand, X: TensorInput<C>, Y: TensorInput<C, Element = X::Element>>(
     current: &Current<C>,
-    x: DeviceTensor<C, E>,
-    y: DeviceTensor<C, E>,
-) -> Bound<C, Pair<C, E>, E> {
+    x: X,
+    y: Y,
+) -> Bound<C, (X, Y), X::Element> {
     elementwise(current, "Sub", x, y)
 }
 
@@ -47,11 +45,11 @@ pub fn sub<C: Brand, E: Element>(
 /// # Errors
 ///
 /// As for [`add`].
-pub fn mul<C: Brand, E: Element>(
+pub fn mul<C: Brand, X: TensorInput<C>, Y: TensorInput<C, Element = X::Element>>(
     current: &Current<C>,
-    x: DeviceTensor<C, E>,
-    y: DeviceTensor<C, E>,
-) -> Bound<C, Pair<C, E>, E> {
+    x: X,
+    y: Y,
+) -> Bound<C, (X, Y), X::Element> {
     elementwise(current, "Mul", x, y)
 }
 
@@ -60,17 +58,17 @@ pub fn mul<C: Brand, E: Element>(
 /// # Errors
 ///
 /// As for [`add`].
-pub fn mat_mul<C: Brand, E: Element>(
+pub fn mat_mul<C: Brand, X: TensorInput<C>, Y: TensorInput<C, Element = X::Element>>(
     current: &Current<C>,
-    x: DeviceTensor<C, E>,
-    y: DeviceTensor<C, E>,
-) -> Bound<C, Pair<C, E>, E> {
-    let shape = match (x.shape(), y.shape()) {
+    x: X,
+    y: Y,
+) -> Bound<C, (X, Y), X::Element> {
+    let shape = match (x.sizes(INSIDE), y.sizes(INSIDE)) {
         (&[m, k], &[of_y, n]) if k == of_y => Some([m, n]),
         _ => None,
     };
     let operator = Operator::new("MatMul").with("transpose_x1", false).with("transpose_x2", false);
-    let shape = shape.ok_or_else(|| misfit("MatMul", "the shapes [m, k] and [k, n]", x.shape(), y.shape()));
+    let shape = shape.ok_or_else(|| misfit("MatMul", "the shapes [m, k] and [k, n]", x.sizes(INSIDE), y.sizes(INSIDE)));
     bind(current, operator, (x, y), shape.map(Vec::from))
 }
 
@@ -79,11 +77,8 @@ pub fn mat_mul<C: Brand, E: Element>(
 /// # Errors
 ///
 /// The tensor as it was; as for [`Operator::bind`].
-pub fn cast<To: Element, E: Element, C: Brand>(
-    current: &Current<C>,
-    x: DeviceTensor<C, E>,
-) -> Bound<C, DeviceTensor<C, E>, To> {
-    let shape = x.shape().to_vec();
+pub fn cast<To: Element, C: Brand, X: TensorInput<C>>(current: &Current<C>, x: X) -> Bound<C, X, To> {
+    let shape = x.sizes(INSIDE).to_vec();
     bind(current, Operator::new("Cast").with("dst_type", i64::from(To::TYPE.number())), x, Ok(shape))
 }
 
@@ -92,8 +87,8 @@ pub fn cast<To: Element, E: Element, C: Brand>(
 /// # Errors
 ///
 /// As for [`cast`].
-pub fn relu<C: Brand, E: Element>(current: &Current<C>, x: DeviceTensor<C, E>) -> Bound<C, DeviceTensor<C, E>, E> {
-    let shape = x.shape().to_vec();
+pub fn relu<C: Brand, X: TensorInput<C>>(current: &Current<C>, x: X) -> Bound<C, X, X::Element> {
+    let shape = x.sizes(INSIDE).to_vec();
     bind(current, Operator::new("Relu"), x, Ok(shape))
 }
 
@@ -103,12 +98,8 @@ pub fn relu<C: Brand, E: Element>(current: &Current<C>, x: DeviceTensor<C, E>) -
 ///
 /// The tensor as it was: [`Error::OperatorShapes`] when it has no such axis, before anything is called; else as for
 /// [`Operator::bind`].
-pub fn softmax<C: Brand, E: Element>(
-    current: &Current<C>,
-    x: DeviceTensor<C, E>,
-    axis: usize,
-) -> Bound<C, DeviceTensor<C, E>, E> {
-    let shape = x.shape().to_vec();
+pub fn softmax<C: Brand, X: TensorInput<C>>(current: &Current<C>, x: X, axis: usize) -> Bound<C, X, X::Element> {
+    let shape = x.sizes(INSIDE).to_vec();
     let axes = vec![i64::try_from(axis).unwrap_or(i64::MAX)];
     let found = || Error::OperatorShapes {
         operator: "SoftmaxV2",
@@ -119,14 +110,15 @@ pub fn softmax<C: Brand, E: Element>(
     bind(current, Operator::new("SoftmaxV2").with("axes", axes), x, checked)
 }
 
-fn elementwise<C: Brand, E: Element>(
+fn elementwise<C: Brand, X: TensorInput<C>, Y: TensorInput<C, Element = X::Element>>(
     current: &Current<C>,
     name: &'static str,
-    x: DeviceTensor<C, E>,
-    y: DeviceTensor<C, E>,
-) -> Bound<C, Pair<C, E>, E> {
+    x: X,
+    y: Y,
+) -> Bound<C, (X, Y), X::Element> {
     let expected = "shapes in which each pair of sizes, counted from the last, is equal or has a 1";
-    let shape = broadcast(x.shape(), y.shape()).ok_or_else(|| misfit(name, expected, x.shape(), y.shape()));
+    let shape = broadcast(x.sizes(INSIDE), y.sizes(INSIDE))
+        .ok_or_else(|| misfit(name, expected, x.sizes(INSIDE), y.sizes(INSIDE)));
     bind(current, Operator::new(name), (x, y), shape)
 }
 

@@ -11,6 +11,7 @@
 //! | [`Event`](crate::Event) | [`as_raw`](crate::Event::as_raw): `aclrtEvent` |
 //! | [`Model`](crate::Model) | [`as_raw`](crate::Model::as_raw): the number of the model |
 //! | [`DeviceBuffer`](crate::DeviceBuffer) | [`as_raw`](crate::DeviceBuffer::as_raw): the address in device memory |
+//! | [`SharedBuffer`](crate::memory::SharedBuffer) | [`as_raw`](crate::memory::SharedBuffer::as_raw): the address in device memory, to be read |
 //!
 //! # What a raw handle asks of its user
 //!

@@ -5,7 +5,7 @@ use crate::current::Current;
 use crate::element::Element;
 use crate::error::Error;
 use crate::ffi::{RawBuffer, RawStream};
-use crate::memory::{DeviceBuffer, HostBuffer};
+use crate::memory::{DeviceBuffer, HostBuffer, SharedBuffer};
 use crate::stream::{Past, Payload, Pending};
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
@@ -22,7 +22,7 @@ pub struct RawMemory {
 }
 
 /// What [`StreamOps::submit`](crate::stream::StreamOps::submit) can be given: a [`DeviceBuffer`], written before or
-/// not, a [`HostBuffer`], one of them in flight on the same stream as a [`Pending`], tuples of up to four of these, or
+/// not, a [`HostBuffer`], a [`SharedBuffer`] to be read, one of them in flight on the same stream as a [`Pending`], tuples of up to four of these, or
 /// `()`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be used by work of this stream",
@@ -101,6 +101,7 @@ idle! {
     DeviceBuffer<C, E> => DeviceBuffer<C, E>, same;
     DeviceBuffer<C, MaybeUninit<E>> => DeviceBuffer<C, E>, written;
     HostBuffer<C, E> => HostBuffer<C, E>, same;
+    SharedBuffer<C, E> => SharedBuffer<C, E>, same;
 }
 
 fn same<T>(value: T) -> T {
@@ -134,7 +135,7 @@ macro_rules! in_flight {
         }
     )* };
 }
-in_flight!(DeviceBuffer HostBuffer);
+in_flight!(DeviceBuffer HostBuffer SharedBuffer);
 
 macro_rules! alone {
     ($($buffer:ty;)*) => { $(
@@ -171,8 +172,10 @@ alone! {
     DeviceBuffer<C, E>;
     DeviceBuffer<C, MaybeUninit<E>>;
     HostBuffer<C, E>;
+    SharedBuffer<C, E>;
     Pending<C, DeviceBuffer<C, E>>;
     Pending<C, HostBuffer<C, E>>;
+    Pending<C, SharedBuffer<C, E>>;
 }
 
 macro_rules! tuples {

@@ -23,7 +23,7 @@ impl<C: Brand> StreamOps<C> {
     /// * The work uses the memory of the operands inside of their bytes, and other memory only that stays usable until
     ///   the stream was synchronised, which [`Pending::wait`] and the end of the scope do (MEM-02). It writes only what
     ///   it alone uses, and values of the elements' type. Of an operand that was not written before (`MaybeUninit`) it
-    ///   writes all (MEM-07).
+    ///   writes all (MEM-07). What is [shared](crate::memory::SharedBuffer) it only reads.
     /// * Pinned and device memory is used when the work's turn has come. Ordinary host memory
     ///   ([`pageable_buffer`](Current::pageable_buffer)) is used by the call or by the queued work alone, not by
     ///   anything that runs beside the stream (COPY-05). With newer drivers a copy of it takes place in the call, ahead

@@ -2,6 +2,7 @@
 
 use super::destination::sealed::Buffer;
 use super::operand::Operand;
+use super::source::Source;
 use super::{Destination, Pending, StreamOps};
 use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
@@ -34,20 +35,20 @@ impl<C: Brand> StreamOps<C> {
     }
 
     /// Queues a copy from the device to the host (`aclrtMemcpyAsync`). Both buffers are in flight until the result is
-    /// [waited](Pending::wait) for.
+    /// [waited](Pending::wait) for. The source may be [shared](crate::memory::SharedBuffer): then a clone of it goes on.
     ///
     /// # Errors
     ///
     /// As for [`copy_to_device`](Self::copy_to_device).
     #[rule(COPY_03, COPY_07)]
     #[inline]
-    pub fn copy_to_host<E: Element, D: Operand<C, DeviceBuffer<C, E>>, H: Operand<C, HostBuffer<C, E>>>(
+    pub fn copy_to_host<E: Element, D: Source<C, E>, H: Operand<C, HostBuffer<C, E>>>(
         &self,
         current: &Current<C>,
         from: D,
         to: H,
-    ) -> Copied<C, DeviceBuffer<C, E>, HostBuffer<C, E>, (D, H)> {
-        whole::<C, E, DeviceBuffer<C, E>, HostBuffer<C, E>, _, _>(current, &self.queue, from, to)
+    ) -> Copied<C, D::Kept, HostBuffer<C, E>, (D, H)> {
+        whole::<C, E, D::Kept, HostBuffer<C, E>, _, _>(current, &self.queue, from, to)
     }
 
     /// Queues a copy from one device buffer to another (`aclrtMemcpyAsync`). Both are in flight until the result is
@@ -56,13 +57,13 @@ impl<C: Brand> StreamOps<C> {
     /// # Errors
     ///
     /// As for [`copy_to_device`](Self::copy_to_device).
-    pub fn copy_on_device<E: Element, F: Operand<C, DeviceBuffer<C, E>>, D: Destination<C, E>>(
+    pub fn copy_on_device<E: Element, F: Source<C, E>, D: Destination<C, E>>(
         &self,
         current: &Current<C>,
         from: F,
         to: D,
-    ) -> Copied<C, DeviceBuffer<C, E>, DeviceBuffer<C, E>, (F, D)> {
-        whole::<C, E, DeviceBuffer<C, E>, D::Buffer, _, _>(current, &self.queue, from, to)
+    ) -> Copied<C, F::Kept, DeviceBuffer<C, E>, (F, D)> {
+        whole::<C, E, F::Kept, D::Buffer, _, _>(current, &self.queue, from, to)
     }
 
     /// Queues a copy of the elements `part` of a host buffer to the elements from `at` on of a device buffer
@@ -89,15 +90,15 @@ impl<C: Brand> StreamOps<C> {
     /// # Errors
     ///
     /// As for [`copy_part_to_device`](Self::copy_part_to_device).
-    pub fn copy_part_to_host<E: Element, D: Operand<C, DeviceBuffer<C, E>>, H: Operand<C, HostBuffer<C, E>>>(
+    pub fn copy_part_to_host<E: Element, D: Source<C, E>, H: Operand<C, HostBuffer<C, E>>>(
         &self,
         current: &Current<C>,
         from: D,
         part: Range<usize>,
         to: H,
         at: usize,
-    ) -> Copied<C, DeviceBuffer<C, E>, HostBuffer<C, E>, (D, H)> {
-        piece::<C, E, DeviceBuffer<C, E>, HostBuffer<C, E>, _, _>(current, &self.queue, (from, part), (to, at))
+    ) -> Copied<C, D::Kept, HostBuffer<C, E>, (D, H)> {
+        piece::<C, E, D::Kept, HostBuffer<C, E>, _, _>(current, &self.queue, (from, part), (to, at))
     }
 
     /// Queues a copy of the elements `part` of a device buffer to the elements from `at` on of another
@@ -107,15 +108,15 @@ impl<C: Brand> StreamOps<C> {
     ///
     /// As for [`copy_part_to_device`](Self::copy_part_to_device), and [`Error::Misaligned`].
     #[rule(COPY_09)]
-    pub fn copy_part_on_device<E: Element, F: Operand<C, DeviceBuffer<C, E>>, D: Operand<C, DeviceBuffer<C, E>>>(
+    pub fn copy_part_on_device<E: Element, F: Source<C, E>, D: Operand<C, DeviceBuffer<C, E>>>(
         &self,
         current: &Current<C>,
         from: F,
         part: Range<usize>,
         to: D,
         at: usize,
-    ) -> Copied<C, DeviceBuffer<C, E>, DeviceBuffer<C, E>, (F, D)> {
-        piece::<C, E, DeviceBuffer<C, E>, DeviceBuffer<C, E>, _, _>(current, &self.queue, (from, part), (to, at))
+    ) -> Copied<C, F::Kept, DeviceBuffer<C, E>, (F, D)> {
+        piece::<C, E, F::Kept, DeviceBuffer<C, E>, _, _>(current, &self.queue, (from, part), (to, at))
     }
 
     /// Queues a set of every byte of a device buffer (`aclrtMemsetAsync`), which is written then.

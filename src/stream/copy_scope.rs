@@ -1,7 +1,7 @@
 //! Copies from and to slices that the caller keeps.
 
 use super::destination::sealed::Buffer;
-use super::operand::Operand;
+use super::source::Source;
 use super::{Destination, Pending, StreamOps};
 use crate::brand::{Brand, INSIDE, Mark, OfTheCurrentContext, Scoped};
 use crate::current::Current;
@@ -106,15 +106,15 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
     /// # Errors
     ///
     /// As for [`copy_to_device`](Self::copy_to_device).
-    pub fn copy_to_host<E: Element, D: Operand<C, DeviceBuffer<C, E>>>(
+    pub fn copy_to_host<E: Element, D: Source<C, E>>(
         &self,
         current: &Current<C>,
         stream: &StreamOps<C>,
         from: D,
         to: &'env mut [E],
-    ) -> Result<Pending<C, DeviceBuffer<C, E>>, Failed<D>> {
+    ) -> Result<Pending<C, D::Kept>, Failed<D>> {
         let (here, queue) = (current.here(), stream.queue());
-        let ready = from.usable_on(queue).and_then(|()| same(from.look(INSIDE).len(), to.len()));
+        let ready = from.usable_on(queue).and_then(|()| same(from.look(INSIDE).room(), to.len()));
         let place = Place { block: from.look(INSIDE).block(), start: 0 };
         match ready.and_then(|()| self.borrowed.copy_out(here, queue, to, place)) {
             Ok(number) => {

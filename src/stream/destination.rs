@@ -4,7 +4,7 @@ use super::{Operand, Pending};
 use crate::brand::{Brand, Inside};
 use crate::element::Element;
 use crate::ffi::RawBuffer;
-use crate::memory::{DeviceBuffer, HostBuffer};
+use crate::memory::{DeviceBuffer, HostBuffer, SharedBuffer};
 use core::mem::MaybeUninit;
 
 /// Device memory that a copy may write all of: written before, or not.
@@ -13,6 +13,7 @@ use core::mem::MaybeUninit;
     label = "expected a `DeviceBuffer` of the stream's own context, with the elements of the source",
     note = "STREAM-09, MEM-11: stream and buffers of a copy belong to one context",
     note = "COPY-06, MODEL-09: a copy on a stream goes to or from the device, and not to weights, which models only read",
+    note = "MEM-02: what is shared is only read: its last name is made a buffer by `shared.try_unshare(current)?`",
     note = "allocate the buffer in the stream's context: `current.device_buffer(length)?`",
     note = "see `cargo run -p ascendcl-explain STREAM-09`"
 )]
@@ -101,4 +102,4 @@ macro_rules! written {
         }
     )+ };
 }
-written!(DeviceBuffer HostBuffer);
+written!(DeviceBuffer HostBuffer SharedBuffer);

@@ -26,6 +26,7 @@ mod pending;
 mod future;
 
 mod rows;
+mod source;
 mod state;
 mod together;
 mod undecided;
@@ -61,6 +62,7 @@ pub(crate) use past::Past;
 pub use payload::Payload;
 pub(crate) use payload::sealed as sealed_payload;
 pub use pending::{Mapped, Pending};
+pub use source::Source;
 pub use state::{
     CanDecline, CanExecute, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, CustomAllocator,
     DefaultAllocator, RawAllocator, StreamState, Undecided,

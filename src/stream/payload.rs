@@ -2,7 +2,7 @@
 
 use crate::brand::{Brand, Inside};
 use crate::ffi::RawStream;
-use crate::memory::{DeviceBuffer, HostBuffer};
+use crate::memory::{DeviceBuffer, HostBuffer, SharedBuffer};
 
 /// What a [`Pending`](super::Pending) can hold: buffers, bound models, operators, replies of
 /// callbacks, and tuples of these.
@@ -36,6 +36,17 @@ pub(crate) mod sealed {
 }
 
 impl<C: Brand, E> sealed::Payload for DeviceBuffer<C, E> {
+    #[inline]
+    fn rest(&self, _: Inside) {
+        self.block().rest();
+    }
+
+    fn follow(&self, queue: &RawStream, _: Inside) {
+        self.block().follow(queue);
+    }
+}
+
+impl<C: Brand, E> sealed::Payload for SharedBuffer<C, E> {
     #[inline]
     fn rest(&self, _: Inside) {
         self.block().rest();

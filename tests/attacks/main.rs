@@ -41,6 +41,7 @@ mod registrations;
 mod rows;
 mod runs;
 mod runtimes;
+mod shared;
 mod sharing;
 mod swap;
 mod taken;

@@ -114,6 +114,7 @@ impl<'x, 'c> Actor<'x, 'c> {
             What::CopyToHost => self.copy_to_host(current, a, b),
             What::CopyOnDevice => self.copy_on_device(current, a, b),
             What::CopyPart => self.copy_part(current, a, b),
+            What::Share => self.share(current, a, b),
             What::CallBack => self.launch_host_fn(current, a, b),
             What::LoadModel => self.load_model(current),
             What::WriteInput => self.write_input(current, a, b),

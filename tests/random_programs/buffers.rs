@@ -6,7 +6,7 @@ use crate::sides::{DeviceSide, HostSide, Known, Side};
 use crate::world::SEEN;
 use ascendcl::{
     Current, Error, Scoped,
-    stream::{Destination, Operand},
+    stream::{Destination, Operand, Source},
 };
 use std::mem;
 use std::sync::atomic::Ordering::Relaxed;
@@ -203,7 +203,7 @@ impl<'c> Actor<'_, 'c> {
 
     fn queue_to_host<D, H>(&mut self, current: &Current<Scoped<'c>>, from: (D, Known), to: (H, Known), number: u16)
     where
-        D: Operand<Scoped<'c>, Device<'c>> + Side<'c>,
+        D: Source<Scoped<'c>, f32, Kept = Device<'c>> + Side<'c>,
         H: Operand<Scoped<'c>, Host<'c>> + Side<'c>,
     {
         let (d, h) = (from.1, to.1);
@@ -235,7 +235,7 @@ impl<'c> Actor<'_, 'c> {
 
     fn on_device<F, D>(&mut self, current: &Current<Scoped<'c>>, from: (F, Known), to: (D, Known), number: u16)
     where
-        F: Operand<Scoped<'c>, Device<'c>> + Side<'c>,
+        F: Source<Scoped<'c>, f32, Kept = Device<'c>> + Side<'c>,
         D: Destination<Scoped<'c>, f32> + Side<'c>,
     {
         let (f, t) = (from.1, to.1);

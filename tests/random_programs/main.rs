@@ -21,6 +21,7 @@ mod program;
 mod random;
 mod run;
 mod runs;
+mod shared;
 mod sides;
 mod streams;
 mod world;

@@ -87,7 +87,7 @@ kinds_of_steps! {
     Upload * 5, HostBuffer * 6, PageableBuffer * 4, WriteDevice * 3, FillHost * 3, CheckDevice * 5, CheckHost * 5,
     EndDeviceBuffer * 3, EndHostBuffer * 3, Lend * 3,
     // Work.
-    SetBytes * 8, CopyToDevice * 9, CopyToHost * 9, CopyOnDevice * 5, CopyPart * 5, CallBack * 4,
+    SetBytes * 8, CopyToDevice * 9, CopyToHost * 9, CopyOnDevice * 5, CopyPart * 5, Share * 4, CallBack * 4,
     LoadModel * 2, WriteInput * 3, Execute * 6, RunModel * 2, ReadOutput * 3, CopyToInput * 3, CopyFromOutput * 3, EndModel * 2,
     Operator * 6, LaunchAgain * 3, WorkspaceLane * 1, AllocatorGroup * 1,
     // Work in flight.

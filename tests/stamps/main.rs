@@ -19,6 +19,8 @@ mod ffi {
     #[allow(dead_code, unreachable_pub)]
     pub mod gate;
     #[allow(dead_code, unreachable_pub)]
+    pub mod sharing;
+    #[allow(dead_code, unreachable_pub)]
     pub mod stamp;
     #[allow(dead_code, unreachable_pub)]
     pub mod timeline;
@@ -27,11 +29,13 @@ mod ffi {
 
     mod sync {
         pub(super) use crate::counted::Arc;
+        pub(super) use loom::sync::Arc as Names;
         pub(super) use loom::sync::atomic::{Ordering, fence};
     }
 }
 
 mod counted;
+mod sharing;
 mod two_streams;
 
 use ascendcl_macros::proves;

@@ -311,17 +311,21 @@ impl Shelf<RawStream> {
     /// Whether the work that `use_of` stands for is done. A stream that is no longer here was synchronised before it
     /// was destroyed.
     pub(crate) fn has_done(&self, use_of: &LastUse) -> bool {
-        use_of.is_over(
-            |stream, number| self.get(stream).is_none_or(|queue| queue.has_done(number)),
-            || self.all().iter().all(|queue| queue.timeline.clock().is_idle()),
-        )
+        use_of.is_over(|stream, number| self.has_passed(stream, number), || self.are_idle())
+    }
+
+    /// Whether a stream, by its id, has done this submission.
+    pub(in crate::ffi) fn has_passed(&self, stream: u64, number: u64) -> bool {
+        self.get(stream).is_none_or(|queue| queue.has_done(number))
+    }
+
+    /// Whether synchronises have covered everything that was queued.
+    pub(in crate::ffi) fn are_idle(&self) -> bool {
+        self.all().iter().all(|queue| queue.timeline.clock().is_idle())
     }
 
     /// Whether what is queued on this stream from now on comes after the work that `use_of` stands for.
     pub(crate) fn comes_after(&self, use_of: &LastUse, stream: &RawStream) -> bool {
-        use_of.is_over(
-            |at, number| at == stream.id() || self.get(at).is_none_or(|queue| queue.has_done(number)),
-            || self.all().iter().all(|queue| queue.timeline.clock().is_idle()),
-        )
+        use_of.is_over(|at, number| at == stream.id() || self.has_passed(at, number), || self.are_idle())
     }
 }

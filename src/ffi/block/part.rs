@@ -1,0 +1,94 @@
+//! Parts of blocks, and blocks that have several names.
+//!
+//! A part is a block that keeps another one: it has its own stamp, and the [`Name`] in it says of what it is a part. It
+//! lies in a handle, or behind a pointer of whatever uses it, and has no row in the ledger: the whole has one, and keeps
+//! it as long as there are parts.
+//!
+//! Of a *shared* block all parts are read only, and may overlap. Of one that was *split* no two overlap, and each may be
+//! written. Which of both it is say the types of the handles.
+
+use super::{Home, RawBuffer};
+use crate::error::Error;
+use crate::ffi::RawStream;
+use crate::ffi::sharing::{Name, NotOnly, Stamped};
+use crate::ffi::shelf::Shelf;
+use crate::ffi::stamp::LastUse;
+use ascendcl_macros::rule;
+use core::alloc::Layout;
+use core::ptr::NonNull;
+use core::sync::atomic::AtomicBool;
+use std::sync::Arc;
+
+/// How the library aligns blocks, in bytes.
+const DEVICE_ALIGNMENT: usize = 64;
+
+impl Stamped for Arc<RawBuffer> {
+    fn last_use(&self) -> &LastUse {
+        &self.last_use
+    }
+}
+
+impl RawBuffer {
+    /// Whether it keeps another block, and is not freed by itself.
+    pub(crate) fn is_part(&self) -> bool {
+        self.last_use.row().is_some()
+    }
+
+    /// An error unless a model or an operator can use it: a part begins where the library would have begun a block.
+    #[rule(MEM_08)]
+    pub(crate) fn can_be_tensor(&self) -> Result<(), Error> {
+        match self.start.addr().get() % DEVICE_ALIGNMENT {
+            past if self.is_part() && past > 0 => Err(Error::MisalignedPart { past, alignment: DEVICE_ALIGNMENT }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The first part: all of the block, for the one who has its only handle.
+    pub(crate) fn into_part(block: Arc<Self>) -> Self {
+        let (start, bytes, home, owner) = (block.start, block.bytes, block.home, block.owner);
+        let (layout, freed, last_use) = (Layout::new::<()>(), AtomicBool::new(false), Name::first(block));
+        Self { start, bytes, home, layout, last_use, freed, owner }
+    }
+
+    /// One more name of this part.
+    #[inline]
+    pub(crate) fn clone_part(&self) -> Self {
+        self.sub_block(0, self.bytes)
+    }
+
+    /// One more part of the same whole: so many bytes from there on, counted from the start of this one. `None` when it
+    /// has no such part.
+    pub(crate) fn part(&self, start: usize, bytes: usize) -> Option<Self> {
+        (start.checked_add(bytes)? <= self.bytes).then(|| self.sub_block(start, bytes))
+    }
+
+    /// A name of bytes that are there. Where this is no part, nobody would keep them: then there are none, and nothing
+    /// to free.
+    #[inline]
+    fn sub_block(&self, start: usize, bytes: usize) -> Self {
+        let start = NonNull::new(self.at(start)).unwrap_or(self.start);
+        let (bytes, home) = if self.is_part() { (bytes, self.home) } else { (0, Home::Adopted) };
+        Self { start, bytes, home, last_use: self.last_use.another(), freed: AtomicBool::new(false), ..*self }
+    }
+
+    /// The block of which this was the last part: the whole itself, or this part alone. Nothing uses it any more.
+    ///
+    /// # Errors
+    ///
+    /// The part as it was: [`Error::StillShared`] when there are others, [`Error::StillRunning`] when queued work may
+    /// use the whole.
+    #[rule(MEM_02)]
+    #[allow(clippy::result_large_err, reason = "the part comes back as it was")]
+    pub(crate) fn into_only(mut self, streams: &Shelf<RawStream>) -> Result<Arc<Self>, (Error, Self)> {
+        if let Err(error) = self.is_current() {
+            return Err((error, self));
+        }
+        let what = self.home.kind();
+        match self.last_use.only(|stream, number| streams.has_passed(stream, number), || streams.are_idle()) {
+            Ok(whole) if whole.start == self.start && whole.bytes == self.bytes => Ok(Arc::clone(whole)),
+            Ok(_) => Ok(Arc::new(self)),
+            Err(NotOnly::Named) => Err((Error::StillShared, self)),
+            Err(NotOnly::InUse) => Err((Error::StillRunning { what }, self)),
+        }
+    }
+}

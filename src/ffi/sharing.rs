@@ -1,0 +1,220 @@
+//! Several names of one block: who still reads it, and when it is one owner's again.
+//!
+//! # States
+//!
+//! A block is *alone* (one handle has it, and its own [`LastUse`] is the stamp), or *named*: a [`Whole`] keeps it, and
+//! each of its [`Name`]s has a stamp of its own. A name is a value of a handle: it lies in one frame, buffer or piece of
+//! work in flight at a time. So each stamp has one writer, as that of a block alone has, and [`stamp`](super::stamp) is
+//! used as it is: queueing work writes the name's stamp, and a wait brings it to rest. Readers write nothing in common.
+//!
+//! A name ends in one of three ways:
+//!
+//! * At rest: a wait has covered all its work. Nothing is awaited.
+//! * Not at rest: it was dropped with its work in flight. Before it goes it [leaves](Left::leave) its stamp with the
+//!   whole.
+//! * Never: it was forgotten. The count of names does not fall any more, and the block stays until the end of its
+//!   context, which synchronises all streams first.
+//!
+//! # Invariant
+//!
+//! Work that may be running and uses a named block is covered by the stamp of a name that is there, or by what a name
+//! has left. When the last name goes, what was left goes to the stamp of the block ([`Left::settle`]); the pointer to the
+//! block goes after that. When an owner takes the block back ([`Name::only`]), it has the only name, and what was left is
+//! over. So whoever frees or writes the block has seen all stamps.
+//!
+//! # Why these orderings suffice
+//!
+//! *Leaving* is the only step that several threads take on the same words. It has no order of its own: all its
+//! operations are relaxed. They are read-modify-writes, so that none is lost: an exchange that fails when another stream
+//! has the place, and a maximum, since the later submission of a stream covers the earlier ones. Only the last name reads
+//! them. It has seen the count at one with `Acquire` ([`Arc::get_mut`](std::sync::Arc::get_mut), or the last drop), and
+//! each other name was dropped with `Release` after it had left its stamp. So the last name sees what all others left.
+//! A place is claimed before its number is there, and nobody looks in between, for the same reason.
+//!
+//! `tests/stamps/` runs this file with loom, and `tools/mutants-of-stamps.sh` changes each of these lines.
+
+use super::atomic::{AtomicBool, AtomicU64, Ordering};
+use super::stamp::{Awaited, LastUse};
+use super::sync::Names;
+use core::ops::Deref;
+
+/// Streams that are told apart. Names that were dropped with work in flight on more of them wait for all streams.
+const STREAMS: usize = 4;
+/// The id of no stream.
+const NONE: u64 = 0;
+
+/// A pointer to something with a stamp.
+pub(crate) trait Stamped {
+    fn last_use(&self) -> &LastUse;
+}
+
+/// A stamp, and the block that it is of if that has several names.
+#[derive(Debug)]
+pub(crate) struct Name<R: Stamped> {
+    last_use: LastUse,
+    whole: Option<Names<Whole<R>>>,
+}
+
+/// A block that has names, and what those left that are gone.
+#[derive(Debug)]
+pub(crate) struct Whole<R: Stamped> {
+    row: R,
+    left: Left,
+}
+
+/// What is awaited of names that are gone.
+#[derive(Debug)]
+struct Left {
+    places: [Place; STREAMS],
+    /// More than there are places for.
+    several: AtomicBool,
+}
+
+/// The last submission that was left on one stream.
+#[derive(Debug)]
+struct Place {
+    stream: AtomicU64,
+    number: AtomicU64,
+}
+
+/// Why a block cannot be one owner's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum NotOnly {
+    /// It has other names.
+    Named,
+    /// A name was dropped whose work may be running.
+    InUse,
+}
+
+impl<R: Stamped> Name<R> {
+    /// The stamp of a block that is alone.
+    pub(crate) fn alone(last_use: LastUse) -> Self {
+        Self { last_use, whole: None }
+    }
+
+    /// The first name of a block, for the only one who has it.
+    pub(crate) fn first(row: R) -> Self {
+        let context = row.last_use().context();
+        Self { last_use: LastUse::of(context), whole: Some(Names::new(Whole { row, left: Left::nothing() })) }
+    }
+
+    /// One more name of the same block. Of one that is alone it is a stamp beside, which names nothing.
+    pub(crate) fn another(&self) -> Self {
+        let whole = self.whole.clone();
+        let context = whole.as_ref().map_or(0, |whole| whole.row.last_use().context());
+        Self { last_use: LastUse::of(context), whole }
+    }
+
+    /// The block, if it has names.
+    pub(crate) fn row(&self) -> Option<&R> {
+        self.whole.as_ref().map(|whole| &whole.row)
+    }
+
+    /// The block, for the only name, when the work of all names is over. Whether a stream (by its id) has done a
+    /// submission, and whether all of them are idle, says the caller.
+    ///
+    /// # Errors
+    ///
+    /// Why not.
+    pub(crate) fn only(
+        &mut self,
+        has_done: impl Fn(u64, u64) -> bool,
+        are_idle: impl Fn() -> bool,
+    ) -> Result<&R, NotOnly> {
+        let whole = self.whole.as_mut().and_then(Names::get_mut).ok_or(NotOnly::Named)?;
+        if !self.last_use.is_over(&has_done, &are_idle) || !whole.left.is_over(has_done, are_idle) {
+            return Err(NotOnly::InUse);
+        }
+        self.last_use.rest();
+        whole.left = Left::nothing();
+        Ok(&whole.row)
+    }
+}
+
+impl<R: Stamped> Deref for Name<R> {
+    type Target = LastUse;
+
+    #[inline]
+    fn deref(&self) -> &LastUse {
+        &self.last_use
+    }
+}
+
+/// Calls nothing and waits for nothing. The pointer to the whole goes after this.
+impl<R: Stamped> Drop for Name<R> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(whole) = &self.whole {
+            whole.left.leave(&self.last_use);
+        }
+    }
+}
+
+/// The last name is gone. The pointer to the block goes after this.
+impl<R: Stamped> Drop for Whole<R> {
+    fn drop(&mut self) {
+        self.left.settle(self.row.last_use());
+    }
+}
+
+impl Left {
+    fn nothing() -> Self {
+        let place = || Place { stream: AtomicU64::new(NONE), number: AtomicU64::new(0) };
+        Self { places: [place(), place(), place(), place()], several: AtomicBool::new(false) }
+    }
+
+    /// Notes what a name awaits that goes now.
+    #[inline]
+    fn leave(&self, used: &LastUse) {
+        if let Some(awaited) = used.awaited() {
+            self.note(awaited);
+        }
+    }
+
+    #[cold]
+    fn note(&self, awaited: Awaited) {
+        let Awaited::Submission { stream, number } = awaited else { return self.is_of_several() };
+        for place in &self.places {
+            match place.stream.compare_exchange(NONE, stream, Ordering::Relaxed, Ordering::Relaxed) {
+                Err(taken) if taken != stream => {}
+                _ => {
+                    place.number.fetch_max(number, Ordering::Relaxed);
+                    return;
+                }
+            }
+        }
+        self.is_of_several();
+    }
+
+    fn is_of_several(&self) {
+        self.several.store(true, Ordering::Relaxed);
+    }
+
+    /// What was left, for the last name.
+    fn awaited(&self) -> impl Iterator<Item = Awaited> {
+        let several = self.several.load(Ordering::Relaxed).then_some(Awaited::Several);
+        let places = self.places.iter().map(|place| Awaited::Submission {
+            stream: place.stream.load(Ordering::Relaxed),
+            number: place.number.load(Ordering::Relaxed),
+        });
+        places.filter(|place| !matches!(place, Awaited::Submission { stream: NONE, .. })).chain(several)
+    }
+
+    /// Whether all of it is over.
+    fn is_over(&self, has_done: impl Fn(u64, u64) -> bool, are_idle: impl Fn() -> bool) -> bool {
+        self.awaited().all(|awaited| match awaited {
+            Awaited::Submission { stream, number } => has_done(stream, number),
+            Awaited::Several => are_idle(),
+        })
+    }
+
+    /// The block's stamp awaits what was left, and what it awaited before.
+    fn settle(&self, used: &LastUse) {
+        for awaited in self.awaited() {
+            match awaited {
+                Awaited::Submission { stream, number } if used.is_at_rest() => used.follow(stream, number),
+                _ => used.follow_several(),
+            }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Device memory that several read.
+
+use super::DeviceBuffer;
+use crate::brand::{Brand, Mark, Scoped};
+use crate::current::Current;
+use crate::element::{Element, Pod};
+use crate::error::{Error, Failed, ObjectKind};
+use crate::ffi::RawBuffer;
+use ascendcl_macros::rule;
+use core::ffi::c_void;
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::{Bound, RangeBounds};
+use static_assertions::assert_impl_all;
+use std::sync::Arc;
+
+/// Device memory that is only read, by as many as like: what [`Arc`] is for memory of the host.
+///
+/// A clone is one more name of the same memory, and costs no call, lock or allocation. Each can be the source of a copy
+/// or the input of an operator or a model, on a stream of its own and at the same time. Nothing writes the memory or
+/// frees it meanwhile: no method does, and [`try_unshare`](Self::try_unshare) gives the [`DeviceBuffer`] back only when
+/// this is the last name and no work reads the memory any more.
+///
+/// ```
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// let (first, second) = (current.stream()?, current.stream()?);
+/// let table = current.upload(&[1.0_f32, 2.0, 3.0, 4.0])?.into_shared();
+/// // Two streams read it at once.
+/// let one = first.copy_to_host(current, table.clone(), current.host_buffer(4)?)?;
+/// let two = second.copy_to_host(current, table.slice(2..)?, current.host_buffer(2)?)?;
+/// let ((_, one), (_, two)) = (one.wait(current)?, two.wait(current)?);
+/// assert_eq!((&*one, &*two), (&[1.0, 2.0, 3.0, 4.0][..], &[3.0, 4.0][..]));
+/// // Nobody else has it any more: it can be written again.
+/// let mut table = table.try_unshare(current)?;
+/// table.copy_from(current, &[0.0; 4])?;
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
+///
+/// [`slice`](Self::slice) gives a part, as a `SharedBuffer` as well, and [`cast`](Self::cast) another element type. What
+/// was uploaded at once is so handed out in pieces:
+///
+/// ```
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// let file: Vec<u8> = [1.0_f32, 2.0, 3.0].iter().flat_map(|number| number.to_ne_bytes()).collect();
+/// let weights = current.upload(&file)?.into_shared();
+/// let bias = weights.slice(4..12)?.cast::<f32>()?;
+/// drop(weights);
+/// assert_eq!(bias.to_vec(current)?, [2.0, 3.0]);
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
+///
+/// The memory is freed by [`Current::collect`] or the end of its scope, when all names are gone and no work in flight
+/// uses it. A name that is forgotten ([`mem::forget`](core::mem::forget)) keeps it until that end.
+#[rule(MEM_02, MEM_07, MEM_10, MEM_11, MEM_12)]
+pub struct SharedBuffer<C: Brand, E> {
+    part: RawBuffer,
+    length: usize,
+    _brand: Mark<C>,
+    _elements: PhantomData<fn(E) -> E>,
+}
+
+assert_impl_all!(SharedBuffer<Scoped<'static>, f32>: Send, Sync, Clone);
+
+impl<C: Brand, E: Element> DeviceBuffer<C, E> {
+    /// Gives the memory to several readers. Nothing is called.
+    ///
+    /// [`SharedBuffer`] has an example.
+    #[rule(MEM_02)]
+    pub fn into_shared(self) -> SharedBuffer<C, E> {
+        let length = self.len();
+        SharedBuffer::of(RawBuffer::into_part(self.into_row()), length)
+    }
+}
+
+impl<C: Brand, E> SharedBuffer<C, E> {
+    pub(crate) fn of(part: RawBuffer, length: usize) -> Self {
+        Self { part, length, _brand: Mark::NEW, _elements: PhantomData }
+    }
+
+    /// How many elements it has.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// The address in device memory: see [what it asks of its user](crate::raw). Other code must not write there while
+    /// this is shared.
+    pub fn as_raw(&self) -> *mut c_void {
+        self.part.start()
+    }
+
+    #[inline]
+    pub(crate) fn block(&self) -> &RawBuffer {
+        &self.part
+    }
+
+    /// One more name, for whatever keeps its memory behind a pointer.
+    pub(crate) fn row(&self) -> Arc<RawBuffer> {
+        Arc::new(self.part.clone_part())
+    }
+}
+
+impl<C: Brand, E: Element> SharedBuffer<C, E> {
+    /// A part of the memory, by its elements. It keeps all of the memory, and outlives this value.
+    ///
+    /// Copies on the device begin at multiples of 64 bytes, so a part that begins elsewhere is copied to the host only
+    /// (COPY-09).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchPart`] when there is no such part.
+    #[rule(COPY_01)]
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<Self, Error> {
+        let (start, end) = ends(range, self.length);
+        let no_such_part = || Error::NoSuchPart { what: ObjectKind::DEVICE_MEMORY, start, end, length: self.length };
+        let length = end.checked_sub(start).filter(|_| end <= self.length).ok_or_else(no_such_part)?;
+        let size = size_of::<E>();
+        let part = self.part.part(start * size, length * size).ok_or_else(no_such_part)?;
+        Ok(Self::of(part, length))
+    }
+
+    /// The same bytes as elements of another type: one more name of the memory.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchElements`] when the memory does not begin at a multiple of the alignment of `F`, or its length is no
+    /// multiple of the size of `F`.
+    pub fn cast<F: Element>(&self) -> Result<SharedBuffer<C, F>, Error> {
+        let length = elements_of::<F>(&self.part, self.length * size_of::<E>())?;
+        Ok(SharedBuffer::of(self.part.clone_part(), length))
+    }
+
+    /// Copies all elements to host memory (`aclrtMemcpy`), and returns when that is done.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`] when `to` has another length, or [`Error::Vendor`].
+    #[rule(COPY_01, COPY_07)]
+    pub fn copy_to(&self, current: &Current<C>, to: &mut [E]) -> Result<(), Error> {
+        if to.len() != self.length {
+            let (what, expected, found) = (ObjectKind::COPY_COUNTERPART, self.length, to.len());
+            return Err(Error::LengthMismatch { what, expected, found });
+        }
+        Ok(self.part.read(current.here(), to)?)
+    }
+
+    /// All elements as a vector on the host.
+    ///
+    /// # Errors
+    ///
+    /// As for [`copy_to`](Self::copy_to).
+    pub fn to_vec(&self, current: &Current<C>) -> Result<Vec<E>, Error> {
+        let mut elements = vec![E::default(); self.length];
+        self.copy_to(current, &mut elements).map(|()| elements)
+    }
+
+    /// Makes the memory one owner's again, which may write it, when this is its last name. Nothing is called, and
+    /// nothing is waited for.
+    ///
+    /// Of a [part](Self::slice) this is a buffer of that part. What lies beside it has no name any more, and is freed
+    /// together with it. So nothing that anybody uses lies behind the part, where operators may write some bytes
+    /// (MEM-08).
+    ///
+    /// # Errors
+    ///
+    /// The memory as it was: [`Error::StillShared`] when there is another name, in a
+    /// [`Pending`](crate::Pending), a model, an operator or a captured graph, too; [`Error::StillRunning`] when a
+    /// `Pending` was dropped whose work may still read the memory (synchronise its stream first);
+    /// [`Error::WrongContext`] in another context.
+    #[rule(MEM_02, MEM_11)]
+    #[allow(clippy::result_large_err, reason = "the memory comes back as it was")]
+    pub fn try_unshare(self, current: &Current<C>) -> Result<DeviceBuffer<C, E>, Failed<Self>> {
+        let length = self.length;
+        match current.ledger().unshare(self.part) {
+            Ok(block) => Ok(DeviceBuffer::of(block, length)),
+            Err((error, part)) => Err(Failed { error, value: Self::of(part, length) }),
+        }
+    }
+}
+
+/// Nothing implements it: what several read has no owner, and the compiler says so.
+#[diagnostic::on_unimplemented(
+    message = "shared memory is only read, and freed when it has no names any more",
+    label = "others may read this memory",
+    note = "MEM-02: its last name is made a buffer again: `shared.try_unshare(current)?`, which can be written and freed"
+)]
+pub trait HasOneOwner {
+    /// A value of any type: there is no such function.
+    #[doc(hidden)]
+    fn never<R>(&self) -> R;
+}
+
+/// Methods of buffers.
+#[doc(hidden)]
+impl<C: Brand, E> SharedBuffer<C, E> {
+    pub fn copy_from(&mut self, _: &Current<C>, _: &[E]) -> Result<(), Error>
+    where
+        Self: HasOneOwner,
+    {
+        self.never()
+    }
+
+    pub fn free(self, _: &Current<C>) -> Result<(), Error>
+    where
+        Self: HasOneOwner,
+    {
+        self.never()
+    }
+}
+
+/// One more name of the same memory. Nothing is called, locked or allocated.
+impl<C: Brand, E> Clone for SharedBuffer<C, E> {
+    #[inline]
+    fn clone(&self) -> Self {
+        Self::of(self.part.clone_part(), self.length)
+    }
+}
+
+impl<C: Brand, E> fmt::Debug for SharedBuffer<C, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedBuffer").field("length", &self.length).finish_non_exhaustive()
+    }
+}
+
+/// The first element of a range, and the one behind its last.
+fn ends(range: impl RangeBounds<usize>, length: usize) -> (usize, usize) {
+    let start = match range.start_bound() {
+        Bound::Included(start) => *start,
+        Bound::Excluded(before) => before.saturating_add(1),
+        Bound::Unbounded => 0,
+    };
+    let end = match range.end_bound() {
+        Bound::Included(last) => last.saturating_add(1),
+        Bound::Excluded(end) => *end,
+        Bound::Unbounded => length,
+    };
+    (start, end)
+}
+
+/// How many elements so many bytes at this place are.
+fn elements_of<F: Pod>(block: &RawBuffer, bytes: usize) -> Result<usize, Error> {
+    let (size, alignment) = (size_of::<F>().max(1), align_of::<F>());
+    let past = block.start().addr() % alignment;
+    if past == 0 && bytes.is_multiple_of(size) {
+        return Ok(bytes / size);
+    }
+    Err(Error::NoSuchElements { bytes, size, past, alignment })
+}

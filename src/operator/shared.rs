@@ -1,0 +1,160 @@
+//! Tensors that several operators read.
+
+use super::tensor::{DeviceTensor, OperatorInput, fill};
+use super::{OperatorInputs, TensorArgument, sealed};
+use crate::brand::{Brand, Inside, Scoped};
+use crate::current::Current;
+use crate::element::Element;
+use crate::error::{Error, Failed};
+use crate::memory::SharedBuffer;
+use crate::model;
+use ascendcl_macros::rule;
+use core::fmt;
+use static_assertions::assert_impl_all;
+use std::sync::Arc;
+
+/// A tensor on the device that is only read, by as many operators as like: a [`SharedBuffer`] and the shape that its
+/// elements fill, outermost size first.
+///
+/// A clone is one more name of the same memory. So one tensor is the input of several operators at once, on several
+/// streams, or twice the input of one:
+///
+/// ```
+/// # use ascendcl::{Library, operator};
+/// # ascendcl::run(Library::Simulator, |current| {
+/// let stream = current.stream()?.without_allocator();
+/// let x = current.upload_tensor(&[3], &[1.0_f32, 2.0, 3.0])?.into_shared();
+/// let square = operator::mul(current, x.clone(), x)?;
+/// let (_inputs, square) = stream.launch(current, square)?.wait(current)?.into_tensors(current)?;
+/// assert_eq!(square.to_vec(current)?, [1.0, 4.0, 9.0]);
+/// # Ok::<_, ascendcl::Error>(())
+/// # }).unwrap();
+/// ```
+#[rule(MEM_02, MEM_07)]
+pub struct SharedTensor<C: Brand, E> {
+    buffer: SharedBuffer<C, E>,
+    shape: Arc<[usize]>,
+}
+
+assert_impl_all!(SharedTensor<Scoped<'static>, f32>: Send, Sync, Clone);
+
+impl<C: Brand, E: Element> DeviceTensor<C, E> {
+    /// Gives the tensor to several readers. Nothing is called.
+    pub fn into_shared(self) -> SharedTensor<C, E> {
+        let shape = Arc::from(self.shape());
+        SharedTensor { buffer: self.into_buffer().into_shared(), shape }
+    }
+}
+
+impl<C: Brand, E: Element> SharedBuffer<C, E> {
+    /// The elements as a tensor of this shape.
+    ///
+    /// # Errors
+    ///
+    /// The memory as it was: [`InputError::Length`](crate::error::InputError::Length) when the shape has more or fewer elements;
+    /// [`Error::MisalignedPart`] for a [part](Self::slice) that does not begin at a multiple of 64 bytes (MEM-08).
+    #[rule(MEM_08)]
+    #[allow(clippy::result_large_err, reason = "the memory comes back as it was")]
+    pub fn into_tensor(self, shape: &[usize]) -> Result<SharedTensor<C, E>, Failed<Self>> {
+        match fill(shape, self.len()).and_then(|()| self.block().can_be_tensor()) {
+            Ok(()) => Ok(SharedTensor { buffer: self, shape: shape.into() }),
+            Err(error) => Err(Failed { error, value: self }),
+        }
+    }
+}
+
+impl<C: Brand, E: Element> SharedTensor<C, E> {
+    /// Its sizes, outermost first.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// The memory alone.
+    pub fn into_buffer(self) -> SharedBuffer<C, E> {
+        self.buffer
+    }
+
+    /// The elements on the host, in row-major order (`aclrtMemcpy`).
+    ///
+    /// # Errors
+    ///
+    /// As for [`SharedBuffer::to_vec`].
+    pub fn to_vec(&self, current: &Current<C>) -> Result<Vec<E>, Error> {
+        self.buffer.to_vec(current)
+    }
+
+    /// Makes the tensor one owner's again, when this is its last name.
+    ///
+    /// # Errors
+    ///
+    /// The tensor as it was; as for [`SharedBuffer::try_unshare`].
+    #[rule(MEM_02, MEM_11)]
+    #[allow(clippy::result_large_err, reason = "the tensor comes back as it was")]
+    pub fn try_unshare(self, current: &Current<C>) -> Result<DeviceTensor<C, E>, Failed<Self>> {
+        let Self { buffer, shape } = self;
+        match buffer.try_unshare(current) {
+            Ok(buffer) => Ok(DeviceTensor::of(buffer, (&*shape).into())),
+            Err(Failed { error, value: buffer }) => Err(Failed { error, value: Self { buffer, shape } }),
+        }
+    }
+}
+
+/// A tensor that an operator of this module's functions reads: a [`DeviceTensor`], or a
+/// [`SharedTensor`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an input of this operator",
+    label = "expected a `DeviceTensor` or a `SharedTensor` of the stream's own context, with written elements",
+    note = "MEM-07: a tensor of `MaybeUninit` elements is written first, by a copy or as the output of another operator"
+)]
+pub trait TensorInput<C: Brand>: OperatorInput<C> + OperatorInputs<C> + sealed::Shaped {
+    /// The type of its elements.
+    type Element: Element;
+}
+
+impl<C: Brand, E: Element> TensorInput<C> for DeviceTensor<C, E> {
+    type Element = E;
+}
+
+impl<C: Brand, E: Element> TensorInput<C> for SharedTensor<C, E> {
+    type Element = E;
+}
+
+impl<C: Brand, E: Element> sealed::Shaped for DeviceTensor<C, E> {
+    fn sizes(&self, _: Inside) -> &[usize] {
+        self.shape()
+    }
+}
+
+impl<C: Brand, E: Element> sealed::Shaped for SharedTensor<C, E> {
+    fn sizes(&self, _: Inside) -> &[usize] {
+        self.shape()
+    }
+}
+
+impl<C: Brand, E: Element> OperatorInput<C> for SharedTensor<C, E> {}
+impl<C: Brand, E: Element> OperatorInputs<C> for SharedTensor<C, E> {}
+
+impl<C: Brand, E: Element> sealed::Input for SharedTensor<C, E> {
+    fn part(&self, _: Inside) -> TensorArgument {
+        TensorArgument { memory: Some((self.buffer.row(), E::TYPE)), dims: model::dims(&self.shape) }
+    }
+}
+
+impl<C: Brand, E: Element> sealed::Inputs for SharedTensor<C, E> {
+    fn parts(&self, key: Inside) -> Vec<TensorArgument> {
+        vec![sealed::Input::part(self, key)]
+    }
+}
+
+/// One more name of the same tensor.
+impl<C: Brand, E> Clone for SharedTensor<C, E> {
+    fn clone(&self) -> Self {
+        Self { buffer: self.buffer.clone(), shape: Arc::clone(&self.shape) }
+    }
+}
+
+impl<C: Brand, E> fmt::Debug for SharedTensor<C, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedTensor").field("shape", &self.shape).finish_non_exhaustive()
+    }
+}
