@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// How many messages name the rule and what to do, at least.
-const FLOOR: usize = 197;
+const FLOOR: usize = 211;
 /// How many are about the language only, at most.
 const CEILING: usize = 21;
 

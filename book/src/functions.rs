@@ -20,7 +20,7 @@ documentation of public items, which names the vendor functions that they call.
 
 * **safe**: the named items call it.
 * **safe, inside**: the safe layer calls it where it is needed. There is no item for it alone.
-* **through the door**: no safe API. Call it with the handles of `ascendcl::raw`, or queue it with `submit`:
+* **raw call**: no safe API. Call it with the handles of `ascendcl::raw`, or queue it with `submit`:
   [Foreign code](foreign.md).
 
 Not declared at all, so not in the table: collective communication (HCCL), the generated operators of `aclnn`, and the
@@ -60,7 +60,7 @@ fn row(function: &str, called: bool, items: &BTreeMap<String, BTreeSet<String>>)
     let how = match (called, &names) {
         (true, Some(_)) => "safe",
         (true, None) => "safe, inside",
-        (false, _) => "through the door",
+        (false, _) => "raw call",
     };
     format!("| `{function}` | {how} | {} |\n", names.unwrap_or_default())
 }
@@ -86,6 +86,6 @@ mod tests {
         let row = |name: &str| page.lines().find(|line| line.starts_with(&format!("| `{name}` "))).unwrap().to_owned();
         assert!(row("aclrtMalloc").contains("| safe | ") && row("aclrtMalloc").contains("`Current::device_buffer`"));
         assert!(row("aclmdlCreateDesc").contains("| safe, inside |"));
-        assert!(row("aclrtMemcpy2dAsync").contains("| through the door |"));
+        assert!(row("aclrtValueWrite").contains("| raw call |"));
     }
 }

@@ -25,7 +25,8 @@ pub trait EventKind: sealed::Sealed + 'static {}
     message = "a stream cannot wait for an event of kind `{Self}`",
     label = "this event is not made for streams to wait for",
     note = "EVENT-02: without the flag ACL_EVENT_SYNC the library refuses the wait",
-    note = "make the event by `current.event()?`, or by `current.event_for(Waiting)?`"
+    note = "make the event by `current.event()?`, or by `current.event_for(Waiting)?`",
+    note = "see `cargo run -p ascendcl-explain EVENT-02`"
 )]
 pub trait Orders: EventKind {}
 
@@ -34,7 +35,8 @@ pub trait Orders: EventKind {}
     message = "an event of kind `{Self}` has no time",
     label = "this event is not made to measure times",
     note = "EVENT-04: the time between two events needs the flag ACL_EVENT_TIME_LINE on both",
-    note = "make the event by `current.event()?`, or by `current.event_for(Timing)?`"
+    note = "make the event by `current.event()?`, or by `current.event_for(Timing)?`",
+    note = "see `cargo run -p ascendcl-explain EVENT-04`"
 )]
 pub trait Measures: EventKind {}
 

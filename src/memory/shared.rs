@@ -65,12 +65,15 @@ pub struct SharedBuffer<C: Brand, E> {
 
 assert_impl_all!(SharedBuffer<Scoped<'static>, f32>: Send, Sync, Clone);
 
-impl<C: Brand, E: Element> DeviceBuffer<C, E> {
+impl<C: Brand, E> DeviceBuffer<C, E> {
     /// Gives the memory to several readers. Nothing is called.
     ///
     /// [`SharedBuffer`] has an example.
     #[rule(MEM_02)]
-    pub fn into_shared(self) -> SharedBuffer<C, E> {
+    pub fn into_shared(self) -> SharedBuffer<C, E>
+    where
+        E: Element,
+    {
         let length = self.len();
         SharedBuffer::of(RawBuffer::into_part(self.into_row()), length)
     }
@@ -191,7 +194,8 @@ impl<C: Brand, E: Element> SharedBuffer<C, E> {
 #[diagnostic::on_unimplemented(
     message = "shared memory is only read, and freed when it has no names any more",
     label = "others may read this memory",
-    note = "MEM-02: its last name is made a buffer again: `shared.try_unshare(current)?`, which can be written and freed"
+    note = "MEM-02: its last name is made a buffer again: `shared.try_unshare(current)?`, which can be written and freed",
+    note = "see `cargo run -p ascendcl-explain MEM-02`"
 )]
 pub trait HasOneOwner {
     /// A value of any type: there is no such function.

@@ -18,7 +18,9 @@ pub trait OperatorInputs<C>: sealed::Inputs {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the outputs of this operator",
     label = "expected `DeviceTensor`s of the stream's own context: one, a tuple, an array or a `Vec`",
-    note = "make one: `current.tensor::<f32>(&[2, 3])?`"
+    note = "make one: `current.tensor::<f32>(&[2, 3])?`",
+    note = "MEM-02: a `SharedTensor` is only read: an operator writes a tensor of its own, `current.tensor::<f32>(&shape)?`",
+    note = "see `cargo run -p ascendcl-explain MEM-02`"
 )]
 pub trait OperatorOutputs<C>: sealed::Outputs {}
 

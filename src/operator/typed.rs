@@ -19,7 +19,8 @@ type Bound<C, I, E> = Result<BoundOperator<C, I, Output<C, E>>, Failed<I>>;
 /// The tensors as they were: [`Error::OperatorShapes`] when the shapes cannot be broadcast, before anything is called;
 /// else as for [`Operator::bind`].
 #[rustfmt::skip] // The compiler's messages print the first line.
-pub fn add<C: Brand, X: TensorInput<C>, Y: TensorInput<C, Element = X::Element>>( // OP-02: both of one element type and context
+pub fn add<C: Brand, X: TensorInput<C>,
+    Y: TensorInput<C, Element = X::Element>>( // OP-02: both of one element type: `current.tensor::<f32>(&shape)?`
     current: &Current<C>,
     x: X,
     y: Y,

@@ -38,7 +38,8 @@ pub struct Attached<C: Brand, T: Attach, U = ()> {
     message = "an attached object cannot use `{Self}`",
     label = "expected streams, events, models or buffers of the context, by value, alone or in a tuple",
     note = "DEV-10: what an object uses moves into `current.attach(object, uses)`, and comes back from `take_down`; \
-            work in flight is waited for first: `pending.wait(current)?`"
+            work in flight is waited for first: `pending.wait(current)?`",
+    note = "see `cargo run -p ascendcl-explain DEV-10`"
 )]
 pub trait Uses<C: Brand>: sealed::Uses<C> {}
 
@@ -51,7 +52,8 @@ mod sealed {
         message = "an attached object cannot use `{Self}`",
         label = "expected streams, events, models or buffers of the context, by value, alone or in a tuple",
         note = "DEV-10: what an object uses moves into `current.attach(object, uses)`, and comes back from `take_down`; \
-                work in flight is waited for first: `pending.wait(current)?`"
+                work in flight is waited for first: `pending.wait(current)?`",
+        note = "see `cargo run -p ascendcl-explain DEV-10`"
     )]
     pub trait Uses<C> {
         fn add_rows(&self, rows: &mut Vec<Arc<dyn Any + Send + Sync>>, key: Inside);
@@ -84,7 +86,11 @@ impl<C: Brand, T: Attach, U> Attached<C, T, U> {
     ///
     /// [`Error::WrongContext`] in another context of a runtime with the same name.
     #[rule(STREAM_09)]
-    pub fn get<'a>(&'a self, current: &'a Current<C>) -> Result<&'a T, Error> {
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn get<'a>( // STREAM-09: while its own context is current: `context.enter(thread, |current| ...)`
+        &'a self,
+        current: &'a Current<C>,
+    ) -> Result<&'a T, Error> {
         // By this the compiler holds the two to one context.
         let _ = current;
         self.is_usable().map(|()| &*self.object)
@@ -103,7 +109,11 @@ impl<C: Brand, T: Attach, U> Attached<C, T, U> {
     /// the context is captured; [`Error::Vendor`] or [`Error::WorkFailed`] when work could not be waited for, or failed;
     /// [`Error::WrongContext`] in another context of a runtime with the same name.
     #[rule(DEV_10)]
-    pub fn take_down(self, current: &Current<C>) -> Result<U, Failed<Self>> {
+    #[rustfmt::skip] // The compiler's messages print these lines.
+    pub fn take_down( // STREAM-09: while its own context is current: `context.enter(thread, |current| ...)`
+        self, // DEV-10: it ends once and last: another one is attached by `current.attach(object, uses)`
+        current: &Current<C>,
+    ) -> Result<U, Failed<Self>> {
         match self.is_usable().and_then(|()| current.ledger().take_down_attachment(&self.row)) {
             Ok(()) => Ok(self.uses),
             Err(error) => Err(Failed { error, value: self }),
