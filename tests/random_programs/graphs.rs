@@ -142,7 +142,7 @@ impl<'c> Actor<'_, 'c> {
                         Error::NotExecuted if fails => {
                             SEEN.refused.fetch_add(1, Relaxed);
                         }
-                        Error::NotPinned { .. } => {
+                        Error::NotPinned => {
                             SEEN.refused.fetch_add(1, Relaxed);
                         }
                         error => self.world.failed("capturing", error),

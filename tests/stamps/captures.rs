@@ -131,10 +131,10 @@ fn a_stream_that_is_destroyed_is_not_captured() {
             let alive = Arc::clone(&alive);
             on(&stream, move |stream| {
                 // The gate keeps out the capture's calls, and nobody waits for its end.
-                if stream.stream.gate.begin_capture() {
-                    if let Some(_inside) = stream.stream.gate.pass() {
-                        assert!(alive.load(Ordering::Acquire), "captured after it was destroyed");
-                    }
+                if stream.stream.gate.begin_capture()
+                    && let Some(_inside) = stream.stream.gate.pass()
+                {
+                    assert!(alive.load(Ordering::Acquire), "captured after it was destroyed");
                 }
             })
         };
