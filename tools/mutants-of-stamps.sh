@@ -15,14 +15,17 @@ stamp=src/ffi/stamp.rs
 unnamed=src/ffi/unnamed.rs
 sharing=src/ffi/sharing.rs
 cp "$sharing" "$kept/sharing.rs"
+gate=src/ffi/gate.rs
 cp "$timeline" "$kept/timeline.rs"
 cp "$stamp" "$kept/stamp.rs"
 cp "$unnamed" "$kept/unnamed.rs"
+cp "$gate" "$kept/gate.rs"
 put_back() {
     cp "$kept/timeline.rs" "$timeline"
     cp "$kept/stamp.rs" "$stamp"
     cp "$kept/unnamed.rs" "$unnamed"
     cp "$kept/sharing.rs" "$sharing"
+    cp "$kept/gate.rs" "$gate"
 }
 trap 'put_back; rm -r "$kept"' EXIT
 
@@ -75,4 +78,18 @@ mutant 'one thing that is over stands for all that was left' "$sharing" 's/self\
 mutant 'several streams count as over' "$sharing" 's/Awaited::Several => are_idle\(\)/Awaited::Several => { let _ = \&are_idle; true }/'
 mutant 'the block awaits the last stream alone' "$sharing" 's/ if used\.is_at_rest\(\) =>/ =>/'
 mutant 'what the block is to await of several streams is over' "$stamp" 's/(fn follow_several.*?)self\.stream\.store\(SEVERAL, Ordering::Release\);/$1self.stream.store(NEVER, Ordering::Release);/s'
+# The mark of a capture.
+mutant 'a capture that did not begin leaves its mark' "$gate" 's/if before & CLOSED != 0 \{\s*self\.end_capture\(\);\s*\}//'
+mutant 'a destroyed stream is captured' "$gate" 's/before & FLAGS == 0\n/before & CAPTURING == 0\n/'
+mutant 'a stream is captured twice' "$gate" 's/before & FLAGS == 0\n/before & CLOSED == 0\n/'
+mutant 'the begin of a capture forgets who is inside' "$gate" 's/fetch_or\(CAPTURING,/swap(CAPTURING,/'
+mutant 'the begin of a capture does not see the end of the last' "$gate" 's/fetch_or\(CAPTURING, Ordering::AcqRel/fetch_or(CAPTURING, Ordering::Relaxed/'
+mutant 'the end of a capture forgets who is inside' "$gate" 's/fetch_and\(!CAPTURING,/swap(0,/'
+mutant 'the end of a capture shows nothing of it' "$gate" 's/fetch_and\(!CAPTURING, Ordering::AcqRel/fetch_and(!CAPTURING, Ordering::Relaxed/'
+mutant 'who asks for a capture sees nothing of its end' "$gate" 's/Acquire\) & CAPTURING/Relaxed) & CAPTURING/'
+mutant 'a captured stream takes other work' "$gate" 's/Relaxed\) & FLAGS == 0/Relaxed) & CLOSED == 0/'
+mutant 'a capture counts as a call inside' "$gate" 's/Acquire\) & !FLAGS/Acquire) & !CLOSED/'
+mutant 'a call that leaves counts the capture' "$gate" 's/AcqRel\) & !FLAGS/AcqRel) & !CLOSED/'
+mutant 'who destroys waits for a capture to end' "$gate" 's/Acquire\) & !CAPTURING != CLOSED/Acquire) != CLOSED/'
+mutant 'a stream that was not destroyed loses its mark' "$gate" 's/fetch_and\(!CLOSED,/swap(0,/'
 exit "$((lived > 0))"

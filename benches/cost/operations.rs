@@ -10,6 +10,7 @@ pub(crate) enum Operation {
     WaitFor,
     CallBack,
     Execute,
+    Replay,
     Synchronize,
     CopyNow,
     Run,
@@ -31,7 +32,7 @@ pub(crate) enum Side {
 pub(crate) const SIDES: [Side; 4] = [Side::Raw, Side::Sys, Side::Safe, Side::Runtime];
 
 impl Operation {
-    pub(crate) const ALL: [Self; 14] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::Copy,
         Self::CopyAndWait,
         Self::Set,
@@ -39,6 +40,7 @@ impl Operation {
         Self::WaitFor,
         Self::CallBack,
         Self::Execute,
+        Self::Replay,
         Self::Synchronize,
         Self::CopyNow,
         Self::Run,
@@ -65,6 +67,7 @@ impl Operation {
             Self::WaitFor => "let a stream wait for an event",
             Self::CallBack => "queue a callback",
             Self::Execute => "queue a model",
+            Self::Replay => "replay a graph of 100 tasks",
             Self::Synchronize => "synchronise a stream",
             Self::CopyNow => "copy synchronously",
             Self::Run => "run a bound model",
@@ -78,7 +81,7 @@ impl Operation {
     /// What the safe layer should add at most.
     pub(crate) fn goal(self) -> u64 {
         match self {
-            Self::Copy | Self::Set | Self::Record | Self::WaitFor | Self::CallBack | Self::Execute => 40,
+            Self::Copy | Self::Set | Self::Record | Self::WaitFor | Self::CallBack | Self::Execute | Self::Replay => 40,
             Self::CopyAndWait => 60,
             Self::Synchronize | Self::CopyNow | Self::Run => 20,
             Self::Enter | Self::Stream | Self::Event | Self::Buffer => 100,
@@ -96,6 +99,7 @@ impl Operation {
             Self::WaitFor => 55,
             Self::CallBack => 240,
             Self::Execute => 150,
+            Self::Replay => 95,
             Self::Synchronize => 80,
             Self::CopyNow => 65,
             Self::Run => 150,

@@ -33,8 +33,8 @@ macro_rules! functions {
 }
 functions! {
     aclrtMemcpyAsync aclrtMemcpy aclrtMemsetAsync aclrtSynchronizeStream aclrtRecordEvent aclrtStreamWaitEvent
-    aclrtLaunchHostFunc aclmdlExecuteAsync aclmdlExecute aclrtGetCurrentContext aclrtSetCurrentContext aclrtCreateStream
-    aclrtDestroyStream aclrtCreateEvent aclrtDestroyEvent aclrtMalloc aclrtFree
+    aclrtLaunchHostFunc aclmdlExecuteAsync aclmdlRIExecuteAsync aclmdlExecute aclrtGetCurrentContext
+    aclrtSetCurrentContext aclrtCreateStream aclrtDestroyStream aclrtCreateEvent aclrtDestroyEvent aclrtMalloc aclrtFree
 }
 
 /// A call through an address, or through the table.
@@ -87,6 +87,10 @@ macro_rules! operations {
                 }
                 Operation::Execute => {
                     rounds(n, (), |()| unsafe { $call!(library.aclmdlExecuteAsync(1, given, results, stream)) }, none)
+                }
+                Operation::Replay => {
+                    let graph = aclmdlRI(black_box(null_mut()));
+                    rounds(n, (), |()| unsafe { $call!(library.aclmdlRIExecuteAsync(graph, stream)) }, none)
                 }
                 Operation::Synchronize => {
                     rounds(n, (), |()| unsafe { $call!(library.aclrtSynchronizeStream(stream)) }, none)

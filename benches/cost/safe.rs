@@ -3,6 +3,7 @@
 use crate::common;
 use crate::count::rounds;
 use crate::operations::Operation;
+use ascendcl::capture::CaptureMode;
 use ascendcl::{Acl, Brand, Current, Runtime, Thread};
 use std::path::Path;
 
@@ -33,6 +34,7 @@ pub(crate) fn runtime(library: &Path, operation: Operation, n: u32) {
 fn in_context<C: Brand>(current: &mut Current<C>, operation: Operation, n: u32) {
     match operation {
         Operation::Run => return run(current, n),
+        Operation::Replay => return replay(current, n),
         Operation::Stream | Operation::Event | Operation::Buffer => return made(current, operation, n),
         _ => (),
     }
@@ -94,6 +96,16 @@ fn in_context<C: Brand>(current: &mut Current<C>, operation: Operation, n: u32) 
 fn run<C: Brand>(current: &mut Current<C>, n: u32) {
     let mut model = current.load_model("model").unwrap().bind(current, &[], &[]).unwrap();
     rounds(n, (), |()| model.run(current), |done| done.unwrap());
+}
+
+fn replay<C: Brand>(current: &mut Current<C>, n: u32) {
+    let mut stream = current.stream().unwrap().without_allocator();
+    let operands = (current.host_buffer::<u8>(64).unwrap(), current.upload(&[0_u8; 64]).unwrap());
+    let graph = stream.capture(current, CaptureMode::Relaxed, operands, |capture, (host, mut device)| {
+        (0..100).try_for_each(|_| capture.copy_to_device(&host, &mut device))
+    });
+    let current = &*current;
+    rounds(n, graph.unwrap(), |graph| stream.replay(current, graph), |pending| pending.unwrap().wait(current).unwrap());
 }
 
 fn made<C: Brand>(current: &Current<C>, operation: Operation, n: u32) {

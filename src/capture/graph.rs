@@ -4,7 +4,7 @@ use super::operands::GraphOperands;
 use super::topology::Topology;
 use crate::brand::{Brand, INSIDE, Inside, Mark, Scoped};
 use crate::current::Current;
-use crate::error::{Boxed, Error, Failed};
+use crate::error::{Error, Failed};
 use crate::ffi::{FirstPanic, RawGraph, RawStream, c_path, c_text};
 use crate::ledger::Ledger;
 use crate::stream::{Operand, Pending, StreamOps, sealed_payload};
@@ -48,19 +48,25 @@ impl<C: Brand> StreamOps<C> {
     /// The graph as it was: [`Error::OtherStream`] when it is in flight elsewhere, [`Error::InDoubt`] when a replay may
     /// be running that could not be waited for, or [`Error::Vendor`].
     #[rule(GRAPH_07)]
+    #[inline]
     pub fn replay<G: GraphOperands<C>, R: Operand<C, CapturedGraph<C, G>>>(
         &self,
         current: &Current<C>,
         graph: R,
     ) -> Result<Pending<C, CapturedGraph<C, G>>, Failed<R>> {
-        let ready = graph.usable_on(self.queue()).map_err(Boxed::from);
-        let replay = |()| current.ledger().replay(current.here(), &graph.look(INSIDE).raw, self.queue());
-        match ready.and_then(replay) {
+        if let Err(error) = graph.usable_on(self.queue()) {
+            return Err(Failed { error, value: graph });
+        }
+        match graph.look(INSIDE).raw.replay(current.here(), self.queue()) {
             Ok(number) => {
-                let past = graph.past(INSIDE);
+                let past = R::HAS_PAST.then(|| graph.past(INSIDE));
                 let mut graph = graph.into_value(INSIDE);
                 graph.operands.was_replayed(INSIDE);
-                Ok(Pending::new(graph, self.queue(), number).after(past))
+                let replay = Pending::new(graph, self.queue(), number);
+                Ok(match past {
+                    Some(past) => replay.after(past),
+                    None => replay,
+                })
             }
             Err(error) => Err(Failed { error: error.into(), value: graph }),
         }

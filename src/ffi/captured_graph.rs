@@ -179,12 +179,12 @@ impl RawGraph {
     }
 
     /// Queues one run. One stamp stands for everything that it uses.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn replay(&self, here: Here<'_>, stream: &RawStream) -> Result<u64, Boxed> {
-        self.is_usable()?;
         let instance = aclmdlRI(self.instance.load(Ordering::Acquire));
-        if instance.is_null() {
-            return Err(Error::Gone { what: ObjectKind::CAPTURED_GRAPH }.into());
+        // The number is that of no context while the graph is in doubt.
+        if !here.has(self.last_use.context()) || instance.is_null() {
+            self.look_before_replay(instance)?;
         }
         stream.submit(here, "replay a graph", [&self.last_use], |ready, stream| {
             // SAFETY: the function asks for a live instance and a live stream, and for everything that was captured to
@@ -192,6 +192,16 @@ impl RawGraph {
             // the instance takes that, and waits for the stamps (GRAPH-07). `needs` keeps what was captured until then.
             unsafe { call!(ready.aclmdlRIExecuteAsync(instance, stream)) }
         })
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_before_replay(&self, instance: aclmdlRI) -> Result<(), Boxed> {
+        self.is_usable()?;
+        match instance {
+            aclmdlRI::NULL => Err(Error::Gone { what: ObjectKind::CAPTURED_GRAPH }.into()),
+            _ => Ok(()),
+        }
     }
 
     /// An error while a replay may be running that could not be waited for.

@@ -2,8 +2,8 @@
 
 use super::Ledger;
 use crate::capture_mode::CaptureMode;
-use crate::error::{Boxed, Error};
-use crate::ffi::{Here, Keeps, KeptAllocator, KeptState, RawEvent, RawGraph, RawStream};
+use crate::error::Error;
+use crate::ffi::{Keeps, KeptAllocator, KeptState, RawEvent, RawGraph, RawStream};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::num::NonZeroUsize;
@@ -32,13 +32,6 @@ impl Ledger {
         let event = self.events.put(RawEvent::create_for_captures(self.api, self.device())?);
         graph.needs().rows.push(Arc::clone(&event) as _);
         event.orders(self.api, before, after)
-    }
-
-    /// Queues one run of a graph.
-    #[inline]
-    pub(crate) fn replay(&self, here: Here<'_>, graph: &RawGraph, stream: &RawStream) -> Result<u64, Boxed> {
-        here.of_this_process()?;
-        graph.replay(here, stream)
     }
 
     /// Destroys a graph, and its capture if that is still open. State of callbacks goes to `kept`, to be dropped when

@@ -128,6 +128,10 @@ impl<'x, 'c> Actor<'x, 'c> {
             What::LaunchAgain => self.launch_again(current, a, b),
             What::WorkspaceLane => self.lane(current),
             What::AllocatorGroup => self.group(current),
+            What::Capture => self.capture(current, a, b),
+            What::Replay => self.replay(current, a, b),
+            What::UseOperands => self.use_operands(current, a, b),
+            What::EndGraph => self.end_graph(current, a, b),
             What::Wait
             | What::WaitWithin
             | What::Await

@@ -27,7 +27,7 @@ pub(crate) fn elements(length: usize, seed: u16) -> Vec<f32> {
     (0..length).map(|index| f32::from(seed) + index as f32 * 0.5).collect()
 }
 
-fn length(number: u16) -> usize {
+pub(crate) fn length(number: u16) -> usize {
     [4, 4, 16, 48, 100][usize::from(number) % 5]
 }
 

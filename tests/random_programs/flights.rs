@@ -44,6 +44,7 @@ impl<'c> Actor<'_, 'c> {
         }
         (0..self.has.hosts.len()).for_each(|at| self.check_host(at as u16));
         (0..self.has.models.len()).for_each(|at| self.read_output(current, at as u16));
+        (0..self.has.graphs.len()).for_each(|at| self.use_operands(current, 0, at as u16));
     }
 
     pub(crate) fn settle(&mut self, current: &Current<Scoped<'c>>, flight: Flight<'c>, what: What, a: u16) {
@@ -85,6 +86,11 @@ impl<'c> Actor<'_, 'c> {
                     Work::Operator(back, if failed { Operands::default() } else { holds })
                 })
             }
+            Work::Graph(pending, plan) => settled!(
+                pending,
+                |graph| self.has.graphs.push((graph, plan)),
+                |back, failed| Work::Graph(back, if failed { plan.unknown() } else { plan })
+            ),
             Work::HostFnResult(pending, expected) => {
                 settled!(pending, |reply| self.replied(reply.into_result(), expected), |back, _failed| {
                     Work::HostFnResult(back, expected)
@@ -256,6 +262,9 @@ impl<'c> Actor<'_, 'c> {
             }
             Work::Operator(pending, holds) => {
                 handed!(pending, |now| Work::Operator(now, if sure { holds } else { Operands::default() }))
+            }
+            Work::Graph(pending, plan) => {
+                handed!(pending, |now| Work::Graph(now, if sure { plan } else { plan.unknown() }))
             }
             Work::HostFnResult(pending, expected) => handed!(pending, |now| Work::HostFnResult(now, expected)),
         };

@@ -1,5 +1,6 @@
 //! The objects of a thread, and the contents that it expects in them.
 
+use crate::graphs::{Graph, Plan};
 use crate::world::World;
 use ascendcl::operator::BoundOperator;
 use ascendcl::{
@@ -34,6 +35,7 @@ pub(crate) struct Holdings<'c> {
     pub(crate) devices: Vec<(Device<'c>, Content)>,
     pub(crate) hosts: Vec<(Host<'c>, Content)>,
     pub(crate) models: Vec<(BoundModel<Scoped<'c>>, Ports)>,
+    pub(crate) graphs: Vec<(Graph<'c>, Plan)>,
     pub(crate) flights: Vec<Flight<'c>>,
     /// Nothing is queued on the default stream.
     pub(crate) without_default: bool,
@@ -78,6 +80,7 @@ pub(crate) enum Work<'c> {
     Host(Flying<'c, Host<'c>>, Content),
     Model(Flying<'c, BoundModel<Scoped<'c>>>, Ports),
     Operator(Flying<'c, Launched<'c>>, Operands),
+    Graph(Flying<'c, Graph<'c>>, Plan),
     HostFnResult(Flying<'c, HostFnResult<u32>>, Option<u32>),
 }
 
@@ -95,6 +98,7 @@ pub(crate) enum Parcel<'c> {
     Device(Device<'c>, Content),
     Host(Host<'c>, Content),
     Model(BoundModel<Scoped<'c>>, Ports),
+    Graph(Graph<'c>, Plan),
     Flight(Flight<'c>),
 }
 
@@ -178,6 +182,7 @@ impl<'c> Holdings<'c> {
             Parcel::Device(buffer, holds) => self.devices.push((buffer, holds)),
             Parcel::Host(buffer, holds) => self.hosts.push((buffer, holds)),
             Parcel::Model(model, ports) => self.models.push((model, ports)),
+            Parcel::Graph(graph, plan) => self.graphs.push((graph, plan)),
             Parcel::Flight(flight) => self.flights.push(flight),
         }
     }
@@ -189,6 +194,7 @@ impl<'c> Holdings<'c> {
             2 => take(&mut self.devices, b).map(|(buffer, holds)| Parcel::Device(buffer, holds)),
             3 => take(&mut self.hosts, b).map(|(buffer, holds)| Parcel::Host(buffer, holds)),
             4 => take(&mut self.models, b).map(|(model, ports)| Parcel::Model(model, ports)),
+            5 => take(&mut self.graphs, b).map(|(graph, plan)| Parcel::Graph(graph, plan)),
             _ => take(&mut self.flights, b).map(Parcel::Flight),
         }
     }

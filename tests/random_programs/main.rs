@@ -16,6 +16,7 @@ mod actor;
 mod buffers;
 mod fewest;
 mod flights;
+mod graphs;
 mod holdings;
 mod program;
 mod random;
@@ -60,7 +61,8 @@ fn no_random_program_of_safe_calls_breaks_a_rule_panics_hangs_or_leaves_anything
     }
     println!("{SEEN:?}");
     // A test that has compared nothing has shown nothing.
-    let enough = [(&SEEN.compared, 1000), (&SEEN.waits, 800), (&SEEN.errors, 200), (&SEEN.refused, 100)];
+    let enough =
+        [(&SEEN.compared, 1000), (&SEEN.waits, 800), (&SEEN.errors, 200), (&SEEN.refused, 100), (&SEEN.replays, 300)];
     assert!(enough.iter().all(|(seen, least)| seen.load(Relaxed) > *least), "{SEEN:?}");
 }
 

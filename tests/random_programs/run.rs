@@ -113,7 +113,7 @@ fn whole(program: &Program) {
 fn on_device(acl: &Acl, program: &Program) -> Result<(), Error> {
     let mut thread = Thread::new()?;
     let device = acl.device(&mut thread, 0)?.with_teardown_timeout(program.faults.patience());
-    let world = World::new(&device, &program.faults, program.machine.on_device, program.forgets);
+    let world = World::new(&device, program);
     macro_rules! inside {
         ($open:ident) => {
             device.$open(&mut thread, |context, thread| on_threads(program, &world, context, thread))

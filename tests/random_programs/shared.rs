@@ -16,7 +16,8 @@ impl<'c> Actor<'_, 'c> {
             let (number, part) = (b / (reader + 1), shared.len() / usize::from(reader + 1));
             let room = self.world.well("pinning", current.host_buffer::<f32>(part));
             let (Some(room), Ok(view)) = (room, shared.slice(..part)) else { continue };
-            let queued = self.has.on_stream(current, None, number, |tasks, _| tasks.copy_to_host(current, view, room));
+            let (_, queued) =
+                self.has.on_stream(current, None, number, |tasks, at| (at, tasks.copy_to_host(current, view, room)));
             let pending = match queued {
                 Ok(pending) => pending,
                 Err(failed) => {

@@ -34,6 +34,7 @@ mod ffi {
     }
 }
 
+mod captures;
 mod counted;
 mod sharing;
 mod two_streams;

@@ -48,6 +48,8 @@ kinds! {
     Memory memory "memory";
     /// A loaded model, by its id.
     Model model "model";
+    /// A graph that was captured.
+    Graph graph "captured graph";
     /// A dataset.
     Dataset dataset "dataset";
     /// A data buffer.

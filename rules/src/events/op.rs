@@ -64,6 +64,8 @@ pub enum Op {
     Elapsed,
     /// A model runs: at once, or queued.
     Execute,
+    /// A captured graph runs on a stream. It uses the memory that it was made with.
+    Replay,
     /// An object's contents are changed.
     Change,
     /// A data buffer becomes part of a dataset.

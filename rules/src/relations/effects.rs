@@ -91,6 +91,9 @@ fn submit(world: &mut World, scene: &Scene) -> u64 {
             world.datasets.get_mut(dataset).into_iter().for_each(|entry| entry.in_flight.push(whole()));
         }
     }
+    if let Some(graph) = world.graphs.get_mut(scene.event.object) {
+        graph.in_flight.push(whole());
+    }
     if scene.event.op == Op::Await
         && let Some(event) = world.events.get_mut(scene.event.object)
     {
@@ -175,6 +178,7 @@ fn each_use(
     for object in scene.event.others().chain([scene.event.object]) {
         world.datasets.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
         world.models.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
+        world.graphs.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
         world.events.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
         if let Some(object) = world.registrations.get(&object).and_then(|registration| registration.object) {
             world.allocators.get_mut(&object).into_iter().for_each(|in_flight| f(in_flight, &order));

@@ -1,17 +1,20 @@
-//! MEM, MODEL: memory is freed when nothing uses it any more.
+//! MEM, MODEL, GRAPH: memory is freed, and graphs are destroyed, when nothing uses them any more.
 
-use super::clock::Task;
+use super::clock::{Now, Task};
 use super::in_flight::excused_by;
 use super::models::loaded_in;
 use super::scene::Case;
 use crate::catalogue::*;
-use crate::events::{Kind, Object, Op, Role};
+use crate::events::{Kind, Object, Op, Role, Use};
 use crate::rule::RuleId;
 
 pub(super) fn judge(case: &mut Case<'_>) {
     let object = case.event().object;
+    if case.event().op == Op::Destroy && object.kind == Kind::Graph {
+        return replayed(case, object);
+    }
     if super::live::ends(case.event().op) && object.kind == Kind::Memory && case.world.blocks.get(object).is_some() {
-        let _ = queued(case, object) || running(case, object) || loaded(case, object);
+        let _ = queued(case, object) || running(case, object) || loaded(case, object) || captured(case, object);
     }
 }
 
@@ -29,16 +32,60 @@ fn queued(case: &mut Case<'_>, object: Object) -> bool {
     let task = block.in_flight.unordered(&order, world.now(case.event().queue()), |task| !waited(task)).cloned();
     let Some(task) = task else { return false };
     let rule = if waits { Some(DEV_17) } else { excused_by(case, &task) };
+    let graph = Some(task.call.object).filter(|object| object.kind == Kind::Graph);
+    let user = graph.map_or_else(|| task.stream.to_string(), |graph| format!("a replay of {graph} on {}", task.stream));
     case.report(
-        rule.unwrap_or_else(|| rule_for(task.role)),
-        format!("{object} is freed while {} may still use it as {}", task.stream, task.role.name()),
+        rule.unwrap_or_else(|| if graph.is_some() { GRAPH_05 } else { rule_for(task.role) }),
+        format!("{object} is freed while {user} may still use it as {}", task.role.name()),
         "the work is complete: a thread has waited for it",
         format!("synchronise {} before the memory is freed", task.stream),
     )
     .about(object)
+    .all(graph)
     .about(task.stream)
     .against(task.call, "queued work that uses the memory");
     true
+}
+
+/// A graph whose tasks use it can still be replayed.
+fn captured(case: &mut Case<'_>, object: Object) -> bool {
+    let Some(span) = case.world.blocks.get(object).map(|block| block.is.span) else { return false };
+    let uses = |used: &Use| match used {
+        Use::Memory { span: captured, role, .. } => captured.overlaps(span).then_some(*role),
+        _ => None,
+    };
+    // One that another thread is destroying may be gone by now.
+    let mut graphs = case.world.graphs.live().filter(|(_, graph)| graph.ending.is_none());
+    let user = graphs.find_map(|(graph, entry)| Some((graph, entry.made, entry.is.memory.iter().find_map(uses)?)));
+    let Some((graph, made, role)) = user else { return false };
+    case.report(
+        GRAPH_05,
+        format!("{object} is freed while {graph} has it as {}", role.name()),
+        "the graph is destroyed first",
+        "destroy the graph (aclmdlRIDestroy), then free the memory that its tasks use",
+    )
+    .about(object)
+    .about(graph)
+    .against(made, "ended the capture of the tasks that use the memory");
+    true
+}
+
+/// GRAPH-07: a graph is destroyed when no replay is running.
+fn replayed(case: &mut Case<'_>, object: Object) {
+    let (world, order) = (case.world, case.world.order());
+    let Some(entry) = world.graphs.get(object) else { return };
+    let replay = entry.in_flight.unordered(&order, Now::Host, |_| true);
+    if let Some((stream, call)) = replay.map(|task| (task.stream, task.call)) {
+        case.report(
+            GRAPH_07,
+            format!("{object} is destroyed while its replay on {stream} may still be running"),
+            "all its replays are complete",
+            format!("synchronise {stream} first"),
+        )
+        .about(object)
+        .about(stream)
+        .against(call, "queued the replay");
+    }
 }
 
 /// Another thread is in a call that uses it.

@@ -45,7 +45,7 @@ pub(super) fn ends(op: Op) -> bool {
     )
 }
 
-/// Another relation checks contexts. Memory is found by its address.
+/// Another relation checks contexts. Memory is found by its address. No event tells of graphs that were built by hand.
 fn known_by_events(object: Object) -> bool {
     !matches!(
         object.kind,
@@ -54,6 +54,7 @@ fn known_by_events(object: Object) -> bool {
             | Kind::Context
             | Kind::DefaultStream
             | Kind::Memory
+            | Kind::Graph
             | Kind::Allocator
             | Kind::Callback
     )

@@ -53,6 +53,12 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
                 world.models.enter(made, call, world.calls, Model { context, work, weights, dynamic });
             }
         }
+        Kind::Graph => {
+            let memory = event.uses.iter().filter(|used| matches!(used, Use::Memory { .. })).copied().collect();
+            if let Some(context) = context {
+                world.graphs.enter(made, call, world.calls, Graph { context, memory });
+            }
+        }
         Kind::Dataset => world.datasets.enter(made, call, world.calls, Dataset::default()),
         Kind::DataBuffer => {
             let span = contents(scene).unwrap_or(Span::new(0, 0));
@@ -83,6 +89,9 @@ pub(super) fn end(world: &mut World, call: Call, object: Object) {
         Kind::Memory => end_block(world, call, object),
         Kind::Model => {
             world.models.end(object, call);
+        }
+        Kind::Graph => {
+            world.graphs.end(object, call);
         }
         Kind::Dataset => {
             world.datasets.end(object, call);
@@ -134,6 +143,9 @@ fn end_context(world: &mut World, call: Call, context: Object) {
     }
     for model in world.models.those(|model| model.context == context) {
         world.models.end(model, call);
+    }
+    for graph in world.graphs.those(|graph| graph.context == context) {
+        world.graphs.end(graph, call);
     }
     world.default_handles.retain(|_, default| default.number != context.number);
     let ended = world.contexts.end(context, call);

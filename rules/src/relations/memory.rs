@@ -115,18 +115,22 @@ fn freed(case: &mut Case<'_>, used: &MemoryUse) -> bool {
     let Some(dead) = case.world.blocks.dead(block) else { return false };
     let rule = match used.role {
         _ if dead.ended.object.kind != Kind::Memory => MEM_12,
+        _ if case.event().op == Op::Replay => GRAPH_05,
         Role::Workspace => MODEL_02,
         Role::Weights => MODEL_03,
         Role::Input | Role::Output => DATA_02,
         _ => MEM_01,
     };
+    let graph = Some(case.event().object).filter(|object| object.kind == Kind::Graph);
+    let by = graph.map_or_else(String::new, |graph| format!(" by {graph}"));
     case.report(
         rule,
-        format!("{} are used as {} after the block was freed", used.span, used.role.name()),
+        format!("{} are used as {}{by} after the block was freed", used.span, used.role.name()),
         "a block that was not freed",
         "free the block after its last use",
     )
     .about(block)
+    .all(graph)
     .against(dead.ended, "freed the block");
     true
 }

@@ -26,10 +26,10 @@ mod streams;
 mod teardown;
 mod world;
 
-use crate::events::{Access, Event, Object, Op, Outcome, Span};
+use crate::events::{Access, Event, Object, Op, Outcome, Span, Use};
 use crate::finding::{Call, Finding};
 use clock::Task;
-use scene::{Case, Scene};
+use scene::{Case, MemoryUse, Scene};
 use world::World;
 
 /// Checks the calls of one process.
@@ -96,6 +96,15 @@ impl Checker {
         let findings = self.judge(event);
         self.commit(event, outcome);
         findings
+    }
+
+    /// The memory that a call is to use, of its datasets and models as well. What is captured takes these for the
+    /// event that makes the graph.
+    pub fn memory_of(&self, event: &Event) -> Vec<Use> {
+        let memory = scene::memory_of(&self.world, event).into_iter();
+        // Where the memory is was the captured call's word.
+        let used = memory.map(|MemoryUse { span, access, role, .. }| Use::Memory { span, access, role, claimed: None });
+        used.collect()
     }
 
     /// Whether queued work that may not be over writes any of these bytes.

@@ -78,10 +78,16 @@ impl Scene {
     }
 }
 
-fn memory_of(world: &World, event: &Event) -> Vec<MemoryUse> {
+pub(super) fn memory_of(world: &World, event: &Event) -> Vec<MemoryUse> {
     let mut memory = Vec::new();
+    if event.object.kind == Kind::Graph && event.op == Op::Create {
+        // Its replays use it.
+        return memory;
+    }
+    let graph = world.graphs.get(event.object).filter(|_| event.op == Op::Replay);
+    let captured = graph.into_iter().flat_map(|graph| &graph.is.memory);
     let mut add = |span: Span, access, role, claimed| memory.push(MemoryUse { span, access, role, claimed });
-    for used in &event.uses {
+    for used in event.uses.iter().chain(captured) {
         let (dataset, access, role) = match *used {
             Use::Memory { span, access, role, claimed } => {
                 add(span, access, role, claimed);

@@ -3,7 +3,7 @@
 use super::book::{Book, Dead, Entry};
 use super::clock::{Clock, InFlight, Key, Now, Order, Stream};
 use super::scene::UnderWay;
-use crate::events::{Kind, Member, Object, Place, Span, Thread};
+use crate::events::{Kind, Member, Object, Place, Span, Thread, Use};
 use crate::finding::{Call, Concerned};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,6 +22,7 @@ pub(super) struct World {
     /// Blocks that ended, and whose addresses no block has since.
     pub(super) freed: BTreeMap<u64, u64>,
     pub(super) models: Book<Model>,
+    pub(super) graphs: Book<Graph>,
     pub(super) datasets: Book<Dataset>,
     pub(super) data_buffers: Book<DataBuffer>,
     pub(super) descriptors: Book<Descriptor>,
@@ -105,6 +106,14 @@ pub(super) struct Model {
     pub(super) dynamic: bool,
 }
 
+/// Captured work.
+#[derive(Debug)]
+pub(super) struct Graph {
+    pub(super) context: Object,
+    /// What its tasks use, as the event that made it says.
+    pub(super) memory: Vec<Use>,
+}
+
 #[derive(Default, Debug)]
 pub(super) struct Dataset {
     pub(super) buffers: Vec<Object>,
@@ -177,6 +186,7 @@ impl World {
             Kind::Event => of(&self.events, object),
             Kind::Memory => of(&self.blocks, object),
             Kind::Model => of(&self.models, object),
+            Kind::Graph => of(&self.graphs, object),
             Kind::Dataset => of(&self.datasets, object),
             Kind::DataBuffer => of(&self.data_buffers, object),
             Kind::Descriptor => of(&self.descriptors, object),
@@ -239,6 +249,7 @@ impl World {
             Kind::Event => of(&mut self.events, object, change),
             Kind::Memory => of(&mut self.blocks, object, change),
             Kind::Model => of(&mut self.models, object, change),
+            Kind::Graph => of(&mut self.graphs, object, change),
             Kind::Dataset => of(&mut self.datasets, object, change),
             Kind::DataBuffer => of(&mut self.data_buffers, object, change),
             Kind::Descriptor => of(&mut self.descriptors, object, change),

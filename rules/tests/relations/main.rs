@@ -9,6 +9,7 @@ mod contexts;
 mod declared;
 mod events;
 mod given_out_again;
+mod graphs;
 mod in_flight;
 mod memory;
 mod models;

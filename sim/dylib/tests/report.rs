@@ -36,11 +36,48 @@ fn under_strict_checks_each_mistake_fails_and_names_its_rule() {
     assert_eq!(refused, expected, "{said}");
 }
 
+#[test]
+fn memory_freed_under_a_replay_is_reported_with_the_graph_that_uses_it() {
+    let (said, report) = run_captured("report", None);
+    assert!(said.lines().all(|line| line.ends_with(" answers 0")), "a report changes no answer:\n{said}");
+    let report = without_sentences(&without_addresses(&report));
+    println!("{report}");
+    let expected = [
+        "ascendcl-sim: one of the vendor's rules broken",
+        "GRAPH-05 is broken by aclrtFree (call 8, thread 1)",
+        "  found:    memory <4> is freed while a replay of captured graph <5> on stream <6> may still use it as the \
+         destination of a copy or fill",
+        "  object:   captured graph <5>, made by aclmdlRICaptureEnd (call 6, thread 1), last used by \
+         aclmdlRIExecuteAsync (call 7, thread 1)",
+        "  earlier:  aclmdlRIExecuteAsync (call 7, thread 1) queued work that uses the memory",
+        "  fix:      synchronise stream <6> before the memory is freed",
+    ];
+    for line in expected {
+        assert!(report.lines().any(|found| found == line), "without `{line}`:\n{report}");
+    }
+    let (said, _) = run_captured("strict", None);
+    let refused: Vec<_> = said.lines().filter(|line| !line.ends_with(" answers 0")).collect();
+    assert_eq!(refused.first(), Some(&"aclrtFree(device) answers 107000, GRAPH-05"), "{said}");
+    let (said, report) = run_captured("strict", Some("repaired"));
+    assert!(said.lines().all(|line| line.ends_with(" answers 0")) && report.is_empty(), "{said}{report}");
+}
+
+/// What the program prints that captures, and what the simulator does.
+fn run_captured(checks: &str, word: Option<&str>) -> (String, String) {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    let compile = || compiler::compile("CC", "cc", "-std=c11", "captured.c", library::folder(), "-lascendcl");
+    run_program(Command::new(PROGRAM.get_or_init(compile)).args(word), checks)
+}
+
 /// What the program prints, and what the simulator does.
 fn run(checks: &str) -> (String, String) {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     let compile = || compiler::compile("CC", "cc", "-std=c11", "mistakes.c", library::folder(), "-lascendcl");
-    let output = Command::new(PROGRAM.get_or_init(compile))
+    run_program(&mut Command::new(PROGRAM.get_or_init(compile)), checks)
+}
+
+fn run_program(program: &mut Command, checks: &str) -> (String, String) {
+    let output = program
         .env("LD_LIBRARY_PATH", library::folder())
         .env("ASCENDCL_SIM", checks)
         .output()

@@ -9,6 +9,7 @@ use crate::machine::instances::{self, Instance, tasks_of};
 use crate::machine::recording::tasks::find_task;
 use crate::machine::streams::refusals::refuse_on;
 use crate::machine::watch;
+use ascendcl_rules::Op;
 use ascendcl_sys::error_codes::ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY;
 use ascendcl_sys::types::*;
 use core::ffi::c_char;
@@ -20,12 +21,13 @@ pub(crate) fn aclmdlRIExecuteAsync(model_ri: aclmdlRI, stream: aclrtStream) -> A
         refuse_on(stream, "given a model instance to run")?;
     }
     let instance = instances::find(model_ri)?;
-    let stream = named.in_any_context()?;
+    let on = named.in_any_context()?;
     instance.of_current_context()?;
-    if stream.context() != current_context()?.id() {
+    if on.context() != current_context()?.id() {
         return Err(Failure::other_context("stream"));
     }
-    instance.submit(&stream)
+    let call = watch::call(Op::Replay, model_ri).queue(stream).unless(instance.is_built()).begin()?;
+    call.end(instance.submit(&on))
 }
 
 /// A model instance that was captured runs on a stream of the program's alone. The time limit is in milliseconds.
@@ -59,7 +61,8 @@ pub(crate) fn aclmdlRIDebugJsonPrint(model_ri: aclmdlRI, path: Text<'_>, _flags:
 }
 
 pub(crate) fn aclmdlRIDestroy(model_ri: aclmdlRI) -> Answer {
-    instances::remove(model_ri)
+    let call = watch::call(Op::Destroy, model_ri).begin()?;
+    call.end(instances::remove(model_ri))
 }
 
 pub(crate) fn aclmdlRIDestroyRegisterCallback(model_ri: aclmdlRI, func: aclrtCallback, user_data: Opaque) -> Answer {

@@ -9,6 +9,7 @@ mod support;
 mod casebook;
 mod contexts;
 mod documented;
+mod graphs;
 mod memory;
 mod models;
 mod modes;

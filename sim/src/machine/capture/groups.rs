@@ -8,6 +8,7 @@ use crate::machine::recording::Recorder;
 use crate::machine::recording::update::{Group, Update};
 use crate::machine::streams::refusals::captured;
 use crate::machine::streams::stream::Stream;
+use crate::machine::watch;
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtTaskGrp;
 use std::sync::{Arc, Mutex};
@@ -23,11 +24,14 @@ pub(crate) fn begin_group(stream: &Stream) -> Answer {
         return Err(status("a task group is open on the stream already"));
     }
     state.groups.insert(stream.number(), Vec::new());
+    drop(state);
+    watch::groups_tasks(stream.number(), true);
     Ok(())
 }
 
 pub(crate) fn end_group(stream: &Stream) -> Answer<aclrtTaskGrp> {
     let capture = capture_of(stream)?;
+    watch::groups_tasks(stream.number(), false);
     let (nodes, spoilt) = {
         let mut state = lock(&capture.state);
         (state.groups.remove(&stream.number()), state.spoilt.remove(&stream.number()))

@@ -77,9 +77,7 @@ pub(crate) fn end(stream: &Arc<Stream>) -> Answer<Captured> {
         let text = "the capture began on another thread, and only a relaxed one may end here";
         return Err(Failure::new(ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD, text));
     }
-    let (nodes, streams) = capture.finish()?;
-    let (number, context, device) = (capture.number, capture.context, Arc::clone(&capture.device));
-    Ok(Captured { number, context, device, nodes, streams })
+    capture.finish()
 }
 
 /// What is being captured on the stream: the number of the instance to come. Whether it can still become one is not known
@@ -107,9 +105,8 @@ pub(crate) fn forget_stream(stream: &Stream) {
 }
 
 impl Capture {
-    /// Lets every stream that took part run its work again; answers the nodes if they make a graph, and the
-    /// streams, the first one first.
-    fn finish(&self) -> Answer<(Vec<Arc<Node>>, Vec<usize>)> {
+    /// Lets every stream that took part run its work again; answers the nodes if they make a graph.
+    fn finish(&self) -> Answer<Captured> {
         modes::leave(self);
         let State { broken, nodes, clocks, groups, .. } = {
             let mut state = lock(&self.state);
@@ -117,9 +114,10 @@ impl Capture {
             state.usable()?;
             std::mem::replace(&mut *state, State { over: true, ..State::default() })
         };
+        let mut uses = Vec::new();
         for number in clocks.keys() {
             if let Some(stream) = table::numbered(*number) {
-                stream.stop_recording();
+                uses.extend(stream.stop_keeping().1);
             }
         }
         if let Some(why) = broken {
@@ -139,7 +137,8 @@ impl Capture {
         }
         let others = clocks.keys().copied().filter(|stream| *stream != self.origin);
         let streams = std::iter::once(self.origin).chain(others).collect();
-        Ok((nodes, streams))
+        let (number, context, device) = (self.number, self.context, Arc::clone(&self.device));
+        Ok(Captured { number, context, device, nodes, streams, uses })
     }
 }
 

@@ -50,9 +50,11 @@ static INSTANCES: Table<Instance> = Table::new();
 
 /// What a capture leaves that has ended well. Answers the number of the instance.
 pub(crate) fn add_captured(captured: Captured) -> usize {
-    let Captured { number, context, device, nodes, streams } = captured;
+    let Captured { number, context, device, nodes, streams, uses } = captured;
     let parts = Parts::new(&streams);
-    add(number, context, &device, Content::Captured(nodes, parts))
+    let added = add(number, context, &device, Content::Captured(nodes, parts));
+    watch::became_a_graph(added, uses);
+    added
 }
 
 /// An instance of the current context that is built task by task from here on.
@@ -160,6 +162,11 @@ impl Instance {
                 Err(Failure::refused("the model instance was captured; it is not built task by task"))
             }
         }
+    }
+
+    /// Whether the program builds it task by task.
+    pub(crate) fn is_built(&self) -> bool {
+        matches!(self.content, Content::Built(_))
     }
 
     fn nodes(&self) -> Vec<Arc<Node>> {

@@ -4,6 +4,7 @@ use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use crate::machine::device::Device;
 use crate::machine::recording::tasks::{Node, Sort, Work};
+use ascendcl_rules::Use;
 use ascendcl_sys::error_codes::ACL_ERROR_RT_STREAM_NOT_CAPTURED;
 use ascendcl_sys::types::{aclError, aclmdlRICaptureMode};
 use std::borrow::Cow;
@@ -97,4 +98,6 @@ pub(crate) struct Captured {
     pub(in crate::machine) nodes: Vec<Arc<Node>>,
     /// The numbers of the streams that took part, the first one first.
     pub(in crate::machine) streams: Vec<usize>,
+    /// What the nodes use, as the checker says.
+    pub(in crate::machine) uses: Vec<Use>,
 }

@@ -8,7 +8,7 @@ use crate::machine::recording::Recorder;
 use crate::machine::streams::queue::Queue;
 use crate::machine::thread::inside;
 use crate::machine::watch;
-use ascendcl_rules::Object;
+use ascendcl_rules::{Object, Use};
 use ascendcl_sys::constants::ACL_STREAM_PERSISTENT;
 use ascendcl_sys::types::aclrtStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
@@ -163,11 +163,16 @@ impl Stream {
     }
 
     pub(in crate::machine) fn stop_recording(&self) -> Option<Recorder> {
-        watch::keeps_no_more(self.number());
+        self.stop_keeping().0
+    }
+
+    /// The same. Answers also what the recorded work uses.
+    pub(in crate::machine) fn stop_keeping(&self) -> (Option<Recorder>, Vec<Use>) {
+        let uses = watch::keeps_no_more(self.number());
         let mut queue = lock(&self.queue);
         self.recording.store(false, SeqCst);
         self.bound.store(false, SeqCst);
-        queue.recorder.take()
+        (queue.recorder.take(), uses)
     }
 
     /// Somebody learned that everything up to this position is over.

@@ -11,7 +11,7 @@ mod named;
 mod report;
 mod sources;
 
-pub(crate) use captured::{begins_to_keep, keeps_no_more};
+pub(crate) use captured::{became_a_graph, begins_to_keep, groups_tasks, keeps_no_more};
 pub(crate) use named::Named;
 pub(crate) use report::{absent, findings, print, take_findings};
 pub(crate) use sources::{source, source_is_read};
@@ -43,11 +43,19 @@ static CHECKER: Mutex<Option<Checker>> = Mutex::new(None);
 
 /// A call that is being described; empty without a checker.
 #[must_use]
-pub(crate) struct Watching(Option<Box<Event>>);
+pub(crate) struct Watching(Option<Box<Event>>, Judged);
 
 /// A call that has begun. One that is dropped has failed.
 #[must_use]
-pub(crate) struct Watched(Option<Box<Event>>);
+pub(crate) struct Watched(Option<Box<Event>>, Judged);
+
+/// When a call's work is judged.
+#[derive(Clone, Copy)]
+enum Judged {
+    Now,
+    /// When the graph is replayed that a capture makes of the work on the stream with this number.
+    InReplays(usize),
+}
 
 /// Why a call failed.
 pub(crate) trait Fails {
@@ -64,28 +72,28 @@ impl Fails for Failure {
 pub(crate) fn call(op: Op, object: impl Named) -> Watching {
     // Objects that remain on a lost device are not the program's mistake.
     if mode() == OFF || trouble::lost().is_some() {
-        return Watching(None);
+        return Watching(None, Judged::Now);
     }
     // A thread of the library's own is in no call.
     let name = Some(errors::current_call()).filter(|name| !name.is_empty()).unwrap_or(LIBRARY);
     let mut event = Event::new(name, object.named(), op, this_thread());
     event.context = Some(current::current_number() as u64).filter(|number| *number != 0);
     event.inside = Some(inside::callback_of() as u64).filter(|number| *number != 0).map(Object::stream);
-    Watching(Some(Box::new(event)))
+    Watching(Some(Box::new(event)), Judged::Now)
 }
 
 impl Watching {
     /// Work is queued on this stream. Work that a capture keeps is not judged: it is in flight when the graph is replayed.
-    pub(crate) fn queue(self, stream: aclrtStream) -> Self {
+    pub(crate) fn queue(mut self, stream: aclrtStream) -> Self {
         if captured::is_kept(stream.0.addr()) {
-            return Self(None);
+            self.1 = Judged::InReplays(stream.0.addr());
         }
         self.using(|| Use::Queue(stream.named()))
     }
 
     /// The checker does not see it.
     pub(crate) fn unless(self, untold: bool) -> Self {
-        if untold { Self(None) } else { self }
+        if untold { Self(None, Judged::Now) } else { self }
     }
 
     /// Another object takes part.
@@ -147,6 +155,13 @@ impl Watching {
         self
     }
 
+    fn using_all(mut self, uses: Vec<Use>) -> Self {
+        if let Some(event) = &mut self.0 {
+            event.uses.extend(uses);
+        }
+        self
+    }
+
     fn using(mut self, what: impl FnOnce() -> Use) -> Self {
         if let Some(event) = &mut self.0 {
             event.uses.push(what());
@@ -169,7 +184,10 @@ impl Watching {
     }
 
     fn judged(mut self) -> (Watched, Option<Finding>) {
-        let Some(event) = &mut self.0 else { return (Watched(None), None) };
+        let Some(event) = &mut self.0 else { return (Watched(None, Judged::Now), None) };
+        if let Judged::InReplays(_) = self.1 {
+            return (Watched(self.0, self.1), None);
+        }
         if config::current().run_mode() == aclrtRunMode::ACL_DEVICE {
             event.flags.push(Flag::OnDevice);
         }
@@ -179,7 +197,7 @@ impl Watching {
             |finding: &&Finding| finding.rule.severity() == Severity::Misuse && !report::suppresses(finding.rule);
         let first = written.iter().chain(&findings).find(refused).cloned();
         report::record(findings);
-        (Watched(self.0.take()), first)
+        (Watched(self.0.take(), Judged::Now), first)
     }
 }
 
@@ -216,6 +234,12 @@ impl Watched {
 
     fn commit(&mut self, outcome: Outcome) {
         let Some(event) = self.0.take() else { return };
+        if let Judged::InReplays(stream) = self.1 {
+            if outcome == Outcome::Success {
+                captured::kept(stream, &event);
+            }
+            return;
+        }
         if let Some(checker) = &mut *lock(&CHECKER) {
             checker.commit(&event, outcome);
         }

@@ -36,6 +36,7 @@ named! {
     aclrtContext: context;
     aclrtAllocatorDesc: descriptor;
     aclrtAllocator: allocator;
+    aclmdlRI: graph;
 }
 
 impl Named for Name<aclmdlDataset> {

@@ -1,0 +1,108 @@
+//! Captured graphs, and the memory that their replays use.
+
+use super::support::*;
+use ascendcl_rules::*;
+
+/// A graph that copies from `from` to `to`.
+fn capture(p: &mut Program, to: Object, from: Object) -> Object {
+    let uses = [(to, Access::Write, Role::Target), (from, Access::Read, Role::Source)];
+    let event = p.event("aclmdlRICaptureEnd", Object::graph(0), Op::Create);
+    let event = uses
+        .into_iter()
+        .fold(event, |event, (object, access, role)| event.using(memory(object, 64, access, role, None)));
+    let number = p.fresh();
+    p.see(&event, Outcome::Created(number));
+    Object::graph(number)
+}
+
+fn replay(p: &mut Program, graph: Object, stream: Object) {
+    let event = p.event("aclmdlRIExecuteAsync", graph, Op::Replay).using(Use::Queue(stream));
+    p.see(&event, Outcome::Success);
+}
+
+fn destroy(p: &mut Program, graph: Object) {
+    p.call("aclmdlRIDestroy", graph, Op::Destroy);
+}
+
+#[test]
+fn memory_lives_until_the_graph_that_captured_it_is_destroyed() {
+    let run = |p: &mut Program, destroyed: bool| {
+        let (a, h) = (p.malloc(64), p.malloc_host(64));
+        let graph = capture(p, a, h);
+        if destroyed {
+            destroy(p, graph);
+        }
+        p.free(a);
+    };
+    assert_eq!(broken(|p| run(p, false)), [GRAPH_05]);
+    assert_eq!(broken(|p| run(p, true)), []);
+}
+
+#[test]
+fn a_replay_uses_the_memory_of_its_graph_until_a_wait() {
+    let run = |p: &mut Program, synced: bool| {
+        let (a, h, stream) = (p.malloc(64), p.malloc_host(64), p.stream());
+        let graph = capture(p, a, h);
+        replay(p, graph, stream);
+        if synced {
+            p.sync(stream);
+        }
+        destroy(p, graph);
+        p.free(a);
+        p.free_host(h);
+    };
+    let found = findings(|p| run(p, false));
+    let rules: Vec<_> = found.iter().map(|finding| finding.rule).collect();
+    assert_eq!(rules, [GRAPH_07, GRAPH_05, GRAPH_05]);
+    let kinds: Vec<_> = found[1].objects.iter().map(|concerned| concerned.object.kind).collect();
+    assert_eq!(kinds, [Kind::Memory, Kind::Graph, Kind::Stream], "{}", found[1]);
+    assert_eq!(broken(|p| run(p, true)), []);
+}
+
+#[test]
+fn a_replay_does_not_use_what_was_freed() {
+    let run = |p: &mut Program, freed: bool| {
+        let (a, h, stream) = (p.malloc(64), p.malloc_host(64), p.stream());
+        let graph = capture(p, a, h);
+        if freed {
+            p.free(a);
+        }
+        replay(p, graph, stream);
+    };
+    assert_eq!(broken(|p| run(p, true)), [GRAPH_05, GRAPH_05]);
+    assert_eq!(broken(|p| run(p, false)), []);
+}
+
+#[test]
+fn replays_on_two_streams_are_in_order_or_found() {
+    let run = |p: &mut Program, ordered: bool| {
+        let (a, h, first, second) = (p.malloc(64), p.malloc_host(64), p.stream(), p.stream());
+        let graph = capture(p, a, h);
+        replay(p, graph, first);
+        if ordered {
+            let mark = p.mark();
+            p.record(mark, first);
+            p.wait(second, mark);
+        }
+        replay(p, graph, second);
+    };
+    assert_eq!(broken(|p| run(p, false)), [STREAM_04]);
+    assert_eq!(broken(|p| run(p, true)), []);
+}
+
+#[test]
+fn a_graph_ends_with_its_context_and_nothing_is_known_of_one_that_was_not_captured() {
+    let run = |p: &mut Program| {
+        let (h, own) = (p.malloc_host(64), p.new_context(0));
+        let a = p.malloc(64);
+        let _graph = capture(p, a, h);
+        p.destroy_context(own);
+        p.set(0);
+        p.free(a);
+        p.free_host(h);
+        let stream = p.stream();
+        replay(p, Object::graph(77), stream);
+        destroy(p, Object::graph(77));
+    };
+    assert_eq!(broken(run), []);
+}

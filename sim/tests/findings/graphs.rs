@@ -1,0 +1,179 @@
+//! Captured graphs: memory and instances that their replays use.
+
+use crate::support::*;
+use ascendcl_rules::{Finding, Kind, RuleId};
+use ascendcl_sim::exports::model_instance::*;
+use ascendcl_sim::{Checks, Config, control};
+use std::ffi::c_void;
+
+const RELAXED: aclmdlRICaptureMode = aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
+
+/// What the program captures on the stream.
+fn captured(stream: aclrtStream, program: impl FnOnce()) -> aclmdlRI {
+    let mut graph = aclmdlRI::NULL;
+    ok!(aclmdlRICaptureBegin(stream, RELAXED));
+    program();
+    ok!(aclmdlRICaptureEnd(stream, &mut graph));
+    graph
+}
+
+/// A graph that copies to the device.
+fn upload(stream: aclrtStream) -> (aclmdlRI, *mut c_void, *mut c_void) {
+    let (block, pinned) = (malloc(64), malloc_host(64));
+    (captured(stream, || queue_copy(block, pinned, TO_DEVICE, stream)), block, pinned)
+}
+
+/// What is found in a program, on a machine for it alone.
+fn findings(run: impl FnOnce()) -> Vec<Finding> {
+    let _machine = machine_of(Config::new().checks(Checks::Report));
+    ok!(aclInit(std::ptr::null()));
+    ok!(aclrtSetDevice(0));
+    run();
+    control::take_findings()
+}
+
+fn kinds(finding: &Finding) -> Vec<Kind> {
+    finding.objects.iter().map(|concerned| concerned.object.kind).collect()
+}
+
+#[test]
+fn memory_freed_under_a_replay_is_found_with_the_graph_that_uses_it() {
+    let run = |synced: bool| {
+        findings(|| {
+            let (captures, stream) = (stream(), stream());
+            let (graph, block, pinned) = upload(captures);
+            let gate = Gate::close(stream);
+            ok!(aclmdlRIExecuteAsync(graph, stream));
+            if synced {
+                gate.open();
+                sync(stream);
+                ok!(aclmdlRIDestroy(graph));
+            }
+            ok!(aclrtFree(block));
+            ok!(aclrtFreeHost(pinned));
+            gate.open();
+        })
+    };
+    let found = run(false);
+    assert_eq!(found.iter().map(|finding| finding.rule).collect::<Vec<_>>(), [rules::GRAPH_05; 2], "{found:?}");
+    for finding in &found {
+        assert_eq!(kinds(finding), [Kind::Memory, Kind::Graph, Kind::Stream], "{finding}");
+        let (call, _) = finding.contradicts.as_ref().unwrap();
+        assert_eq!(call.name, "aclmdlRIExecuteAsync");
+    }
+    assert_eq!(found[0].call.name, "aclrtFree");
+    assert!(found[0].found.contains("may still use it as the destination of a copy"), "{}", found[0]);
+    assert_eq!(run(true), []);
+}
+
+#[test]
+fn memory_that_a_graph_was_captured_with_is_freed_after_the_graph() {
+    let run = |destroyed: bool| {
+        findings(|| {
+            let stream = stream();
+            let (graph, block, _) = upload(stream);
+            if destroyed {
+                ok!(aclmdlRIDestroy(graph));
+            }
+            ok!(aclrtFree(block));
+        })
+    };
+    let found = run(false);
+    assert_eq!(found.iter().map(|finding| finding.rule).collect::<Vec<_>>(), [rules::GRAPH_05], "{found:?}");
+    assert_eq!(kinds(&found[0]), [Kind::Memory, Kind::Graph]);
+    assert_eq!(found[0].contradicts.as_ref().unwrap().0.name, "aclmdlRICaptureEnd");
+    assert_eq!(run(true), []);
+}
+
+#[test]
+fn a_replay_of_freed_memory_is_found_where_the_library_takes_it() {
+    let found = findings(|| {
+        let stream = stream();
+        let (graph, block, _) = upload(stream);
+        ok!(aclrtFree(block));
+        ok!(aclmdlRIExecuteAsync(graph, stream));
+        sync(stream);
+    });
+    let found: Vec<_> = found.iter().map(|finding| (finding.rule, finding.call.name)).collect();
+    assert_eq!(found, [(rules::GRAPH_05, "aclrtFree"), (rules::GRAPH_05, "aclmdlRIExecuteAsync")]);
+}
+
+#[test]
+fn what_a_second_stream_was_given_is_part_of_the_graph() {
+    let run = |synced: bool| {
+        broken(|| {
+            let (main, side) = (stream(), stream());
+            let (block, pinned) = (malloc(64), malloc_host(64));
+            let [fork, join] = [(), ()].map(|()| {
+                let mut event = aclrtEvent::NULL;
+                ok!(aclrtCreateEventExWithFlag(&mut event, ACL_EVENT_SYNC));
+                event
+            });
+            let graph = captured(main, || {
+                ok!(aclrtRecordEvent(fork, main));
+                ok!(aclrtStreamWaitEvent(side, fork));
+                queue_copy(block, pinned, TO_DEVICE, side);
+                ok!(aclrtRecordEvent(join, side));
+                ok!(aclrtStreamWaitEvent(main, join));
+            });
+            ok!(aclmdlRIExecuteAsync(graph, main));
+            sync(main);
+            if synced {
+                ok!(aclmdlRIDestroy(graph));
+            }
+            ok!(aclrtFree(block));
+        })
+    };
+    assert_eq!(run(false), [rules::GRAPH_05]);
+    assert_eq!(run(true), []);
+}
+
+#[test]
+fn a_replay_is_work_of_its_stream() {
+    // Written or read by the program, by another stream, and destroyed.
+    let cases: [(RuleId, fn(aclmdlRI, *mut c_void, *mut c_void)); 3] = [
+        (rules::COPY_07, |_, block, _| {
+            let mut own = [0_u8; 64];
+            ok!(aclrtMemcpy(own.as_mut_ptr().cast(), 64, block, 64, TO_HOST));
+        }),
+        (rules::STREAM_04, |graph, _, _| ok!(aclmdlRIExecuteAsync(graph, stream()))),
+        (rules::GRAPH_07, |graph, _, _| ok!(aclmdlRIDestroy(graph))),
+    ];
+    for (rule, then) in cases {
+        breaks_without(rule, |synced| {
+            let stream = stream();
+            let (graph, block, pinned) = upload(stream);
+            ok!(aclmdlRIExecuteAsync(graph, stream));
+            if synced {
+                sync(stream);
+            }
+            then(graph, block, pinned);
+        });
+    }
+}
+
+#[test]
+fn a_capture_that_came_to_nothing_and_a_context_that_ended_use_nothing() {
+    let run = || {
+        let (main, side, block, pinned) = (stream(), stream(), malloc(64), malloc_host(64));
+        let (mut graph, mut fork) = (aclmdlRI::NULL, aclrtEvent::NULL);
+        ok!(aclrtCreateEventExWithFlag(&mut fork, ACL_EVENT_SYNC));
+        ok!(aclmdlRICaptureBegin(main, RELAXED));
+        ok!(aclrtRecordEvent(fork, main));
+        ok!(aclrtStreamWaitEvent(side, fork));
+        queue_copy(block, pinned, TO_DEVICE, side);
+        // The second stream did not come back, so there is no graph.
+        assert_eq!(acl!(aclmdlRICaptureEnd(main, &mut graph)), ACL_ERROR_RT_STREAM_UNJOINED);
+        ok!(aclrtFree(block));
+        let own = context(0);
+        let inner = crate::support::stream();
+        let (_, block, pinned_too) = upload(inner);
+        ok!(aclrtDestroyStream(inner));
+        ok!(aclrtDestroyContext(own));
+        ok!(aclrtSetDevice(0));
+        ok!(aclrtFree(block));
+        ok!(aclrtFreeHost(pinned));
+        ok!(aclrtFreeHost(pinned_too));
+    };
+    assert_eq!(broken(run), []);
+}
