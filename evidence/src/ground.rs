@@ -28,8 +28,12 @@ impl Ran {
 }
 
 impl Ground {
-    pub(crate) fn new(root: &Path) -> Result<Self, String> {
+    /// With `anew`, nothing of an earlier run stays.
+    pub(crate) fn new(root: &Path, anew: bool) -> Result<Self, String> {
         let results = root.join("target/evidence");
+        if anew && results.exists() {
+            fs::remove_dir_all(&results).map_err(|error| format!("{}: {error}", results.display()))?;
+        }
         fs::create_dir_all(results.join("logs")).map_err(|error| format!("{}: {error}", results.display()))?;
         Ok(Self { root: root.to_owned(), results })
     }

@@ -90,7 +90,7 @@ fn arguments() -> Result<Wish, lexopt::Error> {
 
 /// Whether no part failed.
 fn all(wish: &Wish) -> Result<bool, String> {
-    let ground = Ground::new(&root()?)?;
+    let ground = Ground::new(&root()?, wish.only.is_empty())?;
     let mut done = Vec::new();
     for part in parts::ALL.iter().filter(|part| wish.only.is_empty() || wish.only.iter().any(|name| name == part.name))
     {

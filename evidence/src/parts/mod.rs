@@ -40,7 +40,7 @@ pub(crate) const ALL: &[Part] = &[
     ),
     part!("features", "each combination of features compiles without a warning", features::run, long),
     part!("tests", "all tests of the workspace", test_run::run, long),
-    part!("traceability", "each rule with its code, its tests and their results, as a table", trace::run),
+    part!("traceability", "each rule with its code, its tests and their results, as a table", trace::run, long),
     part!("valgrind", "a C program on the simulator's C ABI: no invalid access, no lost memory", memcheck::run, long),
     part!("mutants", "each line of the stamp protocol has a test that fails without it", scripts::mutants, long),
     part!("cost", "instructions of each operation stay below their limits", scripts::cost, long),
