@@ -59,6 +59,8 @@ pub(crate) fn versions(ground: &Ground) -> Result<Outcome, String> {
         ));
     }
     let copy = ground.root.join("target/minimal/repository");
+    // Files that are gone from the repository would still be there.
+    drop(fs::remove_dir_all(&copy));
     let listed = ground.output(ground.command("git").args(["ls-files"]))?;
     for name in listed.lines() {
         let (from, to) = (ground.root.join(name), copy.join(name));
