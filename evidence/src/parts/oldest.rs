@@ -7,7 +7,7 @@ use std::fs;
 
 /// `rust-version` of the published crates, checked with that toolchain where it is installed.
 pub(crate) fn rust(ground: &Ground) -> Result<Outcome, String> {
-    let stated = stated(ground)?;
+    let stated = published(ground)?;
     let installed = ground.output(ground.command("rustup").args(["toolchain", "list"])).unwrap_or_default();
     let (mut missing, mut failed, mut checked) = (Vec::new(), Vec::new(), 0);
     for (version, crates) in &stated {
@@ -37,8 +37,8 @@ pub(crate) fn rust(ground: &Ground) -> Result<Outcome, String> {
     Ok(outcome.fact("crates", checked))
 }
 
-/// The crates that each version is the oldest of.
-fn stated(ground: &Ground) -> Result<BTreeMap<String, Vec<String>>, String> {
+/// The published crates, by the oldest Rust that they state.
+pub(crate) fn published(ground: &Ground) -> Result<BTreeMap<String, Vec<String>>, String> {
     let asked = ground.output(ground.command("cargo").args(["metadata", "--format-version", "1", "--no-deps"]))?;
     let metadata: serde_json::Value = serde_json::from_str(&asked).map_err(|error| error.to_string())?;
     let mut stated = BTreeMap::<_, Vec<_>>::new();

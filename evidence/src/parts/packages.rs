@@ -1,5 +1,6 @@
 //! The packages of the published crates, made twice.
 
+use super::oldest::published;
 use crate::ground::Ground;
 use crate::part::Outcome;
 use std::fs;
@@ -7,13 +8,13 @@ use std::path::Path;
 
 pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
     let folders = ["target/packages/first", "target/packages/second"].map(|folder| ground.root.join(folder));
+    let published = published(ground)?;
     for folder in &folders {
         // Packages of an earlier version would be compared too.
         drop(fs::remove_dir_all(folder));
         let mut command = ground.command("cargo");
-        command.args(["package", "--workspace", "--locked", "--no-verify", "--allow-dirty"]);
-        command.args(["--exclude", "ascendcl-ge-double", "--exclude", "ascendcl-explain"]);
-        command.args(["--exclude", "ascendcl-evidence", "--target-dir"]).arg(folder);
+        command.args(["package", "--locked", "--no-verify", "--allow-dirty", "--target-dir"]).arg(folder);
+        command.args(published.values().flatten().flat_map(|name| ["-p", name.as_str()]));
         let ran = ground.run("packages", &mut command)?;
         if !ran.ok {
             return Ok(Outcome::failed(&ran.end()).file(ran.log));
