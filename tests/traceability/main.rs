@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod csv;
 mod findings;
 mod made_up;
 mod once;
@@ -32,6 +33,21 @@ fn the_tables_say_what_the_sources_say() {
     let stale = if overwrite { written::overwrite(repository(), &pages) } else { written::stale(repository(), &pages) };
     let advice = "run `DOCS=overwrite cargo test --test traceability` and look at the change";
     assert!(stale.is_empty(), "stale tables: {advice}\n{}", stale.join("\n"));
+}
+
+#[test]
+fn the_table_for_programs_has_each_rule_and_a_row_per_mark() {
+    let scan = Scan::of(repository());
+    let text = csv::of(&scan);
+    let rows: Vec<Vec<_>> = text.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    assert!(rows.iter().all(|row| row.len() == 7), "a name with a comma: {rows:?}");
+    let marks =
+        scan.mechanisms.values().map(Vec::len).sum::<usize>() + scan.evidence.values().map(Vec::len).sum::<usize>();
+    assert_eq!(rows.iter().filter(|row| !row[4].is_empty()).count(), marks);
+    assert!(ascendcl_rules::RuleId::all().all(|id| rows.iter().any(|row| row[0] == id.as_str())));
+    if let Some(file) = std::env::var_os("TRACEABILITY_CSV") {
+        std::fs::write(file, text).unwrap();
+    }
 }
 
 #[test]

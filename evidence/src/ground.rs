@@ -1,0 +1,105 @@
+//! Where the parts work: the repository, the folder of the results, and the programs that they start.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+pub(crate) struct Ground {
+    pub(crate) root: PathBuf,
+    results: PathBuf,
+}
+
+/// A program that has ended.
+pub(crate) struct Ran {
+    pub(crate) ok: bool,
+    /// What it printed, to stdout and to stderr, in this order of time.
+    pub(crate) text: String,
+    /// The file that has the text, below the folder of the results.
+    pub(crate) log: String,
+}
+
+impl Ran {
+    /// The last lines that are not empty: where a program says what went wrong.
+    pub(crate) fn end(&self) -> String {
+        let lines: Vec<_> = self.text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let from = lines.len().saturating_sub(3);
+        lines.get(from..).unwrap_or_default().join(" / ")
+    }
+}
+
+impl Ground {
+    /// With `anew`, nothing of an earlier run stays.
+    pub(crate) fn new(root: &Path, anew: bool) -> Result<Self, String> {
+        let results = root.join("target/evidence");
+        if anew && results.exists() {
+            fs::remove_dir_all(&results).map_err(|error| format!("{}: {error}", results.display()))?;
+        }
+        fs::create_dir_all(results.join("logs")).map_err(|error| format!("{}: {error}", results.display()))?;
+        Ok(Self { root: root.to_owned(), results })
+    }
+
+    /// A file of the results.
+    pub(crate) fn out(&self, name: &str) -> PathBuf {
+        self.results.join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) -> Result<(), String> {
+        let path = self.out(name);
+        path.parent()
+            .map_or(Ok(()), fs::create_dir_all)
+            .and_then(|()| fs::write(&path, text))
+            .map_err(|error| format!("{name}: {error}"))
+    }
+
+    /// A file of the repository.
+    pub(crate) fn read(&self, name: &str) -> Result<String, String> {
+        fs::read_to_string(self.root.join(name)).map_err(|error| format!("{name}: {error}"))
+    }
+
+    /// A program in the root of the repository. The tools that `.ci/evidence --install-tools` installs are found.
+    pub(crate) fn command(&self, program: &str) -> Command {
+        let own = self.root.join("target/tools/bin");
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::join_paths(std::iter::once(own).chain(std::env::split_paths(&path))).unwrap_or(path);
+        let mut command = Command::new(program);
+        command.current_dir(&self.root).env("PATH", path).stdin(Stdio::null());
+        // What cargo sets for this program is not meant for the builds that the program starts.
+        for (name, _) in std::env::vars_os() {
+            if name.to_str().is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")) {
+                command.env_remove(name);
+            }
+        }
+        command
+    }
+
+    /// Runs it to its end, with what it prints in `logs/<log>.log`.
+    pub(crate) fn run(&self, log: &str, command: &mut Command) -> Result<Ran, String> {
+        let log = format!("logs/{log}.log");
+        let path = self.out(&log);
+        let file = File::create(&path).map_err(|error| format!("{log}: {error}"))?;
+        let both = file.try_clone().map_err(|error| format!("{log}: {error}"))?;
+        let status = command.stdout(file).stderr(both).status();
+        let ok = status.map_err(|error| format!("{}: {error}", command_line(command)))?.success();
+        let text = fs::read(&path).map_err(|error| format!("{log}: {error}"))?;
+        Ok(Ran { ok, text: String::from_utf8_lossy(&text).into_owned(), log })
+    }
+
+    /// What the program prints to stdout, if it succeeds.
+    pub(crate) fn output(&self, command: &mut Command) -> Result<String, String> {
+        let output = command.output().map_err(|error| format!("{}: {error}", command_line(command)))?;
+        if !output.status.success() {
+            return Err(format!("{}: {}", command_line(command), String::from_utf8_lossy(&output.stderr).trim()));
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// Whether the program can be started.
+    pub(crate) fn has(&self, program: &str) -> bool {
+        self.command(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+    }
+}
+
+fn command_line(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,118 @@
+//! What `cargo test` printed: how each test ended.
+
+use super::ground::Ground;
+use super::part::Outcome;
+
+/// The log of the run of all tests.
+pub(crate) const LOG: &str = "tests";
+
+/// A test, or a program of `ui-tests/`.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) struct Test {
+    /// The file of the test binary in its package, as cargo prints it: `tests/attacks/main.rs`.
+    pub(crate) target: String,
+    /// `forget::a_sentence`, or the file of a program.
+    pub(crate) name: String,
+    pub(crate) ended: Ended,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ended {
+    Ok,
+    Failed,
+    Ignored,
+}
+
+impl Ended {
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Failed => "FAILED",
+            Self::Ignored => "ignored",
+        }
+    }
+}
+
+pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
+    let mut command = ground.command("cargo");
+    // The table of the marks is made by a test, and the part `traceability` joins it with this run.
+    command.env("TRACEABILITY_CSV", ground.out(super::trace::MARKS));
+    let ran = ground.run(LOG, command.args(["test", "--workspace", "--locked", "--no-fail-fast"]))?;
+    let tests = read(&ran.text);
+    let count = |ended| tests.iter().filter(|test| test.ended == ended).count();
+    let (ok, failed, ignored) = (count(Ended::Ok), count(Ended::Failed), count(Ended::Ignored));
+    let mut says = format!("{ok} ok, {failed} failed, {ignored} ignored");
+    for test in tests.iter().filter(|test| test.ended == Ended::Failed).take(5) {
+        says += &format!("; {} in {}", test.name, test.target);
+    }
+    if !ran.ok && failed == 0 {
+        says += &format!("; {}", ran.end());
+    }
+    let outcome = Outcome::judged(ran.ok && failed == 0 && ok > 0, says).fact("ok", ok).fact("failed", failed);
+    Ok(outcome.fact("ignored", ignored).file(ran.log))
+}
+
+/// The tests in what cargo, libtest and trybuild print.
+pub(crate) fn read(text: &str) -> Vec<Test> {
+    let (mut tests, mut target) = (Vec::new(), String::new());
+    for line in text.lines() {
+        let line = plain(line);
+        let line = line.trim();
+        if let Some(place) = line.strip_prefix("Running ") {
+            let file = place.strip_prefix("unittests ").unwrap_or(place);
+            target = file.split(' ').next().unwrap_or_default().to_owned();
+        } else if let Some(place) = line.strip_prefix("Doc-tests ") {
+            target = format!("documentation of {place}");
+        } else if let Some(test) = line.strip_prefix("test ") {
+            tests.extend(one(&target, test));
+        }
+    }
+    tests
+}
+
+fn one(target: &str, line: &str) -> Option<Test> {
+    let (name, end) = line.split_once(" ... ")?;
+    let name = name.split(" [should").next()?.split(" - should panic").next()?.to_owned();
+    let ended = match end.split([',', ' ']).next()? {
+        "ok" => Ended::Ok,
+        "ignored" => Ended::Ignored,
+        _ => Ended::Failed,
+    };
+    Some(Test { target: target.to_owned(), name, ended })
+}
+
+/// Without the colours of a terminal.
+fn plain(line: &str) -> String {
+    let mut parts = line.split("\u{1b}[");
+    let first = parts.next().unwrap_or_default().to_owned();
+    first + &parts.map(|part| part.split_once('m').map_or(part, |(_, rest)| rest)).collect::<String>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ended, read};
+
+    #[test]
+    fn tests_and_refused_programs_are_read_with_their_ends() {
+        let text = "     Running unittests src/lib.rs (target/debug/deps/a-1)\n\
+            test inner::works ... ok\n\
+            \x20    Running tests/attacks/main.rs (target/debug/deps/attacks-1)\n\
+            test forget::it_fails ... FAILED\ntest slow ... ignored, by hand\ntest result: FAILED. 1 passed; 1 failed\n\
+            \u{1b}[0mtest \u{1b}[0m\u{1b}[1mui-tests/fail/a.rs\u{1b}[0m ... \u{1b}[0m\u{1b}[32mok\n\
+            \u{1b}[0mtest \u{1b}[0m\u{1b}[1mui-tests/fail/b.rs\u{1b}[0m [should fail to compile] ... \u{1b}[0m\u{1b}[1m\u{1b}[31mmismatch\n\
+            \x20  Doc-tests ascendcl\ntest src/lib.rs - (line 3) - compile ... ok\n";
+        let tests = read(text);
+        let found: Vec<_> = tests.iter().map(|test| (test.target.as_str(), test.name.as_str(), test.ended)).collect();
+        assert_eq!(
+            found,
+            [
+                ("src/lib.rs", "inner::works", Ended::Ok),
+                ("tests/attacks/main.rs", "forget::it_fails", Ended::Failed),
+                ("tests/attacks/main.rs", "slow", Ended::Ignored),
+                ("tests/attacks/main.rs", "ui-tests/fail/a.rs", Ended::Ok),
+                ("tests/attacks/main.rs", "ui-tests/fail/b.rs", Ended::Failed),
+                ("documentation of ascendcl", "src/lib.rs - (line 3) - compile", Ended::Ok),
+            ]
+        );
+    }
+}
