@@ -4,47 +4,66 @@
 #
 #   tools/mutants-of-stamps.sh
 #
-# The files are put back at the end. Each mutant is a Perl substitution over the whole file.
+# Each mutant is a Perl substitution over a whole file. It is made in a copy, a package that has these files and that
+# test alone: the checkout stays as it is, and the safe layer is not compiled for each mutant.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-cd "$root"
-kept=$(mktemp -d)
+copy=$(mktemp -d)
+trap 'rm -r "$copy"' EXIT
+mkdir -p "$copy/src" "$copy/tests"
+cp -r "$root/src/ffi" "$copy/src/ffi"
+cp -r "$root/tests/stamps" "$copy/tests/stamps"
+cp "$root/Cargo.lock" "$copy/Cargo.lock"
+: >"$copy/src/lib.rs"
+cat >"$copy/Cargo.toml" <<EOF
+[package]
+name = "mutants-of-stamps"
+edition = "2024"
+
+[dev-dependencies]
+ascendcl-macros = { path = "$root/macros" }
+ascendcl-rules = { path = "$root/rules" }
+loom = "0.7"
+
+[[test]]
+name = "stamps"
+path = "tests/stamps/main.rs"
+
+[workspace]
+EOF
+cp "$root/rust-toolchain.toml" "$copy/"
+export CARGO_TARGET_DIR="$root/target/mutants"
+
+cd "$copy"
+if ! cargo test --quiet --offline --test stamps >said 2>&1; then
+    cat said
+    echo "red without a mutant"
+    exit 1
+fi
+
 timeline=src/ffi/timeline.rs
 stamp=src/ffi/stamp.rs
 unnamed=src/ffi/unnamed.rs
 sharing=src/ffi/sharing.rs
-cp "$sharing" "$kept/sharing.rs"
 gate=src/ffi/gate.rs
-cp "$timeline" "$kept/timeline.rs"
-cp "$stamp" "$kept/stamp.rs"
-cp "$unnamed" "$kept/unnamed.rs"
-cp "$gate" "$kept/gate.rs"
-put_back() {
-    cp "$kept/timeline.rs" "$timeline"
-    cp "$kept/stamp.rs" "$stamp"
-    cp "$kept/unnamed.rs" "$unnamed"
-    cp "$kept/sharing.rs" "$sharing"
-    cp "$kept/gate.rs" "$gate"
-}
-trap 'put_back; rm -r "$kept"' EXIT
 
 lived=0
 mutant() { # name, file, substitution
-    put_back
     perl -0pi -e "$3" "$2"
-    if cmp -s "$2" "$kept/$(basename "$2")"; then
+    if cmp -s "$2" "$root/$2"; then
         echo "does not apply: $1"
         lived=$((lived + 1))
-    elif cargo test --quiet --test stamps >"$kept/said" 2>&1; then
+    elif cargo test --quiet --offline --test stamps >said 2>&1; then
         echo "LIVES: $1"
         lived=$((lived + 1))
-    elif grep -q '^error.*could not compile' "$kept/said"; then
+    elif grep -q '^error.*could not compile' said; then
         echo "does not compile: $1"
         lived=$((lived + 1))
     else
-        echo "red: $1: $(sed -n 's/^    \([a-z_:]*\)$/\1/p' "$kept/said" | sort -u | tr '\n' ' ')"
+        echo "red: $1: $(sed -n 's/^    \([a-z_:]*\)$/\1/p' said | sort -u | tr '\n' ' ')"
     fi
+    cp "$root/$2" "$2"
 }
 
 covers='let covers = self.covers\(\);'
