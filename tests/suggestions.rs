@@ -27,6 +27,7 @@ const RIGHT: &[(&str, &str)] = &[
     ("service_without_the_bound_of_names", "the parameter is said to be a name"),
     ("work_awaited_without_its_stream", "the work is dropped, and its buffer is freed when it is over"),
     ("work_of_a_loop_awaited_without_streams", "the work is dropped, and its buffers are freed when it is over"),
+    ("shared_memory_read_by_a_name_that_is_in_flight", "each reader has a name of its own"),
     ("struct_uploaded_by_a_generic_helper", "the elements are said to be numbers"),
 ];
 
