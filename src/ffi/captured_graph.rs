@@ -249,9 +249,11 @@ impl RawGraph {
         Ok(mem::take(&mut *self.needs()))
     }
 
-    /// The device was reset by force, which ended its captures.
+    /// The device was reset by force, which ended its captures. A callback of a replay may still be running: the state of
+    /// callbacks is kept for the rest of the process.
     pub(crate) fn has_been_reset(&self) {
         self.release();
+        mem::forget(self.needs().states.clone());
     }
 
     /// Gives the instance a name.

@@ -19,7 +19,13 @@ impl Kind {
     pub(super) const CONTEXT: Self = Self::attached::<{ EndsBefore::Context as u8 }>();
 
     const fn attached<const STAGE: u8>() -> Self {
-        Self { waits: false, end_all: end_all::<STAGE>, end_unnamed: end_unnamed::<STAGE>, left: left::<STAGE> }
+        Self {
+            waits: false,
+            end_all: end_all::<STAGE>,
+            end_unnamed: end_unnamed::<STAGE>,
+            left: left::<STAGE>,
+            leak: leak::<STAGE>,
+        }
     }
 }
 
@@ -85,4 +91,10 @@ fn left<const STAGE: u8>(ledger: &Ledger) -> Vec<String> {
     let rows = ledger.attachments.all().into_iter().filter(|row| row.ends_before() as u8 == STAGE && !row.is_ended());
     rows.for_each(|row| counts.entry(row.in_words(1)).or_insert((row, 0)).1 += 1);
     counts.into_values().map(|(row, count)| row.in_words(count)).collect()
+}
+
+fn leak<const STAGE: u8>(ledger: &Ledger) {
+    let mut rows = ledger.attachments.all();
+    rows.retain(|row| row.ends_before() as u8 == STAGE);
+    core::mem::forget(rows);
 }

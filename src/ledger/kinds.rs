@@ -52,6 +52,8 @@ pub(super) struct Kind {
     pub(super) end_unnamed: fn(&Ledger, &mut Vec<Error>, &mut Vec<KeptAllocator>),
     /// The remaining objects, in words.
     pub(super) left: fn(&Ledger) -> Vec<String>,
+    /// Keeps the remaining objects for the rest of the process.
+    pub(super) leak: fn(&Ledger),
 }
 
 /// The kinds in the vendor's order, and between them the objects of other code, where those say: captured graphs go before all that they use, models before the streams that they
@@ -75,7 +77,7 @@ pub(super) const KINDS: [Kind; 13] = [
 
 impl Kind {
     const fn of<T: Owned>() -> Self {
-        Self { waits: T::WAITS, end_all: end_all::<T>, end_unnamed: end_unnamed::<T>, left: T::left }
+        Self { waits: T::WAITS, end_all: end_all::<T>, end_unnamed: end_unnamed::<T>, left: T::left, leak: leak::<T> }
     }
 }
 
@@ -83,6 +85,10 @@ fn end_all<T: Owned>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut Vec<Ke
     if ledger.has_ended_attachments_before(T::AFTER) && T::may_end(ledger) {
         errors.extend(T::shelf(ledger).all().iter().filter_map(|object| T::end(object, ledger, kept).err()));
     }
+}
+
+fn leak<T: Owned>(ledger: &Ledger) {
+    core::mem::forget(T::shelf(ledger).all());
 }
 
 /// Objects in use stay for a later call. That is not a failure.

@@ -300,6 +300,18 @@ impl Ledger {
     }
 }
 
+/// The program gave up a context that could not be taken down, and work in it may go on. What that work calls and uses
+/// on the host is kept for the rest of the process: allocators, state of callbacks, memory, objects of other code.
+impl Drop for Ledger {
+    #[rule(ALLOC_12, GRAPH_05, MEM_02)]
+    fn drop(&mut self) {
+        // A forked child has no thread that could use it, and takes no lock.
+        if !self.gone.load(Ordering::Acquire) && self.api.is_of_this_process().is_ok() {
+            KINDS.iter().for_each(|kind| (kind.leak)(self));
+        }
+    }
+}
+
 /// A number that no stream of this process had before, in any context. 0 is never used.
 fn next_stream_id() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);

@@ -24,6 +24,7 @@ mod forced;
 mod foreign;
 mod forget;
 mod futures;
+mod given_up;
 mod leaving;
 mod memory;
 mod mixed;
