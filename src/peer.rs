@@ -11,7 +11,7 @@ use crate::ledger::Ledger;
 use crate::memory::DeviceBuffer;
 use crate::runtime::Runtime;
 use crate::stream::sealed_destination::Buffer;
-use crate::stream::{CopyScope, Destination, Operand, Pending, StreamOps};
+use crate::stream::{CopyScope, Destination, Pending, Source, StreamOps};
 use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -177,16 +177,16 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
     ///
     /// The source as it was: as for [`copy_from_peer`](Self::copy_from_peer).
     #[rule(COPY_08, MEM_11)]
-    pub fn copy_to_peer<P: Brand, E: Element, D: Operand<C, DeviceBuffer<C, E>>>(
+    pub fn copy_to_peer<P: Brand, E: Element, F: Source<C, E>>(
         &self,
         current: &Current<C>,
         stream: &StreamOps<C>,
         access: &'env PeerAccess<C, P>,
-        from: D,
+        from: F,
         to: &'env mut DeviceBuffer<P, E>,
-    ) -> Result<Pending<C, DeviceBuffer<C, E>>, Failed<D>> {
+    ) -> Result<Pending<C, F::Kept>, Failed<F>> {
         let (here, queue) = (current.here(), stream.queue());
-        let ready = from.usable_on(queue).and_then(|()| same(from.look(INSIDE).len(), to.len()));
+        let ready = from.usable_on(queue).and_then(|()| same(from.look(INSIDE).room(), to.len()));
         let lent = Lent { block: to.block(), context: access.peer };
         let copy = || self.borrowed().copy_between(here, queue, from.look(INSIDE).block(), lent, LentSide::Destination);
         match ready.and_then(|()| copy()) {

@@ -64,9 +64,9 @@ use core::marker::PhantomData;
 /// * After [`take_down`](Self::take_down) has answered `Ok`, nothing that the object stands for uses the context, its
 ///   streams, events, models or memory any more.
 /// * [`ENDS_BEFORE`](Self::ENDS_BEFORE) names the first kind of objects that the object needs in order to end, unless
-///   the device [was reset by force](Ending::was_reset): then it needs none. What it
-///   uses of the context is among the [`uses`](super::Attached::uses) with which it was attached, or the code that
-///   uses it keeps that alive.
+///   the device [was reset by force](Ending::was_reset): then it needs none.
+/// * What it uses of the context is among the [`uses`](super::Attached::uses) with which it was attached, or the code
+///   that uses it keeps that alive.
 /// * No work that uses the object is part of a captured graph: a replay would use it after its end.
 /// * It may be taken down on any thread, with its context current.
 #[allow(unsafe_code, reason = "a declaration only: who implements it vouches for the object's end")]

@@ -8,7 +8,7 @@ use crate::error::{Error, Failed, ObjectKind};
 use crate::event::{Event, EventKind, EventState};
 use crate::ffi::{Ended, ForeignObject, KeptAllocator, RawAttachment, message_of};
 use crate::library::Loaded;
-use crate::memory::{DeviceBuffer, HostBuffer};
+use crate::memory::{DeviceBuffer, HostBuffer, SharedBuffer};
 use crate::model::Model;
 use crate::stream::{Stream, StreamState};
 use ascendcl_macros::rule;
@@ -19,9 +19,9 @@ use std::sync::Arc;
 
 /// An object of other code that [ends with its context](Attach), and what it uses.
 ///
-/// Having one tells you that the object has not been taken down. The handle can be stored beside a
-/// [`Runtime`](crate::Runtime), shared between threads, and dropped or forgotten: the context owns the object and the
-/// rows of what it uses. An object whose handle was dropped is taken down by [`Current::collect`], when no stream of
+/// The handle can be stored beside a [`Runtime`](crate::Runtime), lent to other threads, and dropped or forgotten: the
+/// context owns the object and keeps what it uses. A handle that outlives its context reaches nothing any more:
+/// [`get`](Self::get) needs that context's `Current`. An object whose handle was dropped is taken down by [`Current::collect`], when no stream of
 /// the context has work, or when the context ends.
 #[must_use = "an object that is dropped is taken down by `collect` or at the end of its scope; `take_down` shows the errors"]
 #[rule(DEV_10)]
@@ -32,8 +32,8 @@ pub struct Attached<C: Brand, T: Attach, U = ()> {
     _brand: Mark<C>,
 }
 
-/// What an [attached](Attach) object can use: [`Stream`]s, [`Event`]s, [`Model`]s, [`DeviceBuffer`]s, [`HostBuffer`]s,
-/// tuples of up to four of these, a `Vec` of them, or `()`. None of them ends before the object does.
+/// What an [attached](Attach) object can use: [`Stream`]s, [`Event`]s, [`Model`]s, [`DeviceBuffer`]s,
+/// [`SharedBuffer`]s, [`HostBuffer`]s, tuples of up to four of these, a `Vec` of them, or `()`. None of them ends before the object does.
 #[diagnostic::on_unimplemented(
     message = "an attached object cannot use `{Self}`",
     label = "expected streams, events, models or buffers of the context, by value, alone or in a tuple",
@@ -172,6 +172,7 @@ one! {
     [S: EventState, K: EventKind] Event<C, S, K>: |self| Arc::clone(self.row()) as _;
     [P] Model<C, P>: |self| self.row() as _;
     [E] DeviceBuffer<C, E>: |self| self.row() as _;
+    [E] SharedBuffer<C, E>: |self| self.row() as _;
     [E] HostBuffer<C, E>: |self| self.row() as _;
 }
 

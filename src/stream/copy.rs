@@ -201,7 +201,7 @@ pub(crate) fn in_flight<C: Brand, A, B, F: Operand<C, A>, T: Operand<C, B>, P>(
 
 /// An error when one of them cannot be used on this stream.
 #[inline(always)]
-fn both_usable<C: Brand, A, B>(
+pub(super) fn both_usable<C: Brand, A, B>(
     queue: &Arc<RawStream>,
     from: &impl Operand<C, A>,
     to: &impl Operand<C, B>,

@@ -36,6 +36,14 @@ fn rows_are_cut_out_of_a_picture_and_put_back() {
         let copy = stream.copy_rows_to_host(current, device, whole, back).unwrap();
         let (device, whole) = copy.wait(current).unwrap();
         assert_eq!((whole[4], &whole[5..8], &whole[13..16], &whole[29..]), (0, &PART[..3], &PART[3..6], &PART[9..]));
+        let shared = device.into_shared();
+        let copy = stream.copy_rows_to_host(current, shared.clone(), current.host_buffer(32).unwrap(), back).unwrap();
+        let failed = shared.try_unshare(current).unwrap_err();
+        assert!(matches!(failed.error, Error::StillShared), "{}", failed.error);
+        let (name, again) = copy.wait(current).unwrap();
+        assert_eq!((&again[5..8], &again[29..]), (&PART[..3], &PART[9..]));
+        drop(name);
+        let device = failed.value.try_unshare(current).unwrap();
         // The same at once.
         let mut at_once = vec![0_u16; 32];
         device.copy_rows_to(current, &mut at_once, back).unwrap();

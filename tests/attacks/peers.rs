@@ -62,7 +62,9 @@ fn a_device_copies_from_another_and_back() {
                         own.copy_from(current, &[7; 4]).unwrap();
                         current
                             .copy_scope(|current, copies| {
-                                drop(copies.copy_to_peer(current, &stream, access, own, &mut sound).unwrap());
+                                let own = own.into_shared();
+                                drop(copies.copy_to_peer(current, &stream, access, own.clone(), &mut sound).unwrap());
+                                assert!(own.try_unshare(current).is_err(), "a copy may read it");
                             })
                             .unwrap();
                     })

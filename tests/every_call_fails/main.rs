@@ -21,6 +21,7 @@ mod common;
 mod engine;
 mod harness;
 mod models;
+mod others;
 mod programs;
 
 use harness::{How, Mode, Pairs, Tally, everywhere};

@@ -4,6 +4,7 @@
 use crate::common::{block_on, difference, positions};
 use crate::harness::Program;
 use crate::models;
+use crate::others::{attached_objects, shared_memory};
 use ascendcl::capture::CaptureMode;
 use ascendcl::event::{Progress, Timing, Waiting};
 use ascendcl::memory::{Pages, Rows};
@@ -24,6 +25,8 @@ pub(crate) const PROGRAMS: &[(&str, Program)] = &[
     ("streams and events", streams_and_events),
     ("registered memory and rows", registered_memory_and_rows),
     ("events for one purpose", events_for_one_purpose),
+    ("memory that several read", shared_memory),
+    ("attached objects", attached_objects),
     ("futures", futures),
     ("a model at once", model_at_once),
     ("a model on a stream", model_on_a_stream),

@@ -164,7 +164,8 @@ fn what_a_forgotten_object_uses_outlives_it() {
     inside(|current| {
         let (stream, buffer) = (current.stream().unwrap(), current.upload(&[7_u8]).unwrap());
         let (event, host) = (current.event().unwrap(), current.host_buffer::<u8>(1).unwrap());
-        let used = ((stream, vec![buffer]), event, (host, crate::model(current)));
+        let shared = current.upload(&[8_u8]).unwrap().into_shared();
+        let used = ((stream, vec![buffer]), event, (host, crate::model(current)), shared);
         let before = control::live();
         mem::forget(attach(current, log.probe::<STREAMS>("one"), used));
         collect(current);
