@@ -18,7 +18,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 ///
 /// Having an `Acl` tells you that the library is initialised, and that it stays so while anything borrows from it. It
 /// owes one counted finalisation (`aclFinalizeReference`), which [`close`](Self::close) pays. An `Acl` that is
-/// dropped leaves the library initialised: destructors never call the library.
+/// dropped leaves the library initialised: destructors never call the library. What its contexts could not release, and
+/// work that goes on may still use, then stays for the rest of the process: memory, allocators, state of callbacks.
 ///
 /// ```
 /// use ascendcl::{Acl, Library};
