@@ -147,8 +147,9 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
     ///
     /// # Errors
     ///
-    /// The destination as it was: [`Error::LengthMismatch`], [`Error::OtherStream`] when it is in flight elsewhere,
-    /// [`Error::WrongContext`] when the other buffer is of another runtime with the name, or [`Error::Vendor`].
+    /// Returns the destination unchanged, with [`Error::LengthMismatch`], [`Error::OtherStream`] when it is in flight
+    /// elsewhere, [`Error::WrongContext`] when the other buffer is of another runtime with the name, or
+    /// [`Error::Vendor`].
     #[rule(COPY_08, MEM_11)]
     pub fn copy_from_peer<P: Brand, E: Element, D: Destination<C, E>>(
         &self,

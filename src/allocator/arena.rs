@@ -25,7 +25,7 @@ pub struct PoolStatistics {
     pub hits: u64,
     /// Requests that got a block of unused memory.
     pub misses: u64,
-    /// Requests that the pool refused because it had no room.
+    /// Requests that the pool refused because it had no free memory.
     pub refused: u64,
     /// The size of the largest refused request: [`grow`](crate::allocator::PoolAllocator::grow) has to add as many
     /// bytes.
@@ -82,7 +82,7 @@ impl<M> Arena<M> {
 
     /// Adds a chunk. `name` must be unique among the chunks of all pools.
     pub(crate) fn add(&mut self, name: u64, start: NonZeroUsize, bytes: usize, memory: M) {
-        // The system aligns to less than a grain, perhaps.
+        // The system may align chunks to less than a grain.
         let skipped = start.get().wrapping_neg() % GRAIN;
         let chunk = Chunk { memory, start, bytes, cut: skipped.min(bytes), out: 0 };
         self.chunks.insert(name, chunk);

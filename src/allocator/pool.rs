@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 ///
 /// Register it on a stream ([`Stream::register`](crate::Stream::register)), or share it among streams that run in turn
 /// ([`AllocatorGroup`](crate::stream::AllocatorGroup)). Inside the library's calls the pool never asks the system for
-/// memory (ALLOC-18). If it has no room for a request, it refuses the request, and the work fails. Then
+/// memory (ALLOC-18). If it has no free memory for a request, it refuses the request, and the work fails. Then
 /// [grow](Self::grow) the pool by [`PoolStatistics::largest_refused`].
 ///
 /// Its memory belongs to the scope of the context in which it was created. It is freed only when the work of the stream

@@ -46,7 +46,8 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     ///
     /// # Errors
     ///
-    /// The stream, as it was: [`Error::OtherCapture`] for a branch of another capture, or [`Error::Vendor`].
+    /// Returns the stream unchanged, with [`Error::OtherCapture`] for a branch of another capture, or
+    /// [`Error::Vendor`].
     #[rule(GRAPH_06)]
     pub fn adopt_after<T, L>(
         &mut self,

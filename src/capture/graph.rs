@@ -45,8 +45,8 @@ impl<C: Brand> StreamOps<C> {
     ///
     /// # Errors
     ///
-    /// The graph as it was: [`Error::OtherStream`] when it is in flight elsewhere, [`Error::InDoubt`] when a replay may
-    /// be running that could not be waited for, or [`Error::Vendor`].
+    /// Returns the graph unchanged, with [`Error::OtherStream`] when it is in flight elsewhere, [`Error::InDoubt`] when
+    /// a replay may be running that could not be waited for, or [`Error::Vendor`].
     #[rule(GRAPH_07)]
     #[inline]
     pub fn replay<G: GraphOperands<C>, R: Operand<C, CapturedGraph<C, G>>>(
@@ -150,8 +150,8 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
     ///
     /// # Errors
     ///
-    /// The graph as it was: [`Error::StillRunning`] when a replay may be running that could not be waited for, or
-    /// [`Error::Vendor`].
+    /// Returns the graph unchanged, with [`Error::StillRunning`] when a replay may be running that could not be waited
+    /// for, or [`Error::Vendor`].
     #[rule(GRAPH_07)]
     pub fn into_operands(self, current: &Current<C>) -> Result<G, Failed<Self>> {
         let mut kept = Vec::new();

@@ -116,10 +116,10 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     ///
     /// # Errors
     ///
-    /// The operands as they were: [`Error::CaptureUnsupported`] where the library cannot capture, before anything has
-    /// changed; [`Error::NotPinned`] for ordinary host memory; [`Error::InDoubt`] and [`Error::WrongContext`] as for
-    /// queued work; the program's own error; [`Error::CaptureBroken`] when the program ignored an error of the library;
-    /// or [`Error::Vendor`]. Nothing of what was captured has run.
+    /// Returns the operands unchanged, with [`Error::CaptureUnsupported`] where the library cannot capture, before
+    /// anything has changed; [`Error::NotPinned`] for ordinary host memory; [`Error::InDoubt`] and
+    /// [`Error::WrongContext`] as for queued work; the program's own error; [`Error::CaptureBroken`] when the program
+    /// ignored an error of the library; or [`Error::Vendor`]. Nothing of what was captured has run.
     ///
     /// # Panics
     ///

@@ -1,4 +1,4 @@
-//! What an event is for.
+//! The purpose of an event.
 
 use super::{Event, Unrecorded};
 use crate::brand::Brand;
@@ -8,7 +8,7 @@ use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use ascendcl_sys::constants::{ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_SYNC, ACL_EVENT_TIME_LINE};
 
-/// What an event is for, and so what can be done with it. The host can wait for events of every kind.
+/// The purpose of an event, which decides what can be done with it. The host can wait for events of every kind.
 ///
 /// | kind | streams can wait for it | it has a time |
 /// | --- | --- | --- |
@@ -40,19 +40,19 @@ pub trait Orders: EventKind {}
 )]
 pub trait Measures: EventKind {}
 
-/// An event for waits and times (`aclrtCreateEvent`). What [`Current::event`] makes.
+/// An event for waits and times (`aclrtCreateEvent`). [`Current::event`] creates one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct AllPurpose;
 
-/// An event for times alone (`ACL_EVENT_TIME_LINE`).
+/// An event for times only (`ACL_EVENT_TIME_LINE`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Timing;
 
-/// An event for waits alone (`ACL_EVENT_SYNC`).
+/// An event for waits only (`ACL_EVENT_SYNC`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Waiting;
 
-/// An event for the host alone: how far a stream has come (`ACL_EVENT_CAPTURE_STREAM_PROGRESS`).
+/// An event for the host only, which asks how far a stream has come (`ACL_EVENT_CAPTURE_STREAM_PROGRESS`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Progress;
 

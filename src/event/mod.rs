@@ -25,8 +25,8 @@ pub use kind::{AllPurpose, EventKind, Measures, Orders, Progress, Timing, Waitin
 /// * [`Recorded`], after [`StreamOps::record`](crate::stream::StreamOps::record): it comes after all work that the
 ///   stream had at the record. It can be recorded anew.
 ///
-/// Events are never reset: the library forbids that for such events, and a reset during several waits can leave one of
-/// them waiting without end. An event that is dropped is destroyed by [`Current::collect`] or the end of its scope.
+/// This crate never resets events: the library forbids that for such events, and a reset during several waits can make
+/// one of them wait forever. [`Current::collect`] or the end of the scope destroys an event that was dropped.
 ///
 /// ```
 /// # use ascendcl::{Library, RunError};
@@ -71,12 +71,12 @@ impl<C: Brand> Current<C> {
 }
 
 impl<C: Brand, S: EventState, K: EventKind> Event<C, S, K> {
-    /// Destroys the event (`aclrtDestroyEvent`). What waits for it already goes on waiting for the recorded point
+    /// Destroys the event (`aclrtDestroyEvent`). Streams that already wait for it keep waiting for the recorded point
     /// (EVENT-06).
     ///
     /// # Errors
     ///
-    /// The event as it was, when the library refuses.
+    /// Returns the event unchanged if the library refuses.
     #[rule(EVENT_06)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn destroy( // EVENT-07: while its own context is current: `context.enter(thread, |current| ...)`
@@ -87,15 +87,15 @@ impl<C: Brand, S: EventState, K: EventKind> Event<C, S, K> {
         current.ledger().destroy_event(&self.raw).map_err(|error| Failed { error, value: self })
     }
 
-    /// Waits on this thread until the work before the recorded point is done (`aclrtSynchronizeEventWithTimeout`,
-    /// again and again).
+    /// Waits on this thread until the work before the recorded point is complete (`aclrtSynchronizeEventWithTimeout`,
+    /// repeatedly).
     ///
-    /// Buffers in flight are given back by a wait for their stream, not by this.
+    /// This does not return buffers in flight; a wait for their stream does.
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] when the library cannot wait; [`Error::WorkFailed`], once, when a wait for the stream was told
-    /// that work before the recorded point failed.
+    /// [`Error::Vendor`] if the library cannot wait; [`Error::WorkFailed`], once, if a wait for the stream got the
+    /// failure of work before the recorded point.
     pub fn synchronize(&self, current: &Current<C>) -> Result<(), Error>
     where
         S: CanWait,
@@ -107,7 +107,7 @@ impl<C: Brand, S: EventState, K: EventKind> Event<C, S, K> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] whose code [`is_timeout`](crate::error::Code::is_timeout) when the time was up.
+    /// [`Error::Vendor`] whose code [`is_timeout`](crate::error::Code::is_timeout) after the limit.
     #[rule(EVENT_11)]
     pub fn synchronize_within(&self, current: &Current<C>, limit: Duration) -> Result<(), Error>
     where
@@ -134,7 +134,7 @@ impl<C: Brand, S: EventState, K: EventKind> Event<C, S, K> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] when the library cannot tell.
+    /// [`Error::Vendor`] if the query fails.
     pub fn is_complete(&self, current: &Current<C>) -> Result<bool, Error>
     where
         S: CanWait,

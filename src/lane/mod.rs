@@ -49,7 +49,7 @@ pub enum LaneWorkspace {}
 impl<C: Brand> Current<C> {
     /// Makes a lane out of a stream and a workspace, for the length of `program`.
     ///
-    /// The workspace is freed when the lane's last model is unloaded, whatever becomes of the lane (MODEL-02).
+    /// The workspace is freed when the lane's last model is unloaded, even if the lane was forgotten (MODEL-02).
     pub fn workspace_lane<S: StreamState + CanExecute, R>(
         &mut self,
         stream: Stream<C, S>,

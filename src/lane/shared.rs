@@ -32,7 +32,7 @@ assert_not_impl_any!(WorkspaceMutex<'static, Scoped<'static>>: Clone);
 impl<C: Brand> Current<C> {
     /// Makes a lane for threads out of a workspace, for the length of `program`.
     ///
-    /// The workspace is freed when the lane's last model is unloaded, whatever becomes of the lane (MODEL-02).
+    /// The workspace is freed when the lane's last model is unloaded, even if the lane was forgotten (MODEL-02).
     pub fn workspace_mutex<R>(
         &mut self,
         workspace: Workspace<C>,

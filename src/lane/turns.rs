@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 /// The order in which threads run.
 ///
-/// The lock inside guards the books alone: it is not held while a turn is, so that neither the library nor code of the
-/// user's ever runs under it.
+/// The lock protects only the queue of turns. It is not held during a turn, so neither the library nor code of the
+/// program ever runs under it.
 #[derive(Default)]
 pub(super) struct Turns {
     books: Mutex<Books>,

@@ -55,12 +55,12 @@ assert_impl_all!(DeviceBuffer<Scoped<'static>, f32>: Send, Sync);
 assert_not_impl_any!(DeviceBuffer<Scoped<'static>, f32>: Clone);
 
 impl<C: Brand> Current<C> {
-    /// Allocates device memory for `length` elements (`aclrtMalloc`). What it holds is arbitrary: the type says so
+    /// Allocates device memory for `length` elements (`aclrtMalloc`). Its contents are arbitrary, and its type says so
     /// until it is written.
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`]; 207001 when the device has no room, also after freeing what no handle names any more.
+    /// [`Error::Vendor`]; its code is 207001 if the device has no memory left, even after freeing dropped buffers.
     #[rule(MEM_04, MEM_07)]
     pub fn device_buffer<E: Element>(&self, length: usize) -> Result<DeviceBuffer<C, MaybeUninit<E>>, Error> {
         DeviceBuffer::allocate(self.ledger(), length)
@@ -92,13 +92,13 @@ impl<C: Brand> Current<C> {
 }
 
 impl<C: Brand, E> DeviceBuffer<C, E> {
-    /// How many elements it holds.
+    /// The number of elements.
     #[inline]
     pub fn len(&self) -> usize {
         self.length
     }
 
-    /// Whether it holds none.
+    /// Whether it has no elements.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
@@ -107,7 +107,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     ///
     /// # Errors
     ///
-    /// The buffer as it was, when the library refuses.
+    /// Returns the buffer unchanged if the library refuses.
     #[rule(MEM_01, MEM_02, MEM_13)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn free( // MEM-11: memory is freed while its own context is current: `context.enter(thread, |current| ...)`
@@ -127,12 +127,12 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         Arc::clone(&self.block)
     }
 
-    /// The row of a buffer that is no more.
+    /// Turns a buffer into its row.
     pub(crate) fn into_row(self) -> Arc<RawBuffer> {
         self.block
     }
 
-    /// The handle of a block that nobody else has a handle of. It has room for so many elements.
+    /// The only handle of a block, with `length` elements.
     pub(crate) fn of(block: Arc<RawBuffer>, length: usize) -> Self {
         Self { block, length, _brand: Mark::NEW, _elements: PhantomData }
     }
@@ -156,7 +156,8 @@ impl<C: Brand, E: Element> DeviceBuffer<C, MaybeUninit<E>> {
     ///
     /// # Errors
     ///
-    /// The buffer as it was: [`Error::LengthMismatch`] when `from` has another length, or [`Error::Vendor`].
+    /// Returns the buffer unchanged, with [`Error::LengthMismatch`] when `from` has another length, or
+    /// [`Error::Vendor`].
     pub fn write(self, current: &Current<C>, from: &[E]) -> Result<DeviceBuffer<C, E>, Failed<Self>> {
         match self.has(from.len()).and_then(|()| self.block.write(current.here(), from).map_err(Error::from)) {
             Ok(()) => Ok(self.into_written()),
@@ -168,7 +169,7 @@ impl<C: Brand, E: Element> DeviceBuffer<C, MaybeUninit<E>> {
     ///
     /// # Errors
     ///
-    /// The buffer as it was, with [`Error::Vendor`].
+    /// Returns the buffer unchanged, with [`Error::Vendor`].
     #[rule(MEM_16)]
     pub fn zero(self, current: &Current<C>) -> Result<DeviceBuffer<C, E>, Failed<Self>> {
         match self.block.fill(current.ledger().api(), 0) {
@@ -237,7 +238,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     }
 }
 
-/// Nothing implements it: an element of device memory is no place for the host, and the compiler says so.
+/// No type implements it: the host cannot access an element of device memory, and the compiler says so.
 #[diagnostic::on_unimplemented(
     message = "the host cannot look into device memory",
     label = "an address of the device means nothing to the host",

@@ -14,19 +14,19 @@ use core::slice::SliceIndex;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
-/// Host memory that queued copies can use, read and written as a slice while none does: pinned
-/// ([`Current::host_buffer`]), a vector's own memory ([`Current::pageable_buffer`]), or registered pages of the program
-/// ([`Current::register`]).
+/// Host memory for queued copies. The host reads and writes it as a slice while no copy uses it. There are three kinds:
+/// pinned memory ([`Current::host_buffer`]), the memory of a vector ([`Current::pageable_buffer`]), and registered
+/// pages of the program ([`Current::register`]).
 ///
 /// In a scope it dereferences to the slice. A buffer of a [`Runtime`](crate::Runtime) may outlive its memory, so
 /// [`slice`](Self::slice) takes the [`Current`], which keeps the context open.
 ///
-/// Copies between pinned memory and the device run while the program goes on. With pageable memory the library may hold
-/// up the call that queues the copy until the copy is done, and some releases do (COPY-05); a program cannot rely on
-/// either, so a buffer of both kinds is in flight until a wait gives it back.
+/// Copies between pinned memory and the device run asynchronously. With pageable memory, the library may block in the
+/// queueing call until the copy is complete, and some releases do (COPY-05). A program cannot rely on either. So a
+/// buffer of any kind is in flight until a wait returns it.
 ///
-/// After a failure that leaves open whether a copy was queued, and whose stream could not be synchronised either, the
-/// buffer reads as empty: the device may be writing its memory, which stays with the scope.
+/// A failure may leave open whether a copy was queued. If the stream cannot be synchronised then, the buffer reads as
+/// empty, because the device may be writing its memory. The memory stays with the scope.
 ///
 /// A buffer that is dropped is freed by [`Current::collect`] or the end of its scope.
 ///
@@ -57,13 +57,13 @@ assert_impl_all!(HostBuffer<Scoped<'static>, f32>: Send, Sync);
 assert_not_impl_any!(HostBuffer<Scoped<'static>, f32>: Clone);
 
 impl<C: Brand> Current<C> {
-    /// Allocates pinned host memory for `length` elements, all zero (`aclrtMallocHost`): the host side of copies that
-    /// run while the program goes on. Where the program runs on the device it is memory of the device (`aclrtMalloc`),
-    /// which the program reads and writes all the same (MODE-01).
+    /// Allocates pinned host memory for `length` elements, all zero (`aclrtMallocHost`): the host side of asynchronous
+    /// copies. If the program runs on the device, this is device memory (`aclrtMalloc`), which such a program can read
+    /// and write (MODE-01).
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] when the host has no room.
+    /// [`Error::Vendor`] if the host has no memory left.
     pub fn host_buffer<E: Element>(&self, length: usize) -> Result<HostBuffer<C, E>, Error> {
         HostBuffer::zeroed(self.ledger(), length)
     }
@@ -94,7 +94,7 @@ impl<C: Brand, E> HostBuffer<C, E> {
 }
 
 impl<C: Brand, E: Element> HostBuffer<C, E> {
-    /// The handle of a block of the host that nobody else has a handle of.
+    /// The only handle of a block of host memory.
     pub(super) fn of(block: Arc<RawBuffer>) -> Self {
         Self { block, _brand: Mark::NEW, _elements: PhantomData }
     }
@@ -108,7 +108,7 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
     ///
     /// # Errors
     ///
-    /// The buffer as it was, with [`Error::InDoubt`], when a failure left open whether a copy is using it.
+    /// Returns the buffer unchanged, with [`Error::InDoubt`], if a failure left open whether a copy is using it.
     pub fn into_vec(mut self, current: &Current<C>) -> Result<Vec<E>, Failed<Self>> {
         if self.block.is_in_doubt() {
             return Err(Failed { error: Error::InDoubt { what: ObjectKind::PAGEABLE_MEMORY }, value: self });
@@ -128,7 +128,7 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
     ///
     /// # Errors
     ///
-    /// The buffer as it was, when the library refuses.
+    /// Returns the buffer unchanged if the library refuses.
     #[rule(MEM_01, MEM_02)]
     pub fn free(
         // MEM-11: memory is freed while its own context is current: `context.enter(thread, |current| ...)`
@@ -140,12 +140,12 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
 }
 
 impl<C: Brand, E: Element> HostBuffer<C, E> {
-    /// How many elements it holds; none while a failure leaves open whether a copy uses it.
+    /// The number of elements; 0 while a failure leaves open whether a copy uses the memory.
     pub fn len(&self) -> usize {
         if self.block.is_in_doubt() { 0 } else { self.block.bytes() / size_of::<E>().max(1) }
     }
 
-    /// Whether it holds none.
+    /// Whether it has no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -173,7 +173,8 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
     }
 }
 
-/// As of a slice. Said by itself for the compiler's message, where the context is no scope's.
+/// Iterates over the elements as a slice does. `Deref` would find the slice's method, but a method of this type lets
+/// the compiler's message for a runtime's buffer name the fix.
 #[doc(hidden)]
 impl<C: Brand, E: Element> HostBuffer<C, E> {
     pub fn iter(&self) -> core::slice::Iter<'_, E>
@@ -199,7 +200,8 @@ impl<C: InScope, E: Element> DerefMut for HostBuffer<C, E> {
     }
 }
 
-/// As a slice is indexed. Said by itself for the compiler's message, where the context is no scope's.
+/// Indexes the elements as a slice does. `Deref` would find the slice's `Index`, but an implementation for this type
+/// lets the compiler's message for a runtime's buffer name the fix.
 impl<C: InScope, E: Element, I: SliceIndex<[E]>> Index<I> for HostBuffer<C, E> {
     type Output = I::Output;
 

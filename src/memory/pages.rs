@@ -49,7 +49,7 @@ impl<E: Element> Pages<E> {
     ///
     /// # Errors
     ///
-    /// [`Error::TooShort`] when there is no room for so many.
+    /// [`Error::TooShort`] if the host has not so much memory.
     #[rule(MEM_14)]
     pub fn zeroed(length: usize) -> Result<Self, Error> {
         RawPages::zeroed(bytes::<E>(length)?).map(|raw| Self { raw, length, _elements: PhantomData })
@@ -82,18 +82,18 @@ impl<E: Element> DerefMut for Pages<E> {
 }
 
 impl<C: Brand> Current<C> {
-    /// Registers memory of the program as pinned memory (`aclrtHostRegisterV2`), for queued copies that run while the
-    /// program goes on.
+    /// Registers memory of the program as pinned memory (`aclrtHostRegisterV2`), for asynchronous copies.
     ///
-    /// The buffer has the memory until [`HostBuffer::unregister`] gives it back. Work in flight takes the buffer away
-    /// as it takes any other, so nobody can move, write or free the memory under a copy. A registration that is
-    /// forgotten ends with the scope, and the memory is freed then.
+    /// The buffer owns the memory until [`HostBuffer::unregister`] returns it. Work in flight owns the buffer, as any
+    /// other operand. So nobody can move, write or free the memory during a copy. A registration that is forgotten ends
+    /// with the scope, and the memory is freed then.
     ///
     /// Pinning needs a Linux kernel newer than 5.10; the library refuses otherwise.
     ///
     /// # Errors
     ///
-    /// The memory as it was: [`Error::MissingFunction`] on releases that lack the function, or [`Error::Vendor`].
+    /// Returns the memory unchanged, with [`Error::MissingFunction`] on releases that lack the function, or
+    /// [`Error::Vendor`].
     #[rule(MEM_14)]
     pub fn register<E: Element>(&self, memory: Pages<E>) -> Result<HostBuffer<C, E>, Failed<Pages<E>>> {
         let Pages { raw, length, _elements } = memory;
@@ -109,9 +109,9 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
     ///
     /// # Errors
     ///
-    /// The buffer as it was: [`Error::NotRegistered`] when [`Current::register`] did not make it, [`Error::InDoubt`]
-    /// when a failure left open whether a copy is using it, [`Error::WrongContext`] with a `Current` of another context,
-    /// or [`Error::Vendor`].
+    /// Returns the buffer unchanged, with [`Error::NotRegistered`] when [`Current::register`] did not make it,
+    /// [`Error::InDoubt`] when a failure left open whether a copy is using it, [`Error::WrongContext`] with a `Current`
+    /// of another context, or [`Error::Vendor`].
     #[rule(MEM_02, MEM_14)]
     pub fn unregister(self, current: &Current<C>) -> Result<Pages<E>, Failed<Self>> {
         let length = self.block().bytes() / size_of::<E>().max(1);

@@ -18,8 +18,8 @@ use ascendcl_sys::types::aclrtMemMallocPolicy;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum MemoryPolicy {
-    /// Huge pages of 2 MiB for blocks of more than 1 MiB, if there are some; else normal ones. What
-    /// [`device_buffer`](crate::Current::device_buffer) takes.
+    /// Huge pages of 2 MiB for blocks of more than 1 MiB, if the device has some left; otherwise normal pages. This is
+    /// the policy of [`device_buffer`](crate::Current::device_buffer).
     #[default]
     HugeFirst,
     /// Huge pages of 2 MiB, or an error.

@@ -12,8 +12,8 @@ use typed_builder::TypedBuilder;
 /// Which rows a two-dimensional copy copies, in elements. Each is named, since five numbers in a row are easily mixed
 /// up.
 ///
-/// A row begins one *pitch* after the row before. What is between the rows stays as it is. A row has at most 5,000,000
-/// bytes, and there are at most 5,242,880 rows (COPY-10).
+/// A row begins one *pitch* after the row before. The elements between the rows do not change. A row has at most
+/// 5,000,000 bytes, and there are at most 5,242,880 rows (COPY-10).
 ///
 /// ```
 /// use ascendcl::memory::Rows;

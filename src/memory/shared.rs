@@ -1,4 +1,4 @@
-//! Device memory that several read.
+//! Device memory with several readers.
 
 use super::DeviceBuffer;
 use crate::brand::{Brand, Mark, Scoped};
@@ -14,12 +14,12 @@ use core::ops::{Bound, RangeBounds};
 use static_assertions::assert_impl_all;
 use std::sync::Arc;
 
-/// Device memory that is only read, by as many as like: what [`Arc`] is for memory of the host.
+/// Device memory with any number of readers and no writer: the counterpart of [`Arc`] for device memory.
 ///
-/// A clone is one more name of the same memory, and costs no call, lock or allocation. Each can be the source of a copy
-/// or the input of an operator or a model, on a stream of its own and at the same time. Nothing writes the memory or
-/// frees it meanwhile: no method does, and [`try_unshare`](Self::try_unshare) gives the [`DeviceBuffer`] back only when
-/// this is the last name and no work reads the memory any more.
+/// A clone is a new handle of the same memory. Cloning calls nothing, takes no lock and does not allocate. Each handle
+/// can be the source of a copy or the input of an operator or a model, on different streams and at the same time. No
+/// method writes or frees the memory. [`try_unshare`](Self::try_unshare) returns the [`DeviceBuffer`] only if this is
+/// the last handle and no work reads the memory any more.
 ///
 /// ```
 /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
@@ -38,8 +38,8 @@ use std::sync::Arc;
 /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
 /// ```
 ///
-/// [`slice`](Self::slice) gives a part, as a `SharedBuffer` as well, and [`cast`](Self::cast) another element type. What
-/// was uploaded at once is so handed out in pieces:
+/// [`slice`](Self::slice) returns a part, also as a `SharedBuffer`, and [`cast`](Self::cast) changes the element type.
+/// So one upload can be handed out in pieces:
 ///
 /// ```
 /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
@@ -53,8 +53,9 @@ use std::sync::Arc;
 /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
 /// ```
 ///
-/// The memory is freed by [`Current::collect`] or the end of its scope, when all names are gone and no work in flight
-/// uses it. A name that is forgotten ([`mem::forget`](core::mem::forget)) keeps it until that end.
+/// The memory is freed by [`Current::collect`] or the end of its scope, when all handles were dropped and no work in
+/// flight uses it. A handle that is forgotten ([`mem::forget`](core::mem::forget)) keeps the memory until the end of
+/// the scope.
 #[rule(MEM_02, MEM_07, MEM_10, MEM_11, MEM_12)]
 pub struct SharedBuffer<C: Brand, E> {
     part: RawBuffer,
@@ -84,13 +85,13 @@ impl<C: Brand, E> SharedBuffer<C, E> {
         Self { part, length, _brand: Mark::NEW, _elements: PhantomData }
     }
 
-    /// How many elements it has.
+    /// The number of elements.
     #[inline]
     pub fn len(&self) -> usize {
         self.length
     }
 
-    /// Whether it has none.
+    /// Whether it has no elements.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
@@ -106,7 +107,7 @@ impl<C: Brand, E> SharedBuffer<C, E> {
         &self.part
     }
 
-    /// One more name, for whatever keeps its memory behind a pointer.
+    /// One more handle, for an owner that keeps its memory behind a pointer.
     pub(crate) fn row(&self) -> Arc<RawBuffer> {
         Arc::new(self.part.clone_part())
     }
@@ -120,7 +121,7 @@ impl<C: Brand, E: Element> SharedBuffer<C, E> {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchPart`] when there is no such part.
+    /// [`Error::NoSuchPart`] if the range does not lie in the buffer.
     #[rule(COPY_01)]
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<Self, Error> {
         let (start, end) = ends(range, self.length);
@@ -131,7 +132,7 @@ impl<C: Brand, E: Element> SharedBuffer<C, E> {
         Ok(Self::of(part, length))
     }
 
-    /// The same bytes as elements of another type: one more name of the memory.
+    /// The same bytes as elements of another type, as a new handle of the memory.
     ///
     /// # Errors
     ///
@@ -169,16 +170,16 @@ impl<C: Brand, E: Element> SharedBuffer<C, E> {
     /// Makes the memory one owner's again, which may write it, when this is its last name. Nothing is called, and
     /// nothing is waited for.
     ///
-    /// Of a [part](Self::slice) this is a buffer of that part. What lies beside it has no name any more, and is freed
-    /// together with it. So nothing that anybody uses lies behind the part, where operators may write some bytes
+    /// For a [part](Self::slice), the result is a buffer of that part. The rest of the memory has no handle any more,
+    /// and is freed together with the part. So no live data lies behind the part, where operators may write some bytes
     /// (MEM-08).
     ///
     /// # Errors
     ///
-    /// The memory as it was: [`Error::StillShared`] when there is another name, in a
-    /// [`Pending`](crate::Pending), a model, an operator or a captured graph, too; [`Error::StillRunning`] when a
-    /// `Pending` was dropped whose work may still read the memory (synchronise its stream first);
-    /// [`Error::WrongContext`] in another context.
+    /// Returns the memory unchanged, with [`Error::StillShared`] if there is another handle, including those in a
+    /// [`Pending`](crate::Pending), a model, an operator or a captured graph; [`Error::StillRunning`] if a `Pending`
+    /// was dropped whose work may still read the memory (synchronise its stream first); [`Error::WrongContext`] in
+    /// another context.
     #[rule(MEM_02, MEM_11)]
     #[allow(clippy::result_large_err, reason = "the memory comes back as it was")]
     pub fn try_unshare(self, current: &Current<C>) -> Result<DeviceBuffer<C, E>, Failed<Self>> {

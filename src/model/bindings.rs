@@ -10,18 +10,20 @@ use crate::error::{Error, InputError, ObjectKind};
 use crate::ffi::{BoundInput, Home, RawBuffer, TensorPlace};
 use std::sync::Arc;
 
-/// The room for one output of a [`BoundModel`](super::BoundModel) model.
+/// The memory for one output of a [`BoundModel`](super::BoundModel).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum OutputBuffer<'a> {
     /// For exactly this shape.
     Shape(&'a [usize]),
-    /// For a shape that only the execution tells, of at most so many elements.
+    /// For a shape that is known only after the execution, with at most this many elements.
     AtMost(usize),
-    /// None: the library allocates, through the allocator that is registered on the stream, or by itself (DATA-06).
+    /// The library allocates the memory: through the allocator that is registered on the stream, or by itself
+    /// (DATA-06).
     ///
-    /// The vendor documents this for executions that are waited for ([`Model::run`](super::Model::run)). On a stream,
-    /// an output may be left without memory, and reading it is [`Error::OutputNotAllocated`](crate::Error) then.
+    /// The vendor documents this for synchronous executions ([`Model::run`](super::Model::run)). On a stream, the
+    /// library may leave an output without memory. Reading that output answers
+    /// [`Error::OutputNotAllocated`](crate::Error).
     ByLibrary,
 }
 
@@ -29,7 +31,7 @@ pub enum OutputBuffer<'a> {
 pub(super) struct Tensors {
     pub(super) inputs: Vec<Bound>,
     pub(super) outputs: Vec<BoundOutput>,
-    /// Where the library notes which of its shapes the model runs in, if it was compiled for some only.
+    /// The input in which the library notes the chosen shape, if the model was compiled for a list of shapes.
     gear: Option<(usize, Arc<RawBuffer>)>,
 }
 
@@ -39,7 +41,7 @@ pub(super) struct Bound {
     pub(super) info: TensorInfo,
     pub(super) shape: Vec<usize>,
     pub(super) block: Arc<RawBuffer>,
-    /// Others read its memory, too: nobody writes it.
+    /// The memory has other readers, so nobody writes it.
     pub(super) shared: bool,
 }
 
@@ -48,7 +50,7 @@ pub(super) struct Bound {
 pub(super) struct BoundOutput {
     pub(super) info: TensorInfo,
     pub(super) room: OwnRoom,
-    /// No execution has written to its memory since it was put there.
+    /// No execution has written to this memory yet.
     pub(super) replaced: bool,
 }
 
@@ -64,12 +66,12 @@ impl Bound {
         elements(&self.shape)
     }
 
-    /// An error when others read its memory, too.
+    /// An error if the memory has other readers.
     pub(super) fn is_its_own(&self) -> Result<(), Error> {
         if self.shared { Err(Error::InputIsShared { name: self.info.name.clone() }) } else { Ok(()) }
     }
 
-    /// Whether the input fits in the memory that it has with another shape.
+    /// An error if the input's memory is too small for this shape.
     pub(super) fn holds(&self, shape: &[usize]) -> Result<(), Error> {
         let need = bytes(&self.info, elements(accepted(&self.info, shape)?))?;
         if need <= self.block.bytes() {
@@ -132,7 +134,7 @@ impl Tensors {
         inputs.chain(outputs).chain(self.gear.iter().map(|(_, block)| &**block))
     }
 
-    /// The place of an input among those that the library takes.
+    /// The index of an input in the library's order.
     pub(super) fn place_of_input(&self, index: usize) -> TensorPlace {
         let gear = self.gear.as_ref().map(|(gear, _)| *gear);
         TensorPlace::Input(if gear.is_some_and(|gear| gear <= index) { index + 1 } else { index })
@@ -158,14 +160,14 @@ impl Tensors {
         self.outputs.get(index).ok_or(Error::NoSuchOutput { index, count: self.outputs.len() })
     }
 
-    /// The memory of an output, for this many elements of this type: all that it was prepared for.
+    /// The memory of an output, for this many elements of this type: the whole output.
     pub(super) fn output_of<E: Element>(&self, output: usize, length: usize) -> Result<&Arc<RawBuffer>, Error> {
         let bound = self.output(output)?;
         bound.is_of::<E>()?;
         let (expected, block) = match &bound.room {
             OwnRoom::Exactly(elements, block) => (*elements, block),
             OwnRoom::AtMost(block) => (block.bytes() / size_of::<E>().max(1), block),
-            // Where it is, the library tells after the execution.
+            // The address is known only after the execution.
             OwnRoom::ByLibrary => return Err(Error::OutputNotAllocated { name: bound.info.name.clone() }),
         };
         if length != expected {
@@ -174,13 +176,13 @@ impl Tensors {
         Ok(block)
     }
 
-    /// An error for an output that the library is to allocate: a graph has no place to keep its memory.
+    /// An error if the library allocates an output: a captured graph cannot keep such memory.
     pub(super) fn all_have_room(&self) -> Result<(), Error> {
         let open = self.outputs.iter().find(|output| matches!(output.room, OwnRoom::ByLibrary));
         open.map_or(Ok(()), |open| Err(Error::OutputNotAllocated { name: open.info.name.clone() }))
     }
 
-    /// The inputs as the library takes them, the one for the gear among them.
+    /// The inputs in the library's order, including the one for the chosen shape.
     pub(super) fn parts(&self) -> Vec<BoundInput> {
         let part = |bound: &Bound| BoundInput {
             block: Arc::clone(&bound.block),
@@ -195,7 +197,7 @@ impl Tensors {
         parts
     }
 
-    /// Shapes as the library takes them, with a place for the gear.
+    /// Shapes in the library's order, with a place for the input of the chosen shape.
     pub(super) fn dims(&self, shapes: &[&[usize]]) -> Vec<Vec<i64>> {
         let mut all: Vec<_> = shapes.iter().map(|shape| dims(shape)).collect();
         if let Some((index, _)) = &self.gear {

@@ -1,4 +1,4 @@
-//! A model with the buffers of its runs, ready for a stream.
+//! A model together with its buffers, ready for a stream.
 
 use super::bindings::{BoundOutput, OutputBuffer, OwnRoom, Tensors, same_count};
 use super::captured::CapturedModel;
@@ -15,9 +15,9 @@ use ascendcl_macros::rule;
 use core::fmt;
 use std::sync::Arc;
 
-/// A model together with device memory for its inputs and outputs: what a stream executes, any number of times.
+/// A model together with device memory for its inputs and outputs. A stream can execute it any number of times.
 ///
-/// While it is in flight ([`Pending`]) nothing of it can be reached: the model is not executed twice at a time, not
+/// While it is in flight ([`Pending`]) it is inaccessible. So the model does not run twice at the same time, it is not
 /// unloaded, and its memory is not touched.
 #[must_use = "a bound model does nothing until a stream executes it"]
 #[rule(MODEL_14, MODEL_15, MODEL_17, DATA_02, DATA_10)]
@@ -29,9 +29,9 @@ pub struct BoundModel<C: Brand, P = OwnWorkspace> {
     pub(super) model: Model<C, P>,
     pub(super) binding: Arc<RawBinding>,
     pub(super) bound: Box<Tensors>,
-    /// Whether the outputs are those of an execution.
+    /// Whether an execution has written the outputs.
     executed: bool,
-    /// Whether outputs have memory that no execution has written to yet.
+    /// Whether an output has memory that no execution has written yet.
     pub(super) replaced: bool,
 }
 
@@ -40,8 +40,8 @@ impl<C: Brand, P> Model<C, P> {
     ///
     /// # Errors
     ///
-    /// The model as it was: [`Error::Input`] when the shapes do not fit the model, [`Error::Vendor`] when there is no
-    /// room.
+    /// Returns the model unchanged, with [`Error::Input`] if the shapes do not fit the model, or [`Error::Vendor`] if
+    /// the device has no memory left.
     #[rule(MODEL_18, MODEL_20, DATA_07, DATA_08)]
     pub fn bind(
         self,
@@ -53,10 +53,10 @@ impl<C: Brand, P> Model<C, P> {
         self.bind_with(current, inputs, &rooms)
     }
 
-    /// As [`bind`](Self::bind), for outputs whose shapes only the execution tells.
+    /// As [`bind`](Self::bind), for outputs whose shapes are known only after the execution.
     ///
-    /// The inputs' memory is that of the shapes given here; [`BoundModel::reshape`] goes back and forth between shapes
-    /// that need no more.
+    /// The inputs get memory for the shapes given here. [`BoundModel::reshape`] can switch to any shapes that need no
+    /// more memory.
     ///
     /// # Errors
     ///
@@ -88,14 +88,14 @@ impl<C: Brand, P> Model<C, P> {
 }
 
 impl<C: Brand, P> BoundModel<C, P> {
-    /// Chooses the shapes of the inputs for the next executions (`aclmdlSetDatasetTensorDesc`; or the one of
-    /// `aclmdlSetDynamicBatchSize`, `aclmdlSetDynamicHWSize` and `aclmdlSetInputDynamicDims` that the model was
-    /// compiled for, MODEL-20). What was [written](Self::write) before is no longer a tensor of that shape.
+    /// Chooses the shapes of the inputs for the next executions (MODEL-20). This is `aclmdlSetDatasetTensorDesc`, or
+    /// `aclmdlSetDynamicBatchSize`, `aclmdlSetDynamicHWSize` or `aclmdlSetInputDynamicDims` if the model was compiled
+    /// for a list of shapes. An input that was [written](Self::write) before has to be written again.
     ///
     /// # Errors
     ///
-    /// [`Error::Input`] when the shapes do not fit the model, [`Error::TooShort`] when they need more memory than those
-    /// that it was bound with; then the shapes are what they were. Or [`Error::Vendor`].
+    /// [`Error::Input`] if the shapes do not fit the model; [`Error::TooShort`] if they need more memory than the model
+    /// was bound with; or [`Error::Vendor`]. After the first two, the shapes are unchanged.
     #[rule(MODEL_20)]
     pub fn reshape(&mut self, current: &Current<C>, inputs: &[&[usize]]) -> Result<(), Error> {
         same_count(self.model.inputs(), inputs.len())?;
@@ -107,13 +107,13 @@ impl<C: Brand, P> BoundModel<C, P> {
         Ok(())
     }
 
-    /// Copies elements into an input (`aclrtMemcpy`), and returns when that is done.
+    /// Copies elements into an input (`aclrtMemcpy`), and returns when the copy is complete.
     ///
     /// # Errors
     ///
-    /// [`Error::Input`] for another element type or a name that no input has, [`Error::LengthMismatch`] for another
-    /// length, [`Error::NoSuchInput`], [`Error::InputIsShared`] for one that [reads shared memory](Self::share_input), or
-    /// [`Error::Vendor`].
+    /// [`Error::Input`] for another element type or a name that no input has; [`Error::LengthMismatch`] for another
+    /// length; [`Error::NoSuchInput`]; [`Error::InputIsShared`] for an input that [reads shared
+    /// memory](Self::share_input); or [`Error::Vendor`].
     pub fn write<'n, E: Element>(
         &mut self,
         current: &Current<C>,
@@ -137,20 +137,20 @@ impl<C: Brand, P> BoundModel<C, P> {
         self.dims(current, output, &bound.info)
     }
 
-    /// Copies an output to the host (`aclrtMemcpy`): as many elements as its [shape](Self::output_shape) has.
+    /// Copies an output to the host (`aclrtMemcpy`), with as many elements as its [shape](Self::output_shape) has.
     ///
     /// # Errors
     ///
-    /// [`Error::NotExecuted`] before the first execution; [`Error::OutputType`], [`Error::NoSuchOutput`];
-    /// [`Error::LengthMismatch`] when the model left another number of elements than the shape that was bound for
-    /// it; [`Error::OutputNotAllocated`]; or [`Error::Vendor`].
+    /// [`Error::NotExecuted`] before the first execution; [`Error::OutputType`]; [`Error::NoSuchOutput`];
+    /// [`Error::LengthMismatch`] if the execution wrote another number of elements than the bound shape has;
+    /// [`Error::OutputNotAllocated`]; or [`Error::Vendor`].
     pub fn read<'n, E: Element>(&self, current: &Current<C>, output: impl Into<PortId<'n>>) -> Result<Vec<E>, Error> {
         self.binding.is_current()?;
         let output = self.which(output)?;
         self.bound.output(output)?.is_of::<E>()?;
         let bound = self.output(output)?;
         let api = current.ledger().api();
-        // The library notes the real shape; a model may leave less in an output than it was given room for.
+        // The library reports the real shape. A model may write fewer elements than there is memory for.
         let found = self
             .dims(current, output, &bound.info)
             .map(|shape| shape.iter().fold(1_usize, |all, size| all.saturating_mul(*size)));
@@ -183,14 +183,15 @@ impl<C: Brand, P> BoundModel<C, P> {
         self.bound.input_of::<E>(input, length).map(|block| &**block)
     }
 
-    /// The memory of an output, for this many elements of this type: all that it was bound for.
+    /// The memory of an output, for this many elements of this type: the whole output.
     pub(crate) fn output_block<E: Element>(&self, output: usize, length: usize) -> Result<&RawBuffer, Error> {
         self.bound.output(output)?.is_of::<E>()?;
         self.output(output)?;
         self.bound.output_of::<E>(output, length).map(|block| &**block)
     }
 
-    /// Before a copy between `other` and a tensor of the model: lets executions end that the copy would not wait for.
+    /// Called before a copy between `other` and a tensor of the model: waits for executions that the copy would not
+    /// wait for.
     pub(crate) fn comes_to_rest_for(&self, api: Api, queue: &RawStream, other: &RawBuffer) -> Result<(), Error> {
         self.binding.comes_to_rest_for(api, queue, other)
     }
@@ -221,19 +222,19 @@ impl<C: Brand, P> BoundModel<C, P> {
         self.bound.blocks().for_each(RawBuffer::rest);
     }
 
-    /// What is queued on this stream by now comes after all work that used the model or its buffers.
+    /// Work that is on this stream now runs after all work that used the model or its buffers.
     pub(crate) fn follow(&self, queue: &RawStream) {
         self.model.loaded.follow(queue);
         self.binding.follow(queue);
         self.bound.blocks().for_each(|block| block.follow(queue));
     }
 
-    /// Takes the model back. The buffers are freed by [`Current::collect`] or the end of the scope; memory that the
-    /// library allocated for outputs goes back to where it came from now.
+    /// Takes the model out of its buffers. [`Current::collect`] or the end of the scope frees the buffers. Memory that
+    /// the library allocated for outputs is returned to its allocator now.
     ///
     /// # Errors
     ///
-    /// The bound model as it was, when the library refuses.
+    /// Returns the bound model unchanged if the library refuses.
     pub fn into_model(self, current: &Current<C>) -> Result<Model<C, P>, Failed<Self>> {
         match current.ledger().unbind(&self.binding) {
             Ok(()) => Ok(self.model),
@@ -260,7 +261,8 @@ impl<C: Brand, P> BoundModel<C, P> {
         }
     }
 
-    /// Runs the model once, in a turn: as long as what `turn` gives is there, nothing else runs in its working memory.
+    /// Runs the model once, in a turn: while the value that `turn` returns exists, nothing else runs in the model's
+    /// working memory.
     pub(crate) fn run_when<T>(
         &mut self,
         current: &mut Current<C>,
@@ -275,7 +277,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         Ok(())
     }
 
-    /// What the last execution left in open outputs is given back (DATA-06).
+    /// Returns memory that the library allocated for outputs of the last execution (DATA-06).
     fn make_room(&mut self, current: &Current<C>) -> Result<(), Error> {
         if self.binding.has_open_outputs() {
             self.executed = false;
@@ -322,13 +324,13 @@ impl<C: Brand, P> BoundModel<C, P> {
 }
 
 impl<C: Brand, P> BoundModel<C, P> {
-    /// Runs the model on what was [written](Self::write), and returns when it is done (`aclmdlExecute`): the way to
-    /// execute a model again and again without a stream.
+    /// Runs the model on the inputs that were [written](Self::write), and returns when the outputs are complete
+    /// (`aclmdlExecute`). This executes a model repeatedly without a stream.
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] when the model fails: its outputs hold nothing then. Whether the library goes on running it is
-    /// found out as in [`Model::run`].
+    /// [`Error::Vendor`] if the model fails. Its outputs are then undefined. As in [`Model::run`], the library may
+    /// still be running the model.
     #[rule(MODEL_16)]
     pub fn run(&mut self, current: &mut Current<C>) -> Result<(), Error>
     where
@@ -340,11 +342,12 @@ impl<C: Brand, P> BoundModel<C, P> {
 
 impl<C: Brand, S: StreamState> Stream<C, S> {
     /// Queues one execution of the model (`aclmdlExecuteAsync`), on a stream whose allocator is decided. The model may
-    /// be in flight on this stream already, behind a copy to its input say.
+    /// be in flight on this stream already, for example behind a copy to its input.
     ///
     /// # Errors
     ///
-    /// The bound model as it was: [`Error::OtherStream`] when it is in flight elsewhere, or what the library says.
+    /// Returns the bound model unchanged, with [`Error::OtherStream`] if it is in flight on another stream, or with the
+    /// library's error.
     #[rule(ALLOC_05, ALLOC_13, MODEL_15)]
     pub fn execute<M: Operand<C, BoundModel<C>>>(
         &self,

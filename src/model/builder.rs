@@ -1,13 +1,13 @@
-//! Says what to load, step by step.
+//! The builder of [`Load`].
 
 use super::weights::Weights;
 use super::{Load, ModelSource};
 use crate::brand::{Brand, INSIDE, Inside};
 use core::marker::PhantomData;
 
-/// What [`Load::builder`] makes: each part is said at most once, in any order, and the source is said.
+/// The builder of a [`Load`]. Each part can be set once, in any order. The source is mandatory.
 ///
-/// `S`, `G` and `P` say which of source, weights and workspace were said: `()` for what was not.
+/// `S`, `G` and `P` say whether source, weights and workspace were set: `()` for a part that was not.
 #[must_use = "`build` makes a load of it"]
 pub struct LoadBuilder<'a, C: Brand, W, S = (), G = (), P = ()> {
     source: S,
@@ -16,10 +16,10 @@ pub struct LoadBuilder<'a, C: Brand, W, S = (), G = (), P = ()> {
     said: PhantomData<(&'a (), G, P)>,
 }
 
-/// A part that was said.
+/// A part that was set.
 pub enum Said {}
 
-/// What is loaded was said.
+/// The source was set.
 #[diagnostic::on_unimplemented(
     message = "nothing was said to be loaded",
     label = "this load has no source",
@@ -38,7 +38,7 @@ impl<'a> SaysWhatToLoad<'a> for ModelSource<'a> {
 }
 
 impl<'a, C: Brand, W> Load<'a, C, W> {
-    /// Says what to load, and onto which memory.
+    /// Chooses the source of the model, and its memory.
     pub fn builder() -> LoadBuilder<'a, C, W> {
         LoadBuilder { source: (), weights: None, workspace: None, said: PhantomData }
     }
@@ -68,7 +68,7 @@ impl<'a, C: Brand, W, S, G> LoadBuilder<'a, C, W, S, G, ()> {
 }
 
 impl<'a, C: Brand, W, S, G, P> LoadBuilder<'a, C, W, S, G, P> {
-    /// What to load, once the source was said.
+    /// The finished [`Load`]; the source has to be set.
     pub fn build(self) -> Load<'a, C, W>
     where
         S: SaysWhatToLoad<'a>,

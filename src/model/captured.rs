@@ -7,7 +7,7 @@ use crate::ffi::{Api, LoadedModel, RawBinding, RawBuffer, RawStream};
 use std::any::Any;
 use std::sync::Arc;
 
-/// What captured tasks use of a [`BoundModel`](super::BoundModel) model, which the graph owns.
+/// The parts of a [`BoundModel`](super::BoundModel) that captured tasks use. The graph owns the model.
 #[derive(Debug)]
 pub(crate) struct CapturedModel {
     loaded: Arc<LoadedModel>,

@@ -11,11 +11,11 @@ use crate::stream::{Copied, Operand, StreamOps, in_flight};
 
 impl<C: Brand> StreamOps<C> {
     /// Queues a copy from the host to an input of a bound model (`aclrtMemcpyAsync`). An execution that is queued next
-    /// on this stream finds it there.
+    /// on this stream uses it.
     ///
     /// # Errors
     ///
-    /// Both as they were: [`Error::Input`](crate::Error::Input) for another element type, `LengthMismatch`,
+    /// Returns both unchanged, with [`Error::Input`](crate::Error::Input) for another element type, `LengthMismatch`,
     /// `NoSuchInput`, `InputIsShared`, `OtherStream` when one is in flight elsewhere, or
     /// [`Error::Vendor`](crate::Error::Vendor).
     pub fn copy_to_input<E: Element, H: Operand<C, HostBuffer<C, E>>, P, M: Operand<C, BoundModel<C, P>>>(
@@ -35,12 +35,12 @@ impl<C: Brand> StreamOps<C> {
         in_flight(self.queue(), queued, (from, model), |from, model| (from, model))
     }
 
-    /// Queues a copy from an output of a bound model to the host (`aclrtMemcpyAsync`): all of the room that was bound
-    /// for it. A model that left less there left the rest as it was.
+    /// Queues a copy of a whole output of a bound model to the host (`aclrtMemcpyAsync`). If the execution wrote fewer
+    /// elements than the output has memory for, the remaining elements are undefined.
     ///
     /// # Errors
     ///
-    /// Both as they were: `NotExecuted` when no execution was queued before, `OutputType`, `LengthMismatch`,
+    /// Returns both unchanged, with `NotExecuted` when no execution was queued before, `OutputType`, `LengthMismatch`,
     /// `NoSuchOutput`, `OtherStream` when one is in flight elsewhere, or [`Error::Vendor`](crate::Error::Vendor).
     pub fn copy_from_output<E: Element, P, M: Operand<C, BoundModel<C, P>>, H: Operand<C, HostBuffer<C, E>>>(
         &self,

@@ -1,4 +1,4 @@
-//! What a model says about its inputs and outputs.
+//! The description of a model's inputs and outputs.
 
 use crate::element::ElementType;
 use crate::ffi::Port;
@@ -12,9 +12,9 @@ use core::fmt;
 pub struct TensorInfo {
     /// Its name in the model.
     pub name: String,
-    /// What it is made of.
+    /// Its element type.
     pub element: ElementType,
-    /// Its sizes, outermost first; `None` where the size is chosen at each run.
+    /// Its sizes, outermost first; `None` for a size that is chosen at each run.
     pub shape: Vec<Option<usize>>,
 }
 
@@ -24,12 +24,12 @@ impl TensorInfo {
         Self { name: port.name.clone(), element: port.element, shape }
     }
 
-    /// Whether some size is chosen at each run.
+    /// Whether a size is chosen at each run.
     pub fn is_dynamic(&self) -> bool {
         self.shape.contains(&None)
     }
 
-    /// Whether a tensor of this shape can be given.
+    /// Whether the model accepts a tensor of this shape.
     pub fn accepts(&self, shape: &[usize]) -> bool {
         let fits = |(own, given): (&Option<usize>, &usize)| own.is_none_or(|own| own == *given);
         self.shape.len() == shape.len() && self.shape.iter().zip(shape).all(fits)

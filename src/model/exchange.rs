@@ -1,4 +1,4 @@
-//! Memory of the program in the place of a bound model's own.
+//! Replacing the memory of a bound model's inputs and outputs.
 
 use super::bindings::{Bound, BoundOutput, OwnRoom};
 use super::{BoundModel, PortId};
@@ -13,11 +13,11 @@ use core::mem::MaybeUninit;
 use std::sync::Arc;
 
 impl<C: Brand, P> BoundModel<C, P> {
-    /// Makes a buffer an input's memory, and gives back the memory that the input had (`aclUpdateDataBuffer`). Nothing
-    /// is copied: what one model has computed becomes the input of another.
+    /// Makes a buffer the memory of an input, and returns the previous memory (`aclUpdateDataBuffer`). Nothing is
+    /// copied: so one model's output becomes the next model's input.
     ///
-    /// The buffer holds as many elements as the input's memory. Both have to be at rest: a buffer in a
-    /// [`Pending`](crate::Pending) is waited for first.
+    /// The buffer has to have as many elements as the input. Neither may be in flight: wait for a
+    /// [`Pending`](crate::Pending) first.
     ///
     /// ```
     /// use ascendcl::{Brand, Current, Error, model::BoundModel};
@@ -39,11 +39,11 @@ impl<C: Brand, P> BoundModel<C, P> {
     ///
     /// # Errors
     ///
-    /// The buffer as it was: [`Error::Input`] for another element type or a name that no input has,
+    /// Returns the buffer unchanged, with [`Error::Input`] for another element type or a name that no input has,
     /// [`Error::LengthMismatch`] for another length, [`Error::NoSuchInput`], [`Error::StillRunning`] while queued work
     /// uses the model, [`Error::InputIsShared`] when the input [reads shared memory](Self::share_input),
-    /// [`Error::MisalignedPart`], or [`Error::Vendor`]. If the library then no longer tells which memory it uses, the model cannot
-    /// be executed any more ([`Error::Gone`]).
+    /// [`Error::MisalignedPart`], or [`Error::Vendor`]. If the library then no longer tells which memory it uses, the
+    /// model cannot be executed any more ([`Error::Gone`]).
     #[rule(DATA_02, DATA_10)]
     pub fn exchange_input<'n, E: Element>(
         &mut self,
@@ -58,13 +58,13 @@ impl<C: Brand, P> BoundModel<C, P> {
         }
     }
 
-    /// Takes an output of the last execution with its memory, and makes `room` the output's memory
-    /// (`aclUpdateDataBuffer`). Nothing is copied. The output is written again by the next execution.
+    /// Takes an output of the last execution together with its memory, and makes `room` the memory of that output
+    /// (`aclUpdateDataBuffer`). Nothing is copied. The next execution writes the output again.
     ///
     /// # Errors
     ///
-    /// The buffer as it was: [`Error::NotExecuted`] before the first execution and for an output that was taken;
-    /// [`Error::OutputType`], [`Error::NoSuchOutput`] or [`Error::NoOutputNamed`]; [`Error::LengthMismatch`] for
+    /// Returns the buffer unchanged, with [`Error::NotExecuted`] before the first execution and for an output that was
+    /// taken; [`Error::OutputType`], [`Error::NoSuchOutput`] or [`Error::NoOutputNamed`]; [`Error::LengthMismatch`] for
     /// another length, or when the model left another number of elements than there is memory for;
     /// [`Error::OutputNotAllocated`] for an output whose memory the library allocates; otherwise as for
     /// [`exchange_input`](Self::exchange_input).
@@ -81,12 +81,11 @@ impl<C: Brand, P> BoundModel<C, P> {
         }
     }
 
-    /// As [`exchange_output`](Self::exchange_output), whatever the output's memory holds: before the first execution,
-    /// or when its result is not wanted.
+    /// As [`exchange_output`](Self::exchange_output), but without the result: it works before the first execution, too.
     ///
     /// # Errors
     ///
-    /// As for [`exchange_output`](Self::exchange_output), which the last execution does not matter for.
+    /// As for [`exchange_output`](Self::exchange_output), without the errors about the last execution.
     #[rule(DATA_02, DATA_10)]
     pub fn replace_output<'n, E: Element>(
         &mut self,
@@ -100,8 +99,8 @@ impl<C: Brand, P> BoundModel<C, P> {
         }
     }
 
-    /// Puts memory in the place of an input's, and answers with what was there and whether others read that. `may_go`
-    /// says whether what is there may go.
+    /// Replaces the memory of an input. Returns the previous memory, and whether it has other readers. `may_go` can
+    /// refuse to give up the previous memory.
     pub(super) fn put_input<E: Element>(
         &mut self,
         current: &Current<C>,

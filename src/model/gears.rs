@@ -2,16 +2,15 @@
 
 use crate::ffi::RawGears;
 
-/// The shapes that a model was compiled for, when it takes only some. Which of them an execution has follows from the
-/// shapes of its inputs.
+/// The list of shapes that a model was compiled for. The shapes of its inputs select one of them for each execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Gears {
-    /// Sizes of the first axis of each input whose shape is free.
+    /// The sizes of the first axis of each input whose shape is dynamic.
     Batches(Vec<u64>),
-    /// Heights and widths of each input whose shape is free.
+    /// The heights and widths of each input whose shape is dynamic.
     Images(Vec<[u64; 2]>),
-    /// Sizes of all axes of all inputs, in order.
+    /// The sizes of all axes of all inputs, in order.
     Dims(Vec<Vec<i64>>),
 }
 

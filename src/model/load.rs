@@ -1,4 +1,4 @@
-//! Loading: what, and onto whose memory.
+//! Loading a model: its source and its memory.
 
 use super::source::Contents;
 use super::weights::Weights;
@@ -12,10 +12,10 @@ use ascendcl_macros::rule;
 use core::fmt;
 use std::path::Path;
 
-/// What to load, and onto which memory: the library's own where nothing is said.
+/// The source of a model, and the memory to load it onto. By default, the library allocates the memory.
 ///
-/// There are four ways, a file or an image in memory, each onto the library's memory or onto the program's. A buffer
-/// brings its size and its address, and both outlive the model.
+/// The source is a file or an image in memory. The memory is the library's or the program's. So there are four ways.
+/// Memory of the program outlives the model.
 ///
 /// ```
 /// use ascendcl::{Library, model::{Load, ModelSource}};
@@ -35,20 +35,20 @@ use std::path::Path;
 /// # }
 /// ```
 ///
-/// `W` is what a workspace is given as: a [`Workspace`] for a model on its own, and
-/// [`LaneWorkspace`](crate::lane::LaneWorkspace), of which there is no value, in a lane, which has one.
+/// `W` is the type of the workspace: [`Workspace`] for a model on its own. A lane has a workspace already, so there it
+/// is [`LaneWorkspace`](crate::lane::LaneWorkspace), which has no values.
 #[non_exhaustive]
 #[rule(MODEL_08)]
 pub struct Load<'a, C: Brand, W = Workspace<C>> {
     /// The model.
     pub source: ModelSource<'a>,
-    /// The model's weights, to be shared with other loads of it.
+    /// The model's weights, shared with other loads of the same model.
     pub weights: Option<Weights<C>>,
-    /// Working memory of the model's own.
+    /// Working memory for this model alone.
     pub workspace: Option<W>,
 }
 
-/// All on the library's memory.
+/// Loads onto memory that the library allocates.
 impl<'a, C: Brand, W> From<ModelSource<'a>> for Load<'a, C, W> {
     fn from(source: ModelSource<'a>) -> Self {
         Self { source, weights: None, workspace: None }
@@ -56,8 +56,8 @@ impl<'a, C: Brand, W> From<ModelSource<'a>> for Load<'a, C, W> {
 }
 
 impl<C: Brand> Current<C> {
-    /// Loads a model from a file (`aclmdlLoadFromFile`); the library manages its memory. This is short for
-    /// [`load`](Self::load) with nothing but a file.
+    /// Loads a model from a file (`aclmdlLoadFromFile`). The library manages its memory. This is [`load`](Self::load)
+    /// with a file and nothing else.
     ///
     /// # Errors
     ///
@@ -66,18 +66,20 @@ impl<C: Brand> Current<C> {
         Ok(self.load(ModelSource::file(&path).into())?)
     }
 
-    /// Loads a model (`aclmdlLoadFromFile`, `aclmdlLoadFromMem`; onto memory of the program's
+    /// Loads a model (`aclmdlLoadFromFile`, `aclmdlLoadFromMem`; with memory of the program
     /// `aclmdlLoadFromFileWithMem`, `aclmdlLoadFromMemWithMem`). The memory stays allocated until the model is
     /// unloaded.
     ///
     /// # Errors
     ///
-    /// What was to be loaded, its workspace with it. [`Error::TooShort`] when the workspace or the weights do not hold
-    /// what the library says that the model needs, before it is loaded; [`Error::WorkspaceTaken`] when a load that
-    /// failed has left a model in the workspace, until [`collect`](Self::collect) has unloaded it;
-    /// [`Error::OtherModel`] for the weights of another model, and [`Error::UnreadableModel`] when a file cannot be
-    /// read to be compared with them; [`Error::Vendor`] when the source is missing or is not a model for this product
-    /// and release.
+    /// Returns the `load` unchanged, together with its workspace, with one of these errors:
+    /// * [`Error::TooShort`] if the workspace or the weights are smaller than the library says that the model needs;
+    ///   this is checked before loading;
+    /// * [`Error::WorkspaceTaken`] if an earlier load failed and left a model in the workspace;
+    ///   [`collect`](Self::collect) unloads it;
+    /// * [`Error::OtherModel`] for the weights of another model, and [`Error::UnreadableModel`] if a file cannot be
+    ///   read to compare it with them;
+    /// * [`Error::Vendor`] if the source is missing, or is not a model for this product and release.
     #[rule(MODEL_02, MODEL_03, MODEL_07, MODEL_08, MODEL_09, MODEL_10, MODEL_11, MODEL_19, MODEL_27, MODE_02)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn load<'a>( // MODEL-03, MODEL-08: of this context: `current.weights(source)`, `current.workspace(bytes)`
@@ -90,8 +92,7 @@ impl<C: Brand> Current<C> {
     }
 }
 
-/// Loads a model onto the memory that is given. What it needs is asked for first (`aclmdlQuerySize`), and compared with
-/// what is there.
+/// Loads a model onto the given memory. First asks how much it needs (`aclmdlQuerySize`), and compares.
 pub(crate) fn load_onto<C: Brand, P>(
     ledger: &Ledger,
     source: ModelSource<'_>,

@@ -81,7 +81,7 @@ pub struct Model<C: Brand, P = OwnWorkspace> {
     _not_shared: ModelOfOneThread,
 }
 
-/// What a model's description says to its users.
+/// A model's description.
 struct Described {
     inputs: Box<[TensorInfo]>,
     outputs: Box<[TensorInfo]>,
@@ -91,11 +91,11 @@ struct Described {
 assert_impl_all!(Model<Scoped<'static>>: Send);
 assert_not_impl_any!(Model<Scoped<'static>>: Sync, Clone);
 
-/// The model has its working memory to itself, and runs on any stream.
+/// The model has its own working memory, and runs on any stream.
 #[derive(Debug)]
 pub enum OwnWorkspace {}
 
-/// Places where nothing else works in a model's working memory: [`OwnWorkspace`].
+/// States in which no other model uses a model's working memory: [`OwnWorkspace`].
 #[diagnostic::on_unimplemented(
     message = "a model of a lane runs through its lane only",
     label = "other models work in the workspace of this one",
@@ -125,7 +125,7 @@ impl<C: Brand, P> Model<C, P> {
     pub(crate) fn load(ledger: &Ledger, image: ModelImage<'_>, onto: LoadInto) -> Result<Self, Error> {
         leads!(model: Start --> Loaded : Load);
         let loaded = ledger.load(image, onto)?;
-        // The input for the gear is the library's own affair.
+        // The input for the chosen shape is internal to the library.
         let gear = loaded.gear_input().map(|(index, _)| index);
         let inputs = loaded.inputs().iter().enumerate().filter(|(index, _)| Some(*index) != gear);
         let inputs = inputs.map(|(_, port)| TensorInfo::new(port)).collect();
@@ -145,8 +145,8 @@ impl<C: Brand, P> Model<C, P> {
         &self.described.outputs
     }
 
-    /// The shapes that the model was compiled for; `None` when it takes any that its inputs leave free. Which of them
-    /// an execution has follows from the shapes of its inputs (MODEL-20).
+    /// The list of shapes that the model was compiled for; `None` if it accepts any. The shapes of the inputs select
+    /// one for each execution (MODEL-20).
     pub fn gears(&self) -> Option<&Gears> {
         self.described.gears.as_ref()
     }
@@ -155,7 +155,7 @@ impl<C: Brand, P> Model<C, P> {
     ///
     /// # Errors
     ///
-    /// The model as it was, when the library refuses.
+    /// Returns the model unchanged if the library refuses.
     #[rule(MODEL_01, MODEL_14)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn unload( // MODEL-01: while the context that it was loaded in is current: `context.enter(thread, |current| ...)`

@@ -1,9 +1,9 @@
-//! An input or output, by its place or by its name.
+//! The index or the name of an input or output.
 
 use super::TensorInfo;
 use crate::error::{Error, InputError};
 
-/// One of a model's inputs or outputs: its place, counted from 0, or its name in the model.
+/// One of a model's inputs or outputs: its index, counted from 0, or its name in the model.
 ///
 /// ```
 /// use ascendcl::model::PortId;
@@ -13,7 +13,7 @@ use crate::error::{Error, InputError};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PortId<'n> {
-    /// The place.
+    /// The index.
     Index(usize),
     /// The name.
     Name(&'n str),
@@ -32,13 +32,13 @@ impl<'n> From<&'n str> for PortId<'n> {
 }
 
 impl PortId<'_> {
-    /// Its place among the inputs; that of an index is looked at where it is used.
+    /// Its index among the inputs. The caller checks that an index is in range.
     pub(super) fn input(self, infos: &[TensorInfo]) -> Result<usize, InputError> {
         self.place(infos.iter().map(|info| info.name.as_str()))
             .map_err(|(name, names)| InputError::NoSuchName { name, names })
     }
 
-    /// As [`input`](Self::input), among outputs of these names.
+    /// As [`input`](Self::input), among outputs with these names.
     pub(super) fn output<'o>(self, outputs: impl Iterator<Item = &'o str> + Clone) -> Result<usize, Error> {
         self.place(outputs).map_err(|(name, names)| Error::NoOutputNamed { name, names })
     }

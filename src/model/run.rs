@@ -14,13 +14,13 @@ use std::sync::Arc;
 impl<C: Brand, P> Model<C, P> {
     /// Copies the inputs to the device, runs the model there (`aclmdlExecute`), and copies the outputs back.
     ///
-    /// Where the model leaves sizes open, the shapes of the inputs decide.
+    /// If the model has dynamic sizes, the shapes of the inputs decide.
     ///
     /// # Errors
     ///
-    /// [`Error::Input`] when the inputs do not fit the model, before anything is called; [`Error::Vendor`] when the
-    /// device has no room, or the model fails. After a failure the library may go on running the model: everything in
-    /// the context is waited for, for a second, and if that fails, the model and what it works in are
+    /// [`Error::Input`] if the inputs do not fit the model, before anything is called; [`Error::Vendor`] if the device
+    /// has no memory left, or the model fails. After a failure the library may still be running the model. So this
+    /// waits for all work of the context, for a second. If that wait fails, the model and its memory answer
     /// [`Error::StillRunning`] until [`Current::synchronize`] has succeeded.
     #[rule(MODEL_16, MODEL_18, MODEL_20, DATA_06, DATA_07, DATA_08)]
     pub fn run(&mut self, current: &mut Current<C>, inputs: &[Input<'_>]) -> Result<Outputs, Error>
@@ -30,8 +30,8 @@ impl<C: Brand, P> Model<C, P> {
         self.run_when(current, inputs, |_| Ok(()))
     }
 
-    /// As [`Model::run`], in a turn: as long as what `turn` gives is there, nothing else runs on this model's working
-    /// memory. It is asked for when the inputs are on the device, and gone when the model is done.
+    /// As [`Model::run`], in a turn: while the value that `turn` returns exists, nothing else runs in this model's
+    /// working memory. The turn begins when the inputs are on the device, and ends when the model is done.
     pub(crate) fn run_when<T>(
         &mut self,
         current: &mut Current<C>,
@@ -64,7 +64,7 @@ impl<C: Brand, P> Model<C, P> {
             let block = buffers.allocate(bytes)?;
             parts.insert(index.min(parts.len()), BoundInput { block, bytes, dims: Vec::new() });
         }
-        // Where the size is known before the run, the memory is ours; else the library allocates it (DATA-06).
+        // If the size is known before the run, this crate allocates the memory; otherwise the library does (DATA-06).
         let results: Vec<Option<Arc<RawBuffer>>> = self
             .loaded
             .outputs()
@@ -83,7 +83,7 @@ impl<C: Brand, P> Model<C, P> {
             let outputs = self.loaded.outputs().iter().zip(self.outputs()).zip(&results).enumerate();
             outputs.map(|(index, ((port, info), result))| read(ledger, &binding, index, port, info, result)).collect()
         });
-        // What cannot be taken down stays with the scope. The first error is the one to report.
+        // Objects that cannot be released stay with the scope. The first error is reported.
         let unbound = ledger.unbind(&binding);
         outputs.and_then(|outputs| unbound.map(|()| Outputs(outputs)))
     }
@@ -106,7 +106,7 @@ fn read(
             own.as_ref()
         }
     };
-    // Where the library does not say what the run left, the model's own description has open sizes.
+    // If the library does not report the output's shape, the model's own description has dynamic sizes.
     let dims = binding.output_dims(ledger.api(), index).unwrap_or_else(|| port.dims.clone());
     let shape: Option<Vec<usize>> = dims.iter().map(|size| usize::try_from(*size).ok()).collect();
     let shape = shape.ok_or_else(|| Error::UnknownShape { name: info.name.clone() })?;
@@ -141,7 +141,7 @@ impl Buffers<'_> {
         Ok(block)
     }
 
-    /// Frees all of it; what cannot be freed stays with the scope.
+    /// Frees all of it. Memory that cannot be freed stays with the scope.
     fn free(self) -> Result<(), Error> {
         self.blocks.iter().map(|block| self.ledger.free(block)).fold(Ok(()), Result::and)
     }

@@ -1,4 +1,4 @@
-//! Inputs of bound models that read memory which others read, too.
+//! Inputs of bound models that read shared memory.
 
 use super::{BoundModel, PortId};
 use crate::brand::{Brand, Scoped};
@@ -13,11 +13,11 @@ use core::mem::MaybeUninit;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
-/// The memory that an input had.
+/// The previous memory of an input.
 pub enum InputMemory<C: Brand, E> {
-    /// Memory of the input alone. It may never have been written.
+    /// Memory without other readers. It may never have been written.
     Own(DeviceBuffer<C, MaybeUninit<E>>),
-    /// Memory that others read, too.
+    /// Memory with other readers.
     Shared(SharedBuffer<C, E>),
 }
 
@@ -25,12 +25,12 @@ assert_impl_all!(InputMemory<Scoped<'static>, f32>: Send, Sync);
 assert_not_impl_any!(InputMemory<Scoped<'static>, f32>: Clone);
 
 impl<C: Brand, P> BoundModel<C, P> {
-    /// Makes shared memory, or a part of it, an input's memory, and gives back the memory that the input had
-    /// (`aclUpdateDataBuffer`). Nothing is copied: one table is the input of several models, on several streams at once.
+    /// Makes shared memory, or a part of it, the memory of an input, and returns the previous memory
+    /// (`aclUpdateDataBuffer`). Nothing is copied: so several models can read one table, on several streams at once.
     ///
-    /// The model keeps a name of the memory, which nobody writes then: [`write`](Self::write) and
-    /// [`copy_to_input`](crate::stream::StreamOps::copy_to_input) are refused for this input, until
-    /// [`unshare_input`](Self::unshare_input) gives it memory of its own.
+    /// The model keeps a handle of the memory, and nobody writes it: [`write`](Self::write) and
+    /// [`copy_to_input`](crate::stream::StreamOps::copy_to_input) are refused for this input until
+    /// [`unshare_input`](Self::unshare_input) gives it its own memory.
     ///
     /// ```
     /// use ascendcl::{Brand, Current, Error, Stream, model::BoundModel, stream::DefaultAllocator};
@@ -53,7 +53,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     ///
     /// # Errors
     ///
-    /// The memory as it was: [`Error::Input`] for another element type or a name that no input has,
+    /// Returns the memory unchanged, with [`Error::Input`] for another element type or a name that no input has,
     /// [`Error::LengthMismatch`] for another length, [`Error::NoSuchInput`], [`Error::MisalignedPart`] for a part that
     /// does not begin at a multiple of 64 bytes (MEM-08), [`Error::StillRunning`] while queued work uses the model, or
     /// [`Error::Vendor`]. If the library then no longer tells which memory it uses, the model cannot be executed any
@@ -73,13 +73,13 @@ impl<C: Brand, P> BoundModel<C, P> {
         }
     }
 
-    /// Makes a buffer the memory of an input that [reads shared memory](Self::share_input), and gives that back
-    /// (`aclUpdateDataBuffer`).
+    /// Makes a buffer the memory of an input that [reads shared memory](Self::share_input), and returns the shared
+    /// memory (`aclUpdateDataBuffer`).
     ///
     /// # Errors
     ///
-    /// The buffer as it was: [`Error::NotShared`] when the input has memory of its own, which
-    /// [`exchange_input`](Self::exchange_input) is for; otherwise as for [`share_input`](Self::share_input).
+    /// Returns the buffer unchanged, with [`Error::NotShared`] if the input does not read shared memory (use
+    /// [`exchange_input`](Self::exchange_input)); otherwise as for [`share_input`](Self::share_input).
     #[rule(DATA_02, DATA_10)]
     pub fn unshare_input<'n, E: Element>(
         &mut self,
@@ -98,7 +98,8 @@ impl<C: Brand, P> BoundModel<C, P> {
     }
 }
 
-/// A name of memory that a model has read. What the model's own name awaits is left when that goes.
+/// A handle of memory that a model has read. Its drop leaves a stamp for the model's work that may still read the
+/// memory.
 fn named<C: Brand, E>(old: &Arc<RawBuffer>, length: usize) -> SharedBuffer<C, E> {
     SharedBuffer::of(old.clone_part(), length)
 }

@@ -1,4 +1,4 @@
-//! Where a model comes from, and what it needs.
+//! The source of a model, and its sizes.
 
 use crate::brand::Brand;
 use crate::current::Current;
@@ -34,9 +34,10 @@ impl<'a> ModelSource<'a> {
         self.0
     }
 
-    /// The contents now. A file may be replaced at any time: what is compared has to be what is loaded.
+    /// Reads the contents. A file may be replaced at any time, so the bytes that are compared have to be the bytes that
+    /// are loaded.
     ///
-    /// Reading is the first step of a load: a forked child is refused before it.
+    /// Reading is the first step of a load, so a forked child is refused here.
     pub(super) fn read(self, api: Api) -> Result<Contents<'a>, Error> {
         api.is_of_this_process()?;
         Ok(match self.0 {
@@ -60,8 +61,8 @@ impl Contents<'_> {
         ModelImage::Memory(&self.bytes, self.of)
     }
 
-    /// Tells models apart by their contents. The key is chosen at random for each process, so that no two contents can
-    /// be prepared that count as the same.
+    /// Identifies a model by a hash of its contents. The key is chosen at random for each process, so nobody can
+    /// prepare two contents with the same hash.
     pub(super) fn identity(&self) -> Identity {
         static KEY: OnceLock<RandomState> = OnceLock::new();
         let hash = KEY.get_or_init(RandomState::new).hash_one(&*self.bytes);
@@ -69,7 +70,7 @@ impl Contents<'_> {
     }
 }
 
-/// What a model is known by: what it is called in messages, and what it consists of.
+/// The identity of a model: its name for messages, and its contents.
 #[derive(Debug)]
 pub(super) struct Identity {
     pub(super) name: String,
@@ -84,11 +85,11 @@ impl Identity {
 }
 
 impl<C: Brand> Current<C> {
-    /// The bytes that a model needs on the device (`aclmdlQuerySize`, `aclmdlQuerySizeFromMem`).
+    /// The device memory that a model needs, in bytes (`aclmdlQuerySize`, `aclmdlQuerySizeFromMem`).
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] when the source is not a model, or its size depends on shapes that are chosen at each run.
+    /// [`Error::Vendor`] if the source is not a model, or its size depends on shapes that are chosen at each run.
     #[rule(MODEL_19)]
     pub fn model_size(&self, source: ModelSource<'_>) -> Result<ModelSize, Error> {
         self.ledger().sizes(source.image())

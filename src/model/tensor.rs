@@ -1,4 +1,4 @@
-//! Tensors on the host: what goes into a model, and what comes out.
+//! Tensors on the host: the inputs and outputs of a run.
 
 use super::bindings::{names, same_count};
 use super::description::Shape;
@@ -10,8 +10,8 @@ use ascendcl_macros::rule;
 
 /// One input of a run: a shape and the elements, in row-major order.
 ///
-/// Inputs stand in the model's order; one that is [named](Self::for_port) goes where its name is, and the others follow
-/// each other around it.
+/// Inputs are in the model's order. An input that is [named](Self::for_port) goes to the port with that name; the
+/// others fill the remaining ports in order.
 ///
 /// ```
 /// use ascendcl::Input;
@@ -46,7 +46,7 @@ impl<'a> Input<'a> {
         Ok(Self { name: None, shape: shape.to_vec(), element: E::TYPE, bytes: bytes_of(elements) })
     }
 
-    /// For the model's input of this name, wherever it stands.
+    /// Chooses the model's input by its name instead of by its position.
     #[rule(DATA_07)]
     pub fn for_port(self, name: &'a str) -> Self {
         Self { name: Some(name), ..self }
@@ -90,7 +90,8 @@ pub(super) fn arrange<'i, 'a>(inputs: &'i [Input<'a>], infos: &[TensorInfo]) -> 
     let mut unnamed = inputs.iter().filter(|input| input.name.is_none());
     let arranged = infos.iter().map(|info| {
         let named = inputs.iter().find(|input| input.name == Some(&info.name));
-        // As many inputs as the model takes, no two of one name: one is left for every place without a named one.
+        // There are as many inputs as ports, and no two have one name. So each port without a named input gets one of
+        // the others.
         let count = || InputError::Count { expected: infos.len(), found: inputs.len(), names: names(infos) };
         let input = named.or_else(|| unnamed.next()).ok_or_else(count)?;
         input.check(info).map(|()| input)
@@ -117,7 +118,7 @@ impl Output {
         &self.name
     }
 
-    /// What it is made of.
+    /// Its element type.
     pub fn element(&self) -> ElementType {
         self.element
     }
@@ -136,7 +137,7 @@ impl Output {
     ///
     /// # Errors
     ///
-    /// [`Error::OutputType`] when the output is made of something else.
+    /// [`Error::OutputType`] if the output has another element type.
     pub fn to_vec<E: Element>(&self) -> Result<Vec<E>, Error> {
         if self.element.takes::<E>() {
             return Ok(collect_elements(&self.bytes));
@@ -162,7 +163,7 @@ impl Output {
 pub struct Outputs(pub(super) Vec<Output>);
 
 impl Outputs {
-    /// An output, by its place or by its name.
+    /// An output, by its index or its name.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What a program cannot do with a model in flight, for the compiler to say so. As in `src/stream/untouched.rs`.
+//! Methods that a model in flight lacks, so that the compiler's message says why. As in `src/stream/untouched.rs`.
 
 use super::{Outputs, PortId};
 use crate::brand::Brand;

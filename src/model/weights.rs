@@ -11,14 +11,14 @@ use core::fmt;
 use static_assertions::assert_impl_all;
 use std::sync::Arc;
 
-/// Device memory for the weights of one model, to load the model onto any number of times, from any thread.
+/// Device memory for the weights of one model. The model can be loaded onto it any number of times, from any thread.
 ///
-/// Nothing can write it: running a model only reads its weights. A load is compared with the model that the memory was
-/// allocated for by its contents: a file is read, and what was read is what is loaded (`aclmdlLoadFromMemWithMem`). So
-/// a model whose weights stand in files beside it cannot share them this way.
+/// Running a model only reads its weights, and no method writes them. Each load is compared by its contents with the
+/// model that the memory was allocated for: the file is read, and the bytes that were read are loaded
+/// (`aclmdlLoadFromMemWithMem`). So a model whose weights are in separate files cannot share them this way.
 ///
-/// It is freed when no handle and no loaded model has it
-/// any more, by [`Current::collect`](crate::Current::collect) or the end of the scope.
+/// [`Current::collect`](crate::Current::collect) or the end of the scope frees it, after all handles were dropped and
+/// all models on it were unloaded.
 #[rule(MODEL_03, MODEL_09)]
 pub struct Weights<C: Brand> {
     block: Arc<RawBuffer>,
@@ -29,15 +29,15 @@ pub struct Weights<C: Brand> {
 assert_impl_all!(Weights<Scoped<'static>>: Send, Sync, Clone);
 
 impl<C: Brand> Clone for Weights<C> {
-    /// Another handle on the same memory.
+    /// Another handle of the same memory.
     fn clone(&self) -> Self {
         Self { block: Arc::clone(&self.block), of: Arc::clone(&self.of), _brand: Mark::NEW }
     }
 }
 
 impl<C: Brand> Current<C> {
-    /// Allocates memory for the weights of a model, to be shared by every load of it ([`Load`](crate::model::Load)).
-    /// The first load fills it.
+    /// Allocates memory for the weights of a model, which every load of the model shares
+    /// ([`Load`](crate::model::Load)). The first load fills it.
     ///
     /// # Errors
     ///
@@ -52,7 +52,7 @@ impl<C: Brand> Current<C> {
 }
 
 impl<C: Brand> Weights<C> {
-    /// The bytes of the weights.
+    /// The size of the weights in bytes.
     pub fn bytes(&self) -> usize {
         self.block.bytes()
     }

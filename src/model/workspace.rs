@@ -1,4 +1,4 @@
-//! Working memory of the program's own.
+//! Working memory that the program provides.
 
 use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
@@ -10,12 +10,11 @@ use core::sync::atomic::AtomicUsize;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
-/// Device memory for a model to work in: for inputs, outputs and what is between them.
+/// Working memory of a model: for inputs, outputs and intermediate results.
 ///
-/// One model takes it for itself ([`Load`](crate::model::Load)), or a lane makes several models work in it one after
-/// the other ([`Current::workspace_lane`], [`Current::workspace_mutex`]): models that run at the same time cannot be
-/// given the same workspace, because it moves. It is freed when the last model in it is unloaded, whatever becomes of
-/// this value.
+/// One model uses it alone ([`Load`](crate::model::Load)), or the models of a lane use it in turn
+/// ([`Current::workspace_lane`], [`Current::workspace_mutex`]). It is moved into the load or the lane, so two models
+/// that run at the same time cannot have the same workspace. It is freed when its last model is unloaded.
 #[rule(MODEL_02, MODEL_04)]
 #[diagnostic::on_move(
     message = "this workspace belongs to a model",
@@ -23,7 +22,7 @@ use std::sync::Arc;
 )]
 pub struct Workspace<C: Brand> {
     block: Arc<RawBuffer>,
-    /// What the models in it need, all together.
+    /// The sum of what the models in it need.
     taken: Arc<AtomicUsize>,
     _brand: Mark<C>,
 }
@@ -32,7 +31,8 @@ assert_impl_all!(Workspace<Scoped<'static>>: Send, Sync);
 assert_not_impl_any!(Workspace<Scoped<'static>>: Clone);
 
 impl<C: Brand> Current<C> {
-    /// Allocates working memory for models (`aclrtMalloc`): [`model_size`](Self::model_size) says how much one needs.
+    /// Allocates working memory for models (`aclrtMalloc`). [`model_size`](Self::model_size) tells how much a model
+    /// needs.
     ///
     /// # Errors
     ///
@@ -44,18 +44,18 @@ impl<C: Brand> Current<C> {
 }
 
 impl<C: Brand> Workspace<C> {
-    /// Its bytes.
+    /// Its size in bytes.
     pub fn bytes(&self) -> usize {
         self.block.bytes()
     }
 
-    /// Room for one more model, beside those of the same lane.
+    /// A place for one more model of the same lane.
     #[rule(MODEL_07)]
     pub(crate) fn share(&self, bytes: usize) -> Result<Share, Error> {
         Share::take(&self.block, &self.taken, bytes, false)
     }
 
-    /// Room for a model that has the workspace to itself. A load that failed may have left one in it.
+    /// A place for a model that uses the workspace alone. An earlier load that failed may have left a model in it.
     #[rule(MODEL_07)]
     pub(crate) fn alone(&self, bytes: usize) -> Result<Share, Error> {
         Share::take(&self.block, &self.taken, bytes, true)

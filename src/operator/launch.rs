@@ -13,10 +13,10 @@ use core::marker::PhantomData;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
-/// An operator with its tensors: what a stream launches, any number of times.
+/// An operator with its tensors. A stream can launch it any number of times.
 ///
-/// While it is in flight ([`Pending`]) its tensors cannot be reached. [`into_tensors`](Self::into_tensors) gives them
-/// back. One that is dropped or forgotten leaves its memory to the scope.
+/// While it is in flight ([`Pending`]) its tensors are inaccessible. [`into_tensors`](Self::into_tensors) returns them.
+/// An operator that is dropped or forgotten leaves its memory to the scope.
 #[must_use = "a bound operator does nothing until a stream launches it"]
 #[rule(OP_02, OP_03)]
 pub struct BoundOperator<C: Brand, I, O> {
@@ -30,7 +30,7 @@ pub struct BoundOperator<C: Brand, I, O> {
 assert_impl_all!(BoundOperator<Scoped<'static>, (), ()>: Send);
 assert_not_impl_any!(BoundOperator<Scoped<'static>, (), ()>: Sync, Clone);
 
-/// An operator in flight, or the operator as it was. Its outputs are written once it is waited for.
+/// An operator in flight, or the operator unchanged. Its outputs are written after a wait.
 type Launched<C, I, O, B> = Result<Pending<C, BoundOperator<C, I, <O as Outputs>::Written>>, Failed<B>>;
 
 impl<C: Brand, I, O> BoundOperator<C, I, O> {
@@ -38,16 +38,16 @@ impl<C: Brand, I, O> BoundOperator<C, I, O> {
         Self { invocation, inputs, outputs, _brand: Mark::NEW, _not_shared: OperatorOfOneThread::NEW }
     }
 
-    /// The tensors. They are the operator's until [`into_tensors`](Self::into_tensors).
+    /// The tensors. The operator owns them until [`into_tensors`](Self::into_tensors).
     pub fn tensors(&self) -> (&I, &O) {
         (&self.inputs, &self.outputs)
     }
 
-    /// Takes the operator apart and gives the tensors back.
+    /// Takes the operator apart and returns the tensors.
     ///
     /// # Errors
     ///
-    /// The operator as it was, when the library refuses.
+    /// Returns the operator unchanged if the library refuses.
     pub fn into_tensors(self, current: &Current<C>) -> Result<(I, O), Failed<Self>> {
         match current.ledger().revoke(&self.invocation) {
             Ok(()) => Ok((self.inputs, self.outputs)),
@@ -83,14 +83,13 @@ impl<C: Brand, I, O> BoundOperator<C, I, O> {
 }
 
 impl<C: Brand, S: StreamState> Stream<C, S> {
-    /// Queues one execution of an operator (`aclopExecuteV2`), on a stream whose allocator is decided (ALLOC-04):
-    /// memory that the operator needs besides its tensors comes from there. The operator may be in flight on this
-    /// stream already.
+    /// Queues one execution of an operator (`aclopExecuteV2`), on a stream whose allocator is decided (ALLOC-04): the
+    /// operator's working memory comes from that allocator. The operator may be in flight on this stream already.
     ///
     /// # Errors
     ///
-    /// The operator as it was: [`Error::OtherStream`](crate::Error::OtherStream) when it is in flight elsewhere, or
-    /// what the library says.
+    /// Returns the operator unchanged, with [`Error::OtherStream`](crate::Error::OtherStream) if it is in flight on
+    /// another stream, or with the library's error.
     #[rule(OP_01, OP_03, ALLOC_04)]
     pub fn launch<I, O, B: Operand<C, BoundOperator<C, I, O>>>(
         &self,
@@ -110,7 +109,7 @@ impl<C: Brand, A: DeviceAllocator> GroupTurn<'_, C, A> {
     ///
     /// # Errors
     ///
-    /// The same.
+    /// As for [`Stream::launch`].
     pub fn launch<I, O, B: Operand<C, BoundOperator<C, I, O>>>(
         &self,
         current: &Current<C>,

@@ -1,4 +1,4 @@
-//! Lists of tensors: one alone, tuples, arrays, vectors.
+//! Lists of tensors: a single tensor, tuples, arrays, vectors.
 
 use super::tensor::{Absent, DeviceTensor, OperatorInput, OperatorOutput};
 use super::{TensorArgument, sealed};

@@ -23,13 +23,14 @@ pub use shared::{SharedTensor, TensorInput};
 pub use tensor::{Absent, DeviceTensor, OperatorInput, OperatorOutput};
 pub use typed::{add, cast, mat_mul, mul, relu, softmax, sub};
 
-/// An operator of the device, by the vendor's name for it, with its attributes.
+/// An operator of the device: the vendor's name for it, and its attributes.
 ///
-/// [`bind`](Self::bind) gives it its tensors; then a stream [launches](crate::Stream::launch) it any number of times.
-/// For the commonest operators, the functions of this module ([`add`], [`mat_mul`], …) do that with typed arguments.
+/// [`bind`](Self::bind) adds the tensors. Then a stream [launches](crate::Stream::launch) the operator any number of
+/// times. For the most common operators, the functions of this module ([`add`], [`mat_mul`], …) do that with typed
+/// arguments.
 ///
-/// The vendor has marked this family of functions as deprecated (OP-10); a release may come without them, and
-/// [`Error::MissingFunction`] says so then.
+/// The vendor has marked these functions as deprecated (OP-10). A release without them answers
+/// [`Error::MissingFunction`].
 ///
 /// ```
 /// # use ascendcl::{Library, operator::Operator};
@@ -56,26 +57,27 @@ impl Operator {
         Self { name: name.into(), attributes: BTreeMap::new(), precompiled: false }
     }
 
-    /// Sets an attribute. The last value that is set under a name counts.
+    /// Sets an attribute. A later value under the same name replaces an earlier one.
     pub fn with(mut self, name: impl Into<String>, value: impl Into<Attribute>) -> Self {
         self.attributes.insert(name.into(), value.into());
         self
     }
 
-    /// The program has [loaded](Current::load_operators) the operator in compiled form: binding does not compile it.
+    /// Says that the program has [loaded](Current::load_operators) the compiled operator. Then binding does not compile
+    /// it.
     pub fn precompiled(mut self) -> Self {
         self.precompiled = true;
         self
     }
 
-    /// Gives the operator its tensors, and compiles it for their types and shapes (`aclopCompile`).
+    /// Binds the operator to its tensors, and compiles it for their types and shapes (`aclopCompile`).
     ///
     /// Inputs and outputs are one tensor, or a tuple, an array or a `Vec` of them.
     ///
     /// # Errors
     ///
-    /// The tensors as they were: [`Error::Vendor`] when the library has no such operator, or not for these types,
-    /// shapes and attributes; [`Error::NulInText`] for a name that C cannot spell.
+    /// Returns the tensors unchanged, with [`Error::Vendor`] if the library has no such operator, or not for these
+    /// types, shapes and attributes; or [`Error::NulInText`] for a name that contains a NUL byte.
     #[rule(OP_04, OP_09)]
     pub fn bind<C: Brand, I, O>(
         &self,
@@ -99,22 +101,22 @@ impl Operator {
 }
 
 impl<C: Brand> Current<C> {
-    /// Loads the compiled operators of a directory (`aclopSetModelDir`), for all of this process: once.
+    /// Loads the compiled operators of a directory (`aclopSetModelDir`) for the whole process. This works once.
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] when there is no such directory, or one was set before.
+    /// [`Error::Vendor`] if the directory does not exist, or a directory was set before.
     #[rule(OP_05)]
     pub fn load_operators(&self, directory: impl AsRef<Path>) -> Result<(), Error> {
         self.ledger().api().set_operator_directory(&c_path(directory.as_ref())?)
     }
 
-    /// Loads a compiled operator from memory (`aclopLoad`), for all of this process. The library goes on reading the
-    /// image, so it is there for ever: `include_bytes!`, or a leaked box.
+    /// Loads a compiled operator from memory (`aclopLoad`) for the whole process. The library keeps reading the image,
+    /// so the image has to be `'static`: use `include_bytes!` or a leaked box.
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] when the image is none.
+    /// [`Error::Vendor`] if the image is not a compiled operator.
     #[rule(OP_06)]
     pub fn load_operator(&self, image: &'static [u8]) -> Result<(), Error> {
         self.ledger().api().load_operator(image)

@@ -13,11 +13,11 @@ use core::fmt;
 use static_assertions::assert_impl_all;
 use std::sync::Arc;
 
-/// A tensor on the device that is only read, by as many operators as like: a [`SharedBuffer`] and the shape that its
-/// elements fill, outermost size first.
+/// A tensor on the device with any number of readers and no writer: a [`SharedBuffer`] and the shape that its elements
+/// fill, outermost size first.
 ///
-/// A clone is one more name of the same memory. So one tensor is the input of several operators at once, on several
-/// streams, or twice the input of one:
+/// A clone is a new handle of the same memory. So one tensor can be the input of several operators at once, on several
+/// streams, or both inputs of one operator:
 ///
 /// ```
 /// # use ascendcl::{Library, operator};
@@ -39,7 +39,7 @@ pub struct SharedTensor<C: Brand, E> {
 assert_impl_all!(SharedTensor<Scoped<'static>, f32>: Send, Sync, Clone);
 
 impl<C: Brand, E: Element> DeviceTensor<C, E> {
-    /// Gives the tensor to several readers. Nothing is called.
+    /// Makes the tensor shared. This calls nothing.
     pub fn into_shared(self) -> SharedTensor<C, E> {
         let shape = Arc::from(self.shape());
         SharedTensor { buffer: self.into_buffer().into_shared(), shape }
@@ -51,8 +51,9 @@ impl<C: Brand, E: Element> SharedBuffer<C, E> {
     ///
     /// # Errors
     ///
-    /// The memory as it was: [`InputError::Length`](crate::error::InputError::Length) when the shape has more or fewer elements;
-    /// [`Error::MisalignedPart`] for a [part](Self::slice) that does not begin at a multiple of 64 bytes (MEM-08).
+    /// Returns the memory unchanged, with [`InputError::Length`](crate::error::InputError::Length) when the shape has
+    /// more or fewer elements; [`Error::MisalignedPart`] for a [part](Self::slice) that does not begin at a multiple of
+    /// 64 bytes (MEM-08).
     #[rule(MEM_08)]
     #[allow(clippy::result_large_err, reason = "the memory comes back as it was")]
     pub fn into_tensor(self, shape: &[usize]) -> Result<SharedTensor<C, E>, Failed<Self>> {
@@ -69,7 +70,7 @@ impl<C: Brand, E: Element> SharedTensor<C, E> {
         &self.shape
     }
 
-    /// The memory alone.
+    /// The memory without the shape.
     pub fn into_buffer(self) -> SharedBuffer<C, E> {
         self.buffer
     }
@@ -83,11 +84,11 @@ impl<C: Brand, E: Element> SharedTensor<C, E> {
         self.buffer.to_vec(current)
     }
 
-    /// Makes the tensor one owner's again, when this is its last name.
+    /// Returns the tensor to a single owner, if this is its last handle.
     ///
     /// # Errors
     ///
-    /// The tensor as it was; as for [`SharedBuffer::try_unshare`].
+    /// Returns the tensor unchanged, with the errors of [`SharedBuffer::try_unshare`].
     #[rule(MEM_02, MEM_11)]
     #[allow(clippy::result_large_err, reason = "the tensor comes back as it was")]
     pub fn try_unshare(self, current: &Current<C>) -> Result<DeviceTensor<C, E>, Failed<Self>> {
@@ -146,7 +147,7 @@ impl<C: Brand, E: Element> sealed::Inputs for SharedTensor<C, E> {
     }
 }
 
-/// One more name of the same tensor.
+/// Another handle of the same tensor.
 impl<C: Brand, E> Clone for SharedTensor<C, E> {
     fn clone(&self) -> Self {
         Self { buffer: self.buffer.clone(), shape: Arc::clone(&self.shape) }

@@ -15,8 +15,8 @@ use static_assertions::{assert_impl_all, assert_not_impl_any};
 
 /// A tensor on the device: a [`DeviceBuffer`] and the shape that its elements fill, outermost size first.
 ///
-/// Element type, shape and length agree, because there is no other way to make one. As for buffers, the elements of a
-/// tensor that nobody wrote yet are [`MaybeUninit`].
+/// Element type, shape and length agree: every constructor checks that. As for buffers, the elements of a tensor that
+/// was not written yet are [`MaybeUninit`].
 #[diagnostic::on_move(
     message = "this tensor is in use by an operator or graph",
     note = "OP-03, GE-20: operators and graphs have their tensors until they were waited for: `pending.wait(current)?` gives back what it uses"
@@ -29,7 +29,7 @@ pub struct DeviceTensor<C: Brand, E> {
 assert_impl_all!(DeviceTensor<Scoped<'static>, f32>: Send, Sync);
 assert_not_impl_any!(DeviceTensor<Scoped<'static>, f32>: Clone);
 
-/// Stands for an optional input that an operator is not given.
+/// An optional input that the operator does not get.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[rule(OP_04)]
 pub struct Absent;
@@ -39,7 +39,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     ///
     /// # Errors
     ///
-    /// The buffer as it was: [`InputError::Length`] when the shape has more or fewer elements;
+    /// Returns the buffer unchanged, with [`InputError::Length`] when the shape has more or fewer elements;
     /// [`Error::MisalignedPart`] for a part of other memory that does not begin at a multiple of 64 bytes (MEM-08).
     #[rule(MEM_08)]
     pub fn into_tensor(self, shape: &[usize]) -> Result<DeviceTensor<C, E>, Failed<Self>> {
@@ -62,7 +62,7 @@ impl<C: Brand> Current<C> {
         Ok(DeviceTensor { buffer: self.upload(from)?, shape: shape.into() })
     }
 
-    /// Allocates device memory for a tensor that an operator is to write (`aclrtMalloc`).
+    /// Allocates device memory for an operator's output (`aclrtMalloc`).
     ///
     /// # Errors
     ///
@@ -83,7 +83,7 @@ impl<C: Brand, E> DeviceTensor<C, E> {
         &self.shape
     }
 
-    /// The memory alone.
+    /// The memory without the shape.
     pub fn into_buffer(self) -> DeviceBuffer<C, E> {
         self.buffer
     }

@@ -7,17 +7,17 @@ use crate::element::Element;
 use crate::error::{Error, Failed};
 use core::mem::MaybeUninit;
 
-/// A tensor that an operator will have written.
+/// A tensor that an operator writes.
 type Output<C, E> = DeviceTensor<C, MaybeUninit<E>>;
-/// An operator with one output, or its inputs as they were.
+/// An operator with one output, or its inputs unchanged.
 type Bound<C, I, E> = Result<BoundOperator<C, I, Output<C, E>>, Failed<I>>;
 
 /// `x + y`, element by element (`Add`); shapes are broadcast, as in all operators on two tensors.
 ///
 /// # Errors
 ///
-/// The tensors as they were: [`Error::OperatorShapes`] when the shapes cannot be broadcast, before anything is called;
-/// else as for [`Operator::bind`].
+/// Returns the tensors unchanged, with [`Error::OperatorShapes`] when the shapes cannot be broadcast, before anything
+/// is called; else as for [`Operator::bind`].
 #[rustfmt::skip] // The compiler's messages print the first line.
 pub fn add<C: Brand, X: TensorInput<C>,
     Y: TensorInput<C, Element = X::Element>>( // OP-02: both of one element type: `current.tensor::<f32>(&shape)?`
@@ -77,7 +77,7 @@ pub fn mat_mul<C: Brand, X: TensorInput<C>, Y: TensorInput<C, Element = X::Eleme
 ///
 /// # Errors
 ///
-/// The tensor as it was; as for [`Operator::bind`].
+/// Returns the tensor unchanged, with the errors of [`Operator::bind`].
 pub fn cast<To: Element, C: Brand, X: TensorInput<C>>(current: &Current<C>, x: X) -> Bound<C, X, To> {
     let shape = x.sizes(INSIDE).to_vec();
     bind(current, Operator::new("Cast").with("dst_type", i64::from(To::TYPE.number())), x, Ok(shape))
@@ -97,8 +97,8 @@ pub fn relu<C: Brand, X: TensorInput<C>>(current: &Current<C>, x: X) -> Bound<C,
 ///
 /// # Errors
 ///
-/// The tensor as it was: [`Error::OperatorShapes`] when it has no such axis, before anything is called; else as for
-/// [`Operator::bind`].
+/// Returns the tensor unchanged, with [`Error::OperatorShapes`] when it has no such axis, before anything is called;
+/// else as for [`Operator::bind`].
 pub fn softmax<C: Brand, X: TensorInput<C>>(current: &Current<C>, x: X, axis: usize) -> Bound<C, X, X::Element> {
     let shape = x.sizes(INSIDE).to_vec();
     let axes = vec![i64::try_from(axis).unwrap_or(i64::MAX)];

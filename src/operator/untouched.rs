@@ -1,4 +1,4 @@
-//! What a program cannot do with an operator in flight, for the compiler to say so. As in `src/stream/untouched.rs`.
+//! Methods that an operator in flight lacks, so that the compiler's message says why. As in `src/stream/untouched.rs`.
 
 use crate::brand::Brand;
 use crate::current::Current;

@@ -33,10 +33,10 @@ impl<C: Brand> StreamOps<C> {
     ///
     /// # Errors
     ///
-    /// The operands as they were: [`Error::OtherStream`](crate::Error::OtherStream) when one is in flight elsewhere,
-    /// and then `queue` has not run; [`Error::Vendor`](crate::Error::Vendor) with the code that it returned. Then the
-    /// crate waits for the stream, at most a second, because the library may have queued work. When the wait fails, the
-    /// operands take no more work ([`Error::InDoubt`](crate::Error::InDoubt)).
+    /// Returns the operands unchanged, with [`Error::OtherStream`](crate::Error::OtherStream) when one is in flight
+    /// elsewhere, and then `queue` has not run; [`Error::Vendor`](crate::Error::Vendor) with the code that it returned.
+    /// Then the crate waits for the stream, at most a second, because the library may have queued work. When the wait
+    /// fails, the operands take no more work ([`Error::InDoubt`](crate::Error::InDoubt)).
     ///
     /// # Panics
     ///

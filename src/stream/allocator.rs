@@ -31,9 +31,9 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     ///
     /// # Errors
     ///
-    /// The stream and the allocator as they were: [`Error::UnsupportedProduct`] on products without this function
-    /// (ALLOC-02), [`Error::OtherContext`] when the allocator [has no memory](DeviceAllocator::serves) for this
-    /// context, or [`Error::Vendor`].
+    /// Returns the stream and the allocator unchanged, with [`Error::UnsupportedProduct`] on products without this
+    /// function (ALLOC-02), [`Error::OtherContext`] when the allocator [has no memory](DeviceAllocator::serves) for
+    /// this context, or [`Error::Vendor`].
     #[rule(ALLOC_01, ALLOC_02, ALLOC_04, ALLOC_10, ALLOC_12, ALLOC_13, ALLOC_15)]
     pub fn register<A: DeviceAllocator>(
         self,
@@ -111,7 +111,7 @@ impl<C: Brand> Stream<C, RawAllocator> {
     ///
     /// # Errors
     ///
-    /// The stream with its allocator, as it was.
+    /// Returns the stream with its allocator unchanged.
     pub fn unregister(self, current: &Current<C>) -> Result<(Stream<C, Undecided>, CompleteDescriptor), Failed<Self>> {
         leads!(stream: RawAllocator, CanUnregister => Undecided);
         match self.tell_end(current) {
@@ -122,17 +122,19 @@ impl<C: Brand> Stream<C, RawAllocator> {
 }
 
 impl<C: Brand, A: DeviceAllocator> Stream<C, CustomAllocator<A>> {
-    /// Looks at the allocator while it is registered: for its statistics, say. `None` when it has gone with its stream.
+    /// Lends the allocator to a closure while it is registered, for example to read its statistics. Returns `None` if
+    /// the allocator was dropped together with its stream.
     ///
-    /// This crate holds no lock meanwhile, and the library may call the allocator at the same time: what is called in
-    /// here may wait for work that needs the allocator.
+    /// This crate holds no lock while the closure runs, and the library may call the allocator at the same time. So the
+    /// closure may wait for work that needs the allocator.
     pub fn with_allocator<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
         self.carries.upgrade()?.look(look)
     }
 
-    /// Whether the allocator panicked while the library called it. The library was told that there is no memory then,
-    /// and a block that was to be freed is lost. Or whether the library gave back a block that it did not have: that
-    /// was ignored.
+    /// Whether one of these happened:
+    /// * The allocator panicked while the library called it. The library then got a null pointer, and a block that was
+    ///   to be freed is lost.
+    /// * The library returned a block that it did not have. The call was ignored.
     #[rule(CB_09)]
     pub fn allocator_misbehaved(&self) -> bool {
         self.carries.upgrade().is_some_and(|registered| registered.misbehaved())
@@ -143,9 +145,9 @@ impl<C: Brand, A: DeviceAllocator> Stream<C, CustomAllocator<A>> {
     ///
     /// # Errors
     ///
-    /// The stream with its allocator, and the other allocator, as they were: [`Error::BlocksInUse`] while the library
-    /// has blocks of this one although the stream is synchronised, [`Error::StillRunning`] while it is inside it;
-    /// [`Error::OtherContext`]; or [`Error::Vendor`].
+    /// Returns the stream with its allocator, and the other allocator unchanged, with [`Error::BlocksInUse`] while the
+    /// library has blocks of this one although the stream is synchronised, [`Error::StillRunning`] while it is inside
+    /// it; [`Error::OtherContext`]; or [`Error::Vendor`].
     #[rule(ALLOC_09, ALLOC_11)]
     pub fn replace<B: DeviceAllocator>(
         self,
@@ -173,8 +175,8 @@ impl<C: Brand, A: DeviceAllocator> Stream<C, CustomAllocator<A>> {
     ///
     /// # Errors
     ///
-    /// The stream with its allocator, as they were: [`Error::BlocksInUse`] while the library has blocks of it although
-    /// the stream is synchronised, [`Error::StillRunning`] while it is inside it; or [`Error::Vendor`].
+    /// Returns the stream with its allocator unchanged, with [`Error::BlocksInUse`] while the library has blocks of it
+    /// although the stream is synchronised, [`Error::StillRunning`] while it is inside it; or [`Error::Vendor`].
     #[rule(ALLOC_11, ALLOC_12, ALLOC_20)]
     pub fn unregister(self, current: &Current<C>) -> Result<(Stream<C, Undecided>, A), Failed<Self>> {
         leads!(stream: CustomAllocator<A>, CanUnregister => Undecided);

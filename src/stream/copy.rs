@@ -21,8 +21,8 @@ impl<C: Brand> StreamOps<C> {
     ///
     /// # Errors
     ///
-    /// Both buffers as they were: [`Error::LengthMismatch`] when they differ in length, [`Error::OtherStream`] when
-    /// one is in flight elsewhere, or [`Error::Vendor`].
+    /// Returns both buffers unchanged, with [`Error::LengthMismatch`] when they differ in length,
+    /// [`Error::OtherStream`] when one is in flight elsewhere, or [`Error::Vendor`].
     #[rule(COPY_01, COPY_04, COPY_05, COPY_06)]
     #[inline]
     pub fn copy_to_device<E: Element, H: Operand<C, HostBuffer<C, E>>, D: Destination<C, E>>(
@@ -34,8 +34,8 @@ impl<C: Brand> StreamOps<C> {
         whole::<C, E, HostBuffer<C, E>, D::Buffer, _, _>(current, &self.queue, from, to)
     }
 
-    /// Queues a copy from the device to the host (`aclrtMemcpyAsync`). Both buffers are in flight until the result is
-    /// [waited](Pending::wait) for. The source may be [shared](crate::memory::SharedBuffer): then a clone of it goes on.
+    /// Queues a copy from the device to the host (`aclrtMemcpyAsync`). Both buffers are in flight until you
+    /// [wait](Pending::wait) for the result. The source may be a clone of [shared memory](crate::memory::SharedBuffer).
     ///
     /// # Errors
     ///
@@ -123,7 +123,7 @@ impl<C: Brand> StreamOps<C> {
     ///
     /// # Errors
     ///
-    /// The buffer as it was: [`Error::OtherStream`] when it is in flight elsewhere, or [`Error::Vendor`].
+    /// Returns the buffer unchanged, with [`Error::OtherStream`] when it is in flight elsewhere, or [`Error::Vendor`].
     #[rule(MEM_16)]
     #[inline]
     pub fn set_bytes<E: Element, D: Destination<C, E>>(
@@ -145,13 +145,13 @@ impl<C: Brand> StreamOps<C> {
         }
     }
 
-    /// Waits until everything that was queued so far is done (`aclrtSynchronizeStreamWithTimeout`, again and again: the
-    /// function without a limit may not return while another thread queues).
+    /// Waits until all work that was queued so far is complete. It calls `aclrtSynchronizeStreamWithTimeout`
+    /// repeatedly, because the function without a limit may not return while another thread queues work.
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] with the code of work that failed on the device; [`Error::WorkFailed`], once, when another
-    /// wait was told of that.
+    /// [`Error::Vendor`] with the code of work that failed on the device; [`Error::WorkFailed`], once, if the library
+    /// reported that failure to another wait.
     #[rule(STREAM_21, ERR_02)]
     #[inline]
     #[rustfmt::skip] // The compiler's messages print the first line.
@@ -165,8 +165,9 @@ impl<C: Brand> StreamOps<C> {
     /// As [`synchronize`](Self::synchronize), for at most `limit`, which is rounded up to whole milliseconds. When it
     /// is over, the library is asked once more, for a moment.
     ///
-    /// What waits for its stream by itself (destroying it, ending a registration, proving it idle, a lane's run, the
-    /// end of its scope) returns at once after this: call it first where a wait has to have a limit.
+    /// Some calls wait for their stream without a limit: destroying it, ending a registration, proving it idle, running
+    /// a model in a lane, and the end of its scope. To limit such a wait, call this method first. After it has
+    /// succeeded, they return at once.
     ///
     /// # Errors
     ///
@@ -178,10 +179,10 @@ impl<C: Brand> StreamOps<C> {
     }
 }
 
-/// A copy in flight, source first; or the two arguments as they were.
+/// A copy in flight, source first; or the two arguments, unchanged.
 pub(crate) type Copied<C, From, To, Arguments> = Result<Pending<C, (From, To)>, Failed<Arguments>>;
 
-/// The two arguments of a submission: in flight together, or as they were.
+/// The two arguments of a submission: in flight together, or unchanged.
 #[inline(always)]
 pub(crate) fn in_flight<C: Brand, A, B, F: Operand<C, A>, T: Operand<C, B>, P>(
     queue: &Arc<RawStream>,

@@ -16,10 +16,10 @@ use static_assertions::assert_not_impl_any;
 impl<C: Brand> Current<C> {
     /// Lends slices to queued copies for the length of `program`, and waits for the copies at its end, also on a panic.
     ///
-    /// This is the exception to the rule that work owns what it uses: for memory that belongs to somebody else. What is
-    /// lent stays borrowed until `copy_scope` returns, as in [`std::thread::scope`]: a slice that is written can be
-    /// read after it. Slices are ordinary memory, so the library may hold up the queueing call; and where the device
-    /// buffer is in flight, the call waits for the stream first, as for a [pageable buffer](Self::pageable_buffer).
+    /// Work owns the memory that it uses. This method is the exception, for memory that somebody else owns. A slice
+    /// stays borrowed until `copy_scope` returns, as in [`std::thread::scope`]. After that, a slice that was written
+    /// can be read. Slices are ordinary memory, so the library may block in the queueing call. If the device buffer is
+    /// in flight, the call waits for the stream first, as for a [pageable buffer](Self::pageable_buffer).
     ///
     /// **The process is aborted** when the library cannot tell that the copies are over, that is when a stream cannot
     /// be synchronised and a second attempt fails, too: the memory is the caller's again as soon as `copy_scope`
@@ -69,7 +69,7 @@ pub struct CopyScope<'l, 'env, C: Brand> {
 assert_not_impl_any!(CopyScope<'static, 'static, Scoped<'static>>: Send, Sync, Clone);
 
 impl<'env, C: Brand> CopyScope<'_, 'env, C> {
-    /// What the scope waits for.
+    /// The work that the scope waits for.
     pub(crate) fn borrowed(&self) -> &Borrowed<'env> {
         self.borrowed
     }
@@ -78,9 +78,9 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
     ///
     /// # Errors
     ///
-    /// The buffer as it was: [`Error::LengthMismatch`], [`Error::OtherStream`] when it is in flight elsewhere, or
-    /// [`Error::Vendor`]. For a program that runs on the device, [`Error::Misaligned`] when the slice does not begin at
-    /// a multiple of 64 bytes.
+    /// Returns the buffer unchanged, with [`Error::LengthMismatch`], [`Error::OtherStream`] when it is in flight
+    /// elsewhere, or [`Error::Vendor`]. For a program that runs on the device, [`Error::Misaligned`] when the slice
+    /// does not begin at a multiple of 64 bytes.
     #[rule(COPY_09)]
     pub fn copy_to_device<E: Element, D: Destination<C, E>>(
         &self,

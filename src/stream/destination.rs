@@ -1,4 +1,4 @@
-//! What a queued copy can write.
+//! Destinations of queued copies.
 
 use super::{Operand, Pending};
 use crate::brand::{Brand, Inside};
@@ -21,7 +21,7 @@ pub trait Destination<C: Brand, E>: sealed::Sealed<C, E> {}
 
 impl<C: Brand, E: Element> Destination<C, E> for DeviceBuffer<C, E> {}
 impl<C: Brand, E: Element> Destination<C, E> for DeviceBuffer<C, MaybeUninit<E>> {}
-/// One that is in flight on the same stream (STREAM-04).
+/// A buffer that is in flight on the same stream (STREAM-04).
 impl<C: Brand, E: Element> Destination<C, E> for Pending<C, DeviceBuffer<C, E>> {}
 
 pub(crate) mod sealed {
@@ -29,7 +29,7 @@ pub(crate) mod sealed {
 
     /// Memory at one end of a copy.
     pub trait Buffer<C: Brand, E> {
-        /// What it is when all of it is written.
+        /// Its type after all of it was written.
         type Written;
 
         fn block(&self) -> &RawBuffer;

@@ -14,7 +14,7 @@ impl<C: Brand> StreamOps<C> {
     ///
     /// # Errors
     ///
-    /// The event as it was, when the library refuses.
+    /// Returns the event unchanged if the library refuses.
     #[rule(EVENT_07, EVENT_09)]
     #[inline]
     #[allow(clippy::type_complexity, reason = "the event, recorded or as it was")]
@@ -31,8 +31,8 @@ impl<C: Brand> StreamOps<C> {
         }
     }
 
-    /// Lets everything that is queued on this stream from now on wait for the event (`aclrtStreamWaitEvent`). This is
-    /// how work on one stream comes after work on another (STREAM-04).
+    /// All work that is queued on this stream from now on waits for the event (`aclrtStreamWaitEvent`). So it runs
+    /// after the work of another stream before the event (STREAM-04).
     ///
     /// # Errors
     ///

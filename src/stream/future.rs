@@ -32,7 +32,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
     ///
     /// # Errors
     ///
-    /// The work as it was: [`Error::OtherStream`] when `stream` is not its own, or [`Error::Vendor`].
+    /// Returns the work unchanged, with [`Error::OtherStream`] when `stream` is not its own, or [`Error::Vendor`].
     pub fn into_future<'s, Q: Deref<Target = StreamOps<C>>>(
         self,
         current: &'s Current<C>,
@@ -90,7 +90,7 @@ impl<C: Brand, T: Payload> Completion<'_, C, T> {
     fn is_over(&self, pending: &Pending<C, T>, waker: &Waker) -> Result<bool, Error> {
         let over = self.signal.is_given_or_wakes(waker) || pending.is_done(self.current)?;
         if !over && !self.watched.by_thread {
-            // The system has no thread for this: the task looks again and again.
+            // The system could not start the thread, so the task polls.
             waker.wake_by_ref();
         }
         Ok(over)

@@ -67,7 +67,7 @@ impl<C: Brand, A: DeviceAllocator> AllocatorGroup<C, A> {
     ///
     /// # Errors
     ///
-    /// The stream as it was: [`Error::UnsupportedProduct`] (ALLOC-02) or [`Error::Vendor`].
+    /// Returns the stream unchanged, with [`Error::UnsupportedProduct`] (ALLOC-02) or [`Error::Vendor`].
     pub fn attach<S: StreamState + CanRegister>(
         &self,
         current: &Current<C>,
@@ -110,9 +110,9 @@ impl<C: Brand, A: DeviceAllocator> AllocatorGroup<C, A> {
     ///
     /// # Errors
     ///
-    /// The group as it was, while a stream is attached to the group ([detach](GroupStream::detach) it first), the
-    /// library has blocks of the allocator, or it may still call the allocator: after an attachment that failed
-    /// halfway, until that stream is destroyed.
+    /// Returns the group unchanged while a stream is attached to it ([detach](GroupStream::detach) the stream first),
+    /// while the library has blocks of the allocator, or while the library may still call the allocator. After an
+    /// attachment that failed halfway, the last lasts until that stream is destroyed.
     pub fn into_allocator(self) -> Result<A, Self> {
         match self.allocator.into_allocator() {
             Ok(allocator) => Ok(allocator),
@@ -126,7 +126,7 @@ impl<C: Brand, A: DeviceAllocator> GroupStream<C, A> {
     ///
     /// # Errors
     ///
-    /// The member as it was, when the library refuses.
+    /// Returns the member unchanged if the library refuses.
     pub fn detach(self, current: &Current<C>) -> Result<Stream<C, Undecided>, Failed<Self>> {
         leads!(stream: CustomAllocator<A>, CanUnregister => Undecided);
         match self.stream.tell_end(current) {
@@ -145,7 +145,7 @@ impl<C: Brand, A: DeviceAllocator> GroupTurn<'_, C, A> {
     ///
     /// # Errors
     ///
-    /// The turn as it was, when work failed or could not be waited for: the group stays with this stream.
+    /// Returns the turn unchanged if work failed or the wait failed: the group stays with this stream.
     pub fn finish(
         self, // ALLOC-10: work is queued before the turn ends: the next turn is `group.begin(&member)?`
         current: &Current<C>,
@@ -183,7 +183,7 @@ impl<C: Brand, A: DeviceAllocator> fmt::Debug for GroupStream<C, A> {
     }
 }
 
-/// What is queued is part of the turn: [`GroupTurn::finish`] waits for it.
+/// The queued work is part of the turn: [`GroupTurn::finish`] waits for it.
 impl<C: Brand, A: DeviceAllocator> Deref for GroupTurn<'_, C, A> {
     type Target = StreamOps<C>;
 

@@ -19,11 +19,12 @@ impl<C: Brand> StreamOps<C> {
     /// library cannot be called ([`Error::InsideCallback`]). A panic in it does not reach the library: the
     /// [`HostFnResult`] tells it. Its captures live until it has run; if it never runs, they are never dropped.
     ///
-    /// A callback should be short. All callbacks of a context run on one thread of the library (CB-12), so one that
-    /// blocks holds up those of every stream. It must not wait for what a thread does only after a wait for this
-    /// stream: that wait does not return then; with a limit ([`Pending::wait_within`],
-    /// [`StreamOps::synchronize_within`]) it ends. Nor may it wait for a thread that queues: a stream takes about 2,000
-    /// tasks, of which a callback is three, and then the call that queues blocks until there is room (STREAM-22).
+    /// A callback should be short: all callbacks of a context run on one thread of the library (CB-12), so a callback
+    /// that blocks delays those of every stream. Two waits inside a callback cause a deadlock:
+    /// * Waiting for something that another thread does only after it has waited for this stream. That thread's wait
+    ///   does not return. With a limit ([`Pending::wait_within`], [`StreamOps::synchronize_within`]) it ends.
+    /// * Waiting for a thread that queues work. A stream takes about 2,000 tasks, and a callback counts as three. The
+    ///   queueing call then blocks until tasks have completed (STREAM-22).
     ///
     /// ```
     /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
@@ -37,8 +38,8 @@ impl<C: Brand> StreamOps<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::MissingFunction`] on releases that lack the function, or [`Error::Vendor`]; with the callback, which
-    /// will not be run, or without it when the library may have taken it all the same.
+    /// [`Error::MissingFunction`] on releases that lack the function, or [`Error::Vendor`]. The callback comes with it
+    /// and will not run; it is missing if the library may have queued it although it answered with a failure.
     #[rule(CB_01, CB_08, CB_09)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn launch_host_fn<R: Send + 'static, F: FnOnce() -> R + Send + 'static>( // CB-08: it owns what it uses: `move || ...`, no `&`
@@ -57,7 +58,7 @@ impl<C: Brand> StreamOps<C> {
     }
 }
 
-/// What a callback returned, or that it panicked.
+/// The value that a callback returned, or the fact that it panicked.
 #[must_use = "a panic of the callback is only told here"]
 pub struct HostFnResult<R> {
     place: Arc<Place<R>>,

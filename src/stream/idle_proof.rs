@@ -52,18 +52,18 @@ pub struct IdleProof<'i, C: Brand, A: DeviceAllocator> {
     /// Not the allocator itself: a proof that lies in a variable after its last use must not keep the allocator from
     /// being given back.
     allocator: Weak<Registered<A>>,
-    /// The stream, or the group of its group: nobody else can use it meanwhile.
+    /// Borrows the stream or the group: nobody can use it while the proof exists.
     _held: PhantomData<&'i mut A>,
     _brand: Mark<C>,
 }
 
 impl<C: Brand, A: DeviceAllocator> Stream<C, CustomAllocator<A>> {
-    /// Synchronises the stream (`aclrtSynchronizeStream`), and keeps it from running anything as long as the proof of
-    /// that is there.
+    /// Synchronises the stream (`aclrtSynchronizeStream`). As long as the proof exists, nothing can be queued on the
+    /// stream.
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] when work failed or could not be waited for: there is no proof then, and memory stays.
+    /// [`Error::Vendor`] if work failed or the wait failed. Then there is no proof, and no memory is freed.
     pub fn idle<'i>(&'i mut self, current: &Current<C>) -> Result<IdleProof<'i, C, A>, Error> {
         let allocator = Arc::downgrade(&self.allocator()?);
         self.synchronize(current)?;
@@ -88,7 +88,7 @@ impl<C: Brand, A: DeviceAllocator> IdleProof<'_, C, A> {
 }
 
 impl<C: Brand, A: DeviceAllocator> IdleProof<'_, C, A> {
-    /// Looks at the allocator. `None` when it has gone with its stream.
+    /// Lends the allocator to a closure. Returns `None` if the allocator was dropped together with its stream.
     pub fn with_allocator<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
         self.allocator.upgrade()?.look(look)
     }
@@ -126,7 +126,7 @@ impl<C: Brand> IdleProof<'_, C, PoolAllocator> {
 }
 
 impl<C: Brand> Stream<C, CustomAllocator<PoolAllocator>> {
-    /// Reserves `bytes` bytes more for the stream's pool, in one piece (`aclrtMalloc`); work may be running meanwhile.
+    /// Reserves `bytes` more bytes for the stream's pool, in one chunk (`aclrtMalloc`). The stream may be running work.
     ///
     /// # Errors
     ///
@@ -135,17 +135,17 @@ impl<C: Brand> Stream<C, CustomAllocator<PoolAllocator>> {
         grow(&*self.allocator()?, current, bytes)
     }
 
-    /// What the stream's pool has, and what was asked of it.
+    /// The memory of the stream's pool, and its requests so far.
     ///
     /// # Errors
     ///
-    /// [`Error::Gone`] when the pool has gone with the stream.
+    /// [`Error::Gone`] if the pool was dropped together with its stream.
     pub fn pool_statistics(&self) -> Result<PoolStatistics, Error> {
         self.allocator()?.look(PoolAllocator::statistics).ok_or(Error::Gone { what: ObjectKind::ALLOCATOR })
     }
 }
 
-/// Proofs that no queued work uses a pool. There is none that a pool takes by itself.
+/// Proofs that no queued work uses a pool. A pool does not accept any other proof.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not prove that the stream of this pool is idle",
     label = "queued work may still use the pool's memory",

@@ -1,7 +1,7 @@
 //! Streams: queues of work on a device.
 
-// Pages list the methods of a type in the order of these modules. So they come in the order of use, in groups, which
-// `rustfmt` does not sort.
+// rustdoc lists the methods of a type in the order of these modules. The modules are in the order of use, so `rustfmt`
+// does not sort them.
 mod allocator;
 mod copy;
 
@@ -145,7 +145,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     ///
     /// # Errors
     ///
-    /// The stream as it was, when its work failed or the library refuses. A descriptor of its allocator that the
+    /// Returns the stream unchanged if its work failed or the library refuses. A descriptor of its allocator that the
     /// library refuses to destroy is left to [`Current::collect`] and the end of the scope, which report that.
     #[rule(STREAM_05, STREAM_06, STREAM_07, STREAM_08)]
     #[rustfmt::skip] // The compiler's messages print the first line.

@@ -1,4 +1,4 @@
-//! What queued work can be given: something idle, or something in flight on the same stream.
+//! Operands of queued work: an idle value, or a value in flight on the same stream.
 
 use super::{Past, Pending};
 use crate::brand::{Brand, Inside};
@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 /// A `T` that work on a stream can use: a `T`, or a [`Pending`] `T` whose work is on that very stream.
 ///
-/// Work on one stream runs in the order in which it was queued, so what is in flight there can be used by the
-/// next piece of work without a wait. The host still cannot reach it. Whether a `Pending` is of the right stream is
-/// looked at when the work is queued; if not, everything comes back with [`Error::OtherStream`].
+/// Work on one stream runs in the order in which it was queued. So the next piece of work can use a value that is in
+/// flight there without a wait. The host still cannot access the value. The call that queues the work checks that the
+/// `Pending` is of the right stream; if not, it returns all arguments with [`Error::OtherStream`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be used here: expected `{T}`, or one in flight as a `Pending`",
     label = "expected a `{T}`",
@@ -41,7 +41,7 @@ pub(crate) mod sealed {
         fn look(&self, key: Inside) -> &T; // COPY-03: after waiting: `pending.wait(current)?`
         fn reach(&mut self, key: Inside) -> &mut T; // COPY-04: after waiting: `pending.wait(current)?`
         fn into_value(self, key: Inside) -> T; // COPY-03, COPY-04: after waiting: `pending.wait(current)?`
-        /// What happened to it before.
+        /// The failures of earlier work on it that nobody was told about.
         fn past(&self, key: Inside) -> Past;
     }
 }

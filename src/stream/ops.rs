@@ -1,4 +1,4 @@
-//! What all streams have in common.
+//! The methods of all streams.
 
 use crate::brand::{Brand, Mark, Scoped, StreamOfOneThread};
 use crate::ffi::RawStream;

@@ -34,8 +34,8 @@ pub struct StreamOptions {
     /// longer and more memory, queueing takes less time.
     #[builder(default)]
     pub fast_launch: bool,
-    /// A thread that waits for the stream asks again and again, and does not sleep (`ACL_STREAM_FAST_SYNC`): it hears
-    /// of the end earlier, and keeps a processor busy.
+    /// A thread that waits for the stream polls instead of sleeping (`ACL_STREAM_FAST_SYNC`). The wait returns earlier,
+    /// and keeps a processor busy.
     #[builder(default)]
     pub fast_sync: bool,
 }

@@ -15,13 +15,14 @@ impl<C: Brand> StreamOps<C> {
     /// Hands work in flight from its stream to this one: what is queued here from now on waits for the event
     /// (`aclrtStreamWaitEvent`), and may use what the work used.
     ///
-    /// The event has to be recorded on the work's own stream, after the work. A wait for this stream then covers the
-    /// work. It tells a failure of the work, too, if a wait for the work's own stream was told of one, or that stream
-    /// is idle by then; while that stream has more to do, it tells the failure to the next wait for it.
+    /// The event has to be recorded on the work's own stream, after the work. Then a wait for this stream also waits
+    /// for the work. That wait reports a failure of the work if the work's own stream is idle by then, or if a wait for
+    /// that stream got the failure. While that stream has more to do, the next wait for it gets the failure.
     ///
     /// # Errors
     ///
-    /// The work as it was: [`Error::NotCovered`] when the event does not come after it, or [`Error::Vendor`].
+    /// Returns the work unchanged, with [`Error::NotCovered`] when the event does not come after it, or
+    /// [`Error::Vendor`].
     #[rule(STREAM_04, ERR_02)]
     pub fn adopt_after<T: Payload, E: CanWait, K: Orders>(
         &self,

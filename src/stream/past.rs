@@ -1,48 +1,47 @@
-//! What happened to the things that work in flight uses, before and on other streams: whose failures a wait has to
-//! tell.
+//! Earlier work on the operands of a piece of work. A wait has to report its failures, too.
 
 use crate::error::Error;
 use crate::ffi::{Api, RawStream};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a stream that says that it is idle is waited for.
+/// The limit of a wait for a stream that has answered that it is idle.
 const MOMENT: Duration = Duration::from_millis(1);
 
-/// What an operand brings with it into the work that uses it next.
+/// The earlier work on an operand, for the work that uses the operand next.
 #[derive(Clone, Debug)]
 pub struct Past {
-    /// The first submission on the stream of the work whose failure was not told yet; `u64::MAX` when there is none.
+    /// The first submission on this stream whose failure was not reported yet; `u64::MAX` if there is none.
     pub(super) since: u64,
     pub(super) other_streams: OtherStreams,
 }
 
-/// The first submission of a piece of work whose failure was not told yet, as the distance to its last: work in flight
-/// lies in results and futures of programs, so it is small.
+/// The first submission of a piece of work whose failure was not reported yet, as the distance to the last submission.
+/// It is small, because programs store work in flight in results and futures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Untold(u32);
 
-/// Work on other streams, from which this stream took over.
+/// Work on other streams that this stream took over.
 #[derive(Clone, Debug)]
 pub(super) enum OtherStreams {
     None,
-    /// A take-over makes no allocation.
+    /// The first take-over does not allocate.
     One {
         untold: Untold,
         queue: Arc<RawStream>,
         number: u64,
     },
-    /// One of what was taken over before does.
+    /// A take-over of work that was taken over before does.
     Several(Box<(OtherStreams, OtherStreams)>),
 }
 
 impl Untold {
-    /// All failures were told.
+    /// All failures were reported.
     pub(super) const NONE: Self = Self(u32::MAX);
-    /// The distance is not known: all submissions of the stream.
+    /// The distance is unknown: it stands for all submissions of the stream.
     const FAR: u32 = u32::MAX - 1;
 
-    /// From `since` on; none if that is behind `number`.
+    /// From `since` on; none if `since` is after `number`.
     #[inline]
     pub(super) fn between(since: u64, number: u64) -> Self {
         match number.checked_sub(since) {
@@ -102,13 +101,13 @@ impl OtherStreams {
         !matches!(self, Self::None)
     }
 
-    /// The failure that has not been told yet, if there is one; it counts as told then.
+    /// The failure that has not been reported yet, if there is one. It counts as reported after this call.
     pub(super) fn untold(&mut self, api: Api) -> Option<Error> {
         if matches!(self, Self::None) { None } else { self.look(api) }
     }
 
-    /// A stream that nobody waited for is asked when it is idle. One that has more to do is not waited for: its failure
-    /// is told to the next wait for it.
+    /// If nobody has waited for the stream, and it is idle, this asks it. If it has more to do, this does not wait: the
+    /// next wait for that stream gets the failure.
     #[cold]
     fn look(&mut self, api: Api) -> Option<Error> {
         match self {
@@ -116,7 +115,7 @@ impl OtherStreams {
             Self::One { untold, .. } if *untold == Untold::NONE => None,
             Self::One { untold, queue, number } => {
                 if !queue.has_done(*number) && queue.is_complete(api).unwrap_or(false) {
-                    // What it says is asked for below.
+                    // `failure_among` below returns the failure that this wait finds.
                     let _ = queue.synchronize(api, Some(MOMENT));
                 }
                 let failure = queue.failure_among(untold.since(*number), *number);

@@ -1,11 +1,11 @@
-//! What can be in flight.
+//! Values that can be in flight.
 
 use crate::brand::{Brand, Inside};
 use crate::ffi::RawStream;
 use crate::memory::{DeviceBuffer, HostBuffer, SharedBuffer};
 
-/// What a [`Pending`](super::Pending) can hold: buffers, bound models, operators, replies of
-/// callbacks, and tuples of these.
+/// The values that a [`Pending`](super::Pending) can hold: buffers, bound models, operators, results of callbacks, and
+/// tuples of these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be waited for",
     label = "expected buffers, models, operators or replies that are in flight",
@@ -30,7 +30,7 @@ pub(crate) mod sealed {
     pub trait Payload {
         /// All work that used it is known to be done.
         fn rest(&self, key: Inside); // MEM-02: only waiting ends the work: `pending.wait(current)?`
-        /// What is queued on this stream by now comes after all work that used it.
+        /// Work that is on this stream now runs after all work that used the value.
         fn follow(&self, queue: &RawStream, key: Inside); // STREAM-04: order streams by events: `wait_for`
     }
 }

@@ -71,8 +71,8 @@ pub struct Pending<C: Brand, T> {
     _brand: Mark<C>,
 }
 
-/// What work uses. It is not a field of the payload's own type: where a program takes the work for its buffers, the
-/// compiler would propose that field.
+/// The operands of the work. The payload is not a field of the tuple itself: for code that uses the work as if it were
+/// its buffers, the compiler would suggest that field.
 struct OutOfReach<T> {
     until_waited: T,
 }
@@ -81,14 +81,14 @@ assert_impl_all!(Pending<Scoped<'static>, ()>: Send);
 assert_not_impl_any!(Pending<Scoped<'static>, ()>: Clone);
 
 impl<C: Brand, T: Payload> Pending<C, T> {
-    /// Waits for the stream (`aclrtSynchronizeStreamWithTimeout`, again and again) and gives the buffers back; without
-    /// a call when a synchronise has covered the work already.
+    /// Waits for the stream (`aclrtSynchronizeStreamWithTimeout`, repeatedly) and returns the buffers. It calls nothing
+    /// if an earlier synchronise has covered the work.
     ///
     /// # Errors
     ///
-    /// The work as it was, when it failed on the device or could not be waited for: the buffers stay out of reach. The
-    /// library tells a failure to one wait only. Each other work that it may concern is told by [`Error::WorkFailed`],
-    /// once: a second wait gives the buffers back.
+    /// Returns the work unchanged if it failed on the device or the wait failed: the buffers stay inaccessible. The
+    /// library reports a failure to one wait only. For each other work that the failure may concern, this crate reports
+    /// [`Error::WorkFailed`], once. A second wait then returns the buffers.
     #[inline]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn wait( // STREAM-09, MEM-11: while the context of the work is current: `context.enter(thread, |current| ...)`
@@ -121,7 +121,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
         }
     }
 
-    /// Waits, if nobody has done so yet, and asks for failures of which other waits were told.
+    /// Waits if nobody has waited yet, and asks for failures that other waits got.
     #[inline(always)]
     fn settle(&mut self, current: &Current<C>, limit: Option<Duration>) -> Result<(), Boxed> {
         let here = current.here();
@@ -152,7 +152,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
         error
     }
 
-    /// It was told of all failures that are known by now.
+    /// All failures that are known by now were reported to this work.
     #[cold]
     fn hears(&mut self) {
         self.untold = Untold::between(self.queue.after_failures(), self.number);
@@ -160,7 +160,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
 }
 
 impl<C: Brand, T> Pending<C, T> {
-    /// To be made right after the submission that got this number, by whoever has the stream.
+    /// The caller has the stream and has just made the submission with this number.
     #[inline(always)]
     pub(crate) fn new(payload: T, queue: &Arc<RawStream>, number: u64) -> Self {
         let (queue, untold) = (Arc::clone(queue), Untold::between(number, number));
@@ -178,13 +178,13 @@ impl<C: Brand, T> Pending<C, T> {
         self
     }
 
-    /// What this work is for the next that uses its payload.
+    /// This work as the past of the work that uses its payload next.
     #[inline]
     pub(crate) fn past(&self) -> Past {
         Past { since: self.untold.since(self.number), other_streams: self.other_streams.clone() }
     }
 
-    /// What this work is for work on another stream that takes it over.
+    /// This work as the past of work on another stream that takes it over.
     pub(super) fn past_of_other_streams(&mut self) -> Past {
         let before = core::mem::replace(&mut self.other_streams, OtherStreams::None);
         Past::taken_over(&self.queue, self.number, self.untold, before)
@@ -205,7 +205,7 @@ impl<C: Brand, T> Pending<C, T> {
     ///
     /// # Errors
     ///
-    /// Both as they were, with [`Error::OtherStream`] when they are not on one stream.
+    /// Returns both unchanged, with [`Error::OtherStream`] when they are not on one stream.
     #[allow(clippy::result_large_err, reason = "two pieces of work in flight come back as they were")]
     pub fn join<U>(self, other: Pending<C, U>) -> Result<Pending<C, (T, U)>, Failed<(Self, Pending<C, U>)>> {
         match other.is_on(&self.queue) {
@@ -238,7 +238,7 @@ impl<C: Brand, T> Pending<C, T> {
         if Arc::ptr_eq(&self.queue, queue) { Ok(()) } else { Err(Error::OtherStream { what: ObjectKind::WORK }) }
     }
 
-    /// What is in flight, to queue more work on it.
+    /// The operands, to queue more work on them.
     #[inline]
     pub(crate) fn in_flight(&self) -> &T {
         &self.payload.until_waited

@@ -19,8 +19,8 @@ impl<C: Brand> StreamOps<C> {
     ///
     /// # Errors
     ///
-    /// Both buffers as they were: as for [`DeviceBuffer::copy_rows_from`], and
-    /// [`Error::OtherStream`](crate::Error::OtherStream) when one is in flight elsewhere.
+    /// Returns both buffers unchanged; the errors are those of [`DeviceBuffer::copy_rows_from`], and
+    /// [`Error::OtherStream`](crate::Error::OtherStream) if one of them is in flight elsewhere.
     #[rule(COPY_01, COPY_04, COPY_10)]
     pub fn copy_rows_to_device<E: Element, H: Operand<C, HostBuffer<C, E>>, D: Operand<C, DeviceBuffer<C, E>>>(
         &self,

@@ -1,4 +1,4 @@
-//! What queued work can read.
+//! Sources of queued copies.
 
 use super::{Operand, Payload, Pending};
 use crate::brand::Brand;
@@ -27,7 +27,7 @@ pub(crate) mod sealed {
     use crate::stream::destination::sealed::Buffer;
 
     pub trait Sealed<C: Brand, E>: Sized + Operand<C, Self::Kept> {
-        /// What comes back by the wait.
+        /// What a wait returns.
         type Kept: Buffer<C, E, Written = Self::Kept> + Payload;
     }
 }

@@ -1,4 +1,4 @@
-//! What has been decided about a stream's allocator.
+//! The states of a stream: which allocator it uses.
 //!
 //! The states and their bounds come from the declaration of a stream's life cycle ([`ascendcl_rules::stream`]).
 
@@ -21,7 +21,7 @@ pub use ascendcl_rules::stream::{
     note = "see `cargo run -p ascendcl-explain ALLOC-13`"
 )]
 pub trait StreamState: ascendcl_rules::stream::State {
-    /// What a stream carries along in this state.
+    /// The data of a stream in this state.
     #[doc(hidden)]
     type Carries;
 }

@@ -4,7 +4,7 @@ use super::Pending;
 use crate::brand::Brand;
 use crate::error::Failed;
 
-/// Two pieces of work, as they were.
+/// Two pieces of work, unchanged.
 type Both<C, T, U> = Failed<(Pending<C, T>, Pending<C, U>)>;
 
 impl<C: Brand, A, B> Pending<C, (A, B)> {
@@ -45,7 +45,7 @@ impl<C: Brand, A, B> Pending<C, (A, B)> {
     ///
     /// # Errors
     ///
-    /// Both as they were, with [`Error::OtherStream`](crate::Error::OtherStream) when they are not on one stream.
+    /// Returns both unchanged, with [`Error::OtherStream`](crate::Error::OtherStream) when they are not on one stream.
     #[allow(clippy::result_large_err, reason = "two pieces of work in flight come back as they were")]
     pub fn and<D>(self, other: Pending<C, D>) -> Result<Pending<C, (A, B, D)>, Both<C, (A, B), D>> {
         self.join(other).map(|joined| joined.reshaped(|((first, second), third)| (first, second, third)))
@@ -57,7 +57,7 @@ impl<C: Brand, A, B, D> Pending<C, (A, B, D)> {
     ///
     /// # Errors
     ///
-    /// Both as they were, with [`Error::OtherStream`](crate::Error::OtherStream) when they are not on one stream.
+    /// Returns both unchanged, with [`Error::OtherStream`](crate::Error::OtherStream) when they are not on one stream.
     #[allow(clippy::result_large_err, reason = "two pieces of work in flight come back as they were")]
     pub fn and<E>(self, other: Pending<C, E>) -> Result<Pending<C, (A, B, D, E)>, Both<C, (A, B, D), E>> {
         let flat = |((first, second, third), fourth)| (first, second, third, fourth);

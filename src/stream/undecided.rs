@@ -1,4 +1,5 @@
-//! What a program cannot do with a stream that has no allocator, for the compiler to say so. As in `untouched.rs`.
+//! Methods that a stream without a decided allocator lacks, so that the compiler's message says why. As in
+//! `untouched.rs`.
 
 use super::{CustomAllocator, DefaultAllocator, Stream, Undecided};
 use crate::brand::Brand;

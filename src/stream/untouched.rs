@@ -1,7 +1,7 @@
-//! What a program cannot do with work in flight, for the compiler to say so.
+//! Methods that work in flight lacks, so that the compiler's message says why.
 //!
-//! No method of this file can be called: each has a bound that nothing meets. The words of the bound are the compiler's
-//! message. Without the methods it would say that there are none, and not what to do.
+//! No method of this file can be called: each has a bound that no type meets. The compiler prints the words of that
+//! bound. Without these methods it would only print that there is no such method.
 
 use super::Pending;
 use crate::brand::Brand;
@@ -122,7 +122,7 @@ impl<C: Brand, T> Pending<C, T> {
     }
 }
 
-/// What has elements, so that a program may try to index it while it is in flight.
+/// Types with elements, which a program may try to index while they are in flight.
 pub trait HasElements {
     #[doc(hidden)]
     type Element;

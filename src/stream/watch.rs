@@ -1,10 +1,10 @@
 //! Wakes the tasks of futures when their work is over.
 //!
-//! The vendor's library runs all callbacks of a context on one thread, so one slow callback would hold up every future
-//! that a callback wakes, and a callback behind the work would be one more thing that the stream waits for. Here an
-//! event stands behind the work, and one thread of this crate asks for the events of all futures that wait. That needs
-//! no context. The thread sleeps while nobody waits, it runs no code of a program but wakers, and it never waits inside
-//! the library.
+//! The vendor's library runs all callbacks of a context on one thread. If callbacks woke the futures, one slow callback
+//! would delay all of them, and each future would add a callback to its stream. So an event is recorded behind the
+//! work, and one thread of this crate queries the events of all waiting futures. A query needs no current context. The
+//! thread sleeps while no future waits. The only code of the program that it runs is wakers. It never blocks inside the
+//! library.
 
 use crate::callback_guard::contained;
 use crate::error::Error;
@@ -100,7 +100,8 @@ impl Entry {
     fn look(&self) -> bool {
         let Some(signal) = self.signal.upgrade() else { return false };
         let more = self.event.upgrade().is_some_and(|event| self.asks(&event, &signal));
-        // The future may be gone by now. Then its waker goes here, and that is code of the executor, too.
+        // The future may have been dropped by now. Then its waker is dropped here, which runs code of the executor,
+        // too.
         contained(|| drop(signal));
         more
     }
@@ -118,7 +119,7 @@ impl Entry {
                 signal.give();
                 false
             }
-            // The task finds out what it can by itself, and is woken again.
+            // The task queries its event itself, and is woken again.
             Err(_) => {
                 signal.wake();
                 true
@@ -127,7 +128,7 @@ impl Entry {
     }
 }
 
-/// What came in since the last look.
+/// The futures that registered since the last call.
 static COMING: Mutex<Vec<Entry>> = Mutex::new(Vec::new());
 static CAME: Condvar = Condvar::new();
 /// Whether the thread could be started.
@@ -155,7 +156,7 @@ fn run() {
     }
 }
 
-/// What came in after a while; at once if something does.
+/// The futures that register within the given time. Returns as soon as there is one.
 fn wait(idle: bool, pause: Duration) -> Vec<Entry> {
     let nothing = |coming: &mut Vec<Entry>| coming.is_empty();
     let mut coming = if idle {

@@ -54,8 +54,8 @@ impl<C: Brand, T: Payload> Pending<C, T> {
     ///
     /// # Errors
     ///
-    /// The work as it was: [`Error::OtherStream`](crate::Error::OtherStream) when `stream` is not its own, or
-    /// [`Error::Vendor`](crate::Error::Vendor).
+    /// Returns the work unchanged, with [`Error::OtherStream`](crate::Error::OtherStream) when `stream` is not its own,
+    /// or [`Error::Vendor`](crate::Error::Vendor).
     pub fn when_done(self, current: &Current<C>, stream: &StreamOps<C>) -> Result<WhenDone<C, T>, Failed<Self>> {
         let (queue, api) = (stream.queue(), current.ledger().api());
         match self.is_on(queue).and_then(|()| event_behind(current, queue)) {
@@ -85,7 +85,7 @@ impl<C: Brand, T> WhenDone<C, T> {
         self.pending
     }
 
-    /// Whether the wait would not block, as far as the event says. What the event cannot say, the wait says.
+    /// Whether the wait would return at once, as far as the event tells. The wait itself reports the rest.
     fn is_over(&self) -> bool {
         // Inside a callback the library cannot be asked; the thread that watches does it.
         InCallback::refuses().is_ok() && self.watched.is_over(self.api)
@@ -103,7 +103,7 @@ impl<C: Brand, T> Future for WhenDone<C, T> {
             return Poll::Ready(pending);
         }
         if !self.watched.by_thread {
-            // The system has no thread for this: the task looks again and again.
+            // The system could not start the thread, so the task polls.
             task.waker().wake_by_ref();
         }
         self.pending = Some(pending);

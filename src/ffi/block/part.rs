@@ -75,8 +75,8 @@ impl RawBuffer {
     ///
     /// # Errors
     ///
-    /// The part as it was: [`Error::StillShared`] when there are others, [`Error::StillRunning`] when queued work may
-    /// use the whole.
+    /// Returns the part unchanged, with [`Error::StillShared`] when there are others, [`Error::StillRunning`] when
+    /// queued work may use the whole.
     #[rule(MEM_02)]
     #[allow(clippy::result_large_err, reason = "the part comes back as it was")]
     pub(crate) fn into_only(mut self, streams: &Shelf<RawStream>) -> Result<Arc<Self>, (Error, Self)> {
