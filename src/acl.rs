@@ -16,10 +16,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 /// The initialised library (`aclInit`), and everything that was taken from it.
 ///
-/// Having an `Acl` tells you that the library is initialised, and that it stays so while anything borrows from it. It
-/// owes one counted finalisation (`aclFinalizeReference`), which [`close`](Self::close) pays. An `Acl` that is
-/// dropped leaves the library initialised: destructors never call the library. What its contexts could not release, and
-/// work that goes on may still use, then stays for the rest of the process: memory, allocators, state of callbacks.
+/// Having an `Acl` tells you that the library is initialised, and that it stays initialised while anything borrows from
+/// the `Acl`. The `Acl` owes one counted finalisation (`aclFinalizeReference`), which [`close`](Self::close) makes. An
+/// `Acl` that is dropped leaves the library initialised, because destructors never call the library. If work may still
+/// use objects that its contexts could not release (memory, allocators, state of callbacks), these objects stay
+/// allocated for the rest of the process.
 ///
 /// ```
 /// use ascendcl::{Acl, Library};
@@ -51,12 +52,12 @@ pub struct Acl {
 impl Acl {
     /// Loads a library and initialises it (`aclInit`).
     ///
-    /// Something else in the process may have initialised it before (100002): that is no error, the count goes up by
-    /// one, and [`joined`](Self::joined) says so.
+    /// Other code in the process may have initialised the library before (100002). That is no error: the count goes up
+    /// by one, and [`joined`](Self::joined) returns `true`.
     ///
     /// # Errors
     ///
-    /// [`Error::Load`] when there is no library, [`Error::Vendor`] when it cannot be initialised.
+    /// [`Error::Load`] if there is no library, [`Error::Vendor`] if it cannot be initialised.
     #[rule(INIT_05)]
     pub fn init(library: Library) -> Result<Self, Error> {
         Self::init_with(library, None)
@@ -124,8 +125,8 @@ impl Acl {
 
     /// Where the program runs (`aclrtGetRunMode`): on a host beside the device, or on the device itself.
     ///
-    /// The library is asked once. What follows from the answer is decided by this crate: where the buffers of transfers
-    /// and the images of models live, and which direction a copy states (MODE-01).
+    /// The library is asked once. This crate derives from the answer where it allocates the buffers of transfers and
+    /// the images of models, and which direction it passes to copies (MODE-01).
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What an operator is told besides its tensors.
+//! Attributes of operators.
 
 use crate::element::ElementType;
 

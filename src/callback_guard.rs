@@ -38,6 +38,6 @@ pub(crate) fn contained<R>(code: impl FnOnce() -> R) -> Option<R> {
         let _refuses = InCallback::begin();
         code()
     }));
-    // A panic's own destructor could panic again: it is left alone.
+    // The destructor of the panic's payload could panic again, so the payload is forgotten.
     answer.map_err(mem::forget).ok()
 }

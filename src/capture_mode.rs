@@ -1,7 +1,7 @@
-//! What a capture forbids to others.
+//! The modes of a capture.
 
-/// What a capture forbids to others, by the library's checks (GRAPH-04). What it forbids to its own thread cannot be
-/// called there anyway.
+/// What the library forbids to other threads during a capture (GRAPH-04). The capture's own thread cannot make such
+/// calls anyway.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CaptureMode {
     /// Nothing.

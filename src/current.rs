@@ -85,9 +85,8 @@ impl<C: Brand> Current<C> {
         self.ledger.site().here()
     }
 
-    /// Waits for everything in this context: on streams that have a handle, and on those that have none any more
-    /// (`aclrtSynchronizeDeviceWithTimeout`, again and again, which waits for the streams of the current context;
-    /// DEV-17).
+    /// Waits for all work of this context, including that of streams whose handles were dropped. It calls
+    /// `aclrtSynchronizeDeviceWithTimeout` repeatedly, which waits for the streams of the current context (DEV-17).
     ///
     /// # Errors
     ///

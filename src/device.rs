@@ -102,8 +102,9 @@ impl Device<'_> {
     ///
     /// # Errors
     ///
-    /// [`ScopeError`] when the context could not be created, or not be taken down: then the device keeps what is left
-    /// and refuses to be reset. A panic of the program goes on after the scope was taken down.
+    /// [`ScopeError`] if the context could not be created or not be destroyed. In the second case the device keeps the
+    /// remaining objects and refuses to be reset. A panic of the program continues after the objects of the scope were
+    /// released.
     #[rule(INIT_11, DEV_05, DEV_10, CTX_01, CTX_04)]
     pub fn context<T: ThreadToken, R>(
         &self,
@@ -173,8 +174,7 @@ impl Device<'_> {
         }
     }
 
-    /// How long the end of a scope on this device waits for each stream before it gives up. Without this setting there
-    /// is no limit.
+    /// Limits how long the end of a scope on this device waits for each stream. Without this setting there is no limit.
     ///
     /// If a wait fails, the memory of the work is kept and not freed. The scope reports a
     /// [`Teardown`](ScopeError::Teardown), and [`reset`](Self::reset) is refused until the work is done.

@@ -68,7 +68,7 @@ impl ContextId {
         first.map(|context| context.number) == second.map(|context| context.number)
     }
 
-    /// Tells the context from all others; no object without a context has it.
+    /// Identifies the context. No object without a context has this number.
     #[inline]
     pub(crate) fn number(self) -> u64 {
         self.number.get()
@@ -112,9 +112,9 @@ impl fmt::Debug for DeviceAddress {
 /// [registered](crate::Stream::register) on a stream before anything that needs memory runs there, and moves into the
 /// stream until it is [unregistered](crate::Stream::unregister).
 ///
-/// The methods are called on threads of the library, under a lock of the library: they must not call the library
-/// themselves (ALLOC-18), and they must not wait for anything that does. A method that panics counts as one that has no
-/// memory; the panic does not leave it.
+/// The library calls the methods on its own threads, under a lock of its own. So the methods must not call the library
+/// (ALLOC-18), and must not wait for anything that calls it. A method that panics counts as an allocator without
+/// memory; the panic does not leave the method.
 ///
 /// They take `&self`: a program may look at its allocator while the library calls it
 /// ([`Stream::with_allocator`](crate::Stream::with_allocator)), and this crate holds no lock in that time. An allocator
@@ -180,7 +180,7 @@ pub unsafe trait DeviceAllocator: Send + Sync + 'static {
     /// The allocator's own handle of a piece of memory.
     type Block: Send + 'static;
 
-    /// Allocates a block of at least `bytes` bytes. `None` when there is no memory.
+    /// Allocates a block of at least `bytes` bytes. Returns `None` if there is no memory.
     fn allocate(&self, bytes: usize) -> Option<Self::Block>;
 
     /// The address of a block that is in use.

@@ -82,8 +82,8 @@ pub enum ElementType {
     Other(i32),
 }
 
-/// A half-precision float, as its bits. This crate copies it and does not compute with it; with the feature `half`, the
-/// `f16` of the crate `half` is an element as well.
+/// A half-precision float, as its bits. This crate copies it and does not compute with it. With the feature `half`, the
+/// `f16` of the crate `half` is an element, too.
 ///
 /// ```
 /// use ascendcl::F16;
@@ -99,8 +99,8 @@ pub enum ElementType {
 #[repr(transparent)]
 pub struct F16(pub u16);
 
-/// A float of 16 bits with the exponent of a 32-bit one, as its bits. This crate copies it and does not compute with
-/// it; with the feature `half`, the `bf16` of the crate `half` is an element as well.
+/// A float of 16 bits with the exponent of a 32-bit float, as its bits. This crate copies it and does not compute with
+/// it. With the feature `half`, the `bf16` of the crate `half` is an element, too.
 ///
 /// ```
 /// use ascendcl::Bf16;

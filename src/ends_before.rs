@@ -2,8 +2,9 @@
 
 /// Which objects of its context an [attached](crate::raw::Attach) object still needs when it is taken down.
 ///
-/// A context ends in the order of these variants. An object that [`ENDS_BEFORE`](crate::raw::Attach::ENDS_BEFORE) is
-/// `Streams` is taken down when models and events are gone, and before the first stream is destroyed.
+/// A context ends its objects in the order of these variants. An object whose
+/// [`ENDS_BEFORE`](crate::raw::Attach::ENDS_BEFORE) is `Streams` ends after models and events, and before the first
+/// stream is destroyed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum EndsBefore {

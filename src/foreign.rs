@@ -1,7 +1,7 @@
 //! Running foreign code.
 //!
-//! Other code in the process may use the same library: a framework, a library in C, a binding of another language. What
-//! the types of this crate say holds as long as such code keeps to this page.
+//! Other code in the process may use the same library: a framework, a C library, a binding of another language. The
+//! guarantees of this crate hold as long as that code keeps to the rules of this page.
 //!
 //! # On a thread that is inside a context
 //!
@@ -63,7 +63,7 @@ use ascendcl_macros::rule;
 pub struct Foreign<R> {
     /// The value that the code returned.
     pub result: R,
-    /// Whether another context was current at its end, or none. The right one is current again.
+    /// Whether another context, or none, was current at the end. The right one is current again.
     pub changed: bool,
     /// Why the right one could not be made current. Calls in the context try once more, and fail while the library
     /// refuses.

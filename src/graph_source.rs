@@ -1,4 +1,4 @@
-//! Where graphs come from, options, and what compiling a graph has found out.
+//! The sources of graphs, the options, and the results of compiling a graph.
 
 use ascendcl_ge_sys::{Format, Summary};
 use ascendcl_macros::rule;

@@ -68,8 +68,8 @@
 //! Blocks of it are in one private module, `ffi`, and nowhere else in this crate.
 
 #![deny(unsafe_code)]
-// `diagnostic::on_move` gives messages about moved values the words of this crate. Only nightly compilers know it, with
-// `RUSTFLAGS="--cfg ascendcl_on_move"`; for others it is one more note to whoever reads the type.
+// `diagnostic::on_move` puts words of this crate into messages about moved values. Only nightly compilers know it, with
+// `RUSTFLAGS="--cfg ascendcl_on_move"`.
 #![cfg_attr(ascendcl_on_move, feature(diagnostic_on_move))]
 #![allow(unknown_or_malformed_diagnostic_attributes, reason = "see above")]
 
@@ -103,8 +103,8 @@ pub mod thread;
 mod trace;
 mod version;
 
-// Pages list the methods of a type in the order of these modules. So they come in the order of use, in groups, which
-// `rustfmt` does not sort.
+// rustdoc lists the methods of a type in the order of these modules. The modules are in the order of use, so `rustfmt`
+// does not sort them.
 pub mod memory;
 
 pub mod stream;

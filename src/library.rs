@@ -102,7 +102,7 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// [`Error::Load`] when there is no library or the dynamic loader refuses it, and [`Error::SimulatorNotBuiltIn`].
+    /// [`Error::Load`] if there is no library or the dynamic loader refuses it, and [`Error::SimulatorNotBuiltIn`].
     pub fn load(&self) -> Result<Loaded, Error> {
         match self {
             Self::At(file) => open(&file.path().to_string_lossy(), [candidate(file.path(), "the given path")]),

@@ -11,7 +11,7 @@ macro_rules! leads {
         }
     };
     ($($object:ident: $from:ident --> $to:ident : $operation:ident),+ $(,)?) => {
-        // Items, which are looked at in a generic method that nobody has called yet, too.
+        // Items, because the compiler checks them in a generic method that nobody has called yet, too.
         $(const _: () = {
             use ascendcl_rules::$object::{At, Op, Outcome};
             assert!(matches!(At::$from.after(Op::$operation, Outcome::Done), Some(At::$to)));

@@ -18,8 +18,8 @@ use static_assertions::{assert_impl_all, assert_not_impl_any};
 
 /// Work of context `C` reaches the device memory of context `P`, which is on another device.
 ///
-/// It is lent by [`Current::with_peer`], which keeps the other context open meanwhile. Access goes in one direction: it
-/// is the device of `C` that copies, by its streams, from the other's memory or to there.
+/// [`Current::with_peer`] lends it, and keeps the other context open during the closure. Access goes in one direction:
+/// the streams of `C`'s device copy from or to the other device's memory.
 #[rule(DEV_13)]
 pub struct PeerAccess<C: Brand, P: Brand> {
     peer: ContextId,
@@ -71,9 +71,9 @@ impl<C: Brand> Current<C> {
     /// Lets work of this context's device reach the memory of another device, asking first whether it can
     /// (`aclrtDeviceCanAccessPeer`, `aclrtDeviceEnablePeerAccess`), and runs `program` with the access.
     ///
-    /// Copies take place in a [`copy_scope`](Self::copy_scope), which waits for them. The other context's buffers are
-    /// lent to it: idle ones, of which the program has the handle. So the copies come after all work on these buffers,
-    /// and are over when the other context uses them again.
+    /// Copies take place in a [`copy_scope`](Self::copy_scope), which waits for them. It borrows the other context's
+    /// buffers. These have to be idle, so the copies run after all earlier work on them, and are complete when the
+    /// other context uses them again.
     ///
     /// ```
     /// use ascendcl::{Acl, DeviceBuffer, Library, Thread};
@@ -176,7 +176,7 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
     ///
     /// # Errors
     ///
-    /// The source as it was: as for [`copy_from_peer`](Self::copy_from_peer).
+    /// Returns the source unchanged, with the errors of [`copy_from_peer`](Self::copy_from_peer).
     #[rule(COPY_08, MEM_11)]
     pub fn copy_to_peer<P: Brand, E: Element, F: Source<C, E>>(
         &self,

@@ -48,7 +48,7 @@ impl RawOutputTensors {
         self.0.count
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.0.count == 0
     }

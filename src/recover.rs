@@ -42,9 +42,9 @@ pub enum Recovered<'a> {
 }
 
 impl<'a> Device<'a> {
-    /// Gets the device back when work on it does not end, as the scopes say that could not be taken down. No scope of
-    /// it is open any more. What is stuck is taken down after each step, and the next one is taken only while something
-    /// is left:
+    /// Recovers the device if its work does not complete, after the scopes have reported that they could not release
+    /// their objects. No scope of the device is open any more. This takes one step after the other, and tries after
+    /// each step to release what is left. It stops when nothing is left:
     ///
     /// 1. waiting once more;
     /// 2. discarding the work of each stream (`aclrtStreamAbort`), where the release can;
@@ -60,9 +60,9 @@ impl<'a> Device<'a> {
     ///
     /// # Panics
     ///
-    /// Where an allocator panics as it is dropped with its stream, the panic goes on, at the end if the device is reset
-    /// by force. The device counts as dropped then: what is left of it is taken down by
-    /// [`Acl::close`](crate::Acl::close), and it can be taken anew.
+    /// If an allocator panics while it is dropped with its stream, the panic continues: after the last step, if the
+    /// device is reset by force. The device then counts as dropped. [`Acl::close`](crate::Acl::close) releases what is
+    /// left of it, and [`Acl::device`](crate::Acl::device) can take it anew.
     ///
     /// # Errors
     ///

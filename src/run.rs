@@ -41,7 +41,7 @@ pub struct Setup {
     /// A configuration file for the library, in the vendor's JSON format.
     #[builder(default, setter(strip_option, into))]
     pub config: Option<PathBuf>,
-    /// How long the end of the program waits for each stream: see
+    /// Limits how long the end of the program waits for each stream: see
     /// [`Device::with_teardown_timeout`](crate::Device::with_teardown_timeout). Without this setting there is no limit.
     #[builder(default, setter(strip_option))]
     pub teardown_timeout: Option<Duration>,
@@ -87,7 +87,7 @@ pub fn run<T, E>(
         acl.verify_current(true);
     }
     let (result, mut errors) = with_device(&acl, setup.device, setup.teardown_timeout, |current| {
-        // A panic goes on when the device was given back and the library finalised.
+        // A panic continues after the device was reset and the library finalised.
         catch_unwind(AssertUnwindSafe(|| program(current)))
     });
     errors.extend(acl.close().err().map(Error::from));
@@ -130,8 +130,7 @@ fn with_device<R>(
     (result, errors)
 }
 
-/// The device that is meant when nothing is said. Another part of the process that works on one must not find its work
-/// on two.
+/// The default device. Other code in the process that uses one device must not find its work on two.
 #[rule(DEV_12)]
 pub(crate) fn unsaid(acl: &Acl) -> Result<i32, Error> {
     if let Some(current) = acl.api().chosen_device() {
@@ -159,7 +158,7 @@ pub enum RunError<E> {
     Setup(Error),
     /// The program ran and returned this error; everything was taken down cleanly.
     Program(E),
-    /// Not everything could be taken down. What the program itself failed with, if it did, is here too.
+    /// Not all objects could be released. The program's own error, if there is one, is included.
     Teardown {
         /// The errors, in the order in which they occurred.
         errors: Vec<Error>,

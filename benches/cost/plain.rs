@@ -48,6 +48,7 @@ macro_rules! by_table {
 /// The operations, with calls made by `$call!`.
 macro_rules! operations {
     ($name:ident, $load:expr, $call:ident) => {
+        #[expect(clippy::too_many_lines, reason = "a table: one arm per operation")]
         pub(crate) fn $name(path: &Path, operation: Operation, n: u32) {
             let library = $load(path);
             let library = &library;

@@ -433,7 +433,7 @@ pub enum Error {
         /// The kind of memory.
         what: ObjectKind,
     },
-    /// A failed load has left a model in the workspace, and the new model needs the workspace alone.
+    /// A failed load has left a model in the workspace, and the new model needs the whole workspace.
     #[error(
         "a failed load has left a model in this workspace: unload it with `current.collect()`, or use another \
          workspace{}",
@@ -489,9 +489,9 @@ pub enum Error {
     /// An object of other code could not be taken down.
     #[error("could not take down the {what}: {source}")]
     Attached {
-        /// What it is: [`Attach::NAME`](crate::raw::Attach::NAME).
+        /// The kind of object: [`Attach::NAME`](crate::raw::Attach::NAME).
         what: &'static str,
-        /// What its own code answered.
+        /// The error of its own code.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The object was destroyed.

@@ -96,7 +96,7 @@ impl<C: Brand, E> SharedBuffer<C, E> {
         self.length == 0
     }
 
-    /// The address in device memory: see [what it asks of its user](crate::raw). Other code must not write there while
+    /// The address in device memory: see [the obligations of its user](crate::raw). Other code must not write there while
     /// this is shared.
     pub fn as_raw(&self) -> *mut c_void {
         self.part.start()

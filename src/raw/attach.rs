@@ -71,7 +71,7 @@ use core::marker::PhantomData;
 /// * It may be taken down on any thread, with its context current.
 #[allow(unsafe_code, reason = "a declaration only: who implements it vouches for the object's end")]
 pub unsafe trait Attach: Send + Sync + 'static {
-    /// What it is, for messages: "communicator".
+    /// The kind of object, for messages: "communicator".
     const NAME: &'static str;
 
     /// The objects of the context that end after this one. Two attached objects that end before the same kind end in
@@ -85,8 +85,8 @@ pub unsafe trait Attach: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// Why it could not be ended. The object stays, and this is called again when the program tries again, or when the
-    /// context ends. A panic counts as an error.
+    /// The reason why the object could not end. The object stays. This method is called again when the program tries
+    /// again, or when the context ends. A panic counts as an error.
     fn take_down(&self, from: &Ending<'_>) -> Result<(), Box<dyn core::error::Error + Send + Sync>>;
 }
 

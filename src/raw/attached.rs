@@ -32,8 +32,9 @@ pub struct Attached<C: Brand, T: Attach, U = ()> {
     _brand: Mark<C>,
 }
 
-/// What an [attached](Attach) object can use: [`Stream`]s, [`Event`]s, [`Model`]s, [`DeviceBuffer`]s,
-/// [`SharedBuffer`]s, [`HostBuffer`]s, tuples of up to four of these, a `Vec` of them, or `()`. None of them ends before the object does.
+/// The objects that an [attached](Attach) object can use: [`Stream`]s, [`Event`]s, [`Model`]s, [`DeviceBuffer`]s,
+/// [`SharedBuffer`]s, [`HostBuffer`]s, tuples of up to four of these, a `Vec` of them, or `()`. None of them ends
+/// before the object does.
 #[diagnostic::on_unimplemented(
     message = "an attached object cannot use `{Self}`",
     label = "expected streams, events, models or buffers of the context, by value, alone or in a tuple",
@@ -96,7 +97,7 @@ impl<C: Brand, T: Attach, U> Attached<C, T, U> {
         self.is_usable().map(|()| &*self.object)
     }
 
-    /// What it uses.
+    /// The objects that it uses.
     pub fn uses(&self) -> &U {
         &self.uses
     }
@@ -132,7 +133,7 @@ impl<C: Brand, T: Attach, U> fmt::Debug for Attached<C, T, U> {
     }
 }
 
-/// An object, as its row has it.
+/// An object in its row.
 struct Object<T>(Arc<T>);
 
 impl<T: Attach> ForeignObject for Object<T> {

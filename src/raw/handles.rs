@@ -35,29 +35,29 @@ impl Loaded {
 }
 
 impl<C: Brand> Current<C> {
-    /// The context's handle (`aclrtContext`): see [what it asks of its user](crate::raw).
+    /// The context's handle (`aclrtContext`): see [the obligations of its user](crate::raw).
     pub fn as_raw(&self) -> *mut c_void {
         self.ledger().context().raw()
     }
 }
 
 impl<C: Brand> StreamOps<C> {
-    /// The stream's handle (`aclrtStream`), null for a default stream: see [what it asks of its user](crate::raw).
+    /// The stream's handle (`aclrtStream`), null for a default stream: see [the obligations of its user](crate::raw).
     pub fn as_raw(&self) -> *mut c_void {
         self.queue().raw().0
     }
 }
 
 impl<C: Brand, S: EventState, K: EventKind> Event<C, S, K> {
-    /// The event's handle (`aclrtEvent`): see [what it asks of its user](crate::raw). Other code must not record it:
-    /// this crate knows which stream's work it comes after.
+    /// The event's handle (`aclrtEvent`): see [the obligations of its user](crate::raw). Other code must not record it,
+    /// because this crate notes which stream's work the event comes after.
     pub fn as_raw(&self) -> *mut c_void {
         self.raw().raw()
     }
 }
 
 impl<C: Brand, P> Model<C, P> {
-    /// The model's number: see [what it asks of its user](crate::raw). Where it shares its working memory, other code
+    /// The model's number: see [the obligations of its user](crate::raw). Where it shares its working memory, other code
     /// must not execute it while another model of the lane runs (MODEL-06).
     pub fn as_raw(&self) -> u32 {
         self.loaded().id()
@@ -65,7 +65,7 @@ impl<C: Brand, P> Model<C, P> {
 }
 
 impl<C: Brand, E> DeviceBuffer<C, E> {
-    /// The address in device memory: see [what it asks of its user](crate::raw). The host cannot follow it.
+    /// The address in device memory: see [the obligations of its user](crate::raw). The host cannot follow it.
     pub fn as_raw(&self) -> *mut c_void {
         self.block().start()
     }

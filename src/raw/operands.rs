@@ -21,9 +21,9 @@ pub struct RawMemory {
     pub bytes: usize,
 }
 
-/// What [`StreamOps::submit`](crate::stream::StreamOps::submit) can be given: a [`DeviceBuffer`], written before or
-/// not, a [`HostBuffer`], a [`SharedBuffer`] to be read, one of them in flight on the same stream as a [`Pending`], tuples of up to four of these, or
-/// `()`.
+/// The operands of [`StreamOps::submit`](crate::stream::StreamOps::submit): a [`DeviceBuffer`], written before or not;
+/// a [`HostBuffer`]; a [`SharedBuffer`] to read; one of these in flight on the same stream as a [`Pending`]; tuples of
+/// up to four of these; or `()`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be used by work of this stream",
     label = "expected buffers of the stream's own context, by value, alone or in a tuple",

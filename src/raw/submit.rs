@@ -40,7 +40,7 @@ impl<C: Brand> StreamOps<C> {
     ///
     /// # Panics
     ///
-    /// A panic of `queue` goes on after the same wait; the operands are dropped.
+    /// A panic of `queue` continues after the same wait; the operands are dropped.
     #[rule(MEM_02, STREAM_04, STREAM_09)]
     #[allow(unsafe_code, reason = "a declaration only: the caller vouches for the work")]
     pub unsafe fn submit<O: Operands<C>>(

@@ -13,7 +13,7 @@ struct Abandoned {
     errors: Vec<Error>,
 }
 
-/// How many errors are kept for the next sweep.
+/// The largest number of errors that are kept for the next sweep.
 const MOST: usize = 64;
 
 static ABANDONED: Mutex<Abandoned> = Mutex::new(Abandoned { runtimes: Vec::new(), errors: Vec::new() });

@@ -99,8 +99,8 @@ impl<N: Name, S: 'static> Actor<N, S> {
         }
     }
 
-    /// Runs `job` on the actor's thread, after the calls that came before, and waits for its result. A panic of it goes
-    /// on here; the actor stays.
+    /// Runs `job` on the actor's thread, after all earlier calls, and waits for its result. A panic of the job
+    /// continues here; the actor stays alive.
     ///
     /// # Errors
     ///
@@ -133,8 +133,8 @@ impl<N: Name, S: 'static> Actor<N, S> {
     ///
     /// # Errors
     ///
-    /// As for [`Runtime::close`]. What could not be taken down is left to [`sweep`](super::sweep). In a job of this
-    /// actor it is [`CloseError::Refused`]; the actor ends then after the calls that were made.
+    /// As for [`Runtime::close`]. [`sweep`](super::sweep) releases later what could not be released now. In a job of
+    /// this actor the answer is [`CloseError::Refused`]; the actor then ends after the calls that were made.
     pub fn close(
         mut self, // INIT-02: an `Actor` is closed once and last: move this `close()` behind all calls
     ) -> Result<(), CloseError> {

@@ -19,8 +19,8 @@ pub enum CloseError {
     },
     /// Another thread is closing it, or code that runs while it is being closed tried to.
     Closing,
-    /// Closing was refused here: this thread is inside a context or a callback, or the process is a forked child. The
-    /// runtime is as it was.
+    /// Closing was refused: this thread is inside a context or a callback, or the process is a forked child. The
+    /// runtime is unchanged.
     Refused(Error),
     /// Not everything could be taken down. The runtime cannot be entered any more; closing it again tries the rest.
     Teardown {

@@ -88,14 +88,14 @@ pub struct Runtime<N: Name> {
 
 impl<N: Name> Runtime<N> {
     /// Loads and initialises the library (`aclInit`), takes the device (`aclrtSetDevice`) and creates a context
-    /// (`aclrtCreateContext`). What is current on this thread stays so.
+    /// (`aclrtCreateContext`). The thread's current context does not change.
     ///
     /// A process may open several, one per device or per worker.
     ///
     /// # Errors
     ///
-    /// [`Error::ThreadTaken`] where this thread has a [`Thread`] or is inside a context; [`Error::Load`],
-    /// [`Error::NoSuchDevice`] or [`Error::Vendor`]. What had been done before the error is undone.
+    /// [`Error::ThreadTaken`] if this thread has a [`Thread`] or is inside a context; [`Error::Load`],
+    /// [`Error::NoSuchDevice`] or [`Error::Vendor`]. Steps that were made before the error are undone.
     #[rule(INIT_03, INIT_11, DEV_12, CTX_01, CTX_04)]
     pub fn open(setup: impl Into<Setup>) -> Result<Self, Error> {
         let setup = setup.into();
@@ -149,7 +149,7 @@ impl<N: Name> Runtime<N> {
     /// back (`aclrtResetDevice`) and finalises (`aclFinalizeReference`). Values that are still stored somewhere name
     /// nothing afterwards. A runtime that is closed is not closed again.
     ///
-    /// How long it waits for each stream is said by [`Setup::teardown_timeout`].
+    /// [`Setup::teardown_timeout`] limits the wait for each stream.
     ///
     /// # Errors
     ///

@@ -34,8 +34,8 @@ struct Ending {
 }
 
 impl Shared {
-    /// Opens a context on the device of the setup. What was done before an error is undone; what cannot be undone
-    /// stays.
+    /// Opens a context on the device of the setup. On an error, the earlier steps are undone as far as the library
+    /// allows.
     pub(super) fn open(acl: Acl, setup: &Setup, thread: &mut Thread) -> Result<Self, Error> {
         match Self::opened(&acl, setup, thread) {
             Ok((device, ledger)) => {

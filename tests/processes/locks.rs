@@ -3,10 +3,21 @@
 use super::common::{acl, alone, data};
 use super::{ending_of, is_forked};
 use ascendcl::operator::relu;
-use ascendcl::{Current, Scoped, Thread, model::OutputBuffer};
+use ascendcl::{Context, Current, Scoped, Thread, model::OutputBuffer};
 use ascendcl_macros::proves;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Takes the locks of the rows over and over.
+fn collect_until(context: &Context<Scoped<'_>>, stops: &AtomicBool) {
+    let mut thread = Thread::new().unwrap();
+    let collects = |current: &mut Current<Scoped<'_>>| {
+        while !stops.load(Ordering::Relaxed) {
+            assert!(current.collect().is_empty());
+        }
+    };
+    context.enter(&mut thread, collects).unwrap();
+}
 
 /// A thread takes the locks of the rows one after the other, and has one of them at most forks.
 #[proves(THREAD_05)]
@@ -23,8 +34,7 @@ fn a_forked_child_takes_no_lock_that_a_thread_of_its_parent_may_have() {
             let [model, fixed, open] = [(); 3].map(|()| current.load_model(data("digits.onnx")).unwrap());
             let mut fixed = fixed.bind(current, &[&shape], &[&[1, 10]]).unwrap();
             let mut open = open.bind_with(current, &[&shape], &[OutputBuffer::ByLibrary]).unwrap();
-            fixed.run(current).unwrap();
-            open.run(current).unwrap();
+            [&mut fixed, &mut open].map(|model| model.run(current).unwrap());
             let stream = current.stream().unwrap().without_allocator();
             let mut fixed = stream.execute(current, fixed).unwrap().wait(current).unwrap();
             let tensor = current.upload_tensor(&[2], &[1_i32, 5]).unwrap();
@@ -33,15 +43,7 @@ fn a_forked_child_takes_no_lock_that_a_thread_of_its_parent_may_have() {
             let streams: Vec<_> = (0..100).map(|_| current.stream().unwrap()).collect();
             let stops = AtomicBool::new(false);
             let wrong = std::thread::scope(|scope| {
-                scope.spawn(|| {
-                    let mut thread = Thread::new().unwrap();
-                    let collects = |current: &mut Current<Scoped<'_>>| {
-                        while !stops.load(Ordering::Relaxed) {
-                            assert!(current.collect().is_empty());
-                        }
-                    };
-                    context.enter(&mut thread, collects).unwrap();
-                });
+                scope.spawn(|| collect_until(context, &stops));
                 let mut wrong = Vec::new();
                 macro_rules! refused {
                     ($($what:literal: $call:expr;)+) => { $(

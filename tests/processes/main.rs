@@ -120,6 +120,7 @@ fn is_forked<E: Into<Error>>(refused: Result<impl Sized, E>) -> bool {
 }
 
 /// Each call in a child of its own; what became of those that were not refused.
+#[expect(clippy::too_many_lines, reason = "a table: one line per call")]
 fn calls_in_children(
     acl: &Acl,
     thread: &mut Thread,

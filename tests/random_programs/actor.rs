@@ -81,6 +81,7 @@ impl<'x, 'c> Actor<'x, 'c> {
         scope_ended(world, ended);
     }
 
+    #[expect(clippy::too_many_lines, reason = "a table: one arm per step")]
     fn step(&mut self, current: &mut Current<Scoped<'c>>, Step { what, a, b }: Step) {
         match what {
             What::Stream => self.stream(current),

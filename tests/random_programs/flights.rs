@@ -2,7 +2,7 @@
 
 use crate::actor::Actor;
 use crate::common::block_on;
-use crate::holdings::{AnyStream, Content, Flight, Flying, Operands, Work, look};
+use crate::holdings::{AnyStream, Content, Flight, Flying, Marked, Operands, Work, look};
 use crate::program::{Kind, What};
 use crate::streams::is_timeout;
 use crate::world::SEEN;
@@ -213,6 +213,19 @@ impl<'c> Actor<'_, 'c> {
         }
     }
 
+    /// A new event behind the work of a stream; `None` if one of the calls failed.
+    fn marked(&mut self, current: &Current<Scoped<'c>>, stream: u64) -> Option<Marked<'c>> {
+        let time = self.world.next();
+        let event = self.world.well("making an event", current.event())?;
+        match self.has.on_stream(current, Some(stream), 0, |tasks, at| (tasks.record(current, event), at)) {
+            (Ok(event), stream) => Some(Marked { event, stream, time }),
+            (Err(failed), _) => {
+                self.world.failed("recording", &failed.error);
+                None
+            }
+        }
+    }
+
     /// Hands work to another stream, behind an event of its own stream or behind any.
     pub(crate) fn adopt_after(&mut self, current: &Current<Scoped<'c>>, a: u16, b: u16) {
         let Some(flight) = crate::holdings::take(&mut self.has.flights, a) else { return };
@@ -220,13 +233,8 @@ impl<'c> Actor<'_, 'c> {
         let event = if b.is_multiple_of(4) {
             None
         } else {
-            let marked = self.world.next();
-            let Some(event) = self.world.well("making an event", current.event()) else { return };
-            let recorded = self.has.on_stream(current, Some(stream), 0, |tasks, at| (tasks.record(current, event), at));
-            match recorded {
-                (Ok(event), stream) => Some(crate::holdings::Marked { event, stream, time: marked }),
-                (Err(failed), _) => return self.world.failed("recording", &failed.error),
-            }
+            let Some(event) = self.marked(current, stream) else { return };
+            Some(event)
         };
         let Some(event) = event.as_ref().or_else(|| look(&self.has.events, b / 4)) else {
             return self.has.flights.push(Flight { stream, time, work });

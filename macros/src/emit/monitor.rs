@@ -113,8 +113,7 @@ fn operations(protocol: &Protocol) -> TokenStream {
         let notes = operation.notes.iter().map(|note| pieces(note));
         quote!(&[#(#notes),*])
     });
-    let outcomes: Vec<_> = protocol.outcomes().into_iter().map(outcome_variant).collect();
-    let outcome_pages = protocol.outcomes().into_iter().map(|name| format!("The call succeeded: `{}`.", name.unraw()));
+    let outcomes = outcomes(protocol);
     quote! {
         /// An operation on an object.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -169,6 +168,14 @@ fn operations(protocol: &Protocol) -> TokenStream {
             }
         }
 
+        #outcomes
+    }
+}
+
+fn outcomes(protocol: &Protocol) -> TokenStream {
+    let outcomes = protocol.outcomes().into_iter().map(outcome_variant);
+    let pages = protocol.outcomes().into_iter().map(|name| format!("The call succeeded: `{}`.", name.unraw()));
+    quote! {
         /// The outcome of a call.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Outcome {
@@ -177,7 +184,7 @@ fn operations(protocol: &Protocol) -> TokenStream {
             /// The call failed.
             Failed,
             #(
-                #[doc = #outcome_pages]
+                #[doc = #pages]
                 #outcomes,
             )*
         }

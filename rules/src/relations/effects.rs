@@ -186,6 +186,7 @@ fn each_use(
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "a table: one arm per operation")]
 fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
     let (call, event, object) = (scene.call, &scene.event, scene.event.object);
     let made = if let Outcome::Created(number) = outcome { Some(Object { number, ..object }) } else { None };

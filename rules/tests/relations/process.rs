@@ -178,69 +178,33 @@ fn devices_are_reset_as_often_as_they_are_set() {
     );
 }
 
+/// A reset of the device while `left` is on it breaks `rule`; it does not after `ended`.
+fn goes_before_the_device<T>(rule: RuleId, left: impl Fn(&mut Program) -> T, ended: impl Fn(&mut Program, T)) {
+    breaks(
+        rule,
+        |p| {
+            left(p);
+            p.reset(0);
+        },
+        |p| {
+            let object = left(p);
+            ended(p, object);
+            p.reset(0);
+        },
+    );
+}
+
 #[test]
 fn what_is_on_a_device_goes_before_the_device() {
-    breaks(
-        DEV_02,
-        |p| {
-            p.stream();
-            p.reset(0);
-        },
-        |p| {
-            let s = p.stream();
-            p.destroy(s);
-            p.reset(0);
-        },
-    );
-    breaks(
-        DEV_10,
-        |p| {
-            p.mark();
-            p.reset(0);
-        },
-        |p| {
-            let e = p.mark();
-            p.destroy(e);
-            p.reset(0);
-        },
-    );
-    breaks(
-        DEV_10,
-        |p| {
-            p.new_context(0);
-            p.reset(0);
-        },
-        |p| {
-            let c = p.new_context(0);
-            p.destroy_context(c);
-            p.reset(0);
-        },
-    );
-    breaks(
-        MEM_12,
-        |p| {
-            p.malloc(64);
-            p.reset(0);
-        },
-        |p| {
-            let m = p.malloc(64);
-            p.free(m);
-            p.reset(0);
-        },
-    );
-    breaks(
-        MODEL_14,
-        |p| {
-            p.load(None, None);
-            p.reset(0);
-        },
-        |p| {
-            let m = p.load(None, None);
-            p.unload(m);
-            p.reset(0);
-        },
-    );
-    // A set that another part of the program holds keeps it all.
+    goes_before_the_device(DEV_02, Program::stream, Program::destroy);
+    goes_before_the_device(DEV_10, Program::mark, Program::destroy);
+    goes_before_the_device(DEV_10, |p| p.new_context(0), Program::destroy_context);
+    goes_before_the_device(MEM_12, |p| p.malloc(64), Program::free);
+    goes_before_the_device(MODEL_14, |p| p.load(None, None), Program::unload);
+}
+
+#[test]
+fn a_set_that_another_part_of_the_program_holds_keeps_what_is_on_a_device() {
     breaks(
         DEV_02,
         |p| {

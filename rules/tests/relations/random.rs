@@ -59,6 +59,7 @@ fn any_object() -> impl Strategy<Value = Object> {
     (0..make.len(), 0_u64..4).prop_map(move |(kind, number)| make[kind](number))
 }
 
+#[expect(clippy::too_many_lines, reason = "a table: one arm per call")]
 fn any_call() -> impl Strategy<Value = (Event, Outcome, bool)> {
     use Op::*;
     let ops = prop::sample::select(vec![

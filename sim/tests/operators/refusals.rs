@@ -171,6 +171,16 @@ fn null_arguments_and_unknown_objects_are_refused() {
         "input 0: the data buffer is null",
         execute("Relu", &[Tensor { buffer: null_mut(), ..a }], y, none, DEFAULT)
     );
+    let stale = aclrtStream(std::ptr::without_provenance_mut(0x1234));
+    fails!(ACL_ERROR_RT_INVALID_HANDLE, "stream", execute("Relu", &[a], y, none, stale));
+}
+
+#[test]
+fn attributes_that_are_null_or_destroyed_are_refused() {
+    let _machine = device();
+    let [a, y] = [input(&[1], &[1.0_f32]), output::<f32>(&[1], 1)];
+    let relu = c("Relu");
+    let (name, invalid) = (relu.as_ptr(), ACL_ERROR_INVALID_PARAM);
     let gone = flags(&[]);
     acl!(aclopDestroyAttr(gone));
     fails!(invalid, "were destroyed", execute("Relu", &[a], y, gone, DEFAULT));
@@ -187,38 +197,29 @@ fn null_arguments_and_unknown_objects_are_refused() {
         "one of the values is null",
         acl!(aclopSetAttrListString(attributes, name, 2, texts.as_ptr().cast_mut()))
     );
-    let stale = aclrtStream(std::ptr::without_provenance_mut(0x1234));
-    fails!(ACL_ERROR_RT_INVALID_HANDLE, "stream", execute("Relu", &[a], y, none, stale));
-    fails!(
-        invalid,
-        "no engine 7",
+}
+
+#[test]
+fn engines_and_ways_to_compile_that_do_not_exist_are_refused() {
+    let _machine = device();
+    let (relu, a, y) = (c("Relu"), input(&[1], &[1.0_f32]), output::<f32>(&[1], 1));
+    let compile = |engine, way| {
         acl!(aclopCompile(
-            name,
+            relu.as_ptr(),
             1,
-            descs.cast(),
+            &a.desc.cast_const(),
             1,
-            out_desc.cast(),
-            none,
-            aclopEngineType(7),
-            aclopCompileType::ACL_COMPILE_SYS,
+            &y.desc.cast_const(),
+            NO_ATTRIBUTES,
+            engine,
+            way,
             null()
         ))
-    );
-    fails!(
-        ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-        "does not have",
-        acl!(aclopCompile(
-            name,
-            1,
-            descs.cast(),
-            1,
-            out_desc.cast(),
-            none,
-            aclopEngineType::ACL_ENGINE_SYS,
-            aclopCompileType::ACL_COMPILE_UNREGISTERED,
-            null()
-        ))
-    );
+    };
+    let (engine, way) = (aclopEngineType::ACL_ENGINE_SYS, aclopCompileType::ACL_COMPILE_SYS);
+    fails!(ACL_ERROR_INVALID_PARAM, "no engine 7", compile(aclopEngineType(7), way));
+    let unregistered = aclopCompileType::ACL_COMPILE_UNREGISTERED;
+    fails!(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "does not have", compile(engine, unregistered));
 }
 
 #[test]

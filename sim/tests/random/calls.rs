@@ -124,6 +124,7 @@ impl Handles {
         u32::try_from(self.pick(&self.models, choice).addr()).unwrap_or(7)
     }
 
+    #[expect(clippy::too_many_lines, reason = "a table: one arm per function")]
     fn call(&self, [function, a, b, c]: Call) {
         let stream = |choice| self.stream(choice);
         let event = |choice| aclrtEvent(self.pick(&self.events, choice));

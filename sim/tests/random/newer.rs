@@ -48,6 +48,7 @@ fn tensor(dims: &[i64]) -> *mut aclTensorDesc {
 }
 
 impl Handles {
+    #[expect(clippy::too_many_lines, reason = "a table: one arm per function")]
     pub(crate) fn newer(&self, function: u8, [a, b, c]: [u8; 3]) {
         let instance = |choice| aclmdlRI(self.pick(&self.instances, choice));
         let physical = |choice| aclrtDrvMemHandle(self.pick(&self.physical, choice));

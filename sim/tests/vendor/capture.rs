@@ -95,6 +95,7 @@ fn capturing(world: &mut World, named: &Named) -> Option<Ready> {
     })
 }
 
+#[expect(clippy::too_many_lines, reason = "a table: one arm per function")]
 fn models(world: &mut World, named: &Named) -> Option<Ready> {
     let it = |world: &mut World| the_model(world, named.at(0));
     Some(match named.function {

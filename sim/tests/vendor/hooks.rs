@@ -6,6 +6,7 @@ use crate::world::{Ready, World, pointer};
 use ascendcl_sys::types::*;
 use core::ptr::null_mut;
 
+#[expect(clippy::too_many_lines, reason = "a table: one arm per function")]
 pub(crate) fn ready(world: &mut World, named: &Named) -> Option<Ready> {
     let stream = |number: usize| aclrtStream(pointer(number));
     Some(match named.function {

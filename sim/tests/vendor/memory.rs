@@ -265,6 +265,7 @@ fn registration(world: &mut World, named: &Named) -> Option<Ready> {
     })
 }
 
+#[expect(clippy::too_many_lines, reason = "a table: one arm per function")]
 fn virtual_memory(world: &mut World, named: &Named) -> Option<Ready> {
     const DEVICE: aclrtMemLocationType = aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE;
     let handle = |number: usize| aclrtDrvMemHandle(pointer(number));

@@ -18,6 +18,7 @@ pub(crate) fn ready(world: &mut World, named: &Named) -> Option<Ready> {
         .or_else(|| work(world, named))
 }
 
+#[expect(clippy::too_many_lines, reason = "a table: one arm per function")]
 fn creation(world: &mut World, named: &Named) -> Option<Ready> {
     let on = |world: &mut World, at: usize| world.stream(named.at(at));
     Some(match named.function {
@@ -119,6 +120,7 @@ fn waits(world: &mut World, named: &Named) -> Option<Ready> {
     })
 }
 
+#[expect(clippy::too_many_lines, reason = "a table: one arm per function")]
 fn settings(world: &mut World, named: &Named) -> Option<Ready> {
     let on = |world: &mut World| stream_or_null(world, named.at(0));
     let null = named.at(named.arguments.len().saturating_sub(1)) == "NULL" && named.arguments.len() > 1;
@@ -240,6 +242,7 @@ fn own_thread() -> u64 {
     pthread_self() as u64
 }
 
+#[expect(clippy::too_many_lines, reason = "a table: one arm per function")]
 fn work(world: &mut World, named: &Named) -> Option<Ready> {
     let long = named.says("that waits") || named.says("long");
     let function = |null: bool| -> Option<unsafe extern "C" fn(*mut c_void)> {

@@ -25,6 +25,7 @@ use super::{Refusal, Wrong, constants, inner, numbers, refuse};
 use rten_onnx::onnx::{DataType, NodeProto};
 
 /// Adds what the engine calculates for a node of the file.
+#[expect(clippy::too_many_lines, reason = "a table: one arm per operator")]
 pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Wrong> {
     if !matches!(node.domain.as_deref(), None | Some("" | "ai.onnx")) {
         return Ok(contributed(scope, node)?);
