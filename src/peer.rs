@@ -11,7 +11,7 @@ use crate::ledger::Ledger;
 use crate::memory::DeviceBuffer;
 use crate::runtime::Runtime;
 use crate::stream::sealed_destination::Buffer;
-use crate::stream::{CopyScope, Destination, Pending, Source, StreamOps};
+use crate::stream::{CopyScope, Destination, Pending, Source, StreamOps, same_length};
 use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -160,7 +160,7 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
         to: D,
     ) -> Result<Pending<C, DeviceBuffer<C, E>>, Failed<D>> {
         let (here, queue) = (current.here(), stream.queue());
-        let ready = to.usable_on(queue).and_then(|()| same(from.len(), to.look(INSIDE).room()));
+        let ready = to.usable_on(queue).and_then(|()| same_length(from.len(), to.look(INSIDE).room()));
         let lent = Lent { block: from.block(), context: access.peer };
         let copy = || self.borrowed().copy_between(here, queue, to.look(INSIDE).block(), lent, LentSide::Source);
         match ready.and_then(|()| copy()) {
@@ -187,7 +187,7 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
         to: &'env mut DeviceBuffer<P, E>,
     ) -> Result<Pending<C, F::Kept>, Failed<F>> {
         let (here, queue) = (current.here(), stream.queue());
-        let ready = from.usable_on(queue).and_then(|()| same(from.look(INSIDE).room(), to.len()));
+        let ready = from.usable_on(queue).and_then(|()| same_length(from.look(INSIDE).room(), to.len()));
         let lent = Lent { block: to.block(), context: access.peer };
         let copy = || self.borrowed().copy_between(here, queue, from.look(INSIDE).block(), lent, LentSide::Destination);
         match ready.and_then(|()| copy()) {
@@ -198,13 +198,6 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
             Err(error) => Err(Failed { error, value: from }),
         }
     }
-}
-
-fn same(expected: usize, found: usize) -> Result<(), Error> {
-    if expected == found {
-        return Ok(());
-    }
-    Err(Error::LengthMismatch { what: ObjectKind::COPY_DESTINATION, expected, found })
 }
 
 impl<C: Brand, P: Brand> fmt::Debug for PeerAccess<C, P> {

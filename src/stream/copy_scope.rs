@@ -90,7 +90,7 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
         to: D,
     ) -> Result<Pending<C, DeviceBuffer<C, E>>, Failed<D>> {
         let (here, queue) = (current.here(), stream.queue());
-        let ready = to.usable_on(queue).and_then(|()| same(from.len(), to.look(INSIDE).room()));
+        let ready = to.usable_on(queue).and_then(|()| same_length(from.len(), to.look(INSIDE).room()));
         let place = Place { block: to.look(INSIDE).block(), start: 0 };
         match ready.and_then(|()| self.borrowed.copy_in(here, queue, place, from)) {
             Ok(number) => {
@@ -114,7 +114,7 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
         to: &'env mut [E],
     ) -> Result<Pending<C, D::Kept>, Failed<D>> {
         let (here, queue) = (current.here(), stream.queue());
-        let ready = from.usable_on(queue).and_then(|()| same(from.look(INSIDE).room(), to.len()));
+        let ready = from.usable_on(queue).and_then(|()| same_length(from.look(INSIDE).room(), to.len()));
         let place = Place { block: from.look(INSIDE).block(), start: 0 };
         match ready.and_then(|()| self.borrowed.copy_out(here, queue, to, place)) {
             Ok(number) => {
@@ -126,7 +126,8 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
     }
 }
 
-fn same(expected: usize, found: usize) -> Result<(), Error> {
+/// An error if the two sides of a copy differ in length.
+pub(crate) fn same_length(expected: usize, found: usize) -> Result<(), Error> {
     if expected == found {
         return Ok(());
     }

@@ -47,6 +47,7 @@ use std::sync::Arc;
 
 pub(crate) use copy::{Copied, in_flight};
 pub use copy_scope::CopyScope;
+pub(crate) use copy_scope::same_length;
 pub(crate) use default::sealed as sealed_default;
 pub use default::{DefaultStream, TakesAllocator};
 pub use destination::Destination;

@@ -34,7 +34,7 @@ fn a_forked_child_takes_no_lock_that_a_thread_of_its_parent_may_have() {
             let [model, fixed, open] = [(); 3].map(|()| current.load_model(data("digits.onnx")).unwrap());
             let mut fixed = fixed.bind(current, &[&shape], &[&[1, 10]]).unwrap();
             let mut open = open.bind_with(current, &[&shape], &[OutputBuffer::ByLibrary]).unwrap();
-            [&mut fixed, &mut open].map(|model| model.run(current).unwrap());
+            [&mut fixed, &mut open].into_iter().for_each(|model| model.run(current).unwrap());
             let stream = current.stream().unwrap().without_allocator();
             let mut fixed = stream.execute(current, fixed).unwrap().wait(current).unwrap();
             let tensor = current.upload_tensor(&[2], &[1_i32, 5]).unwrap();

@@ -132,27 +132,8 @@ fn work_that_does_not_end_is_kept_and_the_runtime_is_closed_later() {
     alone.assert_nothing_lives();
 }
 
-/// Hands out nothing; closes its runtime when it is dropped.
+/// Closes its runtime when it is dropped.
 struct Closes(Arc<Mutex<Option<Result<(), CloseError>>>>, Arc<Runtime<Worker>>);
-
-// SAFETY: it hands out no memory.
-unsafe impl DeviceAllocator for Closes {
-    type Block = DeviceAddress;
-
-    fn allocate(&self, _: usize) -> Option<DeviceAddress> {
-        None
-    }
-
-    fn address(&self, block: &DeviceAddress) -> DeviceAddress {
-        *block
-    }
-
-    fn free(&self, _: DeviceAddress) {}
-
-    fn serves(&self, _: ContextId) -> bool {
-        true
-    }
-}
 
 impl Drop for Closes {
     fn drop(&mut self) {
@@ -166,7 +147,7 @@ fn code_that_runs_while_it_is_closed_does_not_close_it() {
     let alone = alone();
     let (runtime, told) = (Arc::new(open()), Arc::default());
     let own = Closes(Arc::clone(&told), Arc::clone(&runtime));
-    mem::forget(runtime.with(|current| current.stream().unwrap().register(current, own).unwrap()).unwrap());
+    mem::forget(runtime.with(|current| current.stream().unwrap().register(current, Empty(own)).unwrap()).unwrap());
     runtime.close().unwrap();
     let answer = told.lock().unwrap().take().unwrap();
     assert!(matches!(answer, Err(CloseError::Refused(_) | CloseError::Closing)), "{answer:?}");

@@ -5,12 +5,9 @@ mod closing;
 mod dropping;
 
 use super::{fail, finish, model, nothing_fails, upload};
-use crate::common::alone;
+use crate::common::{allocators::Empty, alone};
 use ascendcl::runtime::{self, Actor, CloseError};
-use ascendcl::{
-    Current, DeviceAllocator, Error, HostBuffer, Library, Pending, Runtime, Setup, Stream, Thread, context::ContextId,
-    error::ObjectKind, memory::DeviceAddress,
-};
+use ascendcl::{Current, Error, HostBuffer, Library, Pending, Runtime, Setup, Stream, Thread, error::ObjectKind};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::cell::RefCell;
