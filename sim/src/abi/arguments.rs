@@ -35,7 +35,7 @@ impl<T> Out<'_, T> {
         }
     }
 
-    /// Stores up to `room` results, one after the other; answers how many.
+    /// Stores at most `room` results in order. Returns the number of stored results.
     pub(crate) fn set_all(&mut self, values: impl IntoIterator<Item = T>, room: usize) -> usize {
         if self.0.is_null() {
             return 0;

@@ -34,7 +34,7 @@ impl HostCallback {
     }
 }
 
-/// The members of an allocator descriptor, as far as they were set.
+/// The members of an allocator descriptor that were set.
 #[derive(Clone, Copy)]
 pub(crate) struct AllocatorMembers {
     pub(crate) object: aclrtAllocator,
@@ -58,9 +58,9 @@ impl Default for AllocatorMembers {
 }
 
 impl AllocatorMembers {
-    /// What a registration would refuse. The vendor's library accepts a descriptor without a free function; without a
-    /// get-address function it depends on what was in the memory before. By the manual the free function is `needed` as
-    /// well.
+    /// The reason why a registration is refused. The vendor's library accepts a descriptor without a free function.
+    /// Without a get-address function, its answer depends on old contents of the memory. The manual says that the free
+    /// function is `needed`, too.
     pub(crate) fn missing(&self, needed: bool) -> Option<&'static str> {
         match self {
             Self { object, .. } if object.is_null() => Some("object"),
@@ -71,7 +71,7 @@ impl AllocatorMembers {
         }
     }
 
-    /// The functions to call, when none of those that are needed is missing.
+    /// The functions to call, if all mandatory ones were set.
     pub(crate) fn complete(&self) -> Option<AllocatorFunctions> {
         let Self { object, free, advise, .. } = *self;
         let allocate = self.allocate.filter(|_| !object.is_null())?;

@@ -96,7 +96,7 @@ mod system {
     }
 }
 
-/// Elsewhere there is no such memory.
+/// Other systems have no such memory.
 #[cfg(not(target_os = "linux"))]
 mod system {
     use super::{Address, Shared};

@@ -1,6 +1,6 @@
 //! How C names a thread.
 
-/// What `pthread_self()` is on this thread: the number by which callers subscribe a thread.
+/// The result of `pthread_self()` on this thread. Callers subscribe a thread by this number.
 #[cfg(unix)]
 pub(crate) fn this_thread() -> u64 {
     // SAFETY: the declaration has to agree with the system's function. It is part of POSIX; the thread type is a number
@@ -11,7 +11,7 @@ pub(crate) fn this_thread() -> u64 {
     pthread_self() as u64
 }
 
-/// A number that is this thread's alone.
+/// A number that identifies this thread.
 #[cfg(not(unix))]
 pub(crate) fn this_thread() -> u64 {
     use std::sync::atomic::{AtomicU64, Ordering};

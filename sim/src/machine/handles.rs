@@ -39,7 +39,7 @@ impl<T> Table<T> {
         read(&self.entries).get(&number).cloned()
     }
 
-    /// The object with this number, which is entered if there is none.
+    /// The object with this number. It is created if it does not exist.
     pub(crate) fn get_or_default(&self, number: usize) -> Arc<T>
     where
         T: Default,

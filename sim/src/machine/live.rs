@@ -1,7 +1,6 @@
 //! How much exists.
 
-/// What exists in the machine because a program made it and has not destroyed it. Default contexts and default streams
-/// are not counted.
+/// The objects that a program created and has not destroyed. Default contexts and default streams do not count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Live {

@@ -5,7 +5,7 @@ use ascendcl_sys::error_codes::{ACL_ERROR_RT_LOST_HEARTBEAT, ACL_ERROR_RT_STREAM
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
-/// How long a wait without a time limit goes on while the devices hang. The vendor's library takes minutes.
+/// The duration of a wait without a time limit while the devices hang. The vendor's library takes minutes.
 const WATCHDOG: Duration = Duration::from_millis(100);
 
 /// Whether anything can go wrong at all.
@@ -74,11 +74,11 @@ pub(crate) fn before_work() -> Answer {
     Err(stuck())
 }
 
-/// Since when a wait goes on that has no time limit.
+/// The start of a wait without a time limit.
 pub(crate) struct Patience(Instant);
 
 impl Patience {
-    /// How often a long wait is looked at.
+    /// The interval in which a long wait is checked.
     pub(crate) const LOOK: Duration = Duration::from_millis(25);
     /// The time limit of a wait for something that was never queued: the record of an event that was reset, a notify,
     /// or a value. The vendor's library waits without a limit.

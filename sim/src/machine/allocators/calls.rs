@@ -32,7 +32,8 @@ pub(crate) struct Lent {
     _hold: Hold,
 }
 
-/// How often the machine started afresh. Blocks of former times are not given back: their allocators may be gone.
+/// The number of resets of the machine. Blocks from before a reset are not returned, because their allocators may be
+/// gone.
 static AGE: AtomicU64 = AtomicU64::new(0);
 
 /// Refuses calls that a callback of an allocator must not make (ALLOC-18): the vendor's library would hang in them.

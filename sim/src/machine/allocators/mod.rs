@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex};
 
 struct Book {
     descriptors: BTreeMap<usize, AllocatorMembers>,
-    /// The descriptors destroyed last: the vendor's library goes on accepting them.
+    /// The descriptors that were destroyed last. The vendor's library still accepts them.
     destroyed: VecDeque<(usize, AllocatorMembers)>,
     registrations: BTreeMap<usize, Registration>,
 }
@@ -85,7 +85,7 @@ pub(crate) fn set(handle: aclrtAllocatorDesc, change: impl FnOnce(&mut Allocator
     book.descriptor(handle).map(change).ok_or_else(|| Failure::unknown("allocator descriptor"))
 }
 
-/// Registers a copy of the descriptor for the stream with this handle, which is not looked at.
+/// Registers a copy of the descriptor for the stream with this handle. The handle is not checked.
 pub(crate) fn register(stream: aclrtStream, handle: aclrtAllocatorDesc) -> Answer {
     let documented = config::is_documented();
     let mut book = lock(&BOOK);
@@ -109,7 +109,7 @@ pub(crate) fn count() -> usize {
     lock(&BOOK).descriptors.len()
 }
 
-/// The allocators may be gone: none is called from now on, whatever blocks of theirs are out.
+/// The allocators may be gone, so none is called from now on, even if blocks are still allocated.
 pub(super) fn forget_all() {
     lock(&BOOK).registrations.clear();
     calls::forget_all();

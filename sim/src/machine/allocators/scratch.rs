@@ -72,7 +72,7 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         if matches!(self.source, Source::Own { .. }) {
-            // It may have gone with its device.
+            // The block may have been freed with its device.
             let _ = free_device(self.address);
         }
     }

@@ -37,7 +37,7 @@ impl<F: Copy> Register<F> {
         Ok(())
     }
 
-    /// What is registered now. The lock is not held when the functions run.
+    /// The current registrations. The lock is not held while the functions run.
     fn all(&self) -> Vec<Notice<F>> {
         lock(&self.0).iter().map(|(_, notice)| *notice).collect()
     }

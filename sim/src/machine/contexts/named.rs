@@ -13,8 +13,8 @@ pub(crate) fn submission_stream(handle: aclrtStream) -> Answer<Arc<Stream>> {
     Named::find(handle)?.for_work()
 }
 
-/// The stream of a call, which is alive if it was named. Its context is looked at later: calls look at other arguments
-/// in between.
+/// The stream of a call, which is alive if the call names one. Its context is checked later, because calls check other
+/// arguments first.
 pub(crate) struct Named(Option<Arc<Stream>>);
 
 impl Named {

@@ -19,7 +19,7 @@ pub(crate) enum Rest {
     Discard,
 }
 
-/// What becomes of a task that runs while what follows it is discarded. What was discarded is no failure either way.
+/// The result of a task that runs while the tasks behind it are discarded. Discarded tasks are not failures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Running {
     IsAwaited,
@@ -68,7 +68,7 @@ pub(in crate::machine) fn end_streams(context: usize, rest: Rest) {
 fn end(streams: &[Arc<Stream>], rest: Rest, running: Running) -> Answer {
     // A wait that comes by any of them has to find its way on, so all are known until the last has ended.
     let ending: Vec<_> = streams.iter().map(table::Ending::of).collect();
-    // They may wait for each other's events, so none is waited for before all are closed.
+    // The streams may wait for each other's events, so this closes all of them before it waits for one.
     for stream in streams {
         stream.close();
         capture::forget_stream(stream);

@@ -160,12 +160,12 @@ impl Device {
         self.limits.memory
     }
 
-    /// What becomes of floats that are too large, as it was chosen. The operators of the simulator keep infinities.
+    /// The overflow mode that the program chose. The simulator's operators keep infinities.
     pub(crate) fn overflow_mode(&self) -> &AtomicU32 {
         &self.overflow_mode
     }
 
-    /// What was set is as at the start.
+    /// Resets all settings.
     pub(in crate::machine) fn forget_settings(&self) {
         lock(&self.peers).clear();
         self.overflow_mode.store(aclrtFloatOverflowMode::ACL_RT_OVERFLOW_MODE_INFNAN.0, SeqCst);

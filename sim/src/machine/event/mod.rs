@@ -51,7 +51,7 @@ pub(crate) enum Made {
 #[derive(Default)]
 struct State {
     newest: Option<Newest>,
-    /// It was reset since: streams wait for the next record. What else is asked of it is answered as before.
+    /// The event was reset: streams wait for the next record. Other queries still answer for the last record.
     reset: bool,
     /// The streams and threads that the next record resumes.
     held_up: Vec<Duty>,
@@ -197,11 +197,12 @@ impl Event {
                 let mut list = lock(&held_up);
                 match stream.submit_if_room(task)? {
                     Ok(position) => {
-                        // Not before: what waits for the event goes on waiting when the stream refuses the record.
+                        // This comes after the submission: if the stream refuses the record, waiters keep waiting for
+                        // the earlier one.
                         list.append(&mut state.held_up);
                         drop(list);
                         state.reset = false;
-                        // What a capture under way knows the event for stays.
+                        // The role of the event in a running capture does not change.
                         if !matches!(&state.newest, Some(Newest::Captured(mark)) if !mark.is_over()) {
                             let record = Record { point, stream: Arc::downgrade(stream), position };
                             let before = state.newest.replace(Newest::Queued(record));
@@ -259,7 +260,7 @@ impl Event {
             return stream.submit_wait(point, limit, counted).map(|_| ());
         }
         let point = Arc::new(Point::new(Link::Later));
-        // Before the wait is queued, which may have to wait for room: no lock may be held then.
+        // This comes before the wait is queued. Queueing may block on a full stream, and no lock may be held then.
         state.held_up.push(Duty::new(&point));
         drop(state);
         let queued = stream.submit_wait(point, limit, counted);
@@ -342,7 +343,7 @@ impl Event {
         self.recorded()?.time()
     }
 
-    /// How many seconds after `start` this event was reached; less than none if it came first.
+    /// The seconds between `start` and this event; negative if this event was reached first.
     pub(crate) fn since(&self, start: &Self) -> Answer<f32> {
         // Both have to be recorded before either is asked whether it has been reached.
         let (start, end) = (start.recorded()?, self.recorded()?);

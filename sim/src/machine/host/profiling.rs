@@ -1,7 +1,6 @@
 //! Profiling: which sessions ran, and when the streams came to the steps that the program marked.
 //!
-//! There is no hardware whose counters could be read. What is measured is the host's clock, and it is written to one file
-//! when profiling is finalised.
+//! There are no hardware counters. This measures the host's clock and writes one file when profiling is finalised.
 
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;

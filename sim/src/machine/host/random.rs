@@ -6,14 +6,14 @@ use rand::rngs::StdRng;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_distr::Normal;
 
-/// What numbers are drawn from, with its parameters in the bytes of the element type.
+/// The distribution of the numbers. Its parameters are bytes of the element type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Draw {
     /// A bit for each number, which is 0 with this probability.
     Bitmask { ratio: [u8; 8] },
     /// From the first number up to, and without, the second.
     Uniform { low: [u8; 8], high: [u8; 8] },
-    /// Around a mean. What is cut off lies more than two deviations from it.
+    /// A normal distribution. Numbers more than two deviations from the mean are cut off.
     Normal { mean: [u8; 8], deviation: [u8; 8], cut_off: bool },
 }
 
@@ -83,7 +83,7 @@ impl Draw {
     ///
     /// # Errors
     ///
-    /// What is wrong with the parameters.
+    /// The error in the parameters.
     pub(crate) fn draw(self, element: Element, count: u64, seed: u64, counter: u64) -> Result<Vec<u8>, String> {
         let mut random = StdRng::seed_from_u64(seed ^ counter.rotate_left(32));
         let mut bytes = Vec::new();

@@ -171,7 +171,7 @@ pub(super) fn clear(device: &Device) {
         let life = life_of(device);
         let mut life = lock(&life);
         life.sets = 0;
-        // Those that a thread kept when it ended, too.
+        // This includes those of threads that have ended.
         life.explicit = 0;
         life.primary.take()
     };

@@ -252,8 +252,8 @@ fn enter(block: Piece, device: Option<Arc<Device>>) -> Address {
     insert(Entry { block: Backing::Piece(Arc::new(block)), device })
 }
 
-/// Fresh memory holds anything (MEM-07). What comes from the system is zeros; the start of a block is not, so that programs
-/// do not come to rely on it.
+/// New memory has arbitrary contents (MEM-07). The system provides zeros, so the start of each block is filled with
+/// something else. Then programs do not rely on zeros.
 pub(super) fn spoil(address: Address, size: usize) {
     const SPOILT: usize = 4096;
     fill(address, 0xa5, size.min(SPOILT));

@@ -30,7 +30,7 @@ fn has_mapping(start: Address) -> bool {
     mapping_at(&read(&BLOCKS), start).is_some()
 }
 
-/// Ends a mapping. Work on it that is queued goes on with the memory.
+/// Ends a mapping. Queued work still uses the memory.
 pub(crate) fn unmap(start: Address) -> Answer {
     let ended = {
         let mut blocks = write(&BLOCKS);

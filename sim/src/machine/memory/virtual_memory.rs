@@ -177,7 +177,7 @@ pub(super) fn map(wish: Wish, is_mapped: impl Fn(Address) -> bool, enter: impl F
     Ok(())
 }
 
-/// What the memory behind a handle was allocated as.
+/// The properties with which the memory behind a handle was allocated.
 pub(crate) fn properties(handle: aclrtDrvMemHandle) -> Answer<aclrtPhysicalMemProp> {
     Ok(find(handle)?.properties)
 }

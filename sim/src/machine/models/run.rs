@@ -153,7 +153,7 @@ impl Job {
         Ok(Taken { outputs: self.outputs.iter().map(output).collect::<Answer<_>>()?, work })
     }
 
-    /// Puts every output where it goes, or none.
+    /// Stores all outputs, or none of them.
     fn store(&self, results: &[Output], supply: &Supply, taken: Taken) -> Answer {
         let near = taken.work.as_ref().map(Scratch::address);
         let mut own = Vec::new();

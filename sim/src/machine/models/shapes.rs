@@ -62,7 +62,7 @@ pub(super) struct Shapes {
 }
 
 impl Shapes {
-    /// What the dataset says of them.
+    /// The shapes in the dataset.
     pub(super) fn of(model: &Loaded, given: &Snapshot) -> Answer<Self> {
         let ports = model.engine.inputs();
         let attached = given.items.iter().map(|item| item.dims.as_deref());

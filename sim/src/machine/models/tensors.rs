@@ -21,7 +21,7 @@ pub(crate) struct TensorDesc {
     pub(crate) extra: Extra,
 }
 
-/// What only operators ask for.
+/// The properties that only operators use.
 #[derive(Clone, Default, Debug)]
 #[allow(dead_code)]
 pub(crate) struct Extra {

@@ -43,7 +43,7 @@ pub(crate) fn set_attribute(name: Name<aclopAttr>, key: String, value: Attribute
     Ok(())
 }
 
-/// What was collected; nothing when there is no collection (a null pointer).
+/// The attributes; none for a null pointer.
 pub(crate) fn read_attributes(name: Name<aclopAttr>) -> Answer<Attributes> {
     if name.0 == 0 {
         return Ok(Attributes::new());

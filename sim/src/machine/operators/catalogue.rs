@@ -70,7 +70,7 @@ impl Operator {
         Ok(operator)
     }
 
-    /// What the operator gives for these inputs, none of which has an open axis.
+    /// The operator's output for these inputs. All their axes are known.
     pub(super) fn output(&self, name: &str, inputs: &[Operand]) -> Answer<Operand> {
         self.check_types(name, inputs)?;
         let misfit = |text: String| Failure::new(ACL_ERROR_OP_INPUT_NOT_MATCH, format!("{name}: {text}"));

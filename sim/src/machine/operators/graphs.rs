@@ -9,7 +9,7 @@ use ascendcl_sys::error_codes::ACL_ERROR_OP_LOAD_FAILED;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-/// What a model depends on. The sizes of the axes are not part of it.
+/// The key of a cached model. The sizes of the axes are not part of it.
 type Key = (Operator, Vec<(Element, usize)>);
 
 static MODELS: Mutex<Option<HashMap<Key, Arc<Model>>>> = Mutex::new(None);

@@ -31,7 +31,7 @@ pub(crate) struct Job {
 enum Elements {
     /// In device memory, kept in place.
     There { address: Address, bytes: usize, _hold: Hold },
-    /// Copied when the call came: host memory may be gone after it.
+    /// Copied during the call, because host memory may be gone after it.
     Copied(Vec<u8>),
 }
 

@@ -83,7 +83,7 @@ pub(crate) fn set_fuzzy(fuzzy: bool) {
     lock(&KNOWN).fuzzy = fuzzy;
 }
 
-/// How many compiled operators are kept; the oldest go first (OP-09).
+/// The number of compiled operators that are kept. The oldest are dropped first (OP-09).
 pub(crate) fn keep_at_most(count: u64) {
     let mut known = lock(&KNOWN);
     known.most = usize::try_from(count).unwrap_or(usize::MAX);

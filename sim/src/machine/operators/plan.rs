@@ -29,7 +29,7 @@ pub(crate) struct Plan {
     pub(super) output: Operand,
 }
 
-/// What tells one operator from another: the operators that a program compiled are known by it.
+/// The identity of an operator. The operators that a program compiled are found by it.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Signature {
     pub(super) name: String,

@@ -26,7 +26,7 @@ pub(crate) struct Info {
 }
 
 struct Listeners {
-    /// There is one place for it; the last one has it.
+    /// There is one registration. A later one replaces it.
     single: Option<OfFailure>,
     registered: Vec<OfFailure>,
 }

@@ -118,7 +118,7 @@ impl Queue {
         awaited
     }
 
-    /// Takes out everything that has not begun. What comes back is to be dropped when the queue is no longer locked.
+    /// Removes all tasks that have not begun. The caller drops them after it has released the queue's lock.
     pub(in crate::machine) fn discard(&mut self) -> (VecDeque<Task>, Option<Task>) {
         let parked = match std::mem::replace(&mut self.turn, Turn::Idle) {
             Turn::Parked(_, task) => Some(Task::Await(task)),
@@ -152,14 +152,15 @@ impl Queue {
         }
     }
 
-    /// A task failed, and nothing after it is to run. What comes back is to be dropped when the queue is no longer locked.
+    /// Called when a task has failed, so that no later task runs. The caller drops the removed tasks after it has
+    /// released the queue's lock.
     pub(in crate::machine) fn stop(&mut self, failure: &Failure) -> (VecDeque<Task>, Option<Task>) {
         self.stopped.get_or_insert_with(|| failure.clone());
         self.failure.get_or_insert_with(|| failure.clone());
         self.discard()
     }
 
-    /// Whether there is room for more tasks, of the so many that a stream takes.
+    /// Whether the stream takes more tasks.
     pub(in crate::machine) fn has_room(&self, more: u64, limit: u64) -> bool {
         self.submitted - self.done + more <= limit.max(more)
     }

@@ -50,7 +50,7 @@ impl Served for Stream {
                     let (ticket, thread) = (queue.tickets, Arc::clone(&call.thread));
                     queue.turn = Turn::Calling(ticket, call);
                     drop(queue);
-                    // From here on the thread of the callbacks goes on with it.
+                    // From here on, the callback thread continues with the task.
                     return thread.post(self, ticket);
                 }
                 Some(Task::Await(task)) => {

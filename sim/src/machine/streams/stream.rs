@@ -39,7 +39,7 @@ pub(crate) struct Stream {
     pub(in crate::machine) moved: Condvar,
 }
 
-/// What kind of stream to create.
+/// The kind of stream to create.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Kind {
     pub(crate) priority: u32,
@@ -200,7 +200,7 @@ impl Stream {
     /// Accepts no further task.
     pub(in crate::machine) fn close(&self) {
         lock(&self.queue).closed = true;
-        // Threads that wait for room stop waiting.
+        // Wakes the threads that wait for a place in the queue.
         self.moved.notify_all();
     }
 
@@ -228,7 +228,7 @@ impl Stream {
         drop(dropped);
     }
 
-    /// Drops the tasks that have not begun. One that runs goes on.
+    /// Drops the tasks that have not begun. A task that runs completes.
     pub(crate) fn abort(&self) {
         let mut queue = lock(&self.queue);
         let discarded = queue.discard();

@@ -1,5 +1,5 @@
-//! How tasks come to a stream. A stream takes so many; the call that brings one more waits until there is room, as in the
-//! vendor's library.
+//! Submitting tasks to a stream. A stream takes a limited number of tasks. As in the vendor's library, the call that
+//! would exceed the limit blocks until a task has completed.
 
 use crate::failure::{Answer, Failure};
 use crate::locks::{lock, look_out, wait};
@@ -163,8 +163,8 @@ impl Stream {
         }
     }
 
-    /// Blocks this thread until the stream takes more tasks, or none any more. Another thread may be quicker. Fails when the
-    /// wait can never end. No lock may be held.
+    /// Blocks this thread until the stream takes more tasks or was closed. Another thread may be faster, so the caller
+    /// tries again. Fails if the wait can never end. No lock may be held.
     #[cold]
     pub(in crate::machine) fn wait_for_room(&self, more: u64) -> Answer {
         let before = self.done.load(SeqCst);

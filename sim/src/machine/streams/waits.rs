@@ -98,7 +98,7 @@ impl Stream {
         if self.is_persistent() { Link::Never } else { Link::Stream(self.number()) }
     }
 
-    /// What those who wait for it say.
+    /// The waiting threads' descriptions.
     pub(super) fn awaited(&self) -> Awaited {
         Awaited { number: self.number(), named: self.named() }
     }

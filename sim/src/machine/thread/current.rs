@@ -16,7 +16,7 @@ thread_local! {
     static CURRENT: Current = const { Current(Cell::new(0)) };
 }
 
-/// The number of a thread's current context, 0 for none. It may have ended since: it is looked up when needed.
+/// The number of a thread's current context; 0 for none. The context may have ended, so it is looked up when needed.
 struct Current(Cell<usize>);
 
 impl Drop for Current {
@@ -35,7 +35,7 @@ impl Drop for Current {
 
 /// The number of the context that this thread chose last, even if it has ended since.
 pub(crate) fn current_number() -> usize {
-    // A thread that is ending has none.
+    // A thread that is ending has no current context.
     CURRENT.try_with(|current| current.0.get()).unwrap_or(0)
 }
 

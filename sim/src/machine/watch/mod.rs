@@ -45,7 +45,7 @@ static CHECKER: Mutex<Option<Checker>> = Mutex::new(None);
 #[must_use]
 pub(crate) struct Watching(Option<Box<Event>>, Judged);
 
-/// A call that has begun. One that is dropped has failed.
+/// A call that has begun. If it is dropped, it has failed.
 #[must_use]
 pub(crate) struct Watched(Option<Box<Event>>, Judged);
 
@@ -319,7 +319,7 @@ pub(crate) fn wait_given_up(stream: Object, own_callback: bool) {
     drop(call(Op::GiveUp, stream).flag(Flag::OwnCallback, own_callback).begin_always());
 }
 
-/// The machine starts afresh. What was found stays recorded.
+/// The machine was reset. Earlier findings stay recorded.
 pub(crate) fn reset() {
     *lock(&CHECKER) = None;
     sources::clear();

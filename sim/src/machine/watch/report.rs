@@ -116,7 +116,7 @@ pub(super) fn print_at_exit() {
     ONCE.call_once(|| at_exit(exit));
 }
 
-/// Another thread may have stopped with a lock held: then nothing is said.
+/// Another thread may have stopped with a lock held. Then nothing is printed.
 extern "C" fn exit() {
     if let Ok(mut checker) = CHECKER.try_lock()
         && let Some(checker) = &mut *checker

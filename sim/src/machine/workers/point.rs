@@ -91,7 +91,7 @@ impl Point {
     }
 }
 
-/// The duty to reach a point. If it is dropped before, the point counts as discarded, so no wait lasts for ever.
+/// The duty to reach a point. If it is dropped first, the point counts as discarded, so no wait lasts forever.
 pub(crate) struct Duty(Option<Arc<Point>>);
 
 impl Duty {

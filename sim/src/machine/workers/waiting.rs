@@ -6,8 +6,8 @@
 //! that finds itself at the end of its own chain would wait for ever. The vendor's library lets it, or gives up after a
 //! time limit of its own; here the wait ends with the code of a time limit.
 //!
-//! Only waits that have lasted for a while are entered and looked at, so the others pay nothing. A wait with a time
-//! limit ends early when it can never succeed or the devices hang. So a program that waits in a loop makes progress.
+//! Only waits that have lasted for a while are recorded and checked, so short waits cost nothing. A wait with a time
+//! limit ends early if it can never succeed or the devices hang. So a program that waits in a loop makes progress.
 
 use crate::abi::this_thread;
 use crate::failure::Failure;
@@ -70,7 +70,7 @@ impl<'a> Waiting<'a> {
         self.deadline.into_iter().chain(look).min()
     }
 
-    /// Why the wait is given up, after it was looked at and nothing had happened. No lock may be held.
+    /// The reason to give up the wait, after a check in which nothing had happened. No lock may be held.
     pub(in crate::machine) fn given_up(&mut self, code: aclError) -> Option<Failure> {
         if self.patience.is_over() {
             return Some(stuck());
