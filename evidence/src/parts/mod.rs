@@ -43,6 +43,7 @@ pub(crate) const ALL: &[Part] = &[
     part!("traceability", "each rule with its code, its tests and their results, as a table", trace::run, long),
     part!("valgrind", "a C program on the simulator's C ABI: no invalid access, no lost memory", memcheck::run, long),
     part!("mutants", "each line of the stamp protocol has a test that fails without it", scripts::mutants, long),
+    part!("proof", "models of the stamp protocol are proven for any number of threads", scripts::proof, long),
     part!("cost", "instructions of each operation stay below their limits", scripts::cost, long),
     part!("coverage", "lines of the safe crate that tests run", coverage::run, long),
 ];
