@@ -1,7 +1,8 @@
 //! Links and headings of the pages.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// Files of the repository are linked by their address, because a built book does not contain them.
 const FILES: &str = "https://github.com/ascendcl/ascendcl/blob/main/";
@@ -23,8 +24,7 @@ pub fn broken(root: &Path, pages: &[(String, String)]) -> Vec<String> {
 
 fn wrong(root: &Path, page: &str, target: &str, headings: &BTreeMap<&str, BTreeSet<String>>) -> Option<String> {
     if let Some(path) = target.strip_prefix(FILES).or_else(|| target.strip_prefix(FOLDERS)) {
-        let path = path.split('#').next().unwrap_or_default();
-        return (!root.join(path).exists()).then(|| "which is not in the repository".to_owned());
+        return missing(&root.join(path));
     }
     if target.starts_with("https://") {
         return None;
@@ -39,6 +39,33 @@ fn wrong(root: &Path, page: &str, target: &str, headings: &BTreeMap<&str, BTreeS
     }
     let heading = heading?;
     let known = headings.get(file).is_some_and(|known| known.contains(heading));
+    (!known).then(|| "a heading that the page does not have".to_owned())
+}
+
+/// What is wrong with the links of a page of the repository that is not the book's, one sentence each.
+pub fn broken_beside(root: &Path, page: &Path) -> Vec<String> {
+    let file = root.join(page);
+    let text = fs::read_to_string(&file).unwrap_or_default();
+    let folder = file.parent().unwrap_or(root);
+    let wrong = |target: &String| match target.strip_prefix(FILES).or_else(|| target.strip_prefix(FOLDERS)) {
+        Some(path) => missing(&root.join(path)),
+        None if target.starts_with("https://") => None,
+        None if target.starts_with('#') => missing(&PathBuf::from(format!("{}{target}", file.display()))),
+        None => missing(&folder.join(target)),
+    };
+    let why = |target: String| Some(format!("{} links to `{target}`, {}", page.display(), wrong(&target)?));
+    targets(&text).filter_map(why).collect()
+}
+
+/// What is missing of `FILE#HEADING`.
+fn missing(target: &Path) -> Option<String> {
+    let target = target.to_string_lossy();
+    let (file, heading) = target.split_once('#').map_or((&*target, None), |(file, heading)| (file, Some(heading)));
+    if !Path::new(file).exists() {
+        return Some("which is not in the repository".to_owned());
+    }
+    let heading = heading.filter(|_| file.ends_with(".md"))?;
+    let known = anchors(&fs::read_to_string(file).unwrap_or_default()).contains(heading);
     (!known).then(|| "a heading that the page does not have".to_owned())
 }
 
@@ -93,6 +120,14 @@ mod tests {
         assert_eq!(of("[a](#no-such-heading)").len(), 1);
         assert_eq!(of(&format!("[a]({FILES}no-such-file)")).len(), 1);
         assert_eq!(of("[a](../../README.md)").len(), 1);
+    }
+
+    #[test]
+    fn a_link_of_another_page_to_nothing_is_found() {
+        let page = std::env::temp_dir().join("a-link-of-another-page.md");
+        let links = format!("[a](no-such-file) [b](#none) [c]({FILES}README.md#none) [d]({FILES}README.md#licence)");
+        fs::write(&page, links).unwrap();
+        assert_eq!(broken_beside(&crate::repository(), &page).len(), 3);
     }
 
     #[test]

@@ -39,7 +39,8 @@ fn quoted(root: &Path, source: &str) -> Result<String, String> {
         Some("short") => short(&text),
         Some(name) => anchored(&text, name).ok_or_else(|| format!("{path} has no part `{name}`"))?,
     };
-    let kept = text.lines().filter(|line| !line.trim_start().starts_with("// ANCHOR"));
+    let is_mark = |line: &str| ["// ANCHOR", "# ANCHOR"].iter().any(|mark| line.trim_start().starts_with(mark));
+    let kept = text.lines().filter(|line| !is_mark(line));
     Ok(kept.map(|line| format!("{line}\n")).collect())
 }
 
@@ -52,10 +53,15 @@ fn short(message: &str) -> String {
 
 /// The lines between the two comments, without their common indentation.
 fn anchored(text: &str, name: &str) -> Option<String> {
-    let (start, end) = (format!("// ANCHOR: {name}"), format!("// ANCHOR_END: {name}"));
-    let mut lines = text.lines().skip_while(|line| line.trim() != start).skip(1).peekable();
+    // A comment of Rust and C, or of Python.
+    let is = |line: &str, mark: &str| {
+        let comment = line.trim();
+        comment.strip_prefix("// ").or_else(|| comment.strip_prefix("# ")) == Some(mark)
+    };
+    let (start, end) = (format!("ANCHOR: {name}"), format!("ANCHOR_END: {name}"));
+    let mut lines = text.lines().skip_while(|line| !is(line, &start)).skip(1).peekable();
     lines.peek()?;
-    let lines: Vec<_> = lines.take_while(|line| line.trim() != end).collect();
+    let lines: Vec<_> = lines.take_while(|line| !is(line, &end)).collect();
     let indent = |line: &&str| line.len() - line.trim_start().len();
     let margin = lines.iter().filter(|line| !line.trim().is_empty()).map(indent).min()?;
     Some(lines.iter().map(|line| format!("{}\n", line.get(margin..).unwrap_or_default())).collect())
@@ -86,6 +92,7 @@ mod tests {
     #[test]
     fn a_part_loses_its_indentation_and_the_anchors_in_it() {
         let text = "a\n    // ANCHOR: x\n    b {\n        // ANCHOR: y\n        c\n    }\n    // ANCHOR_END: x\n";
+        assert_eq!(anchored("# ANCHOR: x\nimport acl\n# ANCHOR_END: x\n", "x").unwrap(), "import acl\n");
         assert_eq!(anchored(text, "x").unwrap(), "b {\n    // ANCHOR: y\n    c\n}\n");
         assert_eq!(anchored(text, "z"), None);
     }

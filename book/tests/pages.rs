@@ -7,7 +7,7 @@
 use ascendcl_book::{functions, life_cycles, links, pages, picture, quotes, repository};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const ADVICE: &str = "run `BOOK=overwrite cargo test -p ascendcl-book --test pages` and look at the change";
 
@@ -36,6 +36,28 @@ fn quotes_are_what_the_files_say() {
 #[test]
 fn links_lead_somewhere() {
     let broken = links::broken(&repository(), &pages().unwrap());
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+fn pages_below(folder: &Path, pages: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() && !name.starts_with('.') && !["target", "pages", "mine"].contains(&name.as_str()) {
+            pages_below(&path, pages);
+        } else if name.ends_with(".md") {
+            pages.push(path.strip_prefix(repository()).unwrap().to_owned());
+        }
+    }
+}
+
+/// The pages of the repository beside the book: the README of each crate, and what is in `docs/`.
+#[test]
+fn links_of_the_other_pages_lead_somewhere() {
+    let mut pages = Vec::new();
+    pages_below(&repository(), &mut pages);
+    assert!(pages.len() >= 40, "{pages:?}");
+    let broken: Vec<_> = pages.iter().flat_map(|page| links::broken_beside(&repository(), page)).collect();
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 

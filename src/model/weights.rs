@@ -19,6 +19,22 @@ use std::sync::Arc;
 ///
 /// [`Current::collect`](crate::Current::collect) or the end of the scope frees it, after all handles were dropped and
 /// all models on it were unloaded.
+///
+/// ```
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits.onnx");
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// use ascendcl::model::{Load, ModelSource};
+///
+/// let source = ModelSource::file(file);
+/// let weights = current.weights(source)?;
+/// // Two loads of one model, with its weights in memory once.
+/// let first = current.load(Load::builder().source(source).weights(&weights).build())?;
+/// let second = current.load(Load::builder().source(source).weights(&weights).build())?;
+/// # drop((first, second));
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 #[rule(MODEL_03, MODEL_09)]
 pub struct Weights<C: Brand> {
     block: Arc<RawBuffer>,
@@ -37,7 +53,7 @@ impl<C: Brand> Clone for Weights<C> {
 
 impl<C: Brand> Current<C> {
     /// Allocates memory for the weights of a model, which every load of the model shares
-    /// ([`Load`](crate::model::Load)). The first load fills it.
+    /// ([`Load`](crate::model::Load)). The first load fills it (`aclmdlQuerySizeFromMem`, `aclrtMalloc`).
     ///
     /// # Errors
     ///

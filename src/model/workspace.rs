@@ -15,6 +15,20 @@ use std::sync::Arc;
 /// One model uses it alone ([`Load`](crate::model::Load)), or the models of a lane use it in turn
 /// ([`Current::workspace_lane`], [`Current::workspace_mutex`]). It is moved into the load or the lane, so two models
 /// that run at the same time cannot have the same workspace. It is freed when its last model is unloaded.
+///
+/// ```
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits.onnx");
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// use ascendcl::model::{Load, ModelSource};
+///
+/// let source = ModelSource::file(file);
+/// let workspace = current.workspace(current.model_size(source)?.work)?;
+/// let model = current.load(Load::builder().source(source).workspace(workspace).build())?;
+/// model.unload(current)?;
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 #[rule(MODEL_02, MODEL_04)]
 #[diagnostic::on_move(
     message = "this workspace belongs to a model",

@@ -7,6 +7,7 @@ mod features;
 mod guidelines;
 mod memcheck;
 mod oldest;
+mod packaged;
 mod packages;
 mod scripts;
 mod unsafe_code;
@@ -31,6 +32,12 @@ pub(crate) const ALL: &[Part] = &[
     part!("guidelines", "what the table of coding guidelines cites exists", guidelines::run),
     part!("api", "the public API is the one in docs/api/", api::run, long),
     part!("packages", "the packages are the same bytes when they are made twice", packages::run),
+    part!(
+        "packaged",
+        "each package compiles from its own files, and a user's program runs on them",
+        packaged::run,
+        long
+    ),
     part!("oldest-rust", "each published crate compiles with its stated oldest Rust", oldest::rust, long),
     part!(
         "minimal",
