@@ -155,6 +155,8 @@ pub enum Flag {
     OnDevice,
     /// The allocator had no block.
     NoBlock,
+    /// The bytes that are read are as the library gave them out.
+    Untouched,
     /// What is awaited waits for a callback that only the waiting thread runs.
     OwnCallback,
 }

@@ -23,6 +23,14 @@ pub enum Use {
         /// Where the call says that it is; `None` where it does not say.
         claimed: Option<Place>,
     },
+    /// How much room there is for what the call writes.
+    Room {
+        /// What the call says.
+        said: Span,
+        /// How many bytes there are, as far as the caller of the checker knows: it knows less than the checker does of
+        /// memory that the library allocated.
+        known: Option<u64>,
+    },
 }
 
 /// Bytes from an address on.

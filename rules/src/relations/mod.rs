@@ -112,6 +112,11 @@ impl Checker {
         self.may_be_used(span, |task| task.access == Access::Write)
     }
 
+    /// Whether a call has written to the block around an address, or was given some of it to write.
+    pub fn was_written(&self, address: u64) -> bool {
+        self.world.block(address).is_some_and(|(_, block)| block.is.written)
+    }
+
     /// Whether queued work of this stream that may not be over reads any of these bytes.
     pub fn may_be_read(&self, span: Span, stream: Object) -> bool {
         self.may_be_used(span, |task| task.access == Access::Read && task.stream == stream)
@@ -131,6 +136,7 @@ impl Checker {
         let scene = Scene::new(&self.world, call, event);
         let mut case = Case { world: &self.world, scene: &scene, findings: Vec::new() };
         process::at_exit(&mut case);
+        allocators::at_exit(&mut case);
         case.findings
     }
 }

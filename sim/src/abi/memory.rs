@@ -125,6 +125,18 @@ impl Address {
         }
     }
 
+    /// Writes a value of eight bytes over the one that stands here, and answers that.
+    pub(crate) fn replace(self, value: u64) -> u64 {
+        match self.word() {
+            Some(word) => word.swap(value, SeqCst),
+            None => {
+                let before = self.load();
+                self.store(value);
+                before
+            }
+        }
+    }
+
     /// The eight bytes from here, if they are aligned.
     fn word<'a>(self) -> Option<&'a AtomicU64> {
         let word = self.0.cast::<u64>();

@@ -14,6 +14,7 @@ mod exit;
 mod memory;
 mod notices;
 mod pages;
+mod poison;
 mod text;
 mod threads;
 
@@ -24,5 +25,6 @@ pub(crate) use exit::{at_exit, leave};
 pub(crate) use memory::{Block, copy, fill};
 pub(crate) use notices::{Notice, OfAbort, OfDevice, OfEnd, OfFailure, OfStart, OfStream, is_same, tell_of_failure};
 pub(crate) use pages::{Pages, Shared};
+pub(crate) use poison::unpoisoned;
 pub(crate) use text::CText;
 pub(crate) use threads::this_thread;

@@ -5,6 +5,7 @@
 //!
 //! The checker has one lock, held while an event is judged and for nothing else.
 
+mod bounds;
 mod captured;
 mod codes;
 mod named;
