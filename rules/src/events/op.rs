@@ -96,6 +96,8 @@ pub enum Op {
     GiveUp,
     /// Memory that queued work reads is found to have changed since the work was queued.
     Alter,
+    /// The program itself reads or writes memory, by an instruction.
+    Touch,
     /// The thread ends.
     EndThread,
 }

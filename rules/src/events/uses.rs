@@ -69,6 +69,8 @@ pub enum Role {
     Weights,
     /// The file of a model, in memory.
     Image,
+    /// The program's own instructions read or write it.
+    Instruction,
     /// What a data buffer or an allocation describes.
     Contents,
 }
@@ -130,6 +132,7 @@ impl Role {
             Self::Workspace => "working memory",
             Self::Weights => "weights",
             Self::Image => "a model's file",
+            Self::Instruction => "an operand of an instruction",
             Self::Contents => "contents",
         }
     }

@@ -114,7 +114,7 @@ fn elsewhere(case: &mut Case<'_>, object: Object) {
 }
 
 /// Whether the memory is in a block that ended.
-fn freed(case: &mut Case<'_>, used: &MemoryUse) -> bool {
+pub(super) fn freed(case: &mut Case<'_>, used: &MemoryUse) -> bool {
     let Some(block) = case.world.freed_block(used.span.start) else { return false };
     let Some(dead) = case.world.blocks.dead(block) else { return false };
     let rule = match used.role {

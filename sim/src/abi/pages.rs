@@ -46,6 +46,11 @@ impl Pages {
         system::unmap(self.part(offset, size)?, size)
     }
 
+    /// Whether anybody can use `size` bytes at an offset. Both are multiples of the page; memory is mapped there.
+    pub(crate) fn protect(&self, offset: usize, size: usize, open: bool) -> Option<()> {
+        system::protect(self.part(offset, size)?, size, open)
+    }
+
     fn part(&self, offset: usize, size: usize) -> Option<Address> {
         (offset.checked_add(size)? <= self.size).then(|| self.start.offset(offset))
     }
@@ -83,7 +88,7 @@ impl Shared {
 mod system {
     use super::{Address, Shared};
     use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
-    use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous};
+    use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap, mmap_anonymous, mprotect};
     use std::os::fd::AsRawFd;
 
     pub(super) type File = std::fs::File;
@@ -127,6 +132,13 @@ mod system {
         unsafe { mmap(at.0, size, access, flags, &memory.file, from) }.ok().map(drop)
     }
 
+    pub(super) fn protect(at: Address, size: usize, open: bool) -> Option<()> {
+        let flags = if open { MprotectFlags::READ | MprotectFlags::WRITE } else { MprotectFlags::empty() };
+        // SAFETY: `mprotect` must not take access away that Rust code relies on. The caller checked that the place is in
+        // `Pages`. Where a view of the program is locked, this crate uses its own view of the same memory instead.
+        unsafe { mprotect(at.0, size, flags) }.ok()
+    }
+
     pub(super) fn unmap(at: Address, size: usize) -> Option<()> {
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::FIXED;
         // SAFETY: `mmap` with `FIXED` replaces what is at the place, to which nothing may refer. The caller checked
@@ -160,6 +172,10 @@ mod system {
     }
 
     pub(super) fn map(_: Address, _: &Shared, _: usize, _: usize) -> Option<()> {
+        None
+    }
+
+    pub(super) fn protect(_: Address, _: usize, _: bool) -> Option<()> {
         None
     }
 

@@ -156,6 +156,9 @@ impl Job {
         // A captured copy reads its source at each replay.
         let watched = self.shape.is_flat() && !stream.is_recording() && !stream.is_bound();
         let source = watched.then(|| watch::source(stream.named(), self.from, self.shape.width)).flatten();
+        if watched {
+            watch::destination(stream.named(), self.to, self.shape.width);
+        }
         let position = stream.submit_each(move |_| {
             source.into_iter().for_each(watch::source_is_read);
             self.run();

@@ -5,8 +5,12 @@
 //!
 //! Where the system can do it, chunks for devices are memory that other processes can [map](Piece::found_by), too. A
 //! process that this one forks shares them then; its pinned memory is its own, as the rest of what it inherits.
+//!
+//! With the switch `guard` each piece has pages of its own and ends where they do, before one that is never opened. Those of
+//! the host are open to the program from the allocation to the end; those of devices never are.
 
-use crate::abi::{Address, Block, Pages, Shared};
+use crate::abi::{Address, Block, Guarded, Pages, Shared};
+use crate::config::switches::{self, Switch};
 use crate::locks::{lock, read, write};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, RwLock};
@@ -17,6 +21,10 @@ pub(crate) struct Piece {
     arena: &'static Arena,
     start: Address,
     size: usize,
+    /// What it takes from the arena.
+    whole: (Address, usize),
+    /// How much of it the program has asked for, if that was told.
+    asked: usize,
 }
 
 pub(in crate::machine) const ALIGNMENT: usize = 64;
@@ -32,11 +40,14 @@ struct Arena {
 
 static OF_DEVICES: Arena = Arena::new(Chunk::shared);
 static OF_THE_HOST: Arena = Arena::new(Chunk::private);
+static GUARDED_OF_DEVICES: Arena = Arena::new(Chunk::guarded);
+static GUARDED_OF_THE_HOST: Arena = Arena::new(Chunk::guarded);
 
 #[derive(Debug)]
 enum Chunk {
     Private(Block),
     Shared(Pages, Shared),
+    Guarded(Guarded),
 }
 
 /// How another process finds memory of this one.
@@ -49,12 +60,17 @@ pub(in crate::machine) struct Found {
 impl Piece {
     /// Memory of a device. `size` is a multiple of [`ALIGNMENT`]. `None` when the system has no such chunk.
     pub(in crate::machine) fn of_device(size: usize) -> Option<Self> {
-        OF_DEVICES.piece(size)
+        let guarded = switches::is_on(Switch::Guard).then(|| GUARDED_OF_DEVICES.guarded_piece(size, false)).flatten();
+        guarded.or_else(|| OF_DEVICES.piece(size))
     }
 
-    /// Memory of the host. `size` is a multiple of [`ALIGNMENT`]. `None` when the system has no such chunk.
-    pub(in crate::machine) fn of_host(size: usize) -> Option<Self> {
-        OF_THE_HOST.piece(size)
+    /// Memory of the host, of which the program has asked for `asked` bytes. `size` is a multiple of [`ALIGNMENT`]. `None`
+    /// when the system has no such chunk.
+    pub(in crate::machine) fn of_host(size: usize, asked: usize) -> Option<Self> {
+        let guarded = switches::is_on(Switch::Guard).then(|| GUARDED_OF_THE_HOST.guarded_piece(size, true)).flatten();
+        let mut piece = guarded.or_else(|| OF_THE_HOST.piece(size))?;
+        piece.asked = asked;
+        Some(piece)
     }
 
     pub(in crate::machine) fn address(&self) -> Address {
@@ -74,7 +90,26 @@ impl Piece {
                 let offset = self.start.number() - pages.start().number();
                 Some(Found { descriptor: memory.descriptor(), offset })
             }
+            Chunk::Guarded(guarded) => {
+                let offset = self.start.number() - guarded.start().number();
+                Some(Found { descriptor: guarded.memory().descriptor(), offset })
+            }
         }
+    }
+}
+
+impl Piece {
+    /// Opens pages to the program, or locks them. Does nothing without the switch.
+    pub(in crate::machine) fn open(&self, pages: (Address, usize), open: bool) {
+        self.arena.open(pages, open);
+    }
+
+    pub(in crate::machine) fn asked(&self) -> usize {
+        self.asked
+    }
+
+    pub(in crate::machine) fn is_guarded(&self) -> bool {
+        self.whole.1 != self.size
     }
 }
 
@@ -96,7 +131,24 @@ impl Arena {
         if room > size {
             free.insert(number + size, (start.offset(size), room - size));
         }
-        Some(Piece { arena: self, start, size })
+        Some(Piece { arena: self, start, size, whole: (start, size), asked: size })
+    }
+
+    /// A piece that ends where its pages do, and a page behind it.
+    fn guarded_piece(&'static self, size: usize, open: bool) -> Option<Piece> {
+        let room = size.checked_next_multiple_of(PAGE)?;
+        let mut piece = self.piece(room.checked_add(PAGE)?)?;
+        let start = piece.start;
+        (piece.start, piece.size) = (start.offset(room - size), size);
+        self.open((start, room), open);
+        Some(piece)
+    }
+
+    fn open(&self, (start, size): (Address, usize), open: bool) {
+        let chunks = read(&self.chunks);
+        if let Some(Chunk::Guarded(guarded)) = chunks.iter().find(|chunk| chunk.has(start, size)) {
+            guarded.open(start.number() - guarded.start().number(), size, open);
+        }
     }
 
     fn from_new_chunk(&'static self, size: usize) -> Option<Piece> {
@@ -105,9 +157,10 @@ impl Arena {
         let (start, room) = (chunk.start(), chunk.size());
         write(&self.chunks).push(chunk);
         if room > size {
-            drop(Piece { arena: self, start: start.offset(size), size: room - size });
+            let (rest, left) = (start.offset(size), room - size);
+            drop(Piece { arena: self, start: rest, size: left, whole: (rest, left), asked: left });
         }
-        Some(Piece { arena: self, start, size })
+        Some(Piece { arena: self, start, size, whole: (start, size), asked: size })
     }
 
     fn touches(&self, first: usize, end: usize) -> bool {
@@ -134,8 +187,13 @@ impl Chunk {
         mapped().or_else(|| Self::private(size))
     }
 
+    fn guarded(size: usize) -> Option<Self> {
+        Guarded::new(size.checked_next_multiple_of(PAGE)?, PAGE).map(Self::Guarded)
+    }
+
     fn start(&self) -> Address {
         match self {
+            Self::Guarded(guarded) => guarded.start(),
             Self::Private(block) => block.address(),
             Self::Shared(pages, _) => pages.start(),
         }
@@ -143,6 +201,7 @@ impl Chunk {
 
     fn size(&self) -> usize {
         match self {
+            Self::Guarded(guarded) => guarded.memory().size(),
             Self::Private(block) => block.size(),
             Self::Shared(_, memory) => memory.size(),
         }
@@ -154,13 +213,16 @@ impl Chunk {
     }
 }
 
-const PAGE: usize = 4096;
+pub(super) const PAGE: usize = 4096;
 
 impl Drop for Piece {
     fn drop(&mut self) {
+        if self.is_guarded() {
+            self.open(self.whole, false);
+        }
         let mut free = lock(&self.arena.free);
-        let number = self.start.number();
-        let (mut start, mut size) = (self.start, self.size);
+        let (mut start, mut size) = self.whole;
+        let number = start.number();
         if let Some((_, room)) = free.remove(&(number + size)) {
             size += room;
         }
@@ -177,7 +239,7 @@ impl Drop for Piece {
 /// Whether any of `count` bytes from `address` are in a chunk.
 pub(in crate::machine) fn touches(address: Address, count: usize) -> bool {
     let (first, end) = (address.number(), address.number().saturating_add(count));
-    [&OF_DEVICES, &OF_THE_HOST].iter().any(|arena| arena.touches(first, end))
+    [&OF_DEVICES, &OF_THE_HOST, &GUARDED_OF_DEVICES, &GUARDED_OF_THE_HOST].iter().any(|arena| arena.touches(first, end))
 }
 
 #[cfg(test)]
@@ -186,7 +248,7 @@ mod tests {
 
     #[test]
     fn places_are_joined_and_used_again() {
-        let pieces: Vec<Piece> = (1..50).filter_map(|number| Piece::of_host(number * ALIGNMENT)).collect();
+        let pieces: Vec<Piece> = (1..50).filter_map(|number| Piece::of_host(number * ALIGNMENT, ALIGNMENT)).collect();
         let mut spans: Vec<_> = pieces.iter().map(|piece| (piece.address().number(), piece.size())).collect();
         spans.sort_unstable();
         assert!(spans.windows(2).all(|pair| matches!(pair, [(start, size), (next, _)] if start + size <= *next)));

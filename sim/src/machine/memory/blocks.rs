@@ -10,6 +10,7 @@ use crate::locks::{read, write};
 use crate::machine::device::Device;
 use crate::machine::memory::arena::{ALIGNMENT, Piece, touches};
 use crate::machine::memory::exported::{self, Window};
+use crate::machine::memory::guards;
 use crate::machine::memory::memory_pools::{self, Pooled};
 use crate::machine::memory::virtual_memory::{self, Mapping};
 use ascendcl_sys::error_codes::*;
@@ -94,14 +95,19 @@ pub(crate) fn allocate_device(device: &Arc<Device>, size: usize) -> Answer<Addre
         device.give_memory_back(size);
         return Err(exhausted());
     };
-    Ok(enter(block, Some(Arc::clone(device))))
+    spoil(block.address(), block.size());
+    Ok(insert(Entry { block: Backing::Piece(Arc::new(block)), device: Some(Arc::clone(device)) }))
 }
 
 /// A pinned block of at least `size` bytes.
 pub(crate) fn allocate_host(size: usize) -> Answer<Address> {
-    let block = Piece::of_host(room_for(size)?)
+    let block = Piece::of_host(room_for(size)?, size)
         .ok_or_else(|| Failure::new(ACL_ERROR_RT_MEMORY_ALLOCATION, "the host has no such block of memory left"))?;
-    Ok(enter(block, None))
+    if block.is_guarded() {
+        guards::mark_end(&block);
+    }
+    spoil(block.address(), size);
+    Ok(insert(Entry { block: Backing::Piece(Arc::new(block)), device: None }))
 }
 
 /// Frees a device block; as the vendor's library does, it takes pinned blocks too.
@@ -254,11 +260,6 @@ pub(super) fn room_for(size: usize) -> Answer<usize> {
     let room = size.checked_add(32).and_then(|size| size.checked_next_multiple_of(ALIGNMENT));
     room.filter(|room| size > 0 && *room <= isize::MAX as usize)
         .ok_or_else(|| Failure::invalid(format!("{size} is no size for a block of memory")))
-}
-
-fn enter(block: Piece, device: Option<Arc<Device>>) -> Address {
-    spoil(block.address(), block.size());
-    insert(Entry { block: Backing::Piece(Arc::new(block)), device })
 }
 
 /// Fresh memory holds anything (MEM-07). What comes from the system is zeros; the start of a block is not, so that programs

@@ -4,6 +4,7 @@ pub(crate) mod areas;
 mod arena;
 mod blocks;
 pub(crate) mod exported;
+pub(crate) mod guards;
 pub(crate) mod mapped;
 pub(crate) mod memory_pools;
 mod pooled;
