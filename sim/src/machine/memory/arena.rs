@@ -119,11 +119,11 @@ impl Arena {
     }
 
     fn piece(&'static self, size: usize) -> Option<Piece> {
-        self.from_free(size).or_else(|| self.from_new_chunk(size))
+        self.take_free(size).or_else(|| self.take_new_chunk(size))
     }
 
     /// The first free place that is large enough.
-    fn from_free(&'static self, size: usize) -> Option<Piece> {
+    fn take_free(&'static self, size: usize) -> Option<Piece> {
         let mut free = lock(&self.free);
         let (number, (start, room)) =
             free.iter().find(|(_, (_, room))| *room >= size).map(|(n, place)| (*n, *place))?;
@@ -151,7 +151,7 @@ impl Arena {
         }
     }
 
-    fn from_new_chunk(&'static self, size: usize) -> Option<Piece> {
+    fn take_new_chunk(&'static self, size: usize) -> Option<Piece> {
         const SMALLEST: usize = 16 << 20;
         let chunk = (self.make)(size.max(SMALLEST)).or_else(|| (self.make)(size))?;
         let (start, room) = (chunk.start(), chunk.size());

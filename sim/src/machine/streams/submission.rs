@@ -1,6 +1,7 @@
 //! How tasks come to a stream. A stream takes so many; the call that brings one more waits until there is room, as in the
 //! vendor's library.
 
+use crate::abi::hands_over;
 use crate::failure::{Answer, Failure};
 use crate::locks::{lock, look_out, wait};
 use crate::machine::recording::tasks::{Sort, Work};
@@ -211,6 +212,7 @@ impl Stream {
             let (first, done) = (queue.submitted + 1, queue.done);
             queue.threads.note(first, done);
         }
+        hands_over();
         queue.tasks.extend(tasks);
         queue.submitted += COUNT as u64;
         let position = queue.submitted;
