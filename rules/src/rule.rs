@@ -64,7 +64,7 @@ pub enum Class {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum Severity {
-    /// Often harmless: the vendor's own examples do it too.
+    /// Often harmless.
     Warning,
     /// An error, a crash, wrong results, or a leak.
     Misuse,
@@ -119,8 +119,10 @@ impl RuleId {
 
     /// The consequence of breaking it.
     pub fn severity(self) -> Severity {
-        /// Rules that the vendor's own examples break.
-        const WARNINGS: [RuleId; 1] = [crate::catalogue::CB_01];
+        /// Rules that the vendor's own examples break, and those of which a program may know more than the checker: that
+        /// it does not look at what it reads, and that an allocator is meant for work that never comes.
+        const WARNINGS: [RuleId; 4] =
+            [crate::catalogue::CB_01, crate::catalogue::ALLOC_05, crate::catalogue::ALLOC_13, crate::catalogue::MEM_07];
         if WARNINGS.contains(&self) { Severity::Warning } else { Severity::Misuse }
     }
 

@@ -59,7 +59,7 @@ const FLOORS: [&str; 41] = [
 
 /// Files and folders of the simulator's `src`, from the ground up. A file stands where the longest of these names says
 /// that begins its own.
-const FLOORS_OF_THE_SIMULATOR: [&str; 33] = [
+const FLOORS_OF_THE_SIMULATOR: [&str; 34] = [
     "failure",
     "locks",
     "abi",
@@ -71,6 +71,7 @@ const FLOORS_OF_THE_SIMULATOR: [&str; 33] = [
     "machine/handles",
     "machine/device",
     "machine/thread",
+    "machine/sharing",
     "machine/memory",
     "machine/watch",
     "machine/workers",

@@ -106,7 +106,7 @@ impl Event {
     pub fn others(&self) -> impl Iterator<Item = Object> {
         self.uses.iter().filter_map(|used| match used {
             Use::Queue(object) | Use::With(object) | Use::Inputs(object) | Use::Outputs(object) => Some(*object),
-            Use::Memory { .. } => None,
+            Use::Memory { .. } | Use::Room { .. } => None,
         })
     }
 }

@@ -96,6 +96,8 @@ pub enum Op {
     GiveUp,
     /// Memory that queued work reads is found to have changed since the work was queued.
     Alter,
+    /// The program itself reads or writes memory, by an instruction.
+    Touch,
     /// The thread ends.
     EndThread,
 }
@@ -155,6 +157,8 @@ pub enum Flag {
     OnDevice,
     /// The allocator had no block.
     NoBlock,
+    /// The bytes that are read are as the library gave them out.
+    Untouched,
     /// What is awaited waits for a callback that only the waiting thread runs.
     OwnCallback,
 }

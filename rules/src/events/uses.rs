@@ -23,6 +23,14 @@ pub enum Use {
         /// Where the call says that it is; `None` where it does not say.
         claimed: Option<Place>,
     },
+    /// How much room there is for what the call writes.
+    Room {
+        /// What the call says.
+        said: Span,
+        /// How many bytes there are, as far as the caller of the checker knows: it knows less than the checker does of
+        /// memory that the library allocated.
+        known: Option<u64>,
+    },
 }
 
 /// Bytes from an address on.
@@ -61,6 +69,8 @@ pub enum Role {
     Weights,
     /// The file of a model, in memory.
     Image,
+    /// The program's own instructions read or write it.
+    Instruction,
     /// What a data buffer or an allocation describes.
     Contents,
 }
@@ -122,6 +132,7 @@ impl Role {
             Self::Workspace => "working memory",
             Self::Weights => "weights",
             Self::Image => "a model's file",
+            Self::Instruction => "an operand of an instruction",
             Self::Contents => "contents",
         }
     }

@@ -1,4 +1,6 @@
 //! ALLOC: allocators of the caller, their descriptors, and the streams that they serve.
+//!
+//! A registration that no work used is told at its end: until then the work may still come.
 
 use super::clock::Now;
 use super::scene::Case;
@@ -10,8 +12,14 @@ pub(super) fn judge(case: &mut Case<'_>) {
     let (op, object) = (case.event().op, case.event().object);
     match (op, object.kind) {
         (Op::Register, _) => register(case, object),
-        (Op::Unregister, _) => unregister(case, object),
-        (Op::Destroy, Kind::Stream) => left_behind(case, object),
+        (Op::Unregister, _) => {
+            unregister(case, object);
+            unused(case, object);
+        }
+        (Op::Destroy, Kind::Stream) => {
+            left_behind(case, object);
+            unused(case, object);
+        }
         (Op::Destroy, Kind::Descriptor) => descriptor(case, object),
         _ => {}
     }
@@ -88,6 +96,39 @@ fn unregister(case: &mut Case<'_>, stream: Object) {
         .about(stream)
         .about(registration.descriptor)
         .against(earlier, "queued work that uses the allocator's memory");
+    }
+}
+
+/// The process ends with these registrations.
+pub(super) fn at_exit(case: &mut Case<'_>) {
+    let streams: Vec<Object> = case.world.registrations.keys().copied().collect();
+    streams.into_iter().for_each(|stream| unused(case, stream));
+}
+
+/// ALLOC-05, ALLOC-13: the allocator served nothing, while work that it may have been meant for took memory elsewhere.
+fn unused(case: &mut Case<'_>, stream: Object) {
+    let Some(registration) = case.world.registrations.get(&stream).copied().filter(|is| !is.serves) else { return };
+    if let Some(call) = registration.at_once {
+        case.report(
+            ALLOC_05,
+            format!("a model with open shapes ran without a stream, and the allocator of {stream} served nothing"),
+            "a model that takes memory runs on the stream that the allocator is registered for",
+            format!("run the model by aclmdlExecuteAsync on {stream}"),
+        )
+        .about(stream)
+        .about(registration.descriptor)
+        .against(call, "ran the model at once");
+    }
+    if let Some(call) = registration.elsewhere {
+        case.report(
+            ALLOC_13,
+            format!("work took memory on another stream, and the allocator of {stream} served nothing"),
+            "the stream of the registration is the one that the work is queued on",
+            format!("queue the work on {stream}, or register the allocator for the stream of the work"),
+        )
+        .about(stream)
+        .about(registration.descriptor)
+        .against(call, "took memory from the library's own allocator");
     }
 }
 

@@ -22,6 +22,10 @@ pub(super) fn begin(world: &mut World, scene: Scene) {
     let blocks = scene.memory.iter().filter_map(|used| Some(world.block(used.span.start)?.0));
     let used: Vec<Object> = named.chain(blocks).collect();
     used.into_iter().for_each(|object| world.touch(object, scene.call));
+    for used in scene.memory.iter().filter(|used| used.access == Access::Write && used.role != Role::Contents) {
+        let block = world.block(used.span.start).map(|(block, _)| block);
+        block.and_then(|block| world.blocks.get_mut(block)).into_iter().for_each(|entry| entry.is.written = true);
+    }
     let count = submit(world, &scene);
     let awaited = awaited(world, &scene);
     world.under_way.push(UnderWay { scene, awaited, count });
@@ -267,7 +271,8 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
             let descriptor = event.others().find(|other| other.kind == Kind::Descriptor);
             if let Some(descriptor) = descriptor {
                 let object = world.descriptors.get(descriptor).and_then(|entry| entry.is.object);
-                world.registrations.insert(event.object, Registration { call, descriptor, object });
+                let new = Registration { call, descriptor, object, serves: false, elsewhere: None, at_once: None };
+                world.registrations.insert(event.object, new);
             }
         }
         Op::Unregister => {
@@ -289,6 +294,25 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
     }
     if let Some(queue) = event.queue() {
         queued(world, scene, queue, count);
+    }
+    if allocates(world, scene) {
+        allocated(world, scene);
+    }
+}
+
+/// What the registrations remember of work that takes memory.
+fn allocated(world: &mut World, scene: &Scene) {
+    let (queue, call) = (scene.event.queue(), scene.call);
+    if let Some(own) = queue.and_then(|queue| world.registrations.get_mut(&queue)) {
+        own.serves = true;
+        return;
+    }
+    let context = scene.event.context.map(Object::context);
+    let streams: Vec<Object> = context.into_iter().flat_map(|context| world.streams_of(context)).collect();
+    for stream in streams {
+        let Some(registration) = world.registrations.get_mut(&stream) else { continue };
+        let first = if queue.is_some() { &mut registration.elsewhere } else { &mut registration.at_once };
+        first.get_or_insert(call);
     }
 }
 

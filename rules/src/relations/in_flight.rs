@@ -53,7 +53,7 @@ fn altered(case: &mut Case<'_>) {
 }
 
 /// Whether there is one, which is reported then.
-fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
+pub(super) fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
     let (world, order) = (case.world, case.world.order());
     let Some((object, block)) = world.block(used.span.start) else { return false };
     let queue = case.event().queue();
@@ -65,6 +65,7 @@ fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
     let Some(task) = task.cloned() else { return false };
     let rule = excused_by(case, &task).unwrap_or_else(|| rule_for(case, used, &task, block.is.device.is_some()));
     let user = match now {
+        Now::Host if case.event().op == Op::Touch => "the program itself".to_owned(),
         Now::Host => "this call".to_owned(),
         Now::Queued(..) => queue.map_or_else(String::new, |queue| queue.to_string()),
     };

@@ -213,7 +213,7 @@ fn enter_block(world: &mut World, call: Call, span: Span, device: Option<u64>) {
     let covered = world.freed.range(..span.end()).rev().take_while(|(start, bytes)| *start + **bytes > span.start);
     let covered: Vec<u64> = covered.map(|(start, _)| *start).collect();
     world.freed.retain(|start, _| !covered.contains(start));
-    world.blocks.enter(Object::memory(span.start), call, world.calls, Block { span, device });
+    world.blocks.enter(Object::memory(span.start), call, world.calls, Block { span, written: false, device });
 }
 
 fn end_block(world: &mut World, call: Call, object: Object) {

@@ -2,7 +2,7 @@
 
 use super::scene::{Case, MemoryUse};
 use crate::catalogue::*;
-use crate::events::{Flag, Kind, Object, Op, Place, Role};
+use crate::events::{Flag, Kind, Object, Op, Place, Role, Use};
 
 /// Whether the memory is there, and where the call says.
 pub(super) fn judge(case: &mut Case<'_>) -> bool {
@@ -25,6 +25,10 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
         }
     }
     if case.findings.len() == before {
+        room(case);
+    }
+    if case.findings.len() == before {
+        fresh(case);
         other_device(case);
         between_devices(case);
         aligned(case);
@@ -110,7 +114,7 @@ fn elsewhere(case: &mut Case<'_>, object: Object) {
 }
 
 /// Whether the memory is in a block that ended.
-fn freed(case: &mut Case<'_>, used: &MemoryUse) -> bool {
+pub(super) fn freed(case: &mut Case<'_>, used: &MemoryUse) -> bool {
     let Some(block) = case.world.freed_block(used.span.start) else { return false };
     let Some(dead) = case.world.blocks.dead(block) else { return false };
     let rule = match used.role {
@@ -159,6 +163,48 @@ fn place(case: &mut Case<'_>, used: &MemoryUse) {
         },
     )
     .all(block);
+}
+
+/// COPY-01: the destination is shorter than the call says, whether or not the copy fits.
+fn room(case: &mut Case<'_>) {
+    let (world, event) = (case.world, case.event());
+    for used in &event.uses {
+        let Use::Room { said, known } = *used else { continue };
+        let block = world.block(said.start);
+        let there = block.map(|(_, entry)| entry.is.span.end() - said.start);
+        let Some(there) = there.or(known).filter(|there| *there < said.bytes) else { continue };
+        case.report(
+            COPY_01,
+            format!("the call says that there is room for {said}, but only {there} bytes are there"),
+            "the capacity of the destination",
+            "pass the size that the destination was allocated with, less what comes before the address",
+        )
+        .all(block.map(|(block, _)| block))
+        .against_any(block.map(|(_, entry)| entry.made), "allocated the block");
+    }
+}
+
+/// MEM-07: device memory is copied to the host that nothing was written to.
+fn fresh(case: &mut Case<'_>) {
+    let (world, event) = (case.world, case.event());
+    if !event.is(Flag::Untouched) || event.op != Op::Use {
+        return;
+    }
+    for used in case.scene.memory.iter().filter(|used| used.role == Role::Source) {
+        let Some((block, entry)) = world.block(used.span.start).filter(|(_, entry)| !entry.is.written) else {
+            continue;
+        };
+        let made = entry.made;
+        case.report(
+            MEM_07,
+            format!("{} are copied, and nothing was written to the block since it was allocated", used.span),
+            "memory that a copy, a fill or a model has written",
+            "write the memory first (aclrtMemset, aclrtMemcpy), or do not copy it",
+        )
+        .about(block)
+        .against(made, "allocated the block");
+        return;
+    }
 }
 
 /// MEM-16: a fill works on memory that the library allocated.

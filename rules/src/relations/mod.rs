@@ -24,6 +24,7 @@ mod same_context;
 mod scene;
 mod streams;
 mod teardown;
+mod touched;
 mod world;
 
 use crate::events::{Access, Event, Object, Op, Outcome, Span, Use};
@@ -112,6 +113,16 @@ impl Checker {
         self.may_be_used(span, |task| task.access == Access::Write)
     }
 
+    /// Whether a call has written to the block around an address, or was given some of it to write.
+    pub fn was_written(&self, address: u64) -> bool {
+        self.world.block(address).is_some_and(|(_, block)| block.is.written)
+    }
+
+    /// Whether queued work of this stream that may not be over writes any of these bytes.
+    pub fn is_being_written(&self, span: Span, stream: Object) -> bool {
+        self.may_be_used(span, |task| task.access == Access::Write && task.stream == stream)
+    }
+
     /// Whether queued work of this stream that may not be over reads any of these bytes.
     pub fn may_be_read(&self, span: Span, stream: Object) -> bool {
         self.may_be_used(span, |task| task.access == Access::Read && task.stream == stream)
@@ -131,6 +142,7 @@ impl Checker {
         let scene = Scene::new(&self.world, call, event);
         let mut case = Case { world: &self.world, scene: &scene, findings: Vec::new() };
         process::at_exit(&mut case);
+        allocators::at_exit(&mut case);
         case.findings
     }
 }
@@ -141,6 +153,7 @@ fn judge(case: &mut Case<'_>) {
         // Actions of the library itself need no context, and their objects exist until they are complete.
         Op::Take | Op::GiveBack | Op::Reenter => return lent::judge(case),
         Op::Alter => return in_flight::judge(case),
+        Op::Touch => return touched::judge(case),
         Op::GiveUp => return callbacks::judge(case),
         _ => {}
     }

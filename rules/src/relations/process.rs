@@ -90,7 +90,8 @@ fn finalise(case: &mut Case<'_>) {
     // A caller that initialises uses none of the objects that end here. What the library does itself, and the end of a
     // thread, are no calls of the program, which cannot know when they are over: the scope of scoped threads ends a
     // moment before.
-    let of_library = |op: Op| matches!(op, Op::Take | Op::GiveBack | Op::Reenter | Op::Alter | Op::GiveUp | Op::Begin);
+    let of_library =
+        |op: Op| matches!(op, Op::Take | Op::GiveBack | Op::Reenter | Op::Alter | Op::Touch | Op::GiveUp | Op::Begin);
     let uses = |op: Op| !of_library(op) && !matches!(op, Op::Initialise | Op::Release | Op::EndThread);
     let other = case.elsewhere().find(|other| uses(other.scene.event.op)).map(|other| other.scene.call);
     if let Some(other) = other {

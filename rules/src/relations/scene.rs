@@ -95,7 +95,7 @@ pub(super) fn memory_of(world: &World, event: &Event) -> Vec<MemoryUse> {
             }
             Use::Inputs(dataset) => (dataset, Access::Read, Role::Input),
             Use::Outputs(dataset) => (dataset, Access::Write, Role::Output),
-            Use::Queue(_) | Use::With(_) => continue,
+            Use::Queue(_) | Use::With(_) | Use::Room { .. } => continue,
         };
         let buffers = world.datasets.get(dataset).into_iter().flat_map(|set| &set.is.buffers);
         for buffer in buffers.filter_map(|buffer| world.data_buffers.get(*buffer)) {

@@ -94,6 +94,8 @@ pub(super) struct Record {
 #[derive(Debug)]
 pub(super) struct Block {
     pub(super) span: Span,
+    /// A call has written some of it, or was given it to write.
+    pub(super) written: bool,
     /// The device whose memory it is; `None` for pinned host memory.
     pub(super) device: Option<u64>,
 }
@@ -135,6 +137,12 @@ pub(super) struct Registration {
     pub(super) call: Call,
     pub(super) descriptor: Object,
     pub(super) object: Option<Object>,
+    /// Work that takes memory was queued on its stream.
+    pub(super) serves: bool,
+    /// The first such work that was queued on a stream without an allocator since then.
+    pub(super) elsewhere: Option<Call>,
+    /// The first run of a model with open shapes since then that had no stream.
+    pub(super) at_once: Option<Call>,
 }
 
 /// A block of a caller's allocator.

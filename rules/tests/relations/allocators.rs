@@ -226,3 +226,38 @@ fn a_callback_of_an_allocator_does_not_execute() {
         lender(p);
     });
 }
+
+#[test]
+fn an_allocator_that_serves_nothing_while_others_take_memory_is_told_at_its_end() {
+    let elsewhere = |p: &mut Program, serves: bool| {
+        let (with, other) = (with(p, 7).0, p.stream());
+        p.allocating_work(other);
+        if serves {
+            p.allocating_work(with);
+        }
+        p.sync(other);
+        p.sync(with);
+        p.unregister(with);
+    };
+    breaks(ALLOC_13, |p| elsewhere(p, false), |p| elsewhere(p, true));
+    // Work that was queued before the registration is not meant for it.
+    assert_eq!(
+        broken(|p| {
+            let other = p.stream();
+            p.allocating_work(other);
+            let (with, _) = with(p, 7);
+            p.unregister(with);
+        }),
+        []
+    );
+    // The process ends with the registration.
+    let found = findings(|p| {
+        let (_, other) = (with(p, 7), p.stream());
+        p.allocating_work(other);
+        let exit = p.event("exit", Object::PROCESS, Op::Finalise);
+        let found = p.checker.exit(&exit);
+        p.findings.extend(found);
+    });
+    assert!(found.iter().any(|finding| finding.rule == ALLOC_13), "{found:?}");
+    assert_eq!([ALLOC_05, ALLOC_13].map(RuleId::severity), [Severity::Warning; 2]);
+}

@@ -193,3 +193,71 @@ fn memory_is_freed_where_its_own_device_is_current() {
     };
     assert_eq!(broken(linked), []);
 }
+
+#[test]
+fn a_destination_is_as_long_as_the_call_says() {
+    let copy = |p: &mut Program, to: Object, room: u64, known: Option<u64>| {
+        let from = p.malloc_host(64);
+        let event = p.event("aclrtMemcpy", to, Op::Use);
+        let room = Use::Room { said: Span::new(to.number + 16, room), known };
+        let event = event.using(room).using(Use::Memory {
+            span: Span::new(from.number, 8),
+            access: Access::Read,
+            role: Role::Source,
+            claimed: HOST,
+        });
+        p.see(&event, Outcome::Success);
+    };
+    breaks(
+        COPY_01,
+        |p| {
+            let to = p.malloc(64);
+            copy(p, to, 49, None);
+        },
+        |p| {
+            let to = p.malloc(64);
+            copy(p, to, 48, None);
+        },
+    );
+    // Of memory that the library did not allocate others know.
+    breaks(COPY_01, |p| copy(p, OWN, 49, Some(48)), |p| copy(p, OWN, 49, Some(49)));
+    assert_eq!(broken(|p| copy(p, OWN, 1 << 40, None)), []);
+}
+
+#[test]
+fn what_nobody_has_written_is_not_copied() {
+    let copy = |p: &mut Program, from: Object, untouched: bool| {
+        let event = p.event("aclrtMemcpy", OWN, Op::Use).using(Use::Memory {
+            span: Span::new(from.number + 8, 8),
+            access: Access::Read,
+            role: Role::Source,
+            claimed: DEVICE,
+        });
+        let event = if untouched { event.flag(Flag::Untouched) } else { event };
+        p.see(&event, Outcome::Success);
+    };
+    let written = |p: &mut Program, from: Object| {
+        let event = p.event("aclrtMemset", from, Op::Fill).using(Use::Memory {
+            span: Span::new(from.number, 1),
+            access: Access::Write,
+            role: Role::Target,
+            claimed: None,
+        });
+        p.see(&event, Outcome::Success);
+    };
+    breaks(
+        MEM_07,
+        |p| {
+            let from = p.malloc(64);
+            copy(p, from, true);
+        },
+        |p| {
+            let from = p.malloc(64);
+            // Somebody may have written it of whom the checker does not know.
+            copy(p, from, false);
+            written(p, from);
+            copy(p, from, true);
+        },
+    );
+    assert_eq!(MEM_07.severity(), Severity::Warning);
+}

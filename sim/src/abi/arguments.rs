@@ -365,6 +365,7 @@ passed_on!(aclrtMemPool, aclrtMemPoolAttr, aclrtCntNotify, aclrtReduceKind);
 passed_on!(aclrtNotify, aclSysParamOpt, aclrtTsId, aclrtCmoType);
 passed_on!(aclrtStream, aclrtEvent, aclrtContext, aclrtAllocatorDesc, aclrtAllocator);
 passed_on!(aclmdlRI, aclmdlRICaptureMode, aclrtTaskGrp, aclrtDrvMemHandle, aclrtHostRegisterType);
+passed_on!(aclrtIpcMemAttrType, aclrtMemHandleType, aclrtMemSharedHandleType);
 passed_on!(aclrtMemGranularityOptions, aclrtStreamAttr, aclrtDevResLimitType, aclrtFloatOverflowMode);
 passed_on!(aclCompileOpt, aclprofAicoreMetrics, aclprofStepTag);
 // `aclrtHostFunc` is the same type.

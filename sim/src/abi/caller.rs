@@ -19,7 +19,8 @@ pub(crate) fn caller_of(name: &str, own: Option<usize>) -> Option<String> {
     frames.get(last + 1).map(|address| described(*address))
 }
 
-fn described(address: usize) -> String {
+/// The address of an instruction, or of the one behind a call.
+pub(crate) fn described(address: usize) -> String {
     let mut text = format!("{address:#x}");
     // Writing to a string cannot fail.
     if let Some(symbol) = symbol(address) {

@@ -1,6 +1,7 @@
 //! Raw memory: blocks that the simulator hands out, and copies between addresses.
 
 use super::arguments::Address;
+use super::guarded::inside;
 use core::ptr::NonNull;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
@@ -55,6 +56,7 @@ impl Drop for Block {
 /// Both ranges are arguments of a C call (or blocks of the simulator), so they are valid for `count` bytes until the
 /// call, or the stream it was queued on, is done.
 pub(crate) fn copy(to: Address, from: Address, count: usize) {
+    let (to, from) = (inside(to), inside(from));
     if count > 0 && to != from {
         // SAFETY: `copy` asks for memory that is valid for reads and writes of `count` bytes. An `Address` comes from a
         // C argument or from a `Block`; the caller of the C function vouches for `count` bytes behind both.
@@ -64,6 +66,7 @@ pub(crate) fn copy(to: Address, from: Address, count: usize) {
 
 /// Sets `count` bytes.
 pub(crate) fn fill(to: Address, value: u8, count: usize) {
+    let to = inside(to);
     // SAFETY: `write_bytes` asks for memory that is valid for writes of `count` bytes. An `Address` comes from a C
     // argument or from a `Block`; the caller of the C function vouches for `count` bytes there.
     unsafe { core::ptr::write_bytes(to.0.cast::<u8>(), value, count) }
@@ -90,10 +93,11 @@ impl Address {
         if count == 0 || self.is_null() {
             return f(&[]);
         }
+        let place = inside(self);
         // SAFETY: `from_raw_parts` asks for `count` initialised bytes that nobody writes meanwhile. An `Address` comes
         // from a C argument or from a `Block`; the caller of the C function vouches for `count` bytes there, and that
         // nobody writes them is the contract of the calls that use this.
-        f(unsafe { core::slice::from_raw_parts(self.0.cast::<u8>().cast_const(), count) })
+        f(unsafe { core::slice::from_raw_parts(place.0.cast::<u8>().cast_const(), count) })
     }
 
     /// Lends `count` bytes from here to be written: memory of the caller, or of the simulator, that nothing else uses
@@ -102,10 +106,11 @@ impl Address {
         if count == 0 || self.is_null() {
             return f(&mut []);
         }
+        let place = inside(self);
         // SAFETY: `from_raw_parts_mut` asks for `count` initialised bytes that nobody else uses meanwhile. An `Address`
         // comes from a C argument or from a `Block`; the caller of the C function vouches for `count` bytes there, and
         // that nobody uses them is the contract of the calls that use this.
-        f(unsafe { core::slice::from_raw_parts_mut(self.0.cast::<u8>(), count) })
+        f(unsafe { core::slice::from_raw_parts_mut(place.0.cast::<u8>(), count) })
     }
 
     /// The value of eight bytes that stands here. Other threads may write it at the same time: at an aligned address
@@ -125,9 +130,21 @@ impl Address {
         }
     }
 
+    /// Writes a value of eight bytes over the one that stands here, and answers that.
+    pub(crate) fn replace(self, value: u64) -> u64 {
+        match self.word() {
+            Some(word) => word.swap(value, SeqCst),
+            None => {
+                let before = self.load();
+                self.store(value);
+                before
+            }
+        }
+    }
+
     /// The eight bytes from here, if they are aligned.
     fn word<'a>(self) -> Option<&'a AtomicU64> {
-        let word = self.0.cast::<u64>();
+        let word = inside(self).0.cast::<u64>();
         // SAFETY: `AtomicU64::from_ptr` asks for aligned memory that is valid while the reference is used, and for no
         // other access than atomic ones. The address was asked; the caller of the C function vouches for eight bytes
         // there. Who else writes them is a program in C, which writes a value that a stream waits for at once.

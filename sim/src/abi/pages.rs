@@ -1,4 +1,4 @@
-//! Addresses without memory, and memory that stands at several addresses at once.
+//! Addresses without memory, and memory that stands at several addresses at once, also in several processes.
 
 use super::arguments::Address;
 
@@ -30,12 +30,25 @@ impl Pages {
 
     /// Puts all of the memory at `offset`, over what stood there. Both are multiples of the page.
     pub(crate) fn map(&self, offset: usize, memory: &Shared) -> Option<()> {
-        system::map(self.part(offset, memory.size)?, memory)
+        self.map_part(offset, memory, 0, memory.size)
+    }
+
+    /// Puts `size` bytes of the memory, those from `from` on, at `offset`, over what stood there. All three are multiples
+    /// of the page.
+    pub(crate) fn map_part(&self, offset: usize, memory: &Shared, from: usize, size: usize) -> Option<()> {
+        let ends_inside = from.checked_add(size).is_some_and(|end| end <= memory.size);
+        let place = self.part(offset, size).filter(|_| ends_inside)?;
+        system::map(place, memory, from, size)
     }
 
     /// Leaves nothing at these addresses.
     pub(crate) fn unmap(&self, offset: usize, size: usize) -> Option<()> {
         system::unmap(self.part(offset, size)?, size)
+    }
+
+    /// Whether anybody can use `size` bytes at an offset. Both are multiples of the page; memory is mapped there.
+    pub(crate) fn protect(&self, offset: usize, size: usize, open: bool) -> Option<()> {
+        system::protect(self.part(offset, size)?, size, open)
     }
 
     fn part(&self, offset: usize, size: usize) -> Option<Address> {
@@ -58,20 +71,50 @@ impl Shared {
     pub(crate) fn size(&self) -> usize {
         self.size
     }
+
+    /// The number by which another process of the same user [finds](Self::of_process) the memory, while this one has it.
+    pub(crate) fn descriptor(&self) -> u32 {
+        system::descriptor(&self.file)
+    }
+
+    /// The memory of another process. `None` when there is none, or the system does not let this process at it.
+    pub(crate) fn of_process(process: u32, descriptor: u32) -> Option<Self> {
+        let (file, size) = system::open(process, descriptor)?;
+        Some(Self { file, size })
+    }
 }
 
 #[cfg(target_os = "linux")]
 mod system {
     use super::{Address, Shared};
     use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
-    use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous};
+    use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap, mmap_anonymous, mprotect};
+    use std::os::fd::AsRawFd;
 
-    pub(super) type File = std::os::fd::OwnedFd;
+    pub(super) type File = std::fs::File;
+
+    const NAME: &core::ffi::CStr = c"ascendcl-sim";
 
     pub(super) fn file(size: usize) -> Option<File> {
-        let file = memfd_create(c"ascendcl-sim", MemfdFlags::CLOEXEC).ok()?;
+        let file = memfd_create(NAME, MemfdFlags::CLOEXEC).ok()?;
         ftruncate(&file, u64::try_from(size).ok()?).ok()?;
-        Some(file)
+        Some(file.into())
+    }
+
+    pub(super) fn descriptor(file: &File) -> u32 {
+        file.as_raw_fd().cast_unsigned()
+    }
+
+    /// Only what [`file`] has made is opened: the other process may have given the number to another file.
+    pub(super) fn open(process: u32, descriptor: u32) -> Option<(File, usize)> {
+        let path = format!("/proc/{process}/fd/{descriptor}");
+        let target = std::fs::read_link(&path).ok()?;
+        if !target.to_str()?.starts_with(&format!("/memfd:{}", NAME.to_str().ok()?)) {
+            return None;
+        }
+        let file = File::options().read(true).write(true).open(path).ok()?;
+        let size = usize::try_from(file.metadata().ok()?.len()).ok()?;
+        Some((file, size))
     }
 
     pub(super) fn reserve(size: usize) -> Option<Address> {
@@ -81,11 +124,19 @@ mod system {
         unsafe { mmap_anonymous(core::ptr::null_mut(), size, ProtFlags::empty(), flags) }.ok().map(Address)
     }
 
-    pub(super) fn map(at: Address, memory: &Shared) -> Option<()> {
+    pub(super) fn map(at: Address, memory: &Shared, from: usize, size: usize) -> Option<()> {
         let access = ProtFlags::READ | ProtFlags::WRITE;
+        let (flags, from) = (MapFlags::SHARED | MapFlags::FIXED, u64::try_from(from).ok()?);
         // SAFETY: `mmap` with `FIXED` replaces what is at the place, to which nothing may refer. The caller checked
         // that the place is in `Pages`, where nothing of Rust's or of the program's own is: only mappings made here.
-        unsafe { mmap(at.0, memory.size, access, MapFlags::SHARED | MapFlags::FIXED, &memory.file, 0) }.ok().map(drop)
+        unsafe { mmap(at.0, size, access, flags, &memory.file, from) }.ok().map(drop)
+    }
+
+    pub(super) fn protect(at: Address, size: usize, open: bool) -> Option<()> {
+        let flags = if open { MprotectFlags::READ | MprotectFlags::WRITE } else { MprotectFlags::empty() };
+        // SAFETY: `mprotect` must not take access away that Rust code relies on. The caller checked that the place is in
+        // `Pages`. Where a view of the program is locked, this crate uses its own view of the same memory instead.
+        unsafe { mprotect(at.0, size, flags) }.ok()
     }
 
     pub(super) fn unmap(at: Address, size: usize) -> Option<()> {
@@ -108,11 +159,23 @@ mod system {
         None
     }
 
+    pub(super) fn descriptor(file: &File) -> u32 {
+        match *file {}
+    }
+
+    pub(super) fn open(_: u32, _: u32) -> Option<(File, usize)> {
+        None
+    }
+
     pub(super) fn reserve(_: usize) -> Option<Address> {
         None
     }
 
-    pub(super) fn map(_: Address, _: &Shared) -> Option<()> {
+    pub(super) fn map(_: Address, _: &Shared, _: usize, _: usize) -> Option<()> {
+        None
+    }
+
+    pub(super) fn protect(_: Address, _: usize, _: bool) -> Option<()> {
         None
     }
 

@@ -24,7 +24,8 @@ pub(crate) fn aclrtMemcpy(dst: Address, dest_max: usize, src: Address, count: us
     }
     known(dst, src, kind)?;
     let shape = Shape::flat(count);
-    let call = shape.uses(watch::call(Op::Use, dst), dst, src, kind).begin()?;
+    let call = shape.uses(watch::call(Op::Use, dst), dst, src, kind);
+    let call = call.room(dst, dest_max).copies(dst, src, count).begin()?;
     fits(count, dest_max)?;
     current_context()?;
     refuse_synchronous()?;
@@ -66,7 +67,7 @@ pub(crate) fn aclrtMemcpyAsync(
         return copy_now(dst, src, shape, kind);
     }
     let call = shape.uses(watch::call(Op::Use, stream).queue(stream), dst, src, kind);
-    let call = call.blocking_for(&[dst, src]).begin()?;
+    let call = call.room(dst, dest_max).copies(dst, src, count).blocking_for(&[dst, src]).begin()?;
     let stream = named.for_work()?;
     not_on_host_alone(kind, dst, src)?;
     call.end(Job::new(dst, src, shape)?.submit(&stream))
@@ -155,6 +156,9 @@ impl Job {
         // A captured copy reads its source at each replay.
         let watched = self.shape.is_flat() && !stream.is_recording() && !stream.is_bound();
         let source = watched.then(|| watch::source(stream.named(), self.from, self.shape.width)).flatten();
+        if watched {
+            watch::destination(stream.named(), self.to, self.shape.width);
+        }
         let position = stream.submit_each(move |_| {
             source.into_iter().for_each(watch::source_is_read);
             self.run();

@@ -54,6 +54,7 @@ pub(crate) fn aclrtFree(dev_ptr: Address) -> Answer {
 pub(crate) fn aclrtFreeHost(host_ptr: Address) -> Answer {
     let call = watch::call(Op::FreeHost, host_ptr).begin()?;
     not_null(host_ptr)?;
+    watch::ends(host_ptr);
     call.end(memory::free_host(host_ptr))
 }
 

@@ -5,6 +5,7 @@
 mod allocator;
 mod base;
 mod batch;
+mod between_processes;
 mod building;
 mod callback;
 mod capture;
@@ -42,11 +43,11 @@ mod tensor_desc;
 mod virtual_memory;
 
 pub(crate) use {
-    allocator::*, base::*, batch::*, building::*, callback::*, capture::*, conditional::*, context::*, copy::*,
-    count_notify::*, data_buffer::*, dataset::*, device::*, event::*, exceptions::*, hardware::*, info::*, instance::*,
-    label::*, media::*, memory::*, memory_pool::*, model::*, notices::*, notify::*, operator::*, options::*,
-    process::*, profiling::*, random::*, registration::*, set::*, settings::*, stamps::*, stream::*, tensor_channel::*,
-    tensor_desc::*, virtual_memory::*,
+    allocator::*, base::*, batch::*, between_processes::*, building::*, callback::*, capture::*, conditional::*,
+    context::*, copy::*, count_notify::*, data_buffer::*, dataset::*, device::*, event::*, exceptions::*, hardware::*,
+    info::*, instance::*, label::*, media::*, memory::*, memory_pool::*, model::*, notices::*, notify::*, operator::*,
+    options::*, process::*, profiling::*, random::*, registration::*, set::*, settings::*, stamps::*, stream::*,
+    tensor_channel::*, tensor_desc::*, virtual_memory::*,
 };
 
 use instance::instance_handle;

@@ -18,7 +18,8 @@ pub(crate) fn aclrtMemset(dev_ptr: Address, max_count: usize, value: i32, count:
         return Ok(());
     }
     not_null(dev_ptr)?;
-    let call = watch::call(Op::Fill, dev_ptr).writes(dev_ptr, count, Role::Target, None).begin()?;
+    let call =
+        watch::call(Op::Fill, dev_ptr).writes(dev_ptr, count, Role::Target, None).room(dev_ptr, max_count).begin()?;
     current_context()?;
     refuse_synchronous()?;
     fits(count, max_count)?;
@@ -42,7 +43,7 @@ pub(crate) fn aclrtMemsetAsync(
     let named = Named::find(stream)?;
     fits(count, max_count)?;
     let call = watch::call(Op::Fill, stream).queue(stream).writes(dev_ptr, count, Role::Target, None);
-    let call = call.blocking_for(&[dev_ptr]).begin()?;
+    let call = call.room(dev_ptr, max_count).blocking_for(&[dev_ptr]).begin()?;
     let stream = named.for_work()?;
     let hold = hold(dev_ptr, count)?;
     let pageable = hold.is_pageable();

@@ -20,14 +20,17 @@ pub(crate) enum Switch {
     CopyAtOnce = 8,
     /// Destroying a context in which a callback has run takes a second.
     SlowDestroy = 16,
+    /// The program is kept out of memory that it must not use.
+    Guard = 32,
 }
 
-const WORDS: [(&str, Switch); 5] = [
+const WORDS: [(&str, Switch); 6] = [
     ("documented", Switch::Documented),
     ("vendor-waits", Switch::VendorWaits),
     ("reuse-handles", Switch::ReuseHandles),
     ("copy-at-once", Switch::CopyAtOnce),
     ("slow-destroy", Switch::SlowDestroy),
+    ("guard", Switch::Guard),
 ];
 
 /// The setting of each switch in a configuration.

@@ -60,6 +60,7 @@ pub(crate) mod memory;
 pub(crate) mod models;
 pub(crate) mod operators;
 pub(crate) mod recording;
+pub(crate) mod sharing;
 pub(crate) mod signals;
 pub(crate) mod streams;
 pub(crate) mod thread;

@@ -4,7 +4,7 @@
 //! `DOCS=overwrite cargo test -p ascendcl-sim --test coverage` writes the table anew.
 //!
 //! `vendor.tsv` has the header of each function and how many public programs were counted that call it; what is simulated
-//! is said in the table of `ascendcl-sys` alone.
+//! is said in the table of `ascendcl-sys` alone. `reasons.tsv` says why the others are not; a `*` stands for any letters.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -68,6 +68,46 @@ fn used(facts: &BTreeMap<&str, Facts>) -> (usize, usize) {
     (used.iter().filter(|line| line.simulated).count(), used.len())
 }
 
+#[test]
+fn a_star_stands_for_any_letters() {
+    for (pattern, name, matches) in [
+        ("aclrtMalloc*WithCfg", "aclrtMallocHostWithCfg", true),
+        ("aclrtMalloc*WithCfg", "aclrtMallocWithCfg", true),
+        ("aclrtMalloc*WithCfg", "aclrtMallocHost", false),
+        ("aclrtFree", "aclrtFreeHost", false),
+        ("*Buf*", "aclrtAllocBuf", true),
+        ("acl*Buf", "acltdtFreeBufBuf", true),
+    ] {
+        assert_eq!(covers(pattern, name), matches, "{pattern} {name}");
+    }
+}
+
+#[test]
+fn each_reason_is_for_a_function_that_is_not_simulated() {
+    let absent: Vec<_> = ascendcl_sys::table().filter(|line| !line.simulated).map(|line| line.name).collect();
+    let unused = reasons().into_iter().filter(|(pattern, _)| !absent.iter().any(|name| covers(pattern, name)));
+    assert_eq!(unused.map(|(pattern, _)| pattern).collect::<Vec<_>>(), [""; 0]);
+}
+
+fn reasons() -> Vec<(&'static str, &'static str)> {
+    let mut lines = include_str!("reasons.tsv").lines();
+    assert_eq!(lines.next(), Some("functions\treason"));
+    lines.map(|line| line.split_once('\t').unwrap()).collect()
+}
+
+/// Why a function is not simulated. Of several patterns the longest counts.
+fn reason(name: &str) -> &'static str {
+    let reasons = reasons().into_iter().filter(|(pattern, _)| covers(pattern, name));
+    let longest = reasons.max_by_key(|(pattern, _)| pattern.len());
+    longest.unwrap_or_else(|| panic!("reasons.tsv does not say why {name} is not simulated")).1
+}
+
+fn covers(pattern: &str, name: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(name) = name.strip_prefix(start) else { return false };
+    (0..=name.len()).any(|at| covers(rest, &name[at..]))
+}
+
 fn document(facts: &BTreeMap<&str, Facts>) -> String {
     let functions: BTreeMap<&str, Function> = ascendcl_sys::table().map(|line| (line.name, line)).collect();
     let all = functions.values().filter(|line| line.simulated).count();
@@ -77,7 +117,7 @@ fn document(facts: &BTreeMap<&str, Facts>) -> String {
          Every function of the vendor's headers, made from the table of functions:\n\
          `DOCS=overwrite cargo test -p ascendcl-sim --test coverage`. `simulated` functions do what is documented. The\n\
          others are exported too: they answer 207000 (\"feature not supported\"), or null or 0 where they return no code,\n\
-         and leave a text that names them.\n\n\
+         and leave a text that names them. The table says why (`sim/tests/coverage/reasons.tsv`).\n\n\
          * {all} of {} functions are simulated.\n\
          * {used} functions are called by {USED} or more of the public repositories that were counted; {simulated} of\n  \
          them are simulated.\n\n\
@@ -88,7 +128,7 @@ fn document(facts: &BTreeMap<&str, Facts>) -> String {
     for header in headers {
         write!(text, "\n## {header}\n\n| function | | repositories |\n| --- | --- | ---: |\n").unwrap();
         for (name, line) in functions.iter().filter(|(name, _)| facts[**name].header == header) {
-            let answer = if line.simulated { "simulated" } else { "207000" };
+            let answer = if line.simulated { "simulated".to_owned() } else { format!("207000: {}", reason(name)) };
             writeln!(text, "| `{name}` | {answer} | {} |", facts[*name].repositories).unwrap();
         }
     }

@@ -254,6 +254,9 @@ macro_rules! enumerations {
 enumerations! {
     aclmdlRICaptureMode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL,
     aclrtHostRegisterType = ACL_HOST_REGISTER_MAPPED,
+    aclrtIpcMemAttrType = ACL_RT_IPC_MEM_ATTR_ACCESS_LINK,
+    aclrtMemHandleType = ACL_MEM_HANDLE_TYPE_NONE,
+    aclrtMemSharedHandleType = ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT,
     aclrtMemGranularityOptions = ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM,
     aclrtStreamAttr = ACL_STREAM_ATTR_FAILURE_MODE,
     aclrtDevResLimitType = ACL_RT_DEV_RES_CUBE_CORE,

@@ -6,6 +6,7 @@
 mod common;
 mod support;
 
+mod bounds;
 mod casebook;
 mod contexts;
 mod documented;

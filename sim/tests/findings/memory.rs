@@ -267,6 +267,7 @@ fn a_queued_copy_on_the_device_begins_at_multiples_of_64() {
     // A copy in the call, and one that has an end on the host, may begin anywhere.
     let run = || {
         let (target, source, pinned, stream) = (malloc(256), malloc(256), malloc_host(256), stream());
+        ok!(aclrtMemset(source, 256, 0, 256));
         ok!(aclrtMemcpy(target.wrapping_byte_add(8), 64, source, 64, ON_DEVICE));
         queue_copy(pinned.wrapping_byte_add(8), source.wrapping_byte_add(4), TO_HOST, stream);
         sync(stream);

@@ -28,9 +28,9 @@ macro_rules! event_functions {
         [optional sim] fn aclrtGetEventId(event: aclrtEvent, event_id: *mut u32) -> aclError;
         [optional sim] fn aclrtGetNotifyId(notify: aclrtNotify, notify_id: *mut u32) -> aclError;
         [optional sim] fn aclrtNotifyBatchReset(notifies: *mut aclrtNotify, num: usize) -> aclError;
-        [optional] fn aclrtNotifyGetExportKey(notify: aclrtNotify, key: *mut c_char, len: usize, flags: u64) -> aclError;
-        [optional] fn aclrtNotifyImportByKey(notify: *mut aclrtNotify, key: *const c_char, flags: u64) -> aclError;
-        [optional] fn aclrtNotifySetImportPid(notify: aclrtNotify, pid: *mut i32, num: usize) -> aclError;
+        [optional sim] fn aclrtNotifyGetExportKey(notify: aclrtNotify, key: *mut c_char, len: usize, flags: u64) -> aclError;
+        [optional sim] fn aclrtNotifyImportByKey(notify: *mut aclrtNotify, key: *const c_char, flags: u64) -> aclError;
+        [optional sim] fn aclrtNotifySetImportPid(notify: aclrtNotify, pid: *mut i32, num: usize) -> aclError;
         [optional] fn aclrtNotifySetImportPidInterServer(
             notify: aclrtNotify, server_pids: *mut aclrtServerPid, num: usize
         ) -> aclError;

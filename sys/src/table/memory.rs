@@ -40,16 +40,16 @@ macro_rules! memory_functions {
         [optional sim] fn aclrtHostRegisterV2(ptr: *mut c_void, size: u64, flag: u32) -> aclError;
         [optional sim] fn aclrtHostUnregister(ptr: *mut c_void) -> aclError;
         [optional] fn aclrtIpcGetEventHandle(event: aclrtEvent, handle: *mut aclrtIpcEventHandle) -> aclError;
-        [optional] fn aclrtIpcMemClose(key: *const c_char) -> aclError;
-        [optional] fn aclrtIpcMemGetExportKey(
+        [optional sim] fn aclrtIpcMemClose(key: *const c_char) -> aclError;
+        [optional sim] fn aclrtIpcMemGetExportKey(
             dev_ptr: *mut c_void, size: usize, key: *mut c_char, len: usize, flags: u64
         ) -> aclError;
-        [optional] fn aclrtIpcMemImportByKey(dev_ptr: *mut *mut c_void, key: *const c_char, flags: u64) -> aclError;
+        [optional sim] fn aclrtIpcMemImportByKey(dev_ptr: *mut *mut c_void, key: *const c_char, flags: u64) -> aclError;
         [optional] fn aclrtIpcMemImportPidInterServer(
             key: *const c_char, server_pids: *mut aclrtServerPid, num: usize
         ) -> aclError;
-        [optional] fn aclrtIpcMemSetAttr(key: *const c_char, kind: aclrtIpcMemAttrType, attr: u64) -> aclError;
-        [optional] fn aclrtIpcMemSetImportPid(key: *const c_char, pid: *mut i32, num: usize) -> aclError;
+        [optional sim] fn aclrtIpcMemSetAttr(key: *const c_char, kind: aclrtIpcMemAttrType, attr: u64) -> aclError;
+        [optional sim] fn aclrtIpcMemSetImportPid(key: *const c_char, pid: *mut i32, num: usize) -> aclError;
         [optional] fn aclrtIpcOpenEventHandle(handle: aclrtIpcEventHandle, event: *mut aclrtEvent) -> aclError;
         [required sim] fn aclrtMalloc(dev_ptr: *mut *mut c_void, size: usize, policy: aclrtMemMallocPolicy) -> aclError;
         [optional sim] fn aclrtMallocAlign32(
@@ -73,10 +73,10 @@ macro_rules! memory_functions {
             vir_ptr: *mut c_void, size: usize, offset: usize, handle: aclrtDrvMemHandle, flags: u64
         ) -> aclError;
         [optional] fn aclrtMemAllocManaged(ptr: *mut *mut c_void, size: u64, flag: u32) -> aclError;
-        [optional] fn aclrtMemExportToShareableHandle(
+        [optional sim] fn aclrtMemExportToShareableHandle(
             handle: aclrtDrvMemHandle, handle_type: aclrtMemHandleType, flags: u64, shareable_handle: *mut u64
         ) -> aclError;
-        [optional] fn aclrtMemExportToShareableHandleV2(
+        [optional sim] fn aclrtMemExportToShareableHandleV2(
             handle: aclrtDrvMemHandle, flags: u64, share_type: aclrtMemSharedHandleType, shareable_handle: *mut c_void
         ) -> aclError;
         [optional sim] fn aclrtMemFlush(dev_ptr: *mut c_void, size: usize) -> aclError;
@@ -88,10 +88,10 @@ macro_rules! memory_functions {
         [optional sim] fn aclrtMemGetAllocationPropertiesFromHandle(
             handle: aclrtDrvMemHandle, prop: *mut aclrtPhysicalMemProp
         ) -> aclError;
-        [optional] fn aclrtMemImportFromShareableHandle(
+        [optional sim] fn aclrtMemImportFromShareableHandle(
             shareable_handle: u64, device_id: i32, handle: *mut aclrtDrvMemHandle
         ) -> aclError;
-        [optional] fn aclrtMemImportFromShareableHandleV2(
+        [optional sim] fn aclrtMemImportFromShareableHandleV2(
             shareable_handle: *mut c_void, share_type: aclrtMemSharedHandleType, flags: u64,
             handle: *mut aclrtDrvMemHandle
         ) -> aclError;
@@ -126,8 +126,8 @@ macro_rules! memory_functions {
         [optional sim] fn aclrtMemSetAccess(
             vir_ptr: *mut c_void, size: usize, desc: *mut aclrtMemAccessDesc, count: usize
         ) -> aclError;
-        [optional] fn aclrtMemSetPidToShareableHandle(shareable_handle: u64, pid: *mut i32, pid_num: usize) -> aclError;
-        [optional] fn aclrtMemSetPidToShareableHandleV2(
+        [optional sim] fn aclrtMemSetPidToShareableHandle(shareable_handle: u64, pid: *mut i32, pid_num: usize) -> aclError;
+        [optional sim] fn aclrtMemSetPidToShareableHandleV2(
             shareable_handle: *mut c_void, share_type: aclrtMemSharedHandleType, pid: *mut i32, pid_num: usize
         ) -> aclError;
         [optional] fn aclrtMemUceRepair(

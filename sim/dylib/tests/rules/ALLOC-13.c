@@ -1,4 +1,4 @@
-/* ALLOC-13: work runs on another stream than the allocator was registered on. The simulator finds: none. */
+/* ALLOC-13: work runs on another stream than the allocator was registered on. The simulator finds: ALLOC-13. */
 #include "allocator.h"
 
 int main(void)

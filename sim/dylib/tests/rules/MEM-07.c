@@ -1,4 +1,4 @@
-/* MEM-07: new memory is copied to the host before anything was written to it. The simulator finds: none. */
+/* MEM-07: new memory is copied to the host before anything was written to it. The simulator finds: MEM-07. */
 #include "calls.h"
 
 int main(void)

@@ -63,6 +63,7 @@ extern size_t aclmdlGetOutputSizeByIndex(Description description, size_t index);
 extern size_t aclmdlGetNumOutputs(Description description);
 extern Dataset aclmdlCreateDataset(void);
 extern int aclmdlAddDatasetBuffer(Dataset dataset, DataBuffer buffer);
+extern int aclmdlSetDatasetTensorDesc(Dataset dataset, void *description, size_t index);
 extern DataBuffer aclmdlGetDatasetBuffer(Dataset dataset, size_t index);
 extern int aclmdlExecute(uint32_t model, Dataset inputs, Dataset outputs);
 extern int aclmdlExecuteAsync(uint32_t model, Dataset inputs, Dataset outputs, Stream stream);

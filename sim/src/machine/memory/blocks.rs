@@ -9,6 +9,8 @@ use crate::failure::{Answer, Failure};
 use crate::locks::{read, write};
 use crate::machine::device::Device;
 use crate::machine::memory::arena::{ALIGNMENT, Piece, touches};
+use crate::machine::memory::exported::{self, Window};
+use crate::machine::memory::guards;
 use crate::machine::memory::memory_pools::{self, Pooled};
 use crate::machine::memory::virtual_memory::{self, Mapping};
 use ascendcl_sys::error_codes::*;
@@ -56,6 +58,8 @@ pub(crate) enum Backing {
     Piece(Arc<Piece>),
     Mapped(Arc<Mapping>),
     Pooled(Arc<Pooled>),
+    /// Memory of another process.
+    Window(Arc<Window>),
     /// The caller's own memory, registered.
     Registered {
         start: Address,
@@ -87,18 +91,23 @@ pub(crate) fn allocate_device(device: &Arc<Device>, size: usize) -> Answer<Addre
     if !device.take_memory(size) {
         return Err(exhausted());
     }
-    let Some(block) = Piece::new(size) else {
+    let Some(block) = Piece::of_device(size) else {
         device.give_memory_back(size);
         return Err(exhausted());
     };
-    Ok(enter(block, Some(Arc::clone(device))))
+    spoil(block.address(), block.size());
+    Ok(insert(Entry { block: Backing::Piece(Arc::new(block)), device: Some(Arc::clone(device)) }))
 }
 
 /// A pinned block of at least `size` bytes.
 pub(crate) fn allocate_host(size: usize) -> Answer<Address> {
-    let block = Piece::new(room_for(size)?)
+    let block = Piece::of_host(room_for(size)?, size)
         .ok_or_else(|| Failure::new(ACL_ERROR_RT_MEMORY_ALLOCATION, "the host has no such block of memory left"))?;
-    Ok(enter(block, None))
+    if block.is_guarded() {
+        guards::mark_end(&block);
+    }
+    spoil(block.address(), size);
+    Ok(insert(Entry { block: Backing::Piece(Arc::new(block)), device: None }))
 }
 
 /// Frees a device block; as the vendor's library does, it takes pinned blocks too.
@@ -130,7 +139,7 @@ pub(crate) fn hold(address: Address, count: usize) -> Answer<Hold> {
     }
     let blocks = read(&BLOCKS);
     let Some(entry) = blocks.around(address) else {
-        if touches(address, count) || virtual_memory::touches(address, count) {
+        if is_given_out(address, count) {
             let text =
                 format!("{:#x} is in device or pinned memory, and in no block of it (any more)", address.number());
             return Err(Failure::refused(text));
@@ -149,6 +158,11 @@ pub(crate) fn hold(address: Address, count: usize) -> Answer<Hold> {
         return Err(Failure::refused(text));
     }
     Ok(Hold::Block { _kept: entry.block.clone() })
+}
+
+/// Whether any of `count` bytes from `address` are, or once were, in memory that the machine gives out.
+fn is_given_out(address: Address, count: usize) -> bool {
+    touches(address, count) || virtual_memory::touches(address, count) || exported::touches(address, count)
 }
 
 impl Hold {
@@ -222,6 +236,7 @@ pub(crate) fn lose_all_of(device: &Device) {
 pub(crate) fn clear() {
     lose(|_| true);
     write(&BLOCKS).gone.clear();
+    exported::clear();
     virtual_memory::clear();
     memory_pools::clear();
 }
@@ -247,16 +262,26 @@ pub(super) fn room_for(size: usize) -> Answer<usize> {
         .ok_or_else(|| Failure::invalid(format!("{size} is no size for a block of memory")))
 }
 
-fn enter(block: Piece, device: Option<Arc<Device>>) -> Address {
-    spoil(block.address(), block.size());
-    insert(Entry { block: Backing::Piece(Arc::new(block)), device })
-}
-
 /// New memory has arbitrary contents (MEM-07). The system provides zeros, so the start of each block is filled with
 /// something else. Then programs do not rely on zeros.
 pub(super) fn spoil(address: Address, size: usize) {
-    const SPOILT: usize = 4096;
-    fill(address, 0xa5, size.min(SPOILT));
+    fill(address, SPOILT_WITH, size.min(SPOILT));
+}
+
+/// How many bytes of a block are spoilt, and with what.
+const SPOILT: usize = 4096;
+const SPOILT_WITH: u8 = 0xa5;
+
+/// Whether all that is known of these bytes says that nobody has written them since the block was allocated. Enough of them
+/// have to be among those that are spoilt: of the others nothing is known.
+pub(crate) fn is_untouched(address: Address, count: usize) -> bool {
+    const ENOUGH: usize = 8;
+    let blocks = read(&BLOCKS);
+    let Some(entry) = blocks.around(address).filter(|entry| entry.device.is_some()) else { return false };
+    let before = address.number() - entry.block.address().number();
+    let spoilt = SPOILT.min(entry.block.size()).saturating_sub(before).min(count);
+    let is_own = matches!(entry.block, Backing::Piece(_) | Backing::Pooled(_));
+    is_own && spoilt >= ENOUGH && address.with_bytes(spoilt, |bytes| bytes.iter().all(|byte| *byte == SPOILT_WITH))
 }
 
 pub(super) fn insert(entry: Entry) -> Address {
@@ -323,6 +348,7 @@ impl Backing {
             Self::Piece(piece) => piece.address(),
             Self::Mapped(mapping) => mapping.address(),
             Self::Pooled(block) => block.address(),
+            Self::Window(window) => window.address(),
             Self::Registered { start, .. } => *start,
         }
     }
@@ -332,6 +358,7 @@ impl Backing {
             Self::Piece(piece) => piece.size(),
             Self::Mapped(mapping) => mapping.size(),
             Self::Pooled(block) => block.size(),
+            Self::Window(window) => window.size(),
             Self::Registered { size, .. } => *size,
         }
     }

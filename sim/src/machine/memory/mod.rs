@@ -3,6 +3,8 @@
 pub(crate) mod areas;
 mod arena;
 mod blocks;
+pub(crate) mod exported;
+pub(crate) mod guards;
 pub(crate) mod mapped;
 pub(crate) mod memory_pools;
 mod pooled;
@@ -10,7 +12,7 @@ pub(crate) mod virtual_memory;
 
 pub(crate) use blocks::{
     Hold, Place, allocate_device, allocate_host, block_around, clear, count, describe, free_device, free_host, hold,
-    is_pinned, lose_all_of, possible, register, unregister,
+    is_pinned, is_untouched, lose_all_of, possible, register, unregister,
 };
 pub(crate) use mapped::{access_of, allow, handle_of, unmap};
 pub(crate) use pooled::{allocate_from, free_pooled};

@@ -25,7 +25,7 @@ pub(crate) fn allocate_from(pool: &Arc<Pool>, size: usize) -> Answer<Address> {
 fn enter_pooled(size: usize, device: &Arc<Device>, take: impl FnOnce(usize) -> Option<Taken>) -> Option<Address> {
     let size = room_for(size.max(1)).ok()?;
     let taken = take(size)?;
-    let piece = Piece::new(size)?;
+    let piece = Piece::of_device(size)?;
     spoil(piece.address(), size);
     let block = Backing::Pooled(Arc::new(Pooled { piece, _taken: taken }));
     Some(insert(Entry { block, device: Some(Arc::clone(device)) }))

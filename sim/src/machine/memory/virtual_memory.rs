@@ -8,6 +8,7 @@ use crate::failure::{Answer, Failure};
 use crate::locks::{lock, read, write};
 use crate::machine::device::{self, Device};
 use crate::machine::handles::Table;
+use crate::machine::sharing::{Key, Kind, Record, What};
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_MEMORY_ALLOCATION, ACL_ERROR_RT_RESOURCE_ALLOC_FAIL};
 use ascendcl_sys::types::*;
 use std::collections::BTreeMap;
@@ -43,6 +44,10 @@ struct Physical {
     /// `None` for host memory.
     device: Option<Arc<Device>>,
     properties: aclrtPhysicalMemProp,
+    /// It is memory of another process.
+    imported: bool,
+    /// What it was offered to other processes by.
+    offers: Mutex<Vec<Record>>,
 }
 
 /// Physical memory at an address.
@@ -119,8 +124,50 @@ pub(crate) fn allocate(size: usize, properties: aclrtPhysicalMemProp) -> Answer<
         device.iter().for_each(|device| device.give_memory_back(size));
         return Err(exhausted());
     };
-    let number = HANDLES.add(Physical { memory, device, properties });
-    Ok(aclrtDrvMemHandle(core::ptr::without_provenance_mut(number)))
+    Ok(enter(Physical { memory, device, properties, imported: false, offers: Mutex::default() }))
+}
+
+fn enter(physical: Physical) -> aclrtDrvMemHandle {
+    aclrtDrvMemHandle(core::ptr::without_provenance_mut(HANDLES.add(physical)))
+}
+
+/// Offers the memory behind a handle to other processes; answers the number by which they find it.
+pub(crate) fn export(handle: aclrtDrvMemHandle, for_all: bool) -> Answer<u64> {
+    let physical = find(handle)?;
+    if physical.imported {
+        return Err(Failure::refused("memory of another process is not offered to a third one"));
+    }
+    let what = What { descriptor: physical.memory.descriptor(), offset: 0, size: physical.memory.size() };
+    let record = Record::new(Kind::Physical, what, for_all)?;
+    let number = record.key().number()?;
+    lock(&physical.offers).push(record);
+    Ok(number)
+}
+
+/// Lets these processes import memory that was exported here.
+pub(crate) fn allow_import(number: u64, processes: &[i32]) -> Answer {
+    let key = Key::from_number(number);
+    let offers = |physical: &Physical| lock(&physical.offers).iter().any(|record| record.key() == key);
+    for physical in HANDLES.select(offers) {
+        if let Some(record) = lock(&physical.offers).iter().find(|record| record.key() == key) {
+            return record.allow(processes);
+        }
+    }
+    Err(Failure::refused(format!("{number:#x} is not the number of memory that is exported here")))
+}
+
+/// A handle of memory of another process, which this one reaches from the device.
+pub(crate) fn import(number: u64, device: Arc<Device>) -> Answer<aclrtDrvMemHandle> {
+    let memory = Record::import(Key::from_number(number), Kind::Physical)?.memory()?;
+    let properties = aclrtPhysicalMemProp {
+        handleType: aclrtMemHandleType::ACL_MEM_HANDLE_TYPE_NONE,
+        allocationType: aclrtMemAllocationType::ACL_MEM_ALLOCATION_TYPE_PINNED,
+        memAttr: aclrtMemAttr::ACL_HBM_MEM_HUGE,
+        location: aclrtMemLocation { id: device.id(), kind: aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE },
+        reserve: 0,
+    };
+    let device = Some(device);
+    Ok(enter(Physical { memory, device, properties, imported: true, offers: Mutex::default() }))
 }
 
 /// The handle is destroyed at once, the memory when no mapping uses it any more.
@@ -247,6 +294,11 @@ impl Mapping {
         aclrtMemAccessFlags(self.access.load(SeqCst))
     }
 
+    /// Whether another process may have it mapped, too.
+    pub(in crate::machine) fn is_shared(&self) -> bool {
+        self.physical.imported || !lock(&self.physical.offers).is_empty()
+    }
+
     pub(in crate::machine) fn allow(&self, access: aclrtMemAccessFlags) {
         self.access.store(access.0, SeqCst);
     }
@@ -268,7 +320,7 @@ impl Drop for Mapping {
 
 impl Drop for Physical {
     fn drop(&mut self) {
-        if let Some(device) = &self.device {
+        if let Some(device) = self.device.as_ref().filter(|_| !self.imported) {
             device.give_memory_back(self.memory.size());
         }
     }

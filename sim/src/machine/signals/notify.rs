@@ -1,9 +1,13 @@
 //! Notifies: a mark that one stream sets and another waits for and takes away. They work across contexts and devices.
+//!
+//! A notify that was offered to other processes has its mark in a record that they share. It is polled then.
 
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use crate::machine::handles::{self, Table};
 use crate::machine::recording::tasks::Sort;
+use crate::machine::sharing::{Key, Kind, Record, What};
+use crate::machine::signals::values::{self, Polled};
 use crate::machine::streams::stream::Stream;
 use crate::machine::workers::point::Duty;
 use crate::machine::workers::served::Link;
@@ -16,6 +20,8 @@ use std::time::Duration;
 pub(crate) struct Notify {
     number: usize,
     id: u32,
+    /// It is of another process.
+    imported: bool,
     state: Mutex<State>,
 }
 
@@ -25,14 +31,32 @@ struct State {
     set: bool,
     /// The waiting streams, in order: a record resumes one of them.
     waiting: VecDeque<Duty>,
+    /// The mark is here instead, since the notify was offered to other processes.
+    shared: Option<Arc<Record>>,
+}
+
+impl Polled for Record {
+    fn is_there(&self) -> bool {
+        self.take_signal()
+    }
 }
 
 static NOTIFIES: Table<Notify> = Table::new();
 
 pub(crate) fn create() -> aclrtNotify {
+    enter(false, State::default())
+}
+
+/// The notify of another process.
+pub(crate) fn import(key: &str) -> Answer<aclrtNotify> {
+    let record = Record::import(Key::from_text(key)?, Kind::Notify)?;
+    Ok(enter(true, State { shared: Some(Arc::new(record)), ..State::default() }))
+}
+
+fn enter(imported: bool, state: State) -> aclrtNotify {
     static IDS: AtomicU32 = AtomicU32::new(0);
     let number = handles::fresh();
-    let notify = Notify { number, id: IDS.fetch_add(1, SeqCst), state: Mutex::default() };
+    let notify = Notify { number, id: IDS.fetch_add(1, SeqCst), imported, state: Mutex::new(state) };
     NOTIFIES.insert(number, Arc::new(notify));
     aclrtNotify(core::ptr::without_provenance_mut(number))
 }
@@ -63,10 +87,42 @@ impl Notify {
         Ok(())
     }
 
+    /// Offers it to other processes; answers the key by which they find it.
+    pub(crate) fn export(&self, for_all: bool) -> Answer<String> {
+        if self.imported {
+            return Err(Failure::refused("a notify of another process is not offered to a third one"));
+        }
+        let mut state = lock(&self.state);
+        if let Some(record) = &state.shared {
+            return Ok(record.key().text());
+        }
+        let record = Arc::new(Record::new(Kind::Notify, What::default(), for_all)?);
+        if std::mem::take(&mut state.set) {
+            record.signal();
+        }
+        let key = record.key().text();
+        let waiting = std::mem::take(&mut state.waiting);
+        state.shared = Some(Arc::clone(&record));
+        drop(state);
+        waiting.iter().for_each(Duty::is_up_to_others);
+        values::poll(waiting.into_iter().map(|duty| (Arc::clone(&record) as Arc<dyn Polled>, duty)).collect());
+        Ok(key)
+    }
+
+    /// Lets these processes import it.
+    pub(crate) fn allow(&self, processes: &[i32]) -> Answer {
+        let record = lock(&self.state).shared.clone().filter(|_| !self.imported);
+        record.ok_or_else(|| Failure::refused("the notify was not exported here"))?.allow(processes)
+    }
+
     pub(crate) fn record(self: Arc<Self>, stream: &Arc<Stream>) -> Answer {
         let set = move |_| {
             let first = {
                 let mut state = lock(&self.state);
+                if let Some(record) = &state.shared {
+                    record.signal();
+                    return Ok(());
+                }
                 let first = state.next();
                 state.set |= first.is_none();
                 first
@@ -77,10 +133,20 @@ impl Notify {
         stream.submit_each(set).map(drop)
     }
 
-    /// Lets what follows on the stream wait for a record, and takes the record away.
+    /// Lets what follows on the stream wait for a record, and takes the record away. Only the process that has made a
+    /// notify waits for it.
     pub(crate) fn hold_up(self: Arc<Self>, stream: &Arc<Stream>, limit: Option<Duration>) -> Answer {
+        if self.imported {
+            return Err(Failure::refused("only the process that has made a notify waits for it (IPC-02)"));
+        }
         stream.submit_wait_each(Sort::ACL_MODEL_RI_TASK_DEFAULT, Link::Later, limit, move |duty| {
             let mut state = lock(&self.state);
+            if let Some(record) = state.shared.clone() {
+                drop(state);
+                // It may have been shared after the wait was queued.
+                duty.is_up_to_others();
+                return values::poll(vec![(record, duty)]);
+            }
             if !std::mem::take(&mut state.set) {
                 return state.waiting.push_back(duty);
             }

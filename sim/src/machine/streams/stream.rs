@@ -1,5 +1,6 @@
 //! One stream: its queue, and whether its work runs or is kept.
 
+use crate::abi::takes_over;
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use crate::machine::device::Device;
@@ -178,6 +179,7 @@ impl Stream {
     /// Somebody learned that everything up to this position is over.
     pub(in crate::machine) fn has_seen(&self, position: u64) {
         self.seen.fetch_max(position, SeqCst);
+        takes_over();
     }
 
     pub(in crate::machine) fn is_seen(&self, position: u64) -> bool {

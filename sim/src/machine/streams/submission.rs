@@ -1,6 +1,7 @@
 //! Submitting tasks to a stream. A stream takes a limited number of tasks. As in the vendor's library, the call that
 //! would exceed the limit blocks until a task has completed.
 
+use crate::abi::hands_over;
 use crate::failure::{Answer, Failure};
 use crate::locks::{lock, look_out, wait};
 use crate::machine::recording::tasks::{Sort, Work};
@@ -211,6 +212,7 @@ impl Stream {
             let (first, done) = (queue.submitted + 1, queue.done);
             queue.threads.note(first, done);
         }
+        hands_over();
         queue.tasks.extend(tasks);
         queue.submitted += COUNT as u64;
         let position = queue.submitted;

@@ -1,5 +1,6 @@
 //! How threads wait for the work of a stream.
 
+use crate::abi::takes_over;
 use crate::failure::{Answer, Failure};
 use crate::locks::{expired, lock, look_out, wait};
 use crate::machine::streams::missed::Watch;
@@ -46,12 +47,15 @@ impl Stream {
             let queue = lock(&self.queue);
             (queue.submitted, queue.stopped.is_none() && queue.was_discarded(queue.submitted))
         };
-        self.wait_for(last, Waiting::new(Target::Ending(self.awaited()), None), None, aborted)
+        let answer = self.wait_for(last, Waiting::new(Target::Ending(self.awaited()), None), None, aborted);
+        takes_over();
+        answer
     }
 
     /// Waits for the task that runs, after everything else was discarded.
     pub(in crate::machine) fn come_to_rest(&self) {
         let _ = self.wait_for(self.last_position(), Waiting::new(Target::Ending(self.awaited()), None), None, true);
+        takes_over();
     }
 
     fn wait_for(

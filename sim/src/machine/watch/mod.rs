@@ -5,13 +5,16 @@
 //!
 //! The checker has one lock, held while an event is judged and for nothing else.
 
+mod bounds;
 mod captured;
 mod codes;
+mod guards;
 mod named;
 mod report;
 mod sources;
 
 pub(crate) use captured::{became_a_graph, begins_to_keep, groups_tasks, keeps_no_more};
+pub(crate) use guards::{destination, ends};
 pub(crate) use named::Named;
 pub(crate) use report::{absent, findings, print, take_findings};
 pub(crate) use sources::{source, source_is_read};
@@ -36,6 +39,8 @@ const OFF: u8 = 1;
 const REPORT: u8 = 2;
 const STRICT: u8 = 3;
 
+/// The caller when it is an instruction of the program.
+const PROGRAM: &str = "the program";
 /// The caller when it is not the program.
 const LIBRARY: &str = "the library";
 
@@ -244,6 +249,7 @@ impl Watched {
             checker.commit(&event, outcome);
         }
         sources::settle(&event);
+        guards::settle();
     }
 }
 
@@ -323,6 +329,7 @@ pub(crate) fn wait_given_up(stream: Object, own_callback: bool) {
 pub(crate) fn reset() {
     *lock(&CHECKER) = None;
     sources::clear();
+    guards::clear();
 }
 
 /// The configuration has changed.
@@ -346,6 +353,7 @@ fn decide() -> u8 {
     };
     if mode != OFF {
         report::print_at_exit();
+        guards::watch();
     }
     MODE.store(mode, Relaxed);
     mode

@@ -1,14 +1,14 @@
 //! Findings: kept for tests, and printed.
 
-use crate::abi::{at_exit, caller_of, leave};
+use crate::abi::{at_exit, caller_of, described, leave};
 use crate::config;
 use crate::locks::lock;
 use crate::machine::thread::errors;
-use crate::machine::watch::{CHECKER, LIBRARY, mode, this_thread};
+use crate::machine::watch::{CHECKER, LIBRARY, PROGRAM, mode, this_thread};
 use ascendcl_rules::{Event, Finding, INIT_01, Object, Op, RuleId, Severity};
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{LazyLock, Mutex, Once, TryLockError};
 
 #[derive(Default)]
@@ -30,6 +30,8 @@ struct Record {
 type Matter = (RuleId, &'static str, Option<Object>, Option<u64>);
 
 static RECORD: LazyLock<Mutex<Record>> = LazyLock::new(Mutex::default);
+/// The instruction of the program that faulted last.
+static INSTRUCTION: AtomicUsize = AtomicUsize::new(0);
 /// Whether a rule was broken, ever, whose severity is not a mere warning.
 static BROKEN: AtomicBool = AtomicBool::new(false);
 
@@ -57,9 +59,11 @@ pub(super) fn record(findings: Vec<Finding>) {
             BROKEN.store(true, SeqCst);
         }
         if record.findings.len() < KEPT && record.seen.insert(matter) {
-            finding.caller = Some(finding.call.name)
-                .filter(|name| *name != LIBRARY)
-                .and_then(|name| caller_of(name, errors::address_of(name)));
+            finding.caller = match finding.call.name {
+                LIBRARY => None,
+                PROGRAM => Some(described(INSTRUCTION.load(SeqCst))),
+                name => caller_of(name, errors::address_of(name)),
+            };
             let told = reporting.telling.tell(&finding.to_string());
             record.findings.push(finding);
             record.printed += usize::from(told);
@@ -72,6 +76,29 @@ pub(super) fn record(findings: Vec<Finding>) {
 /// Whether findings about the rule are suppressed.
 pub(super) fn suppresses(rule: RuleId) -> bool {
     config::current().reporting().suppressed.contains(&rule)
+}
+
+/// The instruction that is found next.
+pub(super) fn happens_at(instruction: usize) {
+    // One more, as if it were a return address.
+    INSTRUCTION.store(instruction + 1, SeqCst);
+}
+
+/// The program has used pinned memory behind its end, which is no rule of the vendor's.
+pub(super) fn overrun(start: usize, size: usize, used: usize) {
+    let from = match INSTRUCTION.swap(0, SeqCst) {
+        0 => "until it was freed".to_owned(),
+        instruction => format!("(from {})", described(instruction)),
+    };
+    let text = format!(
+        "ascendcl-sim: the program has used byte {} of pinned memory {start:#x}, which has {size} bytes {from}",
+        used - 1
+    );
+    BROKEN.store(true, SeqCst);
+    let config = config::current();
+    if !config.reporting().telling.tell(&text) {
+        lock(&RECORD).untold.push(text);
+    }
 }
 
 /// A function was called that is not simulated.

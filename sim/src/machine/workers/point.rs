@@ -42,7 +42,7 @@ impl Point {
     pub(in crate::machine) fn stream(&self) -> Option<usize> {
         match lock(&self.state).by {
             Link::Stream(number) => Some(number),
-            Link::Thread(_) | Link::Later | Link::Never => None,
+            Link::Thread(_) | Link::Later | Link::Elsewhere | Link::Never => None,
         }
     }
 
@@ -102,6 +102,13 @@ impl Duty {
     /// Whether anybody else still knows the point.
     pub(in crate::machine) fn is_awaited(&self) -> bool {
         self.0.as_ref().is_some_and(|point| Arc::strong_count(point) > 1)
+    }
+
+    /// From now on another process may have the point reached.
+    pub(in crate::machine) fn is_up_to_others(&self) {
+        if let Some(point) = &self.0 {
+            lock(&point.state).by = Link::Elsewhere;
+        }
     }
 
     /// The point will never be reached, and its waiters keep waiting, as on the vendor's devices.

@@ -55,6 +55,8 @@ pub(in crate::machine) enum Link {
     Never,
     /// Any thread that does it later: it records an event or a notify, or writes a value.
     Later,
+    /// Another process, which may do it later.
+    Elsewhere,
 }
 
 /// How a point ended.

@@ -1,5 +1,6 @@
 //! Calls into the caller's code: callbacks, host functions, allocators.
 
+use crate::abi::{hands_over, takes_over};
 use crate::machine::thread::{current, inside};
 use crate::machine::workers::pool;
 use crate::machine::workers::waiting::Busy;
@@ -24,7 +25,9 @@ pub(crate) fn run<R>(stream: usize, code: impl FnOnce() -> R) -> R {
         Restore { inside: inside::enter(stream), context: pool::serving().map(|_| current::current_number()) };
     // The stream that waits for this thread is the stream that it serves, even when the code runs for another stream.
     let busy = pool::serving().map(Busy::on);
+    takes_over();
     let answer = pool::lend(code);
+    hands_over();
     drop(busy);
     drop(restore);
     answer

@@ -165,7 +165,7 @@ fn chain_of(own: u64, first: Link, ending: bool) -> Option<String> {
                 words.push("what nobody has queued".to_owned());
                 return Some(words.concat());
             }
-            Link::Later => return None,
+            Link::Later | Link::Elsewhere => return None,
             Link::Never => {
                 words.push("work that nothing runs".to_owned());
                 return Some(words.concat());
@@ -187,7 +187,7 @@ fn next(link: Link) -> Option<Link> {
             lock(&BUSY).get(&number).copied().map(Link::Thread)
         }
         Link::Thread(thread) => lock(&WAITS).get(&thread).copied(),
-        Link::Never | Link::Later => None,
+        Link::Never | Link::Later | Link::Elsewhere => None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! What becomes of each operator.
 
 mod activations;
+mod bits;
 mod convolutions;
 mod indices;
 mod legacy;
@@ -74,6 +75,7 @@ pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), 
         "MatMulInteger" => matrices::integer_product(scope, node),
         "Pow" => matrices::power(scope, node),
         "BitShift" => matrices::shift(scope, &node),
+        "BitwiseAnd" | "BitwiseOr" | "BitwiseXor" => bits::bitwise(scope, &node),
         "BitwiseNot" => matrices::complement(scope, &node),
         "Conv" | "ConvTranspose" | "ConvInteger" => convolutions::convolution(scope, node),
         "MaxPool" | "AveragePool" => convolutions::pool(scope, node),

@@ -1,0 +1,210 @@
+//! What processes on one machine share: blocks of memory, physical memory, notifies.
+//!
+//! Which codes the vendor's library answers to a wrong key was not measured.
+
+use super::memory::not_null;
+use super::{store_text, wanted};
+use crate::abi::{Address, In, Out, Text};
+use crate::failure::{Answer, Failure};
+use crate::machine::contexts::context::current_context;
+use crate::machine::device;
+use crate::machine::memory::{exported, virtual_memory};
+use crate::machine::signals::notify;
+use crate::machine::watch;
+use ascendcl_rules::{Object, Op, Place, Role};
+use ascendcl_sys::constants::*;
+use ascendcl_sys::types::*;
+use core::ffi::{c_char, c_void};
+
+pub(crate) fn aclrtIpcMemGetExportKey(
+    dev_ptr: Address,
+    size: usize,
+    mut key: Out<'_, c_char>,
+    len: usize,
+    flags: u64,
+) -> Answer {
+    not_null(dev_ptr)?;
+    wanted(&key)?;
+    let for_all = one_flag(flags, ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION)?;
+    if size == 0 {
+        return Err(Failure::invalid("the size is 0"));
+    }
+    current_context()?;
+    let text = exported::export(dev_ptr, size, for_all)?;
+    store_text(&mut key, &text, len).inspect_err(|_| drop(exported::close(&text)))
+}
+
+pub(crate) fn aclrtIpcMemSetImportPid(key: Text<'_>, pid: In<'_, i32>, num: usize) -> Answer {
+    let (key, processes) = (given(key)?, processes(&pid, num)?);
+    current_context()?;
+    exported::allow(&key, &processes)
+}
+
+/// The links between devices are all the same here.
+pub(crate) fn aclrtIpcMemSetAttr(key: Text<'_>, kind: aclrtIpcMemAttrType, attr: u64) -> Answer {
+    let key = given(key)?;
+    if kind != aclrtIpcMemAttrType::ACL_RT_IPC_MEM_ATTR_ACCESS_LINK {
+        return Err(Failure::invalid(format!("shared memory has no attribute {}", kind.0)));
+    }
+    if attr > u64::from(ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_UB_MULTI_PORT_PATH) {
+        return Err(Failure::invalid(format!("there is no link {attr}")));
+    }
+    current_context()?;
+    exported::is_exported(&key)
+}
+
+/// Every device of the simulator reaches the memory of every other.
+pub(crate) fn aclrtIpcMemImportByKey(mut dev_ptr: Out<'_, *mut c_void>, key: Text<'_>, flags: u64) -> Answer {
+    wanted(&dev_ptr)?;
+    let key = given(key)?;
+    one_flag(flags, ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS)?;
+    let call = watch::call(Op::Allocate, Object::memory(0));
+    let context = current_context()?;
+    let address = exported::import(&key, context.device())?;
+    // The size is known only now. The other process has written the memory, as far as this one can know.
+    let size = exported::size_of_import(address);
+    let call = call.writes(Address::NULL, size, Role::Contents, Some(Place::Device)).begin_always();
+    call.made(address.number());
+    dev_ptr.set(address.pointer());
+    Ok(())
+}
+
+pub(crate) fn aclrtIpcMemClose(key: Text<'_>) -> Answer {
+    let key = given(key)?;
+    current_context()?;
+    match exported::imported(&key)? {
+        Some(address) => watch::call(Op::Free, address).begin()?.end(exported::close(&key)),
+        None => exported::close(&key),
+    }
+}
+
+pub(crate) fn aclrtMemExportToShareableHandle(
+    handle: aclrtDrvMemHandle,
+    handle_type: aclrtMemHandleType,
+    flags: u64,
+    mut shareable_handle: Out<'_, u64>,
+) -> Answer {
+    wanted(&shareable_handle)?;
+    if handle_type > aclrtMemHandleType::ACL_MEM_HANDLE_TYPE_POSIX {
+        return Err(Failure::invalid(format!("there is no type of handle {}", handle_type.0)));
+    }
+    shareable_handle.set(export(handle, flags)?);
+    Ok(())
+}
+
+pub(crate) fn aclrtMemExportToShareableHandleV2(
+    handle: aclrtDrvMemHandle,
+    flags: u64,
+    share_type: aclrtMemSharedHandleType,
+    shareable_handle: Address,
+) -> Answer {
+    not_null(shareable_handle)?;
+    let room = size_of_shared(share_type)?;
+    let mut bytes = export(handle, flags)?.to_ne_bytes().to_vec();
+    bytes.resize(room, 0);
+    shareable_handle.write(&bytes);
+    Ok(())
+}
+
+fn export(handle: aclrtDrvMemHandle, flags: u64) -> Answer<u64> {
+    if handle.is_null() {
+        return Err(Failure::invalid("the handle is null"));
+    }
+    virtual_memory::export(handle, one_flag(flags, ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION)?)
+}
+
+pub(crate) fn aclrtMemSetPidToShareableHandle(shareable_handle: u64, pid: In<'_, i32>, pid_num: usize) -> Answer {
+    virtual_memory::allow_import(shareable_handle, &processes(&pid, pid_num)?)
+}
+
+pub(crate) fn aclrtMemSetPidToShareableHandleV2(
+    shareable_handle: Address,
+    share_type: aclrtMemSharedHandleType,
+    pid: In<'_, i32>,
+    pid_num: usize,
+) -> Answer {
+    not_null(shareable_handle)?;
+    size_of_shared(share_type)?;
+    aclrtMemSetPidToShareableHandle(u64::from_ne_bytes(shareable_handle.array()), pid, pid_num)
+}
+
+pub(crate) fn aclrtMemImportFromShareableHandle(
+    shareable_handle: u64,
+    device_id: i32,
+    mut handle: Out<'_, aclrtDrvMemHandle>,
+) -> Answer {
+    wanted(&handle)?;
+    handle.set(virtual_memory::import(shareable_handle, device::device(device_id.into())?)?);
+    Ok(())
+}
+
+/// The memory belongs to the device of the current context.
+pub(crate) fn aclrtMemImportFromShareableHandleV2(
+    shareable_handle: Address,
+    share_type: aclrtMemSharedHandleType,
+    flags: u64,
+    mut handle: Out<'_, aclrtDrvMemHandle>,
+) -> Answer {
+    not_null(shareable_handle)?;
+    wanted(&handle)?;
+    size_of_shared(share_type)?;
+    if flags != 0 {
+        return Err(Failure::invalid(format!("the flags are reserved as 0, not {flags:#x}")));
+    }
+    let device = current_context()?.device().clone();
+    handle.set(virtual_memory::import(u64::from_ne_bytes(shareable_handle.array()), device)?);
+    Ok(())
+}
+
+pub(crate) fn aclrtNotifyGetExportKey(notify: aclrtNotify, mut key: Out<'_, c_char>, len: usize, flags: u64) -> Answer {
+    let notify = notify::find(notify)?;
+    wanted(&key)?;
+    let for_all = one_flag(flags, ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION)?;
+    current_context()?;
+    store_text(&mut key, &notify.export(for_all)?, len)
+}
+
+pub(crate) fn aclrtNotifySetImportPid(notify: aclrtNotify, pid: In<'_, i32>, num: usize) -> Answer {
+    let (notify, processes) = (notify::find(notify)?, processes(&pid, num)?);
+    current_context()?;
+    notify.allow(&processes)
+}
+
+/// Every device of the simulator reaches the notifies of every other.
+pub(crate) fn aclrtNotifyImportByKey(mut notify: Out<'_, aclrtNotify>, key: Text<'_>, flags: u64) -> Answer {
+    wanted(&notify)?;
+    let key = given(key)?;
+    one_flag(flags, ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS)?;
+    current_context()?;
+    notify.set(notify::import(&key)?);
+    Ok(())
+}
+
+fn given(key: Text<'_>) -> Answer<String> {
+    key.get().map(std::borrow::Cow::into_owned).ok_or_else(|| Failure::invalid("the key is null"))
+}
+
+fn processes(pid: &In<'_, i32>, num: usize) -> Answer<Vec<i32>> {
+    if pid.is_null() || num == 0 {
+        return Err(Failure::invalid("there is no process in the list"));
+    }
+    Ok(pid.list(num))
+}
+
+/// Whether the one flag is set that there is.
+fn one_flag(flags: u64, known: u64) -> Answer<bool> {
+    match flags {
+        0 => Ok(false),
+        flags if flags == known => Ok(true),
+        flags => Err(Failure::invalid(format!("{flags:#x} is no flag of this call"))),
+    }
+}
+
+/// How many bytes a handle of this type has.
+fn size_of_shared(share_type: aclrtMemSharedHandleType) -> Answer<usize> {
+    match share_type {
+        aclrtMemSharedHandleType::ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT => Ok(size_of::<u64>()),
+        aclrtMemSharedHandleType::ACL_MEM_SHARE_HANDLE_TYPE_FABRIC => Ok(size_of::<aclrtMemFabricHandle>()),
+        _ => Err(Failure::invalid(format!("there is no type of shared handle {}", share_type.0))),
+    }
+}

@@ -1,0 +1,56 @@
+//! What calls say of the size of memory, and what is in it.
+
+use crate::support::*;
+
+#[test]
+fn a_destination_that_is_shorter_than_the_call_says_is_found_even_if_the_copy_fits() {
+    for queued in [false, true] {
+        breaks_without(rules::COPY_01, |true_size| {
+            let (block, pinned, stream) = (malloc(100), malloc_host(64), stream());
+            let room = if true_size { 92 } else { 93 };
+            let to = block.wrapping_byte_add(8);
+            match queued {
+                true => ok!(aclrtMemcpyAsync(to, room, pinned, 16, TO_DEVICE, stream)),
+                false => ok!(aclrtMemcpy(to, room, pinned, 16, TO_DEVICE)),
+            }
+            sync(stream);
+        });
+        breaks_without(rules::COPY_01, |true_size| {
+            let (pinned, stream) = (malloc_host(100), stream());
+            let room = if true_size { 100 } else { 128 };
+            match queued {
+                true => ok!(aclrtMemsetAsync(pinned, room, 0, 16, stream)),
+                false => ok!(aclrtMemset(pinned, room, 0, 16)),
+            }
+            sync(stream);
+        });
+    }
+}
+
+#[test]
+fn copying_to_the_host_what_nobody_has_written_is_found() {
+    for queued in [false, true] {
+        breaks_without(rules::MEM_07, |written| {
+            let (block, pinned, stream) = (malloc(64), malloc_host(64), stream());
+            if written {
+                ok!(aclrtMemsetAsync(block, 64, 0xa5, 1, stream));
+            }
+            match queued {
+                true => queue_copy(pinned, block, TO_HOST, stream),
+                false => {
+                    sync(stream);
+                    ok!(aclrtMemcpy(pinned, 64, block, 64, TO_HOST));
+                }
+            }
+            sync(stream);
+        });
+    }
+    // A stand-in for a kernel writes without the library.
+    let stand_in = || {
+        let (block, pinned) = (malloc(64), malloc_host(64));
+        // SAFETY: the block has 64 bytes, and no call works on it.
+        unsafe { block.cast::<u8>().write(1) };
+        ok!(aclrtMemcpy(pinned, 64, block, 64, TO_HOST));
+    };
+    assert_eq!(broken(stand_in), []);
+}
