@@ -70,6 +70,7 @@ pub(crate) fn aclrtFreeHostWithDevSync(host_ptr: Address) -> Answer {
     let call = watch::call(Op::FreeHostSynced, host_ptr).begin()?;
     not_null(host_ptr)?;
     device::synchronize(None)?;
+    watch::ends(host_ptr);
     call.end(memory::free_host(host_ptr))
 }
 

@@ -35,7 +35,8 @@
 //! 1. the initialisation count ([`host::process`]), then the configuration;
 //! 2. the list of devices, then the table of their lives and one device's ([`life`]);
 //! 3. one event's newest record ([`event`]);
-//! 4. the ranges of addresses, then one range, then a handle table or the memory table;
+//! 4. the ranges of addresses, then one range, then the blocks of other processes, then a handle table or the memory table,
+//!    then the blocks that others may import;
 //! 5. one stream's queue, then one capture, one group of captured tasks, one instance that is built, or one run of it;
 //! 6. the arena's free places, the values that are waited for, one notify, one point, the pool's run queue, the timer, the
 //!    streams that the workers know, the allocators' book, who is inside which allocator and then who waits, the watch on

@@ -75,6 +75,8 @@ pub(crate) fn import(key: &str, device: &Arc<Device>) -> Answer<Address> {
     let key = Key::from_text(key)?;
     // Held until the end: of two threads with one key, one imports.
     let mut imports = lock(&IMPORTS);
+    // What went with its device is not imported any more.
+    imports.retain(|(_, address)| size_of_import(*address) > 0);
     if imports.iter().any(|(known, _)| *known == key) {
         return Err(Failure::refused("the block was imported here, and not closed since"));
     }
