@@ -316,6 +316,15 @@ impl Write for AppLog {
     }
 }
 
+/// Whether both call the same functions.
+impl PartialEq for Loaded {
+    fn eq(&self, other: &Self) -> bool {
+        core::ptr::eq(self.functions(), other.functions())
+    }
+}
+
+impl Eq for Loaded {}
+
 impl fmt::Display for Loaded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.loading.fmt(f)

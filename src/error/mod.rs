@@ -3,8 +3,8 @@
 //! This file is longer than others, because it has one enum: a reader finds each variant with its message in one list.
 
 mod boxed;
-#[cfg(feature = "ge")]
-mod engine;
+mod extension;
+mod foreign_kind;
 mod input;
 mod object;
 mod outcome;
@@ -14,15 +14,16 @@ mod vendor;
 pub use crate::code::{Code, CodeKind};
 use crate::device_allocator::ContextId;
 use crate::element::ElementType;
+use crate::library_user::LibraryUser;
 use ascendcl_macros::rule;
 pub(crate) use boxed::Boxed;
-#[cfg(feature = "ge")]
-pub use engine::{EngineError, FailedCall, Status};
+pub use extension::{Extension, ExtensionError};
+pub use foreign_kind::ForeignKind;
 pub use input::InputError;
 pub use object::ObjectKind;
 use object::context_in_words;
 pub use outcome::{Failed, OrDrop, ScopeError};
-pub(crate) use rules::Cited;
+pub use rules::Cited;
 use std::path::PathBuf;
 use std::time::Duration;
 pub use vendor::{MissingFunction, VendorError};
@@ -53,10 +54,15 @@ pub enum Error {
     /// The loaded library lacks a function that was needed.
     #[error(transparent)]
     MissingFunction(Box<MissingFunction>),
-    /// The graph engine failed or refused a call.
-    #[cfg(feature = "ge")]
+    /// A crate beside this one failed or refused a call: [`extension`](Self::extension) gives its own error.
     #[error(transparent)]
-    Engine(#[from] Box<EngineError>),
+    Extension(#[from] Extension),
+    /// Another library uses this one, which can only be finalised after it.
+    #[error("{}{}", user.why, Cited(user.rules))]
+    StillUsed {
+        /// The other library.
+        user: &'static LibraryUser,
+    },
     /// No library could be loaded.
     #[error("{0}\nset ASCENDCL_LIBRARY to the path of the library, or to `sim` for the simulator inside this program")]
     Load(#[from] ascendcl_sys::LoadError),
