@@ -113,7 +113,7 @@ impl Library {
             Self::VendorOrSimulator => {
                 let mut why = "";
                 let got = chosen_or(|| match open("", sys::candidates()) {
-                    Err(Error::Load(sys::LoadError::NotFound { .. })) => {
+                    Err(Error::Load(error)) if matches!(*error, sys::LoadError::NotFound { .. }) => {
                         why = "no library of the vendor's is installed: ";
                         simulator()
                     }

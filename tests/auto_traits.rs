@@ -69,6 +69,7 @@ assert_not_impl_any!(ascendcl::raw::LibraryHold: Clone);
 assert_impl_all!(ascendcl::error::Extension: Send, Sync);
 assert_impl_all!(ascendcl::error::ForeignKind: Send, Sync);
 assert_impl_all!(ascendcl::error::Cited: Send, Sync, Copy);
+assert_impl_all!(ascendcl::error::ShapesError: Send, Sync, std::error::Error);
 
 // Used by one thread at a time: sent, not shared.
 assert_impl_all!(Stream<Scoped<'static>, Undecided>: Send);

@@ -9,6 +9,7 @@ mod input;
 mod object;
 mod outcome;
 mod rules;
+mod shapes;
 mod vendor;
 
 pub use crate::code::{Code, CodeKind};
@@ -24,6 +25,7 @@ pub use object::ObjectKind;
 use object::context_in_words;
 pub use outcome::{Failed, OrDrop, ScopeError};
 pub use rules::Cited;
+pub use shapes::ShapesError;
 use std::path::PathBuf;
 use std::time::Duration;
 pub use vendor::{MissingFunction, VendorError};
@@ -65,7 +67,7 @@ pub enum Error {
     },
     /// No library could be loaded.
     #[error("{0}\nset ASCENDCL_LIBRARY to the path of the library, or to `sim` for the simulator inside this program")]
-    Load(#[from] ascendcl_sys::LoadError),
+    Load(#[source] Box<ascendcl_sys::LoadError>),
     /// The program asked for the simulator but was built without it.
     #[error(
         "ASCENDCL_LIBRARY asks for the simulator, but this program was built without the feature `sim` of `ascendcl`"
@@ -92,9 +94,9 @@ pub enum Error {
     )]
     CurrentChanged {
         /// The context that was entered.
-        expected: String,
+        expected: Box<str>,
         /// The context that is current.
-        found: String,
+        found: Box<str>,
     },
     /// A context could not be destroyed because it is current on other threads. When those threads left it, the library
     /// refused to make another context current.
@@ -178,15 +180,8 @@ pub enum Error {
         text: String,
     },
     /// The shapes of the tensors do not match the operator.
-    #[error("{operator} takes {expected}; {found} were given")]
-    OperatorShapes {
-        /// The vendor's name of the operator.
-        operator: &'static str,
-        /// The shapes that it takes.
-        expected: &'static str,
-        /// The given shapes.
-        found: String,
-    },
+    #[error(transparent)]
+    OperatorShapes(Box<ShapesError>),
     /// A function that returns a pointer returned null.
     #[error("{call} failed: it returned a null pointer{}", Cited(rules::NULL_ANSWER))]
     NullAnswer {
@@ -534,9 +529,9 @@ pub enum Error {
     )]
     OtherModel {
         /// The model that they were allocated for.
-        expected: String,
+        expected: Box<str>,
         /// The model to load with them.
-        found: String,
+        found: Box<str>,
     },
     /// A model file could not be read. It is read to compare it with the model whose weights it shares.
     #[error("the model {} cannot be read: {reason}", path.display())]
@@ -607,9 +602,9 @@ pub enum Error {
     #[error("the model has no output `{name}`; its outputs are {names}")]
     NoOutputNamed {
         /// The name that was asked for.
-        name: String,
+        name: Box<str>,
         /// The names that the outputs have, in order.
-        names: String,
+        names: Box<str>,
     },
     /// The wait for the lane timed out.
     #[error(

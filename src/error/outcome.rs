@@ -100,6 +100,12 @@ impl<T, V> OrDrop<T> for Result<T, Failed<V>> {
     }
 }
 
+impl From<ascendcl_sys::LoadError> for Error {
+    fn from(error: ascendcl_sys::LoadError) -> Self {
+        Self::Load(Box::new(error))
+    }
+}
+
 mod sealed {
     pub trait Sealed {}
     impl<T, V> Sealed for Result<T, super::Failed<V>> {}
