@@ -2,7 +2,8 @@
 //!
 //! Device 0 produces numbers, and device 1 consumes them. The data goes through host memory, which works for every two
 //! devices and lets the two threads go on by themselves. Devices that reach each other's memory can copy without the
-//! host: see `Current::with_peer`. The types of the two contexts keep their buffers apart.
+//! host: see `Current::with_peer`. The names of the two contexts keep their buffers apart: the compiler's messages speak of
+//! `Scoped<'_, Produces>` and `Scoped<'_, Consumes>`.
 //!
 //! Runs on the vendor's library if one is installed, else on the simulator. Set `ASCENDCL_LIBRARY` to the path of a
 //! library, or to `sim`, to choose.
@@ -12,6 +13,13 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Instant;
+
+ascendcl::names! {
+    /// The context on device 0.
+    Produces,
+    /// The context on device 1.
+    Consumes,
+}
 
 const BLOCKS: u32 = 200;
 const LENGTH: usize = 1 << 18;
@@ -59,7 +67,7 @@ fn both() -> Result<(), Failure> {
 /// Fills blocks on the first device and copies them to the host.
 fn produce(device: &Device<'_>, full: SyncSender<Vec<u32>>, emptied: Receiver<Vec<u32>>) -> Result<(), Failure> {
     let mut thread = Thread::new()?;
-    on(device, &mut thread, |current| {
+    on::<Produces, _>(device, &mut thread, |current| {
         let stream = current.stream()?;
         let mut block = current.upload(&vec![0_u32; LENGTH])?;
         for number in 0..BLOCKS {
@@ -84,7 +92,7 @@ fn consume(
     filled: Receiver<Vec<u32>>,
     empty: SyncSender<Vec<u32>>,
 ) -> Result<u64, Failure> {
-    on(device, thread, |current| {
+    on::<Consumes, _>(device, thread, |current| {
         let stream = current.stream()?;
         let mut block = current.upload(&vec![0_u32; LENGTH])?;
         let mut sum = 0;
@@ -101,13 +109,13 @@ fn consume(
     })
 }
 
-/// Runs a program in a context of its own on the device.
-fn on<R>(
+/// Runs a program in a context of this name on the device.
+fn on<N, R>(
     device: &Device<'_>,
     thread: &mut Thread,
-    program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> Result<R, ascendcl::Error>,
+    program: impl for<'c> FnOnce(&mut Current<Scoped<'c, N>>) -> Result<R, ascendcl::Error>,
 ) -> Result<R, Failure> {
+    let ran = device.named_context::<N, _, _>(thread, |context, thread| context.enter(thread, program));
     // The error contains the program's result. Its text is enough here.
-    let result = device.with_current(thread, program).map_err(|error| error.to_string())?;
-    Ok(result?)
+    Ok(ran.map_err(|error| error.to_string())???)
 }

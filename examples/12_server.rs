@@ -22,6 +22,11 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+ascendcl::names! {
+    /// The context in which all workers classify.
+    Classifies,
+}
+
 const WORKERS: usize = 4;
 const CLIENTS: usize = 6;
 /// How many times the clients send all images.
@@ -50,7 +55,8 @@ fn run() -> Result<(), Failure> {
     let device = acl.device(&mut thread, 0)?;
 
     let start = Instant::now();
-    let served = device.context(&mut thread, |context, thread| serve(context, thread, &digits));
+    let served =
+        device.named_context::<Classifies, _, _>(&mut thread, |context, thread| serve(context, thread, &digits));
     // The error contains the program's result. Its text is enough here.
     let (tallies, right) = served.map_err(|error| error.to_string())??;
     let elapsed = start.elapsed();

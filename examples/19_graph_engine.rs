@@ -10,11 +10,11 @@
 
 mod digits;
 
-use ascendcl::ge::{Compiled, Engine, Graph, GraphSource, Loaded, Options, Place, Session, WithAllocator};
 use ascendcl::{
     Acl, Brand, Current, Error, Library, Thread,
     allocator::{PoolAllocator, PoolStatistics},
 };
+use ascendcl_ge::{Compiled, Engine, Graph, GraphSource, Loaded, Options, Place, Session, WithAllocator};
 use ascendcl_ge_double::Double;
 use digits::{Digits, data};
 use std::process::ExitCode;
@@ -75,7 +75,7 @@ fn load<C: Brand>(
 ) -> Result<Graph<C, Loaded<WithAllocator<PoolAllocator>>>, Error> {
     // Mistake: load first and register afterwards. The engine returns success and never calls the allocator.
     // Refused: `ui-tests/fail/graph_allocator_registered_after_the_load.rs`:
-    //     error[E0277]: an allocator cannot be registered for a graph in state `ascendcl::ge::Loaded<Compiled>`
+    //     error[E0277]: an allocator cannot be registered for a graph in state `ascendcl_ge::Loaded<Compiled>`
     let pool = PoolAllocator::new(current, 8 << 10)?;
     let graph = graph.register(session, current, current.stream()?, pool)?;
     Ok(graph.load(session, current)?)

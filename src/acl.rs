@@ -5,12 +5,11 @@ use crate::error::{Error, Failed};
 use crate::ffi::{Api, Initialised, c_path};
 use crate::ledger::DeviceRow;
 use crate::library::{Library, Loaded};
+use crate::library_user::{LibraryHold, LibraryUser, Users};
 use crate::life_cycle::leads;
 use crate::properties::DeviceProperties;
 use crate::run_mode::RunMode;
 use ascendcl_macros::rule;
-#[cfg(feature = "ge")]
-use core::sync::atomic::{AtomicUsize, Ordering};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
@@ -44,9 +43,8 @@ pub struct Acl {
     run_mode: OnceLock<RunMode>,
     /// Every device that was set through this value and not reset yet, whatever became of its handle.
     devices: Mutex<Vec<Arc<DeviceRow>>>,
-    /// How many graph engines are initialised over the library.
-    #[cfg(feature = "ge")]
-    engines: Arc<AtomicUsize>,
+    /// Other libraries that use this one.
+    users: Users,
 }
 
 impl Acl {
@@ -75,14 +73,7 @@ impl Acl {
         let library = library.load()?;
         let config = config.map(c_path).transpose()?;
         let joined = library.api().init(config.as_deref())? == Initialised::Again;
-        Ok(Self {
-            library,
-            joined,
-            run_mode: OnceLock::new(),
-            devices: Mutex::default(),
-            #[cfg(feature = "ge")]
-            engines: Arc::default(),
-        })
+        Ok(Self { library, joined, run_mode: OnceLock::new(), devices: Mutex::default(), users: Users::default() })
     }
 
     /// The library that was loaded.
@@ -157,7 +148,7 @@ impl Acl {
     /// # Errors
     ///
     /// The first error, and the `Acl` as it is then: what was given back before it stays given back. Before anything,
-    /// an error while a graph engine of this `Acl` is initialised, which needs the library.
+    /// [`Error::StillUsed`] while another library [holds](Self::hold) this one.
     #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `cargo run -p ascendcl-explain ERR-01`"]
     #[rule(INIT_02, INIT_07, INIT_09)]
     pub fn close(
@@ -167,9 +158,8 @@ impl Acl {
         if let Err(error) = self.api().is_of_this_process() {
             return Err(Failed { error, value: self });
         }
-        #[cfg(feature = "ge")]
-        if self.engines.load(Ordering::Acquire) > 0 {
-            return Err(Failed { error: crate::error::EngineError::StillInitialised.into(), value: self });
+        if let Some(user) = self.users.first() {
+            return Err(Failed { error: Error::StillUsed { user }, value: self });
         }
         let rows: Vec<_> = self.devices().clone();
         for row in rows {
@@ -178,6 +168,33 @@ impl Acl {
             }
         }
         self.api().finalize_reference().map_err(|error| Failed { error, value: self })
+    }
+
+    /// Keeps the library from being finalised as long as the value that this returns is there, for another library that
+    /// uses this one: [`close`](Self::close) answers [`Error::StillUsed`].
+    ///
+    /// ```
+    /// use ascendcl::{Acl, Error, Library, raw::LibraryUser};
+    ///
+    /// static COLLECTIVES: LibraryUser =
+    ///     LibraryUser { why: "the collectives are still initialised: close them first", rules: &[] };
+    ///
+    /// let acl = Acl::init(Library::Simulator)?;
+    /// let held = acl.hold(&COLLECTIVES)?;
+    /// let failed = acl.close().unwrap_err();
+    /// assert!(matches!(failed.error, Error::StillUsed { .. }));
+    /// drop(held);
+    /// failed.value.close()?;
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Forked`] in a forked child.
+    #[rule(INIT_02)]
+    pub fn hold(&self, user: &'static LibraryUser) -> Result<LibraryHold, Error> {
+        self.api().is_of_this_process()?;
+        Ok(self.users.hold(user))
     }
 
     pub(crate) fn reset(&self, row: &Arc<DeviceRow>) -> Result<(), Error> {
@@ -189,11 +206,6 @@ impl Acl {
     /// The device was given back.
     pub(crate) fn forget(&self, row: &Arc<DeviceRow>) {
         self.devices().retain(|known| !Arc::ptr_eq(known, row));
-    }
-
-    #[cfg(feature = "ge")]
-    pub(crate) fn engines(&self) -> Arc<AtomicUsize> {
-        Arc::clone(&self.engines)
     }
 
     pub(crate) fn api(&self) -> Api {

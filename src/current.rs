@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::ffi::Here;
 use crate::ledger::Ledger;
 use crate::library::Loaded;
+use crate::run_mode::RunMode;
 use crate::thread::{self, ThreadToken};
 use ascendcl_macros::rule;
 use core::fmt;
@@ -131,6 +132,16 @@ impl<C: Brand> Current<C> {
     /// The library that this context is in.
     pub fn library(&self) -> Loaded {
         Loaded::of(self.ledger.api())
+    }
+
+    /// Where the program runs: [`Acl::run_mode`](crate::Acl::run_mode) has asked when the device was taken.
+    pub fn run_mode(&self) -> RunMode {
+        self.ledger.api().where_it_runs()
+    }
+
+    /// The name of the devices' system on chip (`aclrtGetSocName`), if the library tells.
+    pub fn soc_name(&self) -> Option<String> {
+        self.ledger.api().soc_name()
     }
 
     /// Tells this context from all others.

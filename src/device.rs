@@ -7,6 +7,7 @@ use crate::current::Current;
 use crate::error::{Error, Failed, ScopeError};
 use crate::ffi::RawContext;
 use crate::ledger::DeviceRow;
+use crate::library::Loaded;
 use crate::thread::ThreadToken;
 use ascendcl_macros::rule;
 use std::sync::Arc;
@@ -70,10 +71,9 @@ impl Acl {
 }
 
 impl Device<'_> {
-    /// The library that it was taken from, and where the program runs.
-    #[cfg(feature = "ge")]
-    pub(crate) fn api(&self) -> crate::ffi::Api {
-        self.row.api()
+    /// The library that it was taken from.
+    pub fn library(&self) -> Loaded {
+        Loaded::of(self.row.api())
     }
 
     pub(crate) fn row(&self) -> &DeviceRow {
@@ -148,6 +148,19 @@ impl Device<'_> {
         &self,
         thread: &mut T,
         program: impl for<'c> FnOnce(&'c Context<Scoped<'c>>, &mut T) -> R,
+    ) -> Result<R, ScopeError<R>> {
+        self.named_default_context::<Unnamed, T, R>(thread, program)
+    }
+
+    /// Like [`default_context`](Self::default_context), for a view that a type names.
+    ///
+    /// # Errors
+    ///
+    /// As for [`context`](Self::context).
+    pub fn named_default_context<N, T: ThreadToken, R>(
+        &self,
+        thread: &mut T,
+        program: impl for<'c> FnOnce(&'c Context<Scoped<'c, N>>, &mut T) -> R,
     ) -> Result<R, ScopeError<R>> {
         scope(self.row.api(), &self.row, thread, |_, row| row.default(), program)
     }

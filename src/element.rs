@@ -161,7 +161,7 @@ macro_rules! elements {
             }
 
             /// The library's number for it.
-            pub(crate) fn number(self) -> i32 {
+            pub fn number(self) -> i32 {
                 self.raw().0
             }
 
@@ -215,7 +215,7 @@ mod of_half {
 
 impl ElementType {
     /// Whether elements of this type can be copied as `E`: the same type, or bytes for truth values.
-    pub(crate) fn takes<E: Element>(self) -> bool {
+    pub fn takes<E: Element>(self) -> bool {
         self == E::TYPE || (self == Self::Bool && E::TYPE == Self::U8)
     }
 }

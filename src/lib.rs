@@ -39,6 +39,7 @@
 //! * [`stream`] has work in flight, [`memory`] buffers, [`model`] models, [`operator`] single operators, [`allocator`]
 //!   memory from an allocator of the program, [`lane`] models that share a workspace, [`capture`] captured graphs.
 //! * [`error`] has what can fail, and what a failure leaves. [`raw`] and [`foreign`] are for code outside of this crate.
+//! * The crate `ascendcl-ge` adds sessions of the graph engine to this one.
 //! * [`protocol!`] declares the life cycle of another C library's objects.
 //! * The [book](https://github.com/ascendcl/ascendcl/blob/main/book/pages/SUMMARY.md) explains all this in order, has a
 //!   table from the vendor's functions to items of this crate, and exercises.
@@ -50,7 +51,6 @@
 //! | feature | what it adds |
 //! | --- | --- |
 //! | `sim` | the simulator inside the program: [`Library::Simulator`] |
-//! | `ge` | sessions of the graph engine, the module `ge`; needs a C++ compiler |
 //! | `tracing` | spans for contexts that are entered, events for calls of the library that fail |
 //! | `half` | `f16` and `bf16` of the crate `half` as elements |
 //!
@@ -86,15 +86,12 @@ mod element;
 mod ends_before;
 pub mod error;
 mod ffi;
-#[cfg(feature = "ge")]
-mod graph_source;
 mod ledger;
 pub mod library;
+mod library_user;
 mod life_cycle;
 mod model_size;
 mod properties;
-#[cfg(feature = "ge")]
-mod raw_tensors;
 mod recover;
 mod run;
 mod run_mode;
@@ -124,9 +121,6 @@ pub mod capture;
 mod current;
 
 pub mod foreign;
-
-#[cfg(feature = "ge")]
-pub mod ge;
 
 pub mod peer;
 

@@ -121,7 +121,7 @@ impl Library {
             Self::VendorOrSimulator => {
                 let mut why = "";
                 let got = chosen_or(|| match open("", sys::candidates()) {
-                    Err(Error::Load(sys::LoadError::NotFound { .. })) => {
+                    Err(Error::Load(error)) if matches!(*error, sys::LoadError::NotFound { .. }) => {
                         why = "no library of the vendor's is installed: ";
                         simulator()
                     }
@@ -323,6 +323,15 @@ impl Write for AppLog {
         Ok(())
     }
 }
+
+/// Whether both call the same functions.
+impl PartialEq for Loaded {
+    fn eq(&self, other: &Self) -> bool {
+        core::ptr::eq(self.functions(), other.functions())
+    }
+}
+
+impl Eq for Loaded {}
 
 impl fmt::Display for Loaded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

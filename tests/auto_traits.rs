@@ -51,6 +51,26 @@ assert_not_impl_any!(ascendcl::raw::Attached<Scoped<'static>, Foreign, Stream<Sc
 assert_not_impl_any!(ascendcl::raw::Ending<'static>: Send, Sync, Clone);
 assert_impl_all!(ascendcl::raw::EndsBefore: Send, Sync, Copy);
 
+// What crates beside this one keep.
+assert_impl_all!(ascendcl::raw::KeptStream: Send);
+assert_not_impl_any!(ascendcl::raw::KeptStream: Sync, Clone);
+assert_not_impl_any!(ascendcl::raw::LentStream<'static, Scoped<'static>>: Send, Sync, Clone);
+assert_impl_all!(ascendcl::raw::KeptMemory: Send, Sync, Clone);
+assert_impl_all!(ascendcl::raw::RawTensor: Send, Sync, Clone);
+assert_impl_all!(ascendcl::raw::LastUse: Send, Sync);
+assert_not_impl_any!(ascendcl::raw::LastUse: Clone);
+assert_impl_all!(ascendcl::raw::AllocatorSlot<Pool>: Send, Sync);
+assert_not_impl_any!(ascendcl::raw::AllocatorSlot<Pool>: Clone);
+assert_impl_all!(ascendcl::raw::KeptSlot: Send, Sync, Clone);
+assert_not_impl_any!(ascendcl::raw::AllocatorFunctions: Send, Sync);
+assert_impl_all!(ascendcl::raw::LibraryUser: Send, Sync);
+assert_impl_all!(ascendcl::raw::LibraryHold: Send, Sync);
+assert_not_impl_any!(ascendcl::raw::LibraryHold: Clone);
+assert_impl_all!(ascendcl::error::Extension: Send, Sync);
+assert_impl_all!(ascendcl::error::ForeignKind: Send, Sync);
+assert_impl_all!(ascendcl::error::Cited: Send, Sync, Copy);
+assert_impl_all!(ascendcl::error::ShapesError: Send, Sync, std::error::Error);
+
 // Used by one thread at a time: sent, not shared.
 assert_impl_all!(Stream<Scoped<'static>, Undecided>: Send);
 assert_not_impl_any!(Stream<Scoped<'static>, Undecided>: Sync, Clone);

@@ -46,7 +46,8 @@ impl Project {
         fs::create_dir_all(folder.join("src/bin")).unwrap();
         fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
         let package = "[workspace]\n[package]\nname = \"suggestions\"\nversion = \"0.0.0\"\nedition = \"2024\"\n";
-        let dependency = format!("[dependencies]\nascendcl = {{ path = {root:?}, features = [\"ge\", \"sim\"] }}\n");
+        let (own, graph_engine) = (format!("{{ path = {root:?}, features = [\"sim\"] }}"), root.join("ge"));
+        let dependency = format!("[dependencies]\nascendcl = {own}\nascendcl-ge = {{ path = {graph_engine:?} }}\n");
         fs::write(folder.join("Cargo.toml"), [package, &dependency].concat()).unwrap();
         Self { folder, target }
     }

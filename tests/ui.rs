@@ -65,7 +65,8 @@ fn the_repaired_programs_compile() {
 
 fn manifest(root: &Path) -> String {
     let workspace = "[workspace]\n[package]\nname = \"twins\"\nversion = \"0.0.0\"\nedition = \"2024\"\n";
-    format!("{workspace}[dependencies]\nascendcl = {{ path = {root:?}, features = [\"ge\", \"sim\"] }}\n")
+    let (own, graph_engine) = (format!("{{ path = {root:?}, features = [\"sim\"] }}"), root.join("ge"));
+    format!("{workspace}[dependencies]\nascendcl = {own}\nascendcl-ge = {{ path = {graph_engine:?} }}\n")
 }
 
 fn modules(root: &Path, twins: &BTreeSet<String>) -> String {
@@ -175,7 +176,7 @@ fn comments_of_this_crate(message: &str) -> impl Iterator<Item = &str> {
     let mut is_ours = false;
     message.lines().filter_map(move |line| {
         if let Some((_, file)) = line.split_once("--> ") {
-            is_ours = file.starts_with("src/");
+            is_ours = file.starts_with("src/") || file.starts_with("ge/src/");
         }
         line.split_once(" // ").filter(|_| is_ours).map(|(_, comment)| comment)
     })

@@ -24,7 +24,7 @@ documentation of public items, which names the vendor functions that they call.
   [Foreign code](foreign.md).
 
 Not declared at all, so not in the table: collective communication (HCCL), the generated operators of `aclnn`, and the
-C++ classes of the graph engine, for which `ascendcl` has the feature `ge`.
+C++ classes of the graph engine, for which there is the crate `ascendcl-ge`.
 
 ";
 

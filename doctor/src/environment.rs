@@ -70,7 +70,7 @@ fn variables() -> Vec<Variable> {
         }),
         variable(VERIFY, verify),
         variable(ENGINE, |value| {
-            let set = "sessions of the graph engine (feature `ge`) use this library";
+            let set = "sessions of the graph engine (`ascendcl-ge`) use this library";
             value.map_or("sessions of the graph engine use the installed library", |_| set).to_owned()
         }),
         variable(SIMULATOR, |value| {

@@ -30,7 +30,7 @@ fn try_all(findings: &mut Findings) {
     let loaded = match ascendcl::Library::Vendor.load() {
         Ok(loaded) => loaded,
         // The report lists the places.
-        Err(Error::Load(LoadError::NotFound { .. })) => {
+        Err(Error::Load(error)) if matches!(*error, LoadError::NotFound { .. }) => {
             return findings.problem(ProblemKind::NotFound, "no place of the search has an AscendCL library");
         }
         Err(error) => return findings.problem(kind_of(&error), error),
@@ -56,7 +56,7 @@ fn try_all(findings: &mut Findings) {
 
 fn kind_of(error: &Error) -> ProblemKind {
     match error {
-        Error::Load(LoadError::Stub { .. }) => ProblemKind::Stub,
+        Error::Load(error) if matches!(**error, LoadError::Stub { .. }) => ProblemKind::Stub,
         Error::Load(_) => ProblemKind::Refused,
         _ => ProblemKind::Library,
     }

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The sources of the published crates. `ge/double` is for tests and is not published.
-pub(crate) const SOURCES: [&str; 8] =
-    ["src", "sys/src", "ge/src", "sim/src", "sim/dylib/src", "rules/src", "macros/src", "doctor/src"];
+pub(crate) const SOURCES: [&str; 9] =
+    ["src", "sys/src", "ge/src", "ge/sys/src", "sim/src", "sim/dylib/src", "rules/src", "macros/src", "doctor/src"];
 
 /// A place that says `unsafe`.
 pub(crate) struct Place {

@@ -2,12 +2,12 @@
 
 #![allow(clippy::expect_used, reason = "a build script reports by failing")]
 
-include!("../shim/compile.rs");
+include!("../sys/shim/compile.rs");
 
 use std::env;
 
 fn main() {
-    for folder in ["build.rs", "cpp", "include", "../shim"] {
+    for folder in ["build.rs", "cpp", "include", "../sys/shim"] {
         println!("cargo:rerun-if-changed={folder}");
     }
     println!("cargo:rerun-if-env-changed=CXX");
@@ -34,7 +34,7 @@ fn make(out: &Path) -> Result<(), String> {
     let old = SharedObject { sources: &["cpp/old_wrapper.cpp".into()], includes: &own, libraries: None };
     old.make(&out.join("libge_runtime_wrapper_old.so"))?;
     let shim = SharedObject {
-        sources: &["../shim/ascendcl_ge.cpp".into()],
+        sources: &["../sys/shim/ascendcl_ge.cpp".into()],
         includes: &["include".into()],
         libraries: Some((out, &["ge_runner", "fmk_onnx_parser"])),
     };

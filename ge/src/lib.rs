@@ -1,114 +1,73 @@
-//! The session API of Huawei's graph engine (GE) as plain C.
+//! The graph engine (GE): graphs that are compiled on this machine and executed on streams.
 //!
-//! The engine's own API is C++. A shim of this crate's own (`shim/ascendcl_ge.cpp`) puts plain C
-//! functions around it; it is compiled when this crate is built on a machine with the toolkit's headers, and loaded when
-//! [`Library::load`] is first called. Without the headers nothing is compiled, and the vendor's own C functions
-//! (`libge_runtime_wrapper.so`) take the shim's place as far as they go; what they lack answers [`ABSENT`]. Without
-//! either, loading says what to install.
+//! An [`Engine`] is the engine, initialised; it opens [`Session`]s, scopes that own what is made in them. A [`Graph`]
+//! says in its type how far it is: added, compiled, with an allocator or memory of the caller's, loaded. While it
+//! executes it is in a [`Pending`](ascendcl::Pending), with its inputs and outputs.
 //!
-//! `shim/ascendcl_ge.h` states the ownership. Every function of [`Library`] is `unsafe`: it states the C signature and
-//! nothing else. The crate `ascendcl` keeps the rules of use.
+//! The allocator is a [`DeviceAllocator`](ascendcl::DeviceAllocator), as for the other work of this crate, for example a
+//! [`PoolAllocator`](ascendcl::allocator::PoolAllocator). It moves into the graph, serves only the graph's stream, and is
+//! returned when the graph is removed.
+//!
+//! ```
+//! use ascendcl_ge::{Engine, GraphSource, Options, Place};
+//! use ascendcl::{Acl, Library, Thread, allocator::PoolAllocator};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let place = ascendcl_ge_double::Double::load()?.place();
+//! # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data/digits.onnx");
+//! # let pixels = [0.0_f32; 64];
+//! let acl = Acl::init(Library::Simulator)?;
+//! let mut thread = Thread::new()?;
+//! let device = acl.device(&mut thread, 0)?;
+//! let engine = Engine::init(&acl, &place, &Options::new())?;
+//! let probabilities = engine.session(&mut thread, &device, &Options::new(), |session, current| {
+//!     let graph = session.add(current, GraphSource::onnx_file(file), &Options::new())?.compile(session, current)?;
+//!     let pool = PoolAllocator::new(current, 1 << 20)?;
+//!     let graph = graph.register(session, current, current.stream()?, pool)?.load(session, current)?;
+//!     let images = current.upload_tensor(&[1, 64], &pixels)?;
+//!     let done = graph.execute(session, current, images)?.wait(current)?;
+//!     let probabilities = done.outputs.to_vec::<f32>(current, 0)?;
+//!     done.outputs.release(session, current)?;
+//!     let (_stream, pool) = done.graph.remove(session, current)?;
+//!     pool.release(current)?;
+//!     Ok::<_, ascendcl::Error>(probabilities)
+//! })??;
+//! engine.close()?;
+//! # assert_eq!(probabilities.len(), 10);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What it needs
+//!
+//! The engine's interface is C++. A small library of this project's own puts plain C around it; it is compiled with
+//! this crate where the CANN toolkit's headers are installed ([`Place`]).
+//!
+//! Where only the vendor's `libge_runtime_wrapper.so` is there, it serves what it has: sessions, graphs that other code
+//! has made ([`GraphSource::graph`]), allocators on streams ([`Session::register`]) and runs with tensors that other code
+//! has made ([`SessionStream::run`]). The rest answers [`EngineError::OnlyWrapper`].
 
-#![allow(missing_docs, non_camel_case_types, clippy::missing_safety_doc, clippy::too_many_arguments)]
+#![deny(unsafe_code)]
+// `diagnostic::on_move` gives messages about moved values the words of this crate. Only nightly compilers know it, with
+// `RUSTFLAGS="--cfg ascendcl_on_move"`; for others it is one more note to whoever reads the type.
+#![cfg_attr(ascendcl_on_move, feature(diagnostic_on_move))]
+#![allow(unknown_or_malformed_diagnostic_attributes, reason = "see above")]
 
-mod library;
-mod search;
-mod wrapper;
+mod engine;
+mod error;
+mod ffi;
+mod graph_source;
+pub mod kinds;
+mod marks;
+mod raw_tensors;
+mod session;
 
-pub use library::{Library, LoadError, Provider};
-pub use search::{Place, VouchedFile};
-
-use core::ffi::{c_char, c_void};
-
-/// 0, a code of the engine, or [`EXCEPTION`].
-pub type Status = u32;
-pub const SUCCESS: Status = 0;
-pub const FAILED: Status = 0xFFFF_FFFF;
-pub const EXCEPTION: Status = 0xFFFF_FF00;
-/// The library that was loaded has no such function: it is the vendor's wrapper.
-pub const ABSENT: Status = 0xFFFF_FF01;
-/// The wrapper has as many allocators as it can tell apart: [`ALLOCATORS`].
-pub const NO_SLOT: Status = 0xFFFF_FF02;
-/// Allocators that can be registered at a time through the vendor's wrapper.
-pub const ALLOCATORS: usize = wrapper::ALLOCATORS;
-/// The version of the C functions that this crate speaks.
-pub const ABI: u32 = 2;
-
-#[repr(C)]
-pub struct Session {
-    _opaque: [u8; 0],
-}
-
-#[repr(C)]
-pub struct Allocator {
-    _opaque: [u8; 0],
-}
-
-#[repr(C)]
-pub struct Outputs {
-    _opaque: [u8; 0],
-}
-
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    pub keys: *const *const c_char,
-    pub values: *const *const c_char,
-    pub count: usize,
-}
-
-#[repr(i32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Format {
-    OnnxFile = 0,
-    OnnxMemory = 1,
-    AirFile = 2,
-    /// `start` points at a `ge::Graph`.
-    Graph = 3,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct Source {
-    pub format: Format,
-    pub path: *const c_char,
-    pub start: *const c_void,
-    pub bytes: usize,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Summary {
-    pub is_static: i32,
-    pub feature_memory_is_refreshable: i32,
-    pub const_bytes: usize,
-    pub feature_bytes: usize,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct Tensor {
-    pub element: i32,
-    pub dims: *const i64,
-    pub rank: usize,
-    pub address: *mut c_void,
-    pub bytes: usize,
-}
-
-/// An array of pointers to `ge::Tensor`. The caller owns the tensors.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct RawTensors {
-    pub tensors: *mut *mut c_void,
-    pub count: usize,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct Calls {
-    pub object: *mut c_void,
-    pub allocate: unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void,
-    pub advise: unsafe extern "C" fn(*mut c_void, usize, *mut c_void) -> *mut c_void,
-    pub free: unsafe extern "C" fn(*mut c_void, *mut c_void),
-    pub address_of: unsafe extern "C" fn(*mut c_void) -> *mut c_void,
-}
+pub use ascendcl_ge_sys::{LoadError, Place, Provider, VouchedFile};
+pub use engine::Engine;
+pub use error::{EngineError, FailedCall, Status};
+pub use graph_source::{GraphSource, GraphSummary, Options};
+pub use raw_tensors::{RawInputs, RawOutputTensors};
+pub use session::{Executed, Graph, HasStream, NeedsStream, Outputs, Session, SessionStream};
+// The bounds that streams have under the same names are not exported here: the compiler would write both with their
+// paths.
+pub use session::{Added, CanCompile, CanLoad, CanSetMemory, Compiled, GraphState, Loaded, WithAllocator, WithMemory};

@@ -15,6 +15,7 @@
 mod catalogue;
 mod events;
 mod finding;
+mod leads;
 mod life_cycles;
 mod relations;
 mod rule;

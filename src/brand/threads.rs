@@ -24,7 +24,6 @@ macro_rules! marks {
         static_assertions::const_assert_eq!(size_of::<$mark>(), 0);
 
         impl $mark {
-            #[cfg_attr(not(feature = "ge"), allow(dead_code, reason = "some marks are of the graph engine"))]
             pub(crate) const NEW: Self = Self { _rest: PhantomData };
         }
 
@@ -70,14 +69,6 @@ marks! {
         "THREAD-01, THREAD-04: each thread makes its own, and keeps it over no `.await`: `let mut thread = Thread::new()?;`",
         "see `cargo run -p ascendcl-explain THREAD-01`";
 
-    /// The graph engine is initialised and finalised on one thread.
-    OfTheEnginesThread: not Send Sync, as TheGraphEngine cannot GoToAThreadThatDidNotOpenIt:
-        "the graph engine stays on the thread that opened it",
-        "this would take the `Engine` to another thread",
-        "GE-10: the engine is closed where it was opened: call `engine.close()` on that thread, and lend other \
-         threads a session: `&mut Session`",
-        "see `cargo run -p ascendcl-explain GE-10`";
-
     /// A view of the default stream stays on its thread.
     OfTheDefaultStream: not Send Sync, as AViewOfTheDefaultStream cannot BeSentToAThread:
         "a view of the default stream stays on its thread",
@@ -117,11 +108,4 @@ marks! {
         "this would let another thread refer to the operator",
         "THREAD-03: move the operator to the thread that launches it (`move || ...`), or bind one for each thread",
         "see `cargo run -p ascendcl-explain THREAD-03`";
-
-    /// One thread at a time uses a session of the graph engine, and its graphs.
-    SessionOfOneThread: not Sync, as ASession cannot BeSharedByTwoThreads:
-        "two threads cannot use one session of the graph engine, or a graph of it, at the same time",
-        "this would let another thread refer to the session or graph",
-        "GE-12: lend it to one thread at a time: `let lent = &mut *session;` and `move || ...`",
-        "see `cargo run -p ascendcl-explain GE-12`";
 }

@@ -3,26 +3,29 @@
 //! This file is longer than others, because it has one enum: a reader finds each variant with its message in one list.
 
 mod boxed;
-#[cfg(feature = "ge")]
-mod engine;
+mod extension;
+mod foreign_kind;
 mod input;
 mod object;
 mod outcome;
 mod rules;
+mod shapes;
 mod vendor;
 
 pub use crate::code::{Code, CodeKind};
 use crate::device_allocator::ContextId;
 use crate::element::ElementType;
+use crate::library_user::LibraryUser;
 use ascendcl_macros::rule;
 pub(crate) use boxed::Boxed;
-#[cfg(feature = "ge")]
-pub use engine::{EngineError, FailedCall, Status};
+pub use extension::{Extension, ExtensionError};
+pub use foreign_kind::ForeignKind;
 pub use input::InputError;
 pub use object::ObjectKind;
 use object::context_in_words;
 pub use outcome::{Failed, OrDrop, ScopeError};
-pub(crate) use rules::Cited;
+pub use rules::Cited;
+pub use shapes::ShapesError;
 use std::path::PathBuf;
 use std::time::Duration;
 pub use vendor::{MissingFunction, VendorError};
@@ -53,13 +56,18 @@ pub enum Error {
     /// The loaded library lacks a function that was needed.
     #[error(transparent)]
     MissingFunction(Box<MissingFunction>),
-    /// The graph engine failed or refused a call.
-    #[cfg(feature = "ge")]
+    /// A crate beside this one failed or refused a call: [`extension`](Self::extension) gives its own error.
     #[error(transparent)]
-    Engine(#[from] Box<EngineError>),
+    Extension(#[from] Extension),
+    /// Another library uses this one, which can only be finalised after it.
+    #[error("{}{}", user.why, Cited(user.rules))]
+    StillUsed {
+        /// The other library.
+        user: &'static LibraryUser,
+    },
     /// No library could be loaded.
     #[error("{0}\nset ASCENDCL_LIBRARY to the path of the library, or to `sim` for the simulator inside this program")]
-    Load(#[from] ascendcl_sys::LoadError),
+    Load(#[source] Box<ascendcl_sys::LoadError>),
     /// The program asked for the simulator but was built without it.
     #[error(
         "ASCENDCL_LIBRARY asks for the simulator, but this program was built without the feature `sim` of `ascendcl`"
@@ -86,9 +94,9 @@ pub enum Error {
     )]
     CurrentChanged {
         /// The context that was entered.
-        expected: String,
+        expected: Box<str>,
         /// The context that is current.
-        found: String,
+        found: Box<str>,
     },
     /// A context could not be destroyed because it is current on other threads. When those threads left it, the library
     /// refused to make another context current.
@@ -172,15 +180,8 @@ pub enum Error {
         text: String,
     },
     /// The shapes of the tensors do not match the operator.
-    #[error("{operator} takes {expected}; {found} were given")]
-    OperatorShapes {
-        /// The vendor's name of the operator.
-        operator: &'static str,
-        /// The shapes that it takes.
-        expected: &'static str,
-        /// The given shapes.
-        found: String,
-    },
+    #[error(transparent)]
+    OperatorShapes(Box<ShapesError>),
     /// A function that returns a pointer returned null.
     #[error("{call} failed: it returned a null pointer{}", Cited(rules::NULL_ANSWER))]
     NullAnswer {
@@ -528,9 +529,9 @@ pub enum Error {
     )]
     OtherModel {
         /// The model that they were allocated for.
-        expected: String,
+        expected: Box<str>,
         /// The model to load with them.
-        found: String,
+        found: Box<str>,
     },
     /// A model file could not be read. It is read to compare it with the model whose weights it shares.
     #[error("the model {} cannot be read: {reason}", path.display())]
@@ -601,9 +602,9 @@ pub enum Error {
     #[error("the model has no output `{name}`; its outputs are {names}")]
     NoOutputNamed {
         /// The name that was asked for.
-        name: String,
+        name: Box<str>,
         /// The names that the outputs have, in order.
-        names: String,
+        names: Box<str>,
     },
     /// The wait for the lane timed out.
     #[error(

@@ -1,10 +1,10 @@
 //! The kinds of objects that errors name.
 
+use super::foreign_kind::ForeignKind;
 use crate::device_allocator::ContextId;
 use ascendcl_rules::{
-    ALLOC_12, COPY_01, CTX_06, DATA_05, DATA_08, DATA_10, DEV_10, EVENT_06, GE_09, GE_11, GE_20, GE_21, GRAPH_07,
-    MEM_02, MEM_11, MODEL_01, MODEL_04, MODEL_06, MODEL_07, MODEL_09, MODEL_14, OP_04, OP_07, RuleId, STREAM_05,
-    STREAM_08, STREAM_09,
+    ALLOC_12, COPY_01, CTX_06, DATA_05, DATA_08, DATA_10, DEV_10, EVENT_06, GRAPH_07, MEM_02, MEM_11, MODEL_01,
+    MODEL_04, MODEL_06, MODEL_07, MODEL_09, MODEL_14, OP_04, OP_07, RuleId, STREAM_05, STREAM_08, STREAM_09,
 };
 use core::fmt;
 
@@ -39,9 +39,6 @@ enum Kind {
     Weights,
     Operator,
     CapturedGraph,
-    Session,
-    Graph,
-    GraphOutputs,
     Attached,
     DeviceMemory,
     PinnedMemory,
@@ -51,9 +48,15 @@ enum Kind {
     CopyDestination,
     CopyCounterpart,
     AddressSpace,
+    Foreign(&'static ForeignKind),
 }
 
 impl ObjectKind {
+    /// A kind of object of a crate beside this one.
+    pub const fn foreign(kind: &'static ForeignKind) -> Self {
+        Self(Kind::Foreign(kind))
+    }
+
     /// A [`Runtime`](crate::Runtime).
     pub const RUNTIME: Self = Self(Kind::Runtime);
     /// A device.
@@ -84,12 +87,6 @@ impl ObjectKind {
     pub const OPERATOR: Self = Self(Kind::Operator);
     /// A graph that was captured from a stream.
     pub const CAPTURED_GRAPH: Self = Self(Kind::CapturedGraph);
-    /// A session of the graph engine.
-    pub const SESSION: Self = Self(Kind::Session);
-    /// A graph of the graph engine.
-    pub const GRAPH: Self = Self(Kind::Graph);
-    /// The outputs of a graph.
-    pub const GRAPH_OUTPUTS: Self = Self(Kind::GraphOutputs);
     /// An object of other code that is [attached](crate::raw::Attach) to a context.
     pub const ATTACHED: Self = Self(Kind::Attached);
     /// Memory of a device.
@@ -110,7 +107,7 @@ impl ObjectKind {
     pub const ADDRESS_SPACE: Self = Self(Kind::AddressSpace);
 
     #[cfg(test)]
-    pub(super) const ALL: [Self; 27] = [
+    pub(super) const ALL: [Self; 24] = [
         Self::RUNTIME,
         Self::DEVICE,
         Self::STREAM,
@@ -126,9 +123,6 @@ impl ObjectKind {
         Self::WEIGHTS,
         Self::OPERATOR,
         Self::CAPTURED_GRAPH,
-        Self::SESSION,
-        Self::GRAPH,
-        Self::GRAPH_OUTPUTS,
         Self::ATTACHED,
         Self::DEVICE_MEMORY,
         Self::PINNED_MEMORY,
@@ -157,9 +151,6 @@ impl ObjectKind {
             Kind::Weights => "memory for the weights",
             Kind::Operator => "operator with its tensors",
             Kind::CapturedGraph => "captured graph",
-            Kind::Session => "session of the graph engine",
-            Kind::Graph => "graph",
-            Kind::GraphOutputs => "outputs of a graph",
             Kind::Attached => "attached object",
             Kind::DeviceMemory => "device memory",
             Kind::PinnedMemory => "pinned host memory",
@@ -169,6 +160,7 @@ impl ObjectKind {
             Kind::CopyDestination => "destination of the copy",
             Kind::CopyCounterpart => "other side of the copy",
             Kind::AddressSpace => "address space",
+            Kind::Foreign(kind) => kind.name,
         }
     }
 
@@ -192,8 +184,7 @@ impl ObjectKind {
             Kind::Weights => &[MODEL_09],
             Kind::Operator => &[OP_04, MEM_02],
             Kind::CapturedGraph => &[GRAPH_07],
-            Kind::Session | Kind::Graph => &[GE_20],
-            Kind::GraphOutputs => &[GE_20, GE_21],
+            Kind::Foreign(kind) => kind.rules_of_use,
             Kind::Attached => &[DEV_10],
             Kind::Event => &[EVENT_06],
             Kind::DeviceMemory
@@ -217,8 +208,7 @@ impl ObjectKind {
             Kind::ModelTensors | Kind::ModelInput | Kind::ModelInputMemory | Kind::ModelOutput => &[DATA_05],
             Kind::Operator => &[OP_07],
             Kind::CapturedGraph => &[GRAPH_07],
-            Kind::Session | Kind::Graph => &[GE_11],
-            Kind::GraphOutputs => &[GE_09, GE_21],
+            Kind::Foreign(kind) => kind.rules_of_life,
             Kind::Attached => &[DEV_10],
             Kind::Weights => &[MODEL_09],
             Kind::Workspace => &[MODEL_04],
@@ -258,7 +248,7 @@ impl ObjectKind {
             | Kind::CopySource
             | Kind::CopyDestination
             | Kind::CopyCounterpart => &[MEM_11],
-            Kind::Session | Kind::Graph | Kind::GraphOutputs => &[GE_11],
+            Kind::Foreign(kind) => kind.rules_of_context,
             Kind::Runtime | Kind::Device | Kind::AddressSpace => &[],
         }
     }
@@ -285,11 +275,9 @@ impl ObjectKind {
             | Kind::Model
             | Kind::Operator
             | Kind::CapturedGraph
-            | Kind::Session
-            | Kind::Graph
-            | Kind::GraphOutputs
             | Kind::Attached
-            | Kind::AddressSpace => &[],
+            | Kind::AddressSpace
+            | Kind::Foreign(_) => &[],
         }
     }
 }
@@ -332,9 +320,6 @@ mod tests {
         memory for the weights | MODEL-09 | MODEL-09 | MODEL-07 | MODEL-01
         operator with its tensors | OP-04 MEM-02 | OP-07 | - | STREAM-09
         captured graph | GRAPH-07 | GRAPH-07 | - | STREAM-09
-        session of the graph engine | GE-20 | GE-11 | - | GE-11
-        graph | GE-20 | GE-11 | - | GE-11
-        outputs of a graph | GE-20 GE-21 | GE-09 GE-21 | - | GE-11
         attached object | DEV-10 | DEV-10 | - | STREAM-09
         device memory | MEM-02 | MEM-02 | COPY-01 | MEM-11
         pinned host memory | MEM-02 | MEM-02 | COPY-01 | MEM-11

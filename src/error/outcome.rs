@@ -34,6 +34,13 @@ pub struct Failed<T> {
     pub value: T,
 }
 
+impl<T> Failed<T> {
+    /// The same reason, with the object in another form.
+    pub fn map<U>(self, form: impl FnOnce(T) -> U) -> Failed<U> {
+        Failed { error: self.error, value: form(self.value) }
+    }
+}
+
 impl<T> fmt::Debug for Failed<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Failed").field("error", &self.error).finish_non_exhaustive()
@@ -90,6 +97,12 @@ pub trait OrDrop<T>: sealed::Sealed {
 impl<T, V> OrDrop<T> for Result<T, Failed<V>> {
     fn or_drop(self) -> Result<T, Error> {
         self.map_err(|failed| failed.error)
+    }
+}
+
+impl From<ascendcl_sys::LoadError> for Error {
+    fn from(error: ascendcl_sys::LoadError) -> Self {
+        Self::Load(Box::new(error))
     }
 }
 

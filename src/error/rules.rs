@@ -17,8 +17,9 @@ impl Error {
         match self {
             Self::Vendor(error) => error.code.rules(),
             Self::Input(error) => error.rules(),
-            #[cfg(feature = "ge")]
-            Self::Engine(error) => error.rules(),
+            Self::Extension(error) => error.rules(),
+            Self::StillUsed { user } => user.rules,
+            Self::Attached { source, .. } => source.downcast_ref::<Self>().map_or(&[], Self::rules),
             Self::Forked { .. } => FORKED,
             Self::CurrentChanged { .. } => CURRENT_CHANGED,
             Self::CurrentElsewhere { .. } => CURRENT_ELSEWHERE,
@@ -122,8 +123,15 @@ impl InputError {
     }
 }
 
-/// The end of a message: ` [ALLOC-02]`, or nothing.
-pub(crate) struct Cited(pub(crate) &'static [RuleId]);
+/// The end of a message that names rules: ` [ALLOC-02]`, or nothing.
+///
+/// ```
+/// use ascendcl::error::Cited;
+///
+/// assert_eq!(Cited(&[ascendcl_rules::GE_10]).to_string(), " [GE-10]");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Cited(pub &'static [RuleId]);
 
 impl fmt::Display for Cited {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -106,6 +106,16 @@ impl<A: DeviceAllocator> Registered<A> {
         *self.place() = Some(Arc::new(allocator));
     }
 
+    /// The same, or the allocator back where there is one already.
+    pub(crate) fn put_if_vacant(&self, allocator: A) -> Result<(), A> {
+        let mut place = self.place();
+        if place.is_some() {
+            return Err(allocator);
+        }
+        *place = Some(Arc::new(allocator));
+        Ok(())
+    }
+
     /// Takes the allocator out: from now on the library's calls reach none.
     ///
     /// It does not wait. The allocator stays when the library has blocks of it, or when a call of the library, or a

@@ -43,6 +43,11 @@ impl Api {
         core::ptr::eq(self.loading.library(), other.loading.library())
     }
 
+    /// Where the program runs.
+    pub(crate) fn where_it_runs(self) -> RunMode {
+        if self.on_device { RunMode::Device } else { RunMode::Host }
+    }
+
     /// Whether the program runs on the device itself, where host and device memory are one.
     #[inline]
     pub(super) fn on_device(self) -> bool {

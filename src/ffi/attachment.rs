@@ -11,28 +11,29 @@ use core::num::NonZeroUsize;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::Arc;
 
-/// An object of other code: a session of the graph engine, or what a program has attached.
+/// An object of other code, which a program has attached.
 pub(crate) trait ForeignObject: fmt::Debug + Send + Sync {
     /// What `count` of them are, for messages.
     fn in_words(&self, count: usize) -> String;
 
     fn ends_before(&self) -> EndsBefore;
 
-    /// Takes it down, when every stream of the context is synchronised. May be called again after a failure. What
+    /// Takes it down, when every stream of the context is synchronised. May be called again when it has not ended. What
     /// registrations kept goes to `kept`: code of the user runs when that is dropped.
-    fn take_down(&self, from: &Ended<'_>, kept: &mut Vec<KeptAllocator>) -> Result<(), Vec<Error>>;
+    fn take_down(&self, from: &Ended<'_>, kept: &mut Vec<KeptAllocator>) -> TakenDown;
+}
 
-    /// Whether nothing is left of it, although taking it down had failed.
-    fn is_gone(&self) -> bool {
-        false
-    }
+/// What became of an object that was taken down.
+pub(crate) struct TakenDown {
+    /// Whether nothing is left of it.
+    pub(crate) ended: bool,
+    pub(crate) errors: Vec<Error>,
 }
 
 /// The context that an object is taken out of. It is current.
 pub(crate) struct Ended<'a> {
     pub(crate) api: Api,
     pub(crate) context: RawContext,
-    #[cfg_attr(not(feature = "ge"), expect(dead_code, reason = "only sessions of the graph engine ask for streams"))]
     pub(crate) streams: &'a Shelf<RawStream>,
     /// The device was reset by force since the object was attached.
     pub(crate) was_reset: bool,
@@ -74,7 +75,7 @@ impl RawAttachment {
 
     /// The object was taken down, and must not be used any more.
     pub(crate) fn is_ended(&self) -> bool {
-        self.ended.load(Ordering::Acquire) || self.object.is_gone()
+        self.ended.load(Ordering::Acquire)
     }
 
     pub(crate) fn has_been_reset(&self) {
@@ -88,14 +89,14 @@ impl RawAttachment {
         context: RawContext,
         streams: &Shelf<RawStream>,
         kept: &mut Vec<KeptAllocator>,
-    ) -> Result<(), Vec<Error>> {
-        if self.ended.load(Ordering::Acquire) {
-            return Ok(());
+    ) -> TakenDown {
+        if self.is_ended() {
+            return TakenDown { ended: true, errors: Vec::new() };
         }
         let was_reset = self.was_reset.load(Ordering::Acquire);
-        self.object.take_down(&Ended { api, context, streams, was_reset }, kept)?;
-        self.ended.store(true, Ordering::Release);
-        Ok(())
+        let taken_down = self.object.take_down(&Ended { api, context, streams, was_reset }, kept);
+        self.ended.store(taken_down.ended, Ordering::Release);
+        taken_down
     }
 }
 

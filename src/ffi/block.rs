@@ -348,6 +348,11 @@ impl RawBuffer {
         self.holds_anywhere(0, 0)
     }
 
+    /// Whether work of other code can be given the block now.
+    pub(crate) fn is_ready_for_work(&self, here: Here<'_>) -> Result<(), Error> {
+        self.holds(here, self.bytes).map_err(Error::from)
+    }
+
     /// As [`holds_at`](Self::holds_at), for callers without a [`Here`].
     pub(super) fn holds_anywhere(&self, start: usize, bytes: usize) -> Result<(), Error> {
         self.holds_after_all(start.saturating_add(bytes)).map_err(Error::from)

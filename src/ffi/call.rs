@@ -322,9 +322,25 @@ impl Api {
         Ok(Ready { loading: self.loading(), _checked: PhantomData })
     }
 
+    /// The checks for a call of another library that needs no context.
+    pub(crate) fn outside_callbacks(self) -> Result<(), Error> {
+        OutsideCallbacks::check(self)
+    }
+
+    /// The checks for a call of another library that begins something in the current context.
+    pub(crate) fn begins(self) -> Result<(), Error> {
+        Begins::check(self)
+    }
+
     /// The answer of a call that code outside of this crate made, as a result.
-    pub(crate) fn result_of(self, call: &'static str, code: i32, doing: &str) -> Result<(), Error> {
-        self.ready::<ThisProcess>()?.answered(call, code).done(|| doing.to_owned())
+    pub(crate) fn result_of(
+        self,
+        call: &'static str,
+        answer: Result<aclError, MissingSymbol>,
+        doing: &str,
+    ) -> Result<(), Error> {
+        self.ready::<ThisProcess>()?;
+        ReadyAnswer::from_parts(self.loading(), call, answer.map_err(thin)).done(|| doing.to_owned())
     }
 
     /// Throws away the text of an answer that is no failure.

@@ -188,7 +188,7 @@ fn current_is_entered(api: Api) -> Result<(), Error> {
         Some(found) if found.is(expected) => Ok(()),
         found => {
             let found = found.map_or_else(|| "none".to_owned(), RawContext::in_words);
-            Err(Error::CurrentChanged { expected: expected.in_words(), found })
+            Err(Error::CurrentChanged { expected: expected.in_words().into(), found: found.into() })
         }
     }
 }

@@ -3,8 +3,8 @@
 use super::Ledger;
 use super::kinds::Kind;
 use crate::ends_before::EndsBefore;
-use crate::error::Error;
-use crate::ffi::{ForeignObject, KeptAllocator, Owner, RawAttachment};
+use crate::error::{Error, ObjectKind};
+use crate::ffi::{ForeignObject, KeptAllocator, Owner, RawAttachment, TakenDown};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -44,18 +44,23 @@ impl Ledger {
         self.api.is_of_this_process()?;
         self.streams.all().iter().try_for_each(|stream| stream.synchronize(self.api, None))?;
         let mut kept = Vec::new();
-        let ended = self.end_attachment(row, &mut kept);
+        let TakenDown { ended, errors } = self.end_attachment(row, &mut kept);
         super::drop_each(kept);
-        ended.map_err(|errors| {
-            errors.into_iter().next().unwrap_or(Error::Gone { what: crate::error::ObjectKind::ATTACHED })
-        })
+        if !ended {
+            return Err(errors.into_iter().next().unwrap_or(Error::Gone { what: ObjectKind::ATTACHED }));
+        }
+        // It has ended all the same.
+        self.unheard().extend(errors);
+        Ok(())
     }
 
-    fn end_attachment(&self, row: &Arc<RawAttachment>, kept: &mut Vec<KeptAllocator>) -> Result<(), Vec<Error>> {
-        row.take_down(self.api, self.context, &self.streams, kept)?;
-        self.attachments.remove(row);
-        kept.push(Arc::clone(row) as _);
-        Ok(())
+    fn end_attachment(&self, row: &Arc<RawAttachment>, kept: &mut Vec<KeptAllocator>) -> TakenDown {
+        let taken_down = row.take_down(self.api, self.context, &self.streams, kept);
+        if taken_down.ended {
+            self.attachments.remove(row);
+            kept.push(Arc::clone(row) as _);
+        }
+        taken_down
     }
 
     /// Whether all objects are gone that end before these.
@@ -74,15 +79,14 @@ impl Ledger {
 fn end_all<const STAGE: u8>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut Vec<KeptAllocator>) {
     // The last one that was attached may use those before.
     let rows = ledger.attachments.all().into_iter().rev().filter(|row| row.ends_before() as u8 == STAGE);
-    rows.for_each(|row| errors.extend(ledger.end_attachment(&row, kept).err().into_iter().flatten()));
+    rows.for_each(|row| errors.extend(ledger.end_attachment(&row, kept).errors));
 }
 
 fn end_unnamed<const STAGE: u8>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut Vec<KeptAllocator>) {
     let mut rows = ledger.attachments.unnamed();
     rows.retain(|row| row.ends_before() as u8 == STAGE);
     if !rows.is_empty() && ledger.has_no_work() {
-        let ended = rows.iter().rev().map(|row| ledger.end_attachment(row, kept));
-        errors.extend(ended.filter_map(Result::err).flatten());
+        errors.extend(rows.iter().rev().flat_map(|row| ledger.end_attachment(row, kept).errors));
     }
 }
 

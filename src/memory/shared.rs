@@ -62,7 +62,8 @@ use std::sync::Arc;
     note = "MEM-02: each reader has a name of its own: `shared.clone()`; `pending.wait(current)?` gives this one back"
 )]
 pub struct SharedBuffer<C: Brand, E> {
-    part: RawBuffer,
+    /// Behind a pointer: a name that a failed transition gives back makes its error no larger than others.
+    part: Box<RawBuffer>,
     length: usize,
     _brand: Mark<C>,
     _elements: PhantomData<fn(E) -> E>,
@@ -86,7 +87,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
 
 impl<C: Brand, E> SharedBuffer<C, E> {
     pub(crate) fn of(part: RawBuffer, length: usize) -> Self {
-        Self { part, length, _brand: Mark::NEW, _elements: PhantomData }
+        Self { part: Box::new(part), length, _brand: Mark::NEW, _elements: PhantomData }
     }
 
     /// The number of elements.
@@ -185,10 +186,9 @@ impl<C: Brand, E: Element> SharedBuffer<C, E> {
     /// was dropped whose work may still read the memory (synchronise its stream first); [`Error::WrongContext`] in
     /// another context.
     #[rule(MEM_02, MEM_11)]
-    #[allow(clippy::result_large_err, reason = "the memory comes back as it was")]
     pub fn try_unshare(self, current: &Current<C>) -> Result<DeviceBuffer<C, E>, Failed<Self>> {
         let length = self.length;
-        match current.ledger().unshare(self.part) {
+        match current.ledger().unshare(*self.part) {
             Ok(block) => Ok(DeviceBuffer::of(block, length)),
             Err((error, part)) => Err(Failed { error, value: Self::of(part, length) }),
         }
@@ -226,7 +226,7 @@ impl<C: Brand, E> SharedBuffer<C, E> {
     }
 }
 
-/// One more name of the same memory. Nothing is called, locked or allocated.
+/// One more name of the same memory. Nothing is called or locked; the name has a few bytes of its own on the host.
 impl<C: Brand, E> Clone for SharedBuffer<C, E> {
     #[inline]
     fn clone(&self) -> Self {

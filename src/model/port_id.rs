@@ -40,7 +40,7 @@ impl PortId<'_> {
 
     /// As [`input`](Self::input), among outputs with these names.
     pub(super) fn output<'o>(self, outputs: impl Iterator<Item = &'o str> + Clone) -> Result<usize, Error> {
-        self.place(outputs).map_err(|(name, names)| Error::NoOutputNamed { name, names })
+        self.place(outputs).map_err(|(name, names)| Error::NoOutputNamed { name: name.into(), names: names.into() })
     }
 
     fn place<'o>(self, known: impl Iterator<Item = &'o str> + Clone) -> Result<usize, (String, String)> {

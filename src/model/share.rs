@@ -59,7 +59,6 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// [`Error::Vendor`]. If the library then no longer tells which memory it uses, the model cannot be executed any
     /// more ([`Error::Gone`]).
     #[rule(DATA_02, DATA_10, MEM_02, MEM_08)]
-    #[allow(clippy::result_large_err, reason = "the memory comes back as it was")]
     pub fn share_input<'n, E: Element>(
         &mut self,
         current: &Current<C>,

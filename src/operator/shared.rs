@@ -55,7 +55,6 @@ impl<C: Brand, E: Element> SharedBuffer<C, E> {
     /// more or fewer elements; [`Error::MisalignedPart`] for a [part](Self::slice) that does not begin at a multiple of
     /// 64 bytes (MEM-08).
     #[rule(MEM_08)]
-    #[allow(clippy::result_large_err, reason = "the memory comes back as it was")]
     pub fn into_tensor(self, shape: &[usize]) -> Result<SharedTensor<C, E>, Failed<Self>> {
         match fill(shape, self.len()).and_then(|()| self.block().can_be_tensor()) {
             Ok(()) => Ok(SharedTensor { buffer: self, shape: shape.into() }),
@@ -90,7 +89,6 @@ impl<C: Brand, E: Element> SharedTensor<C, E> {
     ///
     /// Returns the tensor unchanged, with the errors of [`SharedBuffer::try_unshare`].
     #[rule(MEM_02, MEM_11)]
-    #[allow(clippy::result_large_err, reason = "the tensor comes back as it was")]
     pub fn try_unshare(self, current: &Current<C>) -> Result<DeviceTensor<C, E>, Failed<Self>> {
         let Self { buffer, shape } = self;
         match buffer.try_unshare(current) {

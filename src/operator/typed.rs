@@ -4,7 +4,7 @@ use super::{BoundOperator, DeviceTensor, Operator, OperatorInputs, TensorInput};
 use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
 use crate::element::Element;
-use crate::error::{Error, Failed};
+use crate::error::{Error, Failed, ShapesError};
 use core::mem::MaybeUninit;
 
 /// A tensor that an operator writes.
@@ -102,12 +102,11 @@ pub fn relu<C: Brand, X: TensorInput<C>>(current: &Current<C>, x: X) -> Bound<C,
 pub fn softmax<C: Brand, X: TensorInput<C>>(current: &Current<C>, x: X, axis: usize) -> Bound<C, X, X::Element> {
     let shape = x.sizes(INSIDE).to_vec();
     let axes = vec![i64::try_from(axis).unwrap_or(i64::MAX)];
-    let found = || Error::OperatorShapes {
-        operator: "SoftmaxV2",
-        expected: "a tensor that has the axis",
-        found: format!("the shape {shape:?} and the axis {axis}"),
+    let has_axis = || {
+        let found = format!("the shape {shape:?} and the axis {axis}");
+        ShapesError { operator: "SoftmaxV2", expected: "a tensor that has the axis", found }.into()
     };
-    let checked = if axis < shape.len() { Ok(shape.clone()) } else { Err(found()) };
+    let checked = if axis < shape.len() { Ok(shape.clone()) } else { Err(has_axis()) };
     bind(current, Operator::new("SoftmaxV2").with("axes", axes), x, checked)
 }
 
@@ -148,5 +147,5 @@ fn broadcast(x: &[usize], y: &[usize]) -> Option<Vec<usize>> {
 }
 
 fn misfit(operator: &'static str, expected: &'static str, x: &[usize], y: &[usize]) -> Error {
-    Error::OperatorShapes { operator, expected, found: format!("{x:?} and {y:?}") }
+    ShapesError { operator, expected, found: format!("{x:?} and {y:?}") }.into()
 }

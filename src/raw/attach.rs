@@ -1,9 +1,16 @@
 //! How an object of other code ends with its context.
 
+use super::work::LastUse;
 use crate::ends_before::EndsBefore;
+use crate::error::Error;
+use crate::ffi::{Ended, Keeps, KeptAllocator};
 use crate::library::Loaded;
+use core::cell::RefCell;
 use core::ffi::c_void;
+use core::fmt;
 use core::marker::PhantomData;
+use core::num::NonZeroUsize;
+use std::sync::{Arc, Mutex};
 
 /// An object of other code that lives in a context and has to end before it: a communicator, a channel, an executor.
 ///
@@ -91,33 +98,91 @@ pub unsafe trait Attach: Send + Sync + 'static {
 }
 
 /// The context that an [attached](Attach) object is taken out of. It is current.
-#[derive(Debug)]
 pub struct Ending<'a> {
-    library: Loaded,
-    context: *mut c_void,
-    was_reset: bool,
-    _during_the_call: PhantomData<&'a ()>,
+    from: &'a Ended<'a>,
+    also: RefCell<Vec<Box<dyn core::error::Error + Send + Sync>>>,
+    later: RefCell<Vec<KeptAllocator>>,
+    /// The context is current on this thread.
+    _on_this_thread: PhantomData<*const ()>,
 }
 
-impl Ending<'_> {
-    pub(super) fn new(library: Loaded, context: *mut c_void, was_reset: bool) -> Self {
-        Self { library, context, was_reset, _during_the_call: PhantomData }
+/// What [`Ending`] was told.
+pub(super) struct Told {
+    pub(super) errors: Vec<Box<dyn core::error::Error + Send + Sync>>,
+    pub(super) later: Vec<KeptAllocator>,
+}
+
+impl<'a> Ending<'a> {
+    pub(super) fn new(from: &'a Ended<'a>) -> Self {
+        Self { from, also: RefCell::default(), later: RefCell::default(), _on_this_thread: PhantomData }
+    }
+
+    pub(super) fn told(self) -> Told {
+        Told { errors: self.also.into_inner(), later: self.later.into_inner() }
     }
 
     /// The library.
     pub fn library(&self) -> Loaded {
-        self.library
+        Loaded::of(self.from.api)
     }
 
     /// The context's handle (`aclrtContext`).
     pub fn context(&self) -> *mut c_void {
-        self.context
+        self.from.context.raw()
     }
 
     /// Whether the device was [recovered](crate::Device::recover) by force since the object was attached. Then the
     /// library may have ended the object already and given its handle to another one, and the streams that it used are
     /// destroyed.
     pub fn was_reset(&self) -> bool {
-        self.was_reset
+        self.from.was_reset
+    }
+
+    /// Whether all work that used this is known to be done, as for [`LastUse::is_over`].
+    pub fn is_over(&self, used: &LastUse) -> bool {
+        used.has_ended(self.from.streams)
+    }
+
+    /// An error where no call of a library that uses this one is made: see
+    /// [`Current::allows_calls`](crate::Current::allows_calls).
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn allows_calls(&self) -> Result<(), Error> {
+        self.from.api.begins()
+    }
+
+    /// Reports an error beside the one that [`take_down`](Attach::take_down) returns. When that returns `Ok`, the object
+    /// has ended, and the errors are reported all the same.
+    pub fn also_failed(&self, error: impl Into<Box<dyn core::error::Error + Send + Sync>>) {
+        self.also.borrow_mut().push(error.into());
+    }
+
+    /// Drops this value when the context's objects were taken down, and nothing is half done. It is for values of the
+    /// program, whose drop may do anything: a [`KeptSlot`](crate::raw::KeptSlot) with an allocator.
+    pub fn drop_later<T: Send + 'static>(&self, value: T) {
+        self.later.borrow_mut().push(Arc::new(Later(Mutex::new(Some(value)))));
+    }
+}
+
+/// A value on its way to be dropped.
+struct Later<T>(Mutex<Option<T>>);
+
+impl<T: Send> Keeps for Later<T> {
+    fn has_lent(&self, _: NonZeroUsize) -> bool {
+        false
+    }
+}
+
+impl<T> fmt::Debug for Later<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Later<{}>", core::any::type_name::<T>())
+    }
+}
+
+impl fmt::Debug for Ending<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ending").field("was_reset", &self.was_reset()).finish_non_exhaustive()
     }
 }

@@ -6,8 +6,7 @@ use crate::current::Current;
 use crate::ends_before::EndsBefore;
 use crate::error::{Error, Failed, ObjectKind};
 use crate::event::{Event, EventKind, EventState};
-use crate::ffi::{Ended, ForeignObject, KeptAllocator, RawAttachment, message_of};
-use crate::library::Loaded;
+use crate::ffi::{Ended, ForeignObject, KeptAllocator, RawAttachment, TakenDown, message_of};
 use crate::memory::{DeviceBuffer, HostBuffer, SharedBuffer};
 use crate::model::Model;
 use crate::stream::{Stream, StreamState};
@@ -149,11 +148,15 @@ impl<T: Attach> ForeignObject for Object<T> {
         T::ENDS_BEFORE
     }
 
-    fn take_down(&self, from: &Ended<'_>, _: &mut Vec<KeptAllocator>) -> Result<(), Vec<Error>> {
-        let ending = Ending::new(Loaded::of(from.api), from.context.raw(), from.was_reset);
-        let taken_down = catch_unwind(AssertUnwindSafe(|| self.0.take_down(&ending)));
-        let taken_down = taken_down.unwrap_or_else(|panic| Err(format!("it panicked: {}", message_of(panic)).into()));
-        taken_down.map_err(|source| vec![Error::Attached { what: T::NAME, source }])
+    fn take_down(&self, from: &Ended<'_>, kept: &mut Vec<KeptAllocator>) -> TakenDown {
+        let ending = Ending::new(from);
+        let result = catch_unwind(AssertUnwindSafe(|| self.0.take_down(&ending)));
+        let result = result.unwrap_or_else(|panic| Err(format!("it panicked: {}", message_of(panic)).into()));
+        let told = ending.told();
+        kept.extend(told.later);
+        let (ended, last) = (result.is_ok(), result.err());
+        let errors = told.errors.into_iter().chain(last).map(|source| Error::Attached { what: T::NAME, source });
+        TakenDown { ended, errors: errors.collect() }
     }
 }
 

@@ -9,6 +9,7 @@ use crate::memory::DeviceBuffer;
 use crate::model::Model;
 use crate::stream::StreamOps;
 use ascendcl_macros::rule;
+use ascendcl_sys::MissingSymbol;
 use core::ffi::c_void;
 
 impl Loaded {
@@ -30,11 +31,46 @@ impl Loaded {
     /// [`Error::Vendor`]; [`Error::Forked`] in a forked child.
     #[rule(ERR_01, ERR_03)]
     pub fn checked(self, doing: &str, call: &'static str, code: i32) -> Result<(), Error> {
-        self.api().result_of(call, code, doing)
+        self.api().result_of(call, Ok(code), doing)
+    }
+
+    /// The same for a call by [`as_raw`](Self::as_raw), which finds out whether the library has the function.
+    ///
+    /// # Errors
+    ///
+    /// As for [`checked`](Self::checked), and [`Error::MissingFunction`].
+    #[rule(ERR_01, ERR_03)]
+    pub fn answered(self, doing: &str, call: &'static str, answer: Result<i32, MissingSymbol>) -> Result<(), Error> {
+        self.api().result_of(call, answer, doing)
+    }
+}
+
+impl Loaded {
+    /// An error where no function of a library that uses this one is called: inside a callback of the library, and in a
+    /// forked child. When [each call is verified](crate::Acl::verify_current), also where another context is current than
+    /// the one that was entered.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InsideCallback`], [`Error::Forked`], [`Error::CurrentChanged`].
+    #[rule(ALLOC_18, CB_01, THREAD_05)]
+    pub fn allows_calls(self) -> Result<(), Error> {
+        self.api().outside_callbacks()
     }
 }
 
 impl<C: Brand> Current<C> {
+    /// An error where no function of a library that uses this context is called, as for
+    /// [`Loaded::allows_calls`](crate::library::Loaded::allows_calls). This context is current afterwards.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InsideCallback`], [`Error::Forked`], [`Error::CurrentChanged`].
+    #[rule(ALLOC_18, CB_01, THREAD_05)]
+    pub fn allows_calls(&self) -> Result<(), Error> {
+        self.ledger().api().begins()
+    }
+
     /// The context's handle (`aclrtContext`): see [the obligations of its user](crate::raw).
     pub fn as_raw(&self) -> *mut c_void {
         self.ledger().context().raw()

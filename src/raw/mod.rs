@@ -58,14 +58,37 @@
 //! An object of other code that has to end before the context does (a communicator, a channel, an executor) is
 //! [attached](Attach) to the context, which takes it down in its turn.
 
+//! # Crates beside this one
+//!
+//! A crate that adds a part of the library to this one is written on this module alone, as `ascendcl-ge` is: it adds
+//! sessions of the graph engine.
+//!
+//! | it has | and takes from here |
+//! | --- | --- |
+//! | functions of another library | [`Current::allows_calls`](crate::Current::allows_calls), which says whether they may be called now |
+//! | objects that end before their context | [`Attach`] |
+//! | work that uses its objects | [`InFlight`], [`LastUse`], [`submit_object`](crate::stream::StreamOps::submit_object) |
+//! | objects that keep streams and memory of the program | [`KeptStream`], [`KeptMemory`], [`tensors`] |
+//! | a library that calls allocators of the program | [`AllocatorSlot`] |
+//! | a library that has to end before this one | [`Acl::hold`](crate::Acl::hold) |
+//! | errors, and rules that they name | [`ExtensionError`](crate::error::ExtensionError), [`ForeignKind`](crate::error::ForeignKind) |
+
 mod adopt;
+mod allocator_slot;
 mod attach;
 mod attached;
 mod handles;
+mod kept;
 mod operands;
 mod submit;
+mod work;
 
+pub use crate::device_allocator::{AddressFn, AllocateFn, AllocateNearFn, FreeFn};
 pub use crate::ends_before::EndsBefore;
+pub use crate::library_user::{LibraryHold, LibraryUser};
+pub use allocator_slot::{AllocatorFunctions, AllocatorSlot, KeptSlot};
 pub use attach::{Attach, Ending};
 pub use attached::{Attached, Uses};
+pub use kept::{KeptMemory, KeptStream, LentStream, RawTensor, tensors};
 pub use operands::{Operands, RawMemory};
+pub use work::{InFlight, LastUse};

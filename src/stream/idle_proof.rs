@@ -79,7 +79,6 @@ impl<C: Brand, A: DeviceAllocator> AllocatorGroup<C, A> {
     }
 }
 
-#[cfg(feature = "ge")]
 impl<C: Brand, A: DeviceAllocator> IdleProof<'_, C, A> {
     /// The caller has synchronised the only stream that the allocator serves, and holds it.
     pub(crate) fn of(allocator: &Arc<Registered<A>>) -> Self {

@@ -38,7 +38,7 @@ assert_impl_all!(StreamOps<Scoped<'static>>: Send);
 assert_not_impl_any!(StreamOps<Scoped<'static>>: Sync, Clone);
 
 impl<C: Brand> StreamOps<C> {
-    pub(super) fn new(queue: Arc<RawStream>) -> Self {
+    pub(crate) fn new(queue: Arc<RawStream>) -> Self {
         Self { queue, _brand: Mark::NEW, _not_shared: StreamOfOneThread::NEW }
     }
 

@@ -209,8 +209,7 @@ impl<C: Brand, T> Pending<C, T> {
     /// # Errors
     ///
     /// Returns both unchanged, with [`Error::OtherStream`] when they are not on one stream.
-    #[allow(clippy::result_large_err, reason = "two pieces of work in flight come back as they were")]
-    pub fn join<U>(self, other: Pending<C, U>) -> Result<Pending<C, (T, U)>, Failed<(Self, Pending<C, U>)>> {
+    pub fn join<U>(self, other: Pending<C, U>) -> Result<Pending<C, (T, U)>, Failed<Box<(Self, Pending<C, U>)>>> {
         match other.is_on(&self.queue) {
             Ok(()) => {
                 let past = self.past().and(other.past());
@@ -220,7 +219,7 @@ impl<C: Brand, T> Pending<C, T> {
                 let (payload, untold) = (OutOfReach { until_waited }, Untold::between(past.since, number));
                 Ok(Pending { payload, queue, number, untold, other_streams: past.other_streams, _brand })
             }
-            Err(error) => Err(Failed { error, value: (self, other) }),
+            Err(error) => Err(Failed { error, value: Box::new((self, other)) }),
         }
     }
 

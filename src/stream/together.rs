@@ -5,7 +5,7 @@ use crate::brand::Brand;
 use crate::error::Failed;
 
 /// Two pieces of work, unchanged.
-type Both<C, T, U> = Failed<(Pending<C, T>, Pending<C, U>)>;
+type Both<C, T, U> = Failed<Box<(Pending<C, T>, Pending<C, U>)>>;
 
 impl<C: Brand, A, B> Pending<C, (A, B)> {
     /// Puts a third operand to two, as [`join`](Self::join) does, and keeps the three side by side. So a struct names the
@@ -46,7 +46,6 @@ impl<C: Brand, A, B> Pending<C, (A, B)> {
     /// # Errors
     ///
     /// Returns both unchanged, with [`Error::OtherStream`](crate::Error::OtherStream) when they are not on one stream.
-    #[allow(clippy::result_large_err, reason = "two pieces of work in flight come back as they were")]
     pub fn and<D>(self, other: Pending<C, D>) -> Result<Pending<C, (A, B, D)>, Both<C, (A, B), D>> {
         self.join(other).map(|joined| joined.reshaped(|((first, second), third)| (first, second, third)))
     }
@@ -58,7 +57,6 @@ impl<C: Brand, A, B, D> Pending<C, (A, B, D)> {
     /// # Errors
     ///
     /// Returns both unchanged, with [`Error::OtherStream`](crate::Error::OtherStream) when they are not on one stream.
-    #[allow(clippy::result_large_err, reason = "two pieces of work in flight come back as they were")]
     pub fn and<E>(self, other: Pending<C, E>) -> Result<Pending<C, (A, B, D, E)>, Both<C, (A, B, D), E>> {
         let flat = |((first, second, third), fourth)| (first, second, third, fourth);
         self.join(other).map(|joined| joined.reshaped(flat))

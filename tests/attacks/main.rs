@@ -20,6 +20,7 @@ mod defaults;
 mod door;
 mod dropped;
 mod event_kinds;
+mod extensions;
 mod forced;
 mod foreign;
 mod forget;

@@ -50,7 +50,7 @@ fn operands_of_two_streams_come_back_as_they_were() {
         let pair = set(current, &first, 1).join(set(current, &first, 2)).unwrap();
         let failed = pair.and(set(current, &second, 3)).unwrap_err();
         assert!(matches!(failed.error, Error::OtherStream { .. }), "{}", failed.error);
-        let (pair, other) = failed.value;
+        let (pair, other) = *failed.value;
         assert_eq!(other.wait(current).unwrap().to_vec(current).unwrap(), [3; 4]);
         let four = pair.and(set(current, &first, 4)).unwrap().and(set(current, &first, 5)).unwrap();
         let (one, _, _, last) = four.wait(current).unwrap();

@@ -5,9 +5,9 @@
 use crate::common;
 use crate::harness::{self, Mode, Tally, found, kind, left_alive, watched};
 use crate::models;
-use ascendcl::ge::{Engine, GraphSource, Options, Place, Session};
 use ascendcl::operator::DeviceTensor;
 use ascendcl::{Acl, Current, Device, Error, Library, ScopeError, Scoped, Thread, allocator::PoolAllocator};
+use ascendcl_ge::{Engine, GraphSource, Options, Place, Session};
 use ascendcl_ge_double::{Double, Upset};
 use ascendcl_sim::{Plan, control};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -205,7 +205,7 @@ impl<'c> Actor<'_, 'c> {
             }
             Err(failed) => {
                 assert!(!same, "two pieces of work on one stream cannot be joined: {}", failed.error);
-                let (first, second) = failed.value;
+                let (first, second) = *failed.value;
                 self.has.flights.push(Flight { stream, time: host.time, work: Work::Host(first, of_host) });
                 let (stream, time) = (device.stream, device.time);
                 self.has.flights.push(Flight { stream, time, work: Work::Device(second, of_device) });

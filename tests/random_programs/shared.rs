@@ -7,7 +7,6 @@ use std::mem;
 
 impl<'c> Actor<'_, 'c> {
     /// Shares a buffer, reads it on two streams at once, leaves the readers in all ways, and takes the buffer back.
-    #[allow(clippy::result_large_err, reason = "the memory comes back as it was")]
     pub(crate) fn share(&mut self, current: &Current<Scoped<'c>>, a: u16, b: u16) {
         let Some((buffer, holds)) = take(&mut self.has.devices, a) else { return };
         let shared = buffer.into_shared();

@@ -11,6 +11,7 @@ pub(crate) fn copies(root: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let folders = [
         "src",
+        "ge",
         "macros",
         "rules",
         "sim",

@@ -44,10 +44,19 @@ pub(crate) enum Kind {
     Behaviour,
 }
 
+/// The folders with marks: the safe layer, the graph engine's crate, and the simulator's tests.
+const SOURCES: [(&str, Kind); 5] = [
+    ("src", Kind::Test),
+    ("tests", Kind::Test),
+    ("ge/src", Kind::Test),
+    ("ge/tests", Kind::Test),
+    ("sim/tests", Kind::Behaviour),
+];
+
 impl Scan {
     pub(crate) fn of(root: &Path) -> Self {
         let mut scan = Self::default();
-        for (folder, kind) in [("src", Kind::Test), ("tests", Kind::Test), ("sim/tests", Kind::Behaviour)] {
+        for (folder, kind) in SOURCES {
             for file in files(&root.join(folder), "rs") {
                 scan.source(root, &file, kind);
             }

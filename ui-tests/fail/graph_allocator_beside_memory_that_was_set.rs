@@ -1,5 +1,5 @@
 // GE-22: memory that was set makes an allocator ineffective: a graph has the one or the other.
-use ascendcl::ge::{Compiled, Graph, Session};
+use ascendcl_ge::{Compiled, Graph, Session};
 use ascendcl::{Brand, Current, DeviceAllocator, DeviceBuffer, Error, Stream};
 
 pub fn program<C: Brand, A: DeviceAllocator>(

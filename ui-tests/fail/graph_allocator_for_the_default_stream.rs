@@ -1,5 +1,5 @@
 // GE-06: an allocator is registered for one stream, which is not the default one.
-use ascendcl::ge::{Compiled, Graph, Session};
+use ascendcl_ge::{Compiled, Graph, Session};
 use ascendcl::{Brand, Current, DeviceAllocator, Error};
 
 pub fn program<C: Brand, A: DeviceAllocator>(

@@ -1,5 +1,5 @@
 // GE-10: the engine is initialised and finalised on one thread.
-use ascendcl::ge::Engine;
+use ascendcl_ge::Engine;
 use std::thread::{Scope, ScopedJoinHandle};
 
 pub fn program<'s>(scope: &'s Scope<'s, '_>, engine: Engine<'s>) -> ScopedJoinHandle<'s, bool> {

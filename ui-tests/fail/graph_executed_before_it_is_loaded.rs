@@ -1,5 +1,5 @@
 // GE-17: a graph is executed when it was compiled and loaded.
-use ascendcl::ge::{Compiled, Graph, Session};
+use ascendcl_ge::{Compiled, Graph, Session};
 use ascendcl::operator::DeviceTensor;
 use ascendcl::{Brand, Current, Error, Stream};
 

@@ -1,5 +1,5 @@
 // GE-19: inputs of a graph are tensors in device memory.
-use ascendcl::ge::{Compiled, Graph, Loaded, Session};
+use ascendcl_ge::{Compiled, Graph, Loaded, Session};
 use ascendcl::{Brand, Current, Error, HostBuffer};
 
 pub fn program<C: Brand>(

@@ -1,5 +1,5 @@
 // GE-17: a graph is loaded once.
-use ascendcl::ge::{Compiled, Graph, Session};
+use ascendcl_ge::{Compiled, Graph, Session};
 use ascendcl::{Brand, Current, Error, Stream};
 
 pub fn program<C: Brand>(

@@ -1,5 +1,5 @@
 // GE-23: a graph's memory is set once.
-use ascendcl::ge::{Compiled, Graph, Session};
+use ascendcl_ge::{Compiled, Graph, Session};
 use ascendcl::{Brand, Current, DeviceBuffer, Error};
 
 pub fn program<C: Brand>(

@@ -1,5 +1,5 @@
 // GE-18: a graph runs on a stream of its session, which works in the default context.
-use ascendcl::ge::{Compiled, Graph, Session};
+use ascendcl_ge::{Compiled, Graph, Session};
 use ascendcl::{Current, Error, Scoped, Stream, stream::Undecided};
 
 ascendcl::names!(Recogniser, Vision);

@@ -1,5 +1,5 @@
 // GE-21: outputs are released before the session and its allocator go; what is kept is a copy.
-use ascendcl::ge::{Engine, Options, Outputs, Session};
+use ascendcl_ge::{Engine, Options, Outputs, Session};
 use ascendcl::{Current, Device, Scoped, Thread};
 
 pub fn program(

@@ -1,5 +1,5 @@
 // GE-05: memory of the pool goes back to the system when the graph's stream was waited for.
-use ascendcl::ge::{Graph, Loaded, Session, WithAllocator};
+use ascendcl_ge::{Graph, Loaded, Session, WithAllocator};
 use ascendcl::operator::DeviceTensor;
 use ascendcl::{Brand, Current, Error, allocator::PoolAllocator};
 

@@ -1,5 +1,5 @@
 // GE-08: whether an allocator was registered is looked at: the graph is in the answer.
-use ascendcl::ge::{Compiled, Graph, Session};
+use ascendcl_ge::{Compiled, Graph, Session};
 use ascendcl::{Brand, Current, DeviceAllocator, Error, Stream};
 
 pub fn program<C: Brand, A: DeviceAllocator>(

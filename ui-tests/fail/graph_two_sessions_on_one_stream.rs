@@ -1,5 +1,5 @@
 // GE-12: two sessions do not share a stream.
-use ascendcl::ge::{Compiled, Graph, Session};
+use ascendcl_ge::{Compiled, Graph, Session};
 use ascendcl::{Current, Error, Scoped, Stream, stream::Undecided};
 
 ascendcl::names!(First, Second);

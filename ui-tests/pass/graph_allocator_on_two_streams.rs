@@ -1,5 +1,5 @@
 // GE-04: an allocator serves one stream: two graphs that execute at once have an allocator each.
-use ascendcl::ge::{Compiled, Graph, Session};
+use ascendcl_ge::{Compiled, Graph, Session};
 use ascendcl::{Brand, Current, DeviceAllocator, Error, Stream};
 
 pub fn program<C: Brand, A: DeviceAllocator>(

@@ -1,5 +1,5 @@
 // GE-01: an allocator is registered before the graph is loaded; afterwards the engine would not ask it.
-use ascendcl::ge::{Compiled, Graph, Session};
+use ascendcl_ge::{Compiled, Graph, Session};
 use ascendcl::{Brand, Current, DeviceAllocator, Error, Stream};
 
 pub fn program<C: Brand, A: DeviceAllocator>(

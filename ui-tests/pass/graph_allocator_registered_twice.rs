@@ -1,5 +1,5 @@
 // GE-03: the allocator of a graph is replaced, which gives the old one back; it is not registered over.
-use ascendcl::ge::{Compiled, Graph, Session};
+use ascendcl_ge::{Compiled, Graph, Session};
 use ascendcl::{Brand, Current, DeviceAllocator, Error, Stream};
 
 pub fn program<C: Brand, A: DeviceAllocator>(

@@ -1,5 +1,5 @@
 // GE-11: the engine is finalised after its last session.
-use ascendcl::ge::{Engine, Options};
+use ascendcl_ge::{Engine, Options};
 use ascendcl::{Device, Error, Thread};
 
 pub fn program(engine: Engine<'_>, thread: &mut Thread, device: &Device<'_>) -> Result<(), Error> {

@@ -1,5 +1,5 @@
 // GE-20: inputs are freed when the execution was waited for.
-use ascendcl::ge::{Compiled, Graph, Loaded, Session};
+use ascendcl_ge::{Compiled, Graph, Loaded, Session};
 use ascendcl::operator::DeviceTensor;
 use ascendcl::{Brand, Current, Error};
 

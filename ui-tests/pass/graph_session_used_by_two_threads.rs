@@ -1,6 +1,6 @@
 // GE-12: a session is used by one thread at a time.
 use ascendcl::Brand;
-use ascendcl::ge::Session;
+use ascendcl_ge::Session;
 use std::thread;
 
 pub fn program<C: Brand>(session: &mut Session<C>) {

@@ -12,7 +12,9 @@ use syn::{Attribute, Expr, ImplItem, Item, Lit, Meta, TraitItem, Type, Visibilit
 pub(super) fn items(root: &Path) -> io::Result<BTreeMap<String, BTreeSet<String>>> {
     let mut named = Named(BTreeMap::new());
     let mut files = Vec::new();
-    sources(&root.join("src"), &mut files)?;
+    for folder in ["src", "ge/src"] {
+        sources(&root.join(folder), &mut files)?;
+    }
     for file in files.iter().filter(|file| !file.components().any(|part| part.as_os_str() == "ffi")) {
         let source = syn::parse_file(&fs::read_to_string(file)?).map_err(io::Error::other)?;
         named.visit_file(&source);

@@ -6,9 +6,10 @@ use std::fs;
 
 /// The published libraries that other crates may use. `ascendcl-sim-dylib` exports C functions alone, which its own
 /// tests compare with the table, and `ascendcl-doctor` is a program.
-const CRATES: [(&str, &str); 6] = [
+const CRATES: [(&str, &str); 7] = [
     ("ascendcl", WITH_DERIVED),
     ("ascendcl-sys", WITHOUT_DERIVED),
+    ("ascendcl-ge", WITH_DERIVED),
     ("ascendcl-ge-sys", WITH_DERIVED),
     ("ascendcl-sim", WITHOUT_DERIVED),
     ("ascendcl-rules", WITHOUT_DERIVED),

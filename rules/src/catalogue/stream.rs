@@ -189,7 +189,11 @@ rules! {
             basis: "doc+source",
             priority: 2,
             class: NotOffered,
-            means: "There is no API for the failure mode.",
+            means: "There is no API for the failure mode. After a stop every wait of the context answers with the \
+                failure, on streams whose own work goes on, too, and the mode cannot be taken back. So nobody learns \
+                when that work has ended: nothing that it uses could be freed, and the context could only end with a \
+                reset of the device by force. Without the mode, a failure is told to whoever waits for the work, and \
+                the program decides what else to stop.",
         }
         STREAM_16 = "STREAM-16" {
             text: "Timeouts are -1 or a positive number of milliseconds; after a timeout the work is still in flight \

@@ -16,8 +16,8 @@ use super::gate::Gate;
 use super::members::Members;
 use super::registration::Registrations;
 use super::timeline::Timeline;
-use super::{Api, LastUse, Owner, RawEvent};
-use crate::error::{Error, ObjectKind};
+use super::{Api, Here, LastUse, Owner, RawEvent};
+use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtStream, aclrtStreamStatus};
@@ -247,11 +247,16 @@ impl RawStream {
     }
 
     /// Calls something that takes the stream and queues nothing on it.
-    #[cfg(feature = "ge")]
-    pub(super) fn with_raw<R>(&self, call: impl FnOnce(aclrtStream) -> R) -> Result<R, Error> {
+    pub(crate) fn with_raw<R>(&self, call: impl FnOnce(*mut c_void) -> R) -> Result<R, Error> {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::STREAM }) };
+        self.is_current()?;
         self.is_not_captured()?;
-        Ok(call(self.raw))
+        Ok(call(self.raw.0))
+    }
+
+    /// An error unless the caller's context is the stream's.
+    pub(crate) fn is_of(&self, here: Here<'_>) -> Result<(), Boxed> {
+        self.owner.is_here(here, ObjectKind::STREAM)
     }
 
     /// Whether this crate has created it, and destroys it.

@@ -1,0 +1,232 @@
+//! The engine's life in this process.
+
+use super::{Options, Place, Provider, Session};
+use crate::error::EngineError;
+use crate::ffi::{InContext, RawSession, Shim, sessions};
+use crate::marks::OfTheEnginesThread;
+use ascendcl::error::ObjectKind;
+use ascendcl::library::Loaded;
+use ascendcl::raw::{LibraryHold, LibraryUser};
+use ascendcl::thread::ThreadToken;
+use ascendcl::{Acl, Current, Device, Error, Failed, ScopeError, Scoped, Unnamed};
+use ascendcl_macros::rule;
+use ascendcl_rules::{GE_10, INIT_02};
+use static_assertions::assert_not_impl_any;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::ThreadId;
+
+/// The graph engine, initialised (`GEInitialize`). There is one per process.
+///
+/// It owes one finalisation (`GEFinalize`), which [`close`](Self::close) pays. An engine that is dropped stays
+/// initialised, and the next [`init`](Self::init) finalises it before it begins anew; one that is forgotten stays
+/// taken. In both cases its [`Acl`] refuses to be closed.
+///
+/// It stays on its thread: initialising the vendor's engine on one thread and finalising it on another can hang.
+///
+/// So a thread that ends without closing its engine, after a panic for example, leaves the engine initialised for as
+/// long as the process lives: no other thread can finalise it, [`init`](Self::init) answers
+/// [`EngineError::OtherThread`], and the [`Acl`] cannot be closed. A program that goes on after a panic initialises the
+/// engine on a thread that lives on, the main thread for example. After the panic was caught there, `init` and `close`
+/// on that thread give the engine back.
+#[derive(Debug)]
+#[must_use = "an engine that is not closed stays initialised"]
+#[rule(GE_10, GE_11, GE_13)]
+pub struct Engine<'a> {
+    acl: &'a Acl,
+    shim: Shim,
+    hold: Hold,
+    _here: OfTheEnginesThread,
+}
+
+/// Has the engine. Dropping it calls nothing: see [`Engine::close`].
+#[derive(Debug)]
+struct Hold {
+    /// `None` once it was closed.
+    made: Option<Made>,
+}
+
+assert_not_impl_any!(Engine<'static>: Send, Sync, Clone);
+
+/// An initialisation that was not taken back yet.
+#[derive(Debug)]
+struct Made {
+    shim: Shim,
+    /// Where it has to be taken back.
+    thread: ThreadId,
+    /// Its [`Acl`] is not closed before.
+    _needs: LibraryHold,
+}
+
+/// The state of the engine in this process.
+#[derive(Debug)]
+enum Life {
+    Uninitialised,
+    /// An [`Engine`] has it.
+    Taken,
+    /// The [`Engine`] was dropped and not closed.
+    Left(Made),
+}
+
+/// What an [`Acl`] says that is closed while the engine is initialised.
+static USER: LibraryUser = LibraryUser {
+    why: "the graph engine is still initialised and uses the library: close the `Engine` first; if it was dropped, call \
+          `Engine::init` on the same thread again, and `Engine::close`",
+    rules: &[INIT_02, GE_10],
+};
+
+impl Made {
+    /// Finalises the engine.
+    fn finalize(&self, library: Loaded) -> Result<(), Error> {
+        if sessions() > 0 {
+            return Err(EngineError::SessionsLeft { count: sessions() }.into());
+        }
+        if self.thread != std::thread::current().id() {
+            return Err(EngineError::OtherThread.into());
+        }
+        self.shim.finalize(library)
+    }
+}
+
+static LIFE: Mutex<Life> = Mutex::new(Life::Uninitialised);
+
+impl<'a> Engine<'a> {
+    /// Loads the engine and initialises it (`GEInitialize`).
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Load`], which says what to install; [`EngineError::Taken`] while there is another `Engine`;
+    /// [`EngineError::OtherThread`] when one was dropped on another thread, and is still initialised;
+    /// [`EngineError::Failed`] when the engine refuses.
+    #[rule(GE_10)]
+    pub fn init(acl: &'a Acl, place: &Place, options: &Options) -> Result<Self, Error> {
+        let library = acl.library();
+        library.allows_calls()?;
+        let shim = Shim::load(place)?;
+        let needs = acl.hold(&USER)?;
+        let before = std::mem::replace(&mut *life(), Life::Taken);
+        match before {
+            Life::Taken => return Err(EngineError::Taken.into()),
+            Life::Uninitialised => (),
+            Life::Left(made) => {
+                if let Err(error) = made.finalize(library) {
+                    *life() = Life::Left(made);
+                    return Err(error);
+                }
+            }
+        }
+        match shim.initialize(library, options.pairs()) {
+            Ok(()) => {
+                let made = Made { shim, thread: std::thread::current().id(), _needs: needs };
+                Ok(Self { acl, shim, hold: Hold { made: Some(made) }, _here: OfTheEnginesThread::NEW })
+            }
+            Err(error) => {
+                *life() = Life::Uninitialised;
+                Err(error)
+            }
+        }
+    }
+
+    /// The library that stands between this program and the engine.
+    pub fn library(&self) -> &'static Path {
+        self.shim.path()
+    }
+
+    /// The kind of that library: the shim, or the vendor's wrapper, which has a part of the engine.
+    pub fn provider(&self) -> Provider {
+        self.shim.provider()
+    }
+
+    /// Creates a session on a device, runs `program` in it, and takes down everything that was made in it: streams are
+    /// synchronised, outputs released, graphs removed, allocators unregistered, the session destroyed, and then what is
+    /// left, in the order of [`Device::context`].
+    ///
+    /// The session works in the device's default context, which the vendor demands of it (GE-18): the program gets it
+    /// as the current one, and what it makes there serves this session and no other.
+    ///
+    /// # Errors
+    ///
+    /// [`ScopeError`] when the session could not be created ([`Error::OtherLibrary`] on a device of another library
+    /// than the engine's), or not be taken down: then the device keeps what is left and refuses to be reset, and the
+    /// engine refuses to be closed. A panic of the program goes on after the session was taken down.
+    #[rule(GE_11, GE_12, GE_18)]
+    pub fn session<T: ThreadToken, R>(
+        &self,
+        thread: &mut T,
+        device: &Device<'_>,
+        options: &Options,
+        program: impl for<'c> FnOnce(&mut Session<Scoped<'c>>, &mut Current<Scoped<'c>>) -> R,
+    ) -> Result<R, ScopeError<Option<R>>> {
+        self.named_session::<Unnamed, T, R>(thread, device, options, program)
+    }
+
+    /// Like [`session`](Self::session), for a session that a type names: see
+    /// [`Device::named_context`](ascendcl::Device::named_context).
+    ///
+    /// # Errors
+    ///
+    /// As for [`session`](Self::session).
+    pub fn named_session<N, T: ThreadToken, R>(
+        &self,
+        thread: &mut T,
+        device: &Device<'_>,
+        options: &Options,
+        program: impl for<'c> FnOnce(&mut Session<Scoped<'c, N>>, &mut Current<Scoped<'c, N>>) -> R,
+    ) -> Result<R, ScopeError<Option<R>>> {
+        if device.library() != self.acl.library() {
+            return Err(ScopeError::NotOpened(Error::OtherLibrary { what: ObjectKind::DEVICE }));
+        }
+        // The vendor's option for the session's device; without it, the session uses the engine's device.
+        let options = options.or("ge.session_device_id", device.id().to_string());
+        let ended = device.named_default_context::<N, T, _>(thread, |context, thread| {
+            let entered = context.enter(thread, |current| {
+                let row = Arc::new(RawSession::create(current, self.shim, options.pairs())?);
+                // While it has a name, a collection leaves it alone.
+                let named = current.attach(InContext(Arc::clone(&row)), ())?;
+                let result = program(&mut Session::new(row), current);
+                drop(named);
+                Ok(result)
+            });
+            entered.and_then(|result| result)
+        });
+        match ended {
+            Ok(Ok(result)) => Ok(result),
+            Ok(Err(error)) | Err(ScopeError::NotOpened(error)) => Err(ScopeError::NotOpened(error)),
+            Err(ScopeError::Teardown { mut errors, result }) => {
+                let result = result.map_err(|error| errors.insert(0, error)).ok();
+                Err(ScopeError::Teardown { errors, result })
+            }
+        }
+    }
+
+    /// Finalises the engine (`GEFinalize`).
+    ///
+    /// # Errors
+    ///
+    /// The engine as it was: [`EngineError::SessionsLeft`] while a session could not be taken down, or
+    /// [`EngineError::Failed`].
+    #[rule(GE_10, GE_11)]
+    pub fn close(mut self) -> Result<(), Failed<Self>> {
+        let ended = self.hold.made.as_ref().map_or(Ok(()), |made| made.finalize(self.acl.library()));
+        match ended {
+            Ok(()) => {
+                self.hold.made = None;
+                *life() = Life::Uninitialised;
+                Ok(())
+            }
+            Err(error) => Err(Failed { error, value: self }),
+        }
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        if let Some(made) = self.made.take() {
+            *life() = Life::Left(made);
+        }
+    }
+}
+
+fn life() -> std::sync::MutexGuard<'static, Life> {
+    LIFE.lock().unwrap_or_else(PoisonError::into_inner)
+}

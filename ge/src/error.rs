@@ -1,0 +1,276 @@
+//! Errors of the graph engine.
+
+use ascendcl::Error;
+use ascendcl::error::{Cited, Extension, ExtensionError};
+use ascendcl_ge_sys as sys;
+use ascendcl_macros::rule;
+use ascendcl_rules::{GE_07, GE_10, GE_11, GE_19, GE_21, GE_23, GE_25, RuleId};
+use core::fmt;
+use std::path::Path;
+
+/// Why a call of the graph engine failed or was refused.
+///
+/// The functions of this crate return [`Error`], which has one of these behind
+/// [`extension`](Error::extension):
+///
+/// ```
+/// use ascendcl::Error;
+/// use ascendcl_ge::EngineError;
+///
+/// fn is_stale(error: &Error) -> bool {
+///     matches!(error.extension(), Some(EngineError::Stale))
+/// }
+///
+/// assert!(is_stale(&EngineError::Stale.into()));
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// A call of the engine returned an error.
+    #[error(transparent)]
+    Failed(FailedCall),
+    /// The engine could not be loaded.
+    #[error(transparent)]
+    Load(sys::LoadError),
+    /// Only the vendor's wrapper was found, and it lacks this.
+    #[error(
+        "{} has no {call}: it is the vendor's wrapper for Python, which has a part of the graph engine, and nothing \
+         else was found; install the CANN toolkit (its development files), set ASCEND_HOME_PATH to it and build this \
+         program again",
+        library.display()
+    )]
+    OnlyWrapper {
+        /// The function of the engine.
+        call: &'static str,
+        /// The wrapper.
+        library: &'static Path,
+    },
+    /// The library that was found is the shim, which does not run tensors that other code created.
+    #[error(
+        "{call} takes tensors of other code with the vendor's wrapper only; {} compiles, loads and executes graphs: \
+         use `graph.compile(session, current)`, then load the graph and call `execute`", library.display()
+    )]
+    OnlyWithWrapper {
+        /// The function of the engine.
+        call: &'static str,
+        /// The shim.
+        library: &'static Path,
+    },
+    /// The vendor's wrapper calls allocators through functions of this crate, whose number is fixed.
+    #[error(
+        "this process has {} allocators registered with the vendor's wrapper, and this crate supports no more: \
+         unregister one that is no longer needed",
+        sys::ALLOCATORS
+    )]
+    TooManyAllocators,
+    /// The engine takes no allocator on this product.
+    #[error(
+        "the graph engine does not support external allocators on {product}, an Atlas 200I/500 A2 inference product; \
+         load the graph without one, with `load_on`{}",
+        Cited(PRODUCT)
+    )]
+    Product {
+        /// The library's name for the system on chip.
+        product: String,
+    },
+    /// The process already has an engine; there can be only one.
+    #[error("the graph engine is already initialised: use that `Engine` instead of creating a second{}", Cited(TAKEN))]
+    Taken,
+    /// Sessions exist whose teardown failed.
+    #[error(
+        "the graph engine cannot be finalised: {count} session(s) still exist because waiting for their work failed{}",
+        Cited(SESSIONS_LEFT)
+    )]
+    SessionsLeft {
+        /// How many.
+        count: usize,
+    },
+    /// An engine was dropped on another thread and not closed. It has to be finalised on the thread that initialised
+    /// it.
+    #[error(
+        "the graph engine was initialised on another thread and has to be finalised there: call `Engine::init` and \
+         `Engine::close` on that thread; if that thread has ended, the engine stays initialised until the process \
+         ends{}",
+        Cited(TAKEN)
+    )]
+    OtherThread,
+    /// An input was left out.
+    #[error("input {index} is absent: a graph takes all of its inputs, as device tensors{}", Cited(ABSENT))]
+    AbsentInput {
+        /// Which.
+        index: usize,
+    },
+    /// Handles still name outputs of the graph.
+    #[error(
+        "{count} execution(s) of the graph still have outputs in memory of its allocator: release them first, with \
+         `outputs.release(session, current)`{}",
+        Cited(OUTPUTS_IN_USE)
+    )]
+    OutputsInUse {
+        /// The number of executions.
+        count: usize,
+    },
+    /// Only graphs with fixed shapes accept memory of the caller.
+    #[error(
+        "the graph has dynamic shapes, so its memory cannot be set; register an \
+         allocator instead{}",
+        Cited(MEMORY)
+    )]
+    NotStatic,
+    /// The given memory is too small for the graph.
+    #[error("the {what} memory of the graph needs {need} bytes, but {have} were given{}", Cited(MEMORY))]
+    MemoryTooShort {
+        /// `constant` or `feature`.
+        what: &'static str,
+        /// Bytes that the graph needs.
+        need: usize,
+        /// Bytes that were given.
+        have: usize,
+    },
+    /// The graph has to be rebuilt.
+    #[error("the graph is stale: remove it, add it and compile it again{}", Cited(STALE))]
+    Stale,
+}
+
+/// A failed call of the engine: the operation, the status, and the engine's text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+#[rule(GE_08)]
+pub struct FailedCall {
+    /// The function of the engine.
+    pub call: &'static str,
+    /// The status that it returned.
+    pub status: Status,
+    /// The engine's text.
+    pub text: Option<String>,
+    /// The operation, worded to follow "could not".
+    pub doing: String,
+}
+
+/// The status that a function of the engine returned. It prints as number and meaning: `0xFFFFFFFF (failed)`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Status(u32);
+
+impl Status {
+    /// The number.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+
+    /// Whether the engine threw a C++ exception instead of returning a status.
+    pub fn is_exception(self) -> bool {
+        self.0 == sys::EXCEPTION
+    }
+}
+
+impl EngineError {
+    /// The rules of the library that the error is about.
+    pub fn rules(&self) -> &'static [RuleId] {
+        match self {
+            Self::Failed(_)
+            | Self::Load(_)
+            | Self::OnlyWrapper { .. }
+            | Self::OnlyWithWrapper { .. }
+            | Self::TooManyAllocators => &[],
+            Self::Product { .. } => PRODUCT,
+            Self::Taken | Self::OtherThread => TAKEN,
+            Self::SessionsLeft { .. } => SESSIONS_LEFT,
+            Self::AbsentInput { .. } => ABSENT,
+            Self::OutputsInUse { .. } => OUTPUTS_IN_USE,
+            Self::NotStatic | Self::MemoryTooShort { .. } => MEMORY,
+            Self::Stale => STALE,
+        }
+    }
+}
+
+const PRODUCT: &[RuleId] = &[GE_07];
+const TAKEN: &[RuleId] = &[GE_10];
+const SESSIONS_LEFT: &[RuleId] = &[GE_11];
+const ABSENT: &[RuleId] = &[GE_19];
+const OUTPUTS_IN_USE: &[RuleId] = &[GE_21];
+const MEMORY: &[RuleId] = &[GE_23];
+const STALE: &[RuleId] = &[GE_25];
+
+impl ExtensionError for EngineError {
+    fn rules(&self) -> &'static [RuleId] {
+        self.rules()
+    }
+}
+
+impl From<EngineError> for Error {
+    fn from(error: EngineError) -> Self {
+        Extension::of(error).into()
+    }
+}
+
+impl From<sys::Status> for Status {
+    fn from(number: sys::Status) -> Self {
+        Self(number)
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let meaning = match self.0 {
+            sys::FAILED => "failed",
+            sys::EXCEPTION => "a C++ exception",
+            _ => "a code of the engine",
+        };
+        write!(f, "{:#X} ({meaning})", self.0)
+    }
+}
+
+impl fmt::Debug for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Status({self})")
+    }
+}
+
+impl fmt::Display for FailedCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "could not {}: {} answered {}", self.doing, self.call, self.status)?;
+        self.text.iter().try_for_each(|text| write!(f, "; the engine says: {text}"))
+    }
+}
+
+impl std::error::Error for FailedCall {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_ends_with_the_rules_that_the_error_is_about_and_says_them_once() {
+        let samples = [
+            EngineError::Product { product: "Ascend310B4".into() },
+            EngineError::Taken,
+            EngineError::SessionsLeft { count: 1 },
+            EngineError::OtherThread,
+            EngineError::AbsentInput { index: 0 },
+            EngineError::OutputsInUse { count: 1 },
+            EngineError::NotStatic,
+            EngineError::MemoryTooShort { what: "feature", need: 2, have: 1 },
+            EngineError::Stale,
+        ];
+        for error in samples {
+            let rules = Cited(error.rules()).to_string();
+            let message = Error::from(error).to_string();
+            let words = message.strip_suffix(&rules);
+            assert!(!rules.is_empty() && words.is_some_and(|words| !words.contains("GE-")), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_failed_call_says_what_was_done_and_what_the_engine_answered() {
+        let failed = |status: u32, text: Option<&str>| {
+            let text = text.map(str::to_owned);
+            FailedCall { call: "LoadGraph", status: status.into(), text, doing: "load a graph".into() }.to_string()
+        };
+        assert_eq!(
+            failed(0x0003_0001, None),
+            "could not load a graph: LoadGraph answered 0x30001 (a code of the engine)"
+        );
+        let said = failed(sys::EXCEPTION, Some("bad_alloc"));
+        assert!(said.ends_with("answered 0xFFFFFF00 (a C++ exception); the engine says: bad_alloc"), "{said}");
+    }
+}

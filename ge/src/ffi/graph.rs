@@ -1,0 +1,156 @@
+//! Graphs: what a session knows of each, and the registrations of allocators.
+
+use super::Shim;
+use ascendcl::error::ObjectKind;
+use ascendcl::raw::{AllocatorFunctions, AllocatorSlot, KeptMemory, KeptSlot, KeptStream, LastUse, LentStream};
+use ascendcl::stream::IdleProof;
+use ascendcl::{Brand, Current, DeviceAllocator, Error};
+use ascendcl_ge_sys as sys;
+use core::ffi::c_void;
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A graph of a session.
+#[derive(Debug)]
+pub(crate) struct RawGraph {
+    id: u32,
+    /// The last work that used the graph: its load, or an execution.
+    pub(super) last_use: LastUse,
+    /// The session has it no longer; what it held may still have to go.
+    pub(super) removed: AtomicBool,
+    holds: Mutex<Holds>,
+}
+
+/// The objects that a graph keeps alive.
+#[derive(Debug, Default)]
+pub(super) struct Holds {
+    /// Where it is loaded, or its allocator registered.
+    stream: Option<KeptStream>,
+    pub(super) registration: Option<Registration>,
+    /// The memory that was set for it.
+    pub(super) memory: Vec<KeptMemory>,
+}
+
+/// A graph without a stream: it was given back.
+const GONE: Error = Error::Gone { what: ObjectKind::STREAM };
+
+/// The stream of a graph, which goes back to the graph.
+pub(crate) struct Borrowed<'a> {
+    graph: &'a RawGraph,
+    stream: Option<KeptStream>,
+}
+
+/// An allocator that the engine may call, and what keeps it in place.
+#[derive(Debug)]
+pub(super) struct Registration {
+    allocator: NonNull<sys::Allocator>,
+    keeps: KeptSlot,
+}
+
+// SAFETY: sending the handle to another thread must not make a data race. The allocator belongs to the process, and its
+// handle is only handed back to the shim, once.
+unsafe impl Send for Registration {}
+
+impl RawGraph {
+    pub(super) fn new(id: u32, last_use: LastUse) -> Self {
+        Self { id, last_use, removed: AtomicBool::new(false), holds: Mutex::default() }
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.id
+    }
+
+    pub(crate) fn last_use(&self) -> &LastUse {
+        &self.last_use
+    }
+
+    /// From now on it has this stream.
+    pub(crate) fn keep_stream(&self, stream: KeptStream) {
+        self.holds().stream = Some(stream);
+    }
+
+    /// The graph's stream is free for other things: nothing is loaded or registered there any more.
+    pub(crate) fn leave_stream(&self) -> Option<KeptStream> {
+        self.holds().stream.take()
+    }
+
+    /// The stream on which the graph is loaded, or its allocator registered. No lock is held meanwhile: who has the
+    /// session has its graphs alone (GE-12).
+    pub(crate) fn stream(&self) -> Borrowed<'_> {
+        Borrowed { graph: self, stream: self.leave_stream() }
+    }
+
+    /// Waits for everything that was queued on the graph's stream, if it has one.
+    pub(crate) fn synchronize<C: Brand>(&self, current: &Current<C>) -> Result<(), Error> {
+        let borrowed = self.stream();
+        borrowed.stream.as_ref().map_or(Ok(()), |stream| stream.lend(current)?.synchronize(current))
+    }
+
+    pub(super) fn is_removed(&self) -> bool {
+        self.removed.load(Ordering::Acquire)
+    }
+
+    pub(super) fn holds(&self) -> MutexGuard<'_, Holds> {
+        self.holds.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Borrowed<'_> {
+    /// The stream, for work on it.
+    pub(crate) fn lend<'s, C: Brand>(&'s self, current: &'s Current<C>) -> Result<LentStream<'s, C>, Error> {
+        self.stream.as_ref().ok_or(GONE)?.lend(current)
+    }
+
+    /// Calls a function that takes the stream and queues nothing on it.
+    pub(super) fn with_raw<R>(&self, call: impl FnOnce(*mut c_void) -> R) -> Result<R, Error> {
+        self.stream.as_ref().ok_or(GONE)?.with_raw(call)
+    }
+}
+
+impl Drop for Borrowed<'_> {
+    fn drop(&mut self) {
+        if let Some(stream) = self.stream.take() {
+            self.graph.keep_stream(stream);
+        }
+    }
+}
+
+impl Registration {
+    pub(super) fn new(allocator: NonNull<sys::Allocator>, keeps: KeptSlot) -> Self {
+        Self { allocator, keeps }
+    }
+
+    /// From now on the engine gets no memory from the allocator, whatever it still knows; gives back what kept it.
+    pub(super) fn close(self, shim: Shim) -> KeptSlot {
+        // SAFETY: the function asks for an allocator that `register_allocator` made, once. This takes the value that
+        // has it.
+        unsafe { (shim.0.allocator_close)(self.allocator.as_ptr()) };
+        self.keeps
+    }
+}
+
+/// The C functions of an allocator, as the shim takes them.
+pub(super) fn calls(functions: &AllocatorFunctions) -> sys::Calls {
+    sys::Calls {
+        object: functions.object,
+        allocate: functions.allocate,
+        advise: functions.allocate_near,
+        free: functions.free,
+        address_of: functions.address_of,
+    }
+}
+
+/// Waits for the graph's stream, which is the only one that the allocator of this slot serves. The proof borrows the
+/// slot, which the graph's handle has.
+pub(crate) fn idle<'i, C: Brand, A: DeviceAllocator>(
+    graph: &RawGraph,
+    slot: &'i mut AllocatorSlot<A>,
+    current: &Current<C>,
+) -> Result<IdleProof<'i, C, A>, Error> {
+    graph.synchronize(current)?;
+    // SAFETY: `idle` asks that no work is there, or comes as long as the proof is there, that could use the allocator's
+    // memory. The engine calls the allocator for work on the graph's stream alone (GE-04), which was synchronised above
+    // (GE-05); what could queue more takes the graph's handle, whose slot the proof has borrowed exclusively.
+    unsafe { slot.idle() }
+}

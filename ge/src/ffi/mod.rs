@@ -1,0 +1,181 @@
+//! The graph engine's calls, and the values that keep their memory rules: the only module with blocks of unsafe code.
+//!
+//! The guarantees for the rest of the crate:
+//!
+//! * A [`RawSession`] owns its graphs, their registrations and the outputs of their executions. A handle names a row of
+//!   it; the session ends with everything in it, when its context takes it down ([`InContext`]).
+//! * The inputs of an execution stay named, and its outputs stay, until the stream has done it (their [`LastUse`]).
+//! * An allocator stays in place while it is registered, and after that while the engine has a block of it.
+
+#![allow(unsafe_code)]
+
+mod graph;
+mod outputs;
+mod session;
+
+pub(crate) use graph::{RawGraph, idle};
+pub(crate) use outputs::RawOutputs;
+pub(crate) use session::{InContext, RawSession};
+
+use crate::error::{EngineError, FailedCall};
+use ascendcl::library::Loaded;
+use ascendcl::raw::{Ending, LastUse};
+use ascendcl::{Brand, Current, Error};
+use ascendcl_ge_sys as sys;
+use ascendcl_macros::rule;
+use core::ffi::{CStr, c_char};
+use core::sync::atomic::{AtomicUsize, Ordering};
+use std::ffi::CString;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+/// The loaded shim, or the vendor's wrapper behind the same functions. They stay where they are for the life of the
+/// process.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shim(&'static sys::Library);
+
+/// Options as the shim takes them.
+struct OptionList {
+    _texts: Vec<CString>,
+    keys: Vec<*const c_char>,
+    values: Vec<*const c_char>,
+}
+
+/// A process loads each library once.
+static LOADED: Mutex<Vec<(sys::Place, Shim)>> = Mutex::new(Vec::new());
+
+/// The engine is one per process, and so is this number.
+static SESSIONS: AtomicUsize = AtomicUsize::new(0);
+
+/// The context that calls are made in: the current one, also while it ends.
+pub(crate) trait Site {
+    fn allows_calls(&self) -> Result<(), Error>;
+    fn is_over(&self, used: &LastUse) -> bool;
+}
+
+impl<C: Brand> Site for Current<C> {
+    fn allows_calls(&self) -> Result<(), Error> {
+        self.allows_calls()
+    }
+
+    fn is_over(&self, used: &LastUse) -> bool {
+        used.is_over(self)
+    }
+}
+
+impl Site for Ending<'_> {
+    fn allows_calls(&self) -> Result<(), Error> {
+        self.allows_calls()
+    }
+
+    fn is_over(&self, used: &LastUse) -> bool {
+        self.is_over(used)
+    }
+}
+
+impl Shim {
+    pub(crate) fn load(place: &sys::Place) -> Result<Self, Error> {
+        let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, shim)) = loaded.iter().find(|(known, _)| known == place) {
+            return Ok(*shim);
+        }
+        // SAFETY: `Library::load` asks for a file that has the shim's functions, with the signatures of its header. The
+        // file was built with this program, or is the vendor's, or is named by the environment, which a process trusts,
+        // or whoever called `Place::at` vouched for it.
+        let shim = unsafe { sys::Library::load(place) }.map(Self).map_err(EngineError::Load)?;
+        loaded.push((place.clone(), shim));
+        Ok(shim)
+    }
+
+    pub(crate) fn path(self) -> &'static Path {
+        self.0.path()
+    }
+
+    pub(crate) fn provider(self) -> sys::Provider {
+        self.0.provider()
+    }
+
+    pub(crate) fn initialize(self, library: Loaded, options: &[(String, String)]) -> Result<(), Error> {
+        library.allows_calls()?;
+        let options = OptionList::new(options)?;
+        // SAFETY: the function reads the options during the call. `OptionList` keeps the texts, which are terminated,
+        // for longer.
+        let status = unsafe { (self.0.initialize)(&options.raw()) };
+        self.done("GEInitialize", status, || "initialise the graph engine".into())
+    }
+
+    /// Every session has ended: see [`sessions`].
+    #[rule(GE_11)]
+    pub(crate) fn finalize(self, library: Loaded) -> Result<(), Error> {
+        library.allows_calls()?;
+        // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the table.
+        let status = unsafe { (self.0.finalize)() };
+        self.done("GEFinalize", status, || "finalise the graph engine".into())
+    }
+
+    /// Turns the answer of a call into a result; `doing` reads on from "could not".
+    #[rule(GE_08)]
+    fn done(self, call: &'static str, status: sys::Status, doing: impl FnOnce() -> String) -> Result<(), Error> {
+        match status {
+            sys::SUCCESS => Ok(()),
+            status => Err(self.failed(call, status, doing())),
+        }
+    }
+
+    #[cold]
+    fn failed(self, call: &'static str, status: sys::Status, doing: String) -> Error {
+        let library = self.path();
+        match (status, self.provider()) {
+            (sys::ABSENT, sys::Provider::Wrapper) => return EngineError::OnlyWrapper { call, library }.into(),
+            (sys::ABSENT, _) => return EngineError::OnlyWithWrapper { call, library }.into(),
+            (sys::NO_SLOT, sys::Provider::Wrapper) => return EngineError::TooManyAllocators.into(),
+            _ => (),
+        }
+        // SAFETY: `text` asks for null or a terminated string that stays in place. The answer is a string that is there
+        // until this thread's next call; it is copied here.
+        let text = unsafe { text((self.0.last_error)()) };
+        EngineError::Failed(FailedCall { call, status: status.into(), text, doing }).into()
+    }
+}
+
+/// How many sessions live in this process.
+pub(crate) fn sessions() -> usize {
+    SESSIONS.load(Ordering::Acquire)
+}
+
+/// # Safety
+///
+/// `text` is null or a terminated string that stays in place during the call.
+unsafe fn text(text: *const c_char) -> Option<String> {
+    // SAFETY: `CStr::from_ptr` asks for a terminated string that stays in place. The pointer is not null, and the
+    // caller of this function promises the rest (its safety section).
+    let text = (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) })?;
+    let text = text.to_string_lossy().trim().to_owned();
+    (!text.is_empty()).then_some(text)
+}
+
+/// A path as the shim takes it.
+fn c_path(path: &Path) -> Result<CString, Error> {
+    CString::new(path.as_os_str().as_encoded_bytes()).map_err(|_| Error::NulInPath { path: path.to_owned() })
+}
+
+fn c_text(text: &str) -> Result<CString, Error> {
+    CString::new(text).map_err(|_| Error::NulInText { text: text.to_owned() })
+}
+
+impl OptionList {
+    fn new(options: &[(String, String)]) -> Result<Self, Error> {
+        let (mut texts, mut keys, mut values) = (Vec::new(), Vec::new(), Vec::new());
+        for (key, value) in options {
+            let (key, value) = (c_text(key)?, c_text(value)?);
+            keys.push(key.as_ptr());
+            values.push(value.as_ptr());
+            texts.extend([key, value]);
+        }
+        Ok(Self { _texts: texts, keys, values })
+    }
+
+    fn raw(&self) -> sys::Options {
+        sys::Options { keys: self.keys.as_ptr(), values: self.values.as_ptr(), count: self.keys.len() }
+    }
+}

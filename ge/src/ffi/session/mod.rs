@@ -1,0 +1,210 @@
+//! Sessions of the graph engine.
+
+mod teardown;
+mod work;
+
+pub(crate) use teardown::InContext;
+
+use super::graph::{Registration, calls};
+use super::{OptionList, RawGraph, RawOutputs, SESSIONS, Shim, Site, c_path};
+use crate::graph_source::{GraphSource, GraphSummary};
+use crate::kinds::{GRAPH, SESSION};
+use ascendcl::raw::{AllocatorFunctions, KeptMemory, KeptSlot, LastUse};
+use ascendcl::stream::StreamOps;
+use ascendcl::{Brand, Current, Error};
+use ascendcl_ge_sys as sys;
+use ascendcl_macros::rule;
+use core::ptr::{NonNull, null, null_mut};
+use core::sync::atomic::{AtomicU32, Ordering};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A session, and everything in it. One caller uses it at a time: who has `&mut` of its handle, or the end of its
+/// scope.
+#[derive(Debug)]
+pub(crate) struct RawSession {
+    shim: Shim,
+    /// `None` once it was destroyed.
+    raw: Mutex<Option<Handle>>,
+    next: AtomicU32,
+    graphs: Mutex<BTreeMap<u32, Arc<RawGraph>>>,
+    outputs: Mutex<Vec<Arc<RawOutputs>>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Handle(NonNull<sys::Session>);
+
+// SAFETY: sending the handle to another thread must not make a data race. A session belongs to the process and has no
+// thread of its own. Two threads must not use it at once (GE-12), which the `&mut` of its handle sees to.
+unsafe impl Send for Handle {}
+
+impl RawSession {
+    /// A session on the current context's device.
+    pub(crate) fn create(site: &impl Site, shim: Shim, options: &[(String, String)]) -> Result<Self, Error> {
+        site.allows_calls()?;
+        let options = OptionList::new(options)?;
+        let mut raw = null_mut();
+        // SAFETY: the function reads the options, and writes the handle to `raw`, during the call. `OptionList` keeps
+        // the texts, which are terminated; a pointer to a live local is valid for writes (`core::ptr`, "Safety").
+        let status = unsafe { (shim.0.session_create)(&options.raw(), &raw mut raw) };
+        shim.done("Session", status, || "create a session".into())?;
+        let raw = NonNull::new(raw).ok_or(Error::NullAnswer { call: "Session" })?;
+        SESSIONS.fetch_add(1, Ordering::AcqRel);
+        Ok(Self {
+            shim,
+            raw: Mutex::new(Some(Handle(raw))),
+            next: AtomicU32::new(1),
+            graphs: Mutex::default(),
+            outputs: Mutex::default(),
+        })
+    }
+
+    /// Reads a graph and adds it, under an id that no graph of the session had before.
+    #[rule(GE_24)]
+    pub(crate) fn add<C: Brand>(
+        &self,
+        current: &Current<C>,
+        source: GraphSource<'_>,
+        options: &[(String, String)],
+    ) -> Result<Arc<RawGraph>, Error> {
+        let session = self.ready(current)?;
+        let options = OptionList::new(options)?;
+        let path = source.path().map(c_path).transpose()?;
+        let image = source.image().unwrap_or_default();
+        let reader = source.reader();
+        let source = sys::Source {
+            format: source.format(),
+            path: path.as_ref().map_or(null(), |path| path.as_ptr()),
+            start: source.object().map_or(image.as_ptr().cast(), |graph| graph.as_ptr().cast_const()),
+            bytes: image.len(),
+        };
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the function asks for a live session (GE-11), which `ready` gave out, and reads source and options
+        // during the call. They are borrowed for longer; whoever made a source of a graph object vouches for the object
+        // (`GraphSource::graph`).
+        let status = unsafe { (self.shim.0.add_graph)(session, id, &raw const source, &options.raw()) };
+        let call = if status == sys::ABSENT { reader } else { "AddGraph" };
+        self.shim.done(call, status, || "add a graph".into())?;
+        let graph = Arc::new(RawGraph::new(id, LastUse::never(current)));
+        self.graphs().insert(id, Arc::clone(&graph));
+        Ok(graph)
+    }
+
+    /// A row without a graph, for a registration that serves all graphs on its stream.
+    pub(crate) fn registration_row<C: Brand>(&self, current: &Current<C>) -> Arc<RawGraph> {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let registration = Arc::new(RawGraph::new(id, LastUse::never(current)));
+        registration.removed.store(true, Ordering::Release);
+        self.graphs().insert(id, Arc::clone(&registration));
+        registration
+    }
+
+    pub(crate) fn compile(&self, site: &impl Site, graph: &RawGraph) -> Result<(), Error> {
+        let session = self.ready(site)?;
+        // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and the
+        // other is not removed.
+        let status = unsafe { (self.shim.0.compile_graph)(session, graph.id()) };
+        self.shim.done("CompileGraph", status, || format!("compile graph {}", graph.id()))
+    }
+
+    pub(crate) fn summary(&self, site: &impl Site, graph: &RawGraph) -> Result<GraphSummary, Error> {
+        let session = self.ready(site)?;
+        let mut summary = sys::Summary::default();
+        // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and the
+        // other is not removed. The function writes the answer to `summary` during the call; a pointer to a live local
+        // is valid for writes (`core::ptr`, "Safety").
+        let status = unsafe { (self.shim.0.graph_summary)(session, graph.id(), &raw mut summary) };
+        let doing = || format!("ask what graph {} needs", graph.id());
+        self.shim.done("GetCompiledGraphSummary", status, doing).map(|()| summary.into())
+    }
+
+    /// Registers an allocator for the graph's stream, which is `stream`. Gives back what the replaced registration kept.
+    ///
+    /// The graph keeps `keeps`, and with it the object of the functions, until the registration ends.
+    #[rule(GE_03, GE_06)]
+    pub(crate) fn register<C: Brand>(
+        &self,
+        current: &Current<C>,
+        graph: &RawGraph,
+        stream: &StreamOps<C>,
+        functions: AllocatorFunctions,
+        keeps: KeptSlot,
+    ) -> Result<Option<KeptSlot>, Error> {
+        let session = self.ready(current)?;
+        let mut made = null_mut();
+        let status = stream.with_raw(current, |stream| {
+            // SAFETY: the function asks for a live session (GE-11), a live stream, and an object and functions that
+            // stay usable while they are registered (GE-09). `ready` gave the session out, and `with_raw` lends a
+            // stream that is not destroyed meanwhile. The graph keeps the object until the shim's allocator was closed,
+            // and blocks keep it beyond that (`AllocatorSlot::functions`).
+            unsafe { (self.shim.0.register_allocator)(session, stream, &calls(&functions), &raw mut made) }
+        })?;
+        self.shim.done("RegisterExternalAllocator", status, || "register an allocator".into())?;
+        let made = NonNull::new(made).ok_or(Error::NullAnswer { call: "RegisterExternalAllocator" })?;
+        let before = graph.holds().registration.replace(Registration::new(made, keeps));
+        Ok(before.map(|before| before.close(self.shim)))
+    }
+
+    /// Ends the graph's registration, if it has one. Its stream is synchronised.
+    #[rule(GE_09)]
+    pub(crate) fn unregister(&self, site: &impl Site, graph: &RawGraph) -> Result<Option<KeptSlot>, Error> {
+        let session = self.ready(site)?;
+        let Some(registration) = graph.holds().registration.take() else { return Ok(None) };
+        let ended = graph
+            .stream()
+            // SAFETY: the function asks for a live session (GE-11) and a live stream. `ready` gave the session out, and
+            // `with_raw` lends a stream that is not destroyed meanwhile.
+            .with_raw(|stream| unsafe { (self.shim.0.unregister_allocator)(session, stream) })
+            .and_then(|status| {
+                self.shim.done("UnregisterExternalAllocator", status, || "unregister an allocator".into())
+            });
+        match ended {
+            Ok(()) => Ok(Some(registration.close(self.shim))),
+            Err(error) => {
+                graph.holds().registration = Some(registration);
+                Err(error)
+            }
+        }
+    }
+
+    /// Gives the graph memory to work in. It stays with the graph, whatever the engine answers.
+    #[rule(GE_23)]
+    pub(crate) fn set_memory(&self, site: &impl Site, graph: &RawGraph, memory: [KeptMemory; 2]) -> Result<(), Error> {
+        let session = self.ready(site)?;
+        let [constants, features] = &memory;
+        graph.holds().memory.extend(memory.clone());
+        // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and the
+        // other is not removed. It goes on to use the memory, which has as many bytes as stated (GE-23): the graph
+        // keeps both blocks until it is removed.
+        let status = unsafe {
+            (self.shim.0.set_const_memory)(session, graph.id(), constants.start().cast_const(), constants.bytes())
+        };
+        self.shim.done("SetGraphConstMemoryBase", status, || "set the constant memory of a graph".into())?;
+        // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and the
+        // other is not removed. It goes on to use the memory, which has as many bytes as stated (GE-23): the graph
+        // keeps both blocks until it is removed.
+        let status = unsafe {
+            (self.shim.0.set_feature_memory)(session, graph.id(), features.start().cast_const(), features.bytes())
+        };
+        self.shim.done("UpdateGraphFeatureMemoryBase", status, || "set the feature memory of a graph".into())
+    }
+
+    fn ready(&self, site: &impl Site) -> Result<*mut sys::Session, Error> {
+        site.allows_calls()?;
+        let raw = *self.raw.lock().unwrap_or_else(PoisonError::into_inner);
+        raw.map(|handle| handle.0.as_ptr()).ok_or(Error::Gone { what: SESSION })
+    }
+
+    /// Like [`ready`](Self::ready), for a graph that the session still has.
+    fn ready_for(&self, site: &impl Site, graph: &RawGraph) -> Result<*mut sys::Session, Error> {
+        if graph.is_removed() { Err(Error::Gone { what: GRAPH }) } else { self.ready(site) }
+    }
+
+    fn graphs(&self) -> MutexGuard<'_, BTreeMap<u32, Arc<RawGraph>>> {
+        self.graphs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn outputs(&self) -> MutexGuard<'_, Vec<Arc<RawOutputs>>> {
+        self.outputs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,124 @@
+//! How what is in a session of the graph engine ends: outputs, graphs, the session itself.
+
+use super::{Handle, RawSession};
+use crate::error::EngineError;
+use crate::ffi::{RawGraph, RawOutputs, SESSIONS, Site};
+use crate::kinds::GRAPH;
+use ascendcl::Error;
+use ascendcl::raw::{Attach, Ending, EndsBefore};
+use ascendcl_macros::rule;
+use core::sync::atomic::{Ordering, fence};
+use std::sync::{Arc, PoisonError};
+
+impl RawSession {
+    /// Releases an execution's outputs; refused while it may run.
+    pub(crate) fn release(&self, site: &impl Site, outputs: &Arc<RawOutputs>) -> Result<(), Error> {
+        outputs.release(site)?;
+        self.outputs().retain(|known| !Arc::ptr_eq(known, outputs));
+        Ok(())
+    }
+
+    /// Releases the idle outputs that no handle refers to.
+    pub(crate) fn release_unnamed(&self, site: &impl Site) {
+        let unnamed: Vec<_> = {
+            let mut rows = self.outputs();
+            let (gone, kept) = rows.drain(..).partition(|row| Arc::strong_count(row) == 1);
+            *rows = kept;
+            gone
+        };
+        fence(Ordering::Acquire);
+        let busy: Vec<_> = unnamed.into_iter().filter(|row| row.release(site).is_err()).collect();
+        self.outputs().extend(busy);
+    }
+
+    /// Removes a graph. What it keeps stays until [`unregister`](Self::unregister) and [`forget`](Self::forget).
+    ///
+    /// Refused while it may run, and while outputs of it are named: their memory may be the allocator's.
+    #[rule(GE_21)]
+    pub(crate) fn remove(&self, site: &impl Site, graph: &RawGraph) -> Result<(), Error> {
+        let session = self.ready(site)?;
+        if !site.is_over(graph.last_use()) {
+            return Err(Error::StillRunning { what: GRAPH });
+        }
+        self.release_unnamed(site);
+        match self.outputs().iter().filter(|row| row.graph() == graph.id()).count() {
+            0 => (),
+            count => return Err(EngineError::OutputsInUse { count }.into()),
+        }
+        if !graph.is_removed() {
+            // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and
+            // the other is not removed. No work may use the graph: its mark says that it is idle.
+            let status = unsafe { (self.shim.0.remove_graph)(session, graph.id()) };
+            self.shim.done("RemoveGraph", status, || format!("remove graph {}", graph.id()))?;
+            graph.removed.store(true, Ordering::Release);
+        }
+        Ok(())
+    }
+
+    /// Takes a removed graph, which has no registration any more, off the books.
+    pub(crate) fn forget(&self, graph: &RawGraph) {
+        self.graphs().remove(&graph.id());
+        graph.holds().memory.clear();
+    }
+
+    /// The graphs that no handle refers to.
+    pub(crate) fn unnamed_graphs(&self) -> Vec<Arc<RawGraph>> {
+        let unnamed = self.graphs().values().filter(|row| Arc::strong_count(row) == 1).cloned().collect();
+        fence(Ordering::Acquire);
+        unnamed
+    }
+
+    /// Destroys the session, whose graphs are idle. The session has ended, whatever the answer.
+    fn destroy(&self) -> Result<(), Error> {
+        let taken = self.raw.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(Handle(session)) = taken else { return Ok(()) };
+        // SAFETY: the function asks for a live session, once (GE-11). `create` made it, and this took the handle.
+        let status = unsafe { (self.shim.0.session_destroy)(session.as_ptr()) };
+        SESSIONS.fetch_sub(1, Ordering::AcqRel);
+        self.shim.done("~Session", status, || "destroy a session".into())
+    }
+
+    /// Takes everything down that is in the session, and the session.
+    fn end(&self, from: &Ending<'_>) -> Result<(), Error> {
+        self.ready(from)?;
+        let outputs = self.outputs().clone();
+        outputs.iter().map(|outputs| self.release(from, outputs)).fold(Ok(()), Result::and)?;
+        let mut graphs: Vec<_> = self.graphs().values().cloned().collect();
+        // Rows without a graph serve the graphs of others. Those return their blocks first.
+        graphs.sort_by_key(|graph| graph.is_removed());
+        for graph in &graphs {
+            match self.remove(from, graph).and_then(|()| self.unregister(from, graph)) {
+                Ok(slot) => from.drop_later(slot),
+                Err(error) => from.also_failed(error),
+            }
+        }
+        // It ends what the engine refused to end one by one.
+        if let Err(error) = self.destroy() {
+            from.also_failed(error);
+        }
+        for graph in &graphs {
+            let left = graph.holds().registration.take();
+            from.drop_later(left.map(|left| left.close(self.shim)));
+            self.forget(graph);
+        }
+        Ok(())
+    }
+}
+
+/// A session, as its context has it.
+pub(crate) struct InContext(pub(crate) Arc<RawSession>);
+
+// SAFETY: `Attach` asks that nothing of the object uses the context after it has ended: then the session is destroyed,
+// and with it all that it has made. It ends first of all, and streams and memory that it uses are kept by its graphs
+// (`KeptStream`, `KeptMemory`) and by the rows of executions. No work of a graph is captured: a stream that is captured
+// takes no other work. It is ended on any thread: the engine asks for one at a time (GE-12), and no handle is left then.
+unsafe impl Attach for InContext {
+    const NAME: &'static str = "graph engine session";
+    const ENDS_BEFORE: EndsBefore = EndsBefore::Everything;
+
+    /// Outputs are released, graphs removed, registrations ended, the session destroyed: each before what it uses.
+    #[rule(GE_09, GE_11, GE_21)]
+    fn take_down(&self, from: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        Ok(self.0.end(from)?)
+    }
+}

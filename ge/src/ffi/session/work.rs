@@ -1,0 +1,157 @@
+//! Work of graphs: loads, executions, runs.
+
+use super::RawSession;
+use crate::error::EngineError;
+use crate::ffi::{OptionList, RawGraph, RawOutputs};
+use crate::kinds::GRAPH;
+use crate::raw_tensors::{RawInputs, RawOutputTensors};
+use ascendcl::raw::{InFlight, LastUse, RawTensor};
+use ascendcl::stream::{Pending, StreamOps};
+use ascendcl::{Brand, Current, Error, Failed};
+use ascendcl_ge_sys as sys;
+use ascendcl_macros::rule;
+use core::ffi::c_void;
+use core::ptr::null_mut;
+use std::sync::Arc;
+
+/// What work uses that nobody waits for by itself.
+struct Uses<'a, const N: usize>([&'a LastUse; N]);
+
+impl<const N: usize> InFlight for Uses<'_, N> {
+    fn uses(&self) -> Vec<&LastUse> {
+        self.0.to_vec()
+    }
+}
+
+impl RawSession {
+    /// Loads the graph on `stream`.
+    #[rule(GE_16, GE_25)]
+    pub(crate) fn load<C: Brand>(
+        &self,
+        current: &Current<C>,
+        graph: &RawGraph,
+        stream: &StreamOps<C>,
+    ) -> Result<(), Error> {
+        let session = self.ready_for(current, graph)?;
+        let mut stale = 0;
+        // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and the
+        // other is not removed. The function writes the answer to `stale` during the call; a pointer to a live local is
+        // valid for writes (`core::ptr`, "Safety").
+        let status = unsafe { (self.shim.0.needs_rebuild)(session, graph.id(), &raw mut stale) };
+        self.shim.done("IsGraphNeedRebuild", status, || "ask whether a graph is stale".into())?;
+        if stale != 0 {
+            return Err(EngineError::Stale.into());
+        }
+        let options = OptionList::new(&[])?;
+        let uses = Uses([graph.last_use()]);
+        self.submit(current, stream, "LoadGraph", "load a graph", uses, |stream| {
+            // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and
+            // the other is not removed. Who queues has the stream's handle, so the stream is alive.
+            unsafe { (self.shim.0.load_graph)(session, graph.id(), &options.raw(), stream) }
+        })
+        .map(drop)
+        .map_err(|failed| failed.error)
+    }
+
+    /// An execution that is about to be queued, with the memory of its inputs.
+    pub(crate) fn prepare<C: Brand>(
+        &self,
+        current: &Current<C>,
+        graph: &RawGraph,
+        inputs: Vec<Option<RawTensor>>,
+    ) -> Result<Arc<RawOutputs>, Error> {
+        self.ready_for(current, graph)?;
+        let there = inputs.into_iter().enumerate().map(|(index, input)| match input {
+            Some(input) => Ok(input),
+            None => Err(EngineError::AbsentInput { index }.into()),
+        });
+        let inputs = there.collect::<Result<_, Error>>()?;
+        let outputs = Arc::new(RawOutputs::new(self.shim, graph.id(), LastUse::never(current), inputs));
+        self.outputs().push(Arc::clone(&outputs));
+        Ok(outputs)
+    }
+
+    /// Queues one execution on the graph's stream. The engine allocates the outputs. `execution` uses graph, inputs and
+    /// outputs.
+    #[rule(GE_02, GE_15, GE_20)]
+    pub(crate) fn execute<C: Brand, T: InFlight>(
+        &self,
+        current: &Current<C>,
+        graph: &RawGraph,
+        stream: &StreamOps<C>,
+        outputs: &RawOutputs,
+        execution: T,
+    ) -> Result<Pending<C, T>, Failed<T>> {
+        let session = match self.ready_for(current, graph) {
+            Ok(session) => session,
+            Err(error) => return Err(Failed { error, value: execution }),
+        };
+        let tensors = outputs.tensors();
+        let doing = "queue an execution of a graph";
+        self.submit(current, stream, "ExecuteGraphWithStreamAsync", doing, execution, |stream| {
+            let mut made = null_mut();
+            // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and
+            // the other is not removed. Who queues has the stream's handle, so the stream is alive. Inputs have to stay
+            // until the stream is synchronised (GE-20): they are device memory of the stated sizes, which the
+            // execution's row keeps until a synchronise has covered it (its mark). The function writes the outputs to
+            // `made` during the call; a pointer to a live local is valid for writes (`core::ptr`, "Safety").
+            let status = unsafe {
+                (self.shim.0.execute_graph)(session, graph.id(), stream, tensors.as_ptr(), tensors.len(), &raw mut made)
+            };
+            outputs.fill(made);
+            status
+        })
+    }
+
+    /// Queues one run on the stream that the registration's allocator serves. The outputs are the caller's.
+    #[rule(GE_02, GE_15, GE_16)]
+    pub(crate) fn run_raw<C: Brand>(
+        &self,
+        current: &Current<C>,
+        registration: &RawGraph,
+        stream: &StreamOps<C>,
+        graph: &RawGraph,
+        inputs: &RawInputs,
+    ) -> Result<RawOutputTensors, Error> {
+        let session = self.ready_for(current, graph)?;
+        if !graph.last_use().is_over(current) {
+            return Err(Error::StillRunning { what: GRAPH });
+        }
+        let inputs = inputs.as_slice();
+        let mut made = sys::RawTensors { tensors: null_mut(), count: 0 };
+        let uses = Uses([graph.last_use(), registration.last_use()]);
+        let queued =
+            self.submit(current, stream, "RunGraphWithStreamAsync", "queue a run of a graph", uses, |stream| {
+                // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and
+                // the other is not removed. Who queues has the stream's handle, so the stream is alive. Inputs have to be
+                // tensors that stay until the stream is synchronised (GE-20): whoever made `inputs` vouches for that
+                // (`RawInputs::new`); `NonNull` is laid out as a pointer. The function writes the outputs to `made` during
+                // the call; a pointer to a live local is valid for writes (`core::ptr`, "Safety").
+                unsafe {
+                    let tensors = inputs.as_ptr().cast();
+                    (self.shim.0.run_raw)(session, graph.id(), stream, tensors, inputs.len(), &raw mut made)
+                }
+            });
+        drop(queued.map_err(|failed| failed.error)?);
+        Ok(RawOutputTensors::new(made))
+    }
+
+    /// The one way to queue work of a graph: see [`StreamOps::submit_object`].
+    fn submit<C: Brand, T: InFlight>(
+        &self,
+        current: &Current<C>,
+        stream: &StreamOps<C>,
+        call: &'static str,
+        doing: &'static str,
+        object: T,
+        queue: impl FnOnce(*mut c_void) -> sys::Status,
+    ) -> Result<Pending<C, T>, Failed<T>> {
+        // The engine's error text has to be read before the next call of the engine.
+        let queue = |stream, _: &T| self.shim.done(call, queue(stream), || doing.to_owned());
+        // SAFETY: `submit_object` asks for work on this stream alone, on memory that stays until it is over, and on
+        // objects that stay until their marks say so (GE-20). The engine queues on the stream that it is given; the
+        // memory is that of the object; the graph is removed, and the outputs are released, when their marks say that
+        // they are idle. The calls leave the current context as it is, and the shim lets no exception out.
+        unsafe { stream.submit_object(current, call, object, queue) }
+    }
+}

@@ -1,0 +1,156 @@
+//! The sources of graphs, the options, and the results of compiling a graph.
+
+use ascendcl_ge_sys::{Format, Summary};
+use ascendcl_macros::rule;
+use core::ffi::c_void;
+use core::ptr::NonNull;
+use std::path::Path;
+
+/// Where a graph comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct GraphSource<'a>(Kind<'a>);
+
+#[derive(Clone, Copy, Debug)]
+enum Kind<'a> {
+    OnnxFile(&'a Path),
+    Onnx(&'a [u8]),
+    AirFile(&'a Path),
+    Graph(NonNull<c_void>),
+}
+
+impl<'a> GraphSource<'a> {
+    /// An ONNX file (`aclgrphParseONNX`).
+    pub fn onnx_file<P: AsRef<Path> + ?Sized>(path: &'a P) -> Self {
+        Self(Kind::OnnxFile(path.as_ref()))
+    }
+
+    /// The contents of an ONNX file (`aclgrphParseONNXFromMem`).
+    pub fn onnx(image: &'a [u8]) -> Self {
+        Self(Kind::Onnx(image))
+    }
+
+    /// A graph that the vendor's tools have saved, an `.air` file (`Graph::LoadFromFile`).
+    pub fn air_file<P: AsRef<Path> + ?Sized>(path: &'a P) -> Self {
+        Self(Kind::AirFile(path.as_ref()))
+    }
+
+    /// A graph that other code has made: a pointer to a `ge::Graph`.
+    ///
+    /// It is the only source that the vendor's `libge_runtime_wrapper.so` takes.
+    ///
+    /// # Safety
+    ///
+    /// * `graph` points at a `ge::Graph` of the engine's own libraries, the ones that this program has loaded.
+    /// * It stays there until [`Session::add`](crate::Session::add) has returned, and no other thread uses it
+    ///   before that.
+    /// * The source is added once, to one session, and the object is not in a session already (GE-24): the session
+    ///   changes what the object and its copies share. Afterwards it is only destroyed.
+    #[rule(GE_24)]
+    #[allow(unsafe_code, reason = "a declaration only: the caller vouches for the graph")]
+    pub unsafe fn graph(graph: NonNull<c_void>) -> Self {
+        Self(Kind::Graph(graph))
+    }
+
+    pub(crate) fn object(self) -> Option<NonNull<c_void>> {
+        match self.0 {
+            Kind::Graph(graph) => Some(graph),
+            Kind::OnnxFile(_) | Kind::Onnx(_) | Kind::AirFile(_) => None,
+        }
+    }
+
+    /// The function of the engine that makes the graph, or takes it.
+    pub(crate) fn reader(self) -> &'static str {
+        match self.0 {
+            Kind::OnnxFile(_) => "aclgrphParseONNX",
+            Kind::Onnx(_) => "aclgrphParseONNXFromMem",
+            Kind::AirFile(_) => "Graph::LoadFromFile",
+            Kind::Graph(_) => "AddGraph with options",
+        }
+    }
+
+    pub(crate) fn path(self) -> Option<&'a Path> {
+        match self.0 {
+            Kind::OnnxFile(path) | Kind::AirFile(path) => Some(path),
+            Kind::Onnx(_) | Kind::Graph(_) => None,
+        }
+    }
+
+    pub(crate) fn image(self) -> Option<&'a [u8]> {
+        match self.0 {
+            Kind::Onnx(image) => Some(image),
+            Kind::OnnxFile(_) | Kind::AirFile(_) | Kind::Graph(_) => None,
+        }
+    }
+
+    pub(crate) fn format(self) -> Format {
+        match self.0 {
+            Kind::OnnxFile(_) => Format::OnnxFile,
+            Kind::Onnx(_) => Format::OnnxMemory,
+            Kind::AirFile(_) => Format::AirFile,
+            Kind::Graph(_) => Format::Graph,
+        }
+    }
+}
+
+/// Options of the engine, of a session or of a graph: the vendor's keys, and their values.
+///
+/// ```
+/// use ascendcl_ge::Options;
+///
+/// let options = Options::new().with("ge.exec.precision_mode", "allow_fp32_to_fp16");
+/// ```
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[must_use = "options do nothing by themselves"]
+pub struct Options(Vec<(String, String)>);
+
+impl Options {
+    /// None: the engine's defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets an option. The last value that is set under a key counts.
+    pub fn with(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
+        let key = key.into();
+        self.0.retain(|(known, _)| *known != key);
+        self.0.push((key, value.into()));
+        self
+    }
+
+    /// Sets an option that has not been set.
+    pub(crate) fn or(&self, key: &str, value: impl Into<String>) -> Self {
+        match self.0.iter().any(|(known, _)| known == key) {
+            true => self.clone(),
+            false => self.clone().with(key, value),
+        }
+    }
+
+    pub(crate) fn pairs(&self) -> &[(String, String)] {
+        &self.0
+    }
+}
+
+/// The result of compiling a graph.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct GraphSummary {
+    /// Whether all shapes are known. Only such a graph takes memory of the caller's, and has sizes.
+    pub is_static: bool,
+    /// Bytes of its constants.
+    pub constants: usize,
+    /// Bytes that it works in.
+    pub features: usize,
+    /// Whether the memory that it works in could be changed between executions.
+    pub refreshable: bool,
+}
+
+impl From<Summary> for GraphSummary {
+    fn from(raw: Summary) -> Self {
+        Self {
+            is_static: raw.is_static != 0,
+            refreshable: raw.feature_memory_is_refreshable != 0,
+            constants: raw.const_bytes,
+            features: raw.feature_bytes,
+        }
+    }
+}

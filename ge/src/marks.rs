@@ -1,0 +1,77 @@
+//! Marks of values: the context that they belong to, and the threads that may have them. None has a size.
+//!
+//! A mark of threads is `Send` or `Sync` under a bound that never holds. So the compiler prints the message of the
+//! bound, which names the value, the rule and the repair.
+
+#![allow(unsafe_code, reason = "declarations only: implementations whose bounds nothing meets")]
+
+use core::cell::Cell;
+use core::marker::PhantomData;
+
+/// Makes a type belong to one context. Invariant: with any other variance, a value of one context could be passed off as
+/// one of another.
+pub(crate) struct Mark<C>(PhantomData<fn(C) -> C>);
+
+impl<C> Mark<C> {
+    pub(crate) const NEW: Self = Self(PhantomData);
+}
+
+/// The graph engine is initialised and finalised on one thread.
+#[derive(Debug)]
+pub(crate) struct OfTheEnginesThread {
+    _rest: PhantomData<*mut ()>,
+}
+
+impl OfTheEnginesThread {
+    pub(crate) const NEW: Self = Self { _rest: PhantomData };
+}
+
+/// Nothing implements it.
+#[diagnostic::on_unimplemented(
+    message = "the graph engine stays on the thread that opened it",
+    label = "this would take the `Engine` to another thread",
+    note = "GE-10: the engine is closed where it was opened: call `engine.close()` on that thread, and lend other \
+            threads a session: `&mut Session`",
+    note = "see `cargo run -p ascendcl-explain GE-10`"
+)]
+pub(crate) trait GoToAThreadThatDidNotOpenIt {}
+
+/// Has a lifetime so that the compiler looks at the bound where a mark is used, not here.
+pub(crate) struct TheGraphEngine<'a> {
+    _lifetime: PhantomData<&'a ()>,
+}
+
+// SAFETY: no type implements the trait of the bound, so this is no implementation for anything.
+unsafe impl Send for OfTheEnginesThread where for<'a> TheGraphEngine<'a>: GoToAThreadThatDidNotOpenIt {}
+// SAFETY: no type implements the trait of the bound, so this is no implementation for anything.
+unsafe impl Sync for OfTheEnginesThread where for<'a> TheGraphEngine<'a>: GoToAThreadThatDidNotOpenIt {}
+
+/// One thread at a time uses a session of the graph engine, and its graphs.
+#[derive(Debug)]
+pub(crate) struct SessionOfOneThread {
+    _rest: PhantomData<Cell<()>>,
+}
+
+impl SessionOfOneThread {
+    pub(crate) const NEW: Self = Self { _rest: PhantomData };
+}
+
+/// Nothing implements it.
+#[diagnostic::on_unimplemented(
+    message = "two threads cannot use one session of the graph engine, or a graph of it, at the same time",
+    label = "this would let another thread refer to the session or graph",
+    note = "GE-12: lend it to one thread at a time: `let lent = &mut *session;` and `move || ...`",
+    note = "see `cargo run -p ascendcl-explain GE-12`"
+)]
+pub(crate) trait BeSharedByTwoThreads {}
+
+/// Has a lifetime so that the compiler looks at the bound where a mark is used, not here.
+pub(crate) struct ASession<'a> {
+    _lifetime: PhantomData<&'a ()>,
+}
+
+// SAFETY: no type implements the trait of the bound, so this is no implementation for anything.
+unsafe impl Sync for SessionOfOneThread where for<'a> ASession<'a>: BeSharedByTwoThreads {}
+
+static_assertions::const_assert_eq!(size_of::<OfTheEnginesThread>(), 0);
+static_assertions::const_assert_eq!(size_of::<SessionOfOneThread>(), 0);

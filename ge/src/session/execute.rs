@@ -1,0 +1,157 @@
+//! Loading and executing graphs.
+
+use super::state::{CanLoad, GraphState, Loaded};
+use super::{Graph, Outputs, Session};
+use ascendcl::operator::OperatorInputs;
+use ascendcl::raw::{InFlight, KeptMemory, LastUse, tensors};
+use ascendcl::stream::{Pending, Stream, Undecided};
+use ascendcl::{Brand, Current, DeviceAllocator, Failed};
+use ascendcl_macros::rule;
+use ascendcl_rules::graph::CanExecute;
+use ascendcl_rules::leads;
+use core::fmt;
+use std::sync::Arc;
+
+/// An execution that was waited for, or, inside a [`Pending`], one in flight.
+#[must_use = "the graph and its inputs are in here"]
+pub struct Executed<C: Brand, S: GraphState, I> {
+    /// The graph, to be executed again.
+    pub graph: Graph<C, S>,
+    /// The inputs, as they were.
+    pub inputs: I,
+    /// The outputs of the graph.
+    pub outputs: Outputs<C>,
+}
+
+/// A graph in flight, or the graph and its inputs as they were.
+type Execution<C, S, I> = Result<Pending<C, Executed<C, S, I>>, Failed<(Graph<C, S>, I)>>;
+
+/// Graphs that have a stream before they are loaded: it came with the allocator.
+#[diagnostic::on_unimplemented(
+    message = "a graph in state `{Self}` has no stream to be loaded on",
+    label = "expected a graph with an allocator, which brought a stream along",
+    note = "without an allocator, load it on a stream: `graph.load_on(session, current, stream)`"
+)]
+pub trait HasStream: GraphState {}
+
+/// Graphs that have no stream before they are loaded.
+#[diagnostic::on_unimplemented(
+    message = "a graph in state `{Self}` has a stream already",
+    label = "expected a graph without an allocator",
+    note = "GE-16: a graph is loaded and executed on one stream, the one that its allocator was registered for",
+    note = "load it there: `graph.load(session, current)`",
+    note = "see `cargo run -p ascendcl-explain GE-16`"
+)]
+pub trait NeedsStream: GraphState {}
+
+impl<A: DeviceAllocator> HasStream for super::WithAllocator<A> {}
+impl NeedsStream for super::Compiled {}
+impl NeedsStream for super::WithMemory {}
+// That a loaded graph is not loaded again is the other bound's to say.
+impl<B: GraphState> HasStream for Loaded<B> {}
+impl<B: GraphState> NeedsStream for Loaded<B> {}
+
+impl<C: Brand, S: GraphState> Graph<C, S> {
+    /// Loads the graph on the stream that its allocator serves (`Session::LoadGraph`).
+    ///
+    /// # Errors
+    ///
+    /// The graph as it was: [`EngineError::Stale`](crate::EngineError::Stale) when it has to be built anew, or
+    /// [`EngineError::Failed`](crate::EngineError::Failed), for example when the allocator has no memory.
+    #[rule(GE_01, GE_16, GE_17, GE_25)]
+    pub fn load(self, session: &mut Session<C>, current: &Current<C>) -> Result<Graph<C, Loaded<S>>, Failed<Self>>
+    where
+        S: CanLoad + HasStream,
+    {
+        leads!(graph: S, CanLoad => Loaded<S>);
+        let loaded = self.row.stream().lend(current).and_then(|stream| session.row().load(current, &self.row, &stream));
+        match loaded {
+            Ok(()) => Ok(self.into_loaded()),
+            Err(error) => Err(Failed { error, value: self }),
+        }
+    }
+
+    /// Loads the graph on a stream (`Session::LoadGraph`), which moves into it.
+    ///
+    /// # Errors
+    ///
+    /// The graph and the stream as they were: as for [`load`](Self::load).
+    #[rule(GE_16, GE_17, GE_18, GE_25)]
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn load_on( // GE-12, GE-18: on a stream of the session's own context: `current.stream()?`
+        self,
+        session: &mut Session<C>,
+        current: &Current<C>,
+        stream: Stream<C, Undecided>,
+    ) -> Result<Graph<C, Loaded<S>>, Failed<(Self, Stream<C, Undecided>)>>
+    where
+        S: CanLoad + NeedsStream,
+    {
+        leads!(graph: S, CanLoad => Loaded<S>);
+        match session.row().load(current, &self.row, &stream) {
+            Ok(()) => {
+                self.row.keep_stream(stream.keep());
+                Ok(self.into_loaded())
+            }
+            Err(error) => Err(Failed { error, value: (self, stream) }),
+        }
+    }
+
+    /// Queues one execution on the graph's stream (`Session::ExecuteGraphWithStreamAsync`). Inputs are written device
+    /// tensors: one, or a tuple, an array or a `Vec` of them. The engine allocates the outputs.
+    ///
+    /// # Errors
+    ///
+    /// The graph and the inputs as they were: [`EngineError::Failed`](crate::EngineError::Failed), for example when the
+    /// allocator has no memory.
+    #[rule(GE_02, GE_15, GE_17, GE_19, GE_20)]
+    pub fn execute<I: OperatorInputs<C>>(
+        self, // GE-05, GE-20: `wait(current)?` on the result returns the graph and what it uses
+        session: &mut Session<C>,
+        current: &Current<C>,
+        inputs: I,
+    ) -> Execution<C, S, I>
+    where
+        S: CanExecute,
+    {
+        let (row, session) = (Arc::clone(&self.row), session.row());
+        session.release_unnamed(current);
+        let stream = row.stream();
+        let prepared = stream.lend(current).and_then(|stream| {
+            let inputs = tensors(current, &inputs)?;
+            Ok((stream, session.prepare(current, &row, inputs)?))
+        });
+        match prepared {
+            Ok((stream, outputs)) => {
+                let execution = Executed { graph: self, inputs, outputs: Outputs::new(Arc::clone(&outputs)) };
+                let queued = session.execute(current, &row, &stream, &outputs, execution);
+                queued.map_err(|failed| failed.map(|execution| (execution.graph, execution.inputs)))
+            }
+            Err(error) => Err(Failed { error, value: (self, inputs) }),
+        }
+    }
+
+    fn into_loaded(self) -> Graph<C, Loaded<S>>
+    where
+        S: CanLoad,
+    {
+        self.with_state(|carries| carries)
+    }
+}
+
+impl<C: Brand, S: GraphState, I> fmt::Debug for Executed<C, S, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Executed").field("graph", &self.graph).field("outputs", &self.outputs).finish_non_exhaustive()
+    }
+}
+
+/// While it executes, its graph is not executed again, its inputs are not written or freed, and its outputs stay.
+impl<C: Brand, S: GraphState, I> InFlight for Executed<C, S, I> {
+    fn uses(&self) -> Vec<&LastUse> {
+        vec![self.graph.row.last_use(), self.outputs.row().last_use()]
+    }
+
+    fn memory(&self) -> Vec<&KeptMemory> {
+        self.outputs.row().memory()
+    }
+}

@@ -1,0 +1,111 @@
+//! The outputs of an execution.
+
+use super::Session;
+use crate::ffi::RawOutputs;
+use crate::marks::Mark;
+use ascendcl::error::ObjectKind;
+use ascendcl::{Brand, Current, Element, ElementType, Error, Failed, Scoped};
+use ascendcl_macros::rule;
+use core::fmt;
+use static_assertions::{assert_impl_all, assert_not_impl_any};
+use std::sync::Arc;
+
+/// The outputs of one execution of a graph, in memory that the engine allocated: from the graph's allocator, if it has
+/// one.
+///
+/// A graph is removed, and its allocator given back, when the outputs of its executions were
+/// [released](Self::release). Outputs that are dropped are released before the next execution of the session, by
+/// [`Session::collect`], or at the end of the scope.
+#[must_use = "outputs that are dropped keep their memory until the next execution"]
+#[rule(GE_20, GE_21)]
+pub struct Outputs<C: Brand> {
+    row: Arc<RawOutputs>,
+    _brand: Mark<C>,
+}
+
+assert_impl_all!(Outputs<Scoped<'static>>: Send, Sync);
+assert_not_impl_any!(Outputs<Scoped<'static>>: Clone);
+
+impl<C: Brand> Outputs<C> {
+    pub(super) fn new(row: Arc<RawOutputs>) -> Self {
+        Self { row, _brand: Mark::NEW }
+    }
+
+    pub(super) fn row(&self) -> &RawOutputs {
+        &self.row
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.row.count()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The element type of an output.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchOutput`].
+    pub fn element(&self, index: usize) -> Result<ElementType, Error> {
+        self.describe(index).map(|(element, _)| element)
+    }
+
+    /// The shape of an output, outermost size first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchOutput`], or [`Error::UnknownShape`] when the engine states a negative size.
+    pub fn shape(&self, index: usize) -> Result<Vec<usize>, Error> {
+        let (_, dims) = self.describe(index)?;
+        let shape: Option<_> = dims.into_iter().map(|size| usize::try_from(size).ok()).collect();
+        shape.ok_or_else(|| Error::UnknownShape { name: name(index) })
+    }
+
+    /// The elements of an output on the host, in row-major order (`aclrtMemcpy`).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchOutput`]; [`Error::OutputType`] for another type than the output's; [`Error::Vendor`].
+    pub fn to_vec<E: Element>(&self, current: &Current<C>, index: usize) -> Result<Vec<E>, Error> {
+        let found = self.element(index)?;
+        if !found.takes::<E>() {
+            return Err(Error::OutputType { name: name(index), found, asked: E::TYPE });
+        }
+        let count = self.shape(index)?.into_iter().fold(1_usize, usize::saturating_mul);
+        let room = self.row.bytes(index);
+        if count > room / size_of::<E>().max(1) {
+            let need = count.saturating_mul(size_of::<E>());
+            return Err(Error::TooShort { what: ObjectKind::MODEL_OUTPUT, need, have: room });
+        }
+        let mut elements = vec![E::default(); count];
+        self.row.read(current, index, &mut elements).map(|()| elements)
+    }
+
+    /// Gives the memory back to who allocated it.
+    ///
+    /// # Errors
+    ///
+    /// The outputs as they were, with [`Error::StillRunning`], while queued work may use them.
+    pub fn release(self, session: &mut Session<C>, current: &Current<C>) -> Result<(), Failed<Self>> {
+        let released = session.row().release(current, &self.row);
+        released.map_err(|error| Failed { error, value: self })
+    }
+
+    fn describe(&self, index: usize) -> Result<(ElementType, Vec<i64>), Error> {
+        self.row.describe(index).ok_or_else(|| Error::NoSuchOutput { index, count: self.len() })
+    }
+}
+
+fn name(index: usize) -> String {
+    format!("output {index}")
+}
+
+impl<C: Brand> fmt::Debug for Outputs<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outputs").field("count", &self.len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,111 @@
+//! Memory of the caller for a graph's constants and feature maps.
+
+use crate::support::{bytes, digits, images, two_digits, watched, world};
+use ascendcl::Error;
+use ascendcl_ge::EngineError;
+use ascendcl_macros::proves;
+use ascendcl_sim::control;
+
+#[track_caller]
+fn engine_error(error: &Error) -> &EngineError {
+    error.extension().unwrap_or_else(|| panic!("{error}"))
+}
+
+#[test]
+#[proves(GE_23)]
+fn memory_that_is_too_short_is_refused_before_the_engine_is_asked() {
+    let world = world();
+    world.session(|session, current| {
+        let graph = two_digits(session, current).compile(session, current).unwrap();
+        let needs = graph.summary(session, current).unwrap();
+        let short = (bytes(current, needs.constants), bytes(current, needs.features - 1));
+        let refused = graph.set_memory(session, current, short.0, short.1).unwrap_err();
+        let expected = format!(
+            "the feature memory of the graph needs {} bytes, but {} were given [GE-23]",
+            needs.features,
+            needs.features - 1
+        );
+        assert_eq!(refused.to_string(), expected);
+        let (graph, memory) = refused.value;
+        let (constants, short) = memory.unwrap();
+        short.free(current).unwrap();
+        let _left = graph.set_memory(session, current, constants, bytes(current, needs.features)).unwrap();
+    });
+    assert_eq!(world.calls().iter().filter(|call| *call == "SetGraphConstMemoryBase").count(), 1);
+}
+
+#[test]
+#[proves(GE_23)]
+fn a_graph_of_free_shapes_takes_no_memory_of_the_callers() {
+    let world = world();
+    world.session(|session, current| {
+        let graph = digits(session, current).compile(session, current).unwrap();
+        assert!(!graph.summary(session, current).unwrap().is_static);
+        let refused = graph.set_memory(session, current, bytes(current, 64), bytes(current, 64)).unwrap_err();
+        assert!(matches!(engine_error(&refused.error), EngineError::NotStatic), "{refused}");
+        assert!(refused.value.1.is_some());
+    });
+}
+
+#[test]
+#[proves(GE_22)]
+fn a_graph_with_memory_of_its_own_has_no_allocator_to_be_ignored() {
+    let world = world();
+    world.session(|session, current| {
+        let (allocator, seen) = watched(current);
+        let graph = two_digits(session, current).compile(session, current).unwrap();
+        let graph = graph.register(session, current, current.stream().unwrap(), allocator).unwrap();
+        // To set memory, the registration has to end first: no allocator is left that would be ineffective.
+        let (graph, stream, _allocator) = graph.unregister(session, current).unwrap();
+        let needs = graph.summary(session, current).unwrap();
+        let (constants, features) = (bytes(current, needs.constants), bytes(current, needs.features));
+        let graph = graph.set_memory(session, current, constants, features).unwrap();
+        let graph = graph.load_on(session, current, stream).unwrap();
+        let done = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
+        assert_eq!(seen.out(), 0);
+        drop(done);
+    });
+    assert_eq!(world.double.count("allocators"), 0);
+}
+
+#[test]
+#[proves(GE_23)]
+fn memory_that_was_set_stays_until_the_graph_is_removed() {
+    let world = world();
+    world.session(|session, current| {
+        let graph = two_digits(session, current).compile(session, current).unwrap();
+        let needs = graph.summary(session, current).unwrap();
+        let before = control::live().device_blocks;
+        let (constants, features) = (bytes(current, needs.constants), bytes(current, needs.features));
+        let graph = graph.set_memory(session, current, constants, features).unwrap();
+        assert_eq!(current.collect().len(), 0);
+        assert_eq!(
+            control::live().device_blocks,
+            before + 2,
+            "nobody has a handle, and the graph still has the memory"
+        );
+        graph.remove(session, current).unwrap();
+        assert_eq!(current.collect().len(), 0);
+        assert_eq!(control::live().device_blocks, 0);
+    });
+}
+
+#[test]
+#[proves(GE_23)]
+fn memory_that_the_engine_may_have_taken_does_not_come_back_from_a_failure() {
+    let world = world();
+    world.session(|session, current| {
+        let graph = two_digits(session, current).compile(session, current).unwrap();
+        let needs = graph.summary(session, current).unwrap();
+        let before = control::live().device_blocks;
+        let (constants, features) = (bytes(current, needs.constants), bytes(current, needs.features));
+        world.fails("UpdateGraphFeatureMemoryBase");
+        let refused = graph.set_memory(session, current, constants, features).unwrap_err();
+        assert!(matches!(engine_error(&refused.error), EngineError::Failed(_)), "{refused}");
+        let (graph, memory) = refused.value;
+        assert!(memory.is_none());
+        assert_eq!((current.collect().len(), control::live().device_blocks), (0, before + 2));
+        graph.remove(session, current).unwrap();
+        assert_eq!((current.collect().len(), control::live().device_blocks), (0, 0));
+    });
+}

@@ -1,0 +1,94 @@
+//! Work of other code that uses objects of other code, and how it is known when that is over.
+
+use super::call::Ready;
+use super::shelf::Shelf;
+use super::work::queue_work;
+use super::{Here, LastUse, Owner, RawBuffer, RawStream};
+use crate::device_allocator::ContextId;
+use crate::error::{Error, ObjectKind};
+use ascendcl_macros::rule;
+use ascendcl_sys::error_codes::{ACL_ERROR_FAILURE, ACL_SUCCESS};
+use core::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+
+/// When queued work last used an object of other code in this context.
+#[derive(Debug)]
+pub(crate) struct ForeignUse {
+    last_use: LastUse,
+    owner: Owner,
+}
+
+impl ForeignUse {
+    pub(crate) fn of(context: ContextId) -> Self {
+        let owner = Owner::of(context);
+        Self { last_use: LastUse::of(owner.number()), owner }
+    }
+
+    /// All work that used it is known to be done.
+    pub(crate) fn rest(&self) {
+        self.last_use.rest();
+    }
+
+    /// Notes that the work queued on this stream so far comes after all work that used it.
+    pub(crate) fn follow(&self, queue: &RawStream) {
+        queue.lead(&self.last_use);
+    }
+
+    /// Whether the streams, those of its own context, have done all work that used it. Work that may have been queued
+    /// by a call that failed is over when a later wait has covered it.
+    pub(crate) fn is_over(&self, streams: &Shelf<RawStream>) -> bool {
+        streams.has_done(&self.last_use)
+    }
+
+    /// Whether a call failed that may have queued work with it, and nobody could wait for that.
+    pub(crate) fn is_in_doubt(&self) -> bool {
+        self.last_use.is_in_doubt()
+    }
+
+    /// Whether it is of the context that this thread has entered.
+    pub(crate) fn is_here(&self, here: Here<'_>) -> bool {
+        self.owner.is_here(here, ObjectKind::ATTACHED).is_ok()
+    }
+}
+
+impl RawStream {
+    /// Queues work by a call of other code, which gets the stream's handle and says how it went. Both what it uses and
+    /// the memory are marked as in use until a synchronise covers the work.
+    ///
+    /// After an error the stream is waited for, because the call may have queued work. Code that unwinds may have done
+    /// so, too: that counts as an error, and then the panic goes on.
+    #[rule(MEM_02)]
+    pub(crate) fn submit_foreign(
+        &self,
+        here: Here<'_>,
+        call: &'static str,
+        uses: &[&ForeignUse],
+        memory: &[Arc<RawBuffer>],
+        queue: impl FnOnce(*mut c_void) -> Result<(), Error>,
+    ) -> Result<u64, Error> {
+        uses.iter().try_for_each(|used| used.owner.is_here(here, ObjectKind::ATTACHED))?;
+        memory.iter().try_for_each(|block| block.holds(here, block.bytes()))?;
+        let marks = uses.iter().map(|used| &used.last_use).chain(memory.iter().map(|block| block.last_use()));
+        let marks: Vec<&LastUse> = marks.collect();
+        let ready: Ready<_> = match self.ready_for_work(here) {
+            Some(ready) => ready,
+            None => self.look_before_work(here)?,
+        };
+        let mut failed = None;
+        let queued = queue_work!(self, here, ready, "queue work", marks, |ready, stream| {
+            match catch_unwind(AssertUnwindSafe(|| queue(stream.0))) {
+                Ok(Ok(())) => ready.answered(call, ACL_SUCCESS),
+                other => {
+                    failed = Some(other);
+                    ready.answered(call, ACL_ERROR_FAILURE)
+                }
+            }
+        });
+        match failed {
+            Some(Err(panic)) => resume_unwind(panic),
+            Some(Ok(Err(error))) => Err(error),
+            _ => queued.map_err(Error::from),
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Other libraries that use this one.
+
+use ascendcl_rules::RuleId;
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A library that uses this one for as long as it is initialised: a graph engine, a library of collectives.
+///
+/// [`Acl::hold`](crate::Acl::hold) keeps this library from being finalised under it.
+#[derive(PartialEq, Eq, Debug)]
+pub struct LibraryUser {
+    /// Why this library cannot be finalised, and what to do first: "the graph engine is still initialised: close the
+    /// `Engine` first".
+    pub why: &'static str,
+    /// The rules that forbid it.
+    pub rules: &'static [RuleId],
+}
+
+/// The users of one loaded and initialised library.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Users(Arc<Mutex<Vec<(u64, &'static LibraryUser)>>>);
+
+/// Keeps the library from being finalised: see [`Acl::hold`](crate::Acl::hold). Dropping it calls nothing. A hold that
+/// is forgotten keeps the library for good.
+#[must_use = "a hold that is dropped holds nothing any more"]
+#[derive(Debug)]
+pub struct LibraryHold {
+    users: Users,
+    number: u64,
+}
+
+impl Users {
+    pub(crate) fn hold(&self, user: &'static LibraryUser) -> LibraryHold {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        self.all().push((number, user));
+        LibraryHold { users: self.clone(), number }
+    }
+
+    /// One of those that are still there.
+    pub(crate) fn first(&self) -> Option<&'static LibraryUser> {
+        self.all().first().map(|(_, user)| *user)
+    }
+
+    fn all(&self) -> MutexGuard<'_, Vec<(u64, &'static LibraryUser)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for LibraryHold {
+    fn drop(&mut self) {
+        self.users.all().retain(|(number, _)| *number != self.number);
+    }
+}

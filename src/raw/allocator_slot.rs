@@ -1,0 +1,136 @@
+//! Allocators of the program that other libraries call.
+
+use crate::brand::Brand;
+use crate::current::Current;
+use crate::device_allocator::{AddressFn, AllocateFn, AllocateNearFn, DeviceAllocator, FreeFn};
+use crate::error::{Error, Failed, ObjectKind};
+use crate::ffi::{KeptAllocator, Registered, serves};
+use crate::stream::IdleProof;
+use ascendcl_macros::rule;
+use core::ffi::c_void;
+use core::fmt;
+use std::sync::{Arc, Weak};
+
+/// A place for an allocator of the program, which the C functions of [`functions`](Self::functions) call.
+///
+/// The functions let no panic out, and the allocator is not taken out of the place while a call is inside it or a block
+/// of it is out. While the place is empty, the functions answer that there is no memory.
+pub struct AllocatorSlot<A>(Weak<Registered<A>>);
+
+/// Keeps an [`AllocatorSlot`] where it is, for who has told a library of its functions.
+///
+/// Dropping the last one drops the allocator, which is code of the program: see
+/// [`Ending::drop_later`](crate::raw::Ending::drop_later).
+#[derive(Clone, Debug)]
+pub struct KeptSlot {
+    _keeps: KeptAllocator,
+}
+
+/// The object and the C functions of an allocator.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct AllocatorFunctions {
+    /// The first argument of each function but the last.
+    pub object: *mut c_void,
+    /// Gives a block of so many bytes, or null.
+    pub allocate: AllocateFn,
+    /// The same, near an address.
+    pub allocate_near: AllocateNearFn,
+    /// Takes a block back.
+    pub free: FreeFn,
+    /// The device address of a block.
+    pub address_of: AddressFn,
+}
+
+impl<A: DeviceAllocator> AllocatorSlot<A> {
+    /// An empty place, and what keeps it.
+    pub fn new() -> (Self, KeptSlot) {
+        let registered = Registered::vacant();
+        (Self(Arc::downgrade(&registered)), KeptSlot { _keeps: registered })
+    }
+
+    /// The functions, for a library that calls allocators. `None` when nothing keeps the place any more.
+    ///
+    /// They may be called, on any thread, as long as a [`KeptSlot`] is there or a block is out. A block that a function
+    /// gave is given back once, to the same object, and used until then only.
+    #[rule(ALLOC_07, ALLOC_18, ALLOC_19)]
+    pub fn functions(&self) -> Option<AllocatorFunctions> {
+        let members = self.0.upgrade()?.members();
+        Some(AllocatorFunctions {
+            object: members.object.as_ptr(),
+            allocate: members.allocate,
+            allocate_near: members.advise,
+            free: members.free,
+            address_of: members.address_of,
+        })
+    }
+
+    /// An error unless the allocator has memory for streams of this context: to be asked before a library is told of it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherContext`].
+    #[rule(MEM_11)]
+    pub fn serves<C: Brand>(current: &Current<C>, allocator: &A) -> Result<(), Error> {
+        serves(allocator, current.id())
+    }
+
+    /// From now on the functions call this allocator.
+    ///
+    /// # Errors
+    ///
+    /// The allocator, when there is one already, or when nothing keeps the place any more ([`Error::Gone`]).
+    pub fn put(&self, allocator: A) -> Result<(), Failed<A>> {
+        let refused = |error, value| Err(Failed { error, value });
+        match self.0.upgrade() {
+            Some(registered) => registered
+                .put_if_vacant(allocator)
+                .or_else(|allocator| refused(Error::StillRunning { what: ObjectKind::ALLOCATOR }, allocator)),
+            None => refused(Error::Gone { what: ObjectKind::ALLOCATOR }, allocator),
+        }
+    }
+
+    /// Takes the allocator out: from now on the functions answer that there is no memory. It does not wait.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BlocksInUse`] while blocks of it are out, [`Error::StillRunning`] while a call or
+    /// [`look`](Self::look) is inside it: then it stays. [`Error::Gone`] when there is none.
+    #[rule(ALLOC_12)]
+    pub fn take(&self) -> Result<A, Error> {
+        self.0.upgrade().ok_or(Error::Gone { what: ObjectKind::ALLOCATOR })?.take()
+    }
+
+    /// Calls `look` with the allocator, if there is one. No lock is held during the call.
+    pub fn look<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
+        self.0.upgrade()?.look(look)
+    }
+
+    /// Whether the allocator panicked in a call, or got back a block that it had not given.
+    pub fn misbehaved(&self) -> bool {
+        self.0.upgrade().is_some_and(|registered| registered.misbehaved())
+    }
+
+    /// The proof that no queued work uses the allocator's memory: with it, the allocator may give memory back to the
+    /// system.
+    ///
+    /// # Safety
+    ///
+    /// All work that could use memory of the allocator is done, and none is queued as long as the proof is there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Gone`] when nothing keeps the place any more.
+    #[rule(ALLOC_11)]
+    #[allow(unsafe_code, reason = "a declaration only: the caller vouches for the work")]
+    pub unsafe fn idle<C: Brand>(&mut self) -> Result<IdleProof<'_, C, A>, Error> {
+        let registered = self.0.upgrade().ok_or(Error::Gone { what: ObjectKind::ALLOCATOR })?;
+        Ok(IdleProof::of(&registered))
+    }
+}
+
+impl<A> fmt::Debug for AllocatorSlot<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AllocatorSlot<{}>", core::any::type_name::<A>())
+    }
+}

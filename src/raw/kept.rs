@@ -1,0 +1,188 @@
+//! Streams and memory of this crate that objects of other crates keep.
+
+use crate::brand::{Brand, INSIDE, Scoped, StreamOfOneThread};
+use crate::current::Current;
+use crate::element::ElementType;
+use crate::error::{Error, Failed};
+use crate::ffi::{RawBuffer, RawStream};
+use crate::memory::DeviceBuffer;
+use crate::operator::OperatorInputs;
+use crate::stream::{Stream, StreamOps, Undecided};
+use ascendcl_macros::rule;
+use core::ffi::c_void;
+use core::fmt;
+use core::ops::Deref;
+use static_assertions::{assert_impl_all, assert_not_impl_any};
+use std::sync::Arc;
+
+/// A [`Stream`] that an object of another crate has, without the type of its context: the object is `'static`.
+///
+/// The context keeps the stream, and does not collect it, as long as this value is there.
+#[must_use = "the stream is in here; `into_stream` gives it back"]
+pub struct KeptStream {
+    queue: Arc<RawStream>,
+    _not_shared: StreamOfOneThread,
+}
+
+assert_impl_all!(KeptStream: Send);
+assert_not_impl_any!(KeptStream: Sync, Clone);
+
+/// A [`KeptStream`] in its context. It dereferences to its [`StreamOps`].
+#[derive(Debug)]
+pub struct LentStream<'s, C: Brand> {
+    tasks: StreamOps<C>,
+    _kept: &'s KeptStream,
+}
+
+assert_not_impl_any!(LentStream<'static, Scoped<'static>>: Send, Sync, Clone);
+
+impl<C: Brand> Deref for LentStream<'_, C> {
+    type Target = StreamOps<C>;
+
+    fn deref(&self) -> &StreamOps<C> {
+        &self.tasks
+    }
+}
+
+/// Device memory of this crate that an object of another crate keeps: it has a name as long as this value is there.
+///
+/// Memory with a name is not collected. The owner of the value, which has given the address to other code, drops it when
+/// no work uses the memory any more.
+#[derive(Clone, Debug)]
+pub struct KeptMemory(Arc<RawBuffer>);
+
+/// A tensor of the program, as a function of another library takes it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RawTensor {
+    /// The type of its elements.
+    pub element: ElementType,
+    /// Its sizes, outermost first.
+    pub dims: Vec<i64>,
+    /// Its memory.
+    pub memory: KeptMemory,
+}
+
+impl<C: Brand> Stream<C, Undecided> {
+    /// The stream for an object of another crate, which registers an allocator for it there or loads something onto it.
+    pub fn keep(self) -> KeptStream {
+        KeptStream { queue: Arc::clone(self.queue()), _not_shared: StreamOfOneThread::NEW }
+    }
+}
+
+impl<C: Brand> StreamOps<C> {
+    /// Calls a function of another library that takes the stream and queues nothing on it.
+    ///
+    /// ```
+    /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+    /// let stream = current.stream()?;
+    /// let is_null = stream.with_raw(current, |handle| handle.is_null())?;
+    /// assert!(!is_null);
+    /// # Ok::<_, ascendcl::Error>(())
+    /// # })?;
+    /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Capturing`] while the stream is captured; [`Error::WrongContext`] in another context of a runtime with
+    /// the same name; [`Error::Forked`] in a forked child. The function was not called then.
+    #[rule(STREAM_09)]
+    pub fn with_raw<R>(&self, current: &Current<C>, call: impl FnOnce(*mut c_void) -> R) -> Result<R, Error> {
+        current.ledger().api().is_of_this_process()?;
+        self.queue().with_raw(call)
+    }
+}
+
+impl KeptStream {
+    /// The stream, for work on it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WrongContext`] in another context than its own.
+    #[rule(STREAM_09)]
+    pub fn lend<'s, C: Brand>(&'s self, current: &'s Current<C>) -> Result<LentStream<'s, C>, Error> {
+        self.is_of(current)?;
+        Ok(LentStream { tasks: StreamOps::new(Arc::clone(&self.queue)), _kept: self })
+    }
+
+    /// Calls a function of another library that takes the stream and queues nothing on it; also while the context ends
+    /// ([`Attach::take_down`](crate::raw::Attach::take_down)).
+    ///
+    /// # Errors
+    ///
+    /// As for [`StreamOps::with_raw`]; [`Error::Gone`] when the stream was destroyed with its context.
+    #[rule(STREAM_09)]
+    pub fn with_raw<R>(&self, call: impl FnOnce(*mut c_void) -> R) -> Result<R, Error> {
+        self.queue.with_raw(call)
+    }
+
+    /// The stream as it was before it was [kept](Stream::keep).
+    ///
+    /// # Errors
+    ///
+    /// The same value, with [`Error::WrongContext`] in another context than its own.
+    pub fn into_stream<C: Brand>(self, current: &Current<C>) -> Result<Stream<C, Undecided>, Failed<Self>> {
+        match self.is_of(current) {
+            Ok(()) => Ok(Stream::new(self.queue)),
+            Err(error) => Err(Failed { error, value: self }),
+        }
+    }
+
+    fn is_of<C: Brand>(&self, current: &Current<C>) -> Result<(), Error> {
+        current.ledger().api().is_of_this_process()?;
+        self.queue.is_of(current.here()).map_err(Error::from)
+    }
+}
+
+impl<C: Brand, E> DeviceBuffer<C, E> {
+    /// The memory for an object of another crate, which lets work of its own use it. It does not come back: it is
+    /// collected when the object has dropped it.
+    pub fn keep(self) -> KeptMemory {
+        KeptMemory(self.row())
+    }
+}
+
+impl KeptMemory {
+    /// Where it begins, in device memory.
+    pub fn start(&self) -> *mut c_void {
+        self.0.start()
+    }
+
+    /// How long it is.
+    pub fn bytes(&self) -> usize {
+        self.0.bytes()
+    }
+
+    pub(super) fn block(&self) -> &Arc<RawBuffer> {
+        &self.0
+    }
+}
+
+/// Tensors of the program as a function of another library takes them; `None` for an input that is left out.
+///
+/// The values themselves go in flight with the work: see [`InFlight`](crate::raw::InFlight). So nobody writes or frees
+/// their memory meanwhile.
+///
+/// # Errors
+///
+/// [`Error::WrongContext`] for a tensor of another context, and [`Error::InDoubt`] for memory in doubt.
+#[rule(MEM_11, STREAM_09)]
+pub fn tensors<C: Brand, I: OperatorInputs<C>>(
+    current: &Current<C>,
+    inputs: &I,
+) -> Result<Vec<Option<RawTensor>>, Error> {
+    let parts = inputs.parts(INSIDE).into_iter();
+    let described = parts.map(|part| {
+        let Some((block, element)) = part.memory else { return Ok(None) };
+        block.is_ready_for_work(current.here())?;
+        Ok(Some(RawTensor { element, dims: part.dims, memory: KeptMemory(block) }))
+    });
+    described.collect()
+}
+
+impl fmt::Debug for KeptStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeptStream").field("queue", &self.queue).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,163 @@
+//! Work that uses objects of other crates.
+
+use super::kept::KeptMemory;
+use crate::brand::{Brand, Inside};
+use crate::current::Current;
+use crate::device_allocator::ContextId;
+use crate::error::{Error, Failed};
+use crate::ffi::{ForeignUse, RawStream, Shelf};
+use crate::stream::{Pending, StreamOps, sealed_payload};
+use ascendcl_macros::rule;
+use core::ffi::c_void;
+use core::fmt;
+use std::sync::Arc;
+
+/// When queued work last used an object of another crate: what that object's owner asks before it ends the object.
+///
+/// [`StreamOps::submit_object`](crate::stream::StreamOps::submit_object) writes it before and after the call that queues
+/// the work. It belongs to one context.
+pub struct LastUse(ForeignUse);
+
+/// A value of another crate that queued work uses, and that a [`Pending`](crate::Pending) holds and gives back.
+///
+/// It shows what of it work uses. A [`LastUse`] that it leaves out tells nothing about this work.
+///
+/// ```
+/// use ascendcl::raw::{InFlight, LastUse};
+/// use ascendcl::{Brand, Current, Error, Library, Stream};
+///
+/// /// A counter in device memory, which another library has.
+/// struct Counter {
+///     handle: u64,
+///     last_use: LastUse,
+/// }
+///
+/// impl InFlight for Counter {
+///     fn uses(&self) -> Vec<&LastUse> {
+///         vec![&self.last_use]
+///     }
+/// }
+///
+/// /// The function of the other library that queues work on a stream.
+/// fn count_up(_stream: *mut std::ffi::c_void, _counter: u64) -> i32 {
+///     0
+/// }
+///
+/// # ascendcl::run(Library::Simulator, |current| {
+/// let stream = current.stream()?;
+/// let counter = Counter { handle: 7, last_use: LastUse::never(current) };
+/// // SAFETY: the function queues its work on this stream, and the work uses the counter alone.
+/// let counted = unsafe {
+///     stream.submit_object(current, "count_up", counter, |stream, counter| {
+///         current.library().checked("count up", "count_up", count_up(stream, counter.handle))
+///     })
+/// }?;
+/// let counter = counted.wait(current)?;
+/// assert!(counter.last_use.is_over(current));
+/// # Ok::<_, Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<Error>>(())
+/// ```
+#[diagnostic::do_not_recommend]
+pub trait InFlight {
+    /// The marks of the objects that work uses.
+    fn uses(&self) -> Vec<&LastUse>;
+
+    /// Memory of this crate that work uses beside them.
+    fn memory(&self) -> Vec<&KeptMemory> {
+        Vec::new()
+    }
+}
+
+impl LastUse {
+    /// Of an object of this context that no work has used.
+    pub fn never<C: Brand>(current: &Current<C>) -> Self {
+        Self::of(current.id())
+    }
+
+    /// The same, for the context with this number.
+    pub fn of(context: ContextId) -> Self {
+        Self(ForeignUse::of(context))
+    }
+
+    /// Whether all work that used it is known to be done: a wait has covered it. No call of the library asks.
+    ///
+    /// Work that a failed call may have queued counts. Another context than its own does not know: `false`.
+    pub fn is_over<C: Brand>(&self, current: &Current<C>) -> bool {
+        self.0.is_here(current.here()) && self.0.is_over(current.ledger().streams())
+    }
+
+    /// Whether a call failed that may have queued work with it, and the work could not be waited for. It stays so.
+    pub fn is_in_doubt(&self) -> bool {
+        self.0.is_in_doubt()
+    }
+
+    pub(super) fn has_ended(&self, streams: &Shelf<RawStream>) -> bool {
+        self.0.is_over(streams)
+    }
+}
+
+impl<C: Brand> StreamOps<C> {
+    /// Queues work that uses an object of another crate, by a function of another library. `queue` gets the stream's
+    /// handle and the object; it queues the work and says how that went, in the other crate's words. `call` is the
+    /// function's name.
+    ///
+    /// The object is in flight afterwards: it comes back by a wait.
+    ///
+    /// # Safety
+    ///
+    /// * What `queue` queues, it queues on the stream that it gets, and nowhere else (STREAM-04).
+    /// * Of this crate's memory the work uses that of [`InFlight::memory`], inside of its bytes, and other memory only
+    ///   that stays usable until the stream was synchronised (MEM-02). It writes only what it alone uses.
+    /// * What it uses of the other crate stays usable until the marks of [`InFlight::uses`] say that the work
+    ///   [is over](LastUse::is_over). Dropping or forgetting the [`Pending`] does not end that: so the object is a handle
+    ///   of something that another owner keeps, for example what is [attached](crate::raw::Attach) to the context.
+    /// * `queue` leaves the thread's current context as it is, destroys nothing that work may use, and does not unwind
+    ///   through C.
+    ///
+    /// # Errors
+    ///
+    /// The object as it was. [`Error::WrongContext`] when it is of another context, [`Error::InDoubt`] for memory in
+    /// doubt: then `queue` has not run. Else the error of `queue`; then the crate waits for the stream, at most a
+    /// second, because work may have been queued. When the wait fails, the object's marks and memory are in doubt.
+    ///
+    /// # Panics
+    ///
+    /// A panic of `queue` goes on after the same wait; the object is dropped.
+    #[rule(MEM_02, STREAM_04, STREAM_09)]
+    #[allow(unsafe_code, reason = "a declaration only: the caller vouches for the work")]
+    pub unsafe fn submit_object<T: InFlight>(
+        &self,
+        current: &Current<C>,
+        call: &'static str,
+        object: T,
+        queue: impl FnOnce(*mut c_void, &T) -> Result<(), Error>,
+    ) -> Result<Pending<C, T>, Failed<T>> {
+        let queued = {
+            let uses: Vec<_> = object.uses().into_iter().map(|used| &used.0).collect();
+            let memory: Vec<_> = object.memory().into_iter().map(|memory| Arc::clone(memory.block())).collect();
+            self.queue().submit_foreign(current.here(), call, &uses, &memory, |stream| queue(stream, &object))
+        };
+        match queued {
+            Ok(number) => Ok(Pending::new(object, self.queue(), number)),
+            Err(error) => Err(Failed { error, value: object }),
+        }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: InFlight> sealed_payload::Payload for T {
+    fn rest(&self, _: Inside) {
+        self.uses().iter().for_each(|used| used.0.rest());
+    }
+
+    fn follow(&self, queue: &RawStream, _: Inside) {
+        self.uses().iter().for_each(|used| used.0.follow(queue));
+    }
+}
+
+impl fmt::Debug for LastUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("LastUse").field(&self.0).finish()
+    }
+}
