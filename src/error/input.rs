@@ -14,7 +14,7 @@ use crate::element::ElementType;
 /// // The model takes rows of 64 numbers.
 /// let refused = model.run(current, &[Input::new(&[1, 63], &[0.0_f32; 63])?]);
 /// let Err(Error::Input(reason)) = refused else { panic!("{refused:?}") };
-/// assert!(matches!(reason, InputError::Shape { .. }));
+/// assert!(matches!(*reason, InputError::Shape { .. }));
 /// # Ok::<_, ascendcl::Error>(())
 /// # })?;
 /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())

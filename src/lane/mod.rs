@@ -27,7 +27,7 @@ pub use shared::WorkspaceMutex;
 /// `'l` is the lane's brand and `L` its name: a model of another lane is refused.
 ///
 /// ```
-/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits.onnx");
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits-8.onnx");
 /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
 /// use ascendcl::{Error, Input, model::ModelSource};
 ///
@@ -37,8 +37,8 @@ pub use shared::WorkspaceMutex;
 /// let stream = current.stream()?.without_allocator();
 /// let digits = current.workspace_lane(stream, workspace, |current, mut lane| {
 ///     let (mut first, mut second) = (lane.load(current, source.into())?, lane.load(current, source.into())?);
-///     let image = [Input::new(&[1, 64], &[0.0_f32; 64])?];
-///     Ok::<_, Error>([lane.run(current, &mut first, &image)?, lane.run(current, &mut second, &image)?])
+///     let images = [Input::new(&[8, 64], &[0.0_f32; 512])?];
+///     Ok::<_, Error>([lane.run(current, &mut first, &images)?, lane.run(current, &mut second, &images)?])
 /// })?;
 /// assert_eq!(digits[0], digits[1]);
 /// # Ok::<_, ascendcl::Error>(())

@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 /// use ascendcl::{Acl, Error, Input, Library, Thread, model::ModelSource};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits.onnx");
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits-8.onnx");
 /// let acl = Acl::init(Library::Simulator)?;
 /// let mut thread = Thread::new()?;
 /// let device = acl.device(&mut thread, 0)?;
@@ -36,7 +36,7 @@ use std::time::{Duration, Instant};
 ///             let work = || {
 ///                 context.enter(&mut Thread::new()?, |current| {
 ///                     let mut model = lane.load(current, source.into())?;
-///                     lane.run(current, &mut model, &[Input::new(&[1, 64], &[0.0_f32; 64])?])
+///                     lane.run(current, &mut model, &[Input::new(&[8, 64], &[0.0_f32; 512])?])
 ///                 })?
 ///             };
 ///             std::thread::scope(|scope| {

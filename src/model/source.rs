@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 /// A model file, or the contents of one.
 ///
 /// ```
-/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits.onnx");
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits-8.onnx");
 /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
 /// use ascendcl::model::ModelSource;
 ///

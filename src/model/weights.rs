@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// all models on it were unloaded.
 ///
 /// ```
-/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits.onnx");
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits-8.onnx");
 /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
 /// use ascendcl::model::{Load, ModelSource};
 ///

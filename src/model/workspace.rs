@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// that run at the same time cannot have the same workspace. It is freed when its last model is unloaded.
 ///
 /// ```
-/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits.onnx");
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits-8.onnx");
 /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
 /// use ascendcl::model::{Load, ModelSource};
 ///
