@@ -157,6 +157,7 @@ impl Acl {
     ///
     /// The first error, and the `Acl` as it is then: what was given back before it stays given back. Before anything,
     /// an error while a graph engine of this `Acl` is initialised, which needs the library.
+    #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `cargo run -p ascendcl-explain ERR-01`"]
     #[rule(INIT_02, INIT_07, INIT_09)]
     pub fn close(
         self, // INIT-02, INIT-08: an `Acl` is closed once and last: move this `close()` behind all uses

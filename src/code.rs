@@ -7,6 +7,20 @@ use ascendcl_sys::types::aclError;
 use core::fmt;
 
 /// A return code of the vendor's library. It prints as number and name: `107002 (ACL_ERROR_RT_CONTEXT_NULL)`.
+///
+/// ```
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// use ascendcl::error::CodeKind;
+///
+/// // No device has so much memory.
+/// let error = current.device_buffer::<u8>(1 << 50).map(drop).unwrap_err();
+/// let code = error.code().unwrap();
+/// assert_eq!((code.number(), code.kind()), (207001, CodeKind::Resource));
+/// assert_eq!(code.to_string(), "207001 (ACL_ERROR_RT_MEMORY_ALLOCATION)");
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Code(aclError);
 

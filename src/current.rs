@@ -43,7 +43,9 @@ use std::time::Duration;
 ///    |               ----- ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ this needs the `Current` of the thread that has it
 /// ```
 #[rule(DEV_01, CTX_07, THREAD_01, THREAD_04, STREAM_09, STREAM_10, MEM_06)]
-pub struct Current<C: Brand> {
+pub struct Current<
+    C: Brand, // CTX-02: for every context: `fn f<C: Brand>(current: &Current<C>)`; for one of a runtime: `&Current<Vision>`
+> {
     ledger: Arc<Ledger>,
     _brand: Mark<C>,
     _here: OfTheCurrentContext,

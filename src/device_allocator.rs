@@ -30,6 +30,14 @@ pub(crate) fn is_supported_on(product: &str) -> bool {
 /// ([`with_exposed_provenance_mut`](core::ptr::with_exposed_provenance_mut)), and on the simulator inside this program
 /// it follows it. So a number that was taken from a pointer has to be taken by
 /// `expose_provenance`, as [`From<NonNull<c_void>>`](Self::from) does, and not by `addr`.
+///
+/// ```
+/// use ascendcl::memory::DeviceAddress;
+///
+/// let address = DeviceAddress::new(0x1_2000).unwrap();
+/// assert_eq!(address.number(), 0x1_2000);
+/// assert_eq!(DeviceAddress::new(0), None);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct DeviceAddress(NonZeroUsize);
@@ -48,6 +56,17 @@ impl DeviceAddress {
 
 /// Tells one context from all others of this process, before and after its scope: for allocators, whose memory is of
 /// one context and which outlive it.
+///
+/// ```
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// let here = current.id();
+/// assert_eq!(here.device(), 0);
+/// // An allocator compares the two: it has memory for the context that it was made in.
+/// assert_eq!(here, current.id());
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ContextId {
     number: NonZeroU64,

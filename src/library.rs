@@ -47,6 +47,14 @@ pub struct Loaded {
 }
 
 /// The file of [`Library::at`](Library::at).
+///
+/// ```
+/// use ascendcl::Library;
+///
+/// // SAFETY: nothing loads the file here.
+/// let library = unsafe { Library::at("/opt/ascend/libacl_rt.so") };
+/// assert!(matches!(library, Library::At(_)));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LibraryFile(PathBuf);
 

@@ -10,9 +10,35 @@ use std::path::Path;
 use std::process::Command;
 
 /// How many messages name the rule and what to do, at least.
-const FLOOR: usize = 211;
-/// How many are about the language only, at most.
-const CEILING: usize = 21;
+const FLOOR: usize = 224;
+/// The programs whose messages are about the language only, and why they are.
+const BARE: &[(&str, &str)] = &[
+    ("allocator_without_address", "E0046 names the missing function, and prints no line of the trait"),
+    ("foreign_work_without_unsafe", "E0133 has fixed words; they lead to the documentation of the function"),
+    ("graph_outputs_read_in_flight", "a field, unlike a method, cannot have a bound"),
+    // The compiler finds these after it has inferred the types. It prints lines of the program and names of types.
+    // It prints no line of this crate, no bound and no attribute.
+    ("buffer_kept_beyond_its_scope", LIFETIMES),
+    ("callback_with_a_buffer_of_a_context", LIFETIMES),
+    ("context_in_a_detached_thread", LIFETIMES),
+    ("current_kept_after_its_runtime", LIFETIMES),
+    ("current_stored_in_a_struct", LIFETIMES),
+    ("graph_outputs_kept_beyond_the_session", LIFETIMES),
+    ("helper_in_the_place_of_a_closure", LIFETIMES),
+    ("helper_with_elided_contexts", LIFETIMES),
+    ("lifetime_of_a_context_shortened", LIFETIMES),
+    ("lifetime_of_a_handle_lengthened", LIFETIMES),
+    ("model_of_an_unnamed_lane_in_another", LIFETIMES),
+    ("slice_taken_out_of_a_runtime", LIFETIMES),
+    ("stream_kept_beyond_its_scope", LIFETIMES),
+    ("stream_kept_in_a_static", LIFETIMES),
+    ("stream_of_another_unnamed_context", LIFETIMES),
+    ("stream_of_the_default_context_after_its_scope", LIFETIMES),
+    ("stream_returned_from_its_scope", LIFETIMES),
+    ("streams_of_a_scope_collected_outside", LIFETIMES),
+];
+
+const LIFETIMES: &str = "an error about lifetimes has fixed words; the book says what they mean";
 
 #[test]
 fn misuse_does_not_compile() {
@@ -100,8 +126,8 @@ enum Class {
     Bare,
 }
 
-/// A message names the rule of its program, and a way out, far more often than not. These are floors: raise them when
-/// more messages do, and find words for a message that is below.
+/// A message names the rule of its program, and a way out, far more often than not. Raise the floor when more messages
+/// do. A message that is about the language only needs words, or a reason why it has none.
 #[test]
 fn most_messages_name_the_rule_and_what_to_do() {
     let mut classes = BTreeMap::<Class, Vec<String>>::new();
@@ -110,11 +136,16 @@ fn most_messages_name_the_rule_and_what_to_do() {
     }
     let all: usize = classes.values().map(Vec::len).sum();
     let count = |class| classes.get(&class).map_or(0, Vec::len);
+    let bare: BTreeSet<_> = classes.get(&Class::Bare).into_iter().flatten().map(String::as_str).collect();
     let table: Vec<_> =
         classes.iter().map(|(class, names)| format!("{class:?}: {} of {all}: {names:?}", names.len())).collect();
     println!("{}", table.join("\n"));
     assert!(count(Class::RuleAndFix) >= FLOOR, "{}", table.join("\n"));
-    assert!(count(Class::Bare) <= CEILING, "{}", table.join("\n"));
+    assert_eq!(
+        bare,
+        BARE.iter().map(|(name, _)| *name).collect(),
+        "messages about the language only, and their reasons"
+    );
 }
 
 fn class(program: &str, message: &str) -> Class {
@@ -162,7 +193,7 @@ fn messages_in_words_of_this_crate_lead_to_the_page_of_a_rule_that_they_name() {
         let is_id = |id: &str| id.split_once('-').is_some_and(|(_, number)| number.parse::<u32>().is_ok());
         let ids = notes.iter().filter_map(|note| note.split_once(": ")).flat_map(|(ids, _)| ids.split(", "));
         let ids: BTreeSet<_> = ids.filter(|id| is_id(id)).collect();
-        let links = || notes.iter().filter_map(|note| note.strip_prefix(LINK)?.strip_suffix('`'));
+        let links = || notes.iter().filter_map(|note| note.split_once(LINK)?.1.strip_suffix('`'));
         assert!(ids.is_empty() || links().any(|id| ids.contains(id)), "{name} leads nowhere:\n{message}");
         assert!(links().all(|id| ids.contains(id)), "{name} leads to a rule that it does not name:\n{message}");
         linked += links().count().min(1);

@@ -26,6 +26,31 @@ use core::ptr::NonNull;
 /// has three of the four.
 ///
 /// For allocators in Rust, implement [`DeviceAllocator`](crate::DeviceAllocator) instead.
+///
+/// ```
+/// use ascendcl::allocator::Descriptor;
+/// use core::ffi::c_void;
+/// use core::ptr::{NonNull, null_mut};
+///
+/// unsafe extern "C" fn allocate(_pool: *mut c_void, _bytes: usize) -> *mut c_void {
+///     null_mut() // this pool is always empty
+/// }
+/// unsafe extern "C" fn free(_pool: *mut c_void, _block: *mut c_void) {}
+/// unsafe extern "C" fn address(block: *mut c_void) -> *mut c_void {
+///     block
+/// }
+///
+/// let pool = NonNull::<u8>::dangling().cast();
+/// let descriptor = Descriptor::new().object(pool).allocate(allocate).free(free).address(address);
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// // SAFETY: the functions keep to the rules of `register_descriptor`: they use nothing, and can be called on any thread.
+/// let stream = unsafe { current.stream()?.register_descriptor(current, descriptor) }?;
+/// let (stream, _descriptor) = stream.unregister(current)?;
+/// stream.destroy(current)?;
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 #[must_use = "a descriptor does nothing until it is registered"]
 #[rule(ALLOC_07, ALLOC_17)]
 pub struct Descriptor<O = NoObject, A = NoAllocate, F = NoFree, G = NoAddress> {

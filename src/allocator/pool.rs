@@ -67,7 +67,7 @@ impl PoolAllocator {
         Ok(pool)
     }
 
-    /// Reserves `bytes` more bytes, in one chunk. While the pool is registered, use
+    /// Reserves `bytes` more bytes, in one chunk (`aclrtMalloc`). While the pool is registered, use
     /// [`Stream::grow_pool`](crate::Stream::grow_pool).
     ///
     /// # Errors

@@ -1,5 +1,6 @@
 //! The marks that tie values together at compile time. All of them have no size.
 
+pub(crate) mod owners;
 mod threads;
 
 use core::marker::PhantomData;

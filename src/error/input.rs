@@ -4,6 +4,21 @@ use super::{Cited, Error};
 use crate::element::ElementType;
 
 /// An input that does not match the model's description.
+///
+/// ```
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits.onnx");
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// use ascendcl::{Error, Input, error::InputError};
+///
+/// let mut model = current.load_model(file)?;
+/// // The model takes rows of 64 numbers.
+/// let refused = model.run(current, &[Input::new(&[1, 63], &[0.0_f32; 63])?]);
+/// let Err(Error::Input(reason)) = refused else { panic!("{refused:?}") };
+/// assert!(matches!(*reason, InputError::Shape { .. }));
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {

@@ -77,6 +77,7 @@ impl<C: Brand, S: EventState, K: EventKind> Event<C, S, K> {
     /// # Errors
     ///
     /// The event as it was, when the library refuses.
+    #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `cargo run -p ascendcl-explain ERR-01`"]
     #[rule(EVENT_06)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn destroy( // EVENT-07: while its own context is current: `context.enter(thread, |current| ...)`

@@ -25,6 +25,26 @@ pub use shared::WorkspaceMutex;
 /// takes `&mut` of the lane. Threads that share a working memory share a [`WorkspaceMutex`].
 ///
 /// `'l` is the lane's brand and `L` its name: a model of another lane is refused.
+///
+/// ```
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits-8.onnx");
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// use ascendcl::{Error, Input, model::ModelSource};
+///
+/// let source = ModelSource::file(file);
+/// // The workspace holds what the models need together.
+/// let workspace = current.workspace(2 * current.model_size(source)?.work)?;
+/// let stream = current.stream()?.without_allocator();
+/// let digits = current.workspace_lane(stream, workspace, |current, mut lane| {
+///     let (mut first, mut second) = (lane.load(current, source.into())?, lane.load(current, source.into())?);
+///     let images = [Input::new(&[8, 64], &[0.0_f32; 512])?];
+///     Ok::<_, Error>([lane.run(current, &mut first, &images)?, lane.run(current, &mut second, &images)?])
+/// })?;
+/// assert_eq!(digits[0], digits[1]);
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 #[rule(MODEL_02, MODEL_04, MODEL_05, MODEL_06)]
 pub struct WorkspaceLane<'l, C: Brand, S: StreamState + CanExecute, L = Unnamed> {
     stream: Stream<C, S>,
@@ -106,7 +126,7 @@ impl<'l, C: Brand, S: StreamState + CanExecute, L> WorkspaceLane<'l, C, S, L> {
         BoundModel::queue(model, current, self.stream.queue())
     }
 
-    /// Runs a model and waits for it ([`Model::run`]), once everything that the lane has queued is done.
+    /// Runs a model and waits for it, as [`Model::run`], once everything that the lane has queued is done.
     ///
     /// # Errors
     ///

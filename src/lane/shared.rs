@@ -19,6 +19,37 @@ use std::time::{Duration, Instant};
 /// of the requests.
 ///
 /// `'l` is the lane's brand and `L` its name: a model of another lane is refused.
+///
+/// ```
+/// use ascendcl::{Acl, Error, Input, Library, Thread, model::ModelSource};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits-8.onnx");
+/// let acl = Acl::init(Library::Simulator)?;
+/// let mut thread = Thread::new()?;
+/// let device = acl.device(&mut thread, 0)?;
+/// let ran = device.context(&mut thread, |context, thread| {
+///     let source = ModelSource::file(file);
+///     context.enter(thread, |current| {
+///         let workspace = current.workspace(2 * current.model_size(source)?.work)?;
+///         current.workspace_mutex(workspace, |_current, lane| {
+///             let work = || {
+///                 context.enter(&mut Thread::new()?, |current| {
+///                     let mut model = lane.load(current, source.into())?;
+///                     lane.run(current, &mut model, &[Input::new(&[8, 64], &[0.0_f32; 512])?])
+///                 })?
+///             };
+///             std::thread::scope(|scope| {
+///                 let threads = [scope.spawn(work), scope.spawn(work)];
+///                 threads.map(|thread| thread.join().unwrap()).into_iter().collect::<Result<Vec<_>, Error>>()
+///             })
+///         })
+///     })
+/// });
+/// assert_eq!(ran.map_err(|error| error.to_string())???.len(), 2);
+/// # Ok(())
+/// # }
+/// ```
 #[rule(MODEL_02, MODEL_04, MODEL_06)]
 pub struct WorkspaceMutex<'l, C: Brand, L = Unnamed> {
     workspace: Workspace<C>,
@@ -52,8 +83,8 @@ impl<C: Brand> Current<C> {
 }
 
 impl<'l, C: Brand, L> WorkspaceMutex<'l, C, L> {
-    /// Loads a model onto the lane's workspace in its turn, as
-    /// [`WorkspaceLane::load`](crate::lane::WorkspaceLane::load).
+    /// Loads a model onto the lane's workspace in its turn, as [`WorkspaceLane::load`](crate::lane::WorkspaceLane::load)
+    /// does.
     ///
     /// # Errors
     ///

@@ -1,6 +1,7 @@
 //! Device memory.
 
 use super::MemoryPolicy;
+use crate::brand::owners::MemoryOfTwo;
 use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
 use crate::element::Element;
@@ -44,7 +45,10 @@ use std::sync::Arc;
     note = "COPY-04, MEM-01, STREAM-04, STREAM-12: queued work has its buffers until it was waited for: `pending.wait(current)?` gives back what it uses",
     note = "GRAPH-05: a graph has what its tasks use: `graph.into_operands(current)?`"
 )]
-pub struct DeviceBuffer<C: Brand, E> {
+pub struct DeviceBuffer<
+    C: Brand, // CTX-02: the context comes first: `DeviceBuffer<C, f32>` with `C: Brand`; of a runtime: `DeviceBuffer<Vision, f32>`
+    E,
+> {
     block: Arc<RawBuffer>,
     length: usize,
     _brand: Mark<C>,
@@ -53,6 +57,17 @@ pub struct DeviceBuffer<C: Brand, E> {
 
 assert_impl_all!(DeviceBuffer<Scoped<'static>, f32>: Send, Sync);
 assert_not_impl_any!(DeviceBuffer<Scoped<'static>, f32>: Clone);
+
+#[doc(hidden)]
+impl<C: Brand, E> DeviceBuffer<C, E> {
+    #[allow(clippy::should_implement_trait, reason = "nothing meets its bound, which has the words of the message")]
+    pub fn clone(&self) -> Self
+    where
+        Self: MemoryOfTwo,
+    {
+        self.never()
+    }
+}
 
 impl<C: Brand> Current<C> {
     /// Allocates device memory for `length` elements (`aclrtMalloc`). What it holds is arbitrary: the type says so
@@ -108,6 +123,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     /// # Errors
     ///
     /// The buffer as it was, when the library refuses.
+    #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `cargo run -p ascendcl-explain ERR-01`"]
     #[rule(MEM_01, MEM_02, MEM_13)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn free( // MEM-11: memory is freed while its own context is current: `context.enter(thread, |current| ...)`
@@ -219,7 +235,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         Ok(self.block.read(current.here(), to)?)
     }
 
-    /// The whole buffer as a vector on the host.
+    /// The whole buffer as a vector on the host (`aclrtMemcpy`).
     ///
     /// # Errors
     ///
@@ -254,6 +270,34 @@ pub trait ReachedByTheHost {
 #[doc(hidden)]
 impl<C: Brand, E> DeviceBuffer<C, E> {
     pub fn iter(&self) -> core::slice::Iter<'_, E>
+    where
+        Self: ReachedByTheHost,
+    {
+        self.never()
+    }
+
+    pub fn iter_mut(&mut self) -> core::slice::IterMut<'_, E>
+    where
+        Self: ReachedByTheHost,
+    {
+        self.never()
+    }
+
+    pub fn get<I: SliceIndex<[E]>>(&self, _: I) -> Option<&I::Output>
+    where
+        Self: ReachedByTheHost,
+    {
+        self.never()
+    }
+
+    pub fn as_slice(&self) -> &[E]
+    where
+        Self: ReachedByTheHost,
+    {
+        self.never()
+    }
+
+    pub fn as_mut_slice(&mut self) -> &mut [E]
     where
         Self: ReachedByTheHost,
     {

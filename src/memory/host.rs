@@ -1,5 +1,6 @@
 //! Host memory for queued copies.
 
+use crate::brand::owners::MemoryOfTwo;
 use crate::brand::{Brand, InScope, Mark, Scoped};
 use crate::current::Current;
 use crate::element::Element;
@@ -47,7 +48,10 @@ use std::sync::Arc;
     message = "this `HostBuffer` was freed, or is in use by queued work",
     note = "COPY-03, COPY-04, MEM-01: queued work has its buffers until it was waited for: `pending.wait(current)?` gives back what it uses"
 )]
-pub struct HostBuffer<C: Brand, E> {
+pub struct HostBuffer<
+    C: Brand, // CTX-02: the context comes first: `HostBuffer<C, f32>` with `C: Brand`; of a runtime: `HostBuffer<Vision, f32>`
+    E,
+> {
     block: Arc<RawBuffer>,
     _brand: Mark<C>,
     _elements: PhantomData<fn(E) -> E>,
@@ -55,6 +59,17 @@ pub struct HostBuffer<C: Brand, E> {
 
 assert_impl_all!(HostBuffer<Scoped<'static>, f32>: Send, Sync);
 assert_not_impl_any!(HostBuffer<Scoped<'static>, f32>: Clone);
+
+#[doc(hidden)]
+impl<C: Brand, E> HostBuffer<C, E> {
+    #[allow(clippy::should_implement_trait, reason = "nothing meets its bound, which has the words of the message")]
+    pub fn clone(&self) -> Self
+    where
+        Self: MemoryOfTwo,
+    {
+        self.never()
+    }
+}
 
 impl<C: Brand> Current<C> {
     /// Allocates pinned host memory for `length` elements, all zero (`aclrtMallocHost`): the host side of copies that
@@ -129,6 +144,7 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
     /// # Errors
     ///
     /// The buffer as it was, when the library refuses.
+    #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `cargo run -p ascendcl-explain ERR-01`"]
     #[rule(MEM_01, MEM_02)]
     pub fn free(
         // MEM-11: memory is freed while its own context is current: `context.enter(thread, |current| ...)`

@@ -156,7 +156,7 @@ impl<C: Brand, E: Element> SharedBuffer<C, E> {
         Ok(self.part.read(current.here(), to)?)
     }
 
-    /// All elements as a vector on the host.
+    /// All elements as a vector on the host (`aclrtMemcpy`).
     ///
     /// # Errors
     ///

@@ -25,7 +25,10 @@ use std::sync::Arc;
     message = "this model executes, or was taken apart",
     note = "MODEL-15, DATA-10: a model executes once at a time: `pending.wait(current)?` gives back what it uses"
 )]
-pub struct BoundModel<C: Brand, P = OwnWorkspace> {
+pub struct BoundModel<
+    C: Brand, // CTX-02: of every context: `struct S<C: Brand> { model: BoundModel<C> }`; of a runtime: `BoundModel<Vision>`
+    P = OwnWorkspace,
+> {
     pub(super) model: Model<C, P>,
     pub(super) binding: Arc<RawBinding>,
     pub(super) bound: Box<Tensors>,
@@ -36,7 +39,8 @@ pub struct BoundModel<C: Brand, P = OwnWorkspace> {
 }
 
 impl<C: Brand, P> Model<C, P> {
-    /// Allocates device memory for inputs and outputs of these shapes, and binds it to the model.
+    /// Allocates device memory for inputs and outputs of these shapes, and binds it to the model
+    /// (`aclrtMalloc`, `aclmdlCreateDataset`, `aclCreateDataBuffer`, `aclmdlAddDatasetBuffer`).
     ///
     /// # Errors
     ///
@@ -228,7 +232,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         self.bound.blocks().for_each(|block| block.follow(queue));
     }
 
-    /// Takes the model back. The buffers are freed by [`Current::collect`] or the end of the scope; memory that the
+    /// Takes the model back (`aclmdlDestroyDataset`, `aclDestroyDataBuffer`). The buffers are freed by [`Current::collect`] or the end of the scope; memory that the
     /// library allocated for outputs goes back to where it came from now.
     ///
     /// # Errors

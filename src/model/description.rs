@@ -6,6 +6,19 @@ use ascendcl_macros::rule;
 use core::fmt;
 
 /// One input or output of a model: `images: f32 [_, 64]`.
+///
+/// ```
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits.onnx");
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// let model = current.load_model(file)?;
+/// let images = &model.inputs()[0];
+/// // The number of images is chosen at each run.
+/// assert_eq!(images.shape, [None, Some(64)]);
+/// assert!(images.accepts(&[8, 64]) && !images.accepts(&[8, 65]));
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 #[rule(MODEL_24)]

@@ -18,6 +18,7 @@ mod untouched;
 mod weights;
 mod workspace;
 
+use crate::brand::owners::ModelOfTwo;
 use crate::brand::{Brand, Mark, ModelOfOneThread, Scoped};
 use crate::current::Current;
 use crate::error::{Error, Failed};
@@ -73,7 +74,10 @@ pub use workspace::Workspace;
     message = "this model was unloaded, or is bound",
     note = "MODEL-14: a model is unloaded last; `bound.into_model(current)?` gives back one that was bound"
 )]
-pub struct Model<C: Brand, P = OwnWorkspace> {
+pub struct Model<
+    C: Brand, // CTX-02: of every context: `struct S<C: Brand> { model: Model<C> }`; of a runtime: `Model<Vision>`
+    P = OwnWorkspace,
+> {
     loaded: Arc<LoadedModel>,
     described: Box<Described>,
     _brand: Mark<C>,
@@ -90,6 +94,17 @@ struct Described {
 
 assert_impl_all!(Model<Scoped<'static>>: Send);
 assert_not_impl_any!(Model<Scoped<'static>>: Sync, Clone);
+
+#[doc(hidden)]
+impl<C: Brand, P> Model<C, P> {
+    #[allow(clippy::should_implement_trait, reason = "nothing meets its bound, which has the words of the message")]
+    pub fn clone(&self) -> Self
+    where
+        Self: ModelOfTwo,
+    {
+        self.never()
+    }
+}
 
 /// The model has its working memory to itself, and runs on any stream.
 #[derive(Debug)]
@@ -156,6 +171,7 @@ impl<C: Brand, P> Model<C, P> {
     /// # Errors
     ///
     /// The model as it was, when the library refuses.
+    #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `cargo run -p ascendcl-explain ERR-01`"]
     #[rule(MODEL_01, MODEL_14)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn unload( // MODEL-01: while the context that it was loaded in is current: `context.enter(thread, |current| ...)`

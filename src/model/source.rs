@@ -13,6 +13,21 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 /// A model file, or the contents of one.
+///
+/// ```
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits-8.onnx");
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// use ascendcl::model::ModelSource;
+///
+/// let image = std::fs::read(file).unwrap();
+/// // The same model, from the file and from memory.
+/// let (one, two) = (ModelSource::file(file), ModelSource::memory(&image));
+/// assert_eq!(current.model_size(one)?.weights, current.model_size(two)?.weights);
+/// current.load(two.into())?.unload(current)?;
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 //
 // It hides the variants of `ModelImage`, one of which only this crate makes: contents with the file that they came from.
 #[derive(Clone, Copy, Debug)]

@@ -99,6 +99,19 @@ pub(super) fn arrange<'i, 'a>(inputs: &'i [Input<'a>], infos: &[TensorInfo]) -> 
 }
 
 /// One output of a run, on the host.
+///
+/// ```
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits.onnx");
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// let mut model = current.load_model(file)?;
+/// let outputs = model.run(current, &[ascendcl::Input::new(&[1, 64], &[0.0_f32; 64])?])?;
+/// let scores = outputs.get(0)?;
+/// assert_eq!((scores.shape(), scores.element()), (&[1, 10][..], ascendcl::ElementType::F32));
+/// assert_eq!(scores.bytes().len(), 4 * scores.to_vec::<f32>()?.len());
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Output {
     name: String,

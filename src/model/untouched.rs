@@ -1,7 +1,8 @@
 //! What a program cannot do with a model in flight, for the compiler to say so. As in `src/stream/untouched.rs`.
 
-use super::{Outputs, PortId};
+use super::{BoundModel, Outputs, PortId};
 use crate::brand::Brand;
+use crate::brand::owners::ModelOfTwo;
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::Error;
@@ -118,6 +119,17 @@ impl<C: Brand, T> Pending<C, T> {
     pub fn unload(self, _: &Current<C>) -> Result<(), Error>
     where
         Self: Waited,
+    {
+        self.never()
+    }
+}
+
+#[doc(hidden)]
+impl<C: Brand, P> BoundModel<C, P> {
+    #[allow(clippy::should_implement_trait, reason = "nothing meets its bound, which has the words of the message")]
+    pub fn clone(&self) -> Self
+    where
+        Self: ModelOfTwo,
     {
         self.never()
     }

@@ -19,6 +19,22 @@ use std::sync::Arc;
 ///
 /// It is freed when no handle and no loaded model has it
 /// any more, by [`Current::collect`](crate::Current::collect) or the end of the scope.
+///
+/// ```
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits-8.onnx");
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// use ascendcl::model::{Load, ModelSource};
+///
+/// let source = ModelSource::file(file);
+/// let weights = current.weights(source)?;
+/// // Two loads of one model, with its weights in memory once.
+/// let first = current.load(Load::builder().source(source).weights(&weights).build())?;
+/// let second = current.load(Load::builder().source(source).weights(&weights).build())?;
+/// # drop((first, second));
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 #[rule(MODEL_03, MODEL_09)]
 pub struct Weights<C: Brand> {
     block: Arc<RawBuffer>,
@@ -37,7 +53,7 @@ impl<C: Brand> Clone for Weights<C> {
 
 impl<C: Brand> Current<C> {
     /// Allocates memory for the weights of a model, to be shared by every load of it ([`Load`](crate::model::Load)).
-    /// The first load fills it.
+    /// The first load fills it (`aclmdlQuerySizeFromMem`, `aclrtMalloc`).
     ///
     /// # Errors
     ///

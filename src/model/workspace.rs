@@ -16,6 +16,20 @@ use std::sync::Arc;
 /// the other ([`Current::workspace_lane`], [`Current::workspace_mutex`]): models that run at the same time cannot be
 /// given the same workspace, because it moves. It is freed when the last model in it is unloaded, whatever becomes of
 /// this value.
+///
+/// ```
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits-8.onnx");
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// use ascendcl::model::{Load, ModelSource};
+///
+/// let source = ModelSource::file(file);
+/// let workspace = current.workspace(current.model_size(source)?.work)?;
+/// let model = current.load(Load::builder().source(source).workspace(workspace).build())?;
+/// model.unload(current)?;
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 #[rule(MODEL_02, MODEL_04)]
 #[diagnostic::on_move(
     message = "this workspace belongs to a model",

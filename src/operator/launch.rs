@@ -17,6 +17,21 @@ use std::sync::Arc;
 ///
 /// While it is in flight ([`Pending`]) its tensors cannot be reached. [`into_tensors`](Self::into_tensors) gives them
 /// back. One that is dropped or forgotten leaves its memory to the scope.
+///
+/// ```
+/// use ascendcl::operator;
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// let stream = current.stream()?.without_allocator();
+/// let (x, y) = (current.upload_tensor(&[2], &[1_i32, 2])?, current.upload_tensor(&[2], &[10_i32, 20])?);
+/// let mut sum = stream.launch(current, operator::add(current, x, y)?)?.wait(current)?;
+/// // Launched again, it computes the same outputs from the inputs as they are now.
+/// sum = stream.launch(current, sum)?.wait(current)?;
+/// let (_terms, sum) = sum.into_tensors(current)?;
+/// assert_eq!(sum.to_vec(current)?, [11, 22]);
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 #[must_use = "a bound operator does nothing until a stream launches it"]
 #[rule(OP_02, OP_03)]
 pub struct BoundOperator<C: Brand, I, O> {
@@ -43,7 +58,7 @@ impl<C: Brand, I, O> BoundOperator<C, I, O> {
         (&self.inputs, &self.outputs)
     }
 
-    /// Takes the operator apart and gives the tensors back.
+    /// Takes the operator apart and gives the tensors back (`aclDestroyDataBuffer`, `aclDestroyTensorDesc`).
     ///
     /// # Errors
     ///

@@ -17,6 +17,18 @@ use static_assertions::{assert_impl_all, assert_not_impl_any};
 ///
 /// Element type, shape and length agree, because there is no other way to make one. As for buffers, the elements of a
 /// tensor that nobody wrote yet are [`MaybeUninit`].
+///
+/// ```
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// let tensor = current.upload_tensor(&[2, 3], &[1_u8, 2, 3, 4, 5, 6])?;
+/// assert_eq!(tensor.shape(), [2, 3]);
+/// // Another shape of as many elements.
+/// let tensor = tensor.into_buffer().into_tensor(&[3, 2])?;
+/// assert_eq!(tensor.to_vec(current)?, [1, 2, 3, 4, 5, 6]);
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 #[diagnostic::on_move(
     message = "this tensor is in use by an operator or graph",
     note = "OP-03, GE-20: operators and graphs have their tensors until they were waited for: `pending.wait(current)?` gives back what it uses"

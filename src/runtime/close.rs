@@ -9,6 +9,19 @@ use core::fmt;
 const BUSY: &[RuleId] = &[CTX_11, DEV_10];
 
 /// Why a [`Runtime`](crate::Runtime) could not be closed.
+///
+/// ```
+/// use ascendcl::{Library, Runtime, runtime::CloseError};
+///
+/// ascendcl::names!(Vision);
+///
+/// let runtime = Runtime::<Vision>::open(Library::Simulator)?;
+/// // A thread that is inside cannot close the runtime under itself.
+/// let refused = runtime.with(|_current| runtime.close())?;
+/// assert!(matches!(refused, Err(CloseError::Refused(_))));
+/// runtime.close()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CloseError {

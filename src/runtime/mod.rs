@@ -109,8 +109,8 @@ impl<N: Name> Runtime<N> {
         Ok(Self { shared: Arc::new(shared), _brand: Mark::NEW })
     }
 
-    /// Runs `program` with the context current on this thread, and puts back what was current before, also when the
-    /// program panics.
+    /// Runs `program` with the context current on this thread (`aclrtSetCurrentContext`), and puts back what was current
+    /// before, also when the program panics.
     ///
     /// Several threads can be inside at a time. The runtime stays open until they have left.
     ///

@@ -18,7 +18,9 @@ use std::sync::Arc;
 impl<C: Brand, S: StreamState> Stream<C, S> {
     /// Leaves it to the library to allocate, for the rest of the stream's life.
     #[rule(ALLOC_15)]
-    pub fn without_allocator(self) -> Stream<C, DefaultAllocator>
+    pub fn without_allocator(
+        self, // ALLOC-15: decided once for a stream: `let stream = current.stream()?.without_allocator();` before a loop
+    ) -> Stream<C, DefaultAllocator>
     where
         S: CanDecline,
     {
@@ -138,8 +140,8 @@ impl<C: Brand, A: DeviceAllocator> Stream<C, CustomAllocator<A>> {
         self.carries.upgrade().is_some_and(|registered| registered.misbehaved())
     }
 
-    /// Synchronises the stream, puts another allocator in the place of this one (ALLOC-09), and gives this one back.
-    /// Its memory may now be released (ALLOC-11).
+    /// Synchronises the stream, registers another allocator in the place of this one (`aclrtAllocatorRegister`;
+    /// ALLOC-09), and gives this one back. Its memory may now be released (ALLOC-11).
     ///
     /// # Errors
     ///

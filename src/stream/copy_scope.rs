@@ -14,7 +14,8 @@ use core::fmt;
 use static_assertions::assert_not_impl_any;
 
 impl<C: Brand> Current<C> {
-    /// Lends slices to queued copies for the length of `program`, and waits for the copies at its end, also on a panic.
+    /// Lends slices to queued copies (`aclrtMemcpyAsync`) for the length of `program`, and waits for the copies at its end
+    /// (`aclrtSynchronizeStreamWithTimeout`), also on a panic.
     ///
     /// This is the exception to the rule that work owns what it uses: for memory that belongs to somebody else. What is
     /// lent stays borrowed until `copy_scope` returns, as in [`std::thread::scope`]: a slice that is written can be

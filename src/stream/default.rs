@@ -19,6 +19,16 @@ use std::sync::Arc;
 /// It has no `destroy`, and cannot have an allocator (ALLOC-01). It stays on its thread: work that several threads
 /// queue on the default stream has no order that a program could rely on. An explicit [`Stream`](crate::Stream) is
 /// better for all but the simplest programs.
+///
+/// ```
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// let stream = current.default_stream();
+/// let bytes = stream.set_bytes(current, current.device_buffer::<u8>(2)?, 7)?.wait(current)?;
+/// assert_eq!(bytes.to_vec(current)?, [7, 7]);
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 #[rule(DEV_04, THREAD_02, STREAM_02, STREAM_03, STREAM_12)]
 pub struct DefaultStream<C: Brand> {
     pub(super) tasks: StreamOps<C>,

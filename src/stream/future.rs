@@ -30,6 +30,17 @@ impl<C: Brand, T: Payload> Pending<C, T> {
     ///
     /// Dropping or forgetting the future is dropping or forgetting the work: what it uses stays until it is done.
     ///
+    /// ```
+    /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+    /// let mut stream = current.stream()?;
+    /// let work = stream.set_bytes(current, current.device_buffer::<u8>(2)?, 1)?;
+    /// let buffer = pollster::block_on(work.into_future(current, &mut stream)?)?;
+    /// assert_eq!(buffer.to_vec(current)?, [1, 1]);
+    /// # Ok::<_, ascendcl::Error>(())
+    /// # })?;
+    /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// The work as it was: [`Error::OtherStream`] when `stream` is not its own, or [`Error::Vendor`].

@@ -22,6 +22,27 @@ use std::time::Duration;
 ///
 /// Having an `AllocatorGroup` tells you that no stream of the group is running work. It does not tell you that the
 /// library has returned every block of the allocator.
+///
+/// ```
+/// use ascendcl::{allocator::PoolAllocator, operator, stream::AllocatorGroup};
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// let mut group = AllocatorGroup::new(current, PoolAllocator::new(current, 64 << 10)?)?;
+/// let streams = [group.attach(current, current.stream()?)?, group.attach(current, current.stream()?)?];
+/// for stream in &streams {
+///     let turn = group.begin(stream)?;
+///     let x = current.upload_tensor(&[2], &[-1.0_f32, 2.0])?;
+///     let work = turn.launch(current, operator::relu(current, x)?)?;
+///     group = turn.finish(current)?;
+///     assert_eq!(work.wait(current)?.into_tensors(current)?.1.to_vec(current)?, [0.0, 2.0]);
+/// }
+/// for stream in streams {
+///     stream.detach(current)?.destroy(current)?;
+/// }
+/// assert!(group.into_allocator().is_ok());
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 #[must_use = "losing the group means that no stream of its group can ever run again"]
 #[rule(ALLOC_10, ALLOC_11)]
 #[diagnostic::on_move(
@@ -34,12 +55,12 @@ pub struct AllocatorGroup<C: Brand, A: DeviceAllocator> {
     _brand: Mark<C>,
 }
 
-/// A stream of a group that shares an allocator. It runs work in a [`GroupTurn`] only.
+/// A stream of a group that shares an allocator ([`AllocatorGroup`]). It runs work in a [`GroupTurn`] only.
 pub struct GroupStream<C: Brand, A: DeviceAllocator> {
     stream: Stream<C, CustomAllocator<A>>,
 }
 
-/// A stream of the group, and the right to run on it.
+/// A stream of the group, and the right to run on it. See [`AllocatorGroup`].
 ///
 /// Having a `GroupTurn` tells you that no other stream of the group runs work until [`finish`](Self::finish).
 #[must_use = "the group cannot run again until `finish` gives the group back"]

@@ -41,7 +41,10 @@ impl<C: Brand> StreamOps<C> {
     /// will not be run, or without it when the library may have taken it all the same.
     #[rule(CB_01, CB_08, CB_09)]
     #[rustfmt::skip] // The compiler's messages print the first line.
-    pub fn launch_host_fn<R: Send + 'static, F: FnOnce() -> R + Send + 'static>( // CB-08: it owns what it uses: `move || ...`, no `&`
+    pub fn launch_host_fn<
+        R: Send + 'static,
+        F: FnOnce() -> R + Send + 'static, // CB-01, CB-08: a thread of the library runs it: `move || ...`, `Arc` for `Rc`, no `&`
+    >(
         &self,
         current: &Current<C>,
         callback: F,
@@ -57,7 +60,7 @@ impl<C: Brand> StreamOps<C> {
     }
 }
 
-/// What a callback returned, or that it panicked.
+/// What a callback returned, or that it panicked. See [`StreamOps::launch_host_fn`].
 #[must_use = "a panic of the callback is only told here"]
 pub struct HostFnResult<R> {
     place: Arc<Place<R>>,

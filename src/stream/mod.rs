@@ -34,6 +34,7 @@ mod untouched; // MODEL-17: no bound says it; `pending.wait(current)?` returns w
 mod watch;
 mod when_done;
 
+use crate::brand::owners::StreamOfTwo;
 use crate::brand::{Brand, Scoped};
 use crate::current::Current;
 use crate::error::{Error, Failed};
@@ -102,13 +103,27 @@ pub use when_done::WhenDone;
     message = "this stream was destroyed, or its state has changed",
     note = "STREAM-08, ALLOC-09: a change of state returns the stream: `let stream = stream.register(current, allocator)?;`"
 )]
-pub struct Stream<C: Brand, S: StreamState = Undecided> {
+pub struct Stream<
+    C: Brand, // CTX-02: of every context: `struct S<C: Brand> { stream: Stream<C> }`; of a runtime: `Stream<Vision>`
+    S: StreamState = Undecided,
+> {
     tasks: StreamOps<C>,
     carries: S::Carries,
 }
 
 assert_impl_all!(Stream<Scoped<'static>>: Send);
 assert_not_impl_any!(Stream<Scoped<'static>>: Sync, Clone);
+
+#[doc(hidden)]
+impl<C: Brand, S: StreamState> Stream<C, S> {
+    #[allow(clippy::should_implement_trait, reason = "nothing meets its bound, which has the words of the message")]
+    pub fn clone(&self) -> Self
+    where
+        Self: StreamOfTwo,
+    {
+        self.never()
+    }
+}
 
 impl<C: Brand> Current<C> {
     /// Creates a stream (`aclrtCreateStream`).
@@ -147,6 +162,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     ///
     /// The stream as it was, when its work failed or the library refuses. A descriptor of its allocator that the
     /// library refuses to destroy is left to [`Current::collect`] and the end of the scope, which report that.
+    #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `cargo run -p ascendcl-explain ERR-01`"]
     #[rule(STREAM_05, STREAM_06, STREAM_07, STREAM_08)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn destroy( // STREAM-06, STREAM-09: while its own context is current: `context.enter(thread, |current| ...)`

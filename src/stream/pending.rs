@@ -60,7 +60,10 @@ use std::time::Duration;
 /// ```
 #[must_use = "the buffers stay out of reach until `wait`"]
 #[rule(STREAM_04, STREAM_12, COPY_03, COPY_04, COPY_07, ERR_02)]
-pub struct Pending<C: Brand, T> {
+pub struct Pending<
+    C: Brand, // CTX-02: the context comes first: `Pending<C, T>` with `C: Brand`; of a runtime: `Pending<Vision, T>`
+    T,
+> {
     payload: OutOfReach<T>,
     queue: Arc<RawStream>,
     /// All work on the payload is among the stream's submissions up to this one.
@@ -284,6 +287,17 @@ impl<C: Brand, A, B> Pending<C, (A, B)> {
 }
 
 /// Work in flight, and what is to be made of its buffers afterwards.
+///
+/// ```
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// let stream = current.stream()?;
+/// let work = stream.set_bytes(current, current.device_buffer::<u8>(4)?, 1)?;
+/// let length = work.map(|buffer| buffer.len());
+/// assert_eq!(length.wait(current)?, 4);
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 #[must_use = "the buffers stay out of reach until `wait`"]
 pub struct Mapped<C: Brand, T, F> {
     pending: Pending<C, T>,

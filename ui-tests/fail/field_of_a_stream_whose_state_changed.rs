@@ -1,0 +1,14 @@
+// ALLOC-09: a stream's allocator is decided once, and the type says how.
+use ascendcl::{Brand, Current, Error, Stream, allocator::PoolAllocator};
+
+pub struct Engine<C: Brand> {
+    pub stream: Stream<C>,
+}
+
+pub fn open<C: Brand>(current: &Current<C>) -> Result<Engine<C>, Error> {
+    let pool = PoolAllocator::new(current, 64 << 10)?;
+    let stream = current.stream()?.register(current, pool)?;
+    Ok(Engine { stream })
+}
+
+fn main() {}
