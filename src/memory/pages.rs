@@ -35,6 +35,10 @@ use static_assertions::{assert_impl_all, assert_not_impl_any};
 /// assert_eq!(pages[0], 1.5, "they outlive the context");
 /// # Ok::<(), ascendcl::Error>(())
 /// ```
+#[diagnostic::on_move(
+    message = "this memory is registered for queued copies",
+    note = "MEM-14: the buffer has the memory while it is registered: `host.unregister(current)?` gives it back"
+)]
 pub struct Pages<E> {
     raw: RawPages,
     length: usize,

@@ -56,6 +56,10 @@ use std::sync::Arc;
 /// The memory is freed by [`Current::collect`] or the end of its scope, when all names are gone and no work in flight
 /// uses it. A name that is forgotten ([`mem::forget`](core::mem::forget)) keeps it until that end.
 #[rule(MEM_02, MEM_07, MEM_10, MEM_11, MEM_12)]
+#[diagnostic::on_move(
+    message = "this name of the memory is in use by queued work",
+    note = "MEM-02: each reader has a name of its own: `shared.clone()`; `pending.wait(current)?` gives this one back"
+)]
 pub struct SharedBuffer<C: Brand, E> {
     part: RawBuffer,
     length: usize,

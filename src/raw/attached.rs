@@ -21,10 +21,14 @@ use std::sync::Arc;
 ///
 /// The handle can be stored beside a [`Runtime`](crate::Runtime), lent to other threads, and dropped or forgotten: the
 /// context owns the object and keeps what it uses. A handle that outlives its context reaches nothing any more:
-/// [`get`](Self::get) needs that context's `Current`. An object whose handle was dropped is taken down by [`Current::collect`], when no stream of
-/// the context has work, or when the context ends.
+/// [`get`](Self::get) needs that context's `Current`. An object whose handle was dropped is taken down by
+/// [`Current::collect`], when no stream of the context has work, or when the context ends.
 #[must_use = "an object that is dropped is taken down by `collect` or at the end of its scope; `take_down` shows the errors"]
 #[rule(DEV_10)]
+#[diagnostic::on_move(
+    message = "this object was taken down",
+    note = "DEV-10: an object is taken down once and last: `attached.take_down(current)?` gives back what it used"
+)]
 pub struct Attached<C: Brand, T: Attach, U = ()> {
     row: Arc<RawAttachment>,
     object: Arc<T>,

@@ -6,6 +6,7 @@ mod deny;
 mod features;
 mod guidelines;
 mod memcheck;
+mod moved;
 mod oldest;
 mod packaged;
 mod packages;
@@ -46,6 +47,7 @@ pub(crate) const ALL: &[Part] = &[
         long
     ),
     part!("features", "each combination of features compiles without a warning", features::run, long),
+    part!("on-move", "messages about moved values have words of the crate on a nightly compiler", moved::run, long),
     part!("tests", "all tests of the workspace", test_run::run, long),
     part!("traceability", "each rule with its code, its tests and their results, as a table", trace::run, long),
     part!("valgrind", "a C program on the simulator's C ABI: no invalid access, no lost memory", memcheck::run, long),
