@@ -154,7 +154,8 @@ impl<'a> Ending<'a> {
     }
 
     /// Reports an error beside the one that [`take_down`](Attach::take_down) returns. When that returns `Ok`, the object
-    /// has ended, and the errors are reported all the same.
+    /// has ended, and the errors are reported all the same: by the end of the scope or the collection that has ended it.
+    /// When the program has taken the object down itself, the next collection reports them.
     pub fn also_failed(&self, error: impl Into<Box<dyn core::error::Error + Send + Sync>>) {
         self.also.borrow_mut().push(error.into());
     }
